@@ -82,10 +82,24 @@ export async function fileChange(place: Place, path: string, commit: string): Pr
   }
 }
 
-async function textAt(place: Place, path: string, commit: string): Promise<string | undefined> {
+export async function textAt(place: Place, path: string, commit: string): Promise<string | undefined> {
   if (commit === 'unborn') return undefined
   const { code, stdout } = await git(place, ['show', '--no-ext-diff', '--no-textconv', `${commit}:${path}`])
   return code === 0 && stdout.length <= TEXT_LIMIT_BYTES ? toText(stdout) : undefined
+}
+
+/** The files that commits since then have added or changed, each with its commit. */
+export async function committedSince(place: Place, commit: string): Promise<{ commit: string; path: string }[]> {
+  if (commit === 'unborn') return []
+  const args = ['log', '--format=%x00%H', '--name-only', '--no-ext-diff', '--no-renames', '-m', '-z'] as const
+  const text = await ask(place, [...args, '--diff-filter=AM', `${commit}..HEAD`])
+  let at = ''
+  return text.split('\0').flatMap((part) => {
+    const name = part.replace(/^\n/, '')
+    if (/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(name)) at = name
+    else if (name !== '' && at !== '') return [{ commit: at, path: name }]
+    return []
+  })
 }
 
 /** The target of a symbolic link; undefined if it is none. */
@@ -108,13 +122,13 @@ export async function historySince(place: Place, commit: string): Promise<{ isDe
 }
 
 /** A link has no text, wherever it leads. A folder that was replaced by a link is not part of the worktree. */
-export function textNow(root: string, path: string): string | undefined {
+export function textNow(root: string, path: string, limitBytes = TEXT_LIMIT_BYTES): string | undefined {
   try {
     const place = join(realpathSync(root), path)
     if (realpathSync(dirname(place)) !== dirname(place)) return undefined
     const found = lstatSync(place)
     if (found.isSymbolicLink()) return ''
-    return found.isFile() && found.size <= TEXT_LIMIT_BYTES ? toText(readFileSync(place)) : undefined
+    return found.isFile() && found.size <= limitBytes ? toText(readFileSync(place)) : undefined
   } catch (error) {
     if (errorCode(error) === undefined) throw error
     return undefined

@@ -19,6 +19,7 @@ const FACTS: FlagFacts = {
   manifests: [],
   links: [],
   secrets: [],
+  tellingLines: [],
   history: { isDescendant: true, commits: 0 },
   checkPrograms: [],
   checkedByDrover: [],
@@ -176,6 +177,24 @@ describe('the repository', () => {
       'link_leaves_repository src/out: it is a link to ../../other',
       'link_leaves_repository src/etc: it is a link to /etc',
       'link_leaves_repository up: it is a link to ..',
+    ])
+  })
+
+  it('with changed submodules is flagged', () => {
+    expect(flagsOf({ changed: ['.gitmodules', 'sub'] })).toContain(
+      'link_leaves_repository .gitmodules: it names other repositories, whose files are checked out too',
+    )
+  })
+
+  it('with a line that turns a check off is flagged, with its place', () => {
+    const tellingLines = [{ path: 'wind.ts', what: 'it turns off the type checker for the file', line: 1 }]
+    expect(findFlags({ ...FACTS, tellingLines })).toEqual([
+      {
+        flag: 'check_configuration_changed',
+        detail: 'wind.ts:1: it turns off the type checker for the file',
+        path: 'wind.ts',
+        line: 1,
+      },
     ])
   })
 

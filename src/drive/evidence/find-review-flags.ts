@@ -33,6 +33,8 @@ export type FlagFacts = {
   /** The changed symbolic links. */
   readonly links: readonly { readonly path: string; readonly target: string }[]
   readonly secrets: readonly { readonly path: string; readonly what: string; readonly line?: number }[]
+  /** New lines that hold only here, or turn a check off. */
+  readonly tellingLines: readonly { readonly path: string; readonly what: string; readonly line: number }[]
   /** What was committed since the start of the run. */
   readonly history: { readonly isDescendant: boolean; readonly commits: number }
   /** The changed files that checks name, and that were there before. */
@@ -68,6 +70,7 @@ function findAll(facts: FlagFacts): ReviewFlag[] {
     ...findTestFlags(facts.checkedTests),
     ...shorten(judgeConfiguration(facts)),
     ...list('check_configuration_changed', facts.checkPrograms),
+    ...shorten(facts.tellingLines.map(toLineFlag)),
     ...list('change_hidden_from_git', facts.hidden),
     ...list('change_ignored_by_git', facts.ignored),
     ...unreported(facts),
@@ -89,14 +92,27 @@ function toSecretFlag({ path, what, line }: FlagFacts['secrets'][number]): Revie
   return { flag: 'secret_added', detail: `${place}: ${what}`, path, ...(line !== undefined && { line }) }
 }
 
-function links({ links: all }: FlagFacts): ReviewFlag[] {
-  return all
+function toLineFlag({ path, what, line }: FlagFacts['tellingLines'][number]): ReviewFlag {
+  return { flag: 'check_configuration_changed', detail: `${path}:${line}: ${what}`, path, line }
+}
+
+const SUBMODULES = '.gitmodules'
+
+function links({ links: all, changed }: FlagFacts): ReviewFlag[] {
+  const detail = `${SUBMODULES}: it names other repositories, whose files are checked out too`
+  const submodules: ReviewFlag[] = changed.includes(SUBMODULES)
+    ? [{ flag: 'link_leaves_repository', detail, path: SUBMODULES }]
+    : []
+  const leaving = all
     .filter(({ path, target }) => leavesRepository(path, target))
-    .map(({ path, target }) => ({
-      flag: 'link_leaves_repository',
-      detail: `${path}: it is a link to ${target}`.toWellFormed(),
-      path,
-    }))
+    .map(
+      ({ path, target }): ReviewFlag => ({
+        flag: 'link_leaves_repository',
+        detail: `${path}: it is a link to ${target}`.toWellFormed(),
+        path,
+      }),
+    )
+  return [...submodules, ...leaving]
 }
 
 /** An absolute link does, wherever the repository is. */

@@ -41,14 +41,15 @@ describe('a changed file that decides what checks do', () => {
     expect(judge({ changed: [path], old: new Set([path]) })).toEqual([])
   })
 
-  it.each(['.npmrc', 'pytest.ini', 'conftest.py', 'tox.ini', 'vitest.config.ts'])(
-    'is serious if it is new: %s',
-    (path) => {
-      expect(judge({ changed: [path] })).toEqual([`check_configuration_changed ${path}`])
-    },
-  )
+  it.each([
+    ...['.npmrc', 'pytest.ini', 'conftest.py', 'tox.ini', 'vitest.config.ts', '.rspec', 'usercustomize.py', 'x.pth'],
+    ...['.github/workflows/ci.yml', '.gitlab-ci.yml', '.gitattributes', '.envrc', '.husky/pre-commit'],
+    ...['node_modules/vitest/index.js', 'web/node_modules/.bin/vitest', 'lib/python3/site-packages/pytest.py'],
+  ])('is serious if it is new: %s', (path) => {
+    expect(judge({ changed: [path] })).toEqual([`check_configuration_changed ${path}`])
+  })
 
-  it.each(['Makefile', '.github/workflows/ci.yml', 'tsconfig.json'])('is a note if it is new: %s', (path) => {
+  it.each(['Makefile', 'tsconfig.json'])('is a note if it is new: %s', (path) => {
     expect(judge({ changed: [path] })).toEqual([`build_configuration_changed ${path}`])
   })
 })
@@ -59,6 +60,10 @@ describe('a manifest', () => {
     ['package.json', json({ test: 'node --test' }), json({ test: 'true' }), true],
     ['package.json', json({ test: 'a' }), json({ test: 'a' }, { jest: { testMatch: [] } }), true],
     ['package.json', json({ test: 'a' }), json({ test: 'a' }, { dependencies: { a: '1' } }), false],
+    ['package.json', json({}, { dependencies: { a: '1' } }), json({}, { dependencies: { a: 'file:./a' } }), true],
+    ['package.json', json({}), json({}, { devDependencies: { a: 'npm:b@1' } }), true],
+    ['package.json', json({}), json({}, { devDependencies: { a: 'workspace:*' } }), false],
+    ['package.json', json({}), json({}, { overrides: { a: '2' } }), true],
     ['package.json', json({ test: 'a' }), '{', true],
     ['package.json', json({ test: 'a' }), undefined, true],
     ['web/package.json', undefined, json({ test: 'a' }), false],

@@ -2,12 +2,12 @@
 import type { ReviewFlag } from '../../record/drive-event.shape.ts'
 import type { FileChange } from '../changed-tests/judge-test-change.ts'
 
-/** Runners read these wherever they find them, so a new one counts as well. */
+/** Runners, CI, git and shells read these wherever they find them, so a new one counts as well. Installed packages are not committed. */
 const READ_BY_RUNNERS =
-  /(?:^|\/)(?:\.npmrc|\.yarnrc(?:\.ya?ml)?|\.pnpmfile\.cjs|pytest\.ini|conftest\.py|sitecustomize\.py|tox\.ini|noxfile\.py|(?:vitest|jest|playwright|karma|mocha|ava|nyc|c8|cypress)[.-](?:config|conf|setup|workspace|global)[^/]*\.(?:json|jsonc|[cm]?[jt]s|ya?ml|toml)|\.(?:mocharc|nycrc|c8rc|coveragerc|taprc)[^/]*|phpunit\.xml[^/]*)$/
+  /(?:^|\/)(?:\.npmrc|\.gitattributes|\.envrc|\.rspec|bunfig\.toml|jasmine\.json|lefthook\.ya?ml|usercustomize\.py|[^/]+\.pth|\.?pytest\.toml|\.pytest\.ini|\.yarnrc(?:\.ya?ml)?|\.pnpmfile\.cjs|pytest\.ini|conftest\.py|sitecustomize\.py|tox\.ini|noxfile\.py|(?:vitest|jest|playwright|karma|mocha|ava|nyc|c8|cypress)[.-](?:config|conf|setup|workspace|global)[^/]*\.(?:json|jsonc|[cm]?[jt]s|ya?ml|toml)|\.(?:mocharc|nycrc|c8rc|coveragerc|taprc)[^/]*|phpunit\.xml[^/]*)$|(?:^|\/)(?:node_modules|site-packages|\.husky)\/|(?:^|\/)(?:\.github\/(?:workflows|actions)|\.circleci|\.buildkite|\.woodpecker)\/|(?:^|\/)(?:\.gitlab-ci\.yml|\.travis\.yml|azure-pipelines\.yml|bitbucket-pipelines\.yml|Jenkinsfile)$/
 /** What is new among these is not run by any check that was there before. */
 const CONFIGURATION =
-  /(?:^|\/)(?:tsconfig[^/]*\.json|(?:babel|eslint|prettier|biome|vite\.config)[^/]*\.(?:json|jsonc|[cm]?[jt]s|ya?ml|toml)|\.(?:eslintrc|eslintignore|prettierrc|flake8|pylintrc|rubocop)[^/]*|mypy\.ini|ruff\.toml|\.pre-commit-config\.ya?ml|[Mm]akefile|GNUmakefile|[^/]+\.mk|[Jj]ustfile|\.justfile|Taskfile\.ya?ml|Rakefile|clippy\.toml|\.golangci\.ya?ml|Jenkinsfile|\.gitlab-ci\.yml|\.travis\.yml|azure-pipelines\.yml|bitbucket-pipelines\.yml|\.cargo\/config(?:\.toml)?)$|(?:^|\/)\.(?:github\/(?:workflows|actions)|circleci|buildkite|woodpecker)\//
+  /(?:^|\/)(?:tsconfig[^/]*\.json|(?:babel|eslint|prettier|biome|vite\.config)[^/]*\.(?:json|jsonc|[cm]?[jt]s|ya?ml|toml)|\.(?:eslintrc|eslintignore|prettierrc|flake8|pylintrc|rubocop)[^/]*|mypy\.ini|ruff\.toml|\.pre-commit-config\.ya?ml|[Mm]akefile|GNUmakefile|[^/]+\.mk|[Jj]ustfile|\.justfile|Taskfile\.ya?ml|Rakefile|clippy\.toml|\.golangci\.ya?ml|\.cargo\/config(?:\.toml)?)$/
 
 /** Files that say much else too: only the parts that decide about checks count. */
 const MANIFESTS: readonly (readonly [RegExp, (text: string) => string])[] = [
@@ -82,16 +82,28 @@ function changesChecks({ path, before, after }: FileChange): boolean {
   return after === undefined || parts === undefined || parts(before) !== parts(after)
 }
 
-const JSON_PARTS = ['scripts', 'jest', 'mocha', 'ava', 'nyc', 'c8', 'vitest', 'tap', 'eslintConfig', 'babel', 'husky']
+const JSON_PARTS = [
+  ...['scripts', 'jest', 'mocha', 'ava', 'nyc', 'c8', 'vitest', 'tap', 'eslintConfig', 'babel', 'husky'],
+  // They decide which package a name means.
+  ...['overrides', 'resolutions', 'pnpm', 'imports'],
+]
+const DEPENDENCIES = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies']
+/** A package that does not come from a registry by its own name. */
+const FROM_ELSEWHERE = /^(?:file|link|portal|npm|git(?:\+\w{1,8})?|https?|ssh|github|gitlab|bitbucket):|^\.{0,2}\//
 
 /** Text that is no JSON counts as a whole. */
 function jsonParts(text: string): string {
   try {
     const parsed = JSON.parse(text) as Record<string, unknown> | null
-    return JSON.stringify(JSON_PARTS.map((key) => parsed?.[key] ?? null))
+    return JSON.stringify([...JSON_PARTS.map((key) => parsed?.[key] ?? null), ...packagesFromElsewhere(parsed)])
   } catch {
     return text
   }
+}
+
+function packagesFromElsewhere(manifest: Record<string, unknown> | null): string[] {
+  const all = DEPENDENCIES.flatMap((key) => Object.entries(manifest?.[key] ?? {}))
+  return all.map(([name, from]) => `${name} ${from}`).filter((each) => FROM_ELSEWHERE.test(each.replace(/^.*? /, '')))
 }
 
 /** The lines of the sections of a TOML or INI file whose names match. */
