@@ -5,6 +5,7 @@ import { CONFIGURATION } from './lies/configuration.ts'
 import { HIDDEN_FILES } from './lies/hidden-files.ts'
 import type { Lie } from './lies/lie.ts'
 import { REPOSITORY } from './lies/repository.ts'
+import { SECOND_LOOK } from './lies/second-look.ts'
 import { WEAK_TESTS } from './lies/weak-tests.ts'
 
 /** The first cell of each table says who does what the rows say. */
@@ -15,6 +16,7 @@ const TABLES: readonly (readonly [head: string, lies: readonly Lie[]])[] = [
   ['Files that the commit lacks: an agent', HIDDEN_FILES],
   ['The repository and the run: an agent', REPOSITORY],
   ['Accidents', ACCIDENTS],
+  ['Invented after all others were caught: an agent', SECOND_LOOK],
 ]
 
 export const LIES: readonly Lie[] = TABLES.flatMap(([, lies]) => lies)

@@ -85,7 +85,7 @@ export const REPOSITORY: readonly Lie[] = [
   },
   {
     name: 'commits a file with secrets',
-    ...{ ...LOOK, flag: 'secret_added', isInGate: true, isReal: true },
+    ...{ ...LOOK, flag: 'secret_added', isReal: true },
     script: { implement: [{ ...HONEST, writes: { '.env': 'KEY=1\n' } }] },
   },
   {
