@@ -391,10 +391,10 @@ ax_request_body_bytes","cors_allowed_origins","cors_allow_credentials","cors_max
 d_workdir_prefixes","metrics_enabled","metrics_public","errors_base","vendor_errors","require_api_version","model_rules",
 "client_tools","max_concurrent_runs","max_queued_runs","mcp_wait_secs","max_nesting","allow_unsafe_extra","max_approval_\
 mode","max_sandbox_mode","keys"],we=["refuse","ignore"],ke=["","always","auto","none"],ge=["","read-only","workspace","f\
-ull"],be=["name","id","sha256","role","rate_limit_rps","rate_limit_burst","max_approval_mode","max_sandbox_mode"],xe=["c\
-lient","operator"],Ne=["always","auto","none"],ve=["read-only","workspace","full"],S=I().default,je=new RegExp("^(?:[A-Z\
-a-z0-9/_.][A-Za-z0-9/_.-]*)?$","u"),Fe=new RegExp("^(?:\\*|[A-Za-z][A-Za-z0-9+.-]*://(?=[^/])[^\\s/,*]*\\*?[^\\s/,*]*)$",
-"u"),Ae=new RegExp("^https?://[^\\s?#]*[^\\s?#/]$","u"),Le=new RegExp("^[^\\s=,]+=[a-z][a-z0-9-]{0,31}$","u"),$e=new RegExp(
+ull"],be=["name","id","sha256","role","rate_limit_rps","rate_limit_burst","max_approval_mode","max_sandbox_mode","requir\
+es_sandbox"],xe=["client","operator"],Ne=["always","auto","none"],ve=["read-only","workspace","full"],S=I().default,je=new RegExp(
+"^(?:[A-Za-z0-9/_.][A-Za-z0-9/_.-]*)?$","u"),Fe=new RegExp("^(?:\\*|[A-Za-z][A-Za-z0-9+.-]*://(?=[^/])[^\\s/,*]*\\*?[^\\s/,*\
+]*)$","u"),Ae=new RegExp("^https?://[^\\s?#]*[^\\s?#/]$","u"),Le=new RegExp("^[^\\s=,]+=[a-z][a-z0-9-]{0,31}$","u"),$e=new RegExp(
 "^[A-Za-z0-9._-]{1,64}$","u"),Pe=new RegExp("^key_[0-9a-f]{24}$","u"),De=new RegExp("^(?:sha256:)?[0-9a-fA-F]{64}$","u");
 function V(n,{instancePath:i="",parentData:d,parentDataProperty:c,rootData:u=n,dynamicAnchors:y={}}={}){let e=null,t=0;if(n&&
 typeof n=="object"&&!Array.isArray(n)){for(let s in n){let o=t;if(!(s==="host"||s==="port"||s==="local_socket"||s==="con\
@@ -541,35 +541,37 @@ e.push(o),t++}}if(n.keys!==void 0){let s=n.keys;if(Array.isArray(s)){let o=s.len
 typeof l=="object"&&!Array.isArray(l)){if(l.name===void 0){let m={instancePath:i+"/keys/"+a,keyword:"required",params:{missingProperty:"\
 name"}};e===null?e=[m]:e.push(m),t++}if(l.sha256===void 0){let m={instancePath:i+"/keys/"+a,keyword:"required",params:{missingProperty:"\
 sha256"}};e===null?e=[m]:e.push(m),t++}for(let m in l){let p=t;if(!(m==="name"||m==="id"||m==="sha256"||m==="role"||m===
-"rate_limit_rps"||m==="rate_limit_burst"||m==="max_approval_mode"||m==="max_sandbox_mode")){let w={instancePath:i+"/keys\
-/"+a,keyword:"enum",params:{allowedValues:be},propertyName:m};e===null?e=[w]:e.push(w),t++}var r=p===t;if(!r){let w={instancePath:i+
-"/keys/"+a,keyword:"propertyNames",params:{propertyName:m}};e===null?e=[w]:e.push(w),t++}}if(l.name!==void 0){let m=l.name;
-if(typeof m=="string"){if(!$e.test(m)){let p={instancePath:i+"/keys/"+a+"/name",keyword:"saidPattern",params:{says:"a na\
-me of 1 to 64 letters, digits, dots, underscores or hyphens"}};e===null?e=[p]:e.push(p),t++}}else{let p={instancePath:i+
-"/keys/"+a+"/name",keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),t++}}if(l.id!==void 0){let m=l.id;if(typeof m==
-"string"){if(!Pe.test(m)){let p={instancePath:i+"/keys/"+a+"/id",keyword:"saidPattern",params:{says:"an id such as `drov\
-er keys create` writes: key_ and 24 hexadecimal digits"}};e===null?e=[p]:e.push(p),t++}}else{let p={instancePath:i+"/key\
-s/"+a+"/id",keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),t++}}if(l.sha256!==void 0){let m=l.sha256;if(typeof m==
-"string"){if(!De.test(m)){let p={instancePath:i+"/keys/"+a+"/sha256",keyword:"saidPattern",params:{says:"the SHA-256 dig\
-est of the key in 64 hexadecimal digits, never the key itself"}};e===null?e=[p]:e.push(p),t++}}else{let p={instancePath:i+
-"/keys/"+a+"/sha256",keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),t++}}if(l.role!==void 0){let m=l.role;
-if(!(m==="client"||m==="operator")){let p={instancePath:i+"/keys/"+a+"/role",keyword:"enum",params:{allowedValues:xe}};e===
-null?e=[p]:e.push(p),t++}}if(l.rate_limit_rps!==void 0){let m=l.rate_limit_rps;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)&&
-isFinite(m))){let p={instancePath:i+"/keys/"+a+"/rate_limit_rps",keyword:"type",params:{type:"integer"}};e===null?e=[p]:
-e.push(p),t++}if(typeof m=="number"&&isFinite(m)){if(m>1e6||isNaN(m)){let p={instancePath:i+"/keys/"+a+"/rate_limit_rps",
-keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[p]:e.push(p),t++}if(m<1||isNaN(m)){let p={instancePath:i+
-"/keys/"+a+"/rate_limit_rps",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[p]:e.push(p),t++}}}if(l.rate_limit_burst!==
-void 0){let m=l.rate_limit_burst;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)&&isFinite(m))){let p={instancePath:i+"/keys/"+
-a+"/rate_limit_burst",keyword:"type",params:{type:"integer"}};e===null?e=[p]:e.push(p),t++}if(typeof m=="number"&&isFinite(
-m)){if(m>1e6||isNaN(m)){let p={instancePath:i+"/keys/"+a+"/rate_limit_burst",keyword:"maximum",params:{comparison:"<=",limit:1e6}};
-e===null?e=[p]:e.push(p),t++}if(m<1||isNaN(m)){let p={instancePath:i+"/keys/"+a+"/rate_limit_burst",keyword:"minimum",params:{
-comparison:">=",limit:1}};e===null?e=[p]:e.push(p),t++}}}if(l.max_approval_mode!==void 0){let m=l.max_approval_mode;if(!(m===
-"always"||m==="auto"||m==="none")){let p={instancePath:i+"/keys/"+a+"/max_approval_mode",keyword:"enum",params:{allowedValues:Ne}};
-e===null?e=[p]:e.push(p),t++}}if(l.max_sandbox_mode!==void 0){let m=l.max_sandbox_mode;if(!(m==="read-only"||m==="worksp\
-ace"||m==="full")){let p={instancePath:i+"/keys/"+a+"/max_sandbox_mode",keyword:"enum",params:{allowedValues:ve}};e===null?
-e=[p]:e.push(p),t++}}}else{let m={instancePath:i+"/keys/"+a,keyword:"type",params:{type:"object"}};e===null?e=[m]:e.push(
-m),t++}}}else{let o={instancePath:i+"/keys",keyword:"type",params:{type:"array"}};e===null?e=[o]:e.push(o),t++}}}else{let s={
-instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return V.errors=e,t===0}var qe=["enabled","max_processes","idle_secs","max_turns","max_age_secs","max_rss_mb","spares","spare_after","background\
+"rate_limit_rps"||m==="rate_limit_burst"||m==="max_approval_mode"||m==="max_sandbox_mode"||m==="requires_sandbox")){let w={
+instancePath:i+"/keys/"+a,keyword:"enum",params:{allowedValues:be},propertyName:m};e===null?e=[w]:e.push(w),t++}var r=p===
+t;if(!r){let w={instancePath:i+"/keys/"+a,keyword:"propertyNames",params:{propertyName:m}};e===null?e=[w]:e.push(w),t++}}
+if(l.name!==void 0){let m=l.name;if(typeof m=="string"){if(!$e.test(m)){let p={instancePath:i+"/keys/"+a+"/name",keyword:"\
+saidPattern",params:{says:"a name of 1 to 64 letters, digits, dots, underscores or hyphens"}};e===null?e=[p]:e.push(p),t++}}else{
+let p={instancePath:i+"/keys/"+a+"/name",keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),t++}}if(l.id!==
+void 0){let m=l.id;if(typeof m=="string"){if(!Pe.test(m)){let p={instancePath:i+"/keys/"+a+"/id",keyword:"saidPattern",params:{
+says:"an id such as `drover keys create` writes: key_ and 24 hexadecimal digits"}};e===null?e=[p]:e.push(p),t++}}else{let p={
+instancePath:i+"/keys/"+a+"/id",keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),t++}}if(l.sha256!==void 0){
+let m=l.sha256;if(typeof m=="string"){if(!De.test(m)){let p={instancePath:i+"/keys/"+a+"/sha256",keyword:"saidPattern",params:{
+says:"the SHA-256 digest of the key in 64 hexadecimal digits, never the key itself"}};e===null?e=[p]:e.push(p),t++}}else{
+let p={instancePath:i+"/keys/"+a+"/sha256",keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),t++}}if(l.role!==
+void 0){let m=l.role;if(!(m==="client"||m==="operator")){let p={instancePath:i+"/keys/"+a+"/role",keyword:"enum",params:{
+allowedValues:xe}};e===null?e=[p]:e.push(p),t++}}if(l.rate_limit_rps!==void 0){let m=l.rate_limit_rps;if(!(typeof m=="nu\
+mber"&&!(m%1)&&!isNaN(m)&&isFinite(m))){let p={instancePath:i+"/keys/"+a+"/rate_limit_rps",keyword:"type",params:{type:"\
+integer"}};e===null?e=[p]:e.push(p),t++}if(typeof m=="number"&&isFinite(m)){if(m>1e6||isNaN(m)){let p={instancePath:i+"/\
+keys/"+a+"/rate_limit_rps",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[p]:e.push(p),t++}if(m<1||isNaN(
+m)){let p={instancePath:i+"/keys/"+a+"/rate_limit_rps",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[p]:
+e.push(p),t++}}}if(l.rate_limit_burst!==void 0){let m=l.rate_limit_burst;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)&&isFinite(
+m))){let p={instancePath:i+"/keys/"+a+"/rate_limit_burst",keyword:"type",params:{type:"integer"}};e===null?e=[p]:e.push(
+p),t++}if(typeof m=="number"&&isFinite(m)){if(m>1e6||isNaN(m)){let p={instancePath:i+"/keys/"+a+"/rate_limit_burst",keyword:"\
+maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[p]:e.push(p),t++}if(m<1||isNaN(m)){let p={instancePath:i+"/keys\
+/"+a+"/rate_limit_burst",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[p]:e.push(p),t++}}}if(l.max_approval_mode!==
+void 0){let m=l.max_approval_mode;if(!(m==="always"||m==="auto"||m==="none")){let p={instancePath:i+"/keys/"+a+"/max_app\
+roval_mode",keyword:"enum",params:{allowedValues:Ne}};e===null?e=[p]:e.push(p),t++}}if(l.max_sandbox_mode!==void 0){let m=l.
+max_sandbox_mode;if(!(m==="read-only"||m==="workspace"||m==="full")){let p={instancePath:i+"/keys/"+a+"/max_sandbox_mode",
+keyword:"enum",params:{allowedValues:ve}};e===null?e=[p]:e.push(p),t++}}if(l.requires_sandbox!==void 0&&typeof l.requires_sandbox!=
+"boolean"){let m={instancePath:i+"/keys/"+a+"/requires_sandbox",keyword:"type",params:{type:"boolean"}};e===null?e=[m]:e.
+push(m),t++}}else{let m={instancePath:i+"/keys/"+a,keyword:"type",params:{type:"object"}};e===null?e=[m]:e.push(m),t++}}}else{
+let o={instancePath:i+"/keys",keyword:"type",params:{type:"array"}};e===null?e=[o]:e.push(o),t++}}}else{let s={instancePath:i,
+keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return V.errors=e,t===0}var qe=["enabled","max_processes","idle_secs","max_turns","max_age_secs","max_rss_mb","spares","spare_after","background\
 _idle_secs","approval_timeout_secs"];function U(n,{instancePath:i="",parentData:d,parentDataProperty:c,rootData:u=n,dynamicAnchors:y={}}={}){
 let e=null,t=0;if(n&&typeof n=="object"&&!Array.isArray(n)){for(let r in n){let s=t;if(!(r==="enabled"||r==="max_process\
 es"||r==="idle_secs"||r==="max_turns"||r==="max_age_secs"||r==="max_rss_mb"||r==="spares"||r==="spare_after"||r==="backg\

@@ -16,7 +16,12 @@ export type ApiKey = {
   /** Replaces the server's own limits. */
   rateLimit: { rps?: number; burst?: number }
   /** Replace `server.max_approval_mode` and `server.max_sandbox_mode`. */
-  ceilings: { approval?: (typeof APPROVAL_CEILINGS)[number]; sandbox?: (typeof SANDBOX_CEILINGS)[number] }
+  ceilings: {
+    approval?: (typeof APPROVAL_CEILINGS)[number]
+    sandbox?: (typeof SANDBOX_CEILINGS)[number]
+    /** Its agents run inside of a boundary. */
+    requiresSandbox?: boolean
+  }
 }
 
 export type KeyRing = {

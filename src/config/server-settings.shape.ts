@@ -55,6 +55,9 @@ const ServerKey = strict({
   max_sandbox_mode: Type.Optional(
     literals(SANDBOX_CEILINGS, { description: 'Overrides `server.max_sandbox_mode` for this key.' }),
   ),
+  requires_sandbox: Type.Optional(
+    Type.Boolean({ description: 'Every agent of this key runs in a sandbox, as with `sandbox.mode: required`.' }),
+  ),
 })
 
 const modelRule = textLike(

@@ -34,6 +34,11 @@ it.each<[string, Partial<Facts>, ReturnType<typeof ceilingsFor>]>([
     undefined,
   ],
   [
+    'a sandbox that the key requires',
+    { key: { name: 'ci', ceilings: { requiresSandbox: true } } },
+    { boundary: { setting: 'requires_sandbox of the key ci' } },
+  ],
+  [
     'one of the key alone',
     { key: { name: 'ci', ceilings: { approval: 'always' } } },
     { approval: { mode: 'always', setting: 'max_approval_mode of the key ci' } },

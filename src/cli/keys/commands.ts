@@ -52,6 +52,7 @@ accepts requests without a key.`,
         description: 'Highest sandbox mode for its requests (default: server.max_sandbox_mode)',
         choices: ['read-only', 'workspace', 'full'],
       },
+      { name: 'require-sandbox', description: 'Run its agents only in a sandbox, as with sandbox.mode required' },
       JSON_FLAG,
     ],
     examples: [

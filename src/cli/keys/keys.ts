@@ -49,6 +49,7 @@ function toEntry({ args, flags }: Invocation, sha256: string): ServerKey {
     ...(burst !== undefined && { rate_limit_burst: burst }),
     ...(approval !== undefined && { max_approval_mode: approval }),
     ...(sandbox !== undefined && { max_sandbox_mode: sandbox }),
+    ...(flags.isOn('require-sandbox') && { requires_sandbox: true }),
   } as ServerKey
 }
 
@@ -77,8 +78,9 @@ function toRows(keys: readonly ShownKey[]): string[][] {
     key.rate_limit_burst?.toString() ?? '-',
     key.max_approval_mode ?? '-',
     key.max_sandbox_mode ?? '-',
+    key.requires_sandbox === true ? 'required' : '-',
   ])
-  return [['NAME', 'ROLE', 'RPS', 'BURST', 'MAX APPROVAL', 'MAX SANDBOX'], ...rows]
+  return [['NAME', 'ROLE', 'RPS', 'BURST', 'MAX APPROVAL', 'MAX SANDBOX', 'SANDBOX'], ...rows]
 }
 
 export const revoke: RunCommand = async (invocation) => {
