@@ -64,7 +64,7 @@ describe.each(installedAcp)('the real $name', (agent) => {
   })
 
   it('writes nothing when that is not allowed, or says that it cannot be restricted', async () => {
-    const { stdout } = await prompt('write', ['-o', 'json', '--sandbox', 'read-only'])
+    const { stdout } = await prompt('write', ['-o', 'json', '--access', 'read-only'])
     const { warnings } = JSON.parse(stdout)
     expect(warnings).toContainEqual(expect.stringContaining(`is enforced by ${name} itself`))
     if (profile.asks === 'never') {

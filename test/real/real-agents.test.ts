@@ -116,7 +116,7 @@ describe.each(ways)('the real $backend, $mode', ({ backend, path, mode }) => {
 
   it.each([
     ['default', []],
-    ['read-only', ['--sandbox', 'read-only']],
+    ['read-only', ['--access', 'read-only']],
   ])('writes nothing when that is not allowed, and warns about it: %s', async (_name, flags) => {
     const { code, stdout } = await drover('write', ['-o', 'json', ...flags])
     expect(code).toBe(0)
