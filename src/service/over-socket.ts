@@ -65,7 +65,14 @@ export function createSocketDrover({ settings, cwd, call, send }: SocketOptions)
 export function settingsOfCaller(request: PromptRequest, config: Config) {
   const settings = settingsFor(request.backend, { settings: config, by: USER })
   const { approvalMode, sandboxMode, model } = applySettings(request, settings)
-  return { approval_mode: approvalMode, sandbox_mode: sandboxMode, ...(model !== undefined && { model }) }
+  const sandbox = request.sandbox ?? config.sandbox.mode
+  return {
+    approval_mode: approvalMode,
+    sandbox_mode: sandboxMode,
+    // The approval mode may require one.
+    ...(sandbox !== 'off' && { sandbox }),
+    ...(model !== undefined && { model }),
+  }
 }
 
 const executionPath = (id: string) => `/api/v1/executions/${encodeURIComponent(id)}`

@@ -167,8 +167,8 @@ describe('a usage error', () => {
     ],
     [
       'a misspelled choice',
-      ['prompt', '--sandbox', 'read-onyl', 'x'],
-      '--sandbox must be one of default, read-only, workspace, full, not "read-onyl"; did you mean read-only?',
+      ['prompt', '--access', 'read-onyl', 'x'],
+      '--access must be one of default, read-only, workspace, full, not "read-onyl"; did you mean read-only?',
     ],
     ['an unknown short flag', ['version', '-x'], 'drover version has no flag -x'],
     ['an unknown flag before the command', ['--jsn', 'version'], 'drover has no flag --jsn'],

@@ -193,7 +193,7 @@ describe('drover compare', () => {
   })
 
   it('prints the permissions and directory of each agent in a dry run', async () => {
-    const args = ['x', '--backends', 'codex', '--sandbox', 'workspace', '--approval', 'auto', '--dry-run']
+    const args = ['x', '--backends', 'codex', '--access', 'workspace', '--approval', 'auto', '--dry-run']
     const { stdout, stderr } = await compare([...args, '--output-dir', 'out'])
     expect(stdout).toMatch(new RegExp(`^\\[1/1\\] codex in ${home.path}\nWould execute: .*-s workspace-write`))
     expect(stderr).toContain('nothing was written to')

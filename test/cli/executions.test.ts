@@ -231,7 +231,7 @@ describe('--detach', () => {
     await until(() => serving.heard.stdout.includes('Press Ctrl-C to stop'))
     const cwd = home.folder('project')
     const env = { DROVER_UNIFIED_FLAGS_APPROVAL_MODE: 'auto' }
-    const first = await home.drover(['prompt', '--detach', '--sandbox', 'workspace', 'go'], { cwd, env })
+    const first = await home.drover(['prompt', '--detach', '--access', 'workspace', 'go'], { cwd, env })
     expect(first).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^exec_[0-9a-f]{24}\n$/) })
     const log = await home.drover(['logs', '-f', first.stdout.trim()])
     expect(log.stdout).toContain('Your prompt arrived: "go"')

@@ -216,14 +216,14 @@ describe('a field that a task leaves out', () => {
     ['-b', ['-b', 'codex'], {}, /codex exec/],
     ['-m', ['-m', 'm-1'], {}, /--model m-1/],
     ['--approval', ['--approval', 'auto'], {}, /acceptEdits/],
-    ['--sandbox', ['--sandbox', 'workspace', '-b', 'codex'], {}, /-s workspace-write/],
+    ['--access', ['--access', 'workspace', '-b', 'codex'], {}, /-s workspace-write/],
   ])('comes from %s', async (_name, args, env, pattern) => {
     expect(await dryRun({}, args, env)).toMatch(pattern)
   })
 
   it('does not override a field of the task', async () => {
     const task = { backend: 'codex', model: 'm-2', sandbox_mode: 'read-only' }
-    const line = await dryRun(task, ['-b', 'claude', '-m', 'm-1', '--sandbox', 'full'])
+    const line = await dryRun(task, ['-b', 'claude', '-m', 'm-1', '--access', 'full'])
     expect(line).toMatch(/codex exec .*-s read-only/)
     expect(line).toContain('m-2')
   })

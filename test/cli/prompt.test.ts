@@ -533,7 +533,7 @@ describe('a dry run', () => {
   })
 
   it('prints the command that would run, and runs nothing', async () => {
-    const { code, stdout } = await drover(['it’s a test', '--dry-run', '-b', 'codex', '--sandbox', 'workspace'])
+    const { code, stdout } = await drover(['it’s a test', '--dry-run', '-b', 'codex', '--access', 'workspace'])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^Would execute: \S+codex exec .*-s workspace-write .*- <<< 'it’s a test'\n$/)
   })

@@ -94,7 +94,7 @@ describe('drover resume', () => {
   })
 
   it('warns if the permissions of the turn differ from those of the session', async () => {
-    const id = await begin(['-b', 'codex', '--sandbox', 'workspace'])
+    const id = await begin(['-b', 'codex', '--access', 'workspace'])
     const same = await home.drover(['resume', id, 'go on', '--dry-run'])
     expect(same).toMatchObject({
       code: 0,
@@ -105,7 +105,7 @@ describe('drover resume', () => {
         ),
       ),
     })
-    expect(await home.drover(['resume', id, 'go on', '--sandbox', 'full'])).toMatchObject({
+    expect(await home.drover(['resume', id, 'go on', '--access', 'full'])).toMatchObject({
       code: 0,
       stderr: 'drover: warning: sandbox_mode is full for this turn; the session was started with workspace\n',
     })
@@ -275,7 +275,7 @@ describe('the resumed session', () => {
 
 describe('drover resume --fork', () => {
   it('starts a new session with the settings of the old one, and links it', async () => {
-    const id = await begin(['-b', 'codex', '--sandbox', 'workspace'], home.folder('project'))
+    const id = await begin(['-b', 'codex', '--access', 'workspace'], home.folder('project'))
     const { code, stdout, stderr } = await home.drover(['resume', id, '--fork', 'another way', '-o', 'json'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const { session_id: forked, output } = JSON.parse(stdout)
@@ -306,7 +306,7 @@ describe('drover resume --fork -b', () => {
 
   it('starts a session of another agent, which gets the conversation in front of the prompt', async () => {
     const env = { ...KEPT, DROVER_BACKENDS_CLAUDE_MODEL: 'opus' }
-    const first = await home.drover(['first words', '-o', 'json', '--sandbox', 'workspace'], {
+    const first = await home.drover(['first words', '-o', 'json', '--access', 'workspace'], {
       env,
       script: { text: ['An answer.'] },
     })

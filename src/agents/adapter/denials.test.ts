@@ -25,13 +25,13 @@ describe('the warning about denied tool calls', () => {
       'claude',
       [WRITE],
       { sandboxMode: 'read-only' },
-      '1 tool call was denied: Write (a.txt); allow with --approval auto and --sandbox workspace',
+      '1 tool call was denied: Write (a.txt); allow with --approval auto and --access workspace',
     ],
     [
       'claude',
       [WRITE],
       { approvalMode: 'none', sandboxMode: 'read-only' },
-      '1 tool call was denied: Write (a.txt); allow with --sandbox workspace',
+      '1 tool call was denied: Write (a.txt); allow with --access workspace',
     ],
     ['claude', [BASH], { approvalMode: 'none' }, '1 tool call was denied: Bash (make)'],
     ['codex', [COMMAND], {}, '1 tool call was denied: command_execution (touch x); allow with --approval auto'],
@@ -45,13 +45,13 @@ describe('the warning about denied tool calls', () => {
       'codex',
       [COMMAND],
       { approvalMode: 'none', sandboxMode: 'read-only' },
-      '1 tool call was denied: command_execution (touch x); allow with --sandbox workspace',
+      '1 tool call was denied: command_execution (touch x); allow with --access workspace',
     ],
     [
       'codex',
       [COMMAND],
       { approvalMode: 'auto', sandboxMode: 'workspace' },
-      '1 tool call was denied: command_execution (touch x); allow with --sandbox full',
+      '1 tool call was denied: command_execution (touch x); allow with --access full',
     ],
   ])('%s, %j, %j', (backend, denials, modes, warning) => {
     expect(warnOfDenials(denials, agentRequest(backend, modes))).toEqual(warning === undefined ? [] : [warning])

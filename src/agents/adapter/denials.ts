@@ -38,7 +38,7 @@ function adviceFor(denials: readonly Denial[], request: AgentRequest): string[] 
   const isAsked = backend === 'codex' ? sandbox === undefined : true
   const flags = [
     ...(isAsked && isBelow(approval, needed) ? [`--approval ${ALLOWING[needed].approval}`] : []),
-    ...(sandbox !== undefined && isBelow(sandbox, needed) ? [`--sandbox ${ALLOWING[needed].sandbox}`] : []),
+    ...(sandbox !== undefined && isBelow(sandbox, needed) ? [`--access ${ALLOWING[needed].sandbox}`] : []),
   ]
   return flags.length === 0 ? [] : [`allow with ${flags.join(' and ')}`]
 }

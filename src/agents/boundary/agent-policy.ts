@@ -1,9 +1,9 @@
 /** The policy of an agent inside of a boundary: what it needs, and what the settings and its permission allow. */
 import { existsSync, realpathSync } from 'node:fs'
-import { dirname, isAbsolute, sep } from 'node:path'
+import { dirname, isAbsolute, join, sep } from 'node:path'
 import type { ChildEnvironment, Environment } from '../../kit/process/child-environment.ts'
 import { createPolicy } from '../../sandbox/create-policy.ts'
-import type { SandboxPolicy, Stage } from '../../sandbox/sandbox-policy.ts'
+import { isWithin, type SandboxPolicy, type Stage } from '../../sandbox/sandbox-policy.ts'
 import type { AgentCommand, AgentRequest, Program } from '../adapter/agent.ts'
 import type { BoundaryNeeds } from '../adapter/boundary-needs.ts'
 import type { BoundaryPlan } from '../adapter/boundary-plan.ts'
@@ -19,7 +19,7 @@ export function toAgentPolicy(request: AgentRequest, { plan, needs, home, stages
     home,
     droverHome,
     stages,
-    programs: [programs.node, ...argv.flatMap(programPath)],
+    programs: [programs.node, ...argv.flatMap((part) => programPath(part, home))],
     hidden: request.closedFiles,
     // The system enforces then what the agent was told.
     isReadOnly: isReadOnly(request),
@@ -38,12 +38,19 @@ export function toAgentPolicy(request: AgentRequest, { plan, needs, home, stages
 
 const MODULES = `${sep}node_modules${sep}`
 
-/** A package of Node needs the packages beside it. */
-function programPath(part: string): string[] {
+/** A package of Node needs the packages beside it, and a script the rest of its package. */
+function programPath(part: string, home: string): string[] {
   if (!isAbsolute(part) || !existsSync(part)) return []
   const path = realpathSync.native(part)
   const at = path.indexOf(MODULES)
-  return [at < 0 ? path : path.slice(0, at + MODULES.length - 1)]
+  if (at >= 0) return [path.slice(0, at + MODULES.length - 1)]
+  return [(/\.[cm]?[jt]s$/.test(path) ? packageAround(dirname(path), home) : undefined) ?? path]
+}
+
+/** Not the home directory, nor what is around it. */
+function packageAround(directory: string, home: string): string | undefined {
+  if (isWithin(home, [directory])) return undefined
+  return existsSync(join(directory, 'package.json')) ? directory : packageAround(dirname(directory), home)
 }
 
 /** The program without links, because a link to it may not exist inside. */

@@ -1,6 +1,7 @@
 /** Definitions of `parallel`, `chain` and `compare`. */
 import type { Command, Flag } from '../command.ts'
 import {
+  ACCESS,
   ADDED_INPUT,
   APPROVAL,
   APPROVAL_CHOICES,
@@ -10,7 +11,6 @@ import {
   MODEL,
   PREPARATION,
   PROMPT_FILE,
-  SANDBOX,
   TIMEOUT,
   WORKDIR,
 } from '../words/shared-flags.ts'
@@ -31,7 +31,7 @@ const DEFAULTS: readonly Flag[] = [
   { ...MODEL, description: 'Default model' },
   { ...WORKDIR, description: 'Default working directory' },
   { ...APPROVAL, description: `Default for what agents may do without approval: ${APPROVAL_CHOICES}` },
-  { ...SANDBOX, description: 'Default for where agents may write' },
+  { ...ACCESS, description: 'Default for where agents may write' },
   { ...TIMEOUT, description: 'Default time after which an agent is stopped' },
 ]
 
@@ -155,7 +155,7 @@ Ctrl-C leaves no processes, worktrees or branches behind.`,
       { ...MODEL, description: 'Model for all agents' },
       WORKDIR,
       APPROVAL,
-      SANDBOX,
+      ACCESS,
       TIMEOUT,
       PROMPT_FILE,
       ...ADDED_INPUT,

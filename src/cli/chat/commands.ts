@@ -6,7 +6,9 @@ import { BACKEND, MODEL, SINGLE_RUN, WORKDIR } from '../words/shared-flags.ts'
 const KEPT = [
   'no-markdown',
   'approval',
+  'access',
   'sandbox',
+  'no-sandbox',
   'max-turns',
   'system',
   'extra',
@@ -48,7 +50,7 @@ If standard input is a pipe, each of its lines is a prompt, and the first failur
     examples: [
       { line: 'drover chat', description: 'talk to the default agent' },
       {
-        line: 'drover chat -b codex --sandbox workspace',
+        line: 'drover chat -b codex --access workspace',
         description: 'another agent, which may write in this directory',
       },
       { line: 'drover chat -c', description: 'continue the latest session in this directory' },

@@ -101,7 +101,7 @@ async function compare({ flags, ...invocation }: Invocation, text: string): Prom
   if (text === '') throw chatCommandInvalid({ problem: '/compare needs a text, as in /compare tabs or spaces?' })
   const command = invocation.commands.find(({ words }) => words[0] === 'compare')
   if (command === undefined) throw chatCommandUnknown({ name: 'compare', nearest: undefined })
-  const shared = ['config', 'workdir', 'approval', 'sandbox', 'timeout'].flatMap((name) => {
+  const shared = ['config', 'workdir', 'approval', 'access', 'timeout'].flatMap((name) => {
     const value = flags.text(name)
     return value === undefined ? [] : [`--${name}=${value}`]
   })

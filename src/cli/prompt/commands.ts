@@ -38,7 +38,7 @@ The exit code is the agent's if the agent fails, 124 after a timeout and 130 aft
     examples: [
       { line: 'drover "explain how this project is built"', description: 'run on the default agent' },
       {
-        line: 'drover -b codex --sandbox workspace "fix the failing test"',
+        line: 'drover -b codex --access workspace "fix the failing test"',
         description: 'use another agent, which may write in this directory',
       },
       { line: 'git diff | drover "review this change"', description: 'add the output of a program to the prompt' },

@@ -9,7 +9,7 @@ import { readFileBytes } from '../../kit/files/read-file.ts'
 import { isArray } from '../../kit/json/json-value.ts'
 import { readJson } from '../../kit/json/read-json.ts'
 import type { PromptBody } from '../../prompts/prompt-request.shape.ts'
-import type { Invocation } from '../command.ts'
+import type { Flags, Invocation } from '../command.ts'
 import { flagsConflict, workdirMissing } from '../faults.ts'
 
 export type OutputFormat = 'text' | 'json' | 'stream-json' | 'raw'
@@ -39,7 +39,8 @@ export function requestFromFlags({ flags, runtime }: Invocation): Omit<PromptBod
     model: flags.text('model'),
     workdir: resolveGivenWorkdir(runtime.cwd, flags.text('workdir')),
     approval_mode: flags.text('approval') as ApprovalMode | undefined,
-    sandbox_mode: flags.text('sandbox') as SandboxMode | undefined,
+    sandbox_mode: flags.text('access') as SandboxMode | undefined,
+    sandbox: readSandboxFlag(flags),
     max_turns: flags.integer('max-turns') || undefined,
     system_prompt: flags.text('system'),
     output_schema: schemaIn(runtime.cwd, flags.text('schema')),
@@ -50,6 +51,12 @@ export function requestFromFlags({ flags, runtime }: Invocation): Omit<PromptBod
     dry_run: flags.isOn('dry-run') || undefined,
   }
   return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined))
+}
+
+function readSandboxFlag(flags: Flags): PromptBody['sandbox'] {
+  if (!flags.isOn('sandbox')) return flags.isOn('no-sandbox') ? 'off' : undefined
+  if (flags.isOn('no-sandbox')) throw flagsConflict({ flags: ['--sandbox', '--no-sandbox'], instead: 'choose one' })
+  return 'required'
 }
 
 function resolveGivenWorkdir(cwd: string, given: string | undefined): string | undefined {

@@ -38,12 +38,21 @@ export const APPROVAL: Flag = {
   choices: APPROVAL_MODES,
 }
 
-export const SANDBOX: Flag = {
-  name: 'sandbox',
+export const ACCESS: Flag = {
+  name: 'access',
   value: 'MODE',
   description: 'Where the agent may write',
   choices: SANDBOX_MODES,
 }
+
+/** Whether the agent runs in a sandbox that the system enforces. */
+const PROMPT_SANDBOX: readonly Flag[] = [
+  {
+    name: 'sandbox',
+    description: 'Run the agent in a sandbox of this machine, or do not start (default: as sandbox.mode says)',
+  },
+  { name: 'no-sandbox', description: 'Run the agent without a sandbox' },
+]
 
 export const TIMEOUT: Flag = {
   name: 'timeout',
@@ -89,7 +98,8 @@ export const SINGLE_RUN: readonly Flag[] = [
   { name: 'raw', description: "Print the agent's output unchanged" },
   { name: 'no-markdown', description: 'Do not render the Markdown of the answer on a terminal' },
   APPROVAL,
-  SANDBOX,
+  ACCESS,
+  ...PROMPT_SANDBOX,
   {
     name: 'max-turns',
     value: 'N',
