@@ -45,7 +45,7 @@ import {
   StartBody,
 } from '../src/service/run-requests.shape.ts'
 import { Session, SessionPage } from '../src/sessions/session.shape.ts'
-import { CommentAnswer, CommentsAnswer, GraphqlErrors, IssueAnswer } from '../src/source/gh-answers.shape.ts'
+import { CommentAnswer, CommentsAnswer, GraphqlErrors, IssueAnswer, IssuesAnswer } from '../src/source/gh-answers.shape.ts'
 import { ManifestSection, SourceManifest } from '../src/source/source-manifest.shape.ts'
 import { TemplateRecord } from '../src/workspace/prepare/template.shape.ts'
 import { WorktreeRecord } from '../src/workspace/worktree-record.shape.ts'
@@ -194,6 +194,7 @@ async function sourceFiles(): Promise<GeneratedFile[]> {
     validateManifestSectionFields: fieldsOf(ManifestSection),
     validateGraphqlErrors: GraphqlErrors,
     validateIssueAnswer: IssueAnswer,
+    validateIssuesAnswer: IssuesAnswer,
     validateCommentsAnswer: CommentsAnswer,
     validateCommentAnswer: CommentAnswer,
   }

@@ -271,33 +271,33 @@ void 0&&typeof n.aggregate_output!="boolean"){let r={instancePath:i+"/aggregate_
 lean"}};e===null?e=[r]:e.push(r),t++}}else{let r={instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.
 push(r),t++}return P.errors=e,t===0}var me=["actions","checks","setup","copy","share","setup_timeout_secs","template_max_bytes","baseline","check_timeout_se\
 cs","attempts","rounds","approval_mode","stall_secs","deliver","on_flags","on_limit","max_wait_secs","fallback","reposit\
-ories","max_runs"],pe=["note","skip","require"],ue=["auto","none","always"],fe=["none","branch","pr"],ye=["deliver","ask"],
-ce=["ask","wait","next","pause"];function D(n,{instancePath:i="",parentData:d,parentDataProperty:c,rootData:u=n,dynamicAnchors:y={}}={}){
-let e=null,t=0;if(n&&typeof n=="object"&&!Array.isArray(n)){for(let r in n){let s=t;if(!(r==="actions"||r==="checks"||r===
-"setup"||r==="copy"||r==="share"||r==="setup_timeout_secs"||r==="template_max_bytes"||r==="baseline"||r==="check_timeout\
-_secs"||r==="attempts"||r==="rounds"||r==="approval_mode"||r==="stall_secs"||r==="deliver"||r==="on_flags"||r==="on_limi\
-t"||r==="max_wait_secs"||r==="fallback"||r==="repositories"||r==="max_runs")){let o={instancePath:i,keyword:"enum",params:{
-allowedValues:me},propertyName:r};e===null?e=[o]:e.push(o),t++}var f=s===t;if(!f){let o={instancePath:i,keyword:"propert\
-yNames",params:{propertyName:r}};e===null?e=[o]:e.push(o),t++}}if(n.actions!==void 0){let r=n.actions;if(!(typeof r=="nu\
-mber"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:i+"/actions",keyword:"type",params:{type:"integer"}};e===null?
-e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>1e3||isNaN(r)){let s={instancePath:i+"/actions",keyword:"ma\
-ximum",params:{comparison:"<=",limit:1e3}};e===null?e=[s]:e.push(s),t++}if(r<1||isNaN(r)){let s={instancePath:i+"/action\
-s",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),t++}}}if(n.checks!==void 0){let r=n.checks;
-if(Array.isArray(r)){let s=r.length;for(let o=0;o<s;o++){let a=r[o];if(typeof a=="string"){if(a.length===0){let l={instancePath:i+
-"/checks/"+o,keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:i+"/checks/"+o,
-keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let s={instancePath:i+"/checks",keyword:"type",
-params:{type:"array"}};e===null?e=[s]:e.push(s),t++}}if(n.setup!==void 0){let r=n.setup;if(Array.isArray(r)){let s=r.length;
-for(let o=0;o<s;o++){let a=r[o];if(typeof a=="string"){if(a.length===0){let l={instancePath:i+"/setup/"+o,keyword:"minLe\
-ngth",params:{limit:1}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:i+"/setup/"+o,keyword:"type",params:{type:"\
-string"}};e===null?e=[l]:e.push(l),t++}}}else{let s={instancePath:i+"/setup",keyword:"type",params:{type:"array"}};e===null?
-e=[s]:e.push(s),t++}}if(n.copy!==void 0){let r=n.copy;if(Array.isArray(r)){let s=r.length;for(let o=0;o<s;o++){let a=r[o];
-if(typeof a=="string"){if(a.length===0){let l={instancePath:i+"/copy/"+o,keyword:"minLength",params:{limit:1}};e===null?
-e=[l]:e.push(l),t++}}else{let l={instancePath:i+"/copy/"+o,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(
-l),t++}}}else{let s={instancePath:i+"/copy",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),t++}}if(n.share!==
-void 0){let r=n.share;if(Array.isArray(r)){let s=r.length;for(let o=0;o<s;o++){let a=r[o];if(typeof a=="string"){if(a.length===
-0){let l={instancePath:i+"/share/"+o,keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:i+
-"/share/"+o,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let s={instancePath:i+"/share",keyword:"\
-type",params:{type:"array"}};e===null?e=[s]:e.push(s),t++}}if(n.setup_timeout_secs!==void 0){let r=n.setup_timeout_secs;
+ories","max_runs","parallel"],pe=["note","skip","require"],ue=["auto","none","always"],fe=["none","branch","pr"],ye=["de\
+liver","ask"],ce=["ask","wait","next","pause"];function D(n,{instancePath:i="",parentData:d,parentDataProperty:c,rootData:u=n,
+dynamicAnchors:y={}}={}){let e=null,t=0;if(n&&typeof n=="object"&&!Array.isArray(n)){for(let r in n){let s=t;if(!(r==="a\
+ctions"||r==="checks"||r==="setup"||r==="copy"||r==="share"||r==="setup_timeout_secs"||r==="template_max_bytes"||r==="ba\
+seline"||r==="check_timeout_secs"||r==="attempts"||r==="rounds"||r==="approval_mode"||r==="stall_secs"||r==="deliver"||r===
+"on_flags"||r==="on_limit"||r==="max_wait_secs"||r==="fallback"||r==="repositories"||r==="max_runs"||r==="parallel")){let o={
+instancePath:i,keyword:"enum",params:{allowedValues:me},propertyName:r};e===null?e=[o]:e.push(o),t++}var f=s===t;if(!f){
+let o={instancePath:i,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[o]:e.push(o),t++}}if(n.actions!==void 0){
+let r=n.actions;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:i+"/actions",keyword:"type",
+params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>1e3||isNaN(r)){let s={instancePath:i+
+"/actions",keyword:"maximum",params:{comparison:"<=",limit:1e3}};e===null?e=[s]:e.push(s),t++}if(r<1||isNaN(r)){let s={instancePath:i+
+"/actions",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),t++}}}if(n.checks!==void 0){let r=n.
+checks;if(Array.isArray(r)){let s=r.length;for(let o=0;o<s;o++){let a=r[o];if(typeof a=="string"){if(a.length===0){let l={
+instancePath:i+"/checks/"+o,keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:i+
+"/checks/"+o,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let s={instancePath:i+"/checks",
+keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),t++}}if(n.setup!==void 0){let r=n.setup;if(Array.isArray(
+r)){let s=r.length;for(let o=0;o<s;o++){let a=r[o];if(typeof a=="string"){if(a.length===0){let l={instancePath:i+"/setup\
+/"+o,keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:i+"/setup/"+o,keyword:"\
+type",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let s={instancePath:i+"/setup",keyword:"type",params:{
+type:"array"}};e===null?e=[s]:e.push(s),t++}}if(n.copy!==void 0){let r=n.copy;if(Array.isArray(r)){let s=r.length;for(let o=0;o<
+s;o++){let a=r[o];if(typeof a=="string"){if(a.length===0){let l={instancePath:i+"/copy/"+o,keyword:"minLength",params:{limit:1}};
+e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:i+"/copy/"+o,keyword:"type",params:{type:"string"}};e===null?e=[l]:
+e.push(l),t++}}}else{let s={instancePath:i+"/copy",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),t++}}if(n.
+share!==void 0){let r=n.share;if(Array.isArray(r)){let s=r.length;for(let o=0;o<s;o++){let a=r[o];if(typeof a=="string"){
+if(a.length===0){let l={instancePath:i+"/share/"+o,keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),t++}}else{
+let l={instancePath:i+"/share/"+o,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let s={instancePath:i+
+"/share",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),t++}}if(n.setup_timeout_secs!==void 0){let r=n.setup_timeout_secs;
 if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:i+"/setup_timeout_secs",keyword:"type",params:{
 type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let s={instancePath:i+
 "/setup_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[s]:e.push(s),t++}if(r<1||isNaN(
@@ -348,8 +348,12 @@ if(n.max_runs!==void 0){let r=n.max_runs;if(!(typeof r=="number"&&!(r%1)&&!isNaN
 "/max_runs",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>
 1e3||isNaN(r)){let s={instancePath:i+"/max_runs",keyword:"maximum",params:{comparison:"<=",limit:1e3}};e===null?e=[s]:e.
 push(s),t++}if(r<1||isNaN(r)){let s={instancePath:i+"/max_runs",keyword:"minimum",params:{comparison:">=",limit:1}};e===
-null?e=[s]:e.push(s),t++}}}}else{let r={instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}
-return D.errors=e,t===0}var de=["mode","hosts","env","read","write","max_processes","max_memory_mb","max_file_mb"],_e=["off","on","required"];function q(n,{
+null?e=[s]:e.push(s),t++}}}if(n.parallel!==void 0){let r=n.parallel;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(
+r))){let s={instancePath:i+"/parallel",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r==
+"number"&&isFinite(r)){if(r>100||isNaN(r)){let s={instancePath:i+"/parallel",keyword:"maximum",params:{comparison:"<=",limit:100}};
+e===null?e=[s]:e.push(s),t++}if(r<1||isNaN(r)){let s={instancePath:i+"/parallel",keyword:"minimum",params:{comparison:">\
+=",limit:1}};e===null?e=[s]:e.push(s),t++}}}}else{let r={instancePath:i,keyword:"type",params:{type:"object"}};e===null?
+e=[r]:e.push(r),t++}return D.errors=e,t===0}var de=["mode","hosts","env","read","write","max_processes","max_memory_mb","max_file_mb"],_e=["off","on","required"];function q(n,{
 instancePath:i="",parentData:d,parentDataProperty:c,rootData:u=n,dynamicAnchors:y={}}={}){let e=null,t=0;if(n&&typeof n==
 "object"&&!Array.isArray(n)){for(let r in n){let s=t;if(!(r==="mode"||r==="hosts"||r==="env"||r==="read"||r==="write"||r===
 "max_processes"||r==="max_memory_mb"||r==="max_file_mb")){let o={instancePath:i,keyword:"enum",params:{allowedValues:de},

@@ -116,4 +116,11 @@ export const DriveSection = strict({
     maximum: 1000,
     description: 'Runs that a server drives at the same time for its clients.',
   }),
+  parallel: Type.Integer({
+    default: 1,
+    minimum: 1,
+    maximum: 100,
+    description:
+      'A queued run starts when your server drives fewer runs than this. `drover drive` queues runs if it gets several goals or issues.',
+  }),
 })

@@ -74,6 +74,7 @@ export type ConfigPath =
   | 'drive.fallback'
   | 'drive.repositories'
   | 'drive.max_runs'
+  | 'drive.parallel'
   | 'sandbox.mode'
   | 'sandbox.hosts'
   | 'sandbox.env'

@@ -10,6 +10,7 @@ const WORDS = [
   'waits for you',
   'paused by limit',
   'continued',
+  'queued',
   'running',
   'waiting for limit',
   'not driven',
@@ -27,7 +28,7 @@ export const RunVerdict = named(
       exit_code: optional(
         Type.Integer({
           description:
-            'What `drover drive` exits with: 0, 3, 4 or 5. Absent while it is running, waiting for a limit, continued or not driven.',
+            'What `drover drive` exits with: 0, 3, 4 or 5. Absent while it is queued, running, waiting for a limit, continued or not driven.',
         }),
       ),
       reason: text('Why, in one line.'),

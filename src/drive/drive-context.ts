@@ -7,6 +7,7 @@ import type { PromptContext } from '../prompts/prompt-context.ts'
 import type { PromptEvent } from '../prompts/prompt-event.ts'
 import type { RunContext } from '../runs/run-context.ts'
 import type { Limit, LimitChoice } from './decide/after-limit.ts'
+import type { Totals } from './decide/spending.ts'
 import type { ProjectTrust } from './project-settings.ts'
 import type { DriveEvent } from './record/drive-event.shape.ts'
 import { type BaselineRun, type DriveState, toDriveState } from './record/drive-state.ts'
@@ -33,6 +34,8 @@ export type DriveTools = {
   readonly agentLimits: string
   /** Asks a person what to do at a limit; `next` is the agent that could take over. Absent if no one can be asked. */
   readonly askAboutLimit?: (limit: Limit, next: string | undefined) => Promise<LimitChoice>
+  /** What the runs that were queued together with this one have used, and may use. Absent or undefined: no limit. */
+  readonly totals?: () => Totals | undefined
   /** Text comes in pieces, for a reader who watches. */
   readonly wantsDeltas: boolean
   readonly onUpdate: (update: DriveUpdate) => void

@@ -19,6 +19,7 @@ import { decideBaseline, prepare } from './prepare-work.ts'
 import type { Attempt } from './record/drive-state.ts'
 import { type AttemptStep, runAttempt } from './run-attempt.ts'
 import { check, checkBaseline } from './run-checks.ts'
+import { startOn } from './start-on.ts'
 import { decideLimit, enterOrWait, handOver, shareLimit, waitForLimit } from './wait-for-limit.ts'
 
 /** Why a driver stops. */
@@ -34,7 +35,7 @@ export async function driveRun(context: DriveContext): Promise<DriveEnd> {
   await noteSubmitted(context)
   for (;;) {
     const { run, actionNumber } = await readRun(context)
-    const step = nextStep(readDriveState(context), run)
+    const step = nextStep(readDriveState(context), run, context.totals?.())
     if (step.do === 'finish') return { is: 'ended' }
     if (step.do === 'wait') return { is: 'waits', run }
     // The end of an attempt that was interrupted is recorded, and whatever follows is for the next driver.
@@ -61,6 +62,8 @@ type WorkStep = Exclude<DriveStep, { do: 'finish' | 'wait' | 'pause' | 'wait_for
 
 async function perform(context: DriveContext, step: WorkStep, actionNumber: number): Promise<void> {
   switch (step.do) {
+    case 'start_on':
+      return await startOn(context, step.after)
     case 'prepare':
       return await prepare(context)
     case 'baseline':

@@ -22,7 +22,7 @@ export class DrivenRecordWriter {
   hasBegun = false
 
   constructor(options: RecordWriterOptions, record: DrivenRecord) {
-    const { problem: _, ...rest } = record
+    const { problem: _, queued: __, ...rest } = record
     this.#options = options
     this.#record = rest
     this.#current = rest
@@ -51,7 +51,10 @@ export class DrivenRecordWriter {
 
   #save(record: DrivenRecord): void {
     try {
-      saveDriven(this.#options.directories.drivenRuns, record)
+      const { drivenRuns } = this.#options.directories
+      // A person may have changed the limits of its group meanwhile.
+      const group = findDriven(drivenRuns, this.#record.run_id)?.group
+      saveDriven(drivenRuns, { ...record, ...(group !== undefined && { group }) })
     } catch (error) {
       if (!(error instanceof Fault)) throw error
       this.#options.onNoteFailure(error)
@@ -71,7 +74,10 @@ type OwnRun = {
 export function recordOfUser(directory: string, { runId, repository, context, env }: OwnRun): DrivenRecord {
   const { clock, workspace } = context
   const found = findDriven(directory, runId)
-  if (found !== undefined) return { ...found, is_server_driven: false }
+  if (found !== undefined) {
+    const { queued: _, ...kept } = found
+    return { ...kept, is_server_driven: false }
+  }
   return {
     version: 1,
     run_id: runId,

@@ -36,9 +36,9 @@ export const driveProgramMissing = defineFault({
 export const issueWithoutRepository = defineFault({
   code: 'issue_without_repository',
   kind: 'usage',
-  when: 'An issue was given by its number, but the clone has no remote `origin` on github.com.',
-  message: (d: { number: number }) =>
-    `#${d.number} needs a clone whose remote origin is on github.com; give the full address of the issue`,
+  when: 'Issues were given by a number or a label, but the clone has no remote `origin` on github.com.',
+  message: (d: { issue: string }) =>
+    `${d.issue} needs a clone whose remote origin is on github.com; give the full address of the issue`,
 })
 
 export const issueNotConfirmed = defineFault({
@@ -181,4 +181,26 @@ export const driveAnswerLost = defineFault({
   when: 'With PostgreSQL, the worker that was handling a request about a run stopped before it responded.',
   message: (d: { machine: string }) =>
     `the worker on ${d.machine} stopped while handling the request, which may have taken effect; look at the run before you send it again`,
+})
+
+export const driveNotAfter = defineFault({
+  code: 'drive_not_after',
+  kind: 'conflict',
+  when: 'A run cannot start on the branch of the run that `--after` names.',
+  message: (d: { run_id: string; problem: string }) =>
+    `the run cannot start after ${d.run_id}: ${d.problem}; deliver that run first, or start a run without --after`,
+})
+
+export const runNotQueued = defineFault({
+  code: 'run_not_queued',
+  kind: 'conflict',
+  when: 'A run that does not wait in the queue was to be moved to its front.',
+  message: (d: { id: string }) => `the run ${d.id} does not wait in the queue; "drover drive --queue" shows the queue`,
+})
+
+export const runQueueFull = defineFault({
+  code: 'run_queue_full',
+  kind: 'rate_limited',
+  when: 'The clients of a server have queued too many runs.',
+  message: (d: { limit: number }) => `${d.limit} runs are queued already; wait until some of them have started`,
 })

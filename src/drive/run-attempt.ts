@@ -15,7 +15,7 @@ import { AttemptGuard } from './attempt-guard.ts'
 import { agentInCharge } from './decide/after-limit.ts'
 import { commandsFor, permissionsFor } from './decide/agent-permissions.ts'
 import type { DriveStep } from './decide/next-step.ts'
-import { countTokens, reachedCap, remainingBudget, spentBy } from './decide/spending.ts'
+import { countTokens, reachedCap, remainingBudget, smallerBudget, spentBy } from './decide/spending.ts'
 import { type DriveContext, readDriveState, record, workDirectory } from './drive-context.ts'
 import { toDriveWarning } from './evidence/drive-warning.ts'
 import { Trace } from './evidence/trace.ts'
@@ -64,7 +64,9 @@ export async function runAttempt(
   const projectSettings = isGitChanged ? undefined : await findTrusted(context.runs, context.projectTrust)
   const gitSettings = first === undefined ? findGitPrograms(context.runs, context.prompts) : first.git_settings
   const repository = await saveRepositoryState(context)
-  const reserved = remainingBudget(spentBy(state), state.options)
+  const totals = context.totals?.()
+  const shared = totals === undefined ? {} : remainingBudget(totals.spent, totals.caps)
+  const reserved = smallerBudget(remainingBudget(spentBy(state), state.options), shared)
   record(context, 'attempt_started', {
     attempt: number,
     action_id: action.action_id,

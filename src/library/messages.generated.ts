@@ -1060,10 +1060,10 @@ export type SessionTurn = {
 /** What became of a run that agents drive. */
 export type RunVerdict = {
   /** What became of the run. */
-  word: 'delivered' | 'delivered, look first' | 'nothing to change' | 'not delivered' | 'waits for you' | 'paused by limit' | 'continued' | 'running' | 'waiting for limit' | 'not driven'
+  word: 'delivered' | 'delivered, look first' | 'nothing to change' | 'not delivered' | 'waits for you' | 'paused by limit' | 'continued' | 'queued' | 'running' | 'waiting for limit' | 'not driven'
   /** The word with its reason, as people read it. */
   line: string
-  /** What `drover drive` exits with: 0, 3, 4 or 5. Absent while it is running, waiting for a limit, continued or not driven. */
+  /** What `drover drive` exits with: 0, 3, 4 or 5. Absent while it is queued, running, waiting for a limit, continued or not driven. */
   exit_code?: number | undefined
   /** Why, in one line. */
   reason: string

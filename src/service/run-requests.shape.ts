@@ -127,6 +127,39 @@ export const StartBody = named(
         }),
       ),
       review: optional(Type.Boolean({ default: true, description: 'Whether changes are reviewed.' })),
+      queue: optional(
+        Type.Boolean({ description: 'Start when fewer runs than `drive.parallel` are driven, instead of at once.' }),
+      ),
+      after: optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 128,
+          description:
+            'The id of a run in the same repository. The new run is queued, and starts on the branch of that run when it is delivered.',
+        }),
+      ),
+      group: optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 100,
+          description:
+            'A name for runs that are queued together. Their limits are `total_tokens` and `total_cost_usd`.',
+        }),
+      ),
+      total_tokens: optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 1_000_000_000_000,
+          description: 'The runs of the group pause once they have used this many tokens together.',
+        }),
+      ),
+      total_cost_usd: optional(
+        Type.Number({
+          minimum: 0.000_001,
+          maximum: MAX_COST_USD,
+          description: 'The runs of the group pause once they have cost this much together.',
+        }),
+      ),
       ...options,
     },
     { description: 'Exactly one of `goal`, `issue` and `issue_number` is required.' },

@@ -10,10 +10,30 @@ export function toStartRequest({
   repository,
   review = true,
   as_goal = false,
+  queue = false,
+  after,
+  group,
+  total_tokens,
+  total_cost_usd,
   ...body
 }: StartBody): DriveStartRequest {
   const target = { goal, issue, issueNumber: issue_number, repository }
-  return { ...target, ...toResumeRequest(body), isReviewed: review, isIssueGoal: as_goal }
+  const placed = toQueue({ queue, after, group, total_tokens, total_cost_usd })
+  return { ...target, ...toResumeRequest(body), isReviewed: review, isIssueGoal: as_goal, queue: placed }
+}
+
+type QueueField = 'queue' | 'after' | 'group' | 'total_tokens' | 'total_cost_usd'
+type QueueBody = { readonly [F in QueueField]: StartBody[F] | undefined }
+
+/** Whatever is only said of queued runs queues a run. Without a name, a group is the run alone. */
+function toQueue({ queue, after, group: id, ...total }: QueueBody): DriveStartRequest['queue'] {
+  const { total_tokens: tokens, total_cost_usd: cost } = total
+  if (queue !== true && (after ?? id ?? tokens ?? cost) === undefined) return undefined
+  const limits = {
+    ...(tokens !== undefined && { max_tokens: tokens }),
+    ...(cost !== undefined && { max_cost_microusd: Math.round(cost * 1_000_000) }),
+  }
+  return { isFirst: false, after, ...((id ?? tokens ?? cost) !== undefined && { group: { id: id ?? '', ...limits } }) }
 }
 
 export function toResumeRequest({ actions, ...options }: ResumeBody): DriveResumeRequest {

@@ -5,5 +5,6 @@ export declare const validateManifestFields: Validate
 export declare const validateManifestSectionFields: Validate
 export declare const validateGraphqlErrors: Validate
 export declare const validateIssueAnswer: Validate
+export declare const validateIssuesAnswer: Validate
 export declare const validateCommentsAnswer: Validate
 export declare const validateCommentAnswer: Validate

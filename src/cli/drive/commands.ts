@@ -20,6 +20,11 @@ With --detach, your server drives the run. If none is running, one is started in
 terminal. If the server is killed, the run continues when the server is started again. "drover drive RUN_ID" follows the run, and
 Ctrl-C leaves it running. "drover stop RUN_ID" stops it.
 
+With several targets, --label or --after, the runs are queued: your server drives as many at once as drive.parallel says, each in its own
+worktree. The command follows them until all have ended, and Ctrl-C leaves them running; with --detach it returns at once. "drover stop
+RUN_ID" removes a run from the queue, and "drover drive RUN_ID --first" puts it first. A new run with --detach is queued too if runs
+are queued already. The exit code is that of the worst result.
+
 TARGET is a goal, the URL of an issue (or '#7' in a clone of its repository), or the id of a run. Without TARGET, continues the
 unfinished run, if there is exactly one.
 
@@ -31,12 +36,41 @@ interrupted.`,
       {
         ...RUN_ID,
         name: 'TARGET',
-        description: 'A goal, an issue, or the id of a run (default: the only unfinished run)',
+        description: 'A goal, an issue, or the id of a run (default: the only unfinished run); several are queued',
         isOptional: true,
+        repeats: true,
       },
     ],
     flags: [
-      { name: 'goal-file', value: 'FILE', description: 'Read the goal from this file', mayBeEmpty: true },
+      {
+        name: 'goal-file',
+        value: 'FILE',
+        description: 'Read the goal from this file; every TARGET is then a file too',
+        mayBeEmpty: true,
+        repeats: true,
+      },
+      { name: 'label', value: 'LABEL', description: 'Queue the open issues with this label, oldest first' },
+      {
+        name: 'after',
+        value: 'RUN',
+        description: 'Queue the run: it starts on the branch of this run, when that is delivered',
+      },
+      {
+        name: 'first',
+        description: 'Put the new runs, or the queued run that TARGET names, before all others in the queue',
+      },
+      {
+        name: 'total-tokens',
+        value: 'N',
+        description: 'Pause all runs that are queued by this command once they have used this many tokens together',
+        integer: { min: 1, max: 1_000_000_000_000 },
+      },
+      {
+        name: 'total-cost',
+        value: 'USD',
+        description: 'Pause them once they have cost this much together (claude only)',
+      },
+      { name: 'queue', description: 'Show the queue: its order, what each run waits for, and what was used' },
       {
         name: 'with',
         value: 'BACKEND[/MODEL]',
@@ -156,6 +190,12 @@ interrupted.`,
         line: 'drover drive 6f1c2c6e --on-limit next --fallback codex',
         description: 'continue with another agent after a limit',
       },
+      { line: "drover drive '#7' '#9' '#12' --detach", description: 'three issues, one after the other' },
+      {
+        line: 'drover drive --label ready --total-tokens 5000000',
+        description: 'all issues with a label, up to a limit',
+      },
+      { line: 'drover drive --queue', description: 'show the queue' },
       { line: 'drover drive --list', description: 'list worktrees that were kept' },
     ],
     load: () => import('./drive.ts'),

@@ -1,5 +1,6 @@
 /** Reads the flags of `drover drive`. */
 import type { Backend } from '../../agents/adapter/agent.ts'
+import type { RunGroup } from '../../drive/group-totals.ts'
 import type { Options } from '../../drive/record/drive-event.shape.ts'
 import type { GivenOptions } from '../../drive/start/drive-options.ts'
 import { parseCheck } from '../../kit/process/run-check.ts'
@@ -29,7 +30,7 @@ export function readDriveFlags({ flags }: Invocation): GivenOptions {
     ...readPreparation(flags),
     baseline: flags.text('baseline') as Options['baseline'],
     max_tokens: flags.integer('max-tokens'),
-    max_cost_microusd: readCost(flags.text('max-cost')),
+    max_cost_microusd: readCost('--max-cost', flags.text('max-cost')),
     max_time_ms: readTime('--max-time', flags.text('max-time')),
     on_limit: flags.text('on-limit') as Options['on_limit'],
     max_wait_ms: readTime('--max-wait', flags.text('max-wait')),
@@ -37,6 +38,16 @@ export function readDriveFlags({ flags }: Invocation): GivenOptions {
     rounds: flags.integer('rounds'),
     approval_mode: flags.text('approval') as Options['approval_mode'] | undefined,
     deliver: flags.isOn('in-place') ? 'none' : deliver,
+  }
+}
+
+/** What runs that are queued together may use. */
+export function readTotals({ flags }: Invocation): Omit<RunGroup, 'id'> {
+  const tokens = flags.integer('total-tokens')
+  const cost = readCost('--total-cost', flags.text('total-cost'))
+  return {
+    ...(tokens !== undefined && { max_tokens: tokens }),
+    ...(cost !== undefined && { max_cost_microusd: cost }),
   }
 }
 
@@ -58,11 +69,10 @@ function readFallback(text: string | undefined): string[] | undefined {
 }
 
 /** In millionths of a dollar. */
-function readCost(text: string | undefined): number | undefined {
+function readCost(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const cost = /^\d{1,6}(?:\.\d{1,6})?$/.test(text) ? Number(text) : 0
-  if (cost <= 0)
-    throw flagValueInvalid({ flag: '--max-cost', given: text, allowed: 'an amount in US dollars, such as 2.50' })
+  if (cost <= 0) throw flagValueInvalid({ flag, given: text, allowed: 'an amount in US dollars, such as 2.50' })
   return Math.round(cost * 1_000_000)
 }
 

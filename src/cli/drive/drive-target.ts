@@ -1,26 +1,42 @@
 /** What `drover drive` is about: a run that exists, an issue, or a goal. */
+import { issueWithoutRepository } from '../../drive/faults.ts'
+import { findOrigin } from '../../drive/start/read-issue.ts'
 import type { DriveTarget } from '../../drive/start/start-drive.ts'
+import type { SearchPlaces } from '../../kit/process/find-program.ts'
 import { goalFileRequired } from '../../runs/faults.ts'
 import { outlineRuns } from '../../runs/read-status.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { decodeGoal, GOAL_INPUT } from '../../runs/text-inputs.ts'
 import { chooseWaitingRun } from '../../runs/waiting-run.ts'
+import { locateGh } from '../../source/gh.ts'
 import { findIssueUrl } from '../../source/issue-address.ts'
+import { listIssues } from '../../source/list-issues.ts'
 import type { Invocation } from '../command.ts'
-import { flagsConflict } from '../faults.ts'
 import { readInput } from '../read-input.ts'
-import { driveTargetMissing } from './faults.ts'
+import { driveTargetMissing, noLabeledIssues } from './faults.ts'
 
 const LIKE_RUN_ID = /^[0-9a-f]{4,}[0-9a-f-]*$/
 const OWN_ISSUE = /^#([1-9][0-9]{0,9})$/
 
-/** The text of a file is a goal, whatever it looks like. Undefined if nothing was named. */
-export async function readTarget({ args, flags, runtime }: Invocation): Promise<DriveTarget | undefined> {
-  const file = flags.text('goal-file')
-  if (file === undefined) return parseTarget(args[0])
-  if (args[0] !== undefined) throw flagsConflict({ flags: ['TARGET', '--goal-file'] })
-  if (file === '') throw goalFileRequired({})
-  return { is: 'goal', goal: decodeGoal(await readInput({ ...GOAL_INPUT, file, runtime })) }
+/** The text of a file is a goal, whatever it looks like. A shell makes several words of `--goal-file goals/*.md`. */
+export async function readTargets({ args, flags, runtime }: Invocation): Promise<DriveTarget[]> {
+  const files = flags.texts('goal-file')
+  if (files.length === 0) return args.map(parseTarget)
+  const targets: DriveTarget[] = []
+  for (const file of [...files, ...args]) {
+    if (file === '') throw goalFileRequired({})
+    targets.push({ is: 'goal', goal: decodeGoal(await readInput({ ...GOAL_INPUT, file, runtime })) })
+  }
+  return targets
+}
+
+/** The open issues with this label, oldest first. */
+export async function findLabeled(label: string, context: RunContext, places: SearchPlaces): Promise<DriveTarget[]> {
+  const origin = await findOrigin(context)
+  if (origin === undefined) throw issueWithoutRepository({ issue: '--label' })
+  const numbers = await listIssues({ ...origin, label, gh: locateGh(places), signal: context.signal })
+  if (numbers.length === 0) throw noLabeledIssues({ label })
+  return numbers.map((number) => ({ is: 'own_issue', number }))
 }
 
 /** The only run that has not ended. */
@@ -32,8 +48,7 @@ export async function findOpenRun(context: RunContext): Promise<DriveTarget> {
 }
 
 /** Pure. A word of hexadecimal digits is the id of a run, so that a typo never becomes a goal. */
-function parseTarget(text: string | undefined): DriveTarget | undefined {
-  if (text === undefined) return undefined
+function parseTarget(text: string): DriveTarget {
   const trimmed = text.trim()
   if (trimmed === '') throw driveTargetMissing({})
   const number = OWN_ISSUE.exec(trimmed)?.[1]

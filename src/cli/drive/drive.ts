@@ -13,7 +13,7 @@ import type { Options } from '../../drive/record/drive-event.shape.ts'
 import { readDrive } from '../../drive/record/drive-journal.ts'
 import type { BaselineRun } from '../../drive/record/drive-state.ts'
 import { driveBusy } from '../../drive/record/faults.ts'
-import { completeOptions } from '../../drive/start/drive-options.ts'
+import { completeOptions, type GivenOptions } from '../../drive/start/drive-options.ts'
 import { driveUserRun } from '../../drive/start/drive-user-run.ts'
 import { removeDelivered } from '../../drive/start/remove-delivered.ts'
 import {
@@ -46,15 +46,18 @@ import { confirmBaseline } from './confirm-baseline.ts'
 import { confirmGoal } from './confirm-goal.ts'
 import { decideAboutSettings } from './decide-about-settings.ts'
 import { detachDrive } from './detach.ts'
-import { readDriveFlags } from './drive-flags.ts'
+import { readDriveFlags, readTotals } from './drive-flags.ts'
 import { createJsonDrivePrinter, createTextDrivePrinter, type DrivePrinter } from './drive-printer.ts'
-import { findOpenRun, readTarget } from './drive-target.ts'
+import { readTargets } from './drive-target.ts'
 import { endLines } from './end-text.ts'
 import { restoreNeedsRun } from './faults.ts'
 import { listDriven } from './list-driven.ts'
 import { noteMissingLogins } from './missing-logins.ts'
 import { notify, parseNotify } from './notify.ts'
+import { queueDrives } from './queue-drives.ts'
+import { chooseWanted, moveRunFirst, raiseTotals, type Wanted, withTotals } from './queue-flags.ts'
 import { restoreRun } from './restore-run.ts'
+import { showQueue } from './show-queue.ts'
 import { noteUnseenWork } from './unseen-work.ts'
 
 export const run: RunCommand = (invocation) =>
@@ -72,19 +75,47 @@ export const run: RunCommand = (invocation) =>
 async function driveTarget(invocation: Invocation, command: WorkspaceCommand): Promise<number> {
   const { flags, runtime } = invocation
   if (flags.isOn('list')) return await listDriven(invocation, await openRuns(command, runtime))
-  const named = await readTarget(invocation)
+  const named = await readTargets(invocation)
   const given = readDriveFlags(invocation)
   const notifyCommand = parseNotify(flags.text('notify'))
   const { config } = await readSettings(invocation)
+  if (flags.isOn('queue')) return await showQueue(invocation, config)
   refuseDeepNesting({ env: runtime.env, settings: config })
   const context = await openRuns(command, runtime)
   if (flags.isOn('restore')) {
-    if (named?.is !== 'run') throw restoreNeedsRun({})
-    command.runId = resolveRunId(context, named.id)
+    command.runId = resolveRunId(context, requireOnlyRun(named))
     return await restoreRun(invocation, context, command.runId)
   }
-  const target = named ?? (await findOpenRun(context))
+  const wanted = await chooseWanted(invocation, context, named)
+  if (wanted.is === 'moved') return await moveRunFirst(invocation, wanted.runId)
+  const target = wanted.is === 'queue' ? wanted.targets[0] : wanted.target
   if (target.is === 'run') command.runId = resolveRunId(context, target.id)
+  return await driveWanted(invocation, command, { wanted, target, given, notifyCommand, config, context })
+}
+
+function requireOnlyRun([target, ...others]: readonly DriveTarget[]): string {
+  if (target?.is !== 'run' || others.length > 0) throw restoreNeedsRun({})
+  return target.id
+}
+
+type WantedDrive = {
+  wanted: Exclude<Wanted, { is: 'moved' }>
+  /** The first of them. */
+  target: DriveTarget
+  given: GivenOptions
+  notifyCommand: string | undefined
+  config: Config
+  context: RunContext
+}
+
+async function driveWanted(
+  invocation: Invocation,
+  command: WorkspaceCommand,
+  { wanted, target, given, notifyCommand, config, context }: WantedDrive,
+): Promise<number> {
+  const { flags, runtime } = invocation
+  const totals = readTotals(invocation)
+  if (command.runId !== undefined) raiseTotals(invocation, command.runId, totals)
   const isPrepared = target.is !== 'run' && !flags.isOn('in-place')
   const project = isPrepared ? await chooseProject(invocation, { context, given, config }) : undefined
   const settings = withProject(config, project)
@@ -95,13 +126,22 @@ async function driveTarget(invocation: Invocation, command: WorkspaceCommand): P
     keep: 'events',
     createPool: poolFor(config, isDemo),
   })
-  const optionsFrom = (before?: Options) =>
-    completeOptions(given, before, { settings, prompts: drover.runContextFor(USER), isDemo })
-  const search = { context, config, target, newOptions: () => optionsFrom() }
-  const found = await findTarget(invocation, search)
+  const sources = () => ({ settings, prompts: drover.runContextFor(USER), isDemo })
+  const optionsFrom = (before?: Options) => completeOptions(given, before, sources())
+  const start = toStart(invocation, { context, config, newOptions: () => optionsFrom() })
+  const askFirst = (started: FoundDrive) => prepareNew({ invocation, config, drover }, started)
+  if (wanted.is === 'queue') {
+    const queued = { context, config, targets: wanted.targets, given, totals, isDemo, notify: notifyCommand }
+    const { review_backend } = completeOptions(withTotals(given, totals), undefined, sources())
+    const newOptions = () => ({ ...optionsFrom(), review_backend })
+    return await queueDrives(invocation, { ...queued, start: { ...start, newOptions }, onStarted: askFirst })
+  }
+  // Before anything is created.
+  if (flags.isOn('detach')) await requireServer(invocation, config)
+  const found = await findDrive(context, { ...start, target })
   command.runId = found.runId
   await noteUnseenWork(found.begin.place, { ...found.context, err: runtime.terminal.err })
-  if (found.begin.isNew === true) await prepareNew({ invocation, config, drover }, found)
+  if (found.begin.isNew === true) await askFirst(found)
   if (flags.isOn('detach'))
     return await detachDrive(invocation, { found, given, isDemo, notify: notifyCommand, config })
   const printer = flags.isOn('json')
@@ -161,14 +201,12 @@ async function driveToEnd(drive: Drive, found: FoundDrive, options: EndOptions):
   }
 }
 
-type Search = { context: RunContext; config: Config; target: DriveTarget; newOptions: DriveStart['newOptions'] }
+type Search = { context: RunContext; config: Config; newOptions: DriveStart['newOptions'] }
 
-async function findTarget(invocation: Invocation, { context, config, ...search }: Search): Promise<FoundDrive> {
+function toStart(invocation: Invocation, { context, config, newOptions }: Search): Omit<DriveStart, 'target'> {
   const { flags, runtime } = invocation
-  // Before anything is created.
-  if (flags.isOn('detach')) await requireServer(invocation, config)
-  return await findDrive(context, {
-    ...search,
+  return {
+    newOptions,
     actions: flags.integer('actions'),
     defaultActions: config.drive.actions,
     isReviewed: !flags.isOn('no-review'),
@@ -178,7 +216,7 @@ async function findTarget(invocation: Invocation, { context, config, ...search }
     version: runtime.version(),
     places: runtime,
     confirmGoal: (issue) => confirmGoal(invocation, { ...issue, signal: context.signal }),
-  })
+  }
 }
 
 /** A run that was started with the demo agent continues with it. */

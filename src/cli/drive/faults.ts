@@ -38,3 +38,26 @@ export const driveNotHandedOver = defineFault({
   message: (d: { run: string; problem: string }) =>
     `the run ${d.run} was not handed over to your server: ${d.problem}; "drover up" continues it in the background, "drover drive ${d.run}" here`,
 })
+
+export const queueNeedsNewRuns = defineFault({
+  code: 'queue_needs_new_runs',
+  kind: 'usage',
+  when: 'The command `drover drive` was to queue a run that exists.',
+  message: (d: { id: string }) =>
+    `only new runs are queued, and ${JSON.stringify(d.id)} is the id of a run; continue it with "drover drive ${d.id}"`,
+})
+
+export const queueNotServed = defineFault({
+  code: 'queue_not_served',
+  kind: 'unavailable',
+  when: 'No server took notice of a queued run. It is kept, and the next server starts it.',
+  message: (d: { problem: string }) =>
+    `your server did not take the queue: ${d.problem}; "drover up" starts what is queued, "drover drive --queue" shows it`,
+})
+
+export const noLabeledIssues = defineFault({
+  code: 'no_labeled_issues',
+  kind: 'usage',
+  when: 'No open issue has the label of `drover drive --label`.',
+  message: (d: { label: string }) => `no open issue has the label ${JSON.stringify(d.label)}; correct the label`,
+})

@@ -20,6 +20,11 @@ import { driveNotHandedOver } from './faults.ts'
 const ATTEMPTS = 3
 const LOST: readonly string[] = [localServerLost.code, serverNotRunning.code, localServerNotStarted.code]
 
+/** The server was killed, or could not be started. */
+export function isServerLost({ code }: Fault): boolean {
+  return LOST.includes(code)
+}
+
 type HandOver = { found: FoundDrive; body: LocalDrive; config: Config }
 
 /** Returns the server that drives the run. Throws `drive_not_handed_over`; then the next server that starts continues the run. */
@@ -29,7 +34,7 @@ export async function handOver(invocation: Invocation, { found, body, config }: 
     try {
       return await sendToServer(invocation, { body, config, isLeft: takeBack !== undefined })
     } catch (error) {
-      if (!(error instanceof Fault) || !LOST.includes(error.code)) {
+      if (!(error instanceof Fault) || !isServerLost(error)) {
         takeBack?.()
         throw error
       }

@@ -11,6 +11,7 @@ const TONES = {
   'waits for you': 'open',
   'paused by limit': 'open',
   continued: 'dim',
+  queued: 'dim',
   running: 'good',
   'waiting for limit': 'open',
   'not driven': 'bad',

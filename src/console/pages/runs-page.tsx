@@ -7,7 +7,7 @@ import { RunRow } from '../runs/run-row.tsx'
 
 const GROUPS: readonly { name: string; states: readonly DrivenRun['state'][] }[] = [
   { name: 'Needs you', states: ['waiting', 'paused', 'interrupted', 'failed'] },
-  { name: 'Running', states: ['running', 'waiting_for_limit'] },
+  { name: 'Running', states: ['running', 'waiting_for_limit', 'queued'] },
   { name: 'Stopped', states: ['stopped'] },
   { name: 'Ended', states: ['ended', 'continued'] },
 ]

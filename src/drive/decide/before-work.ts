@@ -3,6 +3,8 @@ import type { DrivePause, Options, Place } from '../record/drive-event.shape.ts'
 import type { BaselineRun, DriveState } from '../record/drive-state.ts'
 
 export type BeforeWork =
+  /** Put the worktree on the branch of the run before. */
+  | { readonly do: 'start_on'; readonly after: string }
   | { readonly do: 'prepare' }
   /** Run a check on the commit as it is. */
   | { readonly do: 'baseline'; readonly command: string }
@@ -12,8 +14,9 @@ export type BeforeWork =
 
 /** Undefined if the work can begin. A later round works in the same worktree. */
 export function beforeWork(state: DriveState): BeforeWork | undefined {
-  const { attempts, round, setup_failed: failed, prepared, options, place } = state
+  const { attempts, round, setup_failed: failed, prepared, options, place, after, started_on: startedOn } = state
   if (attempts.length > 0 || round > 1) return undefined
+  if (after !== undefined && startedOn === undefined) return { do: 'start_on', after }
   if (failed !== undefined) {
     const { command, problem = '' } = failed
     const message = command === undefined ? problem : `the setup failed: ${command}; repair it, then continue`

@@ -5,7 +5,7 @@ import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import { askOutcome, completeOutcome, errorOutcome } from './final-outcome.ts'
 import { decisionsIn, goalOfRound, mayStartRound, openWork } from './next-round.ts'
 import { ProgressWatch, stallReason } from './progress-watch.ts'
-import { countTokens, reachedCap, remainingBudget, spentBy } from './spending.ts'
+import { countTokens, reachedCap, remainingBudget, smallerBudget, spentBy } from './spending.ts'
 
 const KINDS = ['orient', 'clarify', 'implement', 'review', 'summarize'] as const
 const USAGE = { input_tokens: 100, output_tokens: 10, cached_tokens: 50, reasoning_tokens: 5, cache_write_tokens: 7 }
@@ -134,6 +134,15 @@ describe('the budget', () => {
       time_ms: 40,
     })
   })
+})
+
+it('of two budgets, the smaller one counts for each limit', () => {
+  expect(smallerBudget({ tokens: 5, time_ms: 7 }, { tokens: 3, cost_microusd: 0 })).toEqual({
+    tokens: 3,
+    cost_microusd: 0,
+    time_ms: 7,
+  })
+  expect(smallerBudget({}, {})).toEqual({})
 })
 
 describe('an agent that makes no progress', () => {

@@ -351,4 +351,23 @@ describe('a limit', () => {
     const spent = { tokens: 100, cost_microusd: 0, time_ms: 0 }
     expect(stepAfter([], { spent, options: { ...OPTIONS, max_tokens: 100 } })).toMatchObject({ reason: 'max_tokens' })
   })
+
+  it.each([
+    ['total_tokens', { max_tokens: 100 }, { max_tokens: 101 }],
+    ['total_cost', { max_cost_microusd: 500_000 }, { max_cost_microusd: 500_001 }],
+  ])('%s of all runs together pauses when it is reached, and not before', (reason, reached, notReached) => {
+    const spent = { tokens: 100, cost_microusd: 500_000, time_ms: 0 }
+    const step = (caps: object) => nextStep(driveState([bad]), activeRun(implement), { spent, caps })
+    const message = expect.stringContaining(`continue with a higher --${reason.replace('_', '-')}`)
+    expect(step(reached)).toEqual({ do: 'pause', reason, message })
+    expect(step(notReached)).toMatchObject({ do: 'attempt' })
+  })
+})
+
+it('a run starts on the branch of the run before it, once, and before it is prepared', () => {
+  const options = { ...OPTIONS, setup: ['npm ci'] }
+  const place = { kind: 'worktree', root: '/w', branch: 'b', base: 'c0', repository: '/r' } as const
+  expect(stepAfter([], { after: 'run-0', options, place })).toEqual({ do: 'start_on', after: 'run-0' })
+  const started_on = { run_id: 'run-0', commit: 'c1' }
+  expect(stepAfter([], { after: 'run-0', started_on, options, place })).toEqual({ do: 'prepare' })
 })

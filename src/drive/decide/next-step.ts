@@ -13,7 +13,7 @@ import { afterLimit, choiceOf, isFallback, isLimit, type LimitStep } from './aft
 import { type BeforeWork, beforeWork } from './before-work.ts'
 import { hasChangedFiles, hasWork, nextCheck } from './check-results.ts'
 import { askOutcome, completeOutcome, errorOutcome } from './final-outcome.ts'
-import { reachedCap, spentBy } from './spending.ts'
+import { reachedCap, reachedTotal, spentBy, type Totals } from './spending.ts'
 
 export type DriveStep =
   | BeforeWork
@@ -44,7 +44,8 @@ const SESSION_LOST = 'session_expired'
 
 type Facts = { readonly state: DriveState; readonly action: Action; readonly attempts: readonly Attempt[] }
 
-export function nextStep(state: DriveState, run: ProtocolState): DriveStep {
+/** `totals`: of the runs that were queued together. */
+export function nextStep(state: DriveState, run: ProtocolState, totals?: Totals): DriveStep {
   if (run.state === 'ended') return { do: 'finish' }
   if (run.state !== 'active') return { do: 'wait' }
   const first = beforeWork(state)
@@ -54,12 +55,12 @@ export function nextStep(state: DriveState, run: ProtocolState): DriveStep {
   const facts = { state, action, attempts: attemptsAt(state, action.action_id) }
   const last = facts.attempts.at(-1)
   const step = last === undefined ? start(facts) : afterAttempt(facts, last)
-  return step.do === 'attempt' ? withinCaps(state, step) : step
+  return step.do === 'attempt' ? withinCaps(state, step, totals) : step
 }
 
 /** A cap is checked before an agent starts: work that is paid for is still checked and submitted. */
-function withinCaps(state: DriveState, step: DriveStep): DriveStep {
-  const reason = reachedCap(spentBy(state), state.options)
+function withinCaps(state: DriveState, step: DriveStep, totals: Totals | undefined): DriveStep {
+  const reason = reachedCap(spentBy(state), state.options) ?? reachedTotal(totals)
   return reason === undefined ? step : { do: 'pause', reason, message: CAP_MESSAGES[reason] ?? reason }
 }
 
@@ -67,6 +68,8 @@ const CAP_MESSAGES: Partial<Record<DrivePause, string>> = {
   max_tokens: 'the limit of tokens is reached; continue with a higher --max-tokens',
   max_cost: 'the limit of costs is reached; continue with a higher --max-cost',
   max_time: 'the limit of time is reached; continue with a higher --max-time',
+  total_tokens: 'the limit of tokens of all these runs is reached; continue with a higher --total-tokens',
+  total_cost: 'the limit of costs of all these runs is reached; continue with a higher --total-cost',
 }
 
 function start({ action }: Facts): DriveStep {

@@ -40,6 +40,14 @@ export function reachedCap(spent: Spent, caps: Caps): DrivePause | undefined {
   return spent.time_ms >= max_time_ms ? 'max_time' : undefined
 }
 
+/** What runs that were queued together have used, and may use. */
+export type Totals = { readonly spent: Spent; readonly caps: Pick<Caps, 'max_tokens' | 'max_cost_microusd'> }
+
+export function reachedTotal(totals: Totals | undefined): DrivePause | undefined {
+  const reached = totals && reachedCap(totals.spent, totals.caps)
+  return reached && (reached === 'max_tokens' ? 'total_tokens' : 'total_cost')
+}
+
 export type Reserved = { readonly tokens?: number; readonly cost_microusd?: number; readonly time_ms?: number }
 
 /** What may still be used; a field without a cap is absent. */
@@ -50,4 +58,13 @@ export function remainingBudget(spent: Spent, caps: Caps): Reserved {
     ...(max_cost_microusd !== undefined && { cost_microusd: Math.max(0, max_cost_microusd - spent.cost_microusd) }),
     ...(max_time_ms !== undefined && { time_ms: Math.max(0, max_time_ms - spent.time_ms) }),
   }
+}
+
+/** The smaller of two budgets, for each of their fields. */
+export function smallerBudget(one: Reserved, other: Reserved): Reserved {
+  const least = (field: keyof Reserved) => {
+    const known = [one[field], other[field]].filter((each) => each !== undefined)
+    return known.length === 0 ? {} : { [field]: Math.min(...known) }
+  }
+  return { ...least('tokens'), ...least('cost_microusd'), ...least('time_ms') }
 }

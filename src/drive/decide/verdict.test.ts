@@ -20,6 +20,27 @@ describe('the verdict, if', () => {
       'running: drover works on implement',
       'drover status run-1 --watch',
     ],
+    [
+      'it is queued',
+      { state: 'active', drive: { is_queued: true } },
+      undefined,
+      'queued: it waits for its turn',
+      'drover drive --queue',
+    ],
+    [
+      'it starts after another run',
+      { state: 'active', drive: { is_queued: true, after: 'run-0' } },
+      undefined,
+      'queued: it starts when run-0 is delivered',
+      'drover drive --queue',
+    ],
+    [
+      'all runs together have used what they may use',
+      { state: 'active', drive: { paused: { reason: 'total_tokens', message: 'it is reached' } } },
+      4,
+      'paused by limit: it is reached',
+      'drover drive run-1 --total-tokens N',
+    ],
     ['it is delivered now', { facts: { isDriven: true } }, undefined, 'running', 'drover status run-1 --watch'],
     [
       'its driver was killed',

@@ -73,6 +73,7 @@ function judge(facts: VerdictFacts): Judged {
   if (run.state === 'paused') return ofWaitingRun(facts)
   if (problem !== undefined) return { word: 'not delivered', reason: problem.message, next: command(facts, 'drive') }
   if (paused !== undefined) return ofPause(facts, paused)
+  if (drive.is_queued === true) return ofQueued(facts)
   if (run.state !== 'ended' || delivered === undefined) return notDriven(facts)
   return judgeWork({ ...facts, delivered, report: command(facts, 'report') })
 }
@@ -88,6 +89,11 @@ function waits(facts: VerdictFacts, reason: string, next = command(facts, 'drive
 function ofWait(facts: VerdictFacts, { backend, until }: NonNullable<DriveState['waiting']>): Judged {
   const reason = `${backend} is limited until ${until}; the run continues then`
   return { word: 'waiting for limit', reason, next: command(facts, 'status', '--watch') }
+}
+
+function ofQueued({ drive }: VerdictFacts): Judged {
+  const reason = drive.after === undefined ? 'it waits for its turn' : `it starts when ${drive.after} is delivered`
+  return { word: 'queued', reason, next: 'drover drive --queue' }
 }
 
 function continued(followUp: string): Judged {
@@ -132,6 +138,8 @@ const LIMITS: Partial<Record<DrivePause, string>> = {
   max_tokens: '--max-tokens N',
   max_cost: '--max-cost USD',
   max_time: '--max-time TIME',
+  total_tokens: '--total-tokens N',
+  total_cost: '--total-cost USD',
 }
 
 /** The driver has stopped, and said why. */

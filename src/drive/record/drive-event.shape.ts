@@ -187,6 +187,8 @@ const PAUSES = [
   'tampered',
   'serious_flags',
   'agent_limited',
+  'total_tokens',
+  'total_cost',
 ] as const
 export type DrivePause = (typeof PAUSES)[number]
 
@@ -216,6 +218,10 @@ export const DriveEvent = named(
       previous_run_id: optional(text),
       place: Place,
       issue: optional(Issue),
+      /** It waits in the queue until a driver resumes it. */
+      is_queued: optional(Type.Literal(true)),
+      /** The run whose branch it starts on. */
+      after: optional(text),
       /** What earlier rounds have used. */
       spent: Spent,
       options: Options,
@@ -223,6 +229,8 @@ export const DriveEvent = named(
       is_reviewed: optional(Type.Boolean()),
     }),
     event('drive_resumed', { options: Options }),
+    /** The worktree was put on the branch of the run before. */
+    event('started_on', { run_id: text, commit: text }),
     /** A step of the preparation begins. */
     event('preparing', { step: literals(['copy', 'share', 'template', 'setup']), command: optional(text) }),
     /** Without a command: files could not be copied into the worktree. */

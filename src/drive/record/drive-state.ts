@@ -1,5 +1,5 @@
 /** The state of a driven run, as its events tell it. Pure. */
-import type { DriveEvent, Options } from './drive-event.shape.ts'
+import type { DriveEvent, Options, Place } from './drive-event.shape.ts'
 import type { EventOf } from './drive-event.ts'
 
 type Started = EventOf<'attempt_started'>['data']
@@ -41,6 +41,8 @@ export type DriveState = EventOf<'drive_started'>['data'] & {
   readonly started_at: string
   /** Those of the latest driver. */
   readonly options: Options
+  /** The run before it has delivered, and the worktree has its work. */
+  readonly started_on?: EventOf<'started_on'>['data']
   /** Undefined until the worktree is prepared. */
   readonly prepared?: EventOf<'prepared'>['data']
   /** The command that failed in the preparation by the latest driver. */
@@ -89,10 +91,12 @@ function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): Driv
   if (state === undefined) throw new TypeError(`a driven run cannot begin with ${type}`)
   switch (type) {
     case 'drive_resumed': {
-      const { paused: _, setup_failed: __, failed: ___, ...rest } = state
+      const { paused: _, setup_failed: __, failed: ___, is_queued: ____, ...rest } = state
       const resumed = beforeWorkAgain(withOptions(rest, data.options))
       return { ...resumed, attempts_before: state.attempts.length }
     }
+    case 'started_on':
+      return { ...state, started_on: data, place: onCommit(state.place, data.commit) }
     case 'preparing':
       return state
     case 'setup_failed':
@@ -142,6 +146,10 @@ function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): Driv
     case 'delivered':
       return { ...state, delivered: data }
   }
+}
+
+function onCommit(place: Place, base: string): Place {
+  return place.kind === 'worktree' ? { ...place, base } : place
 }
 
 /** Other options may decide otherwise about a limit, and name other agents. */

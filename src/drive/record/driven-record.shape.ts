@@ -43,6 +43,26 @@ export const DrivenRecord = named(
         description: 'Whether a server drives it, and continues it when it starts again.',
       }),
       notify: Type.Optional(Type.String({ description: 'A command to run when it waits or has ended.' })),
+      queued: Type.Optional(
+        strict(
+          {
+            position: Type.Integer({ description: 'Lower positions start first.' }),
+            is_first: Type.Optional(Type.Literal(true, { description: 'The user put it before all others.' })),
+          },
+          { description: 'It waits in the queue. Removed when a driver takes it.' },
+        ),
+      ),
+      taken_at: Type.Optional(meaning('When a server took it from the queue.', UtcTimestamp)),
+      group: Type.Optional(
+        strict(
+          {
+            id: Type.String({ minLength: 1 }),
+            max_tokens: Type.Optional(Type.Integer({ minimum: 1 })),
+            max_cost_microusd: Type.Optional(Type.Integer({ minimum: 1 })),
+          },
+          { description: 'The runs that were queued together, and what they may use together.' },
+        ),
+      ),
       problem: Type.Optional(
         strict({ code: Type.String(), message: Type.String() }, { description: 'Why the server could not continue.' }),
       ),

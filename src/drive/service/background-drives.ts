@@ -7,6 +7,7 @@ import type { RunContext } from '../../runs/run-context.ts'
 import type { DriveTools, DriveUpdate } from '../drive-context.ts'
 import { type DriveBegin, driveRounds, type RoundsResult } from '../drive-rounds.ts'
 import { DrivenRecordWriter, type RecordWriterOptions } from '../driven-record-writer.ts'
+import { readTotals } from '../group-totals.ts'
 import { notifyProgram } from '../notify-program.ts'
 import type { ProjectTrust } from '../project-settings.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
@@ -41,9 +42,15 @@ export class BackgroundDrives {
   readonly #ended = new Map<string, Promise<void>>()
   #wake = Promise.withResolvers<void>()
   #interruption = new AbortController()
+  #onEnd = () => {}
 
   constructor(options: DrivesOptions) {
     this.#options = options
+  }
+
+  /** Called whenever a drive has ended. */
+  onEnd(listener: () => void): void {
+    this.#onEnd = listener
   }
 
   /** The number of drives; further rounds are part of a drive. */
@@ -88,6 +95,7 @@ export class BackgroundDrives {
     const forget = () => {
       for (const [id, each] of this.#ended) if (each === ended) this.#ended.delete(id)
       this.#notify()
+      this.#onEnd()
     }
     void ended.then(forget, forget)
     await begun.promise
@@ -137,6 +145,7 @@ export class BackgroundDrives {
         projectTrust: this.#options.projectTrust,
         templates: this.#options.templates,
         agentLimits: this.#options.agentLimits,
+        totals: () => readTotals(this.#options.directories.drivenRuns, record.run_id),
         onUpdate,
       },
       record.run_id,

@@ -16,7 +16,7 @@ import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import type { DriveSettings, GivenOptions } from '../start/drive-options.ts'
 
 export type ServedSettings = DriveSettings & {
-  readonly drive: { readonly repositories: readonly string[]; readonly max_runs: number }
+  readonly drive: { readonly repositories: readonly string[]; readonly max_runs: number; readonly parallel: number }
 }
 
 /** The one that has started a run, with what it was allowed then. */

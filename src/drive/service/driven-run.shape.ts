@@ -6,6 +6,7 @@ import { RunVerdict } from '../../contract/run-verdict.shape.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import { literals, type Message, meaning, named } from '../../kit/shape.ts'
 import { ApprovalRecord } from '../../prompts/prompt-result.shape.ts'
+import { QUEUE_WAITS } from '../decide/queue.ts'
 import { CLAIM_VERDICTS, DELIVERY_CHECKS, ENDS, PURPOSES } from '../record/drive-event.shape.ts'
 import { FLAGS } from '../record/review-flags.ts'
 import { TestChange } from '../record/test-results.shape.ts'
@@ -18,6 +19,7 @@ const list = <S extends TSchema>(shape: S, description: string) => Type.Array(sh
 const optional = Type.Optional
 
 export const DRIVEN_STATES = [
+  'queued',
   'running',
   'waiting_for_limit',
   'waiting',
@@ -31,12 +33,12 @@ export const DRIVEN_STATES = [
 export type DrivenState = (typeof DRIVEN_STATES)[number]
 
 const STATE =
-  '`running`: an agent or a check works. `waiting_for_limit`: until an agent may be used again, see `limit`. `waiting`: for a person, see `waits_for`. `paused`: see `pause`. `stopped`: by a ' +
+  '`queued`: until other runs have ended, see `drive.parallel`. `running`: an agent or a check works. `waiting_for_limit`: until an agent may be used again, see `limit`. `waiting`: for a person, see `waits_for`. `paused`: see `pause`. `stopped`: by a ' +
   'person. `interrupted`: its process ended; it can be resumed. `failed`: see `problem`. `continued`: as `next_run_id`. ' +
   '`ended`: see `delivered`.'
 
 /** What can be done with a run, by the names of the endpoints. */
-const RUN_CHOICES = ['answer', 'confirm', 'skip', 'stop', 'resume'] as const
+const RUN_CHOICES = ['answer', 'confirm', 'skip', 'stop', 'resume', 'first'] as const
 export type RunChoice = (typeof RUN_CHOICES)[number]
 
 const commandRun = {
@@ -238,6 +240,25 @@ export const DrivenRun = named(
         { description: 'The limit of an agent that the run waits for.' },
       ),
     ),
+    queue: optional(
+      Type.Object(
+        {
+          number: Type.Integer({ minimum: 1, description: 'Its place in the queue, from 1.' }),
+          waits_for: literals(QUEUE_WAITS, {
+            description:
+              '`turn`: for other runs. `run`: until the run in `after` is delivered. `run_not_delivered`: that run has ended without a branch. `run_gone`: that run does not exist any more. `total`: its group has used what it may use.',
+          }),
+          after: optional(text('The run whose branch it starts on.')),
+        },
+        { description: 'Its place in the queue; only in the queue.' },
+      ),
+    ),
+    overlaps: optional(
+      list(
+        Type.Object({ run_id: text('The other run.'), files: list(Type.String(), 'The files that both change.') }),
+        'Other runs that change the same files; only in the queue.',
+      ),
+    ),
     waits_for: optional(meaning('What the run waits for.', WaitsFor)),
     pause: optional(
       Type.Object({ reason: text('The reason.'), message: text('What to do.') }, { description: 'Why it is paused.' }),
@@ -323,6 +344,18 @@ export const DrivenRunPage = named(
   }),
 )
 export type DrivenRunPage = Message<typeof DrivenRunPage>
+
+export const RunQueue = named(
+  'RunQueue',
+  Type.Object({
+    parallel: Type.Integer({ minimum: 1, description: 'How many runs are driven at once: `drive.parallel`.' }),
+    runs: list(
+      DrivenRun,
+      'The runs that have started, oldest first, then those that are queued, in the order in which they start. Runs that have ended stay in the list as long as runs that were queued together with them are open.',
+    ),
+  }),
+)
+export type RunQueue = Message<typeof RunQueue>
 
 export const DrivenRunEvent = named(
   'DrivenRunEvent',

@@ -1,22 +1,26 @@
 /** The driven runs of this machine: starts them, drives them in the background, lists them, changes them. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '../../kit/fault.ts'
+import { randomIds } from '../../kit/ids.ts'
 import { depthIn } from '../../kit/process/environment-variables.ts'
-import { type Caller, USER } from '../../prompts/caller.ts'
+import { type Caller, ownerKey, USER } from '../../prompts/caller.ts'
 import { refuseDeepNesting } from '../../prompts/check-permissions.ts'
 import { answerQuestion, skipAction, stopRun } from '../../runs/operations.ts'
 import { parseAnswer } from '../../runs/parse-request.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { openOwnWorktree } from '../../runs/run-worktree.ts'
-import { drivenRunOver, drivenRunWaits } from '../faults.ts'
+import { drivenRunOver, drivenRunWaits, runNotQueued, runQueueFull } from '../faults.ts'
+import { joinGroup, type RunGroup } from '../group-totals.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { saveDriven } from '../record/driven-records.ts'
 import { driveBusy } from '../record/faults.ts'
 import { type BackgroundDrives, toProblem } from './background-drives.ts'
 import { refuseLimited, toStarter } from './client-rules.ts'
 import { type EventSource, followEvents, isFinalState } from './driven-events.ts'
-import type { DrivenDiff, DrivenRun, DrivenRunPage, DrivenState } from './driven-run.shape.ts'
+import type { DrivenDiff, DrivenRun, DrivenRunPage, DrivenState, RunQueue } from './driven-run.shape.ts'
 import { stateOfDriven, toDrivenDiff, toDrivenRun } from './driven-view.ts'
+import { readQueue } from './read-queue.ts'
+import { moveFirst, RunQueueStarter } from './run-queue.ts'
 import { RunReader } from './run-reader.ts'
 import type { FollowedRun, OfAction, RunListQuery, RunService } from './run-service.ts'
 import {
@@ -44,6 +48,8 @@ type OpenedRun = {
 /** How long a request to stop waits for the end of the agent. */
 const STOP_MS = 5000
 const READ_AT_ONCE = 16
+/** For all clients together. */
+const MAX_QUEUED = 100
 /** What a server may have to continue when it was killed: also a run that is delivered may still have its worktree. */
 const LEFT_BY_SERVER: readonly DrivenState[] = ['interrupted', 'continued', 'ended']
 /** Nothing is missing but a driver. */
@@ -54,6 +60,9 @@ export class DrivenRuns implements RunService {
   readonly drives: BackgroundDrives
   readonly #options: StarterOptions
   readonly #starter: RunStarter
+  readonly #queue: RunQueueStarter
+  /** Queued runs of the user, with the environment of their commands. Only records survive this process. */
+  readonly #prepared = new Map<string, { by: Caller; run: PreparedRun }>()
   #hasContinued = false
 
   constructor(options: StarterOptions) {
@@ -64,6 +73,17 @@ export class DrivenRuns implements RunService {
     const isDrivenHere = (id: string) => drives.has(id)
     this.drives = drives
     this.reader = new RunReader({ directory: directories.drivenRuns, git, clock, version, isDrivenHere })
+    const { log, shutdown } = options
+    this.#queue = new RunQueueStarter({
+      ...{ ...this.#queuePlaces(), clock, log, shutdown },
+      drive: (record) => this.#driveQueued(record),
+    })
+    drives.onEnd(() => this.#queue.look())
+  }
+
+  #queuePlaces() {
+    const { directories, settings } = this.#options
+    return { reader: this.reader, directory: directories.drivenRuns, parallel: settings.drive.parallel }
   }
 
   get count(): number {
@@ -81,6 +101,7 @@ export class DrivenRuns implements RunService {
   }
 
   async start(by: Caller, request: DriveStartRequest): Promise<DrivenRun> {
+    if (request.queue !== undefined) return await this.#startQueued(by, request, request.queue)
     return await this.#starter.reserving(by, async () =>
       toDrivenRun(await this.reader.read(await this.#starter.start(by, request))),
     )
@@ -90,6 +111,57 @@ export class DrivenRuns implements RunService {
     return await this.#starter.reserving(by, async () =>
       toDrivenRun(await this.reader.read(await this.#starter.adopt(by, run))),
     )
+  }
+
+  async #startQueued(
+    by: Caller,
+    request: DriveStartRequest,
+    queue: NonNullable<DriveStartRequest['queue']>,
+  ): Promise<DrivenRun> {
+    if (by.is === 'client') this.#refuseFullQueue()
+    const after = queue.after === undefined ? undefined : this.reader.find(queue.after, by)
+    const isFirst = queue.isFirst && by.is === 'user'
+    const group = queue.group && this.#groupOf(by, queue.group)
+    const placed = { ...request, queue: { isFirst, after: after?.run_id, group } }
+    const record = await this.#starter.start(by, placed, after)
+    this.#queue.look()
+    return toDrivenRun(await this.reader.read(record))
+  }
+
+  /** Two keys may use the same name. */
+  #groupOf(by: Caller, { id, ...limits }: RunGroup): RunGroup {
+    const own = `${ownerKey(by)?.id ?? ''}/${id === '' ? randomIds.uuid() : id}`
+    return joinGroup(this.#options.directories.drivenRuns, { id: own, ...limits })
+  }
+
+  /** Each of them has a worktree already. */
+  #refuseFullQueue(): void {
+    const queued = this.reader.list(USER).filter((each) => each.queued !== undefined && each.asked_by === 'client')
+    if (queued.length >= MAX_QUEUED) throw runQueueFull({ limit: MAX_QUEUED })
+  }
+
+  enqueue(by: Caller, run: PreparedRun): void {
+    this.#prepared.set(run.runId, { by, run })
+    this.#queue.look()
+  }
+
+  async queue(by: Caller): Promise<RunQueue> {
+    return await readQueue(this.#queuePlaces(), by)
+  }
+
+  async first(by: Caller, id: string): Promise<DrivenRun> {
+    const { record } = await this.#openToChange(id, by)
+    const others = by.is === 'client' ? this.reader.list(by) : undefined
+    const moved = await moveFirst(this.#options.directories.drivenRuns, record.run_id, others)
+    if (moved === undefined) throw runNotQueued({ id: record.run_id })
+    return toDrivenRun(await this.reader.read(moved))
+  }
+
+  /** A run whose command is known is driven in its environment, as if it had not been queued. */
+  async #driveQueued(record: DrivenRecord): Promise<void> {
+    const prepared = this.#prepared.get(record.run_id)
+    this.#prepared.delete(record.run_id)
+    await this.#continue(record, prepared && (() => this.#starter.adopt(prepared.by, prepared.run)))
   }
 
   async show(by: Caller, id: string): Promise<DrivenRun> {
@@ -189,15 +261,18 @@ export class DrivenRuns implements RunService {
     this.#hasContinued = true
     const left = this.reader.list(USER).filter(({ is_server_driven: isOurs }) => isOurs)
     await Promise.all(left.map((record) => this.#continue(record)))
+    this.#queue.open()
   }
 
   async restart(ready: () => Promise<void>): Promise<void> {
+    await this.#queue.close()
     await this.drives.interrupt()
     await ready()
     if (this.#hasContinued) await this.continueAll()
   }
 
-  async #continue(record: DrivenRecord): Promise<void> {
+  /** `adopt` drives it for a command that is known. */
+  async #continue(record: DrivenRecord, adopt?: () => Promise<unknown>): Promise<void> {
     const { directories, log } = this.#options
     const facts = await this.reader.tryRead(record)
     const state = facts && toDrivenRun(facts).state
@@ -210,7 +285,7 @@ export class DrivenRuns implements RunService {
     try {
       this.#starter.requireNamed(by, record.repository)
       const again = { given: {}, actions: undefined, before: facts.drive.options }
-      await this.#starter.goOn(record, this.#access(by), again)
+      await (adopt?.() ?? this.#starter.goOn(record, this.#access(by), again))
       log.info({ run: record.run_id }, 'continues a run')
     } catch (error) {
       // Another process of this user was faster.

@@ -15,6 +15,8 @@ const RECORD: DrivenRecord = {
   created_at: '2026-01-31T10:00:00.000Z',
 }
 const DELIVERED = { delivered: { as: 'branch' } } as const
+const QUEUED = { is_queued: true } as const
+const IN_QUEUE = { queued: { position: 1 } }
 const PAUSED = { paused: { reason: 'max_tokens', message: 'the limit is reached' } } as const
 const PROBLEM = { code: 'drive_delivery_failed', message: 'git push failed' }
 const ACTION = { current_action: { action_id: 'a-1', kind: 'implement' } } as unknown as Partial<RunOutline>
@@ -22,12 +24,12 @@ const ACTION = { current_action: { action_id: 'a-1', kind: 'implement' } } as un
 type Row = {
   run: Partial<RunOutline>
   drive?: Partial<DriveState>
-  more?: Partial<Pick<DrivenFacts, 'drivenBy'>> & { problem?: DrivenRecord['problem'] }
+  more?: Partial<Pick<DrivenFacts, 'drivenBy'>> & Pick<DrivenRecord, 'problem' | 'queued'>
 }
 
 function factsOf({ run, drive, more = {} }: Row): DrivenFacts {
-  const { problem, drivenBy } = more
-  const record = problem === undefined ? RECORD : { ...RECORD, problem }
+  const { drivenBy, ...noted } = more
+  const record = { ...RECORD, ...noted }
   return {
     record,
     run: { actions: [], ...run } as unknown as RunOutline,
@@ -43,6 +45,15 @@ function factsOf({ run, drive, more = {} }: Row): DrivenFacts {
 describe('the state of a driven run, and what can be done with it', () => {
   const ROWS: [string, Row, string, string][] = [
     ['an agent works', { run: { state: 'active' }, more: { drivenBy: 'this_server' } }, 'running', 'skip stop'],
+    ['it is queued', { run: { state: 'active' }, drive: QUEUED, more: IN_QUEUE }, 'queued', 'first skip stop'],
+    ['it was taken from the queue', { run: { state: 'active' }, drive: QUEUED }, 'interrupted', 'resume skip stop'],
+    ['it has begun', { run: { state: 'active' }, more: IN_QUEUE }, 'interrupted', 'resume skip stop'],
+    [
+      'a person removed it from the queue',
+      { run: { state: 'stopped' }, drive: QUEUED, more: IN_QUEUE },
+      'stopped',
+      'resume',
+    ],
     ['it is delivered now', { run: { state: 'ended' }, more: { drivenBy: 'another_process' } }, 'running', ''],
     ['its driver was killed', { run: { state: 'active' } }, 'interrupted', 'resume skip stop'],
     ['its driver was killed before the delivery', { run: { state: 'ended' } }, 'interrupted', 'resume'],

@@ -26,6 +26,7 @@ export function stateOfDriven({ record, run, drive, drivenBy }: DrivenFacts): Dr
   if (drive.next_run_id !== undefined) return 'continued'
   if (run.state === 'stopped') return 'stopped'
   if (run.state === 'paused') return 'waiting'
+  if (record.queued !== undefined && drive.is_queued === true) return 'queued'
   if (problemOf({ record, drive }) !== undefined) return 'failed'
   if (drive.delivered !== undefined) return 'ended'
   return drive.paused === undefined ? 'interrupted' : 'paused'
@@ -39,6 +40,8 @@ function problemOf({ record, drive }: Pick<DrivenFacts, 'record' | 'drive'>): Dr
 export function choicesFor(facts: DrivenFacts): RunChoice[] {
   const { run } = facts
   switch (stateOfDriven(facts)) {
+    case 'queued':
+      return ['first', 'skip', 'stop']
     case 'running':
     case 'waiting_for_limit':
       return run.state === 'active' ? ['skip', 'stop'] : []

@@ -15,6 +15,7 @@ export type Work =
   | { do: 'confirm'; id: string; given: OfAction & { scopeSha256: string } }
   | { do: 'skip'; id: string; given: OfAction }
   | { do: 'stop'; id: string }
+  | { do: 'first'; id: string }
   | { do: 'resume'; id: string; given: DriveResumeRequest }
 
 export type RemoteCall = {
@@ -89,6 +90,8 @@ export async function performWork(
       return await runs.skip(by, work.id, { ...work.given, rights })
     case 'stop':
       return await runs.stop(by, work.id)
+    case 'first':
+      return await runs.first(by, work.id)
     case 'resume':
       return await runs.resume(by, work.id, { ...work.given, rights })
   }

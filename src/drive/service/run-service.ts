@@ -1,6 +1,6 @@
 /** Driven runs for the callers of a server: those of this machine (driven-runs.ts), or of many machines (shared-runs.ts). */
 import type { Caller } from '../../prompts/caller.ts'
-import type { DrivenDiff, DrivenRun, DrivenRunEvent, DrivenRunPage } from './driven-run.shape.ts'
+import type { DrivenDiff, DrivenRun, DrivenRunEvent, DrivenRunPage, RunQueue } from './driven-run.shape.ts'
 import type { DriveResumeRequest, DriveStartRequest, PreparedRun } from './run-starter.ts'
 
 export type RunListQuery = { readonly [F in 'state' | 'repository' | 'before']?: string } & { readonly limit: number }
@@ -32,6 +32,12 @@ export type RunService = {
   /** The agent that works on the action is ended. */
   skip(by: Caller, id: string, given: OfAction): Promise<DrivenRun>
   stop(by: Caller, id: string): Promise<DrivenRun>
+  /** What is driven, and what is queued, in its order. */
+  queue(by: Caller): Promise<RunQueue>
+  /** A run that the user has prepared on the command line, and whose record is in the queue, or will be. */
+  enqueue(by: Caller, run: PreparedRun): void
+  /** Moves a queued run to the front: of the whole queue for the user, of its own runs for a client. */
+  first(by: Caller, id: string): Promise<DrivenRun>
   resume(by: Caller, id: string, request: DriveResumeRequest): Promise<DrivenRun>
   /** Resumes the runs that this process drove when it ended. Call it when the server listens: rights depend on its address. */
   continueAll(): Promise<void>

@@ -15,7 +15,8 @@ import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
 import { type Git, locateGit } from '../../workspace/git.ts'
 import type { DriveBegin } from '../drive-rounds.ts'
 import { recordOfUser, toRecordedDepth } from '../driven-record-writer.ts'
-import { driveGoalConflict, driveLimitReached, driveNotPermitted, issueNotConfirmed } from '../faults.ts'
+import { driveGoalConflict, driveLimitReached, driveNotAfter, driveNotPermitted, issueNotConfirmed } from '../faults.ts'
+import type { RunGroup } from '../group-totals.ts'
 import type { Options } from '../record/drive-event.shape.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { saveDriven } from '../record/driven-records.ts'
@@ -32,6 +33,7 @@ import {
   type ServedSettings,
   toStarter,
 } from './client-rules.ts'
+import { saveQueued } from './run-queue.ts'
 
 export type StarterOptions = DrivesOptions & {
   readonly settings: ServedSettings
@@ -64,6 +66,15 @@ export type DriveStartRequest = {
   readonly isReviewed: boolean
   /** The text of an ordinary issue is the goal. */
   readonly isIssueGoal: boolean
+  /** It waits in the queue. Undefined: it is driven at once. */
+  readonly queue?: (QueuePlace & { readonly after?: string | undefined }) | undefined
+}
+
+type QueuePlace = {
+  /** Before all others. */
+  readonly isFirst: boolean
+  /** The runs that it is queued together with. */
+  readonly group?: RunGroup | undefined
 }
 
 export type DriveResumeRequest = Pick<DriveStartRequest, 'given' | 'actions'>
@@ -109,13 +120,15 @@ export class RunStarter {
     }
   }
 
-  /** Returns when the new run is driven. */
-  async start(by: Caller, request: DriveStartRequest): Promise<DrivenRecord> {
+  /** Returns when the new run is driven, or queued. `after` is the run whose branch it starts on. */
+  async start(by: Caller, request: DriveStartRequest, after?: DrivenRecord): Promise<DrivenRecord> {
     const prompts = this.#promptsFor(by)
     const { settings, settingsFor, directories, env } = this.#options
     const target = checkTarget(request)
     if (by.is === 'client') refuseOptions(request.given, settings)
     const context = await this.openRepository(this.#repositoryFor(by, request.repository))
+    if (after !== undefined && after.git_common_dir !== context.workspace.git_common_dir)
+      throw driveNotAfter({ run_id: after.run_id, problem: 'it is in another repository' })
     if (by.is === 'client' && target.is === 'issue') refuseForeignIssue(target.url, await findOrigin(context))
     const approval_mode = chooseApproval(request.given.approval_mode, settings, by)
     const optionsFrom = this.#optionsFrom({ ...request.given, approval_mode }, prompts, settingsFor(context.workspace))
@@ -123,17 +136,26 @@ export class RunStarter {
       ...this.#startOf(target, () => {
         const options = optionsFrom(undefined)
         refuseModes(options, by)
-        return options
+        const { id: _, ...caps } = request.queue?.group ?? { id: '' }
+        // Its agents must report what is limited for all together.
+        const { review_backend } = this.#optionsFrom(
+          { ...request.given, ...caps },
+          prompts,
+          settingsFor(context.workspace),
+        )(undefined)
+        return { ...options, review_backend }
       }),
       runId: request.runId,
       actions: request.actions,
       isReviewed: request.isReviewed,
+      isQueued: request.queue !== undefined,
+      after: request.queue?.after,
       confirmGoal: async ({ url }) => {
         if (!request.isIssueGoal) throw issueNotConfirmed({ url })
       },
     })
     const key = ownerKey(by)
-    const record = saveDriven(directories.drivenRuns, {
+    const record: DrivenRecord = {
       version: 1,
       run_id: found.runId,
       repository: context.workspace.worktree_root,
@@ -143,8 +165,12 @@ export class RunStarter {
       ...toRecordedCeilings(by),
       ...toRecordedDepth(prompts.env),
       is_server_driven: true,
+      ...(request.queue?.group !== undefined && { group: request.queue.group }),
       created_at: toTimestamp(this.#options.clock.now()),
-    })
+    }
+    if (request.queue !== undefined)
+      return await saveQueued(directories.drivenRuns, { record, isFirst: request.queue.isFirst })
+    saveDriven(directories.drivenRuns, record)
     await this.drives.launch({ record, context: found.context, begin: { ...found.begin, optionsFrom }, prompts, env })
     return record
   }

@@ -20,7 +20,7 @@ import {
 } from '../faults.ts'
 import type { DriveEvent } from '../record/drive-event.shape.ts'
 import { type EventSource, followEvents, isFinalState } from './driven-events.ts'
-import type { DrivenDiff, DrivenRun, DrivenRunPage } from './driven-run.shape.ts'
+import type { DrivenDiff, DrivenRun, DrivenRunPage, RunQueue } from './driven-run.shape.ts'
 import type { DrivenRuns } from './driven-runs.ts'
 import { RunPublisher } from './publish-runs.ts'
 import { performWork, type RemoteCall, readAnswer, type Work } from './remote-call.ts'
@@ -52,6 +52,8 @@ type FoundRun = SharedRun | { readonly id: string }
 const PASSED_ON: readonly string[] = [driveLimitReached.code, driveMachineGone.code]
 /** A shorter beginning of an id names no run. */
 const SHORTEST_PREFIX = 4
+/** Of other machines. */
+const QUEUE_SHOWN = 1000
 
 export class SharedRuns implements RunService {
   readonly #options: SharedRunsOptions
@@ -70,6 +72,9 @@ export class SharedRuns implements RunService {
   }
 
   async start(by: Caller, request: DriveStartRequest): Promise<DrivenRun> {
+    // It starts on a branch that only that machine has.
+    const { after } = request.queue ?? {}
+    if (after !== undefined) return await this.#change(after, by, () => ({ do: 'start', request }))
     const found = await this.#driversFor(by, request)
     if (found === undefined) return (await this.#doHere({ do: 'start', request }, by)) as DrivenRun
     const work: Work = { do: 'start', request: { ...request, repository: found.repository } }
@@ -169,6 +174,24 @@ export class SharedRuns implements RunService {
 
   async resume(by: Caller, id: string, given: DriveResumeRequest): Promise<DrivenRun> {
     return await this.#change(id, by, (found) => ({ do: 'resume', id: found, given }))
+  }
+
+  async first(by: Caller, id: string): Promise<DrivenRun> {
+    return await this.#change(id, by, (found) => ({ do: 'first', id: found }))
+  }
+
+  enqueue(by: Caller, run: PreparedRun): void {
+    this.#options.local.enqueue(by, run)
+  }
+
+  /** A worker knows the order of its own queue. Of other machines, the queued runs are shown, oldest first. */
+  async queue(by: Caller): Promise<RunQueue> {
+    const { local, isWorker, board } = this.#options
+    const own = isWorker ? await local.queue(by) : { parallel: 1, runs: [] }
+    const ids = new Set(own.runs.map(({ id }) => id))
+    const { runs } = await this.list(by, { state: 'queued', limit: QUEUE_SHOWN })
+    const others = runs.filter(({ id, machine }) => !ids.has(id) && !(isWorker && machine === board.machine))
+    return { ...own, runs: [...own.runs, ...others.toReversed()] }
   }
 
   /** Only a worker drives runs. */

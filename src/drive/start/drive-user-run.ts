@@ -1,6 +1,7 @@
 /** Drives a run of the user in this process, for a person or for a program. A server lists the run too. */
 import { type DriveBegin, driveRounds, type RoundsResult, type RoundsTools } from '../drive-rounds.ts'
 import { DrivenRecordWriter, type RecordWriterOptions, recordOfUser } from '../driven-record-writer.ts'
+import { readTotals } from '../group-totals.ts'
 import { type FoundDrive, lastingWorktree } from './start-drive.ts'
 
 type UserDrive = Omit<RoundsTools, 'runs'> & Omit<RecordWriterOptions, 'clock'> & Pick<DriveBegin, 'optionsFrom'>
@@ -17,5 +18,6 @@ export async function driveUserRun(
     note.update(update)
     tools.onUpdate(update)
   }
-  return await driveRounds({ ...tools, runs, onUpdate }, runId, { ...begin, optionsFrom })
+  const totals = () => readTotals(directories.drivenRuns, runId)
+  return await driveRounds({ ...tools, runs, onUpdate, totals }, runId, { ...begin, optionsFrom })
 }

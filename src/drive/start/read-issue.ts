@@ -50,7 +50,7 @@ function goalIn({ title, body }: RawSourceEnvelope): string {
 /** The address of an issue in the repository of this clone. */
 export async function findOwnIssue(number: number, context: RunContext): Promise<string> {
   const origin = await findOrigin(context)
-  if (origin === undefined) throw issueWithoutRepository({ number })
+  if (origin === undefined) throw issueWithoutRepository({ issue: `#${number}` })
   return `https://github.com/${origin.owner}/${origin.repo}/issues/${number}`
 }
 

@@ -47,6 +47,10 @@ export type DriveStart = Omit<IssueOptions, 'signal' | 'clock'> & {
   readonly isInPlace: boolean
   /** The id of a new run, if the caller has already chosen one. */
   readonly runId?: string | undefined
+  /** The run is started, and waits in the queue. */
+  readonly isQueued?: boolean
+  /** The run whose branch it starts on. */
+  readonly after?: string | undefined
   /** The folder below the root of the repository in which agents and checks work. Undefined: its root. */
   readonly folder?: string | undefined
   /** The directory of the worktrees that drover creates. */
@@ -64,10 +68,19 @@ export async function findDrive(context: RunContext, start: DriveStart): Promise
   if (target.is === 'run') return await openExisting(context, target.id, start)
   // Before anything is created.
   start.newOptions()
-  if (target.is === 'goal') return await startNew(context, start, { goal: target.goal })
+  return await startGoal(context, start, await readGoal(context, target, start))
+}
+
+/** The goal of a new run. An issue is read, and confirmed if that is needed. */
+export async function readGoal(
+  context: RunContext,
+  target: Exclude<DriveTarget, { is: 'run' }>,
+  options: Pick<DriveStart, 'places' | 'confirmGoal'>,
+): Promise<NewGoal> {
+  if (target.is === 'goal') return { goal: target.goal }
   const url = target.is === 'issue' ? target.url : await findOwnIssue(target.number, context)
   const { signal, clock } = context
-  return await startNew(context, start, await readIssue(url, { ...start, signal, clock }))
+  return await readIssue(url, { ...options, signal, clock })
 }
 
 async function openExisting(context: RunContext, id: string, { actions }: DriveStart): Promise<FoundDrive> {
@@ -83,15 +96,20 @@ async function openExisting(context: RunContext, id: string, { actions }: DriveS
   return { runId, context: there, begin: { goal: run.goal, round: 1, place, spent: NOTHING_SPENT } }
 }
 
-async function startNew(
+/** Starts a new run in a new worktree, or in place. */
+export async function startGoal(
   context: RunContext,
-  start: DriveStart,
+  start: Omit<DriveStart, 'target' | 'places' | 'confirmGoal'>,
   { goal, reading, issue }: NewGoal,
 ): Promise<FoundDrive> {
-  const { actions, defaultActions, isReviewed } = start
+  const { actions, defaultActions, isReviewed, isQueued, after } = start
   const { budget } = parseStart({ goal, budget: actions ?? defaultActions, sourceFile: undefined })
   const { place, there, discard } = await findPlace(context, start, goal)
-  const begin = { goal, round: 1, place, spent: NOTHING_SPENT, ...(issue !== undefined && { issue }) }
+  const begin = {
+    ...{ goal, round: 1, place, spent: NOTHING_SPENT, ...(issue !== undefined && { issue }) },
+    ...(isQueued === true && { is_queued: true as const }),
+    ...(after !== undefined && { after }),
+  }
   const request = { goal, budget, reviewEnabled: isReviewed, reading }
   const started = { ...begin, options: start.newOptions() }
   try {
@@ -118,7 +136,7 @@ type FoundPlace = {
 
 async function findPlace(
   context: RunContext,
-  { isInPlace, worktrees, version, folder }: DriveStart,
+  { isInPlace, worktrees, version, folder }: Pick<DriveStart, 'isInPlace' | 'worktrees' | 'version' | 'folder'>,
   goal: string,
 ): Promise<FoundPlace> {
   const { workspace, git, signal, clock } = context

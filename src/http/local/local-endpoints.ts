@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { ApprovalReply } from '../../agents/adapter/agent.ts'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
+import type { PreparedRun } from '../../drive/service/run-starter.ts'
 import { Fault } from '../../kit/fault.ts'
 import { userName } from '../../kit/user-name.ts'
 import { type Caller, USER } from '../../prompts/caller.ts'
@@ -63,8 +64,13 @@ export function localEndpoints(options: LocalOptions): RegisterRoutes {
 
     scope.post('/drive', async (request): Promise<DrivenRun> => {
       const call = request.body as LocalDrive
-      const { run_id: runId, repository, begin, given, is_demo: isDemo, notify } = call
-      return await drover.runs.adopt(toCaller(call), { runId, repository, begin, given, isDemo, notify })
+      return await drover.runs.adopt(toCaller(call), toPrepared(call))
+    })
+
+    scope.post('/queue', (request) => {
+      const call = request.body as LocalDrive
+      drover.runs.enqueue(toCaller(call), toPrepared(call))
+      return status()
     })
 
     scope.post<ApprovalById>('/executions/:id/approvals/:approval', async (request): Promise<object> => {
@@ -110,6 +116,10 @@ async function* runCall(
     const { code, kind, message, details } = error
     yield { fault: { code, kind, message, details } }
   }
+}
+
+function toPrepared({ run_id: runId, repository, begin, given, is_demo: isDemo, notify }: LocalDrive): PreparedRun {
+  return { runId, repository, begin, given, isDemo, notify }
 }
 
 /** The user, in the place of the command. */

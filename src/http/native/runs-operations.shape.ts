@@ -8,6 +8,7 @@ import {
   type DrivenRunEvent as DrivenRunEventMessage,
   type DrivenRun as DrivenRunMessage,
   DrivenRunPage,
+  RunQueue,
 } from '../../drive/service/driven-run.shape.ts'
 import { stated } from '../../kit/shape.ts'
 import { AnswerBody, ConfirmBody, ResumeBody, RunQuery, SkipBody, StartBody } from '../../service/run-requests.shape.ts'
@@ -91,6 +92,22 @@ const waiting: DrivenRunMessage = {
     choices: ['confirm', 'answer', 'skip', 'stop'],
   },
   choices: ['confirm', 'answer', 'skip', 'stop'],
+}
+
+const queued: DrivenRunMessage = {
+  ...resting,
+  id: '0c9d3c1e-7f41-4d0b-9b0e-0f6b7a4f5d21',
+  goal: 'Show the rain in mm',
+  title: 'Show the rain in mm',
+  state: 'queued',
+  verdict: {
+    ...{ word: 'queued', line: 'queued: it waits for its turn', reason: 'it waits for its turn' },
+    ...{ next: 'drover drive --queue', look_first: [], exists: {} },
+  },
+  spent: { tokens: 0, cost_usd: 0, time_secs: 0 },
+  queue: { number: 1, waits_for: 'turn' },
+  choices: ['first', 'skip', 'stop'],
+  last_seq: 1,
 }
 
 const attempt: NonNullable<DrivenRunMessage['attempts']>[number] = {
@@ -199,6 +216,7 @@ export const OPERATIONS: readonly Operation[] = [
       examples: {
         goal: { goal: 'Show the wind in knots', repository: '/srv/projects/weather', checks: ['npm test'] },
         issue: { issue_number: 7, as_goal: true, backend: 'codex', max_tokens: 500_000, deliver: 'branch' },
+        queued: { issue_number: 9, as_goal: true, queue: true, group: 'night', total_tokens: 2_000_000 },
       },
     },
     responses: {
@@ -222,6 +240,18 @@ export const OPERATIONS: readonly Operation[] = [
       }),
     },
     errors: ['BadRequest', ...COMMON_ERRORS],
+  },
+  {
+    method: 'get',
+    path: '/api/v1/queue',
+    id: 'getQueue',
+    tag: 'native',
+    summary: 'Show which runs are driven, and which are queued, in their order',
+    description:
+      'A key with the role `client` sees its own runs. With PostgreSQL, each worker has its own order: those of other machines are listed without a number.',
+    parameters: [],
+    responses: { 200: jsonResponse('The queue.', RunQueue, { parallel: 1, runs: [running, queued] }) },
+    errors: COMMON_ERRORS,
   },
   {
     method: 'get',
@@ -288,6 +318,12 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'stopRun',
     summary: 'Stop a run',
     description: 'Its agent is stopped. The run can be resumed.',
+  }),
+  change({
+    word: 'first',
+    id: 'moveRunFirst',
+    summary: 'Move a queued run to the front of the queue',
+    description: 'For a key with the role `client`, to the front of its own runs.',
   }),
   change({
     word: 'resume',

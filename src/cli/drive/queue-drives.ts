@@ -1,0 +1,124 @@
+/** `drover drive` with several targets: starts a run for each, and leaves them to the queue of the user's server. */
+import type { Config } from '../../config/config.shape.ts'
+import { titleOfGoal } from '../../contract/goal-title.ts'
+import { recordOfUser } from '../../drive/driven-record-writer.ts'
+import { driveNotAfter } from '../../drive/faults.ts'
+import type { RunGroup } from '../../drive/group-totals.ts'
+import { readDrive } from '../../drive/record/drive-journal.ts'
+import { saveQueued } from '../../drive/service/run-queue.ts'
+import type { GivenOptions } from '../../drive/start/drive-options.ts'
+import {
+  type DriveStart,
+  type DriveTarget,
+  type FoundDrive,
+  lastingWorktree,
+  readGoal,
+  startGoal,
+} from '../../drive/start/start-drive.ts'
+import { Fault } from '../../kit/fault.ts'
+import { randomIds } from '../../kit/ids.ts'
+import { resolveRunId } from '../../runs/resolve-run-id.ts'
+import type { RunContext } from '../../runs/run-context.ts'
+import type { LocalDrive } from '../../service/local-protocol.ts'
+import type { Invocation } from '../command.ts'
+import { flagsConflict } from '../faults.ts'
+import { requireServer } from '../local/background-server.ts'
+import { callServer } from '../local/server-client.ts'
+import { toPrintable } from '../output/printable.ts'
+import { findUserPaths } from '../settings.ts'
+import { queueNotServed } from './faults.ts'
+import { followQueue } from './follow-queue.ts'
+import { isServerLost } from './hand-over.ts'
+
+type Queueing = {
+  readonly context: RunContext
+  readonly config: Config
+  readonly targets: readonly Exclude<DriveTarget, { is: 'run' }>[]
+  readonly given: GivenOptions
+  readonly totals: Omit<RunGroup, 'id'>
+  readonly isDemo: boolean
+  readonly notify: string | undefined
+  readonly start: Omit<DriveStart, 'target'>
+  /** Asks about the settings of the project, before an agent could use them. */
+  readonly onStarted: (found: FoundDrive) => Promise<void>
+}
+
+export async function queueDrives(invocation: Invocation, queueing: Queueing): Promise<number> {
+  const { flags, runtime } = invocation
+  const { context, config, targets, start, totals } = queueing
+  if (flags.isOn('in-place')) {
+    const instead = 'a queued run has its own worktree'
+    throw flagsConflict({ flags: ['--in-place', 'the queue'], instead })
+  }
+  const after = readAfter(flags.text('after'), context)
+  // Everything that can be refused is refused before anything is created.
+  start.newOptions()
+  await requireServer(invocation, config)
+  const goals = []
+  for (const target of targets) goals.push(await readGoal(context, target, start))
+  const isGroup = targets.length > 1 || Object.keys(totals).length > 0
+  const group = isGroup ? { id: randomIds.uuid(), ...totals } : undefined
+  const isFirst = flags.isOn('first')
+  const ids: string[] = []
+  // Each of them passes those before it.
+  for (const goal of isFirst ? goals.toReversed() : goals) {
+    const found = await startGoal(context, { ...start, isQueued: true, after }, goal)
+    await queueing.onStarted(found)
+    await queueRun(invocation, { queueing, found, group, isFirst })
+    ids.push(found.runId)
+  }
+  if (!flags.isOn('detach')) return await followQueue(invocation, { ids, config, context })
+  const next = '"drover drive --queue" shows the queue, "drover stop RUN" removes a run from it'
+  if (!flags.isOn('json')) await runtime.terminal.out.write(`\n${next}.\n`)
+  return 0
+}
+
+type NewEntry = { queueing: Queueing; found: FoundDrive; group: RunGroup | undefined; isFirst: boolean }
+
+/** The record makes it part of the queue. The server knows the command before, so that it drives in its environment. */
+async function queueRun(invocation: Invocation, { queueing, found, group, isFirst }: NewEntry): Promise<void> {
+  const { runtime, flags } = invocation
+  const { given, isDemo, notify, config } = queueing
+  const { runId } = found
+  const repository = lastingWorktree(found)
+  const { isNew: _, ...begin } = found.begin
+  const env = Object.entries(runtime.env).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  const noted = notify === undefined ? {} : { notify }
+  const place = { env: Object.fromEntries(env), cwd: runtime.cwd }
+  const body: LocalDrive = { run_id: runId, repository, begin, given, is_demo: isDemo, ...noted, ...place }
+  await tellServer(invocation, config, body)
+  const { drivenRuns: directory } = findUserPaths(invocation)
+  const record = recordOfUser(directory, { runId, repository, context: found.context, env: runtime.env })
+  await saveQueued(directory, { record: { ...record, ...noted, ...(group !== undefined && { group }) }, isFirst })
+  await tellServer(invocation, config, body)
+  const branch = found.begin.place.kind === 'worktree' ? found.begin.place.branch : undefined
+  const line = flags.isOn('json')
+    ? JSON.stringify({ type: 'queued', run_id: runId, branch })
+    : `Queued: Run ${runId}: ${toPrintable(titleOfGoal(found.begin.goal))}`
+  await runtime.terminal.out.write(`${line}\n`)
+}
+
+/** How often it is tried before the command gives up. */
+const ATTEMPTS = 3
+
+/** A server that is killed meanwhile is started again. */
+async function tellServer(invocation: Invocation, config: Config, body: LocalDrive): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await requireServer(invocation, config)
+      await callServer(invocation, { method: 'POST', path: '/local/queue', body })
+      return
+    } catch (error) {
+      if (!(error instanceof Fault) || !isServerLost(error)) throw error
+      if (attempt === ATTEMPTS) throw queueNotServed({ problem: error.message }, error)
+    }
+  }
+}
+
+function readAfter(text: string | undefined, context: RunContext): string | undefined {
+  if (text === undefined) return undefined
+  const runId = resolveRunId(context, text)
+  const place = readDrive(context.store, runId)?.place
+  if (place?.kind !== 'worktree') throw driveNotAfter({ run_id: runId, problem: 'it has no branch of its own' })
+  return runId
+}

@@ -1,0 +1,119 @@
+/** Reads the queue of this machine: the records of queued runs, and what each of them waits for. */
+import { openRunStore } from '../../journal/run-store.ts'
+import { type Caller, USER } from '../../prompts/caller.ts'
+import {
+  deliveredCommit,
+  filesOf,
+  overlapsOf,
+  type PlannedRun,
+  planQueue,
+  type QueuedRun,
+  type QueueFacts,
+} from '../decide/queue.ts'
+import { reachedTotal } from '../decide/spending.ts'
+import { readTotals } from '../group-totals.ts'
+import { lastRound } from '../read-verdict.ts'
+import type { DrivenRecord } from '../record/driven-record.shape.ts'
+import type { DrivenRun, RunQueue } from './driven-run.shape.ts'
+import { type DrivenFacts, stateOfDriven, toDrivenRun } from './driven-view.ts'
+import type { RunReader } from './run-reader.ts'
+
+type Places = { readonly reader: RunReader; readonly directory: string; readonly parallel: number }
+
+/** The queued runs of all callers, in the order in which they start. */
+export async function readPlan(places: Places): Promise<PlannedRun[]> {
+  return planQueue(await readFacts(places))
+}
+
+async function readFacts({ reader, directory, parallel }: Places): Promise<QueueFacts> {
+  const records = reader.list(USER)
+  const queued: QueuedRun[] = []
+  for (const record of records.filter((each) => each.queued !== undefined)) {
+    const facts = await reader.tryRead(record)
+    if (facts !== undefined && stateOfDriven(facts) === 'queued')
+      queued.push(await toQueuedRun({ reader, directory }, facts))
+  }
+  return {
+    queued,
+    running: records.filter((each) => each.is_server_driven && each.queued === undefined).map(ownerOf),
+    taken: records.flatMap((each) => (each.taken_at === undefined ? [] : [{ ...ownerOf(each), at: each.taken_at }])),
+    parallel,
+  }
+}
+
+function ownerOf({ key_id: key = '', git_common_dir: repository }: DrivenRecord) {
+  return { key, repository }
+}
+
+async function toQueuedRun(
+  { reader, directory }: Pick<Places, 'reader' | 'directory'>,
+  { record, drive }: DrivenFacts,
+): Promise<QueuedRun> {
+  const { run_id: id, queued } = record
+  return {
+    id,
+    ...ownerOf(record),
+    position: queued?.position ?? 0,
+    isFirst: queued?.is_first === true,
+    ...(drive.after !== undefined && { after: { id: drive.after, is: await readBefore(reader, drive.after) } }),
+    isTotalReached: reachedTotal(readTotals(directory, id)) !== undefined,
+  }
+}
+
+/** How far the run is on whose branch another one starts. */
+async function readBefore(reader: RunReader, id: string): Promise<NonNullable<QueuedRun['after']>['is']> {
+  const record = reader.findHere(id)
+  if (record === undefined || (await reader.tryRead(record)) === undefined) return 'gone'
+  const last = lastRound(openRunStore({ gitCommonDir: record.git_common_dir }), id)
+  if (deliveredCommit(last) !== undefined) return 'delivered'
+  const facts = await reader.tryRead(reader.findHere(last.run_id) ?? record)
+  const isOver = facts !== undefined && ['ended', 'stopped', 'failed'].includes(stateOfDriven(facts))
+  return isOver ? 'not_delivered' : 'open'
+}
+
+const OPEN: readonly DrivenRun['state'][] = ['queued', 'running', 'waiting_for_limit']
+
+/** For a person: what runs, what is queued, and what became of the runs that were queued together with these. */
+export async function readQueue(places: Places, by: Caller): Promise<RunQueue> {
+  const { reader, parallel } = places
+  const plan = await readPlan(places)
+  const records = reader
+    .list(by)
+    .filter(({ queued, taken_at, is_server_driven }) => queued ?? taken_at ?? is_server_driven)
+  const read = (await Promise.all(records.map((record) => reader.tryRead(record)))).filter((each) => each !== undefined)
+  const all = read.map((facts) => ({ facts, run: toDrivenRun(facts) }))
+  const groups = new Set(
+    all.filter(({ run }) => OPEN.includes(run.state)).map(({ facts }) => facts.record.group?.id ?? facts.record.run_id),
+  )
+  const shown = all
+    .filter(({ facts, run }) => run.state !== 'continued' && groups.has(facts.record.group?.id ?? facts.record.run_id))
+    .map(({ facts, run }) => withPlan(run, facts, plan))
+  const changing = all.map(({ facts }) => toChanging(facts))
+  const runs = shown.map((run) => withOverlaps(run, changing)).sort(inOrder)
+  return { parallel, runs }
+}
+
+function withPlan(run: DrivenRun, { drive }: DrivenFacts, plan: readonly PlannedRun[]): DrivenRun {
+  const at = plan.findIndex(({ id }) => id === run.id)
+  if (at === -1) return run
+  const after = drive.after === undefined ? {} : { after: drive.after }
+  return { ...run, queue: { number: at + 1, waits_for: plan[at]?.waitsFor ?? 'turn', ...after } }
+}
+
+function toChanging({ record, drive, earlier }: DrivenFacts) {
+  const { run_id: id, git_common_dir: repository } = record
+  return { id, repository, after: drive.after, files: filesOf([drive, ...earlier]) }
+}
+
+function withOverlaps(run: DrivenRun, changing: readonly ReturnType<typeof toChanging>[]): DrivenRun {
+  const own = changing.find(({ id }) => id === run.id)
+  const overlaps = own === undefined ? [] : overlapsOf(own, changing)
+  if (overlaps.length === 0) return run
+  return { ...run, overlaps: overlaps.map(({ run_id, files }) => ({ run_id, files: [...files] })) }
+}
+
+/** Those that have started first, then the queue. */
+function inOrder(a: DrivenRun, b: DrivenRun): number {
+  const at = ({ queue }: DrivenRun) => queue?.number ?? 0
+  return at(a) - at(b) || (a.created_at < b.created_at ? -1 : 1)
+}

@@ -1,0 +1,132 @@
+/** Starts queued runs when there is room. The record of a run is the claim: it is written before the run is driven. */
+import { join } from 'node:path'
+import { type Clock, toTimestamp } from '../../kit/clock.ts'
+import { withLock } from '../../kit/files/lock.ts'
+import { ensurePrivateDirectory } from '../../kit/files/private-directory.ts'
+import type { Log } from '../../kit/log.ts'
+import type { DrivenRecord } from '../record/driven-record.shape.ts'
+import { findDriven, listDriven, saveDriven } from '../record/driven-records.ts'
+import { readPlan } from './read-queue.ts'
+import type { RunReader } from './run-reader.ts'
+
+export type RunQueueOptions = {
+  readonly reader: RunReader
+  /** The directory of the records of driven runs. */
+  readonly directory: string
+  readonly parallel: number
+  readonly clock: Clock
+  readonly log: Log
+  readonly shutdown: AbortSignal
+  /** Drives a run that was taken from the queue. Returns when it is driven. */
+  readonly drive: (record: DrivenRecord) => Promise<void>
+}
+
+/** What other processes do is noticed this late: a run before that is delivered, or one that is queued. */
+const LOOK_MS = 2000
+
+export class RunQueueStarter {
+  readonly #options: RunQueueOptions
+  #isOpen = false
+  #looksAgain = false
+  #looking: Promise<void> | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: RunQueueOptions) {
+    this.#options = options
+  }
+
+  /** From now on, queued runs are started. */
+  open(): void {
+    this.#isOpen = true
+    this.look()
+  }
+
+  /** Resolves when no run is being started. */
+  async close(): Promise<void> {
+    this.#isOpen = false
+    clearTimeout(this.#timer)
+    await this.#looking
+  }
+
+  /** Starts what can be started. Call it when a run has ended, or was queued. */
+  look(): void {
+    if (!this.#isOpen) return
+    clearTimeout(this.#timer)
+    this.#looksAgain = true
+    this.#looking ??= this.#startAll()
+      .catch((error: unknown) => this.#options.log.error({ reason: String(error) }, 'queued runs could not be started'))
+      .finally(() => {
+        this.#looking = undefined
+        this.#lookLater()
+      })
+  }
+
+  async #startAll(): Promise<void> {
+    while (this.#looksAgain && this.#canStart()) {
+      this.#looksAgain = false
+      for (let taken = await this.#take(); taken !== undefined; taken = await this.#take()) {
+        this.#options.log.info({ run: taken.run_id }, 'starts a queued run')
+        await this.#options.drive(taken)
+      }
+    }
+  }
+
+  #canStart(): boolean {
+    return this.#isOpen && !this.#options.shutdown.aborted
+  }
+
+  #lookLater(): void {
+    const { directory } = this.#options
+    if (!this.#canStart() || !listDriven(directory).some(({ queued }) => queued !== undefined)) return
+    this.#timer = setTimeout(() => this.look(), LOOK_MS)
+    this.#timer.unref()
+  }
+
+  /** Another server of this user has the same queue. */
+  async #take(): Promise<DrivenRecord | undefined> {
+    if (!this.#canStart()) return undefined
+    return await withQueueLock(this.#options.directory, async () => {
+      const next = (await readPlan(this.#options)).find(({ waitsFor }) => waitsFor === undefined)
+      const record = next && findDriven(this.#options.directory, next.id)
+      if (record === undefined) return undefined
+      const { queued: _, ...rest } = record
+      const taken_at = toTimestamp(this.#options.clock.now())
+      return saveDriven(this.#options.directory, { ...rest, is_server_driven: true, taken_at })
+    })
+  }
+}
+
+type NewEntry = { readonly record: DrivenRecord; readonly isFirst: boolean }
+
+/** Puts a run at the end of the queue, or before all others. */
+export async function saveQueued(directory: string, { record, isFirst }: NewEntry): Promise<DrivenRecord> {
+  return await withQueueLock(directory, () => {
+    const positions = listDriven(directory).flatMap(({ queued }) => queued?.position ?? [])
+    const queued = isFirst ? firstPlace(positions) : { position: Math.max(0, ...positions) + 1 }
+    return saveDriven(directory, { ...record, is_server_driven: false, queued })
+  })
+}
+
+/** Moves a queued run. `others` are those that it may pass; undefined: all. Undefined if it does not wait any more. */
+export async function moveFirst(
+  directory: string,
+  runId: string,
+  others?: readonly DrivenRecord[],
+): Promise<DrivenRecord | undefined> {
+  return await withQueueLock(directory, () => {
+    const record = findDriven(directory, runId)
+    if (record?.queued === undefined) return undefined
+    const positions = (others ?? listDriven(directory)).flatMap(({ queued }) => queued?.position ?? [])
+    const queued = others === undefined ? firstPlace(positions) : { position: Math.min(...positions) - 1 }
+    return saveDriven(directory, { ...record, queued })
+  })
+}
+
+function firstPlace(positions: readonly number[]): NonNullable<DrivenRecord['queued']> {
+  return { position: Math.min(1, ...positions) - 1, is_first: true }
+}
+
+async function withQueueLock<T>(directory: string, work: () => T | Promise<T>): Promise<T> {
+  ensurePrivateDirectory({ path: directory })
+  return await withLock({ path: join(directory, 'queue.lock'), mode: 'exclusive' }, work)
+}

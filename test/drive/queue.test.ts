@@ -1,0 +1,181 @@
+/** Runs that wait in the queue of a server. `npm run faults queue` kills such servers many times. */
+import { spawn } from 'node:child_process'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { DrivenRun, RunQueue } from '../../src/drive/service/driven-run.shape.ts'
+import { createDriving } from '../support/driven-agents.ts'
+import { type DrivenScript, dataOf } from '../support/driven-home.ts'
+import { DROVER, ending, runAt } from '../support/run-drover.ts'
+import { createServedDriving, serveRuns } from '../support/served-runs.ts'
+import { until } from '../support/until.ts'
+
+const GOALS = ['Show the wind', 'Show the rain', 'Show the sun']
+
+function createQueueing(script: DrivenScript = {}, parallel = 1) {
+  const config = `warm:\n  enabled: false\ndrive:\n  parallel: ${parallel}\n`
+  const driving = createDriving(script, { config })
+  const { root } = driving.repository
+  const drover = (...args: string[]) => runAt(root, [process.execPath, DROVER, ...args], driving.env)
+  onTestFinished(async () => void (await drover('down')))
+  const queue = async (): Promise<RunQueue> => JSON.parse((await drover('drive', '--queue', '--json')).stdout)
+  const delivered = (id: string) => until(() => dataOf(driving.records(id), 'delivered')[0])
+  return { driving, drover, queue, delivered }
+}
+
+function idsIn(stdout: string): string[] {
+  return [...stdout.matchAll(/Run ([0-9a-f-]{36})/g)].map(([, id = '']) => id)
+}
+
+describe('drover drive with several goals', () => {
+  it('drives one after the other, says what becomes of each, and exits with the worst', {
+    timeout: 60_000,
+  }, async () => {
+    const { driving, drover, queue } = createQueueing()
+    const ran = await drover('drive', ...GOALS, '--no-review', '--check', 'sh check.sh')
+    expect(ran).toMatchObject({ code: 0, stderr: '' })
+    const ids = idsIn(ran.stdout)
+    expect(ids).toHaveLength(3)
+    const orients = driving.calls().filter(({ kind }) => kind === 'orient')
+    expect(orients.map(({ prompt }) => GOALS.findIndex((goal) => prompt.includes(goal)))).toEqual([0, 1, 2])
+    // No agent of a run works before the run before it has ended.
+    const [first, second] = ids.map((id) => driving.records(id))
+    const [endOfFirst = '', startOfSecond = ''] = [
+      first?.at(-1)?.at,
+      second?.find(({ type }) => type === 'drive_resumed')?.at,
+    ]
+    expect(startOfSecond >= endOfFirst).toBe(true)
+    for (const id of ids) expect(ran.stdout).toContain(`${id.slice(0, 8)} Show the`)
+    // All of them change wind.txt: each pair is named once.
+    expect(ran.stdout.match(/changes wind.txt, as [0-9a-f]{8} does/g)).toHaveLength(3)
+    expect(await queue()).toEqual({ parallel: 1, runs: [] })
+  })
+
+  it('starts a run on the branch of the one before it', { timeout: 60_000 }, async () => {
+    const { driving, drover, queue, delivered } = createQueueing({
+      implement: [{ edits: { 'a.txt': 'a\n' } }, { edits: { 'b.txt': 'b\n' } }],
+    })
+    const [one = ''] = idsIn((await drover('drive', 'Write a', '--no-review', '--detach')).stdout)
+    const [two = ''] = idsIn((await drover('drive', 'Write b', '--no-review', '--detach', '--after', one)).stdout)
+    const waits = (await queue()).runs.find(({ id }) => id === two)?.queue
+    expect(waits === undefined || waits.after === one).toBe(true)
+    const [{ commit: before = '' }, { commit = '' }] = [await delivered(one), await delivered(two)]
+    expect(dataOf(driving.records(two), 'started_on')).toEqual([{ run_id: one, commit: before }])
+    expect(driving.repository.git('diff', '--name-only', before, commit).trim()).toBe('b.txt')
+    expect(driving.repository.git('log', '--format=%s', `${commit}~1`, '-1').trim()).toBe('Write a')
+  })
+
+  it('removes a run that is stopped, and drives the one first that is put first', { timeout: 60_000 }, async () => {
+    const { driving, drover, queue, delivered } = createQueueing({ orient: [{ hangs: true }, {}] })
+    const [running = '', stopped = '', second = '', first = ''] = idsIn(
+      (await drover('drive', ...GOALS, 'Show the moon', '--no-review', '--detach')).stdout,
+    )
+    await until(() => driving.calls().length > 0)
+    expect((await queue()).runs.map(({ id, state }) => [id, state])).toEqual([
+      [running, 'running'],
+      ...[stopped, second, first].map((id) => [id, 'queued']),
+    ])
+    expect(await drover('drive', first, '--first')).toMatchObject({ code: 0, stdout: `Run ${first} is next.\n` })
+    expect(await drover('drive', running, '--first')).toMatchObject({ code: 3 })
+    const shown = await drover('status', stopped, '--json')
+    expect(JSON.parse(shown.stdout).verdict).toMatchObject({ word: 'queued', next: 'drover drive --queue' })
+    for (const id of [stopped, running]) {
+      const [{ place } = {}] = dataOf(driving.records(id), 'drive_started')
+      expect(await drover('stop', id, '--root', place?.root ?? '')).toMatchObject({ code: 0 })
+    }
+    await Promise.all([delivered(first), delivered(second)])
+    const goals = driving.calls().filter(({ kind }) => kind === 'orient')
+    expect(goals.map(({ prompt }) => /Show the (\w+)/.exec(prompt)?.[1])).toEqual(['wind', 'moon', 'sun'])
+    expect(driving.records(stopped)).toHaveLength(1)
+  })
+
+  it('pauses all of them when they have used the total, and continues with a higher one', {
+    timeout: 60_000,
+  }, async () => {
+    const { driving, drover, queue } = createQueueing({ orient: [{ usage: { input: 400, output: 100 } }] })
+    const ran = await drover('drive', ...GOALS, '--no-review', '--total-tokens', '500')
+    expect(ran.code).toBe(4)
+    const [one = '', two = ''] = idsIn(ran.stdout)
+    expect(ran.stdout).toContain('--total-tokens')
+    // One attempt has used everything, so that no other agent was started.
+    expect(driving.calls()).toHaveLength(1)
+    expect((await queue()).runs.map(({ queue: place }) => place?.waits_for)).toEqual([undefined, 'total', 'total'])
+    expect(await drover('drive', one, '--total-tokens', '1000000000')).toMatchObject({ code: 0 })
+    await until(() => dataOf(driving.records(two), 'delivered')[0])
+  })
+})
+
+it('refuses what cannot be queued, and starts nothing', async () => {
+  const { driving, drover } = createQueueing()
+  for (const [args, text] of [
+    [['6f1c2c6e', 'Show the wind'], 'only new runs are queued'],
+    [[...GOALS, '--in-place'], '--in-place and the queue cannot be used together'],
+    [[...GOALS, '--total-cost', '0'], '--total-cost'],
+    [[...GOALS, '--after', 'abcdef12'], 'abcdef12'],
+    [[...GOALS, '--with', 'codex', '--total-cost', '5'], 'codex does not report'],
+  ] as const)
+    expect(await drover('drive', ...args)).toMatchObject({ stdout: '', stderr: expect.stringContaining(text) })
+  expect(driving.calls()).toEqual([])
+  expect(driving.repository.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
+})
+
+it('loses no queued run when the server is killed between two runs, and drives each once', {
+  timeout: 90_000,
+}, async () => {
+  const { driving, repository, start } = createServedDriving()
+  const first = await start()
+  const ids: string[] = []
+  for (const goal of GOALS) {
+    const run = await first.start({ goal, repository, queue: true })
+    ids.push(run.id)
+  }
+  await first.reaches(ids[0] ?? '', 'ended')
+  first.child.kill('SIGKILL')
+  await first.ended
+  const second = await start()
+  for (const id of ids) await second.reaches(id, 'ended')
+  for (const kind of ['orient', 'implement', 'summarize']) {
+    const shown = ids.flatMap((id) =>
+      dataOf(driving.records(id), 'attempt_started').filter((each) => each.action_kind === kind),
+    )
+    expect(driving.calls().filter((each) => each.kind === kind).length).toBeLessThanOrEqual(shown.length)
+  }
+  second.child.kill('SIGTERM')
+  await second.ended
+})
+
+it('is shown and changed by clients', async () => {
+  const { start, server, change, reaches } = await serveRuns({ orient: [{ hangs: true }, {}] })
+  await server.context.drover.begin()
+  const one = await start({ goal: 'Show the wind', queue: true })
+  await reaches(one.id, 'running')
+  const two = await start({ goal: 'Show the rain', queue: true })
+  const three = await start({ goal: 'Show the sun', group: 'night', total_tokens: 1_000_000 })
+  expect(two).toMatchObject({ state: 'queued', choices: ['first', 'skip', 'stop'], verdict: { word: 'queued' } })
+  expect((await change(three.id, 'first')).body).toMatchObject({ state: 'queued' })
+  const { body } = await server.request('/api/v1/queue')
+  expect((body as RunQueue).runs.map(({ id, queue }: DrivenRun) => [id, queue?.number])).toEqual([
+    [one.id, undefined],
+    [three.id, 1],
+    [two.id, 2],
+  ])
+  expect((await change(one.id, 'first')).body).toMatchObject({ error: 'run_not_queued' })
+  expect((await change(two.id, 'stop')).body).toMatchObject({ state: 'stopped' })
+  expect((await change(one.id, 'stop')).status).toBe(200)
+  await reaches(three.id, 'ended')
+})
+
+it('can be left with Ctrl-C, and continues', { timeout: 60_000 }, async () => {
+  const { driving, drover, queue } = createQueueing({ orient: [{ hangs: true }] })
+  const child = spawn(process.execPath, [DROVER, 'drive', ...GOALS, '--no-review'], {
+    cwd: driving.repository.root,
+    env: driving.env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ran = ending(child)
+  let shown = ''
+  child.stdout.on('data', (text) => (shown += text))
+  await until(() => shown.includes('works on orient'))
+  child.kill('SIGINT')
+  expect(await ran).toMatchObject({ code: 130, stderr: expect.stringContaining('continue in the background') })
+  expect((await queue()).runs.map(({ state }) => state)).toEqual(['running', 'queued', 'queued'])
+  expect((await drover('drive', '--queue')).stdout).toContain('2 queued, 1 at once')
+})
