@@ -8,6 +8,7 @@ import { EXECUTION_FAULTS } from '../test/faults/execution-faults.ts'
 import { LIE_FAULTS } from '../test/faults/lie-faults.ts'
 import { MACHINE_FAULTS } from '../test/faults/machine-faults.ts'
 import { PREPARE_FAULTS } from '../test/faults/prepare-faults.ts'
+import { QUEUE_FAULTS } from '../test/faults/queue-faults.ts'
 import { REAL_DRIVE_FAULTS } from '../test/faults/real-drive-faults.ts'
 import { type Figures, formatSessions, type Scenario } from '../test/faults/scenario.ts'
 import { SERVER_FAULTS } from '../test/faults/server-faults.ts'
@@ -39,6 +40,7 @@ const scenarios = [
   ...EXECUTION_FAULTS,
   ...DISK_FAULTS,
   ...DRIVE_FAULTS,
+  ...QUEUE_FAULTS,
   ...PREPARE_FAULTS,
   ...LIE_FAULTS,
   ...MACHINE_FAULTS,
