@@ -45,7 +45,13 @@ import {
   StartBody,
 } from '../src/service/run-requests.shape.ts'
 import { Session, SessionPage } from '../src/sessions/session.shape.ts'
-import { CommentAnswer, CommentsAnswer, GraphqlErrors, IssueAnswer, IssuesAnswer } from '../src/source/gh-answers.shape.ts'
+import {
+  CommentAnswer,
+  CommentsAnswer,
+  GraphqlErrors,
+  IssueAnswer,
+  IssuesAnswer,
+} from '../src/source/gh-answers.shape.ts'
 import { ManifestSection, SourceManifest } from '../src/source/source-manifest.shape.ts'
 import { TemplateRecord } from '../src/workspace/prepare/template.shape.ts'
 import { WorktreeRecord } from '../src/workspace/worktree-record.shape.ts'
