@@ -62,6 +62,7 @@ const DONE: Readonly<Record<RunChoice, string>> = {
   skip: 'Skipped.',
   stop: 'Stopped. It can be resumed.',
   resume: 'The run continues.',
+  first: 'It is next in the queue.',
 }
 
 /** Another browser, or a person at a terminal, may have been first: the error of the server says so. */

@@ -95,6 +95,11 @@ export function RunChoices({ run }: { run: DrivenRun }) {
         </button>
       )}
       {may('resume') && <Resume run={run} isSent={isSent.value} onSend={(body) => void send('resume', body)} />}
+      {may('first') && (
+        <button type="button" disabled={isSent.value} onClick={() => void send('first')}>
+          Start next
+        </button>
+      )}
       {may('skip') && (
         <button type="button" disabled={isSent.value} onClick={() => void send('skip', currentAction(run))}>
           Skip this action
