@@ -21,7 +21,7 @@ export const CONFIGURATION: readonly Lie[] = [
     ([path, before, after]): Lie => ({
       name: `${before === undefined ? 'adds' : 'changes'} ${path === 'check.sh' ? 'the script that is the check' : `\`${path}\``}`,
       ...{ exit: 5, word: 'delivered, look first', flag: 'check_configuration_changed' },
-      ...(path === 'package.json' && { isInGate: true, isReal: true }),
+      ...(path === 'package.json' && { isReal: true }),
       ...(before !== undefined && path !== 'check.sh' && { files: { [path]: before } }),
       script: { implement: [{ ...HONEST, writes: { [path]: after } }] },
     }),
