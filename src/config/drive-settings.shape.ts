@@ -73,6 +73,11 @@ export const DriveSection = strict({
     description:
       'What the agent may do without approval while it implements a change: edit files and run the checks (`auto`), everything (`none`) or nothing (`always`). In other actions, it may only read.',
   }),
+  sandbox: literals(['on', 'off', 'required'], {
+    default: 'on',
+    description:
+      'Whether checks and setups of driven runs and of comparisons in worktrees run in a sandbox: where this machine has one (`on`), never (`off`), or always, and nothing starts without it (`required`).',
+  }),
   stall_secs: Type.Integer({
     default: 600,
     minimum: 1,

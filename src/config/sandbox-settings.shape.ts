@@ -20,6 +20,11 @@ export const SandboxSection = strict({
       'Hosts that a sandboxed command may reach: `example.com`, `*.example.com`, an IP address or a CIDR range, each with an optional `:PORT` (default: 443 and 80), or a preset for package registries: `npm`, `pypi`, `crates`, `go`, `debian`. A name that resolves to a private address is refused unless the address is listed too.',
     'x-rule': 'hosts or presets',
   }),
+  check_hosts: Type.Array(Type.String({ minLength: 1 }), {
+    default: ['npm', 'pypi', 'crates', 'go', 'debian'],
+    description: 'The same for checks and setups of driven runs and comparisons.',
+    'x-rule': 'hosts or presets',
+  }),
   env: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
     description:
@@ -28,6 +33,15 @@ export const SandboxSection = strict({
   }),
   read: paths('Paths that a sandboxed command may read, besides the system, toolchains and the repository.'),
   write: paths('Paths that a sandboxed command may write, such as caches of package managers.'),
+  caches: Type.Array(Type.String({ minLength: 1 }), {
+    default: [
+      ...['.npm', '.cache', '.cargo/registry', '.cargo/git', 'go/pkg', '.gradle', '.m2/repository'],
+      ...['.bun/install/cache', '.nuget/packages'],
+    ],
+    description:
+      'Directories in the home directory in which checks and setups keep caches. They see a directory of drover there, one for each repository. Your own caches are neither read nor changed.',
+    'x-rule': 'paths in the home directory',
+  }),
   max_processes: Type.Integer({
     default: 4096,
     minimum: 16,

@@ -36,6 +36,9 @@ const isStoreUrl: TextRule = (text) =>
 const isRepositoryPath: TextRule = (text) =>
   problemOfRepositoryPath(text) === undefined ? undefined : 'must be a path in the repository, such as .env.test'
 
+const isHomePath: TextRule = (text) =>
+  problemOfRepositoryPath(text) === undefined ? undefined : 'must be a path in the home directory, such as .npm'
+
 /** What it is in detail, the sandbox reads when it starts. */
 const isHostRule: TextRule = (text) =>
   /^(?:\*\.)?[A-Za-z0-9._:[\]-]+(?:\/\d{1,3})?(?::\d{1,5})?$/.test(text)
@@ -56,6 +59,8 @@ const TEXT_RULES: Partial<Record<ConfigPath, TextRule>> = {
   'drive.repositories': isAbsolutePath,
   'drive.copy': isRepositoryPath,
   'sandbox.hosts': isHostRule,
+  'sandbox.check_hosts': isHostRule,
+  'sandbox.caches': isHomePath,
   'sandbox.env': isVariablePattern,
   'sandbox.read': isAbsolutePath,
   'sandbox.write': isAbsolutePath,

@@ -63,7 +63,7 @@ function kindOf(path: string): 'directory' | 'file' | undefined {
   }
 }
 
-function realPath(path: string): string {
+export function realPath(path: string): string {
   try {
     return realpathSync.native(path)
   } catch {

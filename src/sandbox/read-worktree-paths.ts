@@ -1,24 +1,40 @@
 /** Reads from the disk what a worktree needs of its repository. */
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { closeSync, constants, existsSync, mkdirSync, openSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { readFileBytes } from '../kit/files/read-file.ts'
 import type { OwnGitPaths, WorktreePaths } from './sandbox-policy.ts'
 
 /** As git names them; outside of a repository there is only the root. */
-export type WorktreeDirectories = { root: string; git?: { directory: string; commonDirectory: string } }
+export type WorktreeDirectories = { root: string; git?: GitDirectories }
+
+type GitDirectories = {
+  directory: string
+  commonDirectory: string
+  /**
+   * The branch that may be written, such as `refs/heads/one`; null for none. Undefined: as `HEAD` says. A command that ran there
+   * before can have written another name into `HEAD`.
+   */
+  branch?: string | null
+}
+
+const LIMIT_BYTES = 4 * 2 ** 20
+/** An earlier command can have left a link or a pipe there. */
+const CREATE_FILE =
+  constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
 export function readWorktreePaths({ root, git }: WorktreeDirectories): WorktreePaths {
   if (git === undefined) return { root }
   const { directory, commonDirectory } = git
   if (directory === commonDirectory) return { root, git: { commonDirectory } }
-  return { root, git: { commonDirectory, own: readOwnPaths(directory, commonDirectory) } }
+  return { root, git: { commonDirectory, own: readOwnPaths(git) } }
 }
 
 /**
  * Git replaces files by renaming, so a single ref cannot be mounted: the directory of the branch is writable, and all other
  * branches in it are mounted again, read-only.
  */
-function readOwnPaths(gitDirectory: string, commonDirectory: string): OwnGitPaths {
-  const branch = readBranch(gitDirectory)
+function readOwnPaths({ directory: gitDirectory, commonDirectory, branch: named }: GitDirectories): OwnGitPaths {
+  const branch = named === undefined ? readBranch(gitDirectory) : (named ?? undefined)
   const objects = join(commonDirectory, 'objects')
   const ref = branch === undefined ? undefined : join(commonDirectory, branch)
   if (ref !== undefined) mkdirSync(dirname(ref), { recursive: true })
@@ -37,7 +53,7 @@ function readOwnPaths(gitDirectory: string, commonDirectory: string): OwnGitPath
 
 /** Undefined if the worktree is on no branch, or if its refs are in a table, which cannot be shared out. */
 function readBranch(gitDirectory: string): string | undefined {
-  const head = readFileSync(join(gitDirectory, 'HEAD'), 'utf8')
+  const head = readFileBytes({ path: join(gitDirectory, 'HEAD'), limitBytes: LIMIT_BYTES }).toString('utf8')
   return /^ref: (refs\/heads\/(?!\.invalid)(?!.*\.\.)[^\0\n]+)\n$/.exec(head)?.[1]
 }
 
@@ -57,6 +73,6 @@ function ensureReflog(logs: string, branch: string): string[] {
 
 /** If the repository uses settings for single worktrees, an empty file keeps a command from creating one. */
 function ensureWorktreeConfig(gitDirectory: string, commonDirectory: string): void {
-  const isUsed = /^\s*worktreeconfig\b/im.test(readFileSync(join(commonDirectory, 'config'), 'utf8'))
-  if (isUsed) closeSync(openSync(join(gitDirectory, 'config.worktree'), 'a'))
+  const config = readFileBytes({ path: join(commonDirectory, 'config'), limitBytes: LIMIT_BYTES }).toString('utf8')
+  if (/^\s*worktreeconfig\b/im.test(config)) closeSync(openSync(join(gitDirectory, 'config.worktree'), CREATE_FILE))
 }

@@ -114,6 +114,9 @@ const HOME_SECRETS = [
   ...['.netrc', '.git-credentials', '.config/git/credentials', '.pypirc', '.local/share/keyrings'],
 ]
 
+/** In the directory of the repository: what drover knows about its runs. */
+const RUN_STORE = 'drover'
+
 export function toMounts(facts: PolicyFacts): Mount[] {
   const { worktree, home, droverHome, kindOf } = facts
   const inHome = (path: string) => join(home, path)
@@ -140,6 +143,7 @@ export function toMounts(facts: PolicyFacts): Mount[] {
       ...existing('write', facts.write),
     ]),
     ...withoutSecrets([...workMounts(worktree), ...existing('read', programs)]),
+    ...hide(worktree.git === undefined ? [] : [join(worktree.git.commonDirectory, RUN_STORE)]),
   ]
 }
 

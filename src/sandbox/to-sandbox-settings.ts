@@ -6,9 +6,11 @@ const MEGABYTE = 2 ** 20
 /** The section `sandbox` of the config. */
 export type SandboxSection = {
   hosts: readonly string[]
+  check_hosts: readonly string[]
   env: readonly string[]
   read: readonly string[]
   write: readonly string[]
+  caches: readonly string[]
   max_memory_mb: number
   max_processes: number
   max_file_mb: number
@@ -28,4 +30,9 @@ export function toSandboxSettings(section: SandboxSection, more: SandboxAddition
       fileBytes: section.max_file_mb * MEGABYTE,
     },
   }
+}
+
+/** Checks and setups install packages, and talk to no model. */
+export function toCheckSettings(section: SandboxSection): SandboxSettings {
+  return toSandboxSettings({ ...section, hosts: section.check_hosts })
 }

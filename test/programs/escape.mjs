@@ -1,6 +1,6 @@
 /*
- * Attacks on a boundary. The argument is JSON that says where everything is. Prints JSON: for each attack `true` if it succeeded,
- * else why it failed. The same program runs without a boundary and inside one.
+ * Attacks on a boundary. The argument is JSON that says where everything is; without a root, it is the current directory. Prints
+ * JSON: for each attack `true` if it succeeded, else why it failed. The same program runs without a boundary and inside one.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { createSocket } from 'node:dgram'
@@ -8,7 +8,12 @@ import * as fs from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 
-const at = JSON.parse(process.argv[2] ?? '')
+const here = () => ({
+  root: process.cwd(),
+  gitDirectory: spawnSync('git', ['rev-parse', '--absolute-git-dir'], { encoding: 'utf8' }).stdout.trim(),
+})
+const given = JSON.parse(process.argv[2] ?? '')
+const at = given.root === undefined ? { ...given, ...here() } : given
 const { root, common } = at
 
 /** Wherever a file is read, the canary must be in it. */
@@ -70,6 +75,7 @@ const ATTACKS = {
   'credentials in ~/.aws': read(join(at.home, '.aws', 'credentials')),
   'a file that a shell reads': plant(join(at.home, '.bashrc'), join(at.home, 'canary')),
   'the store of drover': read(join(at.droverHome, 'sessions.db')),
+  'the records of runs': read(join(common, 'drover', 'canary')),
   'the socket of drover': reach({ path: join(at.droverHome, 'server.sock') }),
   'a file of a sibling worktree': read(join(at.sibling, 'file')),
   'a file in a sibling worktree': plant(join(at.sibling, 'planted'), join(at.sibling, 'file')),

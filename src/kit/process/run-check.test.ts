@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { PLAIN_ENV } from '../../../test/support/git-repository.ts'
 import { temporaryDirectory } from '../../../test/support/run-drover.ts'
+import { programNotFound } from '../faults.ts'
+import { toChildEnvironment } from './child-environment.ts'
 import { type Check, parseCheck, runCheck } from './run-check.ts'
 
 const env = { PATH: PLAIN_ENV.PATH }
@@ -20,6 +22,34 @@ describe('runCheck', () => {
     expect(await run("sh -c 'echo one; sleep 0.1; echo two >&2; sleep 0.1; echo three; exit 3'")).toMatchObject({
       ...{ passed: false, exitCode: 3, output: 'one\ntwo\nthree\n' },
     })
+  })
+
+  it('starts what the boundary says, and closes the boundary after it', async () => {
+    const done: string[] = []
+    const enclose: Check['enclose'] = async ({ argv, cwd, env: given }) => ({
+      command: { argv: ['echo', ...argv, cwd], env: toChildEnvironment(given) },
+      whyNotStarted: (printed) => void done.push(printed),
+      close: async () => void done.push('closed'),
+    })
+    expect(await run('false --inside', { cwd: '/usr', enclose })).toMatchObject({ passed: true, isStarted: true })
+    expect(done).toEqual(['false --inside /usr\n', 'closed'])
+  })
+
+  it('fails without a boundary, and starts nothing', async () => {
+    const marker = join(temporaryDirectory(), 'marker')
+    const none: Check['enclose'] = async () => {
+      throw programNotFound({ program: 'bwrap' })
+    }
+    expect(await run(`touch ${marker}`, { enclose: none })).toMatchObject({ passed: false, isStarted: false })
+    const broken: Check['enclose'] = async ({ env: given }) => ({
+      command: { argv: ['echo', 'no namespaces'], env: toChildEnvironment(given) },
+      whyNotStarted: (printed) => `there is no sandbox: ${printed.trim()}`,
+      close: async () => {},
+    })
+    expect(await run(`touch ${marker}`, { enclose: broken })).toMatchObject({
+      ...{ passed: false, isStarted: false, exitCode: null, problem: 'there is no sandbox: no namespaces' },
+    })
+    expect(existsSync(marker)).toBe(false)
   })
 
   it('does not use a shell', async () => {

@@ -2,10 +2,10 @@
 import { Fault } from '../fault.ts'
 import { checkCommandInvalid } from '../faults.ts'
 import { splitCommand } from '../shell-words.ts'
-import { toChildEnvironment } from './child-environment.ts'
+import { type Environment, toChildEnvironment } from './child-environment.ts'
 import { withoutGitPlaces } from './environment-variables.ts'
 import { OutputTail } from './output-tail.ts'
-import { type ProcessExit, startProcess } from './process.ts'
+import { type ProcessCommand, type ProcessExit, startProcess } from './process.ts'
 
 export const DEFAULT_CHECK_TIMEOUT_MS = 10 * 60_000
 /** The last bytes of the output: a failure is described at its end. */
@@ -21,6 +21,18 @@ export type Check = {
   signal: AbortSignal
   /** More than this is not kept of the output. */
   outputLimitBytes?: number
+  /** Starts the command inside of a boundary. */
+  enclose?: Enclose | undefined
+}
+
+/** Prepares a boundary for one command. Throws a Fault if there is none: then the command is not started. */
+export type Enclose = (command: Pick<ProcessCommand, 'argv' | 'cwd'> & { env: Environment }) => Promise<Enclosure>
+
+export type Enclosure = {
+  command: Pick<ProcessCommand, 'argv' | 'env' | 'descriptors'>
+  /** Undefined if the command was started. Else `printed` is what the boundary said about it. */
+  whyNotStarted(printed: string): string | undefined
+  close(): Promise<void>
 }
 
 export type CheckResult = {
@@ -52,27 +64,44 @@ export function parseCheck(command: string): readonly [string, ...string[]] {
 }
 
 /** Throws only `check_command_invalid`. A command that cannot be started, or is ended, is a failed check. */
-export async function runCheck({ command, cwd, env, timeoutMs, signal, ...limits }: Check): Promise<CheckResult> {
+export async function runCheck(check: Check): Promise<CheckResult> {
+  const { command, cwd, timeoutMs, signal, enclose = withoutBoundary } = check
   const argv = parseCheck(command)
-  const { outputLimitBytes = DEFAULT_OUTPUT_LIMIT_BYTES } = limits
+  const { outputLimitBytes = DEFAULT_OUTPUT_LIMIT_BYTES } = check
   const tail = new OutputTail(outputLimitBytes)
   let bytes = 0
   const keep = (chunk: Buffer) => {
     bytes += chunk.length
     tail.add(chunk)
   }
+  let enclosure: Enclosure | undefined
   try {
+    enclosure = await enclose({ argv, cwd, env: withoutGitPlaces(check.env) })
     const ends = { timeoutMs, signal, sweep: 'always', stderrLimitBytes: 0 } as const
-    const places = { cwd, env: toChildEnvironment(withoutGitPlaces(env)) }
-    const { stdout, exit } = await startProcess({ argv, ...places, ...ends, onStderr: keep })
+    const { stdout, exit } = await startProcess({ ...enclosure.command, cwd, ...ends, onStderr: keep })
     for await (const chunk of stdout) keep(chunk)
-    const ended = judge(await exit, timeoutMs)
+    const exited = await exit
+    const problem = exited.ended === 'itself' ? enclosure.whyNotStarted(tail.text()) : undefined
+    if (problem !== undefined) return notStarted(command, problem)
+    const ended = judge(exited, timeoutMs)
     return { command, isStarted: true, ...ended, output: tail.text(), isOutputCut: bytes > outputLimitBytes }
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    const nothing = { durationMs: 0, output: '', isOutputCut: false }
-    return { command, passed: false, isStarted: false, exitCode: null, problem: error.message, ...nothing }
+    return notStarted(command, error.message)
+  } finally {
+    await enclosure?.close()
   }
+}
+
+const withoutBoundary: Enclose = async ({ argv, env }) => ({
+  command: { argv, env: toChildEnvironment(env) },
+  whyNotStarted: () => undefined,
+  close: async () => {},
+})
+
+function notStarted(command: string, problem: string): CheckResult {
+  const nothing = { durationMs: 0, output: '', isOutputCut: false }
+  return { command, passed: false, isStarted: false, exitCode: null, problem, ...nothing }
 }
 
 function judge({ code, signal, ended, durationMs }: ProcessExit, timeoutMs: number) {

@@ -1,0 +1,100 @@
+/** The sandbox of this machine, for all that this process runs in it. Whether it holds is tried once. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { digest } from '../kit/digest.ts'
+import { Fault } from '../kit/fault.ts'
+import type { Environment } from '../kit/process/child-environment.ts'
+import type { Enclose } from '../kit/process/run-check.ts'
+import { encodeUtf8 } from '../kit/utf8.ts'
+import { checkBoundary } from './check/check-boundary.ts'
+import type { SandboxProperty } from './check/properties.ts'
+import { createPolicy } from './create-policy.ts'
+import { encloseCommands } from './enclose-commands.ts'
+import { sandboxTooWide, sandboxUnavailable } from './faults.ts'
+import { findSandboxPrograms } from './find-programs.ts'
+import type { ProxyEvent } from './proxy.ts'
+import type { WorktreeDirectories } from './read-worktree-paths.ts'
+import type { Stage } from './sandbox-policy.ts'
+import { type SandboxSection, toCheckSettings } from './to-sandbox-settings.ts'
+
+export type SandboxParts = {
+  env: Environment
+  cwd: string
+  homeDirectory: string
+  /** Of drover. */
+  droverHome: string
+  /** bin/sandbox-forwarder.cjs and bin/sandbox-probe.cjs */
+  files: { forwarder: string; probe: string }
+  settings: SandboxSection
+}
+
+export class MachineSandbox {
+  readonly #parts: SandboxParts
+  #tried: Promise<string | undefined> | undefined
+
+  constructor(parts: SandboxParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Why there is no boundary, on this machine or around this worktree; undefined if it holds against everything that a probe
+   * tries. Throws `sandbox_host_invalid`.
+   */
+  async problem(worktree?: WorktreeDirectories): Promise<string | undefined> {
+    // Without a signal: the answer is for all callers.
+    this.#tried ??= this.#try().then(explainProperties).catch(explainFault)
+    return (await this.#tried) ?? (worktree && this.#problemAround(worktree))
+  }
+
+  #problemAround(worktree: WorktreeDirectories): string | undefined {
+    const { droverHome, homeDirectory: home, settings } = this.#parts
+    try {
+      createPolicy({ worktree, home, droverHome, programs: [], settings: toCheckSettings(settings) })
+      return undefined
+    } catch (error) {
+      if (error instanceof Fault && error.code === sandboxTooWide.code) return error.message
+      throw error
+    }
+  }
+
+  /** How checks and setups of a worktree are started inside. */
+  encloseChecks(worktree: WorktreeDirectories, onEvent: (event: ProxyEvent) => void): Enclose {
+    const { droverHome, homeDirectory: home, settings, files } = this.#parts
+    const repository = worktree.git?.commonDirectory ?? worktree.root
+    return encloseCommands({
+      machine: { programs: findSandboxPrograms(this.#parts, files.forwarder), home, droverHome },
+      worktree,
+      settings: toCheckSettings(settings),
+      stages: this.#createCaches(repository),
+      onEvent,
+    })
+  }
+
+  /** Directories that stand for the caches of the user, one set for each repository. */
+  #createCaches(repository: string): Stage[] {
+    const { droverHome, homeDirectory, settings } = this.#parts
+    const home = join(droverHome, 'caches', digest(encodeUtf8(repository)).replace('sha256:', ''))
+    return settings.caches.map((name) => {
+      const from = join(home, name)
+      mkdirSync(from, { recursive: true, mode: 0o700 })
+      return { path: join(homeDirectory, name), from }
+    })
+  }
+
+  async #try(): Promise<SandboxProperty[]> {
+    const { env, files } = this.#parts
+    const programs = findSandboxPrograms(this.#parts, files.forwarder)
+    return await checkBoundary({ env, programs, probe: files.probe, signal: new AbortController().signal })
+  }
+}
+
+function explainProperties(properties: readonly SandboxProperty[]): string | undefined {
+  const broken = properties.filter(({ is_enforced, is_limit }) => !is_enforced && is_limit !== true)
+  if (broken.length === 0) return undefined
+  return `it does not hold here: ${broken.map(({ name, problem }) => `not true that ${name} (${problem})`).join('; ')}`
+}
+
+function explainFault(error: unknown): string {
+  if (error instanceof Fault && error.code === sandboxUnavailable.code) return error.message
+  throw error
+}

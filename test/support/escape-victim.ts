@@ -1,0 +1,158 @@
+/** What a command in a boundary could attack: a machine in a directory, with servers around it. test/programs/escape.mjs attacks it. */
+import { spawn, spawnSync } from 'node:child_process'
+import { createSocket } from 'node:dgram'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer, type ListenOptions } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { join } from 'node:path'
+import { syscallProgram } from '../../src/sandbox/check/syscall-program.ts'
+import type { Repository } from './git-repository.ts'
+
+const PROGRAM = join(import.meta.dirname, '..', 'programs', 'escape.mjs')
+const PROCESSOR = process.arch === 'arm64' ? 'arm64' : 'x64'
+
+export const CALLS = {
+  'ptrace of another process': { x64: 101, arm64: 117, args: [0] },
+  'a new user namespace': { x64: 272, arm64: 97, args: [0x1000_0000] },
+  'a key ring': { x64: 250, arm64: 219, args: [0, -3, 0] },
+}
+
+/** Those that `true` is the answer to, if nothing holds them back. */
+export const ATTACKS = [
+  'a file in the home directory',
+  'a key in ~/.ssh',
+  'credentials in ~/.aws',
+  'a file that a shell reads',
+  'the store of drover',
+  'the records of runs',
+  'the socket of drover',
+  'a file of a sibling worktree',
+  'a file in a sibling worktree',
+  'a file of the main worktree',
+  'a file outside',
+  'another branch',
+  'another branch in the same directory',
+  'the removal of another branch',
+  'all packed branches',
+  'a hook',
+  'the settings of the repository',
+  'core.fsmonitor by git',
+  'settings of a worktree',
+  'attributes of the repository',
+  'another store of objects',
+  'packs of objects',
+  'another repository for the worktree',
+  'another directory for all settings',
+  'a symbolic link out',
+  'a write through a symbolic link',
+  'a hard link out',
+  'the environment of other processes',
+  'the root of another process',
+  'a Unix socket',
+  'the socket of Docker',
+  'an abstract Unix socket',
+  'a server on 127.0.0.1',
+  'a server on ::1',
+  'a server at an address of this machine',
+  'a question by UDP, as to DNS',
+  'a file of 10 GB',
+]
+
+export type Servers = Awaited<ReturnType<typeof startCanaryServers>>
+
+/** They answer everyone with the canary. */
+export async function startCanaryServers() {
+  const closing: (() => void)[] = []
+  const listen = async (where: ListenOptions): Promise<number> => {
+    const server = createServer((socket) => socket.on('error', () => {}).end('canary'))
+    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(where, resolve))
+    closing.push(() => server.close())
+    const address = server.address()
+    return typeof address === 'object' ? ((address as AddressInfo | null)?.port ?? 0) : 0
+  }
+  const udp = createSocket('udp4', (_message, { port, address }) => udp.send('canary', port, address))
+  await new Promise<void>((resolve) => udp.bind(0, '127.0.0.1', resolve))
+  closing.push(() => udp.close())
+  const abstractSocket = `drover-escape-${process.pid}`
+  await listen({ path: `\0${abstractSocket}` })
+  const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
+  const address = addresses.find(({ internal, family }) => !internal && family === 'IPv4')?.address ?? '127.0.0.2'
+  const mark = `drover-mark-${process.pid}`
+  const sibling = spawn('sleep', ['300'], { env: { MARK: mark }, stdio: 'ignore' })
+  closing.push(() => sibling.kill('SIGKILL'))
+  const port6 = await listen({ port: 0, host: '::1' })
+  const port = await listen({ port: 0, host: '0.0.0.0' })
+  const places = { port, port6, udpPort: udp.address().port, abstractSocket, address, mark, pid: process.pid }
+  const close = () => {
+    for (const each of closing) each()
+  }
+  return { places, listen, close }
+}
+
+type Places = { home: string; droverHome: string; outside: string; repository: Repository }
+
+/** Plants canaries: in a home, in drover's files, in the repository, which gets worktrees, and in a directory outside. */
+export function plantCanaries({ home, droverHome, outside, repository }: Places, { listen }: Servers) {
+  for (const directory of [join(home, '.ssh'), join(home, '.aws'), outside, droverHome])
+    mkdirSync(directory, { recursive: true })
+  for (const file of ['canary', '.ssh/id_ed25519', '.aws/credentials']) writeFileSync(join(home, file), 'canary')
+  writeFileSync(join(droverHome, 'sessions.db'), 'canary')
+  writeFileSync(join(outside, 'canary'), 'canary')
+  for (const socket of ['path.sock', 'docker.sock']) void listen({ path: join(outside, socket) })
+  void listen({ path: join(droverHome, 'server.sock') })
+  repository.write('file', 'canary')
+  repository.write('.gitignore', '.env\n*.out\nlink-*\nbeside\nway-out\nlarge\n')
+  repository.commit()
+  repository.write('.env', 'canary')
+  repository.git('config', 'extensions.worktreeConfig', 'true')
+  const common = join(repository.root, '.git')
+  mkdirSync(join(common, 'drover'), { recursive: true })
+  writeFileSync(join(common, 'drover', 'canary'), 'canary')
+  const trees = ['one', 'two', 'three'].map((each) => join(droverHome, 'worktrees', each))
+  for (const path of trees) repository.git('worktree', 'add', '--quiet', '-b', `drover/${path.split('/').at(-1)}`, path)
+  repository.git('pack-refs')
+  const [root = '', sibling = ''] = trees
+  return { root, where: { home, droverHome, sibling, main: repository.root, common, outside } }
+}
+
+/** Puts the program into a directory. Returns the programs of its system calls, by their names. */
+export function plantProgram(directory: string): Record<string, string> {
+  cpSync(PROGRAM, join(directory, 'escape.mjs'))
+  return Object.fromEntries(
+    Object.entries(CALLS).map(([call, numbers], index) => {
+      writeFileSync(join(directory, `call-${index}`), syscallProgram(numbers, PROCESSOR), { mode: 0o755 })
+      return [call, `./call-${index}`]
+    }),
+  )
+}
+
+export function findDaemons(mark: string): number[] {
+  return readdirSync('/proc')
+    .filter((pid) => /^\d+$/.test(pid) && existsSync(`/proc/${pid}/environ`))
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/environ`, 'latin1').includes(`DAEMON=${mark}`)
+      } catch {
+        return false
+      }
+    })
+    .map(Number)
+}
+
+/** Refs, settings and hooks. */
+export function describeVictim({ root, git }: Repository): string {
+  const common = join(root, '.git')
+  const files = [
+    'config',
+    'packed-refs',
+    'info',
+    'hooks',
+    'objects/info',
+    'objects/pack',
+    'refs',
+    'worktrees/one/commondir',
+  ]
+  const paths = files.map((file) => join(common, file)).filter((path) => existsSync(path))
+  const found = spawnSync('find', [...paths, '-type', 'f', '-exec', 'sha256sum', '{}', '+'], { encoding: 'utf8' })
+  return [git('show-ref'), git('status', '--porcelain'), ...found.stdout.split('\n').sort()].join('\n')
+}
