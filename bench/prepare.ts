@@ -3,6 +3,7 @@
  * worktree of 100,000 files, installed or tracked, after an attempt. It runs in memory if there is room, because a slow disk would
  * hide the rest. `BENCH_DIRECTORIES=/a:/b` measures the installed files in these directories instead, to compare file systems.
  */
+
 import { execFileSync } from 'node:child_process'
 import {
   constants,
@@ -22,6 +23,7 @@ import { hashTree, observeTree } from '../src/drive/observe-tree.ts'
 import { systemClock } from '../src/kit/clock.ts'
 import { errorCode } from '../src/kit/fault.ts'
 import { randomIds } from '../src/kit/ids.ts'
+import { runCheck } from '../src/kit/process/run-check.ts'
 import type { RunContext } from '../src/runs/run-context.ts'
 import { discoverWorkspace } from '../src/workspace/discover-workspace.ts'
 import { locateGit } from '../src/workspace/git.ts'
@@ -210,7 +212,11 @@ async function prepareOnce({ repository, home, env, wanted, from }: Prepare): Pr
   const end = await prepareWorktree({
     preparation: { setup: [], copy: [], share: [], timeoutMs: 600_000, ...wanted },
     ...{ root, userTree: repository.root, repository: identity.git_common_dir, git, env, signal, clock: systemClock },
-    ...{ templates: { home: join(home, 'templates'), maxBytes: 2 ** 40 }, onStep: () => undefined },
+    ...{
+      templates: { home: join(home, 'templates'), maxBytes: 2 ** 40 },
+      onStep: () => undefined,
+      runCommand: runCheck,
+    },
   })
   const took = performance.now() - since
   if (end.is === 'failed') throw new Error(`the setup failed: ${end.setup.output}`)

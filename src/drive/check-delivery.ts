@@ -1,12 +1,14 @@
 /** Runs the checks once more in a clean checkout of the commit, which has none of the files that only the worktree has. */
 import { dirname, join } from 'node:path'
 import type { Environment } from '../kit/process/child-environment.ts'
-import { type CheckResult, runCheck } from '../kit/process/run-check.ts'
+import type { CheckResult } from '../kit/process/run-check.ts'
+import { discoverWorkspace } from '../workspace/discover-workspace.ts'
 import { prepareWorktree } from '../workspace/prepare/prepare-worktree.ts'
 import { toWorktreeEnvironment } from '../workspace/prepare/worktree-environment.ts'
 import { choosePorts } from '../workspace/worktrees/choose-ports.ts'
 import { type CleanCheckout, listUncommitted, withCleanCheckout } from '../workspace/worktrees/clean-checkout.ts'
 import { explainDeliveryCheck, whyCheckIsSkipped } from './decide/delivery-check.ts'
+import { commandRunner } from './drive-boundary.ts'
 import { type DriveContext, readDriveState, record } from './drive-context.ts'
 import { toPreparation } from './prepare-work.ts'
 import type { Place } from './record/drive-event.shape.ts'
@@ -65,27 +67,34 @@ async function runIn(
   const { clock, ids, signal, workspace } = context.runs
   const port = await choosePorts(dirname(dirname(place.root)), ids)
   const env = toWorktreeEnvironment(context.env, { ...place, root, port })
+  const checkout = await discoverWorkspace({ start: root, git, signal })
+  const runCommand = commandRunner(context, { by: 'clean_checkout', checkout })
   const end = await prepareWorktree({
     preparation: toPreparation(options),
     ...{ root, userTree: place.repository, repository: workspace.git_common_dir },
-    ...{ git, env, clock, signal },
+    ...{ git, env, clock, signal, runCommand },
     // What the work has made of the setup must not be used in other worktrees.
     templates: { ...context.templates, isReadOnly: true },
     onStep: () => {},
   })
   if (end.is === 'failed') return { setup_failed: { command: end.setup.command, ...toEnd(end.setup) }, checks: [] }
-  return { checks: await runChecks(options, { cwd: join(root, place.folder ?? ''), env, signal }) }
+  return { checks: await runChecks(options, { cwd: join(root, place.folder ?? ''), env, signal, runCommand }) }
 }
 
-type Around = { readonly cwd: string; readonly env: Environment; readonly signal: AbortSignal }
+type Around = {
+  readonly cwd: string
+  readonly env: Environment
+  readonly signal: AbortSignal
+  readonly runCommand: ReturnType<typeof commandRunner>
+}
 
 async function runChecks(
   { checks, check_timeout_ms: timeoutMs }: { checks: readonly string[]; check_timeout_ms: number },
-  around: Around,
+  { runCommand, ...around }: Around,
 ): Promise<DeliveryCheck['checks']> {
   const results: CheckResult[] = []
   for (const command of checks) {
-    results.push(await runCheck({ command, timeoutMs, outputLimitBytes: OUTPUT_LIMIT_BYTES, ...around }))
+    results.push(await runCommand({ command, timeoutMs, outputLimitBytes: OUTPUT_LIMIT_BYTES, ...around }))
     around.signal.throwIfAborted()
   }
   return results.map((result) => {

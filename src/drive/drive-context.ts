@@ -6,6 +6,7 @@ import { toTimestamp } from '../kit/clock.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
 import type { PromptEvent } from '../prompts/prompt-event.ts'
 import type { RunContext } from '../runs/run-context.ts'
+import type { MachineSandbox } from '../sandbox/machine/machine-sandbox.ts'
 import type { Limit, LimitChoice } from './decide/after-limit.ts'
 import type { Totals } from './decide/spending.ts'
 import type { ProjectTrust } from './project-settings.ts'
@@ -26,6 +27,8 @@ export type DriveTools = {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Whether agents may use the settings of the project. */
   readonly projectTrust: ProjectTrust
+  /** Undefined if this process has none. */
+  readonly sandbox: MachineSandbox | undefined
   /** What setups have installed for worktrees before. */
   readonly templates: { readonly home: string; readonly maxBytes: number }
   /** Asks a person whether the work should begin although these checks fail. Absent if no one can be asked. */
@@ -41,7 +44,13 @@ export type DriveTools = {
   readonly onUpdate: (update: DriveUpdate) => void
 }
 
+/** Whether agents, checks and setups run inside of a boundary. */
+export type DriveBoundary =
+  | { readonly is: 'inside'; readonly sandbox: MachineSandbox }
+  | { readonly is: 'outside'; readonly why: string }
+
 export type DriveContext = DriveTools & {
+  readonly boundary: DriveBoundary
   readonly runs: RunContext
   readonly runId: string
   readonly journal: EventFile<DriveEvent>

@@ -14,6 +14,7 @@ import { decisionsIn, goalOfRound, mayStartRound, openWork } from './decide/next
 import { describeFlag, seriousFlags } from './decide/serious-flags.ts'
 import { spentBy } from './decide/spending.ts'
 import { deliver } from './deliver.ts'
+import { openBoundaryFor } from './drive-boundary.ts'
 import { type DriveContext, type DriveTools, readDriveState, record } from './drive-context.ts'
 import { type DriveEnd, driveRun } from './drive-run.ts'
 import { surroundings } from './read-verdict.ts'
@@ -46,19 +47,25 @@ export type RoundsResult = { readonly runId: string; readonly end: DriveEnd; rea
 
 export async function driveRounds(tools: RoundsTools, runId: string, begin: DriveBegin): Promise<RoundsResult> {
   using journal = await openDriveJournal(tools.runs.store, runId)
-  const context: DriveContext = await inWorktree(inRun({ ...tools, runId, journal }, begin), begin)
+  const before = toDriveState(journal.events)
+  const boundary = await openBoundaryFor(tools.sandbox, {
+    mode: begin.optionsFrom(before?.options).sandbox,
+    wasInside: before?.boundary?.is === 'inside',
+    workspace: tools.runs.workspace,
+  })
+  const context: DriveContext = await inWorktree(inRun({ ...tools, boundary, runId, journal }, begin), begin)
   beginDrive(context, begin)
   const driven = await noteFailure(context, () => driveRound(context, tools))
   if ('end' in driven) return driven
-  const { options, ...before } = readDriveState(context)
-  const { place, goal, issue, baseline } = before
+  const { options, ...ended } = readDriveState(context)
+  const { place, goal, issue, baseline } = ended
   const started = {
     goal,
     place,
     ...(issue !== undefined && { issue }),
-    round: before.round + 1,
+    round: ended.round + 1,
     previous_run_id: runId,
-    spent: spentBy(before),
+    spent: spentBy(ended),
   }
   const optionsFrom: DriveBegin['optionsFrom'] = (known) => begin.optionsFrom(known ?? options)
   const isNew = await startRound(context, driven, { ...started, options: optionsFrom(undefined) })
@@ -135,6 +142,8 @@ function beginDrive(context: DriveContext, given: DriveBegin): void {
     record(context, 'drive_started', { run_id: runId, ...begin, options: optionsFrom(undefined) })
   } else if (isNew) onUpdate({ is: 'recorded', runId, event: first, state: readDriveState(context) })
   else record(context, 'drive_resumed', { options: optionsFrom(readDriveState(context).options) })
+  const { is, ...why } = context.boundary.is === 'inside' ? { is: 'inside' as const } : context.boundary
+  record(context, 'boundary_set', { is, ...why })
   if (readDriveState(context).baseline.length === 0) for (const run of baseline) record(context, 'baseline_ran', run)
 }
 

@@ -9,6 +9,21 @@ export const driveCapUnsupported = defineFault({
     `${d.flag} cannot be enforced: ${d.backend} does not report it; use another backend or another limit`,
 })
 
+export const driveSandboxMissing = defineFault({
+  code: 'drive_sandbox_missing',
+  kind: 'unavailable',
+  when: 'A run must be driven in a sandbox (`--sandbox`, `drive.sandbox` is `required`, or the run was begun in one), and there is none. No agent was started.',
+  message: (d: { problem: string }) =>
+    `the run needs a sandbox: ${d.problem}; "drover sandbox check" shows what is missing, and --no-sandbox drives without it`,
+})
+
+export const driveSandboxRequired = defineFault({
+  code: 'drive_sandbox_required',
+  kind: 'usage',
+  when: 'The flag `--no-sandbox` was given, but `drive.sandbox` is `required`.',
+  message: () => '--no-sandbox is not allowed here: drive.sandbox is required',
+})
+
 export const driveDeliveryFailed = defineFault({
   code: 'drive_delivery_failed',
   kind: 'unavailable',

@@ -2,6 +2,7 @@
 import { Fault } from '../kit/fault.ts'
 import { preparationFailed } from '../workspace/faults.ts'
 import { type Preparation, prepareWorktree } from '../workspace/prepare/prepare-worktree.ts'
+import { commandRunner } from './drive-boundary.ts'
 import { type DriveContext, readDriveState, record } from './drive-context.ts'
 import type { Options } from './record/drive-event.shape.ts'
 import type { BaselineRun } from './record/drive-state.ts'
@@ -27,6 +28,7 @@ export async function prepare(context: DriveContext): Promise<void> {
       preparation: toPreparation(options),
       ...{ root: place.root, userTree: place.repository, repository: workspace.git_common_dir },
       ...{ templates, git, env, clock, signal },
+      runCommand: commandRunner(context, { by: 'setup' }),
       onStep: ({ is: step, ...command }) => record(context, 'preparing', { step, ...command }),
     })
     if (end.is === 'failed') return record(context, 'setup_failed', { command: end.setup.command, ...toEnd(end.setup) })

@@ -3,12 +3,14 @@ import type { ReportChange, ReportCheck, ReportEvidence, ReportParts } from '../
 import { checkResults } from './decide/check-results.ts'
 import { spentBy } from './decide/spending.ts'
 import { flagsOfRun } from './evidence/repository-flags.ts'
+import { summarizeBoundary } from './evidence/summarize-boundary.ts'
 import type { Claim } from './record/drive-event.shape.ts'
 import { type DriveState, judgedAttempts } from './record/drive-state.ts'
 
 export function toReportParts(state: DriveState, changes: readonly ReportChange[] | undefined): ReportParts {
   const { place, goal, issue, previous_run_id, delivered } = state
   const judged = judgedAttempts(state)
+  const boundary = summarizeBoundary(state)
   return {
     goal,
     ...(issue !== undefined && { issue: issue.url }),
@@ -20,6 +22,7 @@ export function toReportParts(state: DriveState, changes: readonly ReportChange[
     evidence: judged.flatMap(({ evidence }) => (evidence?.claims ?? []).map(toEvidence)),
     flags: flagsOfRun(state),
     checks: checkResults(state).map(toReportCheck),
+    ...(boundary !== undefined && { boundary }),
     cost: toReportCost(state),
   }
 }

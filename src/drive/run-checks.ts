@@ -1,7 +1,8 @@
 /** Runs the checks of a run and records how they ended: before the work, and after each attempt. */
-import { type CheckResult, runCheck } from '../kit/process/run-check.ts'
+import type { CheckResult } from '../kit/process/run-check.ts'
 import { puttingBack } from '../workspace/worktrees/put-back.ts'
 import type { DriveStep } from './decide/next-step.ts'
+import { commandRunner } from './drive-boundary.ts'
 import { type DriveContext, readDriveState, record, workDirectory } from './drive-context.ts'
 import { readTestResults } from './evidence/test-results/read-test-results.ts'
 import { whyNothingRan } from './known-commands.ts'
@@ -24,14 +25,9 @@ export async function check(
   const cwd = workDirectory(context)
   const before = await hashTree(context)
   using watch = new RunWatch(context, attempt.action_id)
-  const result = await runCheck({
-    command,
-    cwd,
-    env,
-    timeoutMs,
-    signal: watch.signal,
-    outputLimitBytes: OUTPUT_LIMIT_BYTES,
-  })
+  const run = commandRunner(context, { by: 'check', attempt: attempt.attempt })
+  const limits = { timeoutMs, outputLimitBytes: OUTPUT_LIMIT_BYTES }
+  const result = await run({ command, cwd, env, ...limits, signal: watch.signal })
   if (watch.signal.aborted) return
   record(context, 'check_ran', {
     attempt: attempt.attempt,
@@ -49,8 +45,9 @@ export async function checkBaseline(context: DriveContext, command: string): Pro
   const { runs, env } = context
   const { options, place } = readDriveState(context)
   const cwd = workDirectory(context)
+  const runCommand = commandRunner(context, { by: 'baseline' })
   const run = () =>
-    runCheck({
+    runCommand({
       command,
       cwd,
       env,

@@ -54,6 +54,7 @@ export async function drive(opened: OpenedInstance, given: unknown, { emit, sign
   const result = await driveUserRun(found, {
     ...{ optionsFrom, prompts, env, wantsDeltas: false, directories: paths },
     projectTrust: { use: config.agents.project_settings, decisions: paths.trustedSettings },
+    sandbox: await opened.drover.machineSandbox(),
     templates: { home: paths.templates, maxBytes: config.drive.template_max_bytes },
     agentLimits: paths.agentLimits,
     onUpdate: (update) => {
@@ -97,11 +98,12 @@ async function answer(runs: RunContext, id: string, text: string): Promise<void>
 
 type Search = { runs: RunContext; request: DriveRequest; target: DriveTarget; newOptions: () => Options }
 
-async function find({ config, paths, env, cwd }: OpenedInstance, search: Search): Promise<FoundDrive> {
+async function find({ config, paths, env, cwd, drover }: OpenedInstance, search: Search): Promise<FoundDrive> {
   const { runs, request, target, newOptions } = search
   return await findDrive(runs, {
     target,
     newOptions,
+    sandbox: await drover.machineSandbox(),
     actions: request.actions,
     defaultActions: config.drive.actions,
     isReviewed: request.review !== false,

@@ -12,6 +12,7 @@ import { systemClock } from '../kit/clock.ts'
 import { hideVariables } from '../kit/process/hide-variables.ts'
 import { endProcessesAtExit } from '../kit/process/running-processes.ts'
 import type { SandboxParts } from '../prompts/prompt-context.ts'
+import { MachineSandbox } from '../sandbox/machine/machine-sandbox.ts'
 import { InProcessDrover } from '../service/in-process.ts'
 import type { EventRun } from './event-run.ts'
 import { instanceClosed } from './faults.ts'
@@ -113,6 +114,7 @@ export class Instance {
     const drover = new InProcessDrover({
       ...{ settings: config, env, cwd, isRoot, demo, clock: systemClock, sandbox: sandboxParts(paths) },
       ...{ worktrees: paths.worktrees, templates: paths.templates, projects: paths.projects },
+      findMachineSandbox: async () => findSandbox(sources, config),
       openStores: () => openUserStores({ settings: config, path: paths.sessions, env, clock: systemClock, onLost }),
       // Without them, sessions have no turns and cannot be continued by another agent.
       keep: 'events',
@@ -161,6 +163,13 @@ export function sandboxParts({ directory }: Paths): SandboxParts {
     probe: besidePackage('bin/sandbox-probe.cjs'),
     droverHome: directory,
   }
+}
+
+/** The sandbox of this machine. Nothing is tried yet. */
+function findSandbox(sources: ConfigEnvironment, { sandbox: settings }: Config): MachineSandbox {
+  const { env, cwd, homeDirectory } = sources
+  const { droverHome, ...files } = sandboxParts(findPaths(sources))
+  return new MachineSandbox({ env, cwd, homeDirectory, settings, files, droverHome })
 }
 
 export function demoAgent(): readonly [string, ...string[]] {

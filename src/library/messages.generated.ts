@@ -871,6 +871,32 @@ export type ComparedWorktree = {
     /** Whether it printed more. */
     output_truncated: boolean
   })[]
+  /** What the setup and the checks in a sandbox reached, and what they were refused. Absent: there was no sandbox. */
+  boundary?: CheckBoundary | undefined
+}
+
+/** What the setup and the checks in a sandbox reached, and what they were refused. Absent: there was no sandbox. */
+export type CheckBoundary = {
+  /** The program that enforces it. */
+  enforced_by: 'bubblewrap'
+  /** Hosts that were reached. */
+  reached: readonly {
+    /** The host and its port. */
+    host: string
+    /** How often. */
+    count: number
+  }[]
+  /** Hosts that were refused. */
+  refused: readonly {
+    /** The host and its port. */
+    host: string
+    /** Why it was refused. */
+    reason: string
+    /** How often. */
+    count: number
+  }[]
+  /** Paths that could not be written, as commands printed it. */
+  unwritable: readonly string[]
 }
 
 /** What became of the worktrees of a comparison. */

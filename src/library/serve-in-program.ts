@@ -40,6 +40,7 @@ async function start(opened: OpenedInstance, options: ServeOptions, keys: ApiKey
     sandbox: sandboxParts(paths),
     keys: keys.ring,
     directories: paths,
+    machineSandbox: await opened.drover.machineSandbox(),
     privateFiles: listPrivateFiles(paths, { cwd, keysFile: env['DROVER_API_KEYS_FILE'] }),
     ...ending.signals,
     writeAccessLog: (entry) => log.info(entry, 'request'),

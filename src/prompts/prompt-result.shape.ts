@@ -124,6 +124,29 @@ export type ChainResult = Message<typeof ChainResult>
 
 const lines = (description: string) => Type.Union([count(description), Type.Null({ description: 'A binary file.' })])
 
+const CheckBoundary = named(
+  'CheckBoundary',
+  Type.Object({
+    enforced_by: Type.Literal('bubblewrap', { description: 'The program that enforces it.' }),
+    reached: Type.Array(
+      Type.Object({ host: Type.String({ description: 'The host and its port.' }), count: count('How often.') }),
+      { description: 'Hosts that were reached.' },
+    ),
+    refused: Type.Array(
+      Type.Object({
+        host: Type.String({ description: 'The host and its port.' }),
+        reason: Type.String({ description: 'Why it was refused.' }),
+        count: count('How often.'),
+      }),
+      { description: 'Hosts that were refused.' },
+    ),
+    unwritable: Type.Array(Type.String(), {
+      description: 'Paths that could not be written, as commands printed it.',
+    }),
+  }),
+  'What the setup and the checks in a sandbox reached, and what they were refused. Absent: there was no sandbox.',
+)
+
 const ComparedWorktree = named(
   'ComparedWorktree',
   Type.Object({
@@ -155,6 +178,7 @@ const ComparedWorktree = named(
       }),
       { description: 'The results of the checks, in their order.' },
     ),
+    boundary: Type.Optional(CheckBoundary),
   }),
   'What an agent changed in its worktree, and what the checks say about it.',
 )

@@ -20,6 +20,7 @@ export function formatReport(report: RunReport, run: RunOutline, form: Form = 't
     ['What changed', changeText(report, rows)],
     ['Evidence', evidenceText(report, rows)],
     ['Checks', checkText(report, rows)],
+    ['Boundary', boundaryText(report, rows)],
     ['Review', reviewText(report)],
     ['What the agents reported', reportedText(run)],
     ['Notes of drover', listText(notedIn(run))],
@@ -122,6 +123,24 @@ function checkText({ checks = [] }: RunReport, rows: Rows): string {
     output.trim() === '' ? [] : [`The end of what ${code(command)} printed:\n\n${block(output)}`],
   )
   return cells.length === 0 ? '' : [rows(['Command', 'Result', ''], cells), ...outputs, ...names].join('\n\n')
+}
+
+/** Names of hosts and paths come from commands. */
+function boundaryText({ boundary }: RunReport, rows: Rows): string {
+  if (boundary === undefined) return ''
+  const { enforced_by: program, why_not: why = '', reached, refused, unwritable } = boundary
+  if (program === undefined) return `Not enforced: ${cell(why)}.`
+  const users = (by: readonly string[]) => by.join(', ').replaceAll('_', ' ')
+  const refusals = [
+    ...refused.map(({ host, reason, count: times, by }) => [code(host), cell(reason), String(times), users(by)]),
+    ...unwritable.map(({ path, by }) => [code(path), 'not writable, as printed', '', users(by)]),
+  ]
+  const reaches = reached.map(({ host, count: times, by }) => [code(host), String(times), users(by)])
+  return [
+    `Enforced by ${program}.`,
+    refusals.length === 0 ? 'Nothing was refused.' : rows(['Refused', 'Reason', 'Times', 'By'], refusals),
+    reaches.length === 0 ? 'No host was reached.' : rows(['Host reached', 'Times', 'By'], reaches),
+  ].join('\n\n')
 }
 
 /** A code block that the text cannot end. */

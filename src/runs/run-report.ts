@@ -25,7 +25,24 @@ export type ReportParts = {
   readonly flags?: readonly { readonly flag: string; readonly detail: string }[]
   /** The commands that drover ran itself. */
   readonly checks?: readonly ReportCheck[]
+  readonly boundary?: ReportBoundary
   readonly cost?: ReportCost
+}
+
+/** What agents, checks and setups reached, and what they were refused. */
+type ReportBoundary = {
+  /** Absent: there was no sandbox. */
+  readonly enforced_by?: string
+  readonly why_not?: string
+  readonly reached: readonly { readonly host: string; readonly count: number; readonly by: readonly string[] }[]
+  readonly refused: readonly {
+    readonly host: string
+    readonly reason: string
+    readonly count: number
+    readonly by: readonly string[]
+  }[]
+  /** As commands printed it. */
+  readonly unwritable: readonly { readonly path: string; readonly by: readonly string[] }[]
 }
 
 export type ReportEvidence = {

@@ -2,6 +2,8 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { WorkspaceIdentity } from '../contract/workspace-identity.shape.ts'
+import { toWorktreeDirectories } from '../drive/drive-boundary.ts'
+import type { DriveBoundary } from '../drive/drive-context.ts'
 import type { Clock } from '../kit/clock.ts'
 import { Fault } from '../kit/fault.ts'
 import { randomIds } from '../kit/ids.ts'
@@ -9,6 +11,8 @@ import { type CheckResult, runCheck } from '../kit/process/run-check.ts'
 import type { AgentPlace } from '../prompts/compare-agents.ts'
 import type { ComparedWorktree } from '../prompts/prompt-result.shape.ts'
 import type { BatchRunOptions } from '../prompts/run-batch.ts'
+import { BoundaryCounts } from '../sandbox/boundary-report.ts'
+import { findUnwritablePaths } from '../sandbox/unwritable-paths.ts'
 import { discoverWorkspace } from '../workspace/discover-workspace.ts'
 import { worktreeNotPrepared } from '../workspace/faults.ts'
 import type { Git } from '../workspace/git.ts'
@@ -28,7 +32,15 @@ import { dropWorktree } from '../workspace/worktrees/drop-worktree.ts'
 import { pinToWorktree } from '../workspace/worktrees/pin-worktree.ts'
 import { removeWorktree } from '../workspace/worktrees/remove-worktree.ts'
 
-type Opened = { label: string; worktree: Worktree; workspace: Promise<WorkspaceIdentity>; workdir: string }
+type Opened = {
+  label: string
+  worktree: Worktree
+  workspace: Promise<WorkspaceIdentity>
+  workdir: string
+  /** What its setup and its checks reached and were refused. */
+  seen: BoundaryCounts
+  unwritable: Set<string>
+}
 
 type WorktreesOptions = Pick<BatchRunOptions, 'signal' | 'watcher'> & {
   /** The directory of all worktrees of the user. */
@@ -46,6 +58,7 @@ type WorktreesOptions = Pick<BatchRunOptions, 'signal' | 'watcher'> & {
   git: Git
   clock: Clock
   env: Readonly<Record<string, string | undefined>>
+  boundary: DriveBoundary
 }
 
 const SHOWN_LINES = 20
@@ -79,27 +92,42 @@ export class ComparisonWorktrees implements AsyncDisposable {
       const worktree = await createWorktree({ ...common, group: { id, label } })
       const workspace = discoverWorkspace({ start: worktree.path, git, signal })
       // It is there, so it has to be dropped even if this is cancelled now.
-      this.#opened.push({ label, worktree, workspace, workdir: withinWorktree(worktree, below) })
+      const opened = { label, worktree, workspace, workdir: withinWorktree(worktree, below) }
+      this.#opened.push({ ...opened, seen: new BoundaryCounts(), unwritable: new Set() })
       await workspace
-      await this.#prepare(worktree, repository)
+      await this.#prepare(this.#opened.at(-1) as Opened, repository)
     }
     return this.#opened.map(({ workdir, worktree }) => ({ workdir, env: this.#environment(worktree) }))
   }
 
   /** From the second worktree on, what the setup of the first one installed is copied. */
-  async #prepare(worktree: Worktree, { worktree_root: userTree, git_common_dir }: WorkspaceIdentity): Promise<void> {
+  async #prepare(opened: Opened, { worktree_root: userTree, git_common_dir }: WorkspaceIdentity): Promise<void> {
+    const { worktree } = opened
     const { preparation, templates, clock, signal, watcher } = this.#options
     if (!needsPreparation(preparation)) return
     const end = await prepareWorktree({
       ...{ preparation, templates, clock, signal, userTree, root: worktree.path, repository: git_common_dir },
       git: pinToWorktree(this.#options.git, worktree),
       env: this.#environment(worktree),
+      runCommand: this.#runner(opened),
       onStep: (step) => {
         watcher?.noted?.({ message: `${worktree.label}: ${describeStep(step)}`, isWarning: false })
       },
     })
     if (end.is === 'failed') throw toPreparationFault(end.setup)
     for (const note of end.notes) this.warn(`${worktree.label}: ${note}`)
+  }
+
+  #runner({ worktree, workspace, seen, unwritable }: Opened): PreparationTools['runCommand'] {
+    const { boundary } = this.#options
+    return async (check) => {
+      if (boundary.is === 'outside') return await runCheck(check)
+      const there = toWorktreeDirectories(await workspace, `refs/heads/${worktree.branch}`)
+      const enclose = boundary.sandbox.encloseChecks(there, (event) => void seen.add(event))
+      const result = await runCheck({ ...check, enclose })
+      for (const path of findUnwritablePaths(result.output)) unwritable.add(path)
+      return result
+    }
   }
 
   /** Of all that runs in a worktree. */
@@ -130,7 +158,7 @@ export class ComparisonWorktrees implements AsyncDisposable {
     for (const { opened, diff, checks } of inspected) {
       const isUnchanged = diff !== UNKNOWN_DIFF && diff.files.length === 0
       const isRemoved = isUnchanged && (await this.#remove(opened))
-      finished.push(toReport(opened, { diff, checks, isRemoved }))
+      finished.push(toReport(opened, { diff, checks, isRemoved, boundary: this.#options.boundary }))
     }
     this.#isFinished = true
     return finished
@@ -148,12 +176,14 @@ export class ComparisonWorktrees implements AsyncDisposable {
     }
   }
 
-  async #check({ label, worktree, workdir: cwd }: Opened): Promise<CheckResult[]> {
+  async #check(opened: Opened): Promise<CheckResult[]> {
+    const { label, worktree, workdir: cwd } = opened
+    const runCommand = this.#runner(opened)
     const { checks: commands, checkTimeoutMs: timeoutMs, signal, watcher } = this.#options
     const env = this.#environment(worktree)
     const checks: CheckResult[] = []
     for (const command of commands) {
-      const check = await runCheck({ command, cwd, env, timeoutMs, signal })
+      const check = await runCommand({ command, cwd, env, timeoutMs, signal })
       checks.push(check)
       watcher?.checked?.(label, check)
     }
@@ -217,20 +247,27 @@ export function toLabels(backends: readonly string[]): string[] {
   })
 }
 
-type Inspected = { diff: WorktreeDiff; checks: readonly CheckResult[]; isRemoved: boolean }
+type Inspected = { diff: WorktreeDiff; checks: readonly CheckResult[]; isRemoved: boolean; boundary: DriveBoundary }
 
-function toReport({ label, worktree }: Opened, { diff, checks, isRemoved }: Inspected): ComparedWorktree {
+function toReport(opened: Opened, { diff, checks, isRemoved, boundary }: Inspected): ComparedWorktree {
+  const { label, worktree } = opened
   const { path, branch, base } = worktree
   const { files, insertions, deletions } = diff
   return {
     name: label,
     ...(isRemoved ? {} : { path, branch }),
     ...{ base, files: files.length, insertions, deletions, changes: [...files] },
+    ...(boundary.is === 'inside' && { boundary: toBoundary(opened) }),
     checks: checks.map(({ command, passed, exitCode, problem, durationMs, output, isOutputCut }) => ({
       ...{ command, passed, exit_code: exitCode, ...(problem !== undefined && { problem }) },
       ...{ duration_ms: durationMs, output, output_truncated: isOutputCut },
     })),
   }
+}
+
+function toBoundary({ seen, unwritable }: Opened): NonNullable<ComparedWorktree['boundary']> {
+  const { reached, refused } = seen.report()
+  return { enforced_by: 'bubblewrap', reached: [...reached], refused: [...refused], unwritable: [...unwritable] }
 }
 
 /** The same directory as in the repository, if the commit has it. */

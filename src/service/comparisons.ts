@@ -1,8 +1,10 @@
 /** Compares what agents change, each in a git worktree. Clients are limited as with driven runs. */
 import type { Config } from '../config/config.shape.ts'
 import { findUsableProject, withProject } from '../config/projects/projects.ts'
+import { openBoundaryFor } from '../drive/drive-boundary.ts'
 import { driveLimitReached } from '../drive/faults.ts'
 import { chooseRepository, refuseModes, refuseOptions } from '../drive/service/client-rules.ts'
+import { chooseSandbox } from '../drive/start/drive-options.ts'
 import { Fault } from '../kit/fault.ts'
 import { withoutGitPlaces } from '../kit/process/environment-variables.ts'
 import { parseCheck } from '../kit/process/run-check.ts'
@@ -14,6 +16,7 @@ import type { KeepRequest } from '../prompts/prompt-request.shape.ts'
 import type { ComparisonResult, KeepResult } from '../prompts/prompt-result.shape.ts'
 import { type BatchRunOptions, runBatch } from '../prompts/run-batch.ts'
 import { resolveDirectory, resolveWorkdir } from '../prompts/workdir-policy.ts'
+import type { MachineSandbox } from '../sandbox/machine/machine-sandbox.ts'
 import { discoverWorkspace } from '../workspace/discover-workspace.ts'
 import { type Git, locateGit } from '../workspace/git.ts'
 import { listWorktrees } from '../workspace/worktree-records.ts'
@@ -29,6 +32,7 @@ type ComparisonParts = {
   /** What setups have installed for worktrees, and how those of each repository are prepared. */
   templates: string
   projects: string
+  sandbox: MachineSandbox | undefined
   /** Whether this process runs agents. */
   isWorker: boolean
 }
@@ -105,12 +109,16 @@ export class Comparisons {
     const { env, clock, by } = context
     const keyId = ownerKey(by)?.id
     const { setup, copy, share, setup_timeout_secs: seconds, template_max_bytes: maxBytes } = settings.drive
+    const mode = chooseSandbox([request.sandboxUse], settings)
+    const boundary = await openBoundaryFor(this.#parts.sandbox, { mode })
     await using worktrees = new ComparisonWorktrees({
+      boundary,
       preparation: { setup, copy, share, timeoutMs: seconds * 1000, ...given },
       templates: { home: this.#parts.templates, maxBytes },
       ...{ home, start, backends, prompt, keyId, checks, checkTimeoutMs, git, clock, env },
       ...{ signal: batch.signal, watcher: batch.watcher },
     })
+    if (mode !== 'off' && boundary.is === 'outside') worktrees.warn(`there is no sandbox: ${boundary.why}`)
     const result = await askAgents({ ...asked, places: await worktrees.open() }, context, batch)
     const finished = await finish(worktrees, { git, keep, signal: batch.signal })
     const results = result.results.map((each, at) => {

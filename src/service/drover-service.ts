@@ -152,4 +152,6 @@ export type TestOptions = { signal: AbortSignal; timeoutSecs: number }
 export type Comparison = CompareRequest & {
   checkTimeoutMs?: number
   preparation?: Partial<Pick<Preparation, 'setup' | 'copy' | 'share'>>
+  /** Whether what runs in worktrees is in a sandbox. */
+  sandboxUse?: 'on' | 'off' | 'required'
 }

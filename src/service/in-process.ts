@@ -16,6 +16,7 @@ import type { Slots } from '../prompts/concurrency-slots.ts'
 import type { PrivateFiles } from '../prompts/private-files.ts'
 import type { PromptContext, PromptObserver, SandboxParts } from '../prompts/prompt-context.ts'
 import type { PromptResult } from '../prompts/prompt-result.ts'
+import type { MachineSandbox } from '../sandbox/machine/machine-sandbox.ts'
 import { type AgentDirectory, createAgentDirectory } from './agent-directory.ts'
 import type { Comparisons } from './comparisons.ts'
 import type { DroverService, Running, RunningBatch } from './drover-service.ts'
@@ -51,6 +52,8 @@ export type DroverParts = {
   templates: string
   /** How worktrees of each repository are prepared and checked. */
   projects: string
+  /** The sandbox of this machine. Undefined: nothing runs in one. */
+  findMachineSandbox?: (() => Promise<MachineSandbox>) | undefined
   server?: ServerParts | undefined
 }
 
@@ -81,6 +84,7 @@ export class InProcessDrover implements Omit<DroverService, 'runs'>, AsyncDispos
   readonly #starter: WorkStarter
   #stores: Promise<Stores> | undefined
   #compared: Comparisons | undefined
+  #machineSandbox: Promise<MachineSandbox> | undefined
 
   constructor(parts: DroverParts) {
     const { settings, env, cwd, isRoot, clock, sandbox, server } = parts
@@ -123,6 +127,12 @@ export class InProcessDrover implements Omit<DroverService, 'runs'>, AsyncDispos
   /** The working directory of prompts that name none. */
   get cwd(): string {
     return this.#parts.cwd
+  }
+
+  /** Finds it with the first call: a prompt does without it. */
+  async machineSandbox(): Promise<MachineSandbox | undefined> {
+    this.#machineSandbox ??= this.#parts.findMachineSandbox?.()
+    return await this.#machineSandbox
   }
 
   /** Opens them with the first call. */
@@ -196,6 +206,7 @@ export class InProcessDrover implements Omit<DroverService, 'runs'>, AsyncDispos
       worktrees,
       templates,
       projects,
+      sandbox: await this.machineSandbox(),
       isWorker: server?.isWorker !== false,
     })
     return this.#compared

@@ -24,6 +24,7 @@ import { Approvals } from '../prompts/approvals.ts'
 import type { Caller } from '../prompts/caller.ts'
 import { createSlots } from '../prompts/concurrency-slots.ts'
 import type { PrivateFiles } from '../prompts/private-files.ts'
+import type { MachineSandbox } from '../sandbox/machine/machine-sandbox.ts'
 import type { DroverService } from './drover-service.ts'
 import { type DroverParts, InProcessDrover } from './in-process.ts'
 
@@ -42,6 +43,8 @@ export type ServedParts = {
   stores: Stores
   /** Where the worktrees, the list of driven runs and the decisions about settings of projects are. */
   directories: Pick<Paths, 'worktrees' | 'templates' | 'projects' | 'drivenRuns' | 'trustedSettings' | 'agentLimits'>
+  /** The sandbox of this machine. Undefined: nothing runs in one. */
+  machineSandbox?: MachineSandbox | undefined
   /** What agents must not read under a ceiling. */
   privateFiles: PrivateFiles
   /** Aborted when the server starts to shut down: driven runs are interrupted. */
@@ -82,6 +85,7 @@ export class ServedDrover extends InProcessDrover implements DroverService {
       worktrees: parts.directories.worktrees,
       templates: parts.directories.templates,
       projects: parts.directories.projects,
+      findMachineSandbox: parts.machineSandbox && (async () => parts.machineSandbox as MachineSandbox),
       openStores: async () => stores,
       keep: 'events',
       slots: createSlots({ limit, queueLimit }),
@@ -145,6 +149,7 @@ export class ServedDrover extends InProcessDrover implements DroverService {
       cwd: this.#parts.cwd,
       isDemo: this.#parts.demo !== undefined,
       demoAgent: this.#parts.demoAgent,
+      sandbox: this.#parts.machineSandbox,
       contextFor: (by) => this.runContextFor(by),
       track: (drive) => void this.background.add(drive),
       onNoteFailure: ({ message }) => log.error({ reason: message }, 'a driven run could not be noted'),

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { type AgentHome, createAgentHome, hangingAgent } from '../support/agent-home.ts'
 import { replaceRepository } from '../support/foreign-repository.ts'
 import type { Repository } from '../support/git-repository.ts'
+import { hasSandbox } from '../support/sandbox.ts'
 import { createRepository } from '../support/temporary-repository.ts'
 import { isRunning } from '../support/test-command.ts'
 
@@ -26,7 +27,9 @@ function teach(name: string, script: string): void {
   })
 }
 
-const drover = (...args: string[]) => home.drover(['compare', ...args], { cwd: repository.root })
+/** Most tests are about something else, and a sandbox takes time to start. */
+const env = { DROVER_DRIVE_SANDBOX: 'off' }
+const drover = (...args: string[]) => home.drover(['compare', ...args], { cwd: repository.root, env })
 const compare = (...args: string[]) => drover('--worktrees', '--backends', 'claude,codex', 'Show the wind', ...args)
 
 async function reportOf(ran: ReturnType<typeof compare>) {
@@ -441,5 +444,38 @@ describe('drover worktrees', () => {
     )
     expect(await worktreesCommand('remove', 'show-the-wind-codex', 'x')).toMatchObject({ code: 1, stdout: '' })
     expect(worktrees()).toHaveLength(2)
+  })
+})
+
+describe.runIf(hasSandbox)('a comparison in a sandbox', () => {
+  it('runs setups and checks inside, and shows what they were refused', async () => {
+    repository.write(
+      'attack.sh',
+      'echo x > "$OUTSIDE/planted"; touch /etc/planted; curl -s "https://$1.invalid"; true\n',
+    )
+    repository.commit()
+    teach('claude', 'echo two >> a')
+    const outside = home.folder('outside')
+    const words = ['--setup', 'sh attack.sh setup', '--check', 'sh attack.sh check', '--sandbox', '--json']
+    const args = ['compare', '--worktrees', '--backends', 'claude', 'Show the wind', ...words]
+    const { code, stdout } = await home.drover(args, { cwd: repository.root, env: { OUTSIDE: outside } })
+    expect(code).toBe(0)
+    const refused = (host: string) => ({ host: `${host}.invalid:443`, reason: 'not listed', count: 1 })
+    expect(JSON.parse(stdout).results[0].worktree.boundary).toEqual({
+      enforced_by: 'bubblewrap',
+      reached: [],
+      refused: [refused('setup'), refused('check')],
+      unwritable: ['/etc/planted'],
+    })
+    expect(readdirSync(outside)).toEqual([])
+  })
+
+  it('does not begin without one if it is required', async () => {
+    teach('claude', 'touch began')
+    const args = ['compare', '--worktrees', '--backends', 'claude', 'Show the wind', '--sandbox']
+    const PATH = join(home.path, 'bin')
+    const { code, stderr } = await home.drover(args, { cwd: repository.root, env: { PATH } })
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('needs a sandbox') })
+    expect(worktrees()).toEqual([])
   })
 })

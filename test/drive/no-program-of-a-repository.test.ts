@@ -6,6 +6,7 @@ import type { DriveContext } from '../../src/drive/drive-context.ts'
 import { changedSince, fileChange, hashTree, ignoredPaths, observeWholeTree } from '../../src/drive/observe-tree.ts'
 import { systemClock } from '../../src/kit/clock.ts'
 import { randomIds } from '../../src/kit/ids.ts'
+import { runCheck } from '../../src/kit/process/run-check.ts'
 import { openRunContext, withPinnedGit } from '../../src/runs/run-context.ts'
 import { discoverWorkspace } from '../../src/workspace/discover-workspace.ts'
 import { askGit, locateGit } from '../../src/workspace/git.ts'
@@ -115,7 +116,7 @@ async function doEverything({ room, worktree }: { room: string; worktree: Worktr
       templates: { home: join(room, 'templates'), maxBytes: 0 },
       git: runs.git,
     },
-    ...{ env: PLAIN_ENV, clock: systemClock, signal, onStep: () => {} },
+    ...{ env: PLAIN_ENV, clock: systemClock, signal, onStep: () => {}, runCommand: runCheck },
   })
   expect(prepared.is).toBe('prepared')
   appendFileSync(join(path, 'a'), 'two\n')

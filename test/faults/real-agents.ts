@@ -75,6 +75,7 @@ export function createRealHome(scratch: string, backend: RealBackend, { port, lo
     GIT_CONFIG_NOSYSTEM: '1',
     LANG: 'C.UTF-8',
     DROVER_HOME: join(home, '.drover'),
+    DROVER_DRIVE_SANDBOX: 'off' as const,
   }
   return {
     repository,

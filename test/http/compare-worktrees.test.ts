@@ -31,7 +31,7 @@ async function serveComparisons(options: ServerOptions & { drive?: object } = {}
     // The demo agent needs no program, but git is one.
     envIn: (workdir) => ({ PATH: `${join(workdir, '..', 'bin')}:/usr/bin:/bin` }),
     ...rest,
-    config: { drive: { repositories: [repository.root], checks: [CHECK], ...drive } },
+    config: { drive: { repositories: [repository.root], checks: [CHECK], sandbox: 'off', ...drive } },
   })
   const post = (path: string, body: object, key?: string, headers: Record<string, string> = {}) =>
     server.request(path, {

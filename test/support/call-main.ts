@@ -7,6 +7,7 @@ import { systemClock } from '../../src/kit/clock.ts'
 import { droverPath } from './bundled-program.ts'
 import type { Ran } from './run-drover.ts'
 
+const BIN = join(import.meta.dirname, '..', '..', 'bin')
 const DEMO_AGENT = join(dirname(droverPath()), 'demo-agent.cjs')
 
 export type CallOptions = { input?: string | Buffer; cwd?: string; env?: Record<string, string> }
@@ -56,7 +57,7 @@ export async function callMain(
     readableVariables: [],
     demoAgent: [process.execPath, DEMO_AGENT],
     jsonThread: '',
-    sandbox: { forwarder: '', probe: '' },
+    sandbox: { forwarder: join(BIN, 'sandbox-forwarder.cjs'), probe: join(BIN, 'sandbox-probe.cjs') },
     consoleDirectory: '',
   })
   return { code, stdout: out.text(), stderr: err.text() }

@@ -80,6 +80,7 @@ export function driveState(attempts: readonly Attempt[] = [], more: Partial<Driv
     options: OPTIONS,
     started_at: AT,
     baseline: [],
+    boundary_seen: [],
     attempts,
     submitted: [],
     attempts_before: 0,

@@ -70,13 +70,15 @@ export type DrivenHomeOptions = {
   config?: string | undefined
   /** Writes a project. Runs are driven in a clone of it. */
   write?: ((origin: Repository) => void) | undefined
+  /** Most tests are about something else, and a sandbox takes time to start. */
+  sandbox?: 'on' | 'off' | undefined
 }
 
 /** A repository with a few files, a home, and scripted agents for claude and codex, all below `scratch`. */
 export function createDrivenHome(
   scratch: string,
   script: DrivenScript = {},
-  { config = '', write }: DrivenHomeOptions = {},
+  { config = '', write, sandbox = 'off' }: DrivenHomeOptions = {},
 ) {
   const [bin, home] = [join(scratch, 'bin'), join(scratch, 'home')]
   for (const each of [bin, join(home, '.drover')]) mkdirSync(each, { recursive: true, mode: 0o700 })
@@ -101,7 +103,13 @@ export function createDrivenHome(
     scratch,
     home,
     runs,
-    env: { ...PLAIN_ENV, HOME: home, PATH: `${bin}:${PLAIN_ENV.PATH}`, DROVER_HOME: join(home, '.drover') },
+    env: {
+      ...PLAIN_ENV,
+      HOME: home,
+      PATH: `${bin}:${PLAIN_ENV.PATH}`,
+      DROVER_HOME: join(home, '.drover'),
+      DROVER_DRIVE_SANDBOX: sandbox,
+    },
     rewrite,
     configure,
     calls: () => readLines<DrivenCall>(join(scratch, 'calls.jsonl')),

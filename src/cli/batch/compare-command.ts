@@ -15,6 +15,7 @@ import { printResult } from '../output/print-result.ts'
 import { requestFromFlags } from '../prompt/prompt-flags.ts'
 import { readPrompt } from '../prompt/read-prompt.ts'
 import { readPreparation } from '../read-preparation.ts'
+import { readSandbox } from '../read-sandbox.ts'
 import { readSettings } from '../settings.ts'
 import { withTimes, withTotals } from './batch-report.ts'
 import { formatWarnings } from './batch-text.ts'
@@ -92,12 +93,14 @@ async function compare(invocation: Invocation, comparison: ComparedAgents): Prom
 function worktreeRequest({ flags }: Invocation) {
   if (!flags.isOn('worktrees')) return {}
   const [seconds, keep, checks] = [flags.integer('check-timeout'), flags.text('keep'), flags.texts('check')]
+  const sandboxUse = readSandbox(flags)
   return {
     worktrees: true,
     ...(checks.length > 0 && { checks: [...checks] }),
     checkTimeoutMs: seconds === undefined ? DEFAULT_CHECK_TIMEOUT_MS : seconds * 1000,
     ...(keep !== undefined && { keep }),
     preparation: readPreparation(flags),
+    ...(sandboxUse !== undefined && { sandboxUse }),
   }
 }
 
@@ -160,6 +163,9 @@ function checkWorktreeFlags({ flags }: Invocation): void {
   const unused = ['check', 'setup', 'copy', 'share'].find((name) => flags.texts(name).length > 0)
   if (unused !== undefined && !flags.isOn('worktrees')) {
     throw flagRequired({ flag: `--${unused}`, required: '--worktrees' })
+  }
+  if (readSandbox(flags) !== undefined && !flags.isOn('worktrees')) {
+    throw flagRequired({ flag: flags.isOn('sandbox') ? '--sandbox' : '--no-sandbox', required: '--worktrees' })
   }
   const other = flags.text('keep') === undefined ? 'worktrees' : 'keep'
   if (flags.isOn('drop') && (other === 'keep' || flags.isOn('worktrees'))) {

@@ -9,6 +9,7 @@ import type { Channel } from '../terminal.ts'
 type ComparedCheck = ComparedWorktree['checks'][number]
 
 const OUTPUT_LINES = 10
+const LINE_COLUMNS = 160
 const HEADINGS = ['AGENT', 'FILES', 'ADDED', 'REMOVED', 'CHECKS']
 
 /** A table of the sizes and checks, the end of the output of failed checks, and where the worktrees are. */
@@ -20,8 +21,9 @@ export function formatCompared(
   const failures = worktrees.flatMap(({ name, checks }) =>
     checks.filter(({ passed }) => !passed).flatMap((check) => formatFailedCheck(name, check, out)),
   )
+  const refusals = worktrees.flatMap(({ name, boundary }) => formatRefused(name, boundary))
   const places = worktrees.flatMap(({ name, path }) => (path === undefined ? [] : [`${name}: ${toPrintable(path)}`]))
-  return `${['', ...table, ...failures, ...(isKept ? [''] : formatPlaces(places))].join('\n')}\n`
+  return `${['', ...table, ...failures, ...refusals, ...(isKept ? [''] : formatPlaces(places))].join('\n')}\n`
 }
 
 function toRow({ name, files, insertions, deletions, checks }: ComparedWorktree): string[] {
@@ -53,6 +55,15 @@ function formatFailedCheck(name: string, check: ComparedCheck, out: Channel): st
   const shown = lines.slice(-OUTPUT_LINES).filter((line, at, all) => line !== '' || all.length > 1 || at > 0)
   const heading = `${name}: ${toOneLine(check.command, 80)} ${toPrintable(describeCheck(check))}`
   return ['', out.style('red', heading), ...shown.map((line) => `  ${line}`)]
+}
+
+function formatRefused(name: string, boundary: ComparedWorktree['boundary']): string[] {
+  if (boundary === undefined) return []
+  const { refused, unwritable } = boundary
+  return [
+    ...refused.map(({ host, reason }) => `${name}: the sandbox refused a connection to ${host}: ${reason}`),
+    ...unwritable.map((path) => `${name}: the sandbox did not let a command write ${path}`),
+  ].map((line) => toOneLine(line, LINE_COLUMNS))
 }
 
 function formatPlaces(places: readonly string[]): string[] {

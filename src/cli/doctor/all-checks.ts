@@ -17,6 +17,7 @@ import { checkPrograms } from './checks/programs.ts'
 import { checkRepository } from './checks/repository.ts'
 import { checkRunStorage } from './checks/run-storage.ts'
 import { checkRuns } from './checks/runs-check.ts'
+import { checkSandbox } from './checks/sandbox-check.ts'
 import { checkSessions } from './checks/sessions-check.ts'
 import { checkSpace } from './checks/space.ts'
 import { checkTemplates } from './checks/templates-check.ts'
@@ -30,6 +31,7 @@ const CHECKS: Readonly<Record<string, DiagnosticCheck>> = {
   runs: checkRuns,
   GitHub: checkGitHub,
   programs: checkPrograms,
+  sandbox: checkSandbox,
   configuration: checkConfiguration,
   directories: checkSpace,
   templates: checkTemplates,

@@ -1,6 +1,6 @@
 import type { Command } from '../command.ts'
 import { RUN_ID } from '../run/run-flags.ts'
-import { DEMO, JSON_FLAG, PREPARATION, ROOT } from '../words/shared-flags.ts'
+import { DEMO, DRIVE_SANDBOX, JSON_FLAG, PREPARATION, ROOT } from '../words/shared-flags.ts'
 
 export const DRIVE_COMMANDS: readonly Command[] = [
   {
@@ -137,6 +137,7 @@ interrupted.`,
           'What the agent may do in an implement action: edit files and run the checks (auto), everything (none), or only read (always); default: auto',
         choices: ['auto', 'none', 'always'],
       },
+      ...DRIVE_SANDBOX,
       { name: 'no-review', description: 'Skip the review of the changes' },
       { name: 'worktree', description: 'Work in a new git worktree, on a new branch (the default)' },
       { name: 'in-place', description: 'Work directly in the current worktree, and commit nothing' },

@@ -7,6 +7,7 @@ import { parseCheck } from '../../kit/process/run-check.ts'
 import type { Invocation } from '../command.ts'
 import { flagsConflict, flagValueInvalid } from '../faults.ts'
 import { readPreparation } from '../read-preparation.ts'
+import { readSandbox } from '../read-sandbox.ts'
 import { parseAge } from '../words/parse-time.ts'
 
 type Agent = { backend: Backend; model?: string }
@@ -37,6 +38,7 @@ export function readDriveFlags({ flags }: Invocation): GivenOptions {
     fallback: readFallback(flags.text('fallback')),
     rounds: flags.integer('rounds'),
     approval_mode: flags.text('approval') as Options['approval_mode'] | undefined,
+    sandbox: readSandbox(flags),
     deliver: flags.isOn('in-place') ? 'none' : deliver,
   }
 }

@@ -128,7 +128,8 @@ async function driveWanted(
   })
   const sources = () => ({ settings, prompts: drover.runContextFor(USER), isDemo })
   const optionsFrom = (before?: Options) => completeOptions(given, before, sources())
-  const start = toStart(invocation, { context, config, newOptions: () => optionsFrom() })
+  const sandbox = await drover.machineSandbox()
+  const start = toStart(invocation, { context, config, sandbox, newOptions: () => optionsFrom() })
   const askFirst = (started: FoundDrive) => prepareNew({ invocation, config, drover }, started)
   if (wanted.is === 'queue') {
     const queued = { context, config, targets: wanted.targets, given, totals, isDemo, notify: notifyCommand }
@@ -201,12 +202,13 @@ async function driveToEnd(drive: Drive, found: FoundDrive, options: EndOptions):
   }
 }
 
-type Search = { context: RunContext; config: Config; newOptions: DriveStart['newOptions'] }
+type Search = { context: RunContext; config: Config } & Pick<DriveStart, 'newOptions' | 'sandbox'>
 
-function toStart(invocation: Invocation, { context, config, newOptions }: Search): Omit<DriveStart, 'target'> {
+function toStart(invocation: Invocation, { context, config, newOptions, sandbox }: Search): Omit<DriveStart, 'target'> {
   const { flags, runtime } = invocation
   return {
     newOptions,
+    sandbox,
     actions: flags.integer('actions'),
     defaultActions: config.drive.actions,
     isReviewed: !flags.isOn('no-review'),
@@ -290,6 +292,7 @@ async function driveHere(
     directories: findUserPaths(invocation),
     onUpdate: (update) => printer.update(update),
     onNoteFailure: ({ message }) => void err.write(`drover: warning: ${message}\n`),
+    sandbox: await drover.machineSandbox(),
     templates: { home: findUserPaths(invocation).templates, maxBytes: drive.config.drive.template_max_bytes },
     agentLimits: findUserPaths(invocation).agentLimits,
     ...(canAskIn(invocation) && { ask, confirmBaseline: askBaseline, askAboutLimit: askLimit }),

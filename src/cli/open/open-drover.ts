@@ -28,6 +28,10 @@ export function openDrover(
     worktrees: findUserPaths(invocation).worktrees,
     templates: findUserPaths(invocation).templates,
     projects: findUserPaths(invocation).projects,
+    findMachineSandbox: async () => {
+      const { findSandbox } = await import('../sandbox/find-sandbox.ts')
+      return findSandbox(invocation.runtime, findUserPaths(invocation), config)
+    },
     openStores: () => openCommandStores(invocation, config),
     observer: { sessionLeft: (message) => void terminal.err.write(`drover: warning: ${toMessage(message)}\n`) },
   })

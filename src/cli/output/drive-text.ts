@@ -13,6 +13,7 @@ import { isSerious } from '../../drive/record/review-flags.ts'
 import type { TestChange } from '../../drive/record/test-results.shape.ts'
 import { claimText } from '../../drive/report-parts.ts'
 import { describeBeforeWork } from './before-work-text.ts'
+import { describeBoundary, describeRefused } from './boundary-text.ts'
 import { formatDuration } from './format-time.ts'
 import { toPrintable } from './printable.ts'
 import { lastLines, oneLine, type StyledLine } from './styled-line.ts'
@@ -31,6 +32,10 @@ export function describeRecord(event: DriveEvent, state: DriveState): StyledLine
       return describeStart(event.data)
     case 'drive_resumed':
       return [`Run ${shortRunId(state.run_id)} continues`, ...describeLimits(event.data.options)]
+    case 'boundary_set':
+      return describeBoundary(event.data)
+    case 'boundary_seen':
+      return describeRefused(event.data)
     case 'preparing':
     case 'setup_failed':
     case 'prepared':

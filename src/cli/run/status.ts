@@ -1,4 +1,6 @@
+import { summarizeBoundary } from '../../drive/evidence/summarize-boundary.ts'
 import { readDrive } from '../../drive/record/drive-journal.ts'
+import type { DriveState } from '../../drive/record/drive-state.ts'
 import { Fault } from '../../kit/fault.ts'
 import { followRun } from '../../runs/follow-run.ts'
 import { parseSectionKey } from '../../runs/parse-ids.ts'
@@ -70,10 +72,15 @@ async function showOne(invocation: Invocation, context: RunContext, runId: strin
   const { flags, runtime } = invocation
   const shown = await viewFor(invocation)(context, runId)
   const text = flags.isOn('json')
-    ? toJsonLine(withVerdict(shown, await findVerdict(context, shown)))
+    ? toJsonLine(withBoundary(withVerdict(shown, await findVerdict(context, shown)), readDrive(context.store, runId)))
     : await formatForPerson(invocation, shown, context)
   await runtime.terminal.out.write(text)
   return 0
+}
+
+function withBoundary<R extends object>(run: R, driven: DriveState | undefined): R {
+  const boundary = driven && summarizeBoundary(driven)
+  return boundary === undefined ? run : { ...run, boundary }
 }
 
 /** A terminal gets the history in colour; a pipe gets one fact per line. */

@@ -1,5 +1,6 @@
 import { createHttpFace, type HttpFace, type HttpInputs } from '../../http/http-face.ts'
 import type { Invocation } from '../command.ts'
+import { findSandbox } from '../sandbox/find-sandbox.ts'
 import { findUserPaths, privateFilesFor, sandboxPartsFor } from '../settings.ts'
 
 type FromInvocation = 'version' | 'env' | 'cwd' | 'isRoot' | 'clock' | 'demo' | 'demoAgent' | 'directories'
@@ -19,6 +20,7 @@ export async function createHttp(invocation: Invocation, parts: Parts): Promise<
     directories: findUserPaths(invocation),
     privateFiles: privateFilesFor(invocation),
     sandbox: sandboxPartsFor(invocation),
+    machineSandbox: findSandbox(runtime, findUserPaths(invocation), parts.config),
     logsPrompts: false,
     ...parts,
   })

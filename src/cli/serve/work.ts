@@ -7,6 +7,7 @@ import { Ending, startServerLife } from '../../service/start-and-stop.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { storeNotShared } from '../faults.ts'
 import { openCommandStores } from '../open/open-command-stores.ts'
+import { findSandbox } from '../sandbox/find-sandbox.ts'
 import { findUserPaths, privateFilesFor, readSettings, sandboxPartsFor } from '../settings.ts'
 import { refusePassword } from '../store/refuse-password.ts'
 import { agentsNotice } from './agents-notice.ts'
@@ -34,6 +35,7 @@ export const run: RunCommand = async (invocation) => {
     directories: findUserPaths(invocation),
     privateFiles: privateFilesFor(invocation),
     sandbox: sandboxPartsFor(invocation),
+    machineSandbox: findSandbox(runtime, findUserPaths(invocation), config),
     rights: asAllowedBefore,
     // No command asks a worker for runs of other machines.
     userElsewhere: undefined,

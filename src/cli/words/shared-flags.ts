@@ -153,3 +153,12 @@ export const PREPARATION: readonly Flag[] = [
     repeats: true,
   },
 ]
+
+/** Of what runs in worktrees. */
+export const DRIVE_SANDBOX: readonly Flag[] = [
+  {
+    name: 'sandbox',
+    description: 'Run checks and setups in a sandbox, or do not start (default: in a sandbox if this machine has one)',
+  },
+  { name: 'no-sandbox', description: 'Run them without a sandbox' },
+]

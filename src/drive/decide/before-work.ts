@@ -19,7 +19,8 @@ export function beforeWork(state: DriveState): BeforeWork | undefined {
   if (after !== undefined && startedOn === undefined) return { do: 'start_on', after }
   if (failed !== undefined) {
     const { command, problem = '' } = failed
-    const message = command === undefined ? problem : `the setup failed: ${command}; repair it, then continue`
+    const repair = `the setup failed: ${command}; repair it, then continue${sandboxHint(state)}`
+    const message = command === undefined ? problem : repair
     return { do: 'pause', reason: 'setup_failed', message }
   }
   if (prepared === undefined && isToPrepare(options, place)) return { do: 'prepare' }
@@ -30,19 +31,25 @@ function isToPrepare({ setup = [], copy = [], share = [] }: Options, { kind }: P
   return kind === 'worktree' && setup.length + copy.length + share.length > 0
 }
 
-function baseline({ options, baseline: ran, baseline_decided: decided }: DriveState): BeforeWork | undefined {
+function baseline(state: DriveState): BeforeWork | undefined {
+  const { options, baseline: ran, baseline_decided: decided } = state
   const command = options.checks.find((each) => !ran.some((run) => run.command === each))
   if (command !== undefined) return { do: 'baseline', command }
   const unstarted = ran.find(({ could_start }) => !could_start)
   if (unstarted !== undefined) {
     const { command: check, problem } = unstarted
-    const message = `the check ${check} cannot run: ${problem}; correct it with --check, install what it needs with --setup, or use --baseline skip if the work creates it`
+    const message = `the check ${check} cannot run: ${problem}; correct it with --check, install what it needs with --setup, or use --baseline skip if the work creates it${sandboxHint(state)}`
     return { do: 'pause', reason: 'baseline_failed', message }
   }
   const failed = ran.filter(({ passed }) => !passed)
   if (failed.length === 0 || decided?.is_accepted === true) return undefined
   if (options.baseline !== 'require' && decided === undefined) return { do: 'decide_baseline', failed }
   const names = failed.map((each) => each.command).join(', ')
-  const message = `before the work, these checks fail: ${names}; repair them, or continue with --baseline note`
+  const message = `before the work, these checks fail: ${names}; repair them, or continue with --baseline note${sandboxHint(state)}`
   return { do: 'pause', reason: 'baseline_failed', message }
+}
+
+/** A command may need what the sandbox does not have. */
+function sandboxHint({ boundary }: DriveState): string {
+  return boundary?.is === 'inside' ? '; it ran in a sandbox, and --no-sandbox drives without one' : ''
 }

@@ -3,6 +3,7 @@ import { type TProperties, Type } from 'typebox'
 import { DecidedApproval, Usage } from '../../agents/adapter/agent.shape.ts'
 import { Digest, UtcTimestamp } from '../../contract/identifiers.shape.ts'
 import { literals, type Message, meaning, named, strict, tagged } from '../../kit/shape.ts'
+import { BOUNDARY_USERS } from './boundary-summary.shape.ts'
 import { FLAGS } from './review-flags.ts'
 import { TestResults } from './test-results.shape.ts'
 
@@ -51,6 +52,7 @@ export const TraceEntry = named(
 export type TraceEntry = Message<typeof TraceEntry>
 
 const BASELINES = ['note', 'skip', 'require'] as const
+const SANDBOX_MODES = ['on', 'off', 'required'] as const
 const ON_FLAGS = ['deliver', 'ask'] as const
 const ON_LIMIT = ['ask', 'wait', 'next', 'pause'] as const
 
@@ -84,6 +86,8 @@ export const Options = named(
     on_limit: optional(literals(ON_LIMIT)),
     max_wait_ms: optional(count),
     fallback: optional(Type.Array(text)),
+    /** Whether agents, checks and setups run inside of a boundary. Older records have none. */
+    sandbox: optional(literals(SANDBOX_MODES)),
   }),
 )
 export type Options = Message<typeof Options>
@@ -194,6 +198,16 @@ export type DrivePause = (typeof PAUSES)[number]
 
 export const DELIVERY_CHECKS = ['passed', 'failed', 'skipped'] as const
 
+const BoundarySeen = strict({
+  by: literals(BOUNDARY_USERS),
+  attempt: optional(count),
+  reached: Type.Array(strict({ host: text, count })),
+  refused: Type.Array(strict({ host: text, reason: text, count })),
+  /** Paths that could not be written, as the command printed it. */
+  unwritable: Type.Array(text),
+})
+export type BoundarySeen = Message<typeof BoundarySeen>
+
 const event = <const T extends string, P extends TProperties>(type: T, data: P) =>
   strict({ type: Type.Literal(type), at: UtcTimestamp, data: strict(data) })
 
@@ -231,6 +245,14 @@ export const DriveEvent = named(
     event('drive_resumed', { options: Options }),
     /** The worktree was put on the branch of the run before. */
     event('started_on', { run_id: text, commit: text }),
+    /** What the latest driver runs agents, checks and setups in. Older records have none. */
+    event('boundary_set', {
+      is: literals(['inside', 'outside']),
+      /** Why there is no boundary. */
+      why: optional(text),
+    }),
+    /** What was reached and refused since the last record of it. */
+    event('boundary_seen', BoundarySeen.properties),
     /** A step of the preparation begins. */
     event('preparing', { step: literals(['copy', 'share', 'template', 'setup']), command: optional(text) }),
     /** Without a command: files could not be copied into the worktree. */

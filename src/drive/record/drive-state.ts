@@ -1,5 +1,5 @@
 /** The state of a driven run, as its events tell it. Pure. */
-import type { DriveEvent, Options, Place } from './drive-event.shape.ts'
+import type { BoundarySeen, DriveEvent, Options, Place } from './drive-event.shape.ts'
 import type { EventOf } from './drive-event.ts'
 
 type Started = EventOf<'attempt_started'>['data']
@@ -43,6 +43,10 @@ export type DriveState = EventOf<'drive_started'>['data'] & {
   readonly options: Options
   /** The run before it has delivered, and the worktree has its work. */
   readonly started_on?: EventOf<'started_on'>['data']
+  /** Undefined in older records, which know no boundary. */
+  readonly boundary?: EventOf<'boundary_set'>['data']
+  /** What was reached and refused, in the order in which it was recorded. */
+  readonly boundary_seen: readonly BoundarySeen[]
   /** Undefined until the worktree is prepared. */
   readonly prepared?: EventOf<'prepared'>['data']
   /** The command that failed in the preparation by the latest driver. */
@@ -87,7 +91,7 @@ const NO_ATTEMPTS = { attempts_before: 0, attempts_at_pause: 0 } as const
 function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): DriveState {
   const { type, at, data } = event
   if (type === 'drive_started')
-    return { ...data, started_at: at, baseline: [], attempts: [], submitted: [], ...NO_ATTEMPTS }
+    return { ...data, started_at: at, baseline: [], boundary_seen: [], attempts: [], submitted: [], ...NO_ATTEMPTS }
   if (state === undefined) throw new TypeError(`a driven run cannot begin with ${type}`)
   switch (type) {
     case 'drive_resumed': {
@@ -97,6 +101,10 @@ function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): Driv
     }
     case 'started_on':
       return { ...state, started_on: data, place: onCommit(state.place, data.commit) }
+    case 'boundary_set':
+      return { ...state, boundary: data }
+    case 'boundary_seen':
+      return { ...state, boundary_seen: [...state.boundary_seen, data] }
     case 'preparing':
       return state
     case 'setup_failed':

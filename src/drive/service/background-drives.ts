@@ -19,6 +19,7 @@ export type DrivesOptions = RecordWriterOptions & {
   readonly projectTrust: ProjectTrust
   readonly templates: DriveTools['templates']
   readonly agentLimits: string
+  readonly sandbox: DriveTools['sandbox']
   readonly log: Log
   /** Aborted when the server stops: its drives are interrupted, and the next server continues them. */
   readonly shutdown: AbortSignal
@@ -146,6 +147,7 @@ export class BackgroundDrives {
         templates: this.#options.templates,
         agentLimits: this.#options.agentLimits,
         totals: () => readTotals(this.#options.directories.drivenRuns, record.run_id),
+        sandbox: this.#options.sandbox,
         onUpdate,
       },
       record.run_id,

@@ -7,6 +7,7 @@ import type { JsonObject } from '../../kit/json/json-value.ts'
 import { literals, type Message, meaning, named } from '../../kit/shape.ts'
 import { ApprovalRecord } from '../../prompts/prompt-result.shape.ts'
 import { QUEUE_WAITS } from '../decide/queue.ts'
+import { BoundarySummary } from '../record/boundary-summary.shape.ts'
 import { CLAIM_VERDICTS, DELIVERY_CHECKS, ENDS, PURPOSES } from '../record/drive-event.shape.ts'
 import { FLAGS } from '../record/review-flags.ts'
 import { TestChange } from '../record/test-results.shape.ts'
@@ -286,6 +287,7 @@ export const DrivenRun = named(
         'The findings of the last review; only in a single run.',
       ),
     ),
+    boundary: optional(meaning('Its sandbox; only in a single run.', BoundarySummary)),
     source: optional(
       Type.Object(
         {

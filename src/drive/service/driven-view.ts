@@ -7,6 +7,7 @@ import { testChanges } from '../decide/check-results.ts'
 import { spentBy } from '../decide/spending.ts'
 import { toVerdict, type VerdictFacts } from '../decide/verdict.ts'
 import { flagsOf } from '../evidence/repository-flags.ts'
+import { summarizeBoundary } from '../evidence/summarize-boundary.ts'
 import type { Attempt, CheckRun, DeliveryCheck, DriveState } from '../record/drive-state.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { isSerious } from '../record/review-flags.ts'
@@ -171,12 +172,14 @@ export function toDrivenRunDetail(
   { report, source }: { report: string; source: DrivenRun['source'] | undefined },
 ): DrivenRun {
   const { run, drive } = facts
+  const boundary = summarizeBoundary(drive)
   const review = run.actions.findLast(({ action, voided }) => action.kind === 'review' && voided !== true)
   return {
     ...toDrivenRun(facts),
     attempts: drive.attempts.map((attempt) => toAttempt(attempt, facts)),
     ...(drive.delivery_check !== undefined && { delivery_check: toDeliveryCheck(drive.delivery_check, drive) }),
     findings: review?.outcome?.review?.findings ?? [],
+    ...(boundary !== undefined && { boundary }),
     ...(source !== undefined && { source }),
     report,
   }

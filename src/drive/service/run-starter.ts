@@ -223,7 +223,7 @@ export class RunStarter {
   }
 
   #startOf(target: DriveTarget, newOptions: DriveStart['newOptions']): DriveStart {
-    const { settings, directories, version, env, cwd } = this.#options
+    const { settings, directories, version, env, cwd, sandbox } = this.#options
     return {
       target,
       actions: undefined,
@@ -234,6 +234,7 @@ export class RunStarter {
       version,
       places: { env, cwd },
       newOptions,
+      sandbox,
       confirmGoal: async () => {},
     }
   }

@@ -15,7 +15,7 @@ import { withoutUndefined } from '../../kit/without-undefined.ts'
 import { backendNotFound } from '../../prompts/faults.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import { checkPreparationPath } from '../../workspace/prepare/preparation-paths.ts'
-import { driveCapUnsupported, driveProgramMissing } from '../faults.ts'
+import { driveCapUnsupported, driveProgramMissing, driveSandboxRequired } from '../faults.ts'
 import { listPrograms } from '../known-commands.ts'
 import type { Options } from '../record/drive-event.shape.ts'
 
@@ -46,6 +46,8 @@ export function toGivenOptions({
   }
 }
 
+type SandboxUse = NonNullable<Options['sandbox']>
+
 /** The parts of the configuration that drives depend on. */
 export type DriveSettings = {
   readonly default_backend: Backend
@@ -61,6 +63,7 @@ export type DriveSettings = {
     readonly share: readonly string[]
     readonly setup_timeout_secs: number
     readonly baseline: NonNullable<Options['baseline']>
+    readonly sandbox: SandboxUse
     readonly on_flags: NonNullable<Options['on_flags']>
     readonly on_limit: NonNullable<Options['on_limit']>
     readonly max_wait_secs: number
@@ -111,7 +114,20 @@ export function completeOptions(given: GivenOptions, before: Options | undefined
     on_flags: drive.on_flags,
     on_limit: given.on_limit ?? before?.on_limit ?? drive.on_limit,
     max_wait_ms: given.max_wait_ms ?? before?.max_wait_ms ?? drive.max_wait_secs * 1000,
+    sandbox: chooseSandbox([given.sandbox, before?.sandbox], settings),
   }
+}
+
+/** Throws `drive_sandbox_required`. */
+export function chooseSandbox(
+  /** The first one that is said. */
+  wishes: readonly (SandboxUse | undefined)[],
+  { drive }: { readonly drive: { readonly sandbox: SandboxUse } },
+): SandboxUse {
+  const { sandbox: setting } = drive
+  const wanted = wishes.find((each) => each !== undefined)
+  if (setting === 'required' && wanted === 'off') throw driveSandboxRequired({})
+  return setting === 'required' ? setting : (wanted ?? setting)
 }
 
 type Commands = { readonly setup: readonly string[]; readonly checks: readonly string[]; readonly baseline: string }

@@ -10,9 +10,11 @@ import { outlineRun } from '../../runs/read-status.ts'
 import { resolveRunId } from '../../runs/resolve-run-id.ts'
 import { openRunContext, type RunContext, withPinnedGit } from '../../runs/run-context.ts'
 import { asOwner, openOwnWorktree } from '../../runs/run-worktree.ts'
+import type { MachineSandbox } from '../../sandbox/machine/machine-sandbox.ts'
 import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
 import { createWorktree } from '../../workspace/worktrees/create-worktree.ts'
 import { discardWorktree } from '../../workspace/worktrees/remove-worktree.ts'
+import { openBoundaryFor } from '../drive-boundary.ts'
 import type { DriveBegin } from '../drive-rounds.ts'
 import { driveFolderMissing } from '../faults.ts'
 import { lastRound } from '../read-verdict.ts'
@@ -58,6 +60,7 @@ export type DriveStart = Omit<IssueOptions, 'signal' | 'clock'> & {
   readonly version: string
   /** The options of a new run. Reports agents that are missing and limits that cannot be kept. */
   readonly newOptions: () => Options
+  readonly sandbox: MachineSandbox | undefined
 }
 
 const NOTHING_SPENT = { tokens: 0, cost_microusd: 0, time_ms: 0 }
@@ -67,7 +70,7 @@ export async function findDrive(context: RunContext, start: DriveStart): Promise
   const { target } = start
   if (target.is === 'run') return await openExisting(context, target.id, start)
   // Before anything is created.
-  start.newOptions()
+  await openBoundaryFor(start.sandbox, { mode: start.newOptions().sandbox })
   return await startGoal(context, start, await readGoal(context, target, start))
 }
 

@@ -28,7 +28,7 @@ export type Check = {
 /** Prepares a boundary for one command. Throws a Fault if there is none: then the command is not started. */
 export type Enclose = (command: Pick<ProcessCommand, 'argv' | 'cwd'> & { env: Environment }) => Promise<Enclosure>
 
-export type Enclosure = {
+type Enclosure = {
   command: Pick<ProcessCommand, 'argv' | 'env' | 'descriptors'>
   /** Undefined if the command was started. Else `printed` is what the boundary said about it. */
   whyNotStarted(printed: string): string | undefined

@@ -17,6 +17,7 @@ import { temporaryDirectory } from '../../../test/support/run-drover.ts'
 import { createRepository } from '../../../test/support/temporary-repository.ts'
 import { systemClock } from '../../kit/clock.ts'
 import { randomIds } from '../../kit/ids.ts'
+import { runCheck } from '../../kit/process/run-check.ts'
 import { discoverWorkspace } from '../discover-workspace.ts'
 import { locateGit } from '../git.ts'
 import { createWorktree } from '../worktrees/create-worktree.ts'
@@ -52,6 +53,7 @@ async function open(repository: Repository, at = home()) {
       preparation: { setup: [], copy: [], share: [], timeoutMs: 10_000, ...wanted },
       ...{ root, userTree: repository.root, repository: identity.git_common_dir, templates, git, signal, ...more },
       ...{ env: PLAIN_ENV, clock: systemClock, onStep: (step) => void steps.push(step.is) },
+      runCommand: runCheck,
     })
   const read = (path: string) => readFileSync(join(root, path), 'utf8')
   return { root, prepare, read, steps, templates: templates.home }

@@ -10,7 +10,7 @@ import { errorCode, Fault, toErrorMessage } from '../../kit/fault.ts'
 import { removeTree } from '../../kit/files/remove-tree.ts'
 import { randomIds } from '../../kit/ids.ts'
 import type { Environment } from '../../kit/process/child-environment.ts'
-import { type CheckResult, runCheck } from '../../kit/process/run-check.ts'
+import type { Check, CheckResult } from '../../kit/process/run-check.ts'
 import { askStatus } from '../ask-status.ts'
 import { preparationFailed, preparationPathInvalid } from '../faults.ts'
 import { askGit, askGitForOutput, type Git } from '../git.ts'
@@ -65,6 +65,8 @@ export type PreparationTools = {
   readonly clock: Clock
   readonly signal: AbortSignal
   readonly onStep: (step: PreparationStep) => void
+  /** Runs a command of the setup. */
+  readonly runCommand: (command: Omit<Check, 'enclose'>) => Promise<CheckResult>
 }
 
 /** Where what is installed comes from. */
@@ -229,12 +231,12 @@ async function runSetup(
   tools: PreparationTools,
   key: string,
 ): Promise<Installed | Extract<PreparationEnd, { is: 'failed' }>> {
-  const { preparation, root: cwd, env, signal, onStep } = tools
+  const { preparation, root: cwd, env, signal, onStep, runCommand } = tools
   const before = await listIgnored(tools)
   const started = performance.now()
   for (const command of preparation.setup) {
     onStep({ is: 'setup', command })
-    const result = await runCheck({ command, cwd, env, timeoutMs: preparation.timeoutMs, signal })
+    const result = await runCommand({ command, cwd, env, timeoutMs: preparation.timeoutMs, signal })
     signal.throwIfAborted()
     if (!result.passed) return { is: 'failed', setup: result }
   }

@@ -1,23 +1,23 @@
 /** The sandbox of this machine, for all that this process runs in it. Whether it holds is tried once. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { digest } from '../kit/digest.ts'
-import { Fault } from '../kit/fault.ts'
-import type { Environment } from '../kit/process/child-environment.ts'
-import type { Enclose } from '../kit/process/run-check.ts'
-import { encodeUtf8 } from '../kit/utf8.ts'
-import { checkBoundary } from './check/check-boundary.ts'
-import type { SandboxProperty } from './check/properties.ts'
-import { createPolicy } from './create-policy.ts'
+import { digest } from '../../kit/digest.ts'
+import { Fault } from '../../kit/fault.ts'
+import type { Environment } from '../../kit/process/child-environment.ts'
+import type { Enclose } from '../../kit/process/run-check.ts'
+import { encodeUtf8 } from '../../kit/utf8.ts'
+import { checkBoundary } from '../check/check-boundary.ts'
+import type { SandboxProperty } from '../check/properties.ts'
+import { createPolicy } from '../create-policy.ts'
+import { sandboxTooWide, sandboxUnavailable } from '../faults.ts'
+import { findSandboxPrograms } from '../find-programs.ts'
+import type { ProxyEvent } from '../proxy.ts'
+import type { WorktreeDirectories } from '../read-worktree-paths.ts'
+import type { Stage } from '../sandbox-policy.ts'
+import { type SandboxSection, toCheckSettings } from '../to-sandbox-settings.ts'
 import { encloseCommands } from './enclose-commands.ts'
-import { sandboxTooWide, sandboxUnavailable } from './faults.ts'
-import { findSandboxPrograms } from './find-programs.ts'
-import type { ProxyEvent } from './proxy.ts'
-import type { WorktreeDirectories } from './read-worktree-paths.ts'
-import type { Stage } from './sandbox-policy.ts'
-import { type SandboxSection, toCheckSettings } from './to-sandbox-settings.ts'
 
-export type SandboxParts = {
+export type MachineParts = {
   env: Environment
   cwd: string
   homeDirectory: string
@@ -29,10 +29,10 @@ export type SandboxParts = {
 }
 
 export class MachineSandbox {
-  readonly #parts: SandboxParts
+  readonly #parts: MachineParts
   #tried: Promise<string | undefined> | undefined
 
-  constructor(parts: SandboxParts) {
+  constructor(parts: MachineParts) {
     this.#parts = parts
   }
 

@@ -1,18 +1,18 @@
 /** Starts the commands of one worktree inside of a boundary: checks and setups. */
-import { programNotFound } from '../kit/faults.ts'
-import type { Environment } from '../kit/process/child-environment.ts'
-import { findProgram } from '../kit/process/find-program.ts'
-import type { Enclose } from '../kit/process/run-check.ts'
-import { createPolicy, type PolicyRequest, realPath } from './create-policy.ts'
-import { explainFailure } from './explain-failure.ts'
-import { sandboxUnavailable } from './faults.ts'
-import type { SandboxPrograms } from './find-programs.ts'
-import { openBoundary } from './open-boundary.ts'
-import type { ProxyEvent } from './proxy.ts'
-import { isWithin, type Mount } from './sandbox-policy.ts'
+import { programNotFound } from '../../kit/faults.ts'
+import type { Environment } from '../../kit/process/child-environment.ts'
+import { findProgram } from '../../kit/process/find-program.ts'
+import type { Enclose } from '../../kit/process/run-check.ts'
+import { createPolicy, type PolicyRequest, realPath } from '../create-policy.ts'
+import { explainFailure } from '../explain-failure.ts'
+import { sandboxUnavailable } from '../faults.ts'
+import type { SandboxPrograms } from '../find-programs.ts'
+import { openBoundary } from '../open-boundary.ts'
+import type { ProxyEvent } from '../proxy.ts'
+import { isWithin, type Mount } from '../sandbox-policy.ts'
 
 /** What this process knows, for all boundaries. */
-export type SandboxMachine = { programs: SandboxPrograms; home: string; droverHome: string }
+type SandboxMachine = { programs: SandboxPrograms; home: string; droverHome: string }
 
 type Enclosing = Omit<PolicyRequest, 'programs' | 'home' | 'droverHome'> & {
   machine: SandboxMachine

@@ -1,0 +1,27 @@
+/** The boundary of a driven run, as text. Pure. */
+import type { EventOf } from '../../drive/record/drive-event.ts'
+import { toPrintable } from './printable.ts'
+import { oneLine, type StyledLine } from './styled-line.ts'
+
+const USERS: Readonly<Record<EventOf<'boundary_seen'>['data']['by'], string>> = {
+  agent: 'the agent',
+  setup: 'the setup',
+  baseline: 'the check',
+  check: 'the check',
+  clean_checkout: 'the check in the clean checkout',
+}
+
+/** The one line that says which mode a run is driven in, and why. */
+export function describeBoundary({ is, why = '' }: EventOf<'boundary_set'>['data']): StyledLine[] {
+  if (is === 'inside') return ['In a sandbox: checks and setups']
+  return [{ text: `Without a sandbox: ${toPrintable(why)}`, tone: 'open', keepsPaths: true }]
+}
+
+/** What was reached is in the report. */
+export function describeRefused({ by, refused, unwritable }: EventOf<'boundary_seen'>['data']): StyledLine[] {
+  const lines = [
+    ...refused.map(({ host, reason }) => `refused ${USERS[by]} a connection to ${host}: ${reason}`),
+    ...unwritable.map((path) => `did not let ${USERS[by]} write ${path}`),
+  ]
+  return lines.map((line) => ({ text: `  the sandbox ${oneLine(line)}`, tone: 'open' }))
+}

@@ -1,0 +1,70 @@
+/** The boundary in which a driver runs agents, checks and setups. */
+import { existsSync } from 'node:fs'
+import type { WorkspaceIdentity } from '../contract/workspace-identity.shape.ts'
+import { type Check, type CheckResult, runCheck } from '../kit/process/run-check.ts'
+import type { MachineSandbox } from '../sandbox/machine/machine-sandbox.ts'
+import type { WorktreeDirectories } from '../sandbox/read-worktree-paths.ts'
+import { BoundaryNotes } from './boundary-notes.ts'
+import { chooseBoundary } from './decide/choose-boundary.ts'
+import { type DriveBoundary, type DriveContext, readDriveState } from './drive-context.ts'
+import { driveSandboxMissing } from './faults.ts'
+import type { BoundarySeen, Options } from './record/drive-event.shape.ts'
+
+type Wanted = {
+  /** Undefined in older records, which know no boundary. */
+  readonly mode: Options['sandbox']
+  readonly wasInside?: boolean
+  /** Undefined before there is one. */
+  readonly workspace?: WorkspaceIdentity
+}
+
+/** Throws `drive_sandbox_missing` if the run may not be driven without one. */
+export async function openBoundaryFor(
+  sandbox: MachineSandbox | undefined,
+  { mode = 'off', wasInside = false, workspace }: Wanted,
+): Promise<DriveBoundary> {
+  const problem = mode === 'off' ? undefined : await findProblem(sandbox, workspace)
+  const choice = chooseBoundary({ mode, wasInside, problem })
+  if (choice.is === 'refused') throw driveSandboxMissing(choice)
+  return choice.is === 'inside' && sandbox !== undefined
+    ? { is: 'inside', sandbox }
+    : { why: '', ...choice, is: 'outside' }
+}
+
+async function findProblem(sandbox: MachineSandbox | undefined, workspace: WorkspaceIdentity | undefined) {
+  if (sandbox === undefined) return 'this process has none'
+  // That of a delivered run may be removed.
+  const isThere = workspace !== undefined && existsSync(workspace.worktree_root)
+  return await sandbox.problem(isThere ? toWorktreeDirectories(workspace, null) : undefined)
+}
+
+/** `branch` is the one that commands may write, if there is one. */
+export function toWorktreeDirectories(workspace: WorkspaceIdentity, branch: string | null): WorktreeDirectories {
+  const { worktree_root: root, git_dir: directory, git_common_dir: commonDirectory } = workspace
+  return { root, git: { directory, commonDirectory, branch } }
+}
+
+type RunOptions = Pick<BoundarySeen, 'by' | 'attempt'> & {
+  /** A clean checkout, which has no branch; by default the worktree of the run. */
+  readonly checkout?: WorkspaceIdentity
+}
+
+/** Runs checks and setups of a run, inside if it has a boundary, and records what they reached and were refused. */
+export function commandRunner(context: DriveContext, { checkout, ...by }: RunOptions) {
+  return async (check: Omit<Check, 'enclose'>): Promise<CheckResult> => {
+    const { boundary, runs } = context
+    if (boundary.is === 'outside') return await runCheck(check)
+    const notes = new BoundaryNotes(context, by)
+    const worktree = toWorktreeDirectories(checkout ?? runs.workspace, checkout ? null : ownBranch(context))
+    const enclose = boundary.sandbox.encloseChecks(worktree, (event) => notes.add(event))
+    const result = await runCheck({ ...check, enclose })
+    notes.end(result.output)
+    return result
+  }
+}
+
+/** The branch of the run: what `HEAD` says may come from an agent. In place there is none, and nothing is committed. */
+function ownBranch(context: DriveContext): string | null {
+  const { place } = readDriveState(context)
+  return place.kind === 'worktree' ? `refs/heads/${place.branch}` : null
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import type { BoundarySeen } from '../record/drive-event.shape.ts'
+import { summarizeBoundary } from './summarize-boundary.ts'
+
+const seen = (by: BoundarySeen['by'], more: Partial<BoundarySeen>): BoundarySeen => ({
+  by,
+  reached: [],
+  refused: [],
+  unwritable: [],
+  ...more,
+})
+const refused = (host: string, count: number) => ({ host, reason: 'not listed', count })
+
+describe('summarizeBoundary', () => {
+  it('adds up what agents, checks and setups reached and were refused', () => {
+    const summary = summarizeBoundary({
+      boundary: { is: 'inside' },
+      boundary_seen: [
+        seen('setup', { reached: [{ host: 'registry.npmjs.org:443', count: 2 }] }),
+        seen('agent', { refused: [refused('evil.test:443', 1)] }),
+        seen('check', {
+          reached: [{ host: 'registry.npmjs.org:443', count: 1 }],
+          refused: [refused('evil.test:443', 3)],
+          unwritable: ['/etc/x', '/etc/y'],
+        }),
+        seen('check', { unwritable: ['/etc/x'] }),
+      ],
+    })
+    expect(summary).toEqual({
+      enforced_by: 'bubblewrap',
+      reached: [{ host: 'registry.npmjs.org:443', count: 3, by: ['setup', 'check'] }],
+      refused: [{ ...refused('evil.test:443', 4), by: ['agent', 'check'] }],
+      unwritable: [
+        { path: '/etc/x', by: ['check'] },
+        { path: '/etc/y', by: ['check'] },
+      ],
+    })
+  })
+
+  it('says why there was no boundary, and nothing about runs of older versions', () => {
+    expect(summarizeBoundary({ boundary: { is: 'outside', why: 'no bwrap' }, boundary_seen: [] })).toEqual({
+      why_not: 'no bwrap',
+      reached: [],
+      refused: [],
+      unwritable: [],
+    })
+    expect(summarizeBoundary({ boundary_seen: [] })).toBeUndefined()
+  })
+})

@@ -1,0 +1,28 @@
+/** What a run reached and what it was refused, in all. */
+import { Type } from 'typebox'
+import { literals, type Message, named } from '../../kit/shape.ts'
+
+export const BOUNDARY_USERS = ['setup', 'baseline', 'check', 'clean_checkout', 'agent'] as const
+
+const host = Type.String({ description: 'The host and its port.' })
+const count = Type.Integer({ minimum: 0, description: 'How often.' })
+const by = Type.Array(literals(BOUNDARY_USERS), { description: 'What asked for it.' })
+
+export const BoundarySummary = named(
+  'RunBoundary',
+  Type.Object({
+    enforced_by: Type.Optional(
+      Type.Literal('bubblewrap', { description: 'The program that enforces it. Absent: there was no sandbox.' }),
+    ),
+    why_not: Type.Optional(Type.String({ description: 'Why there was none.' })),
+    reached: Type.Array(Type.Object({ host, count, by }), { description: 'Hosts that were reached.' }),
+    refused: Type.Array(Type.Object({ host, reason: Type.String({ description: 'Why it was refused.' }), count, by }), {
+      description: 'Hosts that were refused.',
+    }),
+    unwritable: Type.Array(Type.Object({ path: Type.String({ description: 'The path.' }), by }), {
+      description: 'Paths that could not be written, as commands printed it.',
+    }),
+  }),
+  'What agents, checks and setups of a run reached, and what they were refused.',
+)
+export type BoundarySummary = Message<typeof BoundarySummary>

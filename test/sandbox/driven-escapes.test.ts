@@ -1,0 +1,102 @@
+/** The setup and the check of a driven run attack everything around them. Inside they get nothing, and the report says so. */
+import { readFileSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { callMain } from '../support/call-main.ts'
+import { createDrivenHome, runIdIn } from '../support/driven-home.ts'
+import {
+  ATTACKS,
+  CALLS,
+  describeVictim,
+  findDaemons,
+  plantCanaries,
+  plantProgram,
+  type Servers,
+  startCanaryServers,
+} from '../support/escape-victim.ts'
+import { temporaryDirectoryForAll } from '../support/run-drover.ts'
+import { hasSandbox, skipWithoutSandbox } from '../support/sandbox.ts'
+
+const scratch = realpathSync(temporaryDirectoryForAll())
+let servers: Servers | undefined
+afterAll(() => servers?.close())
+
+type Results = Readonly<Record<string, unknown>>
+const EPERM = 1
+
+/** A repository whose script attacks, and notes what it got. */
+function createVictim(name: string, sandbox: 'on' | 'off', around: Servers) {
+  const driving = createDrivenHome(join(scratch, name), {}, { sandbox })
+  const { repository, home, env } = driving
+  const outside = join(scratch, name, 'outside')
+  const { where } = plantCanaries({ home, droverHome: join(home, '.drover'), outside, repository }, around)
+  const daemon = `${name}-${process.pid}`
+  const facts = { ...around.places, ...where, calls: plantProgram(repository.root), daemon }
+  repository.write('facts.json', JSON.stringify(facts))
+  const attack = `'${process.execPath}' escape.mjs "$(cat facts.json)" > "$1.out"`
+  repository.write('attack.sh', `${attack}\ncurl -s "https://$1.invalid"\ntouch /etc/"$1"\ntrue\n`)
+  repository.commit()
+  const call = (...args: string[]) => callMain(args, { cwd: repository.root, env, homeDirectory: home })
+  const read = (root: string, each: string): Results => JSON.parse(readFileSync(join(root, `${each}.out`), 'utf8'))
+  return { ...driving, call, read, daemons: () => findDaemons(daemon) }
+}
+
+/** Drives a run with these commands as setup and check. */
+async function driveAttacks(victim: ReturnType<typeof createVictim>, commands: readonly ('setup' | 'check')[]) {
+  const words = commands.flatMap((each) => [`--${each}`, `sh attack.sh ${each}`])
+  const ends = ['--baseline', 'skip', '--deliver', 'none', '--no-review', '--rounds', '0']
+  const ran = await victim.call('drive', 'Show the wind in knots', ...words, ...ends)
+  const root = /Worktree (.+)/.exec(ran.stdout)?.[1] ?? ''
+  return { ...ran, results: commands.map((each) => victim.read(root, each)) }
+}
+
+describe('a driven run', () => {
+  let inside: Record<string, Results> = {}
+  let outside: Results = {}
+  const seen = { before: '', after: '', report: '', daemons: [0] }
+
+  beforeAll(async () => {
+    if (!hasSandbox) return
+    servers = await startCanaryServers()
+    const open = createVictim('open', 'off', servers)
+    outside = (await driveAttacks(open, ['setup'])).results[0] ?? {}
+    for (const pid of open.daemons()) process.kill(pid, 'SIGKILL')
+    const closed = createVictim('closed', 'on', servers)
+    seen.before = describeOthers(closed)
+    const { results, stdout } = await driveAttacks(closed, ['setup', 'check'])
+    seen.daemons = closed.daemons()
+    seen.after = describeOthers(closed)
+    seen.report = (await closed.call('report', runIdIn(stdout))).stdout
+    inside = { setup: results[0] ?? {}, check: results[1] ?? {} }
+  }, 120_000)
+  beforeEach(skipWithoutSandbox)
+
+  it.each(ATTACKS)('does not let its setup or its check get: %s', (attack) => {
+    expect(outside[attack]).toBe(true)
+    for (const results of Object.values(inside)) expect(results[attack]).toEqual(expect.any(String))
+  })
+
+  it.each(Object.keys(CALLS))('does not let its setup or its check get: %s', (call) => {
+    expect(outside[call]).toBe(0)
+    for (const results of Object.values(inside)) expect(results[call]).toBe(EPERM)
+  })
+
+  it('reports what its setup and its check were refused, as far as it can be seen', () => {
+    expect(seen.report).toContain('## Boundary\n\nEnforced by bubblewrap.')
+    for (const each of ['setup', 'check']) {
+      expect(seen.report).toContain(`| \`${each}.invalid:443\` | not listed | 1 | ${each} |`)
+      expect(seen.report).toContain(`| \`/etc/${each}\` | not writable, as printed |  | ${each} |`)
+    }
+  })
+
+  it('leaves nothing but its own worktree and branch changed, and no process', () => {
+    expect(seen.before).toContain('refs/heads/drover/two')
+    expect(seen.after).toBe(seen.before)
+    expect(seen.daemons).toEqual([])
+  })
+})
+
+function describeOthers({ repository }: ReturnType<typeof createVictim>): string {
+  const lines = describeVictim(repository).split('\n')
+  return lines.filter((line) => !line.includes('drover/show-the-wind')).join('\n')
+}
