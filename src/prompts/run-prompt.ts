@@ -4,6 +4,7 @@
  * the session has been stored.
  */
 
+import { join } from 'node:path'
 import { refuseNewSettings } from '../agents/acp/find-project-settings.ts'
 import type { AgentCommand, AgentEvent, AgentRequest, Usage } from '../agents/adapter/agent.ts'
 import type { AgentResult } from '../agents/agent-result.ts'
@@ -127,6 +128,7 @@ async function* runInSlot(prompt: Prompt): PromptStream {
     recheckWorkdir(agentRequest.workdir, context.workdirs)
     refuseNewSettings(agentRequest)
     refuseGitSettings(agentRequest)
+    await verifySandbox(agentRequest, context)
     await recheckSession(prompt)
     return yield* runInSession({ ...prompt, onLeftover: (command) => leftovers.push(command) })
   } finally {
@@ -134,6 +136,14 @@ async function* runInSlot(prompt: Prompt): PromptStream {
     if (leftovers.length === 0) slot.release()
     else void deleteLeftovers(leftovers, { agentRequest, context, signal: options.signal }).finally(slot.release)
   }
+}
+
+/** Throws a Fault if the boundary does not hold. */
+async function verifySandbox({ boundary }: AgentRequest, { env, sandbox }: PromptContext): Promise<void> {
+  if (boundary === undefined) return
+  const { verifyBoundary } = await import('../sandbox/check/verify-boundary.ts')
+  const stampFile = join(boundary.droverHome, 'sandbox-verified')
+  await verifyBoundary({ env, programs: boundary.programs, probe: sandbox.probe, stampFile })
 }
 
 async function* runInSession(prompt: Prompt): PromptStream {

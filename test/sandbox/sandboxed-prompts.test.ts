@@ -4,15 +4,21 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { mergeLayers } from '../../src/config/layers.ts'
+import { findProgram } from '../../src/kit/process/find-program.ts'
 import type { PromptContext } from '../../src/prompts/prompt-context.ts'
 import type { PromptBody } from '../../src/prompts/prompt-request.shape.ts'
 import type { PromptRequest } from '../../src/prompts/prompt-request.ts'
 import { runPromptToEnd } from '../../src/prompts/run-prompt.ts'
 import { createPromptFixture, finishPrompt } from '../support/prompt-fixture.ts'
+import { temporaryDirectoryForAll } from '../support/run-drover.ts'
 import { skipWithoutSandbox } from '../support/sandbox.ts'
+import { sandboxParts } from '../support/sandbox-parts.ts'
 import { until } from '../support/until.ts'
 
 const AGENT = readFileSync(join(import.meta.dirname, '..', 'programs', 'inside-agent.cjs'), 'utf8')
+
+/** Remembers for all tests that the sandbox was tried. */
+const DROVER_HOME = temporaryDirectoryForAll()
 
 type Attempt = readonly [string, ...string[]]
 type Over = Omit<Partial<PromptBody>, 'sandbox'> & {
@@ -21,7 +27,7 @@ type Over = Omit<Partial<PromptBody>, 'sandbox'> & {
 }
 
 async function fixture() {
-  const made = await createPromptFixture()
+  const made = await createPromptFixture({}, { sandbox: sandboxParts(DROVER_HOME) })
   writeFileSync(join(made.directory, 'claude'), `#!${process.execPath}\n${AGENT}`, { mode: 0o755 })
   const own = join(made.directory, '.claude')
   mkdirSync(own)
@@ -146,6 +152,23 @@ describe('an agent inside of a boundary', () => {
     cancel.abort()
     expect(await ended).toMatchObject({ error_code: 'agent_cancelled' })
     expect(readFileSync(log, 'utf8')).toBe('waiting\nSIGINT\n')
+  })
+})
+
+describe('a boundary that does not hold', () => {
+  beforeEach(skipWithoutSandbox)
+
+  it('is found out before the agent starts', async () => {
+    const { run, directory, work } = await fixture()
+    const real = findProgram('bwrap', { env: process.env, cwd: work })
+    // A filter that no one reads filters nothing.
+    const without = `for each; do shift; case "$each" in --seccomp) set -- "$@" --setenv UNUSED ;; *) set -- "$@" "$each" ;; esac; done`
+    writeFileSync(join(directory, 'bwrap'), `#!/bin/sh\n${without}\nexec ${real} "$@"\n`, { mode: 0o755 })
+    await expect(run([['write', join(work, 'made'), 'x']])).rejects.toMatchObject({
+      code: 'sandbox_unavailable',
+      message: expect.stringContaining('system calls that lead out are refused: no'),
+    })
+    expect(existsSync(join(work, 'made'))).toBe(false)
   })
 })
 

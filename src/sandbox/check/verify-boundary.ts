@@ -1,0 +1,59 @@
+/** Tries the boundary before the first agent runs inside: a program, a kernel or a container may let through what it should not. */
+import { readFileSync, statSync } from 'node:fs'
+import { digestFields } from '../../kit/digest.ts'
+import { replaceFile } from '../../kit/files/write-file.ts'
+import { sandboxUnavailable } from '../faults.ts'
+import { type CheckRequest, checkBoundary } from './check-boundary.ts'
+import type { SandboxProperty } from './properties.ts'
+
+type Verification = Omit<CheckRequest, 'signal'> & {
+  /** Remembers what was verified, because a try takes a second. In a directory of drover, which no agent inside can write. */
+  stampFile: string
+}
+
+const BOOT_ID = '/proc/sys/kernel/random/boot_id'
+
+const running = new Map<string, Promise<void>>()
+
+/** Once for each start of the machine and version of the programs. Throws `sandbox_unavailable`; then it is tried again. */
+export async function verifyBoundary(verification: Verification): Promise<void> {
+  const stamp = stampOf(verification)
+  if (readOrNothing(verification.stampFile) === stamp) return
+  const known = running.get(stamp) ?? verify(verification, stamp).finally(() => running.delete(stamp))
+  running.set(stamp, known)
+  await known
+}
+
+async function verify({ stampFile, ...request }: Verification, stamp: string): Promise<void> {
+  const problem = findGap(await checkBoundary({ ...request, signal: new AbortController().signal }))
+  if (problem !== undefined) throw sandboxUnavailable({ problem })
+  try {
+    replaceFile({ path: stampFile, bytes: Buffer.from(stamp), mode: 0o600 })
+  } catch {
+    // The next process tries it again.
+  }
+}
+
+function stampOf({ programs, probe }: Verification): string {
+  const files = [programs.bubblewrap, programs.node, programs.forwarder, probe].map((path) => {
+    const { size, mtimeMs, ino } = statSync(path)
+    return `${path} ${size} ${mtimeMs} ${ino}`
+  })
+  return digestFields(['drover-sandbox/v1', readOrNothing(BOOT_ID) ?? '', String(process.getuid?.()), ...files])
+}
+
+function readOrNothing(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+/** What is not enforced; undefined if everything is. Limits do not count. Pure. */
+export function findGap(properties: readonly SandboxProperty[]): string | undefined {
+  const gaps = properties.filter(({ is_enforced, is_limit }) => !is_enforced && is_limit !== true)
+  if (gaps.length === 0) return undefined
+  const named = gaps.map(({ name, problem }) => `${name}: no (${problem})`).join('; ')
+  return `it was tried, and not everything is enforced: ${named}; run drover sandbox check`
+}
