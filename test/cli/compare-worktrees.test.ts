@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type AgentHome, createAgentHome, hangingAgent } from '../support/agent-home.ts'
@@ -449,16 +458,16 @@ describe('drover worktrees', () => {
 
 describe.runIf(hasSandbox)('a comparison in a sandbox', () => {
   it('runs setups and checks inside, and shows what they were refused', async () => {
+    const outside = home.folder('outside')
     repository.write(
       'attack.sh',
-      'echo x > "$OUTSIDE/planted"; touch /etc/planted; curl -s "https://$1.invalid"; true\n',
+      `echo x > ${outside}/planted; touch /etc/planted; curl -s "https://$1.invalid"; true\n`,
     )
     repository.commit()
     teach('claude', 'echo two >> a')
-    const outside = home.folder('outside')
     const words = ['--setup', 'sh attack.sh setup', '--check', 'sh attack.sh check', '--sandbox', '--json']
     const args = ['compare', '--worktrees', '--backends', 'claude', 'Show the wind', ...words]
-    const { code, stdout } = await home.drover(args, { cwd: repository.root, env: { OUTSIDE: outside } })
+    const { code, stdout } = await home.drover(args, { cwd: repository.root })
     expect(code).toBe(0)
     const refused = (host: string) => ({ host: `${host}.invalid:443`, reason: 'not listed', count: 1 })
     expect(JSON.parse(stdout).results[0].worktree.boundary).toEqual({
@@ -474,8 +483,10 @@ describe.runIf(hasSandbox)('a comparison in a sandbox', () => {
     teach('claude', 'touch began')
     const args = ['compare', '--worktrees', '--backends', 'claude', 'Show the wind', '--sandbox']
     const PATH = join(home.path, 'bin')
+    symlinkSync('/usr/bin/git', join(PATH, 'git'))
     const { code, stderr } = await home.drover(args, { cwd: repository.root, env: { PATH } })
-    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('needs a sandbox') })
+    expect(code).not.toBe(0)
+    expect(stderr).toContain('needs a sandbox')
     expect(worktrees()).toEqual([])
   })
 })
