@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type ListenOptions, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { randomIds } from '../../kit/ids.ts'
 import { type ChildEnvironment, type Environment, toChildEnvironment } from '../../kit/process/child-environment.ts'
 import { type RunningProcess, startProcess } from '../../kit/process/process.ts'
@@ -24,6 +25,9 @@ export type CheckRequest = {
 }
 
 const TIMEOUT_MS = 30_000
+/** How long processes that were killed may take to go, and how often drover looks. */
+const LAST_MOMENT_MS = 3000
+const LOOK_MS = 20
 const MEGABYTE = 2 ** 20
 const LIMITS = { memoryBytes: 1024 * MEGABYTE, processes: 64, fileBytes: 2 * MEGABYTE }
 const MARK = 'DROVER_CANARY'
@@ -135,8 +139,13 @@ async function runProbe(
   }
 }
 
-/** Null, as for every attempt that was refused. */
+/** Null, as for every attempt that was refused. The kernel kills them all, but on a busy machine they take a moment to go. */
 async function survivorsOf({ members }: RunningProcess): Promise<string | null> {
-  const left = await members()
-  return left.length === 0 ? null : `${left.length} processes`
+  const deadline = performance.now() + LAST_MOMENT_MS
+  for (;;) {
+    const left = await members()
+    if (left.length === 0) return null
+    if (performance.now() > deadline) return `${left.length} processes`
+    await sleep(LOOK_MS)
+  }
 }
