@@ -61,6 +61,7 @@ const KEYS: readonly [string, string, unknown][] = [
   ['drive.on_limit', 'enum', 'ask'],
   ['drive.max_wait_secs', 'integer', 21_600],
   ['drive.fallback', 'list', []],
+  ['drive.parallel', 'integer', 1],
   ['drive.repositories', 'list', []],
   ['drive.max_runs', 'integer', 4],
   ['sandbox.mode', 'enum', 'off'],

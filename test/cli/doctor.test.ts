@@ -28,6 +28,7 @@ import { createHostWorktree, diskOfKilled, install } from '../support/host-workt
 import { NOWHERE } from '../support/nowhere.ts'
 import { PROTOCOL_SCHEMA, protocolValidator } from '../support/protocol-schema.ts'
 import { DROVER, runAt, temporaryDirectory, temporaryDirectoryForAll } from '../support/run-drover.ts'
+import { skipWithoutSandbox } from '../support/sandbox.ts'
 import { isRunning, program } from '../support/test-command.ts'
 import { CAN_DROP_PRIVILEGES } from '../support/unprivileged.ts'
 
@@ -303,6 +304,7 @@ const ROWS: readonly Row[] = [
   ['git_too_old', 'old programs', /^git 2\.30\.9 .*; install git 2\.31\.0 or later$/],
   ['git_version_unknown', 'programs that hang', /^git version did not end within 10000 ms/],
   ['drover_on_path', 'no problems', new RegExp(`/bin/drover is drover ${OWN_VERSION}$`)],
+  ['sandbox_missing', 'no programs', /^there is no sandbox on this machine: bwrap is not in PATH; install bubblewrap/],
   ['drover_not_on_path', 'no programs', /^drover is not in PATH; run npm install --global \. in the clone of drover/],
   ['drover_other_version', 'old programs', /drover is drover 0\.0\.1; this is drover /],
   ['drover_other_version', 'programs that hang', /drover does not report its version/],
@@ -385,7 +387,7 @@ describe('a finding', () => {
   /** These cannot be arranged here; the tests of their files cover them. */
   const ELSEWHERE = [
     ...['node_too_old', 'runstore_durability_limited', 'runstore_unwritable', 'run_busy'],
-    ...['disk_low', 'disk_full', 'store_rights_missing', 'agent_answers', 'agent_fails'],
+    ...['disk_low', 'disk_full', 'store_rights_missing', 'agent_answers', 'agent_fails', 'sandbox_enforced'],
   ]
 
   it('of every kind has a test', () => {
@@ -430,6 +432,7 @@ describe('the report', () => {
       'node_supported',
       'git_supported',
       'drover_on_path',
+      'sandbox_missing',
       'config_valid',
       'home_writable',
       'templates_kept',
@@ -461,6 +464,7 @@ describe('the report', () => {
       'node',
       'git',
       'drover',
+      'sandbox',
       'configuration',
       'directory',
       'session store',
@@ -524,14 +528,24 @@ describe('drover doctor', () => {
       'GitHub',
       '  ok      gh 2.94.0',
     ])
-    expect(lines.slice(-3)).toEqual(['', 'Everything is in order.', ''])
+    expect(lines.slice(-3)).toEqual(['', '0 errors, 1 warning.', ''])
+  })
+
+  it('tries the sandbox of this machine', async (test) => {
+    skipWithoutSandbox(test)
+    const { machine } = await diagnose('no problems')
+    const env = { ...machine.env, PATH: `${machine.env['PATH']}:${process.env['PATH']}` }
+    const { checks } = reportIn(
+      await runAt(machine.cwd, [process.execPath, DROVER, 'doctor', '--json', '--offline'], env),
+    )
+    expect(checks).toContainEqual(expect.objectContaining({ code: 'sandbox_enforced', status: 'ok' }))
   })
 
   it('prints what to do below each problem', async () => {
     const { machine } = await diagnose('no programs')
     const { stdout } = await machine.drover('doctor')
     expect(stdout).toContain('  error   git is not in PATH (git_missing)\n          → install git, or correct PATH\n')
-    expect(stdout).toMatch(/\n\n2 errors, 6 warnings\.\n$/)
+    expect(stdout).toMatch(/\n\n2 errors, 7 warnings\.\n$/)
   })
 
   it.each([

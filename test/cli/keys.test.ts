@@ -141,12 +141,12 @@ describe('drover keys create', () => {
 describe('drover keys list', () => {
   it('shows names, roles and limits, but no digests', async () => {
     await drover('keys create ci')
-    await drover('keys create ops --role operator --rps 5 --max-approval none')
+    await drover('keys create ops --role operator --rps 5 --max-approval none --require-sandbox')
     expect((await drover('keys')).stdout).toBe(
       [
-        'NAME  ROLE      RPS  BURST  MAX APPROVAL  MAX SANDBOX',
-        'ci    client    -    -      -             -',
-        'ops   operator  5    -      none          -',
+        'NAME  ROLE      RPS  BURST  MAX APPROVAL  MAX SANDBOX  SANDBOX',
+        'ci    client    -    -      -             -            -',
+        'ops   operator  5    -      none          -            required',
         '',
       ].join('\n'),
     )
