@@ -271,23 +271,23 @@ void 0&&typeof n.aggregate_output!="boolean"){let r={instancePath:i+"/aggregate_
 lean"}};e===null?e=[r]:e.push(r),t++}}else{let r={instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.
 push(r),t++}return P.errors=e,t===0}var me=["actions","checks","setup","copy","share","setup_timeout_secs","template_max_bytes","baseline","check_timeout_se\
 cs","attempts","rounds","approval_mode","sandbox","stall_secs","deliver","on_flags","on_limit","max_wait_secs","fallback",
-"repositories","max_runs","parallel"],pe=["note","skip","require"],ue=["auto","none","always"],fe=["on","off","required"],
-ye=["none","branch","pr"],ce=["deliver","ask"],de=["ask","wait","next","pause"];function D(n,{instancePath:i="",parentData:d,
-parentDataProperty:c,rootData:u=n,dynamicAnchors:y={}}={}){let e=null,t=0;if(n&&typeof n=="object"&&!Array.isArray(n)){for(let r in n){
-let s=t;if(!(r==="actions"||r==="checks"||r==="setup"||r==="copy"||r==="share"||r==="setup_timeout_secs"||r==="template_\
-max_bytes"||r==="baseline"||r==="check_timeout_secs"||r==="attempts"||r==="rounds"||r==="approval_mode"||r==="sandbox"||
-r==="stall_secs"||r==="deliver"||r==="on_flags"||r==="on_limit"||r==="max_wait_secs"||r==="fallback"||r==="repositories"||
-r==="max_runs"||r==="parallel")){let o={instancePath:i,keyword:"enum",params:{allowedValues:me},propertyName:r};e===null?
-e=[o]:e.push(o),t++}var f=s===t;if(!f){let o={instancePath:i,keyword:"propertyNames",params:{propertyName:r}};e===null?e=
-[o]:e.push(o),t++}}if(n.actions!==void 0){let r=n.actions;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={
-instancePath:i+"/actions",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(
-r)){if(r>1e3||isNaN(r)){let s={instancePath:i+"/actions",keyword:"maximum",params:{comparison:"<=",limit:1e3}};e===null?
-e=[s]:e.push(s),t++}if(r<1||isNaN(r)){let s={instancePath:i+"/actions",keyword:"minimum",params:{comparison:">=",limit:1}};
-e===null?e=[s]:e.push(s),t++}}}if(n.checks!==void 0){let r=n.checks;if(Array.isArray(r)){let s=r.length;for(let o=0;o<s;o++){
-let l=r[o];if(typeof l=="string"){if(l.length===0){let a={instancePath:i+"/checks/"+o,keyword:"minLength",params:{limit:1}};
-e===null?e=[a]:e.push(a),t++}}else{let a={instancePath:i+"/checks/"+o,keyword:"type",params:{type:"string"}};e===null?e=
-[a]:e.push(a),t++}}}else{let s={instancePath:i+"/checks",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),
-t++}}if(n.setup!==void 0){let r=n.setup;if(Array.isArray(r)){let s=r.length;for(let o=0;o<s;o++){let l=r[o];if(typeof l==
+"repositories","max_runs","parallel"],pe=["note","skip","require"],ue=["auto","sandboxed","none","always"],fe=["on","off",
+"required"],ye=["none","branch","pr"],ce=["deliver","ask"],de=["ask","wait","next","pause"];function D(n,{instancePath:i="",
+parentData:d,parentDataProperty:c,rootData:u=n,dynamicAnchors:y={}}={}){let e=null,t=0;if(n&&typeof n=="object"&&!Array.
+isArray(n)){for(let r in n){let s=t;if(!(r==="actions"||r==="checks"||r==="setup"||r==="copy"||r==="share"||r==="setup_t\
+imeout_secs"||r==="template_max_bytes"||r==="baseline"||r==="check_timeout_secs"||r==="attempts"||r==="rounds"||r==="app\
+roval_mode"||r==="sandbox"||r==="stall_secs"||r==="deliver"||r==="on_flags"||r==="on_limit"||r==="max_wait_secs"||r==="f\
+allback"||r==="repositories"||r==="max_runs"||r==="parallel")){let o={instancePath:i,keyword:"enum",params:{allowedValues:me},
+propertyName:r};e===null?e=[o]:e.push(o),t++}var f=s===t;if(!f){let o={instancePath:i,keyword:"propertyNames",params:{propertyName:r}};
+e===null?e=[o]:e.push(o),t++}}if(n.actions!==void 0){let r=n.actions;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(
+r))){let s={instancePath:i+"/actions",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r==
+"number"&&isFinite(r)){if(r>1e3||isNaN(r)){let s={instancePath:i+"/actions",keyword:"maximum",params:{comparison:"<=",limit:1e3}};
+e===null?e=[s]:e.push(s),t++}if(r<1||isNaN(r)){let s={instancePath:i+"/actions",keyword:"minimum",params:{comparison:">=",
+limit:1}};e===null?e=[s]:e.push(s),t++}}}if(n.checks!==void 0){let r=n.checks;if(Array.isArray(r)){let s=r.length;for(let o=0;o<
+s;o++){let l=r[o];if(typeof l=="string"){if(l.length===0){let a={instancePath:i+"/checks/"+o,keyword:"minLength",params:{
+limit:1}};e===null?e=[a]:e.push(a),t++}}else{let a={instancePath:i+"/checks/"+o,keyword:"type",params:{type:"string"}};e===
+null?e=[a]:e.push(a),t++}}}else{let s={instancePath:i+"/checks",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(
+s),t++}}if(n.setup!==void 0){let r=n.setup;if(Array.isArray(r)){let s=r.length;for(let o=0;o<s;o++){let l=r[o];if(typeof l==
 "string"){if(l.length===0){let a={instancePath:i+"/setup/"+o,keyword:"minLength",params:{limit:1}};e===null?e=[a]:e.push(
 a),t++}}else{let a={instancePath:i+"/setup/"+o,keyword:"type",params:{type:"string"}};e===null?e=[a]:e.push(a),t++}}}else{
 let s={instancePath:i+"/setup",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),t++}}if(n.copy!==void 0){let r=n.
@@ -322,40 +322,40 @@ if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:i+
 nteger"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>20||isNaN(r)){let s={instancePath:i+"/ro\
 unds",keyword:"maximum",params:{comparison:"<=",limit:20}};e===null?e=[s]:e.push(s),t++}if(r<0||isNaN(r)){let s={instancePath:i+
 "/rounds",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[s]:e.push(s),t++}}}if(n.approval_mode!==void 0){
-let r=n.approval_mode;if(!(r==="auto"||r==="none"||r==="always")){let s={instancePath:i+"/approval_mode",keyword:"enum",
-params:{allowedValues:ue}};e===null?e=[s]:e.push(s),t++}}if(n.sandbox!==void 0){let r=n.sandbox;if(!(r==="on"||r==="off"||
-r==="required")){let s={instancePath:i+"/sandbox",keyword:"enum",params:{allowedValues:fe}};e===null?e=[s]:e.push(s),t++}}
-if(n.stall_secs!==void 0){let r=n.stall_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:i+
-"/stall_secs",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>
-604800||isNaN(r)){let s={instancePath:i+"/stall_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?
-e=[s]:e.push(s),t++}if(r<1||isNaN(r)){let s={instancePath:i+"/stall_secs",keyword:"minimum",params:{comparison:">=",limit:1}};
-e===null?e=[s]:e.push(s),t++}}}if(n.deliver!==void 0){let r=n.deliver;if(!(r==="none"||r==="branch"||r==="pr")){let s={instancePath:i+
-"/deliver",keyword:"enum",params:{allowedValues:ye}};e===null?e=[s]:e.push(s),t++}}if(n.on_flags!==void 0){let r=n.on_flags;
-if(!(r==="deliver"||r==="ask")){let s={instancePath:i+"/on_flags",keyword:"enum",params:{allowedValues:ce}};e===null?e=[
-s]:e.push(s),t++}}if(n.on_limit!==void 0){let r=n.on_limit;if(!(r==="ask"||r==="wait"||r==="next"||r==="pause")){let s={
-instancePath:i+"/on_limit",keyword:"enum",params:{allowedValues:de}};e===null?e=[s]:e.push(s),t++}}if(n.max_wait_secs!==
-void 0){let r=n.max_wait_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:i+"/max_wait\
-_secs",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>604800||
-isNaN(r)){let s={instancePath:i+"/max_wait_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[s]:
-e.push(s),t++}if(r<1||isNaN(r)){let s={instancePath:i+"/max_wait_secs",keyword:"minimum",params:{comparison:">=",limit:1}};
-e===null?e=[s]:e.push(s),t++}}}if(n.fallback!==void 0){let r=n.fallback;if(Array.isArray(r)){let s=r.length;for(let o=0;o<
-s;o++){let l=r[o];if(typeof l=="string"){if(l.length===0){let a={instancePath:i+"/fallback/"+o,keyword:"minLength",params:{
-limit:1}};e===null?e=[a]:e.push(a),t++}}else{let a={instancePath:i+"/fallback/"+o,keyword:"type",params:{type:"string"}};
-e===null?e=[a]:e.push(a),t++}}}else{let s={instancePath:i+"/fallback",keyword:"type",params:{type:"array"}};e===null?e=[
-s]:e.push(s),t++}}if(n.repositories!==void 0){let r=n.repositories;if(Array.isArray(r)){let s=r.length;for(let o=0;o<s;o++){
-let l=r[o];if(typeof l=="string"){if(l.length===0){let a={instancePath:i+"/repositories/"+o,keyword:"minLength",params:{
-limit:1}};e===null?e=[a]:e.push(a),t++}}else{let a={instancePath:i+"/repositories/"+o,keyword:"type",params:{type:"strin\
-g"}};e===null?e=[a]:e.push(a),t++}}}else{let s={instancePath:i+"/repositories",keyword:"type",params:{type:"array"}};e===
-null?e=[s]:e.push(s),t++}}if(n.max_runs!==void 0){let r=n.max_runs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(
-r))){let s={instancePath:i+"/max_runs",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r==
-"number"&&isFinite(r)){if(r>1e3||isNaN(r)){let s={instancePath:i+"/max_runs",keyword:"maximum",params:{comparison:"<=",limit:1e3}};
-e===null?e=[s]:e.push(s),t++}if(r<1||isNaN(r)){let s={instancePath:i+"/max_runs",keyword:"minimum",params:{comparison:">\
-=",limit:1}};e===null?e=[s]:e.push(s),t++}}}if(n.parallel!==void 0){let r=n.parallel;if(!(typeof r=="number"&&!(r%1)&&!isNaN(
-r)&&isFinite(r))){let s={instancePath:i+"/parallel",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}
-if(typeof r=="number"&&isFinite(r)){if(r>100||isNaN(r)){let s={instancePath:i+"/parallel",keyword:"maximum",params:{comparison:"\
-<=",limit:100}};e===null?e=[s]:e.push(s),t++}if(r<1||isNaN(r)){let s={instancePath:i+"/parallel",keyword:"minimum",params:{
-comparison:">=",limit:1}};e===null?e=[s]:e.push(s),t++}}}}else{let r={instancePath:i,keyword:"type",params:{type:"object"}};
-e===null?e=[r]:e.push(r),t++}return D.errors=e,t===0}var _e=["mode","hosts","check_hosts","env","read","write","caches","max_processes","max_memory_mb","max_file_mb"],he=["o\
+let r=n.approval_mode;if(!(r==="auto"||r==="sandboxed"||r==="none"||r==="always")){let s={instancePath:i+"/approval_mode",
+keyword:"enum",params:{allowedValues:ue}};e===null?e=[s]:e.push(s),t++}}if(n.sandbox!==void 0){let r=n.sandbox;if(!(r===
+"on"||r==="off"||r==="required")){let s={instancePath:i+"/sandbox",keyword:"enum",params:{allowedValues:fe}};e===null?e=
+[s]:e.push(s),t++}}if(n.stall_secs!==void 0){let r=n.stall_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){
+let s={instancePath:i+"/stall_secs",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="n\
+umber"&&isFinite(r)){if(r>604800||isNaN(r)){let s={instancePath:i+"/stall_secs",keyword:"maximum",params:{comparison:"<=",
+limit:604800}};e===null?e=[s]:e.push(s),t++}if(r<1||isNaN(r)){let s={instancePath:i+"/stall_secs",keyword:"minimum",params:{
+comparison:">=",limit:1}};e===null?e=[s]:e.push(s),t++}}}if(n.deliver!==void 0){let r=n.deliver;if(!(r==="none"||r==="br\
+anch"||r==="pr")){let s={instancePath:i+"/deliver",keyword:"enum",params:{allowedValues:ye}};e===null?e=[s]:e.push(s),t++}}
+if(n.on_flags!==void 0){let r=n.on_flags;if(!(r==="deliver"||r==="ask")){let s={instancePath:i+"/on_flags",keyword:"enum",
+params:{allowedValues:ce}};e===null?e=[s]:e.push(s),t++}}if(n.on_limit!==void 0){let r=n.on_limit;if(!(r==="ask"||r==="w\
+ait"||r==="next"||r==="pause")){let s={instancePath:i+"/on_limit",keyword:"enum",params:{allowedValues:de}};e===null?e=[
+s]:e.push(s),t++}}if(n.max_wait_secs!==void 0){let r=n.max_wait_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(
+r))){let s={instancePath:i+"/max_wait_secs",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r==
+"number"&&isFinite(r)){if(r>604800||isNaN(r)){let s={instancePath:i+"/max_wait_secs",keyword:"maximum",params:{comparison:"\
+<=",limit:604800}};e===null?e=[s]:e.push(s),t++}if(r<1||isNaN(r)){let s={instancePath:i+"/max_wait_secs",keyword:"minimu\
+m",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),t++}}}if(n.fallback!==void 0){let r=n.fallback;if(Array.isArray(
+r)){let s=r.length;for(let o=0;o<s;o++){let l=r[o];if(typeof l=="string"){if(l.length===0){let a={instancePath:i+"/fallb\
+ack/"+o,keyword:"minLength",params:{limit:1}};e===null?e=[a]:e.push(a),t++}}else{let a={instancePath:i+"/fallback/"+o,keyword:"\
+type",params:{type:"string"}};e===null?e=[a]:e.push(a),t++}}}else{let s={instancePath:i+"/fallback",keyword:"type",params:{
+type:"array"}};e===null?e=[s]:e.push(s),t++}}if(n.repositories!==void 0){let r=n.repositories;if(Array.isArray(r)){let s=r.
+length;for(let o=0;o<s;o++){let l=r[o];if(typeof l=="string"){if(l.length===0){let a={instancePath:i+"/repositories/"+o,
+keyword:"minLength",params:{limit:1}};e===null?e=[a]:e.push(a),t++}}else{let a={instancePath:i+"/repositories/"+o,keyword:"\
+type",params:{type:"string"}};e===null?e=[a]:e.push(a),t++}}}else{let s={instancePath:i+"/repositories",keyword:"type",params:{
+type:"array"}};e===null?e=[s]:e.push(s),t++}}if(n.max_runs!==void 0){let r=n.max_runs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(
+r)&&isFinite(r))){let s={instancePath:i+"/max_runs",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}
+if(typeof r=="number"&&isFinite(r)){if(r>1e3||isNaN(r)){let s={instancePath:i+"/max_runs",keyword:"maximum",params:{comparison:"\
+<=",limit:1e3}};e===null?e=[s]:e.push(s),t++}if(r<1||isNaN(r)){let s={instancePath:i+"/max_runs",keyword:"minimum",params:{
+comparison:">=",limit:1}};e===null?e=[s]:e.push(s),t++}}}if(n.parallel!==void 0){let r=n.parallel;if(!(typeof r=="number"&&
+!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:i+"/parallel",keyword:"type",params:{type:"integer"}};e===null?e=[s]:
+e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>100||isNaN(r)){let s={instancePath:i+"/parallel",keyword:"maximum",
+params:{comparison:"<=",limit:100}};e===null?e=[s]:e.push(s),t++}if(r<1||isNaN(r)){let s={instancePath:i+"/parallel",keyword:"\
+minimum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),t++}}}}else{let r={instancePath:i,keyword:"type",params:{
+type:"object"}};e===null?e=[r]:e.push(r),t++}return D.errors=e,t===0}var _e=["mode","hosts","check_hosts","env","read","write","caches","max_processes","max_memory_mb","max_file_mb"],he=["o\
 ff","on","required"];function q(n,{instancePath:i="",parentData:d,parentDataProperty:c,rootData:u=n,dynamicAnchors:y={}}={}){
 let e=null,t=0;if(n&&typeof n=="object"&&!Array.isArray(n)){for(let r in n){let s=t;if(!(r==="mode"||r==="hosts"||r==="c\
 heck_hosts"||r==="env"||r==="read"||r==="write"||r==="caches"||r==="max_processes"||r==="max_memory_mb"||r==="max_file_m\

@@ -68,10 +68,10 @@ export const DriveSection = strict({
     maximum: 20,
     description: 'Maximum follow-up runs to fix review findings and failed checks.',
   }),
-  approval_mode: literals(['auto', 'none', 'always'], {
+  approval_mode: literals(['auto', 'sandboxed', 'none', 'always'], {
     default: 'auto',
     description:
-      'What the agent may do without approval while it implements a change: edit files and run the checks (`auto`), everything (`none`) or nothing (`always`). In other actions, it may only read.',
+      'What the agent may do without approval while it implements a change: edit files and run the checks (`auto`), run any command in a sandbox (`sandboxed`), everything (`none`) or nothing (`always`). In other actions, it may only read.',
   }),
   sandbox: literals(['on', 'off', 'required'], {
     default: 'on',

@@ -111,11 +111,13 @@ type Requested = {
 
 function toRequest(requested: Requested): PromptRequest {
   const { action, prompt, session, who, context, options, maxCost, ignoresProject, gitSettings } = requested
+  const { place } = readDriveState(context)
   return {
     ...who,
     prompt,
     ...(session === undefined && { workdir: workDirectory(context) }),
     ...permissionsFor(action, options),
+    ownBranch: place.kind === 'worktree' ? `refs/heads/${place.branch}` : undefined,
     ...commandsFor(action, options),
     ignoresProject,
     knownGitSettings: gitSettings,
@@ -253,6 +255,7 @@ async function execute(
     if (error instanceof Fault) return failedResult(backend, error)
     throw error
   })
+  noteBoundary(context, number, result)
   const after = await observeTree(context).catch(asFault)
   // An agent that has answered before it was ended is paid for, so its answer counts.
   const how = toPromptStatus(result) === 'completed' ? 'answered' : (guard.reason?.how ?? toAttemptEnd(result))
@@ -273,6 +276,14 @@ async function execute(
   })
   // It is paid for, so its end is recorded even if the agent left a worktree that cannot be read.
   if (after instanceof Fault) throw after
+}
+
+/** What an agent in a sandbox reached and was refused. */
+function noteBoundary(context: DriveContext, attempt: number, { boundary }: PromptResult): void {
+  const { reached = [], refused = [] } = boundary ?? {}
+  if (reached.length + refused.length === 0) return
+  const hosts = { reached: [...reached], refused: [...refused], unwritable: [] }
+  record(context, 'boundary_seen', { by: 'agent', attempt, ...hosts })
 }
 
 function asFault(error: unknown): Fault {

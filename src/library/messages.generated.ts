@@ -238,7 +238,7 @@ export type DriveRequest = {
   /** Commands that must pass. */
   checks?: readonly string[] | undefined
   /** What the agent may do without approval while it implements a change: edit files (`auto`), everything (`none`) or nothing (`always`). */
-  approval_mode?: 'default' | 'auto' | 'none' | 'always' | undefined
+  approval_mode?: 'default' | 'auto' | 'sandboxed' | 'none' | 'always' | undefined
   /** How many actions may be taken; for a run, how many more. */
   actions?: number | undefined
   /** Further runs for what is still open. */

@@ -134,7 +134,7 @@ export const DriveRequest = named(
     review_model: text('Its model.'),
     checks: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description: 'Commands that must pass.' })),
     approval_mode: Type.Optional(
-      literals(['default', 'auto', 'none', 'always'], {
+      literals(['default', 'auto', 'sandboxed', 'none', 'always'], {
         description:
           'What the agent may do without approval while it implements a change: edit files (`auto`), everything (`none`) or nothing (`always`).',
       }),

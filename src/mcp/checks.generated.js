@@ -190,18 +190,18 @@ ength",params:{limit:1}};e===null?e=[s]:e.push(s),i++}}else{let s={instancePath:
 type:"string"}};e===null?e=[s]:e.push(s),i++}}}else{let r={instancePath:t,keyword:"type",params:{type:"object"}};e===null?
 e=[r]:e.push(r),i++}return q.errors=e,i===0}var K=F;var Q=["goal","issue","issue_number","as_goal","repository","review","queue","after","group","total_tokens","total_cost_\
 usd","backend","model","review_backend","review_model","checks","actions","max_tokens","max_cost_usd","max_time_secs","r\
-ounds","approval_mode","on_limit","max_wait_secs","fallback","deliver"],S=["auto","none","always"],T=["ask","wait","next",
-"pause"],U=["none","branch","pr"],h=new RegExp("^[a-z][a-z0-9-]{0,31}$","u");function F(n,{instancePath:t="",parentData:y,
-parentDataProperty:u,rootData:f=n,dynamicAnchors:d={}}={}){let e=null,i=0;if(n&&typeof n=="object"&&!Array.isArray(n)){for(let r in n){
-let s=i;if(!(r==="goal"||r==="issue"||r==="issue_number"||r==="as_goal"||r==="repository"||r==="review"||r==="queue"||r===
-"after"||r==="group"||r==="total_tokens"||r==="total_cost_usd"||r==="backend"||r==="model"||r==="review_backend"||r==="r\
-eview_model"||r==="checks"||r==="actions"||r==="max_tokens"||r==="max_cost_usd"||r==="max_time_secs"||r==="rounds"||r===
-"approval_mode"||r==="on_limit"||r==="max_wait_secs"||r==="fallback"||r==="deliver")){let o={instancePath:t,keyword:"enu\
-m",params:{allowedValues:Q},propertyName:r};e===null?e=[o]:e.push(o),i++}var p=s===i;if(!p){let o={instancePath:t,keyword:"\
-propertyNames",params:{propertyName:r}};e===null?e=[o]:e.push(o),i++}}if(n.goal!==void 0){let r=n.goal;if(typeof r=="str\
-ing"){if(r.length===0){let s={instancePath:t+"/goal",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),i++}}else{
-let s={instancePath:t+"/goal",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),i++}}if(n.issue!==void 0){
-let r=n.issue;if(typeof r=="string"){if(m(r)>500){let s={instancePath:t+"/issue",keyword:"maxLength",params:{limit:500}};
+ounds","approval_mode","on_limit","max_wait_secs","fallback","deliver"],S=["auto","sandboxed","none","always"],T=["ask",
+"wait","next","pause"],U=["none","branch","pr"],h=new RegExp("^[a-z][a-z0-9-]{0,31}$","u");function F(n,{instancePath:t="",
+parentData:y,parentDataProperty:u,rootData:f=n,dynamicAnchors:d={}}={}){let e=null,i=0;if(n&&typeof n=="object"&&!Array.
+isArray(n)){for(let r in n){let s=i;if(!(r==="goal"||r==="issue"||r==="issue_number"||r==="as_goal"||r==="repository"||r===
+"review"||r==="queue"||r==="after"||r==="group"||r==="total_tokens"||r==="total_cost_usd"||r==="backend"||r==="model"||r===
+"review_backend"||r==="review_model"||r==="checks"||r==="actions"||r==="max_tokens"||r==="max_cost_usd"||r==="max_time_s\
+ecs"||r==="rounds"||r==="approval_mode"||r==="on_limit"||r==="max_wait_secs"||r==="fallback"||r==="deliver")){let o={instancePath:t,
+keyword:"enum",params:{allowedValues:Q},propertyName:r};e===null?e=[o]:e.push(o),i++}var p=s===i;if(!p){let o={instancePath:t,
+keyword:"propertyNames",params:{propertyName:r}};e===null?e=[o]:e.push(o),i++}}if(n.goal!==void 0){let r=n.goal;if(typeof r==
+"string"){if(r.length===0){let s={instancePath:t+"/goal",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),
+i++}}else{let s={instancePath:t+"/goal",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),i++}}if(n.issue!==
+void 0){let r=n.issue;if(typeof r=="string"){if(m(r)>500){let s={instancePath:t+"/issue",keyword:"maxLength",params:{limit:500}};
 e===null?e=[s]:e.push(s),i++}if(r.length===0){let s={instancePath:t+"/issue",keyword:"minLength",params:{limit:1}};e===null?
 e=[s]:e.push(s),i++}}else{let s={instancePath:t+"/issue",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),
 i++}}if(n.issue_number!==void 0){let r=n.issue_number;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:t+
@@ -269,21 +269,22 @@ um",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),i++}}}if(n.rounds
 e=[s]:e.push(s),i++}if(typeof r=="number"&&isFinite(r)){if(r>20||isNaN(r)){let s={instancePath:t+"/rounds",keyword:"maxi\
 mum",params:{comparison:"<=",limit:20}};e===null?e=[s]:e.push(s),i++}if(r<0||isNaN(r)){let s={instancePath:t+"/rounds",keyword:"\
 minimum",params:{comparison:">=",limit:0}};e===null?e=[s]:e.push(s),i++}}}if(n.approval_mode!==void 0){let r=n.approval_mode;
-if(!(r==="auto"||r==="none"||r==="always")){let s={instancePath:t+"/approval_mode",keyword:"enum",params:{allowedValues:S}};
-e===null?e=[s]:e.push(s),i++}}if(n.on_limit!==void 0){let r=n.on_limit;if(!(r==="ask"||r==="wait"||r==="next"||r==="paus\
-e")){let s={instancePath:t+"/on_limit",keyword:"enum",params:{allowedValues:T}};e===null?e=[s]:e.push(s),i++}}if(n.max_wait_secs!==
-void 0){let r=n.max_wait_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:t+"/max_wait\
-_secs",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),i++}if(typeof r=="number"&&isFinite(r)){if(r>31536e3||
-isNaN(r)){let s={instancePath:t+"/max_wait_secs",keyword:"maximum",params:{comparison:"<=",limit:31536e3}};e===null?e=[s]:
-e.push(s),i++}if(r<1||isNaN(r)){let s={instancePath:t+"/max_wait_secs",keyword:"minimum",params:{comparison:">=",limit:1}};
-e===null?e=[s]:e.push(s),i++}}}if(n.fallback!==void 0){let r=n.fallback;if(Array.isArray(r)){if(r.length>20){let o={instancePath:t+
-"/fallback",keyword:"maxItems",params:{limit:20}};e===null?e=[o]:e.push(o),i++}let s=r.length;for(let o=0;o<s;o++){let a=r[o];
-if(typeof a=="string"){if(!h.test(a)){let l={instancePath:t+"/fallback/"+o,keyword:"saidPattern",params:{says:"the name \
-of a backend"}};e===null?e=[l]:e.push(l),i++}}else{let l={instancePath:t+"/fallback/"+o,keyword:"type",params:{type:"str\
-ing"}};e===null?e=[l]:e.push(l),i++}}}else{let s={instancePath:t+"/fallback",keyword:"type",params:{type:"array"}};e===null?
-e=[s]:e.push(s),i++}}if(n.deliver!==void 0){let r=n.deliver;if(!(r==="none"||r==="branch"||r==="pr")){let s={instancePath:t+
-"/deliver",keyword:"enum",params:{allowedValues:U}};e===null?e=[s]:e.push(s),i++}}}else{let r={instancePath:t,keyword:"t\
-ype",params:{type:"object"}};e===null?e=[r]:e.push(r),i++}return F.errors=e,i===0}var W=D;var X=["run_id","wait_secs"];function D(n,{instancePath:t="",parentData:y,parentDataProperty:u,rootData:f=n,dynamicAnchors:d={}}={}){
+if(!(r==="auto"||r==="sandboxed"||r==="none"||r==="always")){let s={instancePath:t+"/approval_mode",keyword:"enum",params:{
+allowedValues:S}};e===null?e=[s]:e.push(s),i++}}if(n.on_limit!==void 0){let r=n.on_limit;if(!(r==="ask"||r==="wait"||r===
+"next"||r==="pause")){let s={instancePath:t+"/on_limit",keyword:"enum",params:{allowedValues:T}};e===null?e=[s]:e.push(s),
+i++}}if(n.max_wait_secs!==void 0){let r=n.max_wait_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={
+instancePath:t+"/max_wait_secs",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),i++}if(typeof r=="numbe\
+r"&&isFinite(r)){if(r>31536e3||isNaN(r)){let s={instancePath:t+"/max_wait_secs",keyword:"maximum",params:{comparison:"<=",
+limit:31536e3}};e===null?e=[s]:e.push(s),i++}if(r<1||isNaN(r)){let s={instancePath:t+"/max_wait_secs",keyword:"minimum",
+params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),i++}}}if(n.fallback!==void 0){let r=n.fallback;if(Array.isArray(
+r)){if(r.length>20){let o={instancePath:t+"/fallback",keyword:"maxItems",params:{limit:20}};e===null?e=[o]:e.push(o),i++}
+let s=r.length;for(let o=0;o<s;o++){let a=r[o];if(typeof a=="string"){if(!h.test(a)){let l={instancePath:t+"/fallback/"+
+o,keyword:"saidPattern",params:{says:"the name of a backend"}};e===null?e=[l]:e.push(l),i++}}else{let l={instancePath:t+
+"/fallback/"+o,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),i++}}}else{let s={instancePath:t+"/fallba\
+ck",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),i++}}if(n.deliver!==void 0){let r=n.deliver;if(!(r===
+"none"||r==="branch"||r==="pr")){let s={instancePath:t+"/deliver",keyword:"enum",params:{allowedValues:U}};e===null?e=[s]:
+e.push(s),i++}}}else{let r={instancePath:t,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),i++}return F.
+errors=e,i===0}var W=D;var X=["run_id","wait_secs"];function D(n,{instancePath:t="",parentData:y,parentDataProperty:u,rootData:f=n,dynamicAnchors:d={}}={}){
 let e=null,i=0;if(n&&typeof n=="object"&&!Array.isArray(n)){if(n.run_id===void 0){let r={instancePath:t,keyword:"require\
 d",params:{missingProperty:"run_id"}};e===null?e=[r]:e.push(r),i++}for(let r in n){let s=i;if(!(r==="run_id"||r==="wait_\
 secs")){let o={instancePath:t,keyword:"enum",params:{allowedValues:X},propertyName:r};e===null?e=[o]:e.push(o),i++}var p=s===

@@ -13,7 +13,7 @@ import type { PromptRequest } from './prompt-request.ts'
 /** Throws a Fault if a boundary is required and this machine has none. */
 export function planBoundary(
   use: Exclude<SandboxUse, 'off'>,
-  { sandboxAdditions }: PromptRequest,
+  { sandboxAdditions, ownBranch: branch }: PromptRequest,
   { context, workdir }: Pick<AgentRequest, 'workdir'> & { context: PromptContext },
 ): Pick<AgentRequest, 'boundary' | 'missingBoundary'> {
   const programs = findPrograms(context)
@@ -21,9 +21,11 @@ export function planBoundary(
     if (use === 'required') throw programs
     return { missingBoundary: programs.message }
   }
+  const { root, git } = findWorktree(workdir, userHome(context.env))
+  const own = branch === undefined ? git : git && { ...git, branch }
   const boundary: BoundaryPlan = {
     programs,
-    worktree: findWorktree(workdir, userHome(context.env)),
+    worktree: { root, ...(own !== undefined && { git: own }) },
     droverHome: context.sandbox.droverHome,
     settings: toSandboxSettings(context.settings.sandbox, sandboxAdditions),
   }

@@ -32,6 +32,8 @@ export type PromptRequest = PromptRequestBody & {
   allowedCommands?: readonly string[] | undefined
   /** What a sandbox has in it, besides what the settings say. */
   sandboxAdditions?: SandboxAdditions | undefined
+  /** The branch that an agent inside may write, such as `refs/heads/one`. By default that of `HEAD`, which an agent may have changed. */
+  ownBranch?: string | undefined
   /** The caller wants text in pieces, as the model writes it. */
   wantsDeltas?: boolean
 }

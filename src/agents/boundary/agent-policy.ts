@@ -19,7 +19,10 @@ export function toAgentPolicy(request: AgentRequest, { plan, needs, home, stages
     home,
     droverHome,
     stages,
-    programs: [programs.node, ...argv.flatMap((part) => programPath(part, home))],
+    // An argument can name the worktree too, and programs are mounted read-only.
+    programs: [programs.node, ...argv.flatMap((part) => programPath(part, home))].filter(
+      (path) => !isWithin(worktree.root, [path]),
+    ),
     hidden: request.closedFiles,
     // The system enforces then what the agent was told.
     isReadOnly: isReadOnly(request),

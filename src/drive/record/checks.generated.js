@@ -47,13 +47,13 @@ dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(typeof t=="string"){if(!hs.t
 keyword:"saidPattern",params:{says:"sha256: and 64 lowercase hexadecimal digits"}}],!1}else return H.errors=[{instancePath:s,
 keyword:"type",params:{type:"string"}}],!1;return H.errors=r,e===0}var Ns=["backend","model","review_backend","review_model","approval_mode","is_demo","checks","check_timeout_ms","max_tok\
 ens","max_cost_microusd","max_time_ms","rounds","attempts","stall_ms","deliver","setup","copy","share","setup_timeout_ms",
-"baseline","on_flags","on_limit","max_wait_ms","fallback","sandbox"],js=["default","auto","none","always"],xt=["none","b\
-ranch","pr"],qs=["note","skip","require"],As=["deliver","ask"],xs=["ask","wait","next","pause"],Vs=["on","off","required"];
-function L(t,{instancePath:s="",parentData:x,parentDataProperty:V,rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0;if(e===
-0)if(t&&typeof t=="object"&&!Array.isArray(t)){let l;if(t.backend===void 0&&(l="backend")||t.review_backend===void 0&&(l=
-"review_backend")||t.approval_mode===void 0&&(l="approval_mode")||t.is_demo===void 0&&(l="is_demo")||t.checks===void 0&&
-(l="checks")||t.check_timeout_ms===void 0&&(l="check_timeout_ms")||t.rounds===void 0&&(l="rounds")||t.attempts===void 0&&
-(l="attempts")||t.stall_ms===void 0&&(l="stall_ms")||t.deliver===void 0&&(l="deliver"))return L.errors=[{instancePath:s,
+"baseline","on_flags","on_limit","max_wait_ms","fallback","sandbox"],js=["default","auto","sandboxed","none","always"],xt=[
+"none","branch","pr"],qs=["note","skip","require"],As=["deliver","ask"],xs=["ask","wait","next","pause"],Vs=["on","off",
+"required"];function L(t,{instancePath:s="",parentData:x,parentDataProperty:V,rootData:b=t,dynamicAnchors:w={}}={}){let r=null,
+e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let l;if(t.backend===void 0&&(l="backend")||t.review_backend===
+void 0&&(l="review_backend")||t.approval_mode===void 0&&(l="approval_mode")||t.is_demo===void 0&&(l="is_demo")||t.checks===
+void 0&&(l="checks")||t.check_timeout_ms===void 0&&(l="check_timeout_ms")||t.rounds===void 0&&(l="rounds")||t.attempts===
+void 0&&(l="attempts")||t.stall_ms===void 0&&(l="stall_ms")||t.deliver===void 0&&(l="deliver"))return L.errors=[{instancePath:s,
 keyword:"required",params:{missingProperty:l}}],!1;for(let f in t){let o=e;if(!(f==="backend"||f==="model"||f==="review_\
 backend"||f==="review_model"||f==="approval_mode"||f==="is_demo"||f==="checks"||f==="check_timeout_ms"||f==="max_tokens"||
 f==="max_cost_microusd"||f==="max_time_ms"||f==="rounds"||f==="attempts"||f==="stall_ms"||f==="deliver"||f==="setup"||f===
@@ -67,118 +67,118 @@ var n=f===e}else var n=!0;if(n){if(t.review_backend!==void 0){let f=e;if(typeof 
 [{instancePath:s+"/review_backend",keyword:"type",params:{type:"string"}}],!1;var n=f===e}else var n=!0;if(n){if(t.review_model!==
 void 0){let f=e;if(typeof t.review_model!="string")return L.errors=[{instancePath:s+"/review_model",keyword:"type",params:{
 type:"string"}}],!1;var n=f===e}else var n=!0;if(n){if(t.approval_mode!==void 0){let f=t.approval_mode,o=e;if(!(f==="def\
-ault"||f==="auto"||f==="none"||f==="always"))return L.errors=[{instancePath:s+"/approval_mode",keyword:"enum",params:{allowedValues:js}}],
-!1;var n=o===e}else var n=!0;if(n){if(t.is_demo!==void 0){let f=e;if(typeof t.is_demo!="boolean")return L.errors=[{instancePath:s+
-"/is_demo",keyword:"type",params:{type:"boolean"}}],!1;var n=f===e}else var n=!0;if(n){if(t.checks!==void 0){let f=t.checks,
-o=e;if(e===o)if(Array.isArray(f)){var m=!0;let p=f.length;for(let c=0;c<p;c++){let q=e;if(typeof f[c]!="string")return L.
-errors=[{instancePath:s+"/checks/"+c,keyword:"type",params:{type:"string"}}],!1;var m=q===e;if(!m)break}}else return L.errors=
-[{instancePath:s+"/checks",keyword:"type",params:{type:"array"}}],!1;var n=o===e}else var n=!0;if(n){if(t.check_timeout_ms!==
-void 0){let f=t.check_timeout_ms,o=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(f)))return L.errors=[{instancePath:s+
-"/check_timeout_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===o&&typeof f=="number"&&isFinite(f)&&(f<0||isNaN(f)))
-return L.errors=[{instancePath:s+"/check_timeout_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=o===e}else
-var n=!0;if(n){if(t.max_tokens!==void 0){let f=t.max_tokens,o=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(f)))
-return L.errors=[{instancePath:s+"/max_tokens",keyword:"type",params:{type:"integer"}}],!1;if(e===o&&typeof f=="number"&&
-isFinite(f)&&(f<0||isNaN(f)))return L.errors=[{instancePath:s+"/max_tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],
-!1;var n=o===e}else var n=!0;if(n){if(t.max_cost_microusd!==void 0){let f=t.max_cost_microusd,o=e;if(!(typeof f=="number"&&
-!(f%1)&&!isNaN(f)&&isFinite(f)))return L.errors=[{instancePath:s+"/max_cost_microusd",keyword:"type",params:{type:"integ\
-er"}}],!1;if(e===o&&typeof f=="number"&&isFinite(f)&&(f<0||isNaN(f)))return L.errors=[{instancePath:s+"/max_cost_microus\
-d",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=o===e}else var n=!0;if(n){if(t.max_time_ms!==void 0){let f=t.
-max_time_ms,o=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(f)))return L.errors=[{instancePath:s+"/max_time_ms",
-keyword:"type",params:{type:"integer"}}],!1;if(e===o&&typeof f=="number"&&isFinite(f)&&(f<0||isNaN(f)))return L.errors=[
-{instancePath:s+"/max_time_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=o===e}else var n=!0;if(n){if(t.
-rounds!==void 0){let f=t.rounds,o=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(f)))return L.errors=[{instancePath:s+
-"/rounds",keyword:"type",params:{type:"integer"}}],!1;if(e===o&&typeof f=="number"&&isFinite(f)&&(f<0||isNaN(f)))return L.
-errors=[{instancePath:s+"/rounds",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=o===e}else var n=!0;if(n){
-if(t.attempts!==void 0){let f=t.attempts,o=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(f)))return L.errors=[{
-instancePath:s+"/attempts",keyword:"type",params:{type:"integer"}}],!1;if(e===o&&typeof f=="number"&&isFinite(f)&&(f<0||
-isNaN(f)))return L.errors=[{instancePath:s+"/attempts",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=o===
-e}else var n=!0;if(n){if(t.stall_ms!==void 0){let f=t.stall_ms,o=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(
-f)))return L.errors=[{instancePath:s+"/stall_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===o&&typeof f=="number"&&
-isFinite(f)&&(f<0||isNaN(f)))return L.errors=[{instancePath:s+"/stall_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],
-!1;var n=o===e}else var n=!0;if(n){if(t.deliver!==void 0){let f=t.deliver,o=e;if(!(f==="none"||f==="branch"||f==="pr"))return L.
-errors=[{instancePath:s+"/deliver",keyword:"enum",params:{allowedValues:xt}}],!1;var n=o===e}else var n=!0;if(n){if(t.setup!==
-void 0){let f=t.setup,o=e;if(e===o)if(Array.isArray(f)){var a=!0;let p=f.length;for(let c=0;c<p;c++){let q=e;if(typeof f[c]!=
-"string")return L.errors=[{instancePath:s+"/setup/"+c,keyword:"type",params:{type:"string"}}],!1;var a=q===e;if(!a)break}}else
-return L.errors=[{instancePath:s+"/setup",keyword:"type",params:{type:"array"}}],!1;var n=o===e}else var n=!0;if(n){if(t.
-copy!==void 0){let f=t.copy,o=e;if(e===o)if(Array.isArray(f)){var u=!0;let p=f.length;for(let c=0;c<p;c++){let q=e;if(typeof f[c]!=
-"string")return L.errors=[{instancePath:s+"/copy/"+c,keyword:"type",params:{type:"string"}}],!1;var u=q===e;if(!u)break}}else
-return L.errors=[{instancePath:s+"/copy",keyword:"type",params:{type:"array"}}],!1;var n=o===e}else var n=!0;if(n){if(t.
-share!==void 0){let f=t.share,o=e;if(e===o)if(Array.isArray(f)){var i=!0;let p=f.length;for(let c=0;c<p;c++){let q=e;if(typeof f[c]!=
-"string")return L.errors=[{instancePath:s+"/share/"+c,keyword:"type",params:{type:"string"}}],!1;var i=q===e;if(!i)break}}else
-return L.errors=[{instancePath:s+"/share",keyword:"type",params:{type:"array"}}],!1;var n=o===e}else var n=!0;if(n){if(t.
-setup_timeout_ms!==void 0){let f=t.setup_timeout_ms,o=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(f)))return L.
-errors=[{instancePath:s+"/setup_timeout_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===o&&typeof f=="number"&&isFinite(
-f)&&(f<0||isNaN(f)))return L.errors=[{instancePath:s+"/setup_timeout_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],
-!1;var n=o===e}else var n=!0;if(n){if(t.baseline!==void 0){let f=t.baseline,o=e;if(!(f==="note"||f==="skip"||f==="requir\
-e"))return L.errors=[{instancePath:s+"/baseline",keyword:"enum",params:{allowedValues:qs}}],!1;var n=o===e}else var n=!0;
-if(n){if(t.on_flags!==void 0){let f=t.on_flags,o=e;if(!(f==="deliver"||f==="ask"))return L.errors=[{instancePath:s+"/on_\
-flags",keyword:"enum",params:{allowedValues:As}}],!1;var n=o===e}else var n=!0;if(n){if(t.on_limit!==void 0){let f=t.on_limit,
-o=e;if(!(f==="ask"||f==="wait"||f==="next"||f==="pause"))return L.errors=[{instancePath:s+"/on_limit",keyword:"enum",params:{
-allowedValues:xs}}],!1;var n=o===e}else var n=!0;if(n){if(t.max_wait_ms!==void 0){let f=t.max_wait_ms,o=e;if(!(typeof f==
-"number"&&!(f%1)&&!isNaN(f)&&isFinite(f)))return L.errors=[{instancePath:s+"/max_wait_ms",keyword:"type",params:{type:"i\
-nteger"}}],!1;if(e===o&&typeof f=="number"&&isFinite(f)&&(f<0||isNaN(f)))return L.errors=[{instancePath:s+"/max_wait_ms",
-keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=o===e}else var n=!0;if(n){if(t.fallback!==void 0){let f=t.
-fallback,o=e;if(e===o)if(Array.isArray(f)){var d=!0;let p=f.length;for(let c=0;c<p;c++){let q=e;if(typeof f[c]!="string")
-return L.errors=[{instancePath:s+"/fallback/"+c,keyword:"type",params:{type:"string"}}],!1;var d=q===e;if(!d)break}}else
-return L.errors=[{instancePath:s+"/fallback",keyword:"type",params:{type:"array"}}],!1;var n=o===e}else var n=!0;if(n)if(t.
-sandbox!==void 0){let f=t.sandbox,o=e;if(!(f==="on"||f==="off"||f==="required"))return L.errors=[{instancePath:s+"/sandb\
-ox",keyword:"enum",params:{allowedValues:Vs}}],!1;var n=o===e}else var n=!0}}}}}}}}}}}}}}}}}}}}}}}}}else return L.errors=
-[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return L.errors=r,e===0}function C(t,{instancePath:s="",parentData:x,
-parentDataProperty:V,rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
-t)){let p;if(t.type===void 0&&(p="type")||t.at===void 0&&(p="at")||t.data===void 0&&(p="data"))return C.errors=[{instancePath:s,
-keyword:"required",params:{missingProperty:p}}],!1;for(let c in t){let q=e;if(!(c==="type"||c==="at"||c==="data")){let k={
-instancePath:s,keyword:"enum",params:{allowedValues:I},propertyName:c};r===null?r=[k]:r.push(k),e++}var g=q===e;if(!g){let k={
-instancePath:s,keyword:"propertyNames",params:{propertyName:c}};return r===null?r=[k]:r.push(k),e++,C.errors=r,!1;break}}
-if(g){if(t.type!==void 0){let c=t.type,q=e;if(typeof c!="string")return C.errors=[{instancePath:s+"/type",keyword:"type",
-params:{type:"string"}}],!1;if(c!=="drive_started")return C.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"\
-drive_started"}}],!1;var n=q===e}else var n=!0;if(n){if(t.at!==void 0){let c=e;A(t.at,{instancePath:s+"/at",parentData:t,
-parentDataProperty:"at",rootData:b,dynamicAnchors:w})||(r=r===null?A.errors:r.concat(A.errors),e=r.length);var n=c===e}else
-var n=!0;if(n)if(t.data!==void 0){let c=t.data,q=e;if(e===q)if(c&&typeof c=="object"&&!Array.isArray(c)){let _;if(c.run_id===
-void 0&&(_="run_id")||c.goal===void 0&&(_="goal")||c.round===void 0&&(_="round")||c.place===void 0&&(_="place")||c.spent===
-void 0&&(_="spent")||c.options===void 0&&(_="options"))return C.errors=[{instancePath:s+"/data",keyword:"required",params:{
-missingProperty:_}}],!1;for(let v in c){let E=e;if(!(v==="run_id"||v==="goal"||v==="round"||v==="previous_run_id"||v==="\
-place"||v==="issue"||v==="is_queued"||v==="after"||v==="spent"||v==="options"||v==="is_reviewed")){let N={instancePath:s+
-"/data",keyword:"enum",params:{allowedValues:cs},propertyName:v};r===null?r=[N]:r.push(N),e++}var m=E===e;if(!m){let N={
-instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:v}};return r===null?r=[N]:r.push(N),e++,C.errors=r,!1;
-break}}if(m){if(c.run_id!==void 0){let v=e;if(typeof c.run_id!="string")return C.errors=[{instancePath:s+"/data/run_id",
-keyword:"type",params:{type:"string"}}],!1;var a=v===e}else var a=!0;if(a){if(c.goal!==void 0){let v=e;if(typeof c.goal!=
-"string")return C.errors=[{instancePath:s+"/data/goal",keyword:"type",params:{type:"string"}}],!1;var a=v===e}else var a=!0;
-if(a){if(c.round!==void 0){let v=c.round,E=e;if(!(typeof v=="number"&&!(v%1)&&!isNaN(v)&&isFinite(v)))return C.errors=[{
-instancePath:s+"/data/round",keyword:"type",params:{type:"integer"}}],!1;if(e===E&&typeof v=="number"&&isFinite(v)&&(v<1||
-isNaN(v)))return C.errors=[{instancePath:s+"/data/round",keyword:"minimum",params:{comparison:">=",limit:1}}],!1;var a=E===
-e}else var a=!0;if(a){if(c.previous_run_id!==void 0){let v=e;if(typeof c.previous_run_id!="string")return C.errors=[{instancePath:s+
-"/data/previous_run_id",keyword:"type",params:{type:"string"}}],!1;var a=v===e}else var a=!0;if(a){if(c.place!==void 0){
-let v=c.place,E=e,N=e,h=e,j=!0,$=e;if(v&&typeof v=="object"&&!Array.isArray(v)){let D;if(v.kind===void 0&&(D="kind")){let R={};
-r===null?r=[R]:r.push(R),e++}else if(v.kind!==void 0&&v.kind!=="in_place"){let R={};r===null?r=[R]:r.push(R),e++}}var u=$===
-e;if(e=h,r!==null&&(h?r.length=h:r=null),u){let D=e;Ve(v,{instancePath:s+"/data/place",parentData:c,parentDataProperty:"\
-place",rootData:b,dynamicAnchors:w})||(r=r===null?Ve.errors:r.concat(Ve.errors),e=r.length);var u=D===e;j=u}if(!j){let D={
-instancePath:s+"/data/place",keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[D]:r.push(D),e++,C.errors=r,
-!1}var i=N===e;if(i){let D=e,R=e,K=!0,W=e;if(v&&typeof v=="object"&&!Array.isArray(v)){let $e;if(v.kind===void 0&&($e="k\
-ind")){let Fe={};r===null?r=[Fe]:r.push(Fe),e++}else if(v.kind!==void 0&&v.kind!=="worktree"){let Fe={};r===null?r=[Fe]:
-r.push(Fe),e++}}var d=W===e;if(e=R,r!==null&&(R?r.length=R:r=null),d){let $e=e;ae(v,{instancePath:s+"/data/place",parentData:c,
-parentDataProperty:"place",rootData:b,dynamicAnchors:w})||(r=r===null?ae.errors:r.concat(ae.errors),e=r.length);var d=$e===
-e;K=d}if(!K){let $e={instancePath:s+"/data/place",keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[$e]:r.
-push($e),e++,C.errors=r,!1}var i=D===e}if(e===E)if(v&&typeof v=="object"&&!Array.isArray(v)){let D;if(v.kind===void 0&&(D=
-"kind"))return C.errors=[{instancePath:s+"/data/place",keyword:"required",params:{missingProperty:D}}],!1;if(v.kind!==void 0){
-let R=v.kind;if(!(R==="in_place"||R==="worktree"))return C.errors=[{instancePath:s+"/data/place/kind",keyword:"enum",params:{
-allowedValues:_s}}],!1}}else return C.errors=[{instancePath:s+"/data/place",keyword:"type",params:{type:"object"}}],!1;var a=E===
-e}else var a=!0;if(a){if(c.issue!==void 0){let v=c.issue,E=e;if(e===E)if(v&&typeof v=="object"&&!Array.isArray(v)){let h;
-if(v.url===void 0&&(h="url")||v.sha256===void 0&&(h="sha256"))return C.errors=[{instancePath:s+"/data/issue",keyword:"re\
-quired",params:{missingProperty:h}}],!1;for(let j in v){let $=e;if(!(j==="url"||j==="sha256")){let F={instancePath:s+"/d\
-ata/issue",keyword:"enum",params:{allowedValues:vs},propertyName:j};r===null?r=[F]:r.push(F),e++}var l=$===e;if(!l){let F={
-instancePath:s+"/data/issue",keyword:"propertyNames",params:{propertyName:j}};return r===null?r=[F]:r.push(F),e++,C.errors=
-r,!1;break}}if(l){if(v.url!==void 0){let j=e;if(typeof v.url!="string")return C.errors=[{instancePath:s+"/data/issue/url",
-keyword:"type",params:{type:"string"}}],!1;var f=j===e}else var f=!0;if(f)if(v.sha256!==void 0){let j=e;H(v.sha256,{instancePath:s+
-"/data/issue/sha256",parentData:v,parentDataProperty:"sha256",rootData:b,dynamicAnchors:w})||(r=r===null?H.errors:r.concat(
-H.errors),e=r.length);var f=j===e}else var f=!0}}else return C.errors=[{instancePath:s+"/data/issue",keyword:"type",params:{
-type:"object"}}],!1;var a=E===e}else var a=!0;if(a){if(c.is_queued!==void 0){let v=c.is_queued,E=e;if(typeof v!="boolean")
-return C.errors=[{instancePath:s+"/data/is_queued",keyword:"type",params:{type:"boolean"}}],!1;if(v!==!0)return C.errors=
-[{instancePath:s+"/data/is_queued",keyword:"const",params:{allowedValue:!0}}],!1;var a=E===e}else var a=!0;if(a){if(c.after!==
-void 0){let v=e;if(typeof c.after!="string")return C.errors=[{instancePath:s+"/data/after",keyword:"type",params:{type:"\
-string"}}],!1;var a=v===e}else var a=!0;if(a){if(c.spent!==void 0){let v=c.spent,E=e;if(e===E)if(v&&typeof v=="object"&&
-!Array.isArray(v)){let h;if(v.tokens===void 0&&(h="tokens")||v.cost_microusd===void 0&&(h="cost_microusd")||v.time_ms===
-void 0&&(h="time_ms"))return C.errors=[{instancePath:s+"/data/spent",keyword:"required",params:{missingProperty:h}}],!1;
-for(let j in v){let $=e;if(!(j==="tokens"||j==="cost_microusd"||j==="time_ms")){let F={instancePath:s+"/data/spent",keyword:"\
+ault"||f==="auto"||f==="sandboxed"||f==="none"||f==="always"))return L.errors=[{instancePath:s+"/approval_mode",keyword:"\
+enum",params:{allowedValues:js}}],!1;var n=o===e}else var n=!0;if(n){if(t.is_demo!==void 0){let f=e;if(typeof t.is_demo!=
+"boolean")return L.errors=[{instancePath:s+"/is_demo",keyword:"type",params:{type:"boolean"}}],!1;var n=f===e}else var n=!0;
+if(n){if(t.checks!==void 0){let f=t.checks,o=e;if(e===o)if(Array.isArray(f)){var m=!0;let p=f.length;for(let c=0;c<p;c++){
+let q=e;if(typeof f[c]!="string")return L.errors=[{instancePath:s+"/checks/"+c,keyword:"type",params:{type:"string"}}],!1;
+var m=q===e;if(!m)break}}else return L.errors=[{instancePath:s+"/checks",keyword:"type",params:{type:"array"}}],!1;var n=o===
+e}else var n=!0;if(n){if(t.check_timeout_ms!==void 0){let f=t.check_timeout_ms,o=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(
+f)&&isFinite(f)))return L.errors=[{instancePath:s+"/check_timeout_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===
+o&&typeof f=="number"&&isFinite(f)&&(f<0||isNaN(f)))return L.errors=[{instancePath:s+"/check_timeout_ms",keyword:"minimu\
+m",params:{comparison:">=",limit:0}}],!1;var n=o===e}else var n=!0;if(n){if(t.max_tokens!==void 0){let f=t.max_tokens,o=e;
+if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(f)))return L.errors=[{instancePath:s+"/max_tokens",keyword:"type",params:{
+type:"integer"}}],!1;if(e===o&&typeof f=="number"&&isFinite(f)&&(f<0||isNaN(f)))return L.errors=[{instancePath:s+"/max_t\
+okens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=o===e}else var n=!0;if(n){if(t.max_cost_microusd!==
+void 0){let f=t.max_cost_microusd,o=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(f)))return L.errors=[{instancePath:s+
+"/max_cost_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===o&&typeof f=="number"&&isFinite(f)&&(f<0||isNaN(
+f)))return L.errors=[{instancePath:s+"/max_cost_microusd",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=o===
+e}else var n=!0;if(n){if(t.max_time_ms!==void 0){let f=t.max_time_ms,o=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(
+f)))return L.errors=[{instancePath:s+"/max_time_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===o&&typeof f=="num\
+ber"&&isFinite(f)&&(f<0||isNaN(f)))return L.errors=[{instancePath:s+"/max_time_ms",keyword:"minimum",params:{comparison:"\
+>=",limit:0}}],!1;var n=o===e}else var n=!0;if(n){if(t.rounds!==void 0){let f=t.rounds,o=e;if(!(typeof f=="number"&&!(f%
+1)&&!isNaN(f)&&isFinite(f)))return L.errors=[{instancePath:s+"/rounds",keyword:"type",params:{type:"integer"}}],!1;if(e===
+o&&typeof f=="number"&&isFinite(f)&&(f<0||isNaN(f)))return L.errors=[{instancePath:s+"/rounds",keyword:"minimum",params:{
+comparison:">=",limit:0}}],!1;var n=o===e}else var n=!0;if(n){if(t.attempts!==void 0){let f=t.attempts,o=e;if(!(typeof f==
+"number"&&!(f%1)&&!isNaN(f)&&isFinite(f)))return L.errors=[{instancePath:s+"/attempts",keyword:"type",params:{type:"inte\
+ger"}}],!1;if(e===o&&typeof f=="number"&&isFinite(f)&&(f<0||isNaN(f)))return L.errors=[{instancePath:s+"/attempts",keyword:"\
+minimum",params:{comparison:">=",limit:0}}],!1;var n=o===e}else var n=!0;if(n){if(t.stall_ms!==void 0){let f=t.stall_ms,
+o=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(f)))return L.errors=[{instancePath:s+"/stall_ms",keyword:"type",
+params:{type:"integer"}}],!1;if(e===o&&typeof f=="number"&&isFinite(f)&&(f<0||isNaN(f)))return L.errors=[{instancePath:s+
+"/stall_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=o===e}else var n=!0;if(n){if(t.deliver!==void 0){
+let f=t.deliver,o=e;if(!(f==="none"||f==="branch"||f==="pr"))return L.errors=[{instancePath:s+"/deliver",keyword:"enum",
+params:{allowedValues:xt}}],!1;var n=o===e}else var n=!0;if(n){if(t.setup!==void 0){let f=t.setup,o=e;if(e===o)if(Array.
+isArray(f)){var a=!0;let p=f.length;for(let c=0;c<p;c++){let q=e;if(typeof f[c]!="string")return L.errors=[{instancePath:s+
+"/setup/"+c,keyword:"type",params:{type:"string"}}],!1;var a=q===e;if(!a)break}}else return L.errors=[{instancePath:s+"/\
+setup",keyword:"type",params:{type:"array"}}],!1;var n=o===e}else var n=!0;if(n){if(t.copy!==void 0){let f=t.copy,o=e;if(e===
+o)if(Array.isArray(f)){var u=!0;let p=f.length;for(let c=0;c<p;c++){let q=e;if(typeof f[c]!="string")return L.errors=[{instancePath:s+
+"/copy/"+c,keyword:"type",params:{type:"string"}}],!1;var u=q===e;if(!u)break}}else return L.errors=[{instancePath:s+"/c\
+opy",keyword:"type",params:{type:"array"}}],!1;var n=o===e}else var n=!0;if(n){if(t.share!==void 0){let f=t.share,o=e;if(e===
+o)if(Array.isArray(f)){var i=!0;let p=f.length;for(let c=0;c<p;c++){let q=e;if(typeof f[c]!="string")return L.errors=[{instancePath:s+
+"/share/"+c,keyword:"type",params:{type:"string"}}],!1;var i=q===e;if(!i)break}}else return L.errors=[{instancePath:s+"/\
+share",keyword:"type",params:{type:"array"}}],!1;var n=o===e}else var n=!0;if(n){if(t.setup_timeout_ms!==void 0){let f=t.
+setup_timeout_ms,o=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(f)))return L.errors=[{instancePath:s+"/setup_t\
+imeout_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===o&&typeof f=="number"&&isFinite(f)&&(f<0||isNaN(f)))return L.
+errors=[{instancePath:s+"/setup_timeout_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=o===e}else var n=!0;
+if(n){if(t.baseline!==void 0){let f=t.baseline,o=e;if(!(f==="note"||f==="skip"||f==="require"))return L.errors=[{instancePath:s+
+"/baseline",keyword:"enum",params:{allowedValues:qs}}],!1;var n=o===e}else var n=!0;if(n){if(t.on_flags!==void 0){let f=t.
+on_flags,o=e;if(!(f==="deliver"||f==="ask"))return L.errors=[{instancePath:s+"/on_flags",keyword:"enum",params:{allowedValues:As}}],
+!1;var n=o===e}else var n=!0;if(n){if(t.on_limit!==void 0){let f=t.on_limit,o=e;if(!(f==="ask"||f==="wait"||f==="next"||
+f==="pause"))return L.errors=[{instancePath:s+"/on_limit",keyword:"enum",params:{allowedValues:xs}}],!1;var n=o===e}else
+var n=!0;if(n){if(t.max_wait_ms!==void 0){let f=t.max_wait_ms,o=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(f)))
+return L.errors=[{instancePath:s+"/max_wait_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===o&&typeof f=="number"&&
+isFinite(f)&&(f<0||isNaN(f)))return L.errors=[{instancePath:s+"/max_wait_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],
+!1;var n=o===e}else var n=!0;if(n){if(t.fallback!==void 0){let f=t.fallback,o=e;if(e===o)if(Array.isArray(f)){var d=!0;let p=f.
+length;for(let c=0;c<p;c++){let q=e;if(typeof f[c]!="string")return L.errors=[{instancePath:s+"/fallback/"+c,keyword:"ty\
+pe",params:{type:"string"}}],!1;var d=q===e;if(!d)break}}else return L.errors=[{instancePath:s+"/fallback",keyword:"type",
+params:{type:"array"}}],!1;var n=o===e}else var n=!0;if(n)if(t.sandbox!==void 0){let f=t.sandbox,o=e;if(!(f==="on"||f===
+"off"||f==="required"))return L.errors=[{instancePath:s+"/sandbox",keyword:"enum",params:{allowedValues:Vs}}],!1;var n=o===
+e}else var n=!0}}}}}}}}}}}}}}}}}}}}}}}}}else return L.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;
+return L.errors=r,e===0}function C(t,{instancePath:s="",parentData:x,parentDataProperty:V,rootData:b=t,dynamicAnchors:w={}}={}){
+let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let p;if(t.type===void 0&&(p="type")||t.at===void 0&&
+(p="at")||t.data===void 0&&(p="data"))return C.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],!1;
+for(let c in t){let q=e;if(!(c==="type"||c==="at"||c==="data")){let k={instancePath:s,keyword:"enum",params:{allowedValues:I},
+propertyName:c};r===null?r=[k]:r.push(k),e++}var g=q===e;if(!g){let k={instancePath:s,keyword:"propertyNames",params:{propertyName:c}};
+return r===null?r=[k]:r.push(k),e++,C.errors=r,!1;break}}if(g){if(t.type!==void 0){let c=t.type,q=e;if(typeof c!="string")
+return C.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(c!=="drive_started")return C.errors=
+[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"drive_started"}}],!1;var n=q===e}else var n=!0;if(n){if(t.
+at!==void 0){let c=e;A(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:w})||(r=
+r===null?A.errors:r.concat(A.errors),e=r.length);var n=c===e}else var n=!0;if(n)if(t.data!==void 0){let c=t.data,q=e;if(e===
+q)if(c&&typeof c=="object"&&!Array.isArray(c)){let _;if(c.run_id===void 0&&(_="run_id")||c.goal===void 0&&(_="goal")||c.
+round===void 0&&(_="round")||c.place===void 0&&(_="place")||c.spent===void 0&&(_="spent")||c.options===void 0&&(_="optio\
+ns"))return C.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:_}}],!1;for(let v in c){let E=e;
+if(!(v==="run_id"||v==="goal"||v==="round"||v==="previous_run_id"||v==="place"||v==="issue"||v==="is_queued"||v==="after"||
+v==="spent"||v==="options"||v==="is_reviewed")){let N={instancePath:s+"/data",keyword:"enum",params:{allowedValues:cs},propertyName:v};
+r===null?r=[N]:r.push(N),e++}var m=E===e;if(!m){let N={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:v}};
+return r===null?r=[N]:r.push(N),e++,C.errors=r,!1;break}}if(m){if(c.run_id!==void 0){let v=e;if(typeof c.run_id!="string")
+return C.errors=[{instancePath:s+"/data/run_id",keyword:"type",params:{type:"string"}}],!1;var a=v===e}else var a=!0;if(a){
+if(c.goal!==void 0){let v=e;if(typeof c.goal!="string")return C.errors=[{instancePath:s+"/data/goal",keyword:"type",params:{
+type:"string"}}],!1;var a=v===e}else var a=!0;if(a){if(c.round!==void 0){let v=c.round,E=e;if(!(typeof v=="number"&&!(v%
+1)&&!isNaN(v)&&isFinite(v)))return C.errors=[{instancePath:s+"/data/round",keyword:"type",params:{type:"integer"}}],!1;if(e===
+E&&typeof v=="number"&&isFinite(v)&&(v<1||isNaN(v)))return C.errors=[{instancePath:s+"/data/round",keyword:"minimum",params:{
+comparison:">=",limit:1}}],!1;var a=E===e}else var a=!0;if(a){if(c.previous_run_id!==void 0){let v=e;if(typeof c.previous_run_id!=
+"string")return C.errors=[{instancePath:s+"/data/previous_run_id",keyword:"type",params:{type:"string"}}],!1;var a=v===e}else
+var a=!0;if(a){if(c.place!==void 0){let v=c.place,E=e,N=e,h=e,j=!0,$=e;if(v&&typeof v=="object"&&!Array.isArray(v)){let D;
+if(v.kind===void 0&&(D="kind")){let R={};r===null?r=[R]:r.push(R),e++}else if(v.kind!==void 0&&v.kind!=="in_place"){let R={};
+r===null?r=[R]:r.push(R),e++}}var u=$===e;if(e=h,r!==null&&(h?r.length=h:r=null),u){let D=e;Ve(v,{instancePath:s+"/data/\
+place",parentData:c,parentDataProperty:"place",rootData:b,dynamicAnchors:w})||(r=r===null?Ve.errors:r.concat(Ve.errors),
+e=r.length);var u=D===e;j=u}if(!j){let D={instancePath:s+"/data/place",keyword:"if",params:{failingKeyword:"then"}};return r===
+null?r=[D]:r.push(D),e++,C.errors=r,!1}var i=N===e;if(i){let D=e,R=e,K=!0,W=e;if(v&&typeof v=="object"&&!Array.isArray(v)){
+let $e;if(v.kind===void 0&&($e="kind")){let Fe={};r===null?r=[Fe]:r.push(Fe),e++}else if(v.kind!==void 0&&v.kind!=="work\
+tree"){let Fe={};r===null?r=[Fe]:r.push(Fe),e++}}var d=W===e;if(e=R,r!==null&&(R?r.length=R:r=null),d){let $e=e;ae(v,{instancePath:s+
+"/data/place",parentData:c,parentDataProperty:"place",rootData:b,dynamicAnchors:w})||(r=r===null?ae.errors:r.concat(ae.errors),
+e=r.length);var d=$e===e;K=d}if(!K){let $e={instancePath:s+"/data/place",keyword:"if",params:{failingKeyword:"then"}};return r===
+null?r=[$e]:r.push($e),e++,C.errors=r,!1}var i=D===e}if(e===E)if(v&&typeof v=="object"&&!Array.isArray(v)){let D;if(v.kind===
+void 0&&(D="kind"))return C.errors=[{instancePath:s+"/data/place",keyword:"required",params:{missingProperty:D}}],!1;if(v.
+kind!==void 0){let R=v.kind;if(!(R==="in_place"||R==="worktree"))return C.errors=[{instancePath:s+"/data/place/kind",keyword:"\
+enum",params:{allowedValues:_s}}],!1}}else return C.errors=[{instancePath:s+"/data/place",keyword:"type",params:{type:"o\
+bject"}}],!1;var a=E===e}else var a=!0;if(a){if(c.issue!==void 0){let v=c.issue,E=e;if(e===E)if(v&&typeof v=="object"&&!Array.
+isArray(v)){let h;if(v.url===void 0&&(h="url")||v.sha256===void 0&&(h="sha256"))return C.errors=[{instancePath:s+"/data/\
+issue",keyword:"required",params:{missingProperty:h}}],!1;for(let j in v){let $=e;if(!(j==="url"||j==="sha256")){let F={
+instancePath:s+"/data/issue",keyword:"enum",params:{allowedValues:vs},propertyName:j};r===null?r=[F]:r.push(F),e++}var l=$===
+e;if(!l){let F={instancePath:s+"/data/issue",keyword:"propertyNames",params:{propertyName:j}};return r===null?r=[F]:r.push(
+F),e++,C.errors=r,!1;break}}if(l){if(v.url!==void 0){let j=e;if(typeof v.url!="string")return C.errors=[{instancePath:s+
+"/data/issue/url",keyword:"type",params:{type:"string"}}],!1;var f=j===e}else var f=!0;if(f)if(v.sha256!==void 0){let j=e;
+H(v.sha256,{instancePath:s+"/data/issue/sha256",parentData:v,parentDataProperty:"sha256",rootData:b,dynamicAnchors:w})||
+(r=r===null?H.errors:r.concat(H.errors),e=r.length);var f=j===e}else var f=!0}}else return C.errors=[{instancePath:s+"/d\
+ata/issue",keyword:"type",params:{type:"object"}}],!1;var a=E===e}else var a=!0;if(a){if(c.is_queued!==void 0){let v=c.is_queued,
+E=e;if(typeof v!="boolean")return C.errors=[{instancePath:s+"/data/is_queued",keyword:"type",params:{type:"boolean"}}],!1;
+if(v!==!0)return C.errors=[{instancePath:s+"/data/is_queued",keyword:"const",params:{allowedValue:!0}}],!1;var a=E===e}else
+var a=!0;if(a){if(c.after!==void 0){let v=e;if(typeof c.after!="string")return C.errors=[{instancePath:s+"/data/after",keyword:"\
+type",params:{type:"string"}}],!1;var a=v===e}else var a=!0;if(a){if(c.spent!==void 0){let v=c.spent,E=e;if(e===E)if(v&&
+typeof v=="object"&&!Array.isArray(v)){let h;if(v.tokens===void 0&&(h="tokens")||v.cost_microusd===void 0&&(h="cost_micr\
+ousd")||v.time_ms===void 0&&(h="time_ms"))return C.errors=[{instancePath:s+"/data/spent",keyword:"required",params:{missingProperty:h}}],
+!1;for(let j in v){let $=e;if(!(j==="tokens"||j==="cost_microusd"||j==="time_ms")){let F={instancePath:s+"/data/spent",keyword:"\
 enum",params:{allowedValues:At},propertyName:j};r===null?r=[F]:r.push(F),e++}var o=$===e;if(!o){let F={instancePath:s+"/\
 data/spent",keyword:"propertyNames",params:{propertyName:j}};return r===null?r=[F]:r.push(F),e++,C.errors=r,!1;break}}if(o){
 if(v.tokens!==void 0){let j=v.tokens,$=e;if(!(typeof j=="number"&&!(j%1)&&!isNaN(j)&&isFinite(j)))return C.errors=[{instancePath:s+

@@ -63,7 +63,7 @@ export const Options = named(
     model: optional(text),
     review_backend: text,
     review_model: optional(text),
-    approval_mode: literals(['default', 'auto', 'none', 'always']),
+    approval_mode: literals(['default', 'auto', 'sandboxed', 'none', 'always']),
     is_demo: Type.Boolean(),
     checks: Type.Array(text),
     check_timeout_ms: count,

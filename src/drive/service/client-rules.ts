@@ -63,10 +63,11 @@ export function chooseApproval(
   { drive }: DriveSettings,
   by: Pick<Caller, 'ceilings'>,
 ): Options['approval_mode'] {
-  if (given !== undefined || drive.approval_mode !== 'none') return given ?? drive.approval_mode
+  const { approval_mode: mode } = drive
+  if (given !== undefined || (mode !== 'none' && mode !== 'sandboxed')) return given ?? mode
   try {
-    refuseModes({ approval_mode: 'none' }, by)
-    return 'none'
+    refuseModes({ approval_mode: mode }, by)
+    return mode
   } catch (error) {
     if (error instanceof Fault) return 'auto'
     throw error

@@ -155,43 +155,43 @@ mum",params:{comparison:"<=",limit:1e3}}],!1;if(a<1||isNaN(a))return K.errors=[{
 params:{comparison:">=",limit:1}}],!1}var n=l===e}else var n=!0}}}}else return K.errors=[{instancePath:s,keyword:"type",
 params:{type:"object"}}],!1;return K.errors=r,e===0}var pr=h;var ur=["goal","issue","issue_number","as_goal","repository","review","queue","after","group","total_tokens","total_cost\
 _usd","backend","model","review_backend","review_model","checks","actions","max_tokens","max_cost_usd","max_time_secs","\
-rounds","approval_mode","on_limit","max_wait_secs","fallback","deliver"],Pe=["auto","none","always"],Ee=["ask","wait","n\
-ext","pause"],Re=["none","branch","pr"];function h(t,{instancePath:s="",parentData:F,parentDataProperty:z,rootData:I=t,dynamicAnchors:M={}}={}){
-let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let i in t){let o=e;if(!(i==="goal"||i==="issue"||
-i==="issue_number"||i==="as_goal"||i==="repository"||i==="review"||i==="queue"||i==="after"||i==="group"||i==="total_tok\
-ens"||i==="total_cost_usd"||i==="backend"||i==="model"||i==="review_backend"||i==="review_model"||i==="checks"||i==="act\
-ions"||i==="max_tokens"||i==="max_cost_usd"||i==="max_time_secs"||i==="rounds"||i==="approval_mode"||i==="on_limit"||i===
-"max_wait_secs"||i==="fallback"||i==="deliver")){let O={instancePath:s,keyword:"enum",params:{allowedValues:ur},propertyName:i};
-r===null?r=[O]:r.push(O),e++}var f=o===e;if(!f){let O={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===
-null?r=[O]:r.push(O),e++,h.errors=r,!1;break}}if(f){if(t.goal!==void 0){let i=t.goal,o=e;if(e===o)if(typeof i=="string"){
-if(i.length===0)return h.errors=[{instancePath:s+"/goal",keyword:"minLength",params:{limit:1}}],!1}else return h.errors=
-[{instancePath:s+"/goal",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){if(t.issue!==void 0){
-let i=t.issue,o=e;if(e===o)if(typeof i=="string"){if(S(i)>500)return h.errors=[{instancePath:s+"/issue",keyword:"maxLeng\
-th",params:{limit:500}}],!1;if(i.length===0)return h.errors=[{instancePath:s+"/issue",keyword:"minLength",params:{limit:1}}],
-!1}else return h.errors=[{instancePath:s+"/issue",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){
-if(t.issue_number!==void 0){let i=t.issue_number,o=e;if(!(typeof i=="number"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return h.errors=
-[{instancePath:s+"/issue_number",keyword:"type",params:{type:"integer"}}],!1;if(e===o&&typeof i=="number"&&isFinite(i)){
-if(i>2147483647||isNaN(i))return h.errors=[{instancePath:s+"/issue_number",keyword:"maximum",params:{comparison:"<=",limit:2147483647}}],
-!1;if(i<1||isNaN(i))return h.errors=[{instancePath:s+"/issue_number",keyword:"minimum",params:{comparison:">=",limit:1}}],
-!1}var n=o===e}else var n=!0;if(n){if(t.as_goal!==void 0){let i=e;if(typeof t.as_goal!="boolean")return h.errors=[{instancePath:s+
-"/as_goal",keyword:"type",params:{type:"boolean"}}],!1;var n=i===e}else var n=!0;if(n){if(t.repository!==void 0){let i=t.
-repository,o=e;if(e===o)if(typeof i=="string"){if(S(i)>4096)return h.errors=[{instancePath:s+"/repository",keyword:"maxL\
-ength",params:{limit:4096}}],!1;if(i.length===0)return h.errors=[{instancePath:s+"/repository",keyword:"minLength",params:{
-limit:1}}],!1}else return h.errors=[{instancePath:s+"/repository",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else
-var n=!0;if(n){if(t.review!==void 0){let i=e;if(typeof t.review!="boolean")return h.errors=[{instancePath:s+"/review",keyword:"\
-type",params:{type:"boolean"}}],!1;var n=i===e}else var n=!0;if(n){if(t.queue!==void 0){let i=e;if(typeof t.queue!="bool\
-ean")return h.errors=[{instancePath:s+"/queue",keyword:"type",params:{type:"boolean"}}],!1;var n=i===e}else var n=!0;if(n){
-if(t.after!==void 0){let i=t.after,o=e;if(e===o)if(typeof i=="string"){if(S(i)>128)return h.errors=[{instancePath:s+"/af\
-ter",keyword:"maxLength",params:{limit:128}}],!1;if(i.length===0)return h.errors=[{instancePath:s+"/after",keyword:"minL\
-ength",params:{limit:1}}],!1}else return h.errors=[{instancePath:s+"/after",keyword:"type",params:{type:"string"}}],!1;var n=o===
-e}else var n=!0;if(n){if(t.group!==void 0){let i=t.group,o=e;if(e===o)if(typeof i=="string"){if(S(i)>100)return h.errors=
-[{instancePath:s+"/group",keyword:"maxLength",params:{limit:100}}],!1;if(i.length===0)return h.errors=[{instancePath:s+"\
-/group",keyword:"minLength",params:{limit:1}}],!1}else return h.errors=[{instancePath:s+"/group",keyword:"type",params:{
-type:"string"}}],!1;var n=o===e}else var n=!0;if(n){if(t.total_tokens!==void 0){let i=t.total_tokens,o=e;if(!(typeof i==
-"number"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return h.errors=[{instancePath:s+"/total_tokens",keyword:"type",params:{type:"\
-integer"}}],!1;if(e===o&&typeof i=="number"&&isFinite(i)){if(i>1e12||isNaN(i))return h.errors=[{instancePath:s+"/total_t\
-okens",keyword:"maximum",params:{comparison:"<=",limit:1e12}}],!1;if(i<1||isNaN(i))return h.errors=[{instancePath:s+"/to\
-tal_tokens",keyword:"minimum",params:{comparison:">=",limit:1}}],!1}var n=o===e}else var n=!0;if(n){if(t.total_cost_usd!==
+rounds","approval_mode","on_limit","max_wait_secs","fallback","deliver"],Pe=["auto","sandboxed","none","always"],Ee=["as\
+k","wait","next","pause"],Re=["none","branch","pr"];function h(t,{instancePath:s="",parentData:F,parentDataProperty:z,rootData:I=t,
+dynamicAnchors:M={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let i in t){let o=e;if(!(i===
+"goal"||i==="issue"||i==="issue_number"||i==="as_goal"||i==="repository"||i==="review"||i==="queue"||i==="after"||i==="g\
+roup"||i==="total_tokens"||i==="total_cost_usd"||i==="backend"||i==="model"||i==="review_backend"||i==="review_model"||i===
+"checks"||i==="actions"||i==="max_tokens"||i==="max_cost_usd"||i==="max_time_secs"||i==="rounds"||i==="approval_mode"||i===
+"on_limit"||i==="max_wait_secs"||i==="fallback"||i==="deliver")){let O={instancePath:s,keyword:"enum",params:{allowedValues:ur},
+propertyName:i};r===null?r=[O]:r.push(O),e++}var f=o===e;if(!f){let O={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
+return r===null?r=[O]:r.push(O),e++,h.errors=r,!1;break}}if(f){if(t.goal!==void 0){let i=t.goal,o=e;if(e===o)if(typeof i==
+"string"){if(i.length===0)return h.errors=[{instancePath:s+"/goal",keyword:"minLength",params:{limit:1}}],!1}else return h.
+errors=[{instancePath:s+"/goal",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){if(t.issue!==
+void 0){let i=t.issue,o=e;if(e===o)if(typeof i=="string"){if(S(i)>500)return h.errors=[{instancePath:s+"/issue",keyword:"\
+maxLength",params:{limit:500}}],!1;if(i.length===0)return h.errors=[{instancePath:s+"/issue",keyword:"minLength",params:{
+limit:1}}],!1}else return h.errors=[{instancePath:s+"/issue",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else
+var n=!0;if(n){if(t.issue_number!==void 0){let i=t.issue_number,o=e;if(!(typeof i=="number"&&!(i%1)&&!isNaN(i)&&isFinite(
+i)))return h.errors=[{instancePath:s+"/issue_number",keyword:"type",params:{type:"integer"}}],!1;if(e===o&&typeof i=="nu\
+mber"&&isFinite(i)){if(i>2147483647||isNaN(i))return h.errors=[{instancePath:s+"/issue_number",keyword:"maximum",params:{
+comparison:"<=",limit:2147483647}}],!1;if(i<1||isNaN(i))return h.errors=[{instancePath:s+"/issue_number",keyword:"minimu\
+m",params:{comparison:">=",limit:1}}],!1}var n=o===e}else var n=!0;if(n){if(t.as_goal!==void 0){let i=e;if(typeof t.as_goal!=
+"boolean")return h.errors=[{instancePath:s+"/as_goal",keyword:"type",params:{type:"boolean"}}],!1;var n=i===e}else var n=!0;
+if(n){if(t.repository!==void 0){let i=t.repository,o=e;if(e===o)if(typeof i=="string"){if(S(i)>4096)return h.errors=[{instancePath:s+
+"/repository",keyword:"maxLength",params:{limit:4096}}],!1;if(i.length===0)return h.errors=[{instancePath:s+"/repository",
+keyword:"minLength",params:{limit:1}}],!1}else return h.errors=[{instancePath:s+"/repository",keyword:"type",params:{type:"\
+string"}}],!1;var n=o===e}else var n=!0;if(n){if(t.review!==void 0){let i=e;if(typeof t.review!="boolean")return h.errors=
+[{instancePath:s+"/review",keyword:"type",params:{type:"boolean"}}],!1;var n=i===e}else var n=!0;if(n){if(t.queue!==void 0){
+let i=e;if(typeof t.queue!="boolean")return h.errors=[{instancePath:s+"/queue",keyword:"type",params:{type:"boolean"}}],
+!1;var n=i===e}else var n=!0;if(n){if(t.after!==void 0){let i=t.after,o=e;if(e===o)if(typeof i=="string"){if(S(i)>128)return h.
+errors=[{instancePath:s+"/after",keyword:"maxLength",params:{limit:128}}],!1;if(i.length===0)return h.errors=[{instancePath:s+
+"/after",keyword:"minLength",params:{limit:1}}],!1}else return h.errors=[{instancePath:s+"/after",keyword:"type",params:{
+type:"string"}}],!1;var n=o===e}else var n=!0;if(n){if(t.group!==void 0){let i=t.group,o=e;if(e===o)if(typeof i=="string"){
+if(S(i)>100)return h.errors=[{instancePath:s+"/group",keyword:"maxLength",params:{limit:100}}],!1;if(i.length===0)return h.
+errors=[{instancePath:s+"/group",keyword:"minLength",params:{limit:1}}],!1}else return h.errors=[{instancePath:s+"/group",
+keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){if(t.total_tokens!==void 0){let i=t.total_tokens,
+o=e;if(!(typeof i=="number"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return h.errors=[{instancePath:s+"/total_tokens",keyword:"t\
+ype",params:{type:"integer"}}],!1;if(e===o&&typeof i=="number"&&isFinite(i)){if(i>1e12||isNaN(i))return h.errors=[{instancePath:s+
+"/total_tokens",keyword:"maximum",params:{comparison:"<=",limit:1e12}}],!1;if(i<1||isNaN(i))return h.errors=[{instancePath:s+
+"/total_tokens",keyword:"minimum",params:{comparison:">=",limit:1}}],!1}var n=o===e}else var n=!0;if(n){if(t.total_cost_usd!==
 void 0){let i=t.total_cost_usd,o=e;if(e===o)if(typeof i=="number"&&isFinite(i)){if(i>1e6||isNaN(i))return h.errors=[{instancePath:s+
 "/total_cost_usd",keyword:"maximum",params:{comparison:"<=",limit:1e6}}],!1;if(i<1e-6||isNaN(i))return h.errors=[{instancePath:s+
 "/total_cost_usd",keyword:"minimum",params:{comparison:">=",limit:1e-6}}],!1}else return h.errors=[{instancePath:s+"/tot\
@@ -234,21 +234,21 @@ var n=!0;if(n){if(t.rounds!==void 0){let i=t.rounds,o=e;if(!(typeof i=="number"&
 errors=[{instancePath:s+"/rounds",keyword:"type",params:{type:"integer"}}],!1;if(e===o&&typeof i=="number"&&isFinite(i)){
 if(i>20||isNaN(i))return h.errors=[{instancePath:s+"/rounds",keyword:"maximum",params:{comparison:"<=",limit:20}}],!1;if(i<
 0||isNaN(i))return h.errors=[{instancePath:s+"/rounds",keyword:"minimum",params:{comparison:">=",limit:0}}],!1}var n=o===
-e}else var n=!0;if(n){if(t.approval_mode!==void 0){let i=t.approval_mode,o=e;if(!(i==="auto"||i==="none"||i==="always"))
-return h.errors=[{instancePath:s+"/approval_mode",keyword:"enum",params:{allowedValues:Pe}}],!1;var n=o===e}else var n=!0;
-if(n){if(t.on_limit!==void 0){let i=t.on_limit,o=e;if(!(i==="ask"||i==="wait"||i==="next"||i==="pause"))return h.errors=
-[{instancePath:s+"/on_limit",keyword:"enum",params:{allowedValues:Ee}}],!1;var n=o===e}else var n=!0;if(n){if(t.max_wait_secs!==
-void 0){let i=t.max_wait_secs,o=e;if(!(typeof i=="number"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return h.errors=[{instancePath:s+
-"/max_wait_secs",keyword:"type",params:{type:"integer"}}],!1;if(e===o&&typeof i=="number"&&isFinite(i)){if(i>31536e3||isNaN(
-i))return h.errors=[{instancePath:s+"/max_wait_secs",keyword:"maximum",params:{comparison:"<=",limit:31536e3}}],!1;if(i<
-1||isNaN(i))return h.errors=[{instancePath:s+"/max_wait_secs",keyword:"minimum",params:{comparison:">=",limit:1}}],!1}var n=o===
-e}else var n=!0;if(n){if(t.fallback!==void 0){let i=t.fallback,o=e;if(e===o)if(Array.isArray(i)){if(i.length>20)return h.
-errors=[{instancePath:s+"/fallback",keyword:"maxItems",params:{limit:20}}],!1;{var l=!0;let $=i.length;for(let v=0;v<$;v++){
-let j=i[v],q=e;if(e===q)if(typeof j=="string"){if(!me.test(j))return h.errors=[{instancePath:s+"/fallback/"+v,keyword:"s\
-aidPattern",params:{says:"the name of a backend"}}],!1}else return h.errors=[{instancePath:s+"/fallback/"+v,keyword:"typ\
-e",params:{type:"string"}}],!1;var l=q===e;if(!l)break}}}else return h.errors=[{instancePath:s+"/fallback",keyword:"type",
-params:{type:"array"}}],!1;var n=o===e}else var n=!0;if(n)if(t.deliver!==void 0){let i=t.deliver,o=e;if(!(i==="none"||i===
-"branch"||i==="pr"))return h.errors=[{instancePath:s+"/deliver",keyword:"enum",params:{allowedValues:Re}}],!1;var n=o===
+e}else var n=!0;if(n){if(t.approval_mode!==void 0){let i=t.approval_mode,o=e;if(!(i==="auto"||i==="sandboxed"||i==="none"||
+i==="always"))return h.errors=[{instancePath:s+"/approval_mode",keyword:"enum",params:{allowedValues:Pe}}],!1;var n=o===
+e}else var n=!0;if(n){if(t.on_limit!==void 0){let i=t.on_limit,o=e;if(!(i==="ask"||i==="wait"||i==="next"||i==="pause"))
+return h.errors=[{instancePath:s+"/on_limit",keyword:"enum",params:{allowedValues:Ee}}],!1;var n=o===e}else var n=!0;if(n){
+if(t.max_wait_secs!==void 0){let i=t.max_wait_secs,o=e;if(!(typeof i=="number"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return h.
+errors=[{instancePath:s+"/max_wait_secs",keyword:"type",params:{type:"integer"}}],!1;if(e===o&&typeof i=="number"&&isFinite(
+i)){if(i>31536e3||isNaN(i))return h.errors=[{instancePath:s+"/max_wait_secs",keyword:"maximum",params:{comparison:"<=",limit:31536e3}}],
+!1;if(i<1||isNaN(i))return h.errors=[{instancePath:s+"/max_wait_secs",keyword:"minimum",params:{comparison:">=",limit:1}}],
+!1}var n=o===e}else var n=!0;if(n){if(t.fallback!==void 0){let i=t.fallback,o=e;if(e===o)if(Array.isArray(i)){if(i.length>
+20)return h.errors=[{instancePath:s+"/fallback",keyword:"maxItems",params:{limit:20}}],!1;{var l=!0;let $=i.length;for(let v=0;v<
+$;v++){let j=i[v],q=e;if(e===q)if(typeof j=="string"){if(!me.test(j))return h.errors=[{instancePath:s+"/fallback/"+v,keyword:"\
+saidPattern",params:{says:"the name of a backend"}}],!1}else return h.errors=[{instancePath:s+"/fallback/"+v,keyword:"ty\
+pe",params:{type:"string"}}],!1;var l=q===e;if(!l)break}}}else return h.errors=[{instancePath:s+"/fallback",keyword:"typ\
+e",params:{type:"array"}}],!1;var n=o===e}else var n=!0;if(n)if(t.deliver!==void 0){let i=t.deliver,o=e;if(!(i==="none"||
+i==="branch"||i==="pr"))return h.errors=[{instancePath:s+"/deliver",keyword:"enum",params:{allowedValues:Re}}],!1;var n=o===
 e}else var n=!0}}}}}}}}}}}}}}}}}}}}}}}}}}else return h.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;
 return h.errors=r,e===0}var yr=ae;var mr=["text","action_id"];function ae(t,{instancePath:s="",parentData:F,parentDataProperty:z,rootData:I=t,dynamicAnchors:M={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.text===void 0&&(a="text"))return ae.errors=
@@ -328,9 +328,9 @@ params:{comparison:">=",limit:1}}],!1}var n=o===e}else var n=!0;if(n){if(t.round
 r"}}],!1;if(e===o&&typeof i=="number"&&isFinite(i)){if(i>20||isNaN(i))return E.errors=[{instancePath:s+"/rounds",keyword:"\
 maximum",params:{comparison:"<=",limit:20}}],!1;if(i<0||isNaN(i))return E.errors=[{instancePath:s+"/rounds",keyword:"min\
 imum",params:{comparison:">=",limit:0}}],!1}var n=o===e}else var n=!0;if(n){if(t.approval_mode!==void 0){let i=t.approval_mode,
-o=e;if(!(i==="auto"||i==="none"||i==="always"))return E.errors=[{instancePath:s+"/approval_mode",keyword:"enum",params:{
-allowedValues:Pe}}],!1;var n=o===e}else var n=!0;if(n){if(t.on_limit!==void 0){let i=t.on_limit,o=e;if(!(i==="ask"||i===
-"wait"||i==="next"||i==="pause"))return E.errors=[{instancePath:s+"/on_limit",keyword:"enum",params:{allowedValues:Ee}}],
+o=e;if(!(i==="auto"||i==="sandboxed"||i==="none"||i==="always"))return E.errors=[{instancePath:s+"/approval_mode",keyword:"\
+enum",params:{allowedValues:Pe}}],!1;var n=o===e}else var n=!0;if(n){if(t.on_limit!==void 0){let i=t.on_limit,o=e;if(!(i===
+"ask"||i==="wait"||i==="next"||i==="pause"))return E.errors=[{instancePath:s+"/on_limit",keyword:"enum",params:{allowedValues:Ee}}],
 !1;var n=o===e}else var n=!0;if(n){if(t.max_wait_secs!==void 0){let i=t.max_wait_secs,o=e;if(!(typeof i=="number"&&!(i%1)&&
 !isNaN(i)&&isFinite(i)))return E.errors=[{instancePath:s+"/max_wait_secs",keyword:"type",params:{type:"integer"}}],!1;if(e===
 o&&typeof i=="number"&&isFinite(i)){if(i>31536e3||isNaN(i))return E.errors=[{instancePath:s+"/max_wait_secs",keyword:"ma\
