@@ -199,7 +199,7 @@ describe('drover compare --worktrees', () => {
     teach('claude', 'echo two >> a')
     home.teach('codex', { hangAfter: 'init', pidFile })
     const args = ['compare', '--worktrees', '--backends', 'claude,codex', 'Show the wind']
-    const { child, ended } = home.start(args, { cwd: repository.root })
+    const { child, ended } = home.start(args, { cwd: repository.root, env })
     const agent = await hangingAgent(pidFile)
     expect(worktrees()).toHaveLength(2)
     child.kill('SIGINT')
@@ -216,7 +216,7 @@ describe('drover compare --worktrees', () => {
     const pidFile = join(home.path, 'check')
     const check = `sh -c 'echo "{\\"agent\\": $$, \\"hangs\\": true}" > ${pidFile}; exec sleep 60'`
     const args = ['compare', '--worktrees', '--backends', 'claude,codex', 'Show the wind', '--check', check]
-    const { child, ended } = home.start(args, { cwd: repository.root })
+    const { child, ended } = home.start(args, { cwd: repository.root, env })
     const pid = await hangingAgent(pidFile)
     child.kill('SIGINT')
     const { code, stderr } = await ended
@@ -233,7 +233,7 @@ describe('drover compare --worktrees', () => {
     const pidFile = join(home.path, 'check')
     const check = `sh -c 'echo "{\\"agent\\": $$, \\"hangs\\": true}" > ${pidFile}; exec sleep 60'`
     const args = ['compare', '--worktrees', '--backends', 'claude,codex', 'Show the wind', '--check', check]
-    const { child, ended } = home.start(args, { cwd: repository.root })
+    const { child, ended } = home.start(args, { cwd: repository.root, env })
     await hangingAgent(pidFile)
     child.kill('SIGINT')
     const { stderr } = await ended
@@ -246,7 +246,7 @@ describe('drover compare --worktrees', () => {
     teach('claude', 'echo two >> a')
     home.teach('codex', { hangAfter: 'init', pidFile })
     const args = ['compare', '--worktrees', '--backends', 'claude,codex', 'Show the wind']
-    const { child, ended } = home.start(args, { cwd: repository.root })
+    const { child, ended } = home.start(args, { cwd: repository.root, env })
     const agent = await hangingAgent(pidFile)
     child.kill('SIGKILL')
     await ended
@@ -285,8 +285,8 @@ describe('drover compare --worktrees', () => {
     for (const name of ['claude', 'codex']) teach(name, `${tell('agent')}; touch changed`)
     const commands = ['--setup', `sh -c '${tell('setup')}; touch new'`, '--check', `sh -c '${tell('check')}'`]
     const args = ['compare', '--worktrees', '--sequential', '--backends', 'claude,codex', 'x', '--json', ...commands]
-    const env = { VIRTUAL_ENV: '/elsewhere', DROVER_WORKTREE: '/elsewhere', DROVER_PORT: '1' }
-    const { report } = await reportOf(home.drover(args, { cwd: repository.root, env }))
+    const others = { VIRTUAL_ENV: '/elsewhere', DROVER_WORKTREE: '/elsewhere', DROVER_PORT: '1' }
+    const { report } = await reportOf(home.drover(args, { cwd: repository.root, env: { ...env, ...others } }))
     const told = readFileSync(log, 'utf8').trimEnd().split('\n')
     const ports = told.slice(0, 2).map((line) => line.split(' ')[3])
     expect(new Set(ports).size).toBe(2)

@@ -36,8 +36,17 @@ describe('a driven run in a project with dependencies', () => {
     const first = await driving.drive(GOAL, ...args)
     expect(first).toMatchObject({ code: 0, stderr: '' })
     const records = driving.records(runIdIn(first.stdout))
-    expect(records.map(({ type }) => type).slice(0, 7)).toEqual([
-      ...['drive_started', 'preparing', 'preparing', 'prepared', 'baseline_ran', 'baseline_ran', 'baseline_decided'],
+    expect(records.map(({ type }) => type).slice(0, 8)).toEqual([
+      ...[
+        'drive_started',
+        'boundary_set',
+        'preparing',
+        'preparing',
+        'prepared',
+        'baseline_ran',
+        'baseline_ran',
+        'baseline_decided',
+      ],
     ])
     expect(dataOf(records, 'prepared')).toMatchObject([{ from: 'setup', copied: ['.env.test'], notes: [] }])
     expect(dataOf(records, 'baseline_ran').map(({ passed }) => passed)).toEqual([false, true])

@@ -9,7 +9,8 @@ import { temporaryDirectory } from '../support/run-drover.ts'
 import { skipWithoutSandbox } from '../support/sandbox.ts'
 
 const GOAL = 'Show the wind in knots'
-const NO_ROUNDS = ['--no-review', '--rounds', '0']
+/** Never outside: what the commands try would succeed there. */
+const INSIDE = ['--sandbox', '--no-review', '--rounds', '0']
 
 describe('a driven run in a sandbox', () => {
   beforeEach(skipWithoutSandbox)
@@ -25,7 +26,7 @@ describe('a driven run in a sandbox', () => {
     driving.repository.write('attack.sh', attack('check'))
     driving.repository.commit()
     const check = "sh -c 'sh attack.sh; sh check.sh'"
-    const ran = await driving.drive(GOAL, '--setup', 'sh setup.sh', '--check', check, ...NO_ROUNDS)
+    const ran = await driving.drive(GOAL, '--setup', 'sh setup.sh', '--check', check, ...INSIDE)
     expect(ran).toMatchObject({ code: 0, stderr: '' })
     expect(ran.stdout).toContain('In a sandbox: checks and setups\n')
     expect(ran.stdout).toContain('the sandbox refused the setup a connection to setup.invalid:443: not listed\n')
@@ -63,7 +64,7 @@ describe('a driven run in a sandbox', () => {
     const program = dirname(dirname(bundledProgram('programs/driven-agent')))
     const read = [program, join(driving.scratch, 'bin'), join(driving.scratch, 'script.json')]
     driving.configure(JSON.stringify({ sandbox: { read, write: logs }, warm: { enabled: false } }))
-    const ran = await driving.drive(GOAL, '--approval', 'sandboxed', '--check', 'sh check.sh', ...NO_ROUNDS)
+    const ran = await driving.drive(GOAL, '--approval', 'sandboxed', '--check', 'sh check.sh', ...INSIDE)
     expect(ran).toMatchObject({ code: 0, stderr: '' })
     expect(ran.stdout).toContain('the sandbox refused the agent a connection to thief.invalid:443')
     expect(existsSync(join(outside, 'left'))).toBe(false)
