@@ -26,7 +26,9 @@ function totals({ runs, spent }: NightReport): string {
   if (runs.length === 0) return 'No run was driven in this time.'
   const cost = spent.cost_microusd === 0 ? '' : `, $${(spent.cost_microusd / 1_000_000).toFixed(2)} reported by agents`
   const count = runs.length === 1 ? '1 run' : `${runs.length} runs`
-  return `${count}, ${spent.tokens} tokens${cost}, ${Math.round(spent.time_ms / 60_000)} minutes of agents and checks.`
+  const minutes = Math.round(spent.time_ms / 60_000)
+  const time = minutes === 1 ? '1 minute' : `${minutes} minutes`
+  return `${count}, ${spent.tokens} tokens${cost}, ${time} of agents and checks.`
 }
 
 const SHORT_ID = 8

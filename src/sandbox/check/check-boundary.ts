@@ -145,7 +145,7 @@ async function survivorsOf({ members }: RunningProcess): Promise<string | null> 
   for (;;) {
     const left = await members()
     if (left.length === 0) return null
-    if (performance.now() > deadline) return `${left.length} processes`
+    if (performance.now() > deadline) return left.length === 1 ? '1 process' : `${left.length} processes`
     await sleep(LOOK_MS)
   }
 }
