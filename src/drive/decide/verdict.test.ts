@@ -50,6 +50,31 @@ describe('the verdict, if', () => {
       'drover drive run-1',
     ],
     [
+      'a person has answered since its driver stopped',
+      {
+        state: 'active',
+        actions: [action({ question: 'Knots?' })],
+        attempts: [attemptAt(IMPLEMENT, { action_id: 'implement-1' })],
+      },
+      undefined,
+      'not driven (answered 2 h ago): drover drive run-1',
+      'drover drive run-1',
+    ],
+    [
+      'its driver was killed after an answer',
+      {
+        state: 'active',
+        actions: [action({ question: 'Knots?' })],
+        attempts: [
+          attemptAt(IMPLEMENT, { action_id: 'implement-1' }),
+          attemptAt(IMPLEMENT, { attempt: 2, action_id: 'implement-2' }, null),
+        ],
+      },
+      undefined,
+      'not driven (killed 2 h ago): drover drive run-1',
+      'drover drive run-1',
+    ],
+    [
       'its driver was interrupted',
       { state: 'active', attempts: [attemptAt(IMPLEMENT, {}, { how: 'cancelled', at: '2026-01-31T11:58:00.000Z' })] },
       undefined,

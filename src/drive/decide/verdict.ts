@@ -151,13 +151,21 @@ function ofPause(facts: VerdictFacts, { reason, message }: NonNullable<DriveStat
   return { word: 'paused by limit', reason: message, next: command(facts, 'drive', flag) }
 }
 
-/** Its driver died or was interrupted, and left no reason. */
+/** Its driver died or was interrupted, and left no reason; or a person has answered since it stopped. */
 function notDriven(facts: VerdictFacts): Judged {
   const { drive, run, now } = facts
   const last = drive.attempts.at(-1)
-  const how = last?.ended?.how === 'cancelled' ? 'interrupted' : 'killed'
+  const how = wasAnswered(facts) ? 'answered' : last?.ended?.how === 'cancelled' ? 'interrupted' : 'killed'
   const at = [run.updated_at, drive.started_at, last?.started_at ?? '', last?.ended?.at ?? ''].sort().at(-1) ?? ''
   return withoutDriver({ reason: `${how} ${formatAgo(at, now)}`, next: command(facts, 'drive') })
+}
+
+/** The last outcome asked a question, and nothing was attempted since. */
+function wasAnswered({ run, drive }: VerdictFacts): boolean {
+  const asked = run.actions.findLast(({ outcome }) => outcome !== undefined)
+  const last = drive.attempts.at(-1)
+  const isQuestion = asked?.outcome?.pause !== undefined && asked.outcome.pause !== null
+  return isQuestion && last?.action_id === asked.action.action_id
 }
 
 function withoutDriver({ reason, next }: Pick<Judged, 'reason' | 'next'>): Judged & { readonly line: string } {
