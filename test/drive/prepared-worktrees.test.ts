@@ -99,7 +99,7 @@ describe('a driven run in a project with dependencies', () => {
     expect(failed).toMatchObject({ code: 4, stderr: '' })
     expect(failed.stdout).toContain('  setup sh install.sh ended with exit code 7\n    no network\n')
     expect(failed.stdout).toContain(
-      'Paused (setup_failed): the setup failed: sh install.sh; repair it, then continue\n',
+      'Paused (setup_failed): the setup failed: sh install.sh; repair it, or correct it with --setup, then continue\n',
     )
     expect(driving.calls()).toEqual([])
     writeFileSync(ready, '')

@@ -19,7 +19,7 @@ export function beforeWork(state: DriveState): BeforeWork | undefined {
   if (after !== undefined && startedOn === undefined) return { do: 'start_on', after }
   if (failed !== undefined) {
     const { command, problem = '' } = failed
-    const repair = `the setup failed: ${command}; repair it, then continue${sandboxHint(state)}`
+    const repair = `the setup failed: ${command}; repair it, or correct it with --setup, then continue${sandboxHint(state)}`
     const message = command === undefined ? problem : repair
     return { do: 'pause', reason: 'setup_failed', message }
   }
