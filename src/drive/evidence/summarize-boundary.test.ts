@@ -16,10 +16,10 @@ describe('summarizeBoundary', () => {
     const summary = summarizeBoundary({
       boundary: { is: 'inside' },
       boundary_seen: [
-        seen('setup', { reached: [{ host: 'registry.npmjs.org:443', count: 2 }] }),
+        seen('setup', { reached: [{ host: 'packages.example:443', count: 2 }] }),
         seen('agent', { refused: [refused('evil.test:443', 1)] }),
         seen('check', {
-          reached: [{ host: 'registry.npmjs.org:443', count: 1 }],
+          reached: [{ host: 'packages.example:443', count: 1 }],
           refused: [refused('evil.test:443', 3)],
           unwritable: ['/etc/x', '/etc/y'],
         }),
@@ -28,7 +28,7 @@ describe('summarizeBoundary', () => {
     })
     expect(summary).toEqual({
       enforced_by: 'bubblewrap',
-      reached: [{ host: 'registry.npmjs.org:443', count: 3, by: ['setup', 'check'] }],
+      reached: [{ host: 'packages.example:443', count: 3, by: ['setup', 'check'] }],
       refused: [{ ...refused('evil.test:443', 4), by: ['agent', 'check'] }],
       unwritable: [
         { path: '/etc/x', by: ['check'] },
