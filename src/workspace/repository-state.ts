@@ -3,15 +3,15 @@
  * of the user. Also the settings of git for the whole user. Two states that are observed before and after an attempt show what
  * has changed meanwhile.
  */
-import { lstatSync, readdirSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { WorkspaceIdentity } from '../contract/workspace-identity.shape.ts'
 import { digest } from '../kit/digest.ts'
 import { errorCode, Fault } from '../kit/fault.ts'
-import { readFileBytes } from '../kit/files/read-file.ts'
 import { userConfigFiles } from '../kit/git/read-settings.ts'
 import { askStatus } from './ask-status.ts'
 import { askGitForOutput, type Git } from './git.ts'
+import { namesIn, readBytes } from './read-if-there.ts'
 import { readHeads, type WorktreeHeads } from './worktree-heads.ts'
 
 export type RepositoryState = {
@@ -54,7 +54,7 @@ export async function observeRepository(options: ObservedRepository): Promise<Re
   // Before the refs: what is committed meanwhile is in the log after this size.
   const heads = readHeads(gitCommonDir)
   const [refs, tree] = await Promise.all([readRefs(options), user && readTree(options, user)])
-  const head = user && readBytes(join(user.git_dir, 'HEAD'))?.toString('utf8').trim()
+  const head = user && readBytes(join(user.git_dir, 'HEAD'), FILE_LIMIT_BYTES)?.toString('utf8').trim()
   const fetched = user && markOf(join(user.git_dir, 'FETCH_HEAD'))
   return {
     refs,
@@ -70,7 +70,7 @@ export async function observeRepository(options: ObservedRepository): Promise<Re
 function readUserConfig(env: Git['env']): Record<string, string> {
   const { HOME: home } = env
   const files = userConfigFiles(env).flatMap((path) => {
-    const bytes = readBytes(path)
+    const bytes = readBytes(path, FILE_LIMIT_BYTES)
     const name = home !== undefined && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path
     return bytes === undefined ? [] : [[name, digest(bytes)] as const]
   })
@@ -117,25 +117,8 @@ function readFiles(directory: string): Record<string, string> {
     ...OTHER_FILES,
     ...hooks.slice(0, MAX_HOOKS).map((name) => `hooks/${name}`),
   ]
-  const found = names.map((name) => [name, readBytes(join(directory, name))?.toString('base64')] as const)
+  const found = names.map(
+    (name) => [name, readBytes(join(directory, name), FILE_LIMIT_BYTES)?.toString('base64')] as const,
+  )
   return Object.fromEntries(found.filter((entry): entry is readonly [string, string] => entry[1] !== undefined))
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory)
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error
-    return []
-  }
-}
-
-/** Undefined if there is no such file, or none that can be read. */
-function readBytes(path: string): Buffer | undefined {
-  try {
-    return readFileBytes({ path, limitBytes: FILE_LIMIT_BYTES, links: 'follow' })
-  } catch (error) {
-    if (error instanceof Fault) return undefined
-    throw error
-  }
 }

@@ -2,10 +2,9 @@
  * What git notes about the HEAD of each worktree of a repository: which branch is checked out, and in a log every commit that was
  * made or checked out there. Who moves a branch from another worktree leaves nothing in that log.
  */
-import { readdirSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { errorCode, Fault } from '../kit/fault.ts'
-import { readFileBytes } from '../kit/files/read-file.ts'
+import { namesIn, readBytes } from './read-if-there.ts'
 import { findRecordAt } from './worktree-records.ts'
 
 type WorktreeHead = {
@@ -48,24 +47,6 @@ export function commitsNotedSince(gitCommonDir: string, name: string, size: numb
   return new Set([...lines.matchAll(/^[0-9a-f]{40,64} ([0-9a-f]{40,64}) /gm)].map(([, commit = '']) => commit))
 }
 
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory)
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error
-    return []
-  }
-}
-
 function textOf(path: string): string | undefined {
   return readBytes(path, FILE_LIMIT_BYTES)?.toString('utf8')
-}
-
-function readBytes(path: string, limitBytes: number): Buffer | undefined {
-  try {
-    return readFileBytes({ path, limitBytes, links: 'follow' })
-  } catch (error) {
-    if (error instanceof Fault) return undefined
-    throw error
-  }
 }
