@@ -119,6 +119,6 @@ function readAfter(text: string | undefined, context: RunContext): string | unde
   if (text === undefined) return undefined
   const runId = resolveRunId(context, text)
   const place = readDrive(context.store, runId)?.place
-  if (place?.kind !== 'worktree') throw driveNotAfter({ run_id: runId, problem: 'it has no branch of its own' })
+  if (place?.kind !== 'worktree') throw driveNotAfter({ run_id: runId, problem: 'it has no branch' })
   return runId
 }

@@ -1,5 +1,5 @@
 /**
- * Judges what has changed in a repository while an agent ran. Nobody can tell for sure who changed it: a person may have worked
+ * Judges what has changed in a repository while an agent ran. drover cannot tell for sure who changed it: a person may have worked
  * there too. What nothing ties to the agent is only a note. docs/decisions/0074-who-changed-the-repository.md has the rules. Pure.
  */
 import { join, normalize, relative } from 'node:path'

@@ -1,5 +1,5 @@
 /**
- * In which order branches can be merged without conflicts. It is tried in a repository of its own, which borrows the objects of the
+ * In which order branches can be merged without conflicts. It is tried in a temporary repository, which borrows the objects of the
  * user's one: nothing is written there, and no merge driver that it names is run.
  */
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -172,7 +172,7 @@ const RepositoryChange = strict({
   before: optional(text),
   after: optional(text),
   keys: optional(Type.Array(text)),
-  /** Nothing ties it to the agent. Absent in older records, and if it is serious whoever did it. */
+  /** Nothing ties it to the agent. Absent in older records, and if it is serious in any case. */
   note: optional(literals(CHANGE_NOTES)),
 })
 export type JudgedChange = Message<typeof RepositoryChange>
@@ -239,7 +239,7 @@ export const DriveEvent = named(
       /** What earlier rounds have used. */
       spent: Spent,
       options: Options,
-      /** False if nobody reviews the work. Older records do not tell. */
+      /** False if the work is not reviewed. Older records do not tell. */
       is_reviewed: optional(Type.Boolean()),
     }),
     event('drive_resumed', { options: Options }),

@@ -36,7 +36,7 @@ export type RunService = {
   queue(by: Caller): Promise<RunQueue>
   /** A run that the user has prepared on the command line, and whose record is in the queue, or will be. */
   enqueue(by: Caller, run: PreparedRun): void
-  /** Moves a queued run to the front: of the whole queue for the user, of its own runs for a client. */
+  /** Moves a queued run to the front. A client moves it to the front of its runs only. */
   first(by: Caller, id: string): Promise<DrivenRun>
   resume(by: Caller, id: string, request: DriveResumeRequest): Promise<DrivenRun>
   /** Resumes the runs that this process drove when it ended. Call it when the server listens: rights depend on its address. */

@@ -46,7 +46,7 @@ const INVENTED: readonly Invented[] = [
     { writes: { 'fixtures/expected.json': '{"wind":12}\n' } },
   ],
   [
-    'replaces the test runner by a package of its own',
+    'replaces the test runner by a package that it adds',
     'check_configuration_changed',
     { writes: { 'package.json': '{"devDependencies":{"vitest":"file:./fake"}}\n', 'fake/index.js': '' } },
   ],
