@@ -28,6 +28,7 @@ const POSITIONS: Readonly<Record<string, BoxPosition>> = {
   journal: { column: 3, row: 5, says: 'the events of a run' },
   workspace: { column: 4, row: 5, says: 'reads git and files' },
   source: { column: 5, row: 5, says: 'issue to pinned source' },
+  forge: { column: 5, row: 6, says: 'asks GitHub' },
   sessions: { column: 1, row: 6, says: 'stored conversations' },
   sandbox: { column: 2, row: 6, says: 'confines commands' },
   engine: { column: 3, row: 6, says: 'decides, without I/O' },

@@ -13,6 +13,7 @@ import { DrivenRecord } from '../src/drive/record/driven-record.shape.ts'
 import { SettingsDecision } from '../src/drive/record/settings-decision.shape.ts'
 import { RunEvent } from '../src/engine/state/run-event.shape.ts'
 import { SessionTurn } from '../src/executions/session-turn.shape.ts'
+import * as gitHubAnswers from '../src/forge/github-answers.shape.ts'
 import { ChangeRecord } from '../src/hosts/change/change-record.shape.ts'
 import { OwnershipManifest } from '../src/hosts/manifest.shape.ts'
 import { CountTokensRequest } from '../src/http/anthropic/count-tokens.shape.ts'
@@ -45,13 +46,7 @@ import {
   StartBody,
 } from '../src/service/run-requests.shape.ts'
 import { Session, SessionPage } from '../src/sessions/session.shape.ts'
-import {
-  CommentAnswer,
-  CommentsAnswer,
-  GraphqlErrors,
-  IssueAnswer,
-  IssuesAnswer,
-} from '../src/source/gh-answers.shape.ts'
+import { CommentAnswer, CommentsAnswer, IssueAnswer, IssuesAnswer } from '../src/source/gh-answers.shape.ts'
 import { ManifestSection, SourceManifest } from '../src/source/source-manifest.shape.ts'
 import { TemplateRecord } from '../src/workspace/prepare/template.shape.ts'
 import { WorktreeRecord } from '../src/workspace/worktree-record.shape.ts'
@@ -87,6 +82,7 @@ export async function generatedFiles(): Promise<GeneratedFile[]> {
     ...(await mcpFiles()),
     ...(await contractChecks()),
     ...(await sourceFiles()),
+    ...(await forgeFiles()),
     ...(await engineFiles()),
     ...(await journalFiles()),
     ...(await workspaceFiles()),
@@ -198,7 +194,6 @@ async function sourceFiles(): Promise<GeneratedFile[]> {
     validateManifestForm: formOf(SourceManifest),
     validateManifestFields: fieldsOf(SourceManifest),
     validateManifestSectionFields: fieldsOf(ManifestSection),
-    validateGraphqlErrors: GraphqlErrors,
     validateIssueAnswer: IssueAnswer,
     validateIssuesAnswer: IssuesAnswer,
     validateCommentsAnswer: CommentsAnswer,
@@ -207,6 +202,14 @@ async function sourceFiles(): Promise<GeneratedFile[]> {
   return [
     { path: 'src/source/checks.generated.js', content: await compileShapes(shapes, { allProblems: false }) },
     { path: 'src/source/checks.generated.d.ts', content: declareShapes(shapes, '../kit/schema.ts') },
+  ]
+}
+
+async function forgeFiles(): Promise<GeneratedFile[]> {
+  const shapes = Object.fromEntries(Object.entries(gitHubAnswers).map(([name, shape]) => [`validate${name}`, shape]))
+  return [
+    { path: 'src/forge/checks.generated.js', content: await compileShapes(shapes, { allProblems: false }) },
+    { path: 'src/forge/checks.generated.d.ts', content: declareShapes(shapes, '../kit/schema.ts') },
   ]
 }
 

@@ -27,7 +27,8 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   engine: ['contract', 'kit'],
   journal: ['engine', 'contract', 'kit'],
   workspace: ['contract', 'kit'],
-  source: ['contract', 'kit'],
+  forge: ['kit'],
+  source: ['forge', 'contract', 'kit'],
   hosts: ['contract', 'kit'],
   runs: ['journal', 'engine', 'workspace', 'source', 'contract', 'kit'],
   drive: [
@@ -38,6 +39,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'runs',
     'journal',
     'source',
+    'forge',
     'workspace',
     'contract',
     'sandbox',
@@ -58,6 +60,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'runs',
     'hosts',
     'source',
+    'forge',
     'workspace',
     'contract',
     'config',
@@ -86,7 +89,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** The two halves of drover. They share only `SHARED`, and only what is above both may import both. */
 export const HALVES = {
   prompts: ['agents', 'demo', 'store', 'sessions', 'prompts', 'executions'],
-  changes: ['contract', 'engine', 'journal', 'runs', 'source', 'workspace', 'hosts'],
+  changes: ['contract', 'engine', 'journal', 'runs', 'source', 'forge', 'workspace', 'hosts'],
 } as const
 export const SHARED = ['kit', 'config', 'sandbox']
 export const ABOVE_BOTH_HALVES = ['drive', 'service', 'mcp', 'http', 'acp', 'library', 'cli', 'console', 'bin.ts']

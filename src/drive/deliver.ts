@@ -3,17 +3,17 @@ import { titleOfGoal } from '../contract/goal-title.ts'
 import { Fault } from '../kit/fault.ts'
 import { withInertReferences } from '../kit/inert-references.ts'
 import { outlineRun } from '../runs/read-status.ts'
-import { type Gh, locateGh, quoteFirstLine, runGh } from '../source/gh.ts'
 import { askGit, askGitForOutput, gitErrorLine } from '../workspace/git.ts'
 import { commitWorktree } from '../workspace/worktrees/commit-worktree.ts'
 import { checkDelivery } from './check-delivery.ts'
 import { type DriveContext, readDriveState, record } from './drive-context.ts'
 import { driveDeliveryFailed } from './faults.ts'
 import { hashTree } from './observe-tree.ts'
+import { openForge } from './open-forge.ts'
 import { verdictOnDelivery } from './read-verdict.ts'
 import type { Place } from './record/drive-event.shape.ts'
 import type { DriveState } from './record/drive-state.ts'
-import { environmentOfGh, refuseChangedRemotes } from './remote-settings.ts'
+import { refuseChangedRemotes } from './remote-settings.ts'
 import { describeRun } from './report-run.ts'
 
 const NETWORK_TIMEOUT_MS = 5 * 60_000
@@ -83,17 +83,21 @@ async function openPullRequest(
   place: WorktreePlace,
   { title, delivered }: { title: string; delivered: NonNullable<DriveState['delivered']> },
 ): Promise<string> {
-  // Not in the worktree of the agent: gh runs git, which would use the `.git` there.
-  const gh = locateGh({ env: environmentOfGh(context, place), cwd: place.repository })
   refuseChangedRemotes(context, place)
-  await push(context, place)
-  const found = await findPullRequest(context, gh, place)
-  if (found !== undefined) return found
-  const args = ['pr', 'create', '--draft', '--head', place.branch, '--title', title, '--body-file', '-']
-  const { runs, runId } = context
-  const [run, state] = [await outlineRun(runs, runId), { ...readDriveState(context), delivered }]
-  const stdin = await describeRun(runs, run, { state, verdict: verdictOnDelivery(runs, { run, drive: state }) })
-  return urlIn(await ask(context, gh, { args, stdin }))
+  try {
+    const forge = await openForge(context, place)
+    await push(context, place)
+    const found = await forge.findPullRequest(place.branch)
+    if (found !== undefined) return found.url
+    const { runs, runId } = context
+    const [run, state] = [await outlineRun(runs, runId), { ...readDriveState(context), delivered }]
+    const body = await describeRun(runs, run, { state, verdict: verdictOnDelivery(runs, { run, drive: state }) })
+    const base = await forge.defaultBranch()
+    return (await forge.openPullRequest({ branch: place.branch, base, title, body })).url
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code === driveDeliveryFailed.code) throw error
+    throw driveDeliveryFailed({ problem: error.message }, error)
+  }
 }
 
 async function push({ runs }: DriveContext, { branch, root }: WorktreePlace): Promise<void> {
@@ -109,32 +113,4 @@ async function push({ runs }: DriveContext, { branch, root }: WorktreePlace): Pr
   ] as const
   const { code, stderr } = await askGit(git, { directory: root, args, signal: runs.signal, allowsNetwork: true })
   if (code !== 0) throw driveDeliveryFailed({ problem: `git push failed: ${gitErrorLine(stderr)}` })
-}
-
-async function findPullRequest(context: DriveContext, gh: Gh, { branch }: WorktreePlace): Promise<string | undefined> {
-  const args = ['pr', 'list', '--head', branch, '--state', 'open', '--json', 'url', '--jq', '.[0].url // empty']
-  const answer = await ask(context, gh, { args })
-  return answer.trim() === '' ? undefined : urlIn(answer)
-}
-
-function urlIn(text: string): string {
-  const url = /https:\/\/\S+/.exec(text)?.[0]
-  if (url === undefined) throw driveDeliveryFailed({ problem: 'gh did not print the address of the pull request' })
-  return url
-}
-
-async function ask(
-  { runs }: DriveContext,
-  gh: Gh,
-  command: { args: readonly string[]; stdin?: string },
-): Promise<string> {
-  try {
-    const limits = { timeoutMs: NETWORK_TIMEOUT_MS, signal: runs.signal }
-    const { exitCode, stdout, stderr } = await runGh(gh, command, limits)
-    if (exitCode === 0) return stdout.toString('utf8')
-    throw driveDeliveryFailed({ problem: `gh failed: ${quoteFirstLine(gh, [stderr]) ?? `exit code ${exitCode}`}` })
-  } catch (error) {
-    if (!(error instanceof Fault) || error.code === driveDeliveryFailed.code) throw error
-    throw driveDeliveryFailed({ problem: error.message }, error)
-  }
 }

@@ -1,8 +1,6 @@
 /** What an agent may have changed about how the work is pushed: programs, addresses and credentials of a remote. */
 import { Fault } from '../kit/fault.ts'
-import { WITHOUT_PROGRAMS, withGitSettings } from '../kit/git/git-program-settings.ts'
 import { digestRemotes, readGitSettings } from '../kit/git/read-settings.ts'
-import { overrideFilters } from '../workspace/git.ts'
 import { findRecordAt } from '../workspace/worktree-records.ts'
 import type { DriveContext } from './drive-context.ts'
 import { driveDeliveryFailed } from './faults.ts'
@@ -29,11 +27,4 @@ function readRemotes(directory: string, home: string | undefined): string | unde
     if (error instanceof Fault) return undefined
     throw error
   }
-}
-
-/** The environment of `gh`, which runs git in the worktree of the user. */
-export function environmentOfGh({ env, runs }: DriveContext, { root, repository }: WorktreePlace): DriveContext['env'] {
-  const { pinned: _, ...git } = runs.git
-  const overrides = overrideFilters({ ...git, filters: findRecordAt(root)?.filters }, repository)
-  return withGitSettings(env, [...WITHOUT_PROGRAMS, ...overrides])
 }

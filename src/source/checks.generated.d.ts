@@ -3,7 +3,6 @@ import type { Validate } from '../kit/schema.ts'
 export declare const validateManifestForm: Validate
 export declare const validateManifestFields: Validate
 export declare const validateManifestSectionFields: Validate
-export declare const validateGraphqlErrors: Validate
 export declare const validateIssueAnswer: Validate
 export declare const validateIssuesAnswer: Validate
 export declare const validateCommentsAnswer: Validate

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { installFakeGh, toFakeGitHub } from '../../test/support/fake-gh.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { ISSUE_URL, makeBundle } from '../../test/support/source-bundle.ts'
+import { locateGh } from '../forge/gh.ts'
 import { fetchComments } from './fetch-comments.ts'
-import { locateGh } from './gh.ts'
 
 const bundle = makeBundle()
 const urls = bundle.comments.map(({ url }) => url)
@@ -32,7 +32,9 @@ describe('fetching comments', () => {
     const { fetch, calls } = open()
     await fetch([first])
     const path = 'repos/ada/weather/issues/comments/1900'
-    expect(calls().map(({ args }) => args)).toEqual([['api', '--hostname', 'github.com', path, '--method', 'GET']])
+    expect(calls().map(({ args }) => args)).toEqual([
+      ['api', '--include', '--hostname', 'github.com', path, '--method', 'GET'],
+    ])
   })
 
   it('ignores the case of owner and repository names', async () => {

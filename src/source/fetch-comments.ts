@@ -1,9 +1,10 @@
+import { askProvider, openProvider } from '../forge/ask-provider.ts'
+import { providerAnswerInvalid } from '../forge/faults.ts'
+import type { Gh } from '../forge/gh.ts'
 import { checker } from '../kit/schema.ts'
-import { askProvider, openProvider } from './ask-provider.ts'
 import { validateCommentAnswer } from './checks.generated.js'
 import type { DraftComment } from './draft.ts'
-import { issueCommentUnusable, providerAnswerInvalid } from './faults.ts'
-import type { Gh } from './gh.ts'
+import { issueCommentUnusable } from './faults.ts'
 import type { CommentAnswer } from './gh-answers.shape.ts'
 import { commentIn, isSameIssue, parseCommentUrl } from './issue-address.ts'
 

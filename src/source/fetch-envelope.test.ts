@@ -4,9 +4,9 @@ import { NOWHERE } from '../../test/support/nowhere.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { commentOf, ISSUE_URL, makeBundle, ROLES } from '../../test/support/source-bundle.ts'
 import { LIMITS } from '../contract/limits.ts'
+import { locateGh } from '../forge/gh.ts'
 import { Fault } from '../kit/fault.ts'
 import { fetchEnvelope } from './fetch-envelope.ts'
-import { locateGh } from './gh.ts'
 import { readSource } from './read-source.ts'
 
 const NOW = '2026-01-31T11:00:00.000Z'
@@ -76,7 +76,7 @@ describe('fetching an issue', () => {
     await fetch()
     expect(calls()).toHaveLength(2)
     for (const { args, query } of calls()) {
-      expect(args).toEqual(['api', '--hostname', 'github.com', 'graphql', '--input', '-'])
+      expect(args).toEqual(['api', '--include', '--hostname', 'github.com', 'graphql', '--input', '-'])
       expect(query).toMatch(/^query\(/)
     }
   })

@@ -4,22 +4,6 @@ import type { Message } from '../kit/shape.ts'
 
 const orNull = <S extends TSchema>(shape: S) => Type.Union([Type.Null(), shape])
 
-/** `errors` may come together with `data`, if GitHub could answer only a part. */
-export const GraphqlErrors = Type.Object({
-  errors: Type.Optional(
-    Type.Array(
-      Type.Object({
-        type: Type.Optional(Type.String()),
-        message: Type.Optional(Type.String()),
-        path: Type.Optional(Type.Array(Type.Union([Type.String(), Type.Integer()]))),
-      }),
-    ),
-  ),
-  /** Set instead of all other fields if GitHub refused the whole request. */
-  message: Type.Optional(Type.String()),
-})
-export type GraphqlErrors = Message<typeof GraphqlErrors>
-
 export const IssueAnswer = Type.Object({
   data: Type.Object({
     repository: Type.Object({

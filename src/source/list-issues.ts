@@ -1,9 +1,10 @@
 /** Lists the open issues of a repository that have a label. */
+
+import { askProvider, openProvider } from '../forge/ask-provider.ts'
+import type { Gh } from '../forge/gh.ts'
 import { checker } from '../kit/schema.ts'
-import { askProvider, openProvider } from './ask-provider.ts'
 import { validateIssuesAnswer } from './checks.generated.js'
 import { tooManyIssues } from './faults.ts'
-import type { Gh } from './gh.ts'
 import type { IssuesAnswer } from './gh-answers.shape.ts'
 
 const checkIssues = checker<IssuesAnswer>('answer', validateIssuesAnswer)

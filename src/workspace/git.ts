@@ -117,7 +117,7 @@ function pinFor({ pinned }: Git, directory: string): string[] {
 }
 
 /** Settings with which git runs no other filters than it may. Throws a Fault if those of the repository cannot be read. */
-export function overrideFilters(git: Git, directory: string): GitSetting[] {
+function overrideFilters(git: Git, directory: string): GitSetting[] {
   const { pinned, env } = git
   const allowed = git.filters ?? findRecordAt(pinned?.worktree_root ?? directory)?.filters
   if (allowed === undefined) return []

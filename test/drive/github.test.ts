@@ -1,77 +1,47 @@
 /** Driven runs and GitHub: issues as goals, and pull requests. */
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { digest } from '../../src/kit/digest.ts'
 import { createDriving } from '../support/driven-agents.ts'
 import { dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
 import { toFakeGitHub } from '../support/fake-gh.ts'
-import { replaceRepository } from '../support/foreign-repository.ts'
+import { hasForge, startForge } from '../support/forge/fake-forge.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 import { FIVE_SECTIONS, makeBundle } from '../support/source-bundle.ts'
 
 const URL = 'https://github.com/ada/weather/issues/7'
 
-/** A `gh` for pull requests: it asks git as the real one does, and remembers the pull request that it has opened. */
-const GH = `#!/bin/sh
-git status --porcelain > /dev/null
-echo "$*" >> gh-calls
-case "$1 $2" in
-  "pr list") cat pull-request 2>/dev/null || true ;;
-  "pr create") cat > body; echo https://github.com/ada/weather/pull/8 | tee pull-request ;;
-esac
-`
-
-/** With a remote repository, and that `gh`. */
-function createPushing() {
+/** With the fake forge as `origin`. */
+async function createPushing() {
   const driving = createDriving()
-  const { scratch, repository } = driving
-  const origin = join(scratch, 'origin.git')
-  execFileSync('git', ['init', '--quiet', '--bare', origin])
-  repository.git('remote', 'add', 'origin', origin)
-  writeFileSync(join(scratch, 'bin', 'gh'), GH.replaceAll(/\b(gh-calls|pull-request|body)\b/g, join(scratch, '$1')), {
-    mode: 0o755,
-  })
-  return { ...driving, origin }
+  const forge = await startForge()
+  const { repository, env } = driving
+  repository.git('remote', 'add', 'origin', forge.address)
+  repository.git('push', '--quiet', forge.bare, 'main')
+  Object.assign(env, forge.env, { PATH: `${env.PATH}:${forge.env['PATH']}` })
+  return { ...driving, forge }
 }
 
-describe('a pull request', () => {
+describe.runIf(hasForge)('a pull request', () => {
   it('is pushed and opened as a draft, once, with the report', async () => {
-    const driving = createPushing()
-    const { scratch, origin } = driving
+    const driving = await createPushing()
+    const { forge } = driving
     const { code, stdout } = await driving.drive('Show the wind in knots', '--no-review', '--deliver', 'pr')
     expect(code).toBe(0)
     const [delivered] = dataOf(driving.records(runIdIn(stdout)), 'delivered')
-    expect(delivered).toMatchObject({ as: 'pr', pull_request: 'https://github.com/ada/weather/pull/8' })
-    const pushed = execFileSync('git', ['--git-dir', origin, 'rev-parse', delivered?.branch ?? ''], {
-      encoding: 'utf8',
-    })
-    expect(pushed.trim()).toBe(delivered?.commit)
-    const body = readFileSync(join(scratch, 'body'), 'utf8')
-    expect(body).toContain('| changed wind.txt | **observed** |')
-    expect(body).toContain('| `wind.txt` | +1 | -1 |')
-    expect(body).toContain('It certifies nothing.')
-    const created = readFileSync(join(scratch, 'gh-calls'), 'utf8')
-      .split('\n')
-      .filter((line) => line.startsWith('pr create'))
-    expect(created).toEqual([expect.stringContaining('--draft')])
-  })
-
-  it('is opened in your worktree: gh runs git, which an agent may have led to a repository of its own', async () => {
-    const driving = createPushing()
-    const ran = join(driving.scratch, 'ran')
-    // The last agent: no other one would start after it.
-    driving.rewrite({ implement: [HONEST], summarize: [{ runs: [replaceRepository(ran)] }] })
-    const { code, stdout } = await driving.drive('Show the wind in knots', '--no-review', '--deliver', 'pr')
-    expect(code).toBe(0)
-    const [delivered] = dataOf(driving.records(runIdIn(stdout)), 'delivered')
-    expect(delivered).toMatchObject({ as: 'pr', pull_request: 'https://github.com/ada/weather/pull/8' })
-    expect(existsSync(ran)).toBe(false)
+    expect(delivered).toMatchObject({ as: 'pr', pull_request: 'https://github.com/ada/weather/pull/1' })
+    expect(forge.headOf(delivered?.branch ?? '')).toBe(delivered?.commit)
+    const item = forge.items.get(1)
+    expect(item).toMatchObject({ title: 'Show the wind in knots', pull: { base: 'main', isDraft: true } })
+    expect(item?.body).toContain('| changed wind.txt | **observed** |')
+    expect(item?.body).toContain('| `wind.txt` | +1 | -1 |')
+    expect(item?.body).toContain('It certifies nothing.')
+    expect([...forge.items.keys()]).toEqual([1])
   })
 
   it('is pushed without submodules, whose settings may be those of an agent', async () => {
-    const driving = createPushing()
+    const driving = await createPushing()
     const { repository, scratch } = driving
     const ran = join(scratch, 'ran')
     const head = repository.git('rev-parse', 'HEAD').trim()
@@ -79,7 +49,7 @@ describe('a pull request', () => {
     repository.write('.gitmodules', '[submodule "inner"]\npath = inner\nurl = ./inner\n')
     repository.git('update-index', '--add', '--cacheinfo', `160000,${head},inner`)
     repository.commit()
-    repository.git('push', '--quiet', 'origin', 'main')
+    repository.git('push', '--quiet', driving.forge.bare, 'main')
     repository.git('config', 'push.recurseSubmodules', 'on-demand')
     const commit = 'git -c user.name=a -c user.email=a@localhost commit --quiet --allow-empty --message=x'
     const fill = [
@@ -96,7 +66,7 @@ describe('a pull request', () => {
     ['another address', 'remote.origin.url', (ran: string) => `ext::touch ${ran}`],
     ['a program for it', 'core.sshCommand', (ran: string) => `touch ${ran}; ssh`],
   ])('is not pushed if an agent has given git %s', async (_, key, value) => {
-    const driving = createPushing()
+    const driving = await createPushing()
     const ran = join(driving.scratch, 'ran')
     const plant = `git config ${key} '${value(ran)}'; git config protocol.ext.allow always`
     // The last agent: no other one would start after it.
@@ -109,7 +79,6 @@ describe('a pull request', () => {
 
   it('that cannot be pushed leaves the commit, and is tried again', async () => {
     const driving = createDriving()
-    writeFileSync(join(driving.scratch, 'bin', 'gh'), GH, { mode: 0o755 })
     const first = await driving.drive('Show the wind in knots', '--no-review', '--deliver', 'pr')
     expect(first.code).toBe(3)
     expect(first.stderr).toContain('drover: the work is committed but not delivered: ')

@@ -1,9 +1,10 @@
 /** `drover continue`: resumes a run, with the current version of its issue unless the user chooses otherwise. */
+
+import { locateGh } from '../../forge/gh.ts'
 import { invalidSourceCandidate } from '../../runs/faults.ts'
 import { parseResume } from '../../runs/parse-request.ts'
 import { type ResumeOptions, resumeRun } from '../../runs/resume-run.ts'
 import { fetchEnvelope } from '../../source/fetch-envelope.ts'
-import { locateGh } from '../../source/gh.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
 import { withWorkspace } from '../workspace-command.ts'

@@ -1,7 +1,7 @@
+import { locateGh } from '../../forge/gh.ts'
 import { isDigest } from '../../kit/digest.ts'
 import { draftBody, draftBundle } from '../../source/draft.ts'
 import { fetchComments } from '../../source/fetch-comments.ts'
-import { locateGh } from '../../source/gh.ts'
 import type { RunCommand } from '../command.ts'
 import { argumentMissing, flagsConflict, flagValueInvalid } from '../faults.ts'
 import { listenForInterruption } from '../interruption.ts'

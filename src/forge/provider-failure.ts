@@ -6,7 +6,7 @@ import {
   providerRateLimited,
   providerUnreachable,
 } from './faults.ts'
-import type { GraphqlErrors } from './gh-answers.shape.ts'
+import type { GraphqlErrors } from './github-answers.shape.ts'
 
 export type ProviderError = NonNullable<GraphqlErrors['errors']>[number]
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { ISSUE_URL } from '../../test/support/source-bundle.ts'
 import type { Fault } from '../kit/fault.ts'
-import { fetchEnvelope } from './fetch-envelope.ts'
+import { fetchEnvelope } from '../source/fetch-envelope.ts'
 import { locateGh, quoteGh } from './gh.ts'
 
 const HEX = '0123456789abcdef0123456789abcdef01234567'

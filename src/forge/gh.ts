@@ -9,6 +9,7 @@ import { findProgram, type SearchPlaces } from '../kit/process/find-program.ts'
 import { runProcess } from '../kit/process/process.ts'
 import { redactSecrets } from '../kit/redact.ts'
 import { ghFailed, ghInterrupted, ghMissing, ghTimeout } from './faults.ts'
+import { type HttpAnswer, parseHttpAnswer } from './http-answer.ts'
 
 /** Enough for any answer that fits into an envelope: 16 comments of the largest size, with every character escaped. */
 export const ANSWER_LIMIT_BYTES = 32 * 1024 * 1024
@@ -18,43 +19,35 @@ const LINE_LIMIT = 300
 export type Gh = {
   /** Undefined when it is not installed. */
   program: string | undefined
+  host: string
   env: ChildEnvironment
   cwd: string
   /** For all requests about one issue together. */
   timeoutMs: number
 }
 
-/** A GraphQL query with its variables, or the path of a GET request. */
-export type GhRequest = { query: string; variables: JsonValue } | { path: string }
+/** A GraphQL query with its variables, or a REST request: a GET unless it says otherwise. */
+export type GhRequest =
+  | { query: string; variables: JsonValue }
+  | { path: string; method?: 'POST' | 'PATCH' | 'DELETE'; body?: JsonValue; etag?: string | undefined }
 
-export type GhAnswer = { exitCode: number; stdout: Buffer; stderr: string }
+export type GhAnswer = HttpAnswer & { exitCode: number; stderr: string }
 
-export function locateGh(places: SearchPlaces): Gh {
+export function locateGh(places: SearchPlaces, host = 'github.com'): Gh {
   const { env, cwd } = places
-  return { program: findProgram('gh', places), env: toGhEnvironment(env), cwd, timeoutMs: FETCH_TIMEOUT_MS }
+  return { program: findProgram('gh', places), host, env: toGhEnvironment(env, host), cwd, timeoutMs: FETCH_TIMEOUT_MS }
 }
 
 type Limits = { timeoutMs: number; signal: AbortSignal }
 
 /** A non-zero exit code is an answer too. Throws if gh is missing, too slow, interrupted or killed. */
-export async function askGh(gh: Gh, request: GhRequest, limits: Limits): Promise<GhAnswer> {
-  const api = ['api', '--hostname', 'github.com']
-  if ('path' in request) return await runGh(gh, { args: [...api, request.path, '--method', 'GET'] }, limits)
-  const stdin = writeJson({ query: request.query, variables: request.variables })
-  return await runGh(gh, { args: [...api, 'graphql', '--input', '-'], stdin }, limits)
-}
-
-/** The same for any command of gh. */
-export async function runGh(
-  gh: Gh,
-  { args, stdin }: { args: readonly string[]; stdin?: string },
-  { timeoutMs, signal }: Limits,
-): Promise<GhAnswer> {
-  const { program, env, cwd } = gh
+export async function askGh(gh: Gh, request: GhRequest, { timeoutMs, signal }: Limits): Promise<GhAnswer> {
+  const { program, env, cwd, host } = gh
   if (program === undefined) throw ghMissing({})
+  const { args, stdin } = toArguments(request)
   const { exit, stdout } = await runProcess(
     {
-      argv: [program, ...args],
+      argv: [program, 'api', '--include', '--hostname', host, ...args],
       cwd,
       env,
       ...(stdin !== undefined && { stdin }),
@@ -67,7 +60,18 @@ export async function runGh(
   if (exit.ended === 'timeout') throw ghTimeout({ timeoutMs: gh.timeoutMs })
   if (exit.ended === 'cancelled') throw ghInterrupted({})
   if (exit.code === null) throw ghFailed({ problem: `it was killed by ${exit.signal}` })
-  return { exitCode: exit.code, stdout, stderr: exit.stderrTail }
+  return { ...parseHttpAnswer(stdout), exitCode: exit.code, stderr: exit.stderrTail }
+}
+
+function toArguments(request: GhRequest): { args: string[]; stdin?: string } {
+  if ('query' in request) {
+    const { query, variables } = request
+    return { args: ['graphql', '--input', '-'], stdin: writeJson({ query, variables }) }
+  }
+  const { path, method = 'GET', body, etag } = request
+  const condition = etag === undefined ? [] : ['--header', `If-None-Match: ${etag}`]
+  const args = [path, '--method', method, ...condition]
+  return body === undefined ? { args } : { args: [...args, '--input', '-'], stdin: writeJson(body) }
 }
 
 /** The first non-blank line of these texts, redacted; undefined if there is none. */
@@ -97,9 +101,13 @@ export function quoteGh(text: string): string {
 const FIXED = { GH_PROMPT_DISABLED: '1', GH_NO_UPDATE_NOTIFIER: '1', GH_PAGER: '', NO_COLOR: '1' } as const
 const DROPPED: readonly string[] = ['GH_DEBUG', 'DEBUG', 'GH_FORCE_TTY', 'CLICOLOR_FORCE', 'GH_REPO', 'GH_HOST']
 
+/** gh would send these to any host but github.com. */
+const ENTERPRISE_TOKENS: readonly string[] = ['GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN']
+
 /** The caller's environment with its tokens for gh, but without secrets of drover. */
-function toGhEnvironment(env: SearchPlaces['env']): ChildEnvironment {
+function toGhEnvironment(env: SearchPlaces['env'], host: string): ChildEnvironment {
+  const dropped = env['GH_HOST'] === host ? DROPPED : [...DROPPED, ...ENTERPRISE_TOKENS]
   // On Windows names are case-insensitive.
-  const inherited = Object.entries(env).filter(([name]) => !DROPPED.includes(name.toUpperCase()))
+  const inherited = Object.entries(env).filter(([name]) => !dropped.includes(name.toUpperCase()))
   return { ...toChildEnvironment(Object.fromEntries(inherited)), ...FIXED }
 }

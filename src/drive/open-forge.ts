@@ -1,0 +1,29 @@
+/** Opens the forge that the remote `origin` of a run is on. */
+import type { Forge } from '../forge/forge.ts'
+import { locateGh } from '../forge/gh.ts'
+import { GitHub } from '../forge/github-forge.ts'
+import { parseRemote } from '../forge/origin-repository.ts'
+import { askGit } from '../workspace/git.ts'
+import type { DriveContext } from './drive-context.ts'
+import { driveDeliveryFailed } from './faults.ts'
+import type { Place } from './record/drive-event.shape.ts'
+
+/** A limit of GitHub is waited for this long. */
+const PATIENCE_MS = 5 * 60_000
+
+/** Throws `drive_delivery_failed` if `origin` is no repository that gh could know. */
+export async function openForge(
+  { runs, env }: Pick<DriveContext, 'runs' | 'env'>,
+  { repository: cwd }: Pick<Extract<Place, { kind: 'worktree' }>, 'repository'>,
+): Promise<Forge> {
+  const { git, signal, workspace } = runs
+  const args = ['remote', 'get-url', 'origin'] as const
+  const { code, stdout } = await askGit(git, { directory: workspace.worktree_root, args, signal })
+  const repository = code === 0 ? parseRemote(stdout.toString('utf8').trim()) : undefined
+  if (repository === undefined) {
+    const problem =
+      'the remote origin is not a repository on GitHub; add one, or deliver a branch with --deliver branch'
+    throw driveDeliveryFailed({ problem })
+  }
+  return new GitHub({ repository, gh: locateGh({ env, cwd }, repository.host), signal, patienceMs: PATIENCE_MS })
+}

@@ -1,0 +1,116 @@
+/**
+ * What drover asks of the place where issues and pull requests are. Everything that people wrote there is data. A method that
+ * changes something does it at once, and never twice.
+ */
+
+export type ForgeRepository = { readonly host: string; readonly owner: string; readonly repo: string }
+
+/** From the least to the most. */
+export const PERMISSIONS = ['none', 'read', 'triage', 'write', 'maintain', 'admin'] as const
+export type ForgePermission = (typeof PERMISSIONS)[number]
+
+export type ForgeIssue = {
+  readonly number: number
+  readonly url: string
+  readonly title: string
+  readonly author: string
+  readonly labels: readonly string[]
+  readonly createdAt: string
+}
+
+/** A label that somebody has set. */
+export type Labeling = { readonly label: string; readonly by: string; readonly at: string }
+
+/** A comment on an issue or a pull request, outside of review threads. */
+export type ForgeComment = {
+  readonly id: number
+  readonly url: string
+  readonly author: string
+  readonly body: string
+  readonly createdAt: string
+  readonly updatedAt: string
+  /** The number of the issue or the pull request. */
+  readonly on: number
+}
+
+/** A comment on a line. */
+export type ReviewComment = Omit<ForgeComment, 'on'> & {
+  readonly path: string
+  readonly line: number | undefined
+  /** The id of the first comment of its thread. */
+  readonly thread: number
+  readonly isResolved: boolean
+}
+
+export type Review = {
+  readonly id: number
+  readonly url: string
+  readonly author: string
+  readonly body: string
+  readonly state: 'approved' | 'changes_requested' | 'commented' | 'dismissed' | 'pending'
+  readonly commit: string | undefined
+  readonly submittedAt: string
+}
+
+export type PullRequest = {
+  readonly number: number
+  readonly url: string
+  readonly state: 'open' | 'closed' | 'merged'
+  readonly isDraft: boolean
+  readonly title: string
+  readonly body: string
+  /** `repository` is `owner/repo`, or undefined if it was deleted. */
+  readonly head: { readonly branch: string; readonly commit: string; readonly repository: string | undefined }
+  readonly base: { readonly branch: string }
+  /** Only of a merged one. */
+  readonly mergeCommit: string | undefined
+}
+
+export type ForgeCheck = {
+  readonly name: string
+  /** `waits`: for a person, or because it was cancelled. */
+  readonly state: 'running' | 'passed' | 'failed' | 'waits'
+  readonly isRequired: boolean
+  readonly url: string | undefined
+  /** Where its output is: in the log of a job, or here. */
+  readonly output: { readonly job: number } | { readonly text: string }
+}
+
+export type Forge = {
+  readonly repository: ForgeRepository
+  /** The account that drover uses. */
+  viewer(): Promise<string>
+  permissionOf(login: string): Promise<ForgePermission>
+  defaultBranch(): Promise<string>
+  /** The commit of a branch, and the names of the checks that it requires. Undefined if there is no such branch. */
+  branch(name: string): Promise<{ readonly commit: string; readonly required: readonly string[] } | undefined>
+
+  /** The open ones, oldest first. */
+  issuesWith(label: string): Promise<ForgeIssue[]>
+  /** Oldest first, also of labels that were removed later. */
+  labelings(issue: number): Promise<Labeling[]>
+  addLabel(issue: number, label: string): Promise<void>
+  removeLabel(issue: number, label: string): Promise<void>
+
+  /** Of an issue or a pull request, oldest first. */
+  comments(on: number): Promise<ForgeComment[]>
+  /** Of all issues and pull requests, changed since then, oldest change first. */
+  commentsSince(moment: string): Promise<ForgeComment[]>
+  comment(on: number, body: string): Promise<ForgeComment>
+  editComment(id: number, body: string): Promise<void>
+  deleteComment(id: number): Promise<void>
+
+  /** The open one from this branch of the same repository. */
+  findPullRequest(branch: string): Promise<PullRequest | undefined>
+  openPullRequest(draft: { branch: string; base: string; title: string; body: string }): Promise<PullRequest>
+  pullRequest(number: number): Promise<PullRequest>
+  /** The latest of each name. */
+  checks(commit: string, required: readonly string[]): Promise<ForgeCheck[]>
+  /** The whole text that a check has printed, as far as the forge has it. */
+  outputOf(check: Pick<ForgeCheck, 'output'>): Promise<string>
+  reviews(number: number): Promise<Review[]>
+  reviewComments(number: number): Promise<ReviewComment[]>
+  reply(number: number, thread: number, body: string): Promise<void>
+  editPullRequest(number: number, changes: { body: string }): Promise<void>
+  markReady(number: number): Promise<void>
+}

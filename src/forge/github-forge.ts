@@ -1,0 +1,193 @@
+/** GitHub behind the interface of a forge, through `gh api`: REST, and GraphQL only for what REST does not have. */
+import { checker } from '../kit/schema.ts'
+import * as checks from './checks.generated.js'
+import type { Forge, ForgeCheck, ForgeRepository } from './forge.ts'
+import type * as answers from './github-answers.shape.ts'
+import { GitHubApi, type GitHubOptions, orMissing } from './github-api.ts'
+import * as read from './read-github.ts'
+
+const PAGE = 'per_page=100'
+
+const VIEWER_QUERY = 'query { viewer { login } }'
+/** The first comment of a thread is enough to know the thread. */
+const THREADS_QUERY = `query($owner: String!, $repo: String!, $number: Int!, $after: String) {
+  repository(owner: $owner, name: $repo) {
+    pullRequest(number: $number) {
+      reviewThreads(first: 100, after: $after) {
+        pageInfo { hasNextPage endCursor }
+        nodes { isResolved comments(first: 1) { nodes { databaseId } } }
+      }
+    }
+  }
+}`
+const READY_MUTATION = `mutation($id: ID!) {
+  markPullRequestReadyForReview(input: { pullRequestId: $id }) { clientMutationId }
+}`
+
+export class GitHub implements Forge {
+  readonly repository: ForgeRepository
+  readonly #api: GitHubApi
+
+  constructor(options: GitHubOptions) {
+    this.repository = options.repository
+    this.#api = new GitHubApi(options)
+  }
+
+  async viewer() {
+    return (await this.#api.ask<answers.ViewerAnswer>(VIEWER_QUERY, {}, checks.validateViewerAnswer)).data.viewer.login
+  }
+
+  async permissionOf(login: string) {
+    const path = `/collaborators/${encodeURIComponent(login)}/permission`
+    const wanted = { path, validate: checks.validatePermissionAnswer, subject: `${login} in ${this.#api.name}` }
+    return read.permission(await orMissing(this.#api.get<answers.PermissionAnswer>(wanted)))
+  }
+
+  async defaultBranch() {
+    const wanted = { path: '', validate: checks.validateRepositoryAnswer, subject: this.#api.name }
+    return (await this.#api.get<answers.RepositoryAnswer>(wanted)).default_branch
+  }
+
+  async branch(name: string) {
+    const [path, subject] = [encodeURIComponent(name), `the branch ${name} of ${this.#api.name}`]
+    const wanted = { path: `/branches/${path}`, validate: checks.validateBranchAnswer, subject }
+    const found = await orMissing(this.#api.get<answers.BranchAnswer>(wanted))
+    if (found === undefined) return undefined
+    const rules = { path: `/rules/branches/${path}?${PAGE}`, validate: checks.validateRulesAnswer, subject }
+    const applied = (await orMissing(this.#api.getAll<answers.RulesAnswer>(rules))) ?? []
+    return { commit: found.commit.sha, required: read.requiredChecks(found, applied.flat()) }
+  }
+
+  async issuesWith(label: string) {
+    const path = `/issues?labels=${encodeURIComponent(label)}&state=open&sort=created&direction=asc&${PAGE}`
+    const wanted = { path, validate: checks.validateLabeledAnswer, subject: `the issues of ${this.#api.name}` }
+    const found = (await this.#api.getAll<answers.LabeledAnswer>(wanted)).flat()
+    return found.filter(({ pull_request }) => pull_request === undefined).map(read.issue)
+  }
+
+  async labelings(issue: number) {
+    const path = `/issues/${issue}/events?${PAGE}`
+    const wanted = { path, validate: checks.validateEventsAnswer, subject: this.#numbered(issue) }
+    return (await this.#api.getAll<answers.EventsAnswer>(wanted)).flat().flatMap(read.labeling)
+  }
+
+  async addLabel(issue: number, label: string) {
+    await this.#api.change('POST', `/issues/${issue}/labels`, { labels: [label] })
+  }
+
+  async removeLabel(issue: number, label: string) {
+    await orMissing(this.#api.change('DELETE', `/issues/${issue}/labels/${encodeURIComponent(label)}`))
+  }
+
+  async comments(on: number) {
+    return await this.#comments(`/issues/${on}/comments?${PAGE}`, this.#numbered(on))
+  }
+
+  async commentsSince(moment: string) {
+    const path = `/issues/comments?since=${encodeURIComponent(moment)}&sort=updated&direction=asc&${PAGE}`
+    return await this.#comments(path, `the comments of ${this.#api.name}`)
+  }
+
+  async comment(on: number, body: string) {
+    const posted = await this.#api.change('POST', `/issues/${on}/comments`, { body })
+    return read.comment(checker<answers.PostedAnswer>('answer', checks.validatePostedAnswer)(posted))
+  }
+
+  async editComment(id: number, body: string) {
+    await this.#api.change('PATCH', `/issues/comments/${id}`, { body })
+  }
+
+  async deleteComment(id: number) {
+    await orMissing(this.#api.change('DELETE', `/issues/comments/${id}`))
+  }
+
+  async findPullRequest(branch: string) {
+    const head = encodeURIComponent(`${this.repository.owner}:${branch}`)
+    const path = `/pulls?state=open&head=${head}&${PAGE}`
+    const wanted = { path, validate: checks.validatePullsAnswer, subject: `the pull requests of ${this.#api.name}` }
+    const [found] = await this.#api.get<answers.PullsAnswer>(wanted)
+    return found && read.pullRequest(found)
+  }
+
+  async openPullRequest({ branch, ...draft }: { branch: string; base: string; title: string; body: string }) {
+    const opened = await this.#api.change('POST', '/pulls', { ...draft, head: branch, draft: true })
+    return read.pullRequest(checker<answers.PullAnswer>('answer', checks.validatePullAnswer)(opened))
+  }
+
+  async pullRequest(number: number) {
+    return read.pullRequest(await this.#pull(number))
+  }
+
+  async checks(commit: string, required: readonly string[]) {
+    const [path, subject] = [`/commits/${commit}`, `the checks of ${this.#api.name}@${commit.slice(0, 12)}`]
+    const runs = { path: `${path}/check-runs?filter=latest&${PAGE}`, validate: checks.validateCheckRunsAnswer, subject }
+    const statuses = { path: `${path}/status?${PAGE}`, validate: checks.validateStatusAnswer, subject }
+    return read.checksOf(
+      (await this.#api.getAll<answers.CheckRunsAnswer>(runs)).flatMap(({ check_runs }) => check_runs),
+      (await this.#api.getAll<answers.StatusAnswer>(statuses)).flatMap((each) => each.statuses),
+      required,
+    )
+  }
+
+  async outputOf({ output }: Pick<ForgeCheck, 'output'>) {
+    if ('text' in output) return output.text
+    const subject = `the log of the job ${output.job} in ${this.#api.name}`
+    return (await orMissing(this.#api.getText(`/actions/jobs/${output.job}/logs`, subject))) ?? ''
+  }
+
+  async reviews(number: number) {
+    const path = `/pulls/${number}/reviews?${PAGE}`
+    const wanted = { path, validate: checks.validateReviewsAnswer, subject: this.#numbered(number) }
+    return (await this.#api.getAll<answers.ReviewsAnswer>(wanted)).flat().map(read.review)
+  }
+
+  async reviewComments(number: number) {
+    const path = `/pulls/${number}/comments?${PAGE}`
+    const wanted = { path, validate: checks.validateReviewCommentsAnswer, subject: this.#numbered(number) }
+    const found = (await this.#api.getAll<answers.ReviewCommentsAnswer>(wanted)).flat()
+    const resolved = found.length === 0 ? new Set<number>() : await this.#resolvedThreads(number)
+    return found.map((each) => read.reviewComment(each, resolved))
+  }
+
+  async reply(number: number, thread: number, body: string) {
+    await this.#api.change('POST', `/pulls/${number}/comments/${thread}/replies`, { body })
+  }
+
+  async editPullRequest(number: number, { body }: { body: string }) {
+    await this.#api.change('PATCH', `/pulls/${number}`, { body })
+  }
+
+  async markReady(number: number) {
+    const { node_id: id } = await this.#pull(number)
+    await this.#api.ask(READY_MUTATION, { id }, checks.validateGraphqlErrors)
+  }
+
+  #numbered(number: number): string {
+    return `${this.#api.name}#${number}`
+  }
+
+  async #comments(path: string, subject: string) {
+    const wanted = { path, validate: checks.validateListedAnswer, subject }
+    return (await this.#api.getAll<answers.ListedAnswer>(wanted)).flat().map(read.comment)
+  }
+
+  async #pull(number: number) {
+    const wanted = { path: `/pulls/${number}`, validate: checks.validatePullAnswer, subject: this.#numbered(number) }
+    return await this.#api.get<answers.PullAnswer>(wanted)
+  }
+
+  /** By the id of the first comment. */
+  async #resolvedThreads(number: number): Promise<ReadonlySet<number>> {
+    const { owner, repo } = this.repository
+    const resolved: number[] = []
+    for (let after: string | null = null; ; ) {
+      const variables = { owner, repo, number, after }
+      const answer: answers.ThreadsAnswer = await this.#api.ask(THREADS_QUERY, variables, checks.validateThreadsAnswer)
+      const { nodes, pageInfo } = answer.data.repository.pullRequest.reviewThreads
+      const done = nodes.filter(({ isResolved }) => isResolved)
+      resolved.push(...done.flatMap(({ comments }) => comments.nodes.map(({ databaseId }) => databaseId)))
+      if (!pageInfo.hasNextPage) return new Set(resolved)
+      after = pageInfo.endCursor
+    }
+  }
+}
