@@ -186,13 +186,14 @@ function sameKeys(some: readonly NamedDigest[], others: readonly NamedDigest[]):
 }
 
 function toNamedDigest(key: ServerKeys[number]): NamedDigest {
-  const { id, name, sha256, role, rate_limit_rps: rps, rate_limit_burst: burst } = key
+  const { id, name, sha256, role, fallback, rate_limit_rps: rps, rate_limit_burst: burst } = key
   const { max_approval_mode: approval, max_sandbox_mode: sandbox, requires_sandbox: requiresSandbox = false } = key
   return {
     digest: sha256,
     id,
     name,
     role,
+    ...(fallback !== undefined && { fallback }),
     ceilings: {
       ...(approval !== undefined && { approval }),
       ...(sandbox !== undefined && { sandbox }),

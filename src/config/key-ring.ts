@@ -22,6 +22,8 @@ export type ApiKey = {
     /** Its agents run inside of a boundary. */
     requiresSandbox?: boolean
   }
+  /** Replaces `server.fallback_rules`. */
+  fallback?: readonly string[] | undefined
 }
 
 export type KeyRing = {
@@ -44,6 +46,7 @@ export type NamedDigest = {
   role?: KeyRole | undefined
   rateLimit: ApiKey['rateLimit']
   ceilings?: ApiKey['ceilings']
+  fallback?: ApiKey['fallback']
   /** Whether it is short enough to be guessed. */
   isShort?: boolean
 }
@@ -65,15 +68,17 @@ export function createKeyRing({ isRequired }: { isRequired: boolean }): KeyRing 
   return {
     isRequired,
     replace(keys) {
-      entries = distinct(keys).map(({ digest: full, id, name, role = 'client', rateLimit, ceilings = {} }) => {
-        const hex = full.replace('sha256:', '')
-        const names = {
-          id: id ?? `key_${hex.slice(0, ID_DIGITS)}`,
-          name: name ?? `key-${hex.slice(0, SHORT_DIGITS)}`,
-        }
-        const key = { ...names, role, rateLimit, ceilings }
-        return { bytes: Buffer.from(hex, 'hex'), key, hasOwnId: id !== undefined }
-      })
+      entries = distinct(keys).map(
+        ({ digest: full, id, name, role = 'client', rateLimit, ceilings = {}, fallback }) => {
+          const hex = full.replace('sha256:', '')
+          const names = {
+            id: id ?? `key_${hex.slice(0, ID_DIGITS)}`,
+            name: name ?? `key-${hex.slice(0, SHORT_DIGITS)}`,
+          }
+          const key = { ...names, role, rateLimit, ceilings, ...(fallback !== undefined && { fallback }) }
+          return { bytes: Buffer.from(hex, 'hex'), key, hasOwnId: id !== undefined }
+        },
+      )
     },
     find: (key) => withDigest(digest(key)),
     withDigest,

@@ -116,6 +116,7 @@ export type ConfigPath =
   | 'server.vendor_errors'
   | 'server.require_api_version'
   | 'server.model_rules'
+  | 'server.fallback_rules'
   | 'server.client_tools'
   | 'server.max_concurrent_runs'
   | 'server.max_queued_runs'

@@ -55,6 +55,11 @@ const ServerKey = strict({
   max_sandbox_mode: Type.Optional(
     literals(SANDBOX_CEILINGS, { description: 'Overrides `server.max_sandbox_mode` for this key.' }),
   ),
+  fallback: Type.Optional(
+    Type.Array(textLike(BACKEND_NAME, 'the name of a backend'), {
+      description: 'Overrides `server.fallback_rules` for this key: the agents, in this order. Empty: none.',
+    }),
+  ),
   requires_sandbox: Type.Optional(
     Type.Boolean({ description: 'Every agent of this key runs in a sandbox, as with `sandbox.mode: required`.' }),
   ),
@@ -250,6 +255,11 @@ export const ServerSection = strict({
     default: MODEL_RULES,
     description:
       'Which backend answers on the compatible APIs for a model name without `claude`, `gpt` and `gemini` in it. The first rule that matches decides. The list replaces the default.',
+  }),
+  fallback_rules: Type.Array(modelRule, {
+    default: [],
+    description:
+      'Which backend gets a prompt of a client if the agent fails with a limit, an outage or a missing login before it begins its answer. The name before `=` is a model, an alias or a backend; every rule that matches adds an agent.',
   }),
   client_tools: literals(['refuse', 'ignore'], {
     default: 'refuse',

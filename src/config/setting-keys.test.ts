@@ -118,6 +118,7 @@ const KEYS: readonly [string, string, unknown][] = [
       ...['opus=claude', 'sonnet=claude', 'haiku=claude'],
     ],
   ],
+  ['server.fallback_rules', 'list', []],
   ['server.client_tools', 'enum', 'refuse'],
   ['server.max_concurrent_runs', 'integer', 8],
   ['server.max_queued_runs', 'integer', 256],

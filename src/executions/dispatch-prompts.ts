@@ -57,7 +57,7 @@ export type DispatchOptions = {
 /** What a worker gets: the request, and who has sent it. Only clients use the queue. */
 export type QueuedPrompt = {
   request: PromptRequest
-  context: Pick<Caller, 'ceilings' | 'trace'> & {
+  context: Pick<Caller, 'ceilings' | 'trace' | 'fallback'> & {
     caller: 'client'
     client?: ClientKey | undefined
     role?: 'client' | 'operator'
@@ -205,7 +205,7 @@ async function toWork(
   const { createdAt = toTimestamp(clock.now()) } = run.execution ?? {}
   const { backend, model, resumes, dry_run: isDryRun = false } = request
   const workdir = toDirectory(request)
-  const { ceilings, trace } = context.by
+  const { ceilings, trace, fallback } = context.by
   const client = ownerKey(context.by)
   const execution: Execution = {
     ...{ id, kind, backend, state: 'queued', owner: '', created_at: createdAt, last_seq: 0 },
@@ -228,6 +228,7 @@ async function toWork(
         ceilings,
         client,
         trace,
+        fallback,
         role: visibleKeyId(context.by) === undefined ? 'operator' : 'client',
       },
       depth: depthIn(context.env),

@@ -79,6 +79,7 @@ export class Executions implements ExecutionRecorder {
       id: live.record.id,
       started: () => this.#start(live, { isClaimed: continues !== undefined && start.isDryRun !== true }),
       sessionOpened: (sessionId) => this.#update(live, { session_id: sessionId }),
+      handedTo: (backend) => this.#handOver(live, backend),
       event: (event) => this.#append(live, event),
       end: (result) => this.#end(live, { result, isDryRun: start.isDryRun === true }),
       abandon: (error) => this.#abandon(live, error),
@@ -90,6 +91,7 @@ export class Executions implements ExecutionRecorder {
       id,
       started: async () => {},
       sessionOpened: () => {},
+      handedTo: () => {},
       event: () => undefined,
       end: async () => [],
       abandon: async () => {},
@@ -205,6 +207,12 @@ export class Executions implements ExecutionRecorder {
 
   #update(live: LiveExecution, change: Partial<Execution>): void {
     live.record = { ...live.record, ...change }
+    void this.#writer.add(live)
+  }
+
+  #handOver(live: LiveExecution, backend: string): void {
+    const { model: _, session_id: _session, ...rest } = live.record
+    live.record = { ...rest, backend }
     void this.#writer.add(live)
   }
 

@@ -4,6 +4,8 @@
 export type PromptRequest = {
   /** The text for the agent. */
   prompt: string
+  /** Agents that get the prompt if the one before fails with a limit, an outage or a missing login before it begins its answer. They use their own model. Not for a session that is continued. */
+  fallback?: readonly BackendName[] | undefined
   /** A model of the agent, or an alias from the config. */
   model?: string | undefined
   /** The working directory: an absolute path that exists and that the operator allows. */
@@ -44,6 +46,9 @@ export type PromptRequest = {
   fork?: boolean | undefined
 }
 
+/** The name of a backend: `claude`, `codex`, `gemini`, or an agent that the config defines. */
+export type BackendName = string
+
 /** Several prompts at once. */
 export type ParallelRequest = {
   /** The prompts. */
@@ -60,6 +65,8 @@ export type ParallelRequest = {
 export type ParallelTask = {
   /** The text for the agent. */
   prompt: string
+  /** Agents that get the prompt if the one before fails with a limit, an outage or a missing login before it begins its answer. They use their own model. Not for a session that is continued. */
+  fallback?: readonly BackendName[] | undefined
   /** A model of the agent, or an alias from the config. */
   model?: string | undefined
   /** The working directory: an absolute path that exists and that the operator allows. */
@@ -108,6 +115,8 @@ export type ChainStep = {
   name?: string | undefined
   /** The text for the agent; `{{previous}}` and `{{steps.name}}` are replaced by earlier answers. */
   prompt: string
+  /** Agents that get the prompt if the one before fails with a limit, an outage or a missing login before it begins its answer. They use their own model. Not for a session that is continued. */
+  fallback?: readonly BackendName[] | undefined
   /** A model of the agent, or an alias from the config. */
   model?: string | undefined
   /** The working directory: an absolute path that exists and that the operator allows. */
@@ -159,9 +168,6 @@ export type CompareRequest = {
   /** Show the command instead of starting it. */
   dry_run?: boolean | undefined
 }
-
-/** The name of a backend: `claude`, `codex`, `gemini`, or an agent that the config defines. */
-export type BackendName = string
 
 /** What becomes of the worktrees of a comparison. */
 export type KeepRequest = {
@@ -620,6 +626,15 @@ export type PromptResult = {
   upstream_status?: number | undefined
   /** Only on failure: how long the model service wants the caller to wait, if the agent reports it. */
   retry_after_secs?: number | undefined
+  /** Only after a fallback: the agents that got the prompt first, and why they gave no answer. */
+  fallback_from?: readonly {
+    /** The agent. */
+    backend: string
+    /** The code of its failure. */
+    error_code: string
+    /** Its failure. */
+    error: string
+  }[] | undefined
   /** Who decided about what the agent asked for, oldest first. */
   approvals?: readonly ApprovalRecord[] | undefined
   /** What an agent in a sandbox reached, and what it was refused. */
@@ -740,6 +755,15 @@ export type StepResult = {
   upstream_status?: number | undefined
   /** Only on failure: how long the model service wants the caller to wait, if the agent reports it. */
   retry_after_secs?: number | undefined
+  /** Only after a fallback: the agents that got the prompt first, and why they gave no answer. */
+  fallback_from?: readonly {
+    /** The agent. */
+    backend: string
+    /** The code of its failure. */
+    error_code: string
+    /** Its failure. */
+    error: string
+  }[] | undefined
   /** Who decided about what the agent asked for, oldest first. */
   approvals?: readonly ApprovalRecord[] | undefined
   /** What an agent in a sandbox reached, and what it was refused. */
@@ -819,6 +843,15 @@ export type ComparedResult = {
   upstream_status?: number | undefined
   /** Only on failure: how long the model service wants the caller to wait, if the agent reports it. */
   retry_after_secs?: number | undefined
+  /** Only after a fallback: the agents that got the prompt first, and why they gave no answer. */
+  fallback_from?: readonly {
+    /** The agent. */
+    backend: string
+    /** The code of its failure. */
+    error_code: string
+    /** Its failure. */
+    error: string
+  }[] | undefined
   /** Who decided about what the agent asked for, oldest first. */
   approvals?: readonly ApprovalRecord[] | undefined
   /** What an agent in a sandbox reached, and what it was refused. */

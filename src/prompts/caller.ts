@@ -19,6 +19,8 @@ type CallerOrigin = {
   readonly ceilings?: Ceilings | undefined
   /** How many agents are between the user and the caller. Undefined: as many as for this process. */
   readonly depth?: number | undefined
+  /** The agents that get its prompts after a limit. Undefined: as the settings say. */
+  readonly fallback?: readonly string[] | undefined
   /** Its agents continue this trace. */
   readonly trace?: TraceContext | undefined
 }

@@ -29,7 +29,7 @@ export async function askAgents(
   const requests = backends.map((backend, at) => {
     const workdir = places?.[at]?.workdir
     return toStatelessRequest(
-      { ...asking, ...(workdir !== undefined && { workdir }), backend, prompt },
+      { ...asking, ...(workdir !== undefined && { workdir }), backend, prompt, fallback: [] },
       dryRun === true,
     )
   })

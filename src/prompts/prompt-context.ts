@@ -21,7 +21,7 @@ type PromptSettings = {
   unified_flags: SharedSettings & { dry_run: boolean; command_timeout_secs: number }
   session: { default_tags: readonly string[] }
   parallel: { max_workers: number }
-  server: { max_nesting: number }
+  server: { max_nesting: number; fallback_rules: readonly string[] }
   sandbox: SandboxSection & { mode: SandboxUse }
 }
 

@@ -35,6 +35,14 @@ const ABSOLUTE_PATH = '^(/|[A-Za-z]:[\\\\/])[^\\u0000]*$'
 const backend = named('BackendName', Type.String({ minLength: 1, description: BACKEND_NAME_DESCRIPTION }))
 const prompt = Type.String({ minLength: 1, description: 'The text for the agent.', ...stated({ pattern: TEXT }) })
 
+const fallback = Type.Optional(
+  Type.Array(backend, {
+    maxItems: MAX_BACKENDS,
+    description:
+      'Agents that get the prompt if the one before fails with a limit, an outage or a missing login before it begins its answer. They use their own model. Not for a session that is continued.',
+  }),
+)
+
 const dryRun = Type.Optional(Type.Boolean({ description: 'Show the command instead of starting it.', default: false }))
 
 /** Fields of every kind of call. */
@@ -126,7 +134,10 @@ const SESSION_FIELDS = {
   dry_run: dryRun,
 } satisfies TProperties
 
-export const PromptBody = named('PromptRequest', request({ backend, prompt, ...COMMON_FIELDS, ...SESSION_FIELDS }))
+export const PromptBody = named(
+  'PromptRequest',
+  request({ backend, prompt, fallback, ...COMMON_FIELDS, ...SESSION_FIELDS }),
+)
 export type PromptBody = Static<typeof PromptBody>
 
 /** Without `fork`, the backend is that of the session. */
@@ -185,6 +196,7 @@ export const ChainStep = named(
       description: 'The text for the agent; `{{previous}}` and `{{steps.name}}` are replaced by earlier answers.',
       ...stated({ pattern: TEXT }),
     }),
+    fallback,
     ...COMMON_FIELDS,
   }),
 )

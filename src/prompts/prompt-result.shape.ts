@@ -70,6 +70,16 @@ const RESULT = {
   retry_after_secs: Type.Optional(
     count('Only on failure: how long the model service wants the caller to wait, if the agent reports it.'),
   ),
+  fallback_from: Type.Optional(
+    Type.Array(
+      Type.Object({
+        backend: Type.String({ description: 'The agent.' }),
+        error_code: Type.String({ description: 'The code of its failure.' }),
+        error: Type.String({ description: 'Its failure.' }),
+      }),
+      { description: 'Only after a fallback: the agents that got the prompt first, and why they gave no answer.' },
+    ),
+  ),
   approvals: Type.Optional(
     Type.Array(ApprovalRecord, { description: 'Who decided about what the agent asked for, oldest first.' }),
   ),

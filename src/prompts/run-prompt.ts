@@ -20,6 +20,7 @@ import { describePolicyChanges, onlyPermissions, toSessionPolicy } from './conti
 import { deleteLeftovers } from './delete-leftovers.ts'
 import { finishDry, runDry } from './dry-run.ts'
 import type { ExecutionRecording } from './execution-recorder.ts'
+import type { NoAnswer } from './fallback.ts'
 import { abortedTurn, type OpenTurn, openTurn, type PreparedPrompt, recheckSession, toTurnEnd } from './open-turn.ts'
 import type { PromptContext, RunOutcome } from './prompt-context.ts'
 import { createEnvelope, type PromptEvent, withWarnings } from './prompt-event.ts'
@@ -45,8 +46,37 @@ export function runPrompt(request: PromptRequest, context: PromptContext, option
 }
 
 function startPrompt(prompt: Prompt): PromptStream {
-  const run = prompt.agentRequest.isDryRun ? runDry(prompt) : runInSlot(prompt)
-  return prompt.recording === undefined ? run : recordRun(run, prompt.recording)
+  return prompt.recording === undefined ? startRun(prompt) : recordRun(startRun(prompt), prompt.recording)
+}
+
+function startRun(prompt: Prompt): PromptStream {
+  if (prompt.agentRequest.isDryRun) return runDry(prompt)
+  return mayFallBack(prompt) ? runOnSome(prompt) : runInSlot(prompt)
+}
+
+/** A session stays with its agent, and lines of two agents would be mixed. */
+function mayFallBack({ request, context: { by, settings }, options }: Prompt): boolean {
+  const { fallback = by.fallback, resumes, newSessionId } = request
+  if (resumes !== undefined || newSessionId !== undefined || options.onLine !== undefined) return false
+  return fallback === undefined ? by.is === 'client' && settings.server.fallback_rules.length > 0 : fallback.length > 0
+}
+
+async function* runOnSome(prompt: Prompt): PromptStream {
+  const { fallbackOf, runUntilAnswered } = await import('./fallback.ts')
+  return yield* runUntilAnswered(runInSlot(prompt), fallbackOf(prompt), (backend, refusal) =>
+    runInSlot(toFallback(prompt, backend, refusal)),
+  )
+}
+
+/** Models and arguments of one agent mean nothing to another one. */
+function toFallback(prompt: Prompt, backend: string, { backend: from, error }: NoAnswer): Prompt {
+  const { model: _, extra: _extra, ...rest } = prompt.request
+  const request = { ...rest, backend }
+  const { agentRequest, command } = preparePrompt(request, prompt.context)
+  const warnings = [`${backend} answers in place of ${from}: ${error}`, ...command.warnings]
+  const recording = prompt.recording && { ...prompt.recording, started: async () => {} }
+  recording?.handedTo(backend)
+  return { ...prompt, request, agentRequest, command: { ...command, warnings }, recording }
 }
 
 /** The same for callers who want the result. An error in `onEvent` ends the agent. */
@@ -93,6 +123,7 @@ export function preparePrompt(
   context: PromptContext,
 ): Pick<PreparedPrompt, 'agentRequest' | 'command'> {
   const agentRequest = toAgentRequest(request, context)
+  for (const name of request.fallback ?? []) settingsFor(name, context)
   const command = buildCommand(agentRequest)
   const { missingBoundary: missing } = agentRequest
   const changes = [

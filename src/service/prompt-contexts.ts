@@ -65,7 +65,8 @@ export class PromptContexts {
   /** The same for the agents of a driven run, which has its own limits. It stays on this machine, and its executions are kept. */
   forRun(by: Caller): PromptContext {
     const { dispatch: _, firstEventTimeoutMs: _time, ...context } = this.for(by)
-    return { ...context, workdirs: undefined, longestRunMs: null, executions: this.#parts.records }
+    const own = { by: { ...by, fallback: [] }, workdirs: undefined, longestRunMs: null }
+    return { ...context, ...own, executions: this.#parts.records }
   }
 }
 

@@ -1,6 +1,7 @@
 /** Finds out whether a backend works: sends it one short prompt, which costs what a prompt costs. */
 import { Fault } from '../kit/fault.ts'
 import type { Caller } from '../prompts/caller.ts'
+import type { PromptRequest } from '../prompts/prompt-request.ts'
 import { failedResult, type PromptResult, toPromptStatus } from '../prompts/prompt-result.ts'
 import type { BackendTest, DroverService, TestOptions } from './drover-service.ts'
 
@@ -12,13 +13,14 @@ export async function testBackend(
   { signal, timeoutSecs }: TestOptions,
 ): Promise<BackendTest> {
   // Whatever the answer of the model, nothing may change.
-  const request = {
+  const request: PromptRequest = {
     backend,
     prompt: PROMPT,
+    fallback: [],
     ephemeral: true,
     sandbox_mode: 'read-only',
     timeout_secs: timeoutSecs,
-  } as const
+  }
   try {
     const running = await prompts.start(by, request, { signal, isEphemeral: true, isCold: true })
     return toBackendTest(await running.result())

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Script } from '../fake-agent/script.ts'
 import { hangingAgent } from '../support/agent-home.ts'
 import { callMain } from '../support/call-main.ts'
-import { installFakeAgents, readPids } from '../support/fake-agent.ts'
+import { installFakeAgent, installFakeAgents, readPids } from '../support/fake-agent.ts'
 import { DROVER, ending, type Ran, run, runAt, temporaryDirectory } from '../support/run-drover.ts'
 import { isRunning } from '../support/test-command.ts'
 import { until } from '../support/until.ts'
@@ -286,6 +286,19 @@ describe('the output', () => {
     const { stdout } = await drover(['hello there', '-o', 'json', '--ephemeral'])
     expect(JSON.parse(stdout)).toMatchObject({ session_id: '', exit_code: 0 })
     expect(JSON.parse((await drover(['sessions', 'list', '--json'])).stdout)).toMatchObject({ total: 0 })
+  })
+
+  it('is that of the next agent after a limit, with --fallback', async () => {
+    installFakeAgent(join(room, 'bin'), 'claude', { script: { fail: 429 } })
+    const { code, stdout, stderr } = await drover(['hello there', '--fallback', 'codex'])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('hello there') })
+    expect(stderr).toContain('codex answers in place of claude')
+    for (const [args, exit] of [
+      [['--fallback', 'codex,', 'hello'], 2],
+      [['--fallback', 'nobody', 'hello there'], 1],
+      [['--fallback', 'codex', '--raw', 'hello there'], 2],
+    ] as const)
+      expect(await drover(['prompt', ...args])).toMatchObject({ code: exit, stdout: '' })
   })
 
   it('has the failure and its code as JSON', async () => {

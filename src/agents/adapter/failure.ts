@@ -21,6 +21,17 @@ export const FAILURES = {
 
 export type FailureCode = keyof typeof FAILURES
 
+/** Limits that time lifts. */
+export const PASSING: readonly string[] = ['agent_usage_limited', 'agent_rate_limited'] satisfies readonly FailureCode[]
+/** The model service fails, perhaps for seconds only. */
+export const OUTAGES: readonly string[] = [
+  'agent_overloaded',
+  'agent_service_failed',
+  'agent_unreachable',
+] satisfies readonly FailureCode[]
+/** Only a person can change these. */
+export const LASTING: readonly string[] = ['agent_out_of_credit', 'agent_auth_failed'] satisfies readonly FailureCode[]
+
 /** A failure as the agent reported it. */
 export type AgentFailure = {
   message: string

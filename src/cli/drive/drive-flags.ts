@@ -6,6 +6,7 @@ import type { GivenOptions } from '../../drive/start/drive-options.ts'
 import { parseCheck } from '../../kit/process/run-check.ts'
 import type { Invocation } from '../command.ts'
 import { flagsConflict, flagValueInvalid } from '../faults.ts'
+import { readFallback } from '../read-fallback.ts'
 import { readPreparation } from '../read-preparation.ts'
 import { readSandbox } from '../read-sandbox.ts'
 import { parseAge } from '../words/parse-time.ts'
@@ -23,6 +24,7 @@ export function readDriveFlags({ flags }: Invocation): GivenOptions {
   const checks = flags.texts('check')
   for (const command of checks) parseCheck(command)
   const work = readAgent('--with', flags.text('with'))
+  const fallback = flags.text('fallback')
   const review = readAgent('--review-with', flags.text('review-with'))
   return {
     ...(work && { backend: work.backend, model: work.model }),
@@ -35,7 +37,7 @@ export function readDriveFlags({ flags }: Invocation): GivenOptions {
     max_time_ms: readTime('--max-time', flags.text('max-time')),
     on_limit: flags.text('on-limit') as Options['on_limit'],
     max_wait_ms: readTime('--max-wait', flags.text('max-wait')),
-    fallback: readFallback(flags.text('fallback')),
+    fallback: fallback === undefined ? undefined : readFallback(fallback),
     rounds: flags.integer('rounds'),
     approval_mode: flags.text('approval') as Options['approval_mode'] | undefined,
     sandbox: readSandbox(flags),
@@ -61,13 +63,6 @@ function readAgent(flag: string, text: string | undefined): Agent | undefined {
     throw flagValueInvalid({ flag, given: text, allowed: 'a backend, or a backend with /MODEL' })
   }
   return { backend, ...(model !== '' && { model }) }
-}
-
-function readFallback(text: string | undefined): string[] | undefined {
-  const names = text?.split(',').map((each) => each.trim())
-  if (names?.includes('') === true)
-    throw flagValueInvalid({ flag: '--fallback', given: text ?? '', allowed: 'backends, separated by commas' })
-  return names
 }
 
 /** In millionths of a dollar. */

@@ -31,6 +31,12 @@ The exit code is the agent's if the agent fails, 124 after a timeout and 130 aft
         short: 'c',
         description: 'Continue the latest session in this directory, or in the one given with -w',
       },
+      {
+        name: 'fallback',
+        value: 'BACKENDS',
+        description:
+          'Agents that get the prompt if the one before is limited or cannot be reached, such as codex,opencode',
+      },
       { name: 'ephemeral', description: 'Do not record a session' },
       DETACH,
       ...SINGLE_RUN,

@@ -1,5 +1,6 @@
 import { USER } from '../../prompts/caller.ts'
-import type { RunCommand } from '../command.ts'
+import type { Invocation, RunCommand } from '../command.ts'
+import { flagsConflict } from '../faults.ts'
 import { openDrover } from '../open/open-drover.ts'
 import { readSettings } from '../settings.ts'
 import { executePrompt } from './execute-prompt.ts'
@@ -13,6 +14,7 @@ export const run: RunCommand = async (invocation) => {
   const { config } = reading
   const isDetached = flags.isOn('detach')
   if (isDetached) checkDetachable(invocation)
+  if (flags.text('fallback') !== undefined) refuseWithFallback(invocation)
   const prompt = await readPrompt(invocation)
   await using drover = openDrover(invocation, { config })
   const { workdir, ...options } = requestFromFlags(invocation)
@@ -36,4 +38,10 @@ export const run: RunCommand = async (invocation) => {
     return await detachPrompt(invocation, { request, config })
   }
   return await executePrompt(invocation, { request, drover, config, format })
+}
+
+/** A session stays with its agent, and the output of two agents would be mixed. */
+function refuseWithFallback({ flags }: Invocation): void {
+  const other = ['continue', 'raw'].find((name) => flags.isOn(name))
+  if (other !== undefined) throw flagsConflict({ flags: ['--fallback', `--${other}`] })
 }

@@ -11,6 +11,7 @@ import { readJson } from '../../kit/json/read-json.ts'
 import type { PromptBody } from '../../prompts/prompt-request.shape.ts'
 import type { Flags, Invocation } from '../command.ts'
 import { flagsConflict, workdirMissing } from '../faults.ts'
+import { readFallback } from '../read-fallback.ts'
 
 export type OutputFormat = 'text' | 'json' | 'stream-json' | 'raw'
 
@@ -35,8 +36,10 @@ export function wantsDeltas({ runtime }: Invocation, format: OutputFormat): bool
 
 /** The request that the flags describe, without its backend and prompt. */
 export function requestFromFlags({ flags, runtime }: Invocation): Omit<PromptBody, 'backend' | 'prompt'> {
+  const fallback = flags.text('fallback')
   const asked = {
     model: flags.text('model'),
+    fallback: fallback === undefined ? undefined : readFallback(fallback),
     workdir: resolveGivenWorkdir(runtime.cwd, flags.text('workdir')),
     approval_mode: flags.text('approval') as ApprovalMode | undefined,
     sandbox_mode: flags.text('access') as SandboxMode | undefined,

@@ -1,5 +1,5 @@
 /** What a driver does when an agent reaches a limit of its provider: wait, hand over to another agent, or pause. Pure. */
-import type { FailureCode } from '../../agents/adapter/failure.ts'
+import { LASTING, OUTAGES, PASSING } from '../../agents/adapter/failure.ts'
 import type { DrivePause } from '../record/drive-event.shape.ts'
 import type { Attempt, DriveState } from '../record/drive-state.ts'
 
@@ -21,16 +21,6 @@ export type Limit = {
   readonly until: string | undefined
 }
 
-/** Time helps with the first group. */
-const PASSING: readonly string[] = ['agent_usage_limited', 'agent_rate_limited'] satisfies readonly FailureCode[]
-/** These may pass within seconds, so the agent first gets the second attempt that every failure gets. */
-const OUTAGES: readonly string[] = [
-  'agent_overloaded',
-  'agent_service_failed',
-  'agent_unreachable',
-] satisfies readonly FailureCode[]
-const LASTING: readonly string[] = ['agent_out_of_credit', 'agent_auth_failed'] satisfies readonly FailureCode[]
-
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 /** How long to wait if the agent does not say when its limit is reset: longer each time. */
@@ -40,7 +30,7 @@ const LEAST_MARGIN = SECOND
 const MOST_MARGIN = MINUTE
 const MARGIN_SHARE = 0.1
 
-/** Whether the failure counts as a limit; an outage does so only if the agent was already tried again. */
+/** Whether the failure counts as a limit. An outage does only after the second attempt that every failure gets. */
 export function isLimit(code: string | undefined, { wasTriedAgain }: { wasTriedAgain: boolean }): boolean {
   if (code === undefined) return false
   return PASSING.includes(code) || LASTING.includes(code) || (wasTriedAgain && OUTAGES.includes(code))

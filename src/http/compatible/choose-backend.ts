@@ -1,5 +1,6 @@
 /** Which backend answers for a model name of another API, and which model it gets. Pure. */
 import { type Backend, NATIVE_BACKENDS } from '../../agents/adapter/agent.ts'
+import { matchesPattern } from '../../kit/name-pattern.ts'
 
 /** A name, in which `*` stands for any text, and a backend: `o3-*=codex`. Case does not matter. */
 type ModelRule = string
@@ -60,23 +61,7 @@ function withoutVendor(name: string): string {
 function matchRules(name: string, rules: readonly ModelRule[]): Backend | undefined {
   for (const rule of rules) {
     const [pattern = '', backend = ''] = rule.split('=')
-    if (matches(name.toLowerCase(), pattern.toLowerCase())) return backend
+    if (matchesPattern(name, pattern)) return backend
   }
   return undefined
-}
-
-/** Without regular expressions, because a pattern with many `*` must not take exponential time. */
-function matches(name: string, pattern: string): boolean {
-  const [start = '', ...parts] = pattern.split('*')
-  const end = parts.pop()
-  if (end === undefined) return name === start
-  if (name.length < start.length + end.length || !name.startsWith(start) || !name.endsWith(end)) return false
-  const middle = name.slice(start.length, name.length - end.length)
-  return containsInOrder(middle, parts)
-}
-
-function containsInOrder(text: string, [first, ...rest]: readonly string[]): boolean {
-  if (first === undefined) return true
-  const at = text.indexOf(first)
-  return at !== -1 && containsInOrder(text.slice(at + first.length), rest)
 }

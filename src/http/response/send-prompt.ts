@@ -52,7 +52,7 @@ export async function sendPrompt(exchange: Exchange, sent: PromptReply): Promise
   const wantsDeltas = execution.isDetached || !('toBody' in format)
   const running = await start(exchange, execution, { ...sent, prompt: { ...prompt, wantsDeltas } })
   if (execution.isDetached) return await (sent.accept?.(execution) ?? acceptExecution(exchange, execution))
-  return await sendRunning(exchange, running, format)
+  return await sendRunning(exchange, running, { format, asked: prompt.backend })
 }
 
 /** Throws the Fault of a prompt in the background that cannot be run. */
@@ -74,21 +74,42 @@ async function start(
   })
 }
 
-async function sendRunning(exchange: Exchange, running: Running<PromptResult>, format: ReplyFormat): Promise<object> {
-  if ('toBody' in format) return sendBody(exchange, await running.result(format.onEvent), format)
+type Sent = { format: ReplyFormat; asked: string }
+
+async function sendRunning(
+  exchange: Exchange,
+  running: Running<PromptResult>,
+  { format, asked }: Sent,
+): Promise<object> {
+  if ('toBody' in format) return sendBody(exchange, await running.result(format.onEvent), { format, asked })
   const { request, reply, context } = exchange
-  const { output } = await sendStream({ reply, events: running.events() }, format, streamLimits(context))
+  const frame = (event: PromptEvent) => {
+    const text = format.frame(event)
+    nameFallback(exchange, { asked, answers: event.backend })
+    return text
+  }
+  const stream = { reply, events: running.events() }
+  const { output } = await sendStream(stream, { ...format, frame }, streamLimits(context))
   request.facts.answers = [output]
   return reply
 }
 
+/** Before the headers are sent: an agent that takes over begins with the first event that is passed on. */
+function nameFallback({ request, reply }: Exchange, { asked, answers }: { asked: string; answers: string }): void {
+  if (answers === asked || reply.sent) return
+  request.facts.backends = [answers]
+  reply.header('x-drover-fallback', answers)
+  if (reply.hasHeader('x-drover-backend')) reply.header('x-drover-backend', answers)
+}
+
 function sendBody(
-  { request, reply }: Exchange,
+  exchange: Exchange,
   result: PromptResult,
-  format: Extract<ReplyFormat, { toBody: unknown }>,
+  { format, asked }: Sent & { format: Extract<ReplyFormat, { toBody: unknown }> },
 ): object {
-  request.facts.answers = [result.output]
+  exchange.request.facts.answers = [result.output]
   const body = format.toBody(result)
+  nameFallback(exchange, { asked, answers: result.backend })
   // Serializing the answer of a prompt must not delay other requests.
-  return result.output.length < LARGE_OUTPUT ? body : sendJson(reply, body)
+  return result.output.length < LARGE_OUTPUT ? body : sendJson(exchange.reply, body)
 }
