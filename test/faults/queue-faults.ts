@@ -7,6 +7,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { NightReport } from '../../src/drive/night/night-report.ts'
 import type { DriveEvent } from '../../src/drive/record/drive-event.shape.ts'
 import { digest } from '../../src/kit/digest.ts'
 import { droverPath } from '../support/bundled-program.ts'
@@ -63,9 +64,11 @@ async function killServers(times: number): Promise<Figures> {
     server.child.kill('SIGTERM')
     await server.said
     const seconds = (performance.now() - since) / 1000
+    const report = await start(home, ['report', '--since', '1d', '--json']).said
     const problems = [
       ...(ids.length === RUNS ? [] : [`it queued ${ids.length} runs: ${said}`]),
       ...problemsOf(home, ids),
+      ...reportProblems(home, ids, JSON.parse(report)),
     ]
     return { times, seconds, sessions: sessionsIn(home.home), processes: processesWith(home.home).length, problems }
   } finally {
@@ -113,6 +116,20 @@ function problemsOf(home: DrivenHome, ids: readonly string[]): string[] {
     return found.map((problem) => `run ${id}: ${problem}`)
   })
   return shown === calls.length ? problems : [...problems, `${calls.length} prompts were paid, ${shown} are shown`]
+}
+
+/** One report has every run once, and counts what the agents have counted. */
+function reportProblems(home: DrivenHome, ids: readonly string[], { runs, spent }: NightReport): string[] {
+  const ends = ids.flatMap((id) => dataOf(home.records(id), 'attempt_ended'))
+  const tokens = ends.reduce((sum, { usage }) => sum + (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0), 0)
+  const words = runs.map(({ verdict }) => verdict.word)
+  return [
+    ...(String(runs.map((run) => run.run_id).sort()) === String([...ids].sort())
+      ? []
+      : [`it reports ${runs.length} runs`]),
+    ...(words.every((word) => word.startsWith('delivered')) ? [] : [`it reports ${words.join(', ')}`]),
+    ...(spent.tokens === tokens ? [] : [`it reports ${spent.tokens} of ${tokens} tokens`]),
+  ]
 }
 
 function endProblems(records: readonly DriveEvent[]): string[] {

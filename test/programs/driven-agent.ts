@@ -52,11 +52,11 @@ async function answerOnce(): Promise<void> {
   const resumed = valueAfter(backend === 'claude' ? '--resume' : 'resume')
   if (resumed !== undefined) refuseUnsaved(resumed)
   const sessionId = resumed ?? randomUUID()
-  await takeTurn({
-    prompt,
-    resumed,
-    output: backend === 'claude' ? claudeOutput(sessionId) : codexOutput(sessionId),
-  })
+  const usedPath = join(directory, `used-${sessionId}.json`)
+  const used = existsSync(usedPath) ? JSON.parse(readFileSync(usedPath, 'utf8')) : { input: 0, output: 0 }
+  const output = backend === 'claude' ? claudeOutput(sessionId) : codexOutput(sessionId, used)
+  await takeTurn({ prompt, resumed, output })
+  writeFileSync(usedPath, JSON.stringify(used))
 }
 
 /** Waits for any decision. */

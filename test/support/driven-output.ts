@@ -103,7 +103,8 @@ const toChangeItem = (path: string) => ({
   status: 'completed',
 })
 
-export function codexOutput(sessionId: string): TurnOutput {
+/** `used`: the tokens of the thread before this turn, which codex counts on. */
+export function codexOutput(sessionId: string, used: { input: number; output: number }): TurnOutput {
   const show = (item: object) => print({ type: 'item.completed', item })
   const message = (text: string) => show({ id: `item_${calls++}`, type: 'agent_message', text })
   return {
@@ -120,12 +121,15 @@ export function codexOutput(sessionId: string): TurnOutput {
     end: (answer, { input, output, limit }) => {
       if (limit !== undefined) return print({ type: 'turn.failed', error: { message: limit } })
       message(answer)
-      print({ type: 'turn.completed', usage: { input_tokens: input, cached_input_tokens: 0, output_tokens: output } })
+      used.input += input
+      used.output += output
+      const usage = { input_tokens: used.input, cached_input_tokens: 0, output_tokens: used.output }
+      print({ type: 'turn.completed', usage })
     },
   }
 }
 
-/** `used`: the tokens of the thread before this turn, which codex counts on. */
+/** `used` as above. */
 export function appServerOutput(ids: { threadId: string; turnId: string }, used: { input: number; output: number }) {
   const notify = (method: string, params: object) => print({ method, params: { ...ids, ...params } })
   const show = (item: object) => notify('item/completed', { item })
