@@ -2,7 +2,6 @@
 import { Fault } from '../kit/fault.ts'
 import { BoundaryCounts } from '../sandbox/boundary-report.ts'
 import type { ProxyEvent } from '../sandbox/proxy.ts'
-import { findUnwritablePaths } from '../sandbox/unwritable-paths.ts'
 import { type Recording, record } from './drive-context.ts'
 import type { BoundarySeen } from './record/drive-event.shape.ts'
 
@@ -26,7 +25,7 @@ export class BoundaryNotes {
     if (this.#seen.size >= RECORDED_AT_ONCE || this.#seen.has(key)) return
     this.#seen.add(key)
     try {
-      this.#record([])
+      this.#record()
     } catch (error) {
       // A connection must not fail because the disk is full. The counts stay, and `end` tries again.
       if (!(error instanceof Fault)) throw error
@@ -35,13 +34,13 @@ export class BoundaryNotes {
 
   /** `printed` is what the command has printed. */
   end(printed: string): void {
-    this.#record(findUnwritablePaths(printed))
+    this.#counts.addPrinted(printed)
+    this.#record()
   }
 
-  #record(unwritable: string[]): void {
-    const { reached, refused } = this.#counts.report()
-    if (reached.length + refused.length + unwritable.length === 0) return
-    const seen = { reached: [...reached], refused: [...refused], unwritable }
+  #record(): void {
+    const seen = this.#counts.report()
+    if (seen.reached.length + seen.refused.length + seen.unwritable.length === 0) return
     record(this.#context, 'boundary_seen', { ...this.#by, ...seen })
     this.#counts = new BoundaryCounts()
   }

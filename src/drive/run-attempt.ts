@@ -280,10 +280,9 @@ async function execute(
 
 /** What an agent in a sandbox reached and was refused. */
 function noteBoundary(context: DriveContext, attempt: number, { boundary }: PromptResult): void {
-  const { reached = [], refused = [] } = boundary ?? {}
-  if (reached.length + refused.length === 0) return
-  const hosts = { reached: [...reached], refused: [...refused], unwritable: [] }
-  record(context, 'boundary_seen', { by: 'agent', attempt, ...hosts })
+  const { reached = [], refused = [], unwritable = [] } = boundary ?? {}
+  if (reached.length + refused.length + unwritable.length === 0) return
+  record(context, 'boundary_seen', { by: 'agent', attempt, reached, refused, unwritable })
 }
 
 function asFault(error: unknown): Fault {

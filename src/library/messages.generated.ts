@@ -386,7 +386,7 @@ export type ToolResultEvent = {
   }
 }
 
-/** An agent in a sandbox reaches a host, or is refused one, for the first time in this prompt. */
+/** An agent in a sandbox reaches a host, is refused one, or cannot write a path, for the first time in this prompt. */
 export type BoundaryEvent = {
   type: 'boundary'
   /** The name of the backend. */
@@ -398,10 +398,12 @@ export type BoundaryEvent = {
   /** Counts from 1, without gaps. */
   sequence: number
   content: {
-    /** Whether the connection was made. */
-    is: 'reached' | 'refused'
+    /** Whether a connection was made or refused, or a path could not be written. */
+    is: 'reached' | 'refused' | 'unwritable'
     /** The host and its port. */
-    host: string
+    host?: string | undefined
+    /** The path, as a tool printed it. */
+    path?: string | undefined
     /** Why it was refused. */
     reason?: 'not listed' | 'port not listed' | 'private address' | undefined
   }
@@ -637,7 +639,7 @@ export type PromptResult = {
   }[] | undefined
   /** Who decided about what the agent asked for, oldest first. */
   approvals?: readonly ApprovalRecord[] | undefined
-  /** What an agent in a sandbox reached, and what it was refused. */
+  /** What an agent, or the setup and the checks of a worktree, reached in a sandbox, and what they were refused. Absent: there was no sandbox. */
   boundary?: BoundaryReport | undefined
   /** Parts of the request that could not be fulfilled. */
   warnings?: readonly string[] | undefined
@@ -665,18 +667,18 @@ export type ApprovalRecord = {
   by: Decider
 }
 
-/** What an agent in a sandbox reached, and what it was refused. */
+/** What an agent, or the setup and the checks of a worktree, reached in a sandbox, and what they were refused. Absent: there was no sandbox. */
 export type BoundaryReport = {
   /** The program that enforces it. */
   enforced_by: 'bubblewrap'
-  /** The hosts that the agent and its commands reached. */
+  /** The hosts that were reached. */
   reached: readonly {
     /** The host and its port. */
     host: string
     /** How many connections were made. */
     count: number
   }[]
-  /** The hosts that they were refused. */
+  /** The hosts that were refused. */
   refused: readonly ({
     /** The host and its port. */
     host: string
@@ -685,6 +687,8 @@ export type BoundaryReport = {
     /** How many connections were refused. */
     count: number
   })[]
+  /** Paths that could not be written, as commands printed it. */
+  unwritable: readonly string[]
 }
 
 /** The results of several prompts. */
@@ -766,7 +770,7 @@ export type StepResult = {
   }[] | undefined
   /** Who decided about what the agent asked for, oldest first. */
   approvals?: readonly ApprovalRecord[] | undefined
-  /** What an agent in a sandbox reached, and what it was refused. */
+  /** What an agent, or the setup and the checks of a worktree, reached in a sandbox, and what they were refused. Absent: there was no sandbox. */
   boundary?: BoundaryReport | undefined
   /** Parts of the request that could not be fulfilled. */
   warnings?: readonly string[] | undefined
@@ -854,7 +858,7 @@ export type ComparedResult = {
   }[] | undefined
   /** Who decided about what the agent asked for, oldest first. */
   approvals?: readonly ApprovalRecord[] | undefined
-  /** What an agent in a sandbox reached, and what it was refused. */
+  /** What an agent, or the setup and the checks of a worktree, reached in a sandbox, and what they were refused. Absent: there was no sandbox. */
   boundary?: BoundaryReport | undefined
   /** Parts of the request that could not be fulfilled. */
   warnings?: readonly string[] | undefined
@@ -904,32 +908,8 @@ export type ComparedWorktree = {
     /** Whether it printed more. */
     output_truncated: boolean
   })[]
-  /** What the setup and the checks in a sandbox reached, and what they were refused. Absent: there was no sandbox. */
-  boundary?: CheckBoundary | undefined
-}
-
-/** What the setup and the checks in a sandbox reached, and what they were refused. Absent: there was no sandbox. */
-export type CheckBoundary = {
-  /** The program that enforces it. */
-  enforced_by: 'bubblewrap'
-  /** Hosts that were reached. */
-  reached: readonly {
-    /** The host and its port. */
-    host: string
-    /** How often. */
-    count: number
-  }[]
-  /** Hosts that were refused. */
-  refused: readonly {
-    /** The host and its port. */
-    host: string
-    /** Why it was refused. */
-    reason: string
-    /** How often. */
-    count: number
-  }[]
-  /** Paths that could not be written, as commands printed it. */
-  unwritable: readonly string[]
+  /** What an agent, or the setup and the checks of a worktree, reached in a sandbox, and what they were refused. Absent: there was no sandbox. */
+  boundary?: BoundaryReport | undefined
 }
 
 /** What became of the worktrees of a comparison. */

@@ -15,7 +15,15 @@ export class BoundaryWatch {
     this.#news.push({ type: 'boundary', content })
   }
 
-  /** Hosts that were reached or refused for the first time since the last call. */
+  /** What a tool printed may name paths that it could not write. */
+  note(event: AgentEvent): void {
+    if (event.type !== 'tool_result') return
+    const { output = '', error_message: error = '' } = event.content
+    for (const path of this.#counts.addPrinted(`${output}\n${error}`))
+      this.#news.push({ type: 'boundary', content: { is: 'unwritable', path } })
+  }
+
+  /** What was reached or refused for the first time since the last call. */
   takeNews(): readonly AgentEvent[] {
     const news = this.#news
     this.#news = []

@@ -29,7 +29,7 @@ export const BoundaryReport = named(
         host: Type.String({ description: 'The host and its port.' }),
         count: count('How many connections were made.'),
       }),
-      { description: 'The hosts that the agent and its commands reached.' },
+      { description: 'The hosts that were reached.' },
     ),
     refused: Type.Array(
       Type.Object({
@@ -37,10 +37,13 @@ export const BoundaryReport = named(
         reason: literals(['not listed', 'port not listed', 'private address'], { description: 'Why.' }),
         count: count('How many connections were refused.'),
       }),
-      { description: 'The hosts that they were refused.' },
+      { description: 'The hosts that were refused.' },
     ),
+    unwritable: Type.Array(Type.String(), {
+      description: 'Paths that could not be written, as commands printed it.',
+    }),
   }),
-  'What an agent in a sandbox reached, and what it was refused.',
+  'What an agent, or the setup and the checks of a worktree, reached in a sandbox, and what they were refused. Absent: there was no sandbox.',
 )
 export type BoundaryReport = Message<typeof BoundaryReport>
 
@@ -134,29 +137,6 @@ export type ChainResult = Message<typeof ChainResult>
 
 const lines = (description: string) => Type.Union([count(description), Type.Null({ description: 'A binary file.' })])
 
-const CheckBoundary = named(
-  'CheckBoundary',
-  Type.Object({
-    enforced_by: Type.Literal('bubblewrap', { description: 'The program that enforces it.' }),
-    reached: Type.Array(
-      Type.Object({ host: Type.String({ description: 'The host and its port.' }), count: count('How often.') }),
-      { description: 'Hosts that were reached.' },
-    ),
-    refused: Type.Array(
-      Type.Object({
-        host: Type.String({ description: 'The host and its port.' }),
-        reason: Type.String({ description: 'Why it was refused.' }),
-        count: count('How often.'),
-      }),
-      { description: 'Hosts that were refused.' },
-    ),
-    unwritable: Type.Array(Type.String(), {
-      description: 'Paths that could not be written, as commands printed it.',
-    }),
-  }),
-  'What the setup and the checks in a sandbox reached, and what they were refused. Absent: there was no sandbox.',
-)
-
 const ComparedWorktree = named(
   'ComparedWorktree',
   Type.Object({
@@ -188,7 +168,7 @@ const ComparedWorktree = named(
       }),
       { description: 'The results of the checks, in their order.' },
     ),
-    boundary: Type.Optional(CheckBoundary),
+    boundary: Type.Optional(BoundaryReport),
   }),
   'What an agent changed in its worktree, and what the checks say about it.',
 )

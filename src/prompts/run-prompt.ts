@@ -4,7 +4,6 @@
  * the session has been stored.
  */
 
-import { join } from 'node:path'
 import { refuseNewSettings } from '../agents/acp/find-project-settings.ts'
 import type { AgentCommand, AgentEvent, AgentRequest, Usage } from '../agents/adapter/agent.ts'
 import type { AgentResult } from '../agents/agent-result.ts'
@@ -173,8 +172,8 @@ async function* runInSlot(prompt: Prompt): PromptStream {
 async function verifySandbox({ boundary }: AgentRequest, { env, sandbox }: PromptContext): Promise<void> {
   if (boundary === undefined) return
   const { verifyBoundary } = await import('../sandbox/check/verify-boundary.ts')
-  const stampFile = join(boundary.droverHome, 'sandbox-verified')
-  await verifyBoundary({ env, programs: boundary.programs, probe: sandbox.probe, stampFile })
+  const { droverHome, programs } = boundary
+  await verifyBoundary({ env, programs, probe: sandbox.probe, droverHome })
 }
 
 async function* runInSession(prompt: Prompt): PromptStream {
@@ -253,6 +252,7 @@ async function* runTurn(prompt: Prompt, turn: OpenTurn, { watch, events, first }
       const event = toEvent(explainEvent(next.value, request))
       if (event.type === 'approval_decision') approvals.push({ at: event.timestamp, ...event.content })
       yield event
+      watch?.note(next.value)
       yield* (watch?.takeNews() ?? []).map(toEvent)
     }
     yield* (watch?.takeNews() ?? []).map(toEvent)

@@ -12,7 +12,17 @@ it('counts what was reached and refused', () => {
       { host: 'b:443', count: 1 },
     ],
     refused: [{ host: 'c:443', reason: 'not listed', count: 2 }],
+    unwritable: [],
   })
+})
+
+it('lists each path once that commands could not write, and fifty at most', () => {
+  const counts = new BoundaryCounts()
+  const failed = (path: string) => `touch: cannot touch '${path}': Read-only file system\n`
+  expect(counts.addPrinted(failed('/a') + failed('/b'))).toEqual(['/a', '/b'])
+  expect(counts.addPrinted(failed('/b'))).toEqual([])
+  for (let at = 0; at < 60; at++) counts.addPrinted(failed(`/many/${at}`))
+  expect(counts.report().unwritable).toHaveLength(50)
 })
 
 it('names a thousand hosts, and counts the others together', () => {

@@ -1,9 +1,12 @@
 /** Counts what a sandboxed command reached and what it was refused. */
 import type { HostRefusal, ProxyEvent } from './proxy.ts'
+import { findUnwritablePaths, MAX_PATHS } from './unwritable-paths.ts'
 
 export type BoundaryTotals = {
-  reached: readonly { host: string; count: number }[]
-  refused: readonly { host: string; reason: HostRefusal; count: number }[]
+  reached: { host: string; count: number }[]
+  refused: { host: string; reason: HostRefusal; count: number }[]
+  /** Paths that could not be written, as commands printed them. */
+  unwritable: string[]
 }
 
 /** A hostile command can ask for any number of hosts. More than this are only counted, as others. */
@@ -13,6 +16,7 @@ const OTHERS = 'other hosts'
 export class BoundaryCounts {
   readonly #reached = new Map<string, number>()
   readonly #refused = new Map<string, { reason: HostRefusal; count: number }>()
+  readonly #unwritable = new Set<string>()
 
   /** Whether it is the first one about its host. */
   add(event: ProxyEvent): boolean {
@@ -30,10 +34,20 @@ export class BoundaryCounts {
     return count === 1
   }
 
+  /** Paths that a command printed for the first time. */
+  addPrinted(printed: string): string[] {
+    const room = MAX_PATHS - this.#unwritable.size
+    const news = findUnwritablePaths(printed).filter((path) => !this.#unwritable.has(path))
+    const added = news.slice(0, room)
+    for (const path of added) this.#unwritable.add(path)
+    return added
+  }
+
   report(): BoundaryTotals {
     return {
       reached: [...this.#reached].map(([host, count]) => ({ host, count })),
       refused: [...this.#refused].map(([host, { reason, count }]) => ({ host, reason, count })),
+      unwritable: [...this.#unwritable],
     }
   }
 }

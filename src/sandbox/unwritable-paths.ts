@@ -1,7 +1,7 @@
 /** Which paths a command could not write, as it printed them. Nothing else shows it: the kernel tells only the command. Pure. */
 
 /** Enough to see what was tried. */
-const MAX_PATHS = 50
+export const MAX_PATHS = 50
 const MAX_LENGTH = 300
 
 /** Node: `EROFS: read-only file system, open '/x'`; Python: `[Errno 30] Read-only file system: '/x'`. */

@@ -12,7 +12,6 @@ import type { AgentPlace } from '../prompts/compare-agents.ts'
 import type { ComparedWorktree } from '../prompts/prompt-result.shape.ts'
 import type { BatchRunOptions } from '../prompts/run-batch.ts'
 import { BoundaryCounts } from '../sandbox/boundary-report.ts'
-import { findUnwritablePaths } from '../sandbox/unwritable-paths.ts'
 import { discoverWorkspace } from '../workspace/discover-workspace.ts'
 import { worktreeNotPrepared } from '../workspace/faults.ts'
 import type { Git } from '../workspace/git.ts'
@@ -39,7 +38,6 @@ type Opened = {
   workdir: string
   /** What its setup and its checks reached and were refused. */
   seen: BoundaryCounts
-  unwritable: Set<string>
 }
 
 type WorktreesOptions = Pick<BatchRunOptions, 'signal' | 'watcher'> & {
@@ -93,7 +91,7 @@ export class ComparisonWorktrees implements AsyncDisposable {
       const workspace = discoverWorkspace({ start: worktree.path, git, signal })
       // It is there, so it has to be dropped even if this is cancelled now.
       const opened = { label, worktree, workspace, workdir: withinWorktree(worktree, below) }
-      this.#opened.push({ ...opened, seen: new BoundaryCounts(), unwritable: new Set() })
+      this.#opened.push({ ...opened, seen: new BoundaryCounts() })
       await workspace
       await this.#prepare(this.#opened.at(-1) as Opened, repository)
     }
@@ -118,14 +116,14 @@ export class ComparisonWorktrees implements AsyncDisposable {
     for (const note of end.notes) this.warn(`${worktree.label}: ${note}`)
   }
 
-  #runner({ worktree, workspace, seen, unwritable }: Opened): PreparationTools['runCommand'] {
+  #runner({ worktree, workspace, seen }: Opened): PreparationTools['runCommand'] {
     const { boundary } = this.#options
     return async (check) => {
       if (boundary.is === 'outside') return await runCheck(check)
       const there = toWorktreeDirectories(await workspace, `refs/heads/${worktree.branch}`)
       const enclose = boundary.sandbox.encloseChecks(there, (event) => void seen.add(event))
       const result = await runCheck({ ...check, enclose })
-      for (const path of findUnwritablePaths(result.output)) unwritable.add(path)
+      seen.addPrinted(result.output)
       return result
     }
   }
@@ -257,17 +255,12 @@ function toReport(opened: Opened, { diff, checks, isRemoved, boundary }: Inspect
     name: label,
     ...(isRemoved ? {} : { path, branch }),
     ...{ base, files: files.length, insertions, deletions, changes: [...files] },
-    ...(boundary.is === 'inside' && { boundary: toBoundary(opened) }),
+    ...(boundary.is === 'inside' && { boundary: { enforced_by: 'bubblewrap' as const, ...opened.seen.report() } }),
     checks: checks.map(({ command, passed, exitCode, problem, durationMs, output, isOutputCut }) => ({
       ...{ command, passed, exit_code: exitCode, ...(problem !== undefined && { problem }) },
       ...{ duration_ms: durationMs, output, output_truncated: isOutputCut },
     })),
   }
-}
-
-function toBoundary({ seen, unwritable }: Opened): NonNullable<ComparedWorktree['boundary']> {
-  const { reached, refused } = seen.report()
-  return { enforced_by: 'bubblewrap', reached: [...reached], refused: [...refused], unwritable: [...unwritable] }
 }
 
 /** The same directory as in the repository, if the commit has it. */

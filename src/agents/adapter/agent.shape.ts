@@ -100,8 +100,11 @@ export const EVENT_CONTENTS = {
     is_partial: isPartial,
   }),
   boundary: Type.Object({
-    is: literals(['reached', 'refused'], { description: 'Whether the connection was made.' }),
-    host: Type.String({ description: 'The host and its port.' }),
+    is: literals(['reached', 'refused', 'unwritable'], {
+      description: 'Whether a connection was made or refused, or a path could not be written.',
+    }),
+    host: Type.Optional(Type.String({ description: 'The host and its port.' })),
+    path: Type.Optional(Type.String({ description: 'The path, as a tool printed it.' })),
     reason: Type.Optional(
       literals(['not listed', 'port not listed', 'private address'], { description: 'Why it was refused.' }),
     ),

@@ -2,9 +2,10 @@
 import { Fault } from '../../kit/fault.ts'
 import { checkBoundary } from '../../sandbox/check/check-boundary.ts'
 import type { SandboxProperty } from '../../sandbox/check/properties.ts'
+import { findGap } from '../../sandbox/check/verify-boundary.ts'
 import { sandboxUnavailable } from '../../sandbox/faults.ts'
 import { findSandboxPrograms } from '../../sandbox/find-programs.ts'
-import type { Invocation, RunCommand } from '../command.ts'
+import type { RunCommand, Runtime } from '../command.ts'
 import { EXIT } from '../exit-status.ts'
 import { listenForInterruption } from '../interruption.ts'
 import { printResult } from '../output/print-result.ts'
@@ -14,25 +15,26 @@ type CheckReport = {
   is_available: boolean
   /** Limits do not count. */
   is_enforced: boolean
-  /** Why there is no sandbox. */
+  /** Why there is no sandbox, or what it does not enforce. */
   problem?: string
   properties: readonly SandboxProperty[]
 }
 
 export const run: RunCommand = async (invocation) => {
   using interruption = listenForInterruption()
-  const report = await check(invocation, interruption.signal)
+  const report = await trySandbox(invocation.runtime, interruption.signal)
   await printResult(invocation, report, (out) => toText(report, out))
   return report.is_enforced ? EXIT.success : EXIT.failure
 }
 
-async function check({ runtime }: Invocation, signal: AbortSignal): Promise<CheckReport> {
+export async function trySandbox(runtime: Runtime, signal: AbortSignal): Promise<CheckReport> {
   const { env, sandbox } = runtime
   try {
     const programs = findSandboxPrograms(runtime, sandbox.forwarder)
     const properties = await checkBoundary({ env, programs, probe: sandbox.probe, signal })
-    const isEnforced = properties.every((property) => property.is_enforced || property.is_limit === true)
-    return { is_available: true, is_enforced: isEnforced, properties }
+    const problem = findGap(properties)
+    const found = { is_available: true, is_enforced: problem === undefined, properties }
+    return problem === undefined ? found : { ...found, problem }
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== sandboxUnavailable.code) throw error
     return { is_available: false, is_enforced: false, problem: error.message, properties: [] }

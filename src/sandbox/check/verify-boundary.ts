@@ -1,5 +1,6 @@
 /** Tries the boundary before the first agent runs inside: a program, a kernel or a container may let through what it should not. */
 import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { digestFields } from '../../kit/digest.ts'
 import { replaceFile } from '../../kit/files/write-file.ts'
 import { sandboxUnavailable } from '../faults.ts'
@@ -7,24 +8,30 @@ import { type CheckRequest, checkBoundary } from './check-boundary.ts'
 import type { SandboxProperty } from './properties.ts'
 
 type Verification = Omit<CheckRequest, 'signal'> & {
-  /** Remembers what was verified, because a try takes a second. In a directory of drover, which no agent inside can write. */
-  stampFile: string
+  /** Remembers what was verified, because a try takes a second. No agent inside can write there. */
+  droverHome: string
 }
 
 const BOOT_ID = '/proc/sys/kernel/random/boot_id'
 
-const running = new Map<string, Promise<void>>()
+const STAMP_FILE = 'sandbox-verified'
+
+const verified = new Map<string, Promise<void>>()
 
 /** Once for each start of the machine and version of the programs. Throws `sandbox_unavailable`; then it is tried again. */
 export async function verifyBoundary(verification: Verification): Promise<void> {
   const stamp = stampOf(verification)
-  if (readOrNothing(verification.stampFile) === stamp) return
-  const known = running.get(stamp) ?? verify(verification, stamp).finally(() => running.delete(stamp))
-  running.set(stamp, known)
-  await known
+  const known = verified.get(stamp) ?? verify(verification, stamp)
+  verified.set(stamp, known)
+  await known.catch((error) => {
+    verified.delete(stamp)
+    throw error
+  })
 }
 
-async function verify({ stampFile, ...request }: Verification, stamp: string): Promise<void> {
+async function verify({ droverHome, ...request }: Verification, stamp: string): Promise<void> {
+  const stampFile = join(droverHome, STAMP_FILE)
+  if (readOrNothing(stampFile) === stamp) return
   const problem = findGap(await checkBoundary({ ...request, signal: new AbortController().signal }))
   if (problem !== undefined) throw sandboxUnavailable({ problem })
   try {

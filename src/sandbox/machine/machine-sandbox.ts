@@ -1,4 +1,4 @@
-/** The sandbox of this machine, for all that this process runs in it. Whether it holds is tried once. */
+/** The sandbox of this machine, for all that this process runs in it. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { digest } from '../../kit/digest.ts'
@@ -6,8 +6,7 @@ import { Fault } from '../../kit/fault.ts'
 import type { Environment } from '../../kit/process/child-environment.ts'
 import type { Enclose } from '../../kit/process/run-check.ts'
 import { encodeUtf8 } from '../../kit/utf8.ts'
-import { checkBoundary } from '../check/check-boundary.ts'
-import type { SandboxProperty } from '../check/properties.ts'
+import { verifyBoundary } from '../check/verify-boundary.ts'
 import { createPolicy } from '../create-policy.ts'
 import { sandboxTooWide, sandboxUnavailable } from '../faults.ts'
 import { findSandboxPrograms } from '../find-programs.ts'
@@ -28,9 +27,11 @@ export type MachineParts = {
   settings: SandboxSection
 }
 
+/** Other faults are mistakes in the settings. */
+const EXPLAINED: readonly string[] = [sandboxUnavailable.code, sandboxTooWide.code]
+
 export class MachineSandbox {
   readonly #parts: MachineParts
-  #tried: Promise<string | undefined> | undefined
 
   constructor(parts: MachineParts) {
     this.#parts = parts
@@ -41,18 +42,14 @@ export class MachineSandbox {
    * tries. Throws `sandbox_host_invalid`.
    */
   async problem(worktree?: WorktreeDirectories): Promise<string | undefined> {
-    // Without a signal: the answer is for all callers.
-    this.#tried ??= this.#try().then(explainProperties).catch(explainFault)
-    return (await this.#tried) ?? (worktree && this.#problemAround(worktree))
-  }
-
-  #problemAround(worktree: WorktreeDirectories): string | undefined {
-    const { droverHome, homeDirectory: home, settings } = this.#parts
+    const { env, droverHome, homeDirectory: home, files, settings } = this.#parts
     try {
-      createPolicy({ worktree, home, droverHome, programs: [], settings: toCheckSettings(settings) })
+      const programs = findSandboxPrograms(this.#parts, files.forwarder)
+      await verifyBoundary({ env, programs, probe: files.probe, droverHome })
+      if (worktree) createPolicy({ worktree, home, droverHome, programs: [], settings: toCheckSettings(settings) })
       return undefined
     } catch (error) {
-      if (error instanceof Fault && error.code === sandboxTooWide.code) return error.message
+      if (error instanceof Fault && EXPLAINED.includes(error.code)) return error.message
       throw error
     }
   }
@@ -80,21 +77,4 @@ export class MachineSandbox {
       return { path: join(homeDirectory, name), from }
     })
   }
-
-  async #try(): Promise<SandboxProperty[]> {
-    const { env, files } = this.#parts
-    const programs = findSandboxPrograms(this.#parts, files.forwarder)
-    return await checkBoundary({ env, programs, probe: files.probe, signal: new AbortController().signal })
-  }
-}
-
-function explainProperties(properties: readonly SandboxProperty[]): string | undefined {
-  const broken = properties.filter(({ is_enforced, is_limit }) => !is_enforced && is_limit !== true)
-  if (broken.length === 0) return undefined
-  return `it does not hold here: ${broken.map(({ name, problem }) => `not true that ${name} (${problem})`).join('; ')}`
-}
-
-function explainFault(error: unknown): string {
-  if (error instanceof Fault && error.code === sandboxUnavailable.code) return error.message
-  throw error
 }

@@ -1,5 +1,4 @@
-import { findPaths } from '../../../config/paths.ts'
-import { findSandbox } from '../../sandbox/find-sandbox.ts'
+import { trySandbox } from '../../sandbox/check-sandbox.ts'
 import type { CheckContext } from './doctor-check.ts'
 import { defineFinding, type Finding } from './finding.ts'
 
@@ -21,11 +20,8 @@ export const sandboxMissing = defineFinding({
   todo: 'run drover sandbox check, and install bubblewrap if you use Linux',
 })
 
-/** Without valid settings there is another finding. */
-export async function checkSandbox({ runtime, configEnvironment, config: reading }: CheckContext): Promise<Finding[]> {
-  const config = await reading
-  if (config.is === 'missing') return []
-  const problem = await findSandbox(runtime, findPaths(configEnvironment), config.value.config).problem()
+export async function checkSandbox({ runtime, signal }: CheckContext): Promise<Finding[]> {
+  const { problem } = await trySandbox(runtime, signal)
   return [
     problem === undefined
       ? sandboxEnforced({ detail: 'enforced by bubblewrap, tried just now' })
