@@ -68,15 +68,15 @@ export const DriveSection = strict({
     maximum: 20,
     description: 'Maximum follow-up runs to fix review findings and failed checks.',
   }),
-  approval_mode: literals(['auto', 'sandboxed', 'none', 'always'], {
-    default: 'auto',
+  approval_mode: literals(['default', 'auto', 'sandboxed', 'none', 'always'], {
+    default: 'default',
     description:
-      'What the agent may do without approval while it implements a change: edit files and run the checks (`auto`), run any command in a sandbox (`sandboxed`), everything (`none`) or nothing (`always`). In other actions, it may only read.',
+      'What the agent may do without approval while it implements a change: edit files and run the checks (`auto`), run any command in a sandbox (`sandboxed`), everything (`none`) or nothing (`always`). `default`: `sandboxed` where this machine has a sandbox, otherwise `auto`. In other actions, it may only read.',
   }),
   sandbox: literals(['on', 'off', 'required'], {
     default: 'on',
     description:
-      'Whether checks and setups of driven runs and of comparisons in worktrees run in a sandbox: where this machine has one (`on`), never (`off`), or always, and nothing starts without it (`required`).',
+      'Whether driven runs and comparisons in worktrees run in a sandbox, with their agents, checks and setups: where this machine has one (`on`), never (`off`), or always, and nothing starts without it (`required`).',
   }),
   stall_secs: Type.Integer({
     default: 600,

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import type { WorkspaceIdentity } from '../contract/workspace-identity.shape.ts'
 import { type Check, type CheckResult, runCheck } from '../kit/process/run-check.ts'
+import type { PromptContext } from '../prompts/prompt-context.ts'
 import type { MachineSandbox } from '../sandbox/machine/machine-sandbox.ts'
 import type { WorktreeDirectories } from '../sandbox/read-worktree-paths.ts'
 import { BoundaryNotes } from './boundary-notes.ts'
@@ -11,8 +12,11 @@ import { driveSandboxMissing } from './faults.ts'
 import type { BoundarySeen, Options } from './record/drive-event.shape.ts'
 
 type Wanted = {
-  /** Undefined in older records, which know no boundary. */
-  readonly mode: Options['sandbox']
+  /** The sandbox is undefined in older records, which know no boundary. */
+  readonly options: Pick<Options, 'sandbox' | 'approval_mode'>
+  /** Those that work in it. Undefined before they are known. */
+  readonly agents?: readonly string[]
+  readonly locate?: PromptContext['locate']
   readonly wasInside?: boolean
   /** Undefined before there is one. */
   readonly workspace?: WorkspaceIdentity
@@ -21,13 +25,18 @@ type Wanted = {
 /** Throws `drive_sandbox_missing` if the run may not be driven without one. */
 export async function openBoundaryFor(
   sandbox: MachineSandbox | undefined,
-  { mode = 'off', wasInside = false, workspace }: Wanted,
+  { options, agents = [], locate, wasInside = false, workspace }: Wanted,
 ): Promise<DriveBoundary> {
+  const { sandbox: mode = 'off', approval_mode: approval } = options
   const problem = mode === 'off' ? undefined : await findProblem(sandbox, workspace)
-  const choice = chooseBoundary({ mode, wasInside, problem })
+  const known = [...new Set(agents)].map((name) => ({
+    name,
+    isKnown: locate?.(name)?.agent.boundaryNeeds !== undefined,
+  }))
+  const choice = chooseBoundary({ mode, approval, agents: known, wasInside, problem })
   if (choice.is === 'refused') throw driveSandboxMissing(choice)
   return choice.is === 'inside' && sandbox !== undefined
-    ? { is: 'inside', sandbox }
+    ? { ...choice, sandbox }
     : { why: '', ...choice, is: 'outside' }
 }
 

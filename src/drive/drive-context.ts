@@ -46,7 +46,7 @@ export type DriveTools = {
 
 /** Whether agents, checks and setups run inside of a boundary. */
 export type DriveBoundary =
-  | { readonly is: 'inside'; readonly sandbox: MachineSandbox }
+  | { readonly is: 'inside'; readonly sandbox: MachineSandbox; readonly agents: string[]; readonly why?: string }
   | { readonly is: 'outside'; readonly why: string }
 
 export type DriveContext = DriveTools & {

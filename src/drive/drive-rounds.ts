@@ -48,8 +48,15 @@ export type RoundsResult = { readonly runId: string; readonly end: DriveEnd; rea
 export async function driveRounds(tools: RoundsTools, runId: string, begin: DriveBegin): Promise<RoundsResult> {
   using journal = await openDriveJournal(tools.runs.store, runId)
   const before = toDriveState(journal.events)
+  const options = begin.optionsFrom(before?.options)
   const boundary = await openBoundaryFor(tools.sandbox, {
-    mode: begin.optionsFrom(before?.options).sandbox,
+    options,
+    agents: [
+      options.backend,
+      ...(before?.is_reviewed === false ? [] : [options.review_backend]),
+      ...(options.fallback ?? []),
+    ],
+    locate: tools.prompts.locate,
     wasInside: before?.boundary?.is === 'inside',
     workspace: tools.runs.workspace,
   })
@@ -57,7 +64,7 @@ export async function driveRounds(tools: RoundsTools, runId: string, begin: Driv
   beginDrive(context, begin)
   const driven = await noteFailure(context, () => driveRound(context, tools))
   if ('end' in driven) return driven
-  const { options, ...ended } = readDriveState(context)
+  const { options: known, ...ended } = readDriveState(context)
   const { place, goal, issue, baseline } = ended
   const started = {
     goal,
@@ -67,7 +74,7 @@ export async function driveRounds(tools: RoundsTools, runId: string, begin: Driv
     previous_run_id: runId,
     spent: spentBy(ended),
   }
-  const optionsFrom: DriveBegin['optionsFrom'] = (known) => begin.optionsFrom(known ?? options)
+  const optionsFrom: DriveBegin['optionsFrom'] = (before) => begin.optionsFrom(before ?? known)
   const isNew = await startRound(context, driven, { ...started, options: optionsFrom(undefined) })
   return await driveRounds(tools, driven.runId, { ...started, optionsFrom, isNew, baseline })
 }
@@ -142,8 +149,8 @@ function beginDrive(context: DriveContext, given: DriveBegin): void {
     record(context, 'drive_started', { run_id: runId, ...begin, options: optionsFrom(undefined) })
   } else if (isNew) onUpdate({ is: 'recorded', runId, event: first, state: readDriveState(context) })
   else record(context, 'drive_resumed', { options: optionsFrom(readDriveState(context).options) })
-  const { is, ...why } = context.boundary.is === 'inside' ? { is: 'inside' as const } : context.boundary
-  record(context, 'boundary_set', { is, ...why })
+  const { sandbox: _, ...boundary } = { sandbox: undefined, ...context.boundary }
+  record(context, 'boundary_set', boundary)
   if (readDriveState(context).baseline.length === 0) for (const run of baseline) record(context, 'baseline_ran', run)
 }
 

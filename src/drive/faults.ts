@@ -12,16 +12,16 @@ export const driveCapUnsupported = defineFault({
 export const driveSandboxMissing = defineFault({
   code: 'drive_sandbox_missing',
   kind: 'unavailable',
-  when: 'A run must be driven in a sandbox (`--sandbox`, `drive.sandbox` is `required`, or the run was begun in one), and there is none. No agent was started.',
+  when: 'A run must be driven in a sandbox (`--sandbox`, `--approval sandboxed`, `drive.sandbox` or `sandbox.mode` is `required`, the key requires it, or the run was begun in one), and there is none. No agent was started.',
   message: (d: { problem: string }) =>
-    `the run needs a sandbox: ${d.problem}; "drover sandbox check" shows what is missing, and --no-sandbox drives without it`,
+    `the run needs a sandbox: ${d.problem}; "drover sandbox check" shows what is missing; --no-sandbox --approval auto drives without one`,
 })
 
 export const driveSandboxRequired = defineFault({
   code: 'drive_sandbox_required',
   kind: 'usage',
-  when: 'The flag `--no-sandbox` was given, but `drive.sandbox` is `required`.',
-  message: () => '--no-sandbox is not allowed here: drive.sandbox is required',
+  when: 'A run must not be driven without a sandbox (`--no-sandbox`), because a setting or the key requires one.',
+  message: (d: { by: string }) => `--no-sandbox is not allowed here: ${d.by} requires a sandbox`,
 })
 
 export const driveDeliveryFailed = defineFault({

@@ -13,7 +13,7 @@ import { readActionMaterial } from '../runs/read-material.ts'
 import type { Session } from '../sessions/session.shape.ts'
 import { AttemptGuard } from './attempt-guard.ts'
 import { agentInCharge } from './decide/after-limit.ts'
-import { commandsFor, permissionsFor } from './decide/agent-permissions.ts'
+import { commandsFor, permissionsFor, placeOf } from './decide/agent-permissions.ts'
 import type { DriveStep } from './decide/next-step.ts'
 import { countTokens, reachedCap, remainingBudget, smallerBudget, spentBy } from './decide/spending.ts'
 import { type DriveContext, readDriveState, record, workDirectory } from './drive-context.ts'
@@ -111,14 +111,16 @@ type Requested = {
 
 function toRequest(requested: Requested): PromptRequest {
   const { action, prompt, session, who, context, options, maxCost, ignoresProject, gitSettings } = requested
-  const { place } = readDriveState(context)
+  const state = readDriveState(context)
+  const { place } = state
+  const at = placeOf(who.backend, state)
   return {
     ...who,
     prompt,
     ...(session === undefined && { workdir: workDirectory(context) }),
-    ...permissionsFor(action, options),
+    ...permissionsFor(action, at),
     ownBranch: place.kind === 'worktree' ? `refs/heads/${place.branch}` : undefined,
-    ...commandsFor(action, options),
+    ...commandsFor(action, { ...at, checks: options.checks }),
     ignoresProject,
     knownGitSettings: gitSettings,
     resumes: session,
@@ -144,10 +146,20 @@ async function toPrompt(
   { action, followUp, isResumed }: { action: Action; followUp: FollowUp | undefined; isResumed: boolean },
 ): Promise<string> {
   if (followUp !== undefined && isResumed) return composeFollowUp(action, followUp)
-  const { options, issue, round, place } = readDriveState(context)
+  const state = readDriveState(context)
+  const { options, issue, round, place } = state
   const sections = await readSections(context, action)
   const isGoalData = issue !== undefined || action.source !== undefined || round > 1
-  const prompt = composePrompt({ action, sections, isGoalData, checks: options.checks, folder: place.folder })
+  const { approval } = placeOf(agentInCharge(action.kind, state).backend, state)
+  const mayRunAll = approval === 'sandboxed' || approval === 'none'
+  const prompt = composePrompt({
+    action,
+    sections,
+    isGoalData,
+    checks: options.checks,
+    folder: place.folder,
+    mayRunAll,
+  })
   const seesWork = action.kind === 'review' || followUp?.why === 'hand_over'
   const work = seesWork ? [await readReviewMaterial(context)] : []
   const note = followUp === undefined ? [] : ['## An earlier attempt', describeFollowUp(followUp)]

@@ -1,5 +1,6 @@
 import type { PromptContext } from './prompt-context.ts'
 import type { CompareRequest } from './prompt-request.shape.ts'
+import type { PromptRequest } from './prompt-request.ts'
 import type { ComparisonResult } from './prompt-result.shape.ts'
 import { type BatchRunOptions, runBatch, runParts, toStatelessRequest } from './run-batch.ts'
 
@@ -15,7 +16,12 @@ export async function compareAgents(
 }
 
 /** Where one agent works. */
-export type AgentPlace = { readonly workdir: string; readonly env: PromptContext['env'] }
+export type AgentPlace = {
+  readonly workdir: string
+  readonly env: PromptContext['env']
+  readonly ownBranch: string
+  readonly modes: Pick<PromptRequest, 'approval_mode' | 'sandbox'>
+}
 
 /** The same as a part of a recorded call. `places` has one for each agent. */
 export async function askAgents(
@@ -27,11 +33,8 @@ export async function askAgents(
   const { prompt, backends, sequential, dry_run: dryRun, places, ...rest } = request
   const { worktrees: _, checks: _checks, keep: _keep, ...asking } = rest
   const requests = backends.map((backend, at) => {
-    const workdir = places?.[at]?.workdir
-    return toStatelessRequest(
-      { ...asking, ...(workdir !== undefined && { workdir }), backend, prompt, fallback: [] },
-      dryRun === true,
-    )
+    const { env: _env, modes, ...place } = places?.[at] ?? {}
+    return toStatelessRequest({ ...asking, ...place, ...modes, backend, prompt, fallback: [] }, dryRun === true)
   })
   const atOnce = sequential === true ? 1 : requests.length
   const environments = places?.map(({ env }) => env)

@@ -128,7 +128,7 @@ function checkText({ checks = [] }: RunReport, rows: Rows): string {
 /** Names of hosts and paths come from commands. */
 function boundaryText({ boundary }: RunReport, rows: Rows): string {
   if (boundary === undefined) return ''
-  const { enforced_by: program, why_not: why = '', reached, refused, unwritable } = boundary
+  const { enforced_by: program, around = '', why_not: why = '', reached, refused, unwritable } = boundary
   if (program === undefined) return `Not enforced: ${cell(why)}.`
   const users = (by: readonly string[]) => by.join(', ').replaceAll('_', ' ')
   const refusals = [
@@ -137,7 +137,7 @@ function boundaryText({ boundary }: RunReport, rows: Rows): string {
   ]
   const reaches = reached.map(({ host, count: times, by }) => [code(host), String(times), users(by)])
   return [
-    `Enforced by ${program}.`,
+    `Enforced by ${program} around ${cell(around)}.`,
     refusals.length === 0 ? 'Nothing was refused.' : rows(['Refused', 'Reason', 'Times', 'By'], refusals),
     reaches.length === 0 ? 'No host was reached.' : rows(['Host reached', 'Times', 'By'], reaches),
   ].join('\n\n')

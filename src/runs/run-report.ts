@@ -33,6 +33,7 @@ export type ReportParts = {
 type ReportBoundary = {
   /** Absent: there was no sandbox. */
   readonly enforced_by?: string
+  readonly around?: string
   readonly why_not?: string
   readonly reached: readonly { readonly host: string; readonly count: number; readonly by: readonly string[] }[]
   readonly refused: readonly {

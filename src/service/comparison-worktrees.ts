@@ -79,7 +79,7 @@ export class ComparisonWorktrees implements AsyncDisposable {
   }
 
   /** Creates the worktrees and returns the place of each agent. */
-  async open(): Promise<AgentPlace[]> {
+  async open(): Promise<Omit<AgentPlace, 'modes'>[]> {
     const { backends, start, prompt: title, home, keyId, git, clock, signal } = this.#options
     const repository = await discoverWorkspace({ start, git, signal })
     await this.#warnOfChanges(repository)
@@ -95,7 +95,11 @@ export class ComparisonWorktrees implements AsyncDisposable {
       await workspace
       await this.#prepare(this.#opened.at(-1) as Opened, repository)
     }
-    return this.#opened.map(({ workdir, worktree }) => ({ workdir, env: this.#environment(worktree) }))
+    return this.#opened.map(({ workdir, worktree }) => ({
+      workdir,
+      env: this.#environment(worktree),
+      ownBranch: toRef(worktree),
+    }))
   }
 
   /** From the second worktree on, what the setup of the first one installed is copied. */
@@ -120,7 +124,7 @@ export class ComparisonWorktrees implements AsyncDisposable {
     const { boundary } = this.#options
     return async (check) => {
       if (boundary.is === 'outside') return await runCheck(check)
-      const there = toWorktreeDirectories(await workspace, `refs/heads/${worktree.branch}`)
+      const there = toWorktreeDirectories(await workspace, toRef(worktree))
       const enclose = boundary.sandbox.encloseChecks(there, (event) => void seen.add(event))
       const result = await runCheck({ ...check, enclose })
       seen.addPrinted(result.output)
@@ -230,6 +234,11 @@ export class ComparisonWorktrees implements AsyncDisposable {
     this.warnings.push(message)
     this.#options.watcher?.noted?.({ message, isWarning })
   }
+}
+
+/** What `HEAD` says may come from a command. */
+function toRef({ branch }: Worktree): string {
+  return `refs/heads/${branch}`
 }
 
 function toPreparationFault({ command, exitCode, problem, output }: CheckResult): Fault {

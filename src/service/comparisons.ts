@@ -1,9 +1,10 @@
 /** Compares what agents change, each in a git worktree. Clients are limited as with driven runs. */
 import type { Config } from '../config/config.shape.ts'
 import { findUsableProject, withProject } from '../config/projects/projects.ts'
+import { type AgentPlace, placeOf } from '../drive/decide/agent-permissions.ts'
 import { openBoundaryFor } from '../drive/drive-boundary.ts'
 import { driveLimitReached } from '../drive/faults.ts'
-import { chooseRepository, refuseModes, refuseOptions } from '../drive/service/client-rules.ts'
+import { chooseApproval, chooseRepository, refuseModes, refuseOptions } from '../drive/service/client-rules.ts'
 import { chooseSandbox } from '../drive/start/drive-options.ts'
 import { Fault } from '../kit/fault.ts'
 import { withoutGitPlaces } from '../kit/process/environment-variables.ts'
@@ -109,8 +110,11 @@ export class Comparisons {
     const { env, clock, by } = context
     const keyId = ownerKey(by)?.id
     const { setup, copy, share, setup_timeout_secs: seconds, template_max_bytes: maxBytes } = settings.drive
-    const mode = chooseSandbox([request.sandboxUse], settings)
-    const boundary = await openBoundaryFor(this.#parts.sandbox, { mode })
+    const mode = chooseSandbox([request.sandbox], settings, by)
+    const { approval_mode: shared } = context.settings.unified_flags
+    const approval_mode = chooseApproval(request.approval_mode, { drive: { approval_mode: shared } }, by)
+    const options = { sandbox: mode, approval_mode }
+    const boundary = await openBoundaryFor(this.#parts.sandbox, { options, agents: backends, locate: context.locate })
     await using worktrees = new ComparisonWorktrees({
       boundary,
       preparation: { setup, copy, share, timeoutMs: seconds * 1000, ...given },
@@ -118,8 +122,14 @@ export class Comparisons {
       ...{ home, start, backends, prompt, keyId, checks, checkTimeoutMs, git, clock, env },
       ...{ signal: batch.signal, watcher: batch.watcher },
     })
-    if (mode !== 'off' && boundary.is === 'outside') worktrees.warn(`there is no sandbox: ${boundary.why}`)
-    const result = await askAgents({ ...asked, places: await worktrees.open() }, context, batch)
+    if (mode !== 'off' && boundary.is === 'outside') worktrees.warn(`without a sandbox: ${boundary.why}`)
+    if (boundary.is === 'inside' && boundary.why !== undefined) worktrees.warn(`in a sandbox, but ${boundary.why}`)
+    const opened = await worktrees.open()
+    const places = opened.map((place, at) => ({
+      ...place,
+      modes: toModes(placeOf(backends[at] ?? '', { options, boundary })),
+    }))
+    const result = await askAgents({ ...asked, places }, context, batch)
     const finished = await finish(worktrees, { git, keep, signal: batch.signal })
     const results = result.results.map((each, at) => {
       const worktree = finished.compared[at]
@@ -128,6 +138,11 @@ export class Comparisons {
     const { warnings } = worktrees
     return { ...result, results, ...finished.kept, ...(warnings.length > 0 && { warnings }) }
   }
+}
+
+/** They are expected to edit files, unless someone says otherwise. */
+function toModes({ approval, isInside }: AgentPlace) {
+  return { approval_mode: approval, sandbox: isInside ? ('required' as const) : ('off' as const) }
 }
 
 type Finished = { compared: Awaited<ReturnType<ComparisonWorktrees['finish']>>; kept?: KeepResult }
@@ -177,20 +192,14 @@ function checkComparison({ worktrees, checks = [], keep, backends }: Comparison)
   throw comparisonInvalid({ path: '$.keep', problem: `must be one of ${labels.join(', ')}` })
 }
 
-/**
- * The agents work on this machine, and start there: git must find the worktree of an agent by its directory. They are expected to
- * edit files, unless the settings say otherwise; the demo agent does too.
- */
+/** The agents work on this machine, and start there: git must find the worktree of an agent by its directory. The demo agent edits too. */
 function inWorktrees({ dispatch: _, ...context }: PromptContext): PromptContext {
-  const { settings, env, locate } = context
-  const { unified_flags: shared } = settings
-  const approval_mode = shared.approval_mode === 'default' ? 'auto' : shared.approval_mode
+  const { env, locate } = context
   return {
     ...context,
     workdirs: undefined,
     warm: undefined,
     env: withoutGitPlaces(env),
-    settings: { ...settings, unified_flags: { ...shared, approval_mode } },
     locate: (backend) => {
       const located = locate(backend)
       if (located?.program === undefined || !located.isDemo) return located

@@ -21,6 +21,7 @@ import type {
   CompareRequest,
   KeepRequest,
   ParallelRequest,
+  PromptBody,
   ResumeRequest,
 } from '../prompts/prompt-request.shape.ts'
 import type { ConversationHistory, PromptRequest } from '../prompts/prompt-request.ts'
@@ -149,9 +150,8 @@ export type BackendTest = Pick<
 export type TestOptions = { signal: AbortSignal; timeoutSecs: number }
 
 /** Without a time, `drive.check_timeout_secs` limits a check. Only the user may say how worktrees are prepared. */
-export type Comparison = CompareRequest & {
-  checkTimeoutMs?: number
-  preparation?: Partial<Pick<Preparation, 'setup' | 'copy' | 'share'>>
-  /** Whether what runs in worktrees is in a sandbox. */
-  sandboxUse?: 'on' | 'off' | 'required'
-}
+export type Comparison = CompareRequest &
+  Pick<PromptBody, 'approval_mode' | 'sandbox'> & {
+    checkTimeoutMs?: number
+    preparation?: Partial<Pick<Preparation, 'setup' | 'copy' | 'share'>>
+  }

@@ -1,16 +1,14 @@
 /** Checks and setups of a driven run are inside of a boundary, and the report says what they reached and were refused. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { bundledProgram } from '../support/bundled-program.ts'
 import { createDriving } from '../support/driven-agents.ts'
 import { dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { skipWithoutSandbox } from '../support/sandbox.ts'
 
 const GOAL = 'Show the wind in knots'
-/** Never outside: what the commands try would succeed there. */
-const INSIDE = ['--sandbox', '--no-review', '--rounds', '0']
+const SHORT = ['--no-review', '--rounds', '0']
 
 describe('a driven run in a sandbox', () => {
   beforeEach(skipWithoutSandbox)
@@ -26,9 +24,9 @@ describe('a driven run in a sandbox', () => {
     driving.repository.write('attack.sh', attack('check'))
     driving.repository.commit()
     const check = "sh -c 'sh attack.sh; sh check.sh'"
-    const ran = await driving.drive(GOAL, '--setup', 'sh setup.sh', '--check', check, ...INSIDE)
+    const ran = await driving.drive(GOAL, '--setup', 'sh setup.sh', '--check', check, '--approval', 'auto', ...SHORT)
     expect(ran).toMatchObject({ code: 0, stderr: '' })
-    expect(ran.stdout).toContain('In a sandbox: checks and setups\n')
+    expect(ran.stdout).toContain('In a sandbox: checks and setups (agents are not: --approval auto)\n')
     expect(ran.stdout).toContain('the sandbox refused the setup a connection to setup.invalid:443: not listed\n')
     const runId = runIdIn(ran.stdout)
     const seen = dataOf(driving.records(runId), 'boundary_seen')
@@ -39,7 +37,7 @@ describe('a driven run in a sandbox', () => {
     expect(readFileSync(join(outside, 'canary'), 'utf8')).toBe('canary')
     expect(JSON.stringify(driving.records(runId))).not.toContain('"output":"canary')
     const report = await driving.call(['report', runId])
-    expect(report.stdout).toContain('## Boundary\n\nEnforced by bubblewrap.')
+    expect(report.stdout).toContain('## Boundary\n\nEnforced by bubblewrap around checks and setups (agents are')
     expect(report.stdout).toContain('check.invalid')
     const { boundary } = JSON.parse((await driving.call(['report', runId, '--json'])).stdout)
     expect(boundary).toMatchObject({
@@ -53,19 +51,15 @@ describe('a driven run in a sandbox', () => {
     expect(status.boundary).toEqual(boundary)
   })
 
-  it('lets an agent run any command inside, and reports what it was refused', async () => {
+  it('lets an agent run any command inside by default, and reports what it was refused', async () => {
     const outside = temporaryDirectory()
     writeFileSync(join(outside, 'canary'), 'canary')
     const driving = createDriving({}, { sandbox: 'on' })
-    const attack = `cat ${outside}/canary > got.txt; echo x > ${outside}/left; curl -s https://thief.invalid; git branch other; sh check.sh`
+    const attack = `cat ${outside}/canary > got.txt; echo x > ${outside}/left; touch /etc/left 2>&1; curl -s https://thief.invalid; git branch other; sh check.sh`
     driving.rewrite({ implement: [{ ...HONEST, runsAfter: [attack] }] })
-    const logs = ['calls.jsonl', 'ends.jsonl'].map((name) => join(driving.scratch, name))
-    for (const log of logs) writeFileSync(log, '')
-    const program = dirname(dirname(bundledProgram('programs/driven-agent')))
-    const read = [program, join(driving.scratch, 'bin'), join(driving.scratch, 'script.json')]
-    driving.configure(JSON.stringify({ sandbox: { read, write: logs }, warm: { enabled: false } }))
-    const ran = await driving.drive(GOAL, '--approval', 'sandboxed', '--check', 'sh check.sh', ...INSIDE)
+    const ran = await driving.drive(GOAL, '--check', 'sh check.sh', ...SHORT)
     expect(ran).toMatchObject({ code: 0, stderr: '' })
+    expect(ran.stdout).toContain('In a sandbox: agents, checks and setups\n')
     expect(ran.stdout).toContain('the sandbox refused the agent a connection to thief.invalid:443')
     expect(existsSync(join(outside, 'left'))).toBe(false)
     const runId = runIdIn(ran.stdout)
@@ -73,6 +67,12 @@ describe('a driven run in a sandbox', () => {
     expect(driving.repository.git('show', `${delivered?.branch}:got.txt`)).toBe('')
     expect(driving.repository.git('branch', '--list', 'other')).toBe('')
     const { boundary } = JSON.parse((await driving.call(['report', runId, '--json'])).stdout)
-    expect(boundary.refused).toMatchObject([{ host: 'thief.invalid:443', by: ['agent'] }])
+    expect(boundary).toMatchObject({
+      around: 'agents, checks and setups',
+      refused: [{ host: 'thief.invalid:443', by: ['agent'] }],
+      unwritable: [{ path: '/etc/left', by: ['agent'] }],
+    })
+    const status = JSON.parse((await driving.call(['status', runId, '--json'])).stdout)
+    expect(status.boundary).toEqual(boundary)
   })
 })

@@ -1,9 +1,9 @@
-/** The setup and the check of a driven run attack everything around them. Inside they get nothing, and the report says so. */
+/** The agent, the setup and the check of a driven run attack everything around them. Inside they get nothing, and the report says so. */
 import { readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { callMain } from '../support/call-main.ts'
-import { createDrivenHome, runIdIn } from '../support/driven-home.ts'
+import { createDrivenHome, HONEST, runIdIn } from '../support/driven-home.ts'
 import {
   ATTACKS,
   CALLS,
@@ -26,7 +26,7 @@ const EPERM = 1
 
 /** A repository whose script attacks, and notes what it got. */
 function createVictim(name: string, sandbox: 'on' | 'off', around: Servers) {
-  const driving = createDrivenHome(join(scratch, name), {}, { sandbox })
+  const driving = createDrivenHome(join(scratch, name), { implement: [{ ...HONEST, runsAfter: ['sh attack.sh agent 2>&1'] }] }, { sandbox })
   const { repository, home, env } = driving
   const outside = join(scratch, name, 'outside')
   const { where } = plantCanaries({ home, droverHome: join(home, '.drover'), outside, repository }, around)
@@ -42,12 +42,12 @@ function createVictim(name: string, sandbox: 'on' | 'off', around: Servers) {
 }
 
 /** Drives a run with these commands as setup and check. */
-async function driveAttacks(victim: ReturnType<typeof createVictim>, commands: readonly ('setup' | 'check')[]) {
-  const words = commands.flatMap((each) => [`--${each}`, `sh attack.sh ${each}`])
+async function driveAttacks(victim: ReturnType<typeof createVictim>, by: readonly ('setup' | 'check' | 'agent')[]) {
+  const words = by.flatMap((each) => (each === 'agent' ? [] : [`--${each}`, `sh attack.sh ${each}`]))
   const ends = ['--baseline', 'skip', '--deliver', 'none', '--no-review', '--rounds', '0']
   const ran = await victim.call('drive', 'Show the wind in knots', ...words, ...ends)
   const root = /Worktree (.+)/.exec(ran.stdout)?.[1] ?? ''
-  return { ...ran, results: commands.map((each) => victim.read(root, each)) }
+  return { ...ran, results: by.map((each) => victim.read(root, each)) }
 }
 
 describe('a driven run', () => {
@@ -63,27 +63,27 @@ describe('a driven run', () => {
     for (const pid of open.daemons()) process.kill(pid, 'SIGKILL')
     const closed = createVictim('closed', 'on', servers)
     seen.before = describeOthers(closed)
-    const { results, stdout } = await driveAttacks(closed, ['setup', 'check'])
+    const { results, stdout } = await driveAttacks(closed, ['setup', 'check', 'agent'])
     seen.daemons = closed.daemons()
     seen.after = describeOthers(closed)
     seen.report = (await closed.call('report', runIdIn(stdout))).stdout
-    inside = { setup: results[0] ?? {}, check: results[1] ?? {} }
+    inside = { setup: results[0] ?? {}, check: results[1] ?? {}, agent: results[2] ?? {} }
   }, 120_000)
   beforeEach(skipWithoutSandbox)
 
-  it.each(ATTACKS)('does not let its setup or its check get: %s', (attack) => {
+  it.each(ATTACKS)('does not let its agent, its setup or its check get: %s', (attack) => {
     expect(outside[attack]).toBe(true)
     for (const results of Object.values(inside)) expect(results[attack]).toEqual(expect.any(String))
   })
 
-  it.each(Object.keys(CALLS))('does not let its setup or its check get: %s', (call) => {
+  it.each(Object.keys(CALLS))('does not let its agent, its setup or its check get: %s', (call) => {
     expect(outside[call]).toBe(0)
     for (const results of Object.values(inside)) expect(results[call]).toBe(EPERM)
   })
 
-  it('reports what its setup and its check were refused, as far as it can be seen', () => {
-    expect(seen.report).toContain('## Boundary\n\nEnforced by bubblewrap.')
-    for (const each of ['setup', 'check']) {
+  it('reports what they were refused, as far as it can be seen', () => {
+    expect(seen.report).toContain('## Boundary\n\nEnforced by bubblewrap around agents, checks and setups.')
+    for (const each of ['setup', 'check', 'agent']) {
       expect(seen.report).toContain(`| \`${each}.invalid:443\` | not listed | 1 | ${each} |`)
       expect(seen.report).toContain(`| \`/etc/${each}\` | not writable, as printed |  | ${each} |`)
     }

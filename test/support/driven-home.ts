@@ -1,7 +1,7 @@
 /** A home with scripted agents (test/programs/driven-agent.ts) and a repository, in which runs are driven. */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { DriveEvent } from '../../src/drive/record/drive-event.shape.ts'
 import { bundledProgram } from './bundled-program.ts'
 import { cloneRepository, copyRepository, createRepositoryAt, PLAIN_ENV, type Repository } from './git-repository.ts'
@@ -89,7 +89,7 @@ export function createDrivenHome(
   }
   const repository = write === undefined ? origin : cloneRepository(origin, join(scratch, 'weather'))
   const configure = (text: string) => writeFileSync(join(home, '.drover', 'config.yaml'), text)
-  configure(config)
+  configure(sandbox === 'on' && config === '' ? allowScripts(scratch) : config)
   const rewrite = (next: DrivenScript) =>
     writeFileSync(join(scratch, 'script.json'), JSON.stringify({ implement: [HONEST], ...next }))
   rewrite(script)
@@ -118,6 +118,15 @@ export function createDrivenHome(
     /** The records of a run. */
     records: (runId: string) => readLines<DriveEvent>(join(runs, runId, 'drive.jsonl')),
   }
+}
+
+/** What the scripted agents need in a sandbox: themselves, their script and their logs. */
+function allowScripts(scratch: string): string {
+  const write = ['calls.jsonl', 'ends.jsonl'].map((name) => join(scratch, name))
+  for (const log of write) writeFileSync(log, '')
+  const program = dirname(dirname(bundledProgram('programs/driven-agent')))
+  const read = [program, join(scratch, 'bin'), join(scratch, 'script.json')]
+  return JSON.stringify({ sandbox: { read, write }, warm: { enabled: false } })
 }
 
 /** Once for all tests of this process: to copy it is faster than to make it. */

@@ -42,6 +42,7 @@ function createAcpAgent(backend: Backend, settings: AcpSettings): AcpAgent {
   const known = { ...findProfile(command), ...readResume(measured) }
   const profile = ignoresProject ? { ...known, withoutProject: { ...known.withoutProject, refused: [] } } : known
   const asking = { ...profile.env, ...env }
+  const { boundaryNeeds: needs } = profile
   const without = profile.withoutProject?.env
   const variables = {
     ...{ free: env, asking },
@@ -64,7 +65,7 @@ function createAcpAgent(backend: Backend, settings: AcpSettings): AcpAgent {
     takesOpenSchemas: false,
     cancelSignal: 'SIGTERM',
     toCommand: (request) => toAcpCommand(request, { profile, variables }),
-    boundaryNeeds: ({ env: given }) => inHome(profile.boundaryNeeds ?? {}, userHome(given)),
+    boundaryNeeds: needs && (({ env: given }) => inHome(needs, userHome(given))),
     readSurroundings: (place) => readProjectSettings(profile, place),
     extraFlags: {},
     modeFlags: {},

@@ -235,8 +235,8 @@ type AgentTraits = {
   cancelSignal: 'SIGINT' | 'SIGTERM'
   /** Pure. Callers use `buildCommand`, which checks the request too. */
   toCommand(request: AgentRequest): AgentCommand
-  /** What it needs inside of a boundary. */
-  boundaryNeeds(place: OfPlace): BoundaryNeeds
+  /** What it needs inside of a boundary; undefined if no one has tried. */
+  boundaryNeeds?: ((place: OfPlace) => BoundaryNeeds) | undefined
   /** Whether it changes no files, if that is not decided by the stricter of both modes. */
   isReadOnly?: (request: AgentRequest) => boolean
   /** Reads what the command of an agent that ignores the project needs; absent if it needs nothing. */

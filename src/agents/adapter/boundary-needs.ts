@@ -19,6 +19,11 @@ export type BoundaryNeeds = {
   env: readonly string[]
 }
 
+/** Of an agent that drover does not know. The settings can name what it needs. */
+export const NO_NEEDS: BoundaryNeeds = {
+  ...{ directories: [], read: [], copied: [], logins: [], kept: [], hosts: [], env: [] },
+}
+
 /** The host of a service that a variable names; nothing if it names none. */
 export function hostsIn(env: Environment, names: readonly string[]): string[] {
   return names.flatMap((name) => hostOf(env[name] ?? ''))

@@ -9,6 +9,7 @@ import { sandboxUnavailable } from '../../sandbox/faults.ts'
 import { type Boundary, openBoundary } from '../../sandbox/open-boundary.ts'
 import type { ProxyEvent } from '../../sandbox/proxy.ts'
 import type { AgentCommand, AgentRequest } from '../adapter/agent.ts'
+import { NO_NEEDS } from '../adapter/boundary-needs.ts'
 import type { BoundaryPlan } from '../adapter/boundary-plan.ts'
 import { userHome } from '../adapter/surroundings.ts'
 import { toAgentPolicy, toInnerArgv, toInnerEnvironment } from './agent-policy.ts'
@@ -35,7 +36,7 @@ export async function openAgentBoundary(
 ): Promise<AgentBoundary> {
   const { agent, env: given, workdir } = request
   const { plan } = command
-  const needs = agent.boundaryNeeds({ env: given, workdir })
+  const needs = agent.boundaryNeeds?.({ env: given, workdir }) ?? NO_NEEDS
   const home = realpathSync.native(userHome(given))
   const directory = realpathSync.native(mkdtempSync(join(tmpdir(), 'drover-home-')))
   const remove = () => rmSync(directory, { recursive: true, force: true })

@@ -93,14 +93,12 @@ async function compare(invocation: Invocation, comparison: ComparedAgents): Prom
 function worktreeRequest({ flags }: Invocation) {
   if (!flags.isOn('worktrees')) return {}
   const [seconds, keep, checks] = [flags.integer('check-timeout'), flags.text('keep'), flags.texts('check')]
-  const sandboxUse = readSandbox(flags)
   return {
     worktrees: true,
     ...(checks.length > 0 && { checks: [...checks] }),
     checkTimeoutMs: seconds === undefined ? DEFAULT_CHECK_TIMEOUT_MS : seconds * 1000,
     ...(keep !== undefined && { keep }),
     preparation: readPreparation(flags),
-    ...(sandboxUse !== undefined && { sandboxUse }),
   }
 }
 

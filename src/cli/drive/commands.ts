@@ -134,7 +134,7 @@ interrupted.`,
         name: 'approval',
         value: 'MODE',
         description:
-          'What the agent may do in an implement action: edit files and run the checks (auto), run any command in a sandbox (sandboxed), everything (none), or only read (always); default: auto',
+          'What the agent may do in an implement action: edit files and run the checks (auto), run any command in a sandbox (sandboxed), everything (none), or only read (always); default: sandboxed where this machine has a sandbox, else auto',
         choices: ['auto', 'sandboxed', 'none', 'always'],
       },
       ...DRIVE_SANDBOX,

@@ -1,5 +1,8 @@
 /** The boundary of a driven run, as text. Pure. */
+import { placeOf } from '../../drive/decide/agent-permissions.ts'
+import { describeInside } from '../../drive/evidence/summarize-boundary.ts'
 import type { EventOf } from '../../drive/record/drive-event.ts'
+import type { DriveState } from '../../drive/record/drive-state.ts'
 import { toPrintable } from './printable.ts'
 import { oneLine, type StyledLine } from './styled-line.ts'
 
@@ -12,9 +15,11 @@ const USERS: Readonly<Record<EventOf<'boundary_seen'>['data']['by'], string>> = 
 }
 
 /** The one line that says which mode a run is driven in, and why. */
-export function describeBoundary({ is, why = '' }: EventOf<'boundary_set'>['data']): StyledLine[] {
-  if (is === 'inside') return ['In a sandbox: checks and setups']
-  return [{ text: `Without a sandbox: ${toPrintable(why)}`, tone: 'open', keepsPaths: true }]
+export function describeBoundary(boundary: EventOf<'boundary_set'>['data'], state: DriveState): StyledLine[] {
+  if (boundary.is === 'inside') return [`In a sandbox: ${toPrintable(describeInside(boundary))}`]
+  const { approval } = placeOf(state.options.backend, state)
+  const why = toPrintable(boundary.why ?? '')
+  return [{ text: `Without a sandbox (--approval ${approval}): ${why}`, tone: 'open', keepsPaths: true }]
 }
 
 /** What was reached is in the report. */

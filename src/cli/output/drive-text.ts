@@ -33,7 +33,7 @@ export function describeRecord(event: DriveEvent, state: DriveState): StyledLine
     case 'drive_resumed':
       return [`Run ${shortRunId(state.run_id)} continues`, ...describeLimits(event.data.options)]
     case 'boundary_set':
-      return describeBoundary(event.data)
+      return describeBoundary(event.data, state)
     case 'boundary_seen':
       return describeRefused(event.data)
     case 'preparing':

@@ -9,9 +9,10 @@ import { readFileBytes } from '../../kit/files/read-file.ts'
 import { isArray } from '../../kit/json/json-value.ts'
 import { readJson } from '../../kit/json/read-json.ts'
 import type { PromptBody } from '../../prompts/prompt-request.shape.ts'
-import type { Flags, Invocation } from '../command.ts'
+import type { Invocation } from '../command.ts'
 import { flagsConflict, workdirMissing } from '../faults.ts'
 import { readFallback } from '../read-fallback.ts'
+import { readSandbox } from '../read-sandbox.ts'
 
 export type OutputFormat = 'text' | 'json' | 'stream-json' | 'raw'
 
@@ -43,7 +44,7 @@ export function requestFromFlags({ flags, runtime }: Invocation): Omit<PromptBod
     workdir: resolveGivenWorkdir(runtime.cwd, flags.text('workdir')),
     approval_mode: flags.text('approval') as ApprovalMode | undefined,
     sandbox_mode: flags.text('access') as SandboxMode | undefined,
-    sandbox: readSandboxFlag(flags),
+    sandbox: readSandbox(flags),
     max_turns: flags.integer('max-turns') || undefined,
     system_prompt: flags.text('system'),
     output_schema: schemaIn(runtime.cwd, flags.text('schema')),
@@ -54,12 +55,6 @@ export function requestFromFlags({ flags, runtime }: Invocation): Omit<PromptBod
     dry_run: flags.isOn('dry-run') || undefined,
   }
   return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined))
-}
-
-function readSandboxFlag(flags: Flags): PromptBody['sandbox'] {
-  if (!flags.isOn('sandbox')) return flags.isOn('no-sandbox') ? 'off' : undefined
-  if (flags.isOn('no-sandbox')) throw flagsConflict({ flags: ['--sandbox', '--no-sandbox'], instead: 'choose one' })
-  return 'required'
 }
 
 function resolveGivenWorkdir(cwd: string, given: string | undefined): string | undefined {

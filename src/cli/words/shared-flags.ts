@@ -158,7 +158,8 @@ export const PREPARATION: readonly Flag[] = [
 export const DRIVE_SANDBOX: readonly Flag[] = [
   {
     name: 'sandbox',
-    description: 'Run checks and setups in a sandbox, or do not start (default: in a sandbox if this machine has one)',
+    description:
+      'Run agents, checks and setups in a sandbox, or do not start (default: in a sandbox if this machine has one)',
   },
   { name: 'no-sandbox', description: 'Run them without a sandbox' },
 ]

@@ -1,27 +1,41 @@
 /** What an agent may do in an action. Pure. */
 import type { Action } from '../../contract/action.shape.ts'
 import type { Options } from '../record/drive-event.shape.ts'
+import type { DriveState } from '../record/drive-state.ts'
+
+type Approval = Exclude<Options['approval_mode'], 'default'>
+
+export type AgentPlace = { readonly approval: Approval; readonly isInside: boolean }
+
+/** By default, an agent may do everything inside of a boundary, and little outside. */
+export function placeOf(
+  backend: string,
+  { options, boundary }: { options: Pick<Options, 'approval_mode'> } & Pick<DriveState, 'boundary'>,
+): AgentPlace {
+  const isInside = boundary?.is === 'inside' && boundary.agents?.includes(backend) === true
+  const { approval_mode: mode } = options
+  if (mode !== 'default') return { approval: mode, isInside }
+  return { approval: isInside ? 'sandboxed' : 'auto', isInside }
+}
 
 /**
- * Only an implementation may change files. The sandbox mode is always named: a resumed session would keep its own. With
- * `sandboxed`, all actions are done inside, because they share a session.
+ * Only an implementation may change files. Both modes are always named: a resumed session would keep its own. All actions of an
+ * agent are done in the same place, because they share a session.
  */
-export function permissionsFor(
-  { kind }: Pick<Action, 'kind'>,
-  { approval_mode: approval }: Pick<Options, 'approval_mode'>,
-) {
-  const inside = approval === 'sandboxed' ? ({ sandbox: 'required' } as const) : {}
-  if (kind !== 'implement') return { approval_mode: 'auto', sandbox_mode: 'read-only', ...inside } as const
-  if (approval === 'sandboxed') return { approval_mode: 'sandboxed', sandbox_mode: 'full', ...inside } as const
-  if (approval === 'none') return { approval_mode: 'none', sandbox_mode: 'full' } as const
-  if (approval === 'always') return { approval_mode: 'always', sandbox_mode: 'read-only' } as const
-  return { approval_mode: 'auto', sandbox_mode: 'workspace' } as const
+export function permissionsFor({ kind }: Pick<Action, 'kind'>, { approval, isInside }: AgentPlace) {
+  const sandbox = isInside ? ('required' as const) : ('off' as const)
+  if (kind !== 'implement') return { approval_mode: 'auto', sandbox_mode: 'read-only', sandbox } as const
+  if (approval === 'sandboxed' || approval === 'none') {
+    return { approval_mode: approval, sandbox_mode: 'full', sandbox } as const
+  }
+  if (approval === 'always') return { approval_mode: 'always', sandbox_mode: 'read-only', sandbox } as const
+  return { approval_mode: 'auto', sandbox_mode: 'workspace', sandbox } as const
 }
 
 /** drover runs the checks after the work in any case. Without a permission to edit, the agent only reads. */
 export function commandsFor(
   { kind }: Pick<Action, 'kind'>,
-  { approval_mode: approval, checks }: Pick<Options, 'approval_mode' | 'checks'>,
+  { approval, checks }: Pick<AgentPlace, 'approval'> & Pick<Options, 'checks'>,
 ) {
   const isNeeded = kind === 'implement' && approval !== 'always' && approval !== 'sandboxed'
   return isNeeded ? { allowedCommands: checks } : {}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { BoundarySeen } from '../record/drive-event.shape.ts'
-import { summarizeBoundary } from './summarize-boundary.ts'
+import { describeInside, summarizeBoundary } from './summarize-boundary.ts'
 
 const seen = (by: BoundarySeen['by'], more: Partial<BoundarySeen>): BoundarySeen => ({
   by,
@@ -28,6 +28,7 @@ describe('summarizeBoundary', () => {
     })
     expect(summary).toEqual({
       enforced_by: 'bubblewrap',
+      around: 'checks and setups',
       reached: [{ host: 'packages.example:443', count: 3, by: ['setup', 'check'] }],
       refused: [{ ...refused('evil.test:443', 4), by: ['agent', 'check'] }],
       unwritable: [
@@ -46,4 +47,13 @@ describe('summarizeBoundary', () => {
     })
     expect(summarizeBoundary({ boundary_seen: [] })).toBeUndefined()
   })
+})
+
+it.each([
+  [{ agents: ['claude', 'codex'] }, 'agents, checks and setups'],
+  [{ agents: [], why: 'agents are not: --approval none' }, 'checks and setups (agents are not: --approval none)'],
+  [{ agents: ['claude'], why: 'not acme: unknown' }, 'claude, checks and setups (not acme: unknown)'],
+  [{}, 'checks and setups'],
+])('%j is around %s', (boundary, text) => {
+  expect(describeInside(boundary)).toBe(text)
 })

@@ -1,6 +1,7 @@
 /** What a run reached and what it was refused, for its report. Pure. */
 import type { BoundarySummary } from '../record/boundary-summary.shape.ts'
 import type { BoundarySeen } from '../record/drive-event.shape.ts'
+import type { EventOf } from '../record/drive-event.ts'
 import type { DriveState } from '../record/drive-state.ts'
 
 type Users = BoundarySeen['by'][]
@@ -13,11 +14,20 @@ export function summarizeBoundary(state: Pick<DriveState, 'boundary' | 'boundary
   const refused = seen.flatMap(({ by, refused: hosts }) => hosts.map((each) => ({ ...each, by })))
   const unwritable = seen.flatMap(({ by, unwritable: paths }) => paths.map((path) => ({ path, by, count: 1 })))
   return {
-    ...(boundary.is === 'inside' ? { enforced_by: 'bubblewrap' as const } : { why_not: boundary.why ?? '' }),
+    ...(boundary.is === 'inside'
+      ? { enforced_by: 'bubblewrap' as const, around: describeInside(boundary) }
+      : { why_not: boundary.why ?? '' }),
     reached: merge(reached, ({ host }) => host),
     refused: merge(refused, ({ host, reason }) => `${host} ${reason}`),
     unwritable: merge(unwritable, ({ path }) => path).map(({ path, by }) => ({ path, by })),
   }
+}
+
+/** What of the run is inside of its boundary. */
+export function describeInside({ agents = [], why }: Pick<EventOf<'boundary_set'>['data'], 'agents' | 'why'>): string {
+  const named = why === undefined && agents.length > 0 ? ['agents'] : agents
+  const inside = [...named, 'checks'].join(', ')
+  return why === undefined ? `${inside} and setups` : `${inside} and setups (${why})`
 }
 
 /** Adds up what is the same, in the order in which it was first seen. */

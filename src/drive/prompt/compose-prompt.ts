@@ -13,6 +13,8 @@ export type ActionFacts = {
   readonly isGoalData: boolean
   /** The checks that drover runs after the work. */
   readonly checks: readonly string[]
+  /** No command is denied. */
+  readonly mayRunAll?: boolean
   /** The folder of the repository in which the agent works. Undefined: its root. */
   readonly folder?: string | undefined
 }
@@ -69,10 +71,11 @@ function folderRules({ folder }: ActionFacts): string[] {
   return [`The current directory is the folder \`${folder}\` of the repository. Name files from its root, as git does.`]
 }
 
-function checkRules({ action, checks }: ActionFacts): string[] {
+function checkRules({ action, checks, mayRunAll = false }: ActionFacts): string[] {
   if (action.kind !== 'implement' || checks.length === 0) return []
+  const how = mayRunAll ? '' : ', exactly as they are here: with anything added, they may be denied'
   return [
-    `After your work drover runs these checks, and they must pass: ${checks.map((each) => `\`${each}\``).join(', ')}. You may run them too, exactly as they are here: with anything added, they may be denied.`,
+    `After your work drover runs these checks, and they must pass: ${checks.map((each) => `\`${each}\``).join(', ')}. You may run them too${how}.`,
   ]
 }
 

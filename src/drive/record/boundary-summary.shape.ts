@@ -14,6 +14,7 @@ export const BoundarySummary = named(
     enforced_by: Type.Optional(
       Type.Literal('bubblewrap', { description: 'The program that enforces it. Absent: there was no sandbox.' }),
     ),
+    around: Type.Optional(Type.String({ description: 'What ran in it: agents, checks, setups.' })),
     why_not: Type.Optional(Type.String({ description: 'Why there was none.' })),
     reached: Type.Array(Type.Object({ host, count, by }), { description: 'Hosts that were reached.' }),
     refused: Type.Array(Type.Object({ host, reason: Type.String({ description: 'Why it was refused.' }), count, by }), {

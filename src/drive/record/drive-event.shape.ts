@@ -248,7 +248,9 @@ export const DriveEvent = named(
     /** What the latest driver runs agents, checks and setups in. Older records have none. */
     event('boundary_set', {
       is: literals(['inside', 'outside']),
-      /** Why there is no boundary. */
+      /** Those that are inside. Older records have none. */
+      agents: optional(Type.Array(text)),
+      /** Why there is no boundary, or why not for all agents. */
       why: optional(text),
     }),
     /** What was reached and refused since the last record of it. */

@@ -57,7 +57,9 @@ it.each<[object, object, string | undefined]>([
 
 const WORKSPACE: Ceilings = { sandbox: { mode: 'workspace', setting: 'max_sandbox_mode of the key ops' } }
 
-it.each<['auto' | 'none' | undefined, 'auto' | 'none', Ceilings | undefined, string]>([
+it.each<['auto' | 'none' | undefined, 'auto' | 'none' | 'default', Ceilings | undefined, string]>([
+  [undefined, 'default', undefined, 'default'],
+  [undefined, 'default', WORKSPACE, 'auto'],
   [undefined, 'none', undefined, 'none'],
   [undefined, 'none', WORKSPACE, 'auto'],
   ['none', 'auto', WORKSPACE, 'none'],

@@ -52,19 +52,21 @@ export function refuseOptions({ checks = [], deliver }: GivenOptions, { drive }:
   if (deliver === 'pr' && drive.deliver !== 'pr') throw driveDeliveryNotAllowed({})
 }
 
-/** The agent that implements needs the highest modes of a run. */
+/** The agent that implements needs the highest modes of a run. By default it may do everything if it is in a sandbox. */
 export function refuseModes(options: Pick<Options, 'approval_mode'>, { ceilings }: Pick<Caller, 'ceilings'>): void {
-  refuseAboveCeilings(permissionsFor({ kind: 'implement' }, options), ceilings)
+  const approval = options.approval_mode === 'default' ? 'sandboxed' : options.approval_mode
+  const { sandbox: _, ...modes } = permissionsFor({ kind: 'implement' }, { approval, isInside: true })
+  refuseAboveCeilings(modes, ceilings)
 }
 
 /** What a client did not ask for is lowered to what it may ask for, if an agent can then still change files. */
 export function chooseApproval(
   given: Options['approval_mode'] | undefined,
-  { drive }: DriveSettings,
+  { drive }: { readonly drive: Pick<Options, 'approval_mode'> },
   by: Pick<Caller, 'ceilings'>,
 ): Options['approval_mode'] {
   const { approval_mode: mode } = drive
-  if (given !== undefined || (mode !== 'none' && mode !== 'sandboxed')) return given ?? mode
+  if (given !== undefined || mode === 'auto' || mode === 'always') return given ?? mode
   try {
     refuseModes({ approval_mode: mode }, by)
     return mode

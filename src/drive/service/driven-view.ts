@@ -3,6 +3,7 @@ import { titleOfGoal } from '../../contract/goal-title.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
 import type { PinnedReading } from '../../runs/source-materials.ts'
 import type { Patch } from '../../workspace/worktrees/diff-worktree.ts'
+import { placeOf } from '../decide/agent-permissions.ts'
 import { testChanges } from '../decide/check-results.ts'
 import { spentBy } from '../decide/spending.ts'
 import { toVerdict, type VerdictFacts } from '../decide/verdict.ts'
@@ -133,7 +134,7 @@ function toOptions(drive: DriveState, run: RunOutline) {
       review_backend: options.review_backend,
       ...(options.review_model !== undefined && { review_model: options.review_model }),
     }),
-    approval_mode: options.approval_mode,
+    approval_mode: placeOf(options.backend, drive).approval,
     checks: options.checks,
     rounds: options.rounds,
     deliver: options.deliver,

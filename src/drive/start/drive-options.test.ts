@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentLocation } from '../../agents/locate-agents.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
-import { completeOptions, type DriveSettings } from './drive-options.ts'
+import { chooseSandbox, completeOptions, type DriveSettings } from './drive-options.ts'
 
 const SETTINGS = {
   default_backend: 'claude',
   backends: { claude: {}, codex: {}, gemini: {} },
+  sandbox: { mode: 'off' },
   drive: { approval_mode: 'auto', checks: [], setup: [], copy: [], share: [] },
 } as unknown as DriveSettings
 
@@ -38,5 +39,34 @@ describe('the reviewer of a run', () => {
   it('is whom the caller names, logged in or not', () => {
     const sources = { settings: SETTINGS, prompts: promptsWith({ claude: true, codex: false }), isDemo: false }
     expect(completeOptions({ review_backend: 'codex' }, undefined, sources).review_backend).toBe('codex')
+  })
+})
+
+describe('the sandbox of a run', () => {
+  const settings = (drive: 'on' | 'off' | 'required', mode: 'on' | 'off' | 'required') => ({
+    drive: { sandbox: drive },
+    sandbox: { mode },
+  })
+  const KEY = { ceilings: { boundary: { setting: 'requires_sandbox of the key ci' } } }
+
+  it.each([
+    ['as the setting says', [], settings('on', 'off'), {}, 'on'],
+    ['as the caller says', ['off'], settings('on', 'off'), {}, 'off'],
+    ['as before', [undefined, 'required'], settings('off', 'off'), {}, 'required'],
+    ['required by drive.sandbox', [undefined], settings('required', 'off'), {}, 'required'],
+    ['required by sandbox.mode', ['on'], settings('off', 'required'), {}, 'required'],
+    ['required by the key', [undefined], settings('off', 'off'), KEY, 'required'],
+  ] as const)('is %s', (_, wishes, given, by, expected) => {
+    expect(chooseSandbox(wishes, given, by)).toBe(expected)
+  })
+
+  it.each([
+    ['drive.sandbox', settings('required', 'off'), {}],
+    ['sandbox.mode', settings('on', 'required'), {}],
+    ['requires_sandbox of the key ci', settings('on', 'off'), KEY],
+  ] as const)('cannot be left if %s requires it', (by, given, caller) => {
+    expect(() => chooseSandbox(['off'], given, caller)).toThrow(
+      expect.objectContaining({ code: 'drive_sandbox_required', message: expect.stringContaining(by) }),
+    )
   })
 })

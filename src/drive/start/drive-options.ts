@@ -12,6 +12,7 @@ import { nearestWord } from '../../kit/nearest.ts'
 import { findProgram } from '../../kit/process/find-program.ts'
 import { parseCheck } from '../../kit/process/run-check.ts'
 import { withoutUndefined } from '../../kit/without-undefined.ts'
+import type { Caller } from '../../prompts/caller.ts'
 import { backendNotFound } from '../../prompts/faults.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import { checkPreparationPath } from '../../workspace/prepare/preparation-paths.ts'
@@ -48,12 +49,18 @@ export function toGivenOptions({
 
 type SandboxUse = NonNullable<Options['sandbox']>
 
+type SandboxSettings = {
+  readonly drive: { readonly sandbox: SandboxUse }
+  readonly sandbox: { readonly mode: SandboxUse }
+}
+
 /** The parts of the configuration that drives depend on. */
 export type DriveSettings = {
   readonly default_backend: Backend
   readonly backends: BackendSettings
+  readonly sandbox: SandboxSettings['sandbox']
   readonly drive: Pick<Options, 'rounds' | 'attempts' | 'deliver'> & {
-    readonly approval_mode: Exclude<Options['approval_mode'], 'default'>
+    readonly approval_mode: Options['approval_mode']
     readonly actions: number
     readonly checks: readonly string[]
     readonly check_timeout_secs: number
@@ -114,7 +121,7 @@ export function completeOptions(given: GivenOptions, before: Options | undefined
     on_flags: drive.on_flags,
     on_limit: given.on_limit ?? before?.on_limit ?? drive.on_limit,
     max_wait_ms: given.max_wait_ms ?? before?.max_wait_ms ?? drive.max_wait_secs * 1000,
-    sandbox: chooseSandbox([given.sandbox, before?.sandbox], settings),
+    sandbox: chooseSandbox([given.sandbox, before?.sandbox], settings, sources.prompts.by),
   }
 }
 
@@ -122,12 +129,18 @@ export function completeOptions(given: GivenOptions, before: Options | undefined
 export function chooseSandbox(
   /** The first one that is said. */
   wishes: readonly (SandboxUse | undefined)[],
-  { drive }: { readonly drive: { readonly sandbox: SandboxUse } },
+  { drive, sandbox }: SandboxSettings,
+  { ceilings }: Pick<Caller, 'ceilings'>,
 ): SandboxUse {
-  const { sandbox: setting } = drive
   const wanted = wishes.find((each) => each !== undefined)
-  if (setting === 'required' && wanted === 'off') throw driveSandboxRequired({})
-  return setting === 'required' ? setting : (wanted ?? setting)
+  const by = [
+    ...(drive.sandbox === 'required' ? ['drive.sandbox'] : []),
+    ...(sandbox.mode === 'required' ? ['sandbox.mode'] : []),
+    ...(ceilings?.boundary === undefined ? [] : [ceilings.boundary.setting]),
+  ][0]
+  if (by === undefined) return wanted ?? drive.sandbox
+  if (wanted === 'off') throw driveSandboxRequired({ by })
+  return 'required'
 }
 
 type Commands = { readonly setup: readonly string[]; readonly checks: readonly string[]; readonly baseline: string }

@@ -70,7 +70,7 @@ export async function findDrive(context: RunContext, start: DriveStart): Promise
   const { target } = start
   if (target.is === 'run') return await openExisting(context, target.id, start)
   // Before anything is created.
-  await openBoundaryFor(start.sandbox, { mode: start.newOptions().sandbox })
+  await openBoundaryFor(start.sandbox, { options: start.newOptions() })
   return await startGoal(context, start, await readGoal(context, target, start))
 }
 
