@@ -53,7 +53,7 @@ const KEYS: readonly [string, string, unknown][] = [
   ['drive.check_timeout_secs', 'integer', 600],
   ['drive.attempts', 'integer', 3],
   ['drive.rounds', 'integer', 2],
-  ['drive.approval_mode', 'enum', 'auto'],
+  ['drive.approval_mode', 'enum', 'default'],
   ['drive.sandbox', 'enum', 'on'],
   ['drive.stall_secs', 'integer', 600],
   ['drive.deliver', 'enum', 'branch'],

@@ -16,24 +16,27 @@ type Wanted = {
   readonly options: Pick<Options, 'sandbox' | 'approval_mode'>
   /** Those that work in it. Undefined before they are known. */
   readonly agents?: readonly string[]
-  readonly locate?: PromptContext['locate']
+  readonly prompts?: Pick<PromptContext, 'locate' | 'env'>
   readonly wasInside?: boolean
   /** Undefined before there is one. */
   readonly workspace?: WorkspaceIdentity
 }
 
+const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy']
+
 /** Throws `drive_sandbox_missing` if the run may not be driven without one. */
 export async function openBoundaryFor(
   sandbox: MachineSandbox | undefined,
-  { options, agents = [], locate, wasInside = false, workspace }: Wanted,
+  { options, agents = [], prompts, wasInside = false, workspace }: Wanted,
 ): Promise<DriveBoundary> {
   const { sandbox: mode = 'off', approval_mode: approval } = options
   const problem = mode === 'off' ? undefined : await findProblem(sandbox, workspace)
   const known = [...new Set(agents)].map((name) => ({
     name,
-    isKnown: locate?.(name)?.agent.boundaryNeeds !== undefined,
+    isKnown: prompts?.locate(name)?.agent.boundaryNeeds !== undefined,
   }))
-  const choice = chooseBoundary({ mode, approval, agents: known, wasInside, problem })
+  const isProxied = PROXIES.some((name) => (prompts?.env[name] ?? '') !== '')
+  const choice = chooseBoundary({ mode, approval, agents: known, isProxied, wasInside, problem })
   if (choice.is === 'refused') throw driveSandboxMissing(choice)
   return choice.is === 'inside' && sandbox !== undefined
     ? { ...choice, sandbox }

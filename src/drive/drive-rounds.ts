@@ -56,7 +56,7 @@ export async function driveRounds(tools: RoundsTools, runId: string, begin: Driv
       ...(before?.is_reviewed === false ? [] : [options.review_backend]),
       ...(options.fallback ?? []),
     ],
-    locate: tools.prompts.locate,
+    prompts: tools.prompts,
     wasInside: before?.boundary?.is === 'inside',
     workspace: tools.runs.workspace,
   })

@@ -16,7 +16,7 @@ export async function compareAgents(
 }
 
 /** Where one agent works. */
-export type AgentPlace = {
+export type ComparedPlace = {
   readonly workdir: string
   readonly env: PromptContext['env']
   readonly ownBranch: string
@@ -25,7 +25,7 @@ export type AgentPlace = {
 
 /** The same as a part of a recorded call. `places` has one for each agent. */
 export async function askAgents(
-  request: CompareRequest & { places?: readonly AgentPlace[] },
+  request: CompareRequest & { places?: readonly ComparedPlace[] },
   context: PromptContext,
   batch: BatchRunOptions,
 ): Promise<ComparisonResult> {

@@ -8,7 +8,7 @@ import type { Clock } from '../kit/clock.ts'
 import { Fault } from '../kit/fault.ts'
 import { randomIds } from '../kit/ids.ts'
 import { type CheckResult, runCheck } from '../kit/process/run-check.ts'
-import type { AgentPlace } from '../prompts/compare-agents.ts'
+import type { ComparedPlace } from '../prompts/compare-agents.ts'
 import type { ComparedWorktree } from '../prompts/prompt-result.shape.ts'
 import type { BatchRunOptions } from '../prompts/run-batch.ts'
 import { BoundaryCounts } from '../sandbox/boundary-report.ts'
@@ -79,7 +79,7 @@ export class ComparisonWorktrees implements AsyncDisposable {
   }
 
   /** Creates the worktrees and returns the place of each agent. */
-  async open(): Promise<Omit<AgentPlace, 'modes'>[]> {
+  async open(): Promise<Omit<ComparedPlace, 'modes'>[]> {
     const { backends, start, prompt: title, home, keyId, git, clock, signal } = this.#options
     const repository = await discoverWorkspace({ start, git, signal })
     await this.#warnOfChanges(repository)

@@ -114,7 +114,7 @@ export class Comparisons {
     const { approval_mode: shared } = context.settings.unified_flags
     const approval_mode = chooseApproval(request.approval_mode, { drive: { approval_mode: shared } }, by)
     const options = { sandbox: mode, approval_mode }
-    const boundary = await openBoundaryFor(this.#parts.sandbox, { options, agents: backends, locate: context.locate })
+    const boundary = await openBoundaryFor(this.#parts.sandbox, { options, agents: backends, prompts: context })
     await using worktrees = new ComparisonWorktrees({
       boundary,
       preparation: { setup, copy, share, timeoutMs: seconds * 1000, ...given },

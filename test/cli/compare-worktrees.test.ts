@@ -457,20 +457,23 @@ describe('drover worktrees', () => {
 })
 
 describe.runIf(hasSandbox)('a comparison in a sandbox', () => {
-  it('runs setups and checks inside, and shows what they were refused', async () => {
+  it('runs agents, setups and checks inside by default, and shows what they were refused', async () => {
     const outside = home.folder('outside')
     repository.write(
       'attack.sh',
       `echo x > ${outside}/planted; touch /etc/planted; curl -s "https://$1.invalid"; true\n`,
     )
     repository.commit()
-    teach('claude', 'echo two >> a')
-    const words = ['--setup', 'sh attack.sh setup', '--check', 'sh attack.sh check', '--sandbox', '--json']
+    teach('claude', `echo two >> a; echo x > ${outside}/agent; git branch other; curl -s https://agent.invalid`)
+    const words = ['--setup', 'sh attack.sh setup', '--check', 'sh attack.sh check', '--json']
     const args = ['compare', '--worktrees', '--backends', 'claude', 'Show the wind', ...words]
     const { code, stdout } = await home.drover(args, { cwd: repository.root })
     expect(code).toBe(0)
     const refused = (host: string) => ({ host: `${host}.invalid:443`, reason: 'not listed', count: 1 })
-    expect(JSON.parse(stdout).results[0].worktree.boundary).toEqual({
+    const [result] = JSON.parse(stdout).results
+    expect(result.boundary).toMatchObject({ enforced_by: 'bubblewrap', refused: [refused('agent')] })
+    expect(repository.git('branch', '--list', 'other')).toBe('')
+    expect(result.worktree.boundary).toEqual({
       enforced_by: 'bubblewrap',
       reached: [],
       refused: [refused('setup'), refused('check')],

@@ -44,6 +44,7 @@ describe.each(ways)('the real $backend inside of a boundary, $mode', ({ backend,
         boundary: {
           programs: findSandboxPrograms({ env, cwd: setup.work }, parts.forwarder),
           worktree: { root: realpathSync(setup.work) },
+          caches: [],
           droverHome: parts.droverHome,
           settings: { hosts, env: ['FAKE_KEY', 'REAL_AGENT_HOME'], read: [], write: [], limits },
         },

@@ -26,7 +26,11 @@ const EPERM = 1
 
 /** A repository whose script attacks, and notes what it got. */
 function createVictim(name: string, sandbox: 'on' | 'off', around: Servers) {
-  const driving = createDrivenHome(join(scratch, name), { implement: [{ ...HONEST, runsAfter: ['sh attack.sh agent 2>&1'] }] }, { sandbox })
+  const driving = createDrivenHome(
+    join(scratch, name),
+    { implement: [{ ...HONEST, runsAfter: ['sh attack.sh agent 2>&1'] }] },
+    { sandbox },
+  )
   const { repository, home, env } = driving
   const outside = join(scratch, name, 'outside')
   const { where } = plantCanaries({ home, droverHome: join(home, '.drover'), outside, repository }, around)

@@ -86,6 +86,23 @@ describe('an agent inside of a boundary', () => {
     expect(existsSync(join(own, 'projects', 'other'))).toBe(false)
   })
 
+  it('keeps caches as checks do, one set for each repository', async () => {
+    const { run, directory } = await fixture()
+    const cache = join(directory, '.npm', 'package')
+    mkdirSync(join(directory, '.npm'))
+    writeFileSync(join(directory, '.npm', 'mine'), 'x')
+    expect(
+      (
+        await run([
+          ['write', cache, 'kept'],
+          ['read', join(directory, '.npm', 'mine')],
+        ])
+      ).got,
+    ).toEqual(['written', null])
+    expect((await run([['read', cache]])).got).toEqual(['kept'])
+    expect(existsSync(cache)).toBe(false)
+  })
+
   it('has its own variables, and not those of others', async () => {
     const { run, context } = await fixture()
     Object.assign(context.env, { ANTHROPIC_API_KEY: 'mine', AWS_SECRET_ACCESS_KEY: 'theirs', LISTED: 'yes' })

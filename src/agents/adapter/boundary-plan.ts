@@ -9,4 +9,6 @@ export type BoundaryPlan = {
   /** The files of drover, which are hidden. */
   droverHome: string
   settings: SandboxSettings
+  /** Of the home directory: directories of drover stand for them, as for checks. */
+  caches: readonly string[]
 }

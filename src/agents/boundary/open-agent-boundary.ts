@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Fault } from '../../kit/fault.ts'
 import type { ProcessExit } from '../../kit/process/process.ts'
+import { createCaches } from '../../sandbox/create-caches.ts'
 import { explainFailure } from '../../sandbox/explain-failure.ts'
 import { sandboxUnavailable } from '../../sandbox/faults.ts'
 import { type Boundary, openBoundary } from '../../sandbox/open-boundary.ts'
@@ -43,7 +44,9 @@ export async function openAgentBoundary(
   try {
     const staged = stageHome(needs, { home, directory })
     const argv = toInnerArgv(command.argv)
-    const policy = toAgentPolicy(request, { plan, needs, home, stages: staged.stages, argv })
+    const caches = createCaches(plan.worktree, { droverHome: plan.droverHome, home, names: plan.caches })
+    const stages = [...staged.stages, ...caches]
+    const policy = toAgentPolicy(request, { plan, needs, home, stages, argv })
     const { env, names } = toInnerEnvironment(command, { given, plan, needs })
     const { programs } = plan
     const inside = { ...policy, env: names }

@@ -18,6 +18,7 @@ const BOUNDARY = {
   programs: { bubblewrap: '/bwrap', node: '/node', forwarder: '/forwarder', limiter: undefined },
   worktree: { root: '/work' },
   droverHome: '/drover',
+  caches: [],
   settings: {
     ...{ hosts: ['npm'], env: [], read: [], write: [] },
     limits: { memoryBytes: undefined, processes: undefined, fileBytes: undefined },

@@ -32,8 +32,8 @@ export function toPoolKey(request: AgentRequest, backend: WarmBackend, client: s
 function boundaryPart(request: AgentRequest): string {
   const { boundary } = request
   if (boundary === undefined) return ''
-  const { worktree, droverHome, settings, programs } = boundary
-  return JSON.stringify([worktree, droverHome, settings, programs, request.closedFiles, isReadOnly(request)])
+  const { worktree, droverHome, settings, caches, programs } = boundary
+  return JSON.stringify([worktree, droverHome, settings, caches, programs, request.closedFiles, isReadOnly(request)])
 }
 
 /** What every shell counts up or remembers; no agent depends on it. */

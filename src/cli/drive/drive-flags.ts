@@ -6,9 +6,9 @@ import type { GivenOptions } from '../../drive/start/drive-options.ts'
 import { parseCheck } from '../../kit/process/run-check.ts'
 import type { Invocation } from '../command.ts'
 import { flagsConflict, flagValueInvalid } from '../faults.ts'
+import { readSandbox } from '../prompt/prompt-flags.ts'
 import { readFallback } from '../read-fallback.ts'
 import { readPreparation } from '../read-preparation.ts'
-import { readSandbox } from '../read-sandbox.ts'
 import { parseAge } from '../words/parse-time.ts'
 
 type Agent = { backend: Backend; model?: string }

@@ -9,10 +9,9 @@ import { readFileBytes } from '../../kit/files/read-file.ts'
 import { isArray } from '../../kit/json/json-value.ts'
 import { readJson } from '../../kit/json/read-json.ts'
 import type { PromptBody } from '../../prompts/prompt-request.shape.ts'
-import type { Invocation } from '../command.ts'
+import type { Flags, Invocation } from '../command.ts'
 import { flagsConflict, workdirMissing } from '../faults.ts'
 import { readFallback } from '../read-fallback.ts'
-import { readSandbox } from '../read-sandbox.ts'
 
 export type OutputFormat = 'text' | 'json' | 'stream-json' | 'raw'
 
@@ -55,6 +54,13 @@ export function requestFromFlags({ flags, runtime }: Invocation): Omit<PromptBod
     dry_run: flags.isOn('dry-run') || undefined,
   }
   return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined))
+}
+
+/** Who asks for a sandbox gets nothing without one. */
+export function readSandbox(flags: Flags): 'required' | 'off' | undefined {
+  if (!flags.isOn('sandbox')) return flags.isOn('no-sandbox') ? 'off' : undefined
+  if (flags.isOn('no-sandbox')) throw flagsConflict({ flags: ['--sandbox', '--no-sandbox'], instead: 'choose one' })
+  return 'required'
 }
 
 function resolveGivenWorkdir(cwd: string, given: string | undefined): string | undefined {

@@ -6,6 +6,8 @@ export type BoundaryFacts = {
   readonly approval: Options['approval_mode']
   /** An agent is known if drover knows what it needs inside. */
   readonly agents: readonly { readonly name: string; readonly isKnown: boolean }[]
+  /** This machine reaches others through a proxy, and a boundary connects directly. */
+  readonly isProxied: boolean
   /** An earlier driver of the run had a boundary. */
   readonly wasInside: boolean
   /** Why there is none on this machine; undefined if there is one. */
@@ -19,7 +21,8 @@ export type BoundaryChoice =
   | { readonly is: 'refused'; readonly problem: string }
 
 /** A run that was begun inside does not leave unless a person says so. */
-export function chooseBoundary({ mode, approval, agents, wasInside, problem }: BoundaryFacts): BoundaryChoice {
+export function chooseBoundary(facts: BoundaryFacts): BoundaryChoice {
+  const { mode, approval, agents, isProxied, wasInside, problem } = facts
   const isRequired = mode === 'required' || approval === 'sandboxed'
   if (mode === 'off' && isRequired)
     return { is: 'refused', problem: '--approval sandboxed needs one, and it is turned off' }
@@ -28,6 +31,8 @@ export function chooseBoundary({ mode, approval, agents, wasInside, problem }: B
     return isRequired || wasInside ? { is: 'refused', problem } : { is: 'outside', why: problem }
   if (isRequired) return { is: 'inside', agents: agents.map(({ name }) => name) }
   if (approval !== 'default') return { is: 'inside', agents: [], why: `agents are not: --approval ${approval}` }
+  if (isProxied)
+    return { is: 'inside', agents: [], why: 'agents are not: they need HTTPS_PROXY, which is not used there' }
   const names = (isKnown: boolean) => agents.filter((each) => each.isKnown === isKnown).map(({ name }) => name)
   const unknown = names(false)
   if (unknown.length === 0) return { is: 'inside', agents: names(true) }

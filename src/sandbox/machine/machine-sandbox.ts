@@ -1,18 +1,14 @@
 /** The sandbox of this machine, for all that this process runs in it. */
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { digest } from '../../kit/digest.ts'
 import { Fault } from '../../kit/fault.ts'
 import type { Environment } from '../../kit/process/child-environment.ts'
 import type { Enclose } from '../../kit/process/run-check.ts'
-import { encodeUtf8 } from '../../kit/utf8.ts'
 import { verifyBoundary } from '../check/verify-boundary.ts'
+import { createCaches } from '../create-caches.ts'
 import { createPolicy } from '../create-policy.ts'
 import { sandboxTooWide, sandboxUnavailable } from '../faults.ts'
 import { findSandboxPrograms } from '../find-programs.ts'
 import type { ProxyEvent } from '../proxy.ts'
 import type { WorktreeDirectories } from '../read-worktree-paths.ts'
-import type { Stage } from '../sandbox-policy.ts'
 import { type SandboxSection, toCheckSettings } from '../to-sandbox-settings.ts'
 import { encloseCommands } from './enclose-commands.ts'
 
@@ -57,24 +53,12 @@ export class MachineSandbox {
   /** How checks and setups of a worktree are started inside. */
   encloseChecks(worktree: WorktreeDirectories, onEvent: (event: ProxyEvent) => void): Enclose {
     const { droverHome, homeDirectory: home, settings, files } = this.#parts
-    const repository = worktree.git?.commonDirectory ?? worktree.root
     return encloseCommands({
       machine: { programs: findSandboxPrograms(this.#parts, files.forwarder), home, droverHome },
       worktree,
       settings: toCheckSettings(settings),
-      stages: this.#createCaches(repository),
+      stages: createCaches(worktree, { droverHome, home, names: settings.caches }),
       onEvent,
-    })
-  }
-
-  /** Directories that stand for the caches of the user, one set for each repository. */
-  #createCaches(repository: string): Stage[] {
-    const { droverHome, homeDirectory, settings } = this.#parts
-    const home = join(droverHome, 'caches', digest(encodeUtf8(repository)).replace('sha256:', ''))
-    return settings.caches.map((name) => {
-      const from = join(home, name)
-      mkdirSync(from, { recursive: true, mode: 0o700 })
-      return { path: join(homeDirectory, name), from }
     })
   }
 }
