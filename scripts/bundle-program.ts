@@ -30,7 +30,10 @@ export async function bundleProgram(common: BuildOptions, outdir: string): Promi
   const scripts = divide(metafile)
   const scriptOf = (path: string) => scripts.get(path) ?? ''
   const files = [...new Set(scripts.values())]
-  const exportsOf = await readExports(common, Object.keys(metafile.inputs))
+  const shared = Object.entries(metafile.inputs).flatMap(([path, { imports }]) => {
+    return imports.filter((each) => each.external !== true && scriptOf(each.path) !== scriptOf(path))
+  })
+  const exportsOf = await readExports(common, [...new Set(shared.map(({ path }) => path))])
   for (const file of files) {
     const stdin = { contents: registration(metafile, file, scriptOf), resolveDir: root, sourcefile: 'modules.js' }
     const plugins = [otherScripts({ root, file, scriptOf, exportsOf }), builtinsOnDemand()]
@@ -89,12 +92,11 @@ function otherScripts({ root, file, scriptOf, exportsOf }: Division): Plugin {
   const name = 'other-scripts'
   return {
     name,
-    setup({ onResolve, onLoad, resolve }) {
-      onResolve({ filter: /^\./ }, async ({ path, pluginData, ...from }) => {
-        if (pluginData === name) return undefined
-        const found = await resolve(path, { ...from, pluginData: name })
-        const module = relative(root, found.path).replaceAll('\\', '/')
-        return scriptOf(module) === file ? found : { path: module, namespace: name }
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
+        const found = join(resolveDir, path)
+        const module = relative(root, found).replaceAll('\\', '/')
+        return scriptOf(module) === file ? { path: found } : { path: module, namespace: name }
       })
       onLoad({ filter: /./, namespace: name }, ({ path }) => {
         return { contents: `export const { ${exportsOf(path).join(', ')} } = load('${path}', '${scriptOf(path)}')` }
