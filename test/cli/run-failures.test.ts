@@ -11,6 +11,7 @@ import { amendedBundle } from '../support/amended-bundle.ts'
 import { createRunContext } from '../support/create-run-context.ts'
 import { outcomeFor } from '../support/drive-run.ts'
 import { canFailDisk, type DiskFailure, failingDisk } from '../support/failing-disk.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { interruptedAtGit } from '../support/interrupted-git.ts'
 import { DROVER, ending, runAt } from '../support/run-drover.ts'
 import { asJson, createRunFixture, offered, readMessage } from '../support/run-fixture.ts'
@@ -61,7 +62,7 @@ describe('a run that another process has locked', () => {
 })
 
 describe('a list of many runs', () => {
-  it('needs no more open files than a short list', { timeout: 60_000 }, async () => {
+  it.runIf(IS_FULL)('needs no more open files than a short list', { timeout: 60_000 }, async () => {
     const { fixture } = await adHoc()
     const context = await createRunContext(fixture)
     for (let count = 1; count < 80; count += 1) {

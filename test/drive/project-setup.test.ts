@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createDrover } from '../../src/library/drover.ts'
 import { createDriving } from '../support/driven-agents.ts'
 import { dataOf, runIdIn } from '../support/driven-home.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 import { createServedDriving } from '../support/served-runs.ts'
 
@@ -152,7 +153,7 @@ const FACES = {
   },
 }
 
-describe.each(Object.entries(FACES))('a run that is driven %s', (_, open) => {
+describe.each(Object.entries(FACES).slice(IS_FULL ? 0 : 1))('a run that is driven %s', (_, open) => {
   it('is prepared as a file says that is trusted, until it changes, and as drover init has saved', async () => {
     const { driving, drive } = await open()
     const { call, repository, records, setups } = createProject(driving)

@@ -22,7 +22,7 @@ const STUBBORN: Script = {
 export const AGENT_FAULTS: readonly Scenario[] = [
   serverSurvives({
     name: 'agent killed in mid-stream, its tool left running',
-    times: { gate: 1, full: 100 },
+    times: { gate: 0, full: 100 },
     options: { script: { text: ['a'], tool: 'sleep 300' } },
     leaves: { error: 1 },
     async provoke(server, { path }) {

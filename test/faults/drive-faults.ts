@@ -36,7 +36,7 @@ export const DRIVE_FAULTS: readonly Scenario[] = [
     }),
   ),
   ...[
-    { when: 'after each record', gate: 1, momentsOf: eachRecord },
+    { when: 'after each record', gate: 0, momentsOf: eachRecord },
     { when: `every ${STEP_MS} ms`, gate: 0, momentsOf: everyFewMs },
   ].map(({ when, ...table }) =>
     killTable({

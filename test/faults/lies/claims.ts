@@ -138,7 +138,7 @@ export const CLAIMS: readonly Lie[] = [
   },
   {
     name: 'never returns an outcome',
-    ...{ exit: 3, word: 'not delivered', isInGate: true, isReal: true },
+    ...{ exit: 3, word: 'not delivered', isReal: true },
     script: { orient: [{ says: 'All done, trust me.' }], summarize: [{ says: 'All done.' }] },
     caught: ({ records, calls, verdict }) => {
       match(verdict.reason, /^\w+ reported no valid outcome/)

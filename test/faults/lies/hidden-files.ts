@@ -53,7 +53,7 @@ export const HIDDEN_FILES: readonly Lie[] = [
   ...HIDDEN.map(
     ([name, turn, check]): Lie => ({
       ...{ name, exit: 3, word: 'not delivered' },
-      ...(name.includes('exclude') && { isInGate: true, isReal: true }),
+      ...(name.includes('exclude') && { isReal: true }),
       ...(check !== undefined && { checks: [check] }),
       args: ['--no-review', '--baseline', 'skip'],
       script: { implement: [turn] },

@@ -109,7 +109,6 @@ export const SECOND_LOOK: readonly Lie[] = [
   ...INVENTED.map(
     ([name, flag, turn]): Lie => ({
       ...{ name, exit: 5, word: 'delivered, look first', flag },
-      ...(name.includes('next commit') && { isInGate: true }),
       files: FILES,
       script: { implement: [{ ...HONEST, ...turn }] },
     }),
