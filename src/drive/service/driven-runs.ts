@@ -100,7 +100,10 @@ export class DrivenRuns implements RunService {
     return depthIn(this.#options.contextFor(by).env)
   }
 
+  /** With an id that was used before, it returns that run. */
   async start(by: Caller, request: DriveStartRequest): Promise<DrivenRun> {
+    const known = request.runId === undefined ? undefined : this.reader.findHere(request.runId)
+    if (known !== undefined) return toDrivenRun(await this.reader.read(known))
     if (request.queue !== undefined) return await this.#startQueued(by, request, request.queue)
     return await this.#starter.reserving(by, async () =>
       toDrivenRun(await this.reader.read(await this.#starter.start(by, request))),

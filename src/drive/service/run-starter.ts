@@ -18,6 +18,7 @@ import { recordOfUser, toRecordedDepth } from '../driven-record-writer.ts'
 import { driveGoalConflict, driveLimitReached, driveNotAfter, driveNotPermitted, issueNotConfirmed } from '../faults.ts'
 import type { RunGroup } from '../group-totals.ts'
 import type { Options } from '../record/drive-event.shape.ts'
+import { readDrive } from '../record/drive-journal.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { saveDriven } from '../record/driven-records.ts'
 import { completeOptions, type GivenOptions } from '../start/drive-options.ts'
@@ -55,7 +56,7 @@ export type StarterOptions = DrivesOptions & {
 export type Rights = (starter: Caller) => Caller | undefined
 
 export type DriveStartRequest = {
-  /** The id of the new run, if the caller has already chosen one. */
+  /** The id of the new run, if the caller has already chosen one. A run that was started with it before is queued again. */
   readonly runId?: string | undefined
   readonly goal?: string | undefined
   readonly issue?: string | undefined
@@ -66,6 +67,8 @@ export type DriveStartRequest = {
   readonly isReviewed: boolean
   /** The text of an ordinary issue is the goal. */
   readonly isIssueGoal: boolean
+  /** What a person added to the issue. It becomes a part of the goal. */
+  readonly note?: string | undefined
   /** It waits in the queue. Undefined: it is driven at once. */
   readonly queue?: (QueuePlace & { readonly after?: string | undefined }) | undefined
 }
@@ -124,9 +127,10 @@ export class RunStarter {
   async start(by: Caller, request: DriveStartRequest, after?: DrivenRecord): Promise<DrivenRecord> {
     const prompts = this.#promptsFor(by)
     const { settings, settingsFor, directories, env } = this.#options
-    const target = checkTarget(request)
+    const wanted = checkTarget(request)
     if (by.is === 'client') refuseOptions(request.given, settings)
     const context = await this.openRepository(this.#repositoryFor(by, request.repository))
+    const target = findStarted(context, request.runId) ?? wanted
     if (after !== undefined && after.git_common_dir !== context.workspace.git_common_dir)
       throw driveNotAfter({ run_id: after.run_id, problem: 'it is in another repository' })
     if (by.is === 'client' && target.is === 'issue') refuseForeignIssue(target.url, await findOrigin(context))
@@ -148,6 +152,7 @@ export class RunStarter {
       runId: request.runId,
       actions: request.actions,
       isReviewed: request.isReviewed,
+      note: request.note,
       isQueued: request.queue !== undefined,
       after: request.queue?.after,
       confirmGoal: async ({ url }) => {
@@ -260,6 +265,11 @@ export class RunStarter {
     if (by.is === 'user' && wanted !== undefined) return wanted
     return chooseRepository(wanted, this.#options.settings, resolveDirectory)
   }
+}
+
+/** A process that was killed may have started the run, and not recorded who drives it. */
+function findStarted({ store }: RunContext, runId: string | undefined): DriveTarget | undefined {
+  return runId === undefined || readDrive(store, runId) === undefined ? undefined : { is: 'run', id: runId }
 }
 
 function requireRights(rights: Rights, starter: Caller): Caller {

@@ -55,7 +55,7 @@ export async function findOwnIssue(number: number, context: RunContext): Promise
 }
 
 /** The repository on github.com that the remote `origin` names. */
-export async function findOrigin({ git, workspace, signal }: RunContext) {
+export async function findOrigin({ git, workspace, signal }: Pick<RunContext, 'git' | 'workspace' | 'signal'>) {
   const args = ['remote', 'get-url', 'origin'] as const
   const { code, stdout } = await askGit(git, { directory: workspace.worktree_root, args, signal })
   return code === 0 ? parseOrigin(stdout.toString('utf8').trim()) : undefined

@@ -17,6 +17,7 @@ import { discardWorktree } from '../../workspace/worktrees/remove-worktree.ts'
 import { openBoundaryFor } from '../drive-boundary.ts'
 import type { DriveBegin } from '../drive-rounds.ts'
 import { driveFolderMissing } from '../faults.ts'
+import { cleanText } from '../prompt/clean-text.ts'
 import { lastRound } from '../read-verdict.ts'
 import type { Options, Place } from '../record/drive-event.shape.ts'
 import { readDrive } from '../record/drive-journal.ts'
@@ -49,6 +50,8 @@ export type DriveStart = Omit<IssueOptions, 'signal' | 'clock'> & {
   readonly isInPlace: boolean
   /** The id of a new run, if the caller has already chosen one. */
   readonly runId?: string | undefined
+  /** What a person added to the issue. */
+  readonly note?: string | undefined
   /** The run is started, and waits in the queue. */
   readonly isQueued?: boolean
   /** The run whose branch it starts on. */
@@ -78,12 +81,13 @@ export async function findDrive(context: RunContext, start: DriveStart): Promise
 export async function readGoal(
   context: RunContext,
   target: Exclude<DriveTarget, { is: 'run' }>,
-  options: Pick<DriveStart, 'places' | 'confirmGoal'>,
+  { note, ...options }: Pick<DriveStart, 'places' | 'confirmGoal' | 'note'>,
 ): Promise<NewGoal> {
   if (target.is === 'goal') return { goal: target.goal }
   const url = target.is === 'issue' ? target.url : await findOwnIssue(target.number, context)
   const { signal, clock } = context
-  return await readIssue(url, { ...options, signal, clock })
+  const read = await readIssue(url, { ...options, signal, clock })
+  return note === undefined ? read : { ...read, goal: `${read.goal}\n\n${cleanText(note)}` }
 }
 
 async function openExisting(context: RunContext, id: string, { actions }: DriveStart): Promise<FoundDrive> {
