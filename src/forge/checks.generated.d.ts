@@ -2,6 +2,7 @@ import type { Validate } from '../kit/schema.ts'
 
 export declare const validateBranchAnswer: Validate
 export declare const validateCheckRunsAnswer: Validate
+export declare const validateEditAnswer: Validate
 export declare const validateEventsAnswer: Validate
 export declare const validateGraphqlErrors: Validate
 export declare const validateLabeledAnswer: Validate

@@ -89,6 +89,8 @@ export type Forge = {
   issuesWith(label: string): Promise<ForgeIssue[]>
   /** Oldest first, also of labels that were removed later. */
   labelings(issue: number): Promise<Labeling[]>
+  /** Who has edited its title or its text last. Undefined if nobody has. */
+  lastEdit(issue: number): Promise<{ readonly by: string; readonly at: string } | undefined>
   addLabel(issue: number, label: string): Promise<void>
   removeLabel(issue: number, label: string): Promise<void>
 

@@ -34,6 +34,19 @@ export type PermissionAnswer = Message<typeof PermissionAnswer>
 export const RepositoryAnswer = Type.Object({ default_branch: text })
 export type RepositoryAnswer = Message<typeof RepositoryAnswer>
 
+export const EditAnswer = Type.Object({
+  data: Type.Object({
+    repository: Type.Object({
+      issue: Type.Object({
+        lastEditedAt: orNull(text),
+        editor: User,
+        timelineItems: Type.Object({ nodes: Type.Array(Type.Object({ createdAt: text, actor: User })) }),
+      }),
+    }),
+  }),
+})
+export type EditAnswer = Message<typeof EditAnswer>
+
 const Issue = Type.Object({
   number,
   html_url: text,

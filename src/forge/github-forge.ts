@@ -9,6 +9,15 @@ import * as read from './read-github.ts'
 const PAGE = 'per_page=100'
 
 const VIEWER_QUERY = 'query { viewer { login } }'
+/** A new title is an event, and a new text is not. */
+const EDIT_QUERY = `query($owner: String!, $repo: String!, $number: Int!) {
+  repository(owner: $owner, name: $repo) {
+    issue(number: $number) {
+      lastEditedAt editor { login }
+      timelineItems(itemTypes: [RENAMED_TITLE_EVENT], last: 1) { nodes { ... on RenamedTitleEvent { createdAt actor { login } } } }
+    }
+  }
+}`
 /** The first comment of a thread is enough to know the thread. */
 const THREADS_QUERY = `query($owner: String!, $repo: String!, $number: Int!, $after: String) {
   repository(owner: $owner, name: $repo) {
@@ -69,6 +78,12 @@ export class GitHub implements Forge {
     const path = `/issues/${issue}/events?${PAGE}`
     const wanted = { path, validate: checks.validateEventsAnswer, subject: this.#numbered(issue) }
     return (await this.#api.getAll<answers.EventsAnswer>(wanted)).flat().flatMap(read.labeling)
+  }
+
+  async lastEdit(issue: number) {
+    const { owner, repo } = this.repository
+    const variables = { owner, repo, number: issue }
+    return read.lastEdit(await this.#api.ask<answers.EditAnswer>(EDIT_QUERY, variables, checks.validateEditAnswer))
   }
 
   async addLabel(issue: number, label: string) {

@@ -38,6 +38,14 @@ export function labeling({ event, label, actor, created_at: at }: answers.Events
   return event === 'labeled' && label !== undefined ? [{ label: label.name, by: loginOf(actor), at }] : []
 }
 
+/** The later one of the last new title and the last new text. */
+export function lastEdit({ data }: answers.EditAnswer): { by: string; at: string } | undefined {
+  const { lastEditedAt: at, editor, timelineItems } = data.repository.issue
+  const renamings = timelineItems.nodes.map(({ createdAt, actor }) => ({ by: loginOf(actor), at: createdAt }))
+  const edits = at === null ? renamings : [...renamings, { by: loginOf(editor), at }]
+  return edits.sort((one, other) => (one.at < other.at ? -1 : 1)).at(-1)
+}
+
 export function comment(found: answers.PostedAnswer): ForgeComment {
   return { ...commentFields(found), on: Number(found.issue_url.split('/').at(-1)) }
 }

@@ -11,6 +11,7 @@ export function answerGraphql(state: ForgeState, { query, variables = {} }: { qu
   if (text.includes('viewer')) return { data: { viewer: { login: VIEWER } } }
   if (text.includes('markPullRequestReadyForReview')) return markReady(state, given)
   if (text.includes('reviewThreads')) return threads(state, given)
+  if (text.includes('lastEditedAt')) return edits(state, given)
   if (text.includes('issues(')) return labeled(state, given)
   if (given.ids !== undefined) return { data: { nodes: given.ids.map(() => null) } }
   return issue(state, given)
@@ -33,6 +34,14 @@ function threads(state: ForgeState, { number, after }: Variables) {
   }))
   const pageInfo = { hasNextPage: start + 2 < first.length, endCursor: String(start + 2) }
   return { data: { repository: { pullRequest: { reviewThreads: { pageInfo, nodes } } } } }
+}
+
+function edits(state: ForgeState, { number = 0 }: Variables) {
+  const { edit } = state.items.get(number) ?? {}
+  const editor = edit === undefined ? null : { login: edit.by }
+  return {
+    data: { repository: { issue: { lastEditedAt: edit?.at ?? null, editor, timelineItems: { nodes: [] } } } },
+  }
 }
 
 function labeled(state: ForgeState, { label = '' }: Variables) {

@@ -21,6 +21,7 @@ export type Item = {
   labels: string[]
   state: 'open' | 'closed'
   createdAt: string
+  edit?: { by: string; at: string }
   /** Of a pull request. */
   pull?: { branch: string; base: string; isDraft: boolean; mergeCommit?: string; lastHead: string }
 }
@@ -92,9 +93,9 @@ export class ForgeState {
     return item
   }
 
-  label(on: number, label: string, actor: string): void {
+  label(on: number, label: string, actor: string, createdAt = this.now()): void {
     this.items.get(on)?.labels.push(label)
-    this.events.push({ on, event: 'labeled', label, actor, createdAt: this.now() })
+    this.events.push({ on, event: 'labeled', label, actor, createdAt })
   }
 
   unlabel(on: number, label: string, actor: string): void {
