@@ -1,6 +1,7 @@
 /** Generates docs/config.md: fills the tables into the text in config-docs.md. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { TSchema } from 'typebox'
 import { AcpSection } from '../src/config/backend.shape.ts'
 import { ConfigShape } from '../src/config/config.shape.ts'
 import { OTHER_VARIABLES } from '../src/config/read-environment.ts'
@@ -36,7 +37,6 @@ function configTables(keys: readonly KeyRow[]): Record<string, string> {
     'work',
   ]
   const sections = plain.map((name) => [name || 'general', keyTable(keys.filter((key) => sectionOf(key) === name))])
-  const keyOfServer = ConfigShape.properties.server.properties.keys.items
   return {
     ...Object.fromEntries(sections),
     backends: keyTable(mergeBackends(keys.filter((key) => sectionOf(key) === 'backends'))),
@@ -48,10 +48,8 @@ function configTables(keys: readonly KeyRow[]): Record<string, string> {
       })),
     ),
     model_aliases: aliasTable(keys),
-    server_keys: markdownTable(
-      ['Field', 'Type', 'Allowed', 'Meaning'],
-      listFields(keyOfServer).map(({ name, type, rule, description }) => [code(name), type, rule, description]),
-    ),
+    server_keys: fieldTable(ConfigShape.properties.server.properties.keys.items),
+    drive_watch: fieldTable(ConfigShape.properties.drive.properties.watch.items),
     variables: markdownTable(
       ['Variable', 'Meaning'],
       OTHER_VARIABLES.map(({ name, meaning }) => [code(name), meaning]),
@@ -61,6 +59,17 @@ function configTables(keys: readonly KeyRow[]): Record<string, string> {
       UNSUPPORTED_KEYS.map(({ path, reason }) => [code(path), `${reason[0]?.toUpperCase()}${reason.slice(1)}.`]),
     ),
   }
+}
+
+/** The fields of the entries of a list. */
+function fieldTable(entry: TSchema): string {
+  const rows = listFields(entry).map(({ name, type, rule, description }) => [
+    code(name),
+    type,
+    rule || '–',
+    description,
+  ])
+  return markdownTable(['Field', 'Type', 'Allowed', 'Meaning'], rows)
 }
 
 function keyTable(keys: readonly DocumentedKey[]): string {

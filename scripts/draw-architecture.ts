@@ -21,6 +21,7 @@ const POSITIONS: Readonly<Record<string, BoxPosition>> = {
   hosts: { column: 6, row: 1, says: 'installs into agents' },
   config: { column: 2, row: 2, says: 'every setting' },
   drive: { column: 3, row: 3, says: 'agents do a run' },
+  watch: { column: 4, row: 3, says: 'labels, schedules' },
   executions: { column: 1, row: 4, says: 'numbered events' },
   runs: { column: 4, row: 4, says: 'operations on runs' },
   demo: { column: 0, row: 5, says: 'the demo agent' },

@@ -48,6 +48,7 @@ import {
 import { Session, SessionPage } from '../src/sessions/session.shape.ts'
 import { CommentAnswer, CommentsAnswer, IssueAnswer, IssuesAnswer } from '../src/source/gh-answers.shape.ts'
 import { ManifestSection, SourceManifest } from '../src/source/source-manifest.shape.ts'
+import { TakenIssue, WatchRecord } from '../src/watch/record/watch-record.shape.ts'
 import { TemplateRecord } from '../src/workspace/prepare/template.shape.ts'
 import { WorktreeRecord } from '../src/workspace/worktree-record.shape.ts'
 import { cliDocs } from './cli-docs.ts'
@@ -88,6 +89,7 @@ export async function generatedFiles(): Promise<GeneratedFile[]> {
     ...(await workspaceFiles()),
     ...(await hostFiles()),
     ...(await driveFiles()),
+    ...(await watchFiles()),
     ...(await libraryFiles()),
     ...(await acpFiles()),
     { path: 'src/sandbox/seccomp.generated.js', content: seccompModule() },
@@ -100,6 +102,15 @@ export async function generatedFiles(): Promise<GeneratedFile[]> {
     { path: 'docs/cli.md', content: cliDocs() },
     { path: 'man/drover.1', content: manPage(readVersion()) },
     { path: 'docs/errors.md', content: `${await errorDocs()}\n` },
+  ]
+}
+
+async function watchFiles(): Promise<GeneratedFile[]> {
+  const shapes = { validateWatchRecord: WatchRecord, validateTakenIssue: TakenIssue }
+  const folder = 'src/watch/record'
+  return [
+    { path: `${folder}/checks.generated.js`, content: await compileShapes(shapes, { allProblems: false }) },
+    { path: `${folder}/checks.generated.d.ts`, content: declareShapes(shapes, '../../kit/schema.ts') },
   ]
 }
 

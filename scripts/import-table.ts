@@ -10,7 +10,9 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   sessions: ['store', 'agents', 'kit'],
   prompts: ['sessions', 'agents', 'sandbox', 'kit'],
   executions: ['prompts', 'sessions', 'store', 'agents', 'kit'],
+  watch: ['drive', 'forge', 'prompts', 'runs', 'workspace', 'contract', 'kit'],
   service: [
+    'watch',
     'drive',
     'executions',
     'prompts',
@@ -23,7 +25,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'kit',
   ],
   mcp: ['service', 'drive', 'executions', 'prompts', 'kit'],
-  http: ['mcp', 'service', 'drive', 'executions', 'prompts', 'sessions', 'agents', 'config', 'kit'],
+  http: ['mcp', 'service', 'watch', 'drive', 'executions', 'prompts', 'sessions', 'agents', 'config', 'kit'],
   engine: ['contract', 'kit'],
   journal: ['engine', 'contract', 'kit'],
   workspace: ['contract', 'kit'],
@@ -50,6 +52,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'acp',
     'mcp',
     'service',
+    'watch',
     'drive',
     'http',
     'executions',
@@ -92,7 +95,18 @@ export const HALVES = {
   changes: ['contract', 'engine', 'journal', 'runs', 'source', 'forge', 'workspace', 'hosts'],
 } as const
 export const SHARED = ['kit', 'config', 'sandbox']
-export const ABOVE_BOTH_HALVES = ['drive', 'service', 'mcp', 'http', 'acp', 'library', 'cli', 'console', 'bin.ts']
+export const ABOVE_BOTH_HALVES = [
+  'drive',
+  'watch',
+  'service',
+  'mcp',
+  'http',
+  'acp',
+  'library',
+  'cli',
+  'console',
+  'bin.ts',
+]
 
 /** The ways in. They share what is below them, and do not import each other. */
 export const FACES = ['cli', 'http', 'mcp', 'acp', 'library', 'console']

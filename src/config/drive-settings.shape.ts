@@ -1,7 +1,41 @@
 /** The settings of driven runs and of worktrees. */
 import { Type } from 'typebox'
-import { literals, strict } from '../kit/shape.ts'
+import { literals, strict, textLike } from '../kit/shape.ts'
 import { LONGEST_WAIT_SECS } from './backend.shape.ts'
+
+/** Either issues with a label, or a schedule with a goal. */
+const WatchEntry = strict({
+  repository: Type.String({
+    minLength: 1,
+    description: 'The clone in which the runs are started: an absolute path.',
+  }),
+  repo: Type.Optional(
+    textLike('^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$', 'a repository such as ada/weather', {
+      description: 'The repository of the issues. Default: the one that the remote `origin` names.',
+    }),
+  ),
+  label: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 100, description: 'The label of the issues. Default: `drover`.' }),
+  ),
+  schedule: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'Instead of issues: when to start a run, as a cron pattern of five fields.',
+    }),
+  ),
+  timezone: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'The time zone of the schedule, such as `Europe/Berlin`. Default: that of the machine.',
+    }),
+  ),
+  goal_file: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'The file with the goal of the scheduled run: a path in the clone. Required with a schedule.',
+    }),
+  ),
+})
 
 export const DriveSection = strict({
   actions: Type.Integer({
@@ -127,5 +161,22 @@ export const DriveSection = strict({
     maximum: 100,
     description:
       'A queued run starts when your server drives fewer runs than this. `drover drive` queues runs if it gets several goals or issues.',
+  }),
+  watch: Type.Array(WatchEntry, {
+    default: [],
+    description:
+      'What a server watches: labels of issues, and schedules. It queues a run for each issue with the label and for each time, as `drover watch` does.',
+    'x-rule': 'absolute paths; a schedule and a goal file together',
+  }),
+  watch_secs: Type.Integer({
+    default: 60,
+    minimum: 1,
+    maximum: 86_400,
+    description: 'Seconds between two looks at the issues of a repository. After a failure it takes longer.',
+  }),
+  mention: textLike('^[A-Za-z0-9][A-Za-z0-9-]{0,38}$', 'the name of an account, without @', {
+    default: 'drover',
+    description:
+      'A comment on an issue that begins with `@` and this name starts a run for the issue, or continues it.',
   }),
 })

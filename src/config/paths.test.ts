@@ -19,6 +19,7 @@ describe('findPaths', () => {
       agentLimits: '/home/me/.drover/agent-limits',
       drivenRuns: '/home/me/.drover/driven-runs',
       trustedSettings: '/home/me/.drover/trusted-settings',
+      watch: '/home/me/.drover/watch',
       sessions: '/home/me/.drover/sessions.db',
       serverSocket: '/home/me/.drover/server.sock',
     })

@@ -39,6 +39,8 @@ export type Paths = {
   drivenRuns: string
   /** Which settings of projects the user trusts. */
   trustedSettings: string
+  /** What watchers have seen and taken. */
+  watch: string
 }
 
 /** What holds texts and keys of all callers, and in it the directories in which agents work. */
@@ -60,6 +62,7 @@ export function listPrivateFiles(
     chatHistory,
     drivenRuns,
     paths.trustedSettings,
+    paths.watch,
   ]
   return { closed: [directory, ...files, ...keys], open: [paths.worktrees] }
 }
@@ -85,5 +88,6 @@ export function findPaths({ env, homeDirectory, cwd, configFlag }: ConfigEnviron
     agentLimits: join(directory, 'agent-limits'),
     drivenRuns: join(directory, 'driven-runs'),
     trustedSettings: join(directory, 'trusted-settings'),
+    watch: join(directory, 'watch'),
   }
 }

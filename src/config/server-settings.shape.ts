@@ -307,6 +307,17 @@ export const ServerSection = strict({
     description:
       'The highest sandbox mode for requests: `read-only`, then `workspace`, then `full`. Empty: no limit, but `read-only` on a network address without keys.',
   }),
+  public_url: textLike('^(?:https?://[^\\s?#()]*[^\\s?#()/])?$', 'an http or https address without a / at its end', {
+    default: '',
+    description:
+      'The address at which people reach the console of this server: for links to runs in comments on issues. Empty: comments name only the id of the run.',
+  }),
+  webhook_secret_file: Type.String({
+    default: '',
+    description:
+      'The file with the secret of a GitHub webhook, in one line of at least 16 characters. It turns `/hooks/github` on. Empty: it is off.',
+    'x-rule': 'an absolute path',
+  }),
   keys: Type.Array(ServerKey, {
     default: [],
     description: 'Digests of API keys, each with a name and optionally its own role, rate limit and highest modes.',

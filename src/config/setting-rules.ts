@@ -65,6 +65,7 @@ const TEXT_RULES: Partial<Record<ConfigPath, TextRule>> = {
   'sandbox.read': isAbsolutePath,
   'sandbox.write': isAbsolutePath,
   'drive.share': isRepositoryPath,
+  'server.webhook_secret_file': (text) => (text === '' ? undefined : isAbsolutePath(text)),
   'server.allowed_workdir_prefixes': isAbsolutePath,
   'server.blocked_workdir_prefixes': isAbsolutePath,
 }
@@ -182,6 +183,17 @@ function unknownBackend(name: string, backends: Config['backends']): string {
   return `names the backend "${name}", which does not exist; ${nearest === undefined ? `use ${names.join(', ')}` : `did you mean ${nearest}?`}`
 }
 
+const watchersAreWhole: ConfigRule = ({ drive }) =>
+  drive.watch.flatMap(({ repository, label, schedule, goal_file: file }, index) => {
+    const path = `drive.watch[${index}]`
+    if (!isAbsolute(repository)) return [{ path: `${path}.repository`, rule: 'must be an absolute path' }]
+    if ((schedule === undefined) !== (file === undefined))
+      return [{ path, rule: 'must have both schedule and goal_file, or neither' }]
+    return schedule !== undefined && label !== undefined
+      ? [{ path, rule: 'must have either a label or a schedule; use two entries' }]
+      : []
+  })
+
 const CONFIG_RULES: readonly ConfigRule[] = [
   defaultBackendExists,
   ruleBackendsExist,
@@ -189,6 +201,7 @@ const CONFIG_RULES: readonly ConfigRule[] = [
   credentialsHaveNamedOrigins,
   keysAreDistinct,
   keysAreNotEmpty,
+  watchersAreWhole,
 ]
 
 /** The rules that values break only in combination. */

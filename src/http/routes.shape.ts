@@ -3,6 +3,7 @@ import { OPERATIONS as countTokens } from './anthropic/count-tokens.shape.ts'
 import { OPERATIONS as messageModels } from './anthropic/message-models.shape.ts'
 import { OPERATIONS as messages } from './anthropic/messages.shape.ts'
 import type { Operation } from './api-description/operation.shape.ts'
+import { OPERATIONS as hooks } from './hooks/github-hook.shape.ts'
 import { OPERATIONS as mcp } from './mcp/mcp.shape.ts'
 import { OPERATIONS as consolePage } from './meta/console.shape.ts'
 import { OPERATIONS as docs } from './meta/docs.shape.ts'
@@ -13,6 +14,7 @@ import { OPERATIONS as backends } from './native/backends.shape.ts'
 import { OPERATIONS as chain } from './native/chain.shape.ts'
 import { OPERATIONS as compare } from './native/compare.shape.ts'
 import { OPERATIONS as executions } from './native/executions.shape.ts'
+import { OPERATIONS as watchers } from './native/list-watchers.shape.ts'
 import { OPERATIONS as login } from './native/login.shape.ts'
 import { OPERATIONS as parallel } from './native/parallel.shape.ts'
 import { OPERATIONS as prompt } from './native/prompt.shape.ts'
@@ -36,9 +38,11 @@ export const OPERATIONS: readonly Operation[] = [
     ...resume,
     ...executions,
     ...runs,
+    ...watchers,
     ...usage,
     ...login,
     ...mcp,
+    ...hooks,
   ],
   ...[...models, ...chatCompletions, ...responses, ...messageModels, ...messages, ...countTokens, ...aliases],
   ...[...health, ...openapi, ...docs, ...metrics, ...consolePage],

@@ -3,6 +3,7 @@ import { registerCountTokens } from './anthropic/count-tokens.ts'
 import { registerMessageModels } from './anthropic/message-models.ts'
 import { registerMessages } from './anthropic/messages.ts'
 import type { RegisterRoutes } from './context/server-context.ts'
+import { registerGitHubHook } from './hooks/github-hook.ts'
 import { registerMcp } from './mcp/mcp.ts'
 import { registerConsole } from './meta/console.ts'
 import { registerDocs } from './meta/docs.ts'
@@ -13,6 +14,7 @@ import { registerBackends } from './native/backends.ts'
 import { registerChain } from './native/chain.ts'
 import { registerCompare } from './native/compare.ts'
 import { registerExecutions } from './native/executions.ts'
+import { registerWatchers } from './native/list-watchers.ts'
 import { registerLogin } from './native/login.ts'
 import { registerParallel } from './native/parallel.ts'
 import { registerPrompt } from './native/prompt.ts'
@@ -37,9 +39,11 @@ export const ROUTES: Readonly<Record<string, readonly RegisterRoutes[]>> = {
     registerSessions,
     registerExecutions,
     registerRuns,
+    registerWatchers,
     registerUsage,
     registerLogin,
   ],
+  '/hooks': [registerGitHubHook],
   '/openai/v1': [registerModels, registerChatCompletions, registerResponses],
   '/anthropic/v1': [registerMessageModels, registerMessages, registerCountTokens],
   // For clients with a base URL that lacks the prefix of the API.

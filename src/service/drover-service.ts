@@ -31,6 +31,7 @@ import type { PromptRunOptions } from '../prompts/prompt-run.ts'
 import type { BatchWatcher } from '../prompts/run-batch.ts'
 import type { Session } from '../sessions/session.shape.ts'
 import type { VisibleSessions } from '../sessions/session-store.ts'
+import type { Watcher } from '../watch/record/watch-record.shape.ts'
 import type { Preparation } from '../workspace/prepare/prepare-worktree.ts'
 
 /** Every function throws a Fault for what drover refuses. */
@@ -63,6 +64,12 @@ export type DroverService = {
   readonly executions: ExecutionService
   readonly sessions: SessionService
   readonly runs: Omit<RunService, 'count' | 'continueAll' | 'restart' | 'close'>
+  readonly watchers: {
+    /** What is watched on this machine. It belongs to its user: a client with its own key sees nothing. */
+    list(by: Caller): Promise<Watcher[]>
+    /** Looks at a repository soon, because something has happened there. Returns whether this process watches it. */
+    poke(repo: string): Promise<boolean>
+  }
 }
 
 /** A client sees its own, and those that others share. Someone who sees a session sees all its turns. */

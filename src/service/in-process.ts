@@ -71,7 +71,7 @@ type ServerParts = {
   isWorker: boolean
 }
 
-export class InProcessDrover implements Omit<DroverService, 'runs'>, AsyncDisposable {
+export class InProcessDrover implements Omit<DroverService, 'runs' | 'watchers'>, AsyncDisposable {
   readonly agents: AgentDirectory
   readonly slots: Slots
   readonly warm: WarmPool | undefined

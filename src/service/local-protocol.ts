@@ -1,6 +1,7 @@
 /** What the commands of a user and the server of that user send each other over the local socket, under `/local`. */
 import type { Config } from '../config/config.shape.ts'
 import type { DriveBegin } from '../drive/drive-rounds.ts'
+import type { DriveStartRequest } from '../drive/service/run-starter.ts'
 import type { GivenOptions } from '../drive/start/drive-options.ts'
 import { digest } from '../kit/digest.ts'
 import type { FaultKind } from '../kit/fault.ts'
@@ -22,6 +23,9 @@ export type LocalDrive = Required<LocalCaller> & {
   given: GivenOptions
   notify?: string
 }
+
+/** A run that a watcher of the user starts. */
+export type LocalStart = LocalCaller & { request: DriveStartRequest & { runId: string } }
 
 /** A server with the same version and configuration runs a prompt in the same way. */
 type LocalIdentity = { version: string; config: string }

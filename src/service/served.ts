@@ -21,12 +21,12 @@ import type { Clock } from '../kit/clock.ts'
 import { randomIds } from '../kit/ids.ts'
 import type { Log } from '../kit/log.ts'
 import { Approvals } from '../prompts/approvals.ts'
-import type { Caller } from '../prompts/caller.ts'
+import { type Caller, visibleKeyId } from '../prompts/caller.ts'
 import { createSlots } from '../prompts/concurrency-slots.ts'
 import type { PrivateFiles } from '../prompts/private-files.ts'
 import type { MachineSandbox } from '../sandbox/machine/machine-sandbox.ts'
+import type { Watchers } from '../watch/watchers.ts'
 import type { DroverService } from './drover-service.ts'
-import { serverNeedsSandbox } from './faults.ts'
 import { type DroverParts, InProcessDrover } from './in-process.ts'
 
 export type ServedParts = {
@@ -43,7 +43,10 @@ export type ServedParts = {
   demoAgent: Program
   stores: Stores
   /** Where the worktrees, the list of driven runs and the decisions about settings of projects are. */
-  directories: Pick<Paths, 'worktrees' | 'templates' | 'projects' | 'drivenRuns' | 'trustedSettings' | 'agentLimits'>
+  directories: Pick<
+    Paths,
+    'worktrees' | 'templates' | 'projects' | 'drivenRuns' | 'trustedSettings' | 'agentLimits' | 'watch'
+  >
   /** The sandbox of this machine. Undefined: nothing runs in one. */
   machineSandbox?: MachineSandbox | undefined
   /** What agents must not read under a ceiling. */
@@ -69,10 +72,13 @@ const LOSSES: Readonly<Record<Loss, string>> = {
 
 export class ServedDrover extends InProcessDrover implements DroverService {
   readonly runs: RunService
+  /** Those of this machine. */
+  readonly ownRuns: RunService
   readonly opened: Stores
   /** Runs the prompts that wait in the queue of many machines. Undefined: there is no queue, or this process runs none. */
   readonly worker: Worker | undefined
   readonly #parts: ServedParts
+  #opened: Promise<Watchers> | undefined
 
   constructor(parts: ServedParts) {
     const { config, stores, env, cwd, isRoot, clock, sandbox, demo, demoAgent, drainDeadline, log } = parts
@@ -82,7 +88,7 @@ export class ServedDrover extends InProcessDrover implements DroverService {
       settings: config,
       // A copy, because every read of `process.env` is a system call.
       ...{ env: { ...env }, cwd, isRoot, clock, sandbox, demo },
-      privateFiles: parts.privateFiles,
+      privateFiles: withSecretOfHook(parts.privateFiles, config.server.webhook_secret_file),
       worktrees: parts.directories.worktrees,
       templates: parts.directories.templates,
       projects: parts.directories.projects,
@@ -105,27 +111,29 @@ export class ServedDrover extends InProcessDrover implements DroverService {
     this.opened = stores
     const { approvals: board, executions: store } = stores
     if (board !== undefined) shareApprovals({ approvals, board, store, log })
-    this.runs = this.#createRuns()
+    const local = this.#createRuns()
+    this.ownRuns = local
+    this.runs = this.#shareRuns(local)
     this.worker = parts.isWorker === false ? undefined : this.#createWorker()
-  }
-
-  /** Throws a Fault if no agent may run without a boundary, and there is none. A key that requires one is refused then. */
-  async trySandbox(): Promise<void> {
-    const { config, isWorker = true, log } = this.#parts
-    const { mode } = config.sandbox
-    const isUsed = mode !== 'off' || config.server.keys.some((key) => key.requires_sandbox === true)
-    if (!isWorker || !isUsed) return
-    const { machineSandbox: sandbox } = this.#parts
-    const problem = sandbox === undefined ? 'this process has none' : await sandbox.problem()
-    if (problem === undefined) return
-    if (mode === 'required') throw serverNeedsSandbox({ problem })
-    log.warn({ problem }, 'prompts that require a sandbox are refused')
   }
 
   /** Resumes the runs that it drove when it ended, and takes work. Call it when the server listens: rights depend on its address. */
   async begin(): Promise<void> {
     await this.runs.continueAll()
     await this.worker?.start((by) => this.contextFor(by))
+    const { config, isWorker } = this.#parts
+    if (isWorker !== false && config.drive.watch.length > 0) await (await this.#openWatchers()).start()
+  }
+
+  readonly watchers: DroverService['watchers'] = {
+    list: async (by) => (visibleKeyId(by) === undefined ? await (await this.#openWatchers()).list() : []),
+    poke: async (repo) => (await this.#openWatchers()).poke(repo),
+  }
+
+  /** Loads them with the first call: most servers watch nothing. */
+  #openWatchers(): Promise<Watchers> {
+    this.#opened ??= this.#createWatchers()
+    return this.#opened
   }
 
   /** Other machines have taken over, or may have: what ran here is ended. Driven runs are resumed as after a restart. */
@@ -149,9 +157,9 @@ export class ServedDrover extends InProcessDrover implements DroverService {
     }
   }
 
-  #createRuns(): RunService {
-    const { config, version, log, shutdown, isWorker = true, directories, clock, rights, userElsewhere } = this.#parts
-    const local = new DrivenRuns({
+  #createRuns(): DrivenRuns {
+    const { config, version, log, shutdown, directories, clock, rights } = this.#parts
+    return new DrivenRuns({
       settings: config,
       settingsFor: ({ worktree_root: root, git_common_dir: repository }) =>
         withProject(config, findUsableProject({ home: directories.projects, repository, root })),
@@ -168,10 +176,29 @@ export class ServedDrover extends InProcessDrover implements DroverService {
       track: (drive) => void this.background.add(drive),
       onNoteFailure: ({ message }) => log.error({ reason: message }, 'a driven run could not be noted'),
     })
+  }
+
+  #shareRuns(local: DrivenRuns): RunService {
+    const { config, log, isWorker = true, clock, userElsewhere } = this.#parts
     const { runs, queue } = this.opened
     if (runs === undefined || queue === undefined) return local
     const keepDays = config.executions.keep_days
     return new SharedRuns({ local, ...runs, queue, isWorker, userElsewhere, keepDays, clock, log })
+  }
+
+  async #createWatchers(): Promise<Watchers> {
+    const { Watchers } = await import('../watch/watchers.ts')
+    const { config, directories, clock, log, shutdown, env, cwd } = this.#parts
+    return new Watchers({
+      entries: config.drive.watch,
+      settings: config.drive,
+      publicUrl: config.server.public_url,
+      runs: this.ownRuns,
+      directory: directories.watch,
+      places: { env: { ...env }, cwd },
+      ...{ clock, log, signal: shutdown },
+      track: (watcher) => void this.background.add(watcher),
+    })
   }
 
   #createWorker(): Worker | undefined {
@@ -190,6 +217,10 @@ export class ServedDrover extends InProcessDrover implements DroverService {
     })
     return new Worker({ queue, store, executions: this.records, facts, limits: { perKey, perBackend }, signal, log })
   }
+}
+
+function withSecretOfHook({ closed, open }: PrivateFiles, file: string): PrivateFiles {
+  return { closed: file === '' ? closed : [...closed, file], open }
 }
 
 function isUsable({ isEnabled, program }: AgentLocation): boolean {

@@ -1,4 +1,4 @@
-/** When the server that `drover up` starts ends: when the user says so, or after some time without a prompt. */
+/** When the server that `drover up` starts ends: when the user says so, or, if it watches nothing, after some time without a prompt. */
 import type { Config } from '../../config/config.shape.ts'
 import type { ServedDrover } from '../../service/served.ts'
 
@@ -26,7 +26,7 @@ export class BackgroundEnd {
       const isIdle = executions.running().length === 0 && performance.now() - lastUsed >= idleMs
       if (isIdle) this.end()
     }
-    if (isBackground) this.#timer = setInterval(check, checkEvery(idleMs)).unref()
+    if (isBackground && config.drive.watch.length === 0) this.#timer = setInterval(check, checkEvery(idleMs)).unref()
   }
 
   /** Never resolves for a server that has an address. */

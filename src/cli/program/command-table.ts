@@ -24,6 +24,7 @@ import { SHELL_COMMANDS } from '../shell/commands.ts'
 import { SOURCE_COMMANDS } from '../source/commands.ts'
 import { STORE_COMMANDS } from '../store/commands.ts'
 import { USAGE_COMMANDS } from '../usage/commands.ts'
+import { WATCH_COMMANDS } from '../watch/commands.ts'
 import { WORKTREE_COMMANDS } from '../worktrees/commands.ts'
 
 export const COMMANDS: readonly Command[] = [
@@ -41,6 +42,7 @@ export const COMMANDS: readonly Command[] = [
   ...LOCAL_COMMANDS,
   ...MCP_COMMANDS,
   ...DRIVE_COMMANDS,
+  ...WATCH_COMMANDS,
   ...PROJECT_COMMANDS,
   ...RUN_COMMANDS,
   ...HOST_COMMANDS,

@@ -17,6 +17,23 @@ export const unauthorized = defineFault({
       : 'invalid API key; check the key, or ask the operator of this server for one',
 })
 
+export const hookSignatureInvalid = defineFault({
+  code: 'hook_signature_invalid',
+  kind: 'unauthorized',
+  when: 'A delivery to `/hooks/github` has no signature, or one that was not made with the secret in `server.webhook_secret_file`.',
+  message: (_: Record<never, never>) =>
+    'the signature is not valid; use the same secret in the webhook and in the file of server.webhook_secret_file',
+})
+
+export const hookSecretUnusable = defineFault({
+  code: 'hook_secret_unusable',
+  kind: 'unavailable',
+  when: 'The file in `server.webhook_secret_file` is missing, or its secret is shorter than 16 characters. Nothing is accepted until that is corrected.',
+  // A stranger may read it, so the reason is only in the log.
+  message: (_: Record<never, never>) =>
+    'the secret of the webhook cannot be used; the log of the server has the reason',
+})
+
 export const accessEnded = defineFault({
   code: 'access_ended',
   kind: 'unauthorized',

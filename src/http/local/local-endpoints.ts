@@ -13,6 +13,7 @@ import {
   type LocalDrive,
   type LocalPrompt,
   type LocalReply,
+  type LocalStart,
   type LocalStatus,
 } from '../../service/local-protocol.ts'
 import type { ServedDrover } from '../../service/served.ts'
@@ -65,6 +66,11 @@ export function localEndpoints(options: LocalOptions): RegisterRoutes {
     scope.post('/drive', async (request): Promise<DrivenRun> => {
       const call = request.body as LocalDrive
       return await drover.runs.adopt(toCaller(call), toPrepared(call))
+    })
+
+    scope.post('/runs', async (request): Promise<DrivenRun> => {
+      const call = request.body as LocalStart
+      return await drover.ownRuns.start(toCaller(call), call.request)
     })
 
     scope.post('/queue', (request) => {

@@ -16,9 +16,10 @@ export function addBodyParser(app: FastifyInstance, connections: Connections, js
   const read = createBodyReader(jsonThread)
   app.removeAllContentTypeParsers()
   // `*` alone would work, but Fastify caches the parser only for a media type that is listed.
-  app.addContentTypeParser(['application/json', '*'], async ({ facts }: FastifyRequest, raw: IncomingMessage) => {
+  app.addContentTypeParser(['application/json', '*'], async (request: FastifyRequest, raw: IncomingMessage) => {
     if (!hasBody(raw)) return undefined
-    return await read(await collect(raw, connections, { limitBytes: facts.bodyLimitBytes }))
+    const body = await collect(raw, connections, { limitBytes: request.facts.bodyLimitBytes })
+    return request.routeOptions.config.isRaw === true ? body.join() : await read(body)
   })
   // By default Fastify also parses the body of a DELETE. No endpoint reads one, so it is ignored.
   app.addHttpMethod('DELETE', { hasBody: false, overrideExisting: true })

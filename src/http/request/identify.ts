@@ -122,16 +122,20 @@ export function bearerToken(header: string | undefined): string | undefined {
   return /^bearer[ \t]+(\S(?:.*\S)?)[ \t]*$/i.exec(header ?? '')?.[1]
 }
 
-/** These endpoints reveal no user data. */
-const OPEN_PATHS = /^(?:\/|\/console\/.*|\/api\/v1\/login|\/health|\/openapi\.json|\/docs|\/docs\/.*)$/
+/** These endpoints reveal no user data. A webhook is signed. */
+const OPEN_PATHS = /^(?:\/|\/console\/.*|\/api\/v1\/login|\/hooks\/github|\/health|\/openapi\.json|\/docs|\/docs\/.*)$/
 
 /** A login has a key or a token of a link. */
 const OPEN_BODY_BYTES = 4096
+/** An issue and a comment of the largest size, with every character escaped. */
+const HOOK_BODY_BYTES = 1024 * 1024
 
 /** How long a body may be; 0 means no limit. Of a sender that is not known, only those of open endpoints are read at all. */
 export function bodyLimitFor(path: string, { isKnown, limitBytes }: { isKnown: boolean; limitBytes: number }): number {
-  if (isKnown || !OPEN_PATHS.test(path)) return limitBytes
-  return limitBytes === 0 ? OPEN_BODY_BYTES : Math.min(limitBytes, OPEN_BODY_BYTES)
+  const isHook = path === '/hooks/github'
+  if ((isKnown && !isHook) || !OPEN_PATHS.test(path)) return limitBytes
+  const most = isHook ? HOOK_BODY_BYTES : OPEN_BODY_BYTES
+  return limitBytes === 0 ? most : Math.min(limitBytes, most)
 }
 
 export function requireKey(

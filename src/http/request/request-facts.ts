@@ -35,6 +35,11 @@ export type RequestTrace = { traceId: string; traceparent: string; tracestate?: 
 
 declare module 'fastify' {
   // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can be merged with Fastify's
+  interface FastifyContextConfig {
+    /** The endpoint gets the bytes of the body, because they are signed. */
+    isRaw?: true
+  }
+  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can be merged with Fastify's
   interface FastifyRequest {
     /** Set by the first hook. */
     facts: RequestFacts

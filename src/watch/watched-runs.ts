@@ -1,0 +1,30 @@
+/** What a watcher needs of the runs: those of its own server, or of the user's server over its socket. */
+import type { DrivenRun } from '../drive/service/driven-run.shape.ts'
+import type { RunService } from '../drive/service/run-service.ts'
+import type { DriveStartRequest } from '../drive/service/run-starter.ts'
+import { USER } from '../prompts/caller.ts'
+
+export type WatchedRuns = {
+  /** With an id that was used before, it returns that run. */
+  start(request: DriveStartRequest & { readonly runId: string }): Promise<DrivenRun>
+  show(id: string): Promise<DrivenRun>
+  answer(id: string, text: string): Promise<unknown>
+  resume(id: string): Promise<unknown>
+}
+
+export function runsOfServer(runs: Pick<RunService, 'start' | 'show' | 'answer' | 'resume'>): WatchedRuns {
+  return {
+    start: (request) => runs.start(USER, request),
+    show: (id) => runs.show(USER, id),
+    answer: (id, text) => runs.answer(USER, id, { text, actionId: undefined }),
+    resume: (id) => runs.resume(USER, id, { given: {}, actions: undefined }),
+  }
+}
+
+/** The last round of a run. */
+export async function showLast(runs: WatchedRuns, id: string): Promise<DrivenRun> {
+  const run = await runs.show(id)
+  return run.next_run_id === undefined ? run : await showLast(runs, run.next_run_id)
+}
+
+export const NEW_RUN = { given: {}, isReviewed: true, isIssueGoal: true, queue: { isFirst: false } } as const

@@ -1,0 +1,133 @@
+/** Looks again and again: one process for each watcher of a user, with longer pauses after failures. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Clock, toTimestamp } from '../kit/clock.ts'
+import { Fault } from '../kit/fault.ts'
+import { lockBusy } from '../kit/faults.ts'
+import { type Lock, takeLock } from '../kit/files/lock.ts'
+import { ensurePrivateDirectory } from '../kit/files/private-directory.ts'
+import { waitMs } from './decide/back-off.ts'
+import { watchBusy } from './faults.ts'
+import type { WatchRecord } from './record/watch-record.shape.ts'
+import { findWatch, lockPath, saveWatch } from './record/watch-records.ts'
+
+export type LookResult = {
+  readonly record: WatchRecord
+  /** How long until the next look. */
+  readonly waitMs: number
+  /** The runs that were started. */
+  readonly started: readonly string[]
+  /** How many runs of it are not over, and wait for nobody. */
+  readonly working: number
+  /** The next time of a schedule. */
+  readonly nextAt?: Date | undefined
+}
+
+/** What a watcher does each time. It may save the record in between. */
+export type Watch = {
+  look(record: WatchRecord, save: (record: WatchRecord) => void): Promise<LookResult>
+}
+
+/** What it watches. */
+export type WatchTarget = Pick<
+  WatchRecord,
+  'id' | 'kind' | 'repository' | 'repo' | 'label' | 'schedule' | 'timezone' | 'goal_file'
+>
+
+export type WatcherOptions = {
+  readonly watched: WatchTarget
+  readonly watch: Watch
+  /** The directory of all watchers of the user. */
+  readonly directory: string
+  readonly intervalMs: number
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  /** Called after each look. */
+  readonly onLook: (looked: { record: WatchRecord; started: readonly string[] }) => void | Promise<void>
+}
+
+/** Many changes at once are one look. */
+const SHORTEST_MS = 2000
+
+export class WatcherLoop {
+  readonly #options: WatcherOptions
+  #record: WatchRecord
+  #poked = Promise.withResolvers<void>()
+
+  constructor(options: WatcherOptions) {
+    this.#options = options
+    this.#record = { version: 1, ...options.watched, pid: process.pid, since: toTimestamp(options.clock.now()) }
+  }
+
+  /** Looks soon, unless it waits after a failure. */
+  poke(): void {
+    this.#poked.resolve()
+  }
+
+  /** Until the signal is aborted, or once, or until its runs are over. Throws `watch_busy`, and what went wrong if it looks once. */
+  async run({ until = 'aborted' }: { until?: 'aborted' | 'once' | 'over' } = {}): Promise<void> {
+    const lock = await this.#lock()
+    const { signal, directory, watched } = this.#options
+    try {
+      this.#save({ ...this.#record, ...findWatch(directory, watched.id), ...watched, pid: process.pid })
+      for (let failures = 0; !signal.aborted; ) {
+        this.#poked = Promise.withResolvers()
+        const { pauseMs, working } = await this.#look(failures, until !== 'aborted')
+        failures = this.#record.problem === undefined ? 0 : failures + 1
+        if (until === 'once' || (until === 'over' && working === 0)) return
+        await this.#pause(pauseMs, failures > 0)
+      }
+    } finally {
+      lock.release()
+    }
+  }
+
+  async #look(failures: number, throwsFaults: boolean): Promise<{ pauseMs: number; working: number }> {
+    const { watch, clock, intervalMs, onLook, signal } = this.#options
+    let [started, working]: [readonly string[], number] = [[], 0]
+    let pauseMs = waitMs({ intervalMs, failures: failures + 1 })
+    const { problem: _, ...before } = this.#record
+    this.#record = before
+    try {
+      const looked = await watch.look(before, (record) => this.#save(record))
+      ;({ started, working, waitMs: pauseMs } = looked)
+      this.#note({ ...looked.record }, looked.nextAt ?? new Date(clock.now().getTime() + pauseMs))
+    } catch (error) {
+      if (signal.aborted) return { pauseMs: 0, working }
+      if (!(error instanceof Fault) || throwsFaults) throw error
+      const { code, message } = error
+      this.#note({ ...this.#record, problem: { code, message } }, new Date(clock.now().getTime() + pauseMs))
+    }
+    await onLook({ record: this.#record, started })
+    return { pauseMs, working }
+  }
+
+  #note(record: WatchRecord, next: Date): void {
+    this.#save({ ...record, looked_at: toTimestamp(this.#options.clock.now()), next_at: toTimestamp(next) })
+  }
+
+  #save(record: WatchRecord): void {
+    this.#record = record
+    saveWatch(this.#options.directory, record)
+  }
+
+  async #pause(ms: number, hasFailed: boolean): Promise<void> {
+    const over = new AbortController()
+    const signal = AbortSignal.any([this.#options.signal, over.signal])
+    const rest = (time: number) => sleep(time, undefined, { signal }).catch(() => undefined)
+    const leastMs = hasFailed ? ms : Math.min(ms, SHORTEST_MS)
+    await rest(leastMs)
+    await Promise.race([rest(ms - leastMs), this.#poked.promise])
+    over.abort()
+  }
+
+  async #lock(): Promise<Lock> {
+    const { directory, watched } = this.#options
+    ensurePrivateDirectory({ path: directory })
+    try {
+      return await takeLock({ path: lockPath(directory, watched.id), mode: 'exclusive', waitMs: 0 })
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== lockBusy.code) throw error
+      throw watchBusy({ what: watched.repo ?? watched.schedule ?? '', pid: findWatch(directory, watched.id)?.pid })
+    }
+  }
+}

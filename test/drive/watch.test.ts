@@ -1,0 +1,139 @@
+/** `drover watch` with the real `gh` and the fake forge. `npm run faults watch` kills such watchers many times. */
+import { spawn } from 'node:child_process'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createDriving } from '../support/driven-agents.ts'
+import { HONEST } from '../support/driven-home.ts'
+import { type FakeForge, hasForge, startForge } from '../support/forge/fake-forge.ts'
+import { DROVER, ending, runAt } from '../support/run-drover.ts'
+import { until } from '../support/until.ts'
+
+const CONFIG = JSON.stringify({
+  warm: { enabled: false },
+  drive: { deliver: 'pr', watch_secs: 1, attempts: 0, rounds: 0, baseline: 'skip' },
+})
+
+/** A machine that has a clone of the repository of the forge. */
+function createMachine(fake: FakeForge) {
+  const driving = createDriving({ implement: [HONEST] }, { config: CONFIG })
+  const { root, git } = driving.repository
+  if (fake.headOf('main') === undefined) git('push', '--quiet', fake.bare, 'HEAD:refs/heads/main')
+  git('remote', 'add', 'origin', fake.address)
+  const [bin = ''] = fake.env['PATH']?.split(':') ?? []
+  const env = { ...fake.env, ...driving.env, PATH: `${bin}:${driving.env.PATH}` }
+  const drover = (...args: string[]) => runAt(root, [process.execPath, DROVER, ...args], env)
+  const start = (...args: string[]) => spawn(process.execPath, [DROVER, ...args], { cwd: root, env })
+  onTestFinished(async () => void (await drover('down')))
+  return { driving, drover, start, once: (...more: string[]) => drover('watch', '--once', '--json', ...more) }
+}
+
+const queuedIn = (stdout: string) =>
+  [...stdout.matchAll(/"type":"queued","run_id":"([^"]+)"/g)].map(([, id = '']) => id)
+const saidOn = ({ comments }: FakeForge, number: number) =>
+  comments.filter(({ on, author }) => on === number && author === 'drover-bot').map(({ body }) => body)
+
+describe.runIf(hasForge)('drover watch', () => {
+  it('takes an issue once: whose label a person has set who may, and who has not been changed since', {
+    timeout: 90_000,
+  }, async () => {
+    const fake = await startForge()
+    const { once, driving } = createMachine(fake)
+    const [wind, rain, sun] = [fake.addIssue('Show the wind'), fake.addIssue('Show rain'), fake.addIssue('Show sun')]
+    fake.label(wind.number, 'drover', 'ada')
+    fake.label(rain.number, 'drover', 'eve')
+    fake.label(sun.number, 'drover', 'grace')
+    sun.edit = { by: 'eve', at: '2999-01-01T00:00:00Z' }
+    const ran = await once('--wait')
+    expect(ran).toMatchObject({ code: 0, stderr: '' })
+    expect(queuedIn(ran.stdout)).toHaveLength(1)
+    expect([rain, sun].flatMap(({ number }) => saidOn(fake, number))).toEqual([])
+    expect(saidOn(fake, wind.number)).toEqual([
+      expect.stringMatching(/ done -->\ndrover has finished: https:.*\/pull\/4/),
+    ])
+
+    expect(fake.comments.every(({ author }) => author === 'drover-bot')).toBe(true)
+
+    // Not again, but after the label was set again. A comment of a person who may does the same.
+    expect(queuedIn((await once()).stdout)).toEqual([])
+    fake.unlabel(wind.number, 'drover', 'ada')
+    fake.label(wind.number, 'drover', 'ada', '2999-01-01T00:00:00Z')
+    fake.addComment(rain.number, 'eve', '@drover go')
+    fake.addComment(rain.number, 'ada', 'not for @drover')
+    fake.addComment(sun.number, 'grace', '@drover: in lux').updatedAt = '2999-02-01T00:00:00Z'
+    expect(queuedIn((await once()).stdout)).toHaveLength(2)
+    expect(saidOn(fake, wind.number)).toHaveLength(2)
+    expect(saidOn(fake, rain.number)).toHaveLength(0)
+    expect(saidOn(fake, sun.number)).toHaveLength(1)
+    await until(() => driving.calls().some(({ prompt }) => prompt.includes('in lux')))
+    expect(queuedIn((await once()).stdout)).toEqual([])
+  })
+
+  it('is one run for one label, whoever is killed and however many watch', { timeout: 120_000 }, async () => {
+    const fake = await startForge()
+    const [one, other] = [createMachine(fake), createMachine(fake)]
+    const [wind, rain] = [fake.addIssue('Show the wind'), fake.addIssue('Show rain')]
+    fake.label(wind.number, 'drover', 'ada')
+    const killed = one.start('watch', '--once')
+    fake.onChange = ({ method }) => void (method === 'POST' && killed.kill('SIGKILL'))
+    await ending(killed)
+    fake.onChange = () => undefined
+    expect(saidOn(fake, wind.number)).toHaveLength(1)
+
+    fake.label(rain.number, 'drover', 'ada')
+    const both = await Promise.all([other.once(), one.once()])
+    expect(both.map(({ code, stderr }) => [code, stderr])).toEqual([
+      [0, ''],
+      [0, ''],
+    ])
+    expect(both.flatMap(({ stdout }) => queuedIn(stdout))).toHaveLength(2)
+    expect([wind, rain].map(({ number }) => saidOn(fake, number).length)).toEqual([1, 1])
+  })
+
+  it('waits longer after each refusal, and says why', { timeout: 60_000 }, async () => {
+    const fake = await startForge()
+    const { drover, start } = createMachine(fake)
+    const reset = String(Math.round(Date.now() / 1000) + 3600)
+    fake.refuse = () => ({ status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset } })
+    const watching = start('watch')
+    onTestFinished(() => void watching.kill('SIGKILL'))
+    const [watcher] = await until(async () => {
+      const { watchers } = JSON.parse((await drover('watch', '--list', '--json')).stdout)
+      return watchers[0]?.problem !== undefined && watchers
+    })
+    expect(watcher).toMatchObject({ repo: 'ada/weather', is_running: true, problem: { code: 'provider_rate_limited' } })
+    expect(Date.parse(watcher.next_at) - Date.parse(watcher.looked_at)).toBeGreaterThanOrEqual(1900)
+    expect(await drover('watch', '--once')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('already watched'),
+    })
+    expect((await drover('drive', '--queue')).stdout).toContain('Watching ada/weather, label drover: process')
+    // One request for each look.
+    expect(fake.requests.length).toBeLessThanOrEqual(3)
+  })
+})
+
+describe('drover watch --schedule', () => {
+  it('starts one run for all times that were missed, also after a kill', { timeout: 60_000 }, async () => {
+    const driving = createDriving({ implement: [HONEST] }, { config: CONFIG.replace('pr', 'branch') })
+    const { root, write } = driving.repository
+    write('chore.md', 'Update the wind\n')
+    const drover = (...args: string[]) => runAt(root, [process.execPath, DROVER, ...args], driving.env)
+    onTestFinished(async () => void (await drover('down')))
+    const once = () => drover('watch', '--schedule', '0 3 * * *', '--goal-file', 'chore.md', '--once', '--json')
+    expect(queuedIn((await once()).stdout)).toEqual([])
+    const [file = ''] = readdirSync(join(driving.env.DROVER_HOME, 'watch')).filter((name) => name.endsWith('.json'))
+    const path = join(driving.env.DROVER_HOME, 'watch', file)
+    const edit = (changes: object) =>
+      writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), ...changes }))
+    edit({ since: '2026-01-01T00:00:00.000Z' })
+    const [first = ''] = queuedIn((await once()).stdout)
+    expect(first).not.toBe('')
+    expect(queuedIn((await once()).stdout)).toEqual([])
+    // Killed after the run was started, and before that was written down.
+    edit({ since: '2026-01-01T00:00:00.000Z', pending: { run_id: first, at: new Date().toISOString() } })
+    expect(queuedIn((await once()).stdout)).toEqual([first])
+    expect(queuedIn((await once()).stdout)).toEqual([])
+    expect(readdirSync(driving.runs)).toHaveLength(1)
+  })
+})
