@@ -388,50 +388,55 @@ instancePath:n+"/watch_secs",keyword:"minimum",params:{comparison:">=",limit:1}}
 void 0){let s=o.mention;if(typeof s=="string"){if(!ge.test(s)){let t={instancePath:n+"/mention",keyword:"saidPattern",params:{
 says:"the name of an account, without @"}};e===null?e=[t]:e.push(t),i++}}else{let t={instancePath:n+"/mention",keyword:"\
 type",params:{type:"string"}};e===null?e=[t]:e.push(t),i++}}}else{let s={instancePath:n,keyword:"type",params:{type:"obj\
-ect"}};e===null?e=[s]:e.push(s),i++}return q.errors=e,i===0}var be=["mode","hosts","check_hosts","env","read","write","caches","max_processes","max_memory_mb","max_file_mb"],xe=["o\
-ff","on","required"];function z(o,{instancePath:n="",parentData:d,parentDataProperty:c,rootData:u=o,dynamicAnchors:y={}}={}){
-let e=null,i=0;if(o&&typeof o=="object"&&!Array.isArray(o)){for(let r in o){let s=i;if(!(r==="mode"||r==="hosts"||r==="c\
-heck_hosts"||r==="env"||r==="read"||r==="write"||r==="caches"||r==="max_processes"||r==="max_memory_mb"||r==="max_file_m\
-b")){let t={instancePath:n,keyword:"enum",params:{allowedValues:be},propertyName:r};e===null?e=[t]:e.push(t),i++}var f=s===
-i;if(!f){let t={instancePath:n,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[t]:e.push(t),i++}}if(o.mode!==
-void 0){let r=o.mode;if(!(r==="off"||r==="on"||r==="required")){let s={instancePath:n+"/mode",keyword:"enum",params:{allowedValues:xe}};
-e===null?e=[s]:e.push(s),i++}}if(o.hosts!==void 0){let r=o.hosts;if(Array.isArray(r)){let s=r.length;for(let t=0;t<s;t++){
-let a=r[t];if(typeof a=="string"){if(a.length===0){let p={instancePath:n+"/hosts/"+t,keyword:"minLength",params:{limit:1}};
-e===null?e=[p]:e.push(p),i++}}else{let p={instancePath:n+"/hosts/"+t,keyword:"type",params:{type:"string"}};e===null?e=[
-p]:e.push(p),i++}}}else{let s={instancePath:n+"/hosts",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),i++}}
-if(o.check_hosts!==void 0){let r=o.check_hosts;if(Array.isArray(r)){let s=r.length;for(let t=0;t<s;t++){let a=r[t];if(typeof a==
-"string"){if(a.length===0){let p={instancePath:n+"/check_hosts/"+t,keyword:"minLength",params:{limit:1}};e===null?e=[p]:
-e.push(p),i++}}else{let p={instancePath:n+"/check_hosts/"+t,keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(
-p),i++}}}else{let s={instancePath:n+"/check_hosts",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),i++}}if(o.
-env!==void 0){let r=o.env;if(Array.isArray(r)){let s=r.length;for(let t=0;t<s;t++){let a=r[t];if(typeof a=="string"){if(a.
-length===0){let p={instancePath:n+"/env/"+t,keyword:"minLength",params:{limit:1}};e===null?e=[p]:e.push(p),i++}}else{let p={
-instancePath:n+"/env/"+t,keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),i++}}}else{let s={instancePath:n+
-"/env",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),i++}}if(o.read!==void 0){let r=o.read;if(Array.isArray(
-r)){let s=r.length;for(let t=0;t<s;t++){let a=r[t];if(typeof a=="string"){if(a.length===0){let p={instancePath:n+"/read/"+
-t,keyword:"minLength",params:{limit:1}};e===null?e=[p]:e.push(p),i++}}else{let p={instancePath:n+"/read/"+t,keyword:"typ\
-e",params:{type:"string"}};e===null?e=[p]:e.push(p),i++}}}else{let s={instancePath:n+"/read",keyword:"type",params:{type:"\
-array"}};e===null?e=[s]:e.push(s),i++}}if(o.write!==void 0){let r=o.write;if(Array.isArray(r)){let s=r.length;for(let t=0;t<
-s;t++){let a=r[t];if(typeof a=="string"){if(a.length===0){let p={instancePath:n+"/write/"+t,keyword:"minLength",params:{
-limit:1}};e===null?e=[p]:e.push(p),i++}}else{let p={instancePath:n+"/write/"+t,keyword:"type",params:{type:"string"}};e===
-null?e=[p]:e.push(p),i++}}}else{let s={instancePath:n+"/write",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(
-s),i++}}if(o.caches!==void 0){let r=o.caches;if(Array.isArray(r)){let s=r.length;for(let t=0;t<s;t++){let a=r[t];if(typeof a==
-"string"){if(a.length===0){let p={instancePath:n+"/caches/"+t,keyword:"minLength",params:{limit:1}};e===null?e=[p]:e.push(
-p),i++}}else{let p={instancePath:n+"/caches/"+t,keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),i++}}}else{
-let s={instancePath:n+"/caches",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),i++}}if(o.max_processes!==
-void 0){let r=o.max_processes;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:n+"/max_proc\
-esses",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),i++}if(typeof r=="number"&&isFinite(r)){if(r>1e6||
-isNaN(r)){let s={instancePath:n+"/max_processes",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[s]:e.
-push(s),i++}if(r<16||isNaN(r)){let s={instancePath:n+"/max_processes",keyword:"minimum",params:{comparison:">=",limit:16}};
-e===null?e=[s]:e.push(s),i++}}}if(o.max_memory_mb!==void 0){let r=o.max_memory_mb;if(!(typeof r=="number"&&!(r%1)&&!isNaN(
-r)&&isFinite(r))){let s={instancePath:n+"/max_memory_mb",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),
-i++}if(typeof r=="number"&&isFinite(r)){if(r>1e9||isNaN(r)){let s={instancePath:n+"/max_memory_mb",keyword:"maximum",params:{
-comparison:"<=",limit:1e9}};e===null?e=[s]:e.push(s),i++}if(r<0||isNaN(r)){let s={instancePath:n+"/max_memory_mb",keyword:"\
-minimum",params:{comparison:">=",limit:0}};e===null?e=[s]:e.push(s),i++}}}if(o.max_file_mb!==void 0){let r=o.max_file_mb;
-if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:n+"/max_file_mb",keyword:"type",params:{type:"\
-integer"}};e===null?e=[s]:e.push(s),i++}if(typeof r=="number"&&isFinite(r)){if(r>1e9||isNaN(r)){let s={instancePath:n+"/\
-max_file_mb",keyword:"maximum",params:{comparison:"<=",limit:1e9}};e===null?e=[s]:e.push(s),i++}if(r<1||isNaN(r)){let s={
-instancePath:n+"/max_file_mb",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),i++}}}}else{let r={
-instancePath:n,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),i++}return z.errors=e,i===0}var Ne=["host","port","local_socket","console","request_timeout_secs","first_event_timeout_secs","read_timeout_secs","wr\
+ect"}};e===null?e=[s]:e.push(s),i++}return q.errors=e,i===0}var be=["mode","hosts","check_hosts","env","read","write","caches","max_processes","max_memory_mb","max_total_memory_mb",
+"max_file_mb"],xe=["off","on","required"];function z(o,{instancePath:n="",parentData:d,parentDataProperty:c,rootData:u=o,
+dynamicAnchors:y={}}={}){let e=null,i=0;if(o&&typeof o=="object"&&!Array.isArray(o)){for(let r in o){let s=i;if(!(r==="m\
+ode"||r==="hosts"||r==="check_hosts"||r==="env"||r==="read"||r==="write"||r==="caches"||r==="max_processes"||r==="max_me\
+mory_mb"||r==="max_total_memory_mb"||r==="max_file_mb")){let t={instancePath:n,keyword:"enum",params:{allowedValues:be},
+propertyName:r};e===null?e=[t]:e.push(t),i++}var f=s===i;if(!f){let t={instancePath:n,keyword:"propertyNames",params:{propertyName:r}};
+e===null?e=[t]:e.push(t),i++}}if(o.mode!==void 0){let r=o.mode;if(!(r==="off"||r==="on"||r==="required")){let s={instancePath:n+
+"/mode",keyword:"enum",params:{allowedValues:xe}};e===null?e=[s]:e.push(s),i++}}if(o.hosts!==void 0){let r=o.hosts;if(Array.
+isArray(r)){let s=r.length;for(let t=0;t<s;t++){let a=r[t];if(typeof a=="string"){if(a.length===0){let p={instancePath:n+
+"/hosts/"+t,keyword:"minLength",params:{limit:1}};e===null?e=[p]:e.push(p),i++}}else{let p={instancePath:n+"/hosts/"+t,keyword:"\
+type",params:{type:"string"}};e===null?e=[p]:e.push(p),i++}}}else{let s={instancePath:n+"/hosts",keyword:"type",params:{
+type:"array"}};e===null?e=[s]:e.push(s),i++}}if(o.check_hosts!==void 0){let r=o.check_hosts;if(Array.isArray(r)){let s=r.
+length;for(let t=0;t<s;t++){let a=r[t];if(typeof a=="string"){if(a.length===0){let p={instancePath:n+"/check_hosts/"+t,keyword:"\
+minLength",params:{limit:1}};e===null?e=[p]:e.push(p),i++}}else{let p={instancePath:n+"/check_hosts/"+t,keyword:"type",params:{
+type:"string"}};e===null?e=[p]:e.push(p),i++}}}else{let s={instancePath:n+"/check_hosts",keyword:"type",params:{type:"ar\
+ray"}};e===null?e=[s]:e.push(s),i++}}if(o.env!==void 0){let r=o.env;if(Array.isArray(r)){let s=r.length;for(let t=0;t<s;t++){
+let a=r[t];if(typeof a=="string"){if(a.length===0){let p={instancePath:n+"/env/"+t,keyword:"minLength",params:{limit:1}};
+e===null?e=[p]:e.push(p),i++}}else{let p={instancePath:n+"/env/"+t,keyword:"type",params:{type:"string"}};e===null?e=[p]:
+e.push(p),i++}}}else{let s={instancePath:n+"/env",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),i++}}if(o.
+read!==void 0){let r=o.read;if(Array.isArray(r)){let s=r.length;for(let t=0;t<s;t++){let a=r[t];if(typeof a=="string"){if(a.
+length===0){let p={instancePath:n+"/read/"+t,keyword:"minLength",params:{limit:1}};e===null?e=[p]:e.push(p),i++}}else{let p={
+instancePath:n+"/read/"+t,keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),i++}}}else{let s={instancePath:n+
+"/read",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),i++}}if(o.write!==void 0){let r=o.write;if(Array.
+isArray(r)){let s=r.length;for(let t=0;t<s;t++){let a=r[t];if(typeof a=="string"){if(a.length===0){let p={instancePath:n+
+"/write/"+t,keyword:"minLength",params:{limit:1}};e===null?e=[p]:e.push(p),i++}}else{let p={instancePath:n+"/write/"+t,keyword:"\
+type",params:{type:"string"}};e===null?e=[p]:e.push(p),i++}}}else{let s={instancePath:n+"/write",keyword:"type",params:{
+type:"array"}};e===null?e=[s]:e.push(s),i++}}if(o.caches!==void 0){let r=o.caches;if(Array.isArray(r)){let s=r.length;for(let t=0;t<
+s;t++){let a=r[t];if(typeof a=="string"){if(a.length===0){let p={instancePath:n+"/caches/"+t,keyword:"minLength",params:{
+limit:1}};e===null?e=[p]:e.push(p),i++}}else{let p={instancePath:n+"/caches/"+t,keyword:"type",params:{type:"string"}};e===
+null?e=[p]:e.push(p),i++}}}else{let s={instancePath:n+"/caches",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(
+s),i++}}if(o.max_processes!==void 0){let r=o.max_processes;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={
+instancePath:n+"/max_processes",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),i++}if(typeof r=="numbe\
+r"&&isFinite(r)){if(r>1e6||isNaN(r)){let s={instancePath:n+"/max_processes",keyword:"maximum",params:{comparison:"<=",limit:1e6}};
+e===null?e=[s]:e.push(s),i++}if(r<16||isNaN(r)){let s={instancePath:n+"/max_processes",keyword:"minimum",params:{comparison:"\
+>=",limit:16}};e===null?e=[s]:e.push(s),i++}}}if(o.max_memory_mb!==void 0){let r=o.max_memory_mb;if(!(typeof r=="number"&&
+!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:n+"/max_memory_mb",keyword:"type",params:{type:"integer"}};e===null?
+e=[s]:e.push(s),i++}if(typeof r=="number"&&isFinite(r)){if(r>1e9||isNaN(r)){let s={instancePath:n+"/max_memory_mb",keyword:"\
+maximum",params:{comparison:"<=",limit:1e9}};e===null?e=[s]:e.push(s),i++}if(r<0||isNaN(r)){let s={instancePath:n+"/max_\
+memory_mb",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[s]:e.push(s),i++}}}if(o.max_total_memory_mb!==
+void 0){let r=o.max_total_memory_mb;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:n+"/ma\
+x_total_memory_mb",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),i++}if(typeof r=="number"&&isFinite(
+r)){if(r>1e9||isNaN(r)){let s={instancePath:n+"/max_total_memory_mb",keyword:"maximum",params:{comparison:"<=",limit:1e9}};
+e===null?e=[s]:e.push(s),i++}if(r<0||isNaN(r)){let s={instancePath:n+"/max_total_memory_mb",keyword:"minimum",params:{comparison:"\
+>=",limit:0}};e===null?e=[s]:e.push(s),i++}}}if(o.max_file_mb!==void 0){let r=o.max_file_mb;if(!(typeof r=="number"&&!(r%
+1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:n+"/max_file_mb",keyword:"type",params:{type:"integer"}};e===null?e=[s]:
+e.push(s),i++}if(typeof r=="number"&&isFinite(r)){if(r>1e9||isNaN(r)){let s={instancePath:n+"/max_file_mb",keyword:"maxi\
+mum",params:{comparison:"<=",limit:1e9}};e===null?e=[s]:e.push(s),i++}if(r<1||isNaN(r)){let s={instancePath:n+"/max_file\
+_mb",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),i++}}}}else{let r={instancePath:n,keyword:"\
+type",params:{type:"object"}};e===null?e=[r]:e.push(r),i++}return z.errors=e,i===0}var Ne=["host","port","local_socket","console","request_timeout_secs","first_event_timeout_secs","read_timeout_secs","wr\
 ite_timeout_secs","idle_timeout_secs","max_connections","max_connections_per_address","max_open_requests_per_key","api_k\
 eys_gopass_path","rate_limit_enabled","rate_limit_rps","rate_limit_burst","rate_limit_cleanup_secs","trusted_proxies","m\
 ax_request_body_bytes","cors_allowed_origins","cors_allow_credentials","cors_max_age","allowed_workdir_prefixes","blocke\

@@ -88,6 +88,7 @@ export type ConfigPath =
   | 'sandbox.caches'
   | 'sandbox.max_processes'
   | 'sandbox.max_memory_mb'
+  | 'sandbox.max_total_memory_mb'
   | 'sandbox.max_file_mb'
   | 'server.host'
   | 'server.port'

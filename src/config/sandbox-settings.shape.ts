@@ -55,6 +55,14 @@ export const SandboxSection = strict({
     'x-unit': 'megabytes',
     description: 'Memory in MB that each process of a sandboxed command may use. 0: no limit.',
   }),
+  max_total_memory_mb: Type.Integer({
+    default: 0,
+    minimum: 0,
+    maximum: 1_000_000_000,
+    'x-unit': 'megabytes',
+    description:
+      'Memory in MB that all processes of a sandboxed command may use together. 0: no limit. Needs a user session of systemd, which then limits the processes of root too. Without one, nothing starts in a sandbox.',
+  }),
   max_file_mb: Type.Integer({
     default: 8192,
     minimum: 1,

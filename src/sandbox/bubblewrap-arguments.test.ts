@@ -34,7 +34,7 @@ describe('the arguments of bubblewrap', () => {
     expect(toBubblewrapArguments(wrapping).join(' ')).toBe(
       [
         '/usr/bin/bwrap --unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-net --unshare-cgroup-try',
-        '--cap-drop ALL --die-with-parent --new-session --seccomp 3 --proc /proc --dev /dev',
+        '--cap-drop ALL --die-with-parent --new-session --seccomp 3 --unsetenv XDG_RUNTIME_DIR --proc /proc --dev /dev',
         '--ro-bind /usr /usr',
         '--perms 1777 --size 4294967296 --tmpfs /home/me',
         '--tmpfs /home/me/.ssh --remount-ro /home/me/.ssh',
@@ -59,5 +59,17 @@ describe('the arguments of bubblewrap', () => {
     expect(unlimited.join(' ')).toContain(' -- /usr/bin/prlimit --core=0 /usr/bin/node ')
     const programs = { ...wrapping.programs, limiter: undefined }
     expect(toBubblewrapArguments({ ...wrapping, programs }).join(' ')).toContain(' -- /usr/bin/node ')
+  })
+
+  it('begin with a control group if all processes together are limited, and do not let its session in', () => {
+    const scope = { program: '/usr/bin/systemd-run', runtimeDirectory: '/run/user/1000' }
+    const limits = { ...wrapping.policy.limits, totalMemoryBytes: 4 }
+    const limited = { ...wrapping, programs: { ...wrapping.programs, scope }, policy: { ...wrapping.policy, limits } }
+    const argv = toBubblewrapArguments(limited).join(' ')
+    expect(argv).toContain(
+      '/usr/bin/systemd-run --user --scope --quiet --collect --property MemoryMax=4 --property MemorySwapMax=0 --property TasksMax=2 -- /usr/bin/bwrap --unshare-user',
+    )
+    expect(argv).toContain('--unsetenv XDG_RUNTIME_DIR')
+    expect(toBubblewrapArguments({ ...wrapping, programs: limited.programs })[0]).toBe('/usr/bin/bwrap')
   })
 })

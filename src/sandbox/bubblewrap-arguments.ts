@@ -1,4 +1,5 @@
 /** Turns a policy into the arguments of bubblewrap (bwrap(1)). Pure. */
+import type { SandboxPrograms, Scope } from './find-programs.ts'
 import type { Mount, SandboxLimits, SandboxPolicy } from './sandbox-policy.ts'
 
 /** Where the proxy and the forwarder are inside. */
@@ -17,8 +18,8 @@ export type Wrapping = {
   policy: SandboxPolicy
   argv: readonly [string, ...string[]]
   cwd: string
-  /** Paths outside. `limiter` is prlimit(1), if there is one. */
-  programs: { bubblewrap: string; node: string; forwarder: string; limiter: string | undefined }
+  /** Paths outside. */
+  programs: SandboxPrograms
   proxySocket: string
   /** Ports of the host's loopback that are also there inside. */
   ports: readonly number[]
@@ -38,9 +39,10 @@ const NAMESPACES = [
 export function toBubblewrapArguments(wrapping: Wrapping): [string, ...string[]] {
   const { policy, argv, cwd, programs, proxySocket, ports } = wrapping
   return [
+    ...(policy.limits.totalMemoryBytes === undefined ? [] : toScopeArguments(policy.limits, programs.scope)),
     ...[programs.bubblewrap, ...NAMESPACES],
     ...['--seccomp', String(wrapping.seccompDescriptor)],
-    ...['--proc', '/proc', '--dev', '/dev'],
+    ...['--unsetenv', 'XDG_RUNTIME_DIR', '--proc', '/proc', '--dev', '/dev'],
     ...policy.mounts.flatMap(toArguments),
     ...['--bind', proxySocket, INSIDE.socket, '--ro-bind', programs.forwarder, INSIDE.forwarder],
     // After all mounts: bubblewrap has created directories for them.
@@ -64,6 +66,17 @@ function toArguments({ path, as, from = path }: Mount): string[] {
     case 'empty file':
       return ['--ro-bind', '/dev/null', path]
   }
+}
+
+/** A control group for the command, which ends with it. It needs the directory of the session, which is not there inside. */
+export function toScopeArguments({ totalMemoryBytes, processes }: SandboxLimits, scope: Scope | undefined): string[] {
+  if (scope === undefined) return []
+  const properties = [
+    ...(totalMemoryBytes === undefined ? [] : [`MemoryMax=${totalMemoryBytes}`, 'MemorySwapMax=0']),
+    ...(processes === undefined ? [] : [`TasksMax=${processes}`]),
+  ]
+  const given = properties.flatMap((property) => ['--property', property])
+  return [scope.program, '--user', '--scope', '--quiet', '--collect', ...given, '--']
 }
 
 function limit({ memoryBytes, processes, fileBytes }: SandboxLimits, limiter: string | undefined): string[] {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { ChildEnvironment, Environment } from '../kit/process/child-environment.ts'
 import { FIRST_DESCRIPTOR } from '../kit/process/process.ts'
 import { toBubblewrapArguments } from './bubblewrap-arguments.ts'
+import { sandboxUnavailable } from './faults.ts'
 import type { SandboxPrograms } from './find-programs.ts'
 import { loopbackPorts } from './host-rules.ts'
 import { openProxy, type ProxyEvent, type StopSignal } from './proxy.ts'
@@ -36,8 +37,13 @@ export type Boundary = {
   close(): Promise<void>
 }
 
+const NO_SCOPE =
+  'sandbox.max_total_memory_mb needs a user session of systemd, and there is none (loginctl enable-linger starts one)'
+
 export async function openBoundary(request: BoundaryRequest): Promise<Boundary> {
   const { argv, cwd, env, policy, programs, onEvent } = request
+  const needsScope = policy.limits.totalMemoryBytes !== undefined
+  if (needsScope && programs.scope === undefined) throw sandboxUnavailable({ problem: NO_SCOPE })
   const directory = mkdtempSync(join(tmpdir(), 'drover-sandbox-'))
   const proxySocket = join(directory, 'proxy.sock')
   const proxy = await openProxy({ socketPath: proxySocket, rules: policy.hosts, onEvent })
@@ -48,7 +54,11 @@ export async function openBoundary(request: BoundaryRequest): Promise<Boundary> 
         ...{ policy, argv, cwd, programs, proxySocket, ports },
         seccompDescriptor: FIRST_DESCRIPTOR,
       }),
-      env: { ...toSandboxEnvironment(env, policy.env), HOME: policy.home },
+      env: {
+        ...toSandboxEnvironment(env, policy.env),
+        HOME: policy.home,
+        ...(needsScope && { XDG_RUNTIME_DIR: programs.scope?.runtimeDirectory ?? '' }),
+      },
       descriptors: [Buffer.from(SECCOMP_FILTERS[process.arch] ?? '', 'base64')],
       askToStop: proxy.signal,
     },

@@ -27,7 +27,8 @@ export type Inside = Pick<PolicyRequest, 'worktree' | 'home' | 'droverHome'> & {
 const UNLIMITED = { memoryBytes: undefined, processes: undefined, fileBytes: undefined }
 
 export async function runInside(argv: readonly [string, ...string[]], { settings, env = {}, ...where }: Inside) {
-  const places = { env: process.env, cwd: process.cwd() }
+  // Without a session of systemd, as in containers.
+  const places = { env: { ...process.env, XDG_RUNTIME_DIR: undefined }, cwd: process.cwd() }
   const programs = findSandboxPrograms(places, join(BIN, 'sandbox-forwarder.cjs'))
   const complete = { hosts: [], env: Object.keys(env), read: [], write: [], limits: UNLIMITED, ...settings }
   const policy = createPolicy({ ...where, programs: [programs.node], settings: complete })

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { randomIds } from '../../kit/ids.ts'
 import { type ChildEnvironment, type Environment, toChildEnvironment } from '../../kit/process/child-environment.ts'
 import { type RunningProcess, startProcess } from '../../kit/process/process.ts'
+import { toScopeArguments } from '../bubblewrap-arguments.ts'
 import { createPolicy } from '../create-policy.ts'
 import { explainFailure } from '../explain-failure.ts'
 import { sandboxUnavailable } from '../faults.ts'
@@ -131,12 +132,43 @@ async function runProbe(
     const printed = Buffer.concat(await running.stdout.toArray()).toString('utf8')
     const { stderrTail } = await running.exit
     if (!boundary.hasStarted() || printed === '') throw sandboxUnavailable({ problem: explainFailure(stderrTail) })
-    const results: ProbeResults = { ...JSON.parse(printed), survivors: await survivorsOf(running) }
+    const results: ProbeResults = {
+      ...JSON.parse(printed),
+      survivors: await survivorsOf(running),
+      totalMemoryLimit: await exceedTotalMemory({ env, programs, signal }),
+    }
     const isReported = events.some((event) => event.is === 'refused' && `${event.host}:${event.port}` === UNLISTED)
-    return judgeProbe(results, { isReported, hasLimiter: programs.limiter !== undefined })
+    return judgeProbe(results, {
+      isReported,
+      hasLimiter: programs.limiter !== undefined,
+      hasScope: programs.scope !== undefined,
+    })
   } finally {
     await boundary.close()
   }
+}
+
+/** Node cannot start with this little memory. Null if it did not. */
+const TOO_LITTLE_BYTES = 4 * MEGABYTE
+
+async function exceedTotalMemory({ env, programs, signal }: Pick<CheckRequest, 'env' | 'programs' | 'signal'>) {
+  const { scope, node } = programs
+  if (scope === undefined) return 'not tried'
+  const start = async (totalMemoryBytes: number) => {
+    const limits = { totalMemoryBytes, memoryBytes: undefined, processes: undefined, fileBytes: undefined }
+    const argv = ['env', ...toScopeArguments(limits, scope), node, '--eval', '0'] as const
+    const place = {
+      cwd: tmpdir(),
+      env: toChildEnvironment(env),
+      timeoutMs: TIMEOUT_MS,
+      signal,
+      sweep: 'always',
+    } as const
+    const { exit } = await startProcess({ argv, ...place })
+    return (await exit).code === 0
+  }
+  if (!(await start(LIMITS.memoryBytes))) return 'systemd-run cannot start a command'
+  return (await start(TOO_LITTLE_BYTES)) ? `a program with more than ${TOO_LITTLE_BYTES} bytes` : null
 }
 
 /** Null, as for every attempt that was refused. The kernel kills them all, but on a busy machine they take a moment to go. */

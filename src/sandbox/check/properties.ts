@@ -37,12 +37,13 @@ const ROWS: readonly Row[] = [
 const LIMIT_ROWS: readonly Row[] = [
   { name: 'the size of a file is limited', by: 'RLIMIT_FSIZE', attempts: ['fileLimit'] },
   { name: 'the memory of a process is limited', by: 'RLIMIT_DATA', attempts: ['memoryLimit'] },
+  { name: 'the memory of all processes is limited', by: 'systemd', attempts: ['totalMemoryLimit'] },
   { name: 'the number of processes is limited', by: 'RLIMIT_NPROC', attempts: ['processLimit'] },
 ]
 
 export function judgeProbe(
   results: ProbeResults,
-  { isReported, hasLimiter }: { isReported: boolean; hasLimiter: boolean },
+  { isReported, ...has }: { isReported: boolean; hasLimiter: boolean; hasScope: boolean },
 ): SandboxProperty[] {
   const judge = ({ name, by, attempts }: Row): SandboxProperty => {
     // An attempt that is missing was not refused.
@@ -61,7 +62,7 @@ export function judgeProbe(
     ...ROWS.map(judge),
     flag('a refused host is reported', isReported),
     flag('the worktree and listed hosts can be used', works),
-    ...limits.map((limit) => (limit.is_enforced ? limit : { ...limit, problem: explainLimit(limit.by, hasLimiter) })),
+    ...limits.map((limit) => (limit.is_enforced ? limit : { ...limit, problem: explainLimit(limit, has) })),
   ]
 }
 
@@ -69,7 +70,10 @@ function flag(name: string, isTrue: boolean): SandboxProperty {
   return { name, is_enforced: isTrue, by: "drover's proxy", ...(!isTrue && { problem: 'it was not' }) }
 }
 
-function explainLimit(by: string, hasLimiter: boolean): string {
+type Found = { hasLimiter: boolean; hasScope: boolean }
+
+function explainLimit({ by, problem }: SandboxProperty, { hasLimiter, hasScope }: Found): string {
+  if (by === 'systemd') return hasScope ? (problem ?? '') : 'there is no user session of systemd'
   if (!hasLimiter) return 'prlimit is not in PATH; install util-linux'
   return by === 'RLIMIT_NPROC'
     ? 'Linux does not count the processes of root; run drover as another user'
