@@ -9,9 +9,9 @@ import type { RunContext } from '../../runs/run-context.ts'
 import type { Invocation } from '../command.ts'
 import { exitCodeOfSignal } from '../interruption.ts'
 import { requireServer } from '../local/background-server.ts'
+import { overlapLines } from '../output/overlap-text.ts'
 import { toPrintable } from '../output/printable.ts'
 import { openQueue, type QueuePlaces } from './queue-places.ts'
-import { overlapLines } from './queue-text.ts'
 
 const LOOK_MS = 500
 const SHORT_ID = 8

@@ -1,5 +1,6 @@
 /** The queue as text for people. Pure. */
 import type { DrivenRun, RunQueue } from '../../drive/service/driven-run.shape.ts'
+import { overlapLines } from '../output/overlap-text.ts'
 import { toPrintable } from '../output/printable.ts'
 import { formatTableWithNotes, type TextLayout } from '../output/text-table.ts'
 
@@ -43,12 +44,4 @@ function whyItWaits({ queue, state, verdict }: DrivenRun, nameOf: Names['nameOf'
     case 'total':
       return 'waits for a higher --total-tokens or --total-cost'
   }
-}
-
-/** The others with which it changes the same files. */
-export function overlapLines({ overlaps = [] }: Pick<DrivenRun, 'overlaps'>, nameOf: Names['nameOf']): string[] {
-  return overlaps.map(({ run_id: id, files: [first = '', ...more] }) => {
-    const others = more.length === 0 ? '' : ` and ${more.length} more`
-    return `changes ${toPrintable(first)}${others}, as ${nameOf(id)} does`
-  })
 }

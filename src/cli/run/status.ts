@@ -1,17 +1,18 @@
 import { summarizeBoundary } from '../../drive/evidence/summarize-boundary.ts'
+import { readOverlaps } from '../../drive/read-overlaps.ts'
 import { readDrive } from '../../drive/record/drive-journal.ts'
-import type { DriveState } from '../../drive/record/drive-state.ts'
 import { Fault } from '../../kit/fault.ts'
 import { followRun } from '../../runs/follow-run.ts'
 import { parseSectionKey } from '../../runs/parse-ids.ts'
 import { readPinnedMaterial } from '../../runs/read-material.ts'
 import { listRuns, outlineRun, outlineRuns, type RunList, type RunOutline, showStatus } from '../../runs/read-status.ts'
-import { shortenRunId } from '../../runs/resolve-run-id.ts'
+import { shortenKnownRunId, shortenRunId } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { asOwner, openOwnWorktree } from '../../runs/run-worktree.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
 import { describeDrive, describePlace } from '../output/drive-text.ts'
+import { overlapLines } from '../output/overlap-text.ts'
 import { formatLines } from '../output/styled-line.ts'
 import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'
 import { findVerdict, withVerdict } from './driven-verdict.ts'
@@ -72,15 +73,17 @@ async function showOne(invocation: Invocation, context: RunContext, runId: strin
   const { flags, runtime } = invocation
   const shown = await viewFor(invocation)(context, runId)
   const text = flags.isOn('json')
-    ? toJsonLine(withBoundary(withVerdict(shown, await findVerdict(context, shown)), readDrive(context.store, runId)))
+    ? toJsonLine(await withDrive(context, withVerdict(shown, await findVerdict(context, shown))))
     : await formatForPerson(invocation, shown, context)
   await runtime.terminal.out.write(text)
   return 0
 }
 
-function withBoundary<R extends object>(run: R, driven: DriveState | undefined): R {
+async function withDrive<R extends { id: string }>(context: RunContext, run: R): Promise<R> {
+  const driven = readDrive(context.store, run.id)
   const boundary = driven && summarizeBoundary(driven)
-  return boundary === undefined ? run : { ...run, boundary }
+  const overlaps = driven === undefined ? [] : await readOverlaps(context, driven)
+  return { ...run, ...(boundary !== undefined && { boundary }), ...(overlaps.length > 0 && { overlaps }) }
 }
 
 /** A terminal gets the history in colour; a pipe gets one fact per line. */
@@ -89,6 +92,9 @@ async function formatForPerson(invocation: Invocation, run: RunOutline, context:
   const { out } = terminal
   const driven = readDrive(context.store, run.id)
   const lines = driven === undefined ? [] : ['', ...formatLines(describeDrive(driven), out)]
+  const overlaps = driven === undefined ? [] : await readOverlaps(context, driven)
+  const nameOf = (id: string) => (out.isTty ? shortenKnownRunId(context, id) : id)
+  lines.push(...overlapLines({ overlaps }, nameOf).map((line) => `This run ${line}.`))
   const view = await readViewOptions(invocation, context, run)
   if (out.isTty) return formatRunView(run, { ...view, more: lines })
   return formatRun(run, clock.now(), view.verdict) + lines.map((line) => `${line}\n`).join('')

@@ -1,0 +1,44 @@
+/** Reads which open runs of a repository change the same files. */
+import { listRunIds, type RunStore } from '../journal/run-store.ts'
+import { Fault } from '../kit/fault.ts'
+import { outlineRun } from '../runs/read-status.ts'
+import type { RunContext } from '../runs/run-context.ts'
+import { asOwner } from '../runs/run-worktree.ts'
+import { filesOf, type Overlap, overlapsOf } from './decide/queue.ts'
+import { surroundings } from './read-verdict.ts'
+import { readDrive } from './record/drive-journal.ts'
+import type { DriveState } from './record/drive-state.ts'
+import { hasChanged } from './run-files.ts'
+
+/** A run that has rested longer is not looked at: a repository may have thousands. */
+const RECENT_MS = 30 * 86_400_000
+
+/** Empty for a run that has delivered: what is merged first is a question for the report. */
+export async function readOverlaps(context: RunContext, drive: DriveState): Promise<Overlap[]> {
+  const own = toOpen(context.store, drive)
+  if (own === undefined) return []
+  const since = new Date(context.clock.now().getTime() - RECENT_MS).toISOString()
+  const others = listRunIds(context.store)
+    .filter((id) => id !== drive.run_id && hasChanged(context.store, id, since))
+    .flatMap((id) => tryOpen(context.store, id) ?? [])
+  const found = overlapsOf(own, others)
+  const states = await Promise.all(found.map(({ run_id: id }) => outlineRun(asOwner(context, id), id)))
+  return found.filter((_, at) => ['active', 'paused'].includes(states[at]?.state ?? ''))
+}
+
+function toOpen(store: RunStore, drive: DriveState) {
+  if (drive.delivered !== undefined || drive.next_run_id !== undefined) return undefined
+  const files = filesOf([drive, ...surroundings(store, drive).earlier])
+  return { id: drive.run_id, repository: '', after: drive.after, files }
+}
+
+/** Undefined if it is not open, or cannot be read. */
+function tryOpen(store: RunStore, id: string): ReturnType<typeof toOpen> {
+  try {
+    const drive = readDrive(store, id)
+    return drive && toOpen(store, drive)
+  } catch (error) {
+    if (error instanceof Fault) return undefined
+    throw error
+  }
+}
