@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { DrivenRun, RunQueue } from '../../src/drive/service/driven-run.shape.ts'
 import { createDriving } from '../support/driven-agents.ts'
 import { type DrivenScript, dataOf } from '../support/driven-home.ts'
+import { hasForge, startForge } from '../support/forge/fake-forge.ts'
 import { DROVER, ending, runAt } from '../support/run-drover.ts'
 import { createServedDriving, serveRuns } from '../support/served-runs.ts'
 import { until } from '../support/until.ts'
@@ -101,6 +102,41 @@ describe('drover drive with several goals', () => {
     expect(await drover('drive', one, '--total-tokens', '1000000000')).toMatchObject({ code: 0 })
     await until(() => dataOf(driving.records(two), 'delivered')[0])
   })
+})
+
+it.runIf(hasForge)('queues the open issues with a label, oldest first, then files with goals', async () => {
+  const { driving, drover, queue } = createQueueing({ orient: [{ hangs: true }] })
+  const forge = await startForge()
+  Object.assign(driving.env, forge.env, { PATH: `${driving.env.PATH}:${forge.env['PATH']}` })
+  driving.repository.git('remote', 'add', 'origin', forge.address)
+  for (const title of ['Show the wind', 'Show the fog', 'Show the rain']) forge.addIssue(title, 'In knots.')
+  for (const number of [1, 3]) forge.label(number, 'ready', 'ada')
+  for (const name of ['sun', 'moon']) driving.repository.write(`goals/${name}.md`, `Show the ${name}\n`)
+  driving.repository.commit()
+  const flags = ['--no-review', '--detach']
+  expect(await drover('drive', '--label', 'nothing', '--as-goal', ...flags)).toMatchObject({ code: 2, stdout: '' })
+  expect(await drover('drive', '--label', 'ready', '--as-goal', ...flags)).toMatchObject({ code: 0, stderr: '' })
+  const files = ['--goal-file', 'goals/moon.md', 'goals/sun.md']
+  expect(await drover('drive', ...files, ...flags)).toMatchObject({ code: 0, stderr: '' })
+  const { runs } = await queue()
+  expect(runs.map(({ title }) => title)).toEqual(['wind', 'rain', 'moon', 'sun'].map((what) => `Show the ${what}`))
+  // A queued run skips its first action, and keeps its place.
+  const [, skipped] = runs
+  expect(await drover('skip', skipped?.id ?? '', '--root', skipped?.worktree ?? '')).toMatchObject({ code: 0 })
+  expect((await queue()).runs[1]).toMatchObject({ id: skipped?.id, queue: { number: 1 } })
+})
+
+it('is not needed to see that two open runs change the same files', { timeout: 60_000 }, async () => {
+  const pause = { reason: 'decision_required', question: 'Knots?', destructive_request: null }
+  const asks = { outcome: { status: 'needs_input', pause, suggested_actions: [], implementation: null } }
+  const { driving, drover } = createQueueing({ implement: [{ edits: { 'wind.txt': 'wind: 23 knots\n' }, ...asks }] })
+  const ids: string[] = []
+  for (const goal of ['Show the wind', 'Show the storm'])
+    ids.push(...idsIn((await driving.drive(goal, '--no-review')).stdout).slice(0, 1))
+  const [one = '', two = ''] = ids
+  expect((await drover('status', two)).stdout).toContain(`This run changes wind.txt, as ${one} does.\n`)
+  const shown = JSON.parse((await drover('status', one, '--json')).stdout)
+  expect(shown.overlaps).toEqual([{ run_id: two, files: ['wind.txt'] }])
 })
 
 it('refuses what cannot be queued, and starts nothing', async () => {
