@@ -40,6 +40,7 @@ import * as results from '../src/prompts/prompt-result.shape.ts'
 import {
   AnswerBody,
   ConfirmBody,
+  ReportQuery,
   ResumeBody,
   RunQuery,
   SkipBody,
@@ -161,6 +162,7 @@ async function httpFiles(): Promise<GeneratedFile[]> {
     validateEventsQuery: EventsQuery,
     validateUsageQuery: UsageParameters,
     validateLoginBody: LoginBody,
+    validateReportQuery: ReportQuery,
     validateRunQuery: RunQuery,
     validateStartBody: StartBody,
     validateAnswerBody: AnswerBody,

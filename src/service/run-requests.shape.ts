@@ -26,6 +26,16 @@ export const RunQuery = strict({
 })
 export type RunQuery = Static<typeof RunQuery>
 
+export const ReportQuery = strict({
+  since: optional(
+    Type.String({
+      format: 'date-time',
+      description: 'Runs that have changed since this time. The default is 24 hours ago.',
+    }),
+  ),
+})
+export type ReportQuery = Static<typeof ReportQuery>
+
 /** What can be said when a run is started, and again when it is resumed. */
 const options = {
   backend: optional(backend('The agent that does the work. The default is `default_backend`.')),

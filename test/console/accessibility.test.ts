@@ -15,6 +15,7 @@ const PAGES = [
   'new',
   'new/change',
   'runs',
+  'report',
   'sessions',
   'usage',
   'executions/ID',

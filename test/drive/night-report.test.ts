@@ -1,4 +1,6 @@
 /** `drover report --since`: the page for the morning. */
+import { utimesSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createDriving } from '../support/driven-agents.ts'
 import { type DrivenScript, runIdIn } from '../support/driven-home.ts'
@@ -43,6 +45,14 @@ it('shows what became of all runs, their cost, and in which order to merge them'
     order: branches.slice(0, 2),
     conflicts: [{ branch: branches[2], paths: ['wind.txt'] }],
   })
+  // A run of which nothing was written since then is not even read.
+  const files = ['journal.jsonl', 'drive.jsonl'].map((name) =>
+    join(driving.repository.root, '.git', 'drover', 'runs', wind, name),
+  )
+  const yesterday = new Date(Date.now() - 86_400_000)
+  for (const file of files) utimesSync(file, yesterday, yesterday)
+  const newer = JSON.parse((await driving.call(['report', '--since', '1h', '--json'])).stdout)
+  expect(newer.runs.map((run: { run_id: string }) => run.run_id)).toEqual([rain, other, asking])
   for (const branch of report.merge.order) driving.repository.git('merge', '--quiet', '--no-edit', branch)
 })
 

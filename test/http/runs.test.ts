@@ -48,6 +48,15 @@ describe('POST /api/v1/runs', () => {
       patch: expect.stringContaining('\n+wind: 23 knots\n'),
       is_cut: false,
     })
+    const night = await server.request('/api/v1/report')
+    expect(findUndescribed('GET', '/api/v1/report', night)).toEqual([])
+    const shown = { run_id: id, section: 'Delivered', paths: expect.arrayContaining(['wind.txt']) }
+    expect(night.body).toMatchObject({
+      repositories: [{ repository, report: { runs: [shown], merge: { order: [run.delivered?.branch] } } }],
+    })
+    const later = new Date(Date.now() + 1000).toISOString()
+    expect((await server.request(`/api/v1/report?since=${later}`)).body).toEqual({ since: later, repositories: [] })
+    expect(await server.request('/api/v1/report?since=yesterday')).toMatchObject({ status: 400 })
     // Every attempt is an execution of this server.
     const execution = await server.request(`/api/v1/executions/${implement?.execution_id}`)
     expect(execution.body).toMatchObject({ kind: 'action', parent_id: id, state: 'completed' })
@@ -314,6 +323,11 @@ describe('who may see and change a run', () => {
     }
     expect((await other.list()).runs).toEqual([])
     expect((await owner.list()).runs).toMatchObject([{ id, state: 'waiting' }])
+    const reportTo = async (name: string) => (await server.request('/api/v1/report', { headers: as(name) })).body
+    expect(await reportTo('second')).toMatchObject({ repositories: [] })
+    expect(await reportTo('first')).toMatchObject({
+      repositories: [{ report: { runs: [{ run_id: id, section: 'Waits for you' }] } }],
+    })
     const [attempt] = (await owner.show(id)).attempts ?? []
     expect(
       await server.request(`/api/v1/executions/${attempt?.execution_id}`, { headers: as('second') }),

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { formatNight } from '../../drive/night/night-markdown.ts'
-import type { NightReport } from '../../drive/night/night-report.ts'
+import type { NightReport } from '../../drive/night/night-report.shape.ts'
 import { readNight } from '../../drive/night/read-night.ts'
 import { readVerdict } from '../../drive/read-verdict.ts'
 import { readDrive } from '../../drive/record/drive-journal.ts'
@@ -33,7 +33,10 @@ export const run: RunCommand = (invocation) =>
     const typed = args[0] === undefined ? undefined : await readRunId(command, args[0], 'list-runs')
     const context = await openRuns(command, runtime)
     const since = readSince(flags.text('since'), typed, runtime.clock.now())
-    if (since !== undefined) return await writeNight(invocation, await readNight(context, since))
+    if (since !== undefined) {
+      const directory = context.workspace.worktree_root
+      return await writeNight(invocation, await readNight(context, { since, directory }))
+    }
     const shown = await findReported(command, context, typed)
     const state = readDrive(context.store, shown.id)
     const driven = state && { state, verdict: await readVerdict(context, { run: shown, drive: state }) }

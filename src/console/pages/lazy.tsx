@@ -17,6 +17,7 @@ const PAGES: Readonly<Record<string, Load>> = {
   compare: async () => (await import('./compare-page.tsx')).ComparePage,
   runs: async () => (await import('./runs-page.tsx')).RunsPage,
   run: async () => (await import('./run-page.tsx')).RunPage,
+  report: async () => (await import('./report-page.tsx')).ReportPage,
   usage: async () => (await import('./usage-page.tsx')).UsagePage,
 }
 

@@ -29,6 +29,7 @@ export function RunsPage() {
           onInput={(event) => (search.value = event.currentTarget.value)}
         />
         <a href="#/new/change">New change</a>
+        <a href="#/report">Report</a>
       </search>
       {wanted.length === 0 && <NoRun />}
       {GROUPS.map(({ name, states }) => (

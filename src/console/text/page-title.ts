@@ -5,6 +5,7 @@ const NAMES: Readonly<Record<string, string>> = {
   new: 'New prompt',
   'new/change': 'New change',
   runs: 'Runs',
+  report: 'Report',
   sessions: 'Sessions',
   compare: 'Compare',
   usage: 'Usage',

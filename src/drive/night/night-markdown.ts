@@ -1,17 +1,13 @@
 /** The page for the morning in Markdown. Texts of agents and issues are made inert, as in the report about a run. Pure. */
 import { withInertIssues, withInertMarkdown, withoutInertMarks } from '../../kit/inert-references.ts'
-import type { NightReport, NightRun } from './night-report.ts'
+import type { NightReport, NightRun } from './night-report.shape.ts'
+import { NIGHT_SECTIONS } from './night-sections.ts'
 
 /** `terminal`: without the marks that only keep a web page from linking. */
 export function formatNight(report: NightReport, form: 'page' | 'terminal' = 'page'): string {
   const { runs } = report
-  const inGroup = (words: readonly string[]) => runs.filter(({ verdict }) => words.includes(verdict.word))
   const sections = [
-    ['Delivered', inGroup(['delivered', 'nothing to change']).map(deliveredText)],
-    ['Delivered, look first', inGroup(['delivered, look first']).map(lookFirstText)],
-    ['Waits for you', inGroup(['waits for you', 'paused by limit', 'not driven']).map(openText)],
-    ['Not delivered', inGroup(['not delivered']).map(openText)],
-    ['Still running', inGroup(['running', 'waiting for limit']).map(openText)],
+    ...NIGHT_SECTIONS.map((title) => [title, runs.filter(({ section }) => section === title).map(toText)] as const),
     ['Merge in this order', mergeLines(report)],
     ['Changed by several runs', overlapLines(report)],
   ] as const
@@ -35,6 +31,11 @@ const SHORT_ID = 8
 
 function head({ run_id, title }: NightRun): string {
   return `- \`${run_id.slice(0, SHORT_ID)}\` ${inert(title)}`
+}
+
+function toText(run: NightRun): string {
+  if (run.section === 'Delivered') return deliveredText(run)
+  return run.section === 'Delivered, look first' ? lookFirstText(run) : openText(run)
 }
 
 function deliveredText(run: NightRun): string {

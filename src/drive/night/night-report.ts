@@ -1,28 +1,9 @@
 /** What became of all driven runs of a repository since some time: the page for the morning. Pure. */
-import type { RunVerdict } from '../../contract/run-verdict.shape.ts'
 import type { Spent } from '../record/drive-event.shape.ts'
 import type { MergeOrder } from './merge-order.ts'
+import type { NightReport, NightRun } from './night-report.shape.ts'
 
-export type NightRun = {
-  readonly run_id: string
-  readonly title: string
-  readonly verdict: RunVerdict
-  /** Of all its rounds. */
-  readonly spent: Spent
-  /** The files that it changes. */
-  readonly paths: readonly string[]
-}
-
-export type NightReport = {
-  readonly since: string
-  readonly runs: readonly NightRun[]
-  readonly spent: Spent
-  readonly merge?: MergeOrder
-  /** Files that several open runs change. */
-  readonly overlaps: readonly Overlap[]
-}
-
-type Overlap = { readonly path: string; readonly run_ids: readonly string[] }
+type Overlap = NightReport['overlaps'][number]
 
 export function toNightReport(since: string, runs: readonly NightRun[], merge: MergeOrder | undefined): NightReport {
   return {

@@ -13,19 +13,31 @@ import { uninterrupted } from '../drive-context.ts'
 import { readVerdict } from '../read-verdict.ts'
 import { readDrive } from '../record/drive-journal.ts'
 import { pathsOfRun } from '../report-run.ts'
+import { hasChanged } from '../run-files.ts'
 import { type Branch, findMergeOrder, type MergeOrder } from './merge-order.ts'
-import { type NightReport, type NightRun, toNightReport } from './night-report.ts'
+import type { NightReport, NightRun } from './night-report.shape.ts'
+import { toNightReport } from './night-report.ts'
+import { withSection } from './night-sections.ts'
 
-/** `since` is an RFC 3339 timestamp. A run that another one continues is part of that one. */
-export async function readNight(context: RunContext, since: string): Promise<NightReport> {
+type Wanted = {
+  /** An RFC 3339 timestamp. */
+  readonly since: string
+  /** Undefined: all runs of the repository. */
+  readonly ids?: readonly string[]
+  /** Branches are merged into its `HEAD`. */
+  readonly directory: string
+}
+
+/** A run that another one continues is part of that one. */
+export async function readNight(context: RunContext, { since, ids, directory }: Wanted): Promise<NightReport> {
   const runs: (NightRun & { readonly at: string })[] = []
-  for (const id of listRunIds(context.store)) {
-    const run = await tryRead(context, id)
+  for (const id of ids ?? listRunIds(context.store)) {
+    const run = hasChanged(context.store, id, since) ? await tryRead(context, id) : undefined
     if (run !== undefined && run.at >= since && run.verdict.word !== 'continued') runs.push(run)
   }
   runs.sort((one, other) => (one.at < other.at ? -1 : 1))
   const shown = runs.map(({ at: _, ...run }) => run)
-  return toNightReport(since, shown, await tryMerges(context, shown))
+  return toNightReport(since, shown, await tryMerges(context, directory, shown))
 }
 
 /** Undefined if it was not driven, or cannot be read. */
@@ -36,14 +48,9 @@ async function tryRead(context: RunContext, id: string): Promise<(NightRun & { a
     const run = await outlineRun(uninterrupted(asOwner(context, id)), id)
     const last = drive.attempts.at(-1)
     const at = [run.updated_at, last?.ended?.at ?? last?.started_at ?? drive.started_at].sort().at(-1) ?? ''
-    return {
-      run_id: id,
-      title: titleOfGoal(drive.goal),
-      verdict: await readVerdict(context, { run, drive }),
-      spent: spentBy(drive),
-      paths: await pathsOfRun(context, drive),
-      at,
-    }
+    const verdict = await readVerdict(context, { run, drive })
+    const paths = await pathsOfRun(context, drive)
+    return { ...withSection({ run_id: id, title: titleOfGoal(drive.goal), verdict, spent: spentBy(drive), paths }), at }
   } catch (error) {
     if (error instanceof Fault && !context.signal.aborted) return undefined
     throw error
@@ -51,7 +58,11 @@ async function tryRead(context: RunContext, id: string): Promise<(NightRun & { a
 }
 
 /** Only branches that hold delivered work. Undefined if there are none, or if git cannot try it. */
-async function tryMerges(context: RunContext, runs: readonly NightRun[]): Promise<MergeOrder | undefined> {
+async function tryMerges(
+  context: RunContext,
+  directory: string,
+  runs: readonly NightRun[],
+): Promise<MergeOrder | undefined> {
   const { git, workspace, signal } = context
   const branches = runs.flatMap(({ verdict: { word, exists } }): Branch[] => {
     const { branch, commit } = exists
@@ -59,7 +70,7 @@ async function tryMerges(context: RunContext, runs: readonly NightRun[]): Promis
     return isDelivered && branch !== undefined && commit !== undefined ? [{ branch, commit }] : []
   })
   const args = ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'] as const
-  const head = await askGit(git, { directory: workspace.worktree_root, args, signal })
+  const head = await askGit(git, { directory, args, signal })
   if (branches.length === 0 || head.code !== 0) return undefined
   const objects = join(workspace.git_common_dir, 'objects')
   return await findMergeOrder({ git, objects, signal }, head.stdout.toString('utf8').trim(), branches)

@@ -11,6 +11,7 @@ import type { RunContext } from '../../runs/run-context.ts'
 import { openOwnWorktree } from '../../runs/run-worktree.ts'
 import { drivenRunOver, drivenRunWaits, runNotQueued, runQueueFull } from '../faults.ts'
 import { joinGroup, type RunGroup } from '../group-totals.ts'
+import type { NightReports } from '../night/night-report.shape.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { saveDriven } from '../record/driven-records.ts'
 import { driveBusy } from '../record/faults.ts'
@@ -150,6 +151,10 @@ export class DrivenRuns implements RunService {
 
   async queue(by: Caller): Promise<RunQueue> {
     return await readQueue(this.#queuePlaces(), by)
+  }
+
+  async report(by: Caller, since: string): Promise<NightReports> {
+    return await this.reader.nights(by, since)
   }
 
   async first(by: Caller, id: string): Promise<DrivenRun> {

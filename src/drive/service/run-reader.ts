@@ -14,6 +14,7 @@ import type { RunContext } from '../../runs/run-context.ts'
 import type { Git } from '../../workspace/git.ts'
 import type { Patch } from '../../workspace/worktrees/diff-worktree.ts'
 import { drivenRunAmbiguous, drivenRunInPlace, drivenRunNotFound } from '../faults.ts'
+import type { NightReports } from '../night/night-report.shape.ts'
 import { surroundings } from '../read-verdict.ts'
 import { isDriven, readDriveEvents } from '../record/drive-journal.ts'
 import { toDriveState } from '../record/drive-state.ts'
@@ -108,6 +109,31 @@ export class RunReader {
     if (run.pinned_source === undefined) return undefined
     const pinned = await readPinnedSource(this.#contextFor(record), record.run_id)
     return pinned && toSource(pinned)
+  }
+
+  /** What became of the runs that have changed since then, by repository. */
+  async nights(by: Caller, since: string): Promise<NightReports> {
+    const { readNight } = await import('../night/read-night.ts')
+    const repositories: NightReports['repositories'][number][] = []
+    for (const [directory, records] of Map.groupBy(this.list(by), (record) => record.git_common_dir)) {
+      const [first] = records
+      const context = records.map((record) => this.#tryContext(record)).find((found) => found !== undefined)
+      if (context === undefined || first === undefined) continue
+      const ids = records.map(({ run_id }) => run_id)
+      const report = await readNight(context, { since, ids, directory })
+      if (report.runs.length > 0) repositories.push({ repository: first.repository, report })
+    }
+    return { since, repositories }
+  }
+
+  /** Undefined if the run is gone. */
+  #tryContext(record: DrivenRecord): RunContext | undefined {
+    try {
+      return this.#contextFor(record)
+    } catch (error) {
+      if (error instanceof Fault) return undefined
+      throw error
+    }
   }
 
   readEvents({ git_common_dir: gitCommonDir, run_id: runId }: DrivenRecord) {

@@ -1,5 +1,6 @@
 /** Driven runs for the callers of a server: those of this machine (driven-runs.ts), or of many machines (shared-runs.ts). */
 import type { Caller } from '../../prompts/caller.ts'
+import type { NightReports } from '../night/night-report.shape.ts'
 import type { DrivenDiff, DrivenRun, DrivenRunEvent, DrivenRunPage, RunQueue } from './driven-run.shape.ts'
 import type { DriveResumeRequest, DriveStartRequest, PreparedRun } from './run-starter.ts'
 
@@ -32,6 +33,8 @@ export type RunService = {
   /** The agent that works on the action is ended. */
   skip(by: Caller, id: string, given: OfAction): Promise<DrivenRun>
   stop(by: Caller, id: string): Promise<DrivenRun>
+  /** What became of the runs that have changed since then, by repository. */
+  report(by: Caller, since: string): Promise<NightReports>
   /** What is driven, and what is queued, in its order. */
   queue(by: Caller): Promise<RunQueue>
   /** A run that the user has prepared on the command line, and whose record is in the queue, or will be. */

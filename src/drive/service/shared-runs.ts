@@ -18,6 +18,7 @@ import {
   drivenRunNotFound,
   driveRepositoryNotNamed,
 } from '../faults.ts'
+import type { NightReports } from '../night/night-report.shape.ts'
 import type { DriveEvent } from '../record/drive-event.shape.ts'
 import { type EventSource, followEvents, isFinalState } from './driven-events.ts'
 import type { DrivenDiff, DrivenRun, DrivenRunPage, RunQueue } from './driven-run.shape.ts'
@@ -27,7 +28,7 @@ import { performWork, type RemoteCall, readAnswer, type Work } from './remote-ca
 import { RemoteCallRunner } from './remote-call-runner.ts'
 import type { FollowedRun, OfAction, RunListQuery, RunService } from './run-service.ts'
 import type { DriveResumeRequest, DriveStartRequest, PreparedRun, Rights } from './run-starter.ts'
-import { drivable, orderDrivers, toShownRun } from './shared-view.ts'
+import { drivable, orderDrivers, toNights, toShownRun } from './shared-view.ts'
 
 export type SharedRunsOptions = {
   /** The runs of this machine. */
@@ -192,6 +193,18 @@ export class SharedRuns implements RunService {
     const { runs } = await this.list(by, { state: 'queued', limit: QUEUE_SHOWN })
     const others = runs.filter(({ id, machine }) => !ids.has(id) && !(isWorker && machine === board.machine))
     return { ...own, runs: [...own.runs, ...others.toReversed()] }
+  }
+
+  /** What other machines have published names no files, and no order to merge in. */
+  async report(by: Caller, since: string): Promise<NightReports> {
+    const { local, isWorker, board } = this.#options
+    const own = isWorker ? (await local.report(by, since)).repositories : []
+    const { runs } = await this.list(by, { limit: QUEUE_SHOWN })
+    const others = runs.filter(({ machine, updated_at }) => machine !== board.machine && updated_at >= since)
+    return {
+      since,
+      repositories: [...own.map((each) => ({ ...each, machine: board.machine })), ...toNights(others, since)],
+    }
   }
 
   /** Only a worker drives runs. */

@@ -3,6 +3,9 @@ import type { SharedRun } from '../../executions/store/published-runs.ts'
 import type { KnownWorker } from '../../executions/store/work-queue.ts'
 import { withLostDriver } from '../decide/verdict.ts'
 import { driveRepositoryNotNamed, driveRepositoryRequired } from '../faults.ts'
+import type { NightReports } from '../night/night-report.shape.ts'
+import { toNightReport } from '../night/night-report.ts'
+import { withSection } from '../night/night-sections.ts'
 import type { DrivenRun, RunChoice } from './driven-run.shape.ts'
 
 /** A run as a server shows it that does not have it: a driver that is gone was interrupted. */
@@ -24,6 +27,23 @@ export function toShownRun({ document, machine, isDriven, isMachineGone }: Share
       attempts: attempts.map((each) => (isInterrupted && each.how === 'running' ? { ...each, how: 'unknown' } : each)),
     }),
   }
+}
+
+/** Reports about runs of other machines, by machine and repository. */
+export function toNights(runs: readonly DrivenRun[], since: string): NightReports['repositories'] {
+  const shown = runs.filter(({ state }) => state !== 'continued')
+  const places = Map.groupBy(shown, ({ machine = '', repository }) => `${machine} ${repository}`)
+  return [...places.values()].flatMap((own) => {
+    const [{ machine = '', repository } = { repository: '' }] = own
+    const report = toNightReport(since, own.map(toNightRun).toReversed(), undefined)
+    return [{ repository, machine, report }]
+  })
+}
+
+function toNightRun({ id, title, verdict, spent }: DrivenRun) {
+  const { tokens, cost_usd, time_secs } = spent
+  const used = { tokens, cost_microusd: Math.round(cost_usd * 1_000_000), time_ms: Math.round(time_secs * 1000) }
+  return withSection({ run_id: id, title, verdict, spent: used, paths: [] })
 }
 
 type WantedDriver = {

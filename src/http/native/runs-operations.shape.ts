@@ -1,5 +1,6 @@
 /** The OpenAPI operations of driven runs. */
 import { type TSchema, Type } from 'typebox'
+import { NightReports, type NightReports as NightReportsMessage } from '../../drive/night/night-report.shape.ts'
 import {
   DrivenDiff,
   type DrivenDiff as DrivenDiffMessage,
@@ -11,7 +12,15 @@ import {
   RunQueue,
 } from '../../drive/service/driven-run.shape.ts'
 import { stated } from '../../kit/shape.ts'
-import { AnswerBody, ConfirmBody, ResumeBody, RunQuery, SkipBody, StartBody } from '../../service/run-requests.shape.ts'
+import {
+  AnswerBody,
+  ConfirmBody,
+  ReportQuery,
+  ResumeBody,
+  RunQuery,
+  SkipBody,
+  StartBody,
+} from '../../service/run-requests.shape.ts'
 import { BODY_ERRORS, COMMON_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
 import {
   EXAMPLE,
@@ -108,6 +117,36 @@ const queued: DrivenRunMessage = {
   queue: { number: 1, waits_for: 'turn' },
   choices: ['first', 'skip', 'stop'],
   last_seq: 1,
+}
+
+const used = { tokens: 48_210, cost_microusd: 610_000, time_ms: 540_000 }
+
+const nights: NightReportsMessage = {
+  since: EXAMPLE.timestamp,
+  repositories: [
+    {
+      repository: '/srv/projects/weather',
+      report: {
+        since: EXAMPLE.timestamp,
+        runs: [
+          {
+            run_id: ID,
+            title: 'Show the wind in knots',
+            section: 'Delivered',
+            verdict: {
+              ...{ word: 'delivered', line: `delivered: branch ${BRANCH}`, exit_code: 0, reason: `branch ${BRANCH}` },
+              ...{ next: `drover report ${ID}`, look_first: [], exists: { branch: BRANCH } },
+            },
+            spent: used,
+            paths: ['wind.ts'],
+          },
+        ],
+        spent: used,
+        merge: { order: [BRANCH], conflicts: [] },
+        overlaps: [],
+      },
+    },
+  ],
 }
 
 const attempt: NonNullable<DrivenRunMessage['attempts']>[number] = {
@@ -251,6 +290,18 @@ export const OPERATIONS: readonly Operation[] = [
       'A key with the role `client` sees its own runs. With PostgreSQL, each worker has its own order: those of other machines are listed without a number.',
     parameters: [],
     responses: { 200: jsonResponse('The queue.', RunQueue, { parallel: 1, runs: [running, queued] }) },
+    errors: COMMON_ERRORS,
+  },
+  {
+    method: 'get',
+    path: '/api/v1/report',
+    id: 'getReport',
+    tag: 'native',
+    summary: 'Show what became of all driven runs since some time',
+    description:
+      'The data of `drover report --since`, by repository. A key with the role `client` sees its own runs. With PostgreSQL, runs of other machines have neither paths nor an order to merge in.',
+    parameters: toQueryParameters(ReportQuery),
+    responses: { 200: jsonResponse('The reports.', NightReports, nights) },
     errors: COMMON_ERRORS,
   },
   {

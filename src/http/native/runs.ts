@@ -6,6 +6,7 @@ import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import type { RunService } from '../../drive/service/run-service.ts'
 import type { DriveStartRequest } from '../../drive/service/run-starter.ts'
 import { executionLost } from '../../executions/store/faults.ts'
+import { toTimestamp } from '../../kit/clock.ts'
 import { Fault } from '../../kit/fault.ts'
 import { requestChecker } from '../../kit/omit-empty.ts'
 import { checker } from '../../kit/schema.ts'
@@ -13,6 +14,7 @@ import type { Caller } from '../../prompts/caller.ts'
 import type {
   AnswerBody,
   ConfirmBody,
+  ReportQuery,
   ResumeBody,
   RunQuery,
   SkipBody,
@@ -27,6 +29,7 @@ import {
   validateAnswerBody,
   validateConfirmBody,
   validateEventsQuery,
+  validateReportQuery,
   validateResumeBody,
   validateRunQuery,
   validateSkipBody,
@@ -43,6 +46,7 @@ import { lastEventId } from './executions.ts'
 type ById = { Params: { id: string } }
 
 const checkRunQuery = checker<RunQuery>('the query', validateRunQuery)
+const checkReportQuery = checker<ReportQuery>('the query', validateReportQuery)
 const checkEventsQuery = checker<EventsQuery>('the query', validateEventsQuery)
 const checkStart = requestChecker<StartBody>('the request', validateStartBody)
 const checkAnswer = requestChecker<AnswerBody>('the request', validateAnswerBody)
@@ -51,6 +55,7 @@ const checkSkip = requestChecker<SkipBody>('the request', validateSkipBody)
 const checkResume = requestChecker<ResumeBody>('the request', validateResumeBody)
 
 const DEFAULT_LIMIT = 50
+const DAY_MS = 86_400_000
 const FIND_ATTEMPTS = 40
 const FIND_EVERY_MS = 100
 
@@ -69,6 +74,15 @@ export const registerRuns: RegisterRoutes = (scope, context) => {
   scope.get('/runs', async (request, reply) => {
     const { limit = DEFAULT_LIMIT, ...query } = readQuery(request.query, checkRunQuery, ['limit'])
     return sendJson(reply, await runs.list(by(request), { ...query, limit }))
+  })
+
+  scope.get('/report', async (request, reply) => {
+    const { since = toTimestamp(new Date(context.clock.now().getTime() - DAY_MS)) } = readQuery(
+      request.query,
+      checkReportQuery,
+      [],
+    )
+    return sendJson(reply, await runs.report(by(request), toTimestamp(new Date(since))))
   })
 
   scope.get('/queue', async (request, reply) => sendJson(reply, await runs.queue(by(request))))

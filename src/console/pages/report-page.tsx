@@ -1,0 +1,160 @@
+/** The page for the morning: what became of all driven runs since some time, as `drover report --since` shows it. */
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { NightReport, NightReports, NightRun } from '../../drive/night/night-report.shape.ts'
+import { attempt } from '../live/actions.ts'
+import { call } from '../live/api.ts'
+import { toHash } from '../live/router.ts'
+import { formatCost, formatCount, formatDuration } from '../text/format.ts'
+import { toLine } from '../text/visible-text.ts'
+
+const HOUR_MS = 3_600_000
+const PERIODS = [
+  { hours: 12, says: '12 hours' },
+  { hours: 24, says: '24 hours' },
+  { hours: 72, says: '3 days' },
+  { hours: 168, says: '7 days' },
+]
+const SECTIONS: readonly NightRun['section'][] = [
+  'Delivered',
+  'Delivered, look first',
+  'Waits for you',
+  'Not delivered',
+  'Still running',
+]
+
+export function ReportPage() {
+  const hours = useSignal(24)
+  const reports = useSignal<NightReports | undefined>(undefined)
+  useEffect(() => {
+    const since = new Date(Date.now() - hours.value * HOUR_MS).toISOString()
+    void attempt(async () => (reports.value = await call<NightReports>(`report?since=${since}`)))
+  }, [hours.value])
+  return (
+    <div class="page">
+      <h1>Report</h1>
+      <div class="filters">
+        <label>
+          Since{' '}
+          <select value={String(hours.value)} onChange={(event) => (hours.value = Number(event.currentTarget.value))}>
+            {PERIODS.map(({ hours: period, says }) => (
+              <option key={period} value={String(period)}>
+                {says}
+              </option>
+            ))}
+          </select>
+        </label>
+        <a href="#/runs">All runs</a>
+      </div>
+      {reports.value === undefined && <p class="dim">Loading…</p>}
+      {reports.value?.repositories.length === 0 && <p class="dim">No run was driven in this time.</p>}
+      {reports.value?.repositories.map(({ repository, machine, report }) => (
+        <Repository key={`${machine} ${repository}`} name={repository} machine={machine} report={report} />
+      ))}
+    </div>
+  )
+}
+
+type Shown = { name: string; machine: string | undefined; report: NightReport }
+
+function Repository({ name, machine, report }: Shown) {
+  const { runs, spent, merge, overlaps } = report
+  const cost = spent.cost_microusd > 0 ? `, ${formatCost(spent.cost_microusd / 1_000_000)}` : ''
+  return (
+    <section>
+      <h2 class="path">{toLine(machine === undefined ? name : `${name} on ${machine}`)}</h2>
+      <p class="dim">
+        {runs.length === 1 ? '1 run' : `${runs.length} runs`}, {formatCount(spent.tokens)} tokens{cost},{' '}
+        {formatDuration(spent.time_ms)} of agents and checks
+      </p>
+      {SECTIONS.map((title) => (
+        <Section key={title} title={title} runs={runs.filter(({ section }) => section === title)} />
+      ))}
+      {merge !== undefined && merge.order.length + merge.conflicts.length > 1 && <Merge merge={merge} runs={runs} />}
+      {overlaps.length > 0 && <Overlaps overlaps={overlaps} />}
+    </section>
+  )
+}
+
+function Section({ title, runs }: { title: string; runs: readonly NightRun[] }) {
+  if (runs.length === 0) return null
+  return (
+    <>
+      <h3>
+        {title} <span class="count">{runs.length}</span>
+      </h3>
+      {runs.map((run) => (
+        <Run key={run.run_id} run={run} />
+      ))}
+    </>
+  )
+}
+
+function Run({ run: { run_id: id, title, verdict } }: { run: NightRun }) {
+  const { reason, look_first: flags, exists, next } = verdict
+  const place = exists.pull_request ?? exists.branch
+  const isDone = verdict.exit_code === 0
+  return (
+    <div class="row">
+      <a class="row-link" data-row href={toHash('runs', id)}>
+        <span class="row-text">{toLine(title)}</span>
+      </a>
+      <div class="row-facts dim">
+        {place !== undefined && <span class="path">{toLine(place)}</span>}
+        {!isDone && reason !== '' && <span>{toLine(reason)}</span>}
+        {!isDone && <code>{toLine(next)}</code>}
+      </div>
+      {flags.length > 0 && (
+        <ul>
+          {flags.map((flag) => (
+            <li key={flag}>{toLine(flag)}</li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+function Merge({ merge, runs }: { merge: NonNullable<NightReport['merge']>; runs: readonly NightRun[] }) {
+  const titleOf = (branch: string) => runs.find(({ verdict }) => verdict.exists.branch === branch)?.title ?? ''
+  return (
+    <>
+      <h3>Merge in this order</h3>
+      <ol>
+        {merge.order.map((branch) => (
+          <li key={branch}>
+            <code>git merge {toLine(branch)}</code> {toLine(titleOf(branch))}
+          </li>
+        ))}
+      </ol>
+      <ul>
+        {merge.conflicts.map(({ branch, paths }) => (
+          <li key={branch}>
+            <code>{toLine(branch)}</code> conflicts in {toLine(paths.join(', '))}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function Overlaps({ overlaps }: Pick<NightReport, 'overlaps'>) {
+  return (
+    <>
+      <h3>Changed by several runs</h3>
+      <ul>
+        {overlaps.map(({ path, run_ids: ids }) => (
+          <li key={path}>
+            <span class="path">{toLine(path)}</span>:{' '}
+            {ids.map((id, at) => (
+              <>
+                {at > 0 && ', '}
+                <a href={toHash('runs', id)}>{id.slice(0, 8)}</a>
+              </>
+            ))}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
