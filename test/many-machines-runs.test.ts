@@ -1,7 +1,8 @@
 /** Driven runs of several machines with one PostgreSQL store. */
 import { realpathSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { DrivenRun } from '../src/drive/service/driven-run.shape.ts'
+import type { NightReports } from '../src/drive/night/night-report.shape.ts'
+import type { DrivenRun, RunQueue } from '../src/drive/service/driven-run.shape.ts'
 import { openStores } from '../src/executions/store/open-stores.ts'
 import { systemClock } from '../src/kit/clock.ts'
 import { randomIds } from '../src/kit/ids.ts'
@@ -90,6 +91,46 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('driven runs with one PostgreSQ
     expect((await second.list('?state=ended')).runs).toMatchObject([{ id, machine: 'one', choices: [] }])
     expect(await second.list()).toMatchObject({ repositories: [repository], checks: ['sh check.sh'] })
     expect(await second.change(id, 'stop')).toMatchObject({ status: 409, body: { error: 'driven_run_over' } })
+  })
+
+  it('are queued on a worker that has their repository, and keys and repositories take turns', async () => {
+    const { url, door, worker, driving, repository } = await createMachines({ orient: [{ hangs: true }, {}] })
+    const other = createDriving({})
+    const elsewhere = realpathSync(other.repository.root)
+    const here = await worker('one')
+    const away = await startServer({
+      postgres: { url, machine: 'two', deadAfterMs: 20_000 },
+      config: { drive: { repositories: [elsewhere] } },
+      env: { PATH: other.env.PATH, ...KEYS },
+    })
+    for (const { context } of [here, away]) await context.drover.begin()
+    const [one, two] = [await door('door-1'), await door('door-2')]
+    const [first, second] = [clientOf(one, as('first')), clientOf(two, as('second'))]
+    const queue = { repository, queue: true }
+    const running = await first.start({ goal: 'Show the wind', ...queue })
+    await first.reaches(running.id, 'running')
+    const later = await first.start({ goal: 'Show the rain', ...queue })
+    const fair = await second.start({ goal: 'Show the sun', ...queue })
+    const there = await second.start({ goal: 'Show the moon', repository: elsewhere, queue: true })
+    expect([running, later, fair, there].map(({ machine }) => machine)).toEqual(['one', 'one', 'one', 'two'])
+    await second.reaches(there.id, 'ended')
+    expect(other.calls().every(({ prompt }) => prompt.includes('Show the moon'))).toBe(true)
+    // Every server shows the queue of every worker, to each key its own.
+    const shown = async (server: TestServer, key: string) =>
+      ((await server.request('/api/v1/queue', { headers: as(key) })).body as RunQueue).runs.map(({ id }) => id)
+    expect(await shown(two, 'first')).toEqual([later.id])
+    expect(await shown(one, 'second')).toEqual([fair.id])
+    expect((await first.change(running.id, 'stop')).status).toBe(200)
+    await Promise.all([first.reaches(later.id, 'ended'), second.reaches(fair.id, 'ended')])
+    const orients = driving.calls().filter(({ kind }) => kind === 'orient')
+    expect(orients.map(({ prompt }) => /Show the (\w+)/.exec(prompt)?.[1])).toEqual(['wind', 'sun', 'rain'])
+    const { body } = await one.request('/api/v1/report', { headers: as('second') })
+    expect((body as NightReports).repositories.map(({ machine, report }) => [machine, report.runs[0]?.run_id])).toEqual(
+      expect.arrayContaining([
+        ['one', fair.id],
+        ['two', there.id],
+      ]),
+    )
   })
 
   it('are interrupted when others take their worker for dead, and continue when it comes back', async () => {
