@@ -107,7 +107,9 @@ describe('an address that a name resolves to', () => {
 
 it('only ports of the loopback that are named are opened inside', () => {
   expect(
-    loopbackPorts(rules('127.0.0.1', 'localhost:3000', '127.0.0.1:3001', '10.0.0.1:3002', 'example.com:3003')),
+    loopbackPorts(
+      rules('127.0.0.1', 'localhost:3000', '127.0.0.1:3001', 'localhost:80', '10.0.0.1:3002', 'example.com:3003'),
+    ),
   ).toEqual([3000, 3001])
 })
 

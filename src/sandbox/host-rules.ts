@@ -53,10 +53,13 @@ export function permitsAddress(address: string, rules: readonly HostRule[]): boo
   return !isPrivate(address) || rules.some((rule) => hasAddress(rule, address))
 }
 
-/** The ports of the host's loopback that are listed: the forwarder opens them inside. */
+/** Only root may open a port below it. */
+const FIRST_FREE_PORT = 1024
+
+/** The ports of the host's loopback that are listed: the forwarder opens them inside, where it is not root. */
 export function loopbackPorts(rules: readonly HostRule[]): number[] {
   const listed = rules.filter((rule) => rule.ports !== DEFAULT_PORTS && hasAddress(rule, '127.0.0.1'))
-  return [...new Set(listed.flatMap(({ ports }) => ports))]
+  return [...new Set(listed.flatMap(({ ports }) => ports))].filter((port) => port >= FIRST_FREE_PORT)
 }
 
 /** `host:port`, as in a request line; an address of IPv6 is in brackets. */
