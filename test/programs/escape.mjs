@@ -74,7 +74,7 @@ const ATTACKS = {
   'a key in ~/.ssh': read(join(at.home, '.ssh', 'id_ed25519')),
   'credentials in ~/.aws': read(join(at.home, '.aws', 'credentials')),
   'a file that a shell reads': plant(join(at.home, '.bashrc'), join(at.home, 'canary')),
-  'the store of drover': read(join(at.droverHome, 'sessions.db')),
+  'the store of drover': read(join(at.droverHome, 'canary')),
   'the records of runs': read(join(common, 'drover', 'canary')),
   'the socket of drover': reach({ path: join(at.droverHome, 'server.sock') }),
   'a file of a sibling worktree': read(join(at.sibling, 'file')),

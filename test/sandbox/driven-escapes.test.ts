@@ -1,5 +1,5 @@
-/** The agent, the setup and the check of a driven run attack everything around them. Inside they get nothing, and the report says so. */
-import { readFileSync, realpathSync } from 'node:fs'
+/** Setups, checks and agents of driven runs and comparisons attack everything around them. Inside they get nothing, and it is reported. */
+import { readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { callMain } from '../support/call-main.ts'
@@ -54,10 +54,24 @@ async function driveAttacks(victim: ReturnType<typeof createVictim>, by: readonl
   return { ...ran, results: by.map((each) => victim.read(root, each)) }
 }
 
-describe('a driven run', () => {
-  let inside: Record<string, Results> = {}
+/** Compares one agent, which attacks like the setup and the check. Returns the report, and what each of them got. */
+async function compareAttacks(victim: ReturnType<typeof createVictim>) {
+  const program = `#!/bin/sh\ncat > /dev/null\nsh attack.sh agent > /dev/null 2>&1\necho two > changed\necho done\n`
+  writeFileSync(join(victim.scratch, 'bin', 'claude'), program, { mode: 0o755 })
+  // The setup of the driven run would not run again: what it made is kept.
+  const words = ['--setup', 'sh attack.sh prepare', '--check', 'sh attack.sh check']
+  const inside = ['--worktrees', '--sandbox', '--approval', 'sandboxed', '--json']
+  const { stdout, stderr } = await victim.call('compare', '--backends', 'claude', 'Show the wind', ...inside, ...words)
+  if (stdout === '') throw new Error(stderr)
+  const [compared] = JSON.parse(stdout).results
+  return { compared, results: ['agent', 'prepare', 'check'].map((each) => victim.read(compared.worktree.path, each)) }
+}
+
+describe('a driven run or a comparison', () => {
+  let inside: readonly Results[] = []
   let outside: Results = {}
   const seen = { before: '', after: '', report: '', daemons: [0] }
+  let compared: { boundary?: unknown; worktree?: { boundary?: unknown } } = {}
 
   beforeAll(async () => {
     if (!hasSandbox) return
@@ -68,21 +82,23 @@ describe('a driven run', () => {
     const closed = createVictim('closed', 'on', servers)
     seen.before = describeOthers(closed)
     const { results, stdout } = await driveAttacks(closed, ['setup', 'check', 'agent'])
+    const comparison = await compareAttacks(closed)
+    compared = comparison.compared
     seen.daemons = closed.daemons()
     seen.after = describeOthers(closed)
     seen.report = (await closed.call('report', runIdIn(stdout))).stdout
-    inside = { setup: results[0] ?? {}, check: results[1] ?? {}, agent: results[2] ?? {} }
+    inside = [...results, ...comparison.results]
   }, 120_000)
   beforeEach(skipWithoutSandbox)
 
-  it.each(ATTACKS)('does not let its agent, its setup or its check get: %s', (attack) => {
+  it.each(ATTACKS)('does not let its commands and agents get: %s', (attack) => {
     expect(outside[attack]).toBe(true)
-    for (const results of Object.values(inside)) expect(results[attack]).toEqual(expect.any(String))
+    for (const results of inside) expect(results[attack]).toEqual(expect.any(String))
   })
 
-  it.each(Object.keys(CALLS))('does not let its agent, its setup or its check get: %s', (call) => {
+  it.each(Object.keys(CALLS))('does not let its commands and agents get: %s', (call) => {
     expect(outside[call]).toBe(0)
-    for (const results of Object.values(inside)) expect(results[call]).toBe(EPERM)
+    for (const results of inside) expect(results[call]).toBe(EPERM)
   })
 
   it('reports what they were refused, as far as it can be seen', () => {
@@ -91,6 +107,13 @@ describe('a driven run', () => {
       expect(seen.report).toContain(`| \`${each}.invalid:443\` | not listed | 1 | ${each} |`)
       expect(seen.report).toContain(`| \`/etc/${each}\` | not writable, as printed |  | ${each} |`)
     }
+  })
+
+  it('shows what its commands and its agent were refused beside the agent', () => {
+    expect(inside).toHaveLength(6)
+    const refused = (each: string) => expect.objectContaining({ host: `${each}.invalid:443`, reason: 'not listed' })
+    expect(compared.boundary).toMatchObject({ refused: [refused('agent')] })
+    expect(compared.worktree?.boundary).toMatchObject({ refused: [refused('prepare'), refused('check')] })
   })
 
   it('leaves nothing but its own worktree and branch changed, and no process', () => {

@@ -96,7 +96,7 @@ export function plantCanaries({ home, droverHome, outside, repository }: Places,
   for (const directory of [join(home, '.ssh'), join(home, '.aws'), outside, droverHome])
     mkdirSync(directory, { recursive: true })
   for (const file of ['canary', '.ssh/id_ed25519', '.aws/credentials']) writeFileSync(join(home, file), 'canary')
-  writeFileSync(join(droverHome, 'sessions.db'), 'canary')
+  writeFileSync(join(droverHome, 'canary'), 'canary')
   writeFileSync(join(outside, 'canary'), 'canary')
   for (const socket of ['path.sock', 'docker.sock']) void listen({ path: join(outside, socket) })
   void listen({ path: join(droverHome, 'server.sock') })
