@@ -173,7 +173,7 @@ export function configureAcpAgent({ name }: Installed, home: string, base: strin
 }
 
 /** A temporary home that is configured for the model server, and a working directory. */
-export function createAcpSetup(agent: Installed, port: number): AgentSetup {
+export function createAcpSetup(agent: Installed, port: number, host = '127.0.0.1'): AgentSetup {
   const home = mkdtempSync(join(tmpdir(), `drover-real-${agent.name}-`))
   const work = join(home, 'work')
   for (const folder of [work, join(home, 'tmp'), join(home, '.drover')]) mkdirSync(folder)
@@ -188,7 +188,7 @@ export function createAcpSetup(agent: Installed, port: number): AgentSetup {
       PATH: `${dirname(agent.path)}:${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
       LANG: 'C.UTF-8',
       REAL_AGENT_HOME: home,
-      ...configureAcpAgent(agent, home, `http://127.0.0.1:${port}/${scenario}`),
+      ...configureAcpAgent(agent, home, `http://${host}:${port}/${scenario}`),
     }),
     remove: () => rmSync(home, { recursive: true, force: true, maxRetries: 5 }),
   }

@@ -14,12 +14,12 @@ export const MODELS: Record<NativeBackend, string> = {
 export type AgentSetup = { home: string; work: string; env(scenario: string): Record<string, string>; remove(): void }
 
 /** A temporary home that is configured for the model server, and a working directory. */
-export function createAgentSetup(backend: NativeBackend, path: string, port: number): AgentSetup {
+export function createAgentSetup(backend: NativeBackend, path: string, port: number, host = '127.0.0.1'): AgentSetup {
   const home = mkdtempSync(join(tmpdir(), `drover-real-${backend}-`))
   const work = join(home, 'work')
   mkdirSync(work)
   mkdirSync(join(home, 'tmp'))
-  const base = (scenario: string) => `http://127.0.0.1:${port}/${scenario}`
+  const base = (scenario: string) => `http://${host}:${port}/${scenario}`
   CONFIGURE[backend](home, base('plain'))
   const node = dirname(process.execPath)
   let configured = 'plain'

@@ -1,27 +1,23 @@
-/** Real agents inside of a boundary, in processes of their own and in those that stay up. */
-import { existsSync, realpathSync } from 'node:fs'
+/** What docs/agents.md says about real agents in a sandbox, in separate processes and in those that stay up. */
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { AgentRequest } from '../../src/agents/adapter/agent.ts'
-import { newScratchDirectory } from '../../src/agents/scratch-files.ts'
-import { findSandboxPrograms } from '../../src/sandbox/find-programs.ts'
-import { agentRequest } from '../support/agent-request.ts'
 import { skipWithoutSandbox } from '../support/sandbox.ts'
-import { sandboxParts } from '../support/sandbox-parts.ts'
 import { until } from '../support/until.ts'
-import { type AgentSetup, createAgentSetup, MODELS } from './agent-setup.ts'
-import { MODES, runRequest } from './modes.ts'
-import { installed, processesIn, sessionFilesIn, useUpstream } from './real-agents.ts'
+import { warmAgents } from './modes.ts'
+import { processesIn, useUpstream } from './real-agents.ts'
+import { type SandboxedSetup, sandboxedAgents } from './sandboxed-setup.ts'
 
 const upstream = useUpstream()
-const ways = installed.flatMap((agent) => MODES.map((mode) => ({ ...agent, mode })))
+const HELLO = 'Hello from the fake model.'
+const INSIDE = ['--sandbox', '--approval', 'sandboxed', '--timeout', '100']
 
-describe.each(ways)('the real $backend inside of a boundary, $mode', ({ backend, path, mode }) => {
-  let setup: AgentSetup
+describe.each(sandboxedAgents)('the real $name in a sandbox', { timeout: 240_000 }, ({ name, words, create }) => {
+  let setup: SandboxedSetup
 
   beforeEach((context) => {
     skipWithoutSandbox(context)
-    setup = createAgentSetup(backend, path, upstream.port())
+    setup = create(upstream.port())
   })
 
   afterEach(async () => {
@@ -29,49 +25,44 @@ describe.each(ways)('the real $backend inside of a boundary, $mode', ({ backend,
     setup.remove()
   })
 
-  async function ask(scenario: string, over: Partial<AgentRequest> = {}) {
-    const env = setup.env(scenario)
-    const parts = sandboxParts(join(setup.home, 'drover'))
-    const limits = { memoryBytes: undefined, processes: undefined, fileBytes: undefined }
-    const hosts = [`127.0.0.1:${upstream.port()}`]
-    return await runRequest(
-      mode,
-      agentRequest(backend, {
-        ...{ model: MODELS[backend], workdir: realpathSync(setup.work), program: [path], env, timeoutMs: 60_000 },
-        approvalMode: 'sandboxed',
-        isRoot: process.getuid?.() === 0,
-        scratchDirectory: newScratchDirectory(),
-        boundary: {
-          programs: findSandboxPrograms({ env, cwd: setup.work }, parts.forwarder),
-          worktree: { root: realpathSync(setup.work) },
-          caches: [],
-          droverHome: parts.droverHome,
-          settings: { hosts, env: ['FAKE_KEY', 'REAL_AGENT_HOME'], read: [], write: [], limits },
-        },
-        ...over,
-      }),
-    )
-  }
+  const prompt = (scenario: string, ...more: string[]) =>
+    setup.drover(scenario, ['prompt', 'say hello', ...words, ...INSIDE, ...more])
 
-  it('answers', async () => {
-    expect(await ask('plain')).toMatchObject({ text: 'Hello from the fake model.', exitCode: 0 })
+  it('runs a command without a question, reaches its model by name, and resumes its session', async () => {
+    const first = JSON.parse((await prompt('tool', '-o', 'json')).stdout)
+    expect(first).toMatchObject({ output: expect.stringContaining('The command printed its output.'), exit_code: 0 })
+    expect(first.warnings?.filter((each: string) => each.includes('denied')) ?? []).toEqual([])
+    expect(first.boundary.reached).toContainEqual(expect.objectContaining({ host: `model.test:${upstream.port()}` }))
+    expect(upstream.received()).toContain('tool-ran-ok\\n')
+    const resumed = await setup.drover('plain', ['resume', first.session_id, 'the next question', '-o', 'json'])
+    expect(JSON.parse(resumed.stdout)).toMatchObject({ output: HELLO, exit_code: 0 })
+    const last = upstream
+      .received()
+      .split('\n')
+      .findLast((line) => line.includes('the next question'))
+    expect(last).toContain('say hello')
   })
 
-  it('uses a tool without a question', async () => {
-    const result = await ask('tool')
-    expect(result).toMatchObject({ text: 'The command printed its output.', exitCode: 0 })
-    expect(result.denials ?? []).toEqual([])
+  it('answers in a process that stays up', async () => {
+    await setup.drover('plain', ['up'])
+    try {
+      expect(await prompt('plain')).toMatchObject({ stdout: `${HELLO}\n`, code: 0 })
+      await until(async () => (await warmAgents(setup)).some(({ state }) => state === 'idle'))
+      expect(await prompt('plain')).toMatchObject({ stdout: `${HELLO}\n`, code: 0 })
+      expect((await warmAgents(setup)).some(({ backend, turns }) => backend === name && turns > 0)).toBe(true)
+    } finally {
+      await setup.drover('plain', ['down'])
+    }
   })
 
-  it('stores its session, and resumes it', async () => {
-    const { sessionId } = await ask('plain')
-    expect(sessionFilesIn(setup)).not.toEqual([])
-    const again = await ask('plain', { resumeId: sessionId })
-    expect(again).toMatchObject({ text: 'Hello from the fake model.', exitCode: 0, sessionId })
+  it('is canceled in a tool, and leaves no process', async () => {
+    const { code } = await prompt('tooltail', '--timeout', '25')
+    expect(code).toBe(124)
+    expect(processesIn(setup)).toEqual([])
   })
 
   it('writes nothing if it may only read', async () => {
-    await ask('write', { sandboxMode: 'read-only' })
+    await prompt('write', '--access', 'read-only')
     expect(existsSync(join(setup.work, 'written-by-tool.txt'))).toBe(false)
   })
 })

@@ -1,15 +1,13 @@
 /** A backend that speaks the Agent Client Protocol (https://agentclientprotocol.com). */
 
-import { join } from 'node:path'
 import type { AcpProfile } from '../adapter/acp-profile.ts'
 import type { Abilities, AcpAgent, AgentCommand, AgentRequest, Backend } from '../adapter/agent.ts'
 import { toAgentEnvironment } from '../adapter/agent-environment.ts'
-import type { BoundaryNeeds } from '../adapter/boundary-needs.ts'
 import { warnOfMissing, withSystemPrompt } from '../adapter/flags.ts'
 import { stricterPermission, warnOfMissingApprover, warnOfNoSandbox, warnOfStricter } from '../adapter/permission.ts'
-import { userHome } from '../adapter/surroundings.ts'
+import { findAcpNeeds } from './agent-needs.ts'
 import { readProjectSettings, refuseProjectSettings } from './find-project-settings.ts'
-import { findProfile } from './known-agents.ts'
+import { findProfile, programName } from './known-agents.ts'
 
 /** The section of the backend in the config. */
 export type AcpSettings = {
@@ -42,7 +40,6 @@ function createAcpAgent(backend: Backend, settings: AcpSettings): AcpAgent {
   const known = { ...findProfile(command), ...readResume(measured) }
   const profile = ignoresProject ? { ...known, withoutProject: { ...known.withoutProject, refused: [] } } : known
   const asking = { ...profile.env, ...env }
-  const { boundaryNeeds: needs } = profile
   const without = profile.withoutProject?.env
   const variables = {
     ...{ free: env, asking },
@@ -65,20 +62,10 @@ function createAcpAgent(backend: Backend, settings: AcpSettings): AcpAgent {
     takesOpenSchemas: false,
     cancelSignal: 'SIGTERM',
     toCommand: (request) => toAcpCommand(request, { profile, variables }),
-    boundaryNeeds: needs && (({ env: given }) => inHome(needs, userHome(given))),
+    boundaryNeeds: findAcpNeeds(programName(command)),
     readSurroundings: (place) => readProjectSettings(profile, place),
     extraFlags: {},
     modeFlags: {},
-  }
-}
-
-const PATHS = ['directories', 'read', 'copied', 'logins', 'kept'] as const
-
-function inHome(needs: Partial<BoundaryNeeds>, home: string): BoundaryNeeds {
-  const paths = PATHS.map((name) => [name, (needs[name] ?? []).map((path) => join(home, path))] as const)
-  return {
-    ...(Object.fromEntries(paths) as Record<(typeof PATHS)[number], string[]>),
-    ...{ hosts: needs.hosts ?? [], env: needs.env ?? [] },
   }
 }
 

@@ -288,7 +288,10 @@ export function findKnownAgent(name: string): KnownAgent | undefined {
 
 /** The profile of the agent that a command starts: it is known by its program, whatever the backend is called. */
 export function findProfile(command: readonly string[]): AcpProfile {
-  const program = basename(command[0] ?? '').replace(/\.(?:exe|cmd)$/i, '')
-  const known = KNOWN_AGENTS.find((each) => each.command[0] === program)
+  const known = KNOWN_AGENTS.find((each) => each.command[0] === programName(command))
   return known?.profile ?? UNKNOWN_AGENT
+}
+
+export function programName([program = '']: readonly string[]): string {
+  return basename(program).replace(/\.(?:exe|cmd)$/i, '')
 }

@@ -2,7 +2,6 @@
  * What drover knows about an agent beyond the protocol. The protocol says how frames look, not what they mean: agents
  * differ in how they fail, count tokens and ask for permission. A profile has what was measured.
  */
-import type { BoundaryNeeds } from './boundary-needs.ts'
 import type { JsonRecord } from './json-fields.ts'
 import type { Permission } from './permission-levels.ts'
 
@@ -77,8 +76,6 @@ export type AcpProfile = {
   isLate?: true
   /** Files in its home that it reads when it starts. */
   configFiles?: readonly string[]
-  /** What it needs inside of a boundary, with paths in its home. */
-  boundaryNeeds?: Partial<BoundaryNeeds>
   /** How long it may print nothing, where that is not 120 s. */
   silenceMs?: number
   /** The command that logs in. */

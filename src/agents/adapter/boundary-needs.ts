@@ -17,6 +17,10 @@ export type BoundaryNeeds = {
   hosts: readonly string[]
   /** Variables; a name may end with `*`. */
   env: readonly string[]
+  /** Variables that it gets inside alone, with their values. */
+  variables?: Readonly<Record<string, string>>
+  /** Other programs that it starts, from PATH. */
+  programs?: readonly string[]
 }
 
 /** Of an agent that drover does not know. The settings can name what it needs. */

@@ -2,6 +2,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, sep } from 'node:path'
 import type { ChildEnvironment, Environment } from '../../kit/process/child-environment.ts'
+import { findProgram } from '../../kit/process/find-program.ts'
 import { createPolicy } from '../../sandbox/create-policy.ts'
 import { isWithin, type SandboxPolicy, type Stage } from '../../sandbox/sandbox-policy.ts'
 import type { AgentCommand, AgentRequest, Program } from '../adapter/agent.ts'
@@ -14,15 +15,19 @@ type Facts = { plan: BoundaryPlan; needs: BoundaryNeeds; home: string; stages: r
 /** Throws a Fault of the sandbox. */
 export function toAgentPolicy(request: AgentRequest, { plan, needs, home, stages, argv }: Facts): SandboxPolicy {
   const { settings, worktree, droverHome, programs } = plan
+  const others = (needs.programs ?? []).flatMap((name) => findProgram(name, { env: request.env, cwd: home }) ?? [])
   return createPolicy({
     worktree,
     home,
     droverHome,
     stages,
     // An argument can name the worktree too, and programs are mounted read-only.
-    programs: [programs.node, ...argv.flatMap((part) => programPath(part, home))].filter(
-      (path) => !isWithin(worktree.root, [path]),
-    ),
+    programs: [
+      programs.node,
+      ...[...argv, ...others].flatMap((part) => programPath(part, home)),
+      // PATH has a link to it there.
+      ...others.map(dirname),
+    ].filter((path) => ![worktree.root, home].some((each) => isWithin(each, [path]))),
     hidden: request.closedFiles,
     // The system enforces then what the agent was told.
     isReadOnly: isReadOnly(request),
@@ -41,13 +46,20 @@ export function toAgentPolicy(request: AgentRequest, { plan, needs, home, stages
 
 const MODULES = `${sep}node_modules${sep}`
 
-/** A package of Node needs the packages beside it, and a script the rest of its package. */
+/** A package of Node needs the packages beside it, a script the rest of its package, and one of Python its environment. */
 function programPath(part: string, home: string): string[] {
   if (!isAbsolute(part) || !existsSync(part)) return []
   const path = realpathSync.native(part)
   const at = path.indexOf(MODULES)
   if (at >= 0) return [path.slice(0, at + MODULES.length - 1)]
-  return [(/\.[cm]?[jt]s$/.test(path) ? packageAround(dirname(path), home) : undefined) ?? path]
+  if (/\.[cm]?[jt]s$/.test(path)) return [packageAround(dirname(path), home) ?? path]
+  return existsSync(join(path, '../../pyvenv.cfg')) ? pythonPaths(join(path, '../..')) : [path]
+}
+
+/** The environment, and the installation of its interpreter. */
+function pythonPaths(environment: string): string[] {
+  const interpreter = join(environment, 'bin', 'python')
+  return [environment, ...(existsSync(interpreter) ? [join(realpathSync.native(interpreter), '../..')] : [])]
 }
 
 /** Not the home directory, nor what is around it. */
@@ -68,5 +80,9 @@ export function toInnerEnvironment(
 ): { env: ChildEnvironment; names: string[] } {
   const added = Object.keys(env).filter((name) => env[name] !== given[name])
   const path = [env['PATH'] ?? '', dirname(plan.programs.node)].filter((each) => each !== '').join(':')
-  return { env: { ...env, PATH: path }, names: [...plan.settings.env, ...needs.env, ...added] }
+  const { variables = {} } = needs
+  return {
+    env: { ...env, PATH: path, ...variables },
+    names: [...plan.settings.env, ...needs.env, ...added, ...Object.keys(variables)],
+  }
 }
