@@ -23,9 +23,10 @@ const SERVICES = [
   ...['api.anthropic.com', 'api.openai.com', 'generativelanguage.googleapis.com', 'openrouter.ai'],
   ...['api.mistral.ai', 'api.x.ai', 'api.deepseek.com', 'api.groq.com'],
 ]
-const KEYS = ['ANTHROPIC', 'OPENAI', 'GEMINI', 'GOOGLE', 'OPENROUTER', 'MISTRAL', 'XAI', 'DEEPSEEK', 'GROQ'].map(
-  (name) => `${name}_API_KEY`,
-)
+const KEYS = [
+  ...['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'GOOGLE_API_KEY', 'OPENROUTER_API_KEY'],
+  ...['MISTRAL_API_KEY', 'XAI_API_KEY', 'DEEPSEEK_API_KEY', 'GROQ_API_KEY'],
+]
 
 /** They write other files beside their settings. */
 const settingsIn = (directory: string, files: readonly string[]) =>
@@ -34,7 +35,8 @@ const settingsIn = (directory: string, files: readonly string[]) =>
     ...['agent', 'command', 'mode', 'plugin', 'skill', 'tool'].flatMap((name) => [name, `${name}s`]),
   ])
 
-const ROWS: Readonly<Record<string, Row>> = {
+/** Made when an agent is looked up: most prompts need none of them. */
+const rows = (): Readonly<Record<string, Row>> => ({
   opencode: {
     read: settingsIn('.config/opencode', ['opencode.json', 'opencode.jsonc']),
     copied: ['.local/share/opencode/auth.json'],
@@ -125,14 +127,14 @@ const ROWS: Readonly<Record<string, Row>> = {
     env: ['CLINE_*', ...KEYS],
     hostsIn: ['CLINE_API_BASE_URL'],
   },
-}
+})
 
 type Place = Pick<AgentRequest, 'env' | 'workdir'>
 
 /** Undefined if no one has tried: what the agent needs is in the settings of the sandbox. */
 export function findAcpNeeds(program: string): ((place: Place) => BoundaryNeeds) | undefined {
   if (program === 'claude-agent-acp') return claudeNeeds
-  const row = Object.hasOwn(ROWS, program) ? ROWS[program] : undefined
+  const row = new Map(Object.entries(rows())).get(program)
   return row && (({ env }) => toNeeds(row, env))
 }
 
