@@ -90,8 +90,11 @@ async function gatherFacts(
   const own = ownGitDirectory(context)
   const ofUser = [...noted].filter(([name]) => name !== own && sees.heads?.[name]?.is_ours !== true)
   const others = place.kind === 'in_place' ? [] : [place.repository, dirname(dirname(place.root))]
+  const attempt = attempts.find((each) => each.attempt === number)
+  const isInside = attempt?.is_inside === true && place.kind === 'worktree'
   return {
-    trace: attempts.find((each) => each.attempt === number)?.ended?.trace ?? [],
+    ...(isInside && { writableRefs: `${dirname(`refs/heads/${place.branch}`)}/` }),
+    trace: attempt?.ended?.trace ?? [],
     root,
     directory: workDirectory(context),
     home: context.runs.git.env['HOME'],

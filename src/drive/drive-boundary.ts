@@ -16,7 +16,7 @@ type Wanted = {
   readonly options: Pick<Options, 'sandbox' | 'approval_mode'>
   /** Those that work in it. Undefined before they are known. */
   readonly agents?: readonly string[]
-  readonly prompts?: Pick<PromptContext, 'locate' | 'env'>
+  readonly prompts?: Pick<PromptContext, 'locate' | 'env' | 'settings'>
   readonly wasInside?: boolean
   /** Undefined before there is one. */
   readonly workspace?: WorkspaceIdentity
@@ -36,7 +36,8 @@ export async function openBoundaryFor(
     isKnown: prompts?.locate(name)?.agent.boundaryNeeds !== undefined,
   }))
   const isProxied = PROXIES.some((name) => (prompts?.env[name] ?? '') !== '')
-  const choice = chooseBoundary({ mode, approval, agents: known, isProxied, wasInside, problem })
+  const isWanted = (prompts?.settings.sandbox.mode ?? 'off') !== 'off'
+  const choice = chooseBoundary({ mode, approval, agents: known, isWanted, isProxied, wasInside, problem })
   if (choice.is === 'refused') throw driveSandboxMissing(choice)
   return choice.is === 'inside' && sandbox !== undefined
     ? { ...choice, sandbox }

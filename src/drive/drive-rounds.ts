@@ -57,7 +57,7 @@ export async function driveRounds(tools: RoundsTools, runId: string, begin: Driv
       ...(options.fallback ?? []),
     ],
     prompts: tools.prompts,
-    wasInside: before?.boundary?.is === 'inside',
+    wasInside: before !== undefined && wasEverInside(tools.runs, before),
     workspace: tools.runs.workspace,
   })
   const context: DriveContext = await inWorktree(inRun({ ...tools, boundary, runId, journal }, begin), begin)
@@ -77,6 +77,11 @@ export async function driveRounds(tools: RoundsTools, runId: string, begin: Driv
   const optionsFrom: DriveBegin['optionsFrom'] = (before) => begin.optionsFrom(before ?? known)
   const isNew = await startRound(context, driven, { ...started, options: optionsFrom(undefined) })
   return await driveRounds(tools, driven.runId, { ...started, optionsFrom, isNew, baseline })
+}
+
+/** The rounds before worked in the same worktree. */
+function wasEverInside({ store }: RunContext, before: DriveState): boolean {
+  return [before, ...surroundings(store, before).earlier].some(({ boundary }) => boundary?.is === 'inside')
 }
 
 /** Checks and agents learn for which run they work. */

@@ -76,6 +76,7 @@ export async function runAttempt(
     purpose,
     ...who,
     execution_id: executionId,
+    ...(placeOf(who.backend, state).isInside && { is_inside: true as const }),
     ...(session !== undefined && { resumes: session.id }),
     reserved,
     ...(projectSettings !== undefined && { project_settings: projectSettings }),

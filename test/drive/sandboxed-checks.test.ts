@@ -1,5 +1,5 @@
 /** Checks and setups of a driven run are inside of a boundary, and the report says what they reached and were refused. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createDriving } from '../support/driven-agents.ts'
@@ -74,5 +74,21 @@ describe('a driven run in a sandbox', () => {
     })
     const status = JSON.parse((await driving.call(['status', runId, '--json'])).stdout)
     expect(status.boundary).toEqual(boundary)
+  })
+
+  it('does not leave it if another driver has none, not even at the beginning of the next round', async () => {
+    const driving = createDriving({}, { sandbox: 'on' })
+    const words = ['--check', 'false', '--baseline', 'skip', '--approval', 'auto', '--no-review', '--rounds', '1']
+    const first = runIdIn((await driving.drive(GOAL, ...words)).stdout)
+    const next = dataOf(driving.records(first), 'round_started')[0]?.next_run_id ?? ''
+    const records = join(driving.runs, next, 'drive.jsonl')
+    const [started = ''] = readFileSync(records, 'utf8').split('\n')
+    // As if the driver was killed here.
+    writeFileSync(records, `${started}\n`)
+    const bin = temporaryDirectory()
+    for (const program of ['git', 'false', 'sh']) symlinkSync(`/usr/bin/${program}`, join(bin, program))
+    Object.assign(driving.env, { PATH: `${join(driving.scratch, 'bin')}:${bin}` })
+    const { stderr } = await driving.drive(next)
+    expect(stderr).toContain('the run needs a sandbox: there is no sandbox on this machine: bwrap is not in PATH')
   })
 })

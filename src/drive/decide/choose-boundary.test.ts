@@ -10,6 +10,7 @@ function choose(facts: Partial<BoundaryFacts>) {
     mode: 'on',
     approval: 'default',
     agents: [KNOWN],
+    isWanted: false,
     isProxied: false,
     wasInside: false,
     problem: undefined,
@@ -51,6 +52,12 @@ describe('chooseBoundary', () => {
     ['of all kinds with sandboxed', { agents: [UNKNOWN], approval: 'sandboxed' }, ['acme'], undefined],
     ['behind a proxy, none', { isProxied: true }, [], 'agents are not: they need HTTPS_PROXY, which is not used there'],
     ['behind a proxy if it is required', { isProxied: true, mode: 'required' }, ['claude'], undefined],
+    [
+      'of all kinds if sandbox.mode is on',
+      { agents: [UNKNOWN], approval: 'auto', isWanted: true },
+      ['acme'],
+      undefined,
+    ],
     ['if another mode is asked for, none', { approval: 'none' }, [], 'agents are not: --approval none'],
     ['in a required one, also with another mode', { approval: 'auto', mode: 'required' }, ['claude'], undefined],
   ] as const)('has the agents inside %s', (_, facts, agents, why) => {

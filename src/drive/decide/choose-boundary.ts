@@ -6,6 +6,8 @@ export type BoundaryFacts = {
   readonly approval: Options['approval_mode']
   /** An agent is known if drover knows what it needs inside. */
   readonly agents: readonly { readonly name: string; readonly isKnown: boolean }[]
+  /** The settings put all agents inside where there is a boundary. */
+  readonly isWanted: boolean
   /** This machine reaches others through a proxy, and a boundary connects directly. */
   readonly isProxied: boolean
   /** An earlier driver of the run had a boundary. */
@@ -22,14 +24,14 @@ export type BoundaryChoice =
 
 /** A run that was begun inside does not leave unless a person says so. */
 export function chooseBoundary(facts: BoundaryFacts): BoundaryChoice {
-  const { mode, approval, agents, isProxied, wasInside, problem } = facts
+  const { mode, approval, agents, isWanted, isProxied, wasInside, problem } = facts
   const isRequired = mode === 'required' || approval === 'sandboxed'
   if (mode === 'off' && isRequired)
     return { is: 'refused', problem: '--approval sandboxed needs one, and it is turned off' }
   if (mode === 'off') return { is: 'outside', why: 'it is turned off' }
   if (problem !== undefined)
     return isRequired || wasInside ? { is: 'refused', problem } : { is: 'outside', why: problem }
-  if (isRequired) return { is: 'inside', agents: agents.map(({ name }) => name) }
+  if (isRequired || isWanted) return { is: 'inside', agents: agents.map(({ name }) => name) }
   if (approval !== 'default') return { is: 'inside', agents: [], why: `agents are not: --approval ${approval}` }
   if (isProxied)
     return { is: 'inside', agents: [], why: 'agents are not: they need HTTPS_PROXY, which is not used there' }

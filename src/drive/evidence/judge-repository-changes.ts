@@ -24,6 +24,8 @@ export type ChangeFacts = {
   readonly isFetched: boolean
   /** All refs after the attempt. */
   readonly refs: Readonly<Record<string, string>>
+  /** The directory of refs in which the agent could write, such as `refs/heads/drover/`. Undefined: it had no boundary. */
+  readonly writableRefs?: string | undefined
   /** The files of the user with the same content as in the work of the agent. */
   readonly sameContent: ReadonlySet<string>
 }
@@ -35,11 +37,18 @@ export function judgeChanges(changes: readonly RepositoryChange[], facts: Change
     changes.filter((each) => each.before === undefined && isNotedByUser(each, facts)).map(({ name }) => name),
   )
   const judged = changes.map((change): JudgedChange => {
-    const note = isNamed ? undefined : noteFor(change, { ...facts, created })
+    const note = noteOfBoundary(change, facts) ?? (isNamed ? undefined : noteFor(change, { ...facts, created }))
     const { keys, ...rest } = change
     return { ...rest, ...(keys !== undefined && { keys: [...keys] }), ...(note !== undefined && { note }) }
   })
   return [...judged.filter(({ note }) => note === undefined), ...judged.filter(({ note }) => note !== undefined)]
+}
+
+/** What a boundary does not let an agent change. Settings and hooks stay serious: they would matter most if the boundary had a gap. */
+function noteOfBoundary({ what, name }: RepositoryChange, { writableRefs: own }: ChangeFacts): Note | undefined {
+  if (own === undefined) return undefined
+  const isOutOfReach = what === 'file' || what === 'head' || (what === 'ref' && !name.startsWith(own))
+  return isOutOfReach ? 'sandboxed' : undefined
 }
 
 type NoteFacts = ChangeFacts & {

@@ -6,7 +6,7 @@ r,e]=[A(4),A(5),A(6)],[v,n]=[A(7),A(8)];return V>=1&&V<=b&&w<=23&&r<=59&&e<=59&&
 T00:00:00Z`)}function ys({year:t,month:s}){return[31,t%4===0&&(t%100!==0||t%400===0)?29:28,31,30,31,30,31,31,30,31,30,31][s-
 1]??0}var us,bt=vt(()=>{"use strict";us=/^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:Z|[+-](\d{2}):(\d{2}))$/i});var kt={};ls(kt,{formats:()=>ms});var ms,wt=vt(()=>{"use strict";bt();ms={date:gt,"date-time":Ur}});var Nt=ps(Mr=>{"use strict";Object.defineProperty(Mr,"__esModule",{value:!0});function ht(t){let s=t.length,A=0,V=0,b;for(;V<
 s;)A++,b=t.charCodeAt(V++),b>=55296&&b<=56319&&V<s&&(b=t.charCodeAt(V),(b&64512)===56320&&V++);return A}Mr.default=ht;ht.
-code='require("ajv/dist/runtime/ucs2length").default'});var Wi=z;var I=["type","at","data"],cs=["run_id","goal","round","previous_run_id","place","issue","is_queued","after","spent","op\
+code='require("ajv/dist/runtime/ucs2length").default'});var Wi=U;var I=["type","at","data"],cs=["run_id","goal","round","previous_run_id","place","issue","is_queued","after","spent","op\
 tions","is_reviewed"],_s=["in_place","worktree"],vs=["url","sha256"],At=["tokens","cost_microusd","time_ms"];var gs=(wt(),ds(kt)).formats["date-time"],bs=new RegExp("Z$","u");function j(t,{instancePath:s="",parentData:A,parentDataProperty:V,
 rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0&&e===0)if(typeof t=="string")if(gs(t)){if(!bs.test(t))return j.
 errors=[{instancePath:s,keyword:"saidPattern",params:{says:"a time in UTC that ends with Z"}}],!1}else return j.errors=[
@@ -457,10 +457,10 @@ propertyName:o}};return r===null?r=[p]:r.push(p),e++,ce.errors=r,!1;break}}if(_)
 e}else var a=!0;if(a)if(i.is_accepted!==void 0){let o=e;if(typeof i.is_accepted!="boolean")return ce.errors=[{instancePath:s+
 "/data/is_accepted",keyword:"type",params:{type:"boolean"}}],!1;var a=o===e}else var a=!0}}else return ce.errors=[{instancePath:s+
 "/data",keyword:"type",params:{type:"object"}}],!1;var n=d===e}else var n=!0}}}else return ce.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return ce.errors=r,e===0}var Ss=["attempt","action_id","action_kind","action_number","actions_left","purpose","backend","model","execution_id","r\
-esumes","reserved","project_settings","git_settings","repository","prompt_sha256","tree"],Bs=["orient","clarify","implem\
-ent","review","summarize"],Gs=["action","outcome_problem","failed_check","contradiction","stalled","after_failure","afte\
-r_unknown_end","after_limit","hand_over"];var Js=["head","snapshot","is_complete","is_cut","left_out","paths","configuration","configuration_is_cut"],jt=new RegExp(
+type",params:{type:"object"}}],!1;return ce.errors=r,e===0}var Ss=["attempt","action_id","action_kind","action_number","actions_left","purpose","backend","model","execution_id","i\
+s_inside","resumes","reserved","project_settings","git_settings","repository","prompt_sha256","tree"],Bs=["orient","clar\
+ify","implement","review","summarize"],Gs=["action","outcome_problem","failed_check","contradiction","stalled","after_fa\
+ilure","after_unknown_end","after_limit","hand_over"];var Js=["head","snapshot","is_complete","is_cut","left_out","paths","configuration","configuration_is_cut"],jt=new RegExp(
 "^.*$","u");function X(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:w={}}={}){let r=null,
 e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let u;if(t.head===void 0&&(u="head")||t.snapshot===void 0&&(u=
 "snapshot")||t.is_complete===void 0&&(u="is_complete")||t.paths===void 0&&(u="paths"))return X.errors=[{instancePath:s,keyword:"\
@@ -487,75 +487,78 @@ type:"string"}}],!1;var a=o===e;if(!a)break}}else return X.errors=[{instancePath
 type:"object"}}],!1;var n=d===e}else var n=!0;if(n)if(t.configuration_is_cut!==void 0){let i=e;if(typeof t.configuration_is_cut!=
 "boolean")return X.errors=[{instancePath:s+"/configuration_is_cut",keyword:"type",params:{type:"boolean"}}],!1;var n=i===
 e}else var n=!0}}}}}}}}else return X.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return X.errors=
-r,e===0}function U(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:w={}}={}){let r=null,
+r,e===0}function z(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:w={}}={}){let r=null,
 e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&(d="at")||
-t.data===void 0&&(d="data"))return U.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],!1;for(let l in t){
+t.data===void 0&&(d="data"))return z.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],!1;for(let l in t){
 let f=e;if(!(l==="type"||l==="at"||l==="data")){let o={instancePath:s,keyword:"enum",params:{allowedValues:I},propertyName:l};
 r===null?r=[o]:r.push(o),e++}var v=f===e;if(!v){let o={instancePath:s,keyword:"propertyNames",params:{propertyName:l}};return r===
-null?r=[o]:r.push(o),e++,U.errors=r,!1;break}}if(v){if(t.type!==void 0){let l=t.type,f=e;if(typeof l!="string")return U.
-errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(l!=="attempt_started")return U.errors=[{instancePath:s+
+null?r=[o]:r.push(o),e++,z.errors=r,!1;break}}if(v){if(t.type!==void 0){let l=t.type,f=e;if(typeof l!="string")return z.
+errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(l!=="attempt_started")return z.errors=[{instancePath:s+
 "/type",keyword:"const",params:{allowedValue:"attempt_started"}}],!1;var n=f===e}else var n=!0;if(n){if(t.at!==void 0){let l=e;
 j(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:w})||(r=r===null?j.errors:r.
 concat(j.errors),e=r.length);var n=l===e}else var n=!0;if(n)if(t.data!==void 0){let l=t.data,f=e;if(e===f)if(l&&typeof l==
 "object"&&!Array.isArray(l)){let y;if(l.attempt===void 0&&(y="attempt")||l.action_id===void 0&&(y="action_id")||l.action_kind===
 void 0&&(y="action_kind")||l.action_number===void 0&&(y="action_number")||l.actions_left===void 0&&(y="actions_left")||l.
 purpose===void 0&&(y="purpose")||l.backend===void 0&&(y="backend")||l.execution_id===void 0&&(y="execution_id")||l.reserved===
-void 0&&(y="reserved")||l.prompt_sha256===void 0&&(y="prompt_sha256")||l.tree===void 0&&(y="tree"))return U.errors=[{instancePath:s+
+void 0&&(y="reserved")||l.prompt_sha256===void 0&&(y="prompt_sha256")||l.tree===void 0&&(y="tree"))return z.errors=[{instancePath:s+
 "/data",keyword:"required",params:{missingProperty:y}}],!1;for(let p in l){let c=e;if(!(p==="attempt"||p==="action_id"||
 p==="action_kind"||p==="action_number"||p==="actions_left"||p==="purpose"||p==="backend"||p==="model"||p==="execution_id"||
-p==="resumes"||p==="reserved"||p==="project_settings"||p==="git_settings"||p==="repository"||p==="prompt_sha256"||p==="t\
-ree")){let N={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Ss},propertyName:p};r===null?r=[N]:r.push(N),e++}
-var _=c===e;if(!_){let N={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};return r===null?r=[N]:
-r.push(N),e++,U.errors=r,!1;break}}if(_){if(l.attempt!==void 0){let p=l.attempt,c=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(
-p)&&isFinite(p)))return U.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===c&&
-typeof p=="number"&&isFinite(p)&&(p<1||isNaN(p)))return U.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{
-comparison:">=",limit:1}}],!1;var a=c===e}else var a=!0;if(a){if(l.action_id!==void 0){let p=e;if(typeof l.action_id!="s\
-tring")return U.errors=[{instancePath:s+"/data/action_id",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;
-if(a){if(l.action_kind!==void 0){let p=l.action_kind,c=e;if(!(p==="orient"||p==="clarify"||p==="implement"||p==="review"||
-p==="summarize"))return U.errors=[{instancePath:s+"/data/action_kind",keyword:"enum",params:{allowedValues:Bs}}],!1;var a=c===
-e}else var a=!0;if(a){if(l.action_number!==void 0){let p=l.action_number,c=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&
-isFinite(p)))return U.errors=[{instancePath:s+"/data/action_number",keyword:"type",params:{type:"integer"}}],!1;if(e===c&&
-typeof p=="number"&&isFinite(p)&&(p<1||isNaN(p)))return U.errors=[{instancePath:s+"/data/action_number",keyword:"minimum",
-params:{comparison:">=",limit:1}}],!1;var a=c===e}else var a=!0;if(a){if(l.actions_left!==void 0){let p=l.actions_left,c=e;
-if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return U.errors=[{instancePath:s+"/data/actions_left",keyword:"\
-type",params:{type:"integer"}}],!1;if(e===c&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return U.errors=[{instancePath:s+
+p==="is_inside"||p==="resumes"||p==="reserved"||p==="project_settings"||p==="git_settings"||p==="repository"||p==="promp\
+t_sha256"||p==="tree")){let N={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Ss},propertyName:p};r===null?
+r=[N]:r.push(N),e++}var _=c===e;if(!_){let N={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};return r===
+null?r=[N]:r.push(N),e++,z.errors=r,!1;break}}if(_){if(l.attempt!==void 0){let p=l.attempt,c=e;if(!(typeof p=="number"&&
+!(p%1)&&!isNaN(p)&&isFinite(p)))return z.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],
+!1;if(e===c&&typeof p=="number"&&isFinite(p)&&(p<1||isNaN(p)))return z.errors=[{instancePath:s+"/data/attempt",keyword:"\
+minimum",params:{comparison:">=",limit:1}}],!1;var a=c===e}else var a=!0;if(a){if(l.action_id!==void 0){let p=e;if(typeof l.
+action_id!="string")return z.errors=[{instancePath:s+"/data/action_id",keyword:"type",params:{type:"string"}}],!1;var a=p===
+e}else var a=!0;if(a){if(l.action_kind!==void 0){let p=l.action_kind,c=e;if(!(p==="orient"||p==="clarify"||p==="implemen\
+t"||p==="review"||p==="summarize"))return z.errors=[{instancePath:s+"/data/action_kind",keyword:"enum",params:{allowedValues:Bs}}],
+!1;var a=c===e}else var a=!0;if(a){if(l.action_number!==void 0){let p=l.action_number,c=e;if(!(typeof p=="number"&&!(p%1)&&
+!isNaN(p)&&isFinite(p)))return z.errors=[{instancePath:s+"/data/action_number",keyword:"type",params:{type:"integer"}}],
+!1;if(e===c&&typeof p=="number"&&isFinite(p)&&(p<1||isNaN(p)))return z.errors=[{instancePath:s+"/data/action_number",keyword:"\
+minimum",params:{comparison:">=",limit:1}}],!1;var a=c===e}else var a=!0;if(a){if(l.actions_left!==void 0){let p=l.actions_left,
+c=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return z.errors=[{instancePath:s+"/data/actions_left",keyword:"\
+type",params:{type:"integer"}}],!1;if(e===c&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return z.errors=[{instancePath:s+
 "/data/actions_left",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=c===e}else var a=!0;if(a){if(l.purpose!==
 void 0){let p=l.purpose,c=e;if(!(p==="action"||p==="outcome_problem"||p==="failed_check"||p==="contradiction"||p==="stal\
-led"||p==="after_failure"||p==="after_unknown_end"||p==="after_limit"||p==="hand_over"))return U.errors=[{instancePath:s+
+led"||p==="after_failure"||p==="after_unknown_end"||p==="after_limit"||p==="hand_over"))return z.errors=[{instancePath:s+
 "/data/purpose",keyword:"enum",params:{allowedValues:Gs}}],!1;var a=c===e}else var a=!0;if(a){if(l.backend!==void 0){let p=e;
-if(typeof l.backend!="string")return U.errors=[{instancePath:s+"/data/backend",keyword:"type",params:{type:"string"}}],!1;
-var a=p===e}else var a=!0;if(a){if(l.model!==void 0){let p=e;if(typeof l.model!="string")return U.errors=[{instancePath:s+
+if(typeof l.backend!="string")return z.errors=[{instancePath:s+"/data/backend",keyword:"type",params:{type:"string"}}],!1;
+var a=p===e}else var a=!0;if(a){if(l.model!==void 0){let p=e;if(typeof l.model!="string")return z.errors=[{instancePath:s+
 "/data/model",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a){if(l.execution_id!==void 0){let p=e;
-if(typeof l.execution_id!="string")return U.errors=[{instancePath:s+"/data/execution_id",keyword:"type",params:{type:"st\
-ring"}}],!1;var a=p===e}else var a=!0;if(a){if(l.resumes!==void 0){let p=e;if(typeof l.resumes!="string")return U.errors=
-[{instancePath:s+"/data/resumes",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a){if(l.reserved!==
-void 0){let p=l.reserved,c=e;if(e===c)if(p&&typeof p=="object"&&!Array.isArray(p)){for(let k in p){let q=e;if(!(k==="tok\
-ens"||k==="cost_microusd"||k==="time_ms")){let m={instancePath:s+"/data/reserved",keyword:"enum",params:{allowedValues:At},
-propertyName:k};r===null?r=[m]:r.push(m),e++}var u=q===e;if(!u){let m={instancePath:s+"/data/reserved",keyword:"property\
-Names",params:{propertyName:k}};return r===null?r=[m]:r.push(m),e++,U.errors=r,!1;break}}if(u){if(p.tokens!==void 0){let k=p.
-tokens,q=e;if(!(typeof k=="number"&&!(k%1)&&!isNaN(k)&&isFinite(k)))return U.errors=[{instancePath:s+"/data/reserved/tok\
-ens",keyword:"type",params:{type:"integer"}}],!1;if(e===q&&typeof k=="number"&&isFinite(k)&&(k<0||isNaN(k)))return U.errors=
-[{instancePath:s+"/data/reserved/tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var i=q===e}else var i=!0;
-if(i){if(p.cost_microusd!==void 0){let k=p.cost_microusd,q=e;if(!(typeof k=="number"&&!(k%1)&&!isNaN(k)&&isFinite(k)))return U.
-errors=[{instancePath:s+"/data/reserved/cost_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===q&&typeof k=="\
-number"&&isFinite(k)&&(k<0||isNaN(k)))return U.errors=[{instancePath:s+"/data/reserved/cost_microusd",keyword:"minimum",
-params:{comparison:">=",limit:0}}],!1;var i=q===e}else var i=!0;if(i)if(p.time_ms!==void 0){let k=p.time_ms,q=e;if(!(typeof k==
-"number"&&!(k%1)&&!isNaN(k)&&isFinite(k)))return U.errors=[{instancePath:s+"/data/reserved/time_ms",keyword:"type",params:{
-type:"integer"}}],!1;if(e===q&&typeof k=="number"&&isFinite(k)&&(k<0||isNaN(k)))return U.errors=[{instancePath:s+"/data/\
-reserved/time_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var i=q===e}else var i=!0}}}else return U.errors=
-[{instancePath:s+"/data/reserved",keyword:"type",params:{type:"object"}}],!1;var a=c===e}else var a=!0;if(a){if(l.project_settings!==
-void 0){let p=e;H(l.project_settings,{instancePath:s+"/data/project_settings",parentData:l,parentDataProperty:"project_s\
-ettings",rootData:b,dynamicAnchors:w})||(r=r===null?H.errors:r.concat(H.errors),e=r.length);var a=p===e}else var a=!0;if(a){
-if(l.git_settings!==void 0){let p=e;H(l.git_settings,{instancePath:s+"/data/git_settings",parentData:l,parentDataProperty:"\
-git_settings",rootData:b,dynamicAnchors:w})||(r=r===null?H.errors:r.concat(H.errors),e=r.length);var a=p===e}else var a=!0;
-if(a){if(l.repository!==void 0){let p=e;H(l.repository,{instancePath:s+"/data/repository",parentData:l,parentDataProperty:"\
-repository",rootData:b,dynamicAnchors:w})||(r=r===null?H.errors:r.concat(H.errors),e=r.length);var a=p===e}else var a=!0;
-if(a){if(l.prompt_sha256!==void 0){let p=e;H(l.prompt_sha256,{instancePath:s+"/data/prompt_sha256",parentData:l,parentDataProperty:"\
-prompt_sha256",rootData:b,dynamicAnchors:w})||(r=r===null?H.errors:r.concat(H.errors),e=r.length);var a=p===e}else var a=!0;
-if(a)if(l.tree!==void 0){let p=e;X(l.tree,{instancePath:s+"/data/tree",parentData:l,parentDataProperty:"tree",rootData:b,
-dynamicAnchors:w})||(r=r===null?X.errors:r.concat(X.errors),e=r.length);var a=p===e}else var a=!0}}}}}}}}}}}}}}}}else return U.
-errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=f===e}else var n=!0}}}else return U.errors=
-[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return U.errors=r,e===0}var Qs=["by","choice"],Ws=["wait","next","pause"];function _e(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,
+if(typeof l.execution_id!="string")return z.errors=[{instancePath:s+"/data/execution_id",keyword:"type",params:{type:"st\
+ring"}}],!1;var a=p===e}else var a=!0;if(a){if(l.is_inside!==void 0){let p=l.is_inside,c=e;if(typeof p!="boolean")return z.
+errors=[{instancePath:s+"/data/is_inside",keyword:"type",params:{type:"boolean"}}],!1;if(p!==!0)return z.errors=[{instancePath:s+
+"/data/is_inside",keyword:"const",params:{allowedValue:!0}}],!1;var a=c===e}else var a=!0;if(a){if(l.resumes!==void 0){let p=e;
+if(typeof l.resumes!="string")return z.errors=[{instancePath:s+"/data/resumes",keyword:"type",params:{type:"string"}}],!1;
+var a=p===e}else var a=!0;if(a){if(l.reserved!==void 0){let p=l.reserved,c=e;if(e===c)if(p&&typeof p=="object"&&!Array.isArray(
+p)){for(let k in p){let q=e;if(!(k==="tokens"||k==="cost_microusd"||k==="time_ms")){let m={instancePath:s+"/data/reserve\
+d",keyword:"enum",params:{allowedValues:At},propertyName:k};r===null?r=[m]:r.push(m),e++}var u=q===e;if(!u){let m={instancePath:s+
+"/data/reserved",keyword:"propertyNames",params:{propertyName:k}};return r===null?r=[m]:r.push(m),e++,z.errors=r,!1;break}}
+if(u){if(p.tokens!==void 0){let k=p.tokens,q=e;if(!(typeof k=="number"&&!(k%1)&&!isNaN(k)&&isFinite(k)))return z.errors=
+[{instancePath:s+"/data/reserved/tokens",keyword:"type",params:{type:"integer"}}],!1;if(e===q&&typeof k=="number"&&isFinite(
+k)&&(k<0||isNaN(k)))return z.errors=[{instancePath:s+"/data/reserved/tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],
+!1;var i=q===e}else var i=!0;if(i){if(p.cost_microusd!==void 0){let k=p.cost_microusd,q=e;if(!(typeof k=="number"&&!(k%1)&&
+!isNaN(k)&&isFinite(k)))return z.errors=[{instancePath:s+"/data/reserved/cost_microusd",keyword:"type",params:{type:"int\
+eger"}}],!1;if(e===q&&typeof k=="number"&&isFinite(k)&&(k<0||isNaN(k)))return z.errors=[{instancePath:s+"/data/reserved/\
+cost_microusd",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var i=q===e}else var i=!0;if(i)if(p.time_ms!==void 0){
+let k=p.time_ms,q=e;if(!(typeof k=="number"&&!(k%1)&&!isNaN(k)&&isFinite(k)))return z.errors=[{instancePath:s+"/data/res\
+erved/time_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===q&&typeof k=="number"&&isFinite(k)&&(k<0||isNaN(k)))return z.
+errors=[{instancePath:s+"/data/reserved/time_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var i=q===e}else
+var i=!0}}}else return z.errors=[{instancePath:s+"/data/reserved",keyword:"type",params:{type:"object"}}],!1;var a=c===e}else
+var a=!0;if(a){if(l.project_settings!==void 0){let p=e;H(l.project_settings,{instancePath:s+"/data/project_settings",parentData:l,
+parentDataProperty:"project_settings",rootData:b,dynamicAnchors:w})||(r=r===null?H.errors:r.concat(H.errors),e=r.length);
+var a=p===e}else var a=!0;if(a){if(l.git_settings!==void 0){let p=e;H(l.git_settings,{instancePath:s+"/data/git_settings",
+parentData:l,parentDataProperty:"git_settings",rootData:b,dynamicAnchors:w})||(r=r===null?H.errors:r.concat(H.errors),e=
+r.length);var a=p===e}else var a=!0;if(a){if(l.repository!==void 0){let p=e;H(l.repository,{instancePath:s+"/data/reposi\
+tory",parentData:l,parentDataProperty:"repository",rootData:b,dynamicAnchors:w})||(r=r===null?H.errors:r.concat(H.errors),
+e=r.length);var a=p===e}else var a=!0;if(a){if(l.prompt_sha256!==void 0){let p=e;H(l.prompt_sha256,{instancePath:s+"/dat\
+a/prompt_sha256",parentData:l,parentDataProperty:"prompt_sha256",rootData:b,dynamicAnchors:w})||(r=r===null?H.errors:r.concat(
+H.errors),e=r.length);var a=p===e}else var a=!0;if(a)if(l.tree!==void 0){let p=e;X(l.tree,{instancePath:s+"/data/tree",parentData:l,
+parentDataProperty:"tree",rootData:b,dynamicAnchors:w})||(r=r===null?X.errors:r.concat(X.errors),e=r.length);var a=p===e}else
+var a=!0}}}}}}}}}}}}}}}}}else return z.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=f===
+e}else var n=!0}}}else return z.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return z.errors=r,e===
+0}var Qs=["by","choice"],Ws=["wait","next","pause"];function _e(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,
 dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let u;if(t.type===void 0&&
 (u="type")||t.at===void 0&&(u="at")||t.data===void 0&&(u="data"))return _e.errors=[{instancePath:s,keyword:"required",params:{
 missingProperty:u}}],!1;for(let i in t){let d=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"e\
@@ -820,14 +823,14 @@ break}}else return Y.errors=[{instancePath:s+"/data/warnings",keyword:"type",par
 var a=!0}}}}}}}}}}}}}}}else return Y.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=f===
 e}else var n=!0}}}else return Y.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Y.errors=r,e===
 0}var di=["attempt","state","changes","count"],ui=["what","name","before","after","keys","note"],yi=["ref","head","config",
-"hook","git_file","user_config","file"],mi=["no_tool_call","own_log","fetched"];function S(t,{instancePath:s="",parentData:A,
-parentDataProperty:V,rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
-t)){let f;if(t.type===void 0&&(f="type")||t.at===void 0&&(f="at")||t.data===void 0&&(f="data"))return S.errors=[{instancePath:s,
-keyword:"required",params:{missingProperty:f}}],!1;for(let o in t){let y=e;if(!(o==="type"||o==="at"||o==="data")){let p={
-instancePath:s,keyword:"enum",params:{allowedValues:I},propertyName:o};r===null?r=[p]:r.push(p),e++}var v=y===e;if(!v){let p={
-instancePath:s,keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,S.errors=r,!1;break}}
-if(v){if(t.type!==void 0){let o=t.type,y=e;if(typeof o!="string")return S.errors=[{instancePath:s+"/type",keyword:"type",
-params:{type:"string"}}],!1;if(o!=="repository_changed")return S.errors=[{instancePath:s+"/type",keyword:"const",params:{
+"hook","git_file","user_config","file"],mi=["no_tool_call","own_log","fetched","sandboxed"];function S(t,{instancePath:s="",
+parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
+!Array.isArray(t)){let f;if(t.type===void 0&&(f="type")||t.at===void 0&&(f="at")||t.data===void 0&&(f="data"))return S.errors=
+[{instancePath:s,keyword:"required",params:{missingProperty:f}}],!1;for(let o in t){let y=e;if(!(o==="type"||o==="at"||o===
+"data")){let p={instancePath:s,keyword:"enum",params:{allowedValues:I},propertyName:o};r===null?r=[p]:r.push(p),e++}var v=y===
+e;if(!v){let p={instancePath:s,keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,S.errors=
+r,!1;break}}if(v){if(t.type!==void 0){let o=t.type,y=e;if(typeof o!="string")return S.errors=[{instancePath:s+"/type",keyword:"\
+type",params:{type:"string"}}],!1;if(o!=="repository_changed")return S.errors=[{instancePath:s+"/type",keyword:"const",params:{
 allowedValue:"repository_changed"}}],!1;var n=y===e}else var n=!0;if(n){if(t.at!==void 0){let o=e;j(t.at,{instancePath:s+
 "/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:w})||(r=r===null?j.errors:r.concat(j.errors),e=r.length);
 var n=o===e}else var n=!0;if(n)if(t.data!==void 0){let o=t.data,y=e;if(e===y)if(o&&typeof o=="object"&&!Array.isArray(o)){
@@ -858,15 +861,15 @@ if($.keys!==void 0){let x=$.keys,E=e;if(e===E)if(Array.isArray(x)){var l=!0;let 
 if(typeof x[W]!="string")return S.errors=[{instancePath:s+"/data/changes/"+F+"/keys/"+W,keyword:"type",params:{type:"str\
 ing"}}],!1;var l=se===e;if(!l)break}}else return S.errors=[{instancePath:s+"/data/changes/"+F+"/keys",keyword:"type",params:{
 type:"array"}}],!1;var d=E===e}else var d=!0;if(d)if($.note!==void 0){let x=$.note,E=e;if(!(x==="no_tool_call"||x==="own\
-_log"||x==="fetched"))return S.errors=[{instancePath:s+"/data/changes/"+F+"/note",keyword:"enum",params:{allowedValues:mi}}],
-!1;var d=E===e}else var d=!0}}}}}}else return S.errors=[{instancePath:s+"/data/changes/"+F,keyword:"type",params:{type:"\
-object"}}],!1;var u=h===e;if(!u)break}}else return S.errors=[{instancePath:s+"/data/changes",keyword:"type",params:{type:"\
-array"}}],!1;var a=k===e}else var a=!0;if(a)if(o.count!==void 0){let N=o.count,k=e;if(!(typeof N=="number"&&!(N%1)&&!isNaN(
-N)&&isFinite(N)))return S.errors=[{instancePath:s+"/data/count",keyword:"type",params:{type:"integer"}}],!1;if(e===k&&typeof N==
-"number"&&isFinite(N)&&(N<0||isNaN(N)))return S.errors=[{instancePath:s+"/data/count",keyword:"minimum",params:{comparison:"\
->=",limit:0}}],!1;var a=k===e}else var a=!0}}}}else return S.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"\
-object"}}],!1;var n=y===e}else var n=!0}}}else return S.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],
-!1;return S.errors=r,e===0}var ci=["restored"],_i=["attempt","name"];function ee(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,
+_log"||x==="fetched"||x==="sandboxed"))return S.errors=[{instancePath:s+"/data/changes/"+F+"/note",keyword:"enum",params:{
+allowedValues:mi}}],!1;var d=E===e}else var d=!0}}}}}}else return S.errors=[{instancePath:s+"/data/changes/"+F,keyword:"\
+type",params:{type:"object"}}],!1;var u=h===e;if(!u)break}}else return S.errors=[{instancePath:s+"/data/changes",keyword:"\
+type",params:{type:"array"}}],!1;var a=k===e}else var a=!0;if(a)if(o.count!==void 0){let N=o.count,k=e;if(!(typeof N=="n\
+umber"&&!(N%1)&&!isNaN(N)&&isFinite(N)))return S.errors=[{instancePath:s+"/data/count",keyword:"type",params:{type:"inte\
+ger"}}],!1;if(e===k&&typeof N=="number"&&isFinite(N)&&(N<0||isNaN(N)))return S.errors=[{instancePath:s+"/data/count",keyword:"\
+minimum",params:{comparison:">=",limit:0}}],!1;var a=k===e}else var a=!0}}}}else return S.errors=[{instancePath:s+"/data",
+keyword:"type",params:{type:"object"}}],!1;var n=y===e}else var n=!0}}}else return S.errors=[{instancePath:s,keyword:"ty\
+pe",params:{type:"object"}}],!1;return S.errors=r,e===0}var ci=["restored"],_i=["attempt","name"];function ee(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,
 dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&
 (d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return ee.errors=[{instancePath:s,keyword:"required",params:{
 missingProperty:d}}],!1;for(let l in t){let f=e;if(!(l==="type"||l==="at"||l==="data")){let o={instancePath:s,keyword:"e\
@@ -1205,161 +1208,161 @@ var n=!0}}}else return te.errors=[{instancePath:s,keyword:"type",params:{type:"o
 "drive_started","drive_resumed","started_on","boundary_set","boundary_seen","preparing","setup_failed","prepared","basel\
 ine_ran","baseline_decided","attempt_started","limit_decided","waiting_for_limit","limit_passed","handed_over","session_\
 opened","approval_decided","attempt_ended","repository_changed","repository_restored","check_ran","evidence","outcome_re\
-jected","outcome_submitted","paused","drive_failed","round_started","delivery_checked","delivered"];function z(t,{instancePath:s="",
+jected","outcome_submitted","paused","drive_failed","round_started","delivery_checked","delivered"];function U(t,{instancePath:s="",
 parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0,v=e,n=e,_=!0,a=e;if(t&&typeof t==
 "object"&&!Array.isArray(t)){let Ae;if(t.type===void 0&&(Ae="type")){let Z={};r===null?r=[Z]:r.push(Z),e++}else if(t.type!==
 void 0&&t.type!=="drive_started"){let Z={};r===null?r=[Z]:r.push(Z),e++}}var u=a===e;if(e=n,r!==null&&(n?r.length=n:r=null),
 u){let Ae=e;C(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:w})||(r=r===null?C.errors:r.
 concat(C.errors),e=r.length);var u=Ae===e;_=u}if(!_){let Ae={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};
-return r===null?r=[Ae]:r.push(Ae),e++,z.errors=r,!1}var i=v===e;if(i){let Ae=e,Z=e,Yr=!0,Dt=e;if(t&&typeof t=="object"&&
+return r===null?r=[Ae]:r.push(Ae),e++,U.errors=r,!1}var i=v===e;if(i){let Ae=e,Z=e,Yr=!0,Dt=e;if(t&&typeof t=="object"&&
 !Array.isArray(t)){let or;if(t.type===void 0&&(or="type")){let De={};r===null?r=[De]:r.push(De),e++}else if(t.type!==void 0&&
 t.type!=="drive_resumed"){let De={};r===null?r=[De]:r.push(De),e++}}var d=Dt===e;if(e=Z,r!==null&&(Z?r.length=Z:r=null),
 d){let or=e;je(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:w})||(r=r===null?je.errors:
 r.concat(je.errors),e=r.length);var d=or===e;Yr=d}if(!Yr){let or={instancePath:s,keyword:"if",params:{failingKeyword:"th\
-en"}};return r===null?r=[or]:r.push(or),e++,z.errors=r,!1}var i=Ae===e;if(i){let or=e,De=e,Hr=!0,Et=e;if(t&&typeof t=="o\
+en"}};return r===null?r=[or]:r.push(or),e++,U.errors=r,!1}var i=Ae===e;if(i){let or=e,De=e,Hr=!0,Et=e;if(t&&typeof t=="o\
 bject"&&!Array.isArray(t)){let pr;if(t.type===void 0&&(pr="type")){let Ee={};r===null?r=[Ee]:r.push(Ee),e++}else if(t.type!==
 void 0&&t.type!=="started_on"){let Ee={};r===null?r=[Ee]:r.push(Ee),e++}}var l=Et===e;if(e=De,r!==null&&(De?r.length=De:
 r=null),l){let pr=e;ye(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:w})||(r=r===null?ye.
 errors:r.concat(ye.errors),e=r.length);var l=pr===e;Hr=l}if(!Hr){let pr={instancePath:s,keyword:"if",params:{failingKeyword:"\
-then"}};return r===null?r=[pr]:r.push(pr),e++,z.errors=r,!1}var i=or===e;if(i){let pr=e,Ee=e,Ir=!0,Tt=e;if(t&&typeof t==
+then"}};return r===null?r=[pr]:r.push(pr),e++,U.errors=r,!1}var i=or===e;if(i){let pr=e,Ee=e,Ir=!0,Tt=e;if(t&&typeof t==
 "object"&&!Array.isArray(t)){let lr;if(t.type===void 0&&(lr="type")){let Te={};r===null?r=[Te]:r.push(Te),e++}else if(t.
 type!==void 0&&t.type!=="boundary_set"){let Te={};r===null?r=[Te]:r.push(Te),e++}}var f=Tt===e;if(e=Ee,r!==null&&(Ee?r.length=
 Ee:r=null),f){let lr=e;ne(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:w})||(r=r===null?
 ne.errors:r.concat(ne.errors),e=r.length);var f=lr===e;Ir=f}if(!Ir){let lr={instancePath:s,keyword:"if",params:{failingKeyword:"\
-then"}};return r===null?r=[lr]:r.push(lr),e++,z.errors=r,!1}var i=pr===e;if(i){let lr=e,Te=e,Sr=!0,Kt=e;if(t&&typeof t==
+then"}};return r===null?r=[lr]:r.push(lr),e++,U.errors=r,!1}var i=pr===e;if(i){let lr=e,Te=e,Sr=!0,Kt=e;if(t&&typeof t==
 "object"&&!Array.isArray(t)){let fr;if(t.type===void 0&&(fr="type")){let Ke={};r===null?r=[Ke]:r.push(Ke),e++}else if(t.
 type!==void 0&&t.type!=="boundary_seen"){let Ke={};r===null?r=[Ke]:r.push(Ke),e++}}var o=Kt===e;if(e=Te,r!==null&&(Te?r.
 length=Te:r=null),o){let fr=e;M(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:w})||(r=r===
 null?M.errors:r.concat(M.errors),e=r.length);var o=fr===e;Sr=o}if(!Sr){let fr={instancePath:s,keyword:"if",params:{failingKeyword:"\
-then"}};return r===null?r=[fr]:r.push(fr),e++,z.errors=r,!1}var i=lr===e;if(i){let fr=e,Ke=e,Br=!0,Lt=e;if(t&&typeof t==
+then"}};return r===null?r=[fr]:r.push(fr),e++,U.errors=r,!1}var i=lr===e;if(i){let fr=e,Ke=e,Br=!0,Lt=e;if(t&&typeof t==
 "object"&&!Array.isArray(t)){let dr;if(t.type===void 0&&(dr="type")){let Le={};r===null?r=[Le]:r.push(Le),e++}else if(t.
 type!==void 0&&t.type!=="preparing"){let Le={};r===null?r=[Le]:r.push(Le),e++}}var y=Lt===e;if(e=Ke,r!==null&&(Ke?r.length=
 Ke:r=null),y){let dr=e;me(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:w})||(r=r===null?
 me.errors:r.concat(me.errors),e=r.length);var y=dr===e;Br=y}if(!Br){let dr={instancePath:s,keyword:"if",params:{failingKeyword:"\
-then"}};return r===null?r=[dr]:r.push(dr),e++,z.errors=r,!1}var i=fr===e;if(i){let dr=e,Le=e,Gr=!0,Rt=e;if(t&&typeof t==
+then"}};return r===null?r=[dr]:r.push(dr),e++,U.errors=r,!1}var i=fr===e;if(i){let dr=e,Le=e,Gr=!0,Rt=e;if(t&&typeof t==
 "object"&&!Array.isArray(t)){let ur;if(t.type===void 0&&(ur="type")){let Re={};r===null?r=[Re]:r.push(Re),e++}else if(t.
 type!==void 0&&t.type!=="setup_failed"){let Re={};r===null?r=[Re]:r.push(Re),e++}}var p=Rt===e;if(e=Le,r!==null&&(Le?r.length=
 Le:r=null),p){let ur=e;re(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:w})||(r=r===null?
 re.errors:r.concat(re.errors),e=r.length);var p=ur===e;Gr=p}if(!Gr){let ur={instancePath:s,keyword:"if",params:{failingKeyword:"\
-then"}};return r===null?r=[ur]:r.push(ur),e++,z.errors=r,!1}var i=dr===e;if(i){let ur=e,Re=e,Jr=!0,Zt=e;if(t&&typeof t==
+then"}};return r===null?r=[ur]:r.push(ur),e++,U.errors=r,!1}var i=dr===e;if(i){let ur=e,Re=e,Jr=!0,Zt=e;if(t&&typeof t==
 "object"&&!Array.isArray(t)){let yr;if(t.type===void 0&&(yr="type")){let Ze={};r===null?r=[Ze]:r.push(Ze),e++}else if(t.
 type!==void 0&&t.type!=="prepared"){let Ze={};r===null?r=[Ze]:r.push(Ze),e++}}var c=Zt===e;if(e=Re,r!==null&&(Re?r.length=
 Re:r=null),c){let yr=e;P(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:w})||(r=r===null?
 P.errors:r.concat(P.errors),e=r.length);var c=yr===e;Jr=c}if(!Jr){let yr={instancePath:s,keyword:"if",params:{failingKeyword:"\
-then"}};return r===null?r=[yr]:r.push(yr),e++,z.errors=r,!1}var i=ur===e;if(i){let yr=e,Ze=e,Qr=!0,Ct=e;if(t&&typeof t==
+then"}};return r===null?r=[yr]:r.push(yr),e++,U.errors=r,!1}var i=ur===e;if(i){let yr=e,Ze=e,Qr=!0,Ct=e;if(t&&typeof t==
 "object"&&!Array.isArray(t)){let mr;if(t.type===void 0&&(mr="type")){let Ce={};r===null?r=[Ce]:r.push(Ce),e++}else if(t.
 type!==void 0&&t.type!=="baseline_ran"){let Ce={};r===null?r=[Ce]:r.push(Ce),e++}}var N=Ct===e;if(e=Ze,r!==null&&(Ze?r.length=
 Ze:r=null),N){let mr=e;G(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:w})||(r=r===null?
 G.errors:r.concat(G.errors),e=r.length);var N=mr===e;Qr=N}if(!Qr){let mr={instancePath:s,keyword:"if",params:{failingKeyword:"\
-then"}};return r===null?r=[mr]:r.push(mr),e++,z.errors=r,!1}var i=yr===e;if(i){let mr=e,Ce=e,Wr=!0,Ot=e;if(t&&typeof t==
+then"}};return r===null?r=[mr]:r.push(mr),e++,U.errors=r,!1}var i=yr===e;if(i){let mr=e,Ce=e,Wr=!0,Ot=e;if(t&&typeof t==
 "object"&&!Array.isArray(t)){let cr;if(t.type===void 0&&(cr="type")){let Oe={};r===null?r=[Oe]:r.push(Oe),e++}else if(t.
 type!==void 0&&t.type!=="baseline_decided"){let Oe={};r===null?r=[Oe]:r.push(Oe),e++}}var k=Ot===e;if(e=Ce,r!==null&&(Ce?
 r.length=Ce:r=null),k){let cr=e;ce(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:w})||(r=
 r===null?ce.errors:r.concat(ce.errors),e=r.length);var k=cr===e;Wr=k}if(!Wr){let cr={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[cr]:r.push(cr),e++,z.errors=r,!1}var i=mr===e;if(i){let cr=e,Oe=e,Xr=!0,zt=e;
+failingKeyword:"then"}};return r===null?r=[cr]:r.push(cr),e++,U.errors=r,!1}var i=mr===e;if(i){let cr=e,Oe=e,Xr=!0,zt=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let _r;if(t.type===void 0&&(_r="type")){let ze={};r===null?r=[ze]:r.push(ze),
 e++}else if(t.type!==void 0&&t.type!=="attempt_started"){let ze={};r===null?r=[ze]:r.push(ze),e++}}var q=zt===e;if(e=Oe,
-r!==null&&(Oe?r.length=Oe:r=null),q){let _r=e;U(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:w})||
-(r=r===null?U.errors:r.concat(U.errors),e=r.length);var q=_r===e;Xr=q}if(!Xr){let _r={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[_r]:r.push(_r),e++,z.errors=r,!1}var i=cr===e;if(i){let _r=e,ze=e,Pr=!0,Ut=e;
+r!==null&&(Oe?r.length=Oe:r=null),q){let _r=e;z(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:w})||
+(r=r===null?z.errors:r.concat(z.errors),e=r.length);var q=_r===e;Xr=q}if(!Xr){let _r={instancePath:s,keyword:"if",params:{
+failingKeyword:"then"}};return r===null?r=[_r]:r.push(_r),e++,U.errors=r,!1}var i=cr===e;if(i){let _r=e,ze=e,Pr=!0,Ut=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let vr;if(t.type===void 0&&(vr="type")){let Ue={};r===null?r=[Ue]:r.push(Ue),
 e++}else if(t.type!==void 0&&t.type!=="limit_decided"){let Ue={};r===null?r=[Ue]:r.push(Ue),e++}}var m=Ut===e;if(e=ze,r!==
 null&&(ze?r.length=ze:r=null),m){let vr=e;_e(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:w})||
 (r=r===null?_e.errors:r.concat(_e.errors),e=r.length);var m=vr===e;Pr=m}if(!Pr){let vr={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[vr]:r.push(vr),e++,z.errors=r,!1}var i=_r===e;if(i){let vr=e,Ue=e,et=!0,Mt=e;
+failingKeyword:"then"}};return r===null?r=[vr]:r.push(vr),e++,U.errors=r,!1}var i=_r===e;if(i){let vr=e,Ue=e,et=!0,Mt=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let gr;if(t.type===void 0&&(gr="type")){let Me={};r===null?r=[Me]:r.push(Me),
 e++}else if(t.type!==void 0&&t.type!=="waiting_for_limit"){let Me={};r===null?r=[Me]:r.push(Me),e++}}var F=Mt===e;if(e=Ue,
 r!==null&&(Ue?r.length=Ue:r=null),F){let gr=e;ve(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:w})||
 (r=r===null?ve.errors:r.concat(ve.errors),e=r.length);var F=gr===e;et=F}if(!et){let gr={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[gr]:r.push(gr),e++,z.errors=r,!1}var i=vr===e;if(i){let gr=e,Me=e,rt=!0,Yt=e;
+failingKeyword:"then"}};return r===null?r=[gr]:r.push(gr),e++,U.errors=r,!1}var i=vr===e;if(i){let gr=e,Me=e,rt=!0,Yt=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let br;if(t.type===void 0&&(br="type")){let Ye={};r===null?r=[Ye]:r.push(Ye),
 e++}else if(t.type!==void 0&&t.type!=="limit_passed"){let Ye={};r===null?r=[Ye]:r.push(Ye),e++}}var $=Yt===e;if(e=Me,r!==
 null&&(Me?r.length=Me:r=null),$){let br=e;ke(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:w})||
 (r=r===null?ke.errors:r.concat(ke.errors),e=r.length);var $=br===e;rt=$}if(!rt){let br={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[br]:r.push(br),e++,z.errors=r,!1}var i=gr===e;if(i){let br=e,Ye=e,tt=!0,Ht=e;
+failingKeyword:"then"}};return r===null?r=[br]:r.push(br),e++,U.errors=r,!1}var i=gr===e;if(i){let br=e,Ye=e,tt=!0,Ht=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let kr;if(t.type===void 0&&(kr="type")){let He={};r===null?r=[He]:r.push(He),
 e++}else if(t.type!==void 0&&t.type!=="handed_over"){let He={};r===null?r=[He]:r.push(He),e++}}var h=Ht===e;if(e=Ye,r!==
 null&&(Ye?r.length=Ye:r=null),h){let kr=e;oe(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:w})||
 (r=r===null?oe.errors:r.concat(oe.errors),e=r.length);var h=kr===e;tt=h}if(!tt){let kr={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[kr]:r.push(kr),e++,z.errors=r,!1}var i=br===e;if(i){let kr=e,He=e,st=!0,It=e;
+failingKeyword:"then"}};return r===null?r=[kr]:r.push(kr),e++,U.errors=r,!1}var i=br===e;if(i){let kr=e,He=e,st=!0,It=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let wr;if(t.type===void 0&&(wr="type")){let Ie={};r===null?r=[Ie]:r.push(Ie),
 e++}else if(t.type!==void 0&&t.type!=="session_opened"){let Ie={};r===null?r=[Ie]:r.push(Ie),e++}}var g=It===e;if(e=He,r!==
 null&&(He?r.length=He:r=null),g){let wr=e;fe(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:w})||
 (r=r===null?fe.errors:r.concat(fe.errors),e=r.length);var g=wr===e;st=g}if(!st){let wr={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[wr]:r.push(wr),e++,z.errors=r,!1}var i=kr===e;if(i){let wr=e,Ie=e,it=!0,St=e;
+failingKeyword:"then"}};return r===null?r=[wr]:r.push(wr),e++,U.errors=r,!1}var i=kr===e;if(i){let wr=e,Ie=e,it=!0,St=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let hr;if(t.type===void 0&&(hr="type")){let Se={};r===null?r=[Se]:r.push(Se),
 e++}else if(t.type!==void 0&&t.type!=="approval_decided"){let Se={};r===null?r=[Se]:r.push(Se),e++}}var D=St===e;if(e=Ie,
 r!==null&&(Ie?r.length=Ie:r=null),D){let hr=e;J(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:w})||
 (r=r===null?J.errors:r.concat(J.errors),e=r.length);var D=hr===e;it=D}if(!it){let hr={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[hr]:r.push(hr),e++,z.errors=r,!1}var i=wr===e;if(i){let hr=e,Se=e,at=!0,Bt=e;
+failingKeyword:"then"}};return r===null?r=[hr]:r.push(hr),e++,U.errors=r,!1}var i=wr===e;if(i){let hr=e,Se=e,at=!0,Bt=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let Nr;if(t.type===void 0&&(Nr="type")){let Be={};r===null?r=[Be]:r.push(Be),
 e++}else if(t.type!==void 0&&t.type!=="attempt_ended"){let Be={};r===null?r=[Be]:r.push(Be),e++}}var x=Bt===e;if(e=Se,r!==
 null&&(Se?r.length=Se:r=null),x){let Nr=e;Y(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:w})||
 (r=r===null?Y.errors:r.concat(Y.errors),e=r.length);var x=Nr===e;at=x}if(!at){let Nr={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[Nr]:r.push(Nr),e++,z.errors=r,!1}var i=hr===e;if(i){let Nr=e,Be=e,nt=!0,Gt=e;
+failingKeyword:"then"}};return r===null?r=[Nr]:r.push(Nr),e++,U.errors=r,!1}var i=hr===e;if(i){let Nr=e,Be=e,nt=!0,Gt=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let jr;if(t.type===void 0&&(jr="type")){let Ge={};r===null?r=[Ge]:r.push(Ge),
 e++}else if(t.type!==void 0&&t.type!=="repository_changed"){let Ge={};r===null?r=[Ge]:r.push(Ge),e++}}var E=Gt===e;if(e=
 Be,r!==null&&(Be?r.length=Be:r=null),E){let jr=e;S(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:w})||
 (r=r===null?S.errors:r.concat(S.errors),e=r.length);var E=jr===e;nt=E}if(!nt){let jr={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[jr]:r.push(jr),e++,z.errors=r,!1}var i=Nr===e;if(i){let jr=e,Ge=e,ot=!0,Jt=e;
+failingKeyword:"then"}};return r===null?r=[jr]:r.push(jr),e++,U.errors=r,!1}var i=Nr===e;if(i){let jr=e,Ge=e,ot=!0,Jt=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let qr;if(t.type===void 0&&(qr="type")){let Je={};r===null?r=[Je]:r.push(Je),
 e++}else if(t.type!==void 0&&t.type!=="repository_restored"){let Je={};r===null?r=[Je]:r.push(Je),e++}}var L=Jt===e;if(e=
 Ge,r!==null&&(Ge?r.length=Ge:r=null),L){let qr=e;ee(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:w})||
 (r=r===null?ee.errors:r.concat(ee.errors),e=r.length);var L=qr===e;ot=L}if(!ot){let qr={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[qr]:r.push(qr),e++,z.errors=r,!1}var i=jr===e;if(i){let qr=e,Je=e,pt=!0,Qt=e;
+failingKeyword:"then"}};return r===null?r=[qr]:r.push(qr),e++,U.errors=r,!1}var i=jr===e;if(i){let qr=e,Je=e,pt=!0,Qt=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let Ar;if(t.type===void 0&&(Ar="type")){let Qe={};r===null?r=[Qe]:r.push(Qe),
 e++}else if(t.type!==void 0&&t.type!=="check_ran"){let Qe={};r===null?r=[Qe]:r.push(Qe),e++}}var T=Qt===e;if(e=Je,r!==null&&
 (Je?r.length=Je:r=null),T){let Ar=e;B(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:w})||
 (r=r===null?B.errors:r.concat(B.errors),e=r.length);var T=Ar===e;pt=T}if(!pt){let Ar={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[Ar]:r.push(Ar),e++,z.errors=r,!1}var i=qr===e;if(i){let Ar=e,Qe=e,lt=!0,Wt=e;
+failingKeyword:"then"}};return r===null?r=[Ar]:r.push(Ar),e++,U.errors=r,!1}var i=qr===e;if(i){let Ar=e,Qe=e,lt=!0,Wt=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let xr;if(t.type===void 0&&(xr="type")){let We={};r===null?r=[We]:r.push(We),
 e++}else if(t.type!==void 0&&t.type!=="evidence"){let We={};r===null?r=[We]:r.push(We),e++}}var W=Wt===e;if(e=Qe,r!==null&&
 (Qe?r.length=Qe:r=null),W){let xr=e;le(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:w})||
 (r=r===null?le.errors:r.concat(le.errors),e=r.length);var W=xr===e;lt=W}if(!lt){let xr={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[xr]:r.push(xr),e++,z.errors=r,!1}var i=Ar===e;if(i){let xr=e,We=e,ft=!0,Xt=e;
+failingKeyword:"then"}};return r===null?r=[xr]:r.push(xr),e++,U.errors=r,!1}var i=Ar===e;if(i){let xr=e,We=e,ft=!0,Xt=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let Vr;if(t.type===void 0&&(Vr="type")){let Xe={};r===null?r=[Xe]:r.push(Xe),
 e++}else if(t.type!==void 0&&t.type!=="outcome_rejected"){let Xe={};r===null?r=[Xe]:r.push(Xe),e++}}var se=Xt===e;if(e=We,
 r!==null&&(We?r.length=We:r=null),se){let Vr=e;ue(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:w})||
 (r=r===null?ue.errors:r.concat(ue.errors),e=r.length);var se=Vr===e;ft=se}if(!ft){let Vr={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[Vr]:r.push(Vr),e++,z.errors=r,!1}var i=xr===e;if(i){let Vr=e,Xe=e,dt=!0,Pt=e;
+failingKeyword:"then"}};return r===null?r=[Vr]:r.push(Vr),e++,U.errors=r,!1}var i=xr===e;if(i){let Vr=e,Xe=e,dt=!0,Pt=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let $r;if(t.type===void 0&&($r="type")){let Pe={};r===null?r=[Pe]:r.push(Pe),
 e++}else if(t.type!==void 0&&t.type!=="outcome_submitted"){let Pe={};r===null?r=[Pe]:r.push(Pe),e++}}var $e=Pt===e;if(e=
 Xe,r!==null&&(Xe?r.length=Xe:r=null),$e){let $r=e;ie(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:w})||
 (r=r===null?ie.errors:r.concat(ie.errors),e=r.length);var $e=$r===e;dt=$e}if(!dt){let $r={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[$r]:r.push($r),e++,z.errors=r,!1}var i=Vr===e;if(i){let $r=e,Pe=e,ut=!0,es=e;
+failingKeyword:"then"}};return r===null?r=[$r]:r.push($r),e++,U.errors=r,!1}var i=Vr===e;if(i){let $r=e,Pe=e,ut=!0,es=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let Fr;if(t.type===void 0&&(Fr="type")){let er={};r===null?r=[er]:r.push(er),
 e++}else if(t.type!==void 0&&t.type!=="paused"){let er={};r===null?r=[er]:r.push(er),e++}}var Fe=es===e;if(e=Pe,r!==null&&
 (Pe?r.length=Pe:r=null),Fe){let Fr=e;ge(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:w})||
 (r=r===null?ge.errors:r.concat(ge.errors),e=r.length);var Fe=Fr===e;ut=Fe}if(!ut){let Fr={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[Fr]:r.push(Fr),e++,z.errors=r,!1}var i=$r===e;if(i){let Fr=e,er=e,yt=!0,rs=e;
+failingKeyword:"then"}};return r===null?r=[Fr]:r.push(Fr),e++,U.errors=r,!1}var i=$r===e;if(i){let Fr=e,er=e,yt=!0,rs=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let Dr;if(t.type===void 0&&(Dr="type")){let rr={};r===null?r=[rr]:r.push(rr),
 e++}else if(t.type!==void 0&&t.type!=="drive_failed"){let rr={};r===null?r=[rr]:r.push(rr),e++}}var Rr=rs===e;if(e=er,r!==
 null&&(er?r.length=er:r=null),Rr){let Dr=e;be(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:w})||
 (r=r===null?be.errors:r.concat(be.errors),e=r.length);var Rr=Dr===e;yt=Rr}if(!yt){let Dr={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[Dr]:r.push(Dr),e++,z.errors=r,!1}var i=Fr===e;if(i){let Dr=e,rr=e,mt=!0,ts=e;
+failingKeyword:"then"}};return r===null?r=[Dr]:r.push(Dr),e++,U.errors=r,!1}var i=Fr===e;if(i){let Dr=e,rr=e,mt=!0,ts=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let Er;if(t.type===void 0&&(Er="type")){let tr={};r===null?r=[tr]:r.push(tr),
 e++}else if(t.type!==void 0&&t.type!=="round_started"){let tr={};r===null?r=[tr]:r.push(tr),e++}}var Zr=ts===e;if(e=rr,r!==
 null&&(rr?r.length=rr:r=null),Zr){let Er=e;Ne(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:w})||
 (r=r===null?Ne.errors:r.concat(Ne.errors),e=r.length);var Zr=Er===e;mt=Zr}if(!mt){let Er={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[Er]:r.push(Er),e++,z.errors=r,!1}var i=Dr===e;if(i){let Er=e,tr=e,ct=!0,ss=e;
+failingKeyword:"then"}};return r===null?r=[Er]:r.push(Er),e++,U.errors=r,!1}var i=Dr===e;if(i){let Er=e,tr=e,ct=!0,ss=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let Tr;if(t.type===void 0&&(Tr="type")){let sr={};r===null?r=[sr]:r.push(sr),
 e++}else if(t.type!==void 0&&t.type!=="delivery_checked"){let sr={};r===null?r=[sr]:r.push(sr),e++}}var Cr=ss===e;if(e=tr,
 r!==null&&(tr?r.length=tr:r=null),Cr){let Tr=e;O(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:w})||
 (r=r===null?O.errors:r.concat(O.errors),e=r.length);var Cr=Tr===e;ct=Cr}if(!ct){let Tr={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[Tr]:r.push(Tr),e++,z.errors=r,!1}var i=Er===e;if(i){let Tr=e,sr=e,_t=!0,is=e;
+failingKeyword:"then"}};return r===null?r=[Tr]:r.push(Tr),e++,U.errors=r,!1}var i=Er===e;if(i){let Tr=e,sr=e,_t=!0,is=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let Kr;if(t.type===void 0&&(Kr="type")){let Lr={};r===null?r=[Lr]:r.push(Lr),
 e++}else if(t.type!==void 0&&t.type!=="delivered"){let Lr={};r===null?r=[Lr]:r.push(Lr),e++}}var Or=is===e;if(e=sr,r!==null&&
 (sr?r.length=sr:r=null),Or){let Kr=e;te(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:w})||
 (r=r===null?te.errors:r.concat(te.errors),e=r.length);var Or=Kr===e;_t=Or}if(!_t){let Kr={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[Kr]:r.push(Kr),e++,z.errors=r,!1}var i=Tr===e}}}}}}}}}}}}}}}}}}}}}}}}}}}}if(e===
-0)if(t&&typeof t=="object"&&!Array.isArray(t)){let Ae;if(t.type===void 0&&(Ae="type"))return z.errors=[{instancePath:s,keyword:"\
+failingKeyword:"then"}};return r===null?r=[Kr]:r.push(Kr),e++,U.errors=r,!1}var i=Tr===e}}}}}}}}}}}}}}}}}}}}}}}}}}}}if(e===
+0)if(t&&typeof t=="object"&&!Array.isArray(t)){let Ae;if(t.type===void 0&&(Ae="type"))return U.errors=[{instancePath:s,keyword:"\
 required",params:{missingProperty:Ae}}],!1;if(t.type!==void 0){let Z=t.type;if(!(Z==="drive_started"||Z==="drive_resumed"||
 Z==="started_on"||Z==="boundary_set"||Z==="boundary_seen"||Z==="preparing"||Z==="setup_failed"||Z==="prepared"||Z==="bas\
 eline_ran"||Z==="baseline_decided"||Z==="attempt_started"||Z==="limit_decided"||Z==="waiting_for_limit"||Z==="limit_pass\
 ed"||Z==="handed_over"||Z==="session_opened"||Z==="approval_decided"||Z==="attempt_ended"||Z==="repository_changed"||Z===
 "repository_restored"||Z==="check_ran"||Z==="evidence"||Z==="outcome_rejected"||Z==="outcome_submitted"||Z==="paused"||Z===
-"drive_failed"||Z==="round_started"||Z==="delivery_checked"||Z==="delivered"))return z.errors=[{instancePath:s+"/type",keyword:"\
-enum",params:{allowedValues:Ki}}],!1}}else return z.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return z.
+"drive_failed"||Z==="round_started"||Z==="delivery_checked"||Z==="delivered"))return U.errors=[{instancePath:s+"/type",keyword:"\
+enum",params:{allowedValues:Ki}}],!1}}else return U.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return U.
 errors=r,e===0}var Xi=K;var Li=["version","run_id","repository","git_common_dir","asked_by","api_key","key_id","ceilings","depth","is_server_dri\
 ven","notify","queued","taken_at","group","problem","created_at"],Ri=["user","client"],Zi=["approval","sandbox","boundar\
 y"],qt=["mode","setting"],Ci=["always","auto","none"],Oi=["read-only","workspace","full"],zi=["setting"],Ui=["position",

@@ -52,7 +52,6 @@ export const TraceEntry = named(
 export type TraceEntry = Message<typeof TraceEntry>
 
 const BASELINES = ['note', 'skip', 'require'] as const
-const SANDBOX_MODES = ['on', 'off', 'required'] as const
 const ON_FLAGS = ['deliver', 'ask'] as const
 const ON_LIMIT = ['ask', 'wait', 'next', 'pause'] as const
 
@@ -87,7 +86,7 @@ export const Options = named(
     max_wait_ms: optional(count),
     fallback: optional(Type.Array(text)),
     /** Whether agents, checks and setups run inside of a boundary. Older records have none. */
-    sandbox: optional(literals(SANDBOX_MODES)),
+    sandbox: optional(literals(['on', 'off', 'required'])),
   }),
 )
 export type Options = Message<typeof Options>
@@ -164,7 +163,7 @@ export const ReviewFlag = named(
 export type ReviewFlag = Message<typeof ReviewFlag>
 
 /** Why a change of the repository is only worth a note. */
-const CHANGE_NOTES = ['no_tool_call', 'own_log', 'fetched'] as const
+const CHANGE_NOTES = ['no_tool_call', 'own_log', 'fetched', 'sandboxed'] as const
 
 const RepositoryChange = strict({
   what: literals(['ref', 'head', 'config', 'hook', 'git_file', 'user_config', 'file']),
@@ -203,7 +202,6 @@ const BoundarySeen = strict({
   attempt: optional(count),
   reached: Type.Array(strict({ host: text, count })),
   refused: Type.Array(strict({ host: text, reason: text, count })),
-  /** Paths that could not be written, as the command printed it. */
   unwritable: Type.Array(text),
 })
 export type BoundarySeen = Message<typeof BoundarySeen>
@@ -289,6 +287,8 @@ export const DriveEvent = named(
       backend: text,
       model: optional(text),
       execution_id: text,
+      /** In a boundary. */
+      is_inside: optional(Type.Literal(true)),
       /** The session that is resumed. */
       resumes: optional(text),
       /** What may still be used. */
