@@ -159,6 +159,11 @@ describe('a failure of the model service', () => {
 })
 
 describe('what an agent says besides its answer', () => {
+  it('is the reason of a retry, by grok', () => {
+    const message = expect.stringContaining('usage_limit_reached: The usage limit has been reached')
+    expect(replay('grok', 'usage').events).toContainEqual({ type: 'progress', content: { stage: 'retry', message } })
+  })
+
   it.each([
     ['pi', 'plain', 'pi v0.87.1\n---'],
     ['copilot', 'new file', 'Info: /workspace/made.txt'],

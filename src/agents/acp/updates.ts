@@ -82,6 +82,9 @@ export class TurnUpdates {
         return this.#readCall(update)
       case 'plan':
         return readPlan(update)
+      // Not in the protocol: grok says so before it sends a request again.
+      case 'retry_state':
+        return readRetry(update)
       default:
         return []
     }
@@ -203,6 +206,12 @@ function merge(call: JsonRecord, update: JsonRecord): JsonRecord {
   const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null && value !== undefined))
   const meta = { ...objectAt(call, '_meta'), ...objectAt(update, '_meta') }
   return { ...call, ...given, _meta: meta, ...(isEmpty ? {} : { rawInput: input }) }
+}
+
+function readRetry(update: JsonRecord): AgentEvent[] {
+  const message = textAt(update, 'reason')
+  if (textAt(update, 'type') !== 'retrying' || message === undefined) return []
+  return [{ type: 'progress', content: { stage: 'retry', message } }]
 }
 
 function readPlan(update: JsonRecord): AgentEvent[] {
