@@ -99,7 +99,7 @@ describe('a driven run in a project with dependencies', () => {
     expect(failed).toMatchObject({ code: 4, stderr: '' })
     expect(failed.stdout).toContain('  setup sh install.sh ended with exit code 7\n    no network\n')
     expect(failed.stdout).toContain(
-      'Paused (setup_failed): the setup failed: sh install.sh; repair it, or correct it with --setup, then continue\n',
+      'Paused (setup_failed)\nwaits for you: the setup failed: sh install.sh; repair it, or correct it with --setup, then continue\n',
     )
     expect(driving.calls()).toEqual([])
     writeFileSync(ready, '')
@@ -184,7 +184,7 @@ describe('checks before the work', () => {
     driving.repository.commit()
     const ran = await driving.drive(GOAL, '--check', check)
     expect(ran.code).toBe(4)
-    expect(ran.stdout).toContain(`Paused (baseline_failed): the check ${check} cannot run: ${problem}`)
+    expect(ran.stdout).toContain(`Paused (baseline_failed)\nwaits for you: the check ${check} cannot run: ${problem}`)
     expect(driving.calls()).toEqual([])
   })
 

@@ -28,6 +28,22 @@ describe('headerLines', () => {
       'action 2 of 8 · implement by claude · check npm test · 3.0 s · 150 tokens',
     ],
     [
+      'while a check runs before the work',
+      driveState([], { options: { ...OPTIONS, checks: ['npm test'], baseline: 'note' } }),
+      'check npm test before the work · 0 ms · 0 tokens',
+    ],
+    [
+      'while the commit is checked',
+      driveState([attemptAt(actionOf('summarize'), place, done)], {
+        options: { ...OPTIONS, checks: ['npm test'] },
+        place: { kind: 'worktree', root: '/work', branch: 'drover/wind', base: 'a', repository: '/work' },
+        submitted: [
+          { action_id: actionOf('summarize').action_id, payload_sha256: '', status: 'completed', by: 'agent' },
+        ],
+      }),
+      'summarize by claude · checks in a clean checkout',
+    ],
+    [
       'between two steps, with the cost',
       driveState([attemptAt(implement, place, done)]),
       'action 2 of 8 · implement by claude · 1.0 s · 150 tokens · $0.2500',

@@ -2,6 +2,7 @@
 
 import type { Usage } from '../../agents/adapter/agent.ts'
 import { titleOfGoal } from '../../contract/goal-title.ts'
+import { beforeWork } from '../../drive/decide/before-work.ts'
 import { countTokens, spentBy } from '../../drive/decide/spending.ts'
 import type { Attempt, DriveState } from '../../drive/record/drive-state.ts'
 import { formatMicro } from '../output/drive-text.ts'
@@ -41,7 +42,7 @@ function headerParts({ state, sinceMs, usage }: HeaderFacts): string[] {
   return [
     ...(last === undefined ? [] : actionParts(last)),
     ...(state.place.folder === undefined ? [] : [`in ${toOneLine(state.place.folder, 40)}`]),
-    ...(check === undefined ? [] : [`check ${toOneLine(check, 60)}`]),
+    ...checkParts(state, check),
     ofLimit(formatDuration(time), limitText(options.max_time_ms, formatDuration)),
     `${ofLimit(String(used), limitText(options.max_tokens, String))} tokens`,
     ...(cost_microusd === 0 && options.max_cost_microusd === undefined
@@ -65,6 +66,20 @@ function limitText(limit: number | undefined, format: (value: number) => string)
 
 function ofLimit(used: string, limit: string | undefined): string {
   return limit === undefined ? used : `${used} of ${limit}`
+}
+
+/** What is checked now, in the worktree, before the work, or in a clean checkout of the commit. */
+function checkParts(state: DriveState, check: string | undefined): string[] {
+  if (check !== undefined) return [`check ${toOneLine(check, 60)}`]
+  const before = beforeWork(state)
+  if (before?.do === 'baseline') return [`check ${toOneLine(before.command, 60)} before the work`]
+  return isCheckingDelivery(state) ? ['checks in a clean checkout'] : []
+}
+
+function isCheckingDelivery({ attempts, submitted, options, place, delivery_check: check }: DriveState): boolean {
+  const last = attempts.at(-1)
+  const isOver = last?.action_kind === 'summarize' && submitted.some(({ action_id }) => action_id === last.action_id)
+  return isOver && check === undefined && place.kind === 'worktree' && options.checks.length > 0
 }
 
 /** The check that drover runs now: the first one without a result after work that answered. */

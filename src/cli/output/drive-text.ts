@@ -58,7 +58,8 @@ export function describeRecord(event: DriveEvent, state: DriveState): StyledLine
     case 'outcome_submitted':
       return [describeOutcome(event.data)]
     case 'paused':
-      return [{ text: `Paused (${event.data.reason}): ${toPrintable(event.data.message)}`, tone: 'open' }]
+      // The verdict, which follows, says why.
+      return [{ text: `Paused (${event.data.reason})`, tone: 'open' }]
     case 'waiting_for_limit':
       return [{ text: `Waiting until ${event.data.until}: ${event.data.backend} is limited`, tone: 'open' }]
     case 'handed_over':
