@@ -42,7 +42,7 @@ const speakers = startableAcp.map((agent) => ({
 export const sandboxedAgents: readonly SandboxedAgent[] = [...natives, ...speakers]
 
 /** The start of a command that knows these names as hosts of this machine. */
-function knowing(directory: string, names: readonly string[]): string[] {
+export function knowing(directory: string, names: readonly string[]): string[] {
   const file = join(directory, 'hosts')
   writeFileSync(file, ['localhost', ...names].map((name) => `127.0.0.1 ${name}\n`).join(''))
   return ['bwrap', '--dev-bind', '/', '/', '--ro-bind', file, '/etc/hosts', '--']

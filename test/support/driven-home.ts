@@ -14,6 +14,8 @@ export type DrivenTurn = {
   streams?: readonly string[]
   /** A command that it asks about before its work. Only a claude that stays up asks. */
   asks?: string
+  /** A file that it reads, in which a line `RUN: …` says what to run. Only the model of a real agent obeys. */
+  obeys?: string
   /** Commands that it runs, and shows. */
   runs?: readonly string[]
   /** Files that it writes with its editing tool. */
