@@ -8,7 +8,8 @@ const { constants } = require('node:os')
 const net = require('node:net')
 
 const [socket, list, variables, program, ...args] = process.argv.slice(2)
-const [proxyPort, ...ports] = list.split(',').map(Number)
+// Without ports, the proxy itself is on one, and `socket` is its number.
+const [proxyPort, ...ports] = list === '' ? [] : list.split(',').map(Number)
 
 function join(inner, outer) {
   const close = () => {
@@ -86,7 +87,7 @@ function run() {
 
 Promise.all([
   report(),
-  listen(proxyPort, forward),
+  proxyPort && listen(proxyPort, forward),
   ...ports.map((port) => listen(port, (inner) => tunnel(port, inner))),
 ]).then(run, (error) => {
   process.stderr.write(`drover: the sandbox has no proxy: ${error.message}\n`)

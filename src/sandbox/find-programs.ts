@@ -11,6 +11,8 @@ export type SandboxPrograms = {
   forwarder: string
   /** prlimit(1), if there is one. */
   limiter: string | undefined
+  /** sandbox-exec(1) of macOS, in place of bubblewrap. */
+  seatbelt?: string
   /** systemd-run(1), if there is a user session of systemd to talk to. */
   scope?: Scope | undefined
 }
@@ -20,8 +22,19 @@ export type Scope = { program: string; runtimeDirectory: string }
 const INSTALL_BUBBLEWRAP =
   'install bubblewrap (Debian and Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; Arch: pacman -S bubblewrap; Alpine: apk add bubblewrap)'
 
+const ON_MACOS =
+  'on macOS only `drover sandbox run` has one, by sandbox-exec, and no one has tried to leave it; agents and checks run without it'
+
+/** For a single command that a person runs: on macOS a profile of Seatbelt, which has not been tried. */
+export function findCommandSandbox(places: SearchPlaces, forwarder: string): SandboxPrograms {
+  if (process.platform !== 'darwin') return findSandboxPrograms(places, forwarder)
+  const seatbelt = '/usr/bin/sandbox-exec'
+  return { bubblewrap: seatbelt, seatbelt, node: process.execPath, forwarder, limiter: undefined }
+}
+
 /** Throws `sandbox_unavailable`. `forwarder` is bin/sandbox-forwarder.cjs. */
 export function findSandboxPrograms(places: SearchPlaces, forwarder: string): SandboxPrograms {
+  if (process.platform === 'darwin') throw sandboxUnavailable({ problem: ON_MACOS })
   if (process.platform !== 'linux')
     throw sandboxUnavailable({ problem: `it needs Linux, and this is ${process.platform}` })
   if (SECCOMP_FILTERS[process.arch] === undefined)

@@ -1,5 +1,5 @@
 /** Prepares a boundary for one command: kit/process starts what it returns, and the caller closes it when the command is over. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ChildEnvironment, Environment } from '../kit/process/child-environment.ts'
@@ -11,6 +11,7 @@ import { loopbackPorts } from './host-rules.ts'
 import { openProxy, type ProxyEvent, type StopSignal } from './proxy.ts'
 import { toSandboxEnvironment } from './sandbox-environment.ts'
 import type { SandboxPolicy } from './sandbox-policy.ts'
+import { toSeatbeltArguments } from './seatbelt-arguments.ts'
 import { SECCOMP_FILTERS } from './seccomp.generated.js'
 
 export type BoundaryRequest = {
@@ -44,6 +45,7 @@ export async function openBoundary(request: BoundaryRequest): Promise<Boundary> 
   const { argv, cwd, env, policy, programs, onEvent } = request
   const needsScope = policy.limits.totalMemoryBytes !== undefined
   if (needsScope && programs.scope === undefined) throw sandboxUnavailable({ problem: NO_SCOPE })
+  if (programs.seatbelt !== undefined) return await openSeatbelt(request, programs.seatbelt)
   const directory = mkdtempSync(join(tmpdir(), 'drover-sandbox-'))
   const proxySocket = join(directory, 'proxy.sock')
   const proxy = await openProxy({ socketPath: proxySocket, rules: policy.hosts, onEvent })
@@ -66,6 +68,30 @@ export async function openBoundary(request: BoundaryRequest): Promise<Boundary> 
     close: async () => {
       await proxy.close()
       rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** On macOS: a profile instead of mounts, and a port instead of a socket. Not tried by drover's tests. */
+async function openSeatbelt(request: BoundaryRequest, seatbelt: string): Promise<Boundary> {
+  const { argv, env, policy, programs, onEvent } = request
+  const ownDirectory = realpathSync.native(mkdtempSync(join(tmpdir(), 'drover-sandbox-')))
+  const proxy = await openProxy({ rules: policy.hosts, onEvent })
+  const inside = { HOME: ownDirectory, TMPDIR: ownDirectory }
+  return {
+    command: {
+      argv: toSeatbeltArguments({
+        ...{ policy, argv, ownDirectory, proxyPort: proxy.port },
+        programs: { ...programs, seatbelt },
+      }),
+      env: { ...toSandboxEnvironment(env, policy.env, proxy.port), ...inside },
+      descriptors: [],
+      askToStop: proxy.signal,
+    },
+    hasStarted: proxy.hasStarted,
+    close: async () => {
+      await proxy.close()
+      rmSync(ownDirectory, { recursive: true, force: true })
     },
   }
 }

@@ -4,7 +4,7 @@
  */
 import { lookup } from 'node:dns'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
-import { connect, type LookupFunction, type Socket } from 'node:net'
+import { type AddressInfo, connect, type LookupFunction, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { errorCode, toErrorMessage } from '../kit/fault.ts'
 import { type HostRule, type HostTarget, parseTarget, permitsAddress, refusalOf } from './host-rules.ts'
@@ -19,6 +19,8 @@ export type HostRefusal = 'not listed' | 'port not listed' | 'private address'
 export type StopSignal = 'SIGINT' | 'SIGTERM'
 
 export type SandboxProxy = {
+  /** 0 if it listens on a socket. */
+  port: number
   /** The forwarder inside has reached the proxy: the command runs. */
   hasStarted(): boolean
   /** Lets the forwarder signal the command. A signal to bubblewrap would kill everything inside at once. */
@@ -32,7 +34,8 @@ const MAX_CONNECTIONS = 512
 const MAX_HEADERS = 16 * 1024
 const PRIVATE_ADDRESS = 'ERR_PRIVATE_ADDRESS'
 
-type Options = { socketPath: string; rules: readonly HostRule[]; onEvent: (event: ProxyEvent) => void }
+/** Without the path of a socket, it listens on a free port of this machine. */
+type Options = { socketPath?: string; rules: readonly HostRule[]; onEvent: (event: ProxyEvent) => void }
 
 export async function openProxy(options: Options): Promise<SandboxProxy> {
   const open = new Set<Duplex>()
@@ -55,9 +58,12 @@ export async function openProxy(options: Options): Promise<SandboxProxy> {
     if (outer !== undefined) keep(outer)
   })
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(options.socketPath, resolve)
+    server.once('error', reject)
+    if (options.socketPath === undefined) server.listen(0, '127.0.0.1', resolve)
+    else server.listen(options.socketPath, resolve)
   })
   return {
+    port: (server.address() as Partial<AddressInfo>).port ?? 0,
     hasStarted: () => control !== undefined,
     signal: (name) => void control?.write(`${name}\n`),
     close: () => {

@@ -11,27 +11,30 @@ const GIVEN = [
 ]
 const GIVEN_PREFIXES = ['LC_']
 
-const PROXY = `http://127.0.0.1:${PROXY_PORT}`
 const WITHOUT_PROXY = 'localhost,127.0.0.1,::1'
 
 /** Programs differ in what they read. */
-const PROXIES = {
-  ...Object.fromEntries(
-    ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY']
-      .flatMap((name) => [name, name.toLowerCase()])
-      .map((name) => [name, PROXY]),
-  ),
-  ...{ NO_PROXY: WITHOUT_PROXY, no_proxy: WITHOUT_PROXY },
-  ...{ npm_config_proxy: PROXY, npm_config_https_proxy: PROXY, npm_config_noproxy: WITHOUT_PROXY },
-  ...{ YARN_HTTP_PROXY: PROXY, YARN_HTTPS_PROXY: PROXY, CARGO_HTTP_PROXY: PROXY },
+function toProxies(proxy: string) {
+  const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => [name, name.toLowerCase()])
+  return {
+    ...Object.fromEntries(names.map((name) => [name, proxy])),
+    ...{ NO_PROXY: WITHOUT_PROXY, no_proxy: WITHOUT_PROXY },
+    ...{ npm_config_proxy: proxy, npm_config_https_proxy: proxy, npm_config_noproxy: WITHOUT_PROXY },
+    ...{ YARN_HTTP_PROXY: proxy, YARN_HTTPS_PROXY: proxy, CARGO_HTTP_PROXY: proxy },
+  }
 }
 
 /** `allowed` are names of further variables; a name may end with `*`. */
-export function toSandboxEnvironment(env: Environment, allowed: readonly string[]): ChildEnvironment {
+export function toSandboxEnvironment(
+  env: Environment,
+  allowed: readonly string[],
+  proxyPort: number = PROXY_PORT,
+): ChildEnvironment {
   const names = [...GIVEN, ...allowed.filter((name) => !name.endsWith('*'))]
   const prefixes = [...GIVEN_PREFIXES, ...allowed.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1))]
   const given = Object.entries(toChildEnvironment(env)).filter(
     ([name]) => names.includes(name) || prefixes.some((prefix) => name.startsWith(prefix)),
   )
-  return { ...toChildEnvironment(Object.fromEntries(given)), ...PROXIES, TMPDIR: '/tmp' }
+  const proxies = toProxies(`http://127.0.0.1:${proxyPort}`)
+  return { ...toChildEnvironment(Object.fromEntries(given)), ...proxies, TMPDIR: '/tmp' }
 }

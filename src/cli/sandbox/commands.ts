@@ -24,7 +24,7 @@ sockets, looks at other processes, leaves a process behind. Exit code 0: everyth
     summary: 'Run a command in a sandbox',
     description: `The command can write to the worktree of the current directory, and to a home and a /tmp that are empty and
 discarded. It reads the system and the repository, and reaches only listed hosts (sandbox.hosts, --host). Needs Linux and
-bubblewrap. The exit code is that of the command. What was reached and refused is printed at the end.`,
+bubblewrap, or macOS. The exit code is that of the command. What was reached and refused is printed at the end.`,
     positionals: [{ name: 'command', description: 'The program and its arguments, after --', repeats: true }],
     flags: [
       { name: 'host', value: 'HOST', description: 'Allow this host or preset too, as in sandbox.hosts', repeats: true },

@@ -5,7 +5,7 @@ import { BoundaryCounts, type BoundaryTotals } from '../../sandbox/boundary-repo
 import { createPolicy } from '../../sandbox/create-policy.ts'
 import { explainFailure } from '../../sandbox/explain-failure.ts'
 import { sandboxUnavailable } from '../../sandbox/faults.ts'
-import { findSandboxPrograms } from '../../sandbox/find-programs.ts'
+import { findCommandSandbox } from '../../sandbox/find-programs.ts'
 import { openBoundary } from '../../sandbox/open-boundary.ts'
 import { type SandboxAdditions, toSandboxSettings } from '../../sandbox/to-sandbox-settings.ts'
 import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
@@ -21,7 +21,7 @@ export const run: RunCommand = async (invocation) => {
   const { runtime, flags } = invocation
   const { config } = await readSettings(invocation)
   const settings = toSandboxSettings(config.sandbox, readAdditions(invocation))
-  const programs = findSandboxPrograms(runtime, runtime.sandbox.forwarder)
+  const programs = findCommandSandbox(runtime, runtime.sandbox.forwarder)
   using interruption = listenForInterruption()
   const { signal } = interruption
   const found = await discoverWorkspace({ start: runtime.cwd, git: locateGit(runtime), signal })
