@@ -23,6 +23,12 @@ const MODES: readonly Mode[] = [
     request: { approval_mode: 'auto' },
   },
   {
+    id: 'sandboxed',
+    name: 'Sandboxed',
+    description: 'Does everything without asking, in a sandbox',
+    request: { approval_mode: 'sandboxed' },
+  },
+  {
     id: 'full',
     name: 'Full access',
     description: 'Does everything without asking',

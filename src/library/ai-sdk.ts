@@ -19,7 +19,7 @@ import type { Drover, PromptOptions, PromptRun } from './types.ts'
 /** Settings of a model, for every call of it. */
 export type DroverModelSettings = Pick<
   PromptRequest,
-  'approval_mode' | 'extra' | 'max_turns' | 'sandbox_mode' | 'timeout_secs' | 'workdir'
+  'approval_mode' | 'extra' | 'max_turns' | 'sandbox' | 'sandbox_mode' | 'timeout_secs' | 'workdir'
 > & {
   /** The session to continue: its agent knows the conversation, and gets only the messages after its last answer. */
   session?: string | undefined

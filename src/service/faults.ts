@@ -39,3 +39,11 @@ export const serverTrouble = defineFault({
   message: (_: Record<never, never>) =>
     'the server cannot access its own files; the server log has the details under this request id',
 })
+
+export const serverNeedsSandbox = defineFault({
+  code: 'server_needs_sandbox',
+  kind: 'unavailable',
+  when: 'A server or worker does not start: `sandbox.mode` is `required`, and this machine has no sandbox, or not everything is enforced.',
+  message: (d: { problem: string }) =>
+    `sandbox.mode is required, but ${d.problem}; "drover sandbox check" shows what is missing`,
+})

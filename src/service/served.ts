@@ -27,6 +27,7 @@ import type { PrivateFiles } from '../prompts/private-files.ts'
 import type { MachineSandbox } from '../sandbox/machine/machine-sandbox.ts'
 import type { Watchers } from '../watch/watchers.ts'
 import type { DroverService } from './drover-service.ts'
+import { serverNeedsSandbox } from './faults.ts'
 import { type DroverParts, InProcessDrover } from './in-process.ts'
 
 export type ServedParts = {
@@ -115,6 +116,19 @@ export class ServedDrover extends InProcessDrover implements DroverService {
     this.ownRuns = local
     this.runs = this.#shareRuns(local)
     this.worker = parts.isWorker === false ? undefined : this.#createWorker()
+  }
+
+  /** Throws a Fault if no agent may run without a boundary, and there is none. A key that requires one is refused then. */
+  async trySandbox(): Promise<void> {
+    const { config, isWorker = true, log } = this.#parts
+    const { mode } = config.sandbox
+    const isUsed = mode !== 'off' || config.server.keys.some((key) => key.requires_sandbox === true)
+    if (!isWorker || !isUsed) return
+    const { machineSandbox: sandbox } = this.#parts
+    const problem = sandbox === undefined ? 'this process has none' : await sandbox.problem()
+    if (problem === undefined) return
+    if (mode === 'required') throw serverNeedsSandbox({ problem })
+    log.warn({ problem }, 'prompts that require a sandbox are refused')
   }
 
   /** Resumes the runs that it drove when it ended, and takes work. Call it when the server listens: rights depend on its address. */

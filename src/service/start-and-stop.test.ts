@@ -15,6 +15,7 @@ async function live({ work = Promise.resolve(), takesWork = true, hasQueue = fal
   drainDeadline.addEventListener('abort', () => steps.push('deadline'))
   const drover = {
     opened: { sessions: { owner: note('owner') }, ...(hasQueue && { queue: {} }) },
+    trySandbox: note('sandbox tried'),
     begin: note('begin'),
     worker: {
       stop: async () => {
@@ -42,7 +43,7 @@ async function live({ work = Promise.resolve(), takesWork = true, hasQueue = fal
 
 describe('the life of a server', () => {
   it('takes work when its clients can reach it, under its own name if there are other machines', async () => {
-    expect((await live({ hasQueue: true })).steps).toEqual(['owner', 'open', 'begin'])
+    expect((await live({ hasQueue: true })).steps).toEqual(['owner', 'sandbox tried', 'open', 'begin'])
     expect((await live({ takesWork: false })).steps).toEqual(['open'])
   })
 

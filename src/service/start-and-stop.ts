@@ -54,6 +54,7 @@ export async function startServerLife(parts: LifeParts): Promise<ServerLife> {
   sweepScratch()
   // A process with a name also looks for others that have died.
   if (stores.queue !== undefined) await stores.sessions.owner()
+  if (parts.takesWork) await drover.trySandbox()
   await parts.face?.open()
   const cleaning = parts.cleansStore
     ? await startStoreCleanup({

@@ -19,6 +19,7 @@ const APPROVAL_MODES = [
   ['', 'as configured'],
   ['always', 'always: asks about everything'],
   ['auto', 'auto: may edit files'],
+  ['sandboxed', 'sandboxed: may do everything, in a sandbox'],
   ['none', 'none: may do everything'],
 ] as const
 const SANDBOX_MODES = [
