@@ -27,6 +27,9 @@ export type LocalDrive = Required<LocalCaller> & {
 /** A run that a watcher of the user starts. */
 export type LocalStart = LocalCaller & { request: DriveStartRequest & { runId: string } }
 
+/** How it continues one that waits for a person. */
+export type LocalResume = LocalCaller & { text?: string }
+
 /** A server with the same version and configuration runs a prompt in the same way. */
 type LocalIdentity = { version: string; config: string }
 

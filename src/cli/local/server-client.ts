@@ -103,6 +103,7 @@ function toObject(answer: string): JsonObject | undefined {
 }
 
 const KINDS: Readonly<Record<number, FaultKind>> = {
+  401: 'unauthorized',
   404: 'not_found',
   409: 'conflict',
   413: 'too_large',

@@ -70,14 +70,14 @@ function runsOfUser(invocation: Invocation, config: Config): WatchedRuns {
     await requireServer(invocation, config)
     return await callServer(invocation, { method, path, ...(body !== undefined && { body }) })
   }
-  const place = (id: string) => `/api/v1/runs/${encodeURIComponent(id)}`
+  const run = (id: string) => `runs/${encodeURIComponent(id)}`
   const env = Object.fromEntries(Object.entries(runtime.env).filter(([, value]) => value !== undefined))
   const caller = { env, cwd: runtime.cwd, is_demo: flags.isOn('demo') }
   return {
     start: async (request) => asRun(await call('POST', '/local/runs', { ...caller, request })),
-    show: async (id) => asRun(await call('GET', place(id))),
-    answer: (id, text) => call('POST', `${place(id)}/answer`, { text }),
-    resume: (id) => call('POST', `${place(id)}/resume`, {}),
+    show: async (id) => asRun(await call('GET', `/api/v1/${run(id)}`)),
+    answer: (id, text) => call('POST', `/local/${run(id)}/answer`, { ...caller, text }),
+    resume: (id) => call('POST', `/local/${run(id)}/resume`, caller),
   }
 }
 

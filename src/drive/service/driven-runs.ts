@@ -63,7 +63,7 @@ export class DrivenRuns implements RunService {
   readonly #starter: RunStarter
   readonly #queue: RunQueueStarter
   /** Queued runs of the user, with the environment of their commands. Only records survive this process. */
-  readonly #prepared = new Map<string, { by: Caller; run: PreparedRun }>()
+  readonly #prepared = new Map<string, { by: Caller; run?: PreparedRun }>()
   #hasContinued = false
 
   constructor(options: StarterOptions) {
@@ -128,6 +128,7 @@ export class DrivenRuns implements RunService {
     const group = queue.group && this.#groupOf(by, queue.group)
     const placed = { ...request, queue: { isFirst, after: after?.run_id, group } }
     const record = await this.#starter.start(by, placed, after)
+    if (by.is === 'user' && by.place !== undefined) this.#prepared.set(record.run_id, { by })
     this.#queue.look()
     return toDrivenRun(await this.reader.read(record))
   }
@@ -169,7 +170,8 @@ export class DrivenRuns implements RunService {
   async #driveQueued(record: DrivenRecord): Promise<void> {
     const prepared = this.#prepared.get(record.run_id)
     this.#prepared.delete(record.run_id)
-    await this.#continue(record, prepared && (() => this.#starter.adopt(prepared.by, prepared.run)))
+    const { by, run } = prepared ?? {}
+    await this.#continue(record, by, run && (() => this.#starter.adopt(by ?? USER, run)))
   }
 
   async show(by: Caller, id: string): Promise<DrivenRun> {
@@ -279,8 +281,8 @@ export class DrivenRuns implements RunService {
     if (this.#hasContinued) await this.continueAll()
   }
 
-  /** `adopt` drives it for a command that is known. */
-  async #continue(record: DrivenRecord, adopt?: () => Promise<unknown>): Promise<void> {
+  /** `by` is its starter, in its place, and `adopt` drives it for a command that is known. */
+  async #continue(record: DrivenRecord, by = toStarter(record), adopt?: () => Promise<unknown>): Promise<void> {
     const { directories, log } = this.#options
     const facts = await this.reader.tryRead(record)
     const state = facts && toDrivenRun(facts).state
@@ -289,7 +291,6 @@ export class DrivenRuns implements RunService {
       saveDriven(directories.drivenRuns, { ...record, is_server_driven: false })
       return
     }
-    const by = toStarter(record)
     try {
       this.#starter.requireNamed(by, record.repository)
       const again = { given: {}, actions: undefined, before: facts.drive.options }

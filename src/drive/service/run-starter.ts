@@ -80,6 +80,8 @@ type QueuePlace = {
   readonly group?: RunGroup | undefined
 }
 
+type Sources = { prompts: PromptContext; settings: ServedSettings; isDemo?: boolean | undefined }
+
 export type DriveResumeRequest = Pick<DriveStartRequest, 'given' | 'actions'>
 
 /** A run that the user has started or looked up on the command line, and leaves to the server. */
@@ -135,20 +137,19 @@ export class RunStarter {
       throw driveNotAfter({ run_id: after.run_id, problem: 'it is in another repository' })
     if (by.is === 'client' && target.is === 'issue') refuseForeignIssue(target.url, await findOrigin(context))
     const approval_mode = chooseApproval(request.given.approval_mode, settings, by)
-    const optionsFrom = this.#optionsFrom({ ...request.given, approval_mode }, prompts, settingsFor(context.workspace))
+    const place = placeOf(by)
+    const sources = { prompts, settings: settingsFor(context.workspace), isDemo: place?.isDemo }
+    const optionsFrom = this.#optionsFrom({ ...request.given, approval_mode }, sources)
     const found = await findDrive(context, {
       ...this.#startOf(target, () => {
         const options = optionsFrom(undefined)
         refuseModes(options, by)
         const { id: _, ...caps } = request.queue?.group ?? { id: '' }
         // Its agents must report what is limited for all together.
-        const { review_backend } = this.#optionsFrom(
-          { ...request.given, ...caps },
-          prompts,
-          settingsFor(context.workspace),
-        )(undefined)
+        const { review_backend } = this.#optionsFrom({ ...request.given, ...caps }, sources)(undefined)
         return { ...options, review_backend }
       }),
+      ...(place !== undefined && { places: place }),
       runId: request.runId,
       actions: request.actions,
       isReviewed: request.isReviewed,
@@ -202,17 +203,19 @@ export class RunStarter {
     { by, rights }: { by: Caller; rights: Rights },
     { given, actions, before }: DriveResumeRequest & { before: Options },
   ): Promise<void> {
-    const starter = requireRights(rights, toStarter(record))
+    const place = placeOf(by)
+    const starter = { ...requireRights(rights, toStarter(record)), ...(place !== undefined && { place }) }
     const own = asDeepAs(record, this.#promptsFor({ ...starter, depth: by.depth }))
     const prompts = before.is_demo ? this.#withDemo(own) : own
     if (by.is === 'client') refuseOptions(given, this.#options.settings)
-    const optionsFrom = this.#optionsFrom(given, prompts, this.#options.settings)
+    const optionsFrom = this.#optionsFrom(given, { prompts, settings: this.#options.settings })
     for (const each of [starter, by]) refuseModes(optionsFrom(before), each)
     const start = this.#startOf({ is: 'run', id: record.run_id }, () => optionsFrom(before))
     const found = await findDrive(await this.openRepository(record.repository), { ...start, actions })
     const begin = { ...found.begin, optionsFrom }
     const noted = { ...record, ...toRecordedCeilings(starter), ...toRecordedDepth(prompts.env) }
-    await this.drives.launch({ record: noted, context: found.context, begin, prompts, env: this.#options.env })
+    const { env } = place ?? this.#options
+    await this.drives.launch({ record: noted, context: found.context, begin, prompts, env })
   }
 
   requireNamed(by: Caller, repository: string): void {
@@ -244,9 +247,8 @@ export class RunStarter {
     }
   }
 
-  #optionsFrom(given: GivenOptions, prompts: PromptContext, settings: ServedSettings): DriveBegin['optionsFrom'] {
-    const { isDemo } = this.#options
-    return (before) => completeOptions(given, before, { settings, prompts, isDemo: isDemo || before?.is_demo === true })
+  #optionsFrom(given: GivenOptions, { isDemo = this.#options.isDemo, ...sources }: Sources): DriveBegin['optionsFrom'] {
+    return (before) => completeOptions(given, before, { ...sources, isDemo: isDemo || before?.is_demo === true })
   }
 
   /** A run of the demo agent continues with it. */
@@ -265,6 +267,11 @@ export class RunStarter {
     if (by.is === 'user' && wanted !== undefined) return wanted
     return chooseRepository(wanted, this.#options.settings, resolveDirectory)
   }
+}
+
+/** Where the command of the user runs whose run it is, if it is known. */
+function placeOf(by: Caller) {
+  return by.is === 'user' ? by.place : undefined
 }
 
 /** A process that was killed may have started the run, and not recorded who drives it. */

@@ -13,6 +13,7 @@ import {
   type LocalDrive,
   type LocalPrompt,
   type LocalReply,
+  type LocalResume,
   type LocalStart,
   type LocalStatus,
 } from '../../service/local-protocol.ts'
@@ -30,6 +31,7 @@ export type LocalOptions = {
   consoleLink(): ConsoleLink
 }
 
+type RunById = { Params: { id: string } }
 type ApprovalById = { Params: { id: string; approval: string } }
 
 const REPLY_FORMAT: StreamFormat<LocalReply, void> = {
@@ -71,6 +73,16 @@ export function localEndpoints(options: LocalOptions): RegisterRoutes {
     scope.post('/runs', async (request): Promise<DrivenRun> => {
       const call = request.body as LocalStart
       return await drover.ownRuns.start(toCaller(call), call.request)
+    })
+
+    scope.post<RunById>('/runs/:id/answer', async (request): Promise<DrivenRun> => {
+      const { text = '', ...place } = request.body as LocalResume
+      return await drover.ownRuns.answer(toCaller(place), request.params.id, { text, actionId: undefined })
+    })
+
+    scope.post<RunById>('/runs/:id/resume', async (request): Promise<DrivenRun> => {
+      const by = toCaller(request.body as LocalResume)
+      return await drover.ownRuns.resume(by, request.params.id, { given: {}, actions: undefined })
     })
 
     scope.post('/queue', (request) => {
