@@ -65,7 +65,7 @@ describe('action.yml', () => {
 
   it.runIf(hasForge)(
     'drives a labeled issue, opens a pull request and writes the report',
-    { timeout: 90_000 },
+    { timeout: 180_000 },
     async () => {
       const fake = await startForge()
       const driving = createDriving({ implement: [HONEST] }, { config: JSON.stringify({ warm: { enabled: false } }) })

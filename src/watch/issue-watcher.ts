@@ -6,6 +6,7 @@
 import type { DrivenRun } from '../drive/service/driven-run.shape.ts'
 import { issueNotFound } from '../forge/faults.ts'
 import type { Forge, ForgeComment } from '../forge/forge.ts'
+import { rightsIn } from '../forge/rights.ts'
 import { Fault, type FaultKind } from '../kit/fault.ts'
 import { randomIds } from '../kit/ids.ts'
 import { type AskedWork, decideMention, judgeRequest, lastLabeled, mentionIn } from './decide/asked-work.ts'
@@ -22,8 +23,8 @@ export type IssueWatchOptions = {
   readonly label: string
   /** The name that a comment begins with. */
   readonly name: string
-  /** Who may ask. */
-  readonly mayAsk: (forge: Forge, login: string) => Promise<boolean>
+  /** Who may ask. Empty: everyone with write access. */
+  readonly people: readonly string[]
   readonly repository: string
   readonly runs: WatchedRuns
   /** Where people see a run. */
@@ -45,12 +46,14 @@ const MOST_OPEN = 20
 const LOOKS_LEFT = 5
 const WORKING: readonly DrivenRun['state'][] = ['queued', 'running', 'waiting_for_limit', 'continued']
 /** After these, starting a run is tried again. */
-const PASSING: readonly FaultKind[] = ['unavailable', 'rate_limited', 'internal']
+const PASSING: readonly FaultKind[] = ['unauthorized', 'unavailable', 'rate_limited', 'internal']
 
 export class IssueWatch implements Watch {
   readonly #options: IssueWatchOptions
   readonly #id: string
-  readonly #taken: Map<number, TakenIssue>
+  /** Read with the first look, when no other process watches any more. */
+  #taken = new Map<number, TakenIssue>()
+  #isFirstLook = true
   /** The issues that others have, or that nobody asked for who may, and for how many looks they are left. */
   readonly #left = new Map<number, number>()
   /** The comments that were considered, as they were. */
@@ -58,20 +61,23 @@ export class IssueWatch implements Watch {
   #started: string[] = []
   #forge: Forge
   #viewer: string | undefined
-  /** Of this look. */
-  readonly #permitted = new Map<string, boolean>()
+  /** Asks once in each look. */
+  #mayAsk: (login: string) => Promise<boolean>
 
   /** `id` is that of the watcher. */
   constructor(id: string, options: IssueWatchOptions) {
     this.#id = id
     this.#options = options
     this.#forge = options.openForge()
-    this.#taken = new Map(listTaken(options.directory, id).map((each) => [each.number, each]))
+    this.#mayAsk = rightsIn(this.#forge, options.people)
   }
 
   async look(record: WatchRecord, _save: (record: WatchRecord) => void): Promise<LookResult> {
+    const { directory } = this.#options
+    if (this.#isFirstLook) this.#taken = new Map(listTaken(directory, this.#id).map((each) => [each.number, each]))
+    this.#isFirstLook = false
     this.#started = []
-    this.#permitted.clear()
+    this.#mayAsk = rightsIn(this.#forge, this.#options.people)
     for (const taken of this.#taken.values()) if (taken.state === 'taking') await this.#claim(taken)
     await this.#takeLabeled()
     const since = await this.#hear(record.since)
@@ -177,12 +183,6 @@ export class IssueWatch implements Watch {
     for (const claim of claimsIn(await this.#forge.comments(number)))
       if (claim.author === this.#viewer || (await this.#mayAsk(claim.author))) found.push(claim)
     return found
-  }
-
-  async #mayAsk(login: string): Promise<boolean> {
-    const known = this.#permitted.get(login) ?? (await this.#options.mayAsk(this.#forge, login))
-    this.#permitted.set(login, known)
-    return known
   }
 
   async #start(taken: TakenIssue): Promise<void> {

@@ -3,7 +3,6 @@ import { resolve } from 'node:path'
 import { issueWithoutRepository } from '../drive/faults.ts'
 import type { RunService } from '../drive/service/run-service.ts'
 import { findOrigin } from '../drive/start/read-issue.ts'
-import { type Forge, PERMISSIONS } from '../forge/forge.ts'
 import { locateGh } from '../forge/gh.ts'
 import { GitHub } from '../forge/github-forge.ts'
 import { toErrorMessage } from '../kit/fault.ts'
@@ -33,7 +32,12 @@ export type WatchEntry = {
 export type WatchPlaces = {
   /** Where `gh` and `git` are looked up, with their environment. */
   readonly places: SearchPlaces
-  readonly settings: { readonly watch_secs: number; readonly mention: string }
+  readonly settings: {
+    readonly watch_secs: number
+    readonly mention: string
+    /** Who may ask. Undefined or empty: everyone with write access. */
+    readonly reviewers?: readonly string[]
+  }
   /** Where people see a run. */
   readonly linkTo: (runId: string) => string | undefined
   /** Nobody continues here what waits for a person. */
@@ -94,7 +98,7 @@ function openIssues(
   const watch = new IssueWatch(id, {
     openForge: () =>
       new GitHub({ repository: { host: gh.host, owner, repo: name }, gh, signal, patienceMs: PATIENCE_MS }),
-    ...{ label, name: settings.mention, mayAsk, repository, runs, directory, isAlone },
+    ...{ label, name: settings.mention, people: settings.reviewers ?? [], repository, runs, directory, isAlone },
     intervalMs: settings.watch_secs * 1000,
     linkTo,
   })
@@ -104,11 +108,6 @@ function openIssues(
 /** In the console. */
 export function linkToRun(publicUrl: string, runId: string): string | undefined {
   return publicUrl === '' ? undefined : `${publicUrl}/#/runs/${runId}`
-}
-
-/** Those who could change the repository themselves. */
-async function mayAsk(forge: Forge, login: string): Promise<boolean> {
-  return PERMISSIONS.indexOf(await forge.permissionOf(login)) >= PERMISSIONS.indexOf('write')
 }
 
 export type WatchersOptions = Omit<WatchPlaces, 'onLook' | 'runs' | 'linkTo'> & {

@@ -1,6 +1,6 @@
 /** `drover watch` with the real `gh` and the fake forge. `npm run faults watch` kills such watchers many times. */
 import { spawn } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createDriving } from '../support/driven-agents.ts'
@@ -35,7 +35,7 @@ const saidOn = ({ comments }: FakeForge, number: number) =>
 
 describe.runIf(hasForge)('drover watch', () => {
   it('takes an issue once: whose label a person has set who may, and who has not been changed since', {
-    timeout: 90_000,
+    timeout: 180_000,
   }, async () => {
     const fake = await startForge()
     const { once, driving } = createMachine(fake)
@@ -69,9 +69,11 @@ describe.runIf(hasForge)('drover watch', () => {
     expect(queuedIn((await once()).stdout)).toEqual([])
   })
 
-  it('is one run for one label, whoever is killed and however many watch', { timeout: 120_000 }, async () => {
+  it('is one run for one label, whoever is killed and however many watch', { timeout: 180_000 }, async () => {
     const fake = await startForge()
     const [one, other] = [createMachine(fake), createMachine(fake)]
+    // Its server has another environment than its watcher, and cannot ask GitHub.
+    await runAt(one.driving.repository.root, [process.execPath, DROVER, 'up'], one.driving.env)
     const [wind, rain] = [fake.addIssue('Show the wind'), fake.addIssue('Show rain')]
     fake.label(wind.number, 'drover', 'ada')
     const killed = one.start('watch', '--once')
@@ -90,7 +92,7 @@ describe.runIf(hasForge)('drover watch', () => {
     expect([wind, rain].map(({ number }) => saidOn(fake, number).length)).toEqual([1, 1])
   })
 
-  it('waits longer after each refusal, and says why', { timeout: 60_000 }, async () => {
+  it('waits longer after each refusal, and says why', { timeout: 120_000 }, async () => {
     const fake = await startForge()
     const { drover, start } = createMachine(fake)
     const reset = String(Math.round(Date.now() / 1000) + 3600)
@@ -114,7 +116,7 @@ describe.runIf(hasForge)('drover watch', () => {
 })
 
 describe('drover watch --schedule', () => {
-  it('starts one run for all times that were missed, also after a kill', { timeout: 60_000 }, async () => {
+  it('starts one run for all times that were missed, also after a kill', { timeout: 120_000 }, async () => {
     const driving = createDriving({ implement: [HONEST] }, { config: CONFIG.replace('pr', 'branch') })
     const { root, write } = driving.repository
     write('chore.md', 'Update the wind\n')
@@ -131,6 +133,10 @@ describe('drover watch --schedule', () => {
     expect(first).not.toBe('')
     expect(queuedIn((await once()).stdout)).toEqual([])
     // Killed after the run was started, and before that was written down.
+    edit({ since: '2026-01-01T00:00:00.000Z', pending: { run_id: first, at: new Date().toISOString() } })
+    expect(queuedIn((await once()).stdout)).toEqual([first])
+    // Killed before it was queued.
+    rmSync(join(driving.env.DROVER_HOME, 'driven-runs', `${first}.json`))
     edit({ since: '2026-01-01T00:00:00.000Z', pending: { run_id: first, at: new Date().toISOString() } })
     expect(queuedIn((await once()).stdout)).toEqual([first])
     expect(queuedIn((await once()).stdout)).toEqual([])

@@ -44,7 +44,8 @@ export function composeComment({ claim, runId, link, name, run, problem, isDone 
   if (problem !== undefined)
     return `${mark}\ndrover could not start: ${withInertMarkdown(problem)}. To try again, remove the label and set it again.\n`
   const { word, exists } = run?.verdict ?? { word: 'queued' as const, exists: {} }
-  const work = exists.pull_request ?? (exists.branch === undefined ? undefined : `branch \`${exists.branch}\``)
+  const branch = exists.commit === undefined || exists.branch === undefined ? undefined : `branch \`${exists.branch}\``
+  const work = exists.pull_request ?? branch
   const lines = [`${SENTENCES[word]}: ${[work, shown].filter((each) => each !== undefined).join(', ')}.`]
   if (run?.question !== undefined)
     lines.push('', ...quote(run.question), '', isDone ? ANSWER_IN_ISSUE : answerWith(name))

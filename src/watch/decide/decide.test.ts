@@ -155,6 +155,13 @@ describe('composeComment', () => {
     expect(claimsIn([comment(1, 'ada', text)])).toEqual([claim(1, OURS)])
   })
 
+  it.each([
+    ['the branch with the work', { branch: 'b', commit: 'c' }, 'drover has finished: branch `b`, run `r1`.'],
+    ['no branch without work', { branch: 'b' }, 'drover has finished: run `r1`.'],
+  ])('names %s', (_name, exists, line) => {
+    expect(composeComment({ ...facts, run: { verdict: { word: 'delivered', exists } } })).toContain(`\n${line}\n`)
+  })
+
   it('says why it could not start', () => {
     expect(composeComment({ ...facts, problem: 'the issue names @ada' })).toContain(
       'could not start: the issue names @\u200Bada.',
