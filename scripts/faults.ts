@@ -13,6 +13,7 @@ import { REAL_DRIVE_FAULTS } from '../test/faults/real-drive-faults.ts'
 import { type Figures, formatSessions, type Scenario } from '../test/faults/scenario.ts'
 import { SERVER_FAULTS } from '../test/faults/server-faults.ts'
 import { WARM_FAULTS } from '../test/faults/warm-faults.ts'
+import { WATCH_FAULTS } from '../test/faults/watch-faults.ts'
 import { bundleAll } from '../test/support/bundle-drover.ts'
 
 /** A server's heap grows until it has done everything once; only growth after that counts as a leak. */
@@ -41,6 +42,7 @@ const scenarios = [
   ...DISK_FAULTS,
   ...DRIVE_FAULTS,
   ...QUEUE_FAULTS,
+  ...WATCH_FAULTS,
   ...PREPARE_FAULTS,
   ...LIE_FAULTS,
   ...MACHINE_FAULTS,
