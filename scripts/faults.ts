@@ -5,6 +5,7 @@ import { CLIENT_FAULTS } from '../test/faults/client-faults.ts'
 import { DISK_FAULTS } from '../test/faults/disk-faults.ts'
 import { DRIVE_FAULTS } from '../test/faults/drive-faults.ts'
 import { EXECUTION_FAULTS } from '../test/faults/execution-faults.ts'
+import { FOLLOW_FAULTS } from '../test/faults/follow-faults.ts'
 import { LIE_FAULTS } from '../test/faults/lie-faults.ts'
 import { MACHINE_FAULTS } from '../test/faults/machine-faults.ts'
 import { PREPARE_FAULTS } from '../test/faults/prepare-faults.ts'
@@ -41,6 +42,7 @@ const scenarios = [
   ...EXECUTION_FAULTS,
   ...DISK_FAULTS,
   ...DRIVE_FAULTS,
+  ...FOLLOW_FAULTS,
   ...QUEUE_FAULTS,
   ...WATCH_FAULTS,
   ...PREPARE_FAULTS,

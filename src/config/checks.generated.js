@@ -270,125 +270,141 @@ boolean"){let r={instancePath:n+"/fail_fast",keyword:"type",params:{type:"boolea
 void 0&&typeof o.aggregate_output!="boolean"){let r={instancePath:n+"/aggregate_output",keyword:"type",params:{type:"boo\
 lean"}};e===null?e=[r]:e.push(r),i++}}else{let r={instancePath:n,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.
 push(r),i++}return D.errors=e,i===0}var fe=["actions","checks","setup","copy","share","setup_timeout_secs","template_max_bytes","baseline","check_timeout_se\
-cs","attempts","rounds","approval_mode","sandbox","stall_secs","deliver","on_flags","on_limit","max_wait_secs","fallback",
-"repositories","max_runs","parallel","watch","watch_secs","mention"],ye=["note","skip","require"],ce=["on","off","requir\
-ed"],de=["none","branch","pr"],_e=["deliver","ask"],he=["ask","wait","next","pause"],we=["repository","repo","label","sc\
-hedule","timezone","goal_file"],ke=new RegExp("^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$","u"),ge=new RegExp("^[A-Za-z0-9][A-Za-\
-z0-9-]{0,38}$","u"),I=O().default;function q(o,{instancePath:n="",parentData:d,parentDataProperty:c,rootData:u=o,dynamicAnchors:y={}}={}){
-let e=null,i=0;if(o&&typeof o=="object"&&!Array.isArray(o)){for(let s in o){let t=i;if(!(s==="actions"||s==="checks"||s===
-"setup"||s==="copy"||s==="share"||s==="setup_timeout_secs"||s==="template_max_bytes"||s==="baseline"||s==="check_timeout\
-_secs"||s==="attempts"||s==="rounds"||s==="approval_mode"||s==="sandbox"||s==="stall_secs"||s==="deliver"||s==="on_flags"||
-s==="on_limit"||s==="max_wait_secs"||s==="fallback"||s==="repositories"||s==="max_runs"||s==="parallel"||s==="watch"||s===
-"watch_secs"||s==="mention")){let a={instancePath:n,keyword:"enum",params:{allowedValues:fe},propertyName:s};e===null?e=
-[a]:e.push(a),i++}var f=t===i;if(!f){let a={instancePath:n,keyword:"propertyNames",params:{propertyName:s}};e===null?e=[
-a]:e.push(a),i++}}if(o.actions!==void 0){let s=o.actions;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let t={
-instancePath:n+"/actions",keyword:"type",params:{type:"integer"}};e===null?e=[t]:e.push(t),i++}if(typeof s=="number"&&isFinite(
-s)){if(s>1e3||isNaN(s)){let t={instancePath:n+"/actions",keyword:"maximum",params:{comparison:"<=",limit:1e3}};e===null?
-e=[t]:e.push(t),i++}if(s<1||isNaN(s)){let t={instancePath:n+"/actions",keyword:"minimum",params:{comparison:">=",limit:1}};
-e===null?e=[t]:e.push(t),i++}}}if(o.checks!==void 0){let s=o.checks;if(Array.isArray(s)){let t=s.length;for(let a=0;a<t;a++){
-let p=s[a];if(typeof p=="string"){if(p.length===0){let l={instancePath:n+"/checks/"+a,keyword:"minLength",params:{limit:1}};
-e===null?e=[l]:e.push(l),i++}}else{let l={instancePath:n+"/checks/"+a,keyword:"type",params:{type:"string"}};e===null?e=
-[l]:e.push(l),i++}}}else{let t={instancePath:n+"/checks",keyword:"type",params:{type:"array"}};e===null?e=[t]:e.push(t),
-i++}}if(o.setup!==void 0){let s=o.setup;if(Array.isArray(s)){let t=s.length;for(let a=0;a<t;a++){let p=s[a];if(typeof p==
-"string"){if(p.length===0){let l={instancePath:n+"/setup/"+a,keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(
-l),i++}}else{let l={instancePath:n+"/setup/"+a,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),i++}}}else{
-let t={instancePath:n+"/setup",keyword:"type",params:{type:"array"}};e===null?e=[t]:e.push(t),i++}}if(o.copy!==void 0){let s=o.
-copy;if(Array.isArray(s)){let t=s.length;for(let a=0;a<t;a++){let p=s[a];if(typeof p=="string"){if(p.length===0){let l={
-instancePath:n+"/copy/"+a,keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),i++}}else{let l={instancePath:n+
-"/copy/"+a,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),i++}}}else{let t={instancePath:n+"/copy",keyword:"\
-type",params:{type:"array"}};e===null?e=[t]:e.push(t),i++}}if(o.share!==void 0){let s=o.share;if(Array.isArray(s)){let t=s.
-length;for(let a=0;a<t;a++){let p=s[a];if(typeof p=="string"){if(p.length===0){let l={instancePath:n+"/share/"+a,keyword:"\
-minLength",params:{limit:1}};e===null?e=[l]:e.push(l),i++}}else{let l={instancePath:n+"/share/"+a,keyword:"type",params:{
-type:"string"}};e===null?e=[l]:e.push(l),i++}}}else{let t={instancePath:n+"/share",keyword:"type",params:{type:"array"}};
-e===null?e=[t]:e.push(t),i++}}if(o.setup_timeout_secs!==void 0){let s=o.setup_timeout_secs;if(!(typeof s=="number"&&!(s%
-1)&&!isNaN(s)&&isFinite(s))){let t={instancePath:n+"/setup_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?
-e=[t]:e.push(t),i++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let t={instancePath:n+"/setup_timeout_sec\
+cs","attempts","rounds","approval_mode","sandbox","stall_secs","deliver","follow","follow_rounds","follow_poll_secs","re\
+viewers","ready","on_flags","on_limit","max_wait_secs","fallback","repositories","max_runs","parallel","watch","watch_se\
+cs","mention"],ye=["note","skip","require"],ce=["on","off","required"],de=["none","branch","pr"],_e=["deliver","ask"],he=[
+"ask","wait","next","pause"],we=["repository","repo","label","schedule","timezone","goal_file"],ke=new RegExp("^[A-Za-z0\
+-9_.-]+/[A-Za-z0-9_.-]+$","u"),ge=new RegExp("^[A-Za-z0-9][A-Za-z0-9-]{0,38}$","u"),I=O().default;function q(o,{instancePath:n="",
+parentData:d,parentDataProperty:c,rootData:u=o,dynamicAnchors:y={}}={}){let e=null,i=0;if(o&&typeof o=="object"&&!Array.
+isArray(o)){for(let s in o){let t=i;if(!(s==="actions"||s==="checks"||s==="setup"||s==="copy"||s==="share"||s==="setup_t\
+imeout_secs"||s==="template_max_bytes"||s==="baseline"||s==="check_timeout_secs"||s==="attempts"||s==="rounds"||s==="app\
+roval_mode"||s==="sandbox"||s==="stall_secs"||s==="deliver"||s==="follow"||s==="follow_rounds"||s==="follow_poll_secs"||
+s==="reviewers"||s==="ready"||s==="on_flags"||s==="on_limit"||s==="max_wait_secs"||s==="fallback"||s==="repositories"||s===
+"max_runs"||s==="parallel"||s==="watch"||s==="watch_secs"||s==="mention")){let a={instancePath:n,keyword:"enum",params:{
+allowedValues:fe},propertyName:s};e===null?e=[a]:e.push(a),i++}var f=t===i;if(!f){let a={instancePath:n,keyword:"propert\
+yNames",params:{propertyName:s}};e===null?e=[a]:e.push(a),i++}}if(o.actions!==void 0){let s=o.actions;if(!(typeof s=="nu\
+mber"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let t={instancePath:n+"/actions",keyword:"type",params:{type:"integer"}};e===null?
+e=[t]:e.push(t),i++}if(typeof s=="number"&&isFinite(s)){if(s>1e3||isNaN(s)){let t={instancePath:n+"/actions",keyword:"ma\
+ximum",params:{comparison:"<=",limit:1e3}};e===null?e=[t]:e.push(t),i++}if(s<1||isNaN(s)){let t={instancePath:n+"/action\
+s",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[t]:e.push(t),i++}}}if(o.checks!==void 0){let s=o.checks;
+if(Array.isArray(s)){let t=s.length;for(let a=0;a<t;a++){let p=s[a];if(typeof p=="string"){if(p.length===0){let l={instancePath:n+
+"/checks/"+a,keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),i++}}else{let l={instancePath:n+"/checks/"+a,
+keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),i++}}}else{let t={instancePath:n+"/checks",keyword:"type",
+params:{type:"array"}};e===null?e=[t]:e.push(t),i++}}if(o.setup!==void 0){let s=o.setup;if(Array.isArray(s)){let t=s.length;
+for(let a=0;a<t;a++){let p=s[a];if(typeof p=="string"){if(p.length===0){let l={instancePath:n+"/setup/"+a,keyword:"minLe\
+ngth",params:{limit:1}};e===null?e=[l]:e.push(l),i++}}else{let l={instancePath:n+"/setup/"+a,keyword:"type",params:{type:"\
+string"}};e===null?e=[l]:e.push(l),i++}}}else{let t={instancePath:n+"/setup",keyword:"type",params:{type:"array"}};e===null?
+e=[t]:e.push(t),i++}}if(o.copy!==void 0){let s=o.copy;if(Array.isArray(s)){let t=s.length;for(let a=0;a<t;a++){let p=s[a];
+if(typeof p=="string"){if(p.length===0){let l={instancePath:n+"/copy/"+a,keyword:"minLength",params:{limit:1}};e===null?
+e=[l]:e.push(l),i++}}else{let l={instancePath:n+"/copy/"+a,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(
+l),i++}}}else{let t={instancePath:n+"/copy",keyword:"type",params:{type:"array"}};e===null?e=[t]:e.push(t),i++}}if(o.share!==
+void 0){let s=o.share;if(Array.isArray(s)){let t=s.length;for(let a=0;a<t;a++){let p=s[a];if(typeof p=="string"){if(p.length===
+0){let l={instancePath:n+"/share/"+a,keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),i++}}else{let l={instancePath:n+
+"/share/"+a,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),i++}}}else{let t={instancePath:n+"/share",keyword:"\
+type",params:{type:"array"}};e===null?e=[t]:e.push(t),i++}}if(o.setup_timeout_secs!==void 0){let s=o.setup_timeout_secs;
+if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let t={instancePath:n+"/setup_timeout_secs",keyword:"type",params:{
+type:"integer"}};e===null?e=[t]:e.push(t),i++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let t={instancePath:n+
+"/setup_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[t]:e.push(t),i++}if(s<1||isNaN(
+s)){let t={instancePath:n+"/setup_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[t]:e.push(
+t),i++}}}if(o.template_max_bytes!==void 0){let s=o.template_max_bytes;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(
+s))){let t={instancePath:n+"/template_max_bytes",keyword:"type",params:{type:"integer"}};e===null?e=[t]:e.push(t),i++}if(typeof s==
+"number"&&isFinite(s)){if(s>0x4000000000000||isNaN(s)){let t={instancePath:n+"/template_max_bytes",keyword:"maximum",params:{
+comparison:"<=",limit:0x4000000000000}};e===null?e=[t]:e.push(t),i++}if(s<0||isNaN(s)){let t={instancePath:n+"/template_\
+max_bytes",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[t]:e.push(t),i++}}}if(o.baseline!==void 0){let s=o.
+baseline;if(!(s==="note"||s==="skip"||s==="require")){let t={instancePath:n+"/baseline",keyword:"enum",params:{allowedValues:ye}};
+e===null?e=[t]:e.push(t),i++}}if(o.check_timeout_secs!==void 0){let s=o.check_timeout_secs;if(!(typeof s=="number"&&!(s%
+1)&&!isNaN(s)&&isFinite(s))){let t={instancePath:n+"/check_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?
+e=[t]:e.push(t),i++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let t={instancePath:n+"/check_timeout_sec\
 s",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[t]:e.push(t),i++}if(s<1||isNaN(s)){let t={instancePath:n+
-"/setup_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[t]:e.push(t),i++}}}if(o.template_max_bytes!==
-void 0){let s=o.template_max_bytes;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let t={instancePath:n+"/tem\
-plate_max_bytes",keyword:"type",params:{type:"integer"}};e===null?e=[t]:e.push(t),i++}if(typeof s=="number"&&isFinite(s)){
-if(s>0x4000000000000||isNaN(s)){let t={instancePath:n+"/template_max_bytes",keyword:"maximum",params:{comparison:"<=",limit:0x4000000000000}};
-e===null?e=[t]:e.push(t),i++}if(s<0||isNaN(s)){let t={instancePath:n+"/template_max_bytes",keyword:"minimum",params:{comparison:"\
->=",limit:0}};e===null?e=[t]:e.push(t),i++}}}if(o.baseline!==void 0){let s=o.baseline;if(!(s==="note"||s==="skip"||s==="\
-require")){let t={instancePath:n+"/baseline",keyword:"enum",params:{allowedValues:ye}};e===null?e=[t]:e.push(t),i++}}if(o.
-check_timeout_secs!==void 0){let s=o.check_timeout_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let t={
-instancePath:n+"/check_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[t]:e.push(t),i++}if(typeof s=="\
-number"&&isFinite(s)){if(s>604800||isNaN(s)){let t={instancePath:n+"/check_timeout_secs",keyword:"maximum",params:{comparison:"\
-<=",limit:604800}};e===null?e=[t]:e.push(t),i++}if(s<1||isNaN(s)){let t={instancePath:n+"/check_timeout_secs",keyword:"m\
-inimum",params:{comparison:">=",limit:1}};e===null?e=[t]:e.push(t),i++}}}if(o.attempts!==void 0){let s=o.attempts;if(!(typeof s==
-"number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let t={instancePath:n+"/attempts",keyword:"type",params:{type:"integer"}};e===
-null?e=[t]:e.push(t),i++}if(typeof s=="number"&&isFinite(s)){if(s>20||isNaN(s)){let t={instancePath:n+"/attempts",keyword:"\
-maximum",params:{comparison:"<=",limit:20}};e===null?e=[t]:e.push(t),i++}if(s<0||isNaN(s)){let t={instancePath:n+"/attem\
-pts",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[t]:e.push(t),i++}}}if(o.rounds!==void 0){let s=o.rounds;
-if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let t={instancePath:n+"/rounds",keyword:"type",params:{type:"i\
-nteger"}};e===null?e=[t]:e.push(t),i++}if(typeof s=="number"&&isFinite(s)){if(s>20||isNaN(s)){let t={instancePath:n+"/ro\
-unds",keyword:"maximum",params:{comparison:"<=",limit:20}};e===null?e=[t]:e.push(t),i++}if(s<0||isNaN(s)){let t={instancePath:n+
-"/rounds",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[t]:e.push(t),i++}}}if(o.approval_mode!==void 0){
-let s=o.approval_mode;if(!(s==="default"||s==="auto"||s==="sandboxed"||s==="none"||s==="always")){let t={instancePath:n+
-"/approval_mode",keyword:"enum",params:{allowedValues:K}};e===null?e=[t]:e.push(t),i++}}if(o.sandbox!==void 0){let s=o.sandbox;
-if(!(s==="on"||s==="off"||s==="required")){let t={instancePath:n+"/sandbox",keyword:"enum",params:{allowedValues:ce}};e===
-null?e=[t]:e.push(t),i++}}if(o.stall_secs!==void 0){let s=o.stall_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(
-s))){let t={instancePath:n+"/stall_secs",keyword:"type",params:{type:"integer"}};e===null?e=[t]:e.push(t),i++}if(typeof s==
-"number"&&isFinite(s)){if(s>604800||isNaN(s)){let t={instancePath:n+"/stall_secs",keyword:"maximum",params:{comparison:"\
-<=",limit:604800}};e===null?e=[t]:e.push(t),i++}if(s<1||isNaN(s)){let t={instancePath:n+"/stall_secs",keyword:"minimum",
-params:{comparison:">=",limit:1}};e===null?e=[t]:e.push(t),i++}}}if(o.deliver!==void 0){let s=o.deliver;if(!(s==="none"||
-s==="branch"||s==="pr")){let t={instancePath:n+"/deliver",keyword:"enum",params:{allowedValues:de}};e===null?e=[t]:e.push(
-t),i++}}if(o.on_flags!==void 0){let s=o.on_flags;if(!(s==="deliver"||s==="ask")){let t={instancePath:n+"/on_flags",keyword:"\
-enum",params:{allowedValues:_e}};e===null?e=[t]:e.push(t),i++}}if(o.on_limit!==void 0){let s=o.on_limit;if(!(s==="ask"||
-s==="wait"||s==="next"||s==="pause")){let t={instancePath:n+"/on_limit",keyword:"enum",params:{allowedValues:he}};e===null?
-e=[t]:e.push(t),i++}}if(o.max_wait_secs!==void 0){let s=o.max_wait_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(
-s))){let t={instancePath:n+"/max_wait_secs",keyword:"type",params:{type:"integer"}};e===null?e=[t]:e.push(t),i++}if(typeof s==
-"number"&&isFinite(s)){if(s>604800||isNaN(s)){let t={instancePath:n+"/max_wait_secs",keyword:"maximum",params:{comparison:"\
-<=",limit:604800}};e===null?e=[t]:e.push(t),i++}if(s<1||isNaN(s)){let t={instancePath:n+"/max_wait_secs",keyword:"minimu\
-m",params:{comparison:">=",limit:1}};e===null?e=[t]:e.push(t),i++}}}if(o.fallback!==void 0){let s=o.fallback;if(Array.isArray(
-s)){let t=s.length;for(let a=0;a<t;a++){let p=s[a];if(typeof p=="string"){if(p.length===0){let l={instancePath:n+"/fallb\
-ack/"+a,keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),i++}}else{let l={instancePath:n+"/fallback/"+a,keyword:"\
-type",params:{type:"string"}};e===null?e=[l]:e.push(l),i++}}}else{let t={instancePath:n+"/fallback",keyword:"type",params:{
-type:"array"}};e===null?e=[t]:e.push(t),i++}}if(o.repositories!==void 0){let s=o.repositories;if(Array.isArray(s)){let t=s.
-length;for(let a=0;a<t;a++){let p=s[a];if(typeof p=="string"){if(p.length===0){let l={instancePath:n+"/repositories/"+a,
-keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),i++}}else{let l={instancePath:n+"/repositories/"+a,keyword:"\
-type",params:{type:"string"}};e===null?e=[l]:e.push(l),i++}}}else{let t={instancePath:n+"/repositories",keyword:"type",params:{
-type:"array"}};e===null?e=[t]:e.push(t),i++}}if(o.max_runs!==void 0){let s=o.max_runs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(
-s)&&isFinite(s))){let t={instancePath:n+"/max_runs",keyword:"type",params:{type:"integer"}};e===null?e=[t]:e.push(t),i++}
-if(typeof s=="number"&&isFinite(s)){if(s>1e3||isNaN(s)){let t={instancePath:n+"/max_runs",keyword:"maximum",params:{comparison:"\
-<=",limit:1e3}};e===null?e=[t]:e.push(t),i++}if(s<1||isNaN(s)){let t={instancePath:n+"/max_runs",keyword:"minimum",params:{
-comparison:">=",limit:1}};e===null?e=[t]:e.push(t),i++}}}if(o.parallel!==void 0){let s=o.parallel;if(!(typeof s=="number"&&
-!(s%1)&&!isNaN(s)&&isFinite(s))){let t={instancePath:n+"/parallel",keyword:"type",params:{type:"integer"}};e===null?e=[t]:
-e.push(t),i++}if(typeof s=="number"&&isFinite(s)){if(s>100||isNaN(s)){let t={instancePath:n+"/parallel",keyword:"maximum",
-params:{comparison:"<=",limit:100}};e===null?e=[t]:e.push(t),i++}if(s<1||isNaN(s)){let t={instancePath:n+"/parallel",keyword:"\
-minimum",params:{comparison:">=",limit:1}};e===null?e=[t]:e.push(t),i++}}}if(o.watch!==void 0){let s=o.watch;if(Array.isArray(
-s)){let t=s.length;for(let a=0;a<t;a++){let p=s[a];if(p&&typeof p=="object"&&!Array.isArray(p)){if(p.repository===void 0){
-let l={instancePath:n+"/watch/"+a,keyword:"required",params:{missingProperty:"repository"}};e===null?e=[l]:e.push(l),i++}
-for(let l in p){let m=i;if(!(l==="repository"||l==="repo"||l==="label"||l==="schedule"||l==="timezone"||l==="goal_file")){
-let _={instancePath:n+"/watch/"+a,keyword:"enum",params:{allowedValues:we},propertyName:l};e===null?e=[_]:e.push(_),i++}
-var r=m===i;if(!r){let _={instancePath:n+"/watch/"+a,keyword:"propertyNames",params:{propertyName:l}};e===null?e=[_]:e.push(
-_),i++}}if(p.repository!==void 0){let l=p.repository;if(typeof l=="string"){if(l.length===0){let m={instancePath:n+"/wat\
-ch/"+a+"/repository",keyword:"minLength",params:{limit:1}};e===null?e=[m]:e.push(m),i++}}else{let m={instancePath:n+"/wa\
-tch/"+a+"/repository",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),i++}}if(p.repo!==void 0){let l=p.repo;
-if(typeof l=="string"){if(!ke.test(l)){let m={instancePath:n+"/watch/"+a+"/repo",keyword:"saidPattern",params:{says:"a r\
-epository such as ada/weather"}};e===null?e=[m]:e.push(m),i++}}else{let m={instancePath:n+"/watch/"+a+"/repo",keyword:"t\
-ype",params:{type:"string"}};e===null?e=[m]:e.push(m),i++}}if(p.label!==void 0){let l=p.label;if(typeof l=="string"){if(I(
-l)>100){let m={instancePath:n+"/watch/"+a+"/label",keyword:"maxLength",params:{limit:100}};e===null?e=[m]:e.push(m),i++}
-if(l.length===0){let m={instancePath:n+"/watch/"+a+"/label",keyword:"minLength",params:{limit:1}};e===null?e=[m]:e.push(
-m),i++}}else{let m={instancePath:n+"/watch/"+a+"/label",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),
-i++}}if(p.schedule!==void 0){let l=p.schedule;if(typeof l=="string"){if(l.length===0){let m={instancePath:n+"/watch/"+a+
-"/schedule",keyword:"minLength",params:{limit:1}};e===null?e=[m]:e.push(m),i++}}else{let m={instancePath:n+"/watch/"+a+"\
-/schedule",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),i++}}if(p.timezone!==void 0){let l=p.timezone;
-if(typeof l=="string"){if(l.length===0){let m={instancePath:n+"/watch/"+a+"/timezone",keyword:"minLength",params:{limit:1}};
-e===null?e=[m]:e.push(m),i++}}else{let m={instancePath:n+"/watch/"+a+"/timezone",keyword:"type",params:{type:"string"}};
-e===null?e=[m]:e.push(m),i++}}if(p.goal_file!==void 0){let l=p.goal_file;if(typeof l=="string"){if(l.length===0){let m={
-instancePath:n+"/watch/"+a+"/goal_file",keyword:"minLength",params:{limit:1}};e===null?e=[m]:e.push(m),i++}}else{let m={
-instancePath:n+"/watch/"+a+"/goal_file",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),i++}}}else{let l={
-instancePath:n+"/watch/"+a,keyword:"type",params:{type:"object"}};e===null?e=[l]:e.push(l),i++}}}else{let t={instancePath:n+
-"/watch",keyword:"type",params:{type:"array"}};e===null?e=[t]:e.push(t),i++}}if(o.watch_secs!==void 0){let s=o.watch_secs;
-if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let t={instancePath:n+"/watch_secs",keyword:"type",params:{type:"\
-integer"}};e===null?e=[t]:e.push(t),i++}if(typeof s=="number"&&isFinite(s)){if(s>86400||isNaN(s)){let t={instancePath:n+
-"/watch_secs",keyword:"maximum",params:{comparison:"<=",limit:86400}};e===null?e=[t]:e.push(t),i++}if(s<1||isNaN(s)){let t={
-instancePath:n+"/watch_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[t]:e.push(t),i++}}}if(o.mention!==
-void 0){let s=o.mention;if(typeof s=="string"){if(!ge.test(s)){let t={instancePath:n+"/mention",keyword:"saidPattern",params:{
-says:"the name of an account, without @"}};e===null?e=[t]:e.push(t),i++}}else{let t={instancePath:n+"/mention",keyword:"\
-type",params:{type:"string"}};e===null?e=[t]:e.push(t),i++}}}else{let s={instancePath:n,keyword:"type",params:{type:"obj\
-ect"}};e===null?e=[s]:e.push(s),i++}return q.errors=e,i===0}var be=["mode","hosts","check_hosts","env","read","write","caches","max_processes","max_memory_mb","max_total_memory_mb",
+"/check_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[t]:e.push(t),i++}}}if(o.attempts!==
+void 0){let s=o.attempts;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let t={instancePath:n+"/attempts",keyword:"\
+type",params:{type:"integer"}};e===null?e=[t]:e.push(t),i++}if(typeof s=="number"&&isFinite(s)){if(s>20||isNaN(s)){let t={
+instancePath:n+"/attempts",keyword:"maximum",params:{comparison:"<=",limit:20}};e===null?e=[t]:e.push(t),i++}if(s<0||isNaN(
+s)){let t={instancePath:n+"/attempts",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[t]:e.push(t),i++}}}
+if(o.rounds!==void 0){let s=o.rounds;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let t={instancePath:n+"/r\
+ounds",keyword:"type",params:{type:"integer"}};e===null?e=[t]:e.push(t),i++}if(typeof s=="number"&&isFinite(s)){if(s>20||
+isNaN(s)){let t={instancePath:n+"/rounds",keyword:"maximum",params:{comparison:"<=",limit:20}};e===null?e=[t]:e.push(t),
+i++}if(s<0||isNaN(s)){let t={instancePath:n+"/rounds",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[t]:
+e.push(t),i++}}}if(o.approval_mode!==void 0){let s=o.approval_mode;if(!(s==="default"||s==="auto"||s==="sandboxed"||s===
+"none"||s==="always")){let t={instancePath:n+"/approval_mode",keyword:"enum",params:{allowedValues:K}};e===null?e=[t]:e.
+push(t),i++}}if(o.sandbox!==void 0){let s=o.sandbox;if(!(s==="on"||s==="off"||s==="required")){let t={instancePath:n+"/s\
+andbox",keyword:"enum",params:{allowedValues:ce}};e===null?e=[t]:e.push(t),i++}}if(o.stall_secs!==void 0){let s=o.stall_secs;
+if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let t={instancePath:n+"/stall_secs",keyword:"type",params:{type:"\
+integer"}};e===null?e=[t]:e.push(t),i++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let t={instancePath:n+
+"/stall_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[t]:e.push(t),i++}if(s<1||isNaN(s)){let t={
+instancePath:n+"/stall_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[t]:e.push(t),i++}}}if(o.deliver!==
+void 0){let s=o.deliver;if(!(s==="none"||s==="branch"||s==="pr")){let t={instancePath:n+"/deliver",keyword:"enum",params:{
+allowedValues:de}};e===null?e=[t]:e.push(t),i++}}if(o.follow!==void 0&&typeof o.follow!="boolean"){let s={instancePath:n+
+"/follow",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),i++}if(o.follow_rounds!==void 0){let s=o.follow_rounds;
+if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let t={instancePath:n+"/follow_rounds",keyword:"type",params:{
+type:"integer"}};e===null?e=[t]:e.push(t),i++}if(typeof s=="number"&&isFinite(s)){if(s>1e3||isNaN(s)){let t={instancePath:n+
+"/follow_rounds",keyword:"maximum",params:{comparison:"<=",limit:1e3}};e===null?e=[t]:e.push(t),i++}if(s<1||isNaN(s)){let t={
+instancePath:n+"/follow_rounds",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[t]:e.push(t),i++}}}if(o.
+follow_poll_secs!==void 0){let s=o.follow_poll_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let t={instancePath:n+
+"/follow_poll_secs",keyword:"type",params:{type:"integer"}};e===null?e=[t]:e.push(t),i++}if(typeof s=="number"&&isFinite(
+s)){if(s>604800||isNaN(s)){let t={instancePath:n+"/follow_poll_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};
+e===null?e=[t]:e.push(t),i++}if(s<1||isNaN(s)){let t={instancePath:n+"/follow_poll_secs",keyword:"minimum",params:{comparison:"\
+>=",limit:1}};e===null?e=[t]:e.push(t),i++}}}if(o.reviewers!==void 0){let s=o.reviewers;if(Array.isArray(s)){let t=s.length;
+for(let a=0;a<t;a++){let p=s[a];if(typeof p=="string"){if(p.length===0){let l={instancePath:n+"/reviewers/"+a,keyword:"m\
+inLength",params:{limit:1}};e===null?e=[l]:e.push(l),i++}}else{let l={instancePath:n+"/reviewers/"+a,keyword:"type",params:{
+type:"string"}};e===null?e=[l]:e.push(l),i++}}}else{let t={instancePath:n+"/reviewers",keyword:"type",params:{type:"arra\
+y"}};e===null?e=[t]:e.push(t),i++}}if(o.ready!==void 0&&typeof o.ready!="boolean"){let s={instancePath:n+"/ready",keyword:"\
+type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),i++}if(o.on_flags!==void 0){let s=o.on_flags;if(!(s==="deliver"||
+s==="ask")){let t={instancePath:n+"/on_flags",keyword:"enum",params:{allowedValues:_e}};e===null?e=[t]:e.push(t),i++}}if(o.
+on_limit!==void 0){let s=o.on_limit;if(!(s==="ask"||s==="wait"||s==="next"||s==="pause")){let t={instancePath:n+"/on_lim\
+it",keyword:"enum",params:{allowedValues:he}};e===null?e=[t]:e.push(t),i++}}if(o.max_wait_secs!==void 0){let s=o.max_wait_secs;
+if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let t={instancePath:n+"/max_wait_secs",keyword:"type",params:{
+type:"integer"}};e===null?e=[t]:e.push(t),i++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let t={instancePath:n+
+"/max_wait_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[t]:e.push(t),i++}if(s<1||isNaN(s)){
+let t={instancePath:n+"/max_wait_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[t]:e.push(t),i++}}}
+if(o.fallback!==void 0){let s=o.fallback;if(Array.isArray(s)){let t=s.length;for(let a=0;a<t;a++){let p=s[a];if(typeof p==
+"string"){if(p.length===0){let l={instancePath:n+"/fallback/"+a,keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(
+l),i++}}else{let l={instancePath:n+"/fallback/"+a,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),i++}}}else{
+let t={instancePath:n+"/fallback",keyword:"type",params:{type:"array"}};e===null?e=[t]:e.push(t),i++}}if(o.repositories!==
+void 0){let s=o.repositories;if(Array.isArray(s)){let t=s.length;for(let a=0;a<t;a++){let p=s[a];if(typeof p=="string"){
+if(p.length===0){let l={instancePath:n+"/repositories/"+a,keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),
+i++}}else{let l={instancePath:n+"/repositories/"+a,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),i++}}}else{
+let t={instancePath:n+"/repositories",keyword:"type",params:{type:"array"}};e===null?e=[t]:e.push(t),i++}}if(o.max_runs!==
+void 0){let s=o.max_runs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let t={instancePath:n+"/max_runs",keyword:"\
+type",params:{type:"integer"}};e===null?e=[t]:e.push(t),i++}if(typeof s=="number"&&isFinite(s)){if(s>1e3||isNaN(s)){let t={
+instancePath:n+"/max_runs",keyword:"maximum",params:{comparison:"<=",limit:1e3}};e===null?e=[t]:e.push(t),i++}if(s<1||isNaN(
+s)){let t={instancePath:n+"/max_runs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[t]:e.push(t),i++}}}
+if(o.parallel!==void 0){let s=o.parallel;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let t={instancePath:n+
+"/parallel",keyword:"type",params:{type:"integer"}};e===null?e=[t]:e.push(t),i++}if(typeof s=="number"&&isFinite(s)){if(s>
+100||isNaN(s)){let t={instancePath:n+"/parallel",keyword:"maximum",params:{comparison:"<=",limit:100}};e===null?e=[t]:e.
+push(t),i++}if(s<1||isNaN(s)){let t={instancePath:n+"/parallel",keyword:"minimum",params:{comparison:">=",limit:1}};e===
+null?e=[t]:e.push(t),i++}}}if(o.watch!==void 0){let s=o.watch;if(Array.isArray(s)){let t=s.length;for(let a=0;a<t;a++){let p=s[a];
+if(p&&typeof p=="object"&&!Array.isArray(p)){if(p.repository===void 0){let l={instancePath:n+"/watch/"+a,keyword:"requir\
+ed",params:{missingProperty:"repository"}};e===null?e=[l]:e.push(l),i++}for(let l in p){let m=i;if(!(l==="repository"||l===
+"repo"||l==="label"||l==="schedule"||l==="timezone"||l==="goal_file")){let _={instancePath:n+"/watch/"+a,keyword:"enum",
+params:{allowedValues:we},propertyName:l};e===null?e=[_]:e.push(_),i++}var r=m===i;if(!r){let _={instancePath:n+"/watch/"+
+a,keyword:"propertyNames",params:{propertyName:l}};e===null?e=[_]:e.push(_),i++}}if(p.repository!==void 0){let l=p.repository;
+if(typeof l=="string"){if(l.length===0){let m={instancePath:n+"/watch/"+a+"/repository",keyword:"minLength",params:{limit:1}};
+e===null?e=[m]:e.push(m),i++}}else{let m={instancePath:n+"/watch/"+a+"/repository",keyword:"type",params:{type:"string"}};
+e===null?e=[m]:e.push(m),i++}}if(p.repo!==void 0){let l=p.repo;if(typeof l=="string"){if(!ke.test(l)){let m={instancePath:n+
+"/watch/"+a+"/repo",keyword:"saidPattern",params:{says:"a repository such as ada/weather"}};e===null?e=[m]:e.push(m),i++}}else{
+let m={instancePath:n+"/watch/"+a+"/repo",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),i++}}if(p.label!==
+void 0){let l=p.label;if(typeof l=="string"){if(I(l)>100){let m={instancePath:n+"/watch/"+a+"/label",keyword:"maxLength",
+params:{limit:100}};e===null?e=[m]:e.push(m),i++}if(l.length===0){let m={instancePath:n+"/watch/"+a+"/label",keyword:"mi\
+nLength",params:{limit:1}};e===null?e=[m]:e.push(m),i++}}else{let m={instancePath:n+"/watch/"+a+"/label",keyword:"type",
+params:{type:"string"}};e===null?e=[m]:e.push(m),i++}}if(p.schedule!==void 0){let l=p.schedule;if(typeof l=="string"){if(l.
+length===0){let m={instancePath:n+"/watch/"+a+"/schedule",keyword:"minLength",params:{limit:1}};e===null?e=[m]:e.push(m),
+i++}}else{let m={instancePath:n+"/watch/"+a+"/schedule",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),
+i++}}if(p.timezone!==void 0){let l=p.timezone;if(typeof l=="string"){if(l.length===0){let m={instancePath:n+"/watch/"+a+
+"/timezone",keyword:"minLength",params:{limit:1}};e===null?e=[m]:e.push(m),i++}}else{let m={instancePath:n+"/watch/"+a+"\
+/timezone",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),i++}}if(p.goal_file!==void 0){let l=p.goal_file;
+if(typeof l=="string"){if(l.length===0){let m={instancePath:n+"/watch/"+a+"/goal_file",keyword:"minLength",params:{limit:1}};
+e===null?e=[m]:e.push(m),i++}}else{let m={instancePath:n+"/watch/"+a+"/goal_file",keyword:"type",params:{type:"string"}};
+e===null?e=[m]:e.push(m),i++}}}else{let l={instancePath:n+"/watch/"+a,keyword:"type",params:{type:"object"}};e===null?e=
+[l]:e.push(l),i++}}}else{let t={instancePath:n+"/watch",keyword:"type",params:{type:"array"}};e===null?e=[t]:e.push(t),i++}}
+if(o.watch_secs!==void 0){let s=o.watch_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let t={instancePath:n+
+"/watch_secs",keyword:"type",params:{type:"integer"}};e===null?e=[t]:e.push(t),i++}if(typeof s=="number"&&isFinite(s)){if(s>
+86400||isNaN(s)){let t={instancePath:n+"/watch_secs",keyword:"maximum",params:{comparison:"<=",limit:86400}};e===null?e=
+[t]:e.push(t),i++}if(s<1||isNaN(s)){let t={instancePath:n+"/watch_secs",keyword:"minimum",params:{comparison:">=",limit:1}};
+e===null?e=[t]:e.push(t),i++}}}if(o.mention!==void 0){let s=o.mention;if(typeof s=="string"){if(!ge.test(s)){let t={instancePath:n+
+"/mention",keyword:"saidPattern",params:{says:"the name of an account, without @"}};e===null?e=[t]:e.push(t),i++}}else{let t={
+instancePath:n+"/mention",keyword:"type",params:{type:"string"}};e===null?e=[t]:e.push(t),i++}}}else{let s={instancePath:n,
+keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),i++}return q.errors=e,i===0}var be=["mode","hosts","check_hosts","env","read","write","caches","max_processes","max_memory_mb","max_total_memory_mb",
 "max_file_mb"],xe=["off","on","required"];function z(o,{instancePath:n="",parentData:d,parentDataProperty:c,rootData:u=o,
 dynamicAnchors:y={}}={}){let e=null,i=0;if(o&&typeof o=="object"&&!Array.isArray(o)){for(let r in o){let s=i;if(!(r==="m\
 ode"||r==="hosts"||r==="check_hosts"||r==="env"||r==="read"||r==="write"||r==="caches"||r==="max_processes"||r==="max_me\

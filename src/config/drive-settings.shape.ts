@@ -123,6 +123,33 @@ export const DriveSection = strict({
     description:
       'How the work is delivered: `none`, a commit on its `branch`, or that and a draft pull request (`pr`).',
   }),
+  follow: Type.Boolean({
+    default: false,
+    description:
+      'Whether a run watches its pull request until it is merged or closed: failed checks and comments of reviewers become further rounds. Only with `deliver: pr`.',
+  }),
+  follow_rounds: Type.Integer({
+    default: 10,
+    minimum: 1,
+    maximum: 1000,
+    description: 'Maximum rounds for one pull request after it was opened.',
+  }),
+  follow_poll_secs: Type.Integer({
+    default: 60,
+    minimum: 1,
+    maximum: LONGEST_WAIT_SECS,
+    description: 'How often a followed pull request is looked at, in seconds.',
+  }),
+  reviewers: Type.Array(Type.String({ minLength: 1 }), {
+    default: [],
+    description:
+      'The accounts whose comments on a followed pull request are requirements. Empty: every account with write permission in the repository.',
+  }),
+  ready: Type.Boolean({
+    default: false,
+    description:
+      'Whether the draft of a followed pull request is marked as ready when its checks have passed and no reviewer requests changes.',
+  }),
   on_flags: literals(['deliver', 'ask'], {
     default: 'deliver',
     description:

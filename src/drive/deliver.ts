@@ -3,26 +3,29 @@ import { titleOfGoal } from '../contract/goal-title.ts'
 import { Fault } from '../kit/fault.ts'
 import { withInertReferences } from '../kit/inert-references.ts'
 import { outlineRun } from '../runs/read-status.ts'
-import { askGit, askGitForOutput, gitErrorLine } from '../workspace/git.ts'
+import { askGitForOutput } from '../workspace/git.ts'
 import { commitWorktree } from '../workspace/worktrees/commit-worktree.ts'
 import { checkDelivery } from './check-delivery.ts'
 import { type DriveContext, readDriveState, record } from './drive-context.ts'
-import { driveDeliveryFailed } from './faults.ts'
+import { driveBranchTaken, driveDeliveryFailed } from './faults.ts'
+import { unresolvedIn } from './merge-base.ts'
 import { hashTree } from './observe-tree.ts'
 import { openForge } from './open-forge.ts'
+import { pushBranch } from './push-branch.ts'
 import { verdictOnDelivery } from './read-verdict.ts'
 import type { Place } from './record/drive-event.shape.ts'
 import type { DriveState } from './record/drive-state.ts'
 import { refuseChangedRemotes } from './remote-settings.ts'
 import { describeRun } from './report-run.ts'
+import { takeOver } from './take-over.ts'
 
-const NETWORK_TIMEOUT_MS = 5 * 60_000
 const TITLE_CHARACTERS = 72
+const OWN_FAULTS: readonly string[] = [driveDeliveryFailed.code, driveBranchTaken.code]
 
 type WorktreePlace = Extract<Place, { kind: 'worktree' }>
 
 /** Only what passes its checks in a clean checkout of the commit is delivered. If it is interrupted, nothing is recorded. */
-export async function deliver(context: DriveContext): Promise<void> {
+export async function deliver(context: DriveContext, { takesOver }: { takesOver: boolean }): Promise<void> {
   const { place, options: wanted } = readDriveState(context)
   if (place.kind === 'in_place' || wanted.deliver === 'none') {
     const tree_id = await hashTree(context)
@@ -33,27 +36,56 @@ export async function deliver(context: DriveContext): Promise<void> {
   const { branch, base, root } = place
   const title = await composeTitle(context)
   const message = `${title}\n\nRun: ${context.runId}\n`
-  const { head } = await commitWorktree({ git: runs.git, directory: root, branch, message, signal: runs.signal })
+  const committed = await commitWorktree({ git: runs.git, directory: root, branch, message, signal: runs.signal })
+  const { head } = takesOver && wanted.deliver === 'pr' ? await takeOver(context, place) : committed
   const tree_id = await readTree(context, head)
   if (head === base) {
     record(context, 'delivered', { as: 'none', branch, tree_id, note: 'nothing was changed' })
     return
   }
   const work = { branch, commit: head, tree_id }
-  await checkDelivery(context, place, work)
+  const problem = await findProblem(context, place, work)
   if (runs.signal.aborted) return
-  const { delivery_check: checked } = readDriveState(context)
-  if (checked?.commit === head && checked.result === 'failed') {
-    record(context, 'delivered', { as: 'none', ...work, note: checked.reason ?? 'a check fails' })
+  if (problem !== undefined) {
+    record(context, 'delivered', { as: 'none', ...work, note: problem })
     return
   }
   if (wanted.deliver === 'branch') {
     record(context, 'delivered', { as: 'branch', ...work })
     return
   }
-  const delivered = { as: 'branch', ...work } as const
-  const pullRequest = await openPullRequest(context, place, { title, delivered })
-  record(context, 'delivered', { as: 'pr', ...work, pull_request: pullRequest })
+  await deliverPullRequest(context, place, { title, work })
+}
+
+/** Why the commit must not be delivered. */
+async function findProblem(
+  context: DriveContext,
+  place: WorktreePlace,
+  work: { commit: string; tree_id: string },
+): Promise<string | undefined> {
+  const unresolved = unresolvedIn(context, readDriveState(context).requirements ?? [])
+  if (unresolved.length > 0) return `conflicts are left in ${unresolved.join(', ')}`
+  await checkDelivery(context, place, work)
+  const { delivery_check: checked } = readDriveState(context)
+  const isFailed = checked?.commit === work.commit && checked.result === 'failed'
+  return isFailed ? (checked.reason ?? 'a check fails') : undefined
+}
+
+/** After a person's push, a further round leaves its commit here, and the pull request says so. */
+async function deliverPullRequest(
+  context: DriveContext,
+  place: WorktreePlace,
+  { title, work }: { title: string; work: { branch: string; commit: string; tree_id: string } },
+): Promise<void> {
+  try {
+    const delivered = { as: 'branch', ...work } as const
+    const pullRequest = await openPullRequest(context, place, { title, delivered })
+    record(context, 'delivered', { as: 'pr', ...work, pull_request: pullRequest })
+  } catch (error) {
+    const isTaken = error instanceof Fault && error.code === driveBranchTaken.code
+    if (!isTaken || readDriveState(context).first_round === undefined) throw error
+    record(context, 'delivered', { as: 'none', ...work, note: error.message })
+  }
 }
 
 async function readTree({ runs }: DriveContext, commit: string): Promise<string> {
@@ -86,7 +118,7 @@ async function openPullRequest(
   refuseChangedRemotes(context, place)
   try {
     const forge = await openForge(context, place)
-    await push(context, place)
+    await pushBranch(context, place)
     const found = await forge.findPullRequest(place.branch)
     if (found !== undefined) return found.url
     const { runs, runId } = context
@@ -95,22 +127,7 @@ async function openPullRequest(
     const base = await forge.defaultBranch()
     return (await forge.openPullRequest({ branch: place.branch, base, title, body })).url
   } catch (error) {
-    if (!(error instanceof Fault) || error.code === driveDeliveryFailed.code) throw error
+    if (!(error instanceof Fault) || OWN_FAULTS.includes(error.code)) throw error
     throw driveDeliveryFailed({ problem: error.message }, error)
   }
-}
-
-async function push({ runs }: DriveContext, { branch, root }: WorktreePlace): Promise<void> {
-  const git = { ...runs.git, timeoutMs: NETWORK_TIMEOUT_MS }
-  // Whatever push.recurseSubmodules says: the repository of a submodule may be an agent's.
-  const args = [
-    'push',
-    '--quiet',
-    '--recurse-submodules=no',
-    '--no-signed',
-    'origin',
-    `refs/heads/${branch}:refs/heads/${branch}`,
-  ] as const
-  const { code, stderr } = await askGit(git, { directory: root, args, signal: runs.signal, allowsNetwork: true })
-  if (code !== 0) throw driveDeliveryFailed({ problem: `git push failed: ${gitErrorLine(stderr)}` })
 }

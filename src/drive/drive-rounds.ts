@@ -17,15 +17,21 @@ import { deliver } from './deliver.ts'
 import { openBoundaryFor } from './drive-boundary.ts'
 import { type DriveContext, type DriveTools, readDriveState, record } from './drive-context.ts'
 import { type DriveEnd, driveRun } from './drive-run.ts'
+import { mergeConflict } from './merge-base.ts'
+import { cutComment, describeRequirement } from './prompt/follow-texts.ts'
 import { surroundings } from './read-verdict.ts'
 import type { Options } from './record/drive-event.shape.ts'
 import type { EventOf } from './record/drive-event.ts'
 import { openDriveJournal } from './record/drive-journal.ts'
 import { type BaselineRun, type DriveState, toDriveState } from './record/drive-state.ts'
+import type { Requirement } from './record/follow-event.shape.ts'
 import { startDrivenRun } from './start-driven-run.ts'
 
 /** Of the id by which a driver finds the setup and the checks of a driver that was killed. */
 const TREE_ID_CHARACTERS = 16
+
+/** Of the first goal, so that there is room for what came after the delivery. */
+const GOAL_CHARACTERS = 8000
 
 /** How a drive begins: what is recorded of a new one, and the options of one that continues. */
 export type DriveBegin = Omit<EventOf<'drive_started'>['data'], 'run_id' | 'options'> & {
@@ -35,6 +41,10 @@ export type DriveBegin = Omit<EventOf<'drive_started'>['data'], 'run_id' | 'opti
   readonly isNew?: boolean
   /** What the checks said before the first round. */
   readonly baseline?: readonly BaselineRun[]
+  /** What the user wants in addition, after the delivery. */
+  readonly also?: readonly string[] | undefined
+  /** The user lets drover continue after somebody else pushed to the branch. */
+  readonly takesOver?: boolean | undefined
 }
 
 export type RoundsTools = DriveTools & {
@@ -62,19 +72,12 @@ export async function driveRounds(tools: RoundsTools, runId: string, begin: Driv
   })
   const context: DriveContext = await inWorktree(inRun({ ...tools, boundary, runId, journal }, begin), begin)
   beginDrive(context, begin)
-  const driven = await noteFailure(context, () => driveRound(context, tools))
+  const driven = await noteFailure(context, () => driveRound(context, tools, begin))
   if ('end' in driven) return driven
   const { options: known, ...ended } = readDriveState(context)
-  const { place, goal, issue, baseline } = ended
-  const started = {
-    goal,
-    place,
-    ...(issue !== undefined && { issue }),
-    round: ended.round + 1,
-    previous_run_id: runId,
-    spent: spentBy(ended),
-  }
-  const optionsFrom: DriveBegin['optionsFrom'] = (before) => begin.optionsFrom(before ?? known)
+  const { baseline } = ended
+  const started = nextStarted(ended)
+  const optionsFrom: DriveBegin['optionsFrom'] = (given) => begin.optionsFrom(given ?? known)
   const isNew = await startRound(context, driven, { ...started, options: optionsFrom(undefined) })
   return await driveRounds(tools, driven.runId, { ...started, optionsFrom, isNew, baseline })
 }
@@ -82,6 +85,21 @@ export async function driveRounds(tools: RoundsTools, runId: string, begin: Driv
 /** The rounds before worked in the same worktree. */
 function wasEverInside({ store }: RunContext, before: DriveState): boolean {
   return [before, ...surroundings(store, before).earlier].some(({ boundary }) => boundary?.is === 'inside')
+}
+
+/** What came after a delivery stays a requirement in the rounds that work on what is left of it. */
+function nextStarted(ended: Omit<DriveState, 'options'>) {
+  const { goal, place, issue, next_requirements: wanted, requirements = wanted, first_round } = ended
+  const round = ended.round + 1
+  const base = wanted?.find(({ from }) => from === 'base')?.commit
+  const moved = base === undefined || place.kind !== 'worktree' ? place : { ...place, base }
+  const first = wanted === undefined ? first_round : round
+  return {
+    ...{ goal, place: moved, round, previous_run_id: ended.run_id, spent: spentBy(ended) },
+    ...(issue !== undefined && { issue }),
+    ...(requirements !== undefined && { requirements: [...(wanted ?? requirements)] }),
+    ...(first !== undefined && { first_round: first }),
+  }
 }
 
 /** Checks and agents learn for which run they work. */
@@ -92,8 +110,12 @@ function inRun(context: DriveContext, begin: DriveBegin): DriveContext {
   return { ...context, env: inRuns(env, runIds), prompts: { ...prompts, env: inRuns(prompts.env, runIds) } }
 }
 
-/** Drives one run. Returns the next one if it leaves work open. */
-async function driveRound(context: DriveContext, tools: RoundsTools): Promise<RoundsResult | NextRound> {
+/** Drives one run. Returns the next one if it leaves work open, or if something is wanted after its delivery. */
+async function driveRound(
+  context: DriveContext,
+  tools: RoundsTools,
+  { also = [], takesOver = false }: DriveBegin,
+): Promise<RoundsResult | NextRound> {
   const { runId } = context
   const end = await driveAndAsk(context, tools)
   if (end.is !== 'ended') return { runId, end, state: readDriveState(context) }
@@ -101,10 +123,31 @@ async function driveRound(context: DriveContext, tools: RoundsTools): Promise<Ro
   if (next !== undefined) return next
   const flags = flagsToShow(context)
   if (flags !== undefined) record(context, 'paused', flags)
-  else if (readDriveState(context).delivered === undefined) await deliver(context)
-  const state = readDriveState(context)
-  if (flags !== undefined) return { runId, end: { is: 'paused', ...flags }, state }
-  return { runId, end: state.delivered === undefined ? { is: 'interrupted' } : end, state }
+  else if (readDriveState(context).delivered === undefined) await deliver(context, { takesOver })
+  if (flags !== undefined) return { runId, end: { is: 'paused', ...flags }, state: readDriveState(context) }
+  if (readDriveState(context).delivered === undefined) {
+    return { runId, end: { is: 'interrupted' }, state: readDriveState(context) }
+  }
+  const { requirements, options } = readDriveState(context)
+  // Most runs need neither.
+  if (requirements !== undefined) await (await import('./judge-round.ts')).judgeRound(context)
+  if (also.length > 0) return await announceRound(context, toRequirements(context, also))
+  const following = options.follow === true ? await import('./follow-pull-request.ts') : undefined
+  const followed = await following?.followPullRequest(context, { takesOver })
+  if (followed?.is === 'round') return await announceRound(context, followed.requirements)
+  return { runId, end: followed?.end ?? end, state: readDriveState(context) }
+}
+
+/** Each is another one, even if the text is the same as before. */
+function toRequirements({ runId }: DriveContext, texts: readonly string[]): Requirement[] {
+  return texts.map((text, index) => ({ id: `person-${runId}-${index + 1}`, from: 'person', text: cutComment(text) }))
+}
+
+async function announceRound(context: DriveContext, requirements: readonly Requirement[]): Promise<NextRound> {
+  const { runs, runId } = context
+  const next = runs.ids.uuid()
+  record(context, 'round_started', { next_run_id: next, requirements: [...requirements] })
+  return { runId: next, open: requirements.map(describeRequirement), before: await outlineRun(runs, runId) }
 }
 
 /** Why the work waits for a person before it is committed. Who continues the run after that has seen it. */
@@ -147,7 +190,7 @@ async function inWorktree(context: DriveContext, { place: given, isNew }: DriveB
 }
 
 function beginDrive(context: DriveContext, given: DriveBegin): void {
-  const { optionsFrom, isNew = false, baseline = [], ...begin } = given
+  const { optionsFrom, isNew = false, baseline = [], also: _also, takesOver: _takesOver, ...begin } = given
   const { journal, runId, onUpdate } = context
   const [first] = journal.events
   if (first === undefined) {
@@ -176,7 +219,7 @@ async function planRound(context: DriveContext): Promise<NextRound | undefined> 
   const { runs, runId } = context
   const state = readDriveState(context)
   const run = await outlineRun(runs, runId)
-  const open = openWork(run, state)
+  const open = state.next_requirements?.map(describeRequirement) ?? openWork(run, state)
   if (state.next_run_id !== undefined) return { runId: state.next_run_id, open, before: run }
   if (state.delivered !== undefined || open.length === 0 || !mayStartRound(state)) return undefined
   const next = runs.ids.uuid()
@@ -186,16 +229,20 @@ async function planRound(context: DriveContext): Promise<NextRound | undefined> 
 
 /** False if the run was started before. */
 async function startRound(
-  { runs }: DriveContext,
+  context: DriveContext,
   { runId, open, before }: NextRound,
   started: Omit<EventOf<'drive_started'>['data'], 'run_id'>,
 ): Promise<boolean> {
+  const { runs } = context
   if (hasRun(runs, runId)) return false
+  const conflict = readDriveState(context).next_requirements?.find(({ from }) => from === 'base')
+  if (conflict !== undefined) await mergeConflict(context, conflict)
   const ids = [runId]
   const chosen = { ...runs.ids, uuid: () => ids.shift() ?? runs.ids.uuid() }
   const reading = await readPinnedSource(runs, before.id)
   const request = { budget: before.initial_budget, reviewEnabled: before.review_enabled, reading }
-  const goal = goalOfRound({ goal: started.goal, round: started.round, decisions: decisionsIn(before), open })
+  const whole = started.requirements === undefined ? started.goal : started.goal.slice(0, GOAL_CHARACTERS)
+  const goal = goalOfRound({ goal: whole, round: started.round, decisions: decisionsIn(before), open })
   await startDrivenRun({ ...runs, ids: chosen }, { ...request, goal }, started)
   return true
 }

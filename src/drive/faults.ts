@@ -219,3 +219,26 @@ export const runQueueFull = defineFault({
   when: 'The clients of a server have queued too many runs.',
   message: (d: { limit: number }) => `${d.limit} runs are queued already; wait until some of them have started`,
 })
+
+export const driveBranchTaken = defineFault({
+  code: 'drive_branch_taken',
+  kind: 'conflict',
+  when: 'Somebody else pushed to the branch of a driven run, so drover did not push.',
+  message: (d: { branch: string; run_id: string }) =>
+    `somebody else pushed to ${d.branch}, so drover did not push; "drover drive ${d.run_id} --take-over" continues on top of that`,
+})
+
+export const driveBranchDiverged = defineFault({
+  code: 'drive_branch_diverged',
+  kind: 'conflict',
+  when: 'A branch that somebody else pushed to cannot be taken over, because it has a commit here that was never pushed.',
+  message: (d: { branch: string; commit: string }) =>
+    `${d.branch} has the commit ${d.commit}, which was never pushed; merge it with the branch of origin yourself, and push that`,
+})
+
+export const driveNothingToFollow = defineFault({
+  code: 'drive_nothing_to_follow',
+  kind: 'conflict',
+  when: 'A run was to be followed or continued after its delivery, and that is not possible.',
+  message: (d: { problem: string }) => `${d.problem}; start a new run with "drover drive GOAL --deliver pr --follow"`,
+})

@@ -15,6 +15,7 @@ const PATIENCE_MS = 5 * 60_000
 export async function openForge(
   { runs, env }: Pick<DriveContext, 'runs' | 'env'>,
   { repository: cwd }: Pick<Extract<Place, { kind: 'worktree' }>, 'repository'>,
+  patienceMs = PATIENCE_MS,
 ): Promise<Forge> {
   const { git, signal, workspace } = runs
   const args = ['remote', 'get-url', 'origin'] as const
@@ -25,5 +26,5 @@ export async function openForge(
       'the remote origin is not a repository on GitHub; add one, or deliver a branch with --deliver branch'
     throw driveDeliveryFailed({ problem })
   }
-  return new GitHub({ repository, gh: locateGh({ env, cwd }, repository.host), signal, patienceMs: PATIENCE_MS })
+  return new GitHub({ repository, gh: locateGh({ env, cwd }, repository.host), signal, patienceMs })
 }

@@ -1,11 +1,13 @@
 /** What only a driver knows about a run, for its report. Pure. */
 import type { ReportChange, ReportCheck, ReportEvidence, ReportParts } from '../runs/run-report.ts'
 import { checkResults } from './decide/check-results.ts'
+import { describeFollowed } from './decide/judge-work.ts'
 import { spentBy } from './decide/spending.ts'
 import { flagsOfRun } from './evidence/repository-flags.ts'
 import { summarizeBoundary } from './evidence/summarize-boundary.ts'
 import type { Claim } from './record/drive-event.shape.ts'
 import { type DriveState, judgedAttempts } from './record/drive-state.ts'
+import type { JudgedRequirement } from './record/follow-event.shape.ts'
 
 export function toReportParts(state: DriveState, changes: readonly ReportChange[] | undefined): ReportParts {
   const { place, goal, issue, previous_run_id, delivered } = state
@@ -18,6 +20,8 @@ export function toReportParts(state: DriveState, changes: readonly ReportChange[
     ...(place.kind === 'worktree' && { branch: place.branch }),
     ...(place.folder !== undefined && { folder: place.folder }),
     ...(delivered?.pull_request !== undefined && { pull_request: delivered.pull_request }),
+    ...(state.followed !== undefined && { pull_request_end: describeFollowed(state.followed) }),
+    ...(state.judged !== undefined && { requirements: state.judged.map((each) => toReportRequirement(each, state)) }),
     ...(changes !== undefined && { changes }),
     evidence: judged.flatMap(({ evidence }) => (evidence?.claims ?? []).map(toEvidence)),
     flags: flagsOfRun(state),
@@ -25,6 +29,11 @@ export function toReportParts(state: DriveState, changes: readonly ReportChange[
     ...(boundary !== undefined && { boundary }),
     cost: toReportCost(state),
   }
+}
+
+function toReportRequirement({ id, verdict, text }: JudgedRequirement, { requirements = [] }: DriveState) {
+  const { from, by, url } = requirements.find((each) => each.id === id) ?? { from: 'person' as const }
+  return { from: url ?? by ?? from, verdict: verdict.replaceAll('_', ' '), text }
 }
 
 function toReportCheck({ command, passed, result, run, tests }: ReturnType<typeof checkResults>[number]): ReportCheck {

@@ -27,6 +27,7 @@ import { composePrompt, type Section } from './prompt/compose-prompt.ts'
 import { composeFollowUp, describeFollowUp, type FollowUp } from './prompt/follow-ups.ts'
 import { readAnswer } from './prompt/read-reported-outcome.ts'
 import type { AttemptEnd, DrivePause, Options, Tree } from './record/drive-event.shape.ts'
+import { readDrive } from './record/drive-journal.ts'
 import type { Attempt, DriveState } from './record/drive-state.ts'
 import { readReviewMaterial, removeReviewFiles } from './review-material.ts'
 import { RunWatch } from './run-watch.ts'
@@ -148,7 +149,7 @@ async function toPrompt(
 ): Promise<string> {
   if (followUp !== undefined && isResumed) return composeFollowUp(action, followUp)
   const state = readDriveState(context)
-  const { options, issue, round, place } = state
+  const { options, issue, round, place, requirements } = state
   const sections = await readSections(context, action)
   const isGoalData = issue !== undefined || action.source !== undefined || round > 1
   const { approval } = placeOf(agentInCharge(action.kind, state).backend, state)
@@ -160,6 +161,7 @@ async function toPrompt(
     checks: options.checks,
     folder: place.folder,
     mayRunAll,
+    requirements,
   })
   const seesWork = action.kind === 'review' || followUp?.why === 'hand_over'
   const work = seesWork ? [await readReviewMaterial(context)] : []
@@ -193,7 +195,7 @@ async function sessionToResume(context: DriveContext, { action, followUp }: Atte
   const isReview = action.kind === 'review'
   if (isReview && followUp === undefined) return undefined
   const { backend } = agentInCharge(action.kind, state)
-  const last = state.attempts.findLast(
+  const last = attemptsOfSession(context, state).findLast(
     (each) =>
       (isReview ? each.action_id === action.action_id : each.action_kind !== 'review') &&
       lastSession(each) !== undefined,
@@ -209,6 +211,13 @@ async function sessionToResume(context: DriveContext, { action, followUp }: Atte
     if (error instanceof Fault) return undefined
     throw error
   }
+}
+
+/** What came after a delivery is done by who did the work before. */
+function attemptsOfSession({ runs }: DriveContext, state: DriveState): readonly Attempt[] {
+  const { attempts, previous_run_id: before, round, first_round } = state
+  const isFirst = attempts.length === 0 && round === first_round
+  return isFirst && before !== undefined ? (readDrive(runs.store, before)?.attempts ?? []) : attempts
 }
 
 function lastSession({ session_id, ended }: Attempt): string | undefined {

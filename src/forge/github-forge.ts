@@ -36,14 +36,19 @@ const READY_MUTATION = `mutation($id: ID!) {
 export class GitHub implements Forge {
   readonly repository: ForgeRepository
   readonly #api: GitHubApi
+  #viewer: string | undefined
 
   constructor(options: GitHubOptions) {
     this.repository = options.repository
     this.#api = new GitHubApi(options)
   }
 
+  /** A token has one account. */
   async viewer() {
-    return (await this.#api.ask<answers.ViewerAnswer>(VIEWER_QUERY, {}, checks.validateViewerAnswer)).data.viewer.login
+    this.#viewer ??= (
+      await this.#api.ask<answers.ViewerAnswer>(VIEWER_QUERY, {}, checks.validateViewerAnswer)
+    ).data.viewer.login
+    return this.#viewer
   }
 
   async permissionOf(login: string) {

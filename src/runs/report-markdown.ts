@@ -17,6 +17,7 @@ export function formatReport(report: RunReport, run: RunOutline, form: Form = 't
   const sections = [
     ['Goal', goalText(report)],
     ['Decisions', report.decisions.map(decisionText).join('\n\n')],
+    ['Requirements after the delivery', requirementText(report, rows)],
     ['What changed', changeText(report, rows)],
     ['Evidence', evidenceText(report, rows)],
     ['Checks', checkText(report, rows)],
@@ -49,9 +50,23 @@ function stateText(report: RunReport): string {
   const reason = pause_reason === undefined ? '' : ` (${pause_reason.replaceAll('_', ' ')})`
   const where = branch === undefined ? '' : ` Branch: ${code(branch)}.`
   const below = folder === undefined ? '' : ` Folder: ${code(folder)}.`
-  const request = pull_request === undefined ? '' : ` Draft pull request: ${pull_request}`
+  const request = pull_request === undefined ? '' : ` ${requestText(report)}: ${pull_request}`
   const shown = verdict === undefined ? `State: **${state}**${reason}. ` : ''
   return `${shown}Started ${started_at}, last change ${updated_at}.${where}${below}${request}`
+}
+
+function requestText({ pull_request_end: end }: RunReport): string {
+  return end === undefined ? 'Draft pull request' : `Pull request, ${cell(end)}`
+}
+
+function requirementText({ requirements = [] }: RunReport, rows: Rows): string {
+  const cells = requirements.map(({ from, verdict, text }, at) => [
+    String(at + 1),
+    cell(from),
+    `**${verdict}**`,
+    cell(text),
+  ])
+  return cells.length === 0 ? '' : rows(['', 'From', 'Verdict', 'What became of it'], cells)
 }
 
 function goalText({ goal, source, issue, previous_run_id }: RunReport): string {

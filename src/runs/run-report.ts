@@ -15,6 +15,10 @@ export type ReportParts = {
   /** The folder below the root of the repository in which agents and checks worked. */
   readonly folder?: string
   readonly pull_request?: string
+  /** How the pull request ended: `merged as …` or `closed`. */
+  readonly pull_request_end?: string
+  /** What was wanted after the delivery, and what became of it. */
+  readonly requirements?: readonly { readonly from: string; readonly verdict: string; readonly text: string }[]
   /** The run of the round before. */
   readonly previous_run_id?: string
   /** The files that git shows as changed. */

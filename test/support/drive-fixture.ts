@@ -83,6 +83,8 @@ export function driveState(attempts: readonly Attempt[] = [], more: Partial<Driv
     boundary_seen: [],
     attempts,
     submitted: [],
+    answered: [],
+    pushed: [],
     attempts_before: 0,
     attempts_at_pause: 0,
     ...more,

@@ -25,7 +25,8 @@ worktree. The command follows them until all have ended, and Ctrl-C leaves them 
 RUN_ID" removes a run from the queue, and "drover drive RUN_ID --first" puts it first. A new run with --detach is queued too if runs
 are queued already. The exit code is that of the worst result.
 
-TARGET is a goal, the URL of an issue (or '#7' in a clone of its repository), or the id of a run. Without TARGET, continues the
+TARGET is a goal, the URL of an issue (or '#7' in a clone of its repository), the id of a run, or the URL of the pull request that
+a run has delivered, which is then followed. Without TARGET, continues the
 unfinished run, if there is exactly one.
 
 Exit codes: 0 if the work is delivered, or left in the worktree because you asked for that, or if no change was needed; 2 for a usage
@@ -148,6 +149,21 @@ interrupted.`,
           'Commit on the branch (branch), also open a draft pull request (pr), or do neither (none); default: branch',
         choices: ['none', 'branch', 'pr'],
       },
+      {
+        name: 'follow',
+        description:
+          'Open a draft pull request and watch it until it is merged or closed: failed checks and comments of reviewers become further rounds',
+      },
+      {
+        name: 'also',
+        value: 'TEXT',
+        description: 'What the delivered run that TARGET names has to do in addition, on the same branch',
+        repeats: true,
+      },
+      {
+        name: 'take-over',
+        description: 'Continue on top of what somebody else pushed to the branch of the run that TARGET names',
+      },
       { name: 'as-goal', description: 'Use the title and text of an ordinary issue as the goal, without asking' },
       {
         name: 'notify',
@@ -196,6 +212,8 @@ interrupted.`,
         line: 'drover drive --label ready --total-tokens 5000000',
         description: 'all issues with a label, up to a limit',
       },
+      { line: "drover drive '#7' --as-goal --follow", description: 'an issue, until its pull request is merged' },
+      { line: 'drover drive 6f1c2c6e --also "Mention it in the README"', description: 'more, on the same branch' },
       { line: 'drover drive --queue', description: 'show the queue' },
       { line: 'drover drive --list', description: 'list worktrees that were kept' },
     ],

@@ -15,12 +15,7 @@ type Agent = { backend: Backend; model?: string }
 
 /** Refuses what is wrong with the flags, before anything is started. */
 export function readDriveFlags({ flags }: Invocation): GivenOptions {
-  if (flags.isOn('worktree') && flags.isOn('in-place')) throw flagsConflict({ flags: ['--worktree', '--in-place'] })
-  const deliver = flags.text('deliver') as Options['deliver'] | undefined
-  if (flags.isOn('in-place') && deliver !== undefined && deliver !== 'none') {
-    const instead = 'in place, the changes stay in your worktree for you to commit'
-    throw flagsConflict({ flags: ['--in-place', `--deliver ${deliver}`], instead })
-  }
+  const deliver = readDelivery(flags)
   const checks = flags.texts('check')
   for (const command of checks) parseCheck(command)
   const work = readAgent('--with', flags.text('with'))
@@ -41,8 +36,24 @@ export function readDriveFlags({ flags }: Invocation): GivenOptions {
     rounds: flags.integer('rounds'),
     approval_mode: flags.text('approval') as Options['approval_mode'] | undefined,
     sandbox: readSandbox(flags),
-    deliver: flags.isOn('in-place') ? 'none' : deliver,
+    deliver,
+    follow: flags.isOn('follow') ? true : undefined,
   }
+}
+
+/** What is delivered in place cannot be pushed, and only a pull request can be followed. */
+function readDelivery(flags: Invocation['flags']): Options['deliver'] | undefined {
+  const isInPlace = flags.isOn('in-place')
+  if (flags.isOn('worktree') && isInPlace) throw flagsConflict({ flags: ['--worktree', '--in-place'] })
+  const deliver = flags.text('deliver') as Options['deliver'] | undefined
+  if (isInPlace && deliver !== undefined && deliver !== 'none') {
+    const instead = 'in place, the changes stay in your worktree for you to commit'
+    throw flagsConflict({ flags: ['--in-place', `--deliver ${deliver}`], instead })
+  }
+  if (!flags.isOn('follow')) return isInPlace ? 'none' : deliver
+  if (!isInPlace && (deliver ?? 'pr') === 'pr') return 'pr'
+  const other = isInPlace ? '--in-place' : `--deliver ${deliver}`
+  throw flagsConflict({ flags: ['--follow', other], instead: 'only a pull request can be followed' })
 }
 
 /** What runs that are queued together may use. */

@@ -48,9 +48,9 @@ import { decideAboutSettings } from './decide-about-settings.ts'
 import { detachDrive } from './detach.ts'
 import { readDriveFlags, readTotals } from './drive-flags.ts'
 import { createJsonDrivePrinter, createTextDrivePrinter, type DrivePrinter } from './drive-printer.ts'
-import { readTargets } from './drive-target.ts'
+import { findByPullRequest, readTargets } from './drive-target.ts'
 import { endLines } from './end-text.ts'
-import { restoreNeedsRun } from './faults.ts'
+import { followNeedsRun, restoreNeedsRun } from './faults.ts'
 import { listDriven } from './list-driven.ts'
 import { noteMissingLogins } from './missing-logins.ts'
 import { notify, parseNotify } from './notify.ts'
@@ -75,13 +75,17 @@ export const run: RunCommand = (invocation) =>
 async function driveTarget(invocation: Invocation, command: WorkspaceCommand): Promise<number> {
   const { flags, runtime } = invocation
   if (flags.isOn('list')) return await listDriven(invocation, await openRuns(command, runtime))
-  const named = await readTargets(invocation)
-  const given = readDriveFlags(invocation)
+  const said = await readTargets(invocation)
+  const isFollowing = flags.isOn('take-over') || said.some(({ is }) => is === 'pull_request')
+  const given = { ...readDriveFlags(invocation), ...(isFollowing && { follow: true }) }
   const notifyCommand = parseNotify(flags.text('notify'))
   const { config } = await readSettings(invocation)
   if (flags.isOn('queue')) return await showQueue(invocation, config)
   refuseDeepNesting({ env: runtime.env, settings: config })
   const context = await openRuns(command, runtime)
+  const named: DriveTarget[] = []
+  for (const target of said) named.push(await findByPullRequest(target, context))
+  refuseNewRuns(invocation, named)
   if (flags.isOn('restore')) {
     command.runId = resolveRunId(context, requireOnlyRun(named))
     return await restoreRun(invocation, context, command.runId)
@@ -96,6 +100,13 @@ async function driveTarget(invocation: Invocation, command: WorkspaceCommand): P
 function requireOnlyRun([target, ...others]: readonly DriveTarget[]): string {
   if (target?.is !== 'run' || others.length > 0) throw restoreNeedsRun({})
   return target.id
+}
+
+/** Only a run that is there can do something in addition. */
+function refuseNewRuns({ flags }: Invocation, named: readonly DriveTarget[]): void {
+  const flag = flags.texts('also').length > 0 ? '--also' : flags.isOn('take-over') ? '--take-over' : undefined
+  const isRun = named.length <= 1 && named.every(({ is }) => is === 'run')
+  if (flag !== undefined && !isRun) throw followNeedsRun({ flag })
 }
 
 type WantedDrive = {
@@ -129,7 +140,8 @@ async function driveWanted(
   const sources = () => ({ settings, prompts: drover.runContextFor(USER), isDemo })
   const optionsFrom = (before?: Options) => completeOptions(given, before, sources())
   const sandbox = await drover.machineSandbox()
-  const start = toStart(invocation, { context, config, sandbox, newOptions: () => optionsFrom() })
+  const { follow } = given
+  const start = toStart(invocation, { context, config, sandbox, follow, newOptions: () => optionsFrom() })
   const askFirst = (started: FoundDrive) => prepareNew({ invocation, config, drover }, started)
   if (wanted.is === 'queue') {
     const queued = { context, config, targets: wanted.targets, given, totals, isDemo, notify: notifyCommand }
@@ -202,13 +214,22 @@ async function driveToEnd(drive: Drive, found: FoundDrive, options: EndOptions):
   }
 }
 
-type Search = { context: RunContext; config: Config } & Pick<DriveStart, 'newOptions' | 'sandbox'>
+type Search = { context: RunContext; config: Config; follow: boolean | undefined } & Pick<
+  DriveStart,
+  'newOptions' | 'sandbox'
+>
 
-function toStart(invocation: Invocation, { context, config, newOptions, sandbox }: Search): Omit<DriveStart, 'target'> {
+function toStart(
+  invocation: Invocation,
+  { context, config, newOptions, sandbox, follow }: Search,
+): Omit<DriveStart, 'target'> {
   const { flags, runtime } = invocation
   return {
     newOptions,
     sandbox,
+    also: flags.texts('also'),
+    takesOver: flags.isOn('take-over'),
+    follows: follow,
     actions: flags.integer('actions'),
     defaultActions: config.drive.actions,
     isReviewed: !flags.isOn('no-review'),

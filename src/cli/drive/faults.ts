@@ -61,3 +61,11 @@ export const noLabeledIssues = defineFault({
   when: 'No open issue has the label of `drover drive --label`.',
   message: (d: { label: string }) => `no open issue has the label ${JSON.stringify(d.label)}; correct the label`,
 })
+
+export const followNeedsRun = defineFault({
+  code: 'follow_needs_run',
+  kind: 'usage',
+  when: 'The flags `--also` or `--take-over` of `drover drive` were given without a run.',
+  message: (d: { flag: string }) =>
+    `${d.flag} continues a run that is delivered; name one run: "drover drive RUN ${d.flag}"`,
+})

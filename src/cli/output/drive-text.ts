@@ -3,6 +3,7 @@
 import { describeDecision } from '../../agents/decision-text.ts'
 import { titleOfGoal } from '../../contract/goal-title.ts'
 import { testChanges } from '../../drive/decide/check-results.ts'
+import { describeFollowed } from '../../drive/decide/judge-work.ts'
 import { countTokens, spentBy } from '../../drive/decide/spending.ts'
 import { flagsOf } from '../../drive/evidence/repository-flags.ts'
 import { howItEnded } from '../../drive/prompt/follow-ups.ts'
@@ -71,7 +72,7 @@ export function describeRecord(event: DriveEvent, state: DriveState): StyledLine
     case 'delivered':
       return [describeDelivery(event.data, '')]
     default:
-      return []
+      return describeFollow(event)
   }
 }
 
@@ -228,6 +229,26 @@ function describeDeliveryCheck(checked: DeliveryCheck, { baseline }: DriveState)
     // What passes there has the same tests as in the worktree, which are shown already.
     ...(passed ? [] : [...describeTests(testChanges(run, baseline), '    '), ...lastLines(output)]),
   ])
+}
+
+/** What happens to the pull request. */
+function describeFollow(event: DriveEvent): StyledLine[] {
+  switch (event.type) {
+    case 'requirements_judged':
+      return event.data.verdicts.map(({ verdict, text }, at) =>
+        whole(`  ${at + 1}: ${verdict.replaceAll('_', ' ')}: ${toPrintable(text)}`),
+      )
+    case 'base_seen':
+      return [`The base has moved to ${event.data.commit.slice(0, 12)}, without conflicts`]
+    case 'branch_taken':
+      return ['Somebody else pushed to the branch: drover does not push any more']
+    case 'made_ready':
+      return ['The pull request is ready for review']
+    case 'followed':
+      return [`The pull request was ${describeFollowed(event.data)}`]
+    default:
+      return []
+  }
 }
 
 function describeDelivery(delivery: EventOf<'delivered'>['data'], indent: string): StyledLine {

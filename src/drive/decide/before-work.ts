@@ -12,10 +12,14 @@ export type BeforeWork =
   | { readonly do: 'decide_baseline'; readonly failed: readonly BaselineRun[] }
   | { readonly do: 'pause'; readonly reason: DrivePause; readonly message: string }
 
-/** Undefined if the work can begin. A later round works in the same worktree. */
+/**
+ * Undefined if the work can begin. A later round works in the same worktree; what comes after a delivery may begin in one that
+ * was created again.
+ */
 export function beforeWork(state: DriveState): BeforeWork | undefined {
   const { attempts, round, setup_failed: failed, prepared, options, place, after, started_on: startedOn } = state
-  if (attempts.length > 0 || round > 1) return undefined
+  const isLater = round > 1
+  if (attempts.length > 0 || (isLater && round !== state.first_round)) return undefined
   if (after !== undefined && startedOn === undefined) return { do: 'start_on', after }
   if (failed !== undefined) {
     const { command, problem = '' } = failed
@@ -24,7 +28,7 @@ export function beforeWork(state: DriveState): BeforeWork | undefined {
     return { do: 'pause', reason: 'setup_failed', message }
   }
   if (prepared === undefined && isToPrepare(options, place)) return { do: 'prepare' }
-  return options.baseline === 'skip' ? undefined : baseline(state)
+  return options.baseline === 'skip' || isLater ? undefined : baseline(state)
 }
 
 function isToPrepare({ setup = [], copy = [], share = [] }: Options, { kind }: Place): boolean {

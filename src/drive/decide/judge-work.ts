@@ -22,15 +22,22 @@ export function judgeWork(ended: EndedRun): Judged {
   if (problem !== undefined) return { word: 'not delivered', reason: problem, next: report }
   const lookFirst = whatToLookAt(ended)
   if (!isWork(ended)) return { word: 'nothing to change', reason: describeChecks(ended), next: report }
-  const merge = delivered.commit === undefined ? report : `git merge ${delivered.branch}`
+  const isMergeable = delivered.commit !== undefined && ended.drive.followed === undefined
+  const merge = !isMergeable ? report : `git merge ${delivered.branch}`
   if (lookFirst.length === 0) return { word: 'delivered', reason: whereItIs(ended), next: merge }
   return { word: 'delivered, look first', reason: lookFirst.join('; '), next: report, lookFirst }
 }
 
-function whereItIs({ delivered }: EndedRun): string {
+function whereItIs({ delivered, drive }: EndedRun): string {
   const { branch, commit, pull_request: request, note } = delivered
   if (commit === undefined) return note ?? ''
+  if (drive.followed !== undefined) return `pull request ${request} was ${describeFollowed(drive.followed)}`
   return request === undefined ? `branch ${branch}` : `branch ${branch}, draft pull request ${request}`
+}
+
+/** How the pull request ended. */
+export function describeFollowed({ end, merge_commit: merged }: NonNullable<DriveState['followed']>): string {
+  return merged === undefined ? end : `${end} as ${merged}`
 }
 
 /** In place, no commit shows it. */

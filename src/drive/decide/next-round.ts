@@ -22,8 +22,13 @@ export function openWork({ actions }: Pick<RunOutline, 'actions'>, state: Checke
   ]
 }
 
-export function mayStartRound({ round, options }: Pick<DriveState, 'round' | 'options'>): boolean {
-  return round <= options.rounds
+/** What came after a delivery has as many rounds as the work before. */
+export function mayStartRound({
+  round,
+  first_round: first = 1,
+  options,
+}: Pick<DriveState, 'round' | 'first_round' | 'options'>): boolean {
+  return round - first + 1 <= options.rounds
 }
 
 /** What a person decided in the run and still applies, each with its question. A confirmation is for one action only. */

@@ -108,6 +108,7 @@ function continued(followUp: string): Judged {
 function whatRuns({ drive, run }: VerdictFacts): string {
   const last = drive.attempts.at(-1)
   if (last !== undefined && last.ended === undefined) return `${last.backend} works on ${last.action_kind}`
+  if (drive.delivered?.pull_request !== undefined) return `it follows ${drive.delivered.pull_request}`
   return run.current_action === undefined ? '' : `drover works on ${run.current_action.kind}`
 }
 

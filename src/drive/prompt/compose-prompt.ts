@@ -1,7 +1,9 @@
 /** The prompt for an action of a run. Text from others is quoted as data. Pure. */
 import type { Action } from '../../contract/action.shape.ts'
+import type { Requirement } from '../record/follow-event.shape.ts'
 import { describeOutcome } from './describe-outcome.ts'
 import { quoteData } from './fence.ts'
+import { requirementRule } from './follow-texts.ts'
 
 export type Section = { readonly key: string; readonly title: string; readonly markdown: string }
 
@@ -17,6 +19,8 @@ export type ActionFacts = {
   readonly mayRunAll?: boolean
   /** The folder of the repository in which the agent works. Undefined: its root. */
   readonly folder?: string | undefined
+  /** What the round has to do, if it came after a delivery. */
+  readonly requirements?: readonly Requirement[] | undefined
 }
 
 const COMMON = [
@@ -53,7 +57,13 @@ export function composePrompt(facts: ActionFacts): string {
   const parts = [
     `drover action: ${kind} ${action_id}`,
     `You do one action of run ${run_id}. ${remaining_budget} more can follow it.`,
-    toList('Rules', [...COMMON, ...folderRules(facts), ...RULES[kind], ...checkRules(facts)]),
+    toList('Rules', [
+      ...COMMON,
+      ...folderRules(facts),
+      ...RULES[kind],
+      ...checkRules(facts),
+      ...requirementRules(facts),
+    ]),
     toPart('Goal', isGoalData ? quoteData(goal) : goal),
     toPart('This action', brief),
     ...sections.map(({ key, title, markdown }) => toPart(`Requirements: ${key}`, quoteData(`${title}\n\n${markdown}`))),
@@ -77,6 +87,11 @@ function checkRules({ action, checks, mayRunAll = false }: ActionFacts): string[
   return [
     `After your work drover runs these checks, and they must pass: ${checks.map((each) => `\`${each}\``).join(', ')}. You may run them too${how}.`,
   ]
+}
+
+/** A review judges the work as it is. */
+function requirementRules({ action, requirements = [] }: ActionFacts): string[] {
+  return action.kind === 'review' || requirements.length === 0 ? [] : [requirementRule(requirements)]
 }
 
 function toPart(title: string, text: string): string {

@@ -1,14 +1,15 @@
 /** The events of a driven run, as `drive.jsonl` records them beside the journal of the run. */
-import { type TProperties, Type } from 'typebox'
+import { Type } from 'typebox'
 import { DecidedApproval, Usage } from '../../agents/adapter/agent.shape.ts'
 import { Digest, UtcTimestamp } from '../../contract/identifiers.shape.ts'
 import { literals, type Message, meaning, named, strict, tagged } from '../../kit/shape.ts'
 import { BOUNDARY_USERS } from './boundary-summary.shape.ts'
+import * as following from './follow-event.shape.ts'
 import { FLAGS } from './review-flags.ts'
 import { TestResults } from './test-results.shape.ts'
 
-const text = Type.String()
-const count = Type.Integer({ minimum: 0 })
+const { event } = following
+const [text, count] = [Type.String(), Type.Integer({ minimum: 0 })]
 const optional = Type.Optional
 // Costs are in millionths of a dollar: records have no fractions.
 
@@ -85,8 +86,8 @@ export const Options = named(
     on_limit: optional(literals(ON_LIMIT)),
     max_wait_ms: optional(count),
     fallback: optional(Type.Array(text)),
-    /** Whether agents, checks and setups run inside of a boundary. Older records have none. */
     sandbox: optional(literals(['on', 'off', 'required'])),
+    ...following.FOLLOW_OPTIONS,
   }),
 )
 export type Options = Message<typeof Options>
@@ -192,6 +193,7 @@ const PAUSES = [
   'agent_limited',
   'total_tokens',
   'total_cost',
+  ...following.FOLLOW_PAUSES,
 ] as const
 export type DrivePause = (typeof PAUSES)[number]
 
@@ -205,9 +207,6 @@ const BoundarySeen = strict({
   unwritable: Type.Array(text),
 })
 export type BoundarySeen = Message<typeof BoundarySeen>
-
-const event = <const T extends string, P extends TProperties>(type: T, data: P) =>
-  strict({ type: Type.Literal(type), at: UtcTimestamp, data: strict(data) })
 
 /** How a command ended. */
 const ended = {
@@ -239,6 +238,7 @@ export const DriveEvent = named(
       options: Options,
       /** False if the work is not reviewed. Older records do not tell. */
       is_reviewed: optional(Type.Boolean()),
+      ...following.FOLLOWING_ROUND,
     }),
     event('drive_resumed', { options: Options }),
     /** The worktree was put on the branch of the run before. */
@@ -356,7 +356,6 @@ export const DriveEvent = named(
       /** The tree that a commit of everything would have had. Older records do not tell. */
       tree_id_before: optional(text),
       tree_id: optional(text),
-      /** As before the work. */
       tests: optional(TestResults),
     }),
     event('evidence', { attempt: count, claims: Type.Array(Claim), flags: Type.Array(ReviewFlag) }),
@@ -373,7 +372,7 @@ export const DriveEvent = named(
     event('paused', { reason: literals(PAUSES), message: text }),
     /** The driver could not continue, or could not deliver. */
     event('drive_failed', { code: text, message: text }),
-    event('round_started', { next_run_id: text }),
+    event('round_started', { next_run_id: text, requirements: optional(Type.Array(following.Requirement)) }),
     /** The checks in a clean checkout of the commit, before it counts as delivered. */
     event('delivery_checked', {
       commit: text,
@@ -395,6 +394,7 @@ export const DriveEvent = named(
       pull_request: optional(text),
       note: optional(text),
     }),
+    ...following.FOLLOW_EVENTS,
   ]),
 )
 export type DriveEvent = Message<typeof DriveEvent>

@@ -1,6 +1,7 @@
 /** The state of a driven run, as its events tell it. Pure. */
 import type { BoundarySeen, DriveEvent, Options, Place } from './drive-event.shape.ts'
 import type { EventOf } from './drive-event.ts'
+import type { JudgedRequirement, Requirement } from './follow-event.shape.ts'
 
 type Started = EventOf<'attempt_started'>['data']
 type Ended = EventOf<'attempt_ended'>['data']
@@ -76,9 +77,26 @@ export type DriveState = EventOf<'drive_started'>['data'] & {
   /** A person was told of serious flags before the delivery. */
   readonly flags_shown?: true
   readonly next_run_id?: string
+  /** What the next run has to do, if it came after the delivery. */
+  readonly next_requirements?: readonly Requirement[]
   /** What the checks said in a clean checkout of the commit. */
   readonly delivery_check?: DeliveryCheck
   readonly delivered?: Delivery
+  readonly delivered_at?: string
+  /** What became of its requirements. */
+  readonly judged?: readonly JudgedRequirement[]
+  /** The requirements whose answers the forge has. */
+  readonly answered: readonly string[]
+  readonly base_seen?: EventOf<'base_seen'>['data']
+  /** The commit that the text of the pull request is about. */
+  readonly described?: string
+  /** The commit that somebody else pushed; undefined if a person let drover take over since. */
+  readonly branch_taken?: string
+  /** The commits of the branch on the remote that drover pushed or took over, latest first. */
+  readonly pushed: readonly string[]
+  /** The commit that drover continues on. */
+  readonly taken_over?: string
+  readonly followed?: EventOf<'followed'>['data']
 }
 
 /** Undefined if the run was never driven. */
@@ -86,12 +104,14 @@ export function toDriveState(events: readonly DriveEvent[]): DriveState | undefi
   return events.reduce<DriveState | undefined>(applyDriveEvent, undefined)
 }
 
-const NO_ATTEMPTS = { attempts_before: 0, attempts_at_pause: 0 } as const
+const EMPTY = {
+  ...{ baseline: [], boundary_seen: [], attempts: [], submitted: [], answered: [], pushed: [] },
+  ...{ attempts_before: 0, attempts_at_pause: 0 },
+} as const
 
 function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): DriveState {
   const { type, at, data } = event
-  if (type === 'drive_started')
-    return { ...data, started_at: at, baseline: [], boundary_seen: [], attempts: [], submitted: [], ...NO_ATTEMPTS }
+  if (type === 'drive_started') return { ...data, started_at: at, ...EMPTY }
   if (state === undefined) throw new TypeError(`a driven run cannot begin with ${type}`)
   switch (type) {
     case 'drive_resumed': {
@@ -148,11 +168,50 @@ function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): Driv
     case 'drive_failed':
       return { ...state, failed: data }
     case 'round_started':
-      return { ...state, next_run_id: data.next_run_id }
+      return announce(state, data)
     case 'delivery_checked':
       return { ...state, delivery_check: data }
     case 'delivered':
-      return { ...state, delivered: data }
+      return { ...state, delivered: data, delivered_at: at, pushed: withPushed(state, data) }
+    default:
+      return applyFollowEvent(state, event)
+  }
+}
+
+function withPushed({ pushed }: DriveState, { as, commit }: Delivery): readonly string[] {
+  return as === 'pr' && commit !== undefined ? [commit, ...pushed] : pushed
+}
+
+function announce(state: DriveState, { next_run_id, requirements }: EventOf<'round_started'>['data']): DriveState {
+  return { ...state, next_run_id, ...(requirements !== undefined && { next_requirements: requirements }) }
+}
+
+type FollowEvent = Extract<DriveEvent, { type: (typeof FOLLOW_TYPES)[number] }>
+const FOLLOW_TYPES = [
+  ...(['requirements_judged', 'answered', 'base_seen', 'described', 'branch_taken'] as const),
+  ...(['taken_over', 'made_ready', 'followed'] as const),
+]
+
+function applyFollowEvent(state: DriveState, { type, data }: FollowEvent): DriveState {
+  switch (type) {
+    case 'requirements_judged':
+      return { ...state, judged: data.verdicts }
+    case 'answered':
+      return { ...state, answered: [...state.answered, data.id] }
+    case 'base_seen':
+      return { ...state, base_seen: data }
+    case 'described':
+      return { ...state, described: data.commit }
+    case 'branch_taken':
+      return { ...state, branch_taken: data.commit }
+    case 'taken_over': {
+      const { branch_taken: _, ...rest } = state
+      return { ...rest, taken_over: data.commit, pushed: [data.commit, ...state.pushed] }
+    }
+    case 'made_ready':
+      return state
+    case 'followed':
+      return { ...state, followed: data }
   }
 }
 

@@ -13,6 +13,7 @@ import {
 import { reachedTotal } from '../decide/spending.ts'
 import { readTotals } from '../group-totals.ts'
 import { lastRound } from '../read-verdict.ts'
+import { readDrive } from '../record/drive-journal.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import type { DrivenRun, RunQueue } from './driven-run.shape.ts'
 import { type DrivenFacts, stateOfDriven, toDrivenRun } from './driven-view.ts'
@@ -35,10 +36,18 @@ async function readFacts({ reader, directory, parallel }: Places): Promise<Queue
   }
   return {
     queued,
-    running: records.filter((each) => each.is_server_driven && each.queued === undefined).map(ownerOf),
+    running: records
+      .filter((each) => each.is_server_driven && each.queued === undefined && !isWatched(each))
+      .map(ownerOf),
     taken: records.flatMap((each) => (each.taken_at === undefined ? [] : [{ ...ownerOf(each), at: each.taken_at }])),
     parallel,
   }
+}
+
+/** A run that only follows its pull request takes nobody's turn. */
+function isWatched({ run_id: id, git_common_dir: gitCommonDir }: DrivenRecord): boolean {
+  const store = openRunStore({ gitCommonDir })
+  return readDrive(store, id) !== undefined && lastRound(store, id).delivered !== undefined
 }
 
 function ownerOf({ key_id: key = '', git_common_dir: repository }: DrivenRecord) {

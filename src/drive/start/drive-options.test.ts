@@ -7,7 +7,7 @@ const SETTINGS = {
   default_backend: 'claude',
   backends: { claude: {}, codex: {}, gemini: {} },
   sandbox: { mode: 'off' },
-  drive: { approval_mode: 'auto', checks: [], setup: [], copy: [], share: [] },
+  drive: { approval_mode: 'auto', checks: [], setup: [], copy: [], share: [], reviewers: [] },
 } as unknown as DriveSettings
 
 /** What is seen of the login of each installed agent. Undefined: it cannot be seen. */

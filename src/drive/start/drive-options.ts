@@ -75,6 +75,11 @@ export type DriveSettings = {
     readonly on_limit: NonNullable<Options['on_limit']>
     readonly max_wait_secs: number
     readonly fallback: readonly string[]
+    readonly follow: boolean
+    readonly follow_rounds: number
+    readonly follow_poll_secs: number
+    readonly reviewers: readonly string[]
+    readonly ready: boolean
   }
 }
 
@@ -121,7 +126,17 @@ export function completeOptions(given: GivenOptions, before: Options | undefined
     on_flags: drive.on_flags,
     on_limit: given.on_limit ?? before?.on_limit ?? drive.on_limit,
     max_wait_ms: given.max_wait_ms ?? before?.max_wait_ms ?? drive.max_wait_secs * 1000,
+    ...followOptions([given.follow, before?.follow], drive),
     sandbox: chooseSandbox([given.sandbox, before?.sandbox], settings, sources.prompts.by),
+  }
+}
+
+/** `wishes`: the first one that is said. */
+function followOptions(wishes: readonly (boolean | undefined)[], { follow, ...drive }: DriveSettings['drive']) {
+  const { follow_rounds, reviewers, ready } = drive
+  return {
+    ...{ follow: wishes.find((each) => each !== undefined) ?? follow, follow_rounds, reviewers: [...reviewers], ready },
+    poll_ms: drive.follow_poll_secs * 1000,
   }
 }
 

@@ -1,6 +1,7 @@
-/** Removes the worktree of a run when its branch holds all of the work. */
+/** Removes the worktree of a run when its branch holds all of the work, and the branch when its pull request holds that. */
 import { Fault } from '../../kit/fault.ts'
 import type { RunContext } from '../../runs/run-context.ts'
+import { askGit } from '../../workspace/git.ts'
 import { listWorktrees } from '../../workspace/worktree-records.ts'
 import { describeKeepReason } from '../../workspace/worktrees/inspect-worktree.ts'
 import { removeWorktree } from '../../workspace/worktrees/remove-worktree.ts'
@@ -10,18 +11,24 @@ import type { DriveState } from '../record/drive-state.ts'
 export async function removeDelivered(
   worktrees: string,
   { git, signal }: RunContext,
-  { place, delivered, options, delivery_check: checked }: DriveState,
+  state: DriveState,
 ): Promise<string | undefined> {
+  const { place, delivered, options, delivery_check: checked, followed } = state
   if (place.kind !== 'worktree' || delivered === undefined || options.deliver === 'none') return undefined
   const worktree = listWorktrees(worktrees).find(
     ({ branch, repository }) => branch === place.branch && repository === place.repository,
   )
   if (worktree === undefined) return undefined
+  const { git_common_dir: directory } = worktree
   const stays = (reason: string) => `The worktree ${place.root} stays: ${reason}.`
   if (checked?.result === 'failed') return stays('its checks fail in a clean checkout of the commit')
   try {
     const removal = await removeWorktree({ git, worktree, signal })
-    return removal.is === 'kept' ? stays(describeKeepReason(removal.reason)) : undefined
+    if (removal.is === 'kept') return stays(describeKeepReason(removal.reason))
+    // Git deletes it only if it is what was pushed.
+    const args = ['update-ref', '-d', `refs/heads/${place.branch}`, delivered.commit ?? ''] as const
+    if (followed !== undefined && delivered.as === 'pr') await askGit(git, { directory, args, signal })
+    return undefined
   } catch (error) {
     // The work is delivered, so this is not a failure of the run.
     if (error instanceof Fault) return stays(error.message)

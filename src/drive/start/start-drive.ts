@@ -1,5 +1,5 @@
 /** Finds or starts the run to drive, and the worktree in which it is done. */
-import { lstatSync, realpathSync } from 'node:fs'
+import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { titleOfGoal } from '../../contract/goal-title.ts'
 import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
@@ -12,15 +12,16 @@ import { openRunContext, type RunContext, withPinnedGit } from '../../runs/run-c
 import { asOwner, openOwnWorktree } from '../../runs/run-worktree.ts'
 import type { MachineSandbox } from '../../sandbox/machine/machine-sandbox.ts'
 import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
-import { createWorktree } from '../../workspace/worktrees/create-worktree.ts'
+import { createWorktree, restoreWorktree } from '../../workspace/worktrees/create-worktree.ts'
 import { discardWorktree } from '../../workspace/worktrees/remove-worktree.ts'
 import { openBoundaryFor } from '../drive-boundary.ts'
 import type { DriveBegin } from '../drive-rounds.ts'
-import { driveFolderMissing } from '../faults.ts'
+import { driveFolderMissing, driveNothingToFollow } from '../faults.ts'
 import { cleanText } from '../prompt/clean-text.ts'
 import { lastRound } from '../read-verdict.ts'
 import type { Options, Place } from '../record/drive-event.shape.ts'
 import { readDrive } from '../record/drive-journal.ts'
+import type { DriveState } from '../record/drive-state.ts'
 import { startDrivenRun } from '../start-driven-run.ts'
 import { findOwnIssue, type IssueOptions, type NewGoal, readIssue } from './read-issue.ts'
 import { reviveRun } from './revive-run.ts'
@@ -48,6 +49,12 @@ export type DriveStart = Omit<IssueOptions, 'signal' | 'clock'> & {
   readonly defaultActions: number
   readonly isReviewed: boolean
   readonly isInPlace: boolean
+  /** What a run that is delivered already has to do in addition. */
+  readonly also?: readonly string[] | undefined
+  /** It continues after somebody else pushed to its branch. */
+  readonly takesOver?: boolean | undefined
+  /** Its pull request is followed from now on. */
+  readonly follows?: boolean | undefined
   /** The id of a new run, if the caller has already chosen one. */
   readonly runId?: string | undefined
   /** What a person added to the issue. */
@@ -90,17 +97,33 @@ export async function readGoal(
   return note === undefined ? read : { ...read, goal: `${read.goal}\n\n${cleanText(note)}` }
 }
 
-async function openExisting(context: RunContext, id: string, { actions }: DriveStart): Promise<FoundDrive> {
+async function openExisting(context: RunContext, id: string, start: DriveStart): Promise<FoundDrive> {
   const runId = resolveRunId(context, id)
   refuseOwnRun(context, runId)
+  const { actions, also, takesOver } = start
   // Its worktree may be removed already, and nothing more is done in it.
-  const driven = readDrive(context.store, runId)
-  const isDelivered = driven !== undefined && lastRound(context.store, runId).delivered !== undefined
-  const there = withPinnedGit(isDelivered ? asOwner(context, runId) : await openOwnWorktree(context, runId))
+  const last = readDrive(context.store, runId) === undefined ? undefined : lastRound(context.store, runId)
+  const isDone = last?.delivered !== undefined && !(await reopen(context, last, start))
+  const there = withPinnedGit(isDone ? asOwner(context, runId) : await openOwnWorktree(context, runId))
   const run = await outlineRun(there, runId)
   await reviveRun(there, run, actions)
   const place = { kind: 'in_place', root: there.workspace.worktree_root } as const
-  return { runId, context: there, begin: { goal: run.goal, round: 1, place, spent: NOTHING_SPENT } }
+  return { runId, context: there, begin: { goal: run.goal, round: 1, place, spent: NOTHING_SPENT, also, takesOver } }
+}
+
+/** Whether more is done in a run that is delivered already. Its worktree is created again if it is gone. */
+async function reopen(context: RunContext, { followed, options, place }: DriveState, start: DriveStart) {
+  const { also = [], takesOver = false, follows = options.follow === true, worktrees } = start
+  const isWanted = also.length > 0 || takesOver || follows
+  if (isWanted && followed !== undefined && (also.length > 0 || takesOver))
+    throw driveNothingToFollow({ problem: `the pull request of the run was ${followed.end}` })
+  if (!isWanted || followed !== undefined) return false
+  if (place.kind === 'worktree' && !existsSync(place.root)) {
+    const { git, clock, signal, workspace: repository } = context
+    const wanted = { home: worktrees, repository, commit: place.base, title: '', git, clock, ids: randomIds, signal }
+    await restoreWorktree(wanted, place.branch)
+  }
+  return true
 }
 
 /** Starts a new run in a new worktree, or in place. */

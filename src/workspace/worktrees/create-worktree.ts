@@ -59,6 +59,27 @@ export async function createWorktree(wanted: NewWorktree): Promise<Worktree> {
   }
 }
 
+/** Checks a branch of drover out again, where its worktree was before it was removed. `commit` is what the branch started from. */
+export async function restoreWorktree(wanted: NewWorktree, branch: string): Promise<Worktree> {
+  const { home, ids, repository } = wanted
+  const name = branch.slice(toBranch('').length)
+  const base = await findCommit(wanted)
+  const settings = await readSettings(wanted)
+  if (!(await hasBranch(wanted, branch)) || !claimName(home, name)) {
+    const problem = `the branch ${branch} was deleted, or is used by another worktree`
+    throw worktreeNotCreated({ repository: repository.worktree_root, problem })
+  }
+  const port = await choosePorts(home, ids)
+  const worktree = saveRecord(home, toRecord(wanted, { name, base, settings, port }))
+  try {
+    await checkOut(wanted, worktree, [worktree.path, branch])
+    return worktree
+  } catch (error) {
+    deleteRecord(worktree)
+    throw error
+  }
+}
+
 async function findCommit({ git, repository, commit, signal }: NewWorktree): Promise<string> {
   const { code, stdout } = await askGit(git, {
     directory: repository.worktree_root,
@@ -156,7 +177,11 @@ async function hasBranch({ git, repository, signal }: NewWorktree, branch: strin
   return code === 0
 }
 
-async function checkOut({ git, repository, signal }: NewWorktree, { branch, path, base }: Worktree): Promise<void> {
+async function checkOut(
+  { git, repository, signal }: NewWorktree,
+  { branch, path, base }: Worktree,
+  what: readonly string[] = ['-b', branch, path, base],
+): Promise<void> {
   const refuse = (problem: string, cause?: unknown) =>
     worktreeNotCreated({ repository: repository.worktree_root, problem }, cause)
   try {
@@ -164,7 +189,7 @@ async function checkOut({ git, repository, signal }: NewWorktree, { branch, path
       { ...git, timeoutMs: SLOW_GIT_MS },
       {
         directory: repository.worktree_root,
-        args: ['worktree', 'add', '--quiet', '--no-track', '-b', branch, path, base],
+        args: ['worktree', 'add', '--quiet', '--no-track', ...what],
         signal,
       },
     )

@@ -9,7 +9,6 @@ import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/kit/clock.ts'
 import { findProgram } from '../../../src/kit/process/find-program.ts'
 import { answerApi } from './forge-api.ts'
@@ -68,7 +67,8 @@ export async function startForge({ stays = false } = {}): Promise<FakeForge> {
     await Promise.all([server, proxy].map((each) => new Promise((done) => each.close(done))))
     rmSync(directory, { recursive: true, force: true })
   }
-  if (!stays) onTestFinished(close)
+  // Not at the top: scripts use this file without vitest.
+  if (!stays) (await import('vitest')).onTestFinished(close)
   const address = 'https://github.com/ada/weather.git'
   return Object.assign(state, { env: toEnvironment(directory, proxyUrl), address, close })
 }

@@ -1,0 +1,67 @@
+/** What the records of all rounds say about the pull request of a run. Pure. */
+
+import type { DriveState } from '../record/drive-state.ts'
+import type { JudgedRequirement, Requirement } from '../record/follow-event.shape.ts'
+
+export type PendingAnswer = { readonly requirement: Requirement; readonly judged: JudgedRequirement }
+
+export type FollowRecord = {
+  /** The commit of the branch that drover knows, and those before it. */
+  readonly commit: string | undefined
+  readonly commits: readonly string[]
+  /** By their ids. */
+  readonly requirements: ReadonlyMap<string, Requirement>
+  /** Judged, and not answered yet. */
+  readonly pending: readonly PendingAnswer[]
+  /** The last commit of the base that was compared with the branch. */
+  readonly base: string | undefined
+  readonly described: string | undefined
+  readonly branchTaken: string | undefined
+  /** How many rounds followed the pull request so far. */
+  readonly rounds: number
+  /** When the pull request was opened. */
+  readonly since: string | undefined
+  /** Why the last round did not change the pull request. */
+  readonly failure: string | undefined
+}
+
+/** Only these have somebody who waits for an answer. */
+const ANSWERED: readonly Requirement['from'][] = ['thread', 'comment', 'review']
+
+/** `rounds`: latest first. */
+export function toFollowRecord(rounds: readonly DriveState[]): FollowRecord {
+  const requirements = new Map(
+    rounds
+      .flatMap(({ requirements = [], next_requirements = [] }) => [...requirements, ...next_requirements])
+      .map((each) => [each.id, each]),
+  )
+  const answered = new Set(rounds.flatMap((each) => each.answered))
+  const judged = rounds.flatMap((each) => each.judged ?? []).filter(({ id }) => !answered.has(id))
+  const commits = rounds.flatMap(({ pushed }) => pushed)
+  return {
+    commit: commits[0],
+    commits,
+    requirements,
+    pending: judged.flatMap((each) => {
+      const requirement = requirements.get(each.id)
+      return requirement !== undefined && ANSWERED.includes(requirement.from) ? [{ requirement, judged: each }] : []
+    }),
+    base: rounds.map(baseOf).find((each) => each !== undefined),
+    described: rounds.find((each) => each.described !== undefined)?.described,
+    branchTaken: rounds[0]?.branch_taken,
+    rounds: rounds.filter(({ round, first_round }) => round === first_round).length,
+    since: rounds.findLast(({ delivered }) => delivered?.as === 'pr')?.delivered_at,
+    failure: failureOf(rounds[0]),
+  }
+}
+
+function failureOf(last: DriveState | undefined): string | undefined {
+  const { delivered, taken_over: taken } = last ?? {}
+  if (delivered === undefined || delivered.as === 'pr' || taken !== undefined) return undefined
+  return delivered.note ?? 'nothing was delivered'
+}
+
+function baseOf({ base_seen: seen, requirements = [], place }: DriveState): string | undefined {
+  const merged = requirements.find(({ from }) => from === 'base')?.commit
+  return seen?.commit ?? merged ?? (place.kind === 'worktree' ? place.base : undefined)
+}

@@ -1,0 +1,78 @@
+/** The base of a pull request: whether it can be merged into the branch, and the merge if an agent has to resolve conflicts. */
+import { join } from 'node:path'
+import { askGit, askGitForOutput, gitErrorLine } from '../workspace/git.ts'
+import { SLOW_GIT_MS } from '../workspace/worktrees/git-time.ts'
+import { commitTree, type TriedMerge, tryMerge, withMergeScratch } from '../workspace/worktrees/try-merge.ts'
+import { type DriveContext, readDriveState } from './drive-context.ts'
+import { driveDeliveryFailed } from './faults.ts'
+import { textNow } from './observe-tree.ts'
+import type { Place } from './record/drive-event.shape.ts'
+import type { Requirement } from './record/follow-event.shape.ts'
+import { refuseChangedRemotes } from './remote-settings.ts'
+
+type WorktreePlace = Extract<Place, { kind: 'worktree' }>
+
+const NETWORK_TIMEOUT_MS = 5 * 60_000
+const MARKER = /^<{7} /m
+
+/** Brings a branch of `origin` into the repository, without a ref. Returns its commit. */
+export async function fetchBranch(context: DriveContext, place: WorktreePlace, branch: string): Promise<string> {
+  refuseChangedRemotes(context, place)
+  const { git, signal, workspace } = context.runs
+  const ref = `refs/heads/${branch}`
+  const around = { directory: workspace.worktree_root, signal, allowsNetwork: true as const }
+  const patient = { ...git, timeoutMs: NETWORK_TIMEOUT_MS }
+  const quiet = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'] as const
+  const fetched = await askGit(patient, { ...around, args: ['fetch', ...quiet, 'origin', ref] })
+  if (fetched.code !== 0) throw driveDeliveryFailed({ problem: `git fetch failed: ${gitErrorLine(fetched.stderr)}` })
+  const listed = await askGitForOutput(patient, { ...around, args: ['ls-remote', '--quiet', 'origin', ref] })
+  return listed.toString('latin1').split('\t', 1)[0]?.trim() ?? ''
+}
+
+/** Whether a commit can be merged into the branch. Undefined if this git cannot tell. */
+export async function tryBase(context: DriveContext, head: string, base: string): Promise<TriedMerge | undefined> {
+  return await withMergeScratch(merging(context), { stay: false }, (scratch) => tryMerge(scratch, head, base))
+}
+
+/** Merges the base with its conflict markers, once: the agent of the round resolves them. */
+export async function mergeConflict(context: DriveContext, { commit = '' }: Requirement): Promise<void> {
+  const { runs } = context
+  const { place } = readDriveState(context)
+  const around = { directory: runs.workspace.worktree_root, signal: runs.signal }
+  const head = (await askGitForOutput(runs.git, { ...around, args: ['rev-parse', '--verify', 'HEAD'] }))
+    .toString('latin1')
+    .trim()
+  const { code } = await askGit(runs.git, { ...around, args: ['merge-base', '--is-ancestor', commit, head] })
+  if (code === 0 || place.kind !== 'worktree') return
+  const merged = await withMergeScratch(merging(context), { stay: true }, async (scratch) => {
+    const tried = await tryMerge(scratch, head, commit)
+    const message = `Merge ${commit.slice(0, 12)} into ${place.branch}, with conflicts`
+    return tried && (await commitTree(scratch, { tree: tried.tree, parents: [head, commit], message }))
+  })
+  if (merged === undefined)
+    throw driveDeliveryFailed({ problem: 'git cannot merge the base; update git to 2.38 or later' })
+  await moveTo(context, merged)
+}
+
+/** Puts the branch and its worktree on a commit. Everything in the worktree is committed already. */
+export async function moveTo({ runs }: DriveContext, commit: string): Promise<void> {
+  await askGitForOutput(
+    { ...runs.git, timeoutMs: SLOW_GIT_MS },
+    {
+      directory: runs.workspace.worktree_root,
+      args: ['reset', '--hard', '--quiet', '--no-recurse-submodules', commit],
+      signal: runs.signal,
+    },
+  )
+}
+
+/** The files that still have conflict markers. */
+export function unresolvedIn({ runs }: Pick<DriveContext, 'runs'>, requirements: readonly Requirement[]): string[] {
+  return requirements
+    .flatMap(({ conflicts = [] }) => conflicts)
+    .filter((path) => MARKER.test(textNow(runs.workspace.worktree_root, path) ?? ''))
+}
+
+function merging({ runs: { git, signal, workspace } }: DriveContext) {
+  return { git, signal, objects: join(workspace.git_common_dir, 'objects') }
+}

@@ -1,0 +1,76 @@
+/** What a driven run records about the pull request that it follows, and about requirements that came after its delivery. */
+import { type TProperties, Type } from 'typebox'
+import { UtcTimestamp } from '../../contract/identifiers.shape.ts'
+import { literals, type Message, named, strict } from '../../kit/shape.ts'
+
+const text = Type.String()
+const count = Type.Integer({ minimum: 0 })
+const optional = Type.Optional
+
+export const event = <const T extends string, P extends TProperties>(type: T, data: P) =>
+  strict({ type: Type.Literal(type), at: UtcTimestamp, data: strict(data) })
+
+/** How a pull request is followed. Older records have none of it. */
+export const FOLLOW_OPTIONS = {
+  follow: optional(Type.Boolean()),
+  follow_rounds: optional(count),
+  poll_ms: optional(count),
+  reviewers: optional(Type.Array(text)),
+  ready: optional(Type.Boolean()),
+}
+
+/** Where a requirement comes from: `thread` is a comment on a line, `person` a text of the user. */
+const REQUIREMENT_SOURCES = ['check', 'thread', 'comment', 'review', 'base', 'person'] as const
+
+/** What a round has to do. Its text is data. */
+export const Requirement = named(
+  'driveRequirement',
+  strict({
+    /** The same thing never has two ids: `thread-12`. */
+    id: text,
+    from: literals(REQUIREMENT_SOURCES),
+    text,
+    by: optional(text),
+    url: optional(text),
+    path: optional(text),
+    line: optional(count),
+    /** The first comment of the thread in which it is answered. */
+    thread: optional(count),
+    /** Of a check: what does not change if it fails for the same reason again. */
+    signature: optional(text),
+    /** Of the base: the commit to merge, and the files in conflict. */
+    commit: optional(text),
+    conflicts: optional(Type.Array(text)),
+  }),
+)
+export type Requirement = Message<typeof Requirement>
+
+/** Of a round that began after a delivery, and of those that work on what it left open. */
+export const FOLLOWING_ROUND = {
+  requirements: optional(Type.Array(Requirement)),
+  first_round: optional(Type.Integer({ minimum: 2 })),
+}
+
+const REQUIREMENT_VERDICTS = ['observed', 'claimed', 'contradicted', 'not_done'] as const
+
+const JudgedRequirement = strict({ id: text, verdict: literals(REQUIREMENT_VERDICTS), text })
+export type JudgedRequirement = Message<typeof JudgedRequirement>
+
+export const FOLLOW_PAUSES = ['branch_taken', 'same_failure', 'follow_rounds', 'round_failed'] as const
+
+export const FOLLOW_EVENTS = [
+  /** What became of each requirement of the round. */
+  event('requirements_judged', { verdicts: Type.Array(JudgedRequirement) }),
+  /** The forge has the answer. */
+  event('answered', { id: text }),
+  /** The base of the pull request has moved. */
+  event('base_seen', { commit: text, is_clean: Type.Boolean() }),
+  /** The pull request has the report about this commit. */
+  event('described', { commit: text }),
+  /** Somebody else pushed to the branch, and was told that drover does not push any more. */
+  event('branch_taken', { commit: text }),
+  /** A person lets drover continue on top of that. */
+  event('taken_over', { commit: text }),
+  event('made_ready', { commit: text }),
+  event('followed', { end: literals(['merged', 'closed']), merge_commit: optional(text) }),
+] as const

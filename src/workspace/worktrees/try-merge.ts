@@ -1,0 +1,71 @@
+/**
+ * Merges commits in a temporary repository, which uses the objects of the user's one: no branch and no worktree changes, and no
+ * merge driver that the repository names is run.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { askGit, askGitForOutput, type Git } from '../git.ts'
+
+export type MergeRepository = { readonly git: Git; readonly objects: string; readonly signal: AbortSignal }
+
+export type MergeScratch = { readonly git: Git; readonly directory: string; readonly signal: AbortSignal }
+
+/** Git needs a name for the commits. */
+const NOBODY = {
+  GIT_AUTHOR_NAME: 'drover',
+  GIT_AUTHOR_EMAIL: 'drover@localhost',
+  GIT_COMMITTER_NAME: 'drover',
+  GIT_COMMITTER_EMAIL: 'drover@localhost',
+}
+
+/** New objects are thrown away, unless they `stay` in the user's repository. */
+export async function withMergeScratch<T>(
+  { git, objects, signal }: MergeRepository,
+  { stay }: { stay: boolean },
+  work: (scratch: MergeScratch) => Promise<T>,
+): Promise<T> {
+  const directory = mkdtempSync(join(tmpdir(), 'drover-merge-'))
+  try {
+    const used = stay ? { GIT_OBJECT_DIRECTORY: objects } : { GIT_ALTERNATE_OBJECT_DIRECTORIES: objects }
+    const { pinned: _, ...rest } = git
+    const env = { ...git.env, ...NOBODY }
+    const args = ['init', '--quiet', '--bare', '--template='] as const
+    await askGitForOutput({ ...rest, env, filters: [] }, { directory, args, signal })
+    return await work({ git: { ...rest, env: { ...env, ...used }, filters: [] }, directory, signal })
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+/** The tree of a conflict has conflict markers in these files. */
+export type TriedMerge =
+  | { readonly is: 'clean'; readonly tree: string }
+  | { readonly is: 'conflict'; readonly tree: string; readonly paths: readonly string[] }
+
+const CLEAN = 0
+const CONFLICT = 1
+
+/** Undefined if this git cannot try it: before 2.38. */
+export async function tryMerge(
+  { git, directory, signal }: MergeScratch,
+  head: string,
+  commit: string,
+): Promise<TriedMerge | undefined> {
+  const args = ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', head, commit] as const
+  const { code, stdout } = await askGit(git, { directory, args, signal })
+  const [tree = '', ...paths] = stdout.toString('utf8').split('\0').filter(Boolean)
+  if (code === CLEAN) return { is: 'clean', tree }
+  return code === CONFLICT ? { is: 'conflict', tree, paths } : undefined
+}
+
+type NewCommit = { readonly tree: string; readonly parents: readonly string[]; readonly message: string }
+
+export async function commitTree(
+  { git, directory, signal }: MergeScratch,
+  { tree, parents, message }: NewCommit,
+): Promise<string> {
+  const args = ['commit-tree', tree, ...parents.flatMap((each) => ['-p', each]), '-m', message] as const
+  const output = await askGitForOutput(git, { directory, args: [...args] as [string, ...string[]], signal })
+  return output.toString('utf8').trim()
+}
