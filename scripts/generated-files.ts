@@ -219,7 +219,11 @@ async function sourceFiles(): Promise<GeneratedFile[]> {
 }
 
 async function forgeFiles(): Promise<GeneratedFile[]> {
-  const shapes = Object.fromEntries(Object.entries(gitHubAnswers).map(([name, shape]) => [`validate${name}`, shape]))
+  const shapes = Object.fromEntries(
+    Object.entries(gitHubAnswers)
+      .toSorted()
+      .map(([name, shape]) => [`validate${name}`, shape]),
+  )
   return [
     { path: 'src/forge/checks.generated.js', content: await compileShapes(shapes, { allProblems: false }) },
     { path: 'src/forge/checks.generated.d.ts', content: declareShapes(shapes, '../kit/schema.ts') },

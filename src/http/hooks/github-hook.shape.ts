@@ -31,7 +31,7 @@ export const OPERATIONS: readonly Operation[] = [
     ],
     body: {
       shape: Type.Object({ repository: Type.Optional(Type.Object({ full_name: Type.String() })) }),
-      examples: { labeled: { action: 'labeled', repository: { full_name: 'ada/weather' } } },
+      examples: { labeled: { repository: { full_name: 'ada/weather' } } },
     },
     responses: { 202: jsonResponse('It was received.', HookAnswer, { is_new: true, is_watched: true }) },
     errors: ['BadRequest', 'NotFound', ...COMMON_ERRORS],
