@@ -1,12 +1,6 @@
 /** Looks at a pull request: what people wrote, what its checks say, and whether its base has moved. */
-import {
-  type Forge,
-  type ForgeCheck,
-  type ForgePermission,
-  PERMISSIONS,
-  type PullRequest,
-  type Review,
-} from '../forge/forge.ts'
+import type { Forge, ForgeCheck, PullRequest, Review } from '../forge/forge.ts'
+import { type MayAsk, rightsIn } from '../forge/rights.ts'
 import type { FollowRecord } from './decide/follow-record.ts'
 import type { SeenPullRequest } from './decide/next-follow.ts'
 import { type DriveContext, readDriveState } from './drive-context.ts'
@@ -41,19 +35,6 @@ export async function lookAtPullRequest(
 }
 
 const NO_CHECKS = { areRunning: false, arePassed: false, failed: [] }
-
-type MayAsk = (login: string) => Promise<boolean>
-
-/** Who is named, or else who may write. */
-function rightsIn(forge: Forge, reviewers: readonly string[]): MayAsk {
-  const known = new Map<string, Promise<ForgePermission>>()
-  return async (login) => {
-    if (reviewers.length > 0) return reviewers.includes(login)
-    const permission = known.get(login) ?? forge.permissionOf(login)
-    known.set(login, permission)
-    return PERMISSIONS.indexOf(await permission) >= PERMISSIONS.indexOf('write')
-  }
-}
 
 /** Those of others, and the texts of drover's own ones. What drover writes has a mark, because it may use a person's account. */
 async function readComments(
