@@ -85,9 +85,9 @@ describe('a PostgreSQL store', () => {
   })
 
   it('has no password in the settings that are shown', async () => {
-    const env = { DROVER_STORE_URL: 'postgres://drover:secret@127.0.0.1:1/drover' }
+    const env = { DROVER_STORE_URL: 'postgres://drover:pa55word@127.0.0.1:1/drover' }
     const ran = await runDrover(['config', 'show'], { env })
     expect(ran.stdout).toContain('postgres://drover:********@127.0.0.1:1/drover')
-    expect(ran.stdout).not.toContain('secret')
+    expect(ran.stdout).not.toContain('pa55word')
   })
 })

@@ -27,7 +27,7 @@ const ended = (page: Page, state = 'completed', count = 1) =>
 
 describe('the console', () => {
   it('runs a prompt, shows its answer as it comes, and gives it an address of its own', async () => {
-    const server = await startServer({ agents: 'demo', env: { DEMO_AGENT_WORD_MS: '20' } })
+    const server = await startServer({ agents: 'demo', env: { DEMO_AGENT_WORD_MS: '60' } })
     const { page, complaints, strangers } = await visit(`${server.url}/`)
     await home(page)
     await startPrompt(page, 'Please think and run a command')

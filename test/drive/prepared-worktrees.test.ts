@@ -301,7 +301,9 @@ it.runIf(CAN_MOUNT)('pauses a run on a full disk, and continues it when there is
     })
     const copy = await driveOnFullDisk('Show the rain in knots', 1_500_000)
     expect(copy).toEqual({
-      said: expect.stringMatching(/Paused \(setup_failed\): .*could not be prepared: ENOSPC: no space left/),
+      said: expect.stringMatching(
+        /Paused \(setup_failed\)(?:.|\n)*could\s+not\s+be\s+prepared:\s+ENOSPC:\s+no\s+space\s+left/,
+      ),
       from: ['template'],
     })
   })

@@ -36,6 +36,7 @@ const TELLING = [
 /** Mostly valid texts where random ones would be refused at once, so that later checks are tested too. */
 const LIKELY: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   backend: fc.constantFrom('claude', 'codex', 'gemini', 'claude', 'codex', 'clod'),
+  fallback: fc.constantFrom([], ['codex'], ['claude', 'gemini'], ['clod']),
   workdir: fc.constantFrom(tmpdir(), tmpdir(), tmpdir(), '/etc', 'relative', `${tmpdir()}/\0`),
   extra: fc.constantFrom([], [], [], ['--model'], ['--nothing=1'], ['\0']),
   prompt: fc.oneof(fc.string({ minLength: 1 }), fc.constantFrom('{{previous}}', '{{steps.a}}', ' ', 'a\0')),
