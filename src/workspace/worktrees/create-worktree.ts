@@ -180,7 +180,7 @@ async function hasBranch({ git, repository, signal }: NewWorktree, branch: strin
 async function checkOut(
   { git, repository, signal }: NewWorktree,
   { branch, path, base }: Worktree,
-  what: readonly string[] = ['-b', branch, path, base],
+  what: readonly string[] = ['--no-track', '-b', branch, path, base],
 ): Promise<void> {
   const refuse = (problem: string, cause?: unknown) =>
     worktreeNotCreated({ repository: repository.worktree_root, problem }, cause)
@@ -189,7 +189,7 @@ async function checkOut(
       { ...git, timeoutMs: SLOW_GIT_MS },
       {
         directory: repository.worktree_root,
-        args: ['worktree', 'add', '--quiet', '--no-track', ...what],
+        args: ['worktree', 'add', '--quiet', ...what],
         signal,
       },
     )
