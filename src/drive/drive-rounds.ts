@@ -79,7 +79,9 @@ export async function driveRounds(tools: RoundsTools, runId: string, begin: Driv
   const started = nextStarted(ended)
   const optionsFrom: DriveBegin['optionsFrom'] = (given) => begin.optionsFrom(given ?? known)
   const isNew = await startRound(context, driven, { ...started, options: optionsFrom(undefined) })
-  return await driveRounds(tools, driven.runId, { ...started, optionsFrom, isNew, baseline })
+  // What the user wants is for the last round, and is done once.
+  const { also, takesOver } = driven.isAfterDelivery === true ? {} : begin
+  return await driveRounds(tools, driven.runId, { ...started, optionsFrom, isNew, baseline, also, takesOver })
 }
 
 /** The rounds before worked in the same worktree. */
@@ -147,7 +149,8 @@ async function announceRound(context: DriveContext, requirements: readonly Requi
   const { runs, runId } = context
   const next = runs.ids.uuid()
   record(context, 'round_started', { next_run_id: next, requirements: [...requirements] })
-  return { runId: next, open: requirements.map(describeRequirement), before: await outlineRun(runs, runId) }
+  const open = requirements.map(describeRequirement)
+  return { runId: next, open, before: await outlineRun(runs, runId), isAfterDelivery: true }
 }
 
 /** Why the work waits for a person before it is committed. Who continues the run after that has seen it. */
@@ -212,7 +215,13 @@ async function driveAndAsk(context: DriveContext, { ask }: RoundsTools): Promise
   }
 }
 
-type NextRound = { readonly runId: string; readonly open: readonly string[]; readonly before: RunOutline }
+type NextRound = {
+  readonly runId: string
+  readonly open: readonly string[]
+  readonly before: RunOutline
+  /** It was just announced, for what came after the delivery. */
+  readonly isAfterDelivery?: true
+}
 
 /** The next run is announced before it is started, so that a driver that comes later finds it. */
 async function planRound(context: DriveContext): Promise<NextRound | undefined> {

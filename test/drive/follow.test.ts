@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { callMain } from '../support/call-main.ts'
-import { dataOf, runIdIn } from '../support/driven-home.ts'
+import { dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
 import { hasForge } from '../support/forge/fake-forge.ts'
 import { createFollowedHome, ORDERS, WALK_SCRIPT, Walk } from '../support/forge/followed-home.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
@@ -56,5 +56,41 @@ describe.runIf(hasForge)('a followed pull request', () => {
     expect(prompts[2]?.prompt).not.toContain('This is done already')
     expect(prompts[2]?.prompt).toContain('3 (a comment on a line)')
     expect(existsSync(join(repository.root, 'OWNED'))).toBe(false)
+  })
+
+  it('takes more after the delivery, and stops at the push of a person until it may take over', {
+    timeout: 300_000,
+  }, async () => {
+    const more = { edits: { 'rain.txt': 'rain\n' }, outcome: { observations: ['1: changed rain.txt: added'] } }
+    const home = await createFollowedHome(temporaryDirectory(), { implement: [HONEST, more] })
+    const { forge, repository, env } = home
+    const drive = (...words: string[]) =>
+      callMain(['drive', ...words], { cwd: repository.root, env, homeDirectory: home.home })
+    const { code, stdout } = await drive('Show the wind in knots', '--no-review', '--deliver', 'pr')
+    const id = runIdIn(stdout)
+    const [place] = dataOf(home.records(id), 'drive_started').map((each) => each.place)
+    expect([code, place?.kind === 'worktree' && existsSync(place.root)]).toEqual([0, false])
+
+    const also = await drive(id, '--also', 'Add the rain')
+    expect([also.code, also.stderr]).toEqual([0, ''])
+    expect(also.stdout).toMatch(/1: observed: changed in [0-9a-f]{12} \(rain\.txt\)/)
+    const branch = place?.kind === 'worktree' ? place.branch : ''
+    expect(forge.git('ls-tree', '--name-only', branch)).toContain('rain.txt')
+
+    const pushed = forge.pushFiles(branch, { 'sun.txt': 'sun\n' })
+    const url = 'https://github.com/ada/weather/pull/1'
+    for (let count = 0; count < 2; count++) expect((await drive(url)).code).toBe(4)
+    expect(forge.comments.map(({ body }) => body)).toEqual([expect.stringContaining('--take-over')])
+    expect(forge.headOf(branch)).toBe(pushed)
+
+    forge.refuse = ({ method, path }) => {
+      const isLook = method === 'GET' && path.endsWith('/pulls/1')
+      if (isLook && forge.items.get(1)?.state === 'open' && forge.items.get(1)?.pull?.isDraft === false) forge.merge(1)
+      return undefined
+    }
+    const last = await drive(id, '--take-over')
+    expect([last.code, last.stderr]).toEqual([0, ''])
+    expect(forge.git('ls-tree', '--name-only', 'main')).toMatch(/rain\.txt[\s\S]*sun\.txt/)
+    expect(repository.git('branch', '--list', 'drover/*')).toBe('')
   })
 })

@@ -13,7 +13,14 @@ export async function removeDelivered(
   { git, signal }: RunContext,
   state: DriveState,
 ): Promise<string | undefined> {
-  const { place, delivered, options, delivery_check: checked, followed } = state
+  const {
+    place,
+    delivered,
+    options,
+    delivery_check: checked,
+    followed,
+    pushed: [pushed = ''],
+  } = state
   if (place.kind !== 'worktree' || delivered === undefined || options.deliver === 'none') return undefined
   const worktree = listWorktrees(worktrees).find(
     ({ branch, repository }) => branch === place.branch && repository === place.repository,
@@ -26,8 +33,8 @@ export async function removeDelivered(
     const removal = await removeWorktree({ git, worktree, signal })
     if (removal.is === 'kept') return stays(describeKeepReason(removal.reason))
     // Git deletes it only if it is what was pushed.
-    const args = ['update-ref', '-d', `refs/heads/${place.branch}`, delivered.commit ?? ''] as const
-    if (followed !== undefined && delivered.as === 'pr') await askGit(git, { directory, args, signal })
+    const args = ['update-ref', '-d', `refs/heads/${place.branch}`, pushed] as const
+    if (followed !== undefined && pushed !== '') await askGit(git, { directory, args, signal })
     return undefined
   } catch (error) {
     // The work is delivered, so this is not a failure of the run.
