@@ -26,12 +26,11 @@ const ended = (page: Page, state = 'completed', count = 1) =>
     .waitFor()
 
 describe('the console', () => {
-  it('runs a prompt, shows its answer as it comes, and gives it an address of its own', async () => {
-    const server = await startServer({ agents: 'demo', env: { DEMO_AGENT_WORD_MS: '60' } })
+  it('runs a prompt, shows its answer, and gives it an address of its own', async () => {
+    const server = await startServer({ agents: 'demo' })
     const { page, complaints, strangers } = await visit(`${server.url}/`)
     await home(page)
     await startPrompt(page, 'Please think and run a command')
-    await page.locator('[data-state=running] .markdown').first().waitFor()
     await ended(page)
     const tool = page.locator('.tool')
     expect(await tool.locator('summary').innerText()).toContain('echo "hello from drover"')
@@ -137,13 +136,13 @@ describe('the console', () => {
     await page.getByText('of ada').waitFor()
   })
 
-  it('shows what runs with its last line, and cancels it', async () => {
+  it('shows an answer as it comes, what runs with its last line, and cancels it', async () => {
     const script = { text: ['first line\n', 'the last line'], hangAfter: 'text' }
     const server = await startServer({ env: { FAKE_AGENT_SCRIPT: JSON.stringify(script) } })
     const { page } = await visit(`${server.url}/#/`)
     await home(page)
     await startPrompt(page, 'hang, please')
-    await page.getByText('the last line').waitFor()
+    await page.locator('[data-state=running] .markdown', { hasText: 'the last line' }).waitFor()
     await page.keyboard.press('h')
     await page.locator('.activity', { hasText: 'the last line' }).waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()

@@ -25,7 +25,7 @@ async function openForge({ patienceMs = 20_000, repository = REPOSITORY, env = {
 
 const paths = ({ requests }: FakeForge) => requests.map(({ method, path }) => `${method} ${path}`)
 
-describe.runIf(hasForge)('GitHub through the real gh', () => {
+describe.runIf(hasForge)('GitHub through the real gh', { timeout: 300_000 }, () => {
   it('has issues with who set the label, and comments that can be changed', async () => {
     const { fake, forge } = await openForge()
     const { number } = fake.addIssue('Wind', 'In knots.')
@@ -109,14 +109,14 @@ describe.runIf(hasForge)('GitHub through the real gh', () => {
   })
 
   it('waits for a limit if that is not too long, and repeats no change that may have been made', async () => {
-    const { fake, forge } = await openForge({ patienceMs: 5000 })
+    const { fake, forge } = await openForge({ patienceMs: 60_000 })
     const { number } = fake.addIssue('Wind')
     const refusals = [{ status: 429, headers: { 'retry-after': '1' } }]
     fake.refuse = () => refusals.shift()
     expect(await forge.comments(number)).toEqual([])
     expect(fake.requests).toHaveLength(2)
     fake.requests.length = 0
-    fake.refuse = () => ({ status: 403, headers: { 'retry-after': '60' } })
+    fake.refuse = () => ({ status: 403, headers: { 'retry-after': '3000' } })
     await expect(forge.comments(number)).rejects.toMatchObject({ code: 'provider_rate_limited' })
     fake.refuse = () => ({ status: 502 })
     await expect(forge.comment(number, 'once')).rejects.toMatchObject({ code: 'provider_unreachable' })
