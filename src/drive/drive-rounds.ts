@@ -43,7 +43,7 @@ export type DriveBegin = Omit<EventOf<'drive_started'>['data'], 'run_id' | 'opti
   readonly baseline?: readonly BaselineRun[]
   /** What the user wants in addition, after the delivery. */
   readonly also?: readonly string[] | undefined
-  /** The user lets drover continue after somebody else pushed to the branch. */
+  /** The user lets drover continue after another person pushed to the branch. */
   readonly takesOver?: boolean | undefined
 }
 

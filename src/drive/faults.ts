@@ -223,15 +223,15 @@ export const runQueueFull = defineFault({
 export const driveBranchTaken = defineFault({
   code: 'drive_branch_taken',
   kind: 'conflict',
-  when: 'Somebody else pushed to the branch of a driven run, so drover did not push.',
+  when: 'Another person pushed to the branch of a driven run, so drover did not push.',
   message: (d: { branch: string; run_id: string }) =>
-    `somebody else pushed to ${d.branch}, so drover did not push; "drover drive ${d.run_id} --take-over" continues on top of that`,
+    `another person pushed to ${d.branch}, so drover did not push; "drover drive ${d.run_id} --take-over" continues on top of that`,
 })
 
 export const driveBranchDiverged = defineFault({
   code: 'drive_branch_diverged',
   kind: 'conflict',
-  when: 'A branch that somebody else pushed to cannot be taken over, because it has a commit here that was never pushed.',
+  when: 'A branch that another person pushed to cannot be taken over, because it has a commit here that was never pushed.',
   message: (d: { branch: string; commit: string }) =>
     `${d.branch} has the commit ${d.commit}, which was never pushed; merge it with the branch of origin yourself, and push that`,
 })

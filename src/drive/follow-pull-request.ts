@@ -37,7 +37,7 @@ type Following = {
 }
 type WorktreePlace = Extract<Place, { kind: 'worktree' }>
 
-/** Undefined if the run has no pull request to follow. `takesOver`: a person lets drover continue after somebody else pushed. */
+/** Undefined if the run has no pull request to follow. `takesOver`: a person lets drover continue after another person pushed. */
 export async function followPullRequest(
   context: DriveContext,
   { takesOver }: { takesOver: boolean },
@@ -52,7 +52,7 @@ export async function followPullRequest(
   return await follow(following)
 }
 
-/** What drover could not push before is merged with what somebody else pushed. */
+/** What drover could not push before is merged with what another person pushed. */
 async function continueOnTop(context: DriveContext, place: WorktreePlace): Promise<void> {
   const { head, pushed } = await takeOver(context, place)
   if (head === pushed) return

@@ -8,7 +8,7 @@ import type { Place } from './record/drive-event.shape.ts'
 
 const NETWORK_TIMEOUT_MS = 5 * 60_000
 
-/** Never over what somebody else pushed: git compares the branch of the remote with the commit that drover pushed last. */
+/** Never over what another person pushed: git compares the branch of the remote with the commit that drover pushed last. */
 export async function pushBranch(
   context: DriveContext,
   { branch, root }: Extract<Place, { kind: 'worktree' }>,

@@ -1,4 +1,4 @@
-/** Continues on top of what somebody else pushed to the branch of a run. */
+/** Continues on top of what another person pushed to the branch of a run. */
 import { join } from 'node:path'
 import { askGit, askGitForOutput } from '../workspace/git.ts'
 import { commitTree, tryMerge, withMergeScratch } from '../workspace/worktrees/try-merge.ts'

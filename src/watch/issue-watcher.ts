@@ -199,7 +199,7 @@ export class IssueWatch implements Watch {
     this.#save({ ...taken, state: 'started' })
   }
 
-  /** Keeps the comments up to date. Returns how many runs are not over, and wait for nobody. */
+  /** Keeps the comments up to date. Returns how many runs still work. */
   async #report(): Promise<number> {
     let working = 0
     for (const taken of this.#taken.values()) if ((await this.#refresh(taken)).is === 'working') working += 1

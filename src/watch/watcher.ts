@@ -16,7 +16,7 @@ export type LookResult = {
   readonly waitMs: number
   /** The runs that were started. */
   readonly started: readonly string[]
-  /** How many runs of it are not over, and wait for nobody. */
+  /** How many of its runs still work. */
   readonly working: number
   /** The next time of a schedule. */
   readonly nextAt?: Date | undefined

@@ -162,7 +162,7 @@ interrupted.`,
       },
       {
         name: 'take-over',
-        description: 'Continue on top of what somebody else pushed to the branch of the run that TARGET names',
+        description: 'Continue on top of what another person pushed to the branch of the run that TARGET names',
       },
       { name: 'as-goal', description: 'Use the title and text of an ordinary issue as the goal, without asking' },
       {

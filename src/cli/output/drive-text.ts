@@ -241,7 +241,7 @@ function describeFollow(event: DriveEvent): StyledLine[] {
     case 'base_seen':
       return [`The base has moved to ${event.data.commit.slice(0, 12)}, without conflicts`]
     case 'branch_taken':
-      return ['Somebody else pushed to the branch: drover does not push any more']
+      return ['Another person pushed to the branch: drover does not push any more']
     case 'made_ready':
       return ['The pull request is ready for review']
     case 'followed':

@@ -9,8 +9,8 @@ export const WATCH_COMMANDS: readonly Command[] = [
     description: `Looks at the issues of a repository every minute (drive.watch_secs). Each open issue with the label becomes a queued run, oldest
 first; your server drives it, as with "drover drive". A comment on the issue says that drover works on it, and later how that ended.
 The first such comment wins: of several machines that watch a repository, exactly one takes an issue. Labels count only if they were
-set by a person with write access, and only if nobody else has edited the issue since. To run an issue again, remove the label and
-set it again.
+set by a person with write access, and only if no one without such access has edited the issue since. To run an issue again, remove
+the label and set it again.
 
 A comment that begins with @drover (drive.mention), by a person with write access, has the same effect as the label. If the run waits
 for an answer, the text of the comment is the answer; if it is paused, it continues.

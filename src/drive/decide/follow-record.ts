@@ -25,7 +25,7 @@ export type FollowRecord = {
   readonly failure: string | undefined
 }
 
-/** Only these have somebody who waits for an answer. */
+/** Only the authors of these wait for an answer. */
 const ANSWERED: readonly Requirement['from'][] = ['thread', 'comment', 'review']
 
 /** `rounds`: latest first. */

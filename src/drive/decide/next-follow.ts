@@ -71,7 +71,7 @@ function whoseBranch({ pull }: SeenPullRequest, known: FollowRecord): FollowStep
 }
 
 const TAKEN =
-  'somebody else pushed to the branch, so drover does not push any more; --take-over continues on top of that'
+  'another person pushed to the branch, so drover does not push any more; --take-over continues on top of that'
 
 function whatIsWanted(seen: SeenPullRequest, known: FollowRecord, limits: Limits): FollowStep | undefined {
   const { checks, base } = seen

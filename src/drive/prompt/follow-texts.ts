@@ -86,7 +86,7 @@ export function answerText({ url, thread, id }: Requirement, { verdict, text }: 
 export const TAKEN_ID = 'taken'
 
 export function takenText(commit: string, runId: string): string {
-  return `Somebody else pushed ${commit.slice(0, 12)} to this branch, so drover does not push to it any more. \`drover drive ${runId} --take-over\` continues on top of that.\n\n${markOf(`${TAKEN_ID}-${commit}`)}`
+  return `Another person pushed ${commit.slice(0, 12)} to this branch, so drover does not push to it any more. \`drover drive ${runId} --take-over\` continues on top of that.\n\n${markOf(`${TAKEN_ID}-${commit}`)}`
 }
 
 /** In one line, so that it cannot look like a part of the answer. */

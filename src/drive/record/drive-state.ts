@@ -90,7 +90,7 @@ export type DriveState = EventOf<'drive_started'>['data'] & {
   readonly base_seen?: EventOf<'base_seen'>['data']
   /** The commit that the text of the pull request is about. */
   readonly described?: string
-  /** The commit that somebody else pushed; undefined if a person let drover take over since. */
+  /** The commit that another person pushed; undefined if a person let drover take over since. */
   readonly branch_taken?: string
   /** The commits of the branch on the remote that drover pushed or took over, latest first. */
   readonly pushed: readonly string[]

@@ -67,7 +67,7 @@ export const FOLLOW_EVENTS = [
   event('base_seen', { commit: text, is_clean: Type.Boolean() }),
   /** The pull request has the report about this commit. */
   event('described', { commit: text }),
-  /** Somebody else pushed to the branch, and was told that drover does not push any more. */
+  /** Another person pushed to the branch, and was told that drover does not push any more. */
   event('branch_taken', { commit: text }),
   /** A person lets drover continue on top of that. */
   event('taken_over', { commit: text }),

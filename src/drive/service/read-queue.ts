@@ -44,7 +44,7 @@ async function readFacts({ reader, directory, parallel }: Places): Promise<Queue
   }
 }
 
-/** A run that only follows its pull request takes nobody's turn. */
+/** A run that only follows its pull request takes no place in the queue. */
 function isWatched({ run_id: id, git_common_dir: gitCommonDir }: DrivenRecord): boolean {
   const store = openRunStore({ gitCommonDir })
   return readDrive(store, id) !== undefined && lastRound(store, id).delivered !== undefined

@@ -51,7 +51,7 @@ export type DriveStart = Omit<IssueOptions, 'signal' | 'clock'> & {
   readonly isInPlace: boolean
   /** What a run that is delivered already has to do in addition. */
   readonly also?: readonly string[] | undefined
-  /** It continues after somebody else pushed to its branch. */
+  /** It continues after another person pushed to its branch. */
   readonly takesOver?: boolean | undefined
   /** Its pull request is followed from now on. */
   readonly follows?: boolean | undefined
