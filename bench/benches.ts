@@ -68,7 +68,7 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   },
   sandbox: {
     compares:
-      'A command that does nothing in a sandbox, with everything that drover does for it, compared with the same command outside. The first program inside is Node.',
+      'A command that does nothing in a sandbox, with everything that drover does for it, compared with the same command outside; and a prompt to an agent that is already up, in a sandbox and outside.',
     run: async () => await (await import('./sandbox.ts')).benchSandbox(),
   },
   drive: {

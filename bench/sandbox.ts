@@ -1,4 +1,4 @@
-/** What a sandbox adds to a command that does nothing: time, and CPU time of all its processes. */
+/** What a sandbox adds: time and CPU time to a command that does nothing, and time to a prompt to an agent that is already up. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,14 +8,62 @@ import { runProcess } from '../src/kit/process/process.ts'
 import { createPolicy } from '../src/sandbox/create-policy.ts'
 import { findSandboxPrograms } from '../src/sandbox/find-programs.ts'
 import { openBoundary } from '../src/sandbox/open-boundary.ts'
+import { installWarmAgents } from '../test/support/warm-agents.ts'
 import { formatTable, measure } from './measure.ts'
+import { withPublished } from './published.ts'
+import { withServer } from './served.ts'
+import { overHttp } from './warm-prompts.ts'
 
 const ROUNDS = 40
 const CPU_ROUNDS = 20
 const GOAL_MS = 50
+const WARM_ROUNDS = 100
+const WARM_GOAL = 1.05
 const FORWARDER = join(import.meta.dirname, '..', 'bin', 'sandbox-forwarder.cjs')
 
 export async function benchSandbox(): Promise<string> {
+  return [await benchStart(), await withPublished(benchWarm)].join('\n\n')
+}
+
+/** The next prompt of a session, to a scripted agent in a process that stays up. */
+async function benchWarm(drover: string): Promise<string> {
+  const home = mkdtempSync(join(tmpdir(), 'drover-bench-'))
+  const [bin, work] = [installWarmAgents(join(home, 'bin')), join(home, 'work')]
+  mkdirSync(work)
+  const subject = { backend: 'claude', program: join(bin, 'claude'), env: {}, work, isReal: false } as const
+  const serve = (mode: 'off' | 'required') => ({
+    args: [drover, 'serve', '--port', '0', '--quiet'],
+    env: {
+      ...{ HOME: home, PATH: `${bin}:/usr/bin:/bin`, DROVER_HOME: join(home, mode), DROVER_SANDBOX_MODE: mode },
+      DROVER_SANDBOX_READ: join(import.meta.dirname, '..'),
+    },
+  })
+  try {
+    return await withServer(serve('off'), (outside) =>
+      withServer(serve('required'), async (inside) => {
+        const ways = [
+          { name: 'outside', served: outside },
+          { name: 'in a sandbox', served: inside },
+        ]
+        const asked = await Promise.all(
+          ways.map(async ({ name, served }) => {
+            const { sessionId } = await overHttp(subject, served)
+            return { name, once: () => overHttp(subject, served, sessionId) }
+          }),
+        )
+        const timings = await measure(asked, WARM_ROUNDS, 5)
+        const [base, above] = timings.map(({ medianMs }) => medianMs)
+        const verdict = (above ?? Number.NaN) / (base ?? Number.NaN) <= WARM_GOAL ? 'met' : 'OVER'
+        const title = 'The next prompt to a scripted agent that is already up'
+        return `${formatTable(title, timings)}\n  goal: at most ${WARM_GOAL}x: ${verdict}`
+      }),
+    )
+  } finally {
+    rmSync(home, { recursive: true, force: true })
+  }
+}
+
+async function benchStart(): Promise<string> {
   const scratch = mkdtempSync(join(tmpdir(), 'drover-bench-'))
   try {
     const [root, home] = [join(scratch, 'work'), join(scratch, 'home')]

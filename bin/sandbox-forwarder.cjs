@@ -1,13 +1,13 @@
 /*
  * The first program inside of a sandbox, which has no network. It connects local ports with the socket of drover's proxy
- * outside, runs the command, and exits as the command does. Arguments: the socket, ports, variables as JSON, the command. The first port is that
+ * outside, runs the command, and exits as the command does. Arguments: the socket, ports, a variable or nothing, the command. The first port is that
  * of the proxy; a connection to another one becomes a tunnel to the same port of the host.
  */
 const { spawn } = require('node:child_process')
 const { constants } = require('node:os')
 const net = require('node:net')
 
-const [socket, list, variables, program, ...args] = process.argv.slice(2)
+const [socket, list, variable, program, ...args] = process.argv.slice(2)
 // Without ports, the proxy itself is on one, and `socket` is its number.
 const [proxyPort, ...ports] = list === '' ? [] : list.split(',').map(Number)
 
@@ -72,7 +72,9 @@ function signalAll() {
 }
 
 function run() {
-  const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, ...JSON.parse(variables) } })
+  const [name, value] = variable.split('=')
+  const env = { ...process.env, ...(name && { [name]: value }) }
+  const child = spawn(program, args, { stdio: 'inherit', env })
   // SIGTERM reaches every process inside. SIGINT is for the command, which then ends its own tools.
   process.on('SIGTERM', () => {})
   process.on('SIGINT', () => child.kill('SIGINT'))

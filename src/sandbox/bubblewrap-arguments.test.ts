@@ -40,17 +40,26 @@ describe('the arguments of bubblewrap', () => {
         '--tmpfs /home/me/.ssh --remount-ro /home/me/.ssh',
         '--ro-bind /dev/null /etc/shadow',
         '--bind /work /work',
-        '--bind /tmp/x/proxy.sock /run/drover/proxy.sock --ro-bind /drover/forwarder.cjs /run/drover/forwarder.cjs',
+        '--bind /tmp/x/proxy.sock /run/drover/proxy.sock --ro-bind /drover/forwarder.cjs /run/drover/forwarder',
         '--remount-ro / --chdir /work/src --',
         '/usr/bin/prlimit --data=1 --nproc=2 --fsize=3 --core=0',
-        '/usr/bin/node /run/drover/forwarder.cjs /run/drover/proxy.sock 19128,3000 {} npm test -- $(id)',
+        '/usr/bin/node /run/drover/forwarder /run/drover/proxy.sock 19128,3000  npm test -- $(id)',
       ].join(' '),
     )
   })
 
   it('lead Node to the proxy if a host is listed', () => {
     const policy = { ...wrapping.policy, hosts: parseHostRule('example.com') ?? [] }
-    expect(toBubblewrapArguments({ ...wrapping, policy })).toContain('{"NODE_USE_ENV_PROXY":"1"}')
+    expect(toBubblewrapArguments({ ...wrapping, policy })).toContain('NODE_USE_ENV_PROXY=1')
+  })
+
+  it('begin with a shell and socat if there is socat, and only the port of the proxy', () => {
+    const relay = { file: '/drover/forwarder.sh', shell: '/bin/sh', socat: '/usr/bin/socat' }
+    const relayed = { ...wrapping, programs: { ...wrapping.programs, relay } }
+    const argv = toBubblewrapArguments({ ...relayed, ports: [] }).join(' ')
+    expect(argv).toContain('--ro-bind /drover/forwarder.sh /run/drover/forwarder ')
+    expect(argv).toContain(' /bin/sh /run/drover/forwarder /usr/bin/socat /run/drover/proxy.sock 19128  npm test ')
+    expect(toBubblewrapArguments(relayed)).toEqual(toBubblewrapArguments(wrapping))
   })
 
   it('set only the limits that there are, and none without prlimit', () => {

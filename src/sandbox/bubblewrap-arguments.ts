@@ -3,13 +3,13 @@ import type { SandboxPrograms, Scope } from './find-programs.ts'
 import type { Mount, SandboxLimits, SandboxPolicy } from './sandbox-policy.ts'
 
 /** Where the proxy and the forwarder are inside. */
-const INSIDE = { socket: '/run/drover/proxy.sock', forwarder: '/run/drover/forwarder.cjs' } as const
+const INSIDE = { socket: '/run/drover/proxy.sock', forwarder: '/run/drover/forwarder' } as const
 
 /** The port of the proxy inside. Nothing else has ports in a new network namespace. */
 export const PROXY_PORT = 19_128
 
 /** It doubles the time in which Node starts, so the forwarder does without it, and so does a command without hosts. */
-const PROXY_FOR_NODE = { NODE_USE_ENV_PROXY: '1' }
+const PROXY_FOR_NODE = 'NODE_USE_ENV_PROXY=1'
 
 /** A `/tmp` or home that is full takes no more memory than this. */
 const OWN_BYTES = 4 * 1024 ** 3
@@ -38,19 +38,26 @@ const NAMESPACES = [
 
 export function toBubblewrapArguments(wrapping: Wrapping): [string, ...string[]] {
   const { policy, argv, cwd, programs, proxySocket, ports } = wrapping
+  const first = chooseForwarder(programs, ports)
   return [
     ...(policy.limits.totalMemoryBytes === undefined ? [] : toScopeArguments(policy.limits, programs.scope)),
     ...[programs.bubblewrap, ...NAMESPACES],
     ...['--seccomp', String(wrapping.seccompDescriptor)],
     ...['--unsetenv', 'XDG_RUNTIME_DIR', '--proc', '/proc', '--dev', '/dev'],
     ...policy.mounts.flatMap(toArguments),
-    ...['--bind', proxySocket, INSIDE.socket, '--ro-bind', programs.forwarder, INSIDE.forwarder],
+    ...['--bind', proxySocket, INSIDE.socket, '--ro-bind', first.file, INSIDE.forwarder],
     // After all mounts: bubblewrap has created directories for them.
     ...['--remount-ro', '/', '--chdir', cwd, '--'],
     ...limit(policy.limits, programs.limiter),
-    ...[programs.node, INSIDE.forwarder, INSIDE.socket, [PROXY_PORT, ...ports].join(',')],
-    ...[JSON.stringify(policy.hosts.length === 0 ? {} : PROXY_FOR_NODE), ...argv],
+    ...[...first.argv, INSIDE.socket, [PROXY_PORT, ...ports].join(',')],
+    ...[policy.hosts.length === 0 ? '' : PROXY_FOR_NODE, ...argv],
   ] as [string, ...string[]]
+}
+
+/** The first program inside. A start of Node costs more than everything else, but only Node opens more than one port. */
+function chooseForwarder({ node, forwarder, relay }: SandboxPrograms, ports: readonly number[]) {
+  if (relay === undefined || ports.length > 0) return { file: forwarder, argv: [node, INSIDE.forwarder] }
+  return { file: relay.file, argv: [relay.shell, INSIDE.forwarder, relay.socat] }
 }
 
 function toArguments({ path, as, from = path }: Mount): string[] {

@@ -9,6 +9,8 @@ export type SandboxPrograms = {
   bubblewrap: string
   node: string
   forwarder: string
+  /** Forwards like it and starts faster, where there is socat(1). */
+  relay?: Relay | undefined
   /** prlimit(1), if there is one. */
   limiter: string | undefined
   /** sandbox-exec(1) of macOS, in place of bubblewrap. */
@@ -16,6 +18,8 @@ export type SandboxPrograms = {
   /** systemd-run(1), if there is a user session of systemd to talk to. */
   scope?: Scope | undefined
 }
+
+type Relay = { file: string; shell: string; socat: string }
 
 export type Scope = { program: string; runtimeDirectory: string }
 
@@ -42,7 +46,20 @@ export function findSandboxPrograms(places: SearchPlaces, forwarder: string): Sa
   const bubblewrap = findProgram('bwrap', places)
   if (bubblewrap === undefined) throw sandboxUnavailable({ problem: `bwrap is not in PATH; ${INSTALL_BUBBLEWRAP}` })
   const limiter = findProgram('prlimit', places)
-  return { bubblewrap, node: process.execPath, forwarder, limiter, scope: findScope(places) }
+  return {
+    bubblewrap,
+    node: process.execPath,
+    forwarder,
+    relay: findRelay(forwarder),
+    limiter,
+    scope: findScope(places),
+  }
+}
+
+/** Of the system only: its directories are always there inside. */
+function findRelay(forwarder: string): Relay | undefined {
+  const relay = { file: forwarder.replace(/cjs$/, 'sh'), shell: '/bin/sh', socat: '/usr/bin/socat' }
+  return Object.values(relay).every((path) => existsSync(path)) ? relay : undefined
 }
 
 function findScope(places: SearchPlaces): Scope | undefined {

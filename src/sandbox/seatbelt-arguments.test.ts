@@ -54,6 +54,6 @@ describe('a profile of Seatbelt', () => {
   it('is one argument, and so is each word of the command', () => {
     const argv = toSeatbeltArguments(wrapping)
     expect(argv.slice(0, 2)).toEqual(['/usr/bin/sandbox-exec', '-p'])
-    expect(argv.slice(3)).toEqual(['/usr/bin/node', '/drover/forwarder.cjs', '4321', '', '{}', 'npm', 'test', '$(id)'])
+    expect(argv.slice(3)).toEqual(['/usr/bin/node', '/drover/forwarder.cjs', '4321', '', '', 'npm', 'test', '$(id)'])
   })
 })

@@ -27,7 +27,7 @@ export function toSeatbeltArguments(wrapping: SeatbeltWrapping): [string, ...str
   const { argv, programs, proxyPort } = wrapping
   return [
     ...[programs.seatbelt, '-p', toSeatbeltProfile(wrapping)],
-    ...[programs.node, programs.forwarder, String(proxyPort), '', '{}', ...argv],
+    ...[programs.node, programs.forwarder, String(proxyPort), '', '', ...argv],
   ] as [string, ...string[]]
 }
 

@@ -45,6 +45,7 @@ const WANTED: readonly RegExp[] = [
   /^(README|CHANGELOG)\.md$/,
   /^LICENSE$/,
   /^bin\/(drover|run-bundle|run-newer-node|hide-variables|demo-agent|json-thread|sandbox-forwarder|sandbox-probe)\.cjs$/,
+  /^bin\/sandbox-forwarder\.sh$/,
   /^dist\/((drover|prompts|changes|prompts-and-changes|others)\.cjs|facts\.json|json-thread\.js|demo\/demo-agent\.js)$/,
   /^dist\/docs\/(swagger-ui-bundle\.js|swagger-ui-bundle\.js\.LICENSE\.txt|swagger-ui\.css|favicon-32x32\.png)$/,
   /^dist\/docs\/(LICENSE|NOTICE)$/,

@@ -152,7 +152,9 @@ async function startInside(
   try {
     if (request.boundary !== undefined) {
       const { openAgentBoundary } = await import('../boundary/open-agent-boundary.ts')
-      const inside = { ...bare, plan: request.boundary }
+      // socat starts a process for each connection, which would look like one that the turn has left behind.
+      const programs = { ...request.boundary.programs, relay: undefined }
+      const inside = { ...bare, plan: { ...request.boundary, programs } }
       boundary = await openAgentBoundary(request, inside, (event) => onBoundaryEvent?.(event))
     }
     const running = await startProcess({

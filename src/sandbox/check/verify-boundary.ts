@@ -42,7 +42,8 @@ async function verify({ droverHome, ...request }: Verification, stamp: string): 
 }
 
 function stampOf({ programs, probe }: Verification): string {
-  const files = [programs.bubblewrap, programs.node, programs.forwarder, probe].map((path) => {
+  const relay = Object.values(programs.relay ?? {})
+  const files = [programs.bubblewrap, programs.node, programs.forwarder, ...relay, probe].map((path) => {
     const { size, mtimeMs, ino } = statSync(path)
     return `${path} ${size} ${mtimeMs} ${ino}`
   })
