@@ -17,7 +17,7 @@ import { overHttp } from './warm-prompts.ts'
 const ROUNDS = 40
 const CPU_ROUNDS = 20
 const GOAL_MS = 50
-const WARM_ROUNDS = 100
+const WARM_ROUNDS = 300
 const WARM_GOAL = 1.05
 const FORWARDER = join(import.meta.dirname, '..', 'bin', 'sandbox-forwarder.cjs')
 

@@ -61,8 +61,9 @@ describe.each(sandboxedAgents)('the real $name in a sandbox', { timeout: 240_000
     expect(processesIn(setup)).toEqual([])
   })
 
-  it('writes nothing if it may only read', async () => {
-    await prompt('write', '--access', 'read-only')
+  it('answers, and writes nothing, if it may only read', async () => {
+    const { stdout } = await prompt('write', '--access', 'read-only', '-o', 'json')
+    expect(JSON.parse(stdout)).toMatchObject({ output: expect.stringMatching(/\S/), exit_code: 0 })
     expect(existsSync(join(setup.work, 'written-by-tool.txt'))).toBe(false)
   })
 })

@@ -48,6 +48,11 @@ describe('drover sandbox run', () => {
       code: 127,
       stderr: expect.stringContaining('no-such-program cannot be started in the sandbox: ENOENT'),
     })
+    // A port that is listed needs the forwarder in Node.
+    expect(await sandboxed(['--host', 'localhost:4099', '--', 'no-such-program'])).toMatchObject({
+      code: 127,
+      stderr: expect.stringContaining('no-such-program cannot be started in the sandbox: ENOENT'),
+    })
   })
 
   it('lets git commit to the branch of the worktree', async () => {
