@@ -40,6 +40,7 @@ import * as results from '../src/prompts/prompt-result.shape.ts'
 import {
   AnswerBody,
   ConfirmBody,
+  FollowUpBody,
   ReportQuery,
   ResumeBody,
   RunQuery,
@@ -168,6 +169,7 @@ async function httpFiles(): Promise<GeneratedFile[]> {
     validateAnswerBody: AnswerBody,
     validateConfirmBody: ConfirmBody,
     validateSkipBody: SkipBody,
+    validateFollowUpBody: FollowUpBody,
     validateResumeBody: ResumeBody,
     validateChatRequest: ChatRequest,
     validateResponseRequest: ResponseRequest,

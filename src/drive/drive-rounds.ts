@@ -10,6 +10,7 @@ import { readPinnedSource } from '../runs/read-material.ts'
 import { outlineRun, type RunOutline } from '../runs/read-status.ts'
 import type { RunContext } from '../runs/run-context.ts'
 import { toWorktreeEnvironment } from '../workspace/prepare/worktree-environment.ts'
+import { toFollowRecord } from './decide/follow-record.ts'
 import { decisionsIn, goalOfRound, mayStartRound, openWork } from './decide/next-round.ts'
 import { describeFlag, seriousFlags } from './decide/serious-flags.ts'
 import { spentBy } from './decide/spending.ts'
@@ -22,7 +23,7 @@ import { cutComment, describeRequirement } from './prompt/follow-texts.ts'
 import { surroundings } from './read-verdict.ts'
 import type { Options } from './record/drive-event.shape.ts'
 import type { EventOf } from './record/drive-event.ts'
-import { openDriveJournal } from './record/drive-journal.ts'
+import { forgetStop, openDriveJournal } from './record/drive-journal.ts'
 import { type BaselineRun, type DriveState, toDriveState } from './record/drive-state.ts'
 import type { Requirement } from './record/follow-event.shape.ts'
 import { startDrivenRun } from './start-driven-run.ts'
@@ -57,6 +58,7 @@ export type RoundsResult = { readonly runId: string; readonly end: DriveEnd; rea
 
 export async function driveRounds(tools: RoundsTools, runId: string, begin: DriveBegin): Promise<RoundsResult> {
   using journal = await openDriveJournal(tools.runs.store, runId)
+  forgetStop(tools.runs.store, runId)
   const before = toDriveState(journal.events)
   const options = begin.optionsFrom(before?.options)
   const boundary = await openBoundaryFor(tools.sandbox, {
@@ -71,7 +73,7 @@ export async function driveRounds(tools: RoundsTools, runId: string, begin: Driv
     workspace: tools.runs.workspace,
   })
   const context: DriveContext = await inWorktree(inRun({ ...tools, boundary, runId, journal }, begin), begin)
-  beginDrive(context, begin)
+  const { isLast } = beginDrive(context, begin)
   const driven = await noteFailure(context, () => driveRound(context, tools, begin))
   if ('end' in driven) return driven
   const { options: known, ...ended } = readDriveState(context)
@@ -79,8 +81,9 @@ export async function driveRounds(tools: RoundsTools, runId: string, begin: Driv
   const started = nextStarted(ended)
   const optionsFrom: DriveBegin['optionsFrom'] = (given) => begin.optionsFrom(given ?? known)
   const isNew = await startRound(context, driven, { ...started, options: optionsFrom(undefined) })
-  // What the user wants is for the last round, and is done once.
-  const { also, takesOver } = driven.isAfterDelivery === true ? {} : begin
+  // What the user wants is for the last round, which records it, and is done once.
+  const also = isLast ? undefined : begin.also
+  const takesOver = driven.isAfterDelivery === true ? undefined : begin.takesOver
   return await driveRounds(tools, driven.runId, { ...started, optionsFrom, isNew, baseline, also, takesOver })
 }
 
@@ -116,7 +119,7 @@ function inRun(context: DriveContext, begin: DriveBegin): DriveContext {
 async function driveRound(
   context: DriveContext,
   tools: RoundsTools,
-  { also = [], takesOver = false }: DriveBegin,
+  { takesOver = false }: DriveBegin,
 ): Promise<RoundsResult | NextRound> {
   const { runId } = context
   const end = await driveAndAsk(context, tools)
@@ -130,10 +133,13 @@ async function driveRound(
   if (readDriveState(context).delivered === undefined) {
     return { runId, end: { is: 'interrupted' }, state: readDriveState(context) }
   }
-  const { requirements, options } = readDriveState(context)
+  const state = readDriveState(context)
+  const { requirements, options } = state
   // Most runs need neither.
   if (requirements !== undefined) await (await import('./judge-round.ts')).judgeRound(context)
-  if (also.length > 0) return await announceRound(context, toRequirements(context, also))
+  const rounds = [state, ...surroundings(context.runs.store, state).earlier]
+  const asked = rounds.some((each) => each.asked.length > 0) ? toFollowRecord(rounds).asked : []
+  if (asked.length > 0) return await announceRound(context, asked)
   const following = options.follow === true ? await import('./follow-pull-request.ts') : undefined
   const followed = await following?.followPullRequest(context, { takesOver })
   if (followed?.is === 'round') return await announceRound(context, followed.requirements)
@@ -141,8 +147,8 @@ async function driveRound(
 }
 
 /** Each is another one, even if the text is the same as before. */
-function toRequirements({ runId }: DriveContext, texts: readonly string[]): Requirement[] {
-  return texts.map((text, index) => ({ id: `person-${runId}-${index + 1}`, from: 'person', text: cutComment(text) }))
+function toRequirements({ runs }: DriveContext, texts: readonly string[]): Requirement[] {
+  return texts.map((text) => ({ id: `person-${runs.ids.uuid()}`, from: 'person', text: cutComment(text) }))
 }
 
 async function announceRound(context: DriveContext, requirements: readonly Requirement[]): Promise<NextRound> {
@@ -192,17 +198,21 @@ async function inWorktree(context: DriveContext, { place: given, isNew }: DriveB
   return { ...context, env, prompts: { ...prompts, env: toWorktreeEnvironment(prompts.env, place) } }
 }
 
-function beginDrive(context: DriveContext, given: DriveBegin): void {
-  const { optionsFrom, isNew = false, baseline = [], also: _also, takesOver: _takesOver, ...begin } = given
+/** What the user wants in addition is recorded with the last round, before anything is done. */
+function beginDrive(context: DriveContext, given: DriveBegin): { isLast: boolean } {
+  const { optionsFrom, isNew = false, baseline = [], also = [], takesOver: _takesOver, ...begin } = given
   const { journal, runId, onUpdate } = context
   const [first] = journal.events
   if (first === undefined) {
     record(context, 'drive_started', { run_id: runId, ...begin, options: optionsFrom(undefined) })
   } else if (isNew) onUpdate({ is: 'recorded', runId, event: first, state: readDriveState(context) })
   else record(context, 'drive_resumed', { options: optionsFrom(readDriveState(context).options) })
+  const isLast = readDriveState(context).next_run_id === undefined
+  if (isLast && also.length > 0) record(context, 'asked', { requirements: toRequirements(context, also) })
   const { sandbox: _, ...boundary } = { sandbox: undefined, ...context.boundary }
   record(context, 'boundary_set', boundary)
   if (readDriveState(context).baseline.length === 0) for (const run of baseline) record(context, 'baseline_ran', run)
+  return { isLast }
 }
 
 async function driveAndAsk(context: DriveContext, { ask }: RoundsTools): Promise<DriveEnd> {

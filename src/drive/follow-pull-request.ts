@@ -15,6 +15,7 @@ import { answerText, markOf, TAKEN_ID, takenText } from './prompt/follow-texts.t
 import { pushBranch } from './push-branch.ts'
 import { surroundings, verdictOnDelivery } from './read-verdict.ts'
 import type { Place } from './record/drive-event.shape.ts'
+import { isStopRequested } from './record/drive-journal.ts'
 import type { Requirement } from './record/follow-event.shape.ts'
 import { describeRun } from './report-run.ts'
 import { takeOver } from './take-over.ts'
@@ -47,9 +48,34 @@ export async function followPullRequest(
   const number = numberOf([state, ...surroundings(context.runs.store, state).earlier])
   if (options.follow !== true || number === undefined || place.kind !== 'worktree') return undefined
   if (followed !== undefined) return { is: 'end', end: { is: 'ended' } }
-  const following = { context, forge: await openForge(context, place, PATIENCE_MS), number, place }
-  if (takesOver) await continueOnTop(context, place)
-  return await follow(following)
+  using stop = watchForStop(context)
+  const here = { ...context, runs: { ...context.runs, signal: stop.signal } }
+  const following = { context: here, forge: await openForge(here, place, PATIENCE_MS), number, place }
+  if (takesOver) await continueOnTop(here, place)
+  const result = await follow(following)
+  const isOver = result.is === 'end' && result.end.is !== 'interrupted'
+  return stop.isRequested() && !isOver ? { is: 'end', end: end(context, STOPPED) } : result
+}
+
+const STOPPED = {
+  do: 'pause',
+  reason: 'follow_stopped',
+  message: 'a person has stopped the run, and its pull request is not followed any more',
+} as const
+
+/** Looking at a file is cheap, and works on file systems without change notifications. */
+const STOP_POLL_MS = 200
+
+/** Everything that is done for the pull request ends when a person stops the run, even a wait for a limit of the forge. */
+function watchForStop({ runs, runId }: DriveContext): Disposable & { signal: AbortSignal; isRequested(): boolean } {
+  const controller = new AbortController()
+  const isRequested = () => isStopRequested(runs.store, runId)
+  const timer = setInterval(() => isRequested() && controller.abort(), STOP_POLL_MS)
+  return {
+    signal: AbortSignal.any([runs.signal, controller.signal]),
+    isRequested: () => controller.signal.aborted,
+    [Symbol.dispose]: () => clearInterval(timer),
+  }
 }
 
 /** What drover could not push before is merged with what another person pushed. */

@@ -4,6 +4,7 @@
  *     <git common dir>/drover/runs/<run id>/journal.jsonl      the events of the run, see hash-chain.ts
  *                                           drive.jsonl        what drover did to drive the run, in the same format
  *                                           drive.lock         an empty file that the driver of the run locks
+ *                                           drive.stop         an empty file: a person wants the driver to leave the pull request
  *                                           drive.kept.jsonl   what the driver had recorded, if drive.jsonl was tampered with
  *                                           repository*.json   the repository before an attempt, see repository-state.ts
  *                                           run.json           a snapshot of the run, see snapshot-format.ts
@@ -49,6 +50,7 @@ export const snapshotPathIn = (directory: string): string => join(directory, 'ru
 export const lockPathIn = (directory: string): string => join(directory, 'run.lock')
 export const drivePathIn = (directory: string): string => join(directory, 'drive.jsonl')
 export const keptDrivePathIn = (directory: string): string => join(directory, 'drive.kept.jsonl')
+export const driveStopPathIn = (directory: string): string => join(directory, 'drive.stop')
 export const driveLockPathIn = (directory: string): string => join(directory, 'drive.lock')
 export const materialsPathIn = (directory: string): string => join(directory, 'materials')
 

@@ -81,10 +81,12 @@ function toTarget({ goal, issue, run }: DriveRequest): DriveTarget {
 function readOptions(request: DriveRequest): GivenOptions {
   const { backend, model, review_backend, review_model, checks, max_tokens, max_cost_usd, max_time_secs } = request
   const { rounds, approval_mode, in_place: isInPlace, on_limit, max_wait_secs, fallback } = request
+  const followed = request.follow === true ? 'pr' : undefined
   return toGivenOptions({
     ...{ backend, model, review_backend, review_model, checks, max_tokens, max_cost_usd, max_time_secs },
     ...{ on_limit, max_wait_secs, ...(fallback !== undefined && { fallback: [...fallback] }) },
-    ...{ rounds, approval_mode, deliver: isInPlace === true ? 'none' : request.deliver },
+    ...{ rounds, approval_mode, deliver: isInPlace === true ? 'none' : (request.deliver ?? followed) },
+    ...{ follow: request.follow },
   })
 }
 
@@ -107,6 +109,7 @@ async function find({ config, paths, env, cwd, drover }: OpenedInstance, search:
     actions: request.actions,
     defaultActions: config.drive.actions,
     isReviewed: request.review !== false,
+    ...{ also: request.also, takesOver: request.take_over, follows: request.follow },
     isInPlace: request.in_place === true,
     folder: folderBelow(runs.workspace, request.directory ?? cwd),
     worktrees: paths.worktrees,

@@ -227,6 +227,12 @@ export type DriveRequest = {
   run?: string | undefined
   /** With `run`: the answer to the question that it is waiting for. */
   answer?: string | undefined
+  /** With `run`: what the delivered run has to do in addition, on the same branch. */
+  also?: readonly string[] | undefined
+  /** With `run`: continue on top of what another person pushed to its branch. */
+  take_over?: boolean | undefined
+  /** Open a draft pull request and watch it until it is merged or closed. */
+  follow?: boolean | undefined
   /** A directory of the repository: an absolute path. The default is the directory of the program. */
   directory?: string | undefined
   /** Work in the worktree itself; by default in a new one, on a new branch. */

@@ -125,6 +125,13 @@ export const DriveRequest = named(
     issue_as_goal: isOn('Use the text of an issue that has no sections for drover as the goal.'),
     run: text('The id of a run to continue.'),
     answer: text('With `run`: the answer to the question that it is waiting for.'),
+    also: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        description: 'With `run`: what the delivered run has to do in addition, on the same branch.',
+      }),
+    ),
+    take_over: isOn('With `run`: continue on top of what another person pushed to its branch.'),
+    follow: isOn('Open a draft pull request and watch it until it is merged or closed.'),
     directory: text('A directory of the repository: an absolute path. The default is the directory of the program.'),
     in_place: isOn('Work in the worktree itself; by default in a new one, on a new branch.'),
     backend: text('The agent that does the work.'),

@@ -9,3 +9,4 @@ export declare const execution_cancel: Validate
 export declare const run_start: Validate
 export declare const run_status: Validate
 export declare const run_answer: Validate
+export declare const run_follow_up: Validate

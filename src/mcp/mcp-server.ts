@@ -7,6 +7,7 @@ import { requestChecker } from '../kit/omit-empty.ts'
 import type { Validate } from '../kit/schema.ts'
 import type { Caller } from '../prompts/caller.ts'
 import type { BatchStart } from '../service/drover-service.ts'
+import { toFollowUp } from '../service/run-requests.ts'
 import type { ToolDrover } from '../service/tool-drover.ts'
 import * as VALIDATORS from './checks.generated.js'
 import { executionResult, faultResult, keepResult, runResult, type ToolResult } from './tool-result.ts'
@@ -37,7 +38,7 @@ type ToolCall = {
 
 const INSTRUCTIONS = `drover runs command-line coding agents on this machine. "prompt" sends one a prompt, "compare" asks several the same.
 A call that takes long answers with an execution_id; "execution_get" waits for the answer. "session_resume" resumes a session.
-"run_start" lets agents carry out a whole change in a git repository; "run_status" and "run_answer" follow it.`
+"run_start" lets agents carry out a whole change in a git repository; "run_status", "run_answer" and "run_follow_up" follow it.`
 
 /** `onCall` learns of every call, which may outlast its connection. */
 export function createMcpServer(host: ToolHost, onCall: (call: Promise<unknown>) => void = () => {}): Server {
@@ -111,6 +112,8 @@ const CALLS: { readonly [Name in ToolName]: (call: ToolCall, given: ToolInput[Na
   run_status: async (call, { run_id: id, wait_secs: wait = 0 }) => runResult(await waitForRun(call, id, wait * 1000)),
   run_answer: async ({ host }, { run_id: id, text, action_id: actionId }) =>
     runResult(await host.drover.runs.answer(host.by, id, { text, actionId })),
+  run_follow_up: async ({ host }, { run_id: id, ...wanted }) =>
+    runResult(await host.drover.runs.followUp(host.by, id, toFollowUp(wanted))),
 }
 
 const CHECKS: Readonly<Record<ToolName, Validate>> = VALIDATORS

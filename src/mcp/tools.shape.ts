@@ -4,7 +4,7 @@ import { EXECUTION_KINDS, EXECUTION_STATES } from '../executions/store/execution
 import type { JsonObject } from '../kit/json/json-value.ts'
 import { literals, request, type Static } from '../kit/shape.ts'
 import { CompareRequest, KeepRequest, PromptBody, ResumeRequest } from '../prompts/prompt-request.shape.ts'
-import { AnswerBody, StartBody } from '../service/run-requests.shape.ts'
+import { AnswerBody, FollowUpBody, StartBody } from '../service/run-requests.shape.ts'
 
 /** An hour: no client waits longer for one call. */
 const MAX_WAIT_SECS = 3600
@@ -84,6 +84,7 @@ const RunStatusTool = request({
 })
 
 const RunAnswerTool = request({ run_id: runId, ...AnswerBody.properties })
+const RunFollowUpTool = request({ run_id: runId, ...FollowUpBody.properties })
 
 const text = (description: string) => optional(Type.String({ description }))
 
@@ -230,6 +231,15 @@ export const TOOL_SHAPES = [
     input: RunAnswerTool,
     output: RunView,
     hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  },
+  {
+    name: 'run_follow_up',
+    title: 'Ask a delivered change run for more',
+    description:
+      'Lets agents do more on the branch of a run whose work is delivered, and updates its pull request if it has one. Returns immediately: call run_status with the id of the run.',
+    input: RunFollowUpTool,
+    output: RunView,
+    hints: RUNS_AGENT,
   },
 ] as const satisfies readonly ToolShape[]
 

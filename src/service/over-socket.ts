@@ -9,6 +9,7 @@ import { applySettings } from '../prompts/apply-settings.ts'
 import { USER } from '../prompts/caller.ts'
 import type { PromptRequest } from '../prompts/prompt-request.ts'
 import { settingsFor } from '../prompts/to-agent-request.ts'
+import { toFollowUpBody } from './run-requests.ts'
 import type { ToolDrover } from './tool-drover.ts'
 
 type Request = { method: 'GET' | 'POST'; path: string; body?: object; headers?: Readonly<Record<string, string>> }
@@ -57,6 +58,7 @@ export function createSocketDrover({ settings, cwd, call, send }: SocketOptions)
       follow: async (_by, id, from) => ({ isOver: false, events: follow<DrivenRunEvent>(runPath(id), from) }),
       answer: (_by, id, { text, actionId }) =>
         post(`${runPath(id)}/answer`, { text, ...(actionId !== undefined && { action_id: actionId }) }),
+      followUp: (_by, id, wanted) => post(`${runPath(id)}/follow-up`, toFollowUpBody(wanted)),
     },
   }
 }

@@ -212,3 +212,24 @@ export type ConfirmBody = Static<typeof ConfirmBody>
 
 export const SkipBody = named('RunSkip', request({ action_id: actionId }))
 export type SkipBody = Static<typeof SkipBody>
+
+/** One of the numbered requirements of a further round, which has room for this much of each. */
+const REQUIREMENT_CHARACTERS = 2000
+const MOST_REQUIREMENTS = 10
+
+export const FollowUpBody = named(
+  'RunFollowUp',
+  request({
+    also: optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: REQUIREMENT_CHARACTERS }), {
+        minItems: 1,
+        maxItems: MOST_REQUIREMENTS,
+        description: 'What the run has to do in addition, on the same branch. Each text gets a verdict.',
+      }),
+    ),
+    take_over: optional(
+      Type.Boolean({ description: 'Continue on top of what another person pushed to the branch of the run.' }),
+    ),
+  }),
+)
+export type FollowUpBody = Static<typeof FollowUpBody>

@@ -1,7 +1,8 @@
 /** What clients ask of driven runs, in the terms of the drive. Pure. */
-import type { DriveResumeRequest, DriveStartRequest } from '../drive/service/run-starter.ts'
+import type { DriveResumeRequest, DriveStartRequest, MoreWork } from '../drive/service/run-starter.ts'
 import { toGivenOptions } from '../drive/start/drive-options.ts'
-import type { ResumeBody, StartBody } from './run-requests.shape.ts'
+import { withoutUndefined } from '../kit/without-undefined.ts'
+import type { FollowUpBody, ResumeBody, StartBody } from './run-requests.shape.ts'
 
 export function toStartRequest({
   goal,
@@ -38,4 +39,12 @@ function toQueue({ queue, after, group: id, ...total }: QueueBody): DriveStartRe
 
 export function toResumeRequest({ actions, ...options }: ResumeBody): DriveResumeRequest {
   return { given: toGivenOptions(options), actions }
+}
+
+export function toFollowUp({ also, take_over: takesOver }: FollowUpBody): MoreWork {
+  return { also, takesOver }
+}
+
+export function toFollowUpBody({ also, takesOver }: MoreWork): FollowUpBody {
+  return withoutUndefined({ also: also && [...also], take_over: takesOver })
 }

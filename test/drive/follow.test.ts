@@ -1,12 +1,16 @@
 /** A driven run that follows its pull request, with the real `gh` and git against the fake forge. */
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { callMain } from '../support/call-main.ts'
 import { dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
 import { hasForge } from '../support/forge/fake-forge.ts'
 import { createFollowedHome, ORDERS, WALK_SCRIPT, Walk } from '../support/forge/followed-home.ts'
-import { temporaryDirectory } from '../support/run-drover.ts'
+import { DROVER, runAt, temporaryDirectory } from '../support/run-drover.ts'
+import { portOf, serveDrover } from '../support/serve-drover.ts'
+import { runClient } from '../support/served-runs.ts'
+import { ask } from '../support/start-server.ts'
+import { until } from '../support/until.ts'
 
 describe.runIf(hasForge)('a followed pull request', () => {
   it('goes from the issue over red CI, three comments and a moved base to the merge', {
@@ -92,5 +96,64 @@ describe.runIf(hasForge)('a followed pull request', () => {
     expect([last.code, last.stderr]).toEqual([0, ''])
     expect(forge.git('ls-tree', '--name-only', 'main')).toMatch(/rain\.txt[\s\S]*sun\.txt/)
     expect(repository.git('branch', '--list', 'drover/*')).toBe('')
+  })
+
+  it('is followed by one process of several, which can be asked for more, stopped and resumed', {
+    timeout: 300_000,
+  }, async () => {
+    const more = { edits: { 'rain.txt': 'rain\n' }, outcome: { observations: ['1: changed rain.txt: added'] } }
+    const home = await createFollowedHome(temporaryDirectory(), { implement: [HONEST, more] })
+    const { forge, repository, env } = home
+    const served = { repositories: [repository.root], deliver: 'pr', follow: true, max_runs: 1, follow_poll_secs: 1 }
+    home.configure(JSON.stringify({ warm: { enabled: false }, drive: { ...served, attempts: 0, ready: true } }))
+    const serve = async () => {
+      const port = await portOf(serveDrover(['--port', '0'], env))
+      return runClient((path, request) => ask({ host: '127.0.0.1', port, path, ...request }))
+    }
+    const drover = (...words: string[]) => runAt(repository.root, [process.execPath, DROVER, ...words], env)
+    const looks = () => forge.requests.filter(({ path }) => path.endsWith('/pulls/1')).length
+    const client = await serve()
+    const { id } = await client.start()
+    await until(() => looks() > 1)
+    expect(await client.show(id)).toMatchObject({
+      ...{ state: 'running', driven_by: 'this_server', choices: ['stop'] },
+      verdict: { reason: 'it follows https://github.com/ada/weather/pull/1' },
+    })
+
+    // Another server and a command do nothing, and it does not count for drive.max_runs.
+    const other = await serve()
+    expect(await other.show(id)).toMatchObject({ driven_by: 'another_process' })
+    for (const each of [client, other])
+      expect(await each.change(id, 'resume')).toMatchObject({ status: 409, body: { error: 'driven_run_waits' } })
+    expect(await other.change(id, 'follow-up', { also: ['x'] })).toMatchObject({ body: { error: 'drive_busy' } })
+    expect(await drover('drive', id, '--detach')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('another process'),
+    })
+    expect(await client.post('/api/v1/runs', { goal: 'x', repository: '/' })).toMatchObject({
+      body: { error: 'drive_repository_not_named' },
+    })
+
+    expect(await client.change(id, 'follow-up', { also: ['Add the rain'] })).toMatchObject({ status: 200 })
+    const next = await until(async () => (await client.show(id)).next_run_id)
+    await until(async () => (await client.show(next)).delivered)
+    expect(dataOf(home.records(next), 'drive_started')).toMatchObject([{ requirements: [{ text: 'Add the rain' }] }])
+    const branch = (await client.show(id)).branch ?? ''
+    expect(forge.git('ls-tree', '--name-only', branch)).toContain('rain.txt')
+
+    expect(await drover('stop', id)).toMatchObject({ code: 0 })
+    const stopped = await client.reaches(next, 'paused')
+    expect(stopped).toMatchObject({ pause: { reason: 'follow_stopped' }, choices: ['resume'] })
+    const before = looks()
+    expect(await drover('stop', id)).toMatchObject({ code: 3 })
+    expect([looks(), (await client.show(next)).driven_by]).toEqual([before, undefined])
+
+    expect(await client.change(next, 'resume')).toMatchObject({ status: 200 })
+    await until(() => forge.items.get(1)?.pull?.isDraft === false)
+    forge.merge(1)
+    await client.reaches(next, 'ended')
+    await until(() => repository.git('branch', '--list', 'drover/*') === '')
+    const rounds = readdirSync(home.runs).length
+    expect([rounds, forge.items.size, forge.comments]).toEqual([2, 1, []])
   })
 })

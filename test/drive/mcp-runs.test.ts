@@ -32,7 +32,11 @@ describe('a run', () => {
       text: expect.stringContaining('It waits (decision_required): Knots or km/h?'),
       view: { run: { state: 'waiting' }, next: expect.stringContaining('run_answer') },
     })
-    for (const [name, given] of [['run_status', run] as const, ['run_answer', answer] as const]) {
+    for (const [name, given] of [
+      ['run_status', run],
+      ['run_answer', answer],
+      ['run_follow_up', { ...run, also: ['more'] }],
+    ] as const) {
       expect((await b.call(name, given)).text, name).toMatch(/^driven_run_not_found: /)
     }
     const stale = await a.call('run_answer', { ...answer, action_id: 'another' })

@@ -83,6 +83,7 @@ export function driveState(attempts: readonly Attempt[] = [], more: Partial<Driv
     boundary_seen: [],
     attempts,
     submitted: [],
+    asked: [],
     answered: [],
     pushed: [],
     attempts_before: 0,

@@ -30,9 +30,11 @@ import { outlineRun, type RunOutline } from '../../runs/read-status.ts'
 import { resolveRunId, shortenKnownRunId } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import type { InProcessDrover } from '../../service/in-process.ts'
+import { toFollowUpBody } from '../../service/run-requests.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { exitCodeOfSignal } from '../interruption.ts'
 import { requireServer } from '../local/background-server.ts'
+import { callServer } from '../local/server-client.ts'
 import { type OpenOptions, openDrover } from '../open/open-drover.ts'
 import { chooseProject } from '../project/choose-project.ts'
 import { canAsk } from '../run/ask-person.ts'
@@ -278,10 +280,18 @@ async function driveIt(
   } catch (error) {
     if (!(await isDrivenByServer(invocation, found.runId, error))) throw error
     const { err } = invocation.runtime.terminal
+    await askServerForMore(invocation, found)
     await err.write('drover: the run continues in the background with its own options. Ctrl-C leaves it running.\n')
     const result = await attach(context, found.runId, (update) => printer.update(update))
     return result && { ...result, isAttached: true }
   }
+}
+
+/** The server follows the pull request of the run, and does what is wanted in addition. */
+async function askServerForMore(invocation: Invocation, { runId, begin }: FoundDrive): Promise<void> {
+  const body = toFollowUpBody(begin)
+  if ((begin.also ?? []).length === 0 && begin.takesOver !== true) return
+  await callServer(invocation, { method: 'POST', path: `/api/v1/runs/${runId}/follow-up`, body })
 }
 
 async function driveHere(

@@ -1,4 +1,5 @@
-import { onlyStoppable, stopRun } from '../../runs/operations.ts'
+import { stopDriven } from '../../drive/stop-driven.ts'
+import { onlyStoppable } from '../../runs/operations.ts'
 import { outlineRuns } from '../../runs/read-status.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import type { Invocation, RunCommand } from '../command.ts'
@@ -20,7 +21,7 @@ export const run: RunCommand = (invocation) =>
     if (!flags.isOn('json') && out.isTty) return await stopForPerson(invocation, { command, here, given })
     const runId = typed === undefined ? await findStoppable(command, here) : completeRunId(command, here, typed)
     command.runId = runId
-    const state = await stopRun(here, runId)
+    const state = await stopDriven(here, runId)
     await (flags.isOn('json') ? printState(out, state) : printChange(out, formatStopped(state)))
     return 0
   })
@@ -31,7 +32,7 @@ async function stopForPerson(
   { command, here, given }: { command: WorkspaceCommand; here: RunContext; given: string | undefined },
 ): Promise<number> {
   const { context, run } = await openPersonRun(command, here, { given, intent: 'stop' })
-  await stopRun(context, run.id)
+  await stopDriven(context, run.id)
   await printRunChange(invocation, { context, runId: run.id }, 'Stopped. Its work so far is kept.')
   return 0
 }

@@ -11,6 +11,8 @@ export type FollowRecord = {
   readonly commits: readonly string[]
   /** By their ids. */
   readonly requirements: ReadonlyMap<string, Requirement>
+  /** What the user wants in addition, and no round was started for. */
+  readonly asked: readonly Requirement[]
   /** Judged, and not answered yet. */
   readonly pending: readonly PendingAnswer[]
   /** The last commit of the base that was compared with the branch. */
@@ -42,6 +44,7 @@ export function toFollowRecord(rounds: readonly DriveState[]): FollowRecord {
     commit: commits[0],
     commits,
     requirements,
+    asked: rounds.flatMap((each) => each.asked).filter(({ id }) => !requirements.has(id)),
     pending: judged.flatMap((each) => {
       const requirement = requirements.get(each.id)
       return requirement !== undefined && ANSWERED.includes(requirement.from) ? [{ requirement, judged: each }] : []

@@ -26,6 +26,7 @@ const KNOWN: FollowRecord = {
   commit: 'b',
   commits: ['b', 'a'],
   requirements: new Map(),
+  asked: [],
   pending: [],
   base: 'base-1',
   described: 'b',

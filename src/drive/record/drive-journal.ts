@@ -1,12 +1,20 @@
-/** Opens and reads `drive.jsonl`, the record of a driven run. */
+/** Opens and reads `drive.jsonl`, the record of a driven run, and `drive.stop`, which asks its driver to leave a pull request. */
+import { existsSync, rmSync } from 'node:fs'
 import { EventFile, type EventFileOptions, readEventFile } from '../../journal/event-file.ts'
 import { runNotFound } from '../../journal/faults.ts'
 import { findRun } from '../../journal/find-run.ts'
 import { encodeLine, NO_RECORDS } from '../../journal/hash-chain.ts'
-import { driveLockPathIn, drivePathIn, keptDrivePathIn, type RunStore } from '../../journal/run-store.ts'
+import {
+  driveLockPathIn,
+  drivePathIn,
+  driveStopPathIn,
+  keptDrivePathIn,
+  type RunStore,
+} from '../../journal/run-store.ts'
 import { Fault } from '../../kit/fault.ts'
 import { lockBusy, lockMissing } from '../../kit/faults.ts'
 import { takeLock } from '../../kit/files/lock.ts'
+import { replaceFile } from '../../kit/files/write-file.ts'
 import type { DriveEvent } from './drive-event.shape.ts'
 import { checkDriveEvent } from './drive-event.ts'
 import { type DriveState, toDriveState } from './drive-state.ts'
@@ -51,6 +59,24 @@ export function readDrive(store: RunStore, runId: string): DriveState | undefine
     if (error instanceof Fault && error.code === runNotFound.code) return undefined
     throw error
   }
+}
+
+/** Only the driver may write the records of a run, so it is asked. */
+export function requestStop(store: RunStore, runId: string): void {
+  replaceFile({ path: stopPath(store, runId), bytes: Buffer.alloc(0), mode: 0o600 })
+}
+
+export function isStopRequested(store: RunStore, runId: string): boolean {
+  return existsSync(stopPath(store, runId))
+}
+
+/** A driver that begins was not meant. */
+export function forgetStop(store: RunStore, runId: string): void {
+  rmSync(stopPath(store, runId), { force: true })
+}
+
+function stopPath(store: RunStore, runId: string): string {
+  return driveStopPathIn(findRun(store, runId).path)
 }
 
 function optionsFor(store: RunStore, runId: string): EventFileOptions<DriveEvent> {

@@ -83,6 +83,8 @@ export type DriveState = EventOf<'drive_started'>['data'] & {
   readonly delivery_check?: DeliveryCheck
   readonly delivered?: Delivery
   readonly delivered_at?: string
+  /** What the user wants in addition, whether a round was started for it or not. */
+  readonly asked: readonly Requirement[]
   /** What became of its requirements. */
   readonly judged?: readonly JudgedRequirement[]
   /** The requirements whose answers the forge has. */
@@ -105,7 +107,7 @@ export function toDriveState(events: readonly DriveEvent[]): DriveState | undefi
 }
 
 const EMPTY = {
-  ...{ baseline: [], boundary_seen: [], attempts: [], submitted: [], answered: [], pushed: [] },
+  ...{ baseline: [], boundary_seen: [], attempts: [], submitted: [], asked: [], answered: [], pushed: [] },
   ...{ attempts_before: 0, attempts_at_pause: 0 },
 } as const
 
@@ -188,12 +190,14 @@ function announce(state: DriveState, { next_run_id, requirements }: EventOf<'rou
 
 type FollowEvent = Extract<DriveEvent, { type: (typeof FOLLOW_TYPES)[number] }>
 const FOLLOW_TYPES = [
-  ...(['requirements_judged', 'answered', 'base_seen', 'described', 'branch_taken'] as const),
+  ...(['asked', 'requirements_judged', 'answered', 'base_seen', 'described', 'branch_taken'] as const),
   ...(['taken_over', 'made_ready', 'followed'] as const),
 ]
 
 function applyFollowEvent(state: DriveState, { type, data }: FollowEvent): DriveState {
   switch (type) {
+    case 'asked':
+      return { ...state, asked: [...state.asked, ...data.requirements] }
     case 'requirements_judged':
       return { ...state, judged: data.verdicts }
     case 'answered':

@@ -56,9 +56,17 @@ const REQUIREMENT_VERDICTS = ['observed', 'claimed', 'contradicted', 'not_done']
 const JudgedRequirement = strict({ id: text, verdict: literals(REQUIREMENT_VERDICTS), text })
 export type JudgedRequirement = Message<typeof JudgedRequirement>
 
-export const FOLLOW_PAUSES = ['branch_taken', 'same_failure', 'follow_rounds', 'round_failed'] as const
+export const FOLLOW_PAUSES = [
+  'branch_taken',
+  'same_failure',
+  'follow_rounds',
+  'round_failed',
+  'follow_stopped',
+] as const
 
 export const FOLLOW_EVENTS = [
+  /** What the user wants in addition. It waits until the work is delivered. */
+  event('asked', { requirements: Type.Array(Requirement) }),
   /** What became of each requirement of the round. */
   event('requirements_judged', { verdicts: Type.Array(JudgedRequirement) }),
   /** The forge has the answer. */

@@ -10,6 +10,7 @@ import { DrivenRecordWriter, type RecordWriterOptions } from '../driven-record-w
 import { readTotals } from '../group-totals.ts'
 import { notifyProgram } from '../notify-program.ts'
 import type { ProjectTrust } from '../project-settings.ts'
+import type { DriveState } from '../record/drive-state.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { driveBusy } from '../record/faults.ts'
 import { removeDelivered } from '../start/remove-delivered.ts'
@@ -41,6 +42,8 @@ export class BackgroundDrives {
   readonly #options: DrivesOptions
   /** By the id of every run that is driven, with all rounds. */
   readonly #ended = new Map<string, Promise<void>>()
+  /** The drives that only follow a pull request, by the id of their first run. */
+  readonly #watching = new Set<string>()
   #wake = Promise.withResolvers<void>()
   #interruption = new AbortController()
   #onEnd = () => {}
@@ -57,6 +60,11 @@ export class BackgroundDrives {
   /** The number of drives; further rounds are part of a drive. */
   get count(): number {
     return new Set(this.#ended.values()).size
+  }
+
+  /** How many of them work. The others wait for people, for days. */
+  get working(): number {
+    return this.count - this.#watching.size
   }
 
   has(runId: string): boolean {
@@ -95,6 +103,7 @@ export class BackgroundDrives {
     this.#options.track(ended)
     const forget = () => {
       for (const [id, each] of this.#ended) if (each === ended) this.#ended.delete(id)
+      this.#watching.delete(runId)
       this.#notify()
       this.#onEnd()
     }
@@ -111,6 +120,8 @@ export class BackgroundDrives {
       note.update(update)
       if (update.is !== 'recorded') return
       if (update.event.type === 'round_started') this.#addRound(record.run_id, update.event.data.next_run_id)
+      if (isWatching(update.state)) this.#watching.add(record.run_id)
+      else this.#watching.delete(record.run_id)
       if (update.event.type === 'waiting_for_limit') void this.#runNotifyCommand(drive)
       begun.resolve()
       this.#notify()
@@ -179,6 +190,10 @@ export class BackgroundDrives {
     this.#wake.resolve()
     this.#wake = Promise.withResolvers<void>()
   }
+}
+
+function isWatching({ delivered, next_run_id: next, options }: DriveState): boolean {
+  return options.follow === true && delivered !== undefined && next === undefined
 }
 
 /** Sessions and executions of a run belong to the key that has started it, even if someone else resumes it. */

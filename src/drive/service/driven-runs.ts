@@ -5,16 +5,18 @@ import { randomIds } from '../../kit/ids.ts'
 import { depthIn } from '../../kit/process/environment-variables.ts'
 import { type Caller, ownerKey, USER } from '../../prompts/caller.ts'
 import { refuseDeepNesting } from '../../prompts/check-permissions.ts'
-import { answerQuestion, skipAction, stopRun } from '../../runs/operations.ts'
+import { answerQuestion, skipAction } from '../../runs/operations.ts'
 import { parseAnswer } from '../../runs/parse-request.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { openOwnWorktree } from '../../runs/run-worktree.ts'
 import { drivenRunOver, drivenRunWaits, runNotQueued, runQueueFull } from '../faults.ts'
 import { joinGroup, type RunGroup } from '../group-totals.ts'
 import type { NightReports } from '../night/night-report.shape.ts'
+import { lastRound } from '../read-verdict.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { saveDriven } from '../record/driven-records.ts'
 import { driveBusy } from '../record/faults.ts'
+import { stopDriven } from '../stop-driven.ts'
 import { type BackgroundDrives, toProblem } from './background-drives.ts'
 import { refuseLimited, toStarter } from './client-rules.ts'
 import { type EventSource, followEvents, isFinalState } from './driven-events.ts'
@@ -27,6 +29,7 @@ import type { FollowedRun, OfAction, RunListQuery, RunService } from './run-serv
 import {
   type DriveResumeRequest,
   type DriveStartRequest,
+  type MoreWork,
   type PreparedRun,
   type Rights,
   RunStarter,
@@ -249,7 +252,7 @@ export class DrivenRuns implements RunService {
 
   async stop(by: Caller, id: string): Promise<DrivenRun> {
     const { record, context } = await this.#openToChange(id, by)
-    await stopRun(context, record.run_id)
+    await stopDriven(context, record.run_id)
     await Promise.race([this.drives.ended(record.run_id), sleep(STOP_MS, undefined, { ref: false })])
     return toDrivenRun(await this.reader.read(record))
   }
@@ -263,6 +266,23 @@ export class DrivenRuns implements RunService {
       const isUsedUp = waitsFor?.reason === 'budget_exhausted'
       const more = actions ?? (isUsedUp ? this.#options.settings.drive.actions : undefined)
       await this.#starter.goOn(record, this.#access(by, rights), { given, actions: more, before: facts.drive.options })
+      return toDrivenRun(await this.reader.read(record))
+    })
+  }
+
+  /** A driver of this server that only watches the pull request is stopped, and another one begins with the new work. */
+  async followUp(by: Caller, id: string, { also, takesOver, rights }: MoreWork & Named): Promise<DrivenRun> {
+    return await this.#starter.reserving(by, async () => {
+      const record = this.#findToChange(id, by)
+      const context = await this.#starter.openRepository(record.repository)
+      const last = lastRound(context.store, record.run_id)
+      const isOurs = this.drives.has(record.run_id)
+      if (isOurs && last.delivered !== undefined) {
+        await stopDriven(context, last.run_id)
+        await this.drives.ended(record.run_id)
+      }
+      const wanted = { given: {}, actions: undefined, before: last.options, also, takesOver }
+      await this.#starter.goOn(record, this.#access(by, rights), wanted)
       return toDrivenRun(await this.reader.read(record))
     })
   }
@@ -324,15 +344,20 @@ export class DrivenRuns implements RunService {
   }
 
   async #openToChange(id: string, by: Caller): Promise<OpenedRun> {
-    const record = this.reader.find(id, by)
-    this.#starter.requireNamed(by, record.repository)
-    refuseDeepNesting(this.#options.contextFor(by))
-    refuseLimited(by, record)
+    const record = this.#findToChange(id, by)
     const facts = await this.reader.read(record)
     const { run, drive } = facts
     if (isFinalState(stateOfDriven(facts))) throw drivenRunOver({ id: run.id, next: drive.next_run_id })
     const context = await openOwnWorktree(await this.#starter.openRepository(record.repository), run.id)
     const isDriven = facts.drivenBy !== undefined
     return { record, context, actionId: run.current_action?.action_id ?? 'none', isDriven }
+  }
+
+  #findToChange(id: string, by: Caller): DrivenRecord {
+    const record = this.reader.find(id, by)
+    this.#starter.requireNamed(by, record.repository)
+    refuseDeepNesting(this.#options.contextFor(by))
+    refuseLimited(by, record)
+    return record
   }
 }

@@ -30,8 +30,9 @@ export function stateOfDriven({ record, run, drive, drivenBy }: DrivenFacts): Dr
   if (run.state === 'paused') return 'waiting'
   if (record.queued !== undefined && drive.is_queued === true) return 'queued'
   if (problemOf({ record, drive }) !== undefined) return 'failed'
-  if (drive.delivered !== undefined) return 'ended'
-  return drive.paused === undefined ? 'interrupted' : 'paused'
+  // Also after the delivery: it does not follow its pull request any more.
+  if (drive.paused !== undefined) return 'paused'
+  return drive.delivered === undefined ? 'interrupted' : 'ended'
 }
 
 function problemOf({ record, drive }: Pick<DrivenFacts, 'record' | 'drive'>): DrivenRecord['problem'] | undefined {
@@ -46,7 +47,7 @@ export function choicesFor(facts: DrivenFacts): RunChoice[] {
       return ['first', 'skip', 'stop']
     case 'running':
     case 'waiting_for_limit':
-      return run.state === 'active' ? ['skip', 'stop'] : []
+      return run.state === 'active' ? ['skip', 'stop'] : facts.drive.options.follow === true ? ['stop'] : []
     case 'waiting':
       return choicesOfWait(run)
     case 'stopped':

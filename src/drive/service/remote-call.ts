@@ -5,7 +5,7 @@ import { driveNotPermitted } from '../faults.ts'
 import type { DrivenDiff, DrivenRun } from './driven-run.shape.ts'
 import type { DrivenRuns } from './driven-runs.ts'
 import type { OfAction } from './run-service.ts'
-import type { DriveResumeRequest, DriveStartRequest, Rights } from './run-starter.ts'
+import type { DriveResumeRequest, DriveStartRequest, MoreWork, Rights } from './run-starter.ts'
 
 /** What only the machine of the run can do. */
 export type Work =
@@ -17,6 +17,7 @@ export type Work =
   | { do: 'stop'; id: string }
   | { do: 'first'; id: string }
   | { do: 'resume'; id: string; given: DriveResumeRequest }
+  | { do: 'follow_up'; id: string; given: MoreWork }
 
 export type RemoteCall = {
   /** With what its server allows it: a worker may have no keys. */
@@ -94,5 +95,7 @@ export async function performWork(
       return await runs.first(by, work.id)
     case 'resume':
       return await runs.resume(by, work.id, { ...work.given, rights })
+    case 'follow_up':
+      return await runs.followUp(by, work.id, { ...work.given, rights })
   }
 }

@@ -2,7 +2,7 @@
 import type { Caller } from '../../prompts/caller.ts'
 import type { NightReports } from '../night/night-report.shape.ts'
 import type { DrivenDiff, DrivenRun, DrivenRunEvent, DrivenRunPage, RunQueue } from './driven-run.shape.ts'
-import type { DriveResumeRequest, DriveStartRequest, PreparedRun } from './run-starter.ts'
+import type { DriveResumeRequest, DriveStartRequest, MoreWork, PreparedRun } from './run-starter.ts'
 
 export type RunListQuery = { readonly [F in 'state' | 'repository' | 'before']?: string } & { readonly limit: number }
 
@@ -42,6 +42,8 @@ export type RunService = {
   /** Moves a queued run to the front. A client moves it to the front of its runs only. */
   first(by: Caller, id: string): Promise<DrivenRun>
   resume(by: Caller, id: string, request: DriveResumeRequest): Promise<DrivenRun>
+  /** More work on the branch of a run, after its delivery. `id` is any of its rounds. */
+  followUp(by: Caller, id: string, wanted: MoreWork): Promise<DrivenRun>
   /** Resumes the runs that this process drove when it ended. Call it when the server listens: rights depend on its address. */
   continueAll(): Promise<void>
   /** Other machines have taken over from this process, or may have. Its drives are interrupted, and resumed when `ready` resolves. */

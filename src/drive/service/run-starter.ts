@@ -84,6 +84,9 @@ type Sources = { prompts: PromptContext; settings: ServedSettings; isDemo?: bool
 
 export type DriveResumeRequest = Pick<DriveStartRequest, 'given' | 'actions'>
 
+/** What a delivered run has to do in addition. */
+export type MoreWork = Partial<Pick<DriveBegin, 'also' | 'takesOver'>>
+
 /** A run that the user has started or looked up on the command line, and leaves to the server. */
 export type PreparedRun = {
   readonly runId: string
@@ -116,7 +119,7 @@ export class RunStarter {
   /** A limit for clients; the user of the server decides alone. */
   async reserving<T>(by: Caller, work: () => Promise<T>): Promise<T> {
     const limit = this.#options.settings.drive.max_runs
-    if (by.is === 'client' && this.count >= limit) throw driveLimitReached({ limit })
+    if (by.is === 'client' && this.drives.working + this.#starting >= limit) throw driveLimitReached({ limit })
     this.#starting += 1
     try {
       return await work()
@@ -201,7 +204,7 @@ export class RunStarter {
   async goOn(
     record: DrivenRecord,
     { by, rights }: { by: Caller; rights: Rights },
-    { given, actions, before }: DriveResumeRequest & { before: Options },
+    { given, actions, before, also, takesOver }: DriveResumeRequest & MoreWork & { before: Options },
   ): Promise<void> {
     const place = placeOf(by)
     const starter = { ...requireRights(rights, toStarter(record)), ...(place !== undefined && { place }) }
@@ -211,7 +214,7 @@ export class RunStarter {
     const optionsFrom = this.#optionsFrom(given, { prompts, settings: this.#options.settings })
     for (const each of [starter, by]) refuseModes(optionsFrom(before), each)
     const start = this.#startOf({ is: 'run', id: record.run_id }, () => optionsFrom(before))
-    const found = await findDrive(await this.openRepository(record.repository), { ...start, actions })
+    const found = await findDrive(await this.openRepository(record.repository), { ...start, actions, also, takesOver })
     const begin = { ...found.begin, optionsFrom }
     const noted = { ...record, ...toRecordedCeilings(starter), ...toRecordedDepth(prompts.env) }
     const { env } = place ?? this.#options

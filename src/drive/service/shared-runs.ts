@@ -27,7 +27,7 @@ import { RunPublisher } from './publish-runs.ts'
 import { performWork, type RemoteCall, readAnswer, type Work } from './remote-call.ts'
 import { RemoteCallRunner } from './remote-call-runner.ts'
 import type { FollowedRun, OfAction, RunListQuery, RunService } from './run-service.ts'
-import type { DriveResumeRequest, DriveStartRequest, PreparedRun, Rights } from './run-starter.ts'
+import type { DriveResumeRequest, DriveStartRequest, MoreWork, PreparedRun, Rights } from './run-starter.ts'
 import { drivable, orderDrivers, toNights, toShownRun } from './shared-view.ts'
 
 export type SharedRunsOptions = {
@@ -175,6 +175,10 @@ export class SharedRuns implements RunService {
 
   async resume(by: Caller, id: string, given: DriveResumeRequest): Promise<DrivenRun> {
     return await this.#change(id, by, (found) => ({ do: 'resume', id: found, given }))
+  }
+
+  async followUp(by: Caller, id: string, given: MoreWork): Promise<DrivenRun> {
+    return await this.#change(id, by, (found) => ({ do: 'follow_up', id: found, given }))
   }
 
   async first(by: Caller, id: string): Promise<DrivenRun> {

@@ -15,6 +15,7 @@ import { stated } from '../../kit/shape.ts'
 import {
   AnswerBody,
   ConfirmBody,
+  FollowUpBody,
   ReportQuery,
   ResumeBody,
   RunQuery,
@@ -383,5 +384,14 @@ export const OPERATIONS: readonly Operation[] = [
     description: 'What the body names replaces the options of the run.',
     body: ResumeBody,
     examples: { more: { actions: 8, max_tokens: 1_000_000 } },
+  }),
+  change({
+    word: 'follow-up',
+    id: 'followUpRun',
+    summary: 'Ask a delivered run for more, on the same branch',
+    description:
+      'Each text of `also` is a numbered requirement of a further round, and gets a verdict. If drover follows the pull request of the run, it continues to follow it. Without a body, or with `take_over`, the pull request is followed again.',
+    body: FollowUpBody,
+    examples: { more: { also: ['Mention it in the README'] } },
   }),
 ]

@@ -14,13 +14,14 @@ import type { Caller } from '../../prompts/caller.ts'
 import type {
   AnswerBody,
   ConfirmBody,
+  FollowUpBody,
   ReportQuery,
   ResumeBody,
   RunQuery,
   SkipBody,
   StartBody,
 } from '../../service/run-requests.shape.ts'
-import { toResumeRequest, toStartRequest } from '../../service/run-requests.ts'
+import { toFollowUp, toResumeRequest, toStartRequest } from '../../service/run-requests.ts'
 import { toRequestCaller } from '../context/sender.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
 import { claimRequest, type Exchange } from '../executions/requested-execution.ts'
@@ -29,6 +30,7 @@ import {
   validateAnswerBody,
   validateConfirmBody,
   validateEventsQuery,
+  validateFollowUpBody,
   validateReportQuery,
   validateResumeBody,
   validateRunQuery,
@@ -53,6 +55,7 @@ const checkAnswer = requestChecker<AnswerBody>('the request', validateAnswerBody
 const checkConfirm = requestChecker<ConfirmBody>('the request', validateConfirmBody)
 const checkSkip = requestChecker<SkipBody>('the request', validateSkipBody)
 const checkResume = requestChecker<ResumeBody>('the request', validateResumeBody)
+const checkFollowUp = requestChecker<FollowUpBody>('the request', validateFollowUpBody)
 
 const DEFAULT_LIMIT = 50
 const DAY_MS = 86_400_000
@@ -132,6 +135,11 @@ export const registerRuns: RegisterRoutes = (scope, context) => {
   scope.post<ById>('/runs/:id/resume', async (request, reply) => {
     const resumed = toResumeRequest(checkBody(request.body ?? {}, checkResume))
     return sendJson(reply, await runs.resume(by(request), request.params.id, resumed))
+  })
+
+  scope.post<ById>('/runs/:id/follow-up', async (request, reply) => {
+    const wanted = toFollowUp(checkBody(request.body ?? {}, checkFollowUp))
+    return sendJson(reply, await runs.followUp(by(request), request.params.id, wanted))
   })
 }
 
