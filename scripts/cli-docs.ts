@@ -54,7 +54,9 @@ function commandSection(command: Command): string {
     `\`\`\`text\n${usageLine(command)}\n\`\`\``,
     ...(positionals.length === 0 ? [] : [markdownTable(['Argument', 'Meaning'], positionals.map(positionalRow))]),
     ...(flags.length === 0 ? [] : [flagTable(flags)]),
-    `\`\`\`sh\n${examples.map(({ line, description }) => `# ${description}\n${line}`).join('\n\n')}\n\`\`\``,
+    `\`\`\`sh\n${Object.entries(examples)
+      .map(([line, description]) => `# ${description}\n${line}`)
+      .join('\n\n')}\n\`\`\``,
   ].join('\n\n')
 }
 

@@ -54,7 +54,11 @@ function commandSection(command: Command): string {
     example(usageLine(command)),
     ...positionals.map(positionalEntry),
     ...flags.map(flagEntry),
-    ...examples.flatMap(({ line, description }) => ['.PP', escaped(`${capital(description)}:`), example(line)]),
+    ...Object.entries(examples).flatMap(([line, description]) => [
+      '.PP',
+      escaped(`${capital(description)}:`),
+      example(line),
+    ]),
   ].join('\n')
 }
 

@@ -49,8 +49,6 @@ export function choicesToList({ description, choices }: Flag | Positional): read
   return choices?.every((choice) => words.has(choice)) ? undefined : choices
 }
 
-type Example = { line: string; description: string }
-
 export type Command = {
   words: readonly [string, ...string[]]
   group: Group
@@ -65,7 +63,8 @@ export type Command = {
   description?: string
   positionals: readonly Positional[]
   flags: readonly Flag[]
-  examples: readonly [Example, ...Example[]]
+  /** Lines that show its use, each with what it does. */
+  examples: Readonly<Record<string, string>>
   /** Not shown in help: an alias, or a command that only shells call. */
   isHidden?: true
   /** The name of the command for which this is another, shorter name. */

@@ -12,10 +12,10 @@ conversations are drover sessions. In the editor, the user chooses the coding ag
 what the agent asks for. The command exits when the editor closes standard input.`,
     positionals: [],
     flags: [BACKEND, DEMO],
-    examples: [
-      { line: 'drover acp', description: "the command to enter in the editor's settings" },
-      { line: 'drover acp -b codex', description: 'begin conversations with another agent' },
-    ],
+    examples: {
+      'drover acp': "the command to enter in the editor's settings",
+      'drover acp -b codex': 'begin conversations with another agent',
+    },
     load: () => import('./acp.ts'),
   },
 ]

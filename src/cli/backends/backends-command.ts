@@ -1,13 +1,24 @@
+import { backendProbeFailed } from '../../agents/acp/faults.ts'
 import type { Abilities, Backend } from '../../agents/adapter/agent.ts'
 import { installAdvice } from '../../agents/install-command.ts'
-import { type AgentLocation, locateAgents } from '../../agents/locate-agents.ts'
+import { type AgentLocation, backendNames, locateAgents } from '../../agents/locate-agents.ts'
 import { VersionProbe } from '../../agents/probe-version.ts'
+import { removeBackendSection } from '../../config/edit-config.ts'
+import { USER } from '../../prompts/caller.ts'
+import { backendNotFound } from '../../prompts/faults.ts'
+import type { BackendTest } from '../../service/drover-service.ts'
 import type { LocalStatus } from '../../service/local-protocol.ts'
-import type { RunCommand } from '../command.ts'
+import type { Invocation, RunCommand } from '../command.ts'
+import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import { askStatus } from '../local/local-server.ts'
+import { openDrover } from '../open/open-drover.ts'
 import { printResult } from '../output/print-result.ts'
-import { readSettings } from '../settings.ts'
+import { toOneLine } from '../output/printable.ts'
+import { formatCost } from '../output/usage-text.ts'
+import { findUserPaths, readSettings } from '../settings.ts'
 import type { Channel } from '../terminal.ts'
+import { definedIn, probeAgain, TIMEOUT_SECS } from './add.ts'
+import { backendNotDefined } from './faults.ts'
 
 type BackendReport = {
   name: Backend
@@ -91,4 +102,49 @@ function abilityLines(abilities: Abilities): string[] {
     `system prompt: ${systemPrompt === 'flag' ? 'supported' : 'prepended to the prompt'} · OS sandbox: ${yes(osSandbox)}`,
     `counts cached tokens: ${yes(usage.cached)} · counts reasoning tokens: ${yes(usage.reasoning)}`,
   ]
+}
+
+const ANSWER_COLUMNS = 60
+
+export const test: RunCommand = async (invocation) => {
+  const [name = ''] = invocation.args
+  const { config } = await readSettings(invocation)
+  const settings = Object.hasOwn(config.backends, name) ? config.backends[name] : undefined
+  if (settings === undefined) throw backendNotFound({ backend: name, known: backendNames(config.backends) })
+  await announcePrompts(invocation, [name])
+  if ('protocol' in settings) return await probeAgain(invocation, name, settings)
+  await using drover = openDrover(invocation, { config })
+  using interruption = listenForInterruption()
+  const timeoutSecs = invocation.flags.integer('timeout') ?? TIMEOUT_SECS
+  const tested = await drover.backends.test(USER, name, { signal: interruption.signal, timeoutSecs })
+  const stoppedBy = interruption.by()
+  if (stoppedBy !== undefined) return exitCodeOfSignal(stoppedBy)
+  if (!tested.works) throw backendProbeFailed({ backend: name, reason: tested.error ?? 'it does not say why' })
+  return await printResult(invocation, tested, () => `${describeTest(tested)}\n`)
+}
+
+/** People learn what it costs before it does. With `--json`, stderr is for errors. */
+export async function announcePrompts({ flags, runtime }: Invocation, names: readonly string[]): Promise<void> {
+  if (flags.isOn('json') || names.length === 0) return
+  const [each, cost] = names.length === 1 ? ['', 'it costs one prompt'] : [' each', `it costs ${names.length} prompts`]
+  await runtime.terminal.err.write(`drover: sending one short prompt to ${names.join(', ')}${each}; ${cost}\n`)
+}
+
+/** One line about a backend that works. */
+export function describeTest({ backend, answer, duration_ms: ms, cost_usd: cost }: BackendTest): string {
+  const paid = formatCost(cost)
+  const seconds = `${(ms / 1000).toFixed(1)} s`
+  const said = toOneLine(answer, ANSWER_COLUMNS)
+  return `${backend} works: it answered "${said}" in ${seconds}${paid === undefined ? '' : ` for ${paid}`}`
+}
+
+export const remove: RunCommand = async (invocation) => {
+  const [name = ''] = invocation.args
+  const { config } = await readSettings(invocation)
+  const known = definedIn(config)
+  if (!known.includes(name)) throw backendNotDefined({ name, known })
+  const { config: path } = findUserPaths(invocation)
+  await removeBackendSection({ path, name })
+  await invocation.runtime.terminal.out.write(`${name} is no longer a backend (removed from ${path})\n`)
+  return 0
 }

@@ -26,10 +26,10 @@ export const BACKEND_COMMANDS: readonly Command[] = [
     description: 'The word "list" can be left out.',
     positionals: [],
     flags: [JSON_FLAG, DEMO],
-    examples: [
-      { line: 'drover backends', description: 'show versions, paths and capabilities' },
-      { line: 'drover backends --json', description: 'print JSON' },
-    ],
+    examples: {
+      'drover backends': 'show versions, paths and capabilities',
+      'drover backends --json': 'print JSON',
+    },
     load: () => import('./backends-command.ts'),
   },
   {
@@ -48,10 +48,10 @@ export const BACKEND_COMMANDS: readonly Command[] = [
       ANSWER_TIMEOUT,
       JSON_FLAG,
     ],
-    examples: [
-      { line: 'drover backends add opencode --try', description: 'add an agent that drover knows' },
-      { line: 'drover backends add mine -- /opt/agent --acp', description: 'add any other agent' },
-    ],
+    examples: {
+      'drover backends add opencode --try': 'add an agent that drover knows',
+      'drover backends add mine -- /opt/agent --acp': 'add any other agent',
+    },
     load: async () => ({ run: (await import('./add.ts')).add }),
   },
   {
@@ -62,11 +62,11 @@ export const BACKEND_COMMANDS: readonly Command[] = [
       'Costs one prompt. If the agent is not logged in, the error says what to do. If the config defines the backend, the capabilities that were found are stored there.',
     positionals: [TESTED],
     flags: [ANSWER_TIMEOUT, JSON_FLAG],
-    examples: [
-      { line: 'drover backends test claude', description: 'see whether it is installed, logged in and answers' },
-      { line: 'drover doctor --try', description: 'the same for all agents' },
-    ],
-    load: () => import('./test-command.ts'),
+    examples: {
+      'drover backends test claude': 'see whether it is installed, logged in and answers',
+      'drover doctor --try': 'the same for all agents',
+    },
+    load: async () => ({ run: (await import('./backends-command.ts')).test }),
   },
   {
     words: ['backends', 'remove'],
@@ -76,7 +76,9 @@ export const BACKEND_COMMANDS: readonly Command[] = [
     description: 'The agent stays installed, and its sessions stay stored.',
     positionals: [DEFINED],
     flags: [],
-    examples: [{ line: 'drover backends remove opencode', description: 'remove it' }],
-    load: () => import('./remove-backend.ts'),
+    examples: {
+      'drover backends remove opencode': 'remove it',
+    },
+    load: async () => ({ run: (await import('./backends-command.ts')).remove }),
   },
 ]

@@ -5,9 +5,9 @@ import { formatDuration } from '../output/format-time.ts'
 import { LiveLines } from '../output/live-lines.ts'
 import { toMessage, toOneLine } from '../output/printable.ts'
 import type { Channel } from '../terminal.ts'
-import { failureReason } from './batch-text.ts'
-import { formatCheckLine } from './compared-text.ts'
+import { formatCheckLine } from './comparison-text.ts'
 import { type BatchItem, ItemProgress } from './item-progress.ts'
+import { failureReason } from './print-batch.ts'
 
 export type ProgressReporter = {
   watcher: BatchWatcher

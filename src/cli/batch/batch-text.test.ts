@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { canceledResult } from '../../prompts/prompt-result.ts'
-import { formatOutcome, formatTotals, formatWarnings, outcomeTable } from './batch-text.ts'
+import { formatOutcome, formatTotals, formatWarnings, outcomeTable } from './print-batch.ts'
 
 const OUT = {
   style: (_style: unknown, text: string) => text,

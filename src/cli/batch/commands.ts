@@ -72,21 +72,13 @@ The exit code is 1 if any task failed. Ctrl-C stops all agents, but finished res
       DRY_RUN,
       DEMO,
     ],
-    examples: [
-      { line: 'drover parallel -f tasks.yaml', description: 'run as many at the same time as the config allows' },
-      {
-        line: 'drover parallel -f tasks.yaml --max-parallel 8 --output-dir results',
-        description: 'run eight at a time and write one result file each',
-      },
-      {
-        line: 'drover parallel -f tasks.json --json --fail-fast',
-        description: 'print JSON and stop at the first failure',
-      },
-      {
-        line: `echo '[{"prompt": "hello there"}]' | drover parallel --demo`,
-        description: 'read tasks from a pipe, use the demo agent',
-      },
-    ],
+    examples: {
+      'drover parallel -f tasks.yaml': 'run as many at the same time as the config allows',
+      'drover parallel -f tasks.yaml --max-parallel 8 --output-dir results':
+        'run eight at a time and write one result file each',
+      'drover parallel -f tasks.json --json --fail-fast': 'print JSON and stop at the first failure',
+      [`echo '[{"prompt": "hello there"}]' | drover parallel --demo`]: 'read tasks from a pipe, use the demo agent',
+    },
     load: () => import('./parallel-command.ts'),
   },
   {
@@ -108,11 +100,11 @@ first failure by default. No sessions are recorded.`,
       DRY_RUN,
       DEMO,
     ],
-    examples: [
-      { line: 'drover chain -f steps.yaml', description: 'run the steps' },
-      { line: 'drover chain -f steps.yaml --continue-on-failure --json', description: 'run all steps and print JSON' },
-      { line: 'drover chain -f steps.yaml --dry-run', description: 'show what would run' },
-    ],
+    examples: {
+      'drover chain -f steps.yaml': 'run the steps',
+      'drover chain -f steps.yaml --continue-on-failure --json': 'run all steps and print JSON',
+      'drover chain -f steps.yaml --dry-run': 'show what would run',
+    },
     load: () => import('./chain-command.ts'),
   },
   {
@@ -167,19 +159,15 @@ Ctrl-C leaves no processes, worktrees or branches behind.`,
       DRY_RUN,
       DEMO,
     ],
-    examples: [
-      { line: 'drover compare "explain this error"', description: 'compare all installed agents' },
-      {
-        line: 'git diff | drover compare "review this change" --backends claude,codex --json',
-        description: 'compare two agents and print JSON',
-      },
-      {
-        line: 'drover compare --worktrees --check "npm test" "show the wind in knots"',
-        description: 'let each agent make the change, and check the results',
-      },
-      { line: 'drover compare --keep codex', description: "keep one agent's work as a branch" },
-      { line: 'drover compare --demo "hello there"', description: 'try it without an installed agent' },
-    ],
+    examples: {
+      'drover compare "explain this error"': 'compare all installed agents',
+      'git diff | drover compare "review this change" --backends claude,codex --json':
+        'compare two agents and print JSON',
+      'drover compare --worktrees --check "npm test" "show the wind in knots"':
+        'let each agent make the change, and check the results',
+      'drover compare --keep codex': "keep one agent's work as a branch",
+      'drover compare --demo "hello there"': 'try it without an installed agent',
+    },
     load: () => import('./compare-command.ts'),
   },
 ]

@@ -1,4 +1,6 @@
-import { type AgentLocation, backendNames } from '../../agents/locate-agents.ts'
+import { backendUnavailable } from '../../agents/faults.ts'
+import { findInstallCommand } from '../../agents/install-command.ts'
+import { type AgentLocation, backendNames, locateAgents } from '../../agents/locate-agents.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { Fault } from '../../kit/fault.ts'
 import { DEFAULT_CHECK_TIMEOUT_MS, parseCheck } from '../../kit/process/run-check.ts'
@@ -8,7 +10,14 @@ import { toPromptStatus } from '../../prompts/prompt-result.ts'
 import { toLabels } from '../../service/comparison-worktrees.ts'
 import { gitRepositoryRequired, type NoWorktree } from '../../workspace/faults.ts'
 import type { Invocation, RunCommand } from '../command.ts'
-import { comparisonNeedsWorktree, flagRequired, flagsConflict, flagValueInvalid } from '../faults.ts'
+import {
+  backendsNotNamed,
+  comparisonNeedsWorktree,
+  flagRequired,
+  flagsConflict,
+  flagValueInvalid,
+  tooFewBackends,
+} from '../faults.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import { openDrover } from '../open/open-drover.ts'
 import { printResult } from '../output/print-result.ts'
@@ -16,13 +25,10 @@ import { readSandbox, requestFromFlags } from '../prompt/prompt-flags.ts'
 import { readPrompt } from '../prompt/read-prompt.ts'
 import { readPreparation } from '../read-preparation.ts'
 import { readSettings } from '../settings.ts'
-import { withTimes, withTotals } from './batch-report.ts'
-import { formatWarnings } from './batch-text.ts'
-import { chooseBackends, locateAll, readBackends } from './compared-backends.ts'
-import { formatCompared, formatKeepResult } from './compared-text.ts'
-import { formatComparison } from './comparison-text.ts'
+import type { Channel } from '../terminal.ts'
+import { formatCompared, formatComparison, formatKeepResult } from './comparison-text.ts'
 import { executeBatch } from './execute-batch.ts'
-import { printDryRun } from './print-batch.ts'
+import { formatWarnings, printDryRun, withTimes, withTotals } from './print-batch.ts'
 import { closeResultFiles, openResultFiles, resultFileName, resultsDirectory } from './result-files.ts'
 
 export const run: RunCommand = async (invocation) => {
@@ -175,4 +181,53 @@ function checkKeptName({ flags }: Invocation, backends: readonly string[]): void
   const labels = toLabels(backends)
   if (name === undefined || labels.includes(name)) return
   throw flagValueInvalid({ flag: '--keep', given: name, allowed: `one of ${labels.join(', ')}`, known: labels })
+}
+
+/** The agents named by --backends in that order; undefined for all installed agents. */
+function readBackends({ flags }: Invocation, known: readonly string[]): readonly string[] | undefined {
+  const given = flags.text('backends')
+  if (flags.isOn('all-backends')) {
+    if (given !== undefined) throw flagsConflict({ flags: ['--backends', '--all-backends'] })
+    return undefined
+  }
+  if (given === undefined) return undefined
+  const names = given
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+  if (names.length === 0) throw backendsNotNamed({})
+  const unknown = names.find((name) => !known.includes(name))
+  if (unknown !== undefined) {
+    throw flagValueInvalid({ flag: '--backends', given: unknown, allowed: `one or more of ${known.join(', ')}`, known })
+  }
+  return names
+}
+
+function locateAll({ flags, runtime }: Invocation, { backends }: Config): readonly AgentLocation[] {
+  return locateAgents({ ...runtime, backends, demo: flags.isOn('demo') ? runtime.demoAgent : undefined })
+}
+
+type BackendChoice = { names: readonly string[] | undefined; isDryRun: boolean; err: Channel; atLeast: number }
+
+/** Leaves out named agents that cannot be used, with a warning. A dry run does not need them installed. */
+async function chooseBackends(
+  located: readonly AgentLocation[],
+  { names, isDryRun, err, atLeast }: BackendChoice,
+): Promise<string[]> {
+  const isUsable = ({ isEnabled, program }: AgentLocation) => isEnabled && (isDryRun || program !== undefined)
+  const usable = located.filter(isUsable).map(({ backend }): string => backend)
+  const missing = located.filter((agent) => names?.includes(agent.backend) === true && !isUsable(agent))
+  for (const { backend, isEnabled, wanted } of missing) {
+    const { message } = backendUnavailable({ backend, reason: isEnabled ? 'not_installed' : 'disabled', wanted })
+    await err.write(`drover: warning: skipped: ${message}\n`)
+  }
+  const left = names?.filter((name) => usable.includes(name)) ?? usable
+  if (left.length < atLeast) {
+    const installable = located.filter((agent) => agent.isEnabled && !isUsable(agent))
+    throw tooFewBackends({
+      available: left,
+      install: installable.flatMap(({ backend }) => findInstallCommand(backend) ?? []),
+    })
+  }
+  return left
 }

@@ -1,7 +1,7 @@
 /** Runs several prompts on the command line: shows their progress and ends all of them on Ctrl-C. */
-import { toTimestamp } from '../../kit/clock.ts'
+import { type Clock, toTimestamp } from '../../kit/clock.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
-import type { BatchRunOptions } from '../../prompts/run-batch.ts'
+import type { BatchRunOptions, BatchWatcher } from '../../prompts/run-batch.ts'
 import type { Invocation } from '../command.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import {
@@ -11,9 +11,8 @@ import {
   createSilentReporter,
   type ProgressReporter,
 } from './batch-progress.ts'
-import type { Span } from './batch-report.ts'
 import type { BatchItem } from './item-progress.ts'
-import { joinWatchers, recordTimes, recordWorkdirs } from './watch-items.ts'
+import type { Span } from './print-batch.ts'
 
 type Ended = { result: PromptResult; span: Span }
 
@@ -79,4 +78,39 @@ function chooseReporter(
   if (err.canRedraw && isLive && !isQuiet) return createLiveReporter(items, err)
   if (isJson) return createSilentReporter(err)
   return isQuiet ? createFailureReporter(items, err) : createLineReporter(items, err)
+}
+
+/** Records when each item started and ended. */
+function recordTimes(clock: Clock): { watcher: BatchWatcher; spanOf(item: number): Span } {
+  const spans = new Map<number, Span>()
+  const now = () => toTimestamp(clock.now())
+  return {
+    watcher: {
+      started: (item) => void spans.set(item, { start_time: now() }),
+      ended: (item) => void spans.set(item, { ...spans.get(item), end_time: now() }),
+    },
+    spanOf: (item) => spans.get(item) ?? {},
+  }
+}
+
+/** Records the directory that each item works in. */
+function recordWorkdirs(): { watcher: BatchWatcher; workdirOf(item: number): string | undefined } {
+  const workdirs = new Map<number, string | undefined>()
+  return {
+    watcher: {
+      event: (item, event) => void (event.type === 'init' && workdirs.set(item, event.content.working_dir)),
+    },
+    workdirOf: (item) => workdirs.get(item),
+  }
+}
+
+/** One watcher that calls several in this order. */
+function joinWatchers(watchers: readonly BatchWatcher[]): Required<BatchWatcher> {
+  return {
+    started: (item) => watchers.forEach((watcher) => void watcher.started?.(item)),
+    event: (item, event) => watchers.forEach((watcher) => void watcher.event?.(item, event)),
+    ended: (item, result) => watchers.forEach((watcher) => void watcher.ended?.(item, result)),
+    checked: (name, check) => watchers.forEach((watcher) => void watcher.checked?.(name, check)),
+    noted: (note) => watchers.forEach((watcher) => void watcher.noted?.(note)),
+  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { columnWidth, sideBySide } from './side-by-side.ts'
+import { columnWidth, sideBySide } from './comparison-text.ts'
 
 describe('columnWidth', () => {
   it.each([

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Fault } from '../../kit/fault.ts'
 import { validateChainFile, validateParallelFile } from './checks.generated.js'
-import { checkTasks } from './task-file.ts'
-import { looksLikeJson, parseTaskText } from './task-text.ts'
+import { checkTasks, looksLikeJson, parseTaskText } from './task-file.ts'
 
 const SHAPES = {
   tasks: { noun: 'tasks', validate: validateParallelFile },

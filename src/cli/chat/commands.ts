@@ -47,16 +47,13 @@ If standard input is a pipe, each of its lines is a prompt, and the first failur
       },
       ...TURN_FLAGS,
     ],
-    examples: [
-      { line: 'drover chat', description: 'talk to the default agent' },
-      {
-        line: 'drover chat -b codex --access workspace',
-        description: 'another agent, which may write in this directory',
-      },
-      { line: 'drover chat -c', description: 'continue the latest session in this directory' },
-      { line: 'drover chat --demo', description: 'try it without an installed agent' },
-      { line: 'drover chat < questions.txt', description: 'one prompt per line, in one session' },
-    ],
+    examples: {
+      'drover chat': 'talk to the default agent',
+      'drover chat -b codex --access workspace': 'another agent, which may write in this directory',
+      'drover chat -c': 'continue the latest session in this directory',
+      'drover chat --demo': 'try it without an installed agent',
+      'drover chat < questions.txt': 'one prompt per line, in one session',
+    },
     load: () => import('./chat.ts'),
   },
 ]

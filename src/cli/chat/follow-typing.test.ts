@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Typed } from '../line-editor.ts'
-import { followTyping, NOTHING_TYPED } from './follow-typing.ts'
+import { followTyping, NOTHING_TYPED } from './read-messages.ts'
 
 const line = (text: string): Typed => ({ is: 'lines', lines: [text], isPasted: false })
 const paste = (...lines: [string, ...string[]]): Typed => ({ is: 'lines', lines, isPasted: true })

@@ -2,7 +2,7 @@ import { statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryDirectory } from '../../../test/support/run-drover.ts'
-import { addLine, addToHistory, MAX_LINES, readHistory } from './history.ts'
+import { addLine, addToHistory, MAX_LINES, readHistory } from './read-messages.ts'
 
 describe('the history', () => {
   it('is empty without a file', () => {

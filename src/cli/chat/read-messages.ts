@@ -1,14 +1,17 @@
 /** Reads the messages of a conversation from a terminal or a pipe. */
+import { dirname } from 'node:path'
 import { Fault } from '../../kit/fault.ts'
+import { fileMissing } from '../../kit/faults.ts'
+import { ensurePrivateDirectory } from '../../kit/files/private-directory.ts'
+import { readFileText } from '../../kit/files/read-file.ts'
+import { replaceFile } from '../../kit/files/write-file.ts'
 import type { Runtime } from '../command.ts'
 import { chatInputUnfinished } from '../faults.ts'
 import { listenForInterruption } from '../interruption.ts'
-import type { LineEditor } from '../line-editor.ts'
+import type { LineEditor, Typed } from '../line-editor.ts'
 import type { TypedLines } from '../standard-input.ts'
 import type { Channel } from '../terminal.ts'
-import { followTyping, NOTHING_TYPED, type TypingState } from './follow-typing.ts'
-import { addToHistory, MAX_LINES, readHistory } from './history.ts'
-import { collectLine, type Draft } from './parse-message.ts'
+import { type Collected, collectLine, type Draft } from './parse-message.ts'
 import { completeCommand } from './slash-commands.ts'
 
 type NextMessage = { is: 'message'; text: string } | { is: 'end'; by?: NodeJS.Signals | undefined }
@@ -101,4 +104,73 @@ class StoredHistory {
       return undefined
     }
   }
+}
+
+type TypingState = {
+  /** The beginning of a message of several lines. */
+  draft: Draft | undefined
+  /** The last key was Ctrl-C on an empty line; another one ends the conversation. */
+  isExitHinted: boolean
+}
+
+export const NOTHING_TYPED: TypingState = { draft: undefined, isExitHinted: false }
+
+type TypingStep = { is: 'message'; text: string } | { is: 'end' } | { is: 'ask'; state: TypingState }
+
+/** What follows from what a user typed: a message, the end, or another question. */
+export function followTyping({ draft, isExitHinted }: TypingState, typed: Typed): TypingStep {
+  if (typed.is === 'end') return { is: 'end' }
+  if (typed.is === 'lines') {
+    const collected = collectTyped(draft, typed)
+    if (collected.is === 'complete') return { is: 'message', text: collected.text }
+    return { is: 'ask', state: { draft: collected.draft, isExitHinted: false } }
+  }
+  const isIdle = typed.wasEmpty && draft === undefined
+  if (isIdle && isExitHinted) return { is: 'end' }
+  return { is: 'ask', state: { draft: undefined, isExitHinted: isIdle } }
+}
+
+/** Pasted lines are one message, and none of them is a mark. */
+function collectTyped(draft: Draft | undefined, { lines, isPasted }: Typed & { is: 'lines' }): Collected {
+  if (!isPasted) return collectLine(draft, lines[0])
+  const all = [...(draft?.lines ?? []), ...lines]
+  return draft?.isBlock === true
+    ? { is: 'incomplete', draft: { lines: all, isBlock: true } }
+    : { is: 'complete', text: all.join('\n') }
+}
+
+export const MAX_LINES = 1000
+/** A longer line is not stored. */
+const MAX_LINE_CHARACTERS = 10_000
+/** Four bytes for each character. */
+const LIMIT_BYTES = MAX_LINES * (MAX_LINE_CHARACTERS + 1) * 4
+
+/** Oldest first. */
+export function readHistory(path: string): string[] {
+  try {
+    return splitLines(readFileText({ path, limitBytes: LIMIT_BYTES }))
+  } catch (error) {
+    if (error instanceof Fault && error.code === fileMissing.code) return []
+    throw error
+  }
+}
+
+/** Reads the file again, because other conversations add to it too. */
+export function addToHistory(path: string, line: string): void {
+  ensurePrivateDirectory({ path: dirname(path), links: 'follow' })
+  const lines = addLine(readHistory(path), line)
+  replaceFile({ path, bytes: Buffer.from(lines.map((each) => `${each}\n`).join('')), mode: 0o600 })
+}
+
+/** The line becomes the newest; an earlier copy of it and the oldest lines are dropped. Pure. */
+export function addLine(lines: readonly string[], line: string): readonly string[] {
+  if (line.trim() === '' || line.length > MAX_LINE_CHARACTERS) return lines
+  return [...lines.filter((each) => each !== line), line].slice(-MAX_LINES)
+}
+
+function splitLines(text: string): string[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '' && line.length <= MAX_LINE_CHARACTERS)
+    .slice(-MAX_LINES)
 }

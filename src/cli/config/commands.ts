@@ -17,14 +17,11 @@ export const CONFIG_COMMANDS: readonly Command[] = [
       'A flag overrides an environment variable, which overrides the file, which overrides the default. Secrets are masked.',
     positionals: [],
     flags: [JSON_FLAG, { name: 'changed', description: 'Show only settings that differ from their default' }],
-    examples: [
-      { line: 'drover config show --changed', description: 'show what is set, and where it is set' },
-      {
-        line: 'DROVER_SERVER_PORT=9000 drover config show --json',
-        description: 'shows the variable as the origin of server.port',
-      },
-    ],
-    load: async () => ({ run: (await import('./show-command.ts')).show }),
+    examples: {
+      'drover config show --changed': 'show what is set, and where it is set',
+      'DROVER_SERVER_PORT=9000 drover config show --json': 'shows the variable as the origin of server.port',
+    },
+    load: async () => ({ run: (await import('./config-command.ts')).show }),
   },
   {
     words: ['config', 'get'],
@@ -32,8 +29,10 @@ export const CONFIG_COMMANDS: readonly Command[] = [
     summary: 'Print the value of one setting',
     positionals: [KEY],
     flags: [JSON_FLAG],
-    examples: [{ line: 'drover config get server.port', description: 'prints 8080' }],
-    load: async () => ({ run: (await import('./show-command.ts')).get }),
+    examples: {
+      'drover config get server.port': 'prints 8080',
+    },
+    load: async () => ({ run: (await import('./config-command.ts')).get }),
   },
   {
     words: ['config', 'set'],
@@ -43,16 +42,13 @@ export const CONFIG_COMMANDS: readonly Command[] = [
       'The value is parsed according to the type of the key, and the whole file is checked before it is written.',
     positionals: [KEY, { name: 'value', description: 'New value; several values for a list', repeats: true }],
     flags: [],
-    examples: [
-      { line: 'drover config set server.port 9000', description: 'set a number' },
-      { line: 'drover config set session.default_tags work review', description: 'set a list' },
-      { line: 'drover config set backends.codex.model_aliases.fast gpt-5.5', description: 'set one entry of a map' },
-      {
-        line: 'drover config set backends.claude.extra_flags -- --effort=high',
-        description: 'set a value that starts with a dash',
-      },
-    ],
-    load: async () => ({ run: (await import('./edit-command.ts')).set }),
+    examples: {
+      'drover config set server.port 9000': 'set a number',
+      'drover config set session.default_tags work review': 'set a list',
+      'drover config set backends.codex.model_aliases.fast gpt-5.5': 'set one entry of a map',
+      'drover config set backends.claude.extra_flags -- --effort=high': 'set a value that starts with a dash',
+    },
+    load: async () => ({ run: (await import('./config-command.ts')).set }),
   },
   {
     words: ['config', 'unset'],
@@ -60,8 +56,10 @@ export const CONFIG_COMMANDS: readonly Command[] = [
     summary: 'Remove a value from the config file',
     positionals: [KEY],
     flags: [],
-    examples: [{ line: 'drover config unset server.port', description: 'back to the default' }],
-    load: async () => ({ run: (await import('./edit-command.ts')).unset }),
+    examples: {
+      'drover config unset server.port': 'back to the default',
+    },
+    load: async () => ({ run: (await import('./config-command.ts')).unset }),
   },
   {
     words: ['config', 'validate'],
@@ -69,11 +67,11 @@ export const CONFIG_COMMANDS: readonly Command[] = [
     summary: 'Check the config file and the DROVER_ variables',
     positionals: [],
     flags: [JSON_FLAG],
-    examples: [
-      { line: 'drover config validate', description: 'exit 0 if valid, else list every problem with its line' },
-      { line: 'drover config validate --config ./team.yaml', description: 'check a file before you use it' },
-    ],
-    load: () => import('./validate-command.ts'),
+    examples: {
+      'drover config validate': 'exit 0 if valid, else list every problem with its line',
+      'drover config validate --config ./team.yaml': 'check a file before you use it',
+    },
+    load: async () => ({ run: (await import('./config-command.ts')).validate }),
   },
   {
     words: ['config', 'path'],
@@ -81,7 +79,9 @@ export const CONFIG_COMMANDS: readonly Command[] = [
     summary: 'Print the path of the config file',
     positionals: [],
     flags: [],
-    examples: [{ line: '$EDITOR "$(drover config path)"', description: 'edit the file by hand' }],
-    load: async () => ({ run: (await import('./show-command.ts')).path }),
+    examples: {
+      '$EDITOR "$(drover config path)"': 'edit the file by hand',
+    },
+    load: async () => ({ run: (await import('./config-command.ts')).path }),
   },
 ]

@@ -30,12 +30,12 @@ errors.`,
       { name: 'clear-interrupted', description: 'First clean up after interrupted installs' },
       { ...JSON_FLAG, description: 'Print JSON (a doctorReport; see docs/machine-protocol.md)' },
     ],
-    examples: [
-      { line: 'drover doctor', description: 'for people' },
-      { line: 'drover doctor --try', description: 'see whether the agents answer' },
-      { line: 'drover doctor --json --strict --offline', description: 'for scripts' },
-      { line: 'drover doctor --clear-interrupted', description: 'after a killed install' },
-    ],
+    examples: {
+      'drover doctor': 'for people',
+      'drover doctor --try': 'see whether the agents answer',
+      'drover doctor --json --strict --offline': 'for scripts',
+      'drover doctor --clear-interrupted': 'after a killed install',
+    },
     load: () => import('./doctor.ts'),
   },
 ]

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { defineFinding, toDoctorCheck } from './checks/finding.ts'
-import { formatReport } from './report-text.ts'
+import { formatReport } from './doctor.ts'
 
 const healthy = defineFinding({
   code: 'healthy',

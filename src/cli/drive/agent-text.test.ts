@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { AgentText } from './agent-text.ts'
+import { AgentText } from './drive-printer.ts'
 
 const OUTCOME = '```drover-outcome\n{"summary": "Done."}\n```'
 

@@ -1,16 +1,16 @@
 /** Prints a driven run: lines for people, with a live view on a terminal, or JSON for programs. */
-
 import type { Usage } from '../../agents/adapter/agent.ts'
 import type { DriveUpdate } from '../../drive/drive-context.ts'
+import { BLOCK_NAME } from '../../drive/prompt/outcome-block.ts'
 import type { DriveState } from '../../drive/record/drive-state.ts'
+import { closesFence } from '../../kit/fenced-text.ts'
 import { describeRecord } from '../output/drive-text.ts'
 import { LiveLines } from '../output/live-lines.ts'
-import { toOneLine } from '../output/printable.ts'
+import { toOneLine, toPrintable } from '../output/printable.ts'
 import { formatLines, type StyledLine } from '../output/styled-line.ts'
 import { tableWidth } from '../output/text-table.ts'
 import { describeAgentEvent } from '../prompt/describe-activity.ts'
 import type { Terminal } from '../terminal.ts'
-import { AgentText } from './agent-text.ts'
 import { headerLines } from './drive-header.ts'
 
 export type DrivePrinter = {
@@ -158,5 +158,48 @@ class WriteQueue {
 
   async idle(): Promise<void> {
     await this.#last
+  }
+}
+
+const OPENING = new RegExp(`^ {0,3}(\`{3,}|~{3,})[ \\t]*${BLOCK_NAME}[ \\t]*$`)
+
+/** The text of an agent as lines for people. The block with the outcome is left out: drover shows what it says. */
+export class AgentText {
+  /** The line that is not complete yet. */
+  #rest = ''
+  /** The fence of the outcome block that the text is in. */
+  #fence: string | undefined
+
+  /** Takes a piece of text, or a whole message. Returns the lines that are complete. */
+  add(text: string, { isPartial }: { isPartial: boolean }): string[] {
+    const before = isPartial ? [] : this.end()
+    const lines = `${this.#rest}${toPrintable(text)}`.split('\n')
+    this.#rest = lines.pop() ?? ''
+    const shown = this.#withoutOutcome(lines)
+    return [...before, ...shown, ...(isPartial ? [] : this.end())]
+  }
+
+  /** The line that is being written; empty between lines and in the outcome block. */
+  current(): string {
+    return this.#fence === undefined && !/^ {0,3}[`~]/.test(this.#rest) ? this.#rest : ''
+  }
+
+  /** Returns what is left. The next text begins a new line. */
+  end(): string[] {
+    const lines = this.#rest === '' ? [] : this.#withoutOutcome([this.#rest])
+    this.#rest = ''
+    this.#fence = undefined
+    return lines
+  }
+
+  #withoutOutcome(lines: readonly string[]): string[] {
+    return lines.filter((line) => {
+      if (this.#fence !== undefined) {
+        if (closesFence(line, this.#fence)) this.#fence = undefined
+        return false
+      }
+      this.#fence = OPENING.exec(line)?.[1]
+      return this.#fence === undefined && line.trim() !== ''
+    })
   }
 }

@@ -4,18 +4,9 @@ import { toWarmLimits } from '../../agents/pool/warm-limits.ts'
 import { WarmPool } from '../../agents/pool/warm-pool.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { withProject } from '../../config/projects/projects.ts'
-import type { Limit } from '../../drive/decide/after-limit.ts'
-import { uninterrupted } from '../../drive/drive-context.ts'
-import type { DriveBegin, RoundsResult } from '../../drive/drive-rounds.ts'
-import type { ProjectTrust } from '../../drive/project-settings.ts'
-import { readVerdict } from '../../drive/read-verdict.ts'
 import type { Options } from '../../drive/record/drive-event.shape.ts'
 import { readDrive } from '../../drive/record/drive-journal.ts'
-import type { BaselineRun } from '../../drive/record/drive-state.ts'
-import { driveBusy } from '../../drive/record/faults.ts'
 import { completeOptions, type GivenOptions } from '../../drive/start/drive-options.ts'
-import { driveUserRun } from '../../drive/start/drive-user-run.ts'
-import { removeDelivered } from '../../drive/start/remove-delivered.ts'
 import {
   type DriveStart,
   type DriveTarget,
@@ -23,44 +14,32 @@ import {
   findDrive,
   folderBelow,
 } from '../../drive/start/start-drive.ts'
-import { Fault } from '../../kit/fault.ts'
 import { USER } from '../../prompts/caller.ts'
 import { refuseDeepNesting } from '../../prompts/check-permissions.ts'
-import { outlineRun, type RunOutline } from '../../runs/read-status.ts'
-import { resolveRunId, shortenKnownRunId } from '../../runs/resolve-run-id.ts'
+import { resolveRunId } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
-import type { InProcessDrover } from '../../service/in-process.ts'
-import { toFollowUpBody } from '../../service/run-requests.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { exitCodeOfSignal } from '../interruption.ts'
 import { requireServer } from '../local/background-server.ts'
-import { callServer } from '../local/server-client.ts'
 import { type OpenOptions, openDrover } from '../open/open-drover.ts'
 import { chooseProject } from '../project/choose-project.ts'
-import { canAsk } from '../run/ask-person.ts'
 import { openRuns } from '../run/open-runs.ts'
 import { findUserPaths, readSettings } from '../settings.ts'
 import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'
-import { askAboutLimit } from './ask-about-limit.ts'
-import { askAboutRun } from './ask-about-run.ts'
-import { attach, isDrivenByServer } from './attach.ts'
-import { confirmBaseline } from './confirm-baseline.ts'
-import { confirmGoal } from './confirm-goal.ts'
-import { decideAboutSettings } from './decide-about-settings.ts'
+import { noteMissingLogins, noteUnseenWork } from './before-drive.ts'
 import { detachDrive } from './detach.ts'
 import { readDriveFlags, readTotals } from './drive-flags.ts'
-import { createJsonDrivePrinter, createTextDrivePrinter, type DrivePrinter } from './drive-printer.ts'
+import { createJsonDrivePrinter, createTextDrivePrinter } from './drive-printer.ts'
+import { confirmGoal, decideAboutSettings } from './drive-questions.ts'
 import { findByPullRequest, readTargets } from './drive-target.ts'
-import { endLines } from './end-text.ts'
+import { type DriveHere, driveToEnd, readTrust } from './drive-to-end.ts'
 import { followNeedsRun, restoreNeedsRun } from './faults.ts'
 import { listDriven } from './list-driven.ts'
-import { noteMissingLogins } from './missing-logins.ts'
-import { notify, parseNotify } from './notify.ts'
+import { parseNotify } from './notify.ts'
 import { queueDrives } from './queue-drives.ts'
 import { chooseWanted, moveRunFirst, raiseTotals, type Wanted, withTotals } from './queue-flags.ts'
 import { restoreRun } from './restore-run.ts'
 import { showQueue } from './show-queue.ts'
-import { noteUnseenWork } from './unseen-work.ts'
 
 export const run: RunCommand = (invocation) =>
   withWorkspace(invocation, async (command) => {
@@ -172,7 +151,7 @@ async function driveWanted(
 
 /** What a person decides or should know before the first agent starts. */
 async function prepareNew(
-  { invocation, config, drover }: Pick<Drive, 'invocation' | 'config' | 'drover'>,
+  { invocation, config, drover }: Pick<DriveHere, 'invocation' | 'config' | 'drover'>,
   { context, runId }: FoundDrive,
 ): Promise<void> {
   const { err } = invocation.runtime.terminal
@@ -180,40 +159,6 @@ async function prepareNew(
   const drive = err.isTty ? readDrive(context.store, runId) : undefined
   if (drive !== undefined) await noteMissingLogins(drive, { prompts: drover.runContextFor(USER), err })
   await decideAboutSettings(invocation, context, readTrust({ invocation, config }))
-}
-
-type EndOptions = {
-  optionsFrom: DriveBegin['optionsFrom']
-  notifyCommand: string | undefined
-  isInterruptedBy: (error: unknown) => boolean
-}
-
-/** Runs the `--notify` program however the drive ends, even with an error. */
-async function driveToEnd(drive: Drive, found: FoundDrive, options: EndOptions): Promise<number> {
-  const { invocation, printer } = drive
-  const tell = () => notify(invocation, { command: options.notifyCommand, runs: found.context }, found.runId)
-  const telling: DrivePrinter = {
-    update(update) {
-      printer.update(update)
-      if (update.is === 'recorded' && update.event.type === 'waiting_for_limit') void tell()
-    },
-    clearLive: () => printer.clearLive(),
-  }
-  try {
-    const result = await driveIt({ ...drive, printer: telling }, found, options.optionsFrom)
-    await printer.clearLive()
-    if (result === undefined) return await reportLeft(drive, found.runId)
-    const exitCode = await reportEnd(drive, result)
-    await tell()
-    return exitCode
-  } catch (error) {
-    await printer.clearLive()
-    const isEnd = error instanceof Fault && error.code !== driveBusy.code && !options.isInterruptedBy(error)
-    if (isEnd) await tell()
-    throw error
-  } finally {
-    await printer.clearLive()
-  }
 }
 
 type Search = { context: RunContext; config: Config; follow: boolean | undefined } & Pick<
@@ -255,120 +200,4 @@ function poolFor({ warm }: Config, isDemo: boolean): OpenOptions['createPool'] {
   // A run continues in one session, so a process that waits for a new one would be of no use.
   const limits = toWarmLimits({ ...warm, spares: 0 })
   return (owner) => new WarmPool({ limits, owner, onFailure: () => {}, startsAtOnce: true })
-}
-
-type Drive = {
-  invocation: Invocation
-  config: Config
-  drover: InProcessDrover
-  context: RunContext
-  printer: DrivePrinter
-}
-
-/** The server drove it, and this command only followed. */
-type DrivenHere = RoundsResult & { isAttached?: true }
-
-/** Undefined if the server drives the run, and the person left it. */
-async function driveIt(
-  drive: Drive,
-  found: FoundDrive,
-  optionsFrom: DriveBegin['optionsFrom'],
-): Promise<DrivenHere | undefined> {
-  const { invocation, context, printer } = drive
-  try {
-    return await driveHere(drive, found, optionsFrom)
-  } catch (error) {
-    if (!(await isDrivenByServer(invocation, found.runId, error))) throw error
-    const { err } = invocation.runtime.terminal
-    await askServerForMore(invocation, found)
-    await err.write('drover: the run continues in the background with its own options. Ctrl-C leaves it running.\n')
-    const result = await attach(context, found.runId, (update) => printer.update(update))
-    return result && { ...result, isAttached: true }
-  }
-}
-
-/** The server follows the pull request of the run, and does what is wanted in addition. */
-async function askServerForMore(invocation: Invocation, { runId, begin }: FoundDrive): Promise<void> {
-  const body = toFollowUpBody(begin)
-  if ((begin.also ?? []).length === 0 && begin.takesOver !== true) return
-  await callServer(invocation, { method: 'POST', path: `/api/v1/runs/${runId}/follow-up`, body })
-}
-
-async function driveHere(
-  drive: Drive,
-  found: FoundDrive,
-  optionsFrom: DriveBegin['optionsFrom'],
-): Promise<RoundsResult> {
-  const { invocation, drover, printer } = drive
-  const { flags, runtime } = invocation
-  const { out, err } = runtime.terminal
-  const ask = async (run: RunOutline, there: RunContext) => {
-    await printer.clearLive()
-    return await askAboutRun(runtime, run, there)
-  }
-  const askBaseline = async (failed: readonly BaselineRun[]) => {
-    await printer.clearLive()
-    return await confirmBaseline(runtime, failed, found.context.signal)
-  }
-  const askLimit = async (limit: Limit, next: string | undefined) => {
-    await printer.clearLive()
-    return await askAboutLimit(runtime, { limit, next }, found.context.signal)
-  }
-  return await driveUserRun(found, {
-    optionsFrom,
-    prompts: drover.runContextFor(USER),
-    env: runtime.env,
-    wantsDeltas: flags.isOn('json') || out.canRedraw,
-    projectTrust: readTrust(drive),
-    directories: findUserPaths(invocation),
-    onUpdate: (update) => printer.update(update),
-    onNoteFailure: ({ message }) => void err.write(`drover: warning: ${message}\n`),
-    sandbox: await drover.machineSandbox(),
-    templates: { home: findUserPaths(invocation).templates, maxBytes: drive.config.drive.template_max_bytes },
-    agentLimits: findUserPaths(invocation).agentLimits,
-    ...(canAskIn(invocation) && { ask, confirmBaseline: askBaseline, askAboutLimit: askLimit }),
-  })
-}
-
-function readTrust({ invocation, config }: Pick<Drive, 'invocation' | 'config'>): ProjectTrust {
-  const { trustedSettings: decisions } = findUserPaths(invocation)
-  return { use: config.agents.project_settings, decisions }
-}
-
-function canAskIn({ flags, runtime }: Invocation): boolean {
-  return canAsk(runtime) && !flags.isOn('json')
-}
-
-async function reportLeft({ invocation, context }: Drive, runId: string): Promise<number> {
-  const name = shortenKnownRunId(context, runId)
-  await invocation.runtime.terminal.err.write(
-    `drover: the run continues in the background; "drover stop ${name}" stops it, "drover drive ${name}" follows it again\n`,
-  )
-  return exitCodeOfSignal('SIGINT')
-}
-
-/** Says how it ended and what to do next. */
-async function reportEnd(drive: Drive, result: DrivenHere): Promise<number> {
-  const { invocation, context } = drive
-  const { flags, runtime } = invocation
-  const { end, state, runId } = result
-  const kept =
-    end.is === 'ended' && result.isAttached !== true
-      ? await removeDelivered(findUserPaths(invocation).worktrees, context, state)
-      : undefined
-  const { out } = runtime.terminal
-  const name = shortenKnownRunId(context, runId)
-  const run = await outlineRun(uninterrupted(context), runId)
-  const named = flags.isOn('json') ? runId : name
-  const verdict = await readVerdict(uninterrupted(context), { run, drive: state, name: named })
-  const wasInterrupted = end.is === 'interrupted' && result.isAttached !== true
-  const exitCode = (wasInterrupted ? undefined : verdict.exit_code) ?? exitCodeOfSignal('SIGINT')
-  if (flags.isOn('json')) {
-    const ended = { type: 'result', run_id: runId, verdict, exit_code: exitCode, delivered: state.delivered }
-    await out.write(`${JSON.stringify(ended)}\n`)
-    return exitCode
-  }
-  const wasAsked = canAskIn(invocation) && result.isAttached !== true
-  await out.write(`${endLines({ verdict, state, run, name, wasAsked, kept }, out).join('\n')}\n`)
-  return exitCode
 }

@@ -3,10 +3,11 @@ import type { RunVerdict } from '../../contract/run-verdict.shape.ts'
 import { checkResults } from '../../drive/decide/check-results.ts'
 import type { DriveState } from '../../drive/record/drive-state.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
-import { describeSpent, describeTests } from '../output/drive-text.ts'
-import { formatLines } from '../output/styled-line.ts'
+import { describeSpent } from '../output/drive-text.ts'
+import { describeTests } from '../output/evidence-text.ts'
+import { toPrintable } from '../output/printable.ts'
+import { formatLines, type StyledLine } from '../output/styled-line.ts'
 import { type TextLayout, tableWidth } from '../output/text-table.ts'
-import { describeVerdict } from '../output/verdict-text.ts'
 import {
   followUp,
   followUpOfVerdict,
@@ -72,4 +73,25 @@ function whatFollows({ verdict, run, name }: EndFacts): NextCommand[] {
     default:
       return [report]
   }
+}
+
+const TONES = {
+  delivered: 'good',
+  'delivered, look first': 'open',
+  'nothing to change': 'good',
+  'not delivered': 'bad',
+  'waits for you': 'open',
+  'paused by limit': 'open',
+  continued: 'dim',
+  queued: 'dim',
+  running: 'good',
+  'waiting for limit': 'open',
+  'not driven': 'bad',
+} as const satisfies Record<RunVerdict['word'], string>
+
+/** In one line. What to look at comes below it, one line each. */
+function describeVerdict({ word, line, look_first: lookFirst }: RunVerdict): StyledLine[] {
+  const tone = TONES[word]
+  if (lookFirst.length === 0) return [{ text: toPrintable(line), tone }]
+  return [{ text: word, tone }, ...lookFirst.map((each): StyledLine => ({ text: `  ${toPrintable(each)}`, tone }))]
 }

@@ -1,5 +1,4 @@
 /** `drover drive --list`: the worktrees that drover created in this repository, and why each of them stays. */
-
 import { dirname } from 'node:path'
 import { toTimestamp } from '../../kit/clock.ts'
 import { outlineRuns, type RunList } from '../../runs/read-status.ts'
@@ -11,7 +10,7 @@ import type { Invocation } from '../command.ts'
 import { formatTableWithNotes } from '../output/text-table.ts'
 import { tryVerdict } from '../run/driven-verdict.ts'
 import { findUserPaths } from '../settings.ts'
-import { describeState, readWorktreeState } from '../worktrees/worktree-state.ts'
+import { describeState, readWorktreeState } from '../worktrees/worktrees-command.ts'
 
 type Listed = {
   branch: string

@@ -9,7 +9,7 @@ import { asOwner } from '../../runs/run-worktree.ts'
 import type { Invocation } from '../command.ts'
 import { EXIT } from '../exit-status.ts'
 import { toPrintable } from '../output/printable.ts'
-import { askPerson, canAsk } from '../run/ask-person.ts'
+import { askPerson, canAsk, isYes } from '../run/ask-person.ts'
 import { restoreNotConfirmed } from './faults.ts'
 
 export async function restoreRun(invocation: Invocation, runs: RunContext, runId: string): Promise<number> {
@@ -41,7 +41,7 @@ async function confirm({ runtime }: Invocation, { signal }: RunContext, lines: r
     `These changed while agents ran. You may have made some of the changes yourself:\n${list}`,
   )
   const answer = await askPerson(runtime, { question: 'Put all of them back? [y/N] ', signal })
-  return /^y(?:es)?$/i.test(answer)
+  return isYes(answer)
 }
 
 function describeRestored({ change, problem }: RestoredChange): string {

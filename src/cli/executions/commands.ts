@@ -7,7 +7,7 @@ const MAX_PAGE = 1000
 const executionArgument = (which: 'running' | 'latest'): Positional => ({
   name: 'execution',
   description: 'Id of an execution, or at least its first 4 characters; exec_ can be left out',
-  suggests: async (runtime) => (await import('./suggest-execution-ids.ts')).suggestExecutionIds(runtime, which),
+  suggests: async (runtime) => (await import('../sessions/suggest-ids.ts')).suggestExecutionIds(runtime, which),
 })
 
 export const EXECUTION_COMMANDS: readonly Command[] = [
@@ -31,11 +31,11 @@ listed too, if they were kept (see the setting executions.keep).`,
       { name: 'before', value: 'ID', description: 'Show those that were created before this execution' },
       JSON_FLAG,
     ],
-    examples: [
-      { line: 'drover ps', description: 'what is running' },
-      { line: 'drover ps --all -n 50', description: 'the latest 50, including those that have ended' },
-      { line: 'drover ps --json | jq -r .executions[].id', description: 'the ids of what is running' },
-    ],
+    examples: {
+      'drover ps': 'what is running',
+      'drover ps --all -n 50': 'the latest 50, including those that have ended',
+      'drover ps --json | jq -r .executions[].id': 'the ids of what is running',
+    },
     load: () => import('./ps.ts'),
   },
   {
@@ -51,14 +51,11 @@ How much was kept depends on the setting executions.keep at the time when the pr
       { name: 'json', description: 'Print one event per line' },
       { name: 'no-markdown', description: 'Do not render the Markdown of the answer on a terminal' },
     ],
-    examples: [
-      { line: 'drover logs 3f2a9c1b', description: 'what it has printed so far' },
-      {
-        line: 'drover logs -f $(drover prompt --detach "fix the tests")',
-        description: 'start on the server, and watch',
-      },
-      { line: 'drover logs 3f2a9c1b --json | jq .type', description: 'its events' },
-    ],
+    examples: {
+      'drover logs 3f2a9c1b': 'what it has printed so far',
+      'drover logs -f $(drover prompt --detach "fix the tests")': 'start on the server, and watch',
+      'drover logs 3f2a9c1b --json | jq .type': 'its events',
+    },
     load: () => import('./logs.ts'),
   },
   {
@@ -71,10 +68,10 @@ whole. If one of the ids is wrong, nothing is canceled.
 The exit code is 1 if an execution had already ended.`,
     positionals: [{ ...executionArgument('running'), repeats: true }],
     flags: [{ name: 'no-wait', description: 'Do not wait until the agents are gone' }, JSON_FLAG],
-    examples: [
-      { line: 'drover cancel 3f2a9c1b', description: 'cancel one execution' },
-      { line: 'drover cancel 3f2a9c1b 77d0e412 --no-wait', description: 'cancel two, and do not wait' },
-    ],
+    examples: {
+      'drover cancel 3f2a9c1b': 'cancel one execution',
+      'drover cancel 3f2a9c1b 77d0e412 --no-wait': 'cancel two, and do not wait',
+    },
     load: () => import('./cancel.ts'),
   },
 ]

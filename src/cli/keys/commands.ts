@@ -55,14 +55,12 @@ accepts requests without a key.`,
       { name: 'require-sandbox', description: 'Run its agents only in a sandbox, as with sandbox.mode required' },
       JSON_FLAG,
     ],
-    examples: [
-      { line: 'drover keys create ci', description: 'print a new key for the client "ci"' },
-      {
-        line: 'drover keys create reviewer --rps 2 --max-sandbox read-only',
-        description: 'a key for at most 2 requests per second, whose agents may only read',
-      },
-      { line: 'KEY=$(drover keys create ci)', description: 'keep the key in a script variable' },
-    ],
+    examples: {
+      'drover keys create ci': 'print a new key for the client "ci"',
+      'drover keys create reviewer --rps 2 --max-sandbox read-only':
+        'a key for at most 2 requests per second, whose agents may only read',
+      'KEY=$(drover keys create ci)': 'keep the key in a script variable',
+    },
     load: async () => ({ run: (await import('./keys.ts')).create }),
   },
   {
@@ -75,7 +73,9 @@ accepts requests without a key.`,
       'The word "list" can be left out. Keys from DROVER_API_KEYS, DROVER_API_KEYS_FILE and gopass are not listed.',
     positionals: [],
     flags: [JSON_FLAG],
-    examples: [{ line: 'drover keys list', description: 'names, roles and limits' }],
+    examples: {
+      'drover keys list': 'names, roles and limits',
+    },
     load: async () => ({ run: (await import('./keys.ts')).list }),
   },
   {
@@ -93,7 +93,9 @@ depend on a connection, such as a detached prompt or a run, is not stopped.`,
       },
     ],
     flags: [JSON_FLAG],
-    examples: [{ line: 'drover keys revoke ci', description: 'reject the key from now on' }],
+    examples: {
+      'drover keys revoke ci': 'reject the key from now on',
+    },
     load: async () => ({ run: (await import('./keys.ts')).revoke }),
   },
 ]

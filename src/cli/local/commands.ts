@@ -16,11 +16,11 @@ With --status, the exit code is 1 if no server is running.`,
       { name: 'status', description: 'Only show whether a server is running, and which agents it keeps running' },
       JSON_FLAG,
     ],
-    examples: [
-      { line: 'drover up', description: 'start the server' },
-      { line: 'drover up --status', description: 'see which agents it keeps running' },
-      { line: 'drover up --status --json', description: 'the same for a script: {"server":null} if none is running' },
-    ],
+    examples: {
+      'drover up': 'start the server',
+      'drover up --status': 'see which agents it keeps running',
+      'drover up --status --json': 'the same for a script: {"server":null} if none is running',
+    },
     load: () => import('./up.ts'),
   },
   {
@@ -30,7 +30,9 @@ With --status, the exit code is 1 if no server is running.`,
     description: 'Waits up to 30 seconds for running prompts to finish.',
     positionals: [],
     flags: [JSON_FLAG],
-    examples: [{ line: 'drover down', description: 'stop the server and the agents that it keeps running' }],
-    load: () => import('./down.ts'),
+    examples: {
+      'drover down': 'stop the server and the agents that it keeps running',
+    },
+    load: async () => ({ run: (await import('./up.ts')).down }),
   },
 ]

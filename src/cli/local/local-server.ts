@@ -10,7 +10,6 @@ import type { PromptStream } from '../../prompts/prompt-run.ts'
 import { digestOfSettings, type LocalPrompt, type LocalReply, type LocalStatus } from '../../service/local-protocol.ts'
 import type { Invocation } from '../command.ts'
 import { localServerLost, localServerSilent } from './faults.ts'
-import { ReplyReader } from './reply-reader.ts'
 import { callServer, SHORT_ANSWER_MS, sendToServer, serverSocket } from './server-client.ts'
 
 /** Longer than every event. */
@@ -149,4 +148,62 @@ export async function askStatus(invocation: Invocation): Promise<LocalStatus | u
     if (error instanceof Fault && error.code === localServerSilent.code) throw error
   })
   return answer as LocalStatus | undefined
+}
+
+type Source = AsyncGenerator<LocalReply, void>
+
+/** Reads the replies of the server one by one. While a user is asked, it reads on, and keeps what it has read. */
+class ReplyReader {
+  readonly #source: Source
+  readonly #read: (LocalReply | undefined)[] = []
+  /** Only one reply is asked for at a time. */
+  #pending: Promise<void> | undefined
+
+  constructor(source: Source) {
+    this.#source = source
+  }
+
+  /** Undefined at the end, and when the connection is lost. */
+  async next(): Promise<LocalReply | undefined> {
+    const reply = await this.peek()
+    this.#read.shift()
+    return reply
+  }
+
+  /** The reply that `next` returns. */
+  async peek(): Promise<LocalReply | undefined> {
+    while (this.#read.length === 0) await this.#pull()
+    return this.#read[0]
+  }
+
+  /** Resolves when a reply that was not taken yet matches, at the end of the replies, and when `stop` settles. */
+  async findAhead(matches: (reply: LocalReply) => boolean, stop: Promise<unknown>): Promise<void> {
+    let isStopped = false
+    const stopped = stop.finally(() => {
+      isStopped = true
+    })
+    for (let at = 0; !isStopped; at += 1) {
+      while (at >= this.#read.length && !isStopped) await Promise.race([this.#pull(), stopped])
+      const reply = this.#read[at]
+      if (reply === undefined || matches(reply)) return
+    }
+  }
+
+  /** Does not wait for a reply that is on its way. */
+  close(): void {
+    void this.#source.return()
+  }
+
+  async #pull(): Promise<void> {
+    this.#pending ??= this.#source.next().then(
+      ({ value }) => this.#note(value ?? undefined),
+      () => this.#note(undefined),
+    )
+    await this.#pending
+  }
+
+  #note(reply: LocalReply | undefined): void {
+    this.#pending = undefined
+    this.#read.push(reply)
+  }
 }

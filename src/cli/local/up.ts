@@ -1,7 +1,7 @@
 import type { LocalStatus } from '../../service/local-protocol.ts'
 import type { RunCommand } from '../command.ts'
 import { readSettings } from '../settings.ts'
-import { startBackground, worksAlike } from './background-server.ts'
+import { startBackground, stopBackground, worksAlike } from './background-server.ts'
 import { askStatus } from './local-server.ts'
 
 const EXIT_NOT_RUNNING = 1
@@ -46,4 +46,12 @@ function formatStatus({ pid, version, is_background: isBackground, running, warm
   const agents = warm.map(({ backend, state, turns }) => `  ${backend}: ${state}, ${turns} prompts\n`)
   const head = `running: process ${pid}, version ${version}, ${kind}; ${running} prompts run now\n`
   return `${head}${agents.length === 0 ? '  no agent is kept running\n' : agents.join('')}`
+}
+
+export const down: RunCommand = async (invocation) => {
+  const { flags, runtime } = invocation
+  const ended = (await stopBackground(invocation)) ?? null
+  const text = ended === null ? 'no server runs' : `ended: process ${ended}`
+  await runtime.terminal.out.write(`${flags.isOn('json') ? JSON.stringify({ ended }) : text}\n`)
+  return 0
 }

@@ -15,11 +15,11 @@ this process does the work, which stops when the process exits. A server offers 
 Only protocol messages are printed to stdout. The command exits when its input ends.`,
     positionals: [],
     flags: [{ name: 'direct', description: 'Do the work in this process, even if your server is running' }, DEMO],
-    examples: [
-      { line: 'claude mcp add drover -- drover mcp', description: 'add it to Claude Code' },
-      { line: 'codex mcp add drover -- drover mcp', description: 'add it to Codex' },
-      { line: 'gemini mcp add drover drover mcp', description: 'add it to Gemini CLI' },
-    ],
+    examples: {
+      'claude mcp add drover -- drover mcp': 'add it to Claude Code',
+      'codex mcp add drover -- drover mcp': 'add it to Codex',
+      'gemini mcp add drover drover mcp': 'add it to Gemini CLI',
+    },
     load: () => import('./mcp-command.ts'),
   },
 ]

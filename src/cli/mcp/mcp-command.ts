@@ -1,21 +1,29 @@
 /** `drover mcp`: an MCP server on stdin and stdout. */
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Config } from '../../config/config.shape.ts'
+import { createKeyRing } from '../../config/key-ring.ts'
 import { withDepth } from '../../kit/process/nesting.ts'
+import { endAllProcesses } from '../../kit/process/running-processes.ts'
 import { createMcpServer, type ToolHost } from '../../mcp/mcp-server.ts'
 import { USER } from '../../prompts/caller.ts'
 import { digestOfSettings } from '../../service/local-protocol.ts'
 import { createSocketDrover } from '../../service/over-socket.ts'
+import { Ending, startServerLife } from '../../service/start-and-stop.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { listenForInterruption } from '../interruption.ts'
 import { askStatus } from '../local/local-server.ts'
 import { callServer, sendToServer } from '../local/server-client.ts'
+import { openCommandStores } from '../open/open-command-stores.ts'
 import { explainProtocol } from '../output/protocol-hint.ts'
+import { createHttp } from '../serve/create-http.ts'
+import { createServerLog } from '../serve/server-log.ts'
 import { readSettings } from '../settings.ts'
 import type { Channel } from '../terminal.ts'
-import { type PrivateServer, startPrivateServer } from './private-server.ts'
 
 export const run: RunCommand = async ({ runtime, ...given }) => {
   const invocation = { ...given, runtime: { ...runtime, env: withDepth(runtime.env) } }
@@ -110,4 +118,36 @@ function toWritable(channel: Channel): Writable {
     decodeStrings: false,
     write: (chunk, _encoding, done) => void channel.write(String(chunk)).then(() => done(), done),
   })
+}
+
+/** A server in this process, on a socket that only it uses: for clients of a user who runs no server. */
+type PrivateServer = AsyncDisposable & { socket: string }
+
+/** When it is disposed of, its agents are ended, and what they did is saved. */
+async function startPrivateServer(invocation: Invocation, config: Config): Promise<PrivateServer> {
+  const { runtime } = invocation
+  const { log, writeAccessLog } = await createServerLog(runtime, { isQuiet: true })
+  const stores = await openCommandStores(invocation, config)
+  const ending = new Ending()
+  const directory = mkdtempSync(join(tmpdir(), 'drover-mcp-'))
+  const socket = join(directory, 'server.sock')
+  const http = await createHttp(invocation, {
+    ...{ config, stores, log, writeAccessLog, ...ending.signals },
+    keys: createKeyRing({ isRequired: false }),
+    isWorker: false,
+    localSocket: socket,
+  })
+  const life = await startServerLife({
+    ...{ drover: http.drover, face: http, ending, config, log, clock: runtime.clock },
+    cleansStore: false,
+    takesWork: false,
+  })
+  return {
+    socket,
+    async [Symbol.asyncDispose]() {
+      await life.stop({ drainMs: 0, endProcesses: () => endAllProcesses() })
+      await stores.sessions.close()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
 }

@@ -1,23 +1,18 @@
 /** A driven run as text for people. Pure. */
-
 import { describeDecision } from '../../agents/decision-text.ts'
 import { titleOfGoal } from '../../contract/goal-title.ts'
-import { testChanges } from '../../drive/decide/check-results.ts'
 import { describeFollowed } from '../../drive/decide/judge-work.ts'
 import { countTokens, spentBy } from '../../drive/decide/spending.ts'
 import { flagsOf } from '../../drive/evidence/repository-flags.ts'
-import { howItEnded } from '../../drive/prompt/follow-ups.ts'
-import type { DriveEvent, Options, Purpose, ReviewFlag } from '../../drive/record/drive-event.shape.ts'
+import type { DriveEvent, Options, Purpose } from '../../drive/record/drive-event.shape.ts'
 import type { EventOf } from '../../drive/record/drive-event.ts'
-import type { Attempt, DeliveryCheck, DriveState } from '../../drive/record/drive-state.ts'
-import { isSerious } from '../../drive/record/review-flags.ts'
-import type { TestChange } from '../../drive/record/test-results.shape.ts'
-import { claimText } from '../../drive/report-parts.ts'
+import type { Attempt, DriveState } from '../../drive/record/drive-state.ts'
 import { describeBeforeWork } from './before-work-text.ts'
 import { describeBoundary, describeRefused } from './boundary-text.ts'
+import { describeCheck, describeDeliveryCheck, describeEvidence, describeFlags, failureOf } from './evidence-text.ts'
 import { formatDuration } from './format-time.ts'
 import { toPrintable } from './printable.ts'
-import { lastLines, oneLine, type StyledLine } from './styled-line.ts'
+import { oneLine, type StyledLine } from './styled-line.ts'
 import { formatCost } from './usage-text.ts'
 
 const SHORT_ID = 8
@@ -74,10 +69,6 @@ export function describeRecord(event: DriveEvent, state: DriveState): StyledLine
     default:
       return describeFollow(event)
   }
-}
-
-function failureOf({ passed, output }: { passed: boolean; output: string }): StyledLine[] {
-  return passed ? [] : lastLines(output)
 }
 
 function whole(text: string): StyledLine {
@@ -177,58 +168,6 @@ function costParts(
 
 function summaryIn(outcome: string | undefined): string | undefined {
   return outcome === undefined ? undefined : (JSON.parse(outcome) as { summary: string }).summary
-}
-
-type CheckRun = EventOf<'check_ran'>['data']
-
-function describeCheck(check: CheckRun, indent: string, { baseline }: DriveState): StyledLine[] {
-  const text = `${indent}check ${oneLine(check.command)} ${howItEnded(check)}`
-  return [{ text, tone: check.passed ? 'good' : 'bad' }, ...describeTests(testChanges(check, baseline), `${indent}  `)]
-}
-
-/** What became of tests, one line for each kind of change. */
-export function describeTests(changes: readonly TestChange[], indent: string): StyledLine[] {
-  return changes.map(({ text, is_setback: isSetback }) => {
-    return { text: `${indent}${toPrintable(text)}`, tone: isSetback ? 'bad' : 'dim' }
-  })
-}
-
-const VERDICT_TONES = { observed: 'good', claimed: 'open', contradicted: 'bad' } as const
-
-function describeEvidence({ claims, flags }: EventOf<'evidence'>['data'], indent: string): StyledLine[] {
-  const countOf = (wanted: string) => claims.filter(({ verdict }) => verdict === wanted).length
-  const counts = ['observed', 'claimed', 'contradicted'].map((verdict) => `${countOf(verdict)} ${verdict}`)
-  return [
-    `${indent}evidence: ${counts.join(', ')}`,
-    ...claims
-      .filter(({ verdict }) => verdict !== 'observed')
-      .map((claim): StyledLine => {
-        const text = oneLine(`${claimText(claim)}: ${claim.verdict}, ${claim.note}`)
-        return { text: `${indent}  ${text}`, tone: VERDICT_TONES[claim.verdict] }
-      }),
-    ...describeFlags(flags, indent),
-  ]
-}
-
-function describeFlags(flags: readonly ReviewFlag[], indent: string): StyledLine[] {
-  return flags.map((each) => {
-    const text = `${indent}  look at: ${each.flag.replaceAll('_', ' ')}: ${oneLine(each.detail)}`
-    return { text, tone: isSerious(each) ? 'bad' : 'open' }
-  })
-}
-
-function describeDeliveryCheck(checked: DeliveryCheck, { baseline }: DriveState): StyledLine[] {
-  const { result, reason, setup_failed: setup, checks } = checked
-  if (result === 'skipped') return [{ text: `  no clean checkout: ${oneLine(reason ?? '')}`, tone: 'dim' }]
-  const ran = [
-    ...(setup === undefined ? [] : [{ ...setup, named: `setup ${setup.command}`, passed: false }]),
-    ...checks.map((check) => ({ ...check, named: `check ${check.command}` })),
-  ]
-  return ran.flatMap(({ named, passed, output, ...run }): StyledLine[] => [
-    { text: `  in a clean checkout: ${oneLine(named)} ${howItEnded(run)}`, tone: passed ? 'good' : 'bad' },
-    // What passes there has the same tests as in the worktree, which are shown already.
-    ...(passed ? [] : [...describeTests(testChanges(run, baseline), '    '), ...lastLines(output)]),
-  ])
 }
 
 /** What happens to the pull request. */

@@ -3,7 +3,7 @@
  * until its markup is decided, so words appear as the agent writes them. What is not understood stays as it is.
  */
 import { closesFence } from '../../kit/fenced-text.ts'
-import { renderInline, type StyleText } from './markdown-inline.ts'
+import type { Channel } from '../terminal.ts'
 
 const RULE_COLUMNS = 40
 
@@ -94,4 +94,107 @@ export class MarkdownStream {
 function classifyLine(line: string): LineKind {
   if (/^\s*(?:`{3}|~{3})/.test(line) || /^ {0,3}#{1,6}\s/.test(line)) return 'whole'
   return /^\s*(?:>\s?)*(?:[-*+_ ]*|#{1,6}|`{1,2}|~{1,2})$/.test(line) ? 'undecided' : 'inline'
+}
+
+type StyleText = Channel['style']
+
+type InlineText = {
+  text: string
+  /** The character before the text: markup inside of a word is not emphasis. */
+  before: string
+  /** Nothing follows: what is not closed is plain text. */
+  isComplete: boolean
+}
+
+type Rendered = { printed: string; held: string }
+
+/** Markup that is not closed within this length is plain text. */
+const MARKUP_LIMIT = 400
+
+/** Markup at the beginning of a text: rendered, plain text of this length, or still undecided. */
+type Found = { length: number; printed: string } | { plain: number } | 'undecided'
+
+/** Returns the printable beginning, and the rest from the first markup that is still open. */
+function renderInline({ text, before, isComplete }: InlineText, style: StyleText): Rendered {
+  // The end of a line decides what the end of a piece leaves open.
+  const source = isComplete ? `${text}\n` : text
+  let [printed, at] = ['', 0]
+  while (at < text.length) {
+    const next = nextMarkup(text, at)
+    printed += text.slice(at, next)
+    at = next
+    if (at === text.length) break
+    const found = readMarkup(source.slice(at, at + MARKUP_LIMIT), text[at - 1] ?? before, style)
+    if (found === 'undecided' && !isComplete && text.length - at < MARKUP_LIMIT) break
+    if (found === 'undecided' || 'plain' in found) {
+      const length = found === 'undecided' ? runLength(text.slice(at)) : found.plain
+      printed += text.slice(at, at + length)
+      at += length
+    } else {
+      printed += found.printed
+      at += found.length
+    }
+  }
+  return { printed, held: text.slice(at) }
+}
+
+function nextMarkup(text: string, from: number): number {
+  const found = text.slice(from).search(/[\\`*_[]/)
+  return found === -1 ? text.length : from + found
+}
+
+function runLength(text: string): number {
+  return /^(?:`+|\*+|_+)/.exec(text)?.[0].length ?? 1
+}
+
+function readMarkup(text: string, before: string, style: StyleText): Found {
+  if (text.startsWith('\\')) return readEscape(text)
+  if (text.startsWith('`')) return readCode(text, style)
+  if (text.startsWith('[')) return readLink(text, style)
+  return readEmphasis(text, before, style)
+}
+
+function readEscape(text: string): Found {
+  const next = text[1]
+  if (next === undefined) return 'undecided'
+  return /[\\`*_[\]()#+.!>|~-]/.test(next) ? { length: 2, printed: next } : { plain: 1 }
+}
+
+function readCode(text: string, style: StyleText): Found {
+  const length = runLength(text)
+  const [fence, rest] = [text.slice(0, length), text.slice(length)]
+  // A backtick that follows would make the run longer, and not the end of this code.
+  const closing = new RegExp(`(?<!\`)${fence}(?=[^\`])`).exec(rest)
+  if (closing === null) return 'undecided'
+  const code = rest.slice(0, closing.index).replace(/^ (.*[^ ].*) $/, '$1')
+  return { length: length + closing.index + length, printed: style('cyan', code) }
+}
+
+function readLink(text: string, style: StyleText): Found {
+  const [whole, label = '', target = ''] = /^\[([^[\]]*)\]\(([^()\s]*)\)/.exec(text) ?? []
+  if (whole !== undefined && target !== '') {
+    const address = label === target ? '' : ` ${style('dim', `(${target})`)}`
+    return { length: whole.length, printed: `${style('underline', label)}${address}` }
+  }
+  return /^\[[^[\]]*(?:\](?:\([^()\s]*)?)?$/.test(text) ? 'undecided' : { plain: 1 }
+}
+
+const WORD = /[\p{L}\p{N}_]/u
+
+function readEmphasis(text: string, before: string, style: StyleText): Found {
+  const length = runLength(text)
+  const [mark, rest] = [text.slice(0, length), text.slice(length)]
+  if (rest === '') return 'undecided'
+  if (length > 2 || /^\s/.test(rest) || WORD.test(before)) return { plain: length }
+  const end = findClosing(mark, rest)
+  if (end === undefined) return 'undecided'
+  const inner = renderInline({ text: rest.slice(0, end), before: mark, isComplete: true }, style).printed
+  return { length: length + end + length, printed: style(length === 2 ? 'bold' : 'italic', inner) }
+}
+
+/** The position of a run of exactly this mark that follows a visible character and ends a word. */
+function findClosing(mark: string, rest: string): number | undefined {
+  const sign = mark[0] === '*' ? '\\*' : '_'
+  const closing = new RegExp(`(?<=[^\\s${sign}])${sign}{${mark.length}}(?=[^${sign}\\p{L}\\p{N}])`, 'u').exec(rest)
+  return closing?.index
 }

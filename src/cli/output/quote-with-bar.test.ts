@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { quoteWithBar } from './quote-with-bar.ts'
+import { quoteWithBar } from './wrap-words.ts'
 
 describe('quoteWithBar', () => {
   it('puts a bar before each row, also of a line that is too wide', () => {

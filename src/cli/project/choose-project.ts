@@ -14,7 +14,7 @@ import type { RunContext } from '../../runs/run-context.ts'
 import type { Proposal } from '../../workspace/prepare/ecosystems.ts'
 import { lookForSetup } from '../../workspace/prepare/look-for-setup.ts'
 import type { Invocation } from '../command.ts'
-import { askPerson, canAsk } from '../run/ask-person.ts'
+import { askPerson, canAsk, isYes } from '../run/ask-person.ts'
 import { findUserPaths } from '../settings.ts'
 import { describeFound, projectLines } from './describe-project.ts'
 
@@ -65,7 +65,7 @@ async function ask(
   const question = 'Prepare and check new worktrees of this repository like this, from now on? [y/n, empty: not now] '
   const answer = await askPerson(runtime, { question, signal: context.signal })
   if (answer === '') return undefined
-  const isWanted = /^y(?:es)?$/i.test(answer)
+  const isWanted = isYes(answer)
   const chosen = isWanted ? project : { setup: [], share: [], checks: [] }
   const { git_common_dir: repository } = context.workspace
   saveProject(findUserPaths(invocation).projects, { repository, from: 'user', ...chosen })

@@ -21,15 +21,12 @@ commands for the setup and for checks, and saves them in drover's own directory,
       ROOT,
       JSON_FLAG,
     ],
-    examples: [
-      { line: 'drover init', description: 'propose commands, and ask' },
-      {
-        line: 'drover init --setup "npm ci" --copy .env.test --check "npm test"',
-        description: 'choose the settings yourself',
-      },
-      { line: 'drover init --yes --json', description: 'for scripts' },
-    ],
-    load: () => import('./init-command.ts'),
+    examples: {
+      'drover init': 'propose commands, and ask',
+      'drover init --setup "npm ci" --copy .env.test --check "npm test"': 'choose the settings yourself',
+      'drover init --yes --json': 'for scripts',
+    },
+    load: async () => ({ run: (await import('./project-command.ts')).init }),
   },
   {
     words: ['trust'],
@@ -39,10 +36,10 @@ commands for the setup and for checks, and saves them in drover's own directory,
 the file only after you have trusted its content. If the file changes, drover does not use it until you trust it again.`,
     positionals: [],
     flags: [{ ...YES, description: 'Trust the file without asking' }, ROOT, JSON_FLAG],
-    examples: [
-      { line: 'drover trust', description: 'show the file, and ask' },
-      { line: 'drover trust --yes', description: 'trust the file after you have read it' },
-    ],
-    load: () => import('./trust-command.ts'),
+    examples: {
+      'drover trust': 'show the file, and ask',
+      'drover trust --yes': 'trust the file after you have read it',
+    },
+    load: async () => ({ run: (await import('./project-command.ts')).trust }),
   },
 ]

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { addTexts, pathsAfterAt } from './add-texts.ts'
+import { addTexts, pathsAfterAt } from './read-prompt.ts'
 
 describe('addTexts', () => {
   it('fences each text so that no line of it closes the fence', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Key } from '../key-reader.ts'
-import { formatMore, pageHeight, toPagerKey } from './approval-pages.ts'
+import { formatMore, pageHeight, toPagerKey } from './ask-approval.ts'
 
 const key = (name: string, fields: Partial<Key> = {}): Key => ({ name, isCtrl: false, text: '', ...fields })
 

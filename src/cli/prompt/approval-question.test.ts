@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ApprovalRequest } from '../../agents/adapter/agent.ts'
 import { toRevealed } from '../../kit/revealed-text.ts'
 import type { Key } from '../key-reader.ts'
-import { formatNotice, formatQuestion, formatRequest, toApprovalAnswer } from './approval-question.ts'
+import { formatNotice, formatQuestion, formatRequest, toApprovalAnswer } from './ask-approval.ts'
 
 const REQUEST: ApprovalRequest = { approval_id: 'a1', tool_name: 'Bash', choices: ['allow', 'allow_session', 'deny'] }
 const asked = (fields: Partial<ApprovalRequest>) => ({ backend: 'claude', request: { ...REQUEST, ...fields } })

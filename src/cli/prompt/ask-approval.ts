@@ -1,18 +1,12 @@
 /** Asks the user at the terminal about what an agent wants to do. Without a terminal it says how to decide elsewhere. */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ApprovalReply, ApprovalRequest } from '../../agents/adapter/agent.ts'
+import type { ApprovalReply, ApprovalRequest, Backend } from '../../agents/adapter/agent.ts'
+import { describeRequest } from '../../agents/approval-details.ts'
+import { toRevealed } from '../../kit/revealed-text.ts'
 import type { Runtime } from '../command.ts'
-import type { KeyReader } from '../key-reader.ts'
-import { formatMore, type PagerKey, pageHeight, toPagerKey } from './approval-pages.ts'
-import {
-  ANSWER_WORDS,
-  type ApprovalAnswer,
-  formatNotice,
-  formatQuestion,
-  formatRequest,
-  type NoticeFacts,
-  toApprovalAnswer,
-} from './approval-question.ts'
+import type { Key, KeyReader } from '../key-reader.ts'
+import { cutToColumns } from '../output/printable.ts'
+import { BAR, splitSafely } from '../output/wrap-words.ts'
 import { isInteractive } from './ask-user.ts'
 
 /** Keys that were typed before the question appears are not an answer to it. They arrive within this time. */
@@ -107,4 +101,100 @@ async function finish(
   // While keys are read, the terminal does not send the signal itself.
   if (given === 'cancel') process.kill(process.pid, 'SIGINT')
   return given === undefined || given === 'cancel' ? undefined : { decision: given }
+}
+
+/** Rows for the question, or for the line that says that more follows. */
+const ROWS_BELOW = 2
+
+/** How many lines may be added at once: none of them scrolls away before the next key. */
+export function pageHeight({ rows }: { rows: number }): number {
+  return Math.max(1, rows - ROWS_BELOW)
+}
+
+type Progress = { shown: number; total: number }
+
+/** It fits into one row, so that it can be erased. */
+export function formatMore({ shown, total }: Progress, columns: number): string {
+  return cutToColumns(`-- ${shown} of ${total} lines; Space = next page, Enter = next line, n = no -- `, columns - 1)
+}
+
+type PagerKey = 'page' | 'line' | 'deny' | 'cancel'
+
+/** Undefined: the key means nothing here. No key allows anything before the end was shown. The end of the input denies. */
+export function toPagerKey(key: Key | undefined): PagerKey | undefined {
+  if (key === undefined) return 'deny'
+  return key.isCtrl ? CTRL_STEPS[key.name] : (STEPS[key.name] ?? STEPS[key.text.toLowerCase()])
+}
+
+const CTRL_STEPS: Readonly<Record<string, PagerKey>> = { c: 'cancel', d: 'deny' }
+const STEPS: Readonly<Record<string, PagerKey>> = {
+  space: 'page',
+  pagedown: 'page',
+  return: 'line',
+  enter: 'line',
+  down: 'line',
+  n: 'deny',
+  escape: 'deny',
+}
+
+type Asked = { backend: Backend; request: ApprovalRequest }
+
+/**
+ * The tool, what it would do, and why it asks: all of it, whatever its length. No line is wider than the terminal, which
+ * would continue it without a bar.
+ */
+export function formatRequest({ backend, request }: Asked, columns: number): string[] {
+  const { tool_name: tool, reason } = request
+  const split = (text: string) => splitSafely(text, columns - BAR.length)
+  const withBar = (line: string) => `${BAR}${line}`
+  const splitOurs = (text: string) => split(text).map((line, at) => (at === 0 ? line : withBar(line)))
+  return [
+    ...splitOurs(`${backend} wants to use ${toRevealedLine(tool)}:`),
+    ...toRevealed(describeRequest(request)).split('\n').flatMap(split).map(withBar),
+    ...(reason === undefined ? [] : splitOurs(`Its reason: ${toRevealedLine(reason)}`)),
+  ]
+}
+
+function toRevealedLine(text: string): string {
+  return toRevealed(text.trim().replace(/\s+/g, ' '))
+}
+
+export function formatQuestion({ choices }: ApprovalRequest): string {
+  const session = choices.includes('allow_session') ? ', a = yes, for the rest of the session' : ''
+  return `Allow it? y = yes${session}, n = no `
+}
+
+type ApprovalAnswer = ApprovalReply['decision'] | 'cancel'
+
+/** Undefined: the key means nothing. The end of the input denies. */
+export function toApprovalAnswer(key: Key | undefined, { choices }: ApprovalRequest): ApprovalAnswer | undefined {
+  if (key === undefined || key.name === 'escape') return 'deny'
+  if (key.isCtrl) return CTRL_ANSWERS[key.name]
+  const answer = ANSWERS[key.text.toLowerCase()]
+  return answer !== undefined && choices.includes(answer) ? answer : undefined
+}
+
+const ANSWERS: Readonly<Record<string, ApprovalReply['decision']>> = { y: 'allow', a: 'allow_session', n: 'deny' }
+const CTRL_ANSWERS: Readonly<Record<string, ApprovalAnswer>> = { c: 'cancel', d: 'deny' }
+
+const ANSWER_WORDS: Readonly<Record<ApprovalAnswer, string>> = {
+  allow: 'yes',
+  allow_session: 'yes, for the rest of the session',
+  deny: 'no',
+  cancel: '^C',
+}
+
+type NoticeFacts = Asked & { executionId: string; socket: string; timeoutSecs: number }
+
+/** For a user who cannot be asked: all that the agent waits for, and the command that decides. */
+export function formatNotice(facts: NoticeFacts, columns: number): string {
+  const { request, executionId, socket, timeoutSecs } = facts
+  const path = `/api/v1/executions/${executionId}/approvals/${request.approval_id}`
+  return [
+    'drover: an agent waits for a decision:',
+    ...formatRequest(facts, columns),
+    `drover: without one it is denied after ${timeoutSecs} s. To allow it (or "deny" it), run:`,
+    `  curl --unix-socket '${socket}' -H 'content-type: application/json' -d '{"decision":"allow"}' http://localhost${path}`,
+    '',
+  ].join('\n')
 }

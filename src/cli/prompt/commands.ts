@@ -41,33 +41,20 @@ The exit code is the agent's if the agent fails, 124 after a timeout and 130 aft
       DETACH,
       ...SINGLE_RUN,
     ],
-    examples: [
-      { line: 'drover "explain how this project is built"', description: 'run on the default agent' },
-      {
-        line: 'drover -b codex --access workspace "fix the failing test"',
-        description: 'use another agent, which may write in this directory',
-      },
-      { line: 'git diff | drover "review this change"', description: 'add the output of a program to the prompt' },
-      { line: 'drover "explain this file" --attach src/main.c', description: 'add a file to the prompt' },
-      {
-        line: 'cat task.md | drover prompt - -o json',
-        description: 'read the prompt from a pipe, print the result as JSON',
-      },
-      {
-        line: 'drover "count the tests" --schema count.schema.json',
-        description: 'print JSON that matches a schema, or fail',
-      },
-      {
-        line: 'drover prompt --file task.md --timeout 600',
-        description: 'read the prompt from a file, stop after ten minutes',
-      },
-      { line: 'drover -c "and now the tests"', description: 'continue the latest session in this directory' },
-      {
-        line: 'drover prompt --detach "update the dependencies"',
-        description: 'run it in the background; watch and stop it with drover ps, logs and cancel',
-      },
-      { line: 'drover --demo "hello there"', description: 'try it without an installed agent' },
-    ],
+    examples: {
+      'drover "explain how this project is built"': 'run on the default agent',
+      'drover -b codex --access workspace "fix the failing test"':
+        'use another agent, which may write in this directory',
+      'git diff | drover "review this change"': 'add the output of a program to the prompt',
+      'drover "explain this file" --attach src/main.c': 'add a file to the prompt',
+      'cat task.md | drover prompt - -o json': 'read the prompt from a pipe, print the result as JSON',
+      'drover "count the tests" --schema count.schema.json': 'print JSON that matches a schema, or fail',
+      'drover prompt --file task.md --timeout 600': 'read the prompt from a file, stop after ten minutes',
+      'drover -c "and now the tests"': 'continue the latest session in this directory',
+      'drover prompt --detach "update the dependencies"':
+        'run it in the background; watch and stop it with drover ps, logs and cancel',
+      'drover --demo "hello there"': 'try it without an installed agent',
+    },
     load: () => import('./prompt-command.ts'),
   },
   {
@@ -102,26 +89,14 @@ before the prompt: its latest 100,000 characters, quoted, as far as prompts and 
       { ...MODEL, description: 'Use this model instead of the one that the session used' },
       ...SINGLE_RUN,
     ],
-    examples: [
-      {
-        line: 'drover resume 3f2a9c1b "now write the tests"',
-        description: 'find the session by the first characters of its id',
-      },
-      { line: 'drover resume --here "continue"', description: 'continue the latest session in this directory' },
-      { line: 'drover resume', description: 'choose a session in a menu' },
-      {
-        line: 'git diff | drover resume --last -b codex -',
-        description: 'continue the latest codex session, read the prompt from a pipe',
-      },
-      {
-        line: 'drover resume 3f2a9c1b --fork "try it another way"',
-        description: 'same settings, new conversation',
-      },
-      {
-        line: 'drover resume 3f2a9c1b --fork -b codex "review what was done"',
-        description: 'another agent continues the conversation',
-      },
-    ],
+    examples: {
+      'drover resume 3f2a9c1b "now write the tests"': 'find the session by the first characters of its id',
+      'drover resume --here "continue"': 'continue the latest session in this directory',
+      'drover resume': 'choose a session in a menu',
+      'git diff | drover resume --last -b codex -': 'continue the latest codex session, read the prompt from a pipe',
+      'drover resume 3f2a9c1b --fork "try it another way"': 'same settings, new conversation',
+      'drover resume 3f2a9c1b --fork -b codex "review what was done"': 'another agent continues the conversation',
+    },
     load: () => import('./resume-command.ts'),
   },
 ]

@@ -4,17 +4,21 @@ import { relative } from 'node:path'
 import { NO_USER } from '../../agents/adapter/permission.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { USER } from '../../prompts/caller.ts'
+import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
 import type { PromptStream } from '../../prompts/prompt-run.ts'
 import type { StartOptions } from '../../service/drover-service.ts'
 import type { InProcessDrover } from '../../service/in-process.ts'
+import type { Session } from '../../sessions/session.shape.ts'
 import type { Invocation } from '../command.ts'
 import { EXIT } from '../exit-status.ts'
 import { exitCodeOfSignal, type Interruption, listenForInterruption } from '../interruption.ts'
 import { promptThroughServer, type ServerQuestion } from '../local/local-server.ts'
+import { toShown } from '../output/printable.ts'
+import { shortenSessionId } from '../sessions/session-text.ts'
+import type { Terminal } from '../terminal.ts'
 import { isInteractive } from './ask-user.ts'
-import { createDryRunPrinter, withSessionId } from './dry-run-printer.ts'
 import { type OutputFormat, textOptions } from './prompt-flags.ts'
 import {
   createEventPrinter,
@@ -22,6 +26,8 @@ import {
   createRawPrinter,
   createTextPrinter,
   type PromptPrinter,
+  printProblems,
+  withNewline,
 } from './prompt-printer.ts'
 
 type PromptExecution = {
@@ -146,4 +152,32 @@ function createPrinter(invocation: Invocation, { request, config, drover, format
 function belongsToDirectory({ workdir: asked, resumes, forks }: PromptRequest, directory: string): boolean {
   const workdir = asked ?? (resumes ?? forks)?.working_dir
   return workdir === undefined || relative(realpathSync(directory), workdir) === ''
+}
+
+/** Prints the command to stdout, and its directory and session to stderr. */
+function createDryRunPrinter(terminal: Terminal, resumes: Session | undefined): PromptPrinter {
+  const { out, err } = terminal
+  return {
+    event: async (event) => {
+      if (event.type === 'init') await err.write(`${describeDryRun(event.content.working_dir, resumes)}\n`)
+      return 'written'
+    },
+    end: async (result) => {
+      await out.write(withNewline(toShown(result.output, out)))
+      await printProblems(terminal, result)
+    },
+  }
+}
+
+function describeDryRun(workdir: string | undefined, resumes: Session | undefined): string {
+  const action = resumes === undefined ? 'run' : `resume session ${shortenSessionId(resumes)} (${resumes.backend})`
+  return `Would ${action} in ${workdir}`
+}
+
+/** Adds the session id to the JSON of a dry run, which opens no session and so reports none. */
+function withSessionId(printer: PromptPrinter, { id }: Session): PromptPrinter {
+  return {
+    event: (event: PromptEvent) => printer.event({ ...event, session_id: id }),
+    end: (result) => printer.end({ ...result, session_id: id }),
+  }
 }

@@ -10,8 +10,7 @@ import { isArray } from '../../kit/json/json-value.ts'
 import { readJson } from '../../kit/json/read-json.ts'
 import type { PromptBody } from '../../prompts/prompt-request.shape.ts'
 import type { Flags, Invocation } from '../command.ts'
-import { flagsConflict, workdirMissing } from '../faults.ts'
-import { readFallback } from '../read-fallback.ts'
+import { flagsConflict, flagValueInvalid, workdirMissing } from '../faults.ts'
 
 export type OutputFormat = 'text' | 'json' | 'stream-json' | 'raw'
 
@@ -106,4 +105,12 @@ export function checkDetachable({ flags }: Invocation): void {
   if (flags.text('output-format') === 'stream-json') {
     throw flagsConflict({ flags: ['--detach', '-o stream-json'], instead: 'drover logs -f --json prints the events' })
   }
+}
+
+/** Reads `--fallback`: backends, separated by commas. */
+export function readFallback(text: string): string[] {
+  const names = text.split(',').map((each) => each.trim())
+  if (names.includes(''))
+    throw flagValueInvalid({ flag: '--fallback', given: text, allowed: 'backends, separated by commas' })
+  return names
 }

@@ -1,15 +1,14 @@
 /** Reads the text of a prompt: from an argument, a file or standard input, and what is added to it. */
-
 import { isUtf8 } from 'node:buffer'
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { fenceText } from '../../kit/fenced-text.ts'
 import { decodeUtf8, readFileBytes } from '../../kit/files/read-file.ts'
 import { quoteWord } from '../../kit/shell-words.ts'
 import type { Invocation, Runtime } from '../command.ts'
 import { addedInputTooLarge, attachmentNotText, flagsConflict, promptMissing, promptTwice } from '../faults.ts'
 import { toPrintable } from '../output/printable.ts'
 import { readInput } from '../read-input.ts'
-import { type AddedText, addTexts, pathsAfterAt } from './add-texts.ts'
 
 /** More than any agent accepts. Holds for each input and for the whole prompt. */
 const PROMPT_LIMIT_BYTES = 16 * 1024 * 1024
@@ -96,4 +95,21 @@ async function noteUnattached({ flags, runtime }: Invocation, text: string): Pro
   if (path === undefined) return
   const note = `drover: note: @${path} is sent as text; to send the content of the file, add --attach ${quoteWord(path)}`
   await runtime.terminal.err.write(`${toPrintable(note)}\n`)
+}
+
+type AddedText = {
+  /** What the agent is told about it: `standard input`, `the file "src/a.ts"`. */
+  name: string
+  text: string
+}
+
+/** Each text follows the prompt in a separate fence that nothing in the text can close. */
+export function addTexts(prompt: string, added: readonly AddedText[]): string {
+  return [prompt, ...added.map(({ name, text }) => fenceText(name, text))].join('\n\n')
+}
+
+/** The paths that a prompt names as `@path`, as other programs attach files, in the order of the text. */
+export function pathsAfterAt(prompt: string): string[] {
+  const words = Array.from(prompt.matchAll(/(?<=^|[\s("'])@([^\s"')]+)/g), ([, path = '']) => path)
+  return [...new Set(words.flatMap((word) => [word, word.replace(/[.,;:!?]+$/, '')]))].filter((path) => path !== '')
 }

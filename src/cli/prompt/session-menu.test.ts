@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Session } from '../../sessions/session.shape.ts'
 import type { Key } from '../key-reader.ts'
 import { countColumns } from '../output/printable.ts'
-import { followKey, formatMenu, type MenuState, matchingSessions } from './session-menu.ts'
+import { followKey, formatMenu, type MenuState, matchingSessions } from './pick-session.ts'
 
 const NOW = new Date('2026-03-10T12:00:00.000Z')
 

@@ -18,11 +18,11 @@ runs, and in the one you are in. On a terminal, it asks first. Elsewhere, it cha
       { name: 'dry-run', description: 'Only list what would be done, and what would be left' },
       JSON_FLAG,
     ],
-    examples: [
-      { line: 'drover reset', description: 'ask, then do it' },
-      { line: 'drover reset --dry-run', description: 'see what would be done' },
-      { line: 'drover reset --yes --json', description: 'for scripts' },
-    ],
+    examples: {
+      'drover reset': 'ask, then do it',
+      'drover reset --dry-run': 'see what would be done',
+      'drover reset --yes --json': 'for scripts',
+    },
     load: () => import('./reset.ts'),
   },
 ]

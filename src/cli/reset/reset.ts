@@ -1,21 +1,21 @@
 import { existsSync } from 'node:fs'
+import { Fault } from '../../kit/fault.ts'
 import { homeInUse } from '../../store/faults.ts'
 import { countOwners } from '../../store/inspect-store.ts'
 import { toOwnersDirectory } from '../../store/owners.ts'
 import { locateGit } from '../../workspace/git.ts'
-import { listWorktrees } from '../../workspace/worktree-records.ts'
+import { type FoundWorktree, listWorktrees } from '../../workspace/worktree-records.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { listenForInterruption } from '../interruption.ts'
 import { stopBackground } from '../local/background-server.ts'
 import { askStatus } from '../local/local-server.ts'
 import { openCommandStores } from '../open/open-command-stores.ts'
 import { printResult } from '../output/print-result.ts'
-import { askPerson, canAsk } from '../run/ask-person.ts'
+import { toMessage } from '../output/printable.ts'
+import { askPerson, canAsk, isYes } from '../run/ask-person.ts'
 import { findUserPaths, readSettings } from '../settings.ts'
-import { removeOne } from '../worktrees/remove-worktree-command.ts'
-import { findLeftovers, type Looking } from './find-leftovers.ts'
-import { formatReset, type ResetReport } from './reset-text.ts'
-import { type JudgedWorktree, judgeWorktrees } from './worktrees-to-remove.ts'
+import { describeState, readWorktreeState, removeOne } from '../worktrees/worktrees-command.ts'
+import { findLeftovers, type Looking, outlineRunsAt, type ResetLeftovers } from './find-leftovers.ts'
 
 const EXIT_DECLINED = 1
 
@@ -31,7 +31,7 @@ export const run: RunCommand = async (invocation) => {
     if (isDryRun) return await printResult(invocation, plan, () => formatReset(plan))
     await runtime.terminal.out.write(formatReset(plan))
     const answer = await askPerson(runtime, { question: 'Do this? [y/N] ', signal })
-    if (!/^y(?:es)?$/i.test(answer)) {
+    if (!isYes(answer)) {
       await runtime.terminal.out.write('Nothing was changed.\n')
       return EXIT_DECLINED
     }
@@ -80,4 +80,86 @@ function toKept(judged: readonly JudgedWorktree[]): ResetReport['kept'][number][
 
 function removalOf(name: string): string {
   return `drover worktrees remove ${name} --discard`
+}
+
+type ResetReport = ResetLeftovers & {
+  dry_run: boolean
+  server: { pid: number; is_background: boolean } | null
+  removed: { name: string; branch?: string }[]
+  kept: { name: string; path: string; reason: string; command: string }[]
+}
+
+/** What a reset did or would do, for people. */
+function formatReset(report: ResetReport): string {
+  const { kept, branches, journals, hosts, data, program } = report
+  const staying = [
+    ...kept.map(({ name, path, reason, command }) => entry(`worktree ${name}: ${reason} (${path})`, command)),
+    ...branches.map(({ repository, branch, command }) => entry(`branch ${branch} of ${repository}`, command)),
+    ...journals.map(({ path, runs, command }) => entry(`journals of ${count(runs, 'run')} in ${path}`, command)),
+    ...hosts.map(({ repository, hosts, command }) =>
+      entry(`capabilities in ${repository} (${hosts.join(', ')})`, command),
+    ),
+    entry(`sessions and settings in ${data.path}${kept.length > 0 ? ', with the worktrees above' : ''}`, data.command),
+    entry('the program', program.command),
+  ]
+  return `${[...doneLines(report), 'What stays, and what removes it:', ...staying.flat()].join('\n')}\n`
+}
+
+function doneLines({ dry_run: isDryRun, server, removed }: ResetReport): string[] {
+  const would = (done: string, planned: string) => (isDryRun ? `Would ${planned}` : done)
+  const lines = removed.map(({ name, branch }) =>
+    toMessage(
+      `${would('Removed', 'remove')} the worktree ${name}${branch === undefined ? '' : `; its work is on ${branch}`}.`,
+    ),
+  )
+  return [serverLine(server, would), ...lines].filter((line) => line !== undefined)
+}
+
+function serverLine(
+  server: ResetReport['server'],
+  would: (done: string, planned: string) => string,
+): string | undefined {
+  if (server === null) return 'No server runs.'
+  if (server.is_background) return `${would('Stopped', 'stop')} the server in the background (process ${server.pid}).`
+  return `A "drover serve" runs (process ${server.pid}); stop it where it was started.`
+}
+
+function entry(what: string, command: string): string[] {
+  return [`  ${toMessage(what)}`, `    ${toMessage(command)}`]
+}
+
+function count(number: number, name: string): string {
+  return `${number} ${name}${number === 1 ? '' : 's'}`
+}
+
+/** `reason`: why it stays; undefined if it holds nothing. */
+type JudgedWorktree = { worktree: FoundWorktree; reason: string | undefined }
+
+/** Which worktrees hold nothing: their branches have everything, and no run is open in them. */
+async function judgeWorktrees(looking: Looking): Promise<JudgedWorktree[]> {
+  const judged: JudgedWorktree[] = []
+  for (const worktree of listWorktrees(looking.paths.worktrees)) {
+    judged.push({ worktree, reason: await findReason(worktree, looking) })
+  }
+  return judged
+}
+
+async function findReason(worktree: FoundWorktree, looking: Looking): Promise<string | undefined> {
+  if (worktree.isMissing) return undefined
+  const state = await readWorktreeState(worktree, looking.git, looking.signal)
+  // Without its repository no one knows what the files are.
+  if (state !== 'removable') return describeState(state)
+  const run = await findOpenRun(worktree, looking)
+  return run && `the run ${run} has not ended`
+}
+
+/** A run that an agent, a person or a later drover may continue there. */
+async function findOpenRun({ path }: FoundWorktree, looking: Looking): Promise<string | undefined> {
+  try {
+    const { runs } = await outlineRunsAt(path, looking)
+    return runs.find((run) => run.workspace_foreign !== true && run.state !== 'ended')?.id
+  } catch (error) {
+    if (!(error instanceof Fault) || looking.signal.aborted) throw error
+    return `that could not be read (${error.message})`
+  }
 }

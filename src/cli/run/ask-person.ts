@@ -39,6 +39,11 @@ export async function askPerson(
   }
 }
 
+/** Whether an answer agrees. Any other answer does not. */
+export function isYes(answer: string): boolean {
+  return /^y(?:es)?$/i.test(answer)
+}
+
 /** Forgets what was typed so far. Ctrl-C still counts. */
 async function forgetTyped(stdin: Person['stdin']): Promise<void> {
   const keys = await stdin.keys()

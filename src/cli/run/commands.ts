@@ -34,12 +34,12 @@ gh) or from a file, the run works from the issue's requirements. If you give no 
       ROOT,
       STATE_AS_JSON,
     ],
-    examples: [
-      { line: 'drover run "Show the wind in knots"', description: 'a goal' },
-      { line: 'drover run --issue https://github.com/ada/weather/issues/7', description: 'an issue' },
-      { line: 'drover run --goal-file goal.md --budget 20 --no-review', description: 'more actions, no review' },
-      { line: 'drover run --goal-stdin --json < goal.md', description: 'for programs' },
-    ],
+    examples: {
+      'drover run "Show the wind in knots"': 'a goal',
+      'drover run --issue https://github.com/ada/weather/issues/7': 'an issue',
+      'drover run --goal-file goal.md --budget 20 --no-review': 'more actions, no review',
+      'drover run --goal-stdin --json < goal.md': 'for programs',
+    },
     load: () => import('./run-command.ts'),
   },
   {
@@ -71,13 +71,13 @@ that cannot be read are always listed. A delivered run has ended, and its work i
         description: 'Print JSON (a statusList, runStatus or pinnedMaterial; see docs/machine-protocol.md)',
       },
     ],
-    examples: [
-      { line: 'drover status', description: 'all runs' },
-      { line: 'drover status --state active --state paused', description: 'active and paused runs' },
-      { line: 'drover status 6f1c2c6e', description: 'one run, and the commands you can run next' },
-      { line: `drover status ${ID} --watch`, description: 'follow a run live' },
-      { line: `drover status ${ID} --section outcome`, description: 'a section of the issue' },
-    ],
+    examples: {
+      'drover status': 'all runs',
+      'drover status --state active --state paused': 'active and paused runs',
+      'drover status 6f1c2c6e': 'one run, and the commands you can run next',
+      [`drover status ${ID} --watch`]: 'follow a run live',
+      [`drover status ${ID} --section outcome`]: 'a section of the issue',
+    },
     load: () => import('./status.ts'),
   },
   {
@@ -88,10 +88,10 @@ that cannot be read are always listed. A delivered run has ended, and its work i
 worktree, if there is exactly one. Stopping a run twice has no further effect.`,
     positionals: [{ ...RUN_ID, isOptional: true }],
     flags: [ROOT, STATE_AS_JSON],
-    examples: [
-      { line: 'drover stop', description: 'the only run' },
-      { line: 'drover stop 6f1c2c6e', description: 'one of several' },
-    ],
+    examples: {
+      'drover stop': 'the only run',
+      'drover stop 6f1c2c6e': 'one of several',
+    },
     load: () => import('./stop-command.ts'),
   },
   {
@@ -114,12 +114,12 @@ exactly the operation that is shown, once, type only y when drover asks, or use 
       ROOT,
       STATE_AS_JSON,
     ],
-    examples: [
-      { line: 'drover answer "Whole knots."', description: 'the only run with a question' },
-      { line: 'drover answer 6f1c2c6e "Whole knots."', description: 'one of several' },
-      { line: 'drover answer 6f1c2c6e -f answer.md', description: 'a long answer' },
-      { line: 'drover answer 6f1c2c6e --confirm 3f2a9c01b7de', description: 'allow a destructive request' },
-    ],
+    examples: {
+      'drover answer "Whole knots."': 'the only run with a question',
+      'drover answer 6f1c2c6e "Whole knots."': 'one of several',
+      'drover answer 6f1c2c6e -f answer.md': 'a long answer',
+      'drover answer 6f1c2c6e --confirm 3f2a9c01b7de': 'allow a destructive request',
+    },
     load: () => import('./answer-command.ts'),
   },
   {
@@ -130,10 +130,10 @@ exactly the operation that is shown, once, type only y when drover asks, or use 
 if there is exactly one.`,
     positionals: [{ ...RUN_ID, isOptional: true }],
     flags: [ROOT, STATE_AS_JSON],
-    examples: [
-      { line: 'drover skip', description: 'the only run' },
-      { line: 'drover skip 6f1c2c6e', description: 'one of several' },
-    ],
+    examples: {
+      'drover skip': 'the only run',
+      'drover skip 6f1c2c6e': 'one of several',
+    },
     load: () => import('./skip-command.ts'),
   },
   {
@@ -152,11 +152,11 @@ issue has changed, the run waits until you choose: --adopt continues with the ch
       ROOT,
       STATE_AS_JSON,
     ],
-    examples: [
-      { line: 'drover continue', description: 'the only run that was stopped' },
-      { line: 'drover continue 6f1c2c6e --budget 5', description: 'with five more actions' },
-      { line: 'drover continue 6f1c2c6e --use-pinned', description: 'without looking at the issue again' },
-    ],
+    examples: {
+      'drover continue': 'the only run that was stopped',
+      'drover continue 6f1c2c6e --budget 5': 'with five more actions',
+      'drover continue 6f1c2c6e --use-pinned': 'without looking at the issue again',
+    },
     load: () => import('./continue.ts'),
   },
   {
@@ -185,12 +185,12 @@ for you, what failed and why, the cost, and an order in which the branches merge
       ROOT,
       { ...JSON_FLAG, description: 'Print the report as one JSON object' },
     ],
-    examples: [
-      { line: 'drover report', description: 'the newest run' },
-      { line: 'drover report 6f1c2c6e -o report.md', description: 'a file, for a pull request' },
-      { line: 'drover report 6f1c2c6e --json', description: 'for programs' },
-      { line: 'drover report --since yesterday', description: 'everything that happened overnight' },
-    ],
+    examples: {
+      'drover report': 'the newest run',
+      'drover report 6f1c2c6e -o report.md': 'a file, for a pull request',
+      'drover report 6f1c2c6e --json': 'for programs',
+      'drover report --since yesterday': 'everything that happened overnight',
+    },
     load: () => import('./report.ts'),
   },
 ]

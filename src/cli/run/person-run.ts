@@ -1,7 +1,9 @@
 /** The run that a person means: the one they name, in any worktree of the repository, or the only one that waits. */
-
+import { existsSync } from 'node:fs'
+import { readVerdict } from '../../drive/read-verdict.ts'
+import { readDrive } from '../../drive/record/drive-journal.ts'
 import { outlineRun, type RunOutline } from '../../runs/read-status.ts'
-import { resolveRunId } from '../../runs/resolve-run-id.ts'
+import { resolveRunId, shortenKnownRunId } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { openOwnWorktree } from '../../runs/run-worktree.ts'
 import { findWaitingRun, type RunIntent } from '../../runs/waiting-run.ts'
@@ -10,8 +12,7 @@ import { offer, type WorkspaceRef } from '../remedies.ts'
 import type { WorkspaceCommand } from '../workspace-command.ts'
 import { printChange } from './print-change.ts'
 import { readRunId } from './read-flags.ts'
-import { formatRunView } from './run-view.ts'
-import { readViewOptions } from './view-options.ts'
+import { formatRunView, type ViewOptions } from './run-view.ts'
 
 export type PersonRun = { context: RunContext; run: RunOutline }
 
@@ -46,4 +47,23 @@ export async function printRunChange(
   const run = await outlineRun(context, runId)
   const view = formatRunView(run, await readViewOptions(invocation, context, run))
   await printChange(invocation.runtime.terminal.out, `${sentence}\n\n${view}`)
+}
+
+/** What the view of a run shows beside the run. */
+export async function readViewOptions(
+  { flags, runtime }: Invocation,
+  context: RunContext,
+  run: RunOutline,
+): Promise<ViewOptions> {
+  const drive = readDrive(context.store, run.id)
+  const name = shortenKnownRunId(context, run.id)
+  return {
+    now: runtime.clock.now(),
+    name,
+    root: flags.text('root'),
+    // In a pipe, ids are whole.
+    verdict: drive && (await readVerdict(context, { run, drive, ...(runtime.terminal.out.isTty && { name }) })),
+    isRemoved: drive !== undefined && !existsSync(run.workspace),
+    out: runtime.terminal.out,
+  }
 }

@@ -25,16 +25,10 @@ the same response and changes nothing. Prints a protocolState with the next acti
       { name: 'outcome-stdin', description: 'Read the outcome from standard input' },
       ROOT,
     ],
-    examples: [
-      {
-        line: `drover protocol submit --run ${ID} --action ${ACTION_ID} --outcome-file outcome.json`,
-        description: 'a file',
-      },
-      {
-        line: `drover protocol submit --run ${ID} --action ${ACTION_ID} --outcome-stdin < outcome.json`,
-        description: 'standard input',
-      },
-    ],
+    examples: {
+      [`drover protocol submit --run ${ID} --action ${ACTION_ID} --outcome-file outcome.json`]: 'a file',
+      [`drover protocol submit --run ${ID} --action ${ACTION_ID} --outcome-stdin < outcome.json`]: 'standard input',
+    },
     load: () => import('./protocol-submit.ts'),
   },
   {
@@ -55,14 +49,12 @@ the exact request. You can add text as a note. Prints a protocolState.`,
       { name: 'scope-sha256', value: 'DIGEST', description: 'The digest of the permitted request', mayBeEmpty: true },
       ROOT,
     ],
-    examples: [
-      { line: `drover protocol answer --run ${ID} --action ${ACTION_ID} --text "Knots."`, description: 'a decision' },
-      {
-        line: `drover protocol answer --run ${ID} --action ${ACTION_ID} --confirm-destructive --scope-sha256 sha256:…`,
-        description: 'a confirmation',
-      },
-    ],
-    load: () => import('./protocol-answer.ts'),
+    examples: {
+      [`drover protocol answer --run ${ID} --action ${ACTION_ID} --text "Knots."`]: 'a decision',
+      [`drover protocol answer --run ${ID} --action ${ACTION_ID} --confirm-destructive --scope-sha256 sha256:…`]:
+        'a confirmation',
+    },
+    load: async () => ({ run: (await import('./protocol.ts')).answer }),
   },
   {
     words: ['protocol', 'skip'],
@@ -72,10 +64,10 @@ the exact request. You can add text as a note. Prints a protocolState.`,
     description: 'Changes that the action made in the worktree are still recorded. Prints a protocolState.',
     positionals: [],
     flags: [RUN, ACTION, ROOT],
-    examples: [
-      { line: `drover protocol skip --run ${ID} --action ${ACTION_ID}`, description: 'continue with the next action' },
-    ],
-    load: () => import('./protocol-skip.ts'),
+    examples: {
+      [`drover protocol skip --run ${ID} --action ${ACTION_ID}`]: 'continue with the next action',
+    },
+    load: async () => ({ run: (await import('./protocol.ts')).skip }),
   },
   {
     words: ['protocol', 'resume'],
@@ -99,19 +91,13 @@ its initial budget again. Prints a protocolState.`,
       { name: 'candidate', value: 'ID', description: 'The id of the source candidate', mayBeEmpty: true },
       ROOT,
     ],
-    examples: [
-      { line: `drover protocol resume ${ID}`, description: 'a run without an issue' },
-      { line: `drover protocol resume ${ID} --source-file envelope.json`, description: 'with the current issue' },
-      {
-        line: `drover protocol resume ${ID} --use-pinned-source --budget 5`,
-        description: 'with the pinned issue and five actions',
-      },
-      {
-        line: `drover protocol resume ${ID} --source-choice adopt --candidate ${ACTION_ID}`,
-        description: 'adopt the changed issue',
-      },
-    ],
-    load: () => import('./protocol-resume.ts'),
+    examples: {
+      [`drover protocol resume ${ID}`]: 'a run without an issue',
+      [`drover protocol resume ${ID} --source-file envelope.json`]: 'with the current issue',
+      [`drover protocol resume ${ID} --use-pinned-source --budget 5`]: 'with the pinned issue and five actions',
+      [`drover protocol resume ${ID} --source-choice adopt --candidate ${ACTION_ID}`]: 'adopt the changed issue',
+    },
+    load: async () => ({ run: (await import('./protocol.ts')).resume }),
   },
   {
     words: ['protocol', 'material'],
@@ -126,12 +112,9 @@ its initial budget again. Prints a protocolState.`,
       { name: 'section', value: 'KEY', description: 'The key of the section', mayBeEmpty: true },
       ROOT,
     ],
-    examples: [
-      {
-        line: `drover protocol material --run ${ID} --action ${ACTION_ID} --section requirements`,
-        description: 'the requirements',
-      },
-    ],
-    load: () => import('./protocol-material.ts'),
+    examples: {
+      [`drover protocol material --run ${ID} --action ${ACTION_ID} --section requirements`]: 'the requirements',
+    },
+    load: async () => ({ run: (await import('./protocol.ts')).material }),
   },
 ]

@@ -2,10 +2,9 @@
 import { toRevealed } from '../../kit/revealed-text.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
 import { toPrintable } from '../output/printable.ts'
-import { quoteWithBar } from '../output/quote-with-bar.ts'
 import { type TextLayout, tableWidth } from '../output/text-table.ts'
 import { followUp } from '../output/what-follows.ts'
-import { wrapWords } from '../output/wrap-words.ts'
+import { quoteWithBar, wrapWords } from '../output/wrap-words.ts'
 
 export function formatWaiting({ state, pause_reason, source_candidate, current_action }: RunOutline): string {
   if (state === 'ended') return ''

@@ -12,19 +12,18 @@ import { asOwner, openOwnWorktree } from '../../runs/run-worktree.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
 import { describeDrive, describePlace } from '../output/drive-text.ts'
+import { LiveLines } from '../output/live-lines.ts'
 import { overlapLines } from '../output/overlap-text.ts'
 import { formatLines } from '../output/styled-line.ts'
 import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'
-import { findVerdict, withVerdict } from './driven-verdict.ts'
-import { inStates, noteOnVerdict, readVerdicts } from './listed-verdicts.ts'
+import { findVerdict, tryVerdict, withVerdict } from './driven-verdict.ts'
 import { openRuns } from './open-runs.ts'
+import { readViewOptions } from './person-run.ts'
 import { toJsonLine } from './print-change.ts'
 import { completeRunId, readRunId } from './read-flags.ts'
-import { formatRuns } from './run-list.ts'
-import { formatRun, formatRunView, formatSection } from './run-view.ts'
+import { formatRuns, inStates, noteOnVerdict, readVerdicts } from './run-list.ts'
+import { formatRun, formatRunView, formatSection, formatUpdate, viewLines } from './run-view.ts'
 import { describePause } from './run-waits.ts'
-import { readViewOptions } from './view-options.ts'
-import { watchRun } from './watch-run.ts'
 
 export const run: RunCommand = (invocation) =>
   withWorkspace(invocation, async (command) => {
@@ -177,4 +176,41 @@ function formatNone(states: readonly string[]): string {
   return states.length === 0
     ? 'No runs found. "drover run GOAL" starts one.\n'
     : `No run is ${[...new Set(states)].join(' or ')}.\n`
+}
+
+/** Prints a run after every change, until the run has ended or the reader has closed the pipe. */
+async function watchRun(
+  invocation: Invocation,
+  updates: AsyncIterable<RunOutline>,
+  context: RunContext,
+): Promise<number> {
+  const { flags, runtime } = invocation
+  const { terminal } = runtime
+  if (terminal.out.canRedraw && !flags.isOn('json')) return await redrawRun(invocation, updates, context)
+  for await (const run of updates) {
+    const verdict = await tryVerdict(context, run)
+    const shown = flags.isOn('json') ? toJsonLine(withVerdict(run, verdict)) : formatUpdate(run, verdict)
+    const written = await terminal.out.write(shown)
+    if (written === 'closed') break
+  }
+  return 0
+}
+
+/** The last version is printed in full, so that its commands can be copied. */
+async function redrawRun(
+  invocation: Invocation,
+  updates: AsyncIterable<RunOutline>,
+  context: RunContext,
+): Promise<number> {
+  const { out } = invocation.runtime.terminal
+  const live = new LiveLines(out)
+  let last = ''
+  for await (const run of updates) {
+    const view = await readViewOptions(invocation, context, run)
+    last = formatRunView(run, view)
+    await live.draw(viewLines(run, { ...view, rows: out.rows - 1 }).slice(0, out.rows - 1))
+  }
+  await live.clear()
+  await out.write(last)
+  return 0
 }

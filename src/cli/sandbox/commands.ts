@@ -12,10 +12,10 @@ export const SANDBOX_COMMANDS: readonly Command[] = [
 sockets, looks at other processes, leaves a process behind. Exit code 0: everything was refused. The word "check" can be left out.`,
     positionals: [],
     flags: [JSON_FLAG],
-    examples: [
-      { line: 'drover sandbox check', description: 'show a table' },
-      { line: 'drover sandbox check --json', description: 'print JSON' },
-    ],
+    examples: {
+      'drover sandbox check': 'show a table',
+      'drover sandbox check --json': 'print JSON',
+    },
     load: () => import('./check-sandbox.ts'),
   },
   {
@@ -33,10 +33,10 @@ bubblewrap, or macOS. The exit code is that of the command. What was reached and
       { name: 'env', value: 'NAME', description: 'Pass this variable to the command', repeats: true },
       { name: 'stdin', description: 'Pass standard input to the command; otherwise it is empty' },
     ],
-    examples: [
-      { line: 'drover sandbox run -- npm test', description: 'run the tests without a network' },
-      { line: 'drover sandbox run --host npm -- npm ci', description: 'allow the registry of npm' },
-    ],
+    examples: {
+      'drover sandbox run -- npm test': 'run the tests without a network',
+      'drover sandbox run --host npm -- npm ci': 'allow the registry of npm',
+    },
     load: () => import('./run-sandboxed.ts'),
   },
 ]

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { agentsNotice } from './agents-notice.ts'
+import { agentsNotice } from './work.ts'
 
 const agent = (backend: string, over: object = {}) => ({
   backend,

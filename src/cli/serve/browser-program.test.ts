@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { browserProgram } from './browser-program.ts'
+import { browserProgram } from './open.ts'
 
 describe('the program that opens a browser', () => {
   it.each([

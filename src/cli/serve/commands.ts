@@ -47,15 +47,13 @@ The exit code is 0 after a normal shutdown, 2 for a usage error and 1 for any ot
       { name: 'quiet', short: 'q', description: 'Log only problems, not requests' },
       { name: 'log-prompts', description: 'Also log prompts and answers, which are not logged otherwise' },
     ],
-    examples: [
-      { line: 'drover serve', description: 'listen on 127.0.0.1:8080, for programs on this machine' },
-      { line: 'drover serve --demo', description: 'try it without an installed agent' },
-      { line: 'drover serve --socket /run/drover/drover.sock', description: 'only for your own programs' },
-      {
-        line: 'DROVER_API_KEYS_FILE=/run/secrets/keys drover serve --host 0.0.0.0 -p 9000',
-        description: 'listen on the network, with API keys',
-      },
-    ],
+    examples: {
+      'drover serve': 'listen on 127.0.0.1:8080, for programs on this machine',
+      'drover serve --demo': 'try it without an installed agent',
+      'drover serve --socket /run/drover/drover.sock': 'only for your own programs',
+      'DROVER_API_KEYS_FILE=/run/secrets/keys drover serve --host 0.0.0.0 -p 9000':
+        'listen on the network, with API keys',
+    },
     load: () => import('./serve.ts'),
   },
   {
@@ -67,10 +65,10 @@ Prints the console's address and, on a terminal with a desktop, opens it in your
 printed link logs you in without a key. It works once, within 5 minutes. You then see the work of every key.`,
     positionals: [],
     flags: [{ name: 'print', description: 'Only print the link, do not open a browser' }],
-    examples: [
-      { line: 'drover open', description: 'open the console' },
-      { line: 'drover open --print', description: 'print a link that you can open in another browser' },
-    ],
+    examples: {
+      'drover open': 'open the console',
+      'drover open --print': 'print a link that you can open in another browser',
+    },
     load: () => import('./open.ts'),
   },
   {
@@ -85,12 +83,9 @@ After Ctrl-C, the worker accepts no more prompts, waits up to 30 seconds for run
 If the process dies, prompts that had not started run on another machine, and prompts that had started are marked as lost.`,
     positionals: [],
     flags: [STORE, DEMO, { name: 'quiet', short: 'q', description: 'Log only problems' }],
-    examples: [
-      {
-        line: 'drover work --store postgres://drover@db.example.com/drover',
-        description: 'the password comes from PGPASSWORD or ~/.pgpass',
-      },
-    ],
+    examples: {
+      'drover work --store postgres://drover@db.example.com/drover': 'the password comes from PGPASSWORD or ~/.pgpass',
+    },
     load: () => import('./work.ts'),
   },
 ]

@@ -8,7 +8,6 @@ import type { Invocation, RunCommand } from '../command.ts'
 import { consoleUnavailable } from '../local/faults.ts'
 import { callServer } from '../local/server-client.ts'
 import { findUserPaths } from '../settings.ts'
-import { browserProgram } from './browser-program.ts'
 
 export const run: RunCommand = async (invocation) => {
   const { out, err } = invocation.runtime.terminal
@@ -36,4 +35,15 @@ function redirectingPage(invocation: Invocation, url: string): string {
   const page = `<!doctype html>\n<meta http-equiv="refresh" content="0; url=${url}">\n<title>drover</title>\n`
   replaceFile({ path, bytes: Buffer.from(page), mode: 0o600 })
   return pathToFileURL(path).href
+}
+
+/** The program that opens an address in the browser of the user, if there is a desktop. Pure. */
+
+type Surroundings = { platform: NodeJS.Platform; env: Readonly<Record<string, string | undefined>> }
+
+/** Undefined where only a link can be printed, for example in a session over SSH. */
+export function browserProgram({ platform, env }: Surroundings): string | undefined {
+  if (platform === 'darwin') return env['SSH_CONNECTION'] === undefined ? 'open' : undefined
+  if (platform === 'win32') return 'explorer.exe'
+  return env['DISPLAY'] || env['WAYLAND_DISPLAY'] ? 'xdg-open' : undefined
 }

@@ -3,8 +3,8 @@ import type { AgentLocation } from '../../agents/locate-agents.ts'
 import { NATIVE_AGENTS } from '../../agents/registry.ts'
 import { mergeLayers } from '../../config/layers.ts'
 import type { ConfigPath } from '../../config/setting-keys.ts'
+import { startupSummary } from './serve.ts'
 import type { BannerFacts } from './startup-banner.ts'
-import { startupSummary } from './startup-summary.ts'
 
 const configWith = (values: Partial<Record<ConfigPath, unknown>> = {}) =>
   mergeLayers([{ values: new Map(Object.entries(values)) as Map<ConfigPath, unknown>, origins: new Map() }]).config

@@ -1,7 +1,9 @@
 /** Runs prompts from the queue of a PostgreSQL store, without serving requests. */
+import type { AgentLocation } from '../../agents/locate-agents.ts'
 import type { Rights } from '../../drive/service/run-starter.ts'
 import { findReadableSecrets } from '../../kit/process/readable-secrets.ts'
 import { endAllProcesses } from '../../kit/process/running-processes.ts'
+import { formatBackend } from '../../prompts/format-backend.ts'
 import { ServedDrover } from '../../service/served.ts'
 import { Ending, startServerLife } from '../../service/start-and-stop.ts'
 import type { Invocation, RunCommand } from '../command.ts'
@@ -10,7 +12,6 @@ import { openCommandStores } from '../open/open-command-stores.ts'
 import { findSandbox } from '../sandbox/find-sandbox.ts'
 import { findUserPaths, privateFilesFor, readSettings, sandboxPartsFor } from '../settings.ts'
 import { refusePassword } from '../store/refuse-password.ts'
-import { agentsNotice } from './agents-notice.ts'
 import { secretWarnings } from './security-warnings.ts'
 import type { Losses } from './serve.ts'
 import { createServerLog } from './server-log.ts'
@@ -72,4 +73,14 @@ async function work({ runtime, flags }: Invocation, parts: Working): Promise<voi
   await signals.stopped
   await terminal.err.write('drover: stopping; waiting for running prompts. Press Ctrl-C again to stop immediately.\n')
   await life.stop({ drainMs, endProcesses: () => endAllProcesses() })
+}
+
+type Facts = Pick<AgentLocation, 'backend' | 'isEnabled' | 'program' | 'isDemo'>
+
+/** Which agents a worker has. One without agents gets no prompts, and nothing else would say why. Pure. */
+export function agentsNotice(agents: readonly Facts[], { isQuiet }: { isQuiet: boolean }): string {
+  const usable = agents.filter(({ isEnabled, program }) => isEnabled && program !== undefined)
+  const names = usable.map(({ backend, isDemo }) => formatBackend({ backend, is_demo: isDemo }))
+  if (names.length > 0) return isQuiet ? '' : `drover: agents of this machine: ${names.join(', ')}\n`
+  return 'drover: warning: this machine has no agent, so it gets no prompts; "drover backends list" shows what is missing\n'
 }

@@ -6,7 +6,7 @@ import { BACKEND, JSON_FLAG } from '../words/shared-flags.ts'
 export const SESSION: Positional = {
   name: 'session',
   description: 'Id of a session, or at least its first 4 characters',
-  suggests: async (runtime) => (await import('./suggest-session-ids.ts')).suggestSessionIds(runtime),
+  suggests: async (runtime) => (await import('./suggest-ids.ts')).suggestSessionIds(runtime),
 }
 
 const FILTER_FLAGS: readonly Flag[] = [
@@ -51,17 +51,11 @@ export const SESSION_COMMANDS: readonly Command[] = [
     description: 'The word "list" can be left out.',
     positionals: [],
     flags: [...FILTER_FLAGS, ...PAGE_FLAGS, JSON_FLAG],
-    examples: [
-      { line: 'drover sessions list --here', description: 'sessions in this directory' },
-      {
-        line: 'drover sessions list -b codex --status error --since 7d',
-        description: 'codex sessions that failed in the last 7 days',
-      },
-      {
-        line: 'drover sessions list --search parser --json',
-        description: 'search and print JSON',
-      },
-    ],
+    examples: {
+      'drover sessions list --here': 'sessions in this directory',
+      'drover sessions list -b codex --status error --since 7d': 'codex sessions that failed in the last 7 days',
+      'drover sessions list --search parser --json': 'search and print JSON',
+    },
     load: () => import('./sessions-command.ts'),
   },
   {
@@ -72,9 +66,9 @@ export const SESSION_COMMANDS: readonly Command[] = [
       'Turns with prompts, answers and tool calls are shown if executions were kept (see the setting executions.keep).',
     positionals: [SESSION],
     flags: [JSON_FLAG],
-    examples: [
-      { line: 'drover sessions show 3f2a9c1b', description: 'its status, token usage and how to continue it' },
-    ],
+    examples: {
+      'drover sessions show 3f2a9c1b': 'its status, token usage and how to continue it',
+    },
     load: () => import('./show-session.ts'),
   },
   {
@@ -83,7 +77,9 @@ export const SESSION_COMMANDS: readonly Command[] = [
     summary: 'Give a session a title',
     positionals: [SESSION, { name: 'title', description: 'New title; an empty one removes the title' }],
     flags: [JSON_FLAG],
-    examples: [{ line: 'drover sessions rename 3f2a9c1b "the parser"', description: 'set the title' }],
+    examples: {
+      'drover sessions rename 3f2a9c1b "the parser"': 'set the title',
+    },
     load: async () => ({ run: (await import('./edit-session.ts')).rename }),
   },
   {
@@ -92,7 +88,9 @@ export const SESSION_COMMANDS: readonly Command[] = [
     summary: 'Add tags to a session',
     positionals: [SESSION, { name: 'tag', description: 'Tag of a-z, 0-9, _ and -', repeats: true }],
     flags: [JSON_FLAG],
-    examples: [{ line: 'drover sessions tag add 3f2a9c1b review urgent', description: 'add two tags' }],
+    examples: {
+      'drover sessions tag add 3f2a9c1b review urgent': 'add two tags',
+    },
     load: async () => ({ run: (await import('./edit-session.ts')).addTags }),
   },
   {
@@ -104,7 +102,9 @@ export const SESSION_COMMANDS: readonly Command[] = [
       { name: 'tag', description: 'Tag to remove; a tag that the session does not have is ignored', repeats: true },
     ],
     flags: [JSON_FLAG],
-    examples: [{ line: 'drover sessions tag rm 3f2a9c1b urgent', description: 'remove one tag' }],
+    examples: {
+      'drover sessions tag rm 3f2a9c1b urgent': 'remove one tag',
+    },
     load: async () => ({ run: (await import('./edit-session.ts')).removeTags }),
   },
   {
@@ -115,7 +115,9 @@ export const SESSION_COMMANDS: readonly Command[] = [
       'Every key can then read, resume and fork it. Otherwise a session is visible to the key that started it, to operators and to you.',
     positionals: [SESSION],
     flags: [JSON_FLAG],
-    examples: [{ line: 'drover sessions share 3f2a9c1b', description: 'let other people resume it' }],
+    examples: {
+      'drover sessions share 3f2a9c1b': 'let other people resume it',
+    },
     load: async () => ({ run: (await import('./edit-session.ts')).share }),
   },
   {
@@ -124,7 +126,9 @@ export const SESSION_COMMANDS: readonly Command[] = [
     summary: 'Hide a shared session from other API keys',
     positionals: [SESSION],
     flags: [JSON_FLAG],
-    examples: [{ line: 'drover sessions unshare 3f2a9c1b', description: 'only its own key and operators see it' }],
+    examples: {
+      'drover sessions unshare 3f2a9c1b': 'only its own key and operators see it',
+    },
     load: async () => ({ run: (await import('./edit-session.ts')).unshare }),
   },
   {
@@ -150,14 +154,11 @@ a new file. Turns with prompts and answers are included if executions were kept 
       { name: 'force', description: 'Replace the file if it exists' },
       ...FILTER_FLAGS,
     ],
-    examples: [
-      {
-        line: 'drover sessions export --tag review --format markdown',
-        description: 'export tagged sessions as a document',
-      },
-      { line: 'drover sessions export -o sessions.json', description: 'export all sessions to a file' },
-      { line: 'drover sessions export --format jsonl | jq .id', description: 'one session per line' },
-    ],
+    examples: {
+      'drover sessions export --tag review --format markdown': 'export tagged sessions as a document',
+      'drover sessions export -o sessions.json': 'export all sessions to a file',
+      'drover sessions export --format jsonl | jq .id': 'one session per line',
+    },
     load: () => import('./export.ts'),
   },
   {
@@ -168,8 +169,10 @@ a new file. Turns with prompts and answers are included if executions were kept 
     description: 'If one of the ids is wrong, nothing is deleted. An active session is not deleted.',
     positionals: [{ ...SESSION, repeats: true }],
     flags: [JSON_FLAG],
-    examples: [{ line: 'drover sessions delete 3f2a9c1b 77d0e412', description: 'delete two sessions' }],
-    load: () => import('./delete.ts'),
+    examples: {
+      'drover sessions delete 3f2a9c1b 77d0e412': 'delete two sessions',
+    },
+    load: async () => ({ run: (await import('./edit-session.ts')).remove }),
   },
   {
     words: ['sessions', 'clean'],
@@ -184,11 +187,11 @@ a new file. Turns with prompts and answers are included if executions were kept 
       { name: 'dry-run', description: 'Show what would be deleted' },
       JSON_FLAG,
     ],
-    examples: [
-      { line: 'drover sessions clean --older-than 30d --dry-run', description: 'show what would be deleted' },
-      { line: 'drover sessions clean', description: 'use the age in the config' },
-      { line: 'drover sessions clean --all --yes', description: 'delete all sessions' },
-    ],
-    load: () => import('./clean.ts'),
+    examples: {
+      'drover sessions clean --older-than 30d --dry-run': 'show what would be deleted',
+      'drover sessions clean': 'use the age in the config',
+      'drover sessions clean --all --yes': 'delete all sessions',
+    },
+    load: async () => ({ run: (await import('./edit-session.ts')).clean }),
   },
 ]

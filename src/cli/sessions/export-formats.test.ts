@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { SessionTurn } from '../../executions/session-turn.shape.ts'
 import { writeIndentedJson } from '../../kit/json/write-json.ts'
 import type { Session } from '../../sessions/session.shape.ts'
-import { EXPORTS, type ExportFormat } from './export-formats.ts'
+import { EXPORTS, type ExportFormat } from './export.ts'
 
 const SESSION: Session = {
   id: '3f2a9c1b00000000000000000000abcd',

@@ -4,6 +4,7 @@ import { toTimestamp } from '../../kit/clock.ts'
 import { Fault } from '../../kit/fault.ts'
 import { fileExists } from '../../kit/faults.ts'
 import { writeFileInPieces } from '../../kit/files/write-file.ts'
+import { writeIndentedJson, writeJson } from '../../kit/json/write-json.ts'
 import { USER } from '../../prompts/caller.ts'
 import type { SessionService } from '../../service/drover-service.ts'
 import { sessionNotFound } from '../../sessions/faults.ts'
@@ -11,10 +12,10 @@ import type { Session } from '../../sessions/session.shape.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { argumentUnexpected, exportExists } from '../faults.ts'
-import { toShown } from '../output/printable.ts'
-import { EXPORTS, type ExportFormat } from './export-formats.ts'
+import { toOneLine, toShown } from '../output/printable.ts'
 import { withSessions } from './open-sessions.ts'
-import { readFilter } from './session-filter.ts'
+import { sessionFacts, sessionTitle, toolLines, turnFacts } from './session-text.ts'
+import { readFilter } from './sessions-command.ts'
 
 const PAGE = 500
 
@@ -142,4 +143,111 @@ async function save(
 
 async function* toBytes(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
   for await (const piece of pieces) yield Buffer.from(piece)
+}
+
+export type ExportFormat = 'json' | 'jsonl' | 'markdown'
+
+const TITLE_COLUMNS = 80
+/** The beginning of a prompt that is longer than any title. */
+const TITLE_LENGTH = 4_000
+
+type Export = {
+  head(exportedAt: string): string
+  /** `number` counts from 0. */
+  session(session: Session, number: number): string
+  /** Its turns follow `session`; if there are none, only `sessionEnd` does. */
+  turn(turn: SessionTurn, number: number): string
+  sessionEnd(turns: number): string
+  foot(count: number): string
+}
+
+export const EXPORTS: Readonly<Record<ExportFormat, Export>> = {
+  json: {
+    head: (exportedAt) => `{\n  "exported_at": ${JSON.stringify(exportedAt)},\n  "sessions": [`,
+    session: (session, number) => `${number === 0 ? '' : ','}\n    ${withoutBrace(indented(session, 4))}`,
+    turn: (turn, number) => `${number === 0 ? ',\n      "turns": [' : ','}\n        ${indented(turn, 8)}`,
+    sessionEnd: (turns) => `${turns === 0 ? '' : '\n      ]'}\n    }`,
+    foot: (count) => `${count === 0 ? '' : '\n  '}]\n}\n`,
+  },
+  jsonl: {
+    head: () => '',
+    session: (session) => withoutBrace(writeJson(session)),
+    turn: (turn, number) => `${number === 0 ? ',"turns":[' : ','}${writeJson(turn)}`,
+    sessionEnd: (turns) => `${turns === 0 ? '' : ']'}}\n`,
+    foot: () => '',
+  },
+  markdown: {
+    head: (exportedAt) => `# Sessions\n\nExported ${exportedAt}.\n`,
+    session: (session) => `\n${toMarkdown(session)}`,
+    turn: (turn, number) => `\n${turnToMarkdown(turn, number + 1)}`,
+    sessionEnd: () => '',
+    foot: () => '',
+  },
+}
+
+function indented(value: Session | SessionTurn, columns: number): string {
+  return writeIndentedJson(value).replaceAll('\n', `\n${' '.repeat(columns)}`)
+}
+
+/** The text of a JSON object without its end, so that a field can follow. */
+function withoutBrace(text: string): string {
+  return text.slice(0, text.lastIndexOf('}')).trimEnd()
+}
+
+function turnToMarkdown(turn: SessionTurn, number: number): string {
+  const tools = toolLines(turn, TITLE_COLUMNS).map((line) => `- ${inCode(line)}`)
+  return [
+    `### Turn ${number}`,
+    '',
+    inCode(turnFacts(turn)),
+    '',
+    ...fenced(turn.prompt),
+    '',
+    ...(tools.length === 0 ? [] : [...tools, '']),
+    ...(turn.answer === undefined ? [] : ['Answer:', '', ...fenced(turn.answer), '']),
+    ...(turn.error === undefined ? [] : [`Error: ${inCode(turn.error)}`, '']),
+  ].join('\n')
+}
+
+function toMarkdown(session: Session): string {
+  const facts = sessionFacts(session).filter(([name]) => !['title', 'prompt'].includes(name))
+  return [
+    `## ${escapeMarkdown(toOneLine(sessionTitle(session).slice(0, TITLE_LENGTH), TITLE_COLUMNS))}`,
+    '',
+    ...facts.map(([name, value]) => `- ${name}: ${inCode(value)}`),
+    '',
+    ...fenced(session.initial_prompt),
+    '',
+  ].join('\n')
+}
+
+function escapeMarkdown(text: string): string {
+  return text.replace(/[\\`*_[\]<>#|~&]/g, '\\$&')
+}
+
+/** Inline code with more backticks around it than any run of them inside. */
+function inCode(text: string): string {
+  const line = escapeControls(text.replace(/\s+/g, ' '))
+  const ticks = fenceFor(line, '`')
+  const space = line.startsWith('`') || line.endsWith('`') ? ' ' : ''
+  return `${ticks}${space}${line}${space}${ticks}`
+}
+
+function fenced(text: string): string[] {
+  const fence = fenceFor(text, '```')
+  return [`${fence}text`, escapeControls(text.replace(/\n$/, '')), fence]
+}
+
+/** Control characters must not reach a terminal, but stay visible. */
+function escapeControls(text: string): string {
+  return text.replace(/\p{Cc}/gu, (character) => {
+    const code = character.charCodeAt(0).toString(16).padStart(2, '0')
+    return character === '\n' || character === '\t' ? character : `\\x${code}`
+  })
+}
+
+function fenceFor(text: string, shortest: string): string {
+  let longest = 0
+  for (const [ticks] of text.matchAll(/`+/g)) longest = Math.max(longest, ticks.length)
+  return longest < shortest.length ? shortest : '`'.repeat(longest + 1)
 }

@@ -1,11 +1,13 @@
 /** Formats sessions as text. Pure. */
+import { describeDecision } from '../../agents/decision-text.ts'
+import type { SessionTurn } from '../../executions/session-turn.shape.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
 import { formatBackend } from '../../prompts/format-backend.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import { isResumable } from '../../sessions/session-changes.ts'
-import { formatAge } from '../output/format-time.ts'
+import { formatAge, formatDuration } from '../output/format-time.ts'
 import { toOneLine } from '../output/printable.ts'
-import { formatUsage, totalTokens } from '../output/usage-text.ts'
+import { formatCost, formatUsage, totalTokens } from '../output/usage-text.ts'
 
 const PROMPT_COLUMNS = 200
 /** More than is shown: collapsing white space takes long in a prompt of megabytes. */
@@ -65,4 +67,41 @@ export function sessionFacts(session: Session, now?: Date): [name: string, value
     ['resume with', isResumable(session) ? `drover resume ${shortenSessionId(session)} "..."` : undefined],
   ]
   return facts.filter((fact): fact is [string, string] => fact[1] !== undefined && fact[1] !== '')
+}
+
+/** The state, the time, the duration, the tokens and the cost of a turn. */
+export function turnFacts({
+  state,
+  created_at: at,
+  duration_ms: ms,
+  usage,
+  cost_usd: cost,
+  model,
+}: SessionTurn): string {
+  const facts = [
+    state,
+    at,
+    ms === undefined ? undefined : formatDuration(ms),
+    model,
+    usage === undefined ? undefined : formatUsage(usage),
+    formatCost(cost),
+  ]
+  return facts.filter((fact) => fact !== undefined && fact !== '').join(' · ')
+}
+
+/** The tool calls, and who decided about what the agent asked for. */
+export function toolLines({ tools, approvals = [] }: SessionTurn, columns: number): string[] {
+  const lines = [...tools.map(({ name, input }) => `${name} ${input}`), ...approvals.map(describeDecision)]
+  return lines.map((line) => toOneLine(`→ ${line}`, columns))
+}
+
+/** Says which turns are missing and how to keep them; undefined if all are there. */
+export function describeMissingTurns(
+  { turn_count: finished }: Pick<Session, 'turn_count'>,
+  kept: number,
+): string | undefined {
+  const how = 'executions.keep: results or events keeps prompts and answers'
+  if (kept >= finished) return undefined
+  if (kept === 0) return `No prompts and answers of this session are kept; ${how}.`
+  return `${kept} of ${finished} turns are kept; ${how}.`
 }

@@ -9,8 +9,7 @@ import { tableWidth } from '../output/text-table.ts'
 import { wrapWords } from '../output/wrap-words.ts'
 import type { Channel } from '../terminal.ts'
 import { withSessions } from './open-sessions.ts'
-import { sessionFacts } from './session-text.ts'
-import { describeMissingTurns, toolLines, turnFacts } from './turn-text.ts'
+import { describeMissingTurns, sessionFacts, toolLines, turnFacts } from './session-text.ts'
 
 const MAX_VALUE_COLUMNS = 400
 const GAP = 2

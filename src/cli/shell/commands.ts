@@ -10,17 +10,11 @@ export const SHELL_COMMANDS: readonly Command[] = [
     description: 'The script asks drover for completions, so you never need to update it.',
     positionals: [{ name: 'shell', description: 'Shell', choices: ['bash', 'zsh', 'fish'] }],
     flags: [],
-    examples: [
-      {
-        line: 'source <(drover completion bash)',
-        description: 'enable it in this shell; add the line to ~/.bashrc to keep it',
-      },
-      { line: 'source <(drover completion zsh)', description: 'the same for zsh; add the line to ~/.zshrc to keep it' },
-      {
-        line: 'drover completion fish > ~/.config/fish/completions/drover.fish',
-        description: 'enable it in every new fish shell',
-      },
-    ],
+    examples: {
+      'source <(drover completion bash)': 'enable it in this shell; add the line to ~/.bashrc to keep it',
+      'source <(drover completion zsh)': 'the same for zsh; add the line to ~/.zshrc to keep it',
+      'drover completion fish > ~/.config/fish/completions/drover.fish': 'enable it in every new fish shell',
+    },
     load: () => import('./completion.ts'),
   },
   {
@@ -31,9 +25,11 @@ export const SHELL_COMMANDS: readonly Command[] = [
       { name: 'word', description: 'Words typed so far, the unfinished one last', isOptional: true, repeats: true },
     ],
     flags: [],
-    examples: [{ line: 'drover complete-words -- config s', description: 'prints set and show' }],
+    examples: {
+      'drover complete-words -- config s': 'prints set and show',
+    },
     isHidden: true,
-    load: () => import('./complete-words.ts'),
+    load: async () => ({ run: (await import('./completion.ts')).complete }),
   },
   {
     words: ['help'],
@@ -49,10 +45,10 @@ export const SHELL_COMMANDS: readonly Command[] = [
       },
     ],
     flags: [],
-    examples: [
-      { line: 'drover help all', description: 'every command in one line, and what the terms mean' },
-      { line: 'drover help config set', description: 'same as drover config set --help' },
-    ],
+    examples: {
+      'drover help all': 'every command in one line, and what the terms mean',
+      'drover help config set': 'same as drover config set --help',
+    },
     load: () => import('./help.ts'),
   },
   {
@@ -61,10 +57,10 @@ export const SHELL_COMMANDS: readonly Command[] = [
     summary: 'Show the versions of drover and Node, and the platform',
     positionals: [],
     flags: [JSON_FLAG],
-    examples: [
-      { line: 'drover version', description: 'one line, for bug reports' },
-      { line: 'drover version --json', description: 'print JSON' },
-    ],
+    examples: {
+      'drover version': 'one line, for bug reports',
+      'drover version --json': 'print JSON',
+    },
     load: () => import('./version-command.ts'),
   },
 ]

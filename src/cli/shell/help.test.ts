@@ -41,7 +41,7 @@ describe('help', () => {
   })
 
   it.each([40, 60, 80, 100])('fits a terminal of %i columns, except for examples and addresses', (columns) => {
-    const pasted = new Set(visible.flatMap(({ examples }) => examples.map(({ line }) => line)))
+    const pasted = new Set(visible.flatMap(({ examples }) => Object.keys(examples)))
     const lines = helps(columns)
       .flatMap((text) => text.split('\n'))
       .filter((line) => !pasted.has(line.trim()) && !line.startsWith('  drover '))

@@ -113,19 +113,23 @@ export function groupHelp(table: readonly Command[], words: readonly string[], l
     ...(inside.every(({ group }) => group === 'Programs') ? [fill(FOR_PROGRAMS, layout)] : []),
     `${heading('Usage', layout)}\n  drover ${name} <subcommand> [arguments] [flags]${alone}`,
     section('Subcommands', inside.map(commandRow), layout),
-    section('Examples', inside.flatMap((command) => command.examples.slice(0, 1)).map(exampleRow), layout),
+    section(
+      'Examples',
+      inside.flatMap((command) => exampleRows(command).slice(0, 1)),
+      layout,
+    ),
   ].join('\n\n')
 }
 
 export function commandHelp(command: Command, layout: TextLayout): string {
-  const { positionals, flags, examples, description, summary } = command
+  const { positionals, flags, description, summary } = command
   return [
     fill(description === undefined ? summary : `${summary}\n\n${description}`, layout),
     ...(command.group === 'Programs' ? [fill(FOR_A_PROGRAM, layout)] : []),
     `${heading('Usage', layout)}\n  ${usageLine(command)}`,
     ...(positionals.length === 0 ? [] : [section('Arguments', positionals.map(positionalRow), layout)]),
     section('Flags', [...flags, ...GLOBAL_FLAGS].map(flagRow), layout),
-    section('Examples', examples.map(exampleRow), layout),
+    section('Examples', exampleRows(command), layout),
   ].join('\n\n')
 }
 
@@ -142,8 +146,8 @@ function commandRow(command: Command): Row {
   return { left: commandName(command), right: command.summary }
 }
 
-function exampleRow(example: { line: string; description: string }): Row {
-  return { left: example.line, right: example.description }
+function exampleRows({ examples }: Command): Row[] {
+  return Object.entries(examples).map(([left, right]) => ({ left, right }))
 }
 
 function positionalRow(positional: Positional): Row {

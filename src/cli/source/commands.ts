@@ -18,15 +18,12 @@ result is printed to standard output. The exit code is 0 if the issue can be pin
 not an envelope, an error is printed instead, and the exit code is 2.`,
     positionals: [ENVELOPE],
     flags: [{ ...JSON_FLAG, description: 'Print the result as JSON, a sourceCandidate of the machine protocol' }],
-    examples: [
-      { line: 'drover source check envelope.json', description: 'a fetched issue' },
-      {
-        line: 'drover source fetch https://github.com/o/r/issues/7 | drover source check -',
-        description: 'the current version',
-      },
-      { line: 'drover source check envelope.json --json', description: 'for scripts' },
-    ],
-    load: async () => ({ run: (await import('./check-source.ts')).check }),
+    examples: {
+      'drover source check envelope.json': 'a fetched issue',
+      'drover source fetch https://github.com/o/r/issues/7 | drover source check -': 'the current version',
+      'drover source check envelope.json --json': 'for scripts',
+    },
+    load: async () => ({ run: (await import('./source-command.ts')).check }),
   },
   {
     words: ['source', 'fetch'],
@@ -37,14 +34,11 @@ not an envelope, an error is printed instead, and the exit code is 2.`,
 drover run --source-file and drover source check.`,
     positionals: [{ name: 'issue-url', description: 'For example https://github.com/owner/repo/issues/7' }],
     flags: [{ name: 'output', short: 'o', value: 'FILE', description: 'Write to this file, readable only by you' }],
-    examples: [
-      { line: 'drover source fetch https://github.com/o/r/issues/7 -o envelope.json', description: 'to a file' },
-      {
-        line: 'drover source fetch https://github.com/o/r/issues/7 | drover source check -',
-        description: 'and check it',
-      },
-    ],
-    load: () => import('./fetch.ts'),
+    examples: {
+      'drover source fetch https://github.com/o/r/issues/7 -o envelope.json': 'to a file',
+      'drover source fetch https://github.com/o/r/issues/7 | drover source check -': 'and check it',
+    },
+    load: async () => ({ run: (await import('./source-command.ts')).fetchIssue }),
   },
   {
     words: ['source', 'digest'],
@@ -55,11 +49,11 @@ drover run --source-file and drover source check.`,
       'The file contains the whole comment, including its marker. Line endings do not affect the digest, but everything else does.',
     positionals: [{ name: 'file', description: 'The text of the comment; - reads standard input' }],
     flags: [],
-    examples: [
-      { line: 'drover source digest outcome.md', description: 'a file' },
-      { line: 'drover source digest - < outcome.md', description: 'standard input' },
-    ],
-    load: async () => ({ run: (await import('./check-source.ts')).digest }),
+    examples: {
+      'drover source digest outcome.md': 'a file',
+      'drover source digest - < outcome.md': 'standard input',
+    },
+    load: async () => ({ run: (await import('./source-command.ts')).digest }),
   },
   {
     words: ['source', 'draft'],
@@ -75,13 +69,11 @@ starts with its role, and its first heading is its title.`,
       { name: 'comment', value: 'URL', description: 'The URL of a comment that is a section', repeats: true },
       { name: 'amends', value: 'DIGEST', description: 'The requirements revision that this version replaces' },
     ],
-    examples: [
-      { line: 'drover source draft --title "Show the wind in knots"', description: 'templates to fill in' },
-      {
-        line: 'drover source draft --comment https://github.com/o/r/issues/7#issuecomment-1901',
-        description: 'the body; repeat --comment for every section',
-      },
-    ],
-    load: () => import('./draft-command.ts'),
+    examples: {
+      'drover source draft --title "Show the wind in knots"': 'templates to fill in',
+      'drover source draft --comment https://github.com/o/r/issues/7#issuecomment-1901':
+        'the body; repeat --comment for every section',
+    },
+    load: async () => ({ run: (await import('./source-command.ts')).draft }),
   },
 ]

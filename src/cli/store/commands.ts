@@ -15,13 +15,11 @@ The sessions stay on this machine, because it has their agents' files.`,
       { name: 'to', description: 'postgres://USER@HOST:PORT/DATABASE' },
     ],
     flags: [JSON_FLAG],
-    examples: [
-      {
-        line: 'drover store copy sqlite: postgres://drover@db.example.com/drover',
-        description: 'the password comes from PGPASSWORD or ~/.pgpass',
-      },
-    ],
-    load: () => import('./copy.ts'),
+    examples: {
+      'drover store copy sqlite: postgres://drover@db.example.com/drover':
+        'the password comes from PGPASSWORD or ~/.pgpass',
+    },
+    load: async () => ({ run: (await import('./store-command.ts')).copy }),
   },
   {
     words: ['backup'],
@@ -34,11 +32,11 @@ The file does not contain conversations, which agents keep in their own director
 git directory. Nor does it contain worktrees, branches, trusted project settings, console logins or lines typed in chats.`,
     positionals: [{ name: 'file', description: 'The file to write' }],
     flags: [{ name: 'force', description: 'Replace the file if it exists' }, JSON_FLAG],
-    examples: [
-      { line: 'drover backup drover.backup', description: 'into the working directory' },
-      { line: 'drover backup /mnt/backups/drover --force --json', description: 'for a timer' },
-    ],
-    load: () => import('./backup.ts'),
+    examples: {
+      'drover backup drover.backup': 'into the working directory',
+      'drover backup /mnt/backups/drover --force --json': 'for a timer',
+    },
+    load: async () => ({ run: (await import('./store-command.ts')).backup }),
   },
   {
     words: ['restore'],
@@ -50,7 +48,9 @@ and settings or all the new ones.
 Restore only files that you wrote yourself, because settings name the programs that drover starts.`,
     positionals: [{ name: 'file', description: 'A file that drover backup wrote' }],
     flags: [JSON_FLAG],
-    examples: [{ line: 'drover restore drover.backup', description: 'after "drover down"' }],
-    load: () => import('./restore.ts'),
+    examples: {
+      'drover restore drover.backup': 'after "drover down"',
+    },
+    load: async () => ({ run: (await import('./store-command.ts')).restore }),
   },
 ]

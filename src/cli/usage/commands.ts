@@ -29,12 +29,12 @@ Usage is kept for 400 days.`,
       { name: 'model', short: 'm', value: 'NAME', description: 'Only this model' },
       JSON_FLAG,
     ],
-    examples: [
-      { line: 'drover usage', description: 'the last 30 days' },
-      { line: 'drover usage --since 7d --by backend', description: 'what each agent has used in a week' },
-      { line: 'drover usage --since 2026-01-01 --by key', description: 'what each API key has used since then' },
-      { line: 'drover usage --by day --json | jq .totals.cost_usd', description: 'the cost of the last 30 days' },
-    ],
+    examples: {
+      'drover usage': 'the last 30 days',
+      'drover usage --since 7d --by backend': 'what each agent has used in a week',
+      'drover usage --since 2026-01-01 --by key': 'what each API key has used since then',
+      'drover usage --by day --json | jq .totals.cost_usd': 'the cost of the last 30 days',
+    },
     load: () => import('./usage-command.ts'),
   },
 ]

@@ -42,15 +42,12 @@ Options of the runs, such as checks and how they are delivered, come from the se
       ROOT,
       { ...JSON_FLAG, description: 'Print one JSON object per line: every look, every queued run' },
     ],
-    examples: [
-      { line: 'drover watch --label drover', description: 'the issues of this repository' },
-      { line: 'drover watch --repo ada/weather --once --wait', description: 'once, in a CI job' },
-      {
-        line: 'drover watch --schedule "0 3 * * 1" --goal-file chores/dependencies.md',
-        description: 'every Monday at 3:00',
-      },
-      { line: 'drover watch --list', description: 'what is watched' },
-    ],
+    examples: {
+      'drover watch --label drover': 'the issues of this repository',
+      'drover watch --repo ada/weather --once --wait': 'once, in a CI job',
+      'drover watch --schedule "0 3 * * 1" --goal-file chores/dependencies.md': 'every Monday at 3:00',
+      'drover watch --list': 'what is watched',
+    },
     load: () => import('./watch-command.ts'),
   },
 ]

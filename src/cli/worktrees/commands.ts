@@ -6,7 +6,7 @@ const NAME: Positional = {
   name: 'name',
   description: 'Name of a worktree, or the beginning of one',
   repeats: true,
-  suggests: async (runtime) => (await import('./suggest-worktrees.ts')).suggestWorktrees(runtime),
+  suggests: async (runtime) => (await import('./worktrees-command.ts')).suggestWorktrees(runtime),
 }
 
 export const WORKTREE_COMMANDS: readonly Command[] = [
@@ -19,11 +19,11 @@ export const WORKTREE_COMMANDS: readonly Command[] = [
     description: `Shows the worktrees of all repositories, oldest first, and what you would lose by removing each.`,
     positionals: [],
     flags: [JSON_FLAG],
-    examples: [
-      { line: 'drover worktrees', description: 'all worktrees' },
-      { line: 'drover worktrees list --json', description: 'for scripts' },
-    ],
-    load: () => import('./list-worktrees.ts'),
+    examples: {
+      'drover worktrees': 'all worktrees',
+      'drover worktrees list --json': 'for scripts',
+    },
+    load: async () => ({ run: (await import('./worktrees-command.ts')).list }),
   },
   {
     words: ['worktrees', 'remove'],
@@ -35,10 +35,10 @@ no new commits. With --discard, the worktree and its branch are removed in any c
 first, and the commit is printed, so that you can bring them back with "git branch" until git garbage-collects the commit.`,
     positionals: [NAME],
     flags: [{ name: 'discard', description: 'Remove changes and the branch too' }, JSON_FLAG],
-    examples: [
-      { line: 'drover worktrees remove show-the-wind-codex-0a1b2c3d', description: 'if nothing is lost' },
-      { line: 'drover worktrees remove show-the-wind --discard', description: 'in any case' },
-    ],
-    load: () => import('./remove-worktree-command.ts'),
+    examples: {
+      'drover worktrees remove show-the-wind-codex-0a1b2c3d': 'if nothing is lost',
+      'drover worktrees remove show-the-wind --discard': 'in any case',
+    },
+    load: async () => ({ run: (await import('./worktrees-command.ts')).remove }),
   },
 ]

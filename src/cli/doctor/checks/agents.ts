@@ -7,7 +7,7 @@ import { askVersion, findVersionProgram, type VersionAnswer } from '../../../age
 import { mergeLayers } from '../../../config/layers.ts'
 import type { Environment } from '../../../kit/process/child-environment.ts'
 import type { BackendTest } from '../../../service/drover-service.ts'
-import { describeTest } from '../../backends/test-command.ts'
+import { describeTest } from '../../backends/backends-command.ts'
 import type { CheckContext } from './doctor-check.ts'
 import { defineFinding, type Finding } from './finding.ts'
 

@@ -1,18 +1,25 @@
-/** `source check` and `source digest`: what drover makes of a file with an issue or a comment. */
+import { resolve } from 'node:path'
 import { LIMITS } from '../../contract/limits.ts'
 import type { RawSourceEnvelope } from '../../contract/raw-source-envelope.shape.ts'
+import { locateGh } from '../../forge/gh.ts'
 import { toTimestamp } from '../../kit/clock.ts'
+import { isDigest } from '../../kit/digest.ts'
 import { Fault } from '../../kit/fault.ts'
 import { decodeUtf8 } from '../../kit/files/read-file.ts'
+import { replaceFile } from '../../kit/files/write-file.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
 import type { InvalidCode } from '../../source/classification.ts'
-import { invalidComment, invalidSource } from '../../source/faults.ts'
+import { draftBody, draftBundle } from '../../source/draft.ts'
+import { invalidComment, invalidSource, issueNotAChange } from '../../source/faults.ts'
+import { fetchComments } from '../../source/fetch-comments.ts'
+import { fetchEnvelope } from '../../source/fetch-envelope.ts'
 import { readSection } from '../../source/read-section.ts'
 import { readEnvelope, readSource, type SourceReading } from '../../source/read-source.ts'
 import { digestCommentBody } from '../../source/revisions.ts'
 import { toCandidate } from '../../source/to-candidate.ts'
 import type { Invocation, RunCommand } from '../command.ts'
-import { argumentMissing } from '../faults.ts'
+import { argumentMissing, flagsConflict, flagValueInvalid } from '../faults.ts'
+import { listenForInterruption } from '../interruption.ts'
 import { toPrintable } from '../output/printable.ts'
 import { readInput } from '../read-input.ts'
 
@@ -108,4 +115,44 @@ async function readSourceInput<T>({ args, runtime }: Invocation, input: SourceIn
   } catch (error) {
     throw error instanceof Fault ? refuse({ problem: error.message }, error) : error
   }
+}
+
+/** An issue with one of these codes is not a change at all. Other invalid issues are still written. */
+const NOT_A_CHANGE: readonly InvalidCode[] = ['change_marker_required', 'objective_marker', 'unsupported_marker']
+
+export const fetchIssue: RunCommand = async ({ args, flags, runtime }) => {
+  const { env, cwd, clock, terminal } = runtime
+  const { signal } = listenForInterruption()
+  const envelope = await fetchEnvelope({ url: args[0] ?? '', gh: locateGh({ env, cwd }), clock, signal })
+  const reading = readSource(envelope)
+  if (reading.is === 'rejected') {
+    const { code, error: problem } = reading
+    if (NOT_A_CHANGE.includes(code)) throw issueNotAChange({ url: envelope.canonical_url, code, problem })
+    await terminal.err.write(`drover: warning: this issue cannot be pinned (${code}): ${toPrintable(problem)}\n`)
+  }
+  const text = `${writeJson(envelope)}\n`
+  const file = flags.text('output')
+  if (file === undefined || file === '-') await terminal.out.write(text)
+  else replaceFile({ path: resolve(cwd, file), bytes: Buffer.from(text), mode: 0o600 })
+  return 0
+}
+
+export const draft: RunCommand = async ({ flags, runtime }) => {
+  const { env, cwd, terminal } = runtime
+  const urls = flags.texts('comment')
+  const [title, amends] = [flags.text('title'), flags.text('amends')]
+  if (urls.length === 0) {
+    if (amends !== undefined) throw argumentMissing({ command: 'source draft --amends', name: '--comment' })
+    await terminal.out.write(draftBundle({ title: title ?? 'What should change' }))
+    return 0
+  }
+  if (title !== undefined) throw flagsConflict({ flags: ['--title', '--comment'] })
+  if (amends !== undefined && !isDigest(amends)) {
+    const allowed = 'a digest, sha256: and 64 lowercase hexadecimal digits'
+    throw flagValueInvalid({ flag: '--amends', given: amends, allowed })
+  }
+  const { signal } = listenForInterruption()
+  const comments = await fetchComments(urls, { gh: locateGh({ env, cwd }), signal })
+  await terminal.out.write(draftBody(comments, amends))
+  return 0
 }

@@ -1,21 +1,58 @@
+import { existsSync } from 'node:fs'
+import { findPaths } from '../../config/paths.ts'
 import { Fault } from '../../kit/fault.ts'
 import { type Git, locateGit } from '../../workspace/git.ts'
 import { type FoundWorktree, listWorktrees } from '../../workspace/worktree-records.ts'
 import { dropWorktree } from '../../workspace/worktrees/drop-worktree.ts'
-import { describeKeepReason } from '../../workspace/worktrees/inspect-worktree.ts'
+import {
+  describeKeepReason,
+  findKeepReason,
+  inspectWorktree,
+  type KeepReason,
+} from '../../workspace/worktrees/inspect-worktree.ts'
 import { discardWorktree, removeWorktree } from '../../workspace/worktrees/remove-worktree.ts'
-import type { RunCommand } from '../command.ts'
+import type { RunCommand, Runtime } from '../command.ts'
 import { worktreeNotFound } from '../faults.ts'
 import { listenForInterruption } from '../interruption.ts'
+import { formatAge } from '../output/format-time.ts'
+import { printResult } from '../output/print-result.ts'
 import { toMessage } from '../output/printable.ts'
+import { formatTableWithNotes } from '../output/text-table.ts'
 import { findUserPaths } from '../settings.ts'
-import { readWorktreeState } from './worktree-state.ts'
+
+type Listed = { worktree: FoundWorktree; state: WorktreeState }
+
+export const list: RunCommand = async (invocation) => {
+  const { runtime } = invocation
+  using interruption = listenForInterruption()
+  const git = locateGit(runtime)
+  const listed: Listed[] = []
+  for (const worktree of listWorktrees(findUserPaths(invocation).worktrees)) {
+    listed.push({ worktree, state: await readWorktreeState(worktree, git, interruption.signal) })
+  }
+  return await printResult(invocation, { worktrees: listed.map(toReport) }, (out) => {
+    const rows = listed.map((each) => toRow(each, runtime.clock.now()))
+    return rows.length === 0
+      ? 'No worktrees found.\n'
+      : `${formatTableWithNotes(['NAME', 'CREATED', 'STATE'], rows, out).join('\n')}\n`
+  })
+}
+
+function toRow({ worktree, state }: Listed, now: Date) {
+  const { name, created_at, path } = worktree
+  return { cells: [name, formatAge(created_at, now), describeState(state)], note: path }
+}
+
+function toReport({ worktree, state }: Listed) {
+  const { name, state: _, path, branch, base, repository, title, group, label, created_at } = { ...worktree, state }
+  return { name, state, path, branch, base, repository, title, group, label, created_at }
+}
 
 type Removed = { name: string; branch?: string; commit?: string }
 type Kept = { name: string; path: string; reason: string }
 type Options = { git: Git; signal: AbortSignal; isForced: boolean }
 
-export const run: RunCommand = async (invocation) => {
+export const remove: RunCommand = async (invocation) => {
   const { args, flags, runtime } = invocation
   const { out, err } = runtime.terminal
   using interruption = listenForInterruption()
@@ -76,4 +113,42 @@ function formatRemoved({ name, branch, commit }: Removed): string {
 
 function formatKept({ name, path, reason }: Kept): string {
   return `drover: ${name} was kept: ${toMessage(reason)} (${toMessage(path)}); --discard removes it in any case\n`
+}
+
+type WorktreeState = 'removable' | 'directory_missing' | 'repository_missing' | 'unknown' | KeepReason
+
+/** What would be lost with a worktree. */
+export async function readWorktreeState(
+  worktree: FoundWorktree,
+  git: Git,
+  signal: AbortSignal,
+): Promise<WorktreeState> {
+  if (!existsSync(worktree.git_common_dir)) return 'repository_missing'
+  if (worktree.isMissing) return 'directory_missing'
+  try {
+    return findKeepReason(await inspectWorktree({ git, worktree, signal })) ?? 'removable'
+  } catch (error) {
+    if (!(error instanceof Fault) || signal.aborted) throw error
+    return 'unknown'
+  }
+}
+
+const TEXTS: Partial<Record<WorktreeState, string>> = {
+  removable: 'nothing would be lost',
+  directory_missing: 'its directory was deleted',
+  repository_missing: 'its repository is gone',
+  unknown: 'git cannot read it',
+}
+
+export function describeState(state: WorktreeState): string {
+  return TEXTS[state] ?? describeKeepReason(state as KeepReason)
+}
+
+/** For completion: the names of the worktrees. An error gives an empty list. */
+export async function suggestWorktrees({ env, homeDirectory, cwd }: Runtime): Promise<readonly string[]> {
+  try {
+    return listWorktrees(findPaths({ env, homeDirectory, cwd }).worktrees).map(({ name }) => name)
+  } catch {
+    return []
+  }
 }

@@ -1,6 +1,5 @@
-/** `drover init`: says how worktrees of a repository are prepared and checked. */
 import type { ProjectFile } from '../../config/projects/project.shape.ts'
-import { findProject, saveProject } from '../../config/projects/projects.ts'
+import { findProject, readProjectFile, saveProject } from '../../config/projects/projects.ts'
 import { parseCheck } from '../../kit/process/run-check.ts'
 import type { Proposal } from '../../workspace/prepare/ecosystems.ts'
 import { lookForSetup } from '../../workspace/prepare/look-for-setup.ts'
@@ -8,17 +7,17 @@ import type { Invocation, RunCommand } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
 import { printResult } from '../output/print-result.ts'
 import { readPreparation } from '../read-preparation.ts'
-import { askPerson, canAsk } from '../run/ask-person.ts'
+import { askPerson, canAsk, isYes } from '../run/ask-person.ts'
 import { findUserPaths } from '../settings.ts'
 import { withWorkspace } from '../workspace-command.ts'
 import { describeFound, projectLines } from './describe-project.ts'
-import { setupNotFound } from './faults.ts'
+import { projectFileMissing, setupNotFound } from './faults.ts'
 
 const QUESTION = 'Prepare and check new worktrees of this repository like this? [y/n] '
 const SAVED = 'Saved for this repository: drover drive and drover compare --worktrees use it.\n'
 const NOT_SAVED = 'Nothing was saved. drover init --yes saves it.\n'
 
-export const run: RunCommand = (invocation) =>
+export const init: RunCommand = (invocation) =>
   withWorkspace(invocation, async (command) => {
     const given = readGiven(invocation)
     const { workspace, signal } = await command.findWorkspace()
@@ -32,7 +31,7 @@ export const run: RunCommand = (invocation) =>
     const lines = [...(proposal === undefined ? [] : [describeFound(proposal)]), ...projectLines(project), '']
     if (asks) await runtime.terminal.err.write(lines.join('\n'))
     const isWanted = asks
-      ? /^y(?:es)?$/i.test(await askPerson(runtime, { question: QUESTION, signal }))
+      ? isYes(await askPerson(runtime, { question: QUESTION, signal }))
       : given !== undefined || flags.isOn('yes')
     if (isWanted) saveProject(home, { repository, from: 'user', ...project })
     const found = proposal?.found ?? []
@@ -58,3 +57,27 @@ function readGiven({ flags }: Invocation): ProjectFile | undefined {
   if (!isEmpty) throw flagsConflict({ flags: ['--none', `--${Object.keys(given)[0]?.replace(/s$/, '')}`] })
   return { setup: [], copy: [], share: [], checks: [] }
 }
+
+const TRUST_QUESTION = 'These commands run with your rights. Trust the file as it is? [y/n] '
+
+export const trust: RunCommand = (invocation) =>
+  withWorkspace(invocation, async (command) => {
+    const { workspace, signal } = await command.findWorkspace()
+    const { worktree_root: root, git_common_dir: repository } = workspace
+    const { projects: home } = findUserPaths(invocation)
+    const file = readProjectFile(root)
+    if (file === undefined) throw projectFileMissing({ root })
+    const { flags, runtime } = invocation
+    const asks = !flags.isOn('yes') && !flags.isOn('json') && canAsk(runtime)
+    const lines = `${projectLines(file.content).join('\n')}\n`
+    if (asks) await runtime.terminal.err.write(lines)
+    const isWanted = asks ? isYes(await askPerson(runtime, { question: TRUST_QUESTION, signal })) : flags.isOn('yes')
+    if (isWanted) saveProject(home, { repository, from: 'file', file_digest: file.digest, ...file.content })
+    const isTrusted = isWanted || findProject({ home, repository })?.file_digest === file.digest
+    return await printResult(invocation, { ...file.content, is_trusted: isTrusted }, () => {
+      const end = isTrusted
+        ? 'Trusted: drover drive and drover compare --worktrees use it until it changes.\n'
+        : 'Not trusted, so it is not used. drover trust --yes trusts it.\n'
+      return `${asks ? '' : lines}${end}`
+    })
+  })

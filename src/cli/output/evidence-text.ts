@@ -1,0 +1,67 @@
+/** What checks and evidence say about an attempt, as text. Pure. */
+import { testChanges } from '../../drive/decide/check-results.ts'
+import { howItEnded } from '../../drive/prompt/follow-ups.ts'
+import type { ReviewFlag } from '../../drive/record/drive-event.shape.ts'
+import type { EventOf } from '../../drive/record/drive-event.ts'
+import type { DeliveryCheck, DriveState } from '../../drive/record/drive-state.ts'
+import { isSerious } from '../../drive/record/review-flags.ts'
+import type { TestChange } from '../../drive/record/test-results.shape.ts'
+import { claimText } from '../../drive/report-parts.ts'
+import { toPrintable } from './printable.ts'
+import { lastLines, oneLine, type StyledLine } from './styled-line.ts'
+
+export function failureOf({ passed, output }: { passed: boolean; output: string }): StyledLine[] {
+  return passed ? [] : lastLines(output)
+}
+
+type CheckRun = EventOf<'check_ran'>['data']
+
+export function describeCheck(check: CheckRun, indent: string, { baseline }: DriveState): StyledLine[] {
+  const text = `${indent}check ${oneLine(check.command)} ${howItEnded(check)}`
+  return [{ text, tone: check.passed ? 'good' : 'bad' }, ...describeTests(testChanges(check, baseline), `${indent}  `)]
+}
+
+/** What became of tests, one line for each kind of change. */
+export function describeTests(changes: readonly TestChange[], indent: string): StyledLine[] {
+  return changes.map(({ text, is_setback: isSetback }) => {
+    return { text: `${indent}${toPrintable(text)}`, tone: isSetback ? 'bad' : 'dim' }
+  })
+}
+
+const VERDICT_TONES = { observed: 'good', claimed: 'open', contradicted: 'bad' } as const
+
+export function describeEvidence({ claims, flags }: EventOf<'evidence'>['data'], indent: string): StyledLine[] {
+  const countOf = (wanted: string) => claims.filter(({ verdict }) => verdict === wanted).length
+  const counts = ['observed', 'claimed', 'contradicted'].map((verdict) => `${countOf(verdict)} ${verdict}`)
+  return [
+    `${indent}evidence: ${counts.join(', ')}`,
+    ...claims
+      .filter(({ verdict }) => verdict !== 'observed')
+      .map((claim): StyledLine => {
+        const text = oneLine(`${claimText(claim)}: ${claim.verdict}, ${claim.note}`)
+        return { text: `${indent}  ${text}`, tone: VERDICT_TONES[claim.verdict] }
+      }),
+    ...describeFlags(flags, indent),
+  ]
+}
+
+export function describeFlags(flags: readonly ReviewFlag[], indent: string): StyledLine[] {
+  return flags.map((each) => {
+    const text = `${indent}  look at: ${each.flag.replaceAll('_', ' ')}: ${oneLine(each.detail)}`
+    return { text, tone: isSerious(each) ? 'bad' : 'open' }
+  })
+}
+
+export function describeDeliveryCheck(checked: DeliveryCheck, { baseline }: DriveState): StyledLine[] {
+  const { result, reason, setup_failed: setup, checks } = checked
+  if (result === 'skipped') return [{ text: `  no clean checkout: ${oneLine(reason ?? '')}`, tone: 'dim' }]
+  const ran = [
+    ...(setup === undefined ? [] : [{ ...setup, named: `setup ${setup.command}`, passed: false }]),
+    ...checks.map((check) => ({ ...check, named: `check ${check.command}` })),
+  ]
+  return ran.flatMap(({ named, passed, output, ...run }): StyledLine[] => [
+    { text: `  in a clean checkout: ${oneLine(named)} ${howItEnded(run)}`, tone: passed ? 'good' : 'bad' },
+    // What passes there has the same tests as in the worktree, which are shown already.
+    ...(passed ? [] : [...describeTests(testChanges(run, baseline), '    '), ...lastLines(output)]),
+  ])
+}
