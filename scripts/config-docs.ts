@@ -35,6 +35,7 @@ function configTables(keys: readonly KeyRow[]): Record<string, string> {
     'warm',
     'store',
     'work',
+    'telemetry',
   ]
   const sections = plain.map((name) => [name || 'general', keyTable(keys.filter((key) => sectionOf(key) === name))])
   return {

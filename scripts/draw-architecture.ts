@@ -30,6 +30,7 @@ const POSITIONS: Readonly<Record<string, BoxPosition>> = {
   workspace: { column: 4, row: 5, says: 'reads git and files' },
   source: { column: 5, row: 5, says: 'issue to pinned source' },
   forge: { column: 5, row: 6, says: 'asks GitHub' },
+  telemetry: { column: 0, row: 6, says: 'traces and metrics' },
   sessions: { column: 1, row: 6, says: 'stored conversations' },
   sandbox: { column: 2, row: 6, says: 'confines commands' },
   engine: { column: 3, row: 6, says: 'decides, without I/O' },

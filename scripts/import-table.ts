@@ -6,9 +6,10 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   contract: ['kit'],
   demo: [],
   agents: ['sandbox', 'kit'],
+  telemetry: ['agents', 'kit'],
   store: ['kit'],
   sessions: ['store', 'agents', 'kit'],
-  prompts: ['sessions', 'agents', 'sandbox', 'kit'],
+  prompts: ['sessions', 'telemetry', 'agents', 'sandbox', 'kit'],
   executions: ['prompts', 'sessions', 'store', 'agents', 'kit'],
   watch: ['drive', 'forge', 'prompts', 'runs', 'workspace', 'contract', 'kit'],
   service: [
@@ -17,6 +18,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'executions',
     'prompts',
     'sessions',
+    'telemetry',
     'agents',
     'workspace',
     'contract',
@@ -25,7 +27,19 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'kit',
   ],
   mcp: ['service', 'drive', 'executions', 'prompts', 'kit'],
-  http: ['mcp', 'service', 'watch', 'drive', 'executions', 'prompts', 'sessions', 'agents', 'config', 'kit'],
+  http: [
+    'mcp',
+    'service',
+    'watch',
+    'drive',
+    'executions',
+    'prompts',
+    'sessions',
+    'telemetry',
+    'agents',
+    'config',
+    'kit',
+  ],
   engine: ['contract', 'kit'],
   journal: ['engine', 'contract', 'kit'],
   workspace: ['contract', 'kit'],
@@ -37,6 +51,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'executions',
     'prompts',
     'sessions',
+    'telemetry',
     'agents',
     'runs',
     'journal',
@@ -91,7 +106,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** The two halves of drover. They share only `SHARED`, and only what is above both may import both. */
 export const HALVES = {
-  prompts: ['agents', 'demo', 'store', 'sessions', 'prompts', 'executions'],
+  prompts: ['agents', 'demo', 'telemetry', 'store', 'sessions', 'prompts', 'executions'],
   changes: ['contract', 'engine', 'journal', 'runs', 'source', 'forge', 'workspace', 'hosts'],
 } as const
 export const SHARED = ['kit', 'config', 'sandbox']

@@ -164,6 +164,20 @@ const WorkSection = strict({
   }),
 })
 
+const TelemetrySection = strict({
+  otlp_endpoint: Type.String({
+    default: '',
+    description:
+      'Where traces and metrics go: the address of an OpenTelemetry collector, such as `http://127.0.0.1:4318`. Empty: as `OTEL_EXPORTER_OTLP_ENDPOINT` says; without it, nothing is sent.',
+    'x-rule': 'an address with http or https',
+    'x-secret': true,
+  }),
+  contents: Type.Boolean({
+    default: false,
+    description: 'Adds prompts, answers, and the input and output of tools to the traces. They may hold secrets.',
+  }),
+})
+
 const OutputSection = strict({
   format: literals(['default', 'text', 'json', 'stream-json'], {
     default: 'json',
@@ -297,6 +311,7 @@ export const ConfigShape = strict({
   warm: WarmSection,
   store: StoreSection,
   work: WorkSection,
+  telemetry: TelemetrySection,
 })
 
 /** An agent that speaks ACP, with the settings that only native agents have left empty. */

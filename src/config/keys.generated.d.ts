@@ -154,6 +154,8 @@ export type ConfigPath =
   | 'work.repositories'
   | 'work.max_per_key'
   | 'work.max_per_backend'
+  | 'telemetry.otlp_endpoint'
+  | 'telemetry.contents'
   | `backends.${string}.${string}`
 
 export declare const KEYS: readonly ConfigKey[]

@@ -156,6 +156,8 @@ const KEYS: readonly [string, string, unknown][] = [
   ['work.repositories', 'list', []],
   ['work.max_per_key', 'integer', 0],
   ['work.max_per_backend', 'integer', 0],
+  ['telemetry.otlp_endpoint', 'string', ''],
+  ['telemetry.contents', 'boolean', false],
 ]
 
 function aliasesOf(backend: string): Record<string, string> {

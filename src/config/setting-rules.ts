@@ -33,6 +33,9 @@ const isStoreUrl: TextRule = (text) =>
     ? undefined
     : 'must be sqlite: or an address such as postgres://USER:PASSWORD@HOST:PORT/DATABASE'
 
+const isHttpUrl: TextRule = (text) =>
+  /^https?:\/\//.test(text) && URL.canParse(text) ? undefined : 'must be an address such as http://127.0.0.1:4318'
+
 const isRepositoryPath: TextRule = (text) =>
   problemOfRepositoryPath(text) === undefined ? undefined : 'must be a path in the repository, such as .env.test'
 
@@ -55,6 +58,7 @@ const TEXT_RULES: Partial<Record<ConfigPath, TextRule>> = {
   'server.host': isHost,
   'store.url': isStoreUrl,
   'work.repositories': isAbsolutePath,
+  'telemetry.otlp_endpoint': (text) => (text === '' ? undefined : isHttpUrl(text)),
   'server.trusted_proxies': isAddressRange,
   'drive.repositories': isAbsolutePath,
   'drive.copy': isRepositoryPath,

@@ -6,6 +6,7 @@ import { Fault } from '../kit/fault.ts'
 import { endMarkedProcesses } from '../kit/process/end-tree.ts'
 import { inRuns, TREE_VARIABLE } from '../kit/process/environment-variables.ts'
 import { inTree } from '../kit/process/process-tree.ts'
+import type { Caller } from '../prompts/caller.ts'
 import { readPinnedSource } from '../runs/read-material.ts'
 import { outlineRun, type RunOutline } from '../runs/read-status.ts'
 import type { RunContext } from '../runs/run-context.ts'
@@ -57,6 +58,14 @@ export type RoundsTools = DriveTools & {
 export type RoundsResult = { readonly runId: string; readonly end: DriveEnd; readonly state: DriveState }
 
 export async function driveRounds(tools: RoundsTools, runId: string, begin: DriveBegin): Promise<RoundsResult> {
+  const { telemetry } = tools.prompts
+  if (telemetry === undefined) return await driveFrom(tools, runId, begin)
+  const { traceDrive } = await import('./trace-drive.ts')
+  const inSpan = (by: Caller) => driveFrom({ ...tools, prompts: { ...tools.prompts, by } }, runId, begin)
+  return await traceDrive({ telemetry: await telemetry.open(), by: tools.prompts.by, runId }, inSpan)
+}
+
+async function driveFrom(tools: RoundsTools, runId: string, begin: DriveBegin): Promise<RoundsResult> {
   using journal = await openDriveJournal(tools.runs.store, runId)
   forgetStop(tools.runs.store, runId)
   const before = toDriveState(journal.events)
@@ -84,7 +93,7 @@ export async function driveRounds(tools: RoundsTools, runId: string, begin: Driv
   // What the user wants is for the last round, which records it, and is done once.
   const also = isLast ? undefined : begin.also
   const takesOver = driven.isAfterDelivery === true ? undefined : begin.takesOver
-  return await driveRounds(tools, driven.runId, { ...started, optionsFrom, isNew, baseline, also, takesOver })
+  return await driveFrom(tools, driven.runId, { ...started, optionsFrom, isNew, baseline, also, takesOver })
 }
 
 /** The rounds before worked in the same worktree. */

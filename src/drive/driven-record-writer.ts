@@ -2,6 +2,7 @@
 import { type Clock, toTimestamp } from '../kit/clock.ts'
 import { Fault } from '../kit/fault.ts'
 import { depthIn } from '../kit/process/environment-variables.ts'
+import type { Caller } from '../prompts/caller.ts'
 import type { RunContext } from '../runs/run-context.ts'
 import type { DriveUpdate } from './drive-context.ts'
 import type { DrivenRecord } from './record/driven-record.shape.ts'
@@ -91,6 +92,12 @@ export function recordOfUser(directory: string, { runId, repository, context, en
 }
 
 /** A server that continues the run later has another depth. */
+export function toRecordedTrace({ trace }: Caller): Pick<DrivenRecord, 'trace'> {
+  if (trace === undefined) return {}
+  const { traceparent, tracestate, isOwn } = trace
+  return { trace: { traceparent, ...(tracestate !== undefined && { tracestate }), ...(isOwn && { is_own: true }) } }
+}
+
 export function toRecordedDepth(env: OwnRun['env']): Pick<DrivenRecord, 'depth'> {
   const depth = depthIn(env)
   return depth > 0 ? { depth } : {}

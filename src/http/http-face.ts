@@ -29,13 +29,21 @@ export type HttpInputs = ServerInputs & {
 }
 
 export async function createHttpFace(inputs: HttpInputs): Promise<HttpFace> {
-  const context = await withMetrics(createContext(inputs))
+  const context = await withTracing(await withMetrics(createContext(inputs)))
   const { local } = inputs
   if (local === undefined) return new HttpFace(inputs, context, await createServer(context))
   const consoleLink = () => face.consoleLink()
   const server = await createServer(context, { ...ROUTES, '/local': [localEndpoints({ ...local, consoleLink })] })
   const face = new HttpFace(inputs, context, server)
   return face
+}
+
+/** What it needs is loaded before the first request, which must not wait for it. */
+async function withTracing(context: ServerContext): Promise<ServerContext> {
+  const telemetry = await context.drover.telemetry?.open()
+  if (telemetry === undefined) return context
+  const { createRequestTracer } = await import('./request/trace-request.ts')
+  return { ...context, traceRequest: createRequestTracer(telemetry) }
 }
 
 export class HttpFace implements Face {

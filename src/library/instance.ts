@@ -1,6 +1,5 @@
 /** One drover in a program: its settings, its sessions, and what runs. Nothing is read or opened before the first call. */
 import { homedir } from 'node:os'
-import { fileURLToPath } from 'node:url'
 import { toWarmLimits } from '../agents/pool/warm-limits.ts'
 import { WarmPool } from '../agents/pool/warm-pool.ts'
 import type { Config } from '../config/config.shape.ts'
@@ -16,10 +15,8 @@ import { MachineSandbox } from '../sandbox/machine/machine-sandbox.ts'
 import { InProcessDrover } from '../service/in-process.ts'
 import type { EventRun } from './event-run.ts'
 import { instanceClosed } from './faults.ts'
+import { besidePackage, packageVersion } from './package-files.ts'
 import type { DroverOptions } from './types.ts'
-
-/** In the package and in a clone, this file is two directories below the root. */
-export const besidePackage = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
 export type OpenedInstance = {
   config: Config
@@ -118,6 +115,7 @@ export class Instance {
       openStores: () => openUserStores({ settings: config, path: paths.sessions, env, clock: systemClock, onLost }),
       // Without them, sessions have no turns and cannot be continued by another agent.
       keep: 'events',
+      version: packageVersion,
       observer: { sessionLeft: onWarning },
       createPool: (owner) =>
         new WarmPool({

@@ -7,8 +7,8 @@ import type { Log } from '../kit/log.ts'
 import { redactFields } from '../kit/redact.ts'
 import { baseUrl } from '../service/server-address.ts'
 import { Ending, startServerLife } from '../service/start-and-stop.ts'
-import { besidePackage, demoAgent, type OpenedInstance, sandboxParts } from './instance.ts'
-import { packageVersion } from './package-version.ts'
+import { demoAgent, type OpenedInstance, sandboxParts } from './instance.ts'
+import { besidePackage, packageVersion } from './package-files.ts'
 import type { LogLine, RunningServer, ServeOptions } from './types.ts'
 
 /** A program that closes its server wants to keep running. */

@@ -5,6 +5,7 @@ import type { WarmPool } from '../agents/pool/warm-pool.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { SandboxSection } from '../sandbox/to-sandbox-settings.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { AgentSettings, SharedSettings } from './apply-settings.ts'
 import type { Approvals } from './approvals.ts'
 import type { Caller } from './caller.ts'
@@ -60,6 +61,8 @@ export type PromptContext = {
   /** How long an agent may take to begin its answer; null or undefined: no limit. */
   firstEventTimeoutMs?: number | null
   observer?: PromptObserver
+  /** Undefined: telemetry is off. */
+  telemetry?: PromptTelemetry | undefined
   /** Agents that stay up. Undefined: every prompt starts its agent. */
   warm?: WarmPool | undefined
   /** Where callers decide about what agents ask for. Undefined: no one can be asked. */
@@ -68,6 +71,13 @@ export type PromptContext = {
   executions?: ExecutionRecorder
   /** Lets a worker of many machines run the prompt. Undefined: it runs in this process. */
   dispatch?: ((request: PromptRequest, context: PromptContext, options: PromptRunOptions) => PromptStream) | undefined
+}
+
+/** Reports prompts to OpenTelemetry. It is loaded with the first call of `open`. */
+export type PromptTelemetry = {
+  open(): Promise<Telemetry>
+  /** The version of an agent, if it is known by now. */
+  versionOf(backend: Backend): string | undefined
 }
 
 /** How one run of an agent ended, for metrics. */

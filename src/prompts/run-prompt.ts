@@ -160,7 +160,7 @@ async function* runInSlot(prompt: Prompt): PromptStream {
     refuseGitSettings(agentRequest)
     await verifySandbox(agentRequest, context)
     await recheckSession(prompt)
-    return yield* runInSession({ ...prompt, onLeftover: (command) => leftovers.push(command) })
+    return yield* runTraced({ ...prompt, onLeftover: (command) => leftovers.push(command) })
   } finally {
     // The clean-up is an agent too, so it keeps the slot; the caller does not wait for it.
     if (leftovers.length === 0) slot.release()
@@ -174,6 +174,14 @@ async function verifySandbox({ boundary }: AgentRequest, { env, sandbox }: Promp
   const { verifyBoundary } = await import('../sandbox/check/verify-boundary.ts')
   const { droverHome, programs } = boundary
   await verifyBoundary({ env, programs, probe: sandbox.probe, droverHome })
+}
+
+async function* runTraced(prompt: Prompt): PromptStream {
+  const { agentRequest, request, context, recording } = prompt
+  if (context.telemetry === undefined) return yield* runInSession(prompt)
+  const { tracePrompt } = await import('./trace-prompt.ts')
+  const run = { agentRequest, request, telemetry: context.telemetry, executionId: recording?.id }
+  return yield* tracePrompt(run, (trace) => runInSession({ ...prompt, agentRequest: { ...agentRequest, trace } }))
 }
 
 async function* runInSession(prompt: Prompt): PromptStream {

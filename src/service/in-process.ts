@@ -14,9 +14,10 @@ import type { Approvals } from '../prompts/approvals.ts'
 import type { Caller } from '../prompts/caller.ts'
 import type { Slots } from '../prompts/concurrency-slots.ts'
 import type { PrivateFiles } from '../prompts/private-files.ts'
-import type { PromptContext, PromptObserver, SandboxParts } from '../prompts/prompt-context.ts'
+import type { PromptContext, PromptObserver, PromptTelemetry, SandboxParts } from '../prompts/prompt-context.ts'
 import type { PromptResult } from '../prompts/prompt-result.ts'
 import type { MachineSandbox } from '../sandbox/machine/machine-sandbox.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
 import { type AgentDirectory, createAgentDirectory } from './agent-directory.ts'
 import type { Comparisons } from './comparisons.ts'
 import type { DroverService, Running, RunningBatch } from './drover-service.ts'
@@ -44,6 +45,7 @@ export type DroverParts = {
   /** Creates the pool of agents that stay up. Undefined: every prompt starts its agent. */
   createPool?: ((owner: WarmPoolOptions['owner']) => WarmPool) | undefined
   observer: PromptObserver
+  version(): string
   /** What agents must not read under a ceiling. */
   privateFiles?: PrivateFiles | undefined
   /** The directory of the git worktrees that drover creates. */
@@ -79,10 +81,13 @@ export class InProcessDrover implements Omit<DroverService, 'runs' | 'watchers'>
   readonly executions: ExecutionCalls
   readonly sessions: SessionCalls
   readonly records: Executions
+  /** Undefined: telemetry is off. */
+  readonly telemetry: PromptTelemetry | undefined
   readonly #parts: DroverParts
   readonly #contexts: PromptContexts
   readonly #starter: WorkStarter
   #stores: Promise<Stores> | undefined
+  #telemetry: Promise<Telemetry> | undefined
   #compared: Comparisons | undefined
   #machineSandbox: Promise<MachineSandbox> | undefined
 
@@ -100,6 +105,7 @@ export class InProcessDrover implements Omit<DroverService, 'runs' | 'watchers'>
       keep: resolveKeepMode(settings.executions.keep, parts.keep),
       ...failureReports(server?.log),
     })
+    this.telemetry = this.#findTelemetry()
     this.warm = parts.createPool?.(() => this.#owner())
     this.#contexts = new PromptContexts({
       ...{ settings, records: this.records, demoAgent: server?.demoAgent },
@@ -108,6 +114,7 @@ export class InProcessDrover implements Omit<DroverService, 'runs' | 'watchers'>
         locate: (backend) => this.agents.find(backend),
         openStore: async () => (await this.stores()).sessions,
         privateFiles: parts.privateFiles,
+        telemetry: this.telemetry,
         approvals: server?.approvals,
       },
       dispatch: server?.createDispatch?.(this.records),
@@ -216,9 +223,44 @@ export class InProcessDrover implements Omit<DroverService, 'runs' | 'watchers'>
   async [Symbol.asyncDispose](): Promise<void> {
     await this.warm?.close()
     await this.records.close()
+    await this.closeTelemetry()
     const stores = await this.#stores?.catch(() => undefined)
     // The prompt has already warned about a turn that cannot be saved.
     await stores?.sessions.close().catch(ignoreFault)
+  }
+
+  /** Sends what waits, for a limited time. */
+  async closeTelemetry(): Promise<void> {
+    await (await this.#telemetry)?.close()
+  }
+
+  #findTelemetry(): PromptTelemetry | undefined {
+    const { settings, env, server } = this.#parts
+    const variables = ['ENDPOINT', 'TRACES_ENDPOINT', 'METRICS_ENDPOINT'].map(
+      (name) => env[`OTEL_EXPORTER_OTLP_${name}`],
+    )
+    const isOn = [settings.telemetry.otlp_endpoint, ...variables].some((address = '') => address !== '')
+    if (!isOn || env['OTEL_SDK_DISABLED'] === 'true') return undefined
+    return {
+      open: () => {
+        this.#telemetry ??= this.#openTelemetry()
+        return this.#telemetry
+      },
+      versionOf: (backend) => {
+        // The list asks all agents for their versions, for which a command has no time.
+        if (server !== undefined) this.agents.list()
+        const agent = this.agents.find(backend)
+        return agent && this.agents.knownVersion(agent)
+      },
+    }
+  }
+
+  async #openTelemetry(): Promise<Telemetry> {
+    const { openTelemetry } = await import('../telemetry/open-telemetry.ts')
+    const { settings, env, server, version } = this.#parts
+    const { otlp_endpoint: endpoint, contents: hasContents } = settings.telemetry
+    const log = server?.log ?? SILENT_LOG
+    return openTelemetry({ endpoint, hasContents, env, version: version(), log, isCommand: server === undefined })
   }
 
   async #owner(): Promise<string> {

@@ -96,6 +96,7 @@ export class ServedDrover extends InProcessDrover implements DroverService {
       findMachineSandbox: parts.machineSandbox && (async () => parts.machineSandbox as MachineSandbox),
       openStores: async () => stores,
       keep: 'events',
+      version: () => parts.version,
       slots: createSlots({ limit, queueLimit }),
       createPool: config.warm.enabled ? (owner) => createPool(config, owner, log) : undefined,
       observer: {

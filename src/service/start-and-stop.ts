@@ -82,6 +82,7 @@ export async function startServerLife(parts: LifeParts): Promise<ServerLife> {
       await Promise.all([work, warm])
       await drover.runs.close?.()
       await drover.records.close()
+      await drover.closeTelemetry()
     },
   }
 }

@@ -71,6 +71,27 @@ describe('a warm agent that speaks ACP', () => {
     ])
   })
 
+  it('gets the trace of each prompt in the prompt', async () => {
+    const { server, directory } = await start()
+    await prompt(server, 'hello')
+    await idle(server)
+    const traced = async (traceparent: string, more: Record<string, string> = {}) => {
+      const body = { backend: 'fake', prompt: 'pid', workdir: server.workdir }
+      const headers = { traceparent, ...more }
+      return (await server.request('/api/v1/prompt', { method: 'POST', body, headers })).body as Result
+    }
+    const [one, two] = ['1', '2'].map((digit) => `00-${digit.repeat(32)}-${digit.repeat(16)}-01`) as [string, string]
+    const pids = [await traced(one, { tracestate: 'rojo=1' }), await traced(two), await prompt(server, 'pid')]
+    expect(new Set(pids.map(({ output }) => output)).size).toBe(1)
+    const sent = receivedFrames(directory).filter(({ method }) => method === 'session/prompt')
+    expect(sent.map(({ params }) => params?.['_meta'])).toEqual([
+      undefined,
+      { traceparent: one, tracestate: 'rojo=1' },
+      { traceparent: two },
+      undefined,
+    ])
+  })
+
   it('continues a session in the process that has it, without loading it', async () => {
     const { server, directory } = await start({}, { profile: { resume: 'session/load' } })
     await prompt(server, 'hello')

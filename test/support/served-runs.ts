@@ -65,10 +65,10 @@ export function createServedDriving(script: DrivenScript = {}) {
   const repository = realpathSync(driving.repository.root)
   const settings = { drive: { repositories: [repository], checks: ['sh check.sh'] }, warm: { enabled: false } }
   driving.configure(JSON.stringify(settings))
-  const start = async (): Promise<Serving & ReturnType<typeof runClient>> => {
+  const start = async (): Promise<Serving & { port: number } & ReturnType<typeof runClient>> => {
     const serving = serveDrover(['--port', '0'], driving.env)
     const port = await portOf(serving)
-    return { ...serving, ...runClient((path, request) => ask({ host: '127.0.0.1', port, path, ...request })) }
+    return { ...serving, port, ...runClient((path, request) => ask({ host: '127.0.0.1', port, path, ...request })) }
   }
   return { driving, repository, start }
 }

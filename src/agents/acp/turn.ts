@@ -111,7 +111,8 @@ export class AcpTurn implements TurnProtocol {
 
   async #prompt({ sessionId }: SessionState): Promise<void> {
     const prompt = [{ type: 'text', text: this.#turn.command.stdin }]
-    const response = await this.#agent.request('session/prompt', { sessionId, prompt })
+    const trace = traceFields(this.#turn.request)
+    const response = await this.#agent.request('session/prompt', { sessionId, prompt, ...trace })
     await this.#agent.waitForLateUpdates()
     const usage = await this.#countTokens?.()
     await this.#finish({ result: usage === undefined ? response : { ...response, [COUNTED]: usage } })
@@ -220,6 +221,13 @@ export class AcpTurn implements TurnProtocol {
     const kind = readToolKind(call, this.#agent.options.profile)
     return kind === 'edit' || kind === 'delete' || kind === 'move' ? 'edit' : 'everything'
   }
+}
+
+/** A process has one environment for all of its prompts. */
+function traceFields({ trace }: Turn['request']): { _meta?: JsonRecord } {
+  if (trace === undefined) return {}
+  const { traceparent, tracestate } = trace
+  return { _meta: { traceparent, ...(tracestate !== undefined && { tracestate }) } }
 }
 
 /** A request to continue a session fails with different codes when there is no such session. */

@@ -33,8 +33,13 @@ export const SANDBOX_USES = ['off', 'on', 'required'] as const
 export type SandboxUse = (typeof SANDBOX_USES)[number]
 
 export type Program = readonly [string, ...string[]]
-/** W3C trace context, which agents read from TRACEPARENT and TRACESTATE. */
-export type TraceContext = { traceparent: string; tracestate?: string }
+/** W3C trace context, which agents read from TRACEPARENT and TRACESTATE, or from each prompt over ACP. */
+export type TraceContext = {
+  traceparent: string
+  tracestate?: string
+  /** Drover began the trace: an agent that stays up may do without it. */
+  isOwn?: true
+}
 
 /** One prompt for one agent with everything resolved: settings, directory, program, limits. */
 export type AgentRequest = {

@@ -18,6 +18,9 @@ export type PromptPlan = PoolRequest & { backend: WarmBackend; key: PoolKey; ses
 export function toPlan(asked: PoolRequest): PromptPlan | undefined {
   const { request, client, sessionTurns } = asked
   const backend = findWarmBackend(request)
+  // Without ACP, an agent learns it from the environment of its process.
+  const needsTrace = request.trace !== undefined && request.trace.isOwn !== true
+  if (needsTrace && backend?.getsTrace !== true) return undefined
   const key = backend && toPoolKey(request, backend, client)
   if (backend === undefined || key === undefined) return undefined
   const { resumeId: id } = request

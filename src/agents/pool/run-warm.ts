@@ -58,9 +58,9 @@ function askedRun(request: AgentRequest, command: AgentCommand) {
   return { request: { ...request, hasApprover: true }, command: { ...command, warnings } }
 }
 
-/** The lines of another protocol are not what the agent prints, and a trace is in the environment of a process. */
-function canBeWarm({ isDryRun, trace }: AgentRequest, { onLine }: WarmRunOptions): boolean {
-  return !isDryRun && trace === undefined && onLine === undefined
+/** The lines of another protocol are not what the agent prints. */
+function canBeWarm({ isDryRun }: AgentRequest, { onLine }: WarmRunOptions): boolean {
+  return !isDryRun && onLine === undefined
 }
 
 /** Reads the first event. If the agent does not take the prompt: why. */

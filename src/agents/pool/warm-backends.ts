@@ -20,6 +20,8 @@ export type WarmBackend = {
   start: StartAgent
   /** One process is one session; otherwise it takes any number, one after the other. */
   isOneSession: boolean
+  /** Each prompt can carry the trace that it is part of. */
+  getsTrace?: true
   /** It continues sessions that another process has begun. */
   loadsSessions: boolean
   /** While a process has a session in memory, no other process of the agent can continue it. */
@@ -94,6 +96,7 @@ const codex: WarmBackend = {
 const gemini: WarmBackend = {
   start: startGemini,
   isOneSession: false,
+  getsTrace: true,
   // In the minute in which a session began, `session/load` empties its file; later, the history comes after the response,
   // where nothing tells it from the next answer.
   loadsSessions: false,
@@ -113,6 +116,7 @@ const gemini: WarmBackend = {
 const acp: WarmBackend = {
   start: startAcpAgent,
   isOneSession: false,
+  getsTrace: true,
   loadsSessions: true,
   fixedParts: (request) => (request.extra.length === 0 ? [isRestricted(request) ? 'restricted' : ''] : undefined),
   sessionParts: () => [],

@@ -23,6 +23,7 @@ export function openDrover(
   return new InProcessDrover({
     ...{ settings: config, env, cwd, isRoot, clock, keep, createPool, privateFiles },
     demo: isDemo ? demoAgent : undefined,
+    version: invocation.runtime.version,
     sandbox: sandboxPartsFor(invocation),
     slots: slotsOfUser(config, atOnce),
     worktrees: findUserPaths(invocation).worktrees,

@@ -40,6 +40,16 @@ export const DrivenRecord = named(
           description: 'How deep its caller is, if that is an agent that drover has started.',
         }),
       ),
+      trace: Type.Optional(
+        strict(
+          {
+            traceparent: Type.String(),
+            tracestate: Type.Optional(Type.String()),
+            is_own: Type.Optional(Type.Literal(true, { description: 'Drover began it: the client sent none.' })),
+          },
+          { description: 'The trace of the request that started it. It continues after a restart.' },
+        ),
+      ),
       is_server_driven: Type.Boolean({
         description: 'Whether a server drives it, and continues it when it starts again.',
       }),

@@ -196,9 +196,11 @@ function isWatching({ delivered, next_run_id: next, options }: DriveState): bool
   return options.follow === true && delivered !== undefined && next === undefined
 }
 
-/** Sessions and executions of a run belong to the key that has started it, even if someone else resumes it. */
-function asStarter(by: Caller, { api_key: name = '', key_id: id = '' }: DrivenRecord): Caller {
-  return by.is === 'client' ? { ...by, key: id === '' ? undefined : { id, name } } : by
+/** What a run does belongs to the key and to the trace that have started it, even if someone else resumes it. */
+function asStarter(by: Caller, { api_key: name = '', key_id: id = '', trace }: DrivenRecord): Caller {
+  const { is_own: isOwn, ...context } = trace ?? { traceparent: '' }
+  const traced = trace === undefined ? by : { ...by, trace: { ...context, ...(isOwn && { isOwn }) } }
+  return traced.is === 'client' ? { ...traced, key: id === '' ? undefined : { id, name } } : traced
 }
 
 /** Why a server cannot continue a run. */

@@ -14,7 +14,7 @@ import { openOwnWorktree } from '../../runs/run-worktree.ts'
 import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
 import { type Git, locateGit } from '../../workspace/git.ts'
 import type { DriveBegin } from '../drive-rounds.ts'
-import { recordOfUser, toRecordedDepth } from '../driven-record-writer.ts'
+import { recordOfUser, toRecordedDepth, toRecordedTrace } from '../driven-record-writer.ts'
 import { driveGoalConflict, driveLimitReached, driveNotAfter, driveNotPermitted, issueNotConfirmed } from '../faults.ts'
 import type { RunGroup } from '../group-totals.ts'
 import type { Options } from '../record/drive-event.shape.ts'
@@ -173,6 +173,7 @@ export class RunStarter {
       ...(key !== undefined && { api_key: key.name, key_id: key.id }),
       ...toRecordedCeilings(by),
       ...toRecordedDepth(prompts.env),
+      ...toRecordedTrace(by),
       is_server_driven: true,
       ...(request.queue?.group !== undefined && { group: request.queue.group }),
       created_at: toTimestamp(this.#options.clock.now()),

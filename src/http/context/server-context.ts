@@ -1,6 +1,7 @@
 /** Everything the server depends on. `createServer` gets it once and passes it to every guard and endpoint. */
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Registry } from 'prom-client'
+import type { TraceContext } from '../../agents/adapter/agent.ts'
 import type { KeyRing } from '../../config/api-keys.ts'
 import type { Config } from '../../config/config.shape.ts'
 import type { Clock } from '../../kit/clock.ts'
@@ -44,12 +45,20 @@ export type ServerContext = {
   logins: Logins
   /** Delays the answers to wrong keys. */
   wrongKeys: WrongKeys
+  /** Reports a request to OpenTelemetry. Undefined: telemetry is off. */
+  traceRequest?: RequestTracer | undefined
   /** Undefined unless `server.metrics_enabled` is true. */
   metrics?: Metrics | undefined
 }
 
 /** Registers the routes of one endpoint. Their paths are relative to the prefix of the scope. */
 export type RegisterRoutes = (scope: FastifyInstance, context: ServerContext) => void
+
+/** Called when a request arrives. Undefined: it is not reported. */
+export type RequestTracer = (
+  exchange: { request: FastifyRequest; reply: FastifyReply },
+  parent: TraceContext | undefined,
+) => { trace: TraceContext & { traceId: string }; end(): void } | undefined
 
 /** Gets a call for every request, successful or not. Metrics are counted here. */
 export type ServerObserver = {

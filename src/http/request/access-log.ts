@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ServerContext } from '../context/server-context.ts'
 
 /** The status that web servers log when a client disconnects before the response. It is never sent. */
-const CLIENT_CLOSED_REQUEST = 499
+export const CLIENT_CLOSED_REQUEST = 499
 
 /** Starts to measure a request. Call the returned function when its response has closed. */
 export function measureRequest(

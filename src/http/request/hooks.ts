@@ -119,6 +119,8 @@ function startRequest({ request, reply }: Exchange, context: ServerContext, guar
   const depth = readDepth(String(request.headers['x-drover-depth'] ?? ''))
   const address = clientAddress(request)
   request.facts = { address, trace, depth, key: undefined, isLocalUser, bodyLimitBytes: 0 }
+  const span = context.traceRequest?.({ request, reply }, trace)
+  if (span !== undefined) request.facts.trace = span.trace
   if (request.is404) request.facts.unknownPath = withRouteWordsOnly(decodePath(request), routes)
   reply.headers(commonHeaders(request.id))
   if (connections.refusal(request.raw) !== undefined) reply.header('connection', 'close')
@@ -131,6 +133,7 @@ function startRequest({ request, reply }: Exchange, context: ServerContext, guar
   reply.raw.on('close', () => {
     connections.responseClosed(request.raw)
     report()
+    span?.end()
   })
 }
 

@@ -1,3 +1,4 @@
+import type { TraceContext } from '../../agents/adapter/agent.ts'
 import type { ApiKey } from '../../config/api-keys.ts'
 import type { LoginProof } from '../context/logins.ts'
 
@@ -31,7 +32,7 @@ type RequestFacts = {
 }
 
 /** `tracestate` is undefined if the header is missing or invalid. */
-export type RequestTrace = { traceId: string; traceparent: string; tracestate?: string }
+export type RequestTrace = TraceContext & { traceId: string }
 
 declare module 'fastify' {
   // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can be merged with Fastify's
