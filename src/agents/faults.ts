@@ -2,79 +2,59 @@ import { defineFault } from '../kit/fault.ts'
 import { type Backend, NATIVE_BACKENDS } from './adapter/agent.ts'
 import { installAdvice } from './install-command.ts'
 
-export const gitSettingsRefused = defineFault({
-  code: 'git_settings_refused',
-  kind: 'invalid',
+export const gitSettingsRefused = defineFault('git_settings_refused', 'invalid', {
   when: 'If the key or the server limits what agents may do (a ceiling), or in a driven run, a git setting of the repository in the working directory names a program that git would run for the agent. Another agent may have added that setting.',
   message: (d: { backend: string; key: string; file: string }) =>
     `${d.key} in ${d.file} would make git run a program while ${d.backend} works, and another agent may have added it; remove that setting, or move it to your own ~/.gitconfig`,
 })
 
-export const gitSettingsUnreadable = defineFault({
-  code: 'git_settings_unreadable',
-  kind: 'invalid',
+export const gitSettingsUnreadable = defineFault('git_settings_unreadable', 'invalid', {
   when: 'The git settings of the repository in the working directory cannot be read, so it is not known what git would run for the agent. This is an error only in a driven run, or if the key or the server limits what agents may do (a ceiling).',
   message: (d: { backend: string; problem: string }) =>
     `cannot determine what git would run for ${d.backend} in the working directory: ${d.problem}`,
 })
 
-export const agentSilent = defineFault({
-  code: 'agent_silent',
-  kind: 'unavailable',
+export const agentSilent = defineFault('agent_silent', 'unavailable', {
   when: 'An agent printed nothing for longer than `silence_secs` of its backend or of `unified_flags` allows, so drover stopped it.',
   message: (d: { backend: string; seconds: number }) =>
     `${d.backend} printed nothing for ${d.seconds} s and was stopped; if it needs more time, set backends.${d.backend}.silence_secs`,
 })
 
-export const promptEmpty = defineFault({
-  code: 'prompt_empty',
-  kind: 'usage',
+export const promptEmpty = defineFault('prompt_empty', 'usage', {
   when: 'A prompt is empty or only white space.',
   message: (_: { backend: string }) => 'the prompt is empty; write what the agent should do',
 })
 
-export const promptNotText = defineFault({
-  code: 'prompt_not_text',
-  kind: 'usage',
+export const promptNotText = defineFault('prompt_not_text', 'usage', {
   when: 'A prompt or system prompt contains a NUL character or half a surrogate pair, which no agent accepts.',
   message: (d: { part: 'prompt' | 'system prompt'; problem: string }) => `the ${d.part} ${d.problem}; remove it`,
 })
 
-export const promptTooLarge = defineFault({
-  code: 'prompt_too_large',
-  kind: 'too_large',
+export const promptTooLarge = defineFault('prompt_too_large', 'too_large', {
   when: 'A prompt, including a prepended system prompt, is longer than the agent accepts.',
   message: (d: { backend: string; size: number; limit: number; unit: 'characters' | 'bytes' }) =>
     `the prompt has ${d.size} ${d.unit}, but ${d.backend} accepts at most ${d.limit}; shorten it, or put the text in a file and name the file in the prompt`,
 })
 
-export const extraFlagRefused = defineFault({
-  code: 'extra_flag_refused',
-  kind: 'usage',
+export const extraFlagRefused = defineFault('extra_flag_refused', 'usage', {
   when: 'An argument in `extra` is not in the agent’s list of allowed flags, is missing its value, or has a value that the flag does not accept.',
   message: (d: { backend: string; argument: string; problem: string; allowed: readonly string[] }) =>
     `${JSON.stringify(d.argument)} in extra ${d.problem}; allowed for ${d.backend}: ${d.allowed.join(', ')}`,
 })
 
-export const extraAboveCeiling = defineFault({
-  code: 'extra_above_ceiling',
-  kind: 'invalid',
+export const extraAboveCeiling = defineFault('extra_above_ceiling', 'invalid', {
   when: 'An argument in `extra` could override the modes of a request that `max_approval_mode` or `max_sandbox_mode` limits. `server.allow_unsafe_extra` does not apply to such a request.',
   message: (d: { field: string; backend: string; argument: string; setting: string; allowed: readonly string[] }) =>
     `${JSON.stringify(d.argument)} in ${d.field} could override ${d.setting}; allowed for ${d.backend}: ${d.allowed.join(', ')}`,
 })
 
-export const agentSessionIdInvalid = defineFault({
-  code: 'agent_session_id_invalid',
-  kind: 'invalid',
+export const agentSessionIdInvalid = defineFault('agent_session_id_invalid', 'invalid', {
   when: 'The stored id of the agent’s own session is not a valid id, so it is not passed to the agent.',
   message: (d: { backend: string; id: string }) =>
     `${JSON.stringify(d.id)} is not a valid session id of ${d.backend}; start a new session`,
 })
 
-export const backendUnavailable = defineFault({
-  code: 'backend_unavailable',
-  kind: 'invalid',
+export const backendUnavailable = defineFault('backend_unavailable', 'invalid', {
   when: 'The requested agent is not installed, or is disabled in the config.',
   message: (d: { backend: Backend; reason: 'disabled' | 'not_installed'; wanted: string }) =>
     d.reason === 'disabled'
@@ -90,16 +70,12 @@ function waysAround(backend: Backend): string {
     : `, or ${ownProgram}`
 }
 
-export const outputSchemaInvalid = defineFault({
-  code: 'output_schema_invalid',
-  kind: 'invalid',
+export const outputSchemaInvalid = defineFault('output_schema_invalid', 'invalid', {
   when: 'The schema for the answer is not valid, is too large, or has a keyword that drover does not validate.',
   message: (d: { problem: string }) => `the schema for the answer: ${d.problem}`,
 })
 
-export const outputSchemaUnsupported = defineFault({
-  code: 'output_schema_unsupported',
-  kind: 'invalid',
+export const outputSchemaUnsupported = defineFault('output_schema_unsupported', 'invalid', {
   when: 'A request has a schema for the answer, but the agent has no flag for one.',
   message: (d: { backend: string; able: readonly string[] }) =>
     `${d.backend} cannot be given a schema for its answer; use ${d.able.join(' or ')}`,

@@ -4,9 +4,7 @@ import { quoteWord } from '../kit/shell-words.ts'
 
 const hint = (nearest: string | undefined) => (nearest === undefined ? '' : `; did you mean ${nearest}?`)
 
-export const commandUnknown = defineFault({
-  code: 'command_unknown',
-  kind: 'usage',
+export const commandUnknown = defineFault('command_unknown', 'usage', {
   when: 'There is no command with this name.',
   message: (d: { given: string; nearest: string | undefined; asPrompt: string | undefined }) => {
     if (d.given === '') return 'the first argument is empty; give a command or a prompt'
@@ -18,61 +16,45 @@ export const commandUnknown = defineFault({
   },
 })
 
-export const subcommandRequired = defineFault({
-  code: 'subcommand_required',
-  kind: 'usage',
+export const subcommandRequired = defineFault('subcommand_required', 'usage', {
   when: 'A group of commands was named without a subcommand.',
   message: (d: { command: string; known: readonly string[] }) =>
     `drover ${d.command} needs a subcommand: ${d.known.join(', ')}`,
 })
 
-export const protocolOperationRequired = defineFault({
-  code: 'protocol_operation_required',
-  kind: 'usage',
+export const protocolOperationRequired = defineFault('protocol_operation_required', 'usage', {
   when: 'The command `drover protocol` was called without an operation.',
   message: (d: { known: readonly string[] }) => `drover protocol needs an operation: ${d.known.join(', ')}`,
 })
 
-export const flagUnknown = defineFault({
-  code: 'flag_unknown',
-  kind: 'usage',
+export const flagUnknown = defineFault('flag_unknown', 'usage', {
   when: 'The command does not have this flag.',
   message: (d: { flag: string; command: string; nearest: string | undefined }) =>
     `drover${d.command === '' ? '' : ` ${d.command}`} has no flag ${d.flag}${hint(d.nearest)}`,
 })
 
-export const flagMissing = defineFault({
-  code: 'flag_missing',
-  kind: 'usage',
+export const flagMissing = defineFault('flag_missing', 'usage', {
   when: 'An argument needs a flag that was not given.',
   message: (d: { flag: string; reason: string }) => `${d.flag} is required ${d.reason}`,
 })
 
-export const flagValueMissing = defineFault({
-  code: 'flag_value_missing',
-  kind: 'usage',
+export const flagValueMissing = defineFault('flag_value_missing', 'usage', {
   when: 'A flag needs a value and was given without one.',
   message: (d: { flag: string }) => `${d.flag} needs a value`,
 })
 
-export const flagValueInvalid = defineFault({
-  code: 'flag_value_invalid',
-  kind: 'usage',
+export const flagValueInvalid = defineFault('flag_value_invalid', 'usage', {
   when: 'The value of a flag is not allowed.',
   message: (d: { flag: string; given: string; allowed: string; known?: readonly string[] }) =>
     `${d.flag} must be ${d.allowed}, not "${d.given}"${hint(nearestWord(d.given, d.known ?? []))}`,
 })
 
-export const flagValueEmpty = defineFault({
-  code: 'flag_value_empty',
-  kind: 'usage',
+export const flagValueEmpty = defineFault('flag_value_empty', 'usage', {
   when: 'The value of a flag is empty.',
   message: (d: { flag: string }) => `the value of ${d.flag} is empty; give a value or leave the flag out`,
 })
 
-export const argumentMissing = defineFault({
-  code: 'argument_missing',
-  kind: 'usage',
+export const argumentMissing = defineFault('argument_missing', 'usage', {
   when: 'A required argument or flag is missing.',
   message: (d: { command: string; name: string; choices?: readonly string[] | undefined }) => {
     const among = d.choices === undefined ? '' : `, one of ${d.choices.join(', ')}`
@@ -80,9 +62,7 @@ export const argumentMissing = defineFault({
   },
 })
 
-export const comparisonNeedsWorktree = defineFault({
-  code: 'comparison_needs_worktree',
-  kind: 'usage',
+export const comparisonNeedsWorktree = defineFault('comparison_needs_worktree', 'usage', {
   when: 'A comparison with `--worktrees` was started outside a git worktree.',
   message: (d: { path: string }) =>
     `${d.path} is not inside a git worktree; name one with --workdir or create one with git init`,
@@ -94,79 +74,59 @@ const ARGUMENT_HINTS = {
   'a file': 'give a file with --file FILE',
 } as const
 
-export const argumentUnexpected = defineFault({
-  code: 'argument_unexpected',
-  kind: 'usage',
+export const argumentUnexpected = defineFault('argument_unexpected', 'usage', {
   when: 'A command was given more arguments than it accepts.',
   message: (d: { command: string; given: string; takes: 'some' | 'none' | 'a file' }) =>
     `drover ${d.command} does not accept the argument "${d.given}"; ${ARGUMENT_HINTS[d.takes]}`,
 })
 
-export const argumentInvalid = defineFault({
-  code: 'argument_invalid',
-  kind: 'usage',
+export const argumentInvalid = defineFault('argument_invalid', 'usage', {
   when: 'The value of an argument is not allowed.',
   message: (d: { name: string; given: string; allowed: readonly string[]; nearest: string | undefined }) =>
     `${d.name} must be one of ${d.allowed.join(', ')}, not "${d.given}"${hint(d.nearest)}`,
 })
 
-export const storePasswordVisible = defineFault({
-  code: 'store_password_visible',
-  kind: 'usage',
+export const storePasswordVisible = defineFault('store_password_visible', 'usage', {
   when: 'The address of a store on the command line contains a password, which every user of the machine could read there.',
   message: (d: { argument: string }) =>
     `${d.argument} has a password, and other users and agents can read a program's arguments; remove the password and set PGPASSWORD instead`,
 })
 
-export const inputTooLarge = defineFault({
-  code: 'input_too_large',
-  kind: 'too_large',
+export const inputTooLarge = defineFault('input_too_large', 'too_large', {
   when: 'Standard input is larger than the limit.',
   message: (d: { limitBytes: number }) =>
     `standard input is larger than the limit of ${d.limitBytes} bytes; shorten it`,
 })
 
-export const promptMissing = defineFault({
-  code: 'prompt_missing',
-  kind: 'usage',
+export const promptMissing = defineFault('prompt_missing', 'usage', {
   when: 'No prompt was given as an argument, in a file or on standard input.',
   message: () => 'no prompt; give it as an argument, with --file FILE, or on standard input',
 })
 
-export const promptTwice = defineFault({
-  code: 'prompt_twice',
-  kind: 'usage',
+export const promptTwice = defineFault('prompt_twice', 'usage', {
   when: 'A prompt was given both as an argument and in a file.',
   message: () => 'the prompt was given twice, as an argument and with --file; use only one',
 })
 
-export const attachmentNotText = defineFault({
-  code: 'attachment_not_text',
-  kind: 'usage',
+export const attachmentNotText = defineFault('attachment_not_text', 'usage', {
   when: 'A file given with `--attach` is not UTF-8 text. Nothing was sent.',
   message: (d: { path: string }) =>
     `${d.path} is not UTF-8 text, so it cannot be attached; mention its path in the prompt so that the agent can open it`,
 })
 
-export const addedInputTooLarge = defineFault({
-  code: 'added_input_too_large',
-  kind: 'too_large',
+export const addedInputTooLarge = defineFault('added_input_too_large', 'too_large', {
   when: 'Together with its attached files and piped input, a prompt exceeds the limit.',
   message: (d: { limitBytes: number }) =>
     `the prompt, together with everything added to it, is larger than the limit of ${d.limitBytes} bytes`,
 })
 
-export const workdirMissing = defineFault({
-  code: 'workdir_missing',
-  kind: 'usage',
+export const workdirMissing = defineFault('workdir_missing', 'usage', {
   when: 'The working directory of a prompt does not exist or is not a directory.',
   message: (d: { workdir: string }) =>
     `the working directory ${d.workdir} does not exist or is not a directory; create it or choose another`,
 })
 
-export const nothingToContinue = defineFault({
-  code: 'nothing_to_continue',
-  kind: 'not_found',
+export const nothingToContinue = defineFault('nothing_to_continue', 'not_found', {
   when: 'No session matches `--continue`, `--last` or `--here`. Sessions whose directory no longer exists are not considered.',
   message: (d: { workdir: string | undefined; backend: string | undefined; gone: number }) => {
     const [of, at] = [
@@ -181,31 +141,23 @@ export const nothingToContinue = defineFault({
   },
 })
 
-export const outputFailed = defineFault({
-  code: 'output_failed',
-  kind: 'unavailable',
+export const outputFailed = defineFault('output_failed', 'unavailable', {
   when: 'Standard output could not be written, for example because the disk is full.',
   message: (d: { reason: string }) => `the output could not be written: ${d.reason}`,
 })
 
-export const flagsConflict = defineFault({
-  code: 'flags_conflict',
-  kind: 'usage',
+export const flagsConflict = defineFault('flags_conflict', 'usage', {
   when: 'Two flags cannot be used together.',
   message: (d: { flags: readonly [string, string]; instead?: string }) =>
     `${d.flags.join(' and ')} cannot be used together; ${d.instead ?? 'leave one of them out'}`,
 })
 
-export const flagRequired = defineFault({
-  code: 'flag_required',
-  kind: 'usage',
+export const flagRequired = defineFault('flag_required', 'usage', {
   when: 'A flag has no effect without another flag.',
   message: (d: { flag: string; required: string }) => `${d.flag} needs ${d.required}; add it`,
 })
 
-export const worktreeNotFound = defineFault({
-  code: 'worktree_not_found',
-  kind: 'not_found',
+export const worktreeNotFound = defineFault('worktree_not_found', 'not_found', {
   when: 'No worktree created by drover has this name, or more than one name begins with it. Nothing was removed.',
   message: (d: { given: string; candidates: readonly string[] }) =>
     d.candidates.length === 0
@@ -216,9 +168,7 @@ export const worktreeNotFound = defineFault({
 /** The ids of runs have hyphens, those of sessions do not. */
 const RUN_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-export const sessionNotNamed = defineFault({
-  code: 'session_not_named',
-  kind: 'usage',
+export const sessionNotNamed = defineFault('session_not_named', 'usage', {
   when: 'No session to resume was given, or the argument is not a session id.',
   message: ({ given }: { given: string | undefined }) => {
     const problem =
@@ -229,16 +179,12 @@ export const sessionNotNamed = defineFault({
   },
 })
 
-export const exportExists = defineFault({
-  code: 'export_exists',
-  kind: 'conflict',
+export const exportExists = defineFault('export_exists', 'conflict', {
   when: 'The export file exists and `--force` was not given. The file was not changed.',
   message: (d: { path: string }) => `${d.path} already exists; choose another name, or replace it with --force`,
 })
 
-export const cleaningRefused = defineFault({
-  code: 'cleaning_refused',
-  kind: 'usage',
+export const cleaningRefused = defineFault('cleaning_refused', 'usage', {
   when: 'Cleaning up would delete all sessions without confirmation, or no age is set. Nothing was deleted.',
   message: (d: { reason: 'unconfirmed' | 'kept_for_ever' | 'age_zero' }) => {
     if (d.reason === 'unconfirmed')
@@ -251,9 +197,7 @@ export const cleaningRefused = defineFault({
   },
 })
 
-export const tasksMissing = defineFault({
-  code: 'tasks_missing',
-  kind: 'usage',
+export const tasksMissing = defineFault('tasks_missing', 'usage', {
   when: 'The file for `drover parallel` or `drover chain` is missing, or has no tasks or steps.',
   message: (d: { noun: 'tasks' | 'steps'; source: string | undefined }) => {
     const problem = d.noun === 'tasks' ? 'no tasks provided' : 'no steps defined'
@@ -268,9 +212,7 @@ export type TaskProblem = { path: string; rule: string; line?: number; column?: 
 
 const SHOWN_TASK_PROBLEMS = 20
 
-export const taskFileInvalid = defineFault({
-  code: 'task_file_invalid',
-  kind: 'usage',
+export const taskFileInvalid = defineFault('task_file_invalid', 'usage', {
   when: 'A file of tasks or steps is not valid. Nothing was started; the details list every problem with its position.',
   message: (d: { source: string; problems: readonly TaskProblem[] }) => {
     const lines = d.problems.slice(0, SHOWN_TASK_PROBLEMS).map(({ path, rule, line, column }) => {
@@ -283,32 +225,24 @@ export const taskFileInvalid = defineFault({
   },
 })
 
-export const taskFileUnreadable = defineFault({
-  code: 'task_file_unreadable',
-  kind: 'usage',
+export const taskFileUnreadable = defineFault('task_file_unreadable', 'usage', {
   when: 'A file of tasks or steps is missing, not a regular file, too large, unreadable or not UTF-8. Nothing was started.',
   message: (d: { problem: string }) => `nothing was started: ${d.problem}`,
 })
 
-export const resultsExist = defineFault({
-  code: 'results_exist',
-  kind: 'usage',
+export const resultsExist = defineFault('results_exist', 'usage', {
   when: 'The output directory contains results and `--force` was not given. Nothing was started.',
   message: (d: { directory: string; count: number }) =>
     `${d.directory} already contains ${d.count} result ${d.count === 1 ? 'file' : 'files'}; choose another directory, or replace them with --force`,
 })
 
-export const resultsRefused = defineFault({
-  code: 'results_refused',
-  kind: 'usage',
+export const resultsRefused = defineFault('results_refused', 'usage', {
   when: 'The output directory cannot be created, is not a directory or is not writable. Nothing was started.',
   message: (d: { directory: string; problem: string }) =>
     `results cannot be written to ${d.directory}: ${d.problem}; choose another directory`,
 })
 
-export const tooFewBackends = defineFault({
-  code: 'no_backend_left',
-  kind: 'unavailable',
+export const tooFewBackends = defineFault('no_backend_left', 'unavailable', {
   when: 'None of the agents to compare is available, or only one is available and it was not named explicitly.',
   message: (d: { available: readonly string[]; install: readonly string[] }) => {
     const [only] = d.available
@@ -320,25 +254,19 @@ export const tooFewBackends = defineFault({
   },
 })
 
-export const backendsNotNamed = defineFault({
-  code: 'backends_not_named',
-  kind: 'usage',
+export const backendsNotNamed = defineFault('backends_not_named', 'usage', {
   when: 'The list of agents to compare is empty.',
   message: () =>
     'specify backends, as in --backends claude,codex; without --backends, all installed agents are compared',
 })
 
-export const chatInputMissing = defineFault({
-  code: 'chat_input_missing',
-  kind: 'usage',
+export const chatInputMissing = defineFault('chat_input_missing', 'usage', {
   when: 'The standard input of `drover chat` is not a terminal, a pipe or a file.',
   message: () =>
     'drover chat reads from a terminal or from piped input, and has neither; for one prompt use drover prompt',
 })
 
-export const chatInputUnfinished = defineFault({
-  code: 'chat_input_unfinished',
-  kind: 'usage',
+export const chatInputUnfinished = defineFault('chat_input_unfinished', 'usage', {
   when: 'The piped input of `drover chat` ends in the middle of a message. The message was not sent.',
   message: (d: { isBlock: boolean }) => {
     const missing = d.isBlock
@@ -348,24 +276,18 @@ export const chatInputUnfinished = defineFault({
   },
 })
 
-export const chatCommandUnknown = defineFault({
-  code: 'chat_command_unknown',
-  kind: 'usage',
+export const chatCommandUnknown = defineFault('chat_command_unknown', 'usage', {
   when: 'There is no such command inside `drover chat`. Nothing was sent to the agent.',
   message: (d: { name: string; nearest: string | undefined }) =>
     `no command /${d.name}${d.nearest === undefined ? '' : ` (did you mean /${d.nearest}?)`}; /help lists the commands, and //${d.name} sends the text to the agent`,
 })
 
-export const chatCommandInvalid = defineFault({
-  code: 'chat_command_invalid',
-  kind: 'usage',
+export const chatCommandInvalid = defineFault('chat_command_invalid', 'usage', {
   when: 'A command inside `drover chat` is missing its argument, or was given one it does not accept.',
   message: (d: { problem: string }) => d.problem,
 })
 
-export const storeNotShared = defineFault({
-  code: 'store_not_shared',
-  kind: 'usage',
+export const storeNotShared = defineFault('store_not_shared', 'usage', {
   when: 'The commands `drover work` and `drover serve --no-work` need a PostgreSQL store, but `store.url` does not name one.',
   message: (d: { command: 'drover work' | 'drover serve --no-work' }) => {
     const does = d.command === 'drover work' ? 'takes prompts from' : 'puts prompts into'

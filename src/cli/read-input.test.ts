@@ -11,9 +11,9 @@ const cwd = mkdtempSync(join(tmpdir(), 'drover-input-'))
 writeFileSync(join(cwd, 'ten'), '0123456789')
 symlinkSync('ten', join(cwd, 'link'))
 
-const unavailable = defineFault({ code: 'a', kind: 'usage', when: '', message: (d: { problem: string }) => d.problem })
-const tooLarge = defineFault({ code: 'b', kind: 'usage', when: '', message: (size: number) => `${size} bytes` })
-const interrupted = defineFault({ code: 'c', kind: 'usage', when: '', message: () => 'interrupted' })
+const unavailable = defineFault('a', 'usage', { when: '', message: (d: { problem: string }) => d.problem })
+const tooLarge = defineFault('b', 'usage', { when: '', message: (size: number) => `${size} bytes` })
+const interrupted = defineFault('c', 'usage', { when: '', message: () => 'interrupted' })
 
 type StandardInput = { isTty?: boolean; read?: (limitBytes: number) => Promise<Buffer> }
 

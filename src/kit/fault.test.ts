@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { defineFault, errorCode, Fault } from './fault.ts'
 
-const shelfFull = defineFault({
-  code: 'shelf_full',
-  kind: 'conflict',
+const shelfFull = defineFault('shelf_full', 'conflict', {
   when: 'The shelf holds all it can.',
   message: (d: { books: number }) => `the shelf holds ${d.books} books; take one away first`,
 })

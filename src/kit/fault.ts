@@ -37,13 +37,11 @@ export type FaultMaker<Details> = {
  * Defines a fault in the `faults.ts` of a folder. `when` is its row in docs/errors.md. `message` returns one
  * sentence without a full stop that says what is wrong and what to do.
  */
-export function defineFault<Details>(entry: {
-  code: string
-  kind: FaultKind
-  when: string
-  message: (details: Details) => string
-}): FaultMaker<Details> {
-  const { code, kind, when, message } = entry
+export function defineFault<Details>(
+  code: string,
+  kind: FaultKind,
+  { when, message }: { when: string; message: (details: Details) => string },
+): FaultMaker<Details> {
   const make = (details: Details, cause?: unknown) =>
     new Fault({ code, kind, message: message(details), details, cause })
   return Object.assign(make, { code, kind, when })

@@ -1,9 +1,7 @@
 import { defineFault } from '../kit/fault.ts'
 import { nearestWord } from '../kit/nearest.ts'
 
-export const optionUnknown = defineFault({
-  code: 'option_unknown',
-  kind: 'usage',
+export const optionUnknown = defineFault('option_unknown', 'usage', {
   when: 'A program passes an option that the library call does not have. Nothing was started.',
   message: (d: { call: string; option: string; known: readonly string[] }) => {
     const nearest = nearestWord(d.option, d.known)
@@ -12,16 +10,12 @@ export const optionUnknown = defineFault({
   },
 })
 
-export const instanceClosed = defineFault({
-  code: 'drover_closed',
-  kind: 'conflict',
+export const instanceClosed = defineFault('drover_closed', 'conflict', {
   when: 'A program uses a library instance that it has closed.',
   message: (_: object) => 'this drover is closed; create another one with createDrover()',
 })
 
-export const driveTargetUnclear = defineFault({
-  code: 'drive_target_unclear',
-  kind: 'invalid',
+export const driveTargetUnclear = defineFault('drive_target_unclear', 'invalid', {
   when: 'A program asks the library to drive a run, but names no goal, issue or run, or more than one.',
   message: (d: { given: readonly string[] }) =>
     d.given.length === 0

@@ -1,9 +1,7 @@
 import { defineFault } from '../kit/fault.ts'
 import { nearestWord } from '../kit/nearest.ts'
 
-export const backendNotFound = defineFault({
-  code: 'backend_not_found',
-  kind: 'invalid',
+export const backendNotFound = defineFault('backend_not_found', 'invalid', {
   when: 'A request names a backend that does not exist.',
   message: (d: { backend: string; known: readonly string[] }) => {
     const nearest = nearestWord(d.backend, d.known)
@@ -12,53 +10,39 @@ export const backendNotFound = defineFault({
   },
 })
 
-export const nestingTooDeep = defineFault({
-  code: 'nesting_too_deep',
-  kind: 'invalid',
+export const nestingTooDeep = defineFault('nesting_too_deep', 'invalid', {
   when: 'An agent that drover started called drover itself, and the call is nested more deeply than `server.max_nesting` allows.',
   message: (d: { depth: number; limit: number }) =>
     `drover was called at nesting depth ${d.depth} by an agent it started, but server.max_nesting is ${d.limit}; do the work yourself, or raise server.max_nesting`,
 })
 
-export const workdirNotAllowed = defineFault({
-  code: 'workdir_not_allowed',
-  kind: 'invalid',
+export const workdirNotAllowed = defineFault('workdir_not_allowed', 'invalid', {
   when: 'The working directory is not an absolute path, is not a directory, or is not allowed for agents.',
   message: (d: { workdir: string; problem: string }) => `the working directory ${d.workdir} ${d.problem}`,
 })
 
-export const sandboxRequired = defineFault({
-  code: 'sandbox_required',
-  kind: 'invalid',
+export const sandboxRequired = defineFault('sandbox_required', 'invalid', {
   when: 'A request turns the sandbox off, although the settings, its API key or its approval mode require one.',
   message: (d: { by: string }) => `the sandbox cannot be turned off: ${d.by} requires it`,
 })
 
-export const queueFull = defineFault({
-  code: 'queue_full',
-  kind: 'unavailable',
+export const queueFull = defineFault('queue_full', 'unavailable', {
   when: 'The maximum number of prompts is already running, and the queue is full.',
   message: (d: { running: number; queued: number }) =>
     `the server is full (${d.running} running, ${d.queued} waiting); try again later`,
 })
 
-export const chainInvalid = defineFault({
-  code: 'chain_invalid',
-  kind: 'invalid',
+export const chainInvalid = defineFault('chain_invalid', 'invalid', {
   when: 'A step of a chain refers to a step that does not exist, or the chain asks for sessions, which chains do not have.',
   message: (d: { path: string; problem: string }) => `${d.path} ${d.problem}`,
 })
 
-export const resumeInvalid = defineFault({
-  code: 'resume_invalid',
-  kind: 'invalid',
+export const resumeInvalid = defineFault('resume_invalid', 'invalid', {
   when: 'A resume request names a working directory other than that of the session, or asks to be ephemeral.',
   message: (d: { problem: string }) => d.problem,
 })
 
-export const promptOverfilled = defineFault({
-  code: 'prompt_overfilled',
-  kind: 'invalid',
+export const promptOverfilled = defineFault('prompt_overfilled', 'invalid', {
   when: 'With the answers of earlier steps inserted, the prompt of a step is longer than any agent accepts.',
   message: (d: { limit: number }) =>
     `with the answers inserted the prompt has more than ${d.limit} characters; insert fewer answers, or ask for shorter ones`,
@@ -66,41 +50,31 @@ export const promptOverfilled = defineFault({
 
 type AboveCeiling = { field: string; mode: string; ceiling: string; setting: string }
 
-export const approvalModeAboveCeiling = defineFault({
-  code: 'approval_mode_above_ceiling',
-  kind: 'invalid',
+export const approvalModeAboveCeiling = defineFault('approval_mode_above_ceiling', 'invalid', {
   when: 'The approval mode of a request lets the agent do more without approval than `max_approval_mode` of the server or of the key allows.',
   message: (d: AboveCeiling) =>
     `${d.field} is ${d.mode}, but ${d.setting} allows at most ${d.ceiling}; ask for ${d.ceiling}, or remove the field`,
 })
 
-export const sandboxModeAboveCeiling = defineFault({
-  code: 'sandbox_mode_above_ceiling',
-  kind: 'invalid',
+export const sandboxModeAboveCeiling = defineFault('sandbox_mode_above_ceiling', 'invalid', {
   when: 'The sandbox mode of a request lets the agent do more than `max_sandbox_mode` or `max_approval_mode` of the server or of the key allows.',
   message: (d: AboveCeiling) =>
     `${d.field} is ${d.mode}, but ${d.setting} allows at most ${d.ceiling}; ask for less, or remove the field`,
 })
 
-export const approvalNotFound = defineFault({
-  code: 'approval_not_found',
-  kind: 'not_found',
+export const approvalNotFound = defineFault('approval_not_found', 'not_found', {
   when: 'The execution has no pending approval with this id: it was already decided, it timed out, or the execution has ended.',
   message: (d: { id: string }) =>
     `nothing with the id ${d.id} is waiting for a decision; the last approval_request event of the execution has the current id`,
 })
 
-export const approvalNotAllowed = defineFault({
-  code: 'approval_not_allowed',
-  kind: 'unauthorized',
+export const approvalNotAllowed = defineFault('approval_not_allowed', 'unauthorized', {
   when: 'The API key has a ceiling, a limit on what its agents may do, so it may not approve what an agent asks for.',
   message: (d: { setting: string }) =>
     `this key may not decide what agents do, because of ${d.setting}; use a key without that limit`,
 })
 
-export const unsupportedFeature = defineFault({
-  code: 'unsupported_feature',
-  kind: 'invalid',
+export const unsupportedFeature = defineFault('unsupported_feature', 'invalid', {
   when: 'A request to the OpenAI or Anthropic API uses a feature that the agent does not have, such as client tools, images, audio or a schema.',
   message: (d: { place: string; feature: string; advice?: string }) =>
     `${d.place}: not supported: ${d.feature}; ${d.advice ?? 'send text only'}`,

@@ -7,17 +7,13 @@ import { defineFault, type Fault } from '../kit/fault.ts'
 
 type Details = NonNullable<CliError['details']>
 
-export const runIdRequired = defineFault({
-  code: 'run_id_required',
-  kind: 'usage',
+export const runIdRequired = defineFault('run_id_required', 'usage', {
   when: 'No run id was given, and the command cannot tell which run is meant.',
   message: (d: { problem?: string }) =>
     `${d.problem ?? 'the run id is missing'}; pass the id of a run (run "drover status" to see ids)`,
 })
 
-export const invalidRunId = defineFault({
-  code: 'invalid_run_id',
-  kind: 'usage',
+export const invalidRunId = defineFault('invalid_run_id', 'usage', {
   when: 'The given run id is malformed.',
   message: (d: { given: string }) =>
     `${JSON.stringify(d.given)} is not a run id; a run id has 1 to 128 letters, digits, - and _`,
@@ -25,9 +21,7 @@ export const invalidRunId = defineFault({
 
 const MAX_CANDIDATES = 10
 
-export const runIdAmbiguous = defineFault({
-  code: 'run_id_ambiguous',
-  kind: 'conflict',
+export const runIdAmbiguous = defineFault('run_id_ambiguous', 'conflict', {
   when: 'Several run ids begin with the given characters. Nothing was changed.',
   message: (d: { given: string; candidates: readonly string[] }) => {
     const more = d.candidates.length - MAX_CANDIDATES
@@ -36,142 +30,104 @@ export const runIdAmbiguous = defineFault({
   },
 })
 
-export const runOfOwnAgent = defineFault({
-  code: 'run_of_own_agent',
-  kind: 'conflict',
+export const runOfOwnAgent = defineFault('run_of_own_agent', 'conflict', {
   when: 'A program that drover started for a driven run, such as its agent or a check, wants to change that run. Nothing was changed.',
   message: (d: { run_id: string }) =>
     `an agent cannot stop, answer, skip or drive its own run, and the run ${d.run_id} started this command; report the result at the end of the turn instead, and a person decides`,
 })
 
-export const runInterrupted = defineFault({
-  code: 'run_interrupted',
-  kind: 'unavailable',
+export const runInterrupted = defineFault('run_interrupted', 'unavailable', {
   when: 'The command was interrupted while it waited for input or for a run lock.',
   message: (_: Record<never, never>) => 'interrupted; nothing was changed',
 })
 
-export const actionIdRequired = defineFault({
-  code: 'action_id_required',
-  kind: 'usage',
+export const actionIdRequired = defineFault('action_id_required', 'usage', {
   when: 'No action id was given.',
   message: (_: Record<never, never>) => 'the action id is missing; pass the id of the current action with --action',
 })
 
-export const goalModeConflict = defineFault({
-  code: 'goal_mode_conflict',
-  kind: 'usage',
+export const goalModeConflict = defineFault('goal_mode_conflict', 'usage', {
   when: 'The goal was given more than once.',
   message: (_: Record<never, never>) =>
     'the goal was given more than once; use one of an argument, --goal-file and --goal-stdin',
 })
 
-export const goalFileRequired = defineFault({
-  code: 'goal_file_required',
-  kind: 'usage',
+export const goalFileRequired = defineFault('goal_file_required', 'usage', {
   when: 'The value of `--goal-file` is empty.',
   message: (_: Record<never, never>) => '--goal-file is empty; pass the path of a file with the goal',
 })
 
-export const goalUnavailable = defineFault({
-  code: 'goal_unavailable',
-  kind: 'usage',
+export const goalUnavailable = defineFault('goal_unavailable', 'usage', {
   when: 'The file with the goal does not exist, is a symbolic link, or is not a regular file.',
   message: (d: { problem: string }) => `the goal cannot be read: ${d.problem}`,
 })
 
-export const sourceFileRequired = defineFault({
-  code: 'source_file_required',
-  kind: 'usage',
+export const sourceFileRequired = defineFault('source_file_required', 'usage', {
   when: 'The value of `--source-file` is empty.',
   message: (_: Record<never, never>) =>
     '--source-file is empty; pass the path of an envelope that "drover source fetch" wrote',
 })
 
-export const invalidSourceCandidate = defineFault({
-  code: 'invalid_source_candidate',
-  kind: 'usage',
+export const invalidSourceCandidate = defineFault('invalid_source_candidate', 'usage', {
   when: 'The envelope for a refresh cannot be read, or breaks a rule of its schema.',
   message: (d: { problem: string }) => `the source is not a valid envelope: ${d.problem}`,
 })
 
-export const outcomeModeRequired = defineFault({
-  code: 'outcome_mode_required',
-  kind: 'usage',
+export const outcomeModeRequired = defineFault('outcome_mode_required', 'usage', {
   when: 'No outcome was given, or it was given both in a file and on standard input.',
   message: (_: Record<never, never>) => 'pass the outcome with exactly one of --outcome-file and --outcome-stdin',
 })
 
-export const outcomeFileRequired = defineFault({
-  code: 'outcome_file_required',
-  kind: 'usage',
+export const outcomeFileRequired = defineFault('outcome_file_required', 'usage', {
   when: 'The value of `--outcome-file` is empty.',
   message: (_: Record<never, never>) => '--outcome-file is empty; pass the path of a file with the outcome',
 })
 
-export const outcomeUnavailable = defineFault({
-  code: 'outcome_unavailable',
-  kind: 'usage',
+export const outcomeUnavailable = defineFault('outcome_unavailable', 'usage', {
   when: 'The file with the outcome does not exist, is a symbolic link, or is not a regular file.',
   message: (d: { problem: string }) => `the outcome cannot be read: ${d.problem}`,
 })
 
-export const contractVersionMismatch = defineFault({
-  code: 'contract_version_mismatch',
-  kind: 'conflict',
+export const contractVersionMismatch = defineFault('contract_version_mismatch', 'conflict', {
   when: 'An outcome was written for another version of the machine protocol.',
   message: (d: { found: string; expected: number }) =>
     `the outcome has contract version ${d.found}, but this drover supports ${d.expected}; if a host wrote it, run "drover hosts install --refresh"`,
 })
 
-export const answerModeConflict = defineFault({
-  code: 'answer_mode_conflict',
-  kind: 'usage',
+export const answerModeConflict = defineFault('answer_mode_conflict', 'usage', {
   when: 'The text of an answer was given more than once.',
   message: (_: Record<never, never>) =>
     'the answer was given more than once; use one of --text, --text-file and --text-stdin',
 })
 
-export const answerFileRequired = defineFault({
-  code: 'answer_file_required',
-  kind: 'usage',
+export const answerFileRequired = defineFault('answer_file_required', 'usage', {
   when: 'The value of `--text-file` is empty.',
   message: (_: Record<never, never>) => '--text-file is empty; pass the path of a file with the answer',
 })
 
-export const answerUnavailable = defineFault({
-  code: 'answer_unavailable',
-  kind: 'usage',
+export const answerUnavailable = defineFault('answer_unavailable', 'usage', {
   when: 'The file with the answer does not exist, is a symbolic link, or is not a regular file.',
   message: (d: { problem: string }) => `the answer cannot be read: ${d.problem}`,
 })
 
-export const destructiveConfirmationPairRequired = defineFault({
-  code: 'destructive_confirmation_pair_required',
-  kind: 'usage',
+export const destructiveConfirmationPairRequired = defineFault('destructive_confirmation_pair_required', 'usage', {
   when: 'Only one of the confirmation and its scope was given.',
   message: (_: Record<never, never>) =>
     '--confirm-destructive and --scope-sha256 must be used together; pass both or neither',
 })
 
-export const materialSectionRequired = defineFault({
-  code: 'material_section_required',
-  kind: 'usage',
+export const materialSectionRequired = defineFault('material_section_required', 'usage', {
   when: 'No section key was given.',
   message: (_: Record<never, never>) => 'the section key is missing; pass it with --section',
 })
 
-export const materialCorrupt = defineFault({
-  code: 'material_corrupt',
-  kind: 'invalid',
+export const materialCorrupt = defineFault('material_corrupt', 'invalid', {
   when: 'The stored text of a section differs from the pinned text.',
   message: (d: { key: string; problem: string }) =>
     `the text of the section ${d.key} differs from the pinned text: ${d.problem}; restore the run's files from a backup`,
 })
 
-export const workspaceIdentityMismatch = defineFault({
-  code: 'workspace_identity_mismatch',
-  kind: 'conflict',
+export const workspaceIdentityMismatch = defineFault('workspace_identity_mismatch', 'conflict', {
   when: 'A run belongs to another worktree of the repository, or its worktree was moved or replaced.',
   message: (d: { run_id: string; owner: string; isGone: boolean; next: Next; details: Details }) =>
     d.isGone
@@ -179,9 +135,7 @@ export const workspaceIdentityMismatch = defineFault({
       : `the run ${d.run_id} belongs to the worktree ${d.owner}; run the command there, or pass --root`,
 })
 
-export const mutationCommittedOutputFailed = defineFault({
-  code: 'mutation_committed_output_failed',
-  kind: 'unavailable',
+export const mutationCommittedOutputFailed = defineFault('mutation_committed_output_failed', 'unavailable', {
   when: 'A change to a run is recorded, but the response could not be created or written.',
   message: (d: { problem: string; details: Details }) =>
     `the run was changed, but the response was lost: ${d.problem}; check the run before you repeat the command`,

@@ -1,23 +1,17 @@
 import { defineFault } from '../kit/fault.ts'
 
-export const sandboxUnavailable = defineFault({
-  code: 'sandbox_unavailable',
-  kind: 'unavailable',
+export const sandboxUnavailable = defineFault('sandbox_unavailable', 'unavailable', {
   when: 'The sandbox cannot be used on this machine: another system than Linux, no bubblewrap, or no user namespaces.',
   message: (d: { problem: string }) => `there is no sandbox on this machine: ${d.problem}`,
 })
 
-export const sandboxHostInvalid = defineFault({
-  code: 'sandbox_host_invalid',
-  kind: 'usage',
+export const sandboxHostInvalid = defineFault('sandbox_host_invalid', 'usage', {
   when: 'A host of `sandbox.hosts` or `--host` is neither a name, an address, a range nor a preset.',
   message: (d: { host: string }) =>
     `${JSON.stringify(d.host)} is not a host for the sandbox; write example.com, *.example.com, example.com:8443, 10.0.0.0/8, or one of npm, pypi, crates, go and debian`,
 })
 
-export const sandboxTooWide = defineFault({
-  code: 'sandbox_too_wide',
-  kind: 'usage',
+export const sandboxTooWide = defineFault('sandbox_too_wide', 'usage', {
   when: 'A sandboxed command would be able to write to the whole home directory.',
   message: (d: { path: string }) =>
     `${d.path} contains your home directory, and a sandboxed command may not write there; choose a directory below it`,

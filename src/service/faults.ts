@@ -1,23 +1,17 @@
 import { defineFault } from '../kit/fault.ts'
 
-export const comparisonInvalid = defineFault({
-  code: 'comparison_invalid',
-  kind: 'invalid',
+export const comparisonInvalid = defineFault('comparison_invalid', 'invalid', {
   when: 'A comparison without worktrees has checks or names an agent to keep, or the agent to keep does not take part.',
   message: (d: { path: string; problem: string }) => `${d.path} ${d.problem}`,
 })
 
-export const comparisonNeedsWorker = defineFault({
-  code: 'comparison_needs_worker',
-  kind: 'unavailable',
+export const comparisonNeedsWorker = defineFault('comparison_needs_worker', 'unavailable', {
   when: 'A comparison in worktrees was sent to a server that runs no agents (`drover serve --no-work`).',
   message: (_: Record<never, never>) =>
     'this server runs no agents, so it cannot compare in worktrees; send the request to a server without --no-work',
 })
 
-export const comparisonNotFound = defineFault({
-  code: 'comparison_not_found',
-  kind: 'not_found',
+export const comparisonNotFound = defineFault('comparison_not_found', 'not_found', {
   when: 'There is no comparison with worktrees in this repository, or no agent with this name took part in the last one.',
   message: (d: { name: string | undefined; known: readonly string[] }) =>
     d.known.length === 0
@@ -25,24 +19,18 @@ export const comparisonNotFound = defineFault({
       : `no agent ${JSON.stringify(d.name)} took part in the last comparison; name one of ${d.known.join(', ')}`,
 })
 
-export const nothingToKeep = defineFault({
-  code: 'nothing_to_keep',
-  kind: 'conflict',
+export const nothingToKeep = defineFault('nothing_to_keep', 'conflict', {
   when: 'The agent whose work should be kept changed nothing. Nothing was dropped.',
   message: (d: { name: string }) => `${d.name} changed nothing, so there is nothing to keep; name another agent`,
 })
 
-export const serverTrouble = defineFault({
-  code: 'server_trouble',
-  kind: 'unavailable',
+export const serverTrouble = defineFault('server_trouble', 'unavailable', {
   when: 'The server cannot read or write one of its own files, such as the session store. The server log names the file.',
   message: (_: Record<never, never>) =>
     'the server cannot access its own files; the server log has the details under this request id',
 })
 
-export const serverNeedsSandbox = defineFault({
-  code: 'server_needs_sandbox',
-  kind: 'unavailable',
+export const serverNeedsSandbox = defineFault('server_needs_sandbox', 'unavailable', {
   when: 'A server or worker does not start: `sandbox.mode` is `required`, and this machine has no sandbox, or not everything is enforced.',
   message: (d: { problem: string }) =>
     `sandbox.mode is required, but ${d.problem}; "drover sandbox check" shows what is missing`,

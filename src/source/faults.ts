@@ -2,9 +2,7 @@ import { LIMITS } from '../contract/limits.ts'
 import { ROLES } from '../contract/section-roles.ts'
 import { defineFault } from '../kit/fault.ts'
 
-export const invalidSource = defineFault({
-  code: 'invalid_source',
-  kind: 'usage',
+export const invalidSource = defineFault('invalid_source', 'usage', {
   when: 'A source envelope cannot be read, is not valid, or belongs to an issue that cannot start a run.',
   message: (d: { problem: string; classification?: string }) =>
     d.classification === undefined
@@ -12,16 +10,12 @@ export const invalidSource = defineFault({
       : `the issue cannot be pinned (${d.classification}): ${d.problem}; run "drover source check" to see how to fix it`,
 })
 
-export const invalidComment = defineFault({
-  code: 'invalid_comment',
-  kind: 'usage',
+export const invalidComment = defineFault('invalid_comment', 'usage', {
   when: 'The file with the text of a comment cannot be read, is not text or is too large for a comment.',
   message: (d: { problem: string }) => `the comment cannot be read: ${d.problem}`,
 })
 
-export const issueUrlInvalid = defineFault({
-  code: 'issue_url_invalid',
-  kind: 'usage',
+export const issueUrlInvalid = defineFault('issue_url_invalid', 'usage', {
   when: 'An argument is not the URL of an issue or of a comment on an issue.',
   message: (d: { given: string; expected: 'issue' | 'comment'; nearest: string | undefined }) => {
     const example = `https://github.com/OWNER/REPO/issues/7${d.expected === 'comment' ? '#issuecomment-1901' : ''}`
@@ -30,9 +24,7 @@ export const issueUrlInvalid = defineFault({
   },
 })
 
-export const issueNotAChange = defineFault({
-  code: 'issue_not_a_change',
-  kind: 'invalid',
+export const issueNotAChange = defineFault('issue_not_a_change', 'invalid', {
   when: 'The body of the fetched issue does not start with a change marker.',
   message: (d: { url: string; code: string; problem: string }) =>
     `${d.url} is not a change (${d.code}): ${d.problem}; "drover source draft" shows how to write one`,
@@ -48,31 +40,23 @@ const UNUSABLE = {
   no_role: `its key does not start with a role (${ROLES.join(', ')}); use a key such as requirements-2`,
 } as const
 
-export const issueCommentUnusable = defineFault({
-  code: 'issue_comment_unusable',
-  kind: 'invalid',
+export const issueCommentUnusable = defineFault('issue_comment_unusable', 'invalid', {
   when: 'A comment cannot be a section of the issue; the details give the reason.',
   message: (d: { url: string; reason: keyof typeof UNUSABLE }) => `${d.url} cannot be a section: ${UNUSABLE[d.reason]}`,
 })
 
-export const issueTooLarge = defineFault({
-  code: 'issue_too_large',
-  kind: 'too_large',
+export const issueTooLarge = defineFault('issue_too_large', 'too_large', {
   when: 'The issue has too many labels, or the issue and its comments are too large together.',
   message: (d: { url: string; what: string; count: number; limit: number }) =>
     `${d.url} has ${d.count} ${d.what}; at most ${d.limit} are allowed; remove some`,
 })
 
-export const draftInvalid = defineFault({
-  code: 'draft_invalid',
-  kind: 'invalid',
+export const draftInvalid = defineFault('draft_invalid', 'invalid', {
   when: 'The given comments do not make a valid manifest, for example because a role is missing or two comments have the same key.',
   message: (d: { problem: string }) => `these comments do not make a valid manifest: ${d.problem}`,
 })
 
-export const tooManyIssues = defineFault({
-  code: 'too_many_issues',
-  kind: 'too_large',
+export const tooManyIssues = defineFault('too_many_issues', 'too_large', {
   when: 'More open issues have the label of `drover drive --label` than can be queued at once.',
   message: (d: { label: string; count: number; limit: number }) =>
     `${d.count} open issues have the label ${JSON.stringify(d.label)}, and at most ${d.limit} can be queued at once; use a label that fewer issues have`,

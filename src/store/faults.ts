@@ -1,98 +1,72 @@
 import { defineFault } from '../kit/fault.ts'
 
-export const sessionStoreInvalid = defineFault({
-  code: 'session_store_invalid',
-  kind: 'unavailable',
+export const sessionStoreInvalid = defineFault('session_store_invalid', 'unavailable', {
   when: 'The session file is damaged or is not a session file; drover does not change it.',
   message: (d: { path: string; problem: string }) =>
     `${d.path} is not a usable session file: ${d.problem}; restore a backup, or move it away to start with an empty one`,
 })
 
-export const sessionStoreNewer = defineFault({
-  code: 'session_store_newer',
-  kind: 'unavailable',
+export const sessionStoreNewer = defineFault('session_store_newer', 'unavailable', {
   when: 'The session file was written by a newer version of drover, whose schema this version does not know.',
   message: (d: { path: string; version: number; known: number }) =>
     `${d.path} was written by a newer version of drover (schema ${d.version}; this version supports ${d.known}); update drover`,
 })
 
-export const sessionStoreBusy = defineFault({
-  code: 'session_store_busy',
-  kind: 'unavailable',
+export const sessionStoreBusy = defineFault('session_store_busy', 'unavailable', {
   when: 'Another process locked the session file for longer than drover waits.',
   message: (d: { path: string; waitMs: number }) =>
     `${d.path} is locked by another process, and drover waited ${d.waitMs} ms for it; try again later`,
 })
 
-export const sessionStoreUnavailable = defineFault({
-  code: 'session_store_unavailable',
-  kind: 'unavailable',
+export const sessionStoreUnavailable = defineFault('session_store_unavailable', 'unavailable', {
   when: 'The system refuses to read or write the session file, for example because the disk is full or permission is missing.',
   message: (d: { path: string; reason: string }) => `${d.path} cannot be used: ${d.reason}; fix that and try again`,
 })
 
-export const storeInUse = defineFault({
-  code: 'store_in_use',
-  kind: 'conflict',
+export const storeInUse = defineFault('store_in_use', 'conflict', {
   when: 'A copy of the store was requested while its prompts were running.',
   message: (d: { path: string }) => `prompts in ${d.path} are still running; wait until they end, or cancel them`,
 })
 
-export const storeNotEmpty = defineFault({
-  code: 'store_not_empty',
-  kind: 'conflict',
+export const storeNotEmpty = defineFault('store_not_empty', 'conflict', {
   when: 'A store can be copied only into a PostgreSQL database that has no sessions or executions yet.',
   message: (d: { store: string }) => `${d.store} already has sessions or executions; give an empty database`,
 })
 
-export const backupInvalid = defineFault({
-  code: 'backup_invalid',
-  kind: 'invalid',
+export const backupInvalid = defineFault('backup_invalid', 'invalid', {
   when: 'A file is not a drover backup, or is damaged; nothing was changed.',
   message: (d: { path: string; problem: string }) =>
     `${d.path} is not a usable backup: ${d.problem}; give a file that "drover backup" wrote`,
 })
 
-export const backupNewer = defineFault({
-  code: 'backup_newer',
-  kind: 'conflict',
+export const backupNewer = defineFault('backup_newer', 'conflict', {
   when: 'A backup was written by a newer version of drover, whose schema this version does not know.',
   message: (d: { path: string; version: number; known: number }) =>
     `${d.path} was written by a newer version of drover (schema ${d.version}; this version supports ${d.known}); update drover first`,
 })
 
-export const backupExists = defineFault({
-  code: 'backup_exists',
-  kind: 'conflict',
+export const backupExists = defineFault('backup_exists', 'conflict', {
   when: 'The backup file already exists and `--force` was not given.',
   message: (d: { path: string }) => `${d.path} exists; give another name, or --force to replace it`,
 })
 
-export const backupOverStore = defineFault({
-  code: 'backup_over_store',
-  kind: 'usage',
+export const backupOverStore = defineFault('backup_over_store', 'usage', {
   when: 'The backup file is the session file itself, so a backup would overwrite it, or a restore would read from it.',
   message: (d: { path: string }) => `${d.path} is the file that drover is using; give another file`,
 })
 
-export const nothingToBackUp = defineFault({
-  code: 'nothing_to_back_up',
-  kind: 'not_found',
+export const nothingToBackUp = defineFault('nothing_to_back_up', 'not_found', {
   when: 'There is no session file yet.',
   message: (d: { path: string }) =>
     `${d.path} does not exist, so there is nothing to back up; the first prompt creates it`,
 })
 
-export const backupByPostgres = defineFault({
-  code: 'backup_by_postgres',
-  kind: 'conflict',
+export const backupByPostgres = defineFault('backup_by_postgres', 'conflict', {
   when: 'The store is a PostgreSQL database, which has its own backup programs.',
   message: (d: { command: string }) => `sessions and executions are in PostgreSQL; use its own program: ${d.command}`,
 })
 
-export const homeInUse = defineFault({
-  code: 'home_in_use',
-  kind: 'conflict',
+export const homeInUse = defineFault('home_in_use', 'conflict', {
   when: 'A restore was requested while a server or another drover process was using the files that it replaces.',
   message: (d: { path: string; by?: string; remedy?: string }) =>
     `${d.by ?? 'another drover process'} is using ${d.path}; ${d.remedy ?? 'stop all your drover processes'}, then try again`,

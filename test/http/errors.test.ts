@@ -5,7 +5,7 @@ import { defineFault, type FaultKind } from '../../src/kit/fault.ts'
 import { type ServerOptions, startServer } from '../support/start-server.ts'
 import { until } from '../support/until.ts'
 
-const sessionGone = defineFault({ code: 'session_gone', kind: 'not_found', when: '', message: () => 'it is gone' })
+const sessionGone = defineFault('session_gone', 'not_found', { when: '', message: () => 'it is gone' })
 
 /** Routes that accept a body, and two that fail. */
 const probe: RegisterRoutes = (scope) => {
@@ -266,7 +266,7 @@ describe('an error', () => {
     ['shutting_down', 'unavailable', 'info'],
     ['server_trouble', 'unavailable', 'error'],
   ])('with the code %s is logged without a stack', async (code, kind, level) => {
-    const failing = defineFault({ code, kind: kind as FaultKind, when: '', message: () => 'it is so' })
+    const failing = defineFault(code, kind as FaultKind, { when: '', message: () => 'it is so' })
     const route: RegisterRoutes = (scope) => {
       scope.get('/failing', async () => {
         throw failing({})
@@ -285,7 +285,7 @@ describe('an error', () => {
 
   it('after the client has disconnected is only logged as info', async () => {
     const reached = Promise.withResolvers<void>()
-    const failing = defineFault({ code: 'agent_gone', kind: 'unavailable', when: '', message: () => 'it has gone' })
+    const failing = defineFault('agent_gone', 'unavailable', { when: '', message: () => 'it has gone' })
     const route: RegisterRoutes = (scope) => {
       scope.get('/failing', async (_request, reply) => {
         reached.resolve()
@@ -303,7 +303,7 @@ describe('an error', () => {
   })
 
   it('of kind unavailable has Retry-After', async () => {
-    const full = defineFault({ code: 'full', kind: 'unavailable', when: '', message: () => 'full' })
+    const full = defineFault('full', 'unavailable', { when: '', message: () => 'full' })
     const route: RegisterRoutes = (scope) => {
       scope.get('/later', async () => {
         throw full({ retryAfterSecs: 9 })
@@ -318,9 +318,7 @@ describe('an error', () => {
   })
 
   it('does not reveal the paths of files of the server', async () => {
-    const broken = defineFault({
-      code: 'broken',
-      kind: 'unavailable',
+    const broken = defineFault('broken', 'unavailable', {
       when: '',
       message: () => '/secret/place is broken',
     })

@@ -1,70 +1,52 @@
 /** Faults of `drover drive`. */
 import { defineFault } from '../../kit/fault.ts'
 
-export const driveTargetMissing = defineFault({
-  code: 'drive_target_missing',
-  kind: 'usage',
+export const driveTargetMissing = defineFault('drive_target_missing', 'usage', {
   when: 'The command `drover drive` was given no goal, issue or run.',
   message: (_: Record<never, never>) =>
     'say what to do: give a goal in quotes, the URL of an issue, or the id of a run',
 })
 
-export const restoreNotConfirmed = defineFault({
-  code: 'restore_not_confirmed',
-  kind: 'usage',
+export const restoreNotConfirmed = defineFault('restore_not_confirmed', 'usage', {
   when: 'The command `drover drive ID --restore` has no terminal to ask on, and was not given `--yes`. Nothing was changed.',
   message: (d: { count: number }) =>
     `${d.count === 1 ? '1 change' : `${d.count} changes`} of the repository would be undone, and no one can be asked; see them with "drover status", then add --yes`,
 })
 
-export const restoreNeedsRun = defineFault({
-  code: 'restore_needs_run',
-  kind: 'usage',
+export const restoreNeedsRun = defineFault('restore_needs_run', 'usage', {
   when: 'The flag `--restore` was given without the id of a run.',
   message: (_: Record<never, never>) => '--restore needs the id of a run: drover drive ID --restore',
 })
 
-export const notifyFailed = defineFault({
-  code: 'notify_failed',
-  kind: 'unavailable',
+export const notifyFailed = defineFault('notify_failed', 'unavailable', {
   when: 'The `--notify` command failed. The run itself is not affected.',
   message: (d: { command: string; problem: string }) => `the --notify command failed: ${d.command}: ${d.problem}`,
 })
 
-export const driveNotHandedOver = defineFault({
-  code: 'drive_not_handed_over',
-  kind: 'unavailable',
+export const driveNotHandedOver = defineFault('drive_not_handed_over', 'unavailable', {
   when: 'With `--detach`, no server took over the run. It is kept, and the next server continues it.',
   message: (d: { run: string; problem: string }) =>
     `the run ${d.run} was not handed over to your server: ${d.problem}; "drover up" continues it in the background, "drover drive ${d.run}" here`,
 })
 
-export const queueNeedsNewRuns = defineFault({
-  code: 'queue_needs_new_runs',
-  kind: 'usage',
+export const queueNeedsNewRuns = defineFault('queue_needs_new_runs', 'usage', {
   when: 'The command `drover drive` was to queue a run that exists.',
   message: (d: { id: string }) =>
     `only new runs are queued, and ${JSON.stringify(d.id)} is the id of a run; continue it with "drover drive ${d.id}"`,
 })
 
-export const queueNotServed = defineFault({
-  code: 'queue_not_served',
-  kind: 'unavailable',
+export const queueNotServed = defineFault('queue_not_served', 'unavailable', {
   when: 'No server took notice of a queued run. It is kept, and the next server starts it.',
   message: (d: { problem: string }) =>
     `your server did not take the queue: ${d.problem}; "drover up" starts what is queued, "drover drive --queue" shows it`,
 })
 
-export const noLabeledIssues = defineFault({
-  code: 'no_labeled_issues',
-  kind: 'usage',
+export const noLabeledIssues = defineFault('no_labeled_issues', 'usage', {
   when: 'No open issue has the label of `drover drive --label`.',
   message: (d: { label: string }) => `no open issue has the label ${JSON.stringify(d.label)}; correct the label`,
 })
 
-export const followNeedsRun = defineFault({
-  code: 'follow_needs_run',
-  kind: 'usage',
+export const followNeedsRun = defineFault('follow_needs_run', 'usage', {
   when: 'The flags `--also` or `--take-over` of `drover drive` were given without a run.',
   message: (d: { flag: string }) =>
     `${d.flag} continues a run that is delivered; name one run: "drover drive RUN ${d.flag}"`,

@@ -1,70 +1,52 @@
 import { defineFault } from '../../kit/fault.ts'
 
-export const localServerLost = defineFault({
-  code: 'local_server_lost',
-  kind: 'unavailable',
+export const localServerLost = defineFault('local_server_lost', 'unavailable', {
   when: 'Your server stopped before it had answered a command.',
   message: (_: object) =>
     'your server stopped before it had answered; try again, or send the prompt with --direct to run it without the server',
 })
 
-export const localServerNotStarted = defineFault({
-  code: 'local_server_not_started',
-  kind: 'unavailable',
+export const localServerNotStarted = defineFault('local_server_not_started', 'unavailable', {
   when: 'The server that `drover up` started does not answer.',
   message: (_: object) => 'the server did not start; run "drover serve --local" to see why',
 })
 
-export const localServerSilent = defineFault({
-  code: 'local_server_silent',
-  kind: 'unavailable',
+export const localServerSilent = defineFault('local_server_silent', 'unavailable', {
   when: 'A program is listening on the local socket but does not answer.',
   message: (d: { socket: string }) =>
     `the server on ${d.socket} does not answer; try again later, or find and stop the "drover serve" process`,
 })
 
-export const localServerDiffers = defineFault({
-  code: 'local_server_differs',
-  kind: 'conflict',
+export const localServerDiffers = defineFault('local_server_differs', 'conflict', {
   when: "Your running server's version or settings differ from those of the command that needs it.",
   message: (d: { pid: number; isBackground: boolean }) =>
     `your server (process ${d.pid}) has a different version or different settings; ${d.isBackground ? 'stop it with "drover down"' : 'restart that "drover serve" with the settings of this command'}, then try again`,
 })
 
-export const localServerNotEnded = defineFault({
-  code: 'local_server_not_ended',
-  kind: 'unavailable',
+export const localServerNotEnded = defineFault('local_server_not_ended', 'unavailable', {
   when: 'The server that `drover down` told to stop is still running.',
   message: (d: { pid: number }) => `the server was told to stop, but is still running; kill it with "kill -9 ${d.pid}"`,
 })
 
-export const localServerBusy = defineFault({
-  code: 'local_server_foreground',
-  kind: 'conflict',
+export const localServerBusy = defineFault('local_server_foreground', 'conflict', {
   when: 'The running server is a `drover serve` in the foreground, which `drover down` does not stop.',
   message: (d: { pid: number }) =>
     `process ${d.pid} is a foreground "drover serve", not a background server; stop it where it was started`,
 })
 
-export const serverNotRunning = defineFault({
-  code: 'server_not_running',
-  kind: 'unavailable',
+export const serverNotRunning = defineFault('server_not_running', 'unavailable', {
   when: 'A command needs your server, but no server answers on the local socket.',
   message: (d: { socket: string }) =>
     `no server answers on ${d.socket}; start one with "drover serve", and leave server.local_socket on`,
 })
 
-export const serverAnswerInvalid = defineFault({
-  code: 'server_answer_invalid',
-  kind: 'internal',
+export const serverAnswerInvalid = defineFault('server_answer_invalid', 'internal', {
   when: 'The program on the local socket did not answer as a drover server does.',
   message: (d: { socket: string; status: number }) =>
     `the program that listens on ${d.socket} is not a drover server of this version (status ${d.status}); restart it`,
 })
 
-export const consoleUnavailable = defineFault({
-  code: 'console_unavailable',
-  kind: 'unavailable',
+export const consoleUnavailable = defineFault('console_unavailable', 'unavailable', {
   when: 'The running server has no console: it has no address that a browser can open, or `server.console` is off.',
   message: (_: Record<never, never>) =>
     'the running server has no console; start one with "drover serve", and without server.console: false',
