@@ -1,6 +1,6 @@
 /** The settings of driven runs and of worktrees. */
 import { Type } from 'typebox'
-import { literals, strict, textLike } from '../kit/shape.ts'
+import { literals, optionalText, strict, textLike } from '../kit/shape.ts'
 import { LONGEST_WAIT_SECS } from './backend.shape.ts'
 
 /** Either issues with a label, or a schedule with a goal. */
@@ -14,26 +14,14 @@ const WatchEntry = strict({
       description: 'The repository of the issues. Default: the one that the remote `origin` names.',
     }),
   ),
-  label: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 100, description: 'The label of the issues. Default: `drover`.' }),
-  ),
-  schedule: Type.Optional(
-    Type.String({
-      minLength: 1,
-      description: 'Instead of issues: when to start a run, as a cron pattern of five fields.',
-    }),
-  ),
-  timezone: Type.Optional(
-    Type.String({
-      minLength: 1,
-      description: 'The time zone of the schedule, such as `Europe/Berlin`. Default: that of the machine.',
-    }),
-  ),
-  goal_file: Type.Optional(
-    Type.String({
-      minLength: 1,
-      description: 'The file with the goal of the scheduled run: a path in the clone. Required with a schedule.',
-    }),
+  label: optionalText('The label of the issues. Default: `drover`.', { minLength: 1, maxLength: 100 }),
+  schedule: optionalText('Instead of issues: when to start a run, as a cron pattern of five fields.', { minLength: 1 }),
+  timezone: optionalText('The time zone of the schedule, such as `Europe/Berlin`. Default: that of the machine.', {
+    minLength: 1,
+  }),
+  goal_file: optionalText(
+    'The file with the goal of the scheduled run: a path in the clone. Required with a schedule.',
+    { minLength: 1 },
   ),
 })
 

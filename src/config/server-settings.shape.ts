@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { literals, strict, textLike } from '../kit/shape.ts'
+import { literals, optionalFlag, optionalInteger, strict, textLike } from '../kit/shape.ts'
 import { APPROVAL_CEILINGS, BACKEND_NAME, LONGEST_WAIT_SECS, SANDBOX_CEILINGS } from './backend.shape.ts'
 import { CORS_ORIGIN } from './cors-origin.ts'
 
@@ -39,16 +39,14 @@ const ServerKey = strict({
         '`client`: the key sees its own sessions, executions and runs. `operator`: it sees those of every key. Default: `client`.',
     }),
   ),
-  rate_limit_rps: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: LARGEST_RATE, description: 'Overrides `server.rate_limit_rps` for this key.' }),
-  ),
-  rate_limit_burst: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: LARGEST_RATE,
-      description: 'Overrides `server.rate_limit_burst` for this key.',
-    }),
-  ),
+  rate_limit_rps: optionalInteger('Overrides `server.rate_limit_rps` for this key.', {
+    minimum: 1,
+    maximum: LARGEST_RATE,
+  }),
+  rate_limit_burst: optionalInteger('Overrides `server.rate_limit_burst` for this key.', {
+    minimum: 1,
+    maximum: LARGEST_RATE,
+  }),
   max_approval_mode: Type.Optional(
     literals(APPROVAL_CEILINGS, { description: 'Overrides `server.max_approval_mode` for this key.' }),
   ),
@@ -60,9 +58,7 @@ const ServerKey = strict({
       description: 'Overrides `server.fallback_rules` for this key: the agents, in this order. Empty: none.',
     }),
   ),
-  requires_sandbox: Type.Optional(
-    Type.Boolean({ description: 'Every agent of this key runs in a sandbox, as with `sandbox.mode: required`.' }),
-  ),
+  requires_sandbox: optionalFlag('Every agent of this key runs in a sandbox, as with `sandbox.mode: required`.'),
 })
 
 const modelRule = textLike(

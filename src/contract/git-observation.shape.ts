@@ -1,5 +1,5 @@
 import { type TProperties, Type } from 'typebox'
-import { literals, type Message, meaning, named, strict, tagged, wideInteger } from '../kit/shape.ts'
+import { literals, type Message, meaning, named, optionalInteger, strict, tagged, wideInteger } from '../kit/shape.ts'
 import { Digest } from './identifiers.shape.ts'
 import { NonEmptyText, PathText } from './text-kinds.shape.ts'
 
@@ -11,7 +11,7 @@ const pathObservation = <P extends TProperties>(own: P) =>
     category: meaning('Kind of change that git reports.', NonEmptyText),
     state: meaning('Status code of `git status`; of a hidden path, the tag of `git ls-files -v`.', NonEmptyText),
     ...own,
-    size: Type.Optional(Type.Integer({ minimum: 0, description: 'Size in bytes.' })),
+    size: optionalInteger('Size in bytes.', { minimum: 0 }),
     content_sha256: Type.Optional(meaning('Digest of the content that was read.', Digest)),
     content_fingerprint_kind: Type.Optional(
       literals(['full_sha256', 'symlink_target_sha256', 'oversize_samples_v1'], {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { type Message, meaning, named, strict } from '../kit/shape.ts'
+import { type Message, meaning, named, optionalText, strict } from '../kit/shape.ts'
 import { ContractVersion } from './identifiers.shape.ts'
 import { NonEmptyText } from './text-kinds.shape.ts'
 
@@ -17,11 +17,7 @@ const HostStatus = named(
         uniqueItems: true,
         description: 'The installed capabilities.',
       }),
-      warning: Type.Optional(
-        Type.String({
-          description: 'Why the host could not be inspected fully. The other hosts are still reported.',
-        }),
-      ),
+      warning: optionalText('Why the host could not be inspected fully. The other hosts are still reported.'),
     },
     { title: 'Host status', description: 'The status of one host.' },
   ),

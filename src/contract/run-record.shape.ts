@@ -1,5 +1,5 @@
 import { type TProperties, type TSchema, Type } from 'typebox'
-import { type Message, meaning, named, strict, tagged } from '../kit/shape.ts'
+import { type Message, meaning, named, optionalFlag, strict, tagged } from '../kit/shape.ts'
 import { Action } from './action.shape.ts'
 import { Digest, Timestamp } from './identifiers.shape.ts'
 import { Outcome } from './outcome.shape.ts'
@@ -32,12 +32,12 @@ const record = <A extends TSchema, P extends TProperties>(action: A, own: P) =>
   strict({
     action: meaning('The action.', action),
     ...own,
-    voided: Type.Optional(Type.Boolean({ description: 'Whether the action was withdrawn.' })),
+    voided: optionalFlag('Whether the action was withdrawn.'),
   })
 
 const reviewAction = Type.Intersect([Action, Type.Object({ kind: Type.Literal('review') })])
 
-const skipped = { skipped: Type.Optional(Type.Boolean({ description: 'Whether the action was skipped.' })) }
+const skipped = { skipped: optionalFlag('Whether the action was skipped.') }
 
 /** Skipped reviews, actions with an outcome, and actions without one. */
 export const ActionRecord = named(

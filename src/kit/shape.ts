@@ -42,6 +42,19 @@ export function textLike(pattern: string, says: string, options: TSchemaOptions 
   return Type.String({ ...options, pattern, 'x-says': says })
 }
 
+/** An optional text, with its description. */
+export function optionalText(description: string, options: TSchemaOptions = {}) {
+  return Type.Optional(Type.String({ ...options, description }))
+}
+
+export function optionalInteger(description: string, options: TSchemaOptions = {}) {
+  return Type.Optional(Type.Integer({ ...options, description }))
+}
+
+export function optionalFlag(description: string, options: TSchemaOptions = {}) {
+  return Type.Optional(Type.Boolean({ ...options, description }))
+}
+
 /** Rules that code checks, with its own errors. Only the OpenAPI document states them. */
 export function stated(rules: { pattern?: string; values?: readonly string[] }): TSchemaOptions {
   return {

@@ -1,11 +1,11 @@
 /** What programs pass to the library. The requests are those of the HTTP API, without what only a connection needs. */
 import { type Static, type TProperties, Type } from 'typebox'
-import { literals, named, strict } from '../kit/shape.ts'
+import { literals, named, optionalFlag, optionalInteger, optionalText, strict } from '../kit/shape.ts'
 import * as prompts from '../prompts/prompt-request.shape.ts'
 import { SESSION_STATUSES } from '../sessions/session-statuses.ts'
 
-const text = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
-const isOn = (description: string) => Type.Optional(Type.Boolean({ description }))
+const text = (description: string) => optionalText(description, { minLength: 1 })
+const isOn = (description: string) => optionalFlag(description)
 
 /** Without it, the settings decide. */
 const backend = text('The name of the backend; the default is `default_backend` of the config.')
@@ -81,17 +81,11 @@ export const SessionQuery = named(
     model: text('Only sessions of this model.'),
     workdir: text('Only sessions of exactly this directory.'),
     search: text('A part of the title or of the first prompt, or the beginning of the id.'),
-    since: Type.Optional(
-      Type.String({ format: 'date-time', description: 'Last used at this moment or later: RFC 3339, UTC.' }),
-    ),
-    until: Type.Optional(
-      Type.String({ format: 'date-time', description: 'Last used before this moment: RFC 3339, UTC.' }),
-    ),
+    since: optionalText('Last used at this moment or later: RFC 3339, UTC.', { format: 'date-time' }),
+    until: optionalText('Last used before this moment: RFC 3339, UTC.', { format: 'date-time' }),
     resumable: isOn('Only sessions that an agent can continue.'),
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: 'The size of a page; 100 by default.' }),
-    ),
-    offset: Type.Optional(Type.Integer({ minimum: 0, description: 'The number of sessions before the page.' })),
+    limit: optionalInteger('The size of a page; 100 by default.', { minimum: 1, maximum: MAX_PAGE }),
+    offset: optionalInteger('The number of sessions before the page.', { minimum: 0 }),
   }),
   'Which sessions are listed.',
 )
@@ -115,7 +109,7 @@ export const SessionChange = named(
   'What changes about a session.',
 )
 
-const count = (description: string) => Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, description }))
+const count = (description: string) => optionalInteger(description, { minimum: 0, maximum: 1_000_000_000 })
 
 export const DriveRequest = named(
   'DriveRequest',
@@ -146,13 +140,7 @@ export const DriveRequest = named(
           'What the agent may do without approval while it implements a change: edit files (`auto`), everything (`none`) or nothing (`always`).',
       }),
     ),
-    actions: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 1000,
-        description: 'How many actions may be taken; for a run, how many more.',
-      }),
-    ),
+    actions: optionalInteger('How many actions may be taken; for a run, how many more.', { minimum: 1, maximum: 1000 }),
     rounds: count('Further runs for what is still open.'),
     max_tokens: count('The run pauses once this many tokens have been used.'),
     max_cost_usd: Type.Optional(

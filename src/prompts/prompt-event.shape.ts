@@ -1,7 +1,7 @@
 /** The lines of a stream of the native API. */
 import { type TSchema, Type } from 'typebox'
 import { type AgentEventType, EVENT_CONTENTS } from '../agents/adapter/agent.shape.ts'
-import { type Message, named, tagged } from '../kit/shape.ts'
+import { type Message, named, optionalInteger, tagged } from '../kit/shape.ts'
 
 const ENVELOPE = {
   backend: Type.String({ description: 'The name of the backend.' }),
@@ -26,11 +26,9 @@ function eventName(type: AgentEventType): string {
 }
 
 /** The server sends the stage `waiting` itself, so these lines have no number. */
-const sequenceUnlessWaiting = Type.Optional(
-  Type.Integer({
-    minimum: 1,
-    description: 'Absent if the stage is `waiting`: the agent prints nothing but is still running.',
-  }),
+const sequenceUnlessWaiting = optionalInteger(
+  'Absent if the stage is `waiting`: the agent prints nothing but is still running.',
+  { minimum: 1 },
 )
 
 export const PromptEvent = named(

@@ -2,7 +2,16 @@
 import { type Static, type TProperties, Type } from 'typebox'
 import { APPROVAL_MODES, SANDBOX_MODES, SANDBOX_USES } from '../agents/adapter/agent.ts'
 import type { JsonObject } from '../kit/json/json-value.ts'
-import { literals, named, request, stated, textLike } from '../kit/shape.ts'
+import {
+  literals,
+  named,
+  optionalFlag,
+  optionalInteger,
+  optionalText,
+  request,
+  stated,
+  textLike,
+} from '../kit/shape.ts'
 import { BACKEND_NAME_DESCRIPTION } from './backend-name.ts'
 
 const OUTPUT_FORMATS = ['default', 'text', 'json', 'stream-json'] as const
@@ -43,18 +52,15 @@ const fallback = Type.Optional(
   }),
 )
 
-const dryRun = Type.Optional(Type.Boolean({ description: 'Show the command instead of starting it.', default: false }))
+const dryRun = optionalFlag('Show the command instead of starting it.', { default: false })
 
 /** Fields of every kind of call. */
 const COMMON_FIELDS = {
   model: Type.Optional(model),
-  workdir: Type.Optional(
-    Type.String({
-      minLength: 1,
-      description: 'The working directory: an absolute path that exists and that the operator allows.',
-      ...stated({ pattern: ABSOLUTE_PATH }),
-    }),
-  ),
+  workdir: optionalText('The working directory: an absolute path that exists and that the operator allows.', {
+    minLength: 1,
+    ...stated({ pattern: ABSOLUTE_PATH }),
+  }),
   approval_mode: Type.Optional(
     literals(APPROVAL_MODES, {
       description:
@@ -72,43 +78,33 @@ const COMMON_FIELDS = {
         'Whether the agent runs in a sandbox that the system enforces: `on` where the machine has one, `required` or not at all. The default is `sandbox.mode` of the config.',
     }),
   ),
-  max_tokens: Type.Optional(
-    Type.Integer({ minimum: 0, description: 'Accepted but ignored: no agent has such a limit.' }),
-  ),
-  max_turns: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: MAX_TURNS,
-      description: 'The maximum number of turns, if the agent supports such a limit.',
-    }),
-  ),
-  system_prompt: Type.Optional(
-    Type.String({
-      description: 'The role of the agent and how it should behave.',
-      ...stated({ pattern: '^[^\\u0000]*$' }),
-    }),
-  ),
+  max_tokens: optionalInteger('Accepted but ignored: no agent has such a limit.', { minimum: 0 }),
+  max_turns: optionalInteger('The maximum number of turns, if the agent supports such a limit.', {
+    minimum: 1,
+    maximum: MAX_TURNS,
+  }),
+  system_prompt: optionalText('The role of the agent and how it should behave.', {
+    ...stated({ pattern: '^[^\\u0000]*$' }),
+  }),
   output_schema: Type.Optional(
     Type.Unsafe<Readonly<Record<string, unknown>>>({
       type: 'object',
       description: 'A JSON Schema that the answer must match, if the agent can be given one. The answer is then JSON.',
     }),
   ),
-  verbose: Type.Optional(Type.Boolean({ description: 'Whether the agent prints more details.' })),
+  verbose: optionalFlag('Whether the agent prints more details.'),
   extra: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), {
       maxItems: MAX_EXTRA,
       description: 'More arguments for the agent, from the list that is allowed for it.',
     }),
   ),
-  timeout_secs: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: MAX_SECONDS, description: 'Stop the agent after this many seconds.' }),
-  ),
+  timeout_secs: optionalInteger('Stop the agent after this many seconds.', { minimum: 1, maximum: MAX_SECONDS }),
 } satisfies TProperties
 
 /** Fields of a single prompt, which may have a session. */
 const SESSION_FIELDS = {
-  ephemeral: Type.Optional(Type.Boolean({ description: 'Store no session, neither in drover nor with the agent.' })),
+  ephemeral: optionalFlag('Store no session, neither in drover nor with the agent.'),
   output_format: Type.Optional(
     literals(OUTPUT_FORMATS, {
       description: '`stream-json` streams events as they come; other formats wait for the result.',
@@ -117,19 +113,13 @@ const SESSION_FIELDS = {
   metadata: Type.Optional(
     Type.Unsafe<JsonObject>({ type: 'object', description: 'Stored and returned with the session.' }),
   ),
-  shared: Type.Optional(
-    Type.Boolean({
-      description:
-        'For a new session: every API key can see and resume it. Otherwise only the key of the request and operators can.',
-      default: false,
-    }),
+  shared: optionalFlag(
+    'For a new session: every API key can see and resume it. Otherwise only the key of the request and operators can.',
+    { default: false },
   ),
-  detach: Type.Optional(
-    Type.Boolean({
-      description:
-        'Answer immediately with 202 and the id of the execution. The agent keeps running when the client disconnects. Only for a single prompt over HTTP.',
-      default: false,
-    }),
+  detach: optionalFlag(
+    'Answer immediately with 202 and the id of the execution. The agent keeps running when the client disconnects. Only for a single prompt over HTTP.',
+    { default: false },
   ),
   dry_run: dryRun,
 } satisfies TProperties
@@ -147,19 +137,13 @@ export const ResumeRequest = named(
     prompt,
     ...COMMON_FIELDS,
     ...SESSION_FIELDS,
-    fork: Type.Optional(
-      Type.Boolean({
-        description:
-          'Start a new session with the settings of this one and a link to it. The agent starts without its history, unless `backend` names another agent.',
-        default: false,
-      }),
+    fork: optionalFlag(
+      'Start a new session with the settings of this one and a link to it. The agent starts without its history, unless `backend` names another agent.',
+      { default: false },
     ),
-    backend: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description:
-          'With `fork`: the agent of the new session. An agent other than that of the session gets the conversation in front of the prompt, as far as executions are kept.',
-      }),
+    backend: optionalText(
+      'With `fork`: the agent of the new session. An agent other than that of the session gets the conversation in front of the prompt, as far as executions are kept.',
+      { minLength: 1 },
     ),
   }),
 )
@@ -169,14 +153,11 @@ export const ParallelRequest = named(
   'ParallelRequest',
   request({
     tasks: Type.Array(PromptBody, { minItems: 1, maxItems: MAX_TASKS, description: 'The prompts.' }),
-    max_parallel: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: MAX_TASKS,
-        description: 'How many tasks run at the same time; the default is `parallel.max_workers` of the config.',
-      }),
+    max_parallel: optionalInteger(
+      'How many tasks run at the same time; the default is `parallel.max_workers` of the config.',
+      { minimum: 1, maximum: MAX_TASKS },
     ),
-    fail_fast: Type.Optional(Type.Boolean({ description: 'Stop all other tasks when one fails.', default: false })),
+    fail_fast: optionalFlag('Stop all other tasks when one fails.', { default: false }),
     dry_run: dryRun,
   }),
 )
@@ -206,16 +187,10 @@ export const ChainRequest = named(
   'ChainRequest',
   request({
     steps: Type.Array(ChainStep, { minItems: 1, maxItems: MAX_TASKS, description: 'The steps, in order.' }),
-    stop_on_failure: Type.Optional(
-      Type.Boolean({ description: 'Skip the steps after one that failed.', default: false }),
-    ),
-    pass_working_dir: Type.Optional(
-      Type.Boolean({ description: 'A step without a workdir uses that of the previous step.', default: false }),
-    ),
-    pass_session_id: Type.Optional(
-      Type.Boolean({ description: 'Must be false: the steps of a chain have no session.' }),
-    ),
-    persist_sessions: Type.Optional(Type.Boolean({ description: 'Must be false: a chain stores no sessions.' })),
+    stop_on_failure: optionalFlag('Skip the steps after one that failed.', { default: false }),
+    pass_working_dir: optionalFlag('A step without a workdir uses that of the previous step.', { default: false }),
+    pass_session_id: optionalFlag('Must be false: the steps of a chain have no session.'),
+    persist_sessions: optionalFlag('Must be false: a chain stores no sessions.'),
     dry_run: dryRun,
   }),
 )
@@ -233,15 +208,10 @@ export const CompareRequest = named(
     model: Type.Optional(model),
     workdir: COMMON_FIELDS.workdir,
     timeout_secs: COMMON_FIELDS.timeout_secs,
-    sequential: Type.Optional(
-      Type.Boolean({ description: 'Run them one after another instead of all at the same time.', default: false }),
-    ),
-    worktrees: Type.Optional(
-      Type.Boolean({
-        description:
-          'Let each agent edit files in a new git worktree of the repository in `workdir`. API keys may name only repositories of `drive.repositories`.',
-        default: false,
-      }),
+    sequential: optionalFlag('Run them one after another instead of all at the same time.', { default: false }),
+    worktrees: optionalFlag(
+      'Let each agent edit files in a new git worktree of the repository in `workdir`. API keys may name only repositories of `drive.repositories`.',
+      { default: false },
     ),
     checks: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), {
@@ -250,12 +220,9 @@ export const CompareRequest = named(
           'With `worktrees`: commands to run in each worktree after the agents, by default those of `drive.checks`. Over HTTP, only those.',
       }),
     ),
-    keep: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description: 'With `worktrees`: keep the work of this agent as a branch, and drop the others.',
-      }),
-    ),
+    keep: optionalText('With `worktrees`: keep the work of this agent as a branch, and drop the others.', {
+      minLength: 1,
+    }),
     dry_run: dryRun,
   }),
   'One prompt for several agents.',
@@ -265,16 +232,11 @@ export type CompareRequest = Static<typeof CompareRequest>
 export const KeepRequest = named(
   'KeepRequest',
   request({
-    workdir: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description: 'A directory of the repository that was compared in: an absolute path.',
-        ...stated({ pattern: ABSOLUTE_PATH }),
-      }),
-    ),
-    name: Type.Optional(
-      Type.String({ minLength: 1, description: 'The agent whose work is kept. Without it, all work is dropped.' }),
-    ),
+    workdir: optionalText('A directory of the repository that was compared in: an absolute path.', {
+      minLength: 1,
+      ...stated({ pattern: ABSOLUTE_PATH }),
+    }),
+    name: optionalText('The agent whose work is kept. Without it, all work is dropped.', { minLength: 1 }),
   }),
   'What becomes of the worktrees of a comparison.',
 )

@@ -1,14 +1,12 @@
 /** The results of prompts; the same for the command line and HTTP. */
 import { type TProperties, Type } from 'typebox'
 import { DecidedApproval, Usage } from '../agents/adapter/agent.shape.ts'
-import { literals, type Message, named } from '../kit/shape.ts'
+import { literals, type Message, named, optionalInteger, optionalText } from '../kit/shape.ts'
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 const totalDuration = count('From the start of the first prompt to the end of the last, including waiting time.')
 
-const executionId = Type.Optional(
-  Type.String({ description: 'The execution; the same as in the header X-Execution-Id.' }),
-)
+const executionId = optionalText('The execution; the same as in the header X-Execution-Id.')
 
 export const ApprovalRecord = named(
   'ApprovalRecord',
@@ -53,7 +51,7 @@ const RESULT = {
   backend: Type.String({
     description: 'As in the request. In a parallel call it may be a backend that does not exist.',
   }),
-  model: Type.Optional(Type.String({ description: 'The model that the agent reports.' })),
+  model: optionalText('The model that the agent reports.'),
   exit_code: Type.Integer({
     description:
       '0 success, 124 timeout, 130 interrupted, -1 canceled before the start; otherwise the exit code of the agent.',
@@ -64,12 +62,10 @@ const RESULT = {
   cost_usd: Type.Optional(
     Type.Number({ minimum: 0, description: 'What the turn cost in US dollars, if the agent reports it.' }),
   ),
-  backend_session_id: Type.Optional(Type.String({ description: "The agent's own id of the session." })),
-  error: Type.Optional(Type.String({ description: 'Only on failure: the message.' })),
-  error_code: Type.Optional(Type.String({ description: 'Only on failure: the code.' })),
-  upstream_status: Type.Optional(
-    Type.Integer({ description: 'Only on failure: the HTTP status of the model service, if the agent reports it.' }),
-  ),
+  backend_session_id: optionalText("The agent's own id of the session."),
+  error: optionalText('Only on failure: the message.'),
+  error_code: optionalText('Only on failure: the code.'),
+  upstream_status: optionalInteger('Only on failure: the HTTP status of the model service, if the agent reports it.'),
   retry_after_secs: Type.Optional(
     count('Only on failure: how long the model service wants the caller to wait, if the agent reports it.'),
   ),
@@ -114,7 +110,7 @@ export const StepResult = named(
   'StepResult',
   Type.Object({
     step: Type.Integer({ minimum: 1, description: 'Counted from 1.' }),
-    name: Type.Optional(Type.String({ description: 'As in the request.' })),
+    name: optionalText('As in the request.'),
     ...RESULT,
   }),
   'The result of a step of a chain.',
@@ -127,7 +123,7 @@ export const ChainResult = named(
     execution_id: executionId,
     total_steps: count('The number of items in the request.'),
     completed_steps: count('How many succeeded.'),
-    failed_step: Type.Optional(Type.Integer({ minimum: 1, description: 'The first that failed, counted from 1.' })),
+    failed_step: optionalInteger('The first that failed, counted from 1.', { minimum: 1 }),
     total_duration_ms: totalDuration,
     results: Type.Array(StepResult, { description: 'The results of the steps that were started.' }),
   }),
@@ -141,8 +137,8 @@ const ComparedWorktree = named(
   'ComparedWorktree',
   Type.Object({
     name: Type.String({ description: 'The agent, with a number if it takes part twice.' }),
-    path: Type.Optional(Type.String({ description: 'The worktree. Without changes it is removed.' })),
-    branch: Type.Optional(Type.String({ description: 'Its branch.' })),
+    path: optionalText('The worktree. Without changes it is removed.'),
+    branch: optionalText('Its branch.'),
     base: Type.String({ description: 'The commit that it began with.' }),
     files: count('The number of changed files.'),
     insertions: count('Added lines.'),
@@ -150,7 +146,7 @@ const ComparedWorktree = named(
     changes: Type.Array(
       Type.Object({
         path: Type.String({ description: 'The path.' }),
-        from: Type.Optional(Type.String({ description: 'The path that it was renamed from.' })),
+        from: optionalText('The path that it was renamed from.'),
         insertions: lines('Added lines.'),
         deletions: lines('Removed lines.'),
       }),
@@ -161,7 +157,7 @@ const ComparedWorktree = named(
         command: Type.String({ description: 'As in the request.' }),
         passed: Type.Boolean({ description: 'Whether it exited with 0.' }),
         exit_code: Type.Union([Type.Integer(), Type.Null()], { description: 'Null if it did not exit by itself.' }),
-        problem: Type.Optional(Type.String({ description: 'Why there is no exit code.' })),
+        problem: optionalText('Why there is no exit code.'),
         duration_ms: count('How long it ran.'),
         output: Type.String({ description: 'The last 256 KiB of what it printed.' }),
         output_truncated: Type.Boolean({ description: 'Whether it printed more.' }),
@@ -188,9 +184,7 @@ const KEPT = {
   dropped: Type.Array(
     Type.Object({
       name: Type.String({ description: 'The agent.' }),
-      commit: Type.Optional(
-        Type.String({ description: 'Its work, if it changed something. Git keeps the commit for some weeks.' }),
-      ),
+      commit: optionalText('Its work, if it changed something. Git keeps the commit for some weeks.'),
     }),
     { description: 'The work that was dropped.' },
   ),

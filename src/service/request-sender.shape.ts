@@ -1,7 +1,7 @@
 /** Who sends requests to a server, as it learns it itself. */
 import { Type } from 'typebox'
 import { KEY_ROLES } from '../config/server-settings.shape.ts'
-import { literals, type Message, named } from '../kit/shape.ts'
+import { literals, type Message, named, optionalText } from '../kit/shape.ts'
 
 export const Sender = named(
   'Sender',
@@ -11,7 +11,7 @@ export const Sender = named(
       description:
         'How the request is authenticated: not at all (the server has no keys), by an API key, by a login to the console, or by the local socket.',
     }),
-    name: Type.Optional(Type.String({ description: 'The name of the API key in logs.' })),
+    name: optionalText('The name of the API key in logs.'),
     role: literals(KEY_ROLES, {
       description: '`client`: sees its own executions. `operator`: sees those of every key.',
     }),
@@ -19,8 +19,8 @@ export const Sender = named(
     workdirs: Type.Array(Type.String(), {
       description: 'The directories in which agents may work; empty if all are allowed that are not blocked.',
     }),
-    max_approval_mode: Type.Optional(Type.String({ description: 'The highest approval mode that it may ask for.' })),
-    max_sandbox_mode: Type.Optional(Type.String({ description: 'The highest sandbox mode that it may ask for.' })),
+    max_approval_mode: optionalText('The highest approval mode that it may ask for.'),
+    max_sandbox_mode: optionalText('The highest sandbox mode that it may ask for.'),
     may_decide: Type.Boolean({ description: 'Whether it may decide about what agents ask for.' }),
   }),
 )

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Digest, UtcTimestamp } from '../contract/identifiers.shape.ts'
-import { type Message, meaning, named, strict, textLike } from '../kit/shape.ts'
+import { type Message, meaning, named, optionalInteger, optionalText, strict, textLike } from '../kit/shape.ts'
 
 const ObjectId = textLike('^(?:[0-9a-f]{40}|[0-9a-f]{64})$', 'the id of a commit')
 
@@ -20,10 +20,10 @@ export const WorktreeRecord = named(
       }),
       git_common_dir: Type.String({ minLength: 1, description: 'The git directory of the repository.' }),
       title: Type.String({ description: 'What it was created for.' }),
-      group: Type.Optional(Type.String({ description: 'The same for worktrees that were created together.' })),
-      label: Type.Optional(Type.String({ description: 'Its name in the group.' })),
-      key_id: Type.Optional(Type.String({ description: 'The id of the API key of a server that it belongs to.' })),
-      port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535, description: 'The first of its ten ports.' })),
+      group: optionalText('The same for worktrees that were created together.'),
+      label: optionalText('Its name in the group.'),
+      key_id: optionalText('The id of the API key of a server that it belongs to.'),
+      port: optionalInteger('The first of its ten ports.', { minimum: 1, maximum: 65_535 }),
       filters: Type.Optional(
         Type.Array(strict({ key: Type.String(), value: Type.String() }), {
           description:

@@ -1,6 +1,6 @@
 /** The events and abilities of agents, as they go over the wire. */
 import { type TProperties, Type } from 'typebox'
-import { literals, type Message, meaning, named } from '../../kit/shape.ts'
+import { literals, type Message, meaning, named, optionalFlag, optionalText } from '../../kit/shape.ts'
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 
@@ -20,10 +20,8 @@ export const Usage = named(
 )
 export type Usage = Message<typeof Usage>
 
-const isPartial = Type.Optional(
-  Type.Boolean({ description: 'A piece of a text; the next event of this type continues it.' }),
-)
-const toolId = Type.Optional(Type.String({ description: 'The id of the tool call; its result has the same id.' }))
+const isPartial = optionalFlag('A piece of a text; the next event of this type continues it.')
+const toolId = optionalText('The id of the tool call; its result has the same id.')
 const toolName = Type.String({ description: "The agent's name for the tool." })
 
 /** What a caller may decide about something that the agent wants to do. `allow_session`: the same again in this session too. */
@@ -36,10 +34,10 @@ export const ApprovalRequest = Type.Object(
     approval_id: Type.String({ description: 'The id to answer with.' }),
     tool_id: toolId,
     tool_name: toolName,
-    command: Type.Optional(Type.String({ description: 'The command that would run.' })),
-    diff: Type.Optional(Type.String({ description: 'The change that would be made to files.' })),
+    command: optionalText('The command that would run.'),
+    diff: optionalText('The change that would be made to files.'),
     input: Type.Optional(Type.Unknown({ description: 'The input of the tool, as the agent reports it.' })),
-    reason: Type.Optional(Type.String({ description: 'Why the agent asks.' })),
+    reason: optionalText('Why the agent asks.'),
     choices: Type.Array(ApprovalChoice, { description: 'The possible decisions.' }),
   },
   { description: 'Something that an agent wants to do, and asks about first.' },
@@ -56,10 +54,8 @@ export const Decider = named(
       description:
         '`key`: an API key. `login`: a login to the console. `none`: a server without keys. `socket`: the local socket. `terminal`: a question of a command. `editor`: over ACP. `program`: a program that uses the library. `drover`: no one decided in time, or the prompt ended.',
     }),
-    name: Type.Optional(
-      Type.String({ description: 'The name of the API key, or of the user on the machine of the server.' }),
-    ),
-    key_id: Type.Optional(Type.String({ description: 'The id of the API key. A later key may have the same name.' })),
+    name: optionalText('The name of the API key, or of the user on the machine of the server.'),
+    key_id: optionalText('The id of the API key. A later key may have the same name.'),
   }),
   'Who decided.',
 )
@@ -70,15 +66,13 @@ export const DecidedApproval = Type.Object({
   approval_id: Type.String({ description: 'The id of the request.' }),
   tool_id: toolId,
   tool_name: toolName,
-  command: Type.Optional(
-    Type.String({ maxLength: 1000, description: 'The command, or the first 1000 characters of it.' }),
-  ),
+  command: optionalText('The command, or the first 1000 characters of it.', { maxLength: 1000 }),
   input_sha256: Type.String({
     description:
       'The digest of what was asked for: of the JSON of an object with `tool_name`, `command`, `diff` and `input` of the request, in this order, without those that it does not have.',
   }),
   decision: meaning('What was decided.', ApprovalChoice),
-  message: Type.Optional(Type.String({ description: 'The reason that the agent was told.' })),
+  message: optionalText('The reason that the agent was told.'),
   by: meaning('Who decided.', Decider),
 })
 export type DecidedApproval = Message<typeof DecidedApproval>
@@ -86,9 +80,9 @@ export type DecidedApproval = Message<typeof DecidedApproval>
 /** The content of each type of event. */
 export const EVENT_CONTENTS = {
   init: Type.Object({
-    model: Type.Optional(Type.String({ description: 'The model that answers.' })),
-    backend_session_id: Type.Optional(Type.String({ description: "The agent's own id of the session." })),
-    working_dir: Type.Optional(Type.String({ description: 'The working directory of the agent.' })),
+    model: optionalText('The model that answers.'),
+    backend_session_id: optionalText("The agent's own id of the session."),
+    working_dir: optionalText('The working directory of the agent.'),
   }),
   message: Type.Object({
     text: Type.String({ description: 'The text for the user.' }),
@@ -103,8 +97,8 @@ export const EVENT_CONTENTS = {
     is: literals(['reached', 'refused', 'unwritable'], {
       description: 'Whether a connection was made or refused, or a path could not be written.',
     }),
-    host: Type.Optional(Type.String({ description: 'The host and its port.' })),
-    path: Type.Optional(Type.String({ description: 'The path, as a tool printed it.' })),
+    host: optionalText('The host and its port.'),
+    path: optionalText('The path, as a tool printed it.'),
     reason: Type.Optional(
       literals(['not listed', 'port not listed', 'private address'], { description: 'Why it was refused.' }),
     ),
@@ -117,20 +111,20 @@ export const EVENT_CONTENTS = {
   tool_result: Type.Object({
     tool_id: toolId,
     tool_name: toolName,
-    output: Type.Optional(Type.String({ description: 'The output of the tool.' })),
-    is_error: Type.Optional(Type.Boolean({ description: 'Whether the tool failed.' })),
-    error_message: Type.Optional(Type.String({ description: 'Why the tool failed.' })),
+    output: optionalText('The output of the tool.'),
+    is_error: optionalFlag('Whether the tool failed.'),
+    error_message: optionalText('Why the tool failed.'),
   }),
   approval_request: ApprovalRequest,
   approval_decision: DecidedApproval,
   progress: Type.Object({
     stage: Type.String({ description: 'The stage that the agent has reached.' }),
     percent: Type.Optional(Type.Number({ description: 'How much of the work is done.' })),
-    message: Type.Optional(Type.String({ description: 'A description of the stage.' })),
+    message: optionalText('A description of the stage.'),
   }),
   token_usage: Usage,
   error: Type.Object({
-    code: Type.Optional(Type.String({ description: 'The code of the failure.' })),
+    code: optionalText('The code of the failure.'),
     message: Type.String({ description: 'What went wrong.' }),
     details: Type.Optional(
       Type.Unknown({

@@ -1,23 +1,21 @@
 /** The files of `drover parallel` and `drover chain`. Flags and settings fill in what a file leaves out. */
 import { type Static, Type } from 'typebox'
 import type { JsonObject } from '../../kit/json/json-value.ts'
-import { request, textLike } from '../../kit/shape.ts'
+import { optionalText, request, textLike } from '../../kit/shape.ts'
 import { ChainRequest, ChainStep, PromptBody } from '../../prompts/prompt-request.shape.ts'
 
 const MAX_TASKS = 1000
 const MAX_STEPS = 100
 const MAX_TAGS = 64
 
-const backend = Type.Optional(
-  Type.String({ minLength: 1, description: 'The backend. Default: `default_backend` of the config.' }),
-)
+const backend = optionalText('The backend. Default: `default_backend` of the config.', { minLength: 1 })
 
 const label = (description: string) =>
   Type.Optional(
     textLike('^[^\\u0000-\\u001f\\u007f]{1,200}$', 'text of 1 to 200 characters on one line', { description }),
   )
 
-const outputDir = Type.Optional(Type.String({ minLength: 1, description: 'The directory for the result files.' }))
+const outputDir = optionalText('The directory for the result files.', { minLength: 1 })
 
 export const TaskInFile = request({
   ...PromptBody.properties,

@@ -1,6 +1,6 @@
 /** What a run reached and what it was refused, in all. */
 import { Type } from 'typebox'
-import { literals, type Message, named } from '../../kit/shape.ts'
+import { literals, type Message, named, optionalText } from '../../kit/shape.ts'
 
 export const BOUNDARY_USERS = ['setup', 'baseline', 'check', 'clean_checkout', 'agent'] as const
 
@@ -14,8 +14,8 @@ export const BoundarySummary = named(
     enforced_by: Type.Optional(
       Type.Literal('bubblewrap', { description: 'The program that enforces it. Absent: there was no sandbox.' }),
     ),
-    around: Type.Optional(Type.String({ description: 'What ran in it: agents, checks, setups.' })),
-    why_not: Type.Optional(Type.String({ description: 'Why there was none.' })),
+    around: optionalText('What ran in it: agents, checks, setups.'),
+    why_not: optionalText('Why there was none.'),
     reached: Type.Array(Type.Object({ host, count, by }), { description: 'Hosts that were reached.' }),
     refused: Type.Array(Type.Object({ host, reason: Type.String({ description: 'Why it was refused.' }), count, by }), {
       description: 'Hosts that were refused.',

@@ -16,7 +16,16 @@ import { AnswerRecord } from '../../contract/run-record.shape.ts'
 import { SourceCandidate } from '../../contract/source-candidate.shape.ts'
 import { MarkdownText, NonEmptyMarkdownText, NonEmptyText } from '../../contract/text-kinds.shape.ts'
 import { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
-import { literals, type Message, meaning, named, strict, tagged } from '../../kit/shape.ts'
+import {
+  literals,
+  type Message,
+  meaning,
+  named,
+  optionalFlag,
+  optionalInteger,
+  strict,
+  tagged,
+} from '../../kit/shape.ts'
 
 const EVENT_TYPES = [
   'run_started',
@@ -78,8 +87,8 @@ const RunDelta = strict({
   initialize: Type.Optional(RunSeed),
   state: Type.Optional(RunState),
   pause_reason: orRemoved('Why the run is paused.', PauseReason),
-  review_pending: Type.Optional(Type.Boolean({ description: 'Whether a review is due.' })),
-  remaining_budget: Type.Optional(Type.Integer({ minimum: 0, description: 'Remaining number of actions.' })),
+  review_pending: optionalFlag('Whether a review is due.'),
+  remaining_budget: optionalInteger('Remaining number of actions.', { minimum: 0 }),
   current_git: Type.Optional(meaning('The new observation of the worktree.', GitObservation)),
   final_git_observed: Type.Optional(
     Type.Literal(true, { description: 'The worktree was observed at the end of the run.' }),

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { named, type Message as Read } from '../../kit/shape.ts'
 import { BODY_ERRORS } from '../api-description/error-responses.shape.ts'
-import { jsonResponse, type Operation } from '../api-description/operation.shape.ts'
+import { jsonResponse, type Operation, operation } from '../api-description/operation.shape.ts'
 import { COMPATIBLE_REQUEST, orNull, TextContent } from '../compatible/conversation.shape.ts'
 import { API_VERSION, MESSAGES } from './messages.shape.ts'
 
@@ -27,10 +27,7 @@ export type TokenCount = Read<typeof TokenCount>
 const request: CountTokensRequest = { model: 'claude', messages: [{ role: 'user', content: 'What is a monad?' }] }
 
 export const OPERATIONS: readonly Operation[] = [
-  {
-    method: 'post',
-    path: '/anthropic/v1/messages/count_tokens',
-    id: 'anthropicCountTokens',
+  operation('post /anthropic/v1/messages/count_tokens', 'anthropicCountTokens', {
     tag: 'message',
     summary: 'Estimate the tokens of a message request',
     description:
@@ -44,5 +41,5 @@ export const OPERATIONS: readonly Operation[] = [
       },
     },
     errors: BODY_ERRORS,
-  },
+  }),
 ]

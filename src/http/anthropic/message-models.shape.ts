@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { type Message, named } from '../../kit/shape.ts'
 import { COMMON_ERRORS } from '../api-description/error-responses.shape.ts'
-import { EXAMPLE, jsonResponse, type Operation } from '../api-description/operation.shape.ts'
+import { EXAMPLE, jsonResponse, type Operation, operation } from '../api-description/operation.shape.ts'
 
 const MessageModel = named(
   'MessageModel',
@@ -37,21 +37,15 @@ const models = ['claude', 'codex', 'gemini'].map((id) => ({
 const messageModels: MessageModelList = { data: models, has_more: false, first_id: 'claude', last_id: 'gemini' }
 
 export const OPERATIONS: readonly Operation[] = [
-  {
-    method: 'get',
-    path: '/anthropic/v1/models',
-    id: 'anthropicListModels',
+  operation('get /anthropic/v1/models', 'anthropicListModels', {
     tag: 'message',
     summary: 'List the models',
     responses: {
       200: jsonResponse('One model for each enabled backend, on one page.', MessageModelList, messageModels),
     },
     errors: COMMON_ERRORS,
-  },
-  {
-    method: 'get',
-    path: '/anthropic/v1/models/{id}',
-    id: 'anthropicGetModel',
+  }),
+  operation('get /anthropic/v1/models/{id}', 'anthropicGetModel', {
     tag: 'message',
     summary: 'Get a model',
     parameters: [
@@ -65,5 +59,5 @@ export const OPERATIONS: readonly Operation[] = [
     ],
     responses: { 200: jsonResponse('The model.', MessageModel, models[0]) },
     errors: ['NotFound', ...COMMON_ERRORS],
-  },
+  }),
 ]

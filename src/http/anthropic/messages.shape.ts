@@ -1,7 +1,13 @@
 import { type TProperties, Type } from 'typebox'
 import { literals, named, type Message as Read, stated, tagged } from '../../kit/shape.ts'
 import { AGENT_ERRORS } from '../api-description/error-responses.shape.ts'
-import { eventStream, IDEMPOTENCY_KEY, type Operation, type Parameter } from '../api-description/operation.shape.ts'
+import {
+  eventStream,
+  IDEMPOTENCY_KEY,
+  type Operation,
+  operation,
+  type Parameter,
+} from '../api-description/operation.shape.ts'
 import {
   AnySchema,
   COMPATIBLE_REQUEST,
@@ -177,10 +183,7 @@ const events: Record<string, MessageStreamEvent> = {
 }
 
 export const OPERATIONS: readonly Operation[] = [
-  {
-    method: 'post',
-    path: '/anthropic/v1/messages',
-    id: 'anthropicCreateMessage',
+  operation('post /anthropic/v1/messages', 'anthropicCreateMessage', {
     tag: 'message',
     summary: 'Create a message',
     description: MODEL_RULES,
@@ -205,5 +208,5 @@ export const OPERATIONS: readonly Operation[] = [
       },
     },
     errors: ['NotFound', ...AGENT_ERRORS],
-  },
+  }),
 ]

@@ -20,6 +20,14 @@ export type Operation = {
   isOpen?: true
 }
 
+type Described = Omit<Operation, 'method' | 'path' | 'id' | 'tag'> & Partial<Pick<Operation, 'tag'>>
+
+/** The operation `id` at `get /path`. */
+export function operation(at: `${Operation['method']} ${string}`, id: string, described: Described): Operation {
+  const [method = '', path = ''] = at.split(' ')
+  return { method: method as Operation['method'], path, id, tag: 'native', ...described }
+}
+
 export type Parameter = {
   name: string
   in: 'path' | 'query' | 'header'

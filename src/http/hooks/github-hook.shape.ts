@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { named } from '../../kit/shape.ts'
 import { COMMON_ERRORS } from '../api-description/error-responses.shape.ts'
-import { jsonResponse, type Operation } from '../api-description/operation.shape.ts'
+import { jsonResponse, type Operation, operation } from '../api-description/operation.shape.ts'
 
 const HookAnswer = named(
   'HookAnswer',
@@ -17,11 +17,7 @@ const header = (name: string, description: string) => ({
 })
 
 export const OPERATIONS: readonly Operation[] = [
-  {
-    method: 'post',
-    path: '/hooks/github',
-    id: 'receiveGitHubHook',
-    tag: 'native',
+  operation('post /hooks/github', 'receiveGitHubHook', {
     summary: 'Receive a webhook of GitHub, and look at its repository soon',
     description:
       'Only exists if `server.webhook_secret_file` is set. Needs no API key, but the signature of GitHub. Only the name of the repository is used; what happened there is read from GitHub.',
@@ -36,5 +32,5 @@ export const OPERATIONS: readonly Operation[] = [
     responses: { 202: jsonResponse('It was received.', HookAnswer, { is_new: true, is_watched: true }) },
     errors: ['BadRequest', 'NotFound', ...COMMON_ERRORS],
     isOpen: true,
-  },
+  }),
 ]

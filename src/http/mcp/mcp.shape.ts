@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import { named } from '../../kit/shape.ts'
 import { BODY_ERRORS } from '../api-description/error-responses.shape.ts'
-import type { Operation } from '../api-description/operation.shape.ts'
+import { type Operation, operation } from '../api-description/operation.shape.ts'
 
 const McpMessage = named(
   'McpMessage',
@@ -18,11 +18,7 @@ const request = {
 const response = { jsonrpc: '2.0', id: 1, result: { content: [{ type: 'text', text: 'Hello! How can I help?' }] } }
 
 export const OPERATIONS: readonly Operation[] = [
-  {
-    method: 'post',
-    path: '/mcp',
-    id: 'callMcp',
-    tag: 'native',
+  operation('post /mcp', 'callMcp', {
     summary: 'Call the tools over the Model Context Protocol',
     description:
       'Streamable HTTP without sessions, for MCP clients. The tools do what the endpoints of this API do, with the same keys and limits. ' +
@@ -43,5 +39,5 @@ export const OPERATIONS: readonly Operation[] = [
       202: { description: 'The message was a notification.' },
     },
     errors: BODY_ERRORS,
-  },
+  }),
 ]

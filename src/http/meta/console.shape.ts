@@ -1,22 +1,16 @@
 import { Type } from 'typebox'
 import { OPEN_ERRORS } from '../api-description/error-responses.shape.ts'
-import { cachedResponses, type Operation } from '../api-description/operation.shape.ts'
+import { cachedResponses, type Operation, operation } from '../api-description/operation.shape.ts'
 
 export const OPERATIONS: readonly Operation[] = [
-  {
-    method: 'get',
-    path: '/',
-    id: 'getConsole',
+  operation('get /', 'getConsole', {
     tag: 'health',
     summary: 'Get the web console',
     responses: cachedResponses('The page. It loads files of this server only.', 'text/html', Type.String()),
     errors: ['NotFound', ...OPEN_ERRORS],
     isOpen: true,
-  },
-  {
-    method: 'get',
-    path: '/console/{asset}',
-    id: 'getConsoleAsset',
+  }),
+  operation('get /console/{asset}', 'getConsoleAsset', {
     tag: 'health',
     summary: 'Get a file of that page',
     parameters: [
@@ -35,5 +29,5 @@ export const OPERATIONS: readonly Operation[] = [
     },
     errors: ['NotFound', ...OPEN_ERRORS],
     isOpen: true,
-  },
+  }),
 ]

@@ -1,23 +1,17 @@
 import { Type } from 'typebox'
 import { literals } from '../../kit/shape.ts'
 import { OPEN_ERRORS } from '../api-description/error-responses.shape.ts'
-import { cachedResponses, type Operation } from '../api-description/operation.shape.ts'
+import { cachedResponses, type Operation, operation } from '../api-description/operation.shape.ts'
 
 export const OPERATIONS: readonly Operation[] = [
-  {
-    method: 'get',
-    path: '/docs',
-    id: 'getDocs',
+  operation('get /docs', 'getDocs', {
     tag: 'health',
     summary: 'Get this document as an interactive page',
     responses: cachedResponses('The page. It loads files of this server only.', 'text/html', Type.String()),
     errors: OPEN_ERRORS,
     isOpen: true,
-  },
-  {
-    method: 'get',
-    path: '/docs/{asset}',
-    id: 'getDocsAsset',
+  }),
+  operation('get /docs/{asset}', 'getDocsAsset', {
     tag: 'health',
     summary: 'Get a file of that page',
     parameters: [
@@ -33,5 +27,5 @@ export const OPERATIONS: readonly Operation[] = [
     responses: cachedResponses('The file, with its own media type.', '*/*', Type.String({ format: 'binary' })),
     errors: ['NotFound', ...OPEN_ERRORS],
     isOpen: true,
-  },
+  }),
 ]

@@ -1,25 +1,22 @@
 import { Type } from 'typebox'
-import { literals, type Message, named } from '../../kit/shape.ts'
+import { literals, type Message, named, optionalInteger, optionalText } from '../../kit/shape.ts'
 import { OPEN_ERRORS } from '../api-description/error-responses.shape.ts'
-import type { Operation } from '../api-description/operation.shape.ts'
+import { type Operation, operation } from '../api-description/operation.shape.ts'
 import { NativeError } from '../errors/error-body.shape.ts'
 
 const BackendHealth = Type.Object({
   name: Type.String(),
   available: Type.Boolean({ description: 'Whether it can run prompts.' }),
-  version: Type.Optional(Type.String({ description: 'Omitted until the agent has printed its version.' })),
+  version: optionalText('Omitted until the agent has printed its version.'),
   demo: Type.Optional(Type.Literal(true, { description: 'The built-in demo agent replaces it.' })),
 })
 
 const StoreHealth = Type.Object({
   available: Type.Boolean(),
-  session_count: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      description: 'Only for a sender that sees all sessions. 0 if the session store is not available.',
-    }),
-  ),
-  error: Type.Optional(Type.String({ description: 'Only present if the session store is not available.' })),
+  session_count: optionalInteger('Only for a sender that sees all sessions. 0 if the session store is not available.', {
+    minimum: 0,
+  }),
+  error: optionalText('Only present if the session store is not available.'),
 })
 
 const Health = named(
@@ -55,10 +52,7 @@ const unhealthy: Health = {
 }
 
 export const OPERATIONS: readonly Operation[] = [
-  {
-    method: 'get',
-    path: '/health',
-    id: 'healthCheck',
+  operation('get /health', 'healthCheck', {
     tag: 'health',
     summary: 'Check whether the server works',
     responses: {
@@ -74,5 +68,5 @@ export const OPERATIONS: readonly Operation[] = [
     },
     errors: OPEN_ERRORS.filter((name) => name !== 'Unavailable'),
     isOpen: true,
-  },
+  }),
 ]

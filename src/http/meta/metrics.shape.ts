@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { COMMON_ERRORS } from '../api-description/error-responses.shape.ts'
-import type { Operation } from '../api-description/operation.shape.ts'
+import { type Operation, operation } from '../api-description/operation.shape.ts'
 
 const example = `# HELP drover_running_agents Agents that are running.
 # TYPE drover_running_agents gauge
@@ -8,10 +8,7 @@ drover_running_agents 2
 `
 
 export const OPERATIONS: readonly Operation[] = [
-  {
-    method: 'get',
-    path: '/metrics',
-    id: 'getMetrics',
+  operation('get /metrics', 'getMetrics', {
     tag: 'health',
     summary: 'Get the metrics of the server',
     description:
@@ -24,5 +21,5 @@ export const OPERATIONS: readonly Operation[] = [
       },
     },
     errors: ['NotFound', ...COMMON_ERRORS],
-  },
+  }),
 ]

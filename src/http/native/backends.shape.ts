@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { BackendRecord } from '../../agents/adapter/agent.shape.ts'
 import { named } from '../../kit/shape.ts'
 import { COMMON_ERRORS } from '../api-description/error-responses.shape.ts'
-import { jsonResponse, type Operation } from '../api-description/operation.shape.ts'
+import { jsonResponse, type Operation, operation } from '../api-description/operation.shape.ts'
 
 const BackendList = named(
   'BackendList',
@@ -29,13 +29,9 @@ const claude: BackendRecord = {
 }
 
 export const OPERATIONS: readonly Operation[] = [
-  {
-    method: 'get',
-    path: '/api/v1/backends',
-    id: 'listBackends',
-    tag: 'native',
+  operation('get /api/v1/backends', 'listBackends', {
     summary: 'List the agents',
     responses: { 200: jsonResponse('All backends in canonical order.', BackendList, { backends: [claude] }) },
     errors: COMMON_ERRORS,
-  },
+  }),
 ]

@@ -6,6 +6,7 @@ import {
   IDEMPOTENCY_KEY,
   jsonResponse,
   type Operation,
+  operation,
   PREFER,
   withExecution,
 } from '../api-description/operation.shape.ts'
@@ -31,11 +32,7 @@ const result: ChainResult = {
 }
 
 export const OPERATIONS: readonly Operation[] = [
-  {
-    method: 'post',
-    path: '/api/v1/chain',
-    id: 'executeChain',
-    tag: 'native',
+  operation('post /api/v1/chain', 'executeChain', {
     summary: 'Run prompts one after another',
     description: 'A step can use the answers of earlier steps. No sessions are stored.',
     parameters: [IDEMPOTENCY_KEY, PREFER],
@@ -45,5 +42,5 @@ export const OPERATIONS: readonly Operation[] = [
       202: ACCEPTED_RESPONSE,
     },
     errors: RUN_ERRORS,
-  },
+  }),
 ]

@@ -6,6 +6,7 @@ import {
   IDEMPOTENCY_KEY,
   jsonResponse,
   type Operation,
+  operation,
   PREFER,
   withExecution,
 } from '../api-description/operation.shape.ts'
@@ -67,11 +68,7 @@ const kept: KeepResult = {
 }
 
 export const OPERATIONS: readonly Operation[] = [
-  {
-    method: 'post',
-    path: '/api/v1/compare',
-    id: 'executeCompare',
-    tag: 'native',
+  operation('post /api/v1/compare', 'executeCompare', {
     summary: 'Run the same prompt on several agents',
     description:
       'An agent that fails has an error as its result; the others still run. No sessions are stored. With `worktrees`, each agent edits files in a new git worktree of a repository that the operator names in `drive.repositories`. Worktrees with changes stay until they are kept or dropped.',
@@ -87,17 +84,13 @@ export const OPERATIONS: readonly Operation[] = [
       202: ACCEPTED_RESPONSE,
     },
     errors: RUN_ERRORS,
-  },
-  {
-    method: 'post',
-    path: '/api/v1/compare/keep',
-    id: 'keepCompared',
-    tag: 'native',
+  }),
+  operation('post /api/v1/compare/keep', 'keepCompared', {
     summary: 'Keep the work of one agent of a comparison',
     description:
       'Commits the work of one agent of the last comparison in worktrees on its branch, and drops the others. Without a name all work is dropped. What is dropped is committed first, so that it can be brought back. Only comparisons with the same API key are found.',
     body: { shape: KeepRequest, examples: { example: { workdir: '/srv/weather', name: 'claude' } } },
     responses: { 200: jsonResponse('What became of the worktrees.', KeepResult, kept) },
     errors: [...BODY_ERRORS, 'NotFound', 'Conflict'],
-  },
+  }),
 ]

@@ -2,7 +2,18 @@ import { Type } from 'typebox'
 import { Usage } from '../../agents/adapter/agent.shape.ts'
 import { Execution, ExecutionEvent, ExecutionPage } from '../../executions/store/execution.shape.ts'
 import { EXECUTION_STATES } from '../../executions/store/execution-states.ts'
-import { literals, type Message, meaning, named, request, type Static, stated, strict } from '../../kit/shape.ts'
+import {
+  literals,
+  type Message,
+  meaning,
+  named,
+  optionalInteger,
+  optionalText,
+  request,
+  type Static,
+  stated,
+  strict,
+} from '../../kit/shape.ts'
 import { PendingApproval } from '../../prompts/approvals.shape.ts'
 import { BODY_ERRORS, COMMON_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
 import {
@@ -12,6 +23,7 @@ import {
   jsonResponse,
   LAST_EVENT_ID,
   type Operation,
+  operation,
   type Parameter,
   toQueryParameters,
 } from '../api-description/operation.shape.ts'
@@ -20,35 +32,19 @@ const MAX_PAGE_SIZE = 1000
 
 export const ExecutionQuery = strict({
   state: Type.Optional(literals(EXECUTION_STATES, { description: 'Only executions in this state.' })),
-  backend: Type.Optional(Type.String({ minLength: 1, description: 'Only executions of this agent.' })),
-  session: Type.Optional(Type.String({ minLength: 1, description: 'Only prompts of this session; its complete id.' })),
-  parent: Type.Optional(Type.String({ minLength: 1, description: 'Only the parts of this batch; its complete id.' })),
-  since: Type.Optional(Type.String({ format: 'date-time', description: 'Created at this time or later.' })),
-  before: Type.Optional(
-    Type.String({
-      pattern: '^exec_[0-9a-f]{24}$',
-      description: 'Only executions that are older than this one: the `next` of the page before.',
-    }),
-  ),
-  limit: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: MAX_PAGE_SIZE,
-      default: 100,
-      description: 'Number of executions in the page.',
-    }),
-  ),
+  backend: optionalText('Only executions of this agent.', { minLength: 1 }),
+  session: optionalText('Only prompts of this session; its complete id.', { minLength: 1 }),
+  parent: optionalText('Only the parts of this batch; its complete id.', { minLength: 1 }),
+  since: optionalText('Created at this time or later.', { format: 'date-time' }),
+  before: optionalText('Only executions that are older than this one: the `next` of the page before.', {
+    pattern: '^exec_[0-9a-f]{24}$',
+  }),
+  limit: optionalInteger('Number of executions in the page.', { minimum: 1, maximum: MAX_PAGE_SIZE, default: 100 }),
 })
 export type ExecutionQuery = Static<typeof ExecutionQuery>
 
 export const EventsQuery = strict({
-  after: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      default: 0,
-      description: 'Only events with a greater number. `Last-Event-ID` works too.',
-    }),
-  ),
+  after: optionalInteger('Only events with a greater number. `Last-Event-ID` works too.', { minimum: 0, default: 0 }),
 })
 export type EventsQuery = Static<typeof EventsQuery>
 
@@ -68,7 +64,7 @@ export const DecisionBody = named(
   'ApprovalDecision',
   request({
     decision,
-    message: Type.Optional(Type.String({ maxLength: 4000, description: 'Tells the agent why something is denied.' })),
+    message: optionalText('Tells the agent why something is denied.', { maxLength: 4000 }),
   }),
 )
 export type DecisionBody = Static<typeof DecisionBody>
@@ -87,15 +83,13 @@ const StateChange = named(
         '`execution_removed`: an execution has ended, and nothing of it is stored. `approval`: an agent waits for a decision. `approval_settled`: it no longer waits. `activity`: what a running execution does, at most twice a second.',
     }),
     execution: Type.Optional(Execution),
-    id: Type.Optional(Type.String({ description: 'The removed or active execution.' })),
-    text: Type.Optional(
-      Type.String({ description: 'The last line of its answer or thoughts, or its last tool call; 200 characters.' }),
-    ),
+    id: optionalText('The removed or active execution.'),
+    text: optionalText('The last line of its answer or thoughts, or its last tool call; 200 characters.'),
     usage: Type.Optional(meaning('The tokens that it has used so far, if the agent reports them.', Usage)),
     approval: Type.Optional(PendingApproval),
-    execution_id: Type.Optional(Type.String({ description: 'The execution whose agent no longer waits.' })),
-    approval_id: Type.Optional(Type.String({ description: 'The approval that is settled.' })),
-    at: Type.Optional(Type.String({ format: 'date-time', description: 'The time of the heartbeat.' })),
+    execution_id: optionalText('The execution whose agent no longer waits.'),
+    approval_id: optionalText('The approval that is settled.'),
+    at: optionalText('The time of the heartbeat.', { format: 'date-time' }),
   }),
 )
 
@@ -157,32 +151,20 @@ const EXECUTION_ID: Parameter = {
 }
 
 export const OPERATIONS: readonly Operation[] = [
-  {
-    method: 'get',
-    path: '/api/v1/executions',
-    id: 'listExecutions',
-    tag: 'native',
+  operation('get /api/v1/executions', 'listExecutions', {
     summary: 'List executions',
     description: 'A key with the role `client` sees the executions that it started.',
     parameters: toQueryParameters(ExecutionQuery),
     responses: { 200: jsonResponse('One page, newest first.', ExecutionPage, { executions: [running] }) },
     errors: ['BadRequest', ...COMMON_ERRORS],
-  },
-  {
-    method: 'get',
-    path: '/api/v1/executions/{id}',
-    id: 'getExecution',
-    tag: 'native',
+  }),
+  operation('get /api/v1/executions/{id}', 'getExecution', {
     summary: 'Get an execution with its prompt and result',
     parameters: [EXECUTION_ID],
     responses: { 200: jsonResponse('The execution.', Execution, running) },
     errors: SESSION_ERRORS,
-  },
-  {
-    method: 'get',
-    path: '/api/v1/executions/{id}/events',
-    id: 'followExecution',
-    tag: 'native',
+  }),
+  operation('get /api/v1/executions/{id}/events', 'followExecution', {
     summary: 'Follow the events of an execution',
     description:
       'Sends the stored events, then live ones, until the execution ends. A heartbeat comes after 10 seconds of silence. ' +
@@ -190,12 +172,8 @@ export const OPERATIONS: readonly Operation[] = [
     parameters: [EXECUTION_ID, ...toQueryParameters(EventsQuery), LAST_EVENT_ID],
     responses: eventResponses({ shape: ExecutionEvent, name: 'ExecutionEvent', events, subject: 'execution' }),
     errors: SESSION_ERRORS,
-  },
-  {
-    method: 'post',
-    path: '/api/v1/executions/{id}/cancel',
-    id: 'cancelExecution',
-    tag: 'native',
+  }),
+  operation('post /api/v1/executions/{id}/cancel', 'cancelExecution', {
     summary: 'Cancel an execution, with all parts of a batch',
     description: 'The state becomes `cancelled` when all processes of the agent are gone.',
     parameters: [EXECUTION_ID],
@@ -203,12 +181,8 @@ export const OPERATIONS: readonly Operation[] = [
       202: jsonResponse('The execution is being canceled.', ExecutionCancelled, { id: ID, state: 'running' }),
     },
     errors: SESSION_ERRORS,
-  },
-  {
-    method: 'post',
-    path: '/api/v1/executions/{id}/approvals/{approval}',
-    id: 'decideApproval',
-    tag: 'native',
+  }),
+  operation('post /api/v1/executions/{id}/approvals/{approval}', 'decideApproval', {
     summary: 'Decide about something that an agent asks for',
     description:
       'An agent with the approval mode `always` asks with an `approval_request` event and waits. What no one decides within `warm.approval_timeout_secs` is denied.',
@@ -221,23 +195,15 @@ export const OPERATIONS: readonly Operation[] = [
       200: jsonResponse('The agent continues.', ApprovalDecided, { approval_id: APPROVAL, decision: 'allow' }),
     },
     errors: [...new Set([...BODY_ERRORS, ...SESSION_ERRORS])],
-  },
-  {
-    method: 'get',
-    path: '/api/v1/approvals',
-    id: 'listApprovals',
-    tag: 'native',
+  }),
+  operation('get /api/v1/approvals', 'listApprovals', {
     summary: 'List what agents wait for',
     description:
       'A key with the role `client` sees only those for its executions. `GET /api/v1/events` reports the changes.',
     responses: { 200: jsonResponse('What no one has decided yet.', ApprovalList, { approvals: [approval] }) },
     errors: COMMON_ERRORS,
-  },
-  {
-    method: 'get',
-    path: '/api/v1/events',
-    id: 'watchExecutions',
-    tag: 'native',
+  }),
+  operation('get /api/v1/events', 'watchExecutions', {
     summary: 'Follow the states of all executions',
     description:
       'Begins with the executions that are running and with what they wait for. Server-sent events with `Accept: text/event-stream`.',
@@ -256,5 +222,5 @@ export const OPERATIONS: readonly Operation[] = [
       },
     },
     errors: COMMON_ERRORS,
-  },
+  }),
 ]

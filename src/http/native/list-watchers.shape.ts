@@ -1,6 +1,6 @@
 import { WatcherList } from '../../watch/record/watch-record.shape.ts'
 import { COMMON_ERRORS } from '../api-description/error-responses.shape.ts'
-import { jsonResponse, type Operation } from '../api-description/operation.shape.ts'
+import { jsonResponse, type Operation, operation } from '../api-description/operation.shape.ts'
 
 const example: WatcherList = {
   watchers: [
@@ -20,16 +20,12 @@ const example: WatcherList = {
 }
 
 export const OPERATIONS: readonly Operation[] = [
-  {
-    method: 'get',
-    path: '/api/v1/watchers',
-    id: 'listWatchers',
-    tag: 'native',
+  operation('get /api/v1/watchers', 'listWatchers', {
     summary: 'List what is watched on this machine: labels of issues, and schedules',
     description:
       'Those of the server (`drive.watch`) and of `drover watch`. They belong to the user of the server: a key with the role `client` sees none.',
     parameters: [],
     responses: { 200: jsonResponse('The watchers.', WatcherList, example) },
     errors: COMMON_ERRORS,
-  },
+  }),
 ]

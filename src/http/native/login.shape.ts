@@ -1,16 +1,14 @@
 import { Type } from 'typebox'
-import { type Message, named, request, type Static } from '../../kit/shape.ts'
+import { type Message, named, optionalText, request, type Static } from '../../kit/shape.ts'
 import { LoggedIn, Sender } from '../../service/request-sender.shape.ts'
 import { BODY_ERRORS, COMMON_ERRORS } from '../api-description/error-responses.shape.ts'
-import { jsonResponse, type Operation } from '../api-description/operation.shape.ts'
+import { jsonResponse, type Operation, operation } from '../api-description/operation.shape.ts'
 
 export const LoginBody = named(
   'LoginRequest',
   request({
-    key: Type.Optional(Type.String({ minLength: 1, maxLength: 1024, description: 'An API key of the server.' })),
-    link: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 1024, description: 'The end of a link that `drover open` printed.' }),
-    ),
+    key: optionalText('An API key of the server.', { minLength: 1, maxLength: 1024 }),
+    link: optionalText('The end of a link that `drover open` printed.', { minLength: 1, maxLength: 1024 }),
   }),
 )
 export type LoginBody = Static<typeof LoginBody>
@@ -34,20 +32,12 @@ const loggedIn: LoggedIn = {
 }
 
 export const OPERATIONS: readonly Operation[] = [
-  {
-    method: 'get',
-    path: '/api/v1/me',
-    id: 'getSender',
-    tag: 'native',
+  operation('get /api/v1/me', 'getSender', {
     summary: 'Get who sends the request and what it may do',
     responses: { 200: jsonResponse('The sender.', Sender, sender) },
     errors: COMMON_ERRORS,
-  },
-  {
-    method: 'post',
-    path: '/api/v1/login',
-    id: 'login',
-    tag: 'native',
+  }),
+  operation('post /api/v1/login', 'login', {
     summary: 'Log a browser in to the console',
     description:
       'With `key` or `link`. The answer sets a cookie and has the secret of the page: a request needs both, the latter as the header `X-Drover-Page-Secret`. Programs send their API key instead.',
@@ -55,15 +45,11 @@ export const OPERATIONS: readonly Operation[] = [
     responses: { 200: jsonResponse('Logged in; the cookie is set.', LoggedIn, loggedIn) },
     errors: ['Conflict', ...BODY_ERRORS],
     isOpen: true,
-  },
-  {
-    method: 'post',
-    path: '/api/v1/logout',
-    id: 'logout',
-    tag: 'native',
+  }),
+  operation('post /api/v1/logout', 'logout', {
     summary: 'Log a browser out of the console',
     description: 'Logs the page out. Without a login it does nothing.',
     responses: { 200: jsonResponse('Logged out; the cookie is cleared.', LoggedOut, { logged_out: true }) },
     errors: COMMON_ERRORS,
-  },
+  }),
 ]

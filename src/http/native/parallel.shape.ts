@@ -6,6 +6,7 @@ import {
   IDEMPOTENCY_KEY,
   jsonResponse,
   type Operation,
+  operation,
   PREFER,
   withExecution,
 } from '../api-description/operation.shape.ts'
@@ -33,11 +34,7 @@ const result: ParallelResult = {
 }
 
 export const OPERATIONS: readonly Operation[] = [
-  {
-    method: 'post',
-    path: '/api/v1/parallel',
-    id: 'executeParallel',
-    tag: 'native',
+  operation('post /api/v1/parallel', 'executeParallel', {
     summary: 'Run independent prompts in parallel',
     description: 'A task that fails has an error as its result; the other tasks still run. No sessions are stored.',
     parameters: [IDEMPOTENCY_KEY, PREFER],
@@ -47,5 +44,5 @@ export const OPERATIONS: readonly Operation[] = [
       202: ACCEPTED_RESPONSE,
     },
     errors: RUN_ERRORS,
-  },
+  }),
 ]

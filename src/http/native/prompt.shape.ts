@@ -8,6 +8,7 @@ import {
   eventStream,
   IDEMPOTENCY_KEY,
   type Operation,
+  operation,
   PREFER,
   type Response,
   withExecution,
@@ -83,15 +84,11 @@ export const PROMPT_RESPONSE: Response = withExecution({
 })
 
 export const OPERATIONS: readonly Operation[] = [
-  {
-    method: 'post',
-    path: '/api/v1/prompt',
-    id: 'executePrompt',
-    tag: 'native',
+  operation('post /api/v1/prompt', 'executePrompt', {
     summary: 'Run one prompt',
     parameters: [IDEMPOTENCY_KEY, PREFER],
     body: { shape: PromptBody, examples: requests },
     responses: { 200: PROMPT_RESPONSE, 202: ACCEPTED_RESPONSE },
     errors: RUN_ERRORS,
-  },
+  }),
 ]

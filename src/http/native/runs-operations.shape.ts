@@ -30,6 +30,7 @@ import {
   jsonResponse,
   LAST_EVENT_ID,
   type Operation,
+  operation,
   type Parameter,
   toQueryParameters,
 } from '../api-description/operation.shape.ts'
@@ -226,26 +227,18 @@ type Change = { word: string; id: string; summary: string; description?: string;
 
 /** An endpoint that changes a run, and answers with the run. */
 function change({ word, id, summary, description, body, examples = {} }: Change): Operation {
-  return {
-    method: 'post',
-    path: `/api/v1/runs/{id}/${word}`,
-    id,
-    tag: 'native',
+  return operation(`post /api/v1/runs/{id}/${word}`, id, {
     summary,
     ...(description !== undefined && { description }),
     parameters: [RUN_ID],
     ...(body !== undefined && { body: { shape: body, examples: examples as Record<string, unknown> } }),
     responses: { 200: jsonResponse('The run after the change.', DrivenRun, running) },
     errors: CHANGE_ERRORS,
-  }
+  })
 }
 
 export const OPERATIONS: readonly Operation[] = [
-  {
-    method: 'post',
-    path: '/api/v1/runs',
-    id: 'startRun',
-    tag: 'native',
+  operation('post /api/v1/runs', 'startRun', {
     summary: 'Let agents make a change, from goal to branch',
     description:
       'Starts a run in a repository that `drive.repositories` names, and drives it in the background. The work is done in a ' +
@@ -263,12 +256,8 @@ export const OPERATIONS: readonly Operation[] = [
       201: { ...jsonResponse('The run is started.', DrivenRun, running), headers: ['Idempotency-Replayed'] },
     },
     errors: [...CHANGE_ERRORS, 'KeyReused'],
-  },
-  {
-    method: 'get',
-    path: '/api/v1/runs',
-    id: 'listRuns',
-    tag: 'native',
+  }),
+  operation('get /api/v1/runs', 'listRuns', {
     summary: 'List driven runs',
     description: 'A key with the role `client` sees the runs that it started.',
     parameters: toQueryParameters(RunQuery),
@@ -280,46 +269,30 @@ export const OPERATIONS: readonly Operation[] = [
       }),
     },
     errors: ['BadRequest', ...COMMON_ERRORS],
-  },
-  {
-    method: 'get',
-    path: '/api/v1/queue',
-    id: 'getQueue',
-    tag: 'native',
+  }),
+  operation('get /api/v1/queue', 'getQueue', {
     summary: 'Show which runs are driven, and which are queued, in their order',
     description:
       'A key with the role `client` sees its own runs. With PostgreSQL, each worker has its own order: those of other machines are listed without a number.',
     parameters: [],
     responses: { 200: jsonResponse('The queue.', RunQueue, { parallel: 1, runs: [running, queued] }) },
     errors: COMMON_ERRORS,
-  },
-  {
-    method: 'get',
-    path: '/api/v1/report',
-    id: 'getReport',
-    tag: 'native',
+  }),
+  operation('get /api/v1/report', 'getReport', {
     summary: 'Show what became of all driven runs since some time',
     description:
       'The data of `drover report --since`, by repository. A key with the role `client` sees its own runs. With PostgreSQL, runs of other machines have neither paths nor an order to merge in.',
     parameters: toQueryParameters(ReportQuery),
     responses: { 200: jsonResponse('The reports.', NightReports, nights) },
     errors: COMMON_ERRORS,
-  },
-  {
-    method: 'get',
-    path: '/api/v1/runs/{id}',
-    id: 'getRun',
-    tag: 'native',
+  }),
+  operation('get /api/v1/runs/{id}', 'getRun', {
     summary: 'Get a run with its attempts, evidence and report',
     parameters: [RUN_ID],
     responses: { 200: jsonResponse('The run.', DrivenRun, detail) },
     errors: SESSION_ERRORS,
-  },
-  {
-    method: 'get',
-    path: '/api/v1/runs/{id}/diff',
-    id: 'getRunDiff',
-    tag: 'native',
+  }),
+  operation('get /api/v1/runs/{id}/diff', 'getRunDiff', {
     summary: 'Get what the branch of a run changes',
     description:
       'The delivered commit, or the files of the worktree, compared with the commit that the branch starts from. A long ' +
@@ -327,12 +300,8 @@ export const OPERATIONS: readonly Operation[] = [
     parameters: [RUN_ID],
     responses: { 200: jsonResponse('The changes.', DrivenDiff, diff) },
     errors: CHANGE_ERRORS,
-  },
-  {
-    method: 'get',
-    path: '/api/v1/runs/{id}/events',
-    id: 'followRun',
-    tag: 'native',
+  }),
+  operation('get /api/v1/runs/{id}/events', 'followRun', {
     summary: 'Follow the events of a run',
     description:
       'Sends the recorded events, then live ones, until the run has ended or continues as another run. A run that waits can ' +
@@ -341,7 +310,7 @@ export const OPERATIONS: readonly Operation[] = [
     parameters: [RUN_ID, ...toQueryParameters(EventsQuery), LAST_EVENT_ID],
     responses: eventResponses({ shape: DrivenRunEvent, name: 'DrivenRunEvent', events, subject: 'run' }),
     errors: SESSION_ERRORS,
-  },
+  }),
   change({
     word: 'answer',
     id: 'answerRun',

@@ -1,17 +1,19 @@
 import { ResumeRequest } from '../../prompts/prompt-request.shape.ts'
 import { RUN_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
-import { ACCEPTED_RESPONSE, IDEMPOTENCY_KEY, type Operation, PREFER } from '../api-description/operation.shape.ts'
+import {
+  ACCEPTED_RESPONSE,
+  IDEMPOTENCY_KEY,
+  type Operation,
+  operation,
+  PREFER,
+} from '../api-description/operation.shape.ts'
 import { PROMPT_RESPONSE } from './prompt.shape.ts'
 import { SESSION_ID } from './sessions.shape.ts'
 
 const request: ResumeRequest = { prompt: 'Now write a test for it.' }
 
 export const OPERATIONS: readonly Operation[] = [
-  {
-    method: 'post',
-    path: '/api/v1/sessions/{id}/resume',
-    id: 'resumeSession',
-    tag: 'native',
+  operation('post /api/v1/sessions/{id}/resume', 'resumeSession', {
     summary: 'Run another prompt in a session',
     description:
       'Uses the backend of the session. With `fork`, a new session starts with the settings of this one; on another `backend`, with its conversation.',
@@ -19,5 +21,5 @@ export const OPERATIONS: readonly Operation[] = [
     body: { shape: ResumeRequest, examples: { example: request } },
     responses: { 200: PROMPT_RESPONSE, 202: ACCEPTED_RESPONSE },
     errors: [...new Set([...SESSION_ERRORS, ...RUN_ERRORS])],
-  },
+  }),
 ]

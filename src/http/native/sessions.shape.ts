@@ -3,11 +3,30 @@ import { BACKEND_NAME } from '../../config/backend.shape.ts'
 import { SessionTurn } from '../../executions/session-turn.shape.ts'
 import { MAX_TURNS } from '../../executions/session-turns.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
-import { literals, type Message, named, request, type Static, stated, strict, textLike } from '../../kit/shape.ts'
+import {
+  literals,
+  type Message,
+  named,
+  optionalFlag,
+  optionalInteger,
+  optionalText,
+  request,
+  type Static,
+  stated,
+  strict,
+  textLike,
+} from '../../kit/shape.ts'
 import { Session, SessionPage } from '../../sessions/session.shape.ts'
 import { SESSION_STATUSES } from '../../sessions/session-statuses.ts'
 import { BODY_ERRORS, COMMON_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
-import { EXAMPLE, jsonResponse, type Operation, type Parameter } from '../api-description/operation.shape.ts'
+import {
+  EXAMPLE,
+  jsonResponse,
+  type Operation,
+  operation,
+  type Parameter,
+  toQueryParameters,
+} from '../api-description/operation.shape.ts'
 
 const MAX_PAGE_SIZE = 1000
 const TAG = '^[a-z0-9_-]{1,32}$'
@@ -19,22 +38,14 @@ export const SessionListQuery = strict({
     textLike(BACKEND_NAME, 'the name of a backend', { description: 'Only sessions of this backend.' }),
   ),
   status: Type.Optional(literals(SESSION_STATUSES, { description: 'Only sessions with this status.' })),
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: 100, description: 'Number of sessions in the page.' }),
-  ),
-  offset: Type.Optional(
-    Type.Integer({ minimum: 0, default: 0, description: 'Number of sessions to skip before the page.' }),
-  ),
-  tag: Type.Optional(
-    Type.String({ minLength: 1, description: 'Only sessions with this tag.', ...stated({ pattern: TAG }) }),
-  ),
-  model: Type.Optional(Type.String({ minLength: 1, description: 'Only sessions with this model.' })),
-  workdir: Type.Optional(Type.String({ minLength: 1, description: 'Only sessions in exactly this directory.' })),
-  search: Type.Optional(
-    Type.String({ minLength: 1, description: 'Part of the title or first prompt, or a prefix of the id.' }),
-  ),
-  since: Type.Optional(Type.String({ format: 'date-time', description: 'Last used at this time or later.' })),
-  until: Type.Optional(Type.String({ format: 'date-time', description: 'Last used before this time.' })),
+  limit: optionalInteger('Number of sessions in the page.', { minimum: 1, maximum: MAX_PAGE_SIZE, default: 100 }),
+  offset: optionalInteger('Number of sessions to skip before the page.', { minimum: 0, default: 0 }),
+  tag: optionalText('Only sessions with this tag.', { minLength: 1, ...stated({ pattern: TAG }) }),
+  model: optionalText('Only sessions with this model.', { minLength: 1 }),
+  workdir: optionalText('Only sessions in exactly this directory.', { minLength: 1 }),
+  search: optionalText('Part of the title or first prompt, or a prefix of the id.', { minLength: 1 }),
+  since: optionalText('Last used at this time or later.', { format: 'date-time' }),
+  until: optionalText('Last used before this time.', { format: 'date-time' }),
 })
 export type SessionListQuery = Static<typeof SessionListQuery>
 
@@ -57,7 +68,7 @@ const SessionDetail = named(
         description: `Only with \`turns=true\`: the latest ${MAX_TURNS} turns that are kept, oldest first.`,
       }),
     ),
-    older_turns: Type.Optional(Type.Integer({ minimum: 1, description: 'How many turns are kept before these.' })),
+    older_turns: optionalInteger('How many turns are kept before these.', { minimum: 1 }),
   }),
 )
 
@@ -80,11 +91,7 @@ export const SessionEditRequest = named(
       metadata: Type.Optional(
         Type.Unsafe<JsonObject>({ type: 'object', description: 'Replaces metadata fields of the same name.' }),
       ),
-      shared: Type.Optional(
-        Type.Boolean({
-          description: 'Whether every API key sees the session and may resume it. Only its own key may delete it.',
-        }),
-      ),
+      shared: optionalFlag('Whether every API key sees the session and may resume it. Only its own key may delete it.'),
     },
     { minProperties: 1 },
   ),
@@ -133,60 +140,30 @@ export const SESSION_ID: Parameter = {
   example: session.id,
 }
 
-const query: Parameter[] = Object.entries(SessionListQuery.properties).map(([name, shape]) => ({
-  name,
-  in: 'query',
-  shape,
-  isRequired: false,
-}))
-
-const detailQuery: Parameter[] = Object.entries(SessionDetailQuery.properties).map(([name, shape]) => ({
-  name,
-  in: 'query',
-  shape,
-  isRequired: false,
-}))
-
 export const OPERATIONS: readonly Operation[] = [
-  {
-    method: 'get',
-    path: '/api/v1/sessions',
-    id: 'listSessions',
-    tag: 'native',
+  operation('get /api/v1/sessions', 'listSessions', {
     summary: 'List sessions',
-    parameters: query,
+    parameters: toQueryParameters(SessionListQuery),
     responses: { 200: jsonResponse('One page, most recently used first.', SessionPage, page) },
     errors: ['BadRequest', ...COMMON_ERRORS],
-  },
-  {
-    method: 'get',
-    path: '/api/v1/sessions/{id}',
-    id: 'getSession',
-    tag: 'native',
+  }),
+  operation('get /api/v1/sessions/{id}', 'getSession', {
     summary: 'Get a session',
-    parameters: [SESSION_ID, ...detailQuery],
+    parameters: [SESSION_ID, ...toQueryParameters(SessionDetailQuery)],
     responses: { 200: jsonResponse('The session.', SessionDetail, session) },
     errors: SESSION_ERRORS,
-  },
-  {
-    method: 'patch',
-    path: '/api/v1/sessions/{id}',
-    id: 'updateSession',
-    tag: 'native',
+  }),
+  operation('patch /api/v1/sessions/{id}', 'updateSession', {
     summary: 'Change the title, tags or metadata of a session, or share it',
     parameters: [SESSION_ID],
     body: { shape: SessionEditRequest, examples: { example: edit } },
     responses: { 200: jsonResponse('The changed session.', Session, { ...session, ...edit }) },
     errors: [...new Set([...SESSION_ERRORS, ...BODY_ERRORS])],
-  },
-  {
-    method: 'delete',
-    path: '/api/v1/sessions/{id}',
-    id: 'deleteSession',
-    tag: 'native',
+  }),
+  operation('delete /api/v1/sessions/{id}', 'deleteSession', {
     summary: 'Delete a session',
     parameters: [SESSION_ID],
     responses: { 200: jsonResponse('The session was deleted.', SessionDeleted, { deleted: true, id: session.id }) },
     errors: SESSION_ERRORS,
-  },
+  }),
 ]

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { UsageReport } from '../../executions/store/usage-report.shape.ts'
 import { type Static, strict, textLike } from '../../kit/shape.ts'
 import { COMMON_ERRORS } from '../api-description/error-responses.shape.ts'
-import { jsonResponse, type Operation } from '../api-description/operation.shape.ts'
+import { jsonResponse, type Operation, operation } from '../api-description/operation.shape.ts'
 
 const FIELD = '(day|key|backend|model)'
 
@@ -47,11 +47,7 @@ const example: UsageReport = {
 }
 
 export const OPERATIONS: readonly Operation[] = [
-  {
-    method: 'get',
-    path: '/api/v1/usage',
-    id: 'getUsage',
-    tag: 'native',
+  operation('get /api/v1/usage', 'getUsage', {
     summary: 'Get the tokens, cost and executions by day, API key, backend and model',
     description:
       'Counts every execution of an agent when it ends, including ephemeral ones; dry runs are not counted. Usage is kept for 400 days. ' +
@@ -64,5 +60,5 @@ export const OPERATIONS: readonly Operation[] = [
     })),
     responses: { 200: jsonResponse('The usage, at most 10,000 rows.', UsageReport, example) },
     errors: ['BadRequest', ...COMMON_ERRORS],
-  },
+  }),
 ]

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
-import { type Message, named, stated } from '../../kit/shape.ts'
+import { type Message, named, optionalText, stated } from '../../kit/shape.ts'
 import { AGENT_ERRORS } from '../api-description/error-responses.shape.ts'
-import { EXAMPLE, eventStream, IDEMPOTENCY_KEY, type Operation } from '../api-description/operation.shape.ts'
+import { EXAMPLE, eventStream, IDEMPOTENCY_KEY, type Operation, operation } from '../api-description/operation.shape.ts'
 import {
   AnySchema,
   COMPATIBLE_REQUEST,
@@ -119,7 +119,7 @@ export const ChatCompletionChunk = named(
         index,
         delta: Type.Object({
           role: Type.Optional(Type.Literal('assistant', { description: 'In the first chunk.' })),
-          content: Type.Optional(Type.String({ description: 'A piece of the answer.' })),
+          content: optionalText('A piece of the answer.'),
         }),
         finish_reason: Type.Union([Type.Literal('stop'), Type.Null()], { description: 'Null before the last chunk.' }),
       }),
@@ -175,10 +175,7 @@ const chunks = {
 }
 
 export const OPERATIONS: readonly Operation[] = [
-  {
-    method: 'post',
-    path: '/openai/v1/chat/completions',
-    id: 'openaiChatCompletions',
+  operation('post /openai/v1/chat/completions', 'openaiChatCompletions', {
     tag: 'chat',
     summary: 'Complete a chat',
     description: MODEL_RULES,
@@ -204,5 +201,5 @@ export const OPERATIONS: readonly Operation[] = [
       },
     },
     errors: ['NotFound', ...AGENT_ERRORS],
-  },
+  }),
 ]

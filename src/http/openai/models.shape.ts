@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { literals, type Message, named } from '../../kit/shape.ts'
 import { COMMON_ERRORS } from '../api-description/error-responses.shape.ts'
-import { EXAMPLE, jsonResponse, type Operation } from '../api-description/operation.shape.ts'
+import { EXAMPLE, jsonResponse, type Operation, operation } from '../api-description/operation.shape.ts'
 
 const Model = named(
   'Model',
@@ -31,21 +31,15 @@ const models: Model[] = ['claude', 'codex', 'gemini'].map((id) => ({
 }))
 
 export const OPERATIONS: readonly Operation[] = [
-  {
-    method: 'get',
-    path: '/openai/v1/models',
-    id: 'openaiListModels',
+  operation('get /openai/v1/models', 'openaiListModels', {
     tag: 'chat',
     summary: 'List the models',
     responses: {
       200: jsonResponse('One model for each enabled backend.', ModelList, { object: 'list', data: models }),
     },
     errors: COMMON_ERRORS,
-  },
-  {
-    method: 'get',
-    path: '/openai/v1/models/{id}',
-    id: 'openaiGetModel',
+  }),
+  operation('get /openai/v1/models/{id}', 'openaiGetModel', {
     tag: 'chat',
     summary: 'Get a model',
     parameters: [
@@ -59,5 +53,5 @@ export const OPERATIONS: readonly Operation[] = [
     ],
     responses: { 200: jsonResponse('The model.', Model, models[0]) },
     errors: ['NotFound', ...COMMON_ERRORS],
-  },
+  }),
 ]

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { literals, type Message, named, type Static, strict } from '../../kit/shape.ts'
+import { literals, type Message, named, optionalInteger, optionalText, type Static, strict } from '../../kit/shape.ts'
 import { AGENT_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
 import {
   EXAMPLE,
@@ -7,6 +7,7 @@ import {
   IDEMPOTENCY_KEY,
   jsonResponse,
   type Operation,
+  operation,
   type Parameter,
   toQueryParameters,
 } from '../api-description/operation.shape.ts'
@@ -99,20 +100,16 @@ export type ResponseRequest = Message<typeof ResponseRequest>
 /** An SDK may add other parameters of the vendor's API, so unknown ones are ignored. */
 export const ResponseQuery = Type.Object({
   stream: Type.Optional(literals(['true', 'false'], { description: 'Whether to send the events of the response.' })),
-  starting_after: Type.Optional(
-    Type.Integer({ minimum: 0, description: 'With `stream`: only events with a greater `sequence_number`.' }),
-  ),
+  starting_after: optionalInteger('With `stream`: only events with a greater `sequence_number`.', { minimum: 0 }),
 })
 export type ResponseQuery = Static<typeof ResponseQuery>
 
 const MAX_ITEMS = 100
 
 export const InputItemsQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_ITEMS, default: 20, description: 'Items of a page.' })),
+  limit: optionalInteger('Items of a page.', { minimum: 1, maximum: MAX_ITEMS, default: 20 }),
   order: Type.Optional(literals(['asc', 'desc'], { default: 'desc', description: 'By their place in the input.' })),
-  after: Type.Optional(
-    Type.String({ maxLength: MAX_ID_LENGTH, description: 'Only items that come after the one with this id.' }),
-  ),
+  after: optionalText('Only items that come after the one with this id.', { maxLength: MAX_ID_LENGTH }),
 })
 export type InputItemsQuery = Static<typeof InputItemsQuery>
 
@@ -222,10 +219,7 @@ const ID: Parameter = {
 }
 
 export const OPERATIONS: readonly Operation[] = [
-  {
-    method: 'post',
-    path: '/openai/v1/responses',
-    id: 'openaiCreateResponse',
+  operation('post /openai/v1/responses', 'openaiCreateResponse', {
     tag: 'chat',
     summary: 'Create a response',
     description:
@@ -247,22 +241,16 @@ export const OPERATIONS: readonly Operation[] = [
       },
     },
     errors: ['NotFound', ...AGENT_ERRORS],
-  },
-  {
-    method: 'get',
-    path: '/openai/v1/responses/{id}',
-    id: 'openaiGetResponse',
+  }),
+  operation('get /openai/v1/responses/{id}', 'openaiGetResponse', {
     tag: 'chat',
     summary: 'Get a response',
     description: 'With `stream=true`, its events from the beginning, or after `starting_after`, until it ends.',
     parameters: [ID, ...toQueryParameters(ResponseQuery)],
     responses: { 200: { description: 'The response, or its events.', content: contents } },
     errors: SESSION_ERRORS,
-  },
-  {
-    method: 'delete',
-    path: '/openai/v1/responses/{id}',
-    id: 'openaiDeleteResponse',
+  }),
+  operation('delete /openai/v1/responses/{id}', 'openaiDeleteResponse', {
     tag: 'chat',
     summary: 'Delete a response',
     description: 'Its session is deleted with its last response. A running response must be canceled first.',
@@ -271,22 +259,16 @@ export const OPERATIONS: readonly Operation[] = [
       200: jsonResponse('It is deleted.', ResponseDeleted, { id: RESPONSE_ID, object: 'response', deleted: true }),
     },
     errors: SESSION_ERRORS,
-  },
-  {
-    method: 'post',
-    path: '/openai/v1/responses/{id}/cancel',
-    id: 'openaiCancelResponse',
+  }),
+  operation('post /openai/v1/responses/{id}/cancel', 'openaiCancelResponse', {
     tag: 'chat',
     summary: 'Cancel a response',
     description: 'Stops its agent. A response that has ended is not changed.',
     parameters: [ID],
     responses: { 200: jsonResponse('The response as it is now.', ResponseObject, { ...begun, status: 'cancelled' }) },
     errors: SESSION_ERRORS,
-  },
-  {
-    method: 'get',
-    path: '/openai/v1/responses/{id}/input_items',
-    id: 'openaiListInputItems',
+  }),
+  operation('get /openai/v1/responses/{id}/input_items', 'openaiListInputItems', {
     tag: 'chat',
     summary: 'List the input of a response',
     parameters: [ID, ...toQueryParameters(InputItemsQuery)],
@@ -308,5 +290,5 @@ export const OPERATIONS: readonly Operation[] = [
       } satisfies ItemList),
     },
     errors: SESSION_ERRORS,
-  },
+  }),
 ]
