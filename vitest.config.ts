@@ -5,6 +5,8 @@ const MEMORY = '/dev/shm'
 /** Each of four workers may start PostgreSQL, whose files took up to 940 MiB. Containers often have only 64 MiB here. */
 const NEEDED_BYTES = 8 * 2 ** 30
 
+const FULL = { PROGRAM_TESTS: 'full' }
+
 const common = {
   // Generous, for a busy machine: it only delays the report of a test that hangs.
   testTimeout: 60_000,
@@ -41,13 +43,24 @@ export default defineConfig({
         },
       },
       {
+        // The same, with everything that takes too long for every change (test/support/full-counts.ts).
+        test: {
+          ...common,
+          name: 'full',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/real/**', 'test/fake-agent/**', 'test/console/full/**'],
+          globalSetup: 'test/support/bundle-drover.ts',
+          env: FULL,
+        },
+      },
+      {
         // Everything about the console, with full counts.
         test: {
           ...common,
           name: 'console',
           include: ['test/console/**/*.test.ts'],
           globalSetup: 'test/support/bundle-drover.ts',
-          env: { CONSOLE_TESTS: 'full' },
+          env: { ...FULL, CONSOLE_TESTS: 'full' },
           // One file after the other: they measure times.
           maxWorkers: 1,
         },
@@ -59,7 +72,7 @@ export default defineConfig({
           name: 'postgres',
           include: ['test/http/**/*.test.ts'],
           globalSetup: 'test/support/bundle-drover.ts',
-          env: { DROVER_TEST_STORE: 'postgres' },
+          env: { ...FULL, DROVER_TEST_STORE: 'postgres' },
         },
       },
       {

@@ -31,7 +31,9 @@ const total = (count: keyof Tally) => all.reduce((sum, tally) => sum + tally[cou
 if (findChromium() === undefined) console.log(`the console was not tried in a browser: ${NO_CHROMIUM}`)
 if (!canSandbox()) console.log(`sandboxes were not tried: ${NO_SANDBOX}`)
 if (total('skipped') > 0)
-  console.log(`${total('skipped')} skipped: npm run test:console runs them, or this machine lacks what they need`)
+  console.log(
+    `${total('skipped')} skipped: npm run test:full or npm run test:console runs them, or this machine lacks what they need`,
+  )
 console.log(`${total('passed')} passed, ${total('failed')} failed`)
 process.exitCode = total('failed') === 0 ? 0 : 1
 

@@ -7,6 +7,7 @@ import { readConfig } from '../src/config/read-config.ts'
 import { readEnvironment } from '../src/config/read-environment.ts'
 import { splitCommand } from '../src/kit/shell-words.ts'
 import { installDrover } from './support/drover-shim.ts'
+import { IS_FULL } from './support/full-counts.ts'
 import { type Block, blocksIn, patternOf, readPages } from './support/markdown.ts'
 import { ROOT } from './support/npm.ts'
 import { hasTerminals, screenOf, startOnTerminal } from './support/on-terminal.ts'
@@ -23,6 +24,10 @@ const pages = allPages.filter(({ path }) => !IN_A_REPOSITORY.includes(path))
 
 /** `run`: in a pipe. `terminal`: on a terminal, where drover asks a question. */
 const isRun = ({ mark }: Block) => mark === 'run' || mark === 'terminal'
+/** The SDKs take long to load, and others drive or compare: test/http and test/cli do what they do. */
+const SLOW = ['clients/openai', 'clients/anthropic', 'clients/ai-sdk', 'compare-agents', 'library', 'embed'].map(
+  (name) => `docs/${name}.md`,
+)
 const runnable = pages
   .map(({ path, blocks }) => ({ path, examples: blocks.filter(isRun) }))
   .filter(({ examples }) => examples.length > 0)
@@ -85,29 +90,33 @@ afterAll(async () => {
 })
 
 describe('the examples', () => {
-  it.for(runnable)('of $path print what they say', { timeout: 120_000 }, async ({ path, examples }, { skip }) => {
-    skip(!hasCurl && examples.some(({ code }) => code.includes('curl ')), 'curl is not installed')
-    skip(!hasTerminals && examples.some(({ mark }) => mark === 'terminal'), 'script is not installed')
-    const hasKey = path.startsWith('docs/clients/') || path === 'docs/team-endpoint.md'
-    const url = hasKey ? servers.withKey : servers.open
-    const home = temporaryDirectory()
-    const env = { ...surroundings(home), ...(hasKey && variablesOf(url)) }
-    // Like in one terminal, an example begins where the one before it has gone.
-    const place = join(home, 'directory')
-    writeFileSync(place, ROOT)
-    for (const { line, mark, language, code, below = '' } of examples) {
-      const cwd = language === 'js' ? ROOT : readFileSync(place, 'utf8').trimEnd()
-      const command = fillIn(code, url)
-      const ran =
-        mark === 'terminal'
-          ? await answer(command, { cwd, env })
-          : await runAt(cwd, toCommand(language, command, place), env)
-      const expected = { line, code: 0, stderr: '', stdout: expect.stringMatching(patternOf(below.trimEnd())) }
-      // Some output does not end with a line feed.
-      const stderr = ran.stderr.replace(PROGRESS, '')
-      expect({ line, ...ran, stdout: ran.stdout.trimEnd(), stderr }).toEqual(expected)
-    }
-  })
+  it.for(runnable.filter(({ path }) => IS_FULL || !SLOW.includes(path)))(
+    'of $path print what they say',
+    { timeout: 120_000 },
+    async ({ path, examples }, { skip }) => {
+      skip(!hasCurl && examples.some(({ code }) => code.includes('curl ')), 'curl is not installed')
+      skip(!hasTerminals && examples.some(({ mark }) => mark === 'terminal'), 'script is not installed')
+      const hasKey = path.startsWith('docs/clients/') || path === 'docs/team-endpoint.md'
+      const url = hasKey ? servers.withKey : servers.open
+      const home = temporaryDirectory()
+      const env = { ...surroundings(home), ...(hasKey && variablesOf(url)) }
+      // Like in one terminal, an example begins where the one before it has gone.
+      const place = join(home, 'directory')
+      writeFileSync(place, ROOT)
+      for (const { line, mark, language, code, below = '' } of examples) {
+        const cwd = language === 'js' ? ROOT : readFileSync(place, 'utf8').trimEnd()
+        const command = fillIn(code, url)
+        const ran =
+          mark === 'terminal'
+            ? await answer(command, { cwd, env })
+            : await runAt(cwd, toCommand(language, command, place), env)
+        const expected = { line, code: 0, stderr: '', stdout: expect.stringMatching(patternOf(below.trimEnd())) }
+        // Some output does not end with a line feed.
+        const stderr = ran.stderr.replace(PROGRESS, '')
+        expect({ line, ...ran, stdout: ran.stdout.trimEnd(), stderr }).toEqual(expected)
+      }
+    },
+  )
 
   it('are many, of each kind', () => {
     const languages = runnable.flatMap(({ examples }) => examples.map(({ language }) => language))

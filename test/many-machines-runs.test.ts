@@ -1,4 +1,5 @@
 /** Driven runs of several machines with one PostgreSQL store. */
+
 import { realpathSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { NightReports } from '../src/drive/night/night-report.shape.ts'
@@ -8,6 +9,7 @@ import { systemClock } from '../src/kit/clock.ts'
 import { randomIds } from '../src/kit/ids.ts'
 import { createDriving } from './support/driven-agents.ts'
 import { type DrivenScript, dataOf } from './support/driven-home.ts'
+import { IS_FULL } from './support/full-counts.ts'
 import { findUndescribed } from './support/openapi-document.ts'
 import { createPostgresDatabase, POSTGRES_PROGRAMS, runSql } from './support/postgres.ts'
 import { type Serving, startDrover } from './support/serve-drover.ts'
@@ -93,45 +95,50 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('driven runs with one PostgreSQ
     expect(await second.change(id, 'stop')).toMatchObject({ status: 409, body: { error: 'driven_run_over' } })
   })
 
-  it('are queued on a worker that has their repository, and keys and repositories take turns', async () => {
-    const { url, door, worker, driving, repository } = await createMachines({ orient: [{ hangs: true }, {}] })
-    const other = createDriving({})
-    const elsewhere = realpathSync(other.repository.root)
-    const here = await worker('one')
-    const away = await startServer({
-      postgres: { url, machine: 'two', deadAfterMs: 20_000 },
-      config: { drive: { repositories: [elsewhere] } },
-      env: { PATH: other.env.PATH, ...KEYS },
-    })
-    for (const { context } of [here, away]) await context.drover.begin()
-    const [one, two] = [await door('door-1'), await door('door-2')]
-    const [first, second] = [clientOf(one, as('first')), clientOf(two, as('second'))]
-    const queue = { repository, queue: true }
-    const running = await first.start({ goal: 'Show the wind', ...queue })
-    await first.reaches(running.id, 'running')
-    const later = await first.start({ goal: 'Show the rain', ...queue })
-    const fair = await second.start({ goal: 'Show the sun', ...queue })
-    const there = await second.start({ goal: 'Show the moon', repository: elsewhere, queue: true })
-    expect([running, later, fair, there].map(({ machine }) => machine)).toEqual(['one', 'one', 'one', 'two'])
-    await second.reaches(there.id, 'ended')
-    expect(other.calls().every(({ prompt }) => prompt.includes('Show the moon'))).toBe(true)
-    // Every server shows the queue of every worker, to each key its own.
-    const shown = async (server: TestServer, key: string) =>
-      ((await server.request('/api/v1/queue', { headers: as(key) })).body as RunQueue).runs.map(({ id }) => id)
-    expect(await shown(two, 'first')).toEqual([later.id])
-    expect(await shown(one, 'second')).toEqual([fair.id])
-    expect((await first.change(running.id, 'stop')).status).toBe(200)
-    await Promise.all([first.reaches(later.id, 'ended'), second.reaches(fair.id, 'ended')])
-    const orients = driving.calls().filter(({ kind }) => kind === 'orient')
-    expect(orients.map(({ prompt }) => /Show the (\w+)/.exec(prompt)?.[1])).toEqual(['wind', 'sun', 'rain'])
-    const { body } = await one.request('/api/v1/report', { headers: as('second') })
-    expect((body as NightReports).repositories.map(({ machine, report }) => [machine, report.runs[0]?.run_id])).toEqual(
-      expect.arrayContaining([
-        ['one', fair.id],
-        ['two', there.id],
-      ]),
-    )
-  })
+  it.runIf(IS_FULL)(
+    'are queued on a worker that has their repository, and keys and repositories take turns',
+    async () => {
+      const { url, door, worker, driving, repository } = await createMachines({ orient: [{ hangs: true }, {}] })
+      const other = createDriving({})
+      const elsewhere = realpathSync(other.repository.root)
+      const here = await worker('one')
+      const away = await startServer({
+        postgres: { url, machine: 'two', deadAfterMs: 20_000 },
+        config: { drive: { repositories: [elsewhere] } },
+        env: { PATH: other.env.PATH, ...KEYS },
+      })
+      for (const { context } of [here, away]) await context.drover.begin()
+      const [one, two] = [await door('door-1'), await door('door-2')]
+      const [first, second] = [clientOf(one, as('first')), clientOf(two, as('second'))]
+      const queue = { repository, queue: true }
+      const running = await first.start({ goal: 'Show the wind', ...queue })
+      await first.reaches(running.id, 'running')
+      const later = await first.start({ goal: 'Show the rain', ...queue })
+      const fair = await second.start({ goal: 'Show the sun', ...queue })
+      const there = await second.start({ goal: 'Show the moon', repository: elsewhere, queue: true })
+      expect([running, later, fair, there].map(({ machine }) => machine)).toEqual(['one', 'one', 'one', 'two'])
+      await second.reaches(there.id, 'ended')
+      expect(other.calls().every(({ prompt }) => prompt.includes('Show the moon'))).toBe(true)
+      // Every server shows the queue of every worker, to each key its own.
+      const shown = async (server: TestServer, key: string) =>
+        ((await server.request('/api/v1/queue', { headers: as(key) })).body as RunQueue).runs.map(({ id }) => id)
+      expect(await shown(two, 'first')).toEqual([later.id])
+      expect(await shown(one, 'second')).toEqual([fair.id])
+      expect((await first.change(running.id, 'stop')).status).toBe(200)
+      await Promise.all([first.reaches(later.id, 'ended'), second.reaches(fair.id, 'ended')])
+      const orients = driving.calls().filter(({ kind }) => kind === 'orient')
+      expect(orients.map(({ prompt }) => /Show the (\w+)/.exec(prompt)?.[1])).toEqual(['wind', 'sun', 'rain'])
+      const { body } = await one.request('/api/v1/report', { headers: as('second') })
+      expect(
+        (body as NightReports).repositories.map(({ machine, report }) => [machine, report.runs[0]?.run_id]),
+      ).toEqual(
+        expect.arrayContaining([
+          ['one', fair.id],
+          ['two', there.id],
+        ]),
+      )
+    },
+  )
 
   it('are interrupted when others take their worker for dead, and continue when it comes back', async () => {
     const script = { orient: [{ hangs: true }, QUESTION] }
@@ -154,49 +161,52 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('driven runs with one PostgreSQ
     ])
   })
 
-  it('stay listed when their worker, which has no keys, is killed, and continue when it is started again', async () => {
-    const { url, door, driving, settings } = await createMachines(
-      { orient: [{}], implement: [{ hangs: true }, { edits: { 'wind.txt': 'wind: 23 knots\n' } }] },
-      { deadAfterMs: 2000 },
-    )
-    driving.configure(JSON.stringify({ ...settings, warm: { enabled: false } }))
-    const work = (): Serving =>
-      startDrover(['work', '--store', url], {
-        ...driving.env,
-        DROVER_STORE_MACHINE: 'one',
-        DROVER_STORE_DEAD_AFTER_SECS: '2',
-        // A worker has no clients, and needs no keys.
-        DROVER_API_KEYS: '',
-      })
-    const isReady = (serving: Serving) => until(() => serving.heard.stdout.includes('Press Ctrl-C'))
-    const killed = work()
-    await isReady(killed)
-    const [first, second] = [clientOf(await door('door-1'), as('first')), clientOf(await door('door-2'), as('first'))]
-    const { id } = await first.start()
-    // Published, which is a moment after it began.
-    await until(async () => (await first.show(id)).attempts?.at(-1)?.action_kind === 'implement')
-    await until(() => driving.calls().some(({ kind }) => kind === 'implement'))
-    killed.child.kill('SIGKILL')
-    for (const client of [first, second]) {
-      const gone = await client.reaches(id, 'interrupted')
-      expect(gone).toMatchObject({ machine: 'one', is_machine_gone: true, choices: [], goal: GOAL })
-      expect(gone.attempts?.at(-1)).toMatchObject({ action_kind: 'implement', how: 'unknown' })
-      expect((await client.list('?state=interrupted')).runs).toMatchObject([{ id }])
-    }
-    const before = driving.records(id)
-    for (const word of ['stop', 'resume', 'skip']) {
-      const { status, body } = await second.change(id, word)
-      expect({ status, body }).toMatchObject({ status: 503, body: { error: 'drive_machine_gone' } })
-    }
-    expect(driving.records(id)).toEqual(before)
-    await isReady(work())
-    const run = await second.reaches(id, 'ended')
-    const started = dataOf(driving.records(id), 'attempt_started')
-    expect(run.attempts).toHaveLength(started.length)
-    expect(run.attempts?.filter(({ action_kind: kind }) => kind === 'implement').length).toBeGreaterThan(1)
-    expect(driving.repository.git('show', `${run.delivered?.branch}:wind.txt`)).toBe('wind: 23 knots\n')
-    expect((await first.show(id)).is_machine_gone).toBeUndefined()
-  })
+  it.runIf(IS_FULL)(
+    'stay listed when their worker, which has no keys, is killed, and continue when it is started again',
+    async () => {
+      const { url, door, driving, settings } = await createMachines(
+        { orient: [{}], implement: [{ hangs: true }, { edits: { 'wind.txt': 'wind: 23 knots\n' } }] },
+        { deadAfterMs: 2000 },
+      )
+      driving.configure(JSON.stringify({ ...settings, warm: { enabled: false } }))
+      const work = (): Serving =>
+        startDrover(['work', '--store', url], {
+          ...driving.env,
+          DROVER_STORE_MACHINE: 'one',
+          DROVER_STORE_DEAD_AFTER_SECS: '2',
+          // A worker has no clients, and needs no keys.
+          DROVER_API_KEYS: '',
+        })
+      const isReady = (serving: Serving) => until(() => serving.heard.stdout.includes('Press Ctrl-C'))
+      const killed = work()
+      await isReady(killed)
+      const [first, second] = [clientOf(await door('door-1'), as('first')), clientOf(await door('door-2'), as('first'))]
+      const { id } = await first.start()
+      // Published, which is a moment after it began.
+      await until(async () => (await first.show(id)).attempts?.at(-1)?.action_kind === 'implement')
+      await until(() => driving.calls().some(({ kind }) => kind === 'implement'))
+      killed.child.kill('SIGKILL')
+      for (const client of [first, second]) {
+        const gone = await client.reaches(id, 'interrupted')
+        expect(gone).toMatchObject({ machine: 'one', is_machine_gone: true, choices: [], goal: GOAL })
+        expect(gone.attempts?.at(-1)).toMatchObject({ action_kind: 'implement', how: 'unknown' })
+        expect((await client.list('?state=interrupted')).runs).toMatchObject([{ id }])
+      }
+      const before = driving.records(id)
+      for (const word of ['stop', 'resume', 'skip']) {
+        const { status, body } = await second.change(id, word)
+        expect({ status, body }).toMatchObject({ status: 503, body: { error: 'drive_machine_gone' } })
+      }
+      expect(driving.records(id)).toEqual(before)
+      await isReady(work())
+      const run = await second.reaches(id, 'ended')
+      const started = dataOf(driving.records(id), 'attempt_started')
+      expect(run.attempts).toHaveLength(started.length)
+      expect(run.attempts?.filter(({ action_kind: kind }) => kind === 'implement').length).toBeGreaterThan(1)
+      expect(driving.repository.git('show', `${run.delivered?.branch}:wind.txt`)).toBe('wind: 23 knots\n')
+      expect((await first.show(id)).is_machine_gone).toBeUndefined()
+    },
+  )
 
   it('are published by the process that drives them if it is alive, and removed when they are old', async () => {
     const { url, open } = await openBoards()

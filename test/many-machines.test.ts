@@ -1,10 +1,12 @@
 /** Several servers and workers with one PostgreSQL store. Here they run in this process; faults have processes of their own. */
+
 import { mkdirSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Execution, ExecutionEvent } from '../src/executions/store/execution.shape.ts'
 import type { PostgresWorkQueue } from '../src/executions/store/postgres-work-queue.ts'
 import { digest } from '../src/kit/digest.ts'
+import { IS_FULL } from './support/full-counts.ts'
 import { createPostgresDatabase, POSTGRES_PROGRAMS, runSql } from './support/postgres.ts'
 import { temporaryDirectory } from './support/run-drover.ts'
 import { type ServerOptions, startServer, type TestServer } from './support/start-server.ts'
@@ -132,7 +134,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
     expect((await resume(session, 'which word?')).body).toMatchObject({ error: 'session_machine_gone' })
   })
 
-  it('end a turn that waits for a machine that does not come back', async () => {
+  it.runIf(IS_FULL)('end a turn that waits for a machine that does not come back', async () => {
     const { url, door } = await startMachines(['one'], { env: { DEMO_AGENT_WORD_MS: '20' } })
     const { body } = await post(door, '/api/v1/prompt', HELLO)
     const { session_id: session } = body as { session_id: string }
@@ -158,7 +160,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
     expect(body).toMatchObject({ error: 'worker_missing' })
   })
 
-  it.each(['a server that only takes requests', 'a server that works too'])(
+  it.runIf(IS_FULL).each(['a server that only takes requests', 'a server that works too'])(
     'stay in the directories that the worker names, for %s',
     { timeout: 30_000 },
     async (who) => {
@@ -191,7 +193,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
     }
   })
 
-  it('work without a directory in the first one that the worker names', async () => {
+  it.runIf(IS_FULL)('work without a directory in the first one that the worker names', async () => {
     const workdir = realpathSync(temporaryDirectory())
     const options = { config: { work: { repositories: [workdir] } }, server: { allowed_workdir_prefixes: [workdir] } }
     const { url, door, workers } = await startMachines(['one'], options)
@@ -202,7 +204,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
     }
   })
 
-  it('report what is wrong with a prompt as the server would that runs it', async () => {
+  it.runIf(IS_FULL)('report what is wrong with a prompt as the server would that runs it', async () => {
     const { door } = await startMachines(['one'])
     const { status, body } = await post(door, '/api/v1/prompt', { ...HELLO, workdir: '/no/such/directory' })
     expect([status, body]).toMatchObject([400, { error: 'workdir_not_allowed' }])
@@ -234,7 +236,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
     for (const id of ids) await until(async () => (await find(id)).state === 'cancelled')
   })
 
-  it('leave nothing of an ephemeral prompt', async () => {
+  it.runIf(IS_FULL)('leave nothing of an ephemeral prompt', async () => {
     const { url, door } = await startMachines(['one'])
     const { status } = await post(door, '/api/v1/prompt', { ...HELLO, ephemeral: true })
     expect(status).toBe(200)
@@ -253,7 +255,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
     expect(await runSql(url, 'SELECT id FROM executions')).toHaveLength(1)
   })
 
-  it('run no more prompts of one key at once than work.max_per_key allows', async () => {
+  it.runIf(IS_FULL)('run no more prompts of one key at once than work.max_per_key allows', async () => {
     const [env, config] = [{ DEMO_AGENT_WORD_MS: '20' }, { work: { max_per_key: 1 } }]
     const { url, door } = await startMachines(['one', 'two'], { env, config })
     let most = 0
@@ -300,12 +302,12 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
     expect(await healthOf()).toMatchObject({ status: 'ok', backends: expect.arrayContaining([expected]) })
   })
 
-  it('are degraded if no worker runs', async () => {
+  it.runIf(IS_FULL)('are degraded if no worker runs', async () => {
     const { door } = await startMachines([])
     expect((await door.request('/health')).body).toMatchObject({ status: 'degraded' })
   })
 
-  it('measure at the server how long a prompt waits for a worker', async () => {
+  it.runIf(IS_FULL)('measure at the server how long a prompt waits for a worker', async () => {
     const { door } = await startMachines(['one'], {}, { server: { metrics_enabled: true } })
     await post(door, '/api/v1/prompt', HELLO)
     const { text } = await door.request('/metrics')

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { installDrover } from './support/drover-shim.ts'
 import { installFakeGh, toFakeGitHub } from './support/fake-gh.ts'
+import { firstOf } from './support/full-counts.ts'
 import { patternOf } from './support/markdown.ts'
 import { runAt } from './support/run-drover.ts'
 import { createRunFixture } from './support/run-fixture.ts'
@@ -29,7 +30,7 @@ function openRepository() {
   return { ...fixture, env }
 }
 
-describe.each(['machine-protocol.md', 'change-runs.md'])('docs/%s', (name) => {
+describe.each(firstOf(['change-runs.md', 'machine-protocol.md']))('docs/%s', (name) => {
   const page = readFileSync(join(DOCS, name), 'utf8')
   const blocks = [...page.matchAll(RUNNABLE)].map(([, code = '', prints = '']) => ({ code, prints }))
 

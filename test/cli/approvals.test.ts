@@ -1,4 +1,5 @@
 /** What a warm agent asks for, decided on the terminal of a command. */
+
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
@@ -7,6 +8,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { IS_FULL } from '../support/full-counts.ts'
 import { createLocalUser } from '../support/local-user.ts'
 import { hasTerminals, screenOf, startOnTerminal } from '../support/on-terminal.ts'
 import { DROVER, ending } from '../support/run-drover.ts'
@@ -91,7 +93,7 @@ describe.skipIf(!hasTerminals)('a user on a terminal', () => {
     expect(shown(denied)).toMatch(/n = no -- → no\n[^\n]* failed: .*deny/)
   })
 
-  it('is told how to be asked if there is no server, but not if drover would not use it', async () => {
+  it.runIf(IS_FULL)('is told how to be asked if there is no server, but not if drover would not use it', async () => {
     const user = createLocalUser()
     const warned = async (args: readonly string[], env = {}) => {
       const terminal = open({ ...user, env: { ...user.env, ...env } }, [...ASKING, ...args])
@@ -123,22 +125,25 @@ describe.skipIf(!hasTerminals)('a user on a terminal', () => {
     expect(byIn(events)).toEqual({ via: 'terminal', name: userInfo().username })
   })
 
-  it('is asked in a conversation, which then continues, and where Ctrl-C ends only the turn', async () => {
-    const terminal = open(await createUser(), ['chat', '-b', 'claude', '--approval', 'always'])
-    await shows(terminal, 'claude> ')
-    terminal.type(`${ORDER}\r`)
-    await shows(terminal, QUESTION)
-    terminal.type('y')
-    await shows(terminal, 'n = no → yes\n')
-    await until(() => shown(terminal).endsWith('claude> '))
-    terminal.type(`${ORDER}\r`)
-    await until(() => shown(terminal).endsWith(QUESTION))
-    terminal.type('\u0003')
-    await shows(terminal, 'drover: claude was canceled\n')
-    await until(() => shown(terminal).endsWith('claude> '))
-    terminal.type('/exit\r')
-    expect(await terminal.ended).toMatchObject({ code: 0 })
-  })
+  it.runIf(IS_FULL)(
+    'is asked in a conversation, which then continues, and where Ctrl-C ends only the turn',
+    async () => {
+      const terminal = open(await createUser(), ['chat', '-b', 'claude', '--approval', 'always'])
+      await shows(terminal, 'claude> ')
+      terminal.type(`${ORDER}\r`)
+      await shows(terminal, QUESTION)
+      terminal.type('y')
+      await shows(terminal, 'n = no → yes\n')
+      await until(() => shown(terminal).endsWith('claude> '))
+      terminal.type(`${ORDER}\r`)
+      await until(() => shown(terminal).endsWith(QUESTION))
+      terminal.type('\u0003')
+      await shows(terminal, 'drover: claude was canceled\n')
+      await until(() => shown(terminal).endsWith('claude> '))
+      terminal.type('/exit\r')
+      expect(await terminal.ended).toMatchObject({ code: 0 })
+    },
+  )
 
   it('is asked in a resumed session, and ends the prompt with Ctrl-C', async () => {
     const user = await createUser()

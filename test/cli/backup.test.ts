@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { callMain } from '../support/call-main.ts'
-import { placesUpTo } from '../support/full-counts.ts'
+import { IS_FULL, placesUpTo } from '../support/full-counts.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 import { DROVER, ending, runAt, temporaryDirectory } from '../support/run-drover.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
@@ -186,7 +186,7 @@ describe('drover backup', () => {
     expect(version()).toBe(known - 1)
   })
 
-  it.skipIf(!hasTerminals)(
+  it.skipIf(!IS_FULL || !hasTerminals)(
     'shows its progress on a terminal, and removes what it began when it is interrupted',
     async () => {
       const { prompt, root, env, store, file } = createUser()

@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type AgentHome, createAgentHome, hangingAgent } from '../support/agent-home.ts'
 import { replaceRepository } from '../support/foreign-repository.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import type { Repository } from '../support/git-repository.ts'
 import { hasSandbox } from '../support/sandbox.ts'
 import { createRepository } from '../support/temporary-repository.ts'
@@ -102,22 +103,25 @@ describe('drover compare --worktrees', () => {
     expect(worktrees()).toHaveLength(1)
   })
 
-  it('works in the same directory of the worktree, and warns of changes that are not committed', async () => {
-    teach('claude', 'pwd > where; git rev-parse --show-toplevel > ../top')
-    teach('codex', ':')
-    appendFileSync(join(repository.root, 'a'), 'mine\n')
-    const args = ['compare', '--worktrees', '--backends', 'claude,codex', 'x', '--json']
-    // As in a hook of git, which must not lead the agents back to the repository.
-    const env = { GIT_DIR: join(repository.root, '.git'), GIT_WORK_TREE: repository.root }
-    const ran = home.drover(args, { cwd: join(repository.root, 'sub'), env })
-    const { report, stderr } = await reportOf(ran)
-    expect(report.results[0].worktree.changes).toMatchObject([{ path: 'sub/where' }, { path: 'top' }])
-    const { path } = report.results[0].worktree
-    expect(readFileSync(join(path, 'top'), 'utf8').trim()).toBe(path)
-    expect(stderr).toContain('1 changed file is not committed')
-  })
+  it.runIf(IS_FULL)(
+    'works in the same directory of the worktree, and warns of changes that are not committed',
+    async () => {
+      teach('claude', 'pwd > where; git rev-parse --show-toplevel > ../top')
+      teach('codex', ':')
+      appendFileSync(join(repository.root, 'a'), 'mine\n')
+      const args = ['compare', '--worktrees', '--backends', 'claude,codex', 'x', '--json']
+      // As in a hook of git, which must not lead the agents back to the repository.
+      const env = { GIT_DIR: join(repository.root, '.git'), GIT_WORK_TREE: repository.root }
+      const ran = home.drover(args, { cwd: join(repository.root, 'sub'), env })
+      const { report, stderr } = await reportOf(ran)
+      expect(report.results[0].worktree.changes).toMatchObject([{ path: 'sub/where' }, { path: 'top' }])
+      const { path } = report.results[0].worktree
+      expect(readFileSync(join(path, 'top'), 'utf8').trim()).toBe(path)
+      expect(stderr).toContain('1 changed file is not committed')
+    },
+  )
 
-  it('keeps the work of one agent as a branch at once, and drops the others', async () => {
+  it.runIf(IS_FULL)('keeps the work of one agent as a branch at once, and drops the others', async () => {
     teach('claude', 'echo two >> a')
     teach('codex', 'echo three >> a')
     const { code, stdout } = await compare('--keep', 'codex')
@@ -163,7 +167,7 @@ describe('drover compare --worktrees', () => {
     expect(repository.git('show', `${commit}:a`)).toBe('one\ntwo\n')
   })
 
-  it('keeps the answers if a worktree cannot be removed', async () => {
+  it.runIf(IS_FULL)('keeps the answers if a worktree cannot be removed', async () => {
     teach('claude', 'git worktree lock .')
     teach('codex', 'echo two >> a')
     const { code, report, stderr } = await reportOf(compare('--json'))
@@ -172,7 +176,7 @@ describe('drover compare --worktrees', () => {
     expect(report.results).toMatchObject([{ worktree: { path: expect.any(String) } }, { worktree: { files: 1 } }])
   })
 
-  it('fails if a check of what is kept fails, and keeps it anyway', async () => {
+  it.runIf(IS_FULL)('fails if a check of what is kept fails, and keeps it anyway', async () => {
     teach('claude', 'echo two >> a')
     teach('codex', 'echo three >> a')
     const { code, report } = await reportOf(compare('--keep', 'codex', '--check', 'false', '--json'))
@@ -210,7 +214,7 @@ describe('drover compare --worktrees', () => {
     expect(repository.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
   })
 
-  it('leaves nothing behind after Ctrl-C during a check', async () => {
+  it.runIf(IS_FULL)('leaves nothing behind after Ctrl-C during a check', async () => {
     teach('claude', 'echo two >> a')
     teach('codex', 'echo two >> a')
     const pidFile = join(home.path, 'check')
@@ -241,7 +245,7 @@ describe('drover compare --worktrees', () => {
     expect(stderr).not.toContain('\u001b')
   })
 
-  it('leaves worktrees that can be dropped if drover is killed', async () => {
+  it.runIf(IS_FULL)('leaves worktrees that can be dropped if drover is killed', async () => {
     const pidFile = join(home.path, 'pids')
     teach('claude', 'echo two >> a')
     home.teach('codex', { hangAfter: 'init', pidFile })
@@ -348,7 +352,7 @@ describe('drover compare --keep, later', () => {
     })
   })
 
-  it('drops all', async () => {
+  it.runIf(IS_FULL)('drops all', async () => {
     teach('claude', 'echo two >> a')
     teach('codex', 'echo three >> a')
     await compare()
@@ -359,7 +363,7 @@ describe('drover compare --keep, later', () => {
     expect([...worktrees(), ...branches()]).toEqual([])
   })
 
-  it('needs the repository, which --workdir names from elsewhere', async () => {
+  it.runIf(IS_FULL)('needs the repository, which --workdir names from elsewhere', async () => {
     teach('claude', 'echo two >> a')
     teach('codex', 'echo three >> a')
     await compare()

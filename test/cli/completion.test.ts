@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, readFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { firstOf } from '../support/full-counts.ts'
 import { hasTerminals } from '../support/on-terminal.ts'
 import { DROVER, runDrover } from '../support/run-drover.ts'
 import { createRunFixture } from '../support/run-fixture.ts'
@@ -63,7 +64,7 @@ async function openShell(start: string, enable: string) {
   return { runId: run_id, type, seen: () => seen }
 }
 
-describe.each(SHELLS)('drover completion $shell', ({ shell, start, enable }) => {
+describe.each(firstOf(SHELLS))('drover completion $shell', ({ shell, start, enable }) => {
   const isInstalled = spawnSync(shell, ['-c', 'true']).status === 0
 
   it('completes the word before Tab in a real shell', { timeout: 60_000 }, async ({ skip }) => {

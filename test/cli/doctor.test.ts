@@ -24,6 +24,7 @@ import { takeLock } from '../../src/kit/files/lock.ts'
 import { saveTemplate } from '../../src/workspace/prepare/templates.ts'
 import { doctorMachine, fakeGh, type Machine, reportIn } from '../support/doctor-machine.ts'
 import { installFakeAgents } from '../support/fake-agent.ts'
+import { firstOf } from '../support/full-counts.ts'
 import { createHostWorktree, diskOfKilled, install } from '../support/host-worktree.ts'
 import { NOWHERE } from '../support/nowhere.ts'
 import { PROTOCOL_SCHEMA, protocolValidator } from '../support/protocol-schema.ts'
@@ -548,12 +549,17 @@ describe('drover doctor', () => {
     expect(stdout).toMatch(/\n\n2 errors, 7 warnings\.\n$/)
   })
 
-  it.each([
-    ['no problems', 0],
-    ['no repository', 3],
-    ['broken hosts', 3],
-    ['old programs', 3],
-  ])('exits on the machine with %s with %d if --strict is given', async (name, code) => {
+  it.each<[string, number]>(
+    firstOf(
+      [
+        ['no problems', 0],
+        ['no repository', 3],
+        ['broken hosts', 3],
+        ['old programs', 3],
+      ],
+      2,
+    ),
+  )('exits on the machine with %s with %d if --strict is given', async (name, code) => {
     const { machine } = await diagnose(name)
     expect((await machine.drover('doctor', '--strict', '--offline', '--json')).code).toBe(code)
     expect((await machine.drover('doctor', '--offline')).code).toBe(0)

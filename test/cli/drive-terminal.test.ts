@@ -1,9 +1,11 @@
 /** `drover drive` at a terminal: its live view, and the questions of a run. */
+
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
 import { digestScope } from '../../src/contract/destructive.ts'
 import { createDriving } from '../support/driven-agents.ts'
 import { type DrivenScript, dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
+import { firstOf, IS_FULL } from '../support/full-counts.ts'
 import { hasTerminals, leftOnScreen, screenOf, startOnTerminal } from '../support/on-terminal.ts'
 import { until } from '../support/until.ts'
 
@@ -24,10 +26,12 @@ const ESCAPE = '\u001b'
 const COLOURS = new RegExp(`${ESCAPE}\\[[\\d;]*m`, 'g')
 
 describe.runIf(hasTerminals)('the live view', () => {
-  it.each([
-    [80, 'in colour', ''],
-    [40, 'without colours', '1'],
-  ])('shows all of it on %i columns, %s, and leaves lines that stay', async (columns, _name, noColor) => {
+  it.each(
+    firstOf([
+      [80, 'in colour', ''],
+      [40, 'without colours', '1'],
+    ]),
+  )('shows all of it on %i columns, %s, and leaves lines that stay', async (columns, _name, noColor) => {
     const { terminal } = open(
       {
         orient: [{ tells: ['I look at 風の予報.'], cost: 0.25, runs: ['cat wind.txt'] }],
@@ -247,7 +251,7 @@ describe.runIf(hasTerminals)('settings for agents in the project', () => {
     expect(digest).toMatch(/^sha256:/)
   })
 
-  it.each([
+  it.runIf(IS_FULL).each([
     ['n\n', false],
     ['\n', true],
   ])('are not used after %j, and the next run asks again: %s', async (answer, asksAgain) => {
@@ -267,7 +271,7 @@ describe.runIf(hasTerminals)('settings for agents in the project', () => {
 })
 
 describe.runIf(hasTerminals)('every command on a driven run', () => {
-  it('shows one that is delivered, and no worktree that was removed', async () => {
+  it.runIf(IS_FULL)('shows one that is delivered, and no worktree that was removed', async () => {
     const driving = createDriving()
     const id = runIdIn((await driving.drive(GOAL, '--no-review')).stdout).slice(0, 8)
     const around = { cwd: driving.repository.root, env: { ...driving.env, NO_COLOR: '1' } }

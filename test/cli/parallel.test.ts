@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type AgentHome, createAgentHome, hangingAgent, type RunOptions } from '../support/agent-home.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { NOWHERE } from '../support/nowhere.ts'
 import { hasTerminals, leftOnScreen, startOnTerminal } from '../support/on-terminal.ts'
 import { isRunning } from '../support/test-command.ts'
@@ -501,14 +502,14 @@ describe.skipIf(!hasTerminals)('drover parallel on a terminal', () => {
     expect(await terminal.ended).toMatchObject({ code: 0 })
   })
 
-  it('leaves a line for a task that failed', async () => {
+  it.runIf(IS_FULL)('leaves a line for a task that failed', async () => {
     home.teach('codex', { fail: 500 })
     const path = write('- {name: alpha, prompt: a, backend: codex}\n')
     const { seen } = await startOnTerminal(['parallel', '-f', path], { cwd: home.path, env: home.env }).ended
     expect(leftOnScreen(seen)).toMatch(/^\[1\] failed after \S+ m?s: alpha \(codex\): .+\n\[1\] alpha \(codex\)\n/)
   })
 
-  it('writes plain lines on a terminal that cannot redraw', async () => {
+  it.runIf(IS_FULL)('writes plain lines on a terminal that cannot redraw', async () => {
     const env = { ...home.env, TERM: 'dumb' }
     const { seen } = await startOnTerminal(['parallel', '-f', write('- prompt: a\n')], { cwd: home.path, env }).ended
     expect(seen).toMatch(/^\[1\] started: a \(claude\)\n/)
@@ -517,7 +518,7 @@ describe.skipIf(!hasTerminals)('drover parallel on a terminal', () => {
     expect(answer).not.toContain('\u001b')
   })
 
-  it('never draws more lines than the terminal has', async () => {
+  it.runIf(IS_FULL)('never draws more lines than the terminal has', async () => {
     home.teach('claude', { hangAfter: 'init' })
     const path = write(Array.from({ length: 5 }, (_, at) => ({ name: `task ${at}`, prompt: 'x' })))
     const args = ['parallel', '-f', path, '--max-parallel', '5', '--json']

@@ -1,4 +1,5 @@
 /** `drover reset`: nothing keeps running, nothing that holds work is deleted, and what stays is named. */
+
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -10,6 +11,7 @@ import { commitWorktree } from '../../src/workspace/worktrees/commit-worktree.ts
 import { createWorktree } from '../../src/workspace/worktrees/create-worktree.ts'
 import { callMain } from '../support/call-main.ts'
 import { installDrover } from '../support/drover-shim.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { PLAIN_ENV, type Repository } from '../support/git-repository.ts'
 import { createLocalUser } from '../support/local-user.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
@@ -102,7 +104,7 @@ describe('drover reset', () => {
     expect(done.kept[0].command).toBe(`drover worktrees remove ${changed.name} --discard`)
   })
 
-  it('lists branches, journals, capabilities and data with commands that remove them', async () => {
+  it.runIf(IS_FULL)('lists branches, journals, capabilities and data with commands that remove them', async () => {
     const user = createUser()
     const { root, repository, drover, add, reset, branches } = user
     expect(await drover('run', 'Show the wind', '--root', repository.root, '--json')).toMatchObject({ code: 0 })
@@ -131,7 +133,7 @@ describe('drover reset', () => {
     expect(repository.git('status', '--porcelain')).toBe('')
   })
 
-  it('stops the server in the background, and says what a person can do', async () => {
+  it.runIf(IS_FULL)('stops the server in the background, and says what a person can do', async () => {
     const { drover, pidIn } = createLocalUser()
     const pid = pidIn((await drover('up')).stdout)
     expect((await drover('reset')).stdout).toContain(`Would stop the server in the background (process ${pid}).\n`)

@@ -3,6 +3,7 @@ import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type AgentHome, createAgentHome, hangingAgent } from '../support/agent-home.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { hasTerminals, leftOnScreen, startOnTerminal } from '../support/on-terminal.ts'
 import { DROVER } from '../support/run-drover.ts'
 import { until } from '../support/until.ts'
@@ -162,22 +163,25 @@ describe('the resumed session', () => {
     expect(JSON.parse(stdout).session_id).toBe(one)
   })
 
-  it('is one of this directory with --here alone, which refuses a prompt that looks like an id', async () => {
-    const one = await begin([], home.folder('one'))
-    await begin([], home.folder('two'))
-    const cwd = join(home.path, 'one')
-    const { stdout } = await home.drover(['resume', '--here', 'go on', '-o', 'json'], { cwd })
-    expect(JSON.parse(stdout).session_id).toBe(one)
-    const piped = await home.drover(['resume', '--here', '-o', 'json'], { cwd, input: 'from a pipe' })
-    expect(JSON.parse(piped.stdout).session_id).toBe(one)
-    expect(await home.drover(['resume', '--here', 'decade'], { cwd })).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining(
-        '--here and session decade cannot be used together; leave one of them out, or add --last if "decade" is the text',
-      ),
-    })
-    expect(await home.drover(['resume', '--last', '--here', 'decade'], { cwd })).toMatchObject({ code: 0 })
-  })
+  it.runIf(IS_FULL)(
+    'is one of this directory with --here alone, which refuses a prompt that looks like an id',
+    async () => {
+      const one = await begin([], home.folder('one'))
+      await begin([], home.folder('two'))
+      const cwd = join(home.path, 'one')
+      const { stdout } = await home.drover(['resume', '--here', 'go on', '-o', 'json'], { cwd })
+      expect(JSON.parse(stdout).session_id).toBe(one)
+      const piped = await home.drover(['resume', '--here', '-o', 'json'], { cwd, input: 'from a pipe' })
+      expect(JSON.parse(piped.stdout).session_id).toBe(one)
+      expect(await home.drover(['resume', '--here', 'decade'], { cwd })).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(
+          '--here and session decade cannot be used together; leave one of them out, or add --last if "decade" is the text',
+        ),
+      })
+      expect(await home.drover(['resume', '--last', '--here', 'decade'], { cwd })).toMatchObject({ code: 0 })
+    },
+  )
 
   it('is never one whose directory no longer exists', async () => {
     const good = await begin()
@@ -440,7 +444,7 @@ describe.skipIf(!hasTerminals)('drover resume on a terminal', () => {
     expect(await show(first)).toMatchObject({ turn_count: 2 })
   })
 
-  it('asks for a number where lines cannot be redrawn', async () => {
+  it.runIf(IS_FULL)('asks for a number where lines cannot be redrawn', async () => {
     const first = await begin(['-b', 'codex'])
     await begin()
     const terminal = start([], { TERM: 'dumb' })
@@ -517,7 +521,7 @@ describe.skipIf(!hasTerminals)('drover resume on a terminal', () => {
     expect({ code, seen }).toEqual({ code: 1, seen: expect.stringContaining('can be continued') })
   })
 
-  it('does not ask for a prompt that comes from a file', async () => {
+  it.runIf(IS_FULL)('does not ask for a prompt that comes from a file', async () => {
     await begin()
     writeFileSync(join(home.path, 'task.md'), 'from a file')
     const terminal = start(['--file', 'task.md'])

@@ -1,4 +1,5 @@
 /** Whole runs from start to end, through the program alone. Every message is checked against the schema. */
+
 import { describe, expect, it } from 'vitest'
 import type { ActionMaterial, PinnedMaterial } from '../../src/contract/material.shape.ts'
 import type { ProtocolState } from '../../src/contract/protocol-state.shape.ts'
@@ -8,6 +9,7 @@ import { decision, destruction, destructiveRequest } from '../support/contract-e
 import type { Report } from '../support/drive-run.ts'
 import { outcomeFor } from '../support/drive-run.ts'
 import { installFakeGh, toFakeGitHub } from '../support/fake-gh.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { variantOf, wordsOf } from '../support/next-variant.ts'
 import { createRunFixture, offered, readMessage, stateOf } from '../support/run-fixture.ts'
 import { ISSUE_URL, makeBundle } from '../support/source-bundle.ts'
@@ -85,7 +87,7 @@ describe('a run without an issue', () => {
 })
 
 describe('a run whose review was skipped', () => {
-  it('gets a review after it was stopped and resumed', async () => {
+  it.runIf(IS_FULL)('gets a review after it was stopped and resumed', async () => {
     const { fixture, current, call, take, report } = open()
     await call(['run', '--json', 'Show the wind in knots'])
     fixture.write('wind.ts', 'export const knots = 1.94\n')

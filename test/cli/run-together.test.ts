@@ -1,8 +1,10 @@
 /** Many processes work on one run: each step happens once, and the other processes get an error. */
+
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { outcomeFor } from '../support/drive-run.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import type { Ran } from '../support/run-drover.ts'
 import { errorOf, readMessage, stateOf } from '../support/run-fixture.ts'
 import { adHoc, type StartedRun } from '../support/started-run.ts'
@@ -29,7 +31,7 @@ const recorded = ({ directory }: StartedRun): string[] =>
 const isDone = ({ code }: Ran) => code === 0
 
 describe(`${PROCESSES} processes at the same time`, { timeout: 120_000 }, () => {
-  it('submit different outcomes, and one is recorded', async () => {
+  it.runIf(IS_FULL)('submit different outcomes, and one is recorded', async () => {
     const started = await adHoc()
     const ran = await together(
       started,
@@ -41,7 +43,7 @@ describe(`${PROCESSES} processes at the same time`, { timeout: 120_000 }, () => 
     expect(recorded(started)).toEqual(['outcome_submitted'])
   })
 
-  it('submit the same outcome, get the same answer, and it is recorded once', async () => {
+  it.runIf(IS_FULL)('submit the same outcome, get the same answer, and it is recorded once', async () => {
     const started = await adHoc()
     const args = submission(started, 'same')
     const ran = await together(

@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Script } from '../fake-agent/script.ts'
 import { hangingAgent } from '../support/agent-home.ts'
 import { installFakeAgents, installSilentAgent } from '../support/fake-agent.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { startOnTerminal } from '../support/on-terminal.ts'
 import { DROVER, run, temporaryDirectory } from '../support/run-drover.ts'
 import { until } from '../support/until.ts'
@@ -59,17 +60,17 @@ describe.skipIf(!isInstalled)('a prompt on a terminal', () => {
     expect(leftOnScreen(seen)).toMatch(/^Hello there\.\nsession [0-9a-f]{8} · continue with drover -c "…"\n$/)
   })
 
-  it('prints no session with --ephemeral', async () => {
+  it.runIf(IS_FULL)('prints no session with --ephemeral', async () => {
     const seen = await onTerminal(['say hello', '--ephemeral'], { text: ['Hello.'] })
     expect(leftOnScreen(seen)).toBe('Hello.\n')
   })
 
-  it('prints the session id if the session belongs to another directory', async () => {
+  it.runIf(IS_FULL)('prints the session id if the session belongs to another directory', async () => {
     const seen = await onTerminal(['say hello', '-w', env['HOME'] ?? ''], { text: ['Hello.'] })
     expect(leftOnScreen(seen)).toMatch(/\nsession ([0-9a-f]{8}) · continue with drover resume \1 "…"\n$/)
   })
 
-  it('prints that a session of the demo agent is continued with --demo', async () => {
+  it.runIf(IS_FULL)('prints that a session of the demo agent is continued with --demo', async () => {
     expect(await onTerminal(['say hello', '--demo'], { text: ['Hello.'] })).toMatch(/continue with drover -c "…"\n$/)
     env['PATH'] = '/usr/bin:/bin'
     expect(await onTerminal(['say hello', '--demo'], {})).toMatch(/continue with drover -c --demo "…"\n$/)
@@ -129,7 +130,7 @@ describe.skipIf(!isInstalled)('a prompt on a terminal', () => {
     expect(leftOnScreen(seen)).toMatch(/^Hello\.\ndrover: warning: the session could not be saved:\s/)
   })
 
-  it('breaks a long answer between words', async () => {
+  it.runIf(IS_FULL)('breaks a long answer between words', async () => {
     const words = 'All of these words belong to one paragraph that is wider than the whole terminal.'
     const seen = await onTerminal(['say hello', '--ephemeral'], { text: words.split(/(?= )/) })
     expect(leftOnScreen(seen)).toBe(`${words.replace(' terminal.', '\nterminal.')}\n`)
@@ -172,7 +173,7 @@ describe.skipIf(!isInstalled)('a prompt on a terminal', () => {
     expect(new Set(escapes)).toEqual(new Set(['[K', '[1m', '[22m', '[4m', '[24m', '[2m', '[36m', '[39m']))
   })
 
-  it('shows what was paid if the agent reports it', async () => {
+  it.runIf(IS_FULL)('shows what was paid if the agent reports it', async () => {
     const replay = join(import.meta.dirname, '../recordings/claude/tool.stream-json-partial.stdout')
     const seen = await onTerminal(['say hello'], { replay })
     expect(leftOnScreen(seen)).toMatch(/\ncost: \$0\.0043\nsession /)

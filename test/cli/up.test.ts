@@ -1,9 +1,11 @@
 /** `drover up`, `down`, and prompts that run in the server of the user. */
+
 import { spawn } from 'node:child_process'
 import { chownSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { installAcpAgent } from '../support/acp-agent.ts'
+import { firstOf, IS_FULL } from '../support/full-counts.ts'
 import { createLocalUser } from '../support/local-user.ts'
 import { DROVER, runAt, runDrover } from '../support/run-drover.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
@@ -46,19 +48,22 @@ describe('drover up', () => {
     expect(await json('down')).toEqual({ code: 0, ended: null })
   })
 
-  it('is ended by drover down also where no process takes its exit code, as in a container without an init', async () => {
-    const { drover, work, env } = createLocalUser()
-    const server = ['serve', '--local', '--quiet']
-    const parent = spawn('sh', ['-c', '"$@" & exec sleep 60', 'sh', process.execPath, DROVER, ...server], {
-      cwd: work,
-      env,
-    })
-    onTestFinished(() => void parent.kill())
-    await until(async () => (await drover('up', '--status')).code === 0)
-    expect((await drover('down')).stdout).toMatch(/^ended: process \d+\n$/)
-  })
+  it.runIf(IS_FULL)(
+    'is ended by drover down also where no process takes its exit code, as in a container without an init',
+    async () => {
+      const { drover, work, env } = createLocalUser()
+      const server = ['serve', '--local', '--quiet']
+      const parent = spawn('sh', ['-c', '"$@" & exec sleep 60', 'sh', process.execPath, DROVER, ...server], {
+        cwd: work,
+        env,
+      })
+      onTestFinished(() => void parent.kill())
+      await until(async () => (await drover('up', '--status')).code === 0)
+      expect((await drover('down')).stdout).toMatch(/^ended: process \d+\n$/)
+    },
+  )
 
-  it('finds a config file that is named by a relative path', async () => {
+  it.runIf(IS_FULL)('finds a config file that is named by a relative path', async () => {
     const { drover, work } = createLocalUser()
     writeFileSync(join(work, 'own.yaml'), 'warm: { spare_after: 3 }')
     expect((await drover('up', '--config', 'own.yaml')).stdout).toMatch(/^started: /)
@@ -66,7 +71,7 @@ describe('drover up', () => {
     expect(stderr).toContain('runs in your server')
   })
 
-  it('says that the server has another configuration, and how to restart it', async () => {
+  it.runIf(IS_FULL)('says that the server has another configuration, and how to restart it', async () => {
     const { drover, pidIn } = createLocalUser()
     const pid = pidIn((await drover('up')).stdout)
     await drover('config', 'set', 'unified_flags.command_timeout_secs', '77')
@@ -79,7 +84,7 @@ describe('drover up', () => {
     expect((await drover('up', '--status')).stdout).not.toContain('another version')
   })
 
-  it('says that a drover serve with another configuration must be restarted', async () => {
+  it.runIf(IS_FULL)('says that a drover serve with another configuration must be restarted', async () => {
     const serving = serveDrover(['-p', '0', '--demo'])
     await portOf(serving)
     const { stdout } = await runDrover(['up', '--status'], {
@@ -114,7 +119,7 @@ describe('drover up', () => {
 })
 
 describe('a server of the user with an agent that speaks ACP', () => {
-  it('runs its prompts, also those that no one waits for', async () => {
+  it.runIf(IS_FULL)('runs its prompts, also those that no one waits for', async () => {
     const { home, drover, configure } = createLocalUser()
     configure({ backends: { mine: { protocol: 'acp', command: [installAcpAgent(home)] } } })
     await drover('up')
@@ -134,7 +139,7 @@ describe('a server of the user with an agent that speaks ACP', () => {
 })
 
 describe('a server that is killed', () => {
-  it.each(['SIGKILL', 'SIGTERM'] as const)('by %s leaves no agent behind', async (signal) => {
+  it.each(firstOf(['SIGKILL', 'SIGTERM']))('by %s leaves no agent behind', async (signal) => {
     const { drover, ask, pidIn } = createLocalUser()
     const server = pidIn((await drover('up')).stdout)
     await ask({ say: 'one' })
@@ -161,7 +166,7 @@ describe('a server that is killed', () => {
 })
 
 describe('a prompt', () => {
-  it('says with --verbose where it runs, and nothing else about it', async () => {
+  it.runIf(IS_FULL)('says with --verbose where it runs, and nothing else about it', async () => {
     const { drover, ask } = createLocalUser()
     await drover('up')
     expect(await ask({ say: 'hi' })).toMatchObject({ code: 0, stdout: 'hi\n' })
@@ -247,7 +252,7 @@ describe('a prompt', () => {
     chownSync(socket, 0, 0)
   })
 
-  it('runs directly if it is too large for the server', async () => {
+  it.runIf(IS_FULL)('runs directly if it is too large for the server', async () => {
     const { drover, ask, configure } = createLocalUser()
     configure({ server: { max_request_body_bytes: 2048 } })
     await drover('up')

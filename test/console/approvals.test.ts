@@ -1,8 +1,10 @@
 /** What agents ask for, in a real browser: who sees it, and which keys and buttons decide. */
+
 import type { Page } from 'playwright-core'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { USER } from '../../src/prompts/caller.ts'
 import { closeBrowser, isFull, skipWithoutBrowser, visit } from '../support/browser.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { startServer, type TestServer } from '../support/start-server.ts'
 import { until } from '../support/until.ts'
 
@@ -136,7 +138,7 @@ async function twoApprovals() {
 }
 
 describe('the keys a and d', () => {
-  it('decide about the approval that has the focus, whatever else waits', async () => {
+  it.runIf(IS_FULL)('decide about the approval that has the focus, whatever else waits', async () => {
     const { page, cards, decided } = await twoApprovals()
     for (const key of ['a', 'd']) await page.keyboard.press(key)
     await page.getByText('No approval is selected.').waitFor()
@@ -156,7 +158,7 @@ describe('the keys a and d', () => {
     expect(decided).toEqual(['1 allow', '0 deny'])
   })
 
-  it('do nothing while one types, with other keys held, or in a dialog', async () => {
+  it.runIf(IS_FULL)('do nothing while one types, with other keys held, or in a dialog', async () => {
     const { page, cards, decided } = await twoApprovals()
     const reason = cards.first().getByLabel('Reason for the agent if you deny')
     await reason.pressSequentially('add')

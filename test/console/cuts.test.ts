@@ -1,7 +1,9 @@
 /** The console when its connection fails: in the end the page is equal to one that was never cut. */
+
 import type { Page } from 'playwright-core'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { closeBrowser, isFull, skipWithoutBrowser, visit } from '../support/browser.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
 import { ask, startServer } from '../support/start-server.ts'
@@ -74,7 +76,7 @@ describe('a server that restarts under an open page', () => {
 })
 
 describe('a page that is hidden', () => {
-  it('gives up its connection after 30 seconds, and catches up when it is visible again', async () => {
+  it.runIf(IS_FULL)('gives up its connection after 30 seconds, and catches up when it is visible again', async () => {
     const server = await startServer({ agents: 'demo' })
     const { page } = await visit(`${server.url}/`)
     await page.clock.install()
@@ -98,7 +100,7 @@ describe('a page that is hidden', () => {
 })
 
 describe('a connection that falls silent', () => {
-  it('is noticed within 15 seconds, because heartbeats are missing', async () => {
+  it.runIf(IS_FULL)('is noticed within 15 seconds, because heartbeats are missing', async () => {
     const server = await startServer({ agents: 'demo' })
     const { page } = await visit(`${server.url}/`)
     await page.clock.install()

@@ -1,9 +1,11 @@
 /** Who is logged in to the console, in a real browser: other servers, other tabs, and what remains after a log-out. */
+
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { closeBrowser, skipWithoutBrowser, visit } from '../support/browser.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { startServer, type TestServer } from '../support/start-server.ts'
 import { until } from '../support/until.ts'
 
@@ -115,7 +117,7 @@ describe('a log-out', () => {
     await home(tab)
   })
 
-  it('by the end of the key keeps what was typed for the same user only', async () => {
+  it.runIf(IS_FULL)('by the end of the key keeps what was typed for the same user only', async () => {
     const server = await startServer({ agents: 'demo', env: { DROVER_API_KEYS: `${KEY},${OTHER}` } })
     const { page } = await visit(`${server.url}/#/new`, { expects: /401/ })
     const prompt = page.getByLabel('Prompt', { exact: true })

@@ -43,7 +43,7 @@ describe('drover drive --detach', () => {
     expect(driving.repository.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
   })
 
-  it('tells of a run that could not be delivered', async () => {
+  it.runIf(IS_FULL)('tells of a run that could not be delivered', async () => {
     const { driving, drover } = createDetached()
     const told = join(driving.scratch, 'told.json')
     const flags = ['--no-review', '--deliver', 'pr', '--detach', '--notify', `tee ${told}`]
@@ -120,7 +120,7 @@ describe('drover drive --detach, whose server is killed', () => {
 })
 
 describe('a detached run, in a repository that no setting names', () => {
-  it('is answered by a client of a server without keys, and continues', async () => {
+  it.runIf(IS_FULL)('is answered by a client of a server without keys, and continues', async () => {
     const { driving, drover } = createDetached({ orient: [ASKING, {}] })
     const port = await portOf(serveDrover(['--port', '0'], driving.env))
     const started = await drover('drive', GOAL, '--no-review', '--detach')

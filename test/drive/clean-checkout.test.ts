@@ -1,10 +1,12 @@
 /** What is delivered passes its checks in a clean checkout of the commit, and nothing that only the worktree has counts. */
+
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createDriving } from '../support/driven-agents.ts'
 import { type DrivenTurn, dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
+import { firstOf, IS_FULL } from '../support/full-counts.ts'
 import { DROVER, ending } from '../support/run-drover.ts'
 import { until } from '../support/until.ts'
 
@@ -48,7 +50,7 @@ describe('a delivery', () => {
     expect(driving.repository.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
   })
 
-  it.each<[string, DrivenTurn, string]>([
+  const NEEDED: readonly [string, DrivenTurn, string][] = [
     [
       'files that git ignores',
       { edits: { 'wind.txt': 'wind: 23 knots\n' }, writes: { 'built/knots': '' } },
@@ -75,7 +77,8 @@ describe('a delivery', () => {
       },
       'sh check.sh',
     ],
-  ])('is refused if its checks need %s', async (_, turn, check) => {
+  ]
+  it.each(firstOf(NEEDED))('is refused if its checks need %s', async (_, turn, check) => {
     const driving = createProject(turn)
     const ran = await driving.drive(GOAL, '--check', check, ...NO_ROUNDS)
     expect(ran.code).toBe(3)
@@ -96,19 +99,24 @@ describe('a delivery', () => {
     expect(report.stdout).toContain('in a clean checkout of the commit; it passes in the worktree')
   })
 
-  it('is refused with the output of a setup that only works in the worktree, and keeps no template of it', async () => {
-    const driving = createProject({ ...HONEST, edits: { ...HONEST.edits, 'package-lock.json': '{ }\n' } })
-    driving.repository.write('install.sh', 'grep -q "{}" package-lock.json || { echo no such version; exit 5; }\n')
-    driving.repository.commit()
-    const ran = await driving.drive(GOAL, '--setup', 'sh install.sh', '--check', 'sh check.sh', ...NO_ROUNDS)
-    expect(ran.code).toBe(3)
-    expect(ran.stdout).toContain(
-      'in a clean checkout: setup sh install.sh ended with exit code 5\n    no such version\n',
-    )
-    expect(ran.stdout).toContain('not delivered: in a clean checkout of the commit, the setup sh install.sh ended with')
-  })
+  it.runIf(IS_FULL)(
+    'is refused with the output of a setup that only works in the worktree, and keeps no template of it',
+    async () => {
+      const driving = createProject({ ...HONEST, edits: { ...HONEST.edits, 'package-lock.json': '{ }\n' } })
+      driving.repository.write('install.sh', 'grep -q "{}" package-lock.json || { echo no such version; exit 5; }\n')
+      driving.repository.commit()
+      const ran = await driving.drive(GOAL, '--setup', 'sh install.sh', '--check', 'sh check.sh', ...NO_ROUNDS)
+      expect(ran.code).toBe(3)
+      expect(ran.stdout).toContain(
+        'in a clean checkout: setup sh install.sh ended with exit code 5\n    no such version\n',
+      )
+      expect(ran.stdout).toContain(
+        'not delivered: in a clean checkout of the commit, the setup sh install.sh ended with',
+      )
+    },
+  )
 
-  it('opens no pull request if its checks fail in a clean checkout', async () => {
+  it.runIf(IS_FULL)('opens no pull request if its checks fail in a clean checkout', async () => {
     const driving = createProject({ ...HONEST, writes: { 'built/knots': '' } })
     driving.installGitHub({})
     const check = "sh -c 'test -e built/knots || grep m/s wind.txt'"
@@ -117,7 +125,7 @@ describe('a delivery', () => {
     expect(dataOf(driving.records(runIdIn(ran.stdout)), 'delivered')).toMatchObject([{ as: 'none' }])
   })
 
-  it('with a check that fails already is not checked again', async () => {
+  it.runIf(IS_FULL)('with a check that fails already is not checked again', async () => {
     const driving = createProject()
     const ran = await driving.drive(GOAL, '--check', 'false', ...NO_ROUNDS)
     expect(ran.code).toBe(3)
@@ -126,7 +134,7 @@ describe('a delivery', () => {
     ])
   })
 
-  it('is checked again if its driver was killed meanwhile', { timeout: 60_000 }, async () => {
+  it.runIf(IS_FULL)('is checked again if its driver was killed meanwhile', { timeout: 60_000 }, async () => {
     const driving = createProject()
     const [began, ready] = [join(driving.scratch, 'began'), join(driving.scratch, 'ready')]
     const wait = `case "$PWD" in */clean-*) test -e ${ready} || { touch ${began}; sleep 60; };; esac`

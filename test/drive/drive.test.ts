@@ -1,25 +1,54 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { callMain } from '../support/call-main.ts'
 import { createDriving } from '../support/driven-agents.ts'
-import { dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
+import { createDrivenHome, dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
+import { firstOf, IS_FULL } from '../support/full-counts.ts'
+import { type Ran, temporaryDirectoryForAll } from '../support/run-drover.ts'
 
 const GOAL = 'Show the wind in knots'
 
-describe('drover drive', () => {
-  it('goes from a goal to a commit on a branch of its own', async () => {
-    const driving = createDriving()
-    const ran = await driving.drive(GOAL, '--check', 'sh check.sh')
+/** One run for all of these, with everything that does not disturb the others. */
+describe('drover drive, from a goal to a commit on a branch of its own', () => {
+  const scratch = temporaryDirectoryForAll()
+  const activity = { kind: 'test', command: 'sh -n check.sh', exit_code: 0, summary: 'Found.' }
+  const edits = { ...HONEST.edits, 'a b/wïnd ü.txt': 'new\n' }
+  const implementation = {
+    result: 'applied',
+    files_changed: Object.keys(edits),
+    activities: [activity],
+    uncertainties: [],
+    attempts: 1,
+  }
+  const driving = createDrivenHome(scratch, {
+    orient: [{ cost: 0.25 }],
+    implement: [{ edits, runsAfter: [activity.command], outcome: { implementation } }],
+  })
+  const { git } = driving.repository
+  const call = (...args: string[]) =>
+    callMain(args, { cwd: driving.repository.root, env: driving.env, homeDirectory: driving.home })
+  const told = join(scratch, 'told.json')
+  let ran: Ran
+  let id: string
+  let written: string[]
+
+  beforeAll(async () => {
+    ran = await call('drive', GOAL, '--json', '--check', 'sh check.sh', '--notify', `sh -c 'cat > ${told}'`)
+    id = runIdIn(ran.stdout)
+    written = driving.records(id).map(({ type }) => type)
+  })
+
+  it('delivers a commit, and leaves no worktree', async () => {
     expect(ran).toMatchObject({ code: 0, stderr: '' })
-    const [delivered] = dataOf(driving.records(runIdIn(ran.stdout)), 'delivered')
+    const [delivered] = dataOf(driving.records(id), 'delivered')
     expect(delivered).toMatchObject({ as: 'branch', branch: expect.stringMatching(/^drover\/show-the-wind-in-knots-/) })
-    const { git } = driving.repository
     expect(git('show', `${delivered?.branch}:wind.txt`)).toBe('wind: 23 knots\n')
     expect(git('log', '-1', '--format=%s', delivered?.branch ?? '')).toBe(`${GOAL}\n`)
     expect(git('status', '--short')).toBe('')
     expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1)
     // As after a kill between the removal of the worktree and the end of the command.
-    expect(await driving.drive(runIdIn(ran.stdout))).toMatchObject({ code: 0, stderr: '' })
+    expect(await call('drive', id)).toMatchObject({ code: 0, stderr: '' })
     expect(driving.calls().map(({ backend, kind }) => `${kind} ${backend}`)).toEqual([
       'orient claude',
       'implement claude',
@@ -28,20 +57,7 @@ describe('drover drive', () => {
     ])
   })
 
-  it('is refused in an agent that is too deep, and starts nothing', async () => {
-    const driving = createDriving()
-    Object.assign(driving.env, { DROVER_DEPTH: '2' })
-    expect(await driving.drive(GOAL)).toMatchObject({ code: 2, stderr: expect.stringContaining('depth 2') })
-    expect([driving.calls(), driving.repository.git('worktree', 'list').trim().split('\n')]).toMatchObject([
-      [],
-      { length: 1 },
-    ])
-    expect(existsSync(driving.runs)).toBe(false)
-  })
-
-  it('keeps one session for the work, and a new one for the review, which may only read', async () => {
-    const driving = createDriving()
-    await driving.drive(GOAL)
+  it('keeps one session for the work, and a new one for the review, which may only read', () => {
     const [orient, implement, review, summarize] = driving.calls()
     expect(orient?.resumed).toBeUndefined()
     expect(implement?.resumed).toBeDefined()
@@ -53,16 +69,109 @@ describe('drover drive', () => {
     expect(review?.prompt).toContain('+wind: 23 knots')
   })
 
-  it('lets only the one who implements run the checks, exactly as they are', async () => {
-    const driving = createDriving()
-    await driving.drive(GOAL, '--with', 'claude', '--check', 'sh check.sh')
+  it('lets only the one who implements run the checks, exactly as they are', () => {
     const [orient, implement, review] = driving.calls()
     expect(implement?.argv.join(' ')).toContain('--allowedTools Bash(sh check.sh),Bash(git status),')
     expect(implement?.prompt).toContain('You may run them too, exactly as they are here')
     for (const other of [orient, review]) expect(other?.argv.join(' ')).not.toContain('check.sh')
   })
 
-  it('starts every agent without the settings of the project, whatever its action', async () => {
+  it('starts agents without the settings of the project', () => {
+    const claude = driving.calls().filter(({ backend }) => backend === 'claude')
+    for (const { argv } of claude) expect(argv.join(' ')).toContain('--setting-sources user')
+  })
+
+  it('prints every record and every event of an agent as JSON', () => {
+    const lines = linesOf(ran.stdout)
+    expect(lines.filter(({ type }) => type !== 'agent_event' && type !== 'result').map(({ type }) => type)).toEqual(
+      written,
+    )
+    expect(lines.at(-1)).toMatchObject({
+      type: 'result',
+      run_id: id,
+      verdict: { word: 'delivered' },
+      exit_code: 0,
+      delivered: { as: 'branch' },
+    })
+    expect(lines.filter(({ event }) => event?.type === 'tool_use')).toHaveLength(3)
+  })
+
+  it('notes in the evidence which event of which execution shows a command', async () => {
+    const shown = dataOf(driving.records(id), 'evidence')
+      .flatMap(({ claims }) => claims)
+      .find(({ about }) => about === 'activity')
+    expect(shown).toMatchObject({ verdict: 'observed', note: 'a tool call shows exit code 0' })
+    const logs = await call('logs', shown?.execution_id ?? '', '--json')
+    const event = linesOf(logs.stdout).find(({ seq }) => seq === shown?.seq)
+    expect(event).toMatchObject({ type: 'tool_result', content: { tool_name: 'Bash' } })
+  })
+
+  it('tells another program that it has ended', () => {
+    expect(JSON.parse(readFileSync(told, 'utf8'))).toMatchObject({
+      verdict: { word: 'delivered' },
+      goal: GOAL,
+      delivered: { as: 'branch' },
+    })
+  })
+
+  it('shows attempts, checks, evidence, cost and the branch, even when the worktree is gone', async () => {
+    const { stdout: status } = await call('status', id)
+    expect(status).toMatch(/Driven: 4 attempts · 600 tokens · \$0\.2500/)
+    expect(status).toMatch(/2\. implement by claude: answered · .* · 150 tokens\n {4}drover logs exec_[0-9a-f]+\n/)
+    expect(status).toContain('check sh check.sh ended with exit code 0')
+    expect(status).toContain('evidence: 3 observed, 0 claimed, 0 contradicted')
+    expect(status).toMatch(/Commit [0-9a-f]{12} on branch drover\/show-the-wind-in-knots-/)
+    const { stdout: report } = await call('report', id)
+    expect(report).toMatch(/\| changed wind\.txt \| \*\*observed\*\* \| git shows the change \|/)
+    expect(report).toMatch(/\| `sh check\.sh` \| passed \|/)
+    expect(report).toContain('Branch: `drover/show-the-wind-in-knots-')
+    expect(report).toContain('- Cost: $0.2500')
+    expect(report).toContain('| `a b/wïnd ü.txt` | +1 | -0 |\n| `wind.txt` | +1 | -1 |\n\n2 files, +2, -1')
+    expect(report).toContain('| changed a b/wïnd ü.txt | **observed** |')
+    const asJson = JSON.parse((await call('report', id, '--json')).stdout)
+    expect(asJson).toMatchObject({
+      run_id: id,
+      goal: GOAL,
+      changes: [{ path: 'a b/wïnd ü.txt' }, { path: 'wind.txt', insertions: 1, deletions: 1 }],
+      evidence: expect.arrayContaining([expect.objectContaining({ claim: 'changed wind.txt', verdict: 'observed' })]),
+      checks: [{ command: 'sh check.sh', passed: true }],
+      cost: { attempts: 4, tokens: 600, cost_usd: 0.25 },
+      note: expect.stringContaining('certifies nothing'),
+    })
+  })
+
+  it('is listed among delivered runs, if only those are asked for', async () => {
+    await call('run', 'Another goal')
+    const idsIn = async (...states: string[]) => {
+      const { stdout } = await call('status', '--json', ...states.flatMap((state) => ['--state', state]))
+      return JSON.parse(stdout).runs.map((run: { id: string }) => run.id)
+    }
+    expect(await idsIn('delivered')).toEqual([id])
+    expect(await idsIn('ended')).toEqual([id])
+    expect(await idsIn('active', 'delivered')).toHaveLength(2)
+  })
+})
+
+function linesOf(stdout: string) {
+  return stdout
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line))
+}
+
+describe('drover drive', () => {
+  it('is refused in an agent that is too deep, and starts nothing', async () => {
+    const driving = createDriving()
+    Object.assign(driving.env, { DROVER_DEPTH: '2' })
+    expect(await driving.drive(GOAL)).toMatchObject({ code: 2, stderr: expect.stringContaining('depth 2') })
+    expect([driving.calls(), driving.repository.git('worktree', 'list').trim().split('\n')]).toMatchObject([
+      [],
+      { length: 1 },
+    ])
+    expect(existsSync(driving.runs)).toBe(false)
+  })
+
+  it.runIf(IS_FULL)('starts every agent without the settings of the project, whatever its action', async () => {
     const driving = createDriving()
     await driving.drive(GOAL, '--with', 'claude', '--review-with', 'claude')
     const calls = driving.calls().map(({ kind, argv }) => `${kind} ${argv.join(' ')}`)
@@ -70,10 +179,12 @@ describe('drover drive', () => {
     expect(calls).toEqual(['orient', 'implement', 'review', 'summarize'].map(ignoring))
   })
 
-  it.each([
-    ['', 'drover: note: agents do not use the settings of the project (.env and 1 more): on a terminal,'],
-    ['agents: {project_settings: never}\n', ''],
-  ])('uses no settings of the project that no one has trusted: %j', async (config, note) => {
+  it.each(
+    firstOf([
+      ['', 'drover: note: agents do not use the settings of the project (.env and 1 more): on a terminal,'],
+      ['agents: {project_settings: never}\n', ''],
+    ]),
+  )('uses no settings of the project that no one has trusted: %j', async (config, note) => {
     const driving = createDriving({}, { config })
     driving.repository.write('.mcp.json', '{}')
     driving.repository.write('.env', 'A=1')
@@ -121,7 +232,7 @@ describe('drover drive', () => {
     expect(dataOf(records, 'delivered')[0]?.tree_id).toBe(dataOf(records, 'check_ran').at(-1)?.tree_id)
   })
 
-  it('runs a check that changes files each time once more, and says what to do about it', async () => {
+  it.runIf(IS_FULL)('runs a check that changes files each time once more, and says what to do about it', async () => {
     const driving = createDriving({}, { config: 'drive:\n  attempts: 0\n  rounds: 0\n' })
     const check = 'sh -c "echo more >> log.txt"'
     const { code, stdout } = await driving.drive(GOAL, '--no-review', '--check', check)
@@ -131,7 +242,7 @@ describe('drover drive', () => {
     expect(report).toContain('changed each time while it ran; let git ignore what it writes')
   })
 
-  it('starts another run for a check that still fails, and says so at the end', async () => {
+  it.runIf(IS_FULL)('starts another run for a check that still fails, and says so at the end', async () => {
     const driving = createDriving(
       { implement: [{ edits: { 'wind.txt': 'wind: 12\n' } }, { edits: { 'wind.txt': 'wind: 13\n' } }] },
       { config: 'drive:\n  attempts: 0\n  rounds: 1\n' },
@@ -239,64 +350,6 @@ describe('drover drive', () => {
     expect(driving.calls()).toHaveLength(3)
   })
 
-  it('prints every record and every event of an agent as JSON', async () => {
-    const driving = createDriving()
-    const { stdout } = await driving.drive(GOAL, '--no-review', '--json')
-    const lines = stdout
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line))
-    const id = runIdIn(stdout)
-    const written = driving.records(id).map(({ type }) => type)
-    expect(lines.filter(({ type }) => type !== 'agent_event' && type !== 'result').map(({ type }) => type)).toEqual(
-      written,
-    )
-    expect(lines.at(-1)).toMatchObject({
-      type: 'result',
-      run_id: id,
-      verdict: { word: 'delivered' },
-      exit_code: 0,
-      delivered: { as: 'branch' },
-    })
-    expect(lines.filter(({ event }) => event?.type === 'tool_use')).toHaveLength(1)
-  })
-
-  it('notes in the evidence which event of which execution shows a command', async () => {
-    const activity = { kind: 'test', command: 'sh check.sh', exit_code: 0, summary: 'Found.' }
-    const implementation = {
-      result: 'applied',
-      files_changed: ['wind.txt'],
-      activities: [activity],
-      uncertainties: [],
-      attempts: 1,
-    }
-    const driving = createDriving({
-      implement: [{ ...HONEST, runsAfter: ['sh check.sh'], outcome: { implementation } }],
-    })
-    const { stdout } = await driving.drive(GOAL, '--no-review')
-    const [evidence] = dataOf(driving.records(runIdIn(stdout)), 'evidence')
-    const shown = evidence?.claims.find(({ about }) => about === 'activity')
-    expect(shown).toMatchObject({ verdict: 'observed', note: 'a tool call shows exit code 0' })
-    const logs = await driving.call(['logs', shown?.execution_id ?? '', '--json'])
-    const event = logs.stdout
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line))
-      .find(({ seq }) => seq === shown?.seq)
-    expect(event).toMatchObject({ type: 'tool_result', content: { tool_name: 'Bash' } })
-  })
-
-  it('tells another program that it has ended', async () => {
-    const driving = createDriving()
-    const file = join(driving.scratch, 'told.json')
-    await driving.drive(GOAL, '--no-review', '--notify', `sh -c 'cat > ${file}'`)
-    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
-      verdict: { word: 'delivered' },
-      goal: GOAL,
-      delivered: { as: 'branch' },
-    })
-  })
-
   it('lists the worktrees that stay, and why', async () => {
     const driving = createDriving({
       orient: [
@@ -354,49 +407,5 @@ describe('wrong use', () => {
     }
     expect(driving.calls()).toEqual([])
     expect(driving.repository.git('branch', '--list', 'drover/*')).toBe('')
-  })
-})
-
-describe('the status and the report of a driven run', () => {
-  it('lists delivered runs only, if asked to', async () => {
-    const driving = createDriving()
-    const id = runIdIn((await driving.drive(GOAL, '--no-review')).stdout)
-    await driving.call(['run', 'Another goal'])
-    const idsIn = async (...states: string[]) => {
-      const { stdout } = await driving.call(['status', '--json', ...states.flatMap((state) => ['--state', state])])
-      return JSON.parse(stdout).runs.map((run: { id: string }) => run.id)
-    }
-    expect(await idsIn('delivered')).toEqual([id])
-    expect(await idsIn('ended')).toEqual([id])
-    expect(await idsIn('active', 'delivered')).toHaveLength(2)
-  })
-
-  it('show attempts, checks, evidence, cost and the branch, even when the worktree is gone', async () => {
-    const edits = { ...HONEST.edits, 'a b/wïnd ü.txt': 'new\n' }
-    const driving = createDriving({ orient: [{ cost: 0.25 }], implement: [{ edits }] })
-    const id = runIdIn((await driving.drive(GOAL, '--no-review', '--check', 'sh check.sh')).stdout)
-    const { stdout: status } = await driving.call(['status', id])
-    expect(status).toMatch(/Driven: 3 attempts · 450 tokens · \$0\.2500/)
-    expect(status).toMatch(/2\. implement by claude: answered · .* · 150 tokens\n {4}drover logs exec_[0-9a-f]+\n/)
-    expect(status).toContain('check sh check.sh ended with exit code 0')
-    expect(status).toContain('evidence: 2 observed, 0 claimed, 0 contradicted')
-    expect(status).toMatch(/Commit [0-9a-f]{12} on branch drover\/show-the-wind-in-knots-/)
-    const { stdout: report } = await driving.call(['report', id])
-    expect(report).toMatch(/\| changed wind\.txt \| \*\*observed\*\* \| git shows the change \|/)
-    expect(report).toMatch(/\| `sh check\.sh` \| passed \|/)
-    expect(report).toContain('Branch: `drover/show-the-wind-in-knots-')
-    expect(report).toContain('- Cost: $0.2500')
-    expect(report).toContain('| `a b/wïnd ü.txt` | +1 | -0 |\n| `wind.txt` | +1 | -1 |\n\n2 files, +2, -1')
-    expect(report).toContain('| changed a b/wïnd ü.txt | **observed** |')
-    const asJson = JSON.parse((await driving.call(['report', id, '--json'])).stdout)
-    expect(asJson).toMatchObject({
-      run_id: id,
-      goal: GOAL,
-      changes: [{ path: 'a b/wïnd ü.txt' }, { path: 'wind.txt', insertions: 1, deletions: 1 }],
-      evidence: [{ claim: 'changed wind.txt', verdict: 'observed' }, { verdict: 'observed' }],
-      checks: [{ command: 'sh check.sh', passed: true }],
-      cost: { attempts: 3, tokens: 450, cost_usd: 0.25 },
-      note: expect.stringContaining('certifies nothing'),
-    })
   })
 })

@@ -1,12 +1,14 @@
 /** Driven runs and GitHub: issues as goals, and pull requests. */
+
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { digest } from '../../src/kit/digest.ts'
 import { createDriving } from '../support/driven-agents.ts'
 import { dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
-import { toFakeGitHub } from '../support/fake-gh.ts'
+import { type FakeGitHub, toFakeGitHub } from '../support/fake-gh.ts'
 import { hasForge, startForge } from '../support/forge/fake-forge.ts'
+import { firstOf, IS_FULL } from '../support/full-counts.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 import { FIVE_SECTIONS, makeBundle } from '../support/source-bundle.ts'
 
@@ -77,7 +79,7 @@ describe.runIf(hasForge)('a pull request', () => {
     expect(existsSync(ran)).toBe(false)
   })
 
-  it('that cannot be pushed leaves the commit, and is tried again', async () => {
+  it.runIf(IS_FULL)('that cannot be pushed leaves the commit, and is tried again', async () => {
     const driving = createDriving()
     const first = await driving.drive('Show the wind in knots', '--no-review', '--deliver', 'pr')
     expect(first.code).toBe(3)
@@ -165,7 +167,7 @@ describe('an issue with pinned sections', () => {
     expect(report).toContain(`Issue: ${URL}, requirements \`sha256:`)
   })
 
-  it('gives them to every action, also to those of a further round', async () => {
+  it.runIf(IS_FULL)('gives them to every action, also to those of a further round', async () => {
     const driving = createDriving(
       { implement: [{ edits: { 'wind.txt': 'wind: 12\n' } }, HONEST] },
       { config: 'drive:\n  attempts: 0\n' },
@@ -190,11 +192,12 @@ describe('the subject of a commit', () => {
   const title = 'Fixes #12 for @octocat'
   const inert = 'Fixes #\u200B12 for @\u200Boctocat'
 
-  it.each([
+  const SUBJECTS: readonly [string, FakeGitHub, string[], string][] = [
     ['of an ordinary issue refers to nothing', { issue: { ...ISSUE, title, body: '' } }, [URL, '--as-goal'], inert],
     ['of a pinned issue refers to nothing', toFakeGitHub(makeBundle({ envelope: { title } })), [URL], inert],
     ['of a user refers to what they say', {}, [title], title],
-  ])('%s', async (_name, github, args, subject) => {
+  ]
+  it.each(firstOf(SUBJECTS))('%s', async (_name, github, args, subject) => {
     const driving = createDriving()
     driving.installGitHub(github)
     const { code, stdout } = await driving.drive(...args, '--no-review')

@@ -1,9 +1,11 @@
 /** Agents that change the repository of the user, outside of their branch. */
+
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createDriving } from '../support/driven-agents.ts'
 import { dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 
 const GOAL = 'Show the wind in knots'
@@ -85,7 +87,7 @@ describe('a repository that changes while an agent runs', () => {
     expect((await driving.call(['status', id])).stdout).not.toContain('refs/heads/old')
   })
 
-  it('keeps what changed again since', async () => {
+  it.runIf(IS_FULL)('keeps what changed again since', async () => {
     const driving = createGuarded(['git branch -f old HEAD; git config user.signingkey x'])
     const { repository } = driving
     const { stdout } = await driving.drive(GOAL, '--no-review')

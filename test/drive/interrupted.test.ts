@@ -1,10 +1,12 @@
 /** A driver that is interrupted. test/faults/drive-faults.ts kills it. */
+
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createDriving } from '../support/driven-agents.ts'
 import { dataOf, runIdIn } from '../support/driven-home.ts'
+import { firstOf } from '../support/full-counts.ts'
 import { DROVER, ending } from '../support/run-drover.ts'
 import { until } from '../support/until.ts'
 
@@ -40,7 +42,7 @@ it('ends with 130 when it is interrupted before an agent has begun', async () =>
   expect(await ran).toMatchObject({ code: 130, stdout: '', stderr: 'drover: interrupted before an agent began\n' })
 })
 
-it.each(['', 'warm:\n  enabled: false\n'])(
+it.each(firstOf(['', 'warm:\n  enabled: false\n']))(
   'continues in a new session if its agent died before it saved the first',
   async (config) => {
     const driving = createDriving({ orient: [{ savesLate: true, dies: true }, {}] }, { config })

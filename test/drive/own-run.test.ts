@@ -1,10 +1,12 @@
 /** Agents that try to decide about the run that they work on. */
+
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { actionOf, outcomeText } from '../support/drive-fixture.ts'
 import { createDriving } from '../support/driven-agents.ts'
 import { HONEST } from '../support/driven-home.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { DROVER } from '../support/run-drover.ts'
 
 const GOAL = 'Show the wind in knots'
@@ -65,7 +67,7 @@ describe('an agent of a run', () => {
     },
   )
 
-  it('can change another run in the same repository', async () => {
+  it.runIf(IS_FULL)('can change another run in the same repository', async () => {
     const driving = createTrying((drover) => [`${drover} stop $OTHER --root '$ROOT'`])
     const other = await driving.call(['run', 'Another goal', '--json'])
     const { run_id: id } = JSON.parse(other.stdout)

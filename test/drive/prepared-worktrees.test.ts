@@ -1,4 +1,5 @@
 /** The worktree of a driven run is prepared, and the checks run once, before any agent is paid. */
+
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { READS_ENVIRONMENTS } from '../../src/kit/process/process-tree.ts'
 import { createDriving } from '../support/driven-agents.ts'
 import { dataOf, runIdIn } from '../support/driven-home.ts'
+import { firstOf, IS_FULL } from '../support/full-counts.ts'
 import { DROVER, ending } from '../support/run-drover.ts'
 import { CAN_MOUNT, fill, withSmallDisk } from '../support/small-disk.ts'
 import { isRunning } from '../support/test-command.ts'
@@ -33,7 +35,7 @@ describe('a driven run in a project with dependencies', () => {
     Object.assign(driving.env, { LOG: log })
     driving.repository.write('.env.test', 'KEY=1\n')
     const args = ['--setup', 'sh install.sh', '--copy', '.env.test', '--check', CHECK, '--check', 'test -s .env.test']
-    const first = await driving.drive(GOAL, ...args)
+    const first = await driving.drive(GOAL, ...args, '--no-review')
     expect(first).toMatchObject({ code: 0, stderr: '' })
     const records = driving.records(runIdIn(first.stdout))
     expect(records.map(({ type }) => type).slice(0, 8)).toEqual([
@@ -51,7 +53,7 @@ describe('a driven run in a project with dependencies', () => {
     expect(dataOf(records, 'prepared')).toMatchObject([{ from: 'setup', copied: ['.env.test'], notes: [] }])
     expect(dataOf(records, 'baseline_ran').map(({ passed }) => passed)).toEqual([false, true])
     expect(first.stdout).toContain('  setup: sh install.sh\n')
-    const second = await driving.drive('Show the rain in knots', ...args)
+    const second = await driving.drive('Show the rain in knots', ...args, '--no-review')
     expect(second).toMatchObject({ code: 0, stderr: '' })
     expect(dataOf(driving.records(runIdIn(second.stdout)), 'prepared')).toMatchObject([{ from: 'template' }])
     expect(readFileSync(log, 'utf8')).toBe('ran\n')
@@ -80,7 +82,7 @@ describe('a driven run in a project with dependencies', () => {
     expect(port % 10).toBe(0)
   })
 
-  it('says what to add if the project has dependencies and no setup is given', async () => {
+  it.runIf(IS_FULL)('says what to add if the project has dependencies and no setup is given', async () => {
     const driving = createProject()
     driving.repository.write('package.json', '{ "scripts": { "test": "sh check.sh" } }')
     driving.repository.commit()
@@ -106,59 +108,66 @@ describe('a driven run in a project with dependencies', () => {
     expect(await driving.drive(runIdIn(failed.stdout))).toMatchObject({ code: 0, stderr: '' })
   })
 
-  it('is prepared again from its commit if the driver was killed during the setup', { timeout: 60_000 }, async () => {
-    const driving = createProject(
-      'mkdir deps; test -e "$READY" || { echo $$ > "$BEGAN"; sleep 60; }; touch deps/tool; chmod 755 deps/tool',
-    )
-    const [began, ready] = [join(driving.scratch, 'began'), join(driving.scratch, 'ready')]
-    Object.assign(driving.env, { BEGAN: began, READY: ready })
-    const args = ['drive', GOAL, '--setup', 'sh install.sh', '--check', CHECK, '--no-review']
-    const child = spawn(process.execPath, [DROVER, ...args], {
-      cwd: driving.repository.root,
-      env: driving.env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    const ran = ending(child)
-    const setup = Number(await until(() => existsSync(began) && readFileSync(began, 'utf8').trim()))
-    child.kill('SIGKILL')
-    const runId = runIdIn((await ran).stdout)
-    expect(isRunning(setup)).toBe(true)
-    writeFileSync(ready, '')
-    expect(await driving.drive(runId)).toMatchObject({ code: 0, stderr: '' })
-    expect(isRunning(setup)).toBe(!READS_ENVIRONMENTS)
-    expect(dataOf(driving.records(runId), 'prepared')).toMatchObject([{ from: 'setup' }])
-  })
+  it.runIf(IS_FULL)(
+    'is prepared again from its commit if the driver was killed during the setup',
+    { timeout: 60_000 },
+    async () => {
+      const driving = createProject(
+        'mkdir deps; test -e "$READY" || { echo $$ > "$BEGAN"; sleep 60; }; touch deps/tool; chmod 755 deps/tool',
+      )
+      const [began, ready] = [join(driving.scratch, 'began'), join(driving.scratch, 'ready')]
+      Object.assign(driving.env, { BEGAN: began, READY: ready })
+      const args = ['drive', GOAL, '--setup', 'sh install.sh', '--check', CHECK, '--no-review']
+      const child = spawn(process.execPath, [DROVER, ...args], {
+        cwd: driving.repository.root,
+        env: driving.env,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      const ran = ending(child)
+      const setup = Number(await until(() => existsSync(began) && readFileSync(began, 'utf8').trim()))
+      child.kill('SIGKILL')
+      const runId = runIdIn((await ran).stdout)
+      expect(isRunning(setup)).toBe(true)
+      writeFileSync(ready, '')
+      expect(await driving.drive(runId)).toMatchObject({ code: 0, stderr: '' })
+      expect(isRunning(setup)).toBe(!READS_ENVIRONMENTS)
+      expect(dataOf(driving.records(runId), 'prepared')).toMatchObject([{ from: 'setup' }])
+    },
+  )
 
-  it('runs beside another one: each has its worktree and its ports, and one template is left', async () => {
-    // Each setup waits for the other one.
-    const driving = createProject(
-      ': > "$BOTH/$DROVER_PORT"; until test "$(ls "$BOTH" | wc -l)" -ge 2; do sleep 0.02; done; mkdir deps; pwd > deps/tool; chmod 755 deps/tool',
-    )
-    const both = join(driving.scratch, 'both')
-    mkdirSync(both)
-    const start = (goal: string) => {
-      const args = ['drive', goal, '--setup', 'sh install.sh', '--check', CHECK, '--no-review']
-      const env = { ...driving.env, BOTH: both }
-      return ending(spawn(process.execPath, [DROVER, ...args], { cwd: driving.repository.root, env }))
-    }
-    const runs = await Promise.all([start(GOAL), start('Show the rain in knots')])
-    expect(runs).toMatchObject([0, 0].map((code) => ({ code, stderr: '' })))
-    const records = runs.map(({ stdout }) => driving.records(runIdIn(stdout)))
-    expect(records.map((each) => dataOf(each, 'prepared'))).toMatchObject([[{ from: 'setup' }], [{ from: 'setup' }]])
-    const places = records.map((each) => dataOf(each, 'drive_started')[0]?.place as { root: string; port: number })
-    expect(new Set(places.flatMap(({ root, port }) => [root, port])).size).toBe(4)
-    expect(readdirSync(both).toSorted()).toEqual(places.map(({ port }) => String(port)).toSorted())
-    expect(readdirSync(join(driving.home, '.drover', 'templates'))).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)])
-    const next = await driving.drive(
-      GOAL,
-      '--setup',
-      'sh install.sh',
-      '--check',
-      `sh -c 'test "$(cat deps/tool)" = "$PWD"'`,
-    )
-    expect(dataOf(driving.records(runIdIn(next.stdout)), 'baseline_ran')).toMatchObject([{ passed: true }])
-    expect(driving.repository.git('status', '--short', '--ignored')).toBe('')
-  })
+  it.runIf(IS_FULL)(
+    'runs beside another one: each has its worktree and its ports, and one template is left',
+    async () => {
+      // Each setup waits for the other one.
+      const driving = createProject(
+        ': > "$BOTH/$DROVER_PORT"; until test "$(ls "$BOTH" | wc -l)" -ge 2; do sleep 0.02; done; mkdir deps; pwd > deps/tool; chmod 755 deps/tool',
+      )
+      const both = join(driving.scratch, 'both')
+      mkdirSync(both)
+      const start = (goal: string) => {
+        const args = ['drive', goal, '--setup', 'sh install.sh', '--check', CHECK, '--no-review']
+        const env = { ...driving.env, BOTH: both }
+        return ending(spawn(process.execPath, [DROVER, ...args], { cwd: driving.repository.root, env }))
+      }
+      const runs = await Promise.all([start(GOAL), start('Show the rain in knots')])
+      expect(runs).toMatchObject([0, 0].map((code) => ({ code, stderr: '' })))
+      const records = runs.map(({ stdout }) => driving.records(runIdIn(stdout)))
+      expect(records.map((each) => dataOf(each, 'prepared'))).toMatchObject([[{ from: 'setup' }], [{ from: 'setup' }]])
+      const places = records.map((each) => dataOf(each, 'drive_started')[0]?.place as { root: string; port: number })
+      expect(new Set(places.flatMap(({ root, port }) => [root, port])).size).toBe(4)
+      expect(readdirSync(both).toSorted()).toEqual(places.map(({ port }) => String(port)).toSorted())
+      expect(readdirSync(join(driving.home, '.drover', 'templates'))).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)])
+      const next = await driving.drive(
+        GOAL,
+        '--setup',
+        'sh install.sh',
+        '--check',
+        `sh -c 'test "$(cat deps/tool)" = "$PWD"'`,
+      )
+      expect(dataOf(driving.records(runIdIn(next.stdout)), 'baseline_ran')).toMatchObject([{ passed: true }])
+      expect(driving.repository.git('status', '--short', '--ignored')).toBe('')
+    },
+  )
 
   it.each([
     ['../outside', 'it must stay in the repository'],
@@ -172,13 +181,14 @@ describe('a driven run in a project with dependencies', () => {
 })
 
 describe('checks before the work', () => {
-  it.each([
+  const CANNOT_RUN = [
     ['a program that is missing', './npm-tset', 'program not found: ./npm-tset'],
     ['a program of a shell', "sh -c 'gti status'", 'there is no program gti; did you mean git?'],
     ['a command of npm', 'npm tset', 'npm has no command tset; did you mean test?'],
     ['a script of npm', 'npm run chekc', 'npm has no script chekc; did you mean check?'],
     ['a program of a script', 'npm run lint', 'there is no program gti; did you mean git?'],
-  ])('that cannot run pause it before the first agent: %s', async (_, check, problem) => {
+  ] as const
+  it.each(firstOf(CANNOT_RUN, 2))('that cannot run pause it before the first agent: %s', async (_, check, problem) => {
     const driving = createProject()
     driving.repository.write('package.json', '{ "scripts": { "check": "sh check.sh", "lint": "gti grep TODO" } }')
     driving.repository.commit()
@@ -188,7 +198,7 @@ describe('checks before the work', () => {
     expect(driving.calls()).toEqual([])
   })
 
-  it('that could not run are corrected when the run continues', async () => {
+  it.runIf(IS_FULL)('that could not run are corrected when the run continues', async () => {
     const driving = createProject()
     const ran = await driving.drive(GOAL, '--check', './npm-tset', '--no-review')
     expect(ran.code).toBe(4)
@@ -230,14 +240,14 @@ describe('checks before the work', () => {
     expect(readFileSync(status, 'utf8')).toBe(' M sun.test.js\n')
   })
 
-  it('are skipped on request', async () => {
+  it.runIf(IS_FULL)('are skipped on request', async () => {
     const driving = createProject()
     const ran = await driving.drive(GOAL, '--check', 'sh check.sh', '--baseline', 'skip', '--no-review')
     expect(ran.code).toBe(0)
     expect(dataOf(driving.records(runIdIn(ran.stdout)), 'baseline_ran')).toEqual([])
   })
 
-  it('that passed and fail at the end are called a regression', async () => {
+  it.runIf(IS_FULL)('that passed and fail at the end are called a regression', async () => {
     const driving = createProject()
     const check = "sh -c 'grep m/s wind.txt'"
     const ran = await driving.drive(GOAL, '--check', check, '--no-review', '--rounds', '0')
@@ -249,34 +259,37 @@ describe('checks before the work', () => {
 
 const hasPython = spawnSync('python3', ['-m', 'venv', '--help']).status === 0
 
-it.skipIf(!hasPython)('checks the worktree, whatever the active virtual environment has installed', async () => {
-  const driving = createProject(
-    'python3 -m venv --without-pip .venv; for d in .venv/lib/python3*/site-packages; do echo "$PWD/lib" > $d/wind.pth; done',
-  )
-  const { repository, scratch, env } = driving
-  repository.write('.gitignore', '.venv/\n__pycache__/\n')
-  repository.write('lib/wind.py', "UNIT = 'm/s'\n")
-  repository.write('check.py', "import sys, wind\nassert wind.UNIT == 'knots', wind.__file__\nprint(sys.prefix)\n")
-  repository.commit()
-  driving.rewrite({ implement: [{ edits: { 'lib/wind.py': "UNIT = 'knots'\n" } }] })
-  const venv = join(scratch, 'venv')
-  execFileSync('python3', ['-m', 'venv', '--without-pip', venv], { env })
-  const lib = join(repository.root, 'lib')
-  execFileSync('sh', ['-c', `for d in ${venv}/lib/python3*/site-packages; do echo ${lib} > $d/wind.pth; done`])
-  Object.assign(env, { VIRTUAL_ENV: venv, PATH: `${join(venv, 'bin')}:${env.PATH}`, PYTHONPATH: lib })
-  const args = ['--setup', 'sh install.sh', '--check', '.venv/bin/python check.py', '--no-review', '--rounds', '0']
-  const ran = await driving.drive(
-    GOAL,
-    ...args,
-    '--check',
-    `python3 -c "import sys; sys.exit(sys.prefix == '${venv}')"`,
-  )
-  expect(ran).toMatchObject({ code: 0, stderr: '' })
-  const [checked] = dataOf(driving.records(runIdIn(ran.stdout)), 'delivery_checked')
-  expect(checked?.checks[0]?.output).toMatch(/\/clean-[0-9a-f]{4}\/weather\/\.venv\n$/)
-})
+it.skipIf(!IS_FULL || !hasPython)(
+  'checks the worktree, whatever the active virtual environment has installed',
+  async () => {
+    const driving = createProject(
+      'python3 -m venv --without-pip .venv; for d in .venv/lib/python3*/site-packages; do echo "$PWD/lib" > $d/wind.pth; done',
+    )
+    const { repository, scratch, env } = driving
+    repository.write('.gitignore', '.venv/\n__pycache__/\n')
+    repository.write('lib/wind.py', "UNIT = 'm/s'\n")
+    repository.write('check.py', "import sys, wind\nassert wind.UNIT == 'knots', wind.__file__\nprint(sys.prefix)\n")
+    repository.commit()
+    driving.rewrite({ implement: [{ edits: { 'lib/wind.py': "UNIT = 'knots'\n" } }] })
+    const venv = join(scratch, 'venv')
+    execFileSync('python3', ['-m', 'venv', '--without-pip', venv], { env })
+    const lib = join(repository.root, 'lib')
+    execFileSync('sh', ['-c', `for d in ${venv}/lib/python3*/site-packages; do echo ${lib} > $d/wind.pth; done`])
+    Object.assign(env, { VIRTUAL_ENV: venv, PATH: `${join(venv, 'bin')}:${env.PATH}`, PYTHONPATH: lib })
+    const args = ['--setup', 'sh install.sh', '--check', '.venv/bin/python check.py', '--no-review', '--rounds', '0']
+    const ran = await driving.drive(
+      GOAL,
+      ...args,
+      '--check',
+      `python3 -c "import sys; sys.exit(sys.prefix == '${venv}')"`,
+    )
+    expect(ran).toMatchObject({ code: 0, stderr: '' })
+    const [checked] = dataOf(driving.records(runIdIn(ran.stdout)), 'delivery_checked')
+    expect(checked?.checks[0]?.output).toMatch(/\/clean-[0-9a-f]{4}\/weather\/\.venv\n$/)
+  },
+)
 
-it.runIf(CAN_MOUNT)('pauses a run on a full disk, and continues it when there is space', async () => {
+it.runIf(IS_FULL && CAN_MOUNT)('pauses a run on a full disk, and continues it when there is space', async () => {
   await withSmallDisk(async (disk) => {
     const driving = createProject('mkdir -p deps && head -c 3000000 /dev/zero > deps/tool && chmod 755 deps/tool')
     Object.assign(driving.env, { DROVER_HOME: join(disk, 'home') })
@@ -309,7 +322,7 @@ it.runIf(CAN_MOUNT)('pauses a run on a full disk, and continues it when there is
   })
 })
 
-it('leaves nothing of a template that was removed', async () => {
+it.runIf(IS_FULL)('leaves nothing of a template that was removed', async () => {
   const driving = createProject()
   await driving.drive(GOAL, '--setup', 'sh install.sh', '--no-review')
   rmSync(join(driving.home, '.drover', 'templates'), { recursive: true })

@@ -153,7 +153,7 @@ const FACES = {
   },
 }
 
-describe.each(Object.entries(FACES).slice(IS_FULL ? 0 : 1))('a run that is driven %s', (_, open) => {
+describe.runIf(IS_FULL).each(Object.entries(FACES))('a run that is driven %s', (_, open) => {
   it('is prepared as a file says that is trusted, until it changes, and as drover init has saved', async () => {
     const { driving, drive } = await open()
     const { call, repository, records, setups } = createProject(driving)

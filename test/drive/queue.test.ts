@@ -1,10 +1,12 @@
 /** Runs that wait in the queue of a server. `npm run faults queue` kills such servers many times. */
+
 import { spawn } from 'node:child_process'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { DrivenRun, RunQueue } from '../../src/drive/service/driven-run.shape.ts'
 import { createDriving } from '../support/driven-agents.ts'
 import { type DrivenScript, dataOf } from '../support/driven-home.ts'
 import { hasForge, startForge } from '../support/forge/fake-forge.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { DROVER, ending, runAt } from '../support/run-drover.ts'
 import { createServedDriving, serveRuns } from '../support/served-runs.ts'
 import { until } from '../support/until.ts'
@@ -126,7 +128,7 @@ it.runIf(hasForge)('queues the open issues with a label, oldest first, then file
   expect((await queue()).runs[1]).toMatchObject({ id: skipped?.id, queue: { number: 1 } })
 })
 
-it('is not needed to see that two open runs change the same files', { timeout: 60_000 }, async () => {
+it.runIf(IS_FULL)('is not needed to see that two open runs change the same files', { timeout: 60_000 }, async () => {
   const pause = { reason: 'decision_required', question: 'Knots?', destructive_request: null }
   const asks = { outcome: { status: 'needs_input', pause, suggested_actions: [], implementation: null } }
   const { driving, drover } = createQueueing({ implement: [{ edits: { 'wind.txt': 'wind: 23 knots\n' }, ...asks }] })
@@ -153,30 +155,34 @@ it('refuses what cannot be queued, and starts nothing', async () => {
   expect(driving.repository.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
 })
 
-it('loses no queued run when the server is killed between two runs, and drives each once', {
-  timeout: 90_000,
-}, async () => {
-  const { driving, repository, start } = createServedDriving()
-  const first = await start()
-  const ids: string[] = []
-  for (const goal of GOALS) {
-    const run = await first.start({ goal, repository, queue: true })
-    ids.push(run.id)
-  }
-  await first.reaches(ids[0] ?? '', 'ended')
-  first.child.kill('SIGKILL')
-  await first.ended
-  const second = await start()
-  for (const id of ids) await second.reaches(id, 'ended')
-  for (const kind of ['orient', 'implement', 'summarize']) {
-    const shown = ids.flatMap((id) =>
-      dataOf(driving.records(id), 'attempt_started').filter((each) => each.action_kind === kind),
-    )
-    expect(driving.calls().filter((each) => each.kind === kind).length).toBeLessThanOrEqual(shown.length)
-  }
-  second.child.kill('SIGTERM')
-  await second.ended
-})
+it.runIf(IS_FULL)(
+  'loses no queued run when the server is killed between two runs, and drives each once',
+  {
+    timeout: 90_000,
+  },
+  async () => {
+    const { driving, repository, start } = createServedDriving()
+    const first = await start()
+    const ids: string[] = []
+    for (const goal of GOALS) {
+      const run = await first.start({ goal, repository, queue: true })
+      ids.push(run.id)
+    }
+    await first.reaches(ids[0] ?? '', 'ended')
+    first.child.kill('SIGKILL')
+    await first.ended
+    const second = await start()
+    for (const id of ids) await second.reaches(id, 'ended')
+    for (const kind of ['orient', 'implement', 'summarize']) {
+      const shown = ids.flatMap((id) =>
+        dataOf(driving.records(id), 'attempt_started').filter((each) => each.action_kind === kind),
+      )
+      expect(driving.calls().filter((each) => each.kind === kind).length).toBeLessThanOrEqual(shown.length)
+    }
+    second.child.kill('SIGTERM')
+    await second.ended
+  },
+)
 
 it('is shown and changed by clients', async () => {
   const { start, server, change, reaches } = await serveRuns({ orient: [{ hangs: true }, {}] })
@@ -199,7 +205,7 @@ it('is shown and changed by clients', async () => {
   await reaches(three.id, 'ended')
 })
 
-it('can be left with Ctrl-C, and continues', { timeout: 60_000 }, async () => {
+it.runIf(IS_FULL)('can be left with Ctrl-C, and continues', { timeout: 60_000 }, async () => {
   const { driving, drover, queue } = createQueueing({ orient: [{ hangs: true }] })
   const child = spawn(process.execPath, [DROVER, 'drive', ...GOALS, '--no-review'], {
     cwd: driving.repository.root,

@@ -1,9 +1,11 @@
 /**
  * Real projects, from a plain clone to a delivered branch with green checks. `SAMPLES=all` adds Python and Go, which take longer.
  */
+
 import { expect, it } from 'vitest'
 import { callMain } from '../support/call-main.ts'
 import { createDrivenHome, dataOf, runIdIn } from '../support/driven-home.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { SAMPLE_PROJECTS, type SampleProject } from '../support/sample-projects.ts'
@@ -56,7 +58,7 @@ async function driveFirst({ call, start }: ReturnType<typeof createProject>, { s
   return { code, output: stdout }
 }
 
-it.each(PROJECTS)(
+it.runIf(IS_FULL || !isShort).each(PROJECTS)(
   'a project of $name is delivered with green checks, twice',
   { timeout: TIMEOUT_MS },
   async (sample) => {

@@ -1,10 +1,12 @@
 /** A run that is started in a folder of a repository: agents and checks work in that folder of the worktree. */
+
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { callMain } from '../support/call-main.ts'
 import { createDriving } from '../support/driven-agents.ts'
 import { dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 
 const GOAL = 'Show the wind in knots'
 /** Passes only in the folder. */
@@ -41,7 +43,7 @@ it('works in that folder, checks it there, and says so', async () => {
   expect((await driving.call(['status', id])).stdout).toContain('folder web: agents and checks work there')
 })
 
-it('works in that folder in place, too', async () => {
+it.runIf(IS_FULL)('works in that folder in place, too', async () => {
   const { driving, driveIn } = createProject()
   const ran = await driveIn('web', GOAL, '--in-place', '--check', CHECK, '--no-review')
   expect(ran).toMatchObject({ code: 0, stderr: '' })

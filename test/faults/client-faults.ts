@@ -1,7 +1,9 @@
 /** Clients that disconnect at every possible moment. */
+
 import { once } from 'node:events'
 import type { ClientRequest } from 'node:http'
 import type { Socket } from 'node:net'
+import { IS_FULL } from '../support/full-counts.ts'
 import { until } from '../support/until.ts'
 import { ask, connectTo, openStream, promptOf, rawPrompt, send } from './client.ts'
 import { childrenOf } from './observation.ts'
@@ -84,7 +86,7 @@ export const CLIENT_FAULTS: readonly Scenario[] = [
   }),
   serverSurvives({
     name: 'requests cancelled in a row: when sent, when the agent starts, when it prints text',
-    times: { gate: 9, full: 1000 },
+    times: { gate: IS_FULL ? 9 : 3, full: 1000 },
     options: { script: { hangAfter: 'text', text: ['a', 'b', 'c'] } },
     leaves: 'inactive',
     async provoke(server, _home, at) {

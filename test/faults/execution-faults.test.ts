@@ -1,4 +1,4 @@
 import { EXECUTION_FAULTS } from './execution-faults.ts'
 import { testFaults } from './test-faults.ts'
 
-testFaults(EXECUTION_FAULTS)
+testFaults(EXECUTION_FAULTS, { isInGate: false })

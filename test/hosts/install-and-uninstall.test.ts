@@ -1,10 +1,12 @@
 /** Install, refresh, edit, refresh, uninstall, in real repositories: bytes compared, and nothing else touched. */
+
 import { lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Host, manifestPath, type Surface, sentinelPath } from '../../src/hosts/host.ts'
 import { generatedFiles, HOSTS } from '../../src/hosts/hosts.ts'
 import { listHosts } from '../../src/hosts/list/list-hosts.ts'
+import { firstOf } from '../support/full-counts.ts'
 import { createHostWorktree, type HostWorktree, install, uninstall } from '../support/host-worktree.ts'
 import { createRepository } from '../support/temporary-repository.ts'
 
@@ -15,7 +17,7 @@ const CASES = HOSTS.flatMap((host): Case[] =>
     ? [{ name: host.id, hosts: [host], surface: undefined }]
     : host.surfaces.map((surface) => ({ name: `${host.id} ${surface}`, hosts: [host], surface })),
 )
-const ALL: readonly Case[] = [...CASES, { name: 'all', hosts: HOSTS, surface: 'ide' }]
+const ALL: readonly Case[] = [{ name: 'all', hosts: HOSTS, surface: 'ide' }, ...CASES]
 
 function openRepository(hosts: readonly Host[]) {
   const repository = createRepository()
@@ -43,7 +45,7 @@ const ownPaths = (hosts: readonly Host[]) => hosts.flatMap((host) => [manifestPa
 const filesOf = (hosts: readonly Host[], surface: Surface | undefined) =>
   hosts.flatMap((host) => generatedFiles(host, host.surfaces.length === 0 ? undefined : surface))
 
-describe.each(ALL)('$name', ({ hosts, surface }) => {
+describe.each(firstOf(ALL, 3))('$name', ({ hosts, surface }) => {
   const tools: readonly string[] = hosts.map(({ id }) => id)
   const wishes = surface === undefined ? {} : { surface }
   const generated = filesOf(hosts, surface)

@@ -1,4 +1,5 @@
 /** Uses the chat completion API through the official `openai` package. */
+
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import OpenAI, {
@@ -12,6 +13,7 @@ import OpenAI, {
 import { describe, expect, it } from 'vitest'
 import type { Script } from '../fake-agent/script.ts'
 import { readPids } from '../support/fake-agent.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { type ServerOptions, startServer } from '../support/start-server.ts'
 import { isRunning } from '../support/test-command.ts'
@@ -249,11 +251,12 @@ describe('the openai package', () => {
     expect(completion.choices[0]?.message.content).toContain('word')
   })
 
-  it('makes 50 calls at once', async () => {
+  it('makes many calls at once', async () => {
     const { client } = await open({ text: ['one'] })
-    const completions = await Promise.all(Array.from({ length: 50 }, () => client.chat.completions.create(hello)))
-    expect(completions.map(({ choices }) => choices[0]?.message.content)).toEqual(Array(50).fill('one'))
-    expect(new Set(completions.map(({ id }) => id)).size).toBe(50)
+    const count = IS_FULL ? 50 : 15
+    const completions = await Promise.all(Array.from({ length: count }, () => client.chat.completions.create(hello)))
+    expect(completions.map(({ choices }) => choices[0]?.message.content)).toEqual(Array(count).fill('one'))
+    expect(new Set(completions.map(({ id }) => id)).size).toBe(count)
   })
 })
 

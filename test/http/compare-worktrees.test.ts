@@ -4,6 +4,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { describe, expect, it } from 'vitest'
 import { digest } from '../../src/kit/digest.ts'
 import type { ComparisonResult } from '../../src/prompts/prompt-result.shape.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { connectClient } from '../support/mcp-client.ts'
 import { findUndescribed } from '../support/openapi-document.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
@@ -78,7 +79,7 @@ describe('a comparison in worktrees', () => {
     expect(worktrees()).toEqual([])
   })
 
-  it('keeps one in the same call', async () => {
+  it.runIf(IS_FULL)('keeps one in the same call', async () => {
     const { post, branches, worktrees, request } = await serveComparisons()
     const { body } = await post(COMPARE, { ...request, keep: 'claude' })
     expect(body).toMatchObject({ kept: { name: 'claude', branch: branches() }, dropped: [{ name: 'codex' }], left: [] })
@@ -163,7 +164,7 @@ describe('a comparison in worktrees', () => {
     expect(worktrees()).toEqual([])
   })
 
-  it('is a tool of MCP, with the limits of the key', async () => {
+  it.runIf(IS_FULL)('is a tool of MCP, with the limits of the key', async () => {
     const { server, worktrees, branches, request } = await serveComparisons({ server: { keys: KEYS } })
     const connect = async (name: string) => {
       const requestInit = { headers: { authorization: `Bearer secret-of-${name}` } }

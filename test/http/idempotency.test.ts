@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { ExecutionPage } from '../../src/executions/store/execution.shape.ts'
 import type { Script } from '../fake-agent/script.ts'
 import { startCuttingProxy } from '../support/cutting-proxy.ts'
+import { firstOf } from '../support/full-counts.ts'
 import { openStream } from '../support/read-stream.ts'
 import { type ServerOptions, startServer, type TestServer } from '../support/start-server.ts'
 import { until } from '../support/until.ts'
@@ -25,18 +26,18 @@ const message = { ...chat, max_tokens: 9 }
 const REQUESTS: [string, string, object][] = [
   ['a prompt', '/api/v1/prompt', native],
   ['a prompt as a stream', '/api/v1/prompt', { ...native, output_format: 'stream-json' }],
-  ['a dry run', '/api/v1/prompt', { ...native, dry_run: true }],
   ['parallel prompts', '/api/v1/parallel', { tasks: [native, native] }],
+  ['a chat completion', '/openai/v1/chat/completions', chat],
+  ['a message as a stream', MESSAGES, { ...message, stream: true }],
+  ['a dry run', '/api/v1/prompt', { ...native, dry_run: true }],
   ['a chain', '/api/v1/chain', { steps: [native] }],
   ['a comparison', '/api/v1/compare', { prompt: 'x', backends: ['claude', 'codex'] }],
-  ['a chat completion', '/openai/v1/chat/completions', chat],
   ['a chat completion as a stream', '/openai/v1/chat/completions', { ...chat, stream: true }],
   ['a message', MESSAGES, message],
-  ['a message as a stream', MESSAGES, { ...message, stream: true }],
   ['a chat completion at the root', '/v1/chat/completions', chat],
 ]
 
-describe.each(REQUESTS)('%s with an Idempotency-Key', (_name, path, body) => {
+describe.each(firstOf(REQUESTS, 5))('%s with an Idempotency-Key', (_name, path, body) => {
   const open = async (script: Script = { text: ['Hello', ' there'] }, options: ServerOptions = {}) => {
     const server = await scripted(script, options)
     const post = (key: string, change: object = {}) =>
@@ -220,7 +221,7 @@ describe('a client whose connection is cut', () => {
     expect(await executionsIn(server)).toHaveLength(1)
   })
 
-  it.each(CUTS)('%s: the anthropic package retries and gets the one answer', async (_name, afterBytes) => {
+  it.each(firstOf(CUTS))('%s: the anthropic package retries and gets the one answer', async (_name, afterBytes) => {
     const server = await scripted({ text: ['Hello', ' there'], chunkMs: 30 })
     const proxy = await startCuttingProxy(server.port, { cuts: 2, afterBytes })
     const client = new Anthropic({ baseURL: `${proxy.url}/anthropic`, apiKey: 'none', maxRetries: 4 })

@@ -1,4 +1,5 @@
 /** Uses the message API through the official `@anthropic-ai/sdk` package. */
+
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Anthropic, {
@@ -12,6 +13,7 @@ import Anthropic, {
 import { describe, expect, it } from 'vitest'
 import type { Script } from '../fake-agent/script.ts'
 import { readPids } from '../support/fake-agent.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { type ServerOptions, startServer } from '../support/start-server.ts'
 import { isRunning } from '../support/test-command.ts'
@@ -240,7 +242,7 @@ describe('the anthropic package', () => {
     expect((await client.messages.create({ ...hello, messages })).type).toBe('message')
   })
 
-  it('makes 50 calls at once', async () => {
+  it.runIf(IS_FULL)('makes 50 calls at once', async () => {
     const { client } = await open({ text: ['one'] })
     const messages = await Promise.all(Array.from({ length: 50 }, () => client.messages.create(hello)))
     expect(messages.map(({ content }) => content)).toEqual(Array(50).fill([{ type: 'text', text: 'one' }]))

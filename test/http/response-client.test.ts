@@ -1,4 +1,5 @@
 /** Uses the Responses API through the official `openai` package. */
+
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import OpenAI, {
@@ -15,6 +16,7 @@ import { describe, expect, it } from 'vitest'
 import { digest } from '../../src/kit/digest.ts'
 import type { Script } from '../fake-agent/script.ts'
 import { readPids } from '../support/fake-agent.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { type ServerOptions, startServer } from '../support/start-server.ts'
 import { isRunning } from '../support/test-command.ts'
@@ -211,7 +213,7 @@ describe('a response', () => {
     expect((await server.context.drover.opened.executions.list({}, { limit: 1 })).executions).toEqual([])
   })
 
-  it('works with a base URL that lacks the prefix of the API', async () => {
+  it.runIf(IS_FULL)('works with a base URL that lacks the prefix of the API', async () => {
     const { server } = await open(HELLO)
     const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'none', maxRetries: 0 })
     const { id } = await client.responses.create(hello)
@@ -253,7 +255,7 @@ describe('previous_response_id', () => {
     }
   })
 
-  it('follows the conversation through several sessions', async () => {
+  it.runIf(IS_FULL)('follows the conversation through several sessions', async () => {
     const { responses } = await open(HELLO)
     const ask = (input: string, previous?: Response, model = 'claude') =>
       responses.create({ model, input, ...(previous && { previous_response_id: previous.id }) }) as Promise<Response>
@@ -391,22 +393,25 @@ describe('a response in the background', () => {
     expect(events.map(({ type }) => type)).toEqual(['response.created', 'response.in_progress', 'response.failed'])
   })
 
-  it('is cut off, and not called failed, when the server stops before the response has ended', async () => {
-    const { server, responses, permit } = await stepwise(3)
-    const { id } = await responses.create({ ...hello, background: true })
-    const stream = await responses.retrieve(id, { stream: true })
-    const seen: string[] = []
-    const followed = (async () => {
-      for await (const { type } of stream) seen.push(type)
-    })()
-    permit()
-    await until(() => seen.includes('response.output_text.delta'))
-    const cut = expect(followed).rejects.toThrow('terminated')
-    server.drainDeadline.abort()
-    await cut
-    expect(seen.at(-1)).toBe('response.output_text.delta')
-    expect(server.logged.map(({ message }) => message)).not.toContain('internal error')
-  })
+  it.runIf(IS_FULL)(
+    'is cut off, and not called failed, when the server stops before the response has ended',
+    async () => {
+      const { server, responses, permit } = await stepwise(3)
+      const { id } = await responses.create({ ...hello, background: true })
+      const stream = await responses.retrieve(id, { stream: true })
+      const seen: string[] = []
+      const followed = (async () => {
+        for await (const { type } of stream) seen.push(type)
+      })()
+      permit()
+      await until(() => seen.includes('response.output_text.delta'))
+      const cut = expect(followed).rejects.toThrow('terminated')
+      server.drainDeadline.abort()
+      await cut
+      expect(seen.at(-1)).toBe('response.output_text.delta')
+      expect(server.logged.map(({ message }) => message)).not.toContain('internal error')
+    },
+  )
 
   it('has an end also for a client that has seen more events than a killed server had stored', async () => {
     const { server, responses } = await open(HELLO)

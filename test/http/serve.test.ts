@@ -16,8 +16,10 @@ import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryName } from '../../src/kit/files/temporary-file.ts'
 import type { Script } from '../fake-agent/script.ts'
+import { callDrover } from '../support/call-drover.ts'
 import { assignments, readDockerfile } from '../support/dockerfile.ts'
 import { installFakeAgents, readPids } from '../support/fake-agent.ts'
+import { firstOf, IS_FULL } from '../support/full-counts.ts'
 import { NOWHERE } from '../support/nowhere.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 import { runDrover, temporaryDirectory } from '../support/run-drover.ts'
@@ -72,7 +74,7 @@ describe('drover serve', () => {
     expect(open.heard.stdout).toMatch(/ceilings {9}sandbox read-only/)
   })
 
-  it('prints at most ten lines outside of a terminal, the log included', async () => {
+  it.runIf(IS_FULL)('prints at most ten lines outside of a terminal, the log included', async () => {
     const serving = serveDrover(['-p', '0', '--demo'])
     await portOf(serving)
     await until(() => serving.heard.stdout.includes('Press Ctrl-C to stop'))
@@ -82,7 +84,7 @@ describe('drover serve', () => {
     expect(lines.length).toBeLessThanOrEqual(10)
   })
 
-  it('uses host and port of the config without flags', async () => {
+  it.runIf(IS_FULL)('uses host and port of the config without flags', async () => {
     const serving = serveDrover([], { DROVER_SERVER_PORT: '0', DROVER_SERVER_HOST: '127.0.0.2' })
     await until(() => /listens on http:\/\/127\.0\.0\.2:\d+\n/.test(serving.heard.stdout))
   })
@@ -115,7 +117,7 @@ describe('drover serve', () => {
     expect((await logIn()).status).toBe(401)
   })
 
-  it.skipIf(!hasTerminals)(
+  it.skipIf(!IS_FULL || !hasTerminals)(
     'opens a browser with drover open on a desktop, without the link in its arguments',
     async () => {
       const serving = serveDrover(['-p', '0', '--demo'], { DROVER_API_KEYS: 'a-secret-key-of-mine' })
@@ -139,7 +141,7 @@ describe('drover serve', () => {
     },
   )
 
-  it('prints the plain address of the console without keys, and says if there is none', async () => {
+  it.runIf(IS_FULL)('prints the plain address of the console without keys, and says if there is none', async () => {
     const open = serveDrover(['-p', '0', '--demo'])
     const port = await portOf(open)
     expect(await runDrover(['open'], { home: open.home })).toEqual({
@@ -155,7 +157,7 @@ describe('drover serve', () => {
     })
   })
 
-  it.skipIf(!hasTerminals)('prints at most ten lines on a terminal, with a link that logs in', async () => {
+  it.skipIf(!IS_FULL || !hasTerminals)('prints at most ten lines on a terminal, with a link that logs in', async () => {
     const home = temporaryDirectory()
     const env = { HOME: home, PATH: '/usr/bin:/bin', DROVER_API_KEYS: 'a-secret-key-of-mine' }
     const terminal = startOnTerminal(['serve', '-p', '0', '--demo'], { cwd: home, env, columns: 200 })
@@ -213,7 +215,7 @@ describe('drover serve', () => {
     expect(serving.heard.stderr).not.toContain('private')
   })
 
-  it('logs prompts with --log-prompts, and no requests with --quiet', async () => {
+  it.runIf(IS_FULL)('logs prompts with --log-prompts, and no requests with --quiet', async () => {
     const talking = serveDrover(['-p', '0', '--demo', '--log-prompts'])
     const quiet = serveDrover(['-p', '0', '--demo', '--quiet'])
     const body = { backend: 'claude', prompt: 'a very private prompt' }
@@ -253,10 +255,12 @@ describe('drover serve', () => {
     expect(stderr.trim().split('\n')).toHaveLength(1)
   })
 
-  it.each([
-    ['drover serve', {}],
-    ['npm start --', { npm_lifecycle_event: 'start' }],
-  ])('exits with 1 for a port in use, and shows another one for %s', async (command, env) => {
+  it.each<[string, Record<string, string>]>(
+    firstOf([
+      ['drover serve', {}],
+      ['npm start --', { npm_lifecycle_event: 'start' }],
+    ]),
+  )('exits with 1 for a port in use, and shows another one for %s', async (command, env) => {
     const other = await listenerOn({ host: '127.0.0.1', port: 0 })
     const { port } = other.address() as { port: number }
     const { code, stdout, stderr } = await runDrover(['serve', '-p', String(port)], { env })
@@ -276,7 +280,7 @@ describe('drover serve', () => {
     [['--socket', 'x', '--port', '1'], '--socket'],
     [['--socket', 'x', '--host', 'localhost'], '--socket'],
   ])('refuses %j with exit code 2', async (args, says) => {
-    const { code, stderr } = await runDrover(['serve', ...args])
+    const { code, stderr } = await callDrover(['serve', ...args])
     expect(code).toBe(2)
     expect(stderr).toContain(says)
   })
@@ -331,11 +335,12 @@ describe('on a Unix socket, drover serve', () => {
     expect(existsSync(path)).toBe(true)
   })
 
-  it.each<[string, (path: string) => void]>([
+  const OTHERS: readonly [string, (path: string) => void][] = [
     ['a file', (path) => writeFileSync(path, 'precious')],
     ['a directory', (path) => mkdirSync(path)],
     ['a link', (path) => symlinkSync(NOWHERE, path)],
-  ])('never replaces %s', async (_name, put) => {
+  ]
+  it.each(firstOf(OTHERS))('never replaces %s', async (_name, put) => {
     const path = join(temporaryDirectory(), 'drover.sock')
     put(path)
     const { code, stderr } = await runDrover(['serve', '--socket', path])
@@ -345,7 +350,7 @@ describe('on a Unix socket, drover serve', () => {
 })
 
 describe('a signal', () => {
-  it.each(['SIGINT', 'SIGTERM'] as const)('%s ends the server with 0', async (signal) => {
+  it.each(firstOf(['SIGTERM', 'SIGINT']))('%s ends the server with 0', async (signal) => {
     const serving = serveDrover(['-p', '0', '--demo'])
     const port = await portOf(serving)
     serving.child.kill(signal)

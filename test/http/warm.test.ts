@@ -1,8 +1,10 @@
 /** Prompts over HTTP to a server that keeps agents running. */
+
 import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { digest } from '../../src/kit/digest.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { startServer, type TestServer } from '../support/start-server.ts'
 import { isRunning } from '../support/test-command.ts'
 import { until } from '../support/until.ts'
@@ -42,6 +44,8 @@ async function idle(server: TestServer, count = 1): Promise<void> {
 }
 
 describe.each<Backend>(['claude', 'codex'])('warm %s', (backend) => {
+  const itOnce = it.runIf(IS_FULL || backend === 'claude')
+
   it('answers from a process that was already up, with the same result', async () => {
     const server = await warmServer()
     const cold = await prompt(server, { say: 'same' }, { backend })
@@ -62,7 +66,7 @@ describe.each<Backend>(['claude', 'codex'])('warm %s', (backend) => {
     expect(isRunning(Number(first.output))).toBe(true)
   })
 
-  it('shows what is up', async () => {
+  itOnce('shows what is up', async () => {
     const server = await warmServer()
     await warmUp(server, { backend })
     const { body } = await server.request('/api/v1/backends')
@@ -81,7 +85,7 @@ describe.each<Backend>(['claude', 'codex'])('warm %s', (backend) => {
     expect(others).not.toContain(pid)
   })
 
-  it('takes a new process after a file of its configuration has changed', async () => {
+  itOnce('takes a new process after a file of its configuration has changed', async () => {
     const server = await warmServer()
     await warmUp(server, { backend })
     const pid = await pidOf(server, { backend })
@@ -101,7 +105,7 @@ describe.each<Backend>(['claude', 'codex'])('warm %s', (backend) => {
     expect((await resume(server, first.session_id, { pid: true })).output).not.toBe(first.output)
   })
 
-  it('takes a new process after the program has changed', async () => {
+  itOnce('takes a new process after the program has changed', async () => {
     const server = await warmServer()
     await warmUp(server, { backend })
     const pid = await pidOf(server, { backend })
@@ -110,7 +114,7 @@ describe.each<Backend>(['claude', 'codex'])('warm %s', (backend) => {
     expect(await pidOf(server, { backend })).not.toBe(pid)
   })
 
-  it('takes a new process after the directory was deleted and made anew', async () => {
+  itOnce('takes a new process after the directory was deleted and made anew', async () => {
     const server = await warmServer()
     const workdir = join(server.workdir, 'project')
     mkdirSync(workdir)
@@ -124,7 +128,7 @@ describe.each<Backend>(['claude', 'codex'])('warm %s', (backend) => {
     expect(await pidOf(server, { backend, workdir })).not.toBe(pid)
   })
 
-  it('ends when nothing was asked for its idle time', async () => {
+  itOnce('ends when nothing was asked for its idle time', async () => {
     const server = await warmServer({ idle_secs: 1 })
     await warmUp(server, { backend })
     const pid = await pidOf(server, { backend })
@@ -132,14 +136,14 @@ describe.each<Backend>(['claude', 'codex'])('warm %s', (backend) => {
     await until(() => !isRunning(pid))
   })
 
-  it('ends after its number of prompts', async () => {
+  itOnce('ends after its number of prompts', async () => {
     const server = await warmServer({ max_turns: 1, spares: 1 })
     await warmUp(server, { backend })
     const pid = await pidOf(server, { backend })
     await until(() => !isRunning(pid))
   })
 
-  it('ends when it is too old, but not during a prompt', async () => {
+  itOnce('ends when it is too old, but not during a prompt', async () => {
     const server = await warmServer({ max_age_secs: 1 })
     await warmUp(server, { backend })
     const running = prompt(server, { pid: true, slow: 1500 }, { backend })
@@ -149,7 +153,7 @@ describe.each<Backend>(['claude', 'codex'])('warm %s', (backend) => {
     await until(() => !isRunning(Number(output)))
   })
 
-  it('is never kept with warm.enabled: false', async () => {
+  itOnce('is never kept with warm.enabled: false', async () => {
     const server = await warmServer({ enabled: false })
     await prompt(server, 'one', { backend })
     await prompt(server, 'two', { backend })

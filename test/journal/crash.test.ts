@@ -102,7 +102,7 @@ describe('a process that is killed while', () => {
     async (work) => {
       const changes = await changesOf(work)
       expect(changes).toHaveLength(work.points)
-      const points = placesUpTo(changes.length + 1)
+      const points = placesUpTo(changes.length + 1, WORK.indexOf(work))
       const one = async () => {
         for (let point = points.shift(); point !== undefined; point = points.shift())
           await checkPoint(work, point, changes)

@@ -83,7 +83,7 @@ describe.each(WORK)('$name', (work) => {
     expect(calls).toHaveLength(work.calls)
     const seen = new Set<string>()
     // Each kind fails at other calls, so that all of them fail once.
-    for (const call of placesUpTo(calls.length, FAILURES.indexOf(failure))) {
+    for (const call of placesUpTo(calls.length, 2 * FAILURES.indexOf(failure))) {
       const fixture = await prepare(work)
       const fault = await faultOf(() => takeStep(fixture.through(failingDisk({ ...failure, call })), step))
       const found = await findWhole(fixture)

@@ -1,4 +1,5 @@
 /** The library, as a program uses it. */
+
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
@@ -6,6 +7,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { digest } from '../../src/kit/digest.ts'
 import { createDrover, type DroverError, type DroverOptions, type PromptEvent } from '../../src/library/drover.ts'
+import { firstOf, IS_FULL } from '../support/full-counts.ts'
 import { createOldFile } from '../support/old-store.ts'
 import { ending, runAt, temporaryDirectory, temporaryDirectoryForAll } from '../support/run-drover.ts'
 import { createRepository } from '../support/temporary-repository.ts'
@@ -218,7 +220,7 @@ describe('several prompts', () => {
     expect(await failure(drover.parallel({ tasks: [] }))).toMatchObject({ code: 'message_invalid' })
   })
 
-  it('compares what agents change in worktrees, and keeps one', async () => {
+  it.runIf(IS_FULL)('compares what agents change in worktrees, and keeps one', async () => {
     const repository = createRepository()
     repository.write('a', 'one\n')
     repository.commit()
@@ -238,12 +240,13 @@ describe('several prompts', () => {
 })
 
 describe('a program that ends while agents run', () => {
-  it.each([
-    ['exit', 7, null],
+  const ENDS = [
     ['SIGTERM', null, 'SIGTERM'],
+    ['exit', 7, null],
     // Its own handler decides: this one closes drover.
     ['handler', 9, null],
-  ])('ends them and their tools: %s', async (how, code, signal) => {
+  ] as const
+  it.each(firstOf(ENDS))('ends them and their tools: %s', async (how, code, signal) => {
     const [home, cwd] = [temporaryDirectory(), temporaryDirectory()]
     const child = spawn(process.execPath, [program('ends-with-agent.ts'), how], {
       cwd,

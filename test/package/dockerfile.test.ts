@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { assignments, type Built, buildStage, copySent, isSent, readDockerfile } from '../support/dockerfile.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { linkDependencies, NPM_ENVIRONMENT, ROOT } from '../support/npm.ts'
 import { runAt, temporaryDirectory, temporaryDirectoryForAll } from '../support/run-drover.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
@@ -105,7 +106,7 @@ function linkInstalled(command: string, workdir: string): boolean {
   return true
 }
 
-describe.skipIf(process.platform === 'win32')('the image, built without a container', () => {
+describe.skipIf(!IS_FULL || process.platform === 'win32')('the image, built without a container', () => {
   const built: Built[] = []
   let final: string
 

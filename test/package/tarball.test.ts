@@ -10,12 +10,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { IS_FULL } from '../support/full-counts.ts'
 import { PLAIN_ENV } from '../support/git-repository.ts'
 import { linkProductionDependencies, NPM, NPM_ENVIRONMENT, ROOT } from '../support/npm.ts'
 import { packPackage } from '../support/packed-package.ts'
-import { run, runAt, runDrover, temporaryDirectory, temporaryDirectoryForAll } from '../support/run-drover.ts'
+import { DROVER, run, runAt, runDrover, temporaryDirectory, temporaryDirectoryForAll } from '../support/run-drover.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
 import { createRepository } from '../support/temporary-repository.ts'
 
@@ -23,7 +24,7 @@ import { createRepository } from '../support/temporary-repository.ts'
 const MANUAL_PAGE = join('share', 'man', 'man1', 'drover.1')
 const HAS_MAN = spawnSync('man', ['--version']).status === 0
 
-describe('the clone', () => {
+describe.runIf(IS_FULL)('the clone', () => {
   it('provides a working drover through npx', async () => {
     const ran = await runAt(ROOT, [...NPM, 'exec', '--', 'drover', 'version'], NPM_ENVIRONMENT)
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/^drover \d/) })
@@ -57,11 +58,20 @@ const WANTED: readonly RegExp[] = [
   /^deploy\/drover\.service$/,
 ]
 
+it('has a program that is bundled into files of the package only', () => {
+  const files = readdirSync(join(dirname(DROVER), '..', 'dist'), { recursive: true, withFileTypes: true })
+  const names = files
+    .filter((file) => file.isFile())
+    .map((file) => join('dist', relative(join(dirname(DROVER), '..', 'dist'), join(file.parentPath, file.name))))
+  expect(names).toContain(join('dist', 'drover.cjs'))
+  expect(names.filter((file) => !WANTED.some((pattern) => pattern.test(file)))).toEqual([])
+})
+
 /**
  * The package as npm would publish it, laid out as npm installs it globally, under a prefix that was empty. npm itself
  * would ask the network for what the lock file knows.
  */
-describe('the published package', () => {
+describe.runIf(IS_FULL)('the published package', () => {
   let installed: string
   let tarball: string
   let packed: string[]
