@@ -2,7 +2,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import { sandboxHostInvalid, sandboxTooWide } from './faults.ts'
 import { type HostRule, parseHostRule } from './host-rules.ts'
-import { readWorktreePaths, type WorktreeDirectories } from './read-worktree-paths.ts'
+import { readOwnGit, type WorktreeDirectories } from './read-own-git.ts'
 import { isWithin, type SandboxLimits, type SandboxPolicy, type Stage, toMounts } from './sandbox-policy.ts'
 
 export type PolicyRequest = {
@@ -35,7 +35,7 @@ export function createPolicy(request: PolicyRequest): SandboxPolicy {
   const wide = [worktree.root, ...write].find((path) => isWithin(realHome, [path]))
   if (wide !== undefined) throw sandboxTooWide({ path: wide })
   const mounts = toMounts({
-    worktree: { ...readWorktreePaths(worktree), isReadOnly },
+    worktree: { root: worktree.root, commonDirectory: worktree.git?.commonDirectory, isReadOnly },
     home: realHome,
     droverHome: realPath(droverHome),
     programs: programs.map(realPath),
@@ -46,7 +46,8 @@ export function createPolicy(request: PolicyRequest): SandboxPolicy {
     kindOf,
   })
   const hosts = settings.hosts.flatMap(readHostRule)
-  return { mounts, home: realHome, hosts, env: settings.env, limits: settings.limits }
+  const own = isReadOnly ? undefined : readOwnGit(worktree)
+  return { mounts, home: realHome, hosts, env: settings.env, limits: settings.limits, own }
 }
 
 function readHostRule(text: string): HostRule[] {

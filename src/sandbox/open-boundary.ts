@@ -13,6 +13,7 @@ import { toSandboxEnvironment } from './sandbox-environment.ts'
 import type { SandboxPolicy } from './sandbox-policy.ts'
 import { toSeatbeltArguments } from './seatbelt-arguments.ts'
 import { SECCOMP_FILTERS } from './seccomp.generated.js'
+import { type GitStage, stageGit } from './stage-git.ts'
 
 export type BoundaryRequest = {
   argv: readonly [string, ...string[]]
@@ -35,8 +36,14 @@ export type Boundary = {
   }
   /** Whether the command was started. If not, its output and exit code are those of bubblewrap. */
   hasStarted(): boolean
+  /** For a command that stays up: between `takeBack` and `bringIn`, git outside has the state of the repository. */
+  bringIn(): void
+  takeBack(): void
+  /** Takes everything back. */
   close(): Promise<void>
 }
+
+const NO_STAGE: GitStage = { mounts: [], bringIn: () => {}, takeBack: () => {} }
 
 const NO_SCOPE =
   'sandbox.max_total_memory_mb needs a user session of systemd, and there is none (loginctl enable-linger starts one)'
@@ -50,10 +57,12 @@ export async function openBoundary(request: BoundaryRequest): Promise<Boundary> 
   const proxySocket = join(directory, 'proxy.sock')
   const proxy = await openProxy({ socketPath: proxySocket, rules: policy.hosts, onEvent })
   const ports = loopbackPorts(policy.hosts)
+  const git = policy.own === undefined ? NO_STAGE : stageGit(policy.own, directory)
+  const complete = { ...policy, mounts: [...policy.mounts, ...git.mounts] }
   return {
     command: {
       argv: toBubblewrapArguments({
-        ...{ policy, argv, cwd, programs, proxySocket, ports },
+        ...{ policy: complete, argv, cwd, programs, proxySocket, ports },
         seccompDescriptor: FIRST_DESCRIPTOR,
       }),
       env: {
@@ -65,9 +74,15 @@ export async function openBoundary(request: BoundaryRequest): Promise<Boundary> 
       askToStop: proxy.signal,
     },
     hasStarted: proxy.hasStarted,
+    bringIn: git.bringIn,
+    takeBack: git.takeBack,
     close: async () => {
       await proxy.close()
-      rmSync(directory, { recursive: true, force: true })
+      try {
+        git.takeBack()
+      } finally {
+        rmSync(directory, { recursive: true, force: true })
+      }
     },
   }
 }
@@ -89,6 +104,7 @@ async function openSeatbelt(request: BoundaryRequest, seatbelt: string): Promise
       askToStop: proxy.signal,
     },
     hasStarted: proxy.hasStarted,
+    ...NO_STAGE,
     close: async () => {
       await proxy.close()
       rmSync(ownDirectory, { recursive: true, force: true })

@@ -1,6 +1,7 @@
 /** What a sandboxed command may read, write and reach. Pure. */
 import { join, relative, sep } from 'node:path'
 import type { HostRule } from './host-rules.ts'
+import type { OwnGit } from './stage-git.ts'
 
 /** In the order in which they are mounted: a later one covers what is below its path. `own` is empty and writable. */
 export type Mount = {
@@ -30,29 +31,17 @@ export type SandboxPolicy = {
   /** Names of variables that the command gets, besides those that every command gets. */
   env: readonly string[]
   limits: SandboxLimits
+  /** What the command may write of its repository: it gets a copy. */
+  own?: OwnGit | undefined
 }
 
 /** What the disk says about a worktree. */
 export type WorktreePaths = {
   root: string
-  /** Undefined outside of a repository. */
-  git?: GitPaths | undefined
+  /** Of all worktrees together; undefined outside of a repository. */
+  commonDirectory?: string | undefined
   /** The command changes nothing there. */
   isReadOnly?: boolean | undefined
-}
-
-type GitPaths = {
-  /** Of all worktrees together. */
-  commonDirectory: string
-  /** Of a linked worktree; undefined for the main one, whose repository cannot be told apart from its own files. */
-  own?: OwnGitPaths | undefined
-}
-
-/** What a linked worktree needs to commit. */
-export type OwnGitPaths = {
-  writable: readonly string[]
-  /** Below them. */
-  readOnly: readonly string[]
 }
 
 export type PolicyFacts = {
@@ -145,18 +134,16 @@ export function toMounts(facts: PolicyFacts): Mount[] {
       ...existing('write', facts.write),
     ]),
     ...withoutSecrets([...workMounts(worktree), ...existing('read', programs)]),
-    ...hide(worktree.git === undefined ? [] : [join(worktree.git.commonDirectory, RUN_STORE)]),
+    ...hide(worktree.commonDirectory === undefined ? [] : [join(worktree.commonDirectory, RUN_STORE)]),
   ]
 }
 
-function workMounts({ root, git, isReadOnly = false }: WorktreePaths): Mount[] {
-  const read = (path: string): Mount => ({ path, as: 'read' })
-  const write = (path: string): Mount => ({ path, as: isReadOnly ? 'read' : 'write' })
-  if (git === undefined) return [write(root)]
-  const { commonDirectory, own = { writable: [], readOnly: [] } } = git
+function workMounts({ root, commonDirectory, isReadOnly = false }: WorktreePaths): Mount[] {
+  const work: Mount = { path: root, as: isReadOnly ? 'read' : 'write' }
+  if (commonDirectory === undefined) return [work]
   // The pointer of a linked worktree is protected too: another one could name programs that git runs.
   const fixed = [...new Set([commonDirectory, join(root, '.git')])]
-  return [write(root), ...fixed.map(read), ...own.writable.map(write), ...own.readOnly.map(read)]
+  return [work, ...fixed.map((path): Mount => ({ path, as: 'read' }))]
 }
 
 /** Whether a path is one of the directories, or below one. */

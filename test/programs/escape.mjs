@@ -7,10 +7,12 @@ import { createSocket } from 'node:dgram'
 import * as fs from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { deflateSync } from 'node:zlib'
 
 const here = () => ({
   root: process.cwd(),
   gitDirectory: spawnSync('git', ['rev-parse', '--absolute-git-dir'], { encoding: 'utf8' }).stdout.trim(),
+  branch: spawnSync('git', ['symbolic-ref', 'HEAD'], { encoding: 'utf8' }).stdout.trim(),
 })
 const given = JSON.parse(process.argv[2] ?? '')
 const at = given.root === undefined ? { ...given, ...here() } : given
@@ -119,6 +121,40 @@ const ATTACKS = {
   'a server at an address of this machine': reach({ host: at.address, port: at.port }),
   'a question by UDP, as to DNS': send(at.udpPort),
   'a file of 10 GB': run('truncate', '--size=10G', join(root, 'large')),
+}
+
+/** Leaves what git outside would follow or believe later. */
+function leave() {
+  const object = join(common, 'objects', at.blob.slice(0, 2), at.blob.slice(2))
+  const acts = [
+    ...[
+      ['message', 'COMMIT_EDITMSG'],
+      ['log', 'logs/HEAD'],
+      ['index', 'index'],
+    ].map(([target, name]) => () => {
+      fs.rmSync(join(at.gitDirectory, name), { force: true })
+      fs.symlinkSync(join(at.outside, target), join(at.gitDirectory, name))
+    }),
+    () => fs.writeFileSync(join(common, at.branch), 'ref: refs/heads/drover/named\n'),
+    () => fs.writeFileSync(join(common, 'refs/heads/drover/packed'), `${at.commit}\n`),
+    () => fs.mkdirSync(join(object, '..'), { recursive: true }),
+    () => fs.rmSync(object, { force: true }),
+    () => fs.writeFileSync(object, deflateSync('blob 4\0evil')),
+    () => fs.writeFileSync(join(at.gitDirectory, 'index.lock'), ''),
+  ]
+  for (const act of acts) {
+    try {
+      act()
+    } catch {
+      // Not every boundary lets it get that far.
+    }
+  }
+}
+
+// The attacks that follow would break the repository for it, if nothing held them back.
+if (at.leaves) {
+  leave()
+  process.exit(0)
 }
 
 const results = {}

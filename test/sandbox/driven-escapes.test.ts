@@ -1,5 +1,5 @@
 /** Setups, checks and agents of driven runs and comparisons attack everything around them. Inside they get nothing, and it is reported. */
-import { readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { callMain } from '../support/call-main.ts'
@@ -37,12 +37,16 @@ function createVictim(name: string, sandbox: 'on' | 'off', around: Servers) {
   const daemon = `${name}-${process.pid}`
   const facts = { ...around.places, ...where, calls: plantProgram(repository.root), daemon }
   repository.write('facts.json', JSON.stringify(facts))
-  const attack = `'${process.execPath}' escape.mjs "$(cat facts.json)" > "$1.out"`
+  // Outside it would break the run.
+  if (sandbox === 'on') repository.write('leave.json', JSON.stringify({ ...facts, leaves: true }))
+  const node = `'${process.execPath}' escape.mjs`
+  const attack = `${node} "$(cat facts.json)" > "$1.out"; test ! -f leave.json || ${node} "$(cat leave.json)"`
   repository.write('attack.sh', `${attack}\ncurl -s "https://$1.invalid"\ntouch /etc/"$1"\ntrue\n`)
   repository.commit()
   const call = (...args: string[]) => callMain(args, { cwd: repository.root, env, homeDirectory: home })
   const read = (root: string, each: string): Results => JSON.parse(readFileSync(join(root, `${each}.out`), 'utf8'))
-  return { ...driving, call, read, daemons: () => findDaemons(daemon) }
+  const leftIn = () => readdirSync(outside).filter((name) => ['message', 'log', 'index'].includes(name))
+  return { ...driving, call, read, daemons: () => findDaemons(daemon), leftIn }
 }
 
 /** Drives a run with these commands as setup and check. */
@@ -70,7 +74,7 @@ async function compareAttacks(victim: ReturnType<typeof createVictim>) {
 describe('a driven run or a comparison', () => {
   let inside: readonly Results[] = []
   let outside: Results = {}
-  const seen = { before: '', after: '', report: '', daemons: [0] }
+  const seen = { before: '', after: '', report: '', daemons: [0], left: ['?'] }
   let compared: { boundary?: unknown; worktree?: { boundary?: unknown } } = {}
 
   beforeAll(async () => {
@@ -85,6 +89,7 @@ describe('a driven run or a comparison', () => {
     const comparison = await compareAttacks(closed)
     compared = comparison.compared
     seen.daemons = closed.daemons()
+    seen.left = closed.leftIn()
     seen.after = describeOthers(closed)
     seen.report = (await closed.call('report', runIdIn(stdout))).stdout
     inside = [...results, ...comparison.results]
@@ -120,6 +125,8 @@ describe('a driven run or a comparison', () => {
     expect(seen.before).toContain('refs/heads/drover/two')
     expect(seen.after).toBe(seen.before)
     expect(seen.daemons).toEqual([])
+    // drover has committed since, through what they left.
+    expect(seen.left).toEqual([])
   })
 })
 

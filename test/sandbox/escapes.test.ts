@@ -5,8 +5,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   ATTACKS,
   CALLS,
+  commitAfter,
   describeVictim,
   findDaemons,
+  LEFT,
   plantCanaries,
   plantProgram,
   type Servers,
@@ -26,6 +28,7 @@ type Results = Record<string, unknown>
 let outside: Results = {}
 let inside: Results = {}
 let attacked: { before: string; after: string } = { before: '', after: '' }
+let left: { outside: string[]; inside: string[]; status: string } = { outside: [], inside: [], status: '' }
 let daemons: { outside: number[]; inside: number[] } = { outside: [], inside: [] }
 
 describe('a command in a boundary', () => {
@@ -38,16 +41,21 @@ describe('a command in a boundary', () => {
     for (const pid of daemons.outside) process.kill(pid, 'SIGKILL')
     const closed = createVictim('closed', servers)
     const before = describeVictim(closed.repository)
-    const { home, droverHome, root, gitDirectory, common } = closed
-    const ran = await runInside([process.execPath, join(root, 'escape.mjs'), JSON.stringify(closed)], {
-      worktree: { root, git: { directory: gitDirectory, commonDirectory: common } },
-      ...{ home, droverHome },
-      settings: { limits: { memoryBytes: undefined, processes: undefined, fileBytes: 8 * GIB } },
-    })
+    const ran = await attackInside(closed)
     expect(ran).toMatchObject({ hasStarted: true, code: 0 })
     inside = JSON.parse(ran.stdout)
     daemons = { ...daemons, inside: findDaemons(closed.daemon) }
     attacked = { before, after: describeVictim(closed.repository) }
+    const naive = createVictim('naive', servers)
+    await runOutside({ ...naive, leaves: true })
+    await attackInside({ ...closed, leaves: true })
+    const gotBy = ({ repository, outside: outer, root: worktree }: Victim) =>
+      commitAfter(repository, { outside: outer, worktree })
+    left = {
+      outside: gotBy(naive),
+      inside: gotBy(closed),
+      status: closed.repository.git('-C', closed.root, 'status', '--porcelain'),
+    }
   })
   beforeEach(skipWithoutSandbox)
 
@@ -72,6 +80,10 @@ describe('a command in a boundary', () => {
     expect(attacked.after).toBe(attacked.before)
   })
 
+  it('leaves nothing that git outside would follow or believe, and no lock', () => {
+    expect(left).toEqual({ outside: LEFT, inside: [], status: '' })
+  })
+
   it('leaves no process behind, even one that has left its session', () => {
     expect(daemons.outside).toHaveLength(1)
     expect(daemons.inside).toEqual([])
@@ -87,13 +99,25 @@ function createVictim(name: string, around: Servers) {
   const places = { home: place('home'), droverHome: place('drover'), outside: place('outside'), repository }
   const { root, where } = plantCanaries(places, around)
   const calls = plantProgram(root)
-  const own = { root, gitDirectory: join(where.common, 'worktrees/one'), daemon: `${name}-${process.pid}` }
+  const branch = 'refs/heads/drover/one'
+  const own = { root, branch, gitDirectory: join(where.common, 'worktrees/one'), daemon: `${name}-${process.pid}` }
   return { ...around.places, ...where, ...own, calls, repository }
 }
 
-async function runOutside(victim: Victim): Promise<string> {
+type Attacking = Victim & { leaves?: true }
+
+async function runOutside(victim: Attacking): Promise<string> {
   const argv = [process.execPath, join(victim.root, 'escape.mjs'), JSON.stringify(victim)]
-  const { stdout, stderr } = await runAt(victim.root, argv, { HOME: victim.home })
-  if (stdout === '') throw new Error(stderr)
+  const { stdout, stderr, code } = await runAt(victim.root, argv, { HOME: victim.home })
+  if (code !== 0) throw new Error(stderr)
   return stdout
+}
+
+function attackInside(victim: Attacking) {
+  const { home, droverHome, root, gitDirectory, common } = victim
+  return runInside([process.execPath, join(root, 'escape.mjs'), JSON.stringify(victim)], {
+    worktree: { root, git: { directory: gitDirectory, commonDirectory: common } },
+    ...{ home, droverHome },
+    settings: { limits: { memoryBytes: undefined, processes: undefined, fileBytes: 8 * GIB } },
+  })
 }

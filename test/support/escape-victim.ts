@@ -58,6 +58,16 @@ export const ATTACKS = [
   'a file of 10 GB',
 ]
 
+/** What git outside would write or believe after a command, if nothing holds it back. */
+export const LEFT = [
+  'a message through a link',
+  'a log through a link',
+  'an index through a link',
+  'a branch that another one names',
+  'a branch that is packed',
+  'an object of another branch',
+]
+
 export type Servers = Awaited<ReturnType<typeof startCanaryServers>>
 
 /** They answer everyone with the canary. */
@@ -104,15 +114,19 @@ export function plantCanaries({ home, droverHome, outside, repository }: Places,
   repository.write('.gitignore', '.env\n*.out\nlink-*\nbeside\nway-out\nlarge\n')
   repository.commit()
   repository.write('.env', 'canary')
+  const commit = repository.git('rev-parse', 'HEAD').trim()
+  const blob = repository.git('rev-parse', 'HEAD:file').trim()
+  repository.git('commit', '--quiet', '--allow-empty', '--message=Later')
+  for (const name of ['packed', 'named']) repository.git('branch', `drover/${name}`)
+  repository.git('pack-refs', '--all')
   repository.git('config', 'extensions.worktreeConfig', 'true')
   const common = join(repository.root, '.git')
   mkdirSync(join(common, 'drover'), { recursive: true })
   writeFileSync(join(common, 'drover', 'canary'), 'canary')
   const trees = ['one', 'two', 'three'].map((each) => join(droverHome, 'worktrees', each))
   for (const path of trees) repository.git('worktree', 'add', '--quiet', '-b', `drover/${path.split('/').at(-1)}`, path)
-  repository.git('pack-refs')
   const [root = '', sibling = ''] = trees
-  return { root, where: { home, droverHome, sibling, main: repository.root, common, outside } }
+  return { root, where: { home, droverHome, sibling, main: repository.root, common, outside, commit, blob } }
 }
 
 /** Puts the program into a directory. Returns the programs of its system calls, by their names. */
@@ -155,4 +169,20 @@ export function describeVictim({ root, git }: Repository): string {
   const paths = files.map((file) => join(common, file)).filter((path) => existsSync(path))
   const found = spawnSync('find', [...paths, '-type', 'f', '-exec', 'sha256sum', '{}', '+'], { encoding: 'utf8' })
   return [git('show-ref'), git('status', '--porcelain'), ...found.stdout.split('\n').sort()].join('\n')
+}
+
+/** Commits in a worktree, as drover and its user do. Returns those of `LEFT` that a command got that way. */
+export function commitAfter({ git }: Repository, { outside, worktree }: { outside: string; worktree: string }) {
+  git('-C', worktree, 'add', '--all')
+  git('-C', worktree, 'commit', '--quiet', '--allow-empty', '--message=After')
+  const isMoved = (branch: string) => git('rev-parse', branch) !== git('rev-parse', 'HEAD')
+  const found: Record<string, boolean> = {
+    'a message through a link': existsSync(join(outside, 'message')),
+    'a log through a link': existsSync(join(outside, 'log')),
+    'an index through a link': existsSync(join(outside, 'index')),
+    'a branch that another one names': isMoved('drover/named'),
+    'a branch that is packed': isMoved('drover/packed'),
+    'an object of another branch': git('show', 'HEAD:file') === 'evil',
+  }
+  return LEFT.filter((name) => found[name])
 }

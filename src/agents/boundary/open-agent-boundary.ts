@@ -19,8 +19,10 @@ import { stageHome } from './stage-home.ts'
 export type AgentBoundary = {
   /** For `startProcess`. */
   command: Boundary['command']
-  /** Keeps a login that the agent has refreshed. Call it after each turn. */
-  keepLogins(): void
+  /** Call it before each turn but the first. */
+  beginTurn(): void
+  /** Keeps a login that the agent has refreshed, and what it has committed. Call it after each turn. */
+  endTurn(): void
   /** Why the agent was not started; undefined if it was. */
   failureOf(exit: Pick<ProcessExit, 'stderrTail'>): Fault | undefined
   /** Call it when nothing runs inside any more. */
@@ -53,7 +55,11 @@ export async function openAgentBoundary(
     const boundary = await openBoundary({ argv, cwd: workdir, env, policy: inside, programs, onEvent })
     return {
       command: boundary.command,
-      keepLogins: staged.keepLogins,
+      beginTurn: boundary.bringIn,
+      endTurn() {
+        staged.keepLogins()
+        boundary.takeBack()
+      },
       failureOf: ({ stderrTail }) =>
         boundary.hasStarted() ? undefined : sandboxUnavailable({ problem: explainFailure(stderrTail) }),
       async close() {

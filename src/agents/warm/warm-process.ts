@@ -108,19 +108,21 @@ export async function startWarmProcess(launch: Launch, command: WarmCommand): Pr
       clearTimeout(adopting)
       stderr = new OutputTail(STDERR_LIMIT_BYTES)
       listeners = turn
+      boundary?.beginTurn()
       if (own.length === 0) await adopt()
     },
     adopt,
     async endTurn() {
       listeners = undefined
       isBusy = false
-      boundary?.keepLogins()
       idleCharacters = 0
       const deadline = performance.now() + LEFTOVER_WAIT_MS
       for (let pauseMs = 5; (await leftovers()).length > 0; pauseMs *= 2) {
         if (performance.now() > deadline) return false
         await delay(pauseMs)
       }
+      // Nothing of the turn runs that could change what is taken back. Otherwise the end of the process takes it.
+      boundary?.endTurn()
       adoptSoon()
       return true
     },

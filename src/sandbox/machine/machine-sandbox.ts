@@ -8,7 +8,7 @@ import { createPolicy } from '../create-policy.ts'
 import { sandboxTooWide, sandboxUnavailable } from '../faults.ts'
 import { findSandboxPrograms } from '../find-programs.ts'
 import type { ProxyEvent } from '../proxy.ts'
-import type { WorktreeDirectories } from '../read-worktree-paths.ts'
+import type { WorktreeDirectories } from '../read-own-git.ts'
 import { type SandboxSection, toCheckSettings } from '../to-sandbox-settings.ts'
 import { encloseCommands } from './enclose-commands.ts'
 

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { deflateSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { temporaryDirectory } from '../../test/support/run-drover.ts'
+import { stageGit } from './stage-git.ts'
+
+const [ONE, TWO] = ['1', '2'].map((digit) => `${digit.repeat(40)}\n`) as [string, string]
+const BRANCH = 'refs/heads/drover/one'
+
+/** A linked worktree on a branch, and what a command has of it. */
+function stage() {
+  const common = join(temporaryDirectory(), '.git')
+  const [directory, at] = [join(common, 'worktrees', 'one'), temporaryDirectory()]
+  for (const folder of [join(directory, 'logs'), join(common, 'refs/heads/drover'), join(common, 'logs')])
+    mkdirSync(folder, { recursive: true })
+  const files = {
+    HEAD: `ref: ${BRANCH}\n`,
+    index: 'one',
+    commondir: '../..\n',
+    gitdir: '/x/.git\n',
+    'logs/HEAD': 'log\n',
+  }
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text)
+  writeFileSync(join(common, BRANCH), ONE)
+  const staged = stageGit({ directory, commonDirectory: common, branch: BRANCH }, at)
+  return {
+    ...staged,
+    directory,
+    inside: (name: string) => join(at, name),
+    real: (name: string) => join(common, name),
+    read: (name: string) => readFileSync(join(common, name), 'utf8'),
+  }
+}
+
+describe('what a command has changed of its git directory', () => {
+  it.each([
+    ['index', 'two', 'two'],
+    ['logs/HEAD', 'log\nmore\n', 'log\nmore\n'],
+    ['HEAD', TWO, TWO],
+    ['HEAD', 'ref: refs/heads/main\n', `ref: ${BRANCH}\n`],
+    ['gitdir', '/elsewhere/.git\n', '/x/.git\n'],
+    ['commondir', '/elsewhere\n', '../..\n'],
+  ])('%s: %j becomes %j', (name, text, after) => {
+    const { inside, takeBack, read } = stage()
+    writeFileSync(inside(`git/${name}`), text)
+    takeBack()
+    expect(read(`worktrees/one/${name}`)).toBe(after)
+  })
+
+  it.each(['index.lock', 'locked', 'config.worktree'])('is not taken back: %s', (name) => {
+    const { inside, takeBack, directory } = stage()
+    writeFileSync(inside(`git/${name}`), 'x')
+    takeBack()
+    expect(existsSync(join(directory, name))).toBe(false)
+  })
+
+  it('is taken back if it is a new file or gone, but not through a link, nor if it has changed outside', () => {
+    const { inside, takeBack, directory, read } = stage()
+    writeFileSync(inside('git/MERGE_HEAD'), TWO)
+    rmSync(inside('git/logs'), { recursive: true })
+    symlinkSync(temporaryDirectory(), inside('git/logs'))
+    writeFileSync(inside('git/index'), 'two')
+    writeFileSync(join(directory, 'index'), 'three')
+    takeBack()
+    expect([read('worktrees/one/MERGE_HEAD'), read('worktrees/one/index')]).toEqual([TWO, 'three'])
+    expect(existsSync(join(directory, 'logs', 'HEAD'))).toBe(false)
+  })
+
+  it('meets what has changed outside since, for a command that stays up', () => {
+    const { inside, takeBack, bringIn, directory, read } = stage()
+    writeFileSync(inside('git/index'), 'two')
+    takeBack()
+    writeFileSync(join(directory, 'index'), 'three')
+    rmSync(join(directory, 'logs', 'HEAD'))
+    const elsewhere = temporaryDirectory()
+    rmSync(inside('git/logs'), { recursive: true })
+    symlinkSync(elsewhere, inside('git/logs'))
+    writeFileSync(join(elsewhere, 'HEAD'), 'mine')
+    bringIn()
+    expect(readFileSync(inside('git/index'), 'utf8')).toBe('three')
+    expect(readFileSync(join(elsewhere, 'HEAD'), 'utf8')).toBe('mine')
+    writeFileSync(inside('git/index'), 'four')
+    takeBack()
+    expect(read('worktrees/one/index')).toBe('four')
+  })
+})
+
+describe('the branch of a command', () => {
+  it.each([
+    [TWO, TWO],
+    ['ref: refs/heads/main\n', ONE],
+    ['x'.repeat(100_000), ONE],
+  ])('is taken back only if it is a commit', (text, after) => {
+    const { inside, takeBack, read, real } = stage()
+    writeFileSync(inside('refs/one'), text)
+    writeFileSync(inside('refs/other'), TWO)
+    writeFileSync(inside('log/one'), 'line\n')
+    takeBack()
+    expect(read(BRANCH)).toBe(after)
+    expect(existsSync(real('refs/heads/drover/other'))).toBe(false)
+    expect(read(`logs/${BRANCH}`)).toBe('line\n')
+  })
+})
+
+describe('an object of a command', () => {
+  const content = 'blob 4\0good'
+  const id = createHash('sha1').update(content).digest('hex')
+  const path = join('objects', id.slice(0, 2), id.slice(2))
+
+  it.each([
+    ['its content has its name', deflateSync(content), true],
+    ['its content is another', deflateSync('blob 4\0evil'), false],
+    ['it is not compressed', Buffer.from(content), false],
+  ])('is taken back: %s', (_, bytes, isTaken) => {
+    const { inside, takeBack, real } = stage()
+    mkdirSync(join(inside(path), '..'), { recursive: true })
+    writeFileSync(inside(path), bytes)
+    takeBack()
+    expect(existsSync(real(path))).toBe(isTaken)
+    expect(existsSync(inside(path))).toBe(false)
+  })
+
+  it('does not replace one that is there', () => {
+    const { inside, takeBack, real } = stage()
+    for (const place of [inside(path), real(path)]) mkdirSync(join(place, '..'), { recursive: true })
+    writeFileSync(real(path), 'first')
+    writeFileSync(inside(path), deflateSync(content))
+    takeBack()
+    expect(readFileSync(real(path), 'utf8')).toBe('first')
+  })
+})

@@ -1,0 +1,105 @@
+/**
+ * What a linked worktree needs of its repository to commit, as a copy. Git outside would write through links that a command has left
+ * there, and would believe objects and branches that it has written. When the command is over, drover takes back plain files of the
+ * worktree's git directory, its branch, and objects whose content has the name that they claim.
+ */
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { readFileBytes } from '../kit/files/read-file.ts'
+import type { Mount } from './sandbox-policy.ts'
+import { StagedFolder } from './staged-folder.ts'
+import { takeObjects } from './take-objects.ts'
+
+export type OwnGit = {
+  directory: string
+  commonDirectory: string
+  /** The branch that may be written, such as `refs/heads/one`. */
+  branch: string | undefined
+}
+
+export type GitStage = { mounts: readonly Mount[]; bringIn(): void; takeBack(): void }
+
+/** Where the objects of the repository are inside. */
+const OBJECTS = '/run/drover/objects'
+/** Others would redirect git, name programs, or keep drover from removing the worktree. */
+const FIXED: readonly string[] = ['commondir', 'gitdir', 'config.worktree']
+const NOT_TAKEN: readonly string[] = [...FIXED, 'locked']
+/** The name of a branch has at most 4096 bytes. */
+const LIMIT_BYTES = 8192
+const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})\n$/
+
+export function stageGit({ directory, commonDirectory, branch }: OwnGit, at: string): GitStage {
+  const place = (name: string) => join(at, name)
+  for (const folder of ['objects/info', 'objects/pack']) mkdirSync(place(folder), { recursive: true })
+  writeFileSync(place('objects/info/alternates'), `${OBJECTS}\n`)
+  const own = new StagedFolder(
+    { real: directory, staged: place('git') },
+    { takes: (path) => (path === 'HEAD' ? isHead(place('git/HEAD'), branch) : isTaken(path)) },
+  )
+  // An empty file keeps a command from creating one.
+  if (!existsSync(place('git/config.worktree'))) writeFileSync(place('git/config.worktree'), '')
+  const branches = branch === undefined ? undefined : stageBranch(commonDirectory, branch, place)
+  const folders = [own, ...(branches?.folders ?? [])]
+  const objects = join(commonDirectory, 'objects')
+  return {
+    mounts: [
+      { path: OBJECTS, as: 'read', from: objects },
+      { path: objects, as: 'write', from: place('objects') },
+      // They are not taken back.
+      ...['pack', 'info'].map((name): Mount => {
+        return { path: join(objects, name), as: 'read', from: place(`objects/${name}`) }
+      }),
+      { path: directory, as: 'write', from: place('git') },
+      ...FIXED.map((name): Mount => ({ path: join(directory, name), as: 'read', from: place(`git/${name}`) })),
+      ...(branches?.mounts ?? []),
+    ],
+    bringIn() {
+      for (const folder of folders) folder.bringIn()
+    },
+    takeBack() {
+      takeObjects(place('objects'), objects)
+      for (const folder of folders) folder.takeBack()
+    },
+  }
+}
+
+/** The directory of the branch, with all branches in it, and the log of the branch. */
+function stageBranch(commonDirectory: string, branch: string, place: (name: string) => string) {
+  const name = basename(branch)
+  const [refs, log] = [dirname(join(commonDirectory, branch)), dirname(join(commonDirectory, 'logs', branch))]
+  mkdirSync(refs, { recursive: true })
+  const hasLogs = existsSync(join(commonDirectory, 'logs'))
+  if (hasLogs) mkdirSync(log, { recursive: true })
+  const isOwn = (path: string) => path === name
+  const takes = (path: string) => isOwn(path) && isCommit(place(`refs/${path}`))
+  const folders = [new StagedFolder({ real: refs, staged: place('refs') }, { takes })]
+  if (hasLogs) folders.push(new StagedFolder({ real: log, staged: place('log') }, { brings: isOwn, takes: isOwn }))
+  const others = readdirSync(place('refs')).filter((each) => each !== name)
+  const mounts: Mount[] = [
+    { path: refs, as: 'write', from: place('refs') },
+    ...others.map((each): Mount => ({ path: join(refs, each), as: 'read', from: place(`refs/${each}`) })),
+    ...(hasLogs ? [{ path: log, as: 'write', from: place('log') } as const] : []),
+  ]
+  return { folders, mounts }
+}
+
+function isTaken(path: string): boolean {
+  return !NOT_TAKEN.includes(path) && !path.endsWith('.lock')
+}
+
+/** `HEAD` and a branch can also name another branch, which git outside would then write. */
+function isCommit(path: string): boolean {
+  return COMMIT.test(readText(path))
+}
+
+function isHead(path: string, branch: string | undefined): boolean {
+  return isCommit(path) || readText(path) === `ref: ${branch}\n`
+}
+
+function readText(path: string): string {
+  try {
+    return readFileBytes({ path, limitBytes: LIMIT_BYTES }).toString('utf8')
+  } catch {
+    return ''
+  }
+}
