@@ -36,7 +36,7 @@ export type SandboxPolicy = {
 }
 
 /** What the disk says about a worktree. */
-export type WorktreePaths = {
+type WorktreePaths = {
   root: string
   /** Of all worktrees together; undefined outside of a repository. */
   commonDirectory?: string | undefined
