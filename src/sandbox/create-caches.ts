@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { digest } from '../kit/digest.ts'
 import { encodeUtf8 } from '../kit/utf8.ts'
-import type { WorktreeDirectories } from './read-own-git.ts'
+import type { WorktreeDirectories } from './create-policy.ts'
 import type { Stage } from './sandbox-policy.ts'
 
 type Places = { droverHome: string; home: string; names: readonly string[] }

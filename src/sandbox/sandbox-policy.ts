@@ -1,7 +1,6 @@
 /** What a sandboxed command may read, write and reach. Pure. */
 import { join, relative, sep } from 'node:path'
 import type { HostRule } from './host-rules.ts'
-import type { OwnGit } from './stage-git.ts'
 
 /** In the order in which they are mounted: a later one covers what is below its path. `own` is empty and writable. */
 export type Mount = {
@@ -33,6 +32,13 @@ export type SandboxPolicy = {
   limits: SandboxLimits
   /** What the command may write of its repository: it gets a copy. */
   own?: OwnGit | undefined
+}
+
+export type OwnGit = {
+  directory: string
+  commonDirectory: string
+  /** The branch that may be written, such as `refs/heads/one`. */
+  branch: string | undefined
 }
 
 /** What the disk says about a worktree. */

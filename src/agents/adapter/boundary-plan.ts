@@ -1,6 +1,5 @@
-import type { SandboxSettings } from '../../sandbox/create-policy.ts'
+import type { SandboxSettings, WorktreeDirectories } from '../../sandbox/create-policy.ts'
 import type { SandboxPrograms } from '../../sandbox/find-programs.ts'
-import type { WorktreeDirectories } from '../../sandbox/read-own-git.ts'
 
 /** That an agent runs inside of a boundary, and what the boundary has in it besides the needs of the agent. */
 export type BoundaryPlan = {

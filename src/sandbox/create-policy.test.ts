@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
-import { readOwnGit } from './read-own-git.ts'
+import { createPolicy, type WorktreeDirectories } from './create-policy.ts'
 
 /** The directories of a linked worktree. */
 function createDirectories(head = 'ref: refs/heads/drover/one\n') {
@@ -14,8 +14,14 @@ function createDirectories(head = 'ref: refs/heads/drover/one\n') {
   return { directory, commonDirectory }
 }
 
-const branchIn = (git: Parameters<typeof readOwnGit>[0]['git']) =>
-  readOwnGit({ root: '/work', ...(git && { git }) })?.branch
+function ownIn(git: WorktreeDirectories['git']) {
+  const limits = { memoryBytes: undefined, processes: undefined, fileBytes: undefined }
+  const settings = { hosts: [], env: [], read: [], write: [], limits }
+  const worktree = { root: '/work', ...(git && { git }) }
+  return createPolicy({ worktree, home: '/home/me', droverHome: '/home/me/.drover', programs: [], settings }).own
+}
+
+const branchIn = (git: WorktreeDirectories['git']) => ownIn(git)?.branch
 
 describe('the branch that a command may write', () => {
   it.each([
@@ -42,5 +48,5 @@ describe('the branch that a command may write', () => {
 
 it('nothing of a repository may be written in its main worktree', () => {
   const { commonDirectory } = createDirectories()
-  expect(readOwnGit({ root: '/work', git: { directory: commonDirectory, commonDirectory } })).toBeUndefined()
+  expect(ownIn({ directory: commonDirectory, commonDirectory })).toBeUndefined()
 })
