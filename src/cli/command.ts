@@ -32,6 +32,14 @@ export type Flag = {
   otherNames?: readonly string[]
 }
 
+type FlagOptions = Omit<Flag, 'name' | 'short' | 'value' | 'description'>
+
+/** The flag that help shows as `-f, --file FILE`. */
+export function flag(shown: string, description: string, options: FlagOptions = {}): Flag {
+  const [, short, name = '', value] = /^(?:-(\w), )?--([\w-]+)(?: (.+))?$/.exec(shown) ?? []
+  return { name, ...(short && { short }), description, ...(value && { value }), ...options }
+}
+
 export type Positional = {
   name: string
   description: string

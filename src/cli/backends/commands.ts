@@ -1,5 +1,5 @@
 /** Definitions of the `backends` commands. */
-import type { Command, Flag, Positional } from '../command.ts'
+import { type Command, type Flag, flag, type Positional } from '../command.ts'
 import { DEMO, JSON_FLAG, TIMEOUT } from '../words/shared-flags.ts'
 import { suggestBackends, suggestDefinedBackends, suggestKnownAgents } from '../words/suggest-backends.ts'
 
@@ -43,8 +43,8 @@ export const BACKEND_COMMANDS: readonly Command[] = [
       { name: 'command', description: 'The program and its arguments, after --', isOptional: true, repeats: true },
     ],
     flags: [
-      { name: 'try', description: 'Send a short prompt as well, and check whether the session can be resumed' },
-      { name: 'env', value: 'NAME=VALUE', description: 'Environment variable of the agent', repeats: true },
+      flag('--try', 'Send a short prompt as well, and check whether the session can be resumed'),
+      flag('--env NAME=VALUE', 'Environment variable of the agent', { repeats: true }),
       ANSWER_TIMEOUT,
       JSON_FLAG,
     ],

@@ -1,5 +1,5 @@
 /** Definitions of `parallel`, `chain` and `compare`. */
-import type { Command, Flag } from '../command.ts'
+import { type Command, type Flag, flag } from '../command.ts'
 import {
   ACCESS,
   ADDED_INPUT,
@@ -17,13 +17,8 @@ import {
 } from '../words/shared-flags.ts'
 
 const INPUT: readonly Flag[] = [
-  {
-    name: 'file',
-    short: 'f',
-    value: 'FILE',
-    description: 'YAML or JSON file to read (default: standard input)',
-  },
-  { name: 'input', value: 'FILE', description: 'Same as --file' },
+  flag('-f, --file FILE', 'YAML or JSON file to read (default: standard input)'),
+  flag('--input FILE', 'Same as --file'),
 ]
 
 /** Defaults for tasks that do not set these fields. */
@@ -37,15 +32,11 @@ const DEFAULTS: readonly Flag[] = [
 ]
 
 const OUTPUT_DIR: readonly Flag[] = [
-  {
-    name: 'output-dir',
-    value: 'DIR',
-    description: 'Write each result to a file in this directory as soon as it is available',
-  },
-  { name: 'force', description: 'Replace existing results' },
+  flag('--output-dir DIR', 'Write each result to a file in this directory as soon as it is available'),
+  flag('--force', 'Replace existing results'),
 ]
 
-const DRY_RUN: Flag = { name: 'dry-run', description: 'Print the commands without running them' }
+const DRY_RUN: Flag = flag('--dry-run', 'Print the commands without running them')
 
 export const BATCH_COMMANDS: readonly Command[] = [
   {
@@ -58,17 +49,14 @@ The exit code is 1 if any task failed. Ctrl-C stops all agents, but finished res
     positionals: [],
     flags: [
       ...INPUT,
-      {
-        name: 'max-parallel',
-        value: 'N',
-        description: 'Run at most N tasks at the same time (0: parallel.max_workers in the config)',
+      flag('--max-parallel N', 'Run at most N tasks at the same time (0: parallel.max_workers in the config)', {
         integer: { min: 0, max: 1000 },
-      },
-      { name: 'fail-fast', description: 'Stop all tasks when one fails' },
+      }),
+      flag('--fail-fast', 'Stop all tasks when one fails'),
       ...DEFAULTS,
       ...OUTPUT_DIR,
       JSON_FLAG,
-      { name: 'quiet', short: 'q', description: 'Print only the table' },
+      flag('-q, --quiet', 'Print only the table'),
       DRY_RUN,
       DEMO,
     ],
@@ -91,12 +79,12 @@ first failure by default. No sessions are recorded.`,
     positionals: [],
     flags: [
       ...INPUT,
-      { name: 'stop-on-failure', description: 'Skip the steps after a failure (default)' },
-      { name: 'continue-on-failure', description: 'Continue after a failure' },
+      flag('--stop-on-failure', 'Skip the steps after a failure (default)'),
+      flag('--continue-on-failure', 'Continue after a failure'),
       ...DEFAULTS,
       ...OUTPUT_DIR,
       JSON_FLAG,
-      { name: 'quiet', short: 'q', description: 'Print only the table' },
+      flag('-q, --quiet', 'Print only the table'),
       DRY_RUN,
       DEMO,
     ],
@@ -120,32 +108,24 @@ runs your checks and shows how much each agent changed. --keep turns one agent's
 Ctrl-C leaves no processes, worktrees or branches behind.`,
     positionals: [{ name: 'text', description: 'Prompt; - reads it from standard input', isOptional: true }],
     flags: [
-      {
-        name: 'backends',
-        value: 'NAMES',
-        description: 'Agents to compare, as in claude,codex (default: all installed)',
+      flag('--backends NAMES', 'Agents to compare, as in claude,codex (default: all installed)', {
         otherNames: ['backend', 'b'],
-      },
-      { name: 'all-backends', description: 'Compare all installed agents, even if only one is installed' },
-      { name: 'sequential', description: 'Run one agent after another' },
-      { name: 'worktrees', description: 'Give each agent its own git worktree' },
-      {
-        name: 'check',
-        value: 'COMMAND',
-        description:
-          "Run this in each worktree, without a shell; use sh -c '…' if you need one (default: drive.checks)",
-        repeats: true,
-      },
-      {
-        name: 'check-timeout',
-        value: 'SECONDS',
-        description: 'Stop a check after this time (default: 600)',
+      }),
+      flag('--all-backends', 'Compare all installed agents, even if only one is installed'),
+      flag('--sequential', 'Run one agent after another'),
+      flag('--worktrees', 'Give each agent its own git worktree'),
+      flag(
+        '--check COMMAND',
+        "Run this in each worktree, without a shell; use sh -c '…' if you need one (default: drive.checks)",
+        { repeats: true },
+      ),
+      flag('--check-timeout SECONDS', 'Stop a check after this time (default: 600)', {
         integer: { min: 1, max: 86_400 },
-      },
+      }),
       ...PREPARATION,
       ...DRIVE_SANDBOX,
-      { name: 'keep', value: 'NAME', description: "Keep this agent's work as a branch, and drop the others" },
-      { name: 'drop', description: 'Drop all worktrees of the last comparison' },
+      flag('--keep NAME', "Keep this agent's work as a branch, and drop the others"),
+      flag('--drop', 'Drop all worktrees of the last comparison'),
       { ...MODEL, description: 'Model for all agents' },
       WORKDIR,
       APPROVAL,
@@ -155,7 +135,7 @@ Ctrl-C leaves no processes, worktrees or branches behind.`,
       ...ADDED_INPUT,
       ...OUTPUT_DIR,
       JSON_FLAG,
-      { name: 'quiet', short: 'q', description: 'Print only the answers' },
+      flag('-q, --quiet', 'Print only the answers'),
       DRY_RUN,
       DEMO,
     ],

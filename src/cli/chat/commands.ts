@@ -1,5 +1,5 @@
 /** Definition of `chat`. */
-import type { Command, Flag } from '../command.ts'
+import { type Command, type Flag, flag } from '../command.ts'
 import { BACKEND, MODEL, SINGLE_RUN, WORKDIR } from '../words/shared-flags.ts'
 
 /** The flags of `prompt` that mean something in a conversation. */
@@ -35,16 +35,8 @@ If standard input is a pipe, each of its lines is a prompt, and the first failur
       BACKEND,
       MODEL,
       WORKDIR,
-      {
-        name: 'continue',
-        short: 'c',
-        description: 'Continue the latest session in this directory, or in the one given with -w',
-      },
-      {
-        name: 'session',
-        value: 'ID',
-        description: 'Continue the session with this id (at least its first 4 characters)',
-      },
+      flag('-c, --continue', 'Continue the latest session in this directory, or in the one given with -w'),
+      flag('--session ID', 'Continue the session with this id (at least its first 4 characters)'),
       ...TURN_FLAGS,
     ],
     examples: {

@@ -1,5 +1,5 @@
 /** Definitions of the `config` commands. */
-import type { Command, Positional } from '../command.ts'
+import { type Command, flag, type Positional } from '../command.ts'
 import { JSON_FLAG } from '../words/shared-flags.ts'
 
 const KEY: Positional = {
@@ -16,7 +16,7 @@ export const CONFIG_COMMANDS: readonly Command[] = [
     description:
       'A flag overrides an environment variable, which overrides the file, which overrides the default. Secrets are masked.',
     positionals: [],
-    flags: [JSON_FLAG, { name: 'changed', description: 'Show only settings that differ from their default' }],
+    flags: [JSON_FLAG, flag('--changed', 'Show only settings that differ from their default')],
     examples: {
       'drover config show --changed': 'show what is set, and where it is set',
       'DROVER_SERVER_PORT=9000 drover config show --json': 'shows the variable as the origin of server.port',

@@ -1,4 +1,4 @@
-import type { Command } from '../command.ts'
+import { type Command, flag } from '../command.ts'
 import { JSON_FLAG, ROOT } from '../words/shared-flags.ts'
 import { suggestBackends } from '../words/suggest-backends.ts'
 
@@ -24,10 +24,10 @@ errors.`,
     ],
     flags: [
       ROOT,
-      { name: 'strict', description: 'Exit with 3 if a check finds an error' },
-      { name: 'try', description: 'Also send one short prompt to each agent, which your provider may charge for' },
-      { name: 'offline', description: 'Do not use the network, except for --try' },
-      { name: 'clear-interrupted', description: 'First clean up after interrupted installs' },
+      flag('--strict', 'Exit with 3 if a check finds an error'),
+      flag('--try', 'Also send one short prompt to each agent, which your provider may charge for'),
+      flag('--offline', 'Do not use the network, except for --try'),
+      flag('--clear-interrupted', 'First clean up after interrupted installs'),
       { ...JSON_FLAG, description: 'Print JSON (a doctorReport; see docs/machine-protocol.md)' },
     ],
     examples: {

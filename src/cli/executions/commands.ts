@@ -1,5 +1,5 @@
 /** Definitions of `ps`, `logs` and `cancel`. */
-import type { Command, Positional } from '../command.ts'
+import { type Command, flag, type Positional } from '../command.ts'
 import { JSON_FLAG } from '../words/shared-flags.ts'
 
 const MAX_PAGE = 1000
@@ -20,15 +20,11 @@ line, in batches and on the server. The parts of a batch are listed under it. Wi
 listed too, if they were kept (see the setting executions.keep).`,
     positionals: [],
     flags: [
-      { name: 'all', short: 'a', description: 'Also list the latest executions that have ended' },
-      {
-        name: 'limit',
-        short: 'n',
-        value: 'N',
-        description: 'Show at most N, including those that have ended (default: 20)',
+      flag('-a, --all', 'Also list the latest executions that have ended'),
+      flag('-n, --limit N', 'Show at most N, including those that have ended (default: 20)', {
         integer: { min: 1, max: MAX_PAGE },
-      },
-      { name: 'before', value: 'ID', description: 'Show those that were created before this execution' },
+      }),
+      flag('--before ID', 'Show those that were created before this execution'),
       JSON_FLAG,
     ],
     examples: {
@@ -47,9 +43,9 @@ With -f, follows the execution until it ends, whichever process it runs in. Ctrl
 How much was kept depends on the setting executions.keep at the time when the prompt was started.`,
     positionals: [executionArgument('latest')],
     flags: [
-      { name: 'follow', short: 'f', description: 'Wait for more until the execution ends' },
-      { name: 'json', description: 'Print one event per line' },
-      { name: 'no-markdown', description: 'Do not render the Markdown of the answer on a terminal' },
+      flag('-f, --follow', 'Wait for more until the execution ends'),
+      flag('--json', 'Print one event per line'),
+      flag('--no-markdown', 'Do not render the Markdown of the answer on a terminal'),
     ],
     examples: {
       'drover logs 3f2a9c1b': 'what it has printed so far',
@@ -67,7 +63,7 @@ How much was kept depends on the setting executions.keep at the time when the pr
 whole. If one of the ids is wrong, nothing is canceled.
 The exit code is 1 if an execution had already ended.`,
     positionals: [{ ...executionArgument('running'), repeats: true }],
-    flags: [{ name: 'no-wait', description: 'Do not wait until the agents are gone' }, JSON_FLAG],
+    flags: [flag('--no-wait', 'Do not wait until the agents are gone'), JSON_FLAG],
     examples: {
       'drover cancel 3f2a9c1b': 'cancel one execution',
       'drover cancel 3f2a9c1b 77d0e412 --no-wait': 'cancel two, and do not wait',

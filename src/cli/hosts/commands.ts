@@ -1,15 +1,12 @@
 /** The commands on hosts: coding agents that drover installs its capabilities into. */
 import { HOST_IDS } from '../../hosts/host.ts'
-import { type Command, type Flag, type Positional, withAlias } from '../command.ts'
+import { type Command, type Flag, flag, type Positional, withAlias } from '../command.ts'
 import { JSON_FLAG, ROOT } from '../words/shared-flags.ts'
 
-const TOOL: Flag = {
-  name: 'tool',
-  value: 'HOST',
-  description: 'A host, a comma-separated list of hosts, or all',
+const TOOL: Flag = flag('--tool HOST', 'A host, a comma-separated list of hosts, or all', {
   repeats: true,
   mayBeEmpty: true,
-}
+})
 
 const HOST: Positional = {
   name: 'host',
@@ -19,9 +16,9 @@ const HOST: Positional = {
   suggests: [...HOST_IDS, 'all'],
 }
 
-const ALL: Flag = { name: 'all', description: 'Every host; the same as --tool all' }
+const ALL: Flag = flag('--all', 'Every host; the same as --tool all')
 
-const DRY_RUN: Flag = { name: 'dry-run', description: 'Print what would be changed and why, without changing anything' }
+const DRY_RUN: Flag = flag('--dry-run', 'Print what would be changed and why, without changing anything')
 
 const REPORT: Flag = { ...JSON_FLAG, description: 'Print JSON (a changeReport; see docs/machine-protocol.md)' }
 
@@ -38,13 +35,8 @@ A host that already has drover is left unchanged unless --refresh is given.`,
     flags: [
       TOOL,
       ALL,
-      {
-        name: 'surface',
-        value: 'ide|cli',
-        description: 'How kiro is used; required for its first install',
-        mayBeEmpty: true,
-      },
-      { name: 'refresh', description: 'Update what is installed' },
+      flag('--surface ide|cli', 'How kiro is used; required for its first install', { mayBeEmpty: true }),
+      flag('--refresh', 'Update what is installed'),
       DRY_RUN,
       ROOT,
       REPORT,

@@ -1,5 +1,5 @@
 /** Definitions of the `keys` commands. */
-import type { Command, Positional } from '../command.ts'
+import { type Command, flag, type Positional } from '../command.ts'
 import { JSON_FLAG } from '../words/shared-flags.ts'
 
 const NAME: Positional = {
@@ -20,39 +20,26 @@ A running server accepts the key within seconds. If the server was started witho
 accepts requests without a key.`,
     positionals: [NAME],
     flags: [
-      {
-        name: 'role',
-        value: 'ROLE',
-        description:
-          'A client sees its own sessions and executions, an operator sees those of every key (default: client)',
-        choices: ['client', 'operator'],
-      },
-      {
-        name: 'rps',
-        value: 'N',
-        description: 'Requests per second, if server.rate_limit_enabled is true (default: server.rate_limit_rps)',
+      flag(
+        '--role ROLE',
+        'A client sees its own sessions and executions, an operator sees those of every key (default: client)',
+        { choices: ['client', 'operator'] },
+      ),
+      flag('--rps N', 'Requests per second, if server.rate_limit_enabled is true (default: server.rate_limit_rps)', {
         integer: { min: 1, max: LARGEST_RATE },
-      },
-      {
-        name: 'burst',
-        value: 'N',
-        description: 'Requests allowed at once (default: server.rate_limit_burst)',
+      }),
+      flag('--burst N', 'Requests allowed at once (default: server.rate_limit_burst)', {
         integer: { min: 1, max: LARGEST_RATE },
-      },
-      {
-        name: 'max-approval',
-        value: 'MODE',
-        description:
-          'Maximum that agents may do without approval: nothing (always), edit files (auto) or everything (none); default: server.max_approval_mode',
-        choices: ['always', 'auto', 'none'],
-      },
-      {
-        name: 'max-sandbox',
-        value: 'MODE',
-        description: 'Highest sandbox mode for its requests (default: server.max_sandbox_mode)',
+      }),
+      flag(
+        '--max-approval MODE',
+        'Maximum that agents may do without approval: nothing (always), edit files (auto) or everything (none); default: server.max_approval_mode',
+        { choices: ['always', 'auto', 'none'] },
+      ),
+      flag('--max-sandbox MODE', 'Highest sandbox mode for its requests (default: server.max_sandbox_mode)', {
         choices: ['read-only', 'workspace', 'full'],
-      },
-      { name: 'require-sandbox', description: 'Run its agents only in a sandbox, as with sandbox.mode required' },
+      }),
+      flag('--require-sandbox', 'Run its agents only in a sandbox, as with sandbox.mode required'),
       JSON_FLAG,
     ],
     examples: {

@@ -1,5 +1,5 @@
 /** Definitions of `up` and `down`. */
-import type { Command } from '../command.ts'
+import { type Command, flag } from '../command.ts'
 import { JSON_FLAG } from '../words/shared-flags.ts'
 
 export const LOCAL_COMMANDS: readonly Command[] = [
@@ -12,10 +12,7 @@ then go to agents that are already running, and are answered sooner. The server 
 without a prompt. "drover serve" opens the same socket. "drover prompt --direct" runs a prompt without the server.
 With --status, the exit code is 1 if no server is running.`,
     positionals: [],
-    flags: [
-      { name: 'status', description: 'Only show whether a server is running, and which agents it keeps running' },
-      JSON_FLAG,
-    ],
+    flags: [flag('--status', 'Only show whether a server is running, and which agents it keeps running'), JSON_FLAG],
     examples: {
       'drover up': 'start the server',
       'drover up --status': 'see which agents it keeps running',

@@ -1,5 +1,5 @@
 /** Definition of `mcp`. */
-import type { Command } from '../command.ts'
+import { type Command, flag } from '../command.ts'
 import { DEMO } from '../words/shared-flags.ts'
 
 export const MCP_COMMANDS: readonly Command[] = [
@@ -14,7 +14,7 @@ If your server is running (drover up, drover serve), it does the work and contin
 this process does the work, which stops when the process exits. A server offers the same tools at /mcp.
 Only protocol messages are printed to stdout. The command exits when its input ends.`,
     positionals: [],
-    flags: [{ name: 'direct', description: 'Do the work in this process, even if your server is running' }, DEMO],
+    flags: [flag('--direct', 'Do the work in this process, even if your server is running'), DEMO],
     examples: {
       'claude mcp add drover -- drover mcp': 'add it to Claude Code',
       'codex mcp add drover -- drover mcp': 'add it to Codex',

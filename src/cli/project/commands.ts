@@ -1,5 +1,5 @@
 /** Definitions of `init` and `trust`. */
-import type { Command } from '../command.ts'
+import { type Command, flag } from '../command.ts'
 import { JSON_FLAG, PREPARATION, ROOT } from '../words/shared-flags.ts'
 
 const YES = { name: 'yes', description: 'Save the settings without asking' } as const
@@ -15,8 +15,8 @@ commands for the setup and for checks, and saves them in drover's own directory,
     positionals: [],
     flags: [
       ...PREPARATION,
-      { name: 'check', value: 'COMMAND', description: 'Command that must pass after the work', repeats: true },
-      { name: 'none', description: 'Prepare and check nothing in this repository' },
+      flag('--check COMMAND', 'Command that must pass after the work', { repeats: true }),
+      flag('--none', 'Prepare and check nothing in this repository'),
       YES,
       ROOT,
       JSON_FLAG,

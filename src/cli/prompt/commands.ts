@@ -1,12 +1,12 @@
 /** Definitions of `prompt` and `resume`. */
-import type { Command, Flag } from '../command.ts'
+import { type Command, type Flag, flag } from '../command.ts'
 import { SESSION } from '../sessions/commands.ts'
 import { BACKEND, MODEL, SINGLE_RUN, WORKDIR } from '../words/shared-flags.ts'
 
-const DETACH: Flag = {
-  name: 'detach',
-  description: 'Hand the prompt to your server (drover serve or drover up) and print the id of its execution',
-}
+const DETACH: Flag = flag(
+  '--detach',
+  'Hand the prompt to your server (drover serve or drover up) and print the id of its execution',
+)
 
 export const PROMPT_COMMANDS: readonly Command[] = [
   {
@@ -26,18 +26,12 @@ The exit code is the agent's if the agent fails, 124 after a timeout and 130 aft
       BACKEND,
       MODEL,
       WORKDIR,
-      {
-        name: 'continue',
-        short: 'c',
-        description: 'Continue the latest session in this directory, or in the one given with -w',
-      },
-      {
-        name: 'fallback',
-        value: 'BACKENDS',
-        description:
-          'Agents that get the prompt if the one before is limited or cannot be reached, such as codex,opencode',
-      },
-      { name: 'ephemeral', description: 'Do not record a session' },
+      flag('-c, --continue', 'Continue the latest session in this directory, or in the one given with -w'),
+      flag(
+        '--fallback BACKENDS',
+        'Agents that get the prompt if the one before is limited or cannot be reached, such as codex,opencode',
+      ),
+      flag('--ephemeral', 'Do not record a session'),
       DETACH,
       ...SINGLE_RUN,
     ],
@@ -74,17 +68,14 @@ before the prompt: its latest 100,000 characters, quoted, as far as prompts and 
       { name: 'text', description: 'Prompt; - reads it from standard input', isOptional: true },
     ],
     flags: [
-      {
-        name: 'last',
-        description: 'Continue the latest session whose directory still exists; the first argument is the prompt',
-      },
-      { name: 'latest', description: 'Same as --last' },
-      { name: 'here', description: 'Consider only sessions in the current directory' },
+      flag('--last', 'Continue the latest session whose directory still exists; the first argument is the prompt'),
+      flag('--latest', 'Same as --last'),
+      flag('--here', 'Consider only sessions in the current directory'),
       {
         ...BACKEND,
         description: 'Consider only sessions of this agent; with an id and --fork, the agent for the new session',
       },
-      { name: 'fork', description: 'Start a new session with the settings of this one' },
+      flag('--fork', 'Start a new session with the settings of this one'),
       DETACH,
       { ...MODEL, description: 'Use this model instead of the one that the session used' },
       ...SINGLE_RUN,

@@ -1,5 +1,5 @@
 /** Definition of `reset`. */
-import type { Command } from '../command.ts'
+import { type Command, flag } from '../command.ts'
 import { JSON_FLAG } from '../words/shared-flags.ts'
 
 export const RESET_COMMANDS: readonly Command[] = [
@@ -14,8 +14,8 @@ drover's own directory are listed, each with the command that removes it. The co
 runs, and in the one you are in. On a terminal, it asks first. Elsewhere, it changes nothing without --yes.`,
     positionals: [],
     flags: [
-      { name: 'yes', description: 'Do not ask' },
-      { name: 'dry-run', description: 'Only list what would be done, and what would be left' },
+      flag('--yes', 'Do not ask'),
+      flag('--dry-run', 'Only list what would be done, and what would be left'),
       JSON_FLAG,
     ],
     examples: {

@@ -1,6 +1,6 @@
 /** The commands on runs for people. */
 import type { RunStatus } from '../../contract/run-status.shape.ts'
-import type { Command, Flag } from '../command.ts'
+import { type Command, type Flag, flag } from '../command.ts'
 import { JSON_FLAG, ROOT } from '../words/shared-flags.ts'
 import { BUDGET, ID, RUN_ID, SOURCE_FILE } from './run-flags.ts'
 
@@ -25,12 +25,12 @@ The goal is given as one argument, in a file or on standard input, and is stored
 gh) or from a file, the run works from the issue's requirements. If you give no goal, the title of the GitHub issue is the goal.`,
     positionals: [{ name: 'goal', description: 'What the change should achieve', isOptional: true }],
     flags: [
-      { name: 'goal-file', value: 'FILE', description: 'Read the goal from this file', mayBeEmpty: true },
-      { name: 'goal-stdin', description: 'Read the goal from standard input' },
-      { name: 'issue', value: 'URL', description: 'Work from this GitHub issue, fetched through gh' },
+      flag('--goal-file FILE', 'Read the goal from this file', { mayBeEmpty: true }),
+      flag('--goal-stdin', 'Read the goal from standard input'),
+      flag('--issue URL', 'Work from this GitHub issue, fetched through gh'),
       SOURCE_FILE,
       { ...BUDGET, description: 'Maximum number of actions, 1 to 1000 (default: 8)' },
-      { name: 'no-review', description: 'Skip the review of the changes' },
+      flag('--no-review', 'Skip the review of the changes'),
       ROOT,
       STATE_AS_JSON,
     ],
@@ -51,20 +51,9 @@ Without an id, lists all runs, oldest first, or only those in the given states. 
 that cannot be read are always listed. A delivered run has ended, and its work is on a branch. This command changes nothing.`,
     positionals: [{ ...RUN_ID, isOptional: true }],
     flags: [
-      {
-        name: 'state',
-        value: 'STATE',
-        description: 'List only the runs in this state',
-        choices: STATES,
-        repeats: true,
-      },
-      {
-        name: 'section',
-        value: 'KEY',
-        description: 'Show this section of the pinned issue',
-        mayBeEmpty: true,
-      },
-      { name: 'watch', short: 'w', description: 'Follow the run until it has ended or you press Ctrl-C' },
+      flag('--state STATE', 'List only the runs in this state', { choices: STATES, repeats: true }),
+      flag('--section KEY', 'Show this section of the pinned issue', { mayBeEmpty: true }),
+      flag('-w, --watch', 'Follow the run until it has ended or you press Ctrl-C'),
       ROOT,
       {
         ...JSON_FLAG,
@@ -109,8 +98,8 @@ exactly the operation that is shown, once, type only y when drover asks, or use 
       { name: 'text', description: 'The answer', isOptional: true },
     ],
     flags: [
-      { name: 'file', short: 'f', value: 'FILE', description: 'Read the answer from this file' },
-      { name: 'confirm', value: 'DIGEST', description: 'Permit the destructive request with this digest, once' },
+      flag('-f, --file FILE', 'Read the answer from this file'),
+      flag('--confirm DIGEST', 'Permit the destructive request with this digest, once'),
       ROOT,
       STATE_AS_JSON,
     ],
@@ -146,8 +135,8 @@ issue has changed, the run waits until you choose: --adopt continues with the ch
     positionals: [{ ...RUN_ID, isOptional: true }],
     flags: [
       BUDGET,
-      { name: 'use-pinned', description: 'Continue with the pinned issue' },
-      { name: 'adopt', description: 'Continue with the changed issue' },
+      flag('--use-pinned', 'Continue with the pinned issue'),
+      flag('--adopt', 'Continue with the changed issue'),
       SOURCE_FILE,
       ROOT,
       STATE_AS_JSON,
@@ -171,17 +160,8 @@ With --since, writes one page about all runs that agents have driven in this rep
 for you, what failed and why, the cost, and an order in which the branches merge without conflicts.`,
     positionals: [{ ...RUN_ID, isOptional: true }],
     flags: [
-      {
-        name: 'since',
-        value: 'TIME',
-        description: 'One page about all driven runs since then: 12h, yesterday, or a date',
-      },
-      {
-        name: 'output',
-        short: 'o',
-        value: 'FILE',
-        description: 'Write the report to this file, which must not exist yet',
-      },
+      flag('--since TIME', 'One page about all driven runs since then: 12h, yesterday, or a date'),
+      flag('-o, --output FILE', 'Write the report to this file, which must not exist yet'),
       ROOT,
       { ...JSON_FLAG, description: 'Print the report as one JSON object' },
     ],

@@ -1,11 +1,11 @@
 /** The commands under `protocol`: for hosts and other programs that drive a run. */
-import type { Command, Flag } from '../command.ts'
+import { type Command, type Flag, flag } from '../command.ts'
 import { ROOT } from '../words/shared-flags.ts'
 import { BUDGET, ID, RUN_ID, SOURCE_FILE } from './run-flags.ts'
 
-const RUN: Flag = { name: 'run', value: 'ID', description: 'The id of the run, or its beginning', mayBeEmpty: true }
+const RUN: Flag = flag('--run ID', 'The id of the run, or its beginning', { mayBeEmpty: true })
 
-const ACTION: Flag = { name: 'action', value: 'ID', description: 'The id of its current action', mayBeEmpty: true }
+const ACTION: Flag = flag('--action ID', 'The id of its current action', { mayBeEmpty: true })
 
 const ACTION_ID = '0b9d1c7a-55f0-4f0e-8a1c-6a2d1f3e4b5c'
 
@@ -21,8 +21,8 @@ the same response and changes nothing. Prints a protocolState with the next acti
     flags: [
       RUN,
       ACTION,
-      { name: 'outcome-file', value: 'FILE', description: 'Read the outcome from this file', mayBeEmpty: true },
-      { name: 'outcome-stdin', description: 'Read the outcome from standard input' },
+      flag('--outcome-file FILE', 'Read the outcome from this file', { mayBeEmpty: true }),
+      flag('--outcome-stdin', 'Read the outcome from standard input'),
       ROOT,
     ],
     examples: {
@@ -42,11 +42,11 @@ the exact request. You can add text as a note. Prints a protocolState.`,
     flags: [
       RUN,
       ACTION,
-      { name: 'text', value: 'TEXT', description: 'The answer', mayBeEmpty: true },
-      { name: 'text-file', value: 'FILE', description: 'Read the answer from this file', mayBeEmpty: true },
-      { name: 'text-stdin', description: 'Read the answer from standard input' },
-      { name: 'confirm-destructive', description: 'Permit the request, once' },
-      { name: 'scope-sha256', value: 'DIGEST', description: 'The digest of the permitted request', mayBeEmpty: true },
+      flag('--text TEXT', 'The answer', { mayBeEmpty: true }),
+      flag('--text-file FILE', 'Read the answer from this file', { mayBeEmpty: true }),
+      flag('--text-stdin', 'Read the answer from standard input'),
+      flag('--confirm-destructive', 'Permit the request, once'),
+      flag('--scope-sha256 DIGEST', 'The digest of the permitted request', { mayBeEmpty: true }),
       ROOT,
     ],
     examples: {
@@ -81,14 +81,9 @@ its initial budget again. Prints a protocolState.`,
     flags: [
       BUDGET,
       SOURCE_FILE,
-      { name: 'use-pinned-source', description: 'Continue with the pinned issue' },
-      {
-        name: 'source-choice',
-        value: 'CHOICE',
-        description: 'Which source to continue with: pinned or adopt',
-        mayBeEmpty: true,
-      },
-      { name: 'candidate', value: 'ID', description: 'The id of the source candidate', mayBeEmpty: true },
+      flag('--use-pinned-source', 'Continue with the pinned issue'),
+      flag('--source-choice CHOICE', 'Which source to continue with: pinned or adopt', { mayBeEmpty: true }),
+      flag('--candidate ID', 'The id of the source candidate', { mayBeEmpty: true }),
       ROOT,
     ],
     examples: {
@@ -106,12 +101,7 @@ its initial budget again. Prints a protocolState.`,
     summary: 'Read a section of the issue for the current action of a run',
     description: 'Only the current action of a run may read it. Prints an actionMaterial and changes nothing.',
     positionals: [],
-    flags: [
-      RUN,
-      ACTION,
-      { name: 'section', value: 'KEY', description: 'The key of the section', mayBeEmpty: true },
-      ROOT,
-    ],
+    flags: [RUN, ACTION, flag('--section KEY', 'The key of the section', { mayBeEmpty: true }), ROOT],
     examples: {
       [`drover protocol material --run ${ID} --action ${ACTION_ID} --section requirements`]: 'the requirements',
     },

@@ -1,18 +1,13 @@
 /** Flags and arguments that several commands on runs share. */
-import type { Flag, Positional } from '../command.ts'
+import { type Flag, flag, type Positional } from '../command.ts'
 
-export const BUDGET: Flag = {
-  name: 'budget',
-  value: 'N',
-  description: 'Maximum number of actions from now on, 1 to 1000',
-}
+export const BUDGET: Flag = flag('--budget N', 'Maximum number of actions from now on, 1 to 1000')
 
-export const SOURCE_FILE: Flag = {
-  name: 'source-file',
-  value: 'FILE',
-  description: 'Read the issue from this file, written by drover source fetch',
-  mayBeEmpty: true,
-}
+export const SOURCE_FILE: Flag = flag(
+  '--source-file FILE',
+  'Read the issue from this file, written by drover source fetch',
+  { mayBeEmpty: true },
+)
 
 export const RUN_ID: Positional = {
   name: 'run-id',

@@ -1,5 +1,5 @@
 /** Definitions of the `sandbox` commands. */
-import type { Command } from '../command.ts'
+import { type Command, flag } from '../command.ts'
 import { JSON_FLAG } from '../words/shared-flags.ts'
 
 export const SANDBOX_COMMANDS: readonly Command[] = [
@@ -27,11 +27,11 @@ discarded. It reads the system and the repository, and reaches only listed hosts
 bubblewrap, or macOS. The exit code is that of the command. What was reached and refused is printed at the end.`,
     positionals: [{ name: 'command', description: 'The program and its arguments, after --', repeats: true }],
     flags: [
-      { name: 'host', value: 'HOST', description: 'Allow this host or preset too, as in sandbox.hosts', repeats: true },
-      { name: 'read', value: 'PATH', description: 'Allow the command to read this path', repeats: true },
-      { name: 'write', value: 'PATH', description: 'Allow the command to write this path', repeats: true },
-      { name: 'env', value: 'NAME', description: 'Pass this variable to the command', repeats: true },
-      { name: 'stdin', description: 'Pass standard input to the command; otherwise it is empty' },
+      flag('--host HOST', 'Allow this host or preset too, as in sandbox.hosts', { repeats: true }),
+      flag('--read PATH', 'Allow the command to read this path', { repeats: true }),
+      flag('--write PATH', 'Allow the command to write this path', { repeats: true }),
+      flag('--env NAME', 'Pass this variable to the command', { repeats: true }),
+      flag('--stdin', 'Pass standard input to the command; otherwise it is empty'),
     ],
     examples: {
       'drover sandbox run -- npm test': 'run the tests without a network',

@@ -1,5 +1,5 @@
 /** Definition of `serve`. */
-import type { Command } from '../command.ts'
+import { type Command, flag } from '../command.ts'
 import { DEMO } from '../words/shared-flags.ts'
 
 const STORE = {
@@ -23,29 +23,21 @@ closed, and shuts the server down like Ctrl-C.
 The exit code is 0 after a normal shutdown, 2 for a usage error and 1 for any other failure.`,
     positionals: [],
     flags: [
-      { name: 'host', value: 'ADDRESS', description: 'Address to listen on (default: server.host)' },
-      {
-        name: 'port',
-        short: 'p',
-        value: 'PORT',
-        description: 'Port to listen on, 0 for any free port (default: server.port)',
+      flag('--host ADDRESS', 'Address to listen on (default: server.host)'),
+      flag('-p, --port PORT', 'Port to listen on, 0 for any free port (default: server.port)', {
         integer: { min: 0, max: 65_535 },
-      },
-      { name: 'socket', value: 'PATH', description: 'Listen on a Unix socket that only you can open' },
-      {
-        name: 'local',
-        description:
-          'Serve only your own commands, without listening on a network address; stops when idle ("drover up" starts such a server)',
-      },
+      }),
+      flag('--socket PATH', 'Listen on a Unix socket that only you can open'),
+      flag(
+        '--local',
+        'Serve only your own commands, without listening on a network address; stops when idle ("drover up" starts such a server)',
+      ),
       STORE,
-      {
-        name: 'no-work',
-        description: 'With PostgreSQL: accept requests, but leave the prompts to "drover work" or to other servers',
-      },
+      flag('--no-work', 'With PostgreSQL: accept requests, but leave the prompts to "drover work" or to other servers'),
       DEMO,
-      { name: 'verbose', description: 'Print all settings and endpoints at startup' },
-      { name: 'quiet', short: 'q', description: 'Log only problems, not requests' },
-      { name: 'log-prompts', description: 'Also log prompts and answers, which are not logged otherwise' },
+      flag('--verbose', 'Print all settings and endpoints at startup'),
+      flag('-q, --quiet', 'Log only problems, not requests'),
+      flag('--log-prompts', 'Also log prompts and answers, which are not logged otherwise'),
     ],
     examples: {
       'drover serve': 'listen on 127.0.0.1:8080, for programs on this machine',
@@ -64,7 +56,7 @@ The exit code is 0 after a normal shutdown, 2 for a usage error and 1 for any ot
 Prints the console's address and, on a terminal with a desktop, opens it in your browser. If the server has API keys, the
 printed link logs you in without a key. It works once, within 5 minutes. You then see the work of every key.`,
     positionals: [],
-    flags: [{ name: 'print', description: 'Only print the link, do not open a browser' }],
+    flags: [flag('--print', 'Only print the link, do not open a browser')],
     examples: {
       'drover open': 'open the console',
       'drover open --print': 'print a link that you can open in another browser',
@@ -82,7 +74,7 @@ Runs are driven in the repositories that drive.repositories lists, and continue 
 After Ctrl-C, the worker accepts no more prompts, waits up to 30 seconds for running ones, then stops their agents.
 If the process dies, prompts that had not started run on another machine, and prompts that had started are marked as lost.`,
     positionals: [],
-    flags: [STORE, DEMO, { name: 'quiet', short: 'q', description: 'Log only problems' }],
+    flags: [STORE, DEMO, flag('-q, --quiet', 'Log only problems')],
     examples: {
       'drover work --store postgres://drover@db.example.com/drover': 'the password comes from PGPASSWORD or ~/.pgpass',
     },

@@ -1,6 +1,6 @@
 /** Definitions of the `sessions` commands. */
 import { SESSION_STATUSES } from '../../sessions/session-statuses.ts'
-import type { Command, Flag, Positional } from '../command.ts'
+import { type Command, type Flag, flag, type Positional } from '../command.ts'
 import { BACKEND, JSON_FLAG } from '../words/shared-flags.ts'
 
 export const SESSION: Positional = {
@@ -11,34 +11,23 @@ export const SESSION: Positional = {
 
 const FILTER_FLAGS: readonly Flag[] = [
   { ...BACKEND, description: 'Only sessions of this agent' },
-  { name: 'status', value: 'STATUS', description: 'Only sessions with this status', choices: SESSION_STATUSES },
-  { name: 'tag', value: 'TAG', description: 'Only sessions with this tag' },
-  { name: 'model', short: 'm', value: 'NAME', description: 'Only sessions with this model' },
-  { name: 'workdir', short: 'w', value: 'DIR', description: 'Only sessions in this directory' },
-  { name: 'here', description: 'Only sessions in the current directory' },
-  { name: 'resumable', description: 'Only sessions that can be resumed' },
-  {
-    name: 'search',
-    value: 'TEXT',
-    description: 'Only sessions with this text in the title or first prompt, or an id that starts with it',
-  },
-  {
-    name: 'since',
-    value: 'WHEN',
-    description: 'Only sessions used since then: a date (2026-01-31), an RFC 3339 timestamp, or an age (7d, 12h)',
-  },
-  { name: 'until', value: 'WHEN', description: 'Only sessions last used before then' },
+  flag('--status STATUS', 'Only sessions with this status', { choices: SESSION_STATUSES }),
+  flag('--tag TAG', 'Only sessions with this tag'),
+  flag('-m, --model NAME', 'Only sessions with this model'),
+  flag('-w, --workdir DIR', 'Only sessions in this directory'),
+  flag('--here', 'Only sessions in the current directory'),
+  flag('--resumable', 'Only sessions that can be resumed'),
+  flag('--search TEXT', 'Only sessions with this text in the title or first prompt, or an id that starts with it'),
+  flag(
+    '--since WHEN',
+    'Only sessions used since then: a date (2026-01-31), an RFC 3339 timestamp, or an age (7d, 12h)',
+  ),
+  flag('--until WHEN', 'Only sessions last used before then'),
 ]
 
 const PAGE_FLAGS: readonly Flag[] = [
-  {
-    name: 'limit',
-    short: 'n',
-    value: 'N',
-    description: 'Show at most N sessions, 0 for all (default: 20)',
-    integer: { min: 0, max: 1000 },
-  },
-  { name: 'offset', value: 'N', description: 'Skip the first N sessions', integer: { min: 0, max: 1_000_000_000 } },
+  flag('-n, --limit N', 'Show at most N sessions, 0 for all (default: 20)', { integer: { min: 0, max: 1000 } }),
+  flag('--offset N', 'Skip the first N sessions', { integer: { min: 0, max: 1_000_000_000 } }),
 ]
 
 export const SESSION_COMMANDS: readonly Command[] = [
@@ -139,19 +128,9 @@ export const SESSION_COMMANDS: readonly Command[] = [
 a new file. Turns with prompts and answers are included if executions were kept (see the setting executions.keep).`,
     positionals: [{ ...SESSION, isOptional: true, repeats: true }],
     flags: [
-      {
-        name: 'format',
-        value: 'FORMAT',
-        description: 'Output format (default: json)',
-        choices: ['json', 'jsonl', 'markdown'],
-      },
-      {
-        name: 'output',
-        short: 'o',
-        value: 'FILE',
-        description: 'Write to this file (default: -, standard output)',
-      },
-      { name: 'force', description: 'Replace the file if it exists' },
+      flag('--format FORMAT', 'Output format (default: json)', { choices: ['json', 'jsonl', 'markdown'] }),
+      flag('-o, --output FILE', 'Write to this file (default: -, standard output)'),
+      flag('--force', 'Replace the file if it exists'),
       ...FILTER_FLAGS,
     ],
     examples: {
@@ -181,10 +160,10 @@ a new file. Turns with prompts and answers are included if executions were kept 
     description: 'The default age is session.retention_days in the config.',
     positionals: [],
     flags: [
-      { name: 'older-than', value: 'AGE', description: 'Age in days, or with a unit: 12h, 30d, 8w' },
-      { name: 'all', description: 'Delete all sessions; needs --yes' },
-      { name: 'yes', description: 'Confirm --all' },
-      { name: 'dry-run', description: 'Show what would be deleted' },
+      flag('--older-than AGE', 'Age in days, or with a unit: 12h, 30d, 8w'),
+      flag('--all', 'Delete all sessions; needs --yes'),
+      flag('--yes', 'Confirm --all'),
+      flag('--dry-run', 'Show what would be deleted'),
       JSON_FLAG,
     ],
     examples: {

@@ -1,5 +1,5 @@
 /** The commands on issues that a run can work from. */
-import type { Command, Positional } from '../command.ts'
+import { type Command, flag, type Positional } from '../command.ts'
 import { JSON_FLAG } from '../words/shared-flags.ts'
 
 const ENVELOPE: Positional = {
@@ -33,7 +33,7 @@ not an envelope, an error is printed instead, and the exit code is 2.`,
     description: `Reads the issue through the GitHub CLI gh, with its login, and changes nothing. Prints an envelope, the input of
 drover run --source-file and drover source check.`,
     positionals: [{ name: 'issue-url', description: 'For example https://github.com/owner/repo/issues/7' }],
-    flags: [{ name: 'output', short: 'o', value: 'FILE', description: 'Write to this file, readable only by you' }],
+    flags: [flag('-o, --output FILE', 'Write to this file, readable only by you')],
     examples: {
       'drover source fetch https://github.com/o/r/issues/7 -o envelope.json': 'to a file',
       'drover source fetch https://github.com/o/r/issues/7 | drover source check -': 'and check it',
@@ -65,9 +65,9 @@ with a manifest of these comments in this order. The comments are read from GitH
 starts with its role, and its first heading is its title.`,
     positionals: [],
     flags: [
-      { name: 'title', value: 'TEXT', description: 'The title of the issue' },
-      { name: 'comment', value: 'URL', description: 'The URL of a comment that is a section', repeats: true },
-      { name: 'amends', value: 'DIGEST', description: 'The requirements revision that this version replaces' },
+      flag('--title TEXT', 'The title of the issue'),
+      flag('--comment URL', 'The URL of a comment that is a section', { repeats: true }),
+      flag('--amends DIGEST', 'The requirements revision that this version replaces'),
     ],
     examples: {
       'drover source draft --title "Show the wind in knots"': 'templates to fill in',

@@ -1,5 +1,5 @@
 /** Definitions of `store copy`, `backup` and `restore`. */
-import type { Command } from '../command.ts'
+import { type Command, flag } from '../command.ts'
 import { JSON_FLAG } from '../words/shared-flags.ts'
 
 export const STORE_COMMANDS: readonly Command[] = [
@@ -31,7 +31,7 @@ it, and then renames it. Only you can read the file.
 The file does not contain conversations, which agents keep in their own directories, or runs, which are in each repository's
 git directory. Nor does it contain worktrees, branches, trusted project settings, console logins or lines typed in chats.`,
     positionals: [{ name: 'file', description: 'The file to write' }],
-    flags: [{ name: 'force', description: 'Replace the file if it exists' }, JSON_FLAG],
+    flags: [flag('--force', 'Replace the file if it exists'), JSON_FLAG],
     examples: {
       'drover backup drover.backup': 'into the working directory',
       'drover backup /mnt/backups/drover --force --json': 'for a timer',

@@ -1,4 +1,4 @@
-import type { Command } from '../command.ts'
+import { type Command, flag } from '../command.ts'
 import { DEMO, JSON_FLAG, ROOT } from '../words/shared-flags.ts'
 
 export const WATCH_COMMANDS: readonly Command[] = [
@@ -22,22 +22,19 @@ The command runs until Ctrl-C; the runs keep running in your server. List the sa
 Options of the runs, such as checks and how they are delivered, come from the settings (drive.*).`,
     positionals: [],
     flags: [
-      {
-        name: 'repo',
-        value: 'OWNER/NAME',
-        description: 'Repository of the issues (default: that of the remote origin)',
+      flag('--repo OWNER/NAME', 'Repository of the issues (default: that of the remote origin)', {
         pattern: { like: /^[A-Za-z0-9_.-]+\/[A-Za-z0-9_.-]+$/, says: 'a repository such as ada/weather' },
-      },
-      { name: 'label', value: 'LABEL', description: 'Label of the issues (default: drover)' },
-      { name: 'schedule', value: 'CRON', description: 'Start a run at these times instead, such as "0 3 * * 1"' },
-      { name: 'timezone', value: 'ZONE', description: 'Time zone of the schedule (default: that of the machine)' },
-      { name: 'goal-file', value: 'FILE', description: 'File with the goal of the scheduled run' },
-      { name: 'once', description: 'Look once, queue what there is, and exit' },
-      {
-        name: 'wait',
-        description: 'With --once: wait until the runs have ended or need a person, and give issues back that need one',
-      },
-      { name: 'list', description: 'List what is watched on this machine, and by which process' },
+      }),
+      flag('--label LABEL', 'Label of the issues (default: drover)'),
+      flag('--schedule CRON', 'Start a run at these times instead, such as "0 3 * * 1"'),
+      flag('--timezone ZONE', 'Time zone of the schedule (default: that of the machine)'),
+      flag('--goal-file FILE', 'File with the goal of the scheduled run'),
+      flag('--once', 'Look once, queue what there is, and exit'),
+      flag(
+        '--wait',
+        'With --once: wait until the runs have ended or need a person, and give issues back that need one',
+      ),
+      flag('--list', 'List what is watched on this machine, and by which process'),
       DEMO,
       ROOT,
       { ...JSON_FLAG, description: 'Print one JSON object per line: every look, every queued run' },

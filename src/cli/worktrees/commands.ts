@@ -1,5 +1,5 @@
 /** Definitions of `worktrees`. */
-import type { Command, Positional } from '../command.ts'
+import { type Command, flag, type Positional } from '../command.ts'
 import { JSON_FLAG } from '../words/shared-flags.ts'
 
 const NAME: Positional = {
@@ -34,7 +34,7 @@ export const WORKTREE_COMMANDS: readonly Command[] = [
 no new commits. With --discard, the worktree and its branch are removed in any case. Uncommitted changes are committed
 first, and the commit is printed, so that you can bring them back with "git branch" until git garbage-collects the commit.`,
     positionals: [NAME],
-    flags: [{ name: 'discard', description: 'Remove changes and the branch too' }, JSON_FLAG],
+    flags: [flag('--discard', 'Remove changes and the branch too'), JSON_FLAG],
     examples: {
       'drover worktrees remove show-the-wind-codex-0a1b2c3d': 'if nothing is lost',
       'drover worktrees remove show-the-wind --discard': 'in any case',
