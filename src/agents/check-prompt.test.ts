@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkPrompt } from './check-prompt.ts'
+import { checkPrompt } from './build-command.ts'
 
 const MIB = 1024 * 1024
 const faultWith = (code: string, details: object) =>

@@ -1,3 +1,4 @@
+import { relative } from 'node:path'
 import { Fault } from '../kit/fault.ts'
 import { fileMissing } from '../kit/faults.ts'
 import { readFileText } from '../kit/files/read-file.ts'
@@ -11,7 +12,6 @@ import { type ConfigEnvironment, findPaths } from './paths.ts'
 import type { SettingsTree } from './pick-settings.ts'
 import { readEnvironment } from './read-environment.ts'
 import type { ConfigPath } from './setting-keys.ts'
-import { findWarnings } from './warnings.ts'
 
 /** A key that a flag sets for this call; the value is undefined if the flag was not given. */
 export type Override = {
@@ -111,4 +111,37 @@ function toLayer(overrides: readonly Override[]): Layer {
     values: new Map(given.map(({ key, value }) => [key, value])),
     origins: new Map(given.map(({ key, flag }) => [key, { from: 'flag', flag }])),
   }
+}
+
+type Check = (config: Config) => readonly string[]
+
+const defaultBackendIsEnabled: Check = ({ backends, default_backend }) =>
+  backends[default_backend]?.enabled !== false
+    ? []
+    : [
+        `default_backend is ${default_backend}, but backends.${default_backend}.enabled is false; prompts must name another backend`,
+      ]
+
+const onlyClaudeTakesTools: Check = ({ backends }) =>
+  (['codex', 'gemini'] as const)
+    .filter((name) => backends[name].allowed_tools !== '')
+    .map((name) => `backends.${name}.allowed_tools has no effect; only Claude Code takes a list of tools`)
+
+const allowedDirectoriesAreNotBlocked: Check = ({ server }) =>
+  server.allowed_workdir_prefixes.flatMap((allowed) => {
+    const blocked = server.blocked_workdir_prefixes.find((prefix) => isInside(allowed, prefix))
+    return blocked === undefined
+      ? []
+      : [`server.allowed_workdir_prefixes has ${allowed}, but ${blocked} is blocked and takes precedence`]
+  })
+
+function isInside(path: string, directory: string): boolean {
+  return !/^\.\.(?:[/\\]|$)/.test(relative(directory, path))
+}
+
+const CHECKS: readonly Check[] = [defaultBackendIsEnabled, onlyClaudeTakesTools, allowedDirectoriesAreNotBlocked]
+
+/** Finds settings that are valid but probably a mistake. */
+export function findWarnings(config: Config): string[] {
+  return CHECKS.flatMap((check) => check(config))
 }

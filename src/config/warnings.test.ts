@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { mergeLayers } from './layers.ts'
+import { findWarnings } from './read-config.ts'
 import type { ConfigPath } from './setting-keys.ts'
-import { findWarnings } from './warnings.ts'
 
 function configWith(values: Partial<Record<ConfigPath, unknown>>) {
   const entries = Object.entries(values) as [ConfigPath, unknown][]

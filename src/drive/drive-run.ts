@@ -9,17 +9,21 @@ import { reportChange } from '../runs/change-run.ts'
 import { openRun } from '../runs/open-run.ts'
 import { submitOutcome } from '../runs/operations.ts'
 import { readOutcome } from '../runs/read-outcome.ts'
+import { askGit, gitErrorLine } from '../workspace/git.ts'
+import { SLOW_GIT_MS } from '../workspace/worktrees/git-time.ts'
 import { compareWork } from './compare-work.ts'
 import { agentInCharge } from './decide/after-limit.ts'
 import { type DriveStep, nextStep } from './decide/next-step.ts'
+import { deliveredCommit } from './decide/queue.ts'
 import { type DriveContext, readDriveState, record, uninterrupted } from './drive-context.ts'
+import { driveNotAfter } from './faults.ts'
 import { noteRepositoryChanges } from './guard-repository.ts'
 import { observeTree } from './observe-tree.ts'
 import { decideBaseline, prepare } from './prepare-work.ts'
+import { lastRound } from './read-verdict.ts'
 import type { Attempt } from './record/drive-state.ts'
 import { type AttemptStep, runAttempt } from './run-attempt.ts'
 import { check, checkBaseline } from './run-checks.ts'
-import { startOn } from './start-on.ts'
 import { decideLimit, enterOrWait, handOver, shareLimit, waitForLimit } from './wait-for-limit.ts'
 
 /** Why a driver stops. */
@@ -153,4 +157,21 @@ async function noteSubmitted(context: DriveContext): Promise<void> {
       by: 'agent',
     })
   })
+}
+
+/** Puts the worktree of a run on the branch of the run before it. If it is interrupted, the next driver does it again. Throws `drive_not_after` if there is no such branch. */
+async function startOn(context: DriveContext, after: string): Promise<void> {
+  const { runs } = context
+  const commit = deliveredCommit(lastRound(runs.store, after))
+  if (commit === undefined) throw driveNotAfter({ run_id: after, problem: 'it has not delivered a branch' })
+  const { code, stderr } = await askGit(
+    { ...runs.git, timeoutMs: SLOW_GIT_MS },
+    {
+      directory: runs.workspace.worktree_root,
+      args: ['reset', '--hard', '--quiet', '--no-recurse-submodules', commit],
+      signal: runs.signal,
+    },
+  )
+  if (code !== 0) throw driveNotAfter({ run_id: after, problem: gitErrorLine(stderr) })
+  record(context, 'started_on', { run_id: after, commit })
 }

@@ -1,6 +1,5 @@
 /** The events of an execution, as batches that a reader follows until the end of the execution. */
 import { raceSignal } from '../kit/race.ts'
-import { ChangeWaiter } from './change-waiter.ts'
 import type { LiveExecution } from './live-execution.ts'
 import type { ExecutionEvent } from './store/execution.shape.ts'
 import { isFinal } from './store/execution-states.ts'
@@ -66,4 +65,32 @@ async function readLive(live: LiveExecution, openStore: OpenStore, after: number
     if (stored.length > 0) return stored
   }
   throw executionEventsGone({ id: live.record.id, after, first: live.firstSeq })
+}
+
+/** Waits for changes that other processes make to one execution. */
+class ChangeWaiter {
+  readonly #pollMs: number
+  readonly #unwatch: () => void
+  #wake = Promise.withResolvers<void>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(store: ExecutionStore, id: string) {
+    this.#pollMs = store.pollMs
+    this.#unwatch = store.watch((notice) => {
+      if (notice.type === 'missed' || (notice.type === 'changed' && notice.ids.includes(id))) this.#wake.resolve()
+    })
+  }
+
+  /** Resolves after the next change, or when it is time to look. Call it before the execution is read. */
+  next(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#wake = Promise.withResolvers<void>()
+    this.#timer = setTimeout(this.#wake.resolve, this.#pollMs)
+    return this.#wake.promise
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#unwatch()
+  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { frameConversation, quoteTurn } from './quote-conversation.ts'
+import { frameConversation, quoteTurn } from './carry-conversation.ts'
 import type { SessionTurn } from './session-turn.shape.ts'
 
 const TURN: SessionTurn = {

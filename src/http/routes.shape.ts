@@ -11,12 +11,10 @@ import { OPERATIONS as health } from './meta/health.shape.ts'
 import { OPERATIONS as metrics } from './meta/metrics.shape.ts'
 import { OPERATIONS as openapi } from './meta/openapi.shape.ts'
 import { OPERATIONS as backends } from './native/backends.shape.ts'
-import { OPERATIONS as chain } from './native/chain.shape.ts'
-import { OPERATIONS as compare } from './native/compare.shape.ts'
+import { OPERATIONS as batches } from './native/batches.shape.ts'
 import { OPERATIONS as executions } from './native/executions.shape.ts'
 import { OPERATIONS as watchers } from './native/list-watchers.shape.ts'
 import { OPERATIONS as login } from './native/login.shape.ts'
-import { OPERATIONS as parallel } from './native/parallel.shape.ts'
 import { OPERATIONS as prompt } from './native/prompt.shape.ts'
 import { OPERATIONS as runs } from './native/runs-operations.shape.ts'
 import { OPERATIONS as resume } from './native/session-resume.shape.ts'
@@ -30,9 +28,7 @@ import { OPERATIONS as aliases } from './root/aliases.shape.ts'
 export const OPERATIONS: readonly Operation[] = [
   ...[
     ...prompt,
-    ...parallel,
-    ...chain,
-    ...compare,
+    ...batches,
     ...backends,
     ...sessions,
     ...resume,

@@ -11,12 +11,10 @@ import { registerHealth } from './meta/health.ts'
 import { registerMetrics } from './meta/metrics.ts'
 import { registerOpenApi } from './meta/openapi.ts'
 import { registerBackends } from './native/backends.ts'
-import { registerChain } from './native/chain.ts'
-import { registerCompare } from './native/compare.ts'
+import { registerBatches } from './native/batches.ts'
 import { registerExecutions } from './native/executions.ts'
 import { registerWatchers } from './native/list-watchers.ts'
 import { registerLogin } from './native/login.ts'
-import { registerParallel } from './native/parallel.ts'
 import { registerPrompt } from './native/prompt.ts'
 import { registerRuns } from './native/runs.ts'
 import { registerResume } from './native/session-resume.ts'
@@ -32,9 +30,7 @@ export const ROUTES: Readonly<Record<string, readonly RegisterRoutes[]>> = {
   '/api/v1': [
     registerPrompt,
     registerResume,
-    registerParallel,
-    registerChain,
-    registerCompare,
+    registerBatches,
     registerBackends,
     registerSessions,
     registerExecutions,

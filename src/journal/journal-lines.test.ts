@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Disk, realDisk } from '../kit/files/disk.ts'
 import { RECORD_LIMIT_BYTES } from './hash-chain.ts'
-import { journalLines } from './journal-lines.ts'
+import { journalLines } from './read-records.ts'
 
 /** A disk that gives these bytes, no more than `most` at a time. */
 function diskOf(bytes: Buffer, most = bytes.length): Disk {

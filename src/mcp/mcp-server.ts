@@ -1,7 +1,9 @@
 /** An MCP server with the tools of drover. A call is checked, done, and answered; a Fault becomes a tool error. */
 import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server'
 import type { DrivenRun } from '../drive/service/driven-run.shape.ts'
-import { executionEnded } from '../executions/store/faults.ts'
+import { type CurrentActivity, nextActivity } from '../executions/activity.ts'
+import type { ExecutionEvent } from '../executions/store/execution.shape.ts'
+import { executionEnded, executionEventsGone } from '../executions/store/faults.ts'
 import { Fault } from '../kit/fault.ts'
 import { requestChecker } from '../kit/omit-empty.ts'
 import type { Validate } from '../kit/schema.ts'
@@ -10,10 +12,9 @@ import type { BatchStart } from '../service/drover-service.ts'
 import { toFollowUp } from '../service/run-requests.ts'
 import type { ToolDrover } from '../service/tool-drover.ts'
 import * as VALIDATORS from './checks.generated.js'
-import { executionResult, faultResult, keepResult, runResult, type ToolResult } from './tool-result.ts'
+import { executionResult, faultResult, keepResult, runResult, type ToolResult, type Watched } from './tool-result.ts'
 import { TOOLS } from './tools.generated.js'
 import type { ToolInput, ToolName } from './tools.shape.ts'
-import { type Report, watchExecution } from './watch-execution.ts'
 
 /** For whom the tools work, and with what. */
 export type ToolHost = {
@@ -176,4 +177,70 @@ async function waitForRun({ host, signal, report }: ToolCall, id: string, waitMs
     if (run.state !== 'running') break
   }
   return run
+}
+
+/** Tells the client that the work continues. Clients that know progress extend their time limit by it. */
+type Report = (message: string) => void
+
+type WatchOptions = {
+  waitMs: number
+  /** Aborted when the client gives up. */
+  signal: AbortSignal
+  report: Report
+  /** Collect the events after this number. */
+  eventsAfter?: number | undefined
+}
+
+type Watching = { readonly drover: Pick<ToolDrover, 'executions'>; readonly by: Caller; readonly closing: AbortSignal }
+
+const REPORT_EVERY_MS = 5000
+const MAX_EVENTS = 200
+
+/** Returns at the end of the execution, of the time, of drover, or when the client gives up, whatever is first. */
+async function watchExecution({ drover, by, closing }: Watching, id: string, options: WatchOptions): Promise<Watched> {
+  const { waitMs, signal, report, eventsAfter } = options
+  const timeout = new AbortController()
+  const timer = setTimeout(() => timeout.abort(), waitMs)
+  const seen = new SeenEvents(eventsAfter)
+  report(`execution ${id}`)
+  const reporting = setInterval(() => report(seen.activity), REPORT_EVERY_MS)
+  try {
+    const stop = AbortSignal.any([signal, timeout.signal, closing])
+    for await (const events of drover.executions.follow(by, id, { after: 0, signal: stop }))
+      for (const event of events) seen.add(event)
+  } catch (error) {
+    // Its beginning is not stored; the result will be.
+    if (!(error instanceof Fault) || error.code !== executionEventsGone.code) throw error
+  } finally {
+    clearTimeout(timer)
+    clearInterval(reporting)
+  }
+  return seen
+}
+
+class SeenEvents implements Watched {
+  readonly events: ExecutionEvent[] | undefined
+  readonly #after: number
+  text = ''
+  #activity: CurrentActivity | undefined
+
+  constructor(after: number | undefined) {
+    this.#after = after ?? 0
+    this.events = after === undefined ? undefined : []
+  }
+
+  /** What it does right now. */
+  get activity(): string {
+    return this.#activity?.text ?? 'waits for its agent'
+  }
+
+  add(event: ExecutionEvent): void {
+    const { seq, type, content } = event
+    this.#activity = nextActivity(this.#activity, event) ?? this.#activity
+    if (type === 'message') {
+      const { text = '', is_partial: isPartial = false } = content as { text?: string; is_partial?: boolean }
+      this.text += isPartial ? text : `${text}\n`
+    }
+    if (seq > this.#after && this.events !== undefined && this.events.length < MAX_EVENTS) this.events.push(event)
+  }
 }

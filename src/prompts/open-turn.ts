@@ -2,14 +2,14 @@
 import type { AgentCommand, AgentEvent, AgentRequest, Usage } from '../agents/adapter/agent.ts'
 import { NO_USAGE } from '../agents/adapter/token-usage.ts'
 import type { AgentResult } from '../agents/agent-result.ts'
+import { isSessionId } from '../agents/build-command.ts'
 import { Fault } from '../kit/fault.ts'
-import { sessionExpired } from '../sessions/faults.ts'
+import { sessionExpired, sessionMachineGone } from '../sessions/faults.ts'
 import type { NewSession, SessionStore, TurnEnd } from '../sessions/session-store.ts'
 import { ownerKey, visibleKeyId } from './caller.ts'
 import { toSessionPolicy } from './continue-session.ts'
 import type { PromptContext } from './prompt-context.ts'
 import type { PromptRequest } from './prompt-request.ts'
-import { fetchSession, storeSession } from './session-files.ts'
 
 export type OpenTurn = {
   /** Empty when no session is stored. */
@@ -161,4 +161,35 @@ export function toTurnEnd(result: AgentResult): TurnEnd {
 /** The end of a turn without a result: the agent could not be started, or the caller stopped reading events. */
 export function abortedTurn(outcome: 'error' | 'interrupted', errorMessage: string): TurnEnd {
   return { outcome, errorMessage, usage: NO_USAGE }
+}
+
+/**
+ * Brings the file of a session to this machine, if another one had the session. Returns warnings for the result. Throws a Fault if
+ * the file is not stored: the agent would start over, or not at all.
+ */
+async function fetchSession(
+  id: string,
+  { files }: Pick<SessionStore, 'files'>,
+  { agent, resumeId = '', ...request }: AgentRequest,
+): Promise<string[]> {
+  const moved = await files?.findMoved(id)
+  if (files === undefined || moved === undefined) return []
+  const { machine, file, missingTurns = 0 } = moved
+  if (file === undefined || agent.sessionFile === undefined || !isSessionId(resumeId)) {
+    throw sessionMachineGone({ id, machine })
+  }
+  await agent.sessionFile.write(resumeId, file, request)
+  await files.noteHere(id)
+  const restored = `the session was on ${machine} and is resumed here, from what is stored of it`
+  return [missingTurns > 0 ? `${restored}; its last turn is not in it, because it was interrupted` : restored]
+}
+
+/** Stores the file of a session after a turn. If that fails, what is stored of it is known to be older. */
+async function storeSession(
+  id: string,
+  { files }: Pick<SessionStore, 'files'>,
+  { agent, resumeId, ...request }: AgentRequest,
+): Promise<void> {
+  if (files === undefined || agent.sessionFile === undefined || resumeId === undefined) return
+  if (isSessionId(resumeId)) await files.save(id, await agent.sessionFile.read(resumeId, request))
 }

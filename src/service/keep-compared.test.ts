@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { FoundWorktree } from '../workspace/worktree-records.ts'
 import { toLabels } from './comparison-worktrees.ts'
-import { findComparison } from './keep-compared.ts'
+import { findComparison } from './comparisons.ts'
 
 const worktree = (group: string | undefined, label: string | undefined, git_common_dir = '/r/.git') =>
   ({ group, label, git_common_dir, name: `${group}-${label}` }) as unknown as FoundWorktree

@@ -9,7 +9,7 @@ import {
 } from '../../test/support/source-bundle.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { RawSourceComment } from '../contract/raw-source-envelope.shape.ts'
-import { bindSections } from './bind-sections.ts'
+import { bindSections } from './read-source.ts'
 
 const comments = FIVE_SECTIONS.map((draft, index) => commentOf(index, commentText(draft)))
 const manifest = manifestOf(FIVE_SECTIONS)

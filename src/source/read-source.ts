@@ -1,16 +1,23 @@
 import { LIMITS } from '../contract/limits.ts'
 import type { PinnedSource, PinnedSourceSection } from '../contract/pinned-source.shape.ts'
-import type { RawSourceEnvelope } from '../contract/raw-source-envelope.shape.ts'
+import type { RawSourceComment, RawSourceEnvelope } from '../contract/raw-source-envelope.shape.ts'
 import { checkRawSourceEnvelope } from '../contract/raw-source-envelope.ts'
 import { digestMaterial } from '../kit/digest.ts'
 import { readJson } from '../kit/json/read-json.ts'
-import { type BoundSection, bindSections } from './bind-sections.ts'
-import type { Rejection } from './classification.ts'
+import { excerpt, type InvalidCode, type Rejection, reject } from './classification.ts'
 import { readBody } from './read-issue-body.ts'
 import { readManifest } from './read-manifest.ts'
-import { digestManifest, digestObservation, digestRequirements, digestSection, digestSource } from './revisions.ts'
-import type { SourceManifest } from './source-manifest.shape.ts'
-import { normalizeLineEnds } from './text-lines.ts'
+import { readSection, sectionMarker } from './read-section.ts'
+import {
+  digestCommentBody,
+  digestManifest,
+  digestObservation,
+  digestRequirements,
+  digestSection,
+  digestSource,
+} from './revisions.ts'
+import type { ManifestSection, SourceManifest } from './source-manifest.shape.ts'
+import { isBlank, normalizeLineEnds } from './text-lines.ts'
 
 /** Throws `json_invalid` or `message_invalid` for the first problem. `input` names the source of the bytes in the message. */
 export function readEnvelope(bytes: Uint8Array, { input }: { input: string }): RawSourceEnvelope {
@@ -91,4 +98,67 @@ function toPinnedSection({ section, comment, text, bytes }: BoundSection): Pinne
       observed_updated_at: comment.updated_at,
     },
   }
+}
+
+/** A section of the manifest, its comment and the text of that comment. */
+type BoundSection = { section: ManifestSection; comment: RawSourceComment; text: string; bytes: number }
+
+/** Finds the comment of every section in manifest order. Returns the first rejection. */
+export function bindSections(
+  { sections }: SourceManifest,
+  comments: readonly RawSourceComment[],
+): { is: 'bound'; sections: readonly BoundSection[] } | Rejection {
+  const left = new Map(comments.map((comment) => [comment.node_id, comment]))
+  const bound: BoundSection[] = []
+  let totalBytes = 0
+  for (const section of sections) {
+    const found = bind(section, left.get(section.comment_node_id))
+    if ('code' in found) return found
+    totalBytes += found.bytes
+    if (totalBytes > LIMITS.bundleBytes) {
+      return rejectSection(
+        section,
+        'source_bundle_too_large',
+        `the texts up to here have more than ${LIMITS.bundleBytes} bytes together`,
+      )
+    }
+    bound.push(found)
+    left.delete(section.comment_node_id)
+  }
+  const [unexpected] = left.values()
+  return unexpected === undefined
+    ? { is: 'bound', sections: bound }
+    : reject('source_section_unexpected', `the comment ${unexpected.url} is in the envelope but not in the manifest`)
+}
+
+function bind(section: ManifestSection, comment: RawSourceComment | undefined): BoundSection | Rejection {
+  const { comment_node_id, comment_database_id, key, body_sha256 } = section
+  const refuse = (code: InvalidCode, problem: string) => rejectSection(section, code, problem)
+  if (comment === undefined) return refuse('source_section_missing', `there is no comment ${comment_node_id}`)
+  const { url, database_id, body } = comment
+  if (database_id !== comment_database_id) {
+    return refuse('source_section_invalid', `${url} has the number ${database_id}, not ${comment_database_id}`)
+  }
+  if (comment.is_minimized) return refuse('source_section_minimized', `${url} is hidden on the page of the issue`)
+  const digest = digestCommentBody(body)
+  if (digest !== body_sha256) {
+    return refuse('source_section_hash_mismatch', `${url} has the digest ${digest}, the manifest says ${body_sha256}`)
+  }
+  const { marker, text } = readSection(body)
+  if (marker !== sectionMarker(key)) {
+    const found = marker === '' ? 'it is empty' : `it is ${excerpt(marker)}`
+    return refuse('source_section_invalid', `the first line of ${url} must be ${sectionMarker(key)}, but ${found}`)
+  }
+  if (isBlank(text)) return refuse('source_section_invalid', `${url} has no text below its marker`)
+  const bytes = Buffer.byteLength(text)
+  return bytes > LIMITS.sectionBytes
+    ? refuse(
+        'source_section_too_large',
+        `the text of ${url} has ${bytes} bytes, at most ${LIMITS.sectionBytes} are allowed`,
+      )
+    : { section, comment, text, bytes }
+}
+
+function rejectSection({ key }: ManifestSection, code: InvalidCode, problem: string): Rejection {
+  return reject(code, `section ${key}: ${problem}`)
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { GitObservation, PathObservation } from '../contract/git-observation.shape.ts'
 import { digest } from '../kit/digest.ts'
-import { fingerprintPaths, hashSnapshot } from './fingerprint.ts'
+import { fingerprintPaths, hashSnapshot } from './observe-git.ts'
 
 const regular: PathObservation = {
   path: 'a.txt',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { PathObservation } from '../contract/git-observation.shape.ts'
-import { limitObservations } from './limit-observations.ts'
+import { limitObservations } from './observe-git.ts'
 
 /** Costs 12 for each byte of the path, 6 for each of 9 + 2 + 7, 1 for each of `content`, and 320. */
 const observed = (path: string, content = ''): PathObservation => ({

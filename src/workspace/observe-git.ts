@@ -5,17 +5,15 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { GitObservation, PathObservation } from '../contract/git-observation.shape.ts'
-import { digest } from '../kit/digest.ts'
+import { type Digest, digest, digestSections } from '../kit/digest.ts'
 import { Fault } from '../kit/fault.ts'
 import { compareBytes } from '../kit/utf8.ts'
 import { askStatus, type WorktreeStatus } from './ask-status.ts'
 import { ContentBudget, type ContentLimits } from './content-budget.ts'
 import { discoverWorkspace } from './discover-workspace.ts'
 import { gitInterrupted, gitObservationFailed } from './faults.ts'
-import { fingerprintPaths, hashSnapshot } from './fingerprint.ts'
 import type { Git } from './git.ts'
 import { type Index, readIndex } from './hidden-paths.ts'
-import { limitObservations } from './limit-observations.ts'
 import { createPathReader, observePath } from './observe-path.ts'
 import type { ChangedPath } from './parse-status.ts'
 import type { PathDisk } from './read-content.ts'
@@ -133,4 +131,72 @@ function toGitObservation({ index, status, observations, budget }: Observed): Gi
     path_observations: retained,
   } as const
   return { ...seen, snapshot_hash: hashSnapshot(seen) }
+}
+
+type Section = readonly [name: string, content: string]
+
+/** Covers all paths in order. */
+export function fingerprintPaths(observations: readonly PathObservation[]): Digest {
+  return digestSections([['path_count', `${observations.length}`], ...observations.flatMap(toSections)])
+}
+
+/** Covers a whole observation: two observations with the same hash are equal. */
+export function hashSnapshot(observation: Omit<GitObservation, 'snapshot_hash'>): Digest {
+  const fields = [
+    'version',
+    'head',
+    'index_fingerprint',
+    'status_fingerprint',
+    'path_count',
+    'path_fingerprint',
+    'details_truncated',
+    'content_observation_complete',
+    'content_bytes_hashed',
+    'content_byte_limit',
+    'content_byte_limit_exceeded',
+    'content_deadline_exceeded',
+  ] as const
+  const { path_observations } = observation
+  return digestSections([
+    ...fields.map((field) => [field, `${observation[field]}`] as const),
+    ['retained_path_count', `${path_observations.length}`],
+    ...path_observations.flatMap(toSections),
+  ])
+}
+
+function toSections(observation: PathObservation): Section[] {
+  return [
+    ['path', observation.path],
+    ['category', observation.category],
+    ['state', observation.state],
+    ['observation', observation.observation],
+    ['size', `${observation.size ?? 'unknown'}`],
+    ['modified_unix_nano', `${observation.modified_unix_nano ?? 'unknown'}`],
+    ['content_sha256', observation.content_sha256 ?? ''],
+    ['content_fingerprint_kind', observation.content_fingerprint_kind ?? ''],
+  ]
+}
+
+/** The approximate size of the details in a journal record. */
+const COST_LIMIT = 512 * 1024
+
+/** The first observations that fit. The list ends at the first that does not fit, so no path is skipped. */
+export function limitObservations(observations: readonly PathObservation[]): readonly PathObservation[] {
+  let cost = 0
+  const end = observations.findIndex((observation) => {
+    cost += estimateCost(observation)
+    return cost > COST_LIMIT
+  })
+  return end === -1 ? observations : observations.slice(0, end)
+}
+
+/** An upper bound of its JSON size: a byte may take six characters (`\u0000`), and a path is listed twice. */
+function estimateCost(observation: PathObservation): number {
+  const { path, category, state, content_sha256 = '', content_fingerprint_kind = '' } = observation
+  const words = [category, state, observation.observation]
+  return 12 * bytesOf([path]) + 6 * bytesOf(words) + bytesOf([content_sha256, content_fingerprint_kind]) + 320
+}
+
+function bytesOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
 }

@@ -4,8 +4,7 @@ import { messageEvents, thinkingEvents } from '../adapter/events.ts'
 import { type JsonRecord, objectAt, textAt } from '../adapter/json-fields.ts'
 import type { AgentOutput } from '../adapter/output-reader.ts'
 import { StreamedText } from '../adapter/streamed-text.ts'
-import { CodexOutput } from './output.ts'
-import { toUsage, usageOfTurn } from './usage.ts'
+import { CodexOutput, toUsage, usageOfTurn } from './output.ts'
 
 export class CodexWarmOutput implements AgentOutput {
   readonly backend = 'codex'

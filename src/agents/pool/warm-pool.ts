@@ -2,14 +2,12 @@
  * The processes of agents that stay up. The decisions are pure (pool-rules.ts). A prompt never waits for a process that may
  * not work: the first processes of a program are started in the background, while its prompts run in separate processes.
  */
-
 import { toErrorMessage } from '../../kit/fault.ts'
 import { availableMemoryShare } from '../../kit/process/resident-memory.ts'
 import { raceTime } from '../../kit/race.ts'
 import type { AgentRequest, Backend } from '../adapter/agent.ts'
 import { newScratchDirectory } from '../scratch-files.ts'
 import type { LongLivedAgent } from '../warm/long-lived-agent.ts'
-import { DeferredWork } from './deferred-work.ts'
 import { PoolHistory } from './pool-history.ts'
 import {
   chooseProcess,
@@ -254,5 +252,29 @@ export class WarmPool {
     entry.stop.abort()
     await entry.agent?.end()
     await entry.ready.catch(() => undefined)
+  }
+}
+
+/** Work that can wait a moment, so that an answer does not wait for it. */
+class DeferredWork {
+  readonly #delayMs: number
+  readonly #waiting = new Set<() => void>()
+
+  constructor(delayMs: number) {
+    this.#delayMs = delayMs
+  }
+
+  add(work: () => void): void {
+    const run = () => {
+      clearTimeout(timer)
+      if (this.#waiting.delete(run)) work()
+    }
+    const timer = setTimeout(run, this.#delayMs).unref()
+    this.#waiting.add(run)
+  }
+
+  /** Runs deferred work now. */
+  flush(): void {
+    for (const run of this.#waiting) run()
   }
 }

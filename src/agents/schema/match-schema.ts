@@ -2,10 +2,10 @@
  * Whether a value matches a schema that `findSchemaProblem` accepted. Both may come from strangers: the number of steps,
  * the depth and the time for regular expressions are limited, and a value that exceeds a limit does not match. Pure.
  */
+import { type Context, createContext, Script } from 'node:vm'
 import { toJsonText } from '../../kit/json/to-json-text.ts'
 import { isObject, type JsonRecord } from '../adapter/json-fields.ts'
 import type { Schema, TYPES } from './keywords.ts'
-import { PatternMatcher } from './pattern-matcher.ts'
 import { resolveReference } from './reference.ts'
 
 const STEP_LIMIT = 200_000
@@ -203,4 +203,28 @@ const SHOWN_LENGTH = 200
 
 function shown(value: unknown): string {
   return toJsonText(value).slice(0, SHOWN_LENGTH)
+}
+
+const TEST = new Script('pattern.test(text)')
+/** For all patterns of one answer. The event loop waits for it. */
+const BUDGET_MS = 50
+
+/** Tests texts with regular expressions from strangers. One that would take for ever is stopped. */
+class PatternMatcher {
+  #context: Context | undefined
+  #leftMs = BUDGET_MS
+
+  test(source: string, text: string): boolean | 'too slow' {
+    if (this.#leftMs < 1) return 'too slow'
+    this.#context ??= createContext({})
+    Object.assign(this.#context, { pattern: new RegExp(source, 'u'), text })
+    const startedAt = performance.now()
+    try {
+      return TEST.runInContext(this.#context, { timeout: Math.ceil(this.#leftMs) }) === true
+    } catch {
+      return 'too slow'
+    } finally {
+      this.#leftMs -= performance.now() - startedAt
+    }
+  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { summarizeInput, toToolDiff } from './tool-diff.ts'
+import { summarizeInput, toToolDiff } from './tool-call.tsx'
 
 describe('the input of a tool', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findExitCode, toShownOutput } from './tool-outcome.ts'
+import { findExitCode, toShownOutput } from './tool-call.tsx'
 
 const result = (fields: { output?: string; problem?: string; isError?: boolean }) => ({
   seq: 2,

@@ -1,7 +1,6 @@
 /** Requests to the HTTP API of the server. */
 import { signal } from '@preact/signals'
 import type { LoggedIn, Sender } from '../../service/request-sender.shape.ts'
-import { dropSecret, keepSecret, readSecret, watchSecret } from './page-secret.ts'
 
 /** Who this page is for the server. Undefined until it is known, null if the user must log in. */
 export const sender = signal<Sender | null | undefined>(undefined)
@@ -115,4 +114,53 @@ function forgetEverything(): void {
   sender.value = null
   history.replaceState(null, '', '#/')
   location.reload()
+}
+
+/**
+ * The secret of the login, in the storage of this origin: no other server on the host gets it, and all tabs share it. The
+ * cookie alone is nothing for the server.
+ */
+
+/** A proxy may serve several servers under one origin, by path. */
+const nameOfSecret = () => `drover page secret ${new URL('.', document.baseURI).pathname}`
+
+/** For a browser that refuses to store anything: the login lasts as long as the page. */
+let inMemory: string | undefined
+
+/** Another tab may have logged in or out, so it is read for every request. */
+function readSecret(): string | undefined {
+  try {
+    return localStorage.getItem(nameOfSecret()) ?? undefined
+  } catch {
+    return inMemory
+  }
+}
+
+function keepSecret(secret: string): void {
+  inMemory = secret
+  try {
+    localStorage.setItem(nameOfSecret(), secret)
+  } catch {
+    // It is in memory.
+  }
+}
+
+function dropSecret(): void {
+  inMemory = undefined
+  try {
+    localStorage.removeItem(nameOfSecret())
+  } catch {
+    // It was in memory.
+  }
+}
+
+/** Calls `note` when another tab has logged in or out, also while this page was put aside by the browser. */
+function watchSecret(note: () => void): void {
+  window.addEventListener('storage', ({ key }) => {
+    // Null: everything was removed.
+    if (key === nameOfSecret() || key === null) note()
+  })
+  window.addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) note()
+  })
 }

@@ -1,8 +1,6 @@
 /** Follows a stream of the server, and connects again after every cut until it is done. */
 import { isMissing, type PageProblem } from '../text/describe-missing.ts'
 import { ApiError, send } from './api.ts'
-import { readJsonLines } from './json-lines.ts'
-import { abortWhenHidden, untilVisible } from './visibility.ts'
 
 /** The server sends a heartbeat every 10 seconds. */
 const SILENCE_MS = 15_000
@@ -137,4 +135,65 @@ const WAKERS: readonly [EventTarget, string][] = [
 
 function never(stopped: AbortSignal): Promise<void> {
   return new Promise((resolve) => stopped.addEventListener('abort', () => resolve()))
+}
+
+/** Reads a stream of JSON lines. Throws if the connection fails, or is silent for too long: the server sends a heartbeat. */
+
+type LineStream<T> = {
+  response: Response
+  onLines: (lines: T[]) => void
+  silenceMs: number
+  abort: AbortController
+}
+
+async function readJsonLines<T>({ response, onLines, silenceMs, abort }: LineStream<T>): Promise<void> {
+  const reader = response.body?.getReader()
+  if (reader === undefined) return
+  const decoder = new TextDecoder()
+  let rest = ''
+  for (;;) {
+    const silence = setTimeout(() => abort.abort(), silenceMs)
+    const { done, value } = await reader.read().finally(() => clearTimeout(silence))
+    if (done) return
+    const lines = (rest + decoder.decode(value, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    onLines(lines.filter((line) => line !== '').map((line) => JSON.parse(line)))
+  }
+}
+
+/** Whether the page is visible. Browsers allow six connections to a server, for all pages together. */
+
+/** A user who only looks at another page for a moment should not wait. */
+const HIDDEN_MS = 30_000
+
+/** Aborts when the page has been hidden for a while. Returns a function that stops watching. */
+function abortWhenHidden(abort: AbortController, isNeeded: () => boolean): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const note = () => {
+    clearTimeout(timer)
+    if (!document.hidden) return
+    timer = setTimeout(() => {
+      if (!isNeeded()) abort.abort()
+    }, HIDDEN_MS)
+  }
+  document.addEventListener('visibilitychange', note)
+  note()
+  return () => {
+    clearTimeout(timer)
+    document.removeEventListener('visibilitychange', note)
+  }
+}
+
+function untilVisible(stopped: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const note = () => {
+      if (document.hidden && !stopped.aborted) return
+      document.removeEventListener('visibilitychange', note)
+      stopped.removeEventListener('abort', note)
+      resolve()
+    }
+    document.addEventListener('visibilitychange', note)
+    stopped.addEventListener('abort', note)
+    note()
+  })
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { escapeControls } from './escape-controls.ts'
+import { escapeControls } from './read-reported-outcome.ts'
 
 describe('escapeControls', () => {
   it.each([

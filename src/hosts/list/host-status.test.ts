@@ -8,7 +8,7 @@ import { manifestPath, sentinelPath } from '../host.ts'
 import { generatedFiles } from '../hosts.ts'
 import { writeOwnership } from '../manifest.ts'
 import { planInstall } from '../plan/plan-install.ts'
-import { toHostStatus } from './host-status.ts'
+import { toHostStatus } from './list-hosts.ts'
 
 const kilo = hostOf('kilo')
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { laterIds, readIdFacts } from './process-ids.ts'
+import { laterIds, readIdFacts } from './process-tree.ts'
 
 const BEFORE = { started: 50_000, running: 500, limit: 32_768 }
 const AT_ONCE = { ...BEFORE }

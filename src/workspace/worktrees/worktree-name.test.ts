@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { folderFor, toSlug } from './worktree-name.ts'
+import { folderFor, toSlug } from './create-worktree.ts'
 
 describe('toSlug', () => {
   it.each([

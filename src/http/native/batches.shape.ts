@@ -1,5 +1,11 @@
-import { CompareRequest, KeepRequest } from '../../prompts/prompt-request.shape.ts'
-import { type ComparedResult, ComparisonResult, KeepResult } from '../../prompts/prompt-result.shape.ts'
+import { ChainRequest, CompareRequest, KeepRequest, ParallelRequest } from '../../prompts/prompt-request.shape.ts'
+import {
+  ChainResult,
+  type ComparedResult,
+  ComparisonResult,
+  KeepResult,
+  ParallelResult,
+} from '../../prompts/prompt-result.shape.ts'
 import { BODY_ERRORS, RUN_ERRORS } from '../api-description/error-responses.shape.ts'
 import {
   ACCEPTED_RESPONSE,
@@ -12,9 +18,49 @@ import {
 } from '../api-description/operation.shape.ts'
 import { ANSWERED, TIMED_OUT } from './prompt.shape.ts'
 
-const request: CompareRequest = { prompt: 'Name three risks of this design.', backends: ['claude', 'codex'] }
+const parallelRequest: ParallelRequest = {
+  tasks: [
+    { backend: 'claude', prompt: 'Review src/parser.ts.' },
+    { backend: 'gemini', prompt: 'Review src/lexer.ts.' },
+  ],
+  max_parallel: 2,
+  fail_fast: false,
+}
 
-const result: ComparisonResult = {
+const parallelResult: ParallelResult = {
+  total_tasks: 2,
+  completed: 1,
+  failed: 1,
+  canceled: 0,
+  total_duration_ms: 300_009,
+  results: [
+    { ...ANSWERED, session_id: '' },
+    { ...TIMED_OUT, session_id: '', backend: 'gemini' },
+  ],
+}
+
+const chainRequest: ChainRequest = {
+  steps: [
+    { name: 'review', backend: 'claude', prompt: 'Review src/parser.ts.' },
+    { name: 'plan', backend: 'codex', prompt: 'Plan the fixes for this review:\n\n{{previous}}' },
+  ],
+  stop_on_failure: true,
+}
+
+const chainResult: ChainResult = {
+  total_steps: 2,
+  completed_steps: 1,
+  failed_step: 2,
+  total_duration_ms: 308_131,
+  results: [
+    { step: 1, name: 'review', ...ANSWERED, session_id: '' },
+    { step: 2, name: 'plan', ...TIMED_OUT, session_id: '' },
+  ],
+}
+
+const compareRequest: CompareRequest = { prompt: 'Name three risks of this design.', backends: ['claude', 'codex'] }
+
+const comparison: ComparisonResult = {
   prompt: 'Name three risks of this design.',
   backends: ['claude', 'codex'],
   results: [
@@ -68,17 +114,39 @@ const kept: KeepResult = {
 }
 
 export const OPERATIONS: readonly Operation[] = [
+  operation('post /api/v1/parallel', 'executeParallel', {
+    summary: 'Run independent prompts in parallel',
+    description: 'A task that fails has an error as its result; the other tasks still run. No sessions are stored.',
+    parameters: [IDEMPOTENCY_KEY, PREFER],
+    body: { shape: ParallelRequest, examples: { example: parallelRequest } },
+    responses: {
+      200: withExecution(jsonResponse('All tasks have ended.', ParallelResult, parallelResult)),
+      202: ACCEPTED_RESPONSE,
+    },
+    errors: RUN_ERRORS,
+  }),
+  operation('post /api/v1/chain', 'executeChain', {
+    summary: 'Run prompts one after another',
+    description: 'A step can use the answers of earlier steps. No sessions are stored.',
+    parameters: [IDEMPOTENCY_KEY, PREFER],
+    body: { shape: ChainRequest, examples: { example: chainRequest } },
+    responses: {
+      200: withExecution(jsonResponse('The chain has ended.', ChainResult, chainResult)),
+      202: ACCEPTED_RESPONSE,
+    },
+    errors: RUN_ERRORS,
+  }),
   operation('post /api/v1/compare', 'executeCompare', {
     summary: 'Run the same prompt on several agents',
     description:
       'An agent that fails has an error as its result; the others still run. No sessions are stored. With `worktrees`, each agent edits files in a new git worktree of a repository that the operator names in `drive.repositories`. Worktrees with changes stay until they are kept or dropped.',
     parameters: [IDEMPOTENCY_KEY, PREFER],
-    body: { shape: CompareRequest, examples: { example: request, worktrees: inWorktrees } },
+    body: { shape: CompareRequest, examples: { example: compareRequest, worktrees: inWorktrees } },
     responses: {
       200: withExecution({
         description: 'All agents have ended.',
         content: {
-          'application/json': { shape: ComparisonResult, examples: { example: result, worktrees: changed } },
+          'application/json': { shape: ComparisonResult, examples: { example: comparison, worktrees: changed } },
         },
       }),
       202: ACCEPTED_RESPONSE,
