@@ -32,7 +32,7 @@ describe('docs/config.md', () => {
     ]
     const names = documented
       .map(([, name = '']) => name)
-      .filter((name) => name.includes('.') || name === 'default_backend')
+      .filter((name) => name.includes('.') || ['default_backend', 'budgets', 'prices'].includes(name))
     const keys = CONFIG_KEYS.map(({ path }) => path.replace(/^backends\.\w+/, 'backends.<name>'))
     expect(names).toEqual([...new Set(keys)])
   })

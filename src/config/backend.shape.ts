@@ -59,6 +59,12 @@ const silenceTimeout = Type.Integer({
   description: 'Overrides `unified_flags.silence_secs` for this backend. 0: no limit. -1: no override.',
 })
 
+const plan = Type.Boolean({
+  default: false,
+  description:
+    '`true` if a subscription pays for the agent, not its tokens. Then its prompts have no cost in dollars; budgets of tokens, requests and minutes count them.',
+})
+
 const systemPrompt = argument({
   default: '',
   description: 'System prompt for prompts without one.',
@@ -88,6 +94,7 @@ export function backendSection(name: NativeBackend) {
       'x-env': false,
     }),
     enabled,
+    plan,
     system_prompt: systemPrompt,
     command: argument({
       default: name,
@@ -135,5 +142,6 @@ export const AcpSection = strict({
   sandbox_mode: sandboxMode,
   silence_secs: silenceTimeout,
   enabled,
+  plan,
   system_prompt: systemPrompt,
 })

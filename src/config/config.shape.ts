@@ -291,12 +291,29 @@ const AgentsSection = strict({
   }),
 })
 
+const dollars = (description: string) => Type.Number({ minimum: 0, maximum: 1_000_000, description })
+
+const ModelPrice = strict({
+  model: textLike('^[^\\s=,]+$', 'the name of a model, in which * stands for any text', {
+    description: 'The model as the agent names it; `*` stands for any text.',
+  }),
+  input: dollars('Dollars per million tokens of input.'),
+  cached_input: Type.Optional(dollars('The same for input that comes from a cache. Default: as other input.')),
+  cache_write: Type.Optional(dollars('The same for input that is written to a cache. Default: as other input.')),
+  output: dollars('Dollars per million tokens of output, thinking included.'),
+})
+
 export const ConfigShape = strict({
   default_backend: textLike(BACKEND_NAME, 'the name of a backend', {
     default: 'claude',
     description: 'Backend for prompts that do not name one.',
     'x-env': ['DROVER_BACKEND'],
     'x-rule': '`claude`, `codex`, `gemini` or a backend of the file',
+  }),
+  prices: Type.Array(ModelPrice, {
+    default: [],
+    description:
+      'Prices of models, for agents that report tokens but no cost. The first entry that matches decides; then the built-in list prices.',
   }),
   unified_flags: FlagsSection,
   backends: BackendsSection,

@@ -246,6 +246,7 @@ describe('a backend that the file defines', () => {
       sandbox_mode: '',
       silence_secs: -1,
       enabled: true,
+      plan: false,
       system_prompt: '',
       allowed_tools: '',
       extra_flags: [],

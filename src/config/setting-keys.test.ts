@@ -8,6 +8,7 @@ const BLOCKED =
 /** Every key, its type and its default. */
 const KEYS: readonly [string, string, unknown][] = [
   ['default_backend', 'string', 'claude'],
+  ['prices', 'entries', []],
   ['unified_flags.approval_mode', 'enum', 'default'],
   ['unified_flags.sandbox_mode', 'enum', 'default'],
   ['unified_flags.verbose', 'boolean', false],
@@ -24,6 +25,7 @@ const KEYS: readonly [string, string, unknown][] = [
     [`backends.${name}.silence_secs`, 'integer', -1],
     [`backends.${name}.extra_flags`, 'list', []],
     [`backends.${name}.enabled`, 'boolean', true],
+    [`backends.${name}.plan`, 'boolean', false],
     [`backends.${name}.system_prompt`, 'string', ''],
     [`backends.${name}.command`, 'string', name],
     [`backends.${name}.model_aliases`, 'map', aliasesOf(name)],

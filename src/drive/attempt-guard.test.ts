@@ -29,7 +29,7 @@ describe('an attempt', () => {
   it('is ended when it reports as many tokens as are left, and not before', () => {
     using guard = guardWith({ maxTokens: 100 })
     guard.noteUsage(usageOf(99))
-    expect([guard.signal.aborted, guard.usage?.input_tokens]).toEqual([false, 99])
+    expect(guard.signal.aborted).toBe(false)
     guard.noteUsage(usageOf(100))
     expect([guard.signal.aborted, guard.reason?.how]).toEqual([true, 'budget'])
   })

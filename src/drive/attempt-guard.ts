@@ -27,8 +27,6 @@ export class AttemptGuard implements Disposable {
   #timeTimer: NodeJS.Timeout | undefined
   #lastSnapshot: string
   #isOver = false
-  /** What the attempt had used when that was last reported. */
-  usage: Usage | undefined
   /** Why the attempt was ended here. */
   reason: { readonly how: AttemptEnd; readonly message: string } | undefined
 
@@ -54,9 +52,8 @@ export class AttemptGuard implements Disposable {
     if (repeats !== undefined) this.#end('stalled', repeats)
   }
 
-  /** Notes what the attempt has used so far. */
+  /** Ends the attempt if it has used too much. */
   noteUsage(usage: Usage): void {
-    this.usage = usage
     const cap = this.#options.isOverBudget(usage)
     if (cap !== undefined) this.#end('budget', `the limit ${cap} is reached`)
   }

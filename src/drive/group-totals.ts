@@ -1,10 +1,10 @@
 /** What runs that were queued together have used, and may use. */
 import { openRunStore } from '../journal/run-store.ts'
-import { spentBy, type Totals } from './decide/spending.ts'
-import type { Spent } from './record/drive-event.shape.ts'
+import { addSpent, spentBy, type Totals } from './decide/spending.ts'
 import { readDrive } from './record/drive-journal.ts'
 import type { DrivenRecord } from './record/driven-record.shape.ts'
 import { findDriven, listDriven, saveDriven } from './record/driven-records.ts'
+import type { Spent } from './record/spent.shape.ts'
 
 export type RunGroup = NonNullable<DrivenRecord['group']>
 
@@ -37,12 +37,5 @@ function spentTogether(records: readonly DrivenRecord[]): Spent {
   return states
     .filter(({ next_run_id: next }) => next === undefined || !known.has(next))
     .map(spentBy)
-    .reduce(
-      (sum, { tokens, cost_microusd, time_ms }) => ({
-        tokens: sum.tokens + tokens,
-        cost_microusd: sum.cost_microusd + cost_microusd,
-        time_ms: sum.time_ms + time_ms,
-      }),
-      { tokens: 0, cost_microusd: 0, time_ms: 0 },
-    )
+    .reduce(addSpent, { tokens: 0, cost_microusd: 0, time_ms: 0 })
 }

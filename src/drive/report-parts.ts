@@ -59,12 +59,13 @@ export function claimText({ about, subject, exit_code }: Claim): string {
 }
 
 function toReportCost(state: DriveState): NonNullable<ReportParts['cost']> {
-  const { tokens, cost_microusd, time_ms } = spentBy(state)
+  const { tokens, cost_microusd, priced_microusd, time_ms } = spentBy(state)
   return {
     attempts: state.attempts.length,
     attempts_with_unknown_usage: state.attempts.filter(({ ended }) => ended?.usage === undefined).length,
     tokens,
     ...(cost_microusd > 0 && { cost_usd: cost_microusd / 1_000_000 }),
+    ...(priced_microusd !== undefined && { priced_usd: priced_microusd / 1_000_000 }),
     working_ms: time_ms,
   }
 }

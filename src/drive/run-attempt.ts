@@ -1,21 +1,25 @@
 /** Lets an agent work on an action, once. What will be done is recorded before it costs anything, and how it ended after. */
 import type { Backend, Usage } from '../agents/adapter/agent.ts'
 import { agentSilent } from '../agents/faults.ts'
+import type { AgentLocation } from '../agents/locate-agents.ts'
 import type { Action } from '../contract/action.shape.ts'
 import { newExecutionId } from '../executions/store/execution-id.ts'
 import { digest } from '../kit/digest.ts'
 import { Fault } from '../kit/fault.ts'
 import { encodeUtf8 } from '../kit/utf8.ts'
+import { decideCost } from '../prompts/decide-cost.ts'
 import type { PromptRequest } from '../prompts/prompt-request.ts'
 import { failedResult, type PromptResult, toPromptStatus } from '../prompts/prompt-result.ts'
 import { runPromptToEnd } from '../prompts/run-prompt.ts'
+import { countTokens } from '../prompts/tokens.ts'
+import { billingOf } from '../prompts/turn-cost.ts'
 import { readActionMaterial } from '../runs/read-material.ts'
 import type { Session } from '../sessions/session.shape.ts'
 import { AttemptGuard } from './attempt-guard.ts'
 import { agentInCharge } from './decide/after-limit.ts'
 import { commandsFor, permissionsFor, placeOf } from './decide/agent-permissions.ts'
 import type { DriveStep } from './decide/next-step.ts'
-import { countTokens, reachedCap, remainingBudget, smallerBudget, spentBy } from './decide/spending.ts'
+import { reachedCap, remainingBudget, smallerBudget, spentBy } from './decide/spending.ts'
 import { type DriveContext, readDriveState, record, workDirectory } from './drive-context.ts'
 import { toDriveWarning } from './evidence/drive-warning.ts'
 import { Trace } from './evidence/trace.ts'
@@ -116,6 +120,7 @@ function toRequest(requested: Requested): PromptRequest {
   const state = readDriveState(context)
   const { place } = state
   const at = placeOf(who.backend, state)
+  const keepsCost = context.prompts.locate(who.backend)?.agent.reports.cost === true
   return {
     ...who,
     prompt,
@@ -129,7 +134,7 @@ function toRequest(requested: Requested): PromptRequest {
     title: toSessionTitle(action),
     metadata: { drover_run: context.runId },
     wantsDeltas: context.wantsDeltas,
-    ...(maxCost !== undefined && { maxCostUsd: maxCost / 1_000_000 }),
+    ...(maxCost !== undefined && keepsCost && { maxCostUsd: maxCost / 1_000_000 }),
   }
 }
 
@@ -239,7 +244,8 @@ async function execute(
   const { prompts, runId, onUpdate } = context
   const state = readDriveState(context)
   const { backend } = agentInCharge(action.kind, state)
-  const showsExitCodes = prompts.locate(backend)?.agent.reports.exitCodes === true
+  const located = prompts.locate(backend)
+  const showsExitCodes = located?.agent.reports.exitCodes === true
   const trace = new Trace({ showsExitCodes })
   using watch = new RunWatch(context, action.action_id)
   using guard = new AttemptGuard({
@@ -248,8 +254,10 @@ async function execute(
     timeMs: remainingBudget(spentBy(state), state.options).time_ms,
     tree,
     observe: () => observeTree(context),
-    isOverBudget: (usage) => tokenCap(state, usage, backend),
+    isOverBudget: (usage) =>
+      ownCap(state, { usage, backend, cost: located && priceSoFar({ usage, model }, located, prompts) }),
   })
+  let { model } = request
   const startedAt = performance.now()
   const result = await runPromptToEnd(request, prompts, {
     signal: guard.signal,
@@ -269,6 +277,7 @@ async function execute(
       if (event.type === 'approval_decision') record(context, 'approval_decided', { attempt: number, ...event.content })
       // A message may be the text of a limit.
       if (event.type === 'tool_use') onAnswer()
+      if (event.type === 'init') model = event.content.model ?? model
       trace.note(event)
       guard.note(event)
       onUpdate({ is: 'agent', runId, attempt: number, event })
@@ -284,7 +293,7 @@ async function execute(
   record(context, 'attempt_ended', {
     attempt: number,
     how,
-    ...endFacts(result, countUsage(result, { backend, seen: guard.usage })),
+    ...endFacts(result),
     duration_ms: Math.round(performance.now() - startedAt),
     tree: after instanceof Fault ? { ...tree, is_complete: false } : after,
     ...(how === 'answered'
@@ -317,24 +326,33 @@ function toAttemptEnd(result: PromptResult): AttemptEnd {
   return toPromptStatus(result) === 'canceled' ? 'cancelled' : 'failed'
 }
 
-/** The limit that an attempt reaches with its own usage. Time and money have their own guards. */
-function tokenCap(state: DriveState, usage: Usage, backend: Backend): DrivePause | undefined {
+type OwnUse = { usage: Usage; backend: Backend; cost: number | undefined }
+
+/** The limit that an attempt reaches with its own usage. Time has its own guard. */
+function ownCap(state: DriveState, { usage, backend, cost = 0 }: OwnUse): DrivePause | undefined {
   const spent = spentBy(state)
-  const { max_tokens } = state.options
-  return reachedCap({ ...spent, tokens: spent.tokens + countTokens(usage, backend) }, max_tokens ? { max_tokens } : {})
+  const { max_time_ms: _, ...caps } = state.options
+  const now = { tokens: spent.tokens + countTokens(usage, backend), cost_microusd: spent.cost_microusd + cost }
+  return reachedCap({ ...spent, ...now }, caps)
 }
 
-/** A turn that was ended has no counts at its end, or they miss its last request: then those that were seen count. */
-function countUsage(result: PromptResult, { seen, backend }: { seen: Usage | undefined; backend: Backend }): Usage {
-  if (seen === undefined || toPromptStatus(result) === 'completed') return result.token_usage
-  return countTokens(seen, backend) > countTokens(result.token_usage, backend) ? seen : result.token_usage
+/** In millionths of a dollar. An agent that reports its cost keeps the limit itself. */
+function priceSoFar(
+  used: { usage: Usage; model: string | undefined },
+  { backend, agent }: AgentLocation,
+  prompts: DriveContext['prompts'],
+): number | undefined {
+  if (agent.reports.cost) return undefined
+  const { usd } = decideCost(used, billingOf({ backend, agent }, prompts))
+  return usd && Math.round(usd * 1_000_000)
 }
 
-function endFacts({ session_id, cost_usd }: PromptResult, usage: Usage) {
+function endFacts({ session_id, token_usage: usage, cost_usd, cost_kind }: PromptResult) {
   return {
     ...(session_id !== '' && { session_id }),
     usage,
     ...(cost_usd !== undefined && { cost_microusd: Math.round(cost_usd * 1_000_000) }),
+    ...(cost_kind !== undefined && { cost_kind }),
   }
 }
 

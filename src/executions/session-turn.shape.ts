@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { Usage } from '../agents/adapter/agent.shape.ts'
 import { literals, type Message, meaning, named } from '../kit/shape.ts'
-import { ApprovalRecord } from '../prompts/prompt-result.shape.ts'
+import { ApprovalRecord, costKind } from '../prompts/prompt-result.shape.ts'
 import type { Session } from '../sessions/session.shape.ts'
 import { EXECUTION_STATES } from './store/execution-states.ts'
 
@@ -30,7 +30,8 @@ export const SessionTurn = named(
       Type.Array(ApprovalRecord, { description: 'Who decided about what the agent asked for, oldest first.' }),
     ),
     usage: Type.Optional(meaning('The tokens of the turn.', Usage)),
-    cost_usd: Type.Optional(Type.Number({ description: 'The cost, only where the agent reports it.' })),
+    cost_usd: Type.Optional(Type.Number({ description: 'The cost in US dollars, if it is known.' })),
+    cost_kind: costKind,
     error: Type.Optional(text('Why the turn failed.')),
   }),
   'A turn of a session, as it is kept in an execution.',

@@ -65,7 +65,7 @@ function toTool({ content }: ExecutionEvent): SessionTurn['tools'][number] {
 }
 
 function toTurn(execution: Execution): Omit<SessionTurn, 'tools'> {
-  const { id, state, created_at, model, is_demo, prompt = '', usage, cost_usd, error } = execution
+  const { id, state, created_at, model, is_demo, prompt = '', usage, cost_usd, cost_kind, error } = execution
   const result = execution.result as Partial<PromptResult> | undefined
   const problem = result?.error ?? error?.message
   return {
@@ -80,6 +80,7 @@ function toTurn(execution: Execution): Omit<SessionTurn, 'tools'> {
     ...(result?.approvals !== undefined && { approvals: result.approvals }),
     ...(usage !== undefined && { usage }),
     ...(cost_usd !== undefined && { cost_usd }),
+    ...(cost_kind !== undefined && { cost_kind }),
     ...(problem !== undefined && { error: problem }),
   }
 }

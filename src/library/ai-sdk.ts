@@ -165,7 +165,7 @@ async function withApiErrors<T>({ abortSignal }: LanguageModelV4CallOptions, wor
 }
 
 function toFinish(result: PromptResult, { prompt }: Pick<Call, 'prompt'>) {
-  const { session_id, execution_id, cost_usd } = result
+  const { session_id, execution_id, cost_usd, cost_kind } = result
   return {
     finishReason: { unified: 'stop' as const, raw: undefined },
     usage: toModelUsage(result, prompt),
@@ -174,6 +174,7 @@ function toFinish(result: PromptResult, { prompt }: Pick<Call, 'prompt'>) {
         session_id,
         ...(execution_id !== undefined && { execution_id }),
         ...(cost_usd !== undefined && { cost_usd }),
+        ...(cost_kind !== undefined && { cost_kind }),
       },
     },
   }

@@ -622,8 +622,10 @@ export type PromptResult = {
   output: string
   /** Token counts of a turn as the agent reports them; 0 if it does not report a count. */
   token_usage: TokenUsage
-  /** What the turn cost in US dollars, if the agent reports it. */
+  /** What the turn cost in US dollars, if that is known. */
   cost_usd?: number | undefined
+  /** `reported`: the cost is what the agent said. `priced`: it is the tokens at list prices. `plan`: a subscription pays, so there is none. Absent: the cost is not known. */
+  cost_kind?: 'reported' | 'priced' | 'plan' | undefined
   /** The agent's own id of the session. */
   backend_session_id?: string | undefined
   /** Only on failure: the message. */
@@ -753,8 +755,10 @@ export type StepResult = {
   output: string
   /** Token counts of a turn as the agent reports them; 0 if it does not report a count. */
   token_usage: TokenUsage
-  /** What the turn cost in US dollars, if the agent reports it. */
+  /** What the turn cost in US dollars, if that is known. */
   cost_usd?: number | undefined
+  /** `reported`: the cost is what the agent said. `priced`: it is the tokens at list prices. `plan`: a subscription pays, so there is none. Absent: the cost is not known. */
+  cost_kind?: 'reported' | 'priced' | 'plan' | undefined
   /** The agent's own id of the session. */
   backend_session_id?: string | undefined
   /** Only on failure: the message. */
@@ -841,8 +845,10 @@ export type ComparedResult = {
   output: string
   /** Token counts of a turn as the agent reports them; 0 if it does not report a count. */
   token_usage: TokenUsage
-  /** What the turn cost in US dollars, if the agent reports it. */
+  /** What the turn cost in US dollars, if that is known. */
   cost_usd?: number | undefined
+  /** `reported`: the cost is what the agent said. `priced`: it is the tokens at list prices. `plan`: a subscription pays, so there is none. Absent: the cost is not known. */
+  cost_kind?: 'reported' | 'priced' | 'plan' | undefined
   /** The agent's own id of the session. */
   backend_session_id?: string | undefined
   /** Only on failure: the message. */
@@ -1096,8 +1102,10 @@ export type SessionTurn = {
   approvals?: readonly ApprovalRecord[] | undefined
   /** The tokens of the turn. */
   usage?: TokenUsage | undefined
-  /** The cost, only where the agent reports it. */
+  /** The cost in US dollars, if it is known. */
   cost_usd?: number | undefined
+  /** `reported`: the cost is what the agent said. `priced`: it is the tokens at list prices. `plan`: a subscription pays, so there is none. Absent: the cost is not known. */
+  cost_kind?: 'reported' | 'priced' | 'plan' | undefined
   /** Why the turn failed. */
   error?: string | undefined
 }

@@ -11,6 +11,7 @@ import type { Approvals } from './approvals.ts'
 import type { Caller } from './caller.ts'
 import type { Slots } from './concurrency-slots.ts'
 import type { ExecutionRecorder } from './execution-recorder.ts'
+import type { ModelPrice } from './model-prices.ts'
 import type { PrivateFiles } from './private-files.ts'
 import type { PromptRequest } from './prompt-request.ts'
 import type { PromptRunOptions, PromptStream } from './prompt-run.ts'
@@ -18,9 +19,11 @@ import type { WorkdirPolicy } from './workdir-policy.ts'
 
 /** The parts of the configuration that prompts depend on. */
 type PromptSettings = {
-  backends: BackendSettings & Readonly<Record<Backend, AgentSettings>>
+  /** `plan`: a subscription pays for it. */
+  backends: BackendSettings & Readonly<Record<Backend, AgentSettings & { plan: boolean }>>
   unified_flags: SharedSettings & { dry_run: boolean; command_timeout_secs: number }
   session: { default_tags: readonly string[] }
+  prices: readonly ModelPrice[]
   parallel: { max_workers: number }
   server: { max_nesting: number; fallback_rules: readonly string[] }
   sandbox: SandboxSection & { mode: SandboxUse }

@@ -6,6 +6,14 @@ import { literals, type Message, named, optionalInteger, optionalText } from '..
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 const totalDuration = count('From the start of the first prompt to the end of the last, including waiting time.')
 
+/** How the cost of something is known. */
+export const costKind = Type.Optional(
+  literals(['reported', 'priced', 'plan'], {
+    description:
+      '`reported`: the cost is what the agent said. `priced`: it is the tokens at list prices. `plan`: a subscription pays, so there is none. Absent: the cost is not known.',
+  }),
+)
+
 const executionId = optionalText('The execution; the same as in the header X-Execution-Id.')
 
 export const ApprovalRecord = named(
@@ -60,8 +68,9 @@ const RESULT = {
   output: Type.String({ description: 'The answer; for a dry run the command that would be started.' }),
   token_usage: Usage,
   cost_usd: Type.Optional(
-    Type.Number({ minimum: 0, description: 'What the turn cost in US dollars, if the agent reports it.' }),
+    Type.Number({ minimum: 0, description: 'What the turn cost in US dollars, if that is known.' }),
   ),
+  cost_kind: costKind,
   backend_session_id: optionalText("The agent's own id of the session."),
   error: optionalText('Only on failure: the message.'),
   error_code: optionalText('Only on failure: the code.'),

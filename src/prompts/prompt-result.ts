@@ -4,6 +4,7 @@ import type { AgentError } from '../agents/adapter/agent.ts'
 import { NO_USAGE } from '../agents/adapter/token-usage.ts'
 import type { AgentResult } from '../agents/agent-result.ts'
 import type { Fault } from '../kit/fault.ts'
+import type { Cost } from './decide-cost.ts'
 import type { ApprovalRecord, BoundaryReport, PromptResult } from './prompt-result.shape.ts'
 
 export type { ApprovalRecord, PromptResult }
@@ -11,8 +12,9 @@ export type { ApprovalRecord, PromptResult }
 type Known = { backend: string; sessionId: string; warnings: readonly string[] }
 type KnownApprovals = { approvals: readonly ApprovalRecord[]; boundary: BoundaryReport | undefined }
 
-export function toPromptResult(result: AgentResult, known: Known & KnownApprovals): PromptResult {
-  const { exitCode, durationMs, text, usage, costUsd, model, sessionId, error } = result
+/** Without a cost, the one that the agent reports counts. */
+export function toPromptResult(result: AgentResult & { cost?: Cost }, known: Known & KnownApprovals): PromptResult {
+  const { exitCode, durationMs, text, usage, cost = toReported(result), model, sessionId, error } = result
   return {
     session_id: known.sessionId,
     backend: known.backend,
@@ -21,13 +23,21 @@ export function toPromptResult(result: AgentResult, known: Known & KnownApproval
     duration_ms: durationMs,
     output: text,
     token_usage: usage,
-    ...(costUsd !== undefined && { cost_usd: costUsd }),
+    ...costFields(cost),
     ...(sessionId !== undefined && { backend_session_id: sessionId }),
     ...(error !== undefined && failureFields(error)),
     ...(known.approvals.length > 0 && { approvals: known.approvals }),
     ...(known.boundary !== undefined && { boundary: known.boundary }),
     ...(known.warnings.length > 0 && { warnings: known.warnings }),
   }
+}
+
+function toReported({ costUsd }: AgentResult): Cost {
+  return costUsd === undefined ? { kind: 'unknown' } : { kind: 'reported', usd: costUsd }
+}
+
+function costFields({ kind, usd }: Cost) {
+  return { ...(usd !== undefined && { cost_usd: usd }), ...(kind !== 'unknown' && { cost_kind: kind }) }
 }
 
 function failureFields({ message, code, upstreamStatus, retryAfterSecs }: AgentError) {

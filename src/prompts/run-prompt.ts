@@ -214,6 +214,8 @@ type StartedAgent = {
   watch: BoundaryWatch | undefined
   events: ReturnType<typeof runWarmOrCold>
   first: ReturnType<StartedAgent['events']['next']>
+  /** What it had used when it last said so. */
+  seenUsage(): Usage | undefined
   /** For a prompt that no one reads. */
   stop(): Promise<void>
 }
@@ -223,8 +225,13 @@ async function startAgent(prompt: Prompt, priorUsage: Usage | undefined): Promis
   const { signal, abort } = createCancel(options.signal)
   const owner = await findOwner(context)
   const watch = agentRequest.boundary === undefined ? undefined : new BoundaryWatch()
+  let seen: Usage | undefined
+  const onUsage = (usage: Usage) => {
+    seen = usage
+    options.onUsage?.(usage)
+  }
   const events = runWarmOrCold(agentRequest, command, {
-    ...{ signal, onLine: options.onLine, onUsage: options.onUsage, owner, priorUsage, onLeftover },
+    ...{ signal, onLine: options.onLine, onUsage, owner, priorUsage, onLeftover },
     ...{
       pool: poolFor(agentRequest.backend, context),
       client: ownerKey(context.by)?.id ?? '',
@@ -239,10 +246,11 @@ async function startAgent(prompt: Prompt, priorUsage: Usage | undefined): Promis
     abort()
     await events.return(undefined as never)
   }
-  return { watch, events, first, stop }
+  return { watch, events, first, seenUsage: () => seen, stop }
 }
 
-async function* runTurn(prompt: Prompt, turn: OpenTurn, { watch, events, first }: StartedAgent): PromptStream {
+async function* runTurn(prompt: Prompt, turn: OpenTurn, started: StartedAgent): PromptStream {
+  const { watch, events, first } = started
   const { request, agentRequest, context } = prompt
   const { backend, model } = agentRequest
   const { sessionId } = turn
@@ -264,7 +272,8 @@ async function* runTurn(prompt: Prompt, turn: OpenTurn, { watch, events, first }
       yield* (watch?.takeNews() ?? []).map(toEvent)
     }
     yield* (watch?.takeNews() ?? []).map(toEvent)
-    const result = { ...(model !== undefined && { model }), ...explainResult(next.value, request) }
+    const ended = { ...(model !== undefined && { model }), ...explainResult(next.value, request) }
+    const result = await withCost(ended, prompt, started.seenUsage())
     context.observer?.agentEnded?.({ backend, ...summarizeResult(result) })
     const warnings = [...result.warnings, ...(await turn.finish(toTurnEnd(result)))]
     if (done !== undefined) yield toEvent(withWarnings(done, warnings))
@@ -274,6 +283,13 @@ async function* runTurn(prompt: Prompt, turn: OpenTurn, { watch, events, first }
     await events.return(undefined as never)
     if (prompt.recording !== undefined) context.approvals?.forget(prompt.recording.id)
   }
+}
+
+/** The demo agent costs nothing, so it needs no prices. */
+async function withCost(ended: AgentResult, { agentRequest, context }: Prompt, seen: Usage | undefined) {
+  if (context.locate(agentRequest.backend)?.isDemo === true) return ended
+  const { costOfTurn } = await import('./turn-cost.ts')
+  return costOfTurn(ended, { request: agentRequest, context, seen })
 }
 
 /** The demo agent takes one prompt and ends. A process of it that waits would never answer. */

@@ -1,6 +1,7 @@
 /** The token counts of a reply. Agents count differently; here a count means the same for each of them. Pure. */
+import type { Usage } from '../agents/adapter/agent.ts'
 import { findNativeAgent } from '../agents/registry.ts'
-import type { PromptResult } from './prompt-result.ts'
+import type { PromptResult } from './prompt-result.shape.ts'
 
 export type Tokens = {
   /** All tokens of the prompt, also those that were read from a cache or written to it. */
@@ -14,17 +15,28 @@ export type Tokens = {
 
 /** The token counts of the agent; estimated from the number of bytes if the agent reports none. */
 export function toTokens({ backend, token_usage: usage, output }: PromptResult, prompt: string): Tokens {
+  const tokens = splitTokens(usage, backend)
+  if (tokens.input + tokens.output > 0 || usage.cached_tokens + (usage.cache_write_tokens ?? 0) > 0) return tokens
+  return { ...tokens, input: estimateTokens(prompt), output: estimateTokens(output) }
+}
+
+/** Some agents count the tokens of the cache, or those of thinking, apart from the others. */
+export function splitTokens(usage: Usage, backend: string): Tokens {
   const { input_tokens, output_tokens, cached_tokens, reasoning_tokens, cache_write_tokens: cacheWrite = 0 } = usage
-  const parts = { cacheRead: cached_tokens, cacheWrite, reasoning: reasoning_tokens }
-  if (input_tokens + output_tokens + cached_tokens + cacheWrite === 0) {
-    return { ...parts, input: estimateTokens(prompt), output: estimateTokens(output) }
-  }
   const countsApart = findNativeAgent(backend)?.countsApart ?? { cache: false, reasoning: false }
   return {
-    ...parts,
+    cacheRead: cached_tokens,
+    cacheWrite,
+    reasoning: reasoning_tokens,
     input: input_tokens + (countsApart.cache ? cached_tokens + cacheWrite : 0),
     output: output_tokens + (countsApart.reasoning ? reasoning_tokens : 0),
   }
+}
+
+/** All tokens of a turn, each once. */
+export function countTokens(usage: Usage, backend: string): number {
+  const { input, output } = splitTokens(usage, backend)
+  return input + output
 }
 
 const BYTES_PER_TOKEN = 4

@@ -214,9 +214,13 @@ function costText({ actions, cost }: RunReport): string {
     ...lines,
     `- Attempts: ${cost.attempts}${unknown === 0 ? '' : `, ${unknown} with unknown usage`}`,
     `- Tokens: ${cost.tokens}`,
-    ...(cost.cost_usd === undefined ? [] : [`- Cost: $${cost.cost_usd.toFixed(4)}`]),
+    ...(cost.cost_usd === undefined ? [] : [`- Cost: $${cost.cost_usd.toFixed(4)}${pricedText(cost.priced_usd)}`]),
     `- Working time: ${Math.round(cost.working_ms / 1000)} s`,
   ].join('\n')
+}
+
+function pricedText(priced: number | undefined): string {
+  return priced === undefined ? '' : `, of which $${priced.toFixed(4)} are tokens at list prices`
 }
 
 function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {

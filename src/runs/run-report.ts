@@ -89,8 +89,10 @@ type ReportCost = {
   readonly attempts: number
   readonly attempts_with_unknown_usage: number
   readonly tokens: number
-  /** Only if an agent reports it. */
+  /** As far as it is known. */
   readonly cost_usd?: number
+  /** The part of it that no agent reported: tokens at list prices. */
+  readonly priced_usd?: number
   readonly working_ms: number
 }
 

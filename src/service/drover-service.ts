@@ -148,7 +148,7 @@ export type NextRequest = Omit<ResumeRequest, 'detach'> & { readonly id: string 
 /** Whether a backend works, or why it does not. */
 export type BackendTest = Pick<
   PromptResult,
-  'backend' | 'model' | 'duration_ms' | 'token_usage' | 'cost_usd' | 'error' | 'error_code'
+  'backend' | 'model' | 'duration_ms' | 'token_usage' | 'cost_usd' | 'cost_kind' | 'error' | 'error_code'
 > & {
   works: boolean
   answer: string

@@ -31,7 +31,7 @@ export async function testBackend(
 }
 
 function toBackendTest(result: PromptResult): BackendTest {
-  const { backend, model, duration_ms, token_usage, cost_usd, error, error_code, output } = result
+  const { backend, model, duration_ms, token_usage, cost_usd, cost_kind, error, error_code, output } = result
   return {
     backend,
     works: toPromptStatus(result) === 'completed',
@@ -40,6 +40,7 @@ function toBackendTest(result: PromptResult): BackendTest {
     token_usage,
     ...(model !== undefined && { model }),
     ...(cost_usd !== undefined && { cost_usd }),
+    ...(cost_kind !== undefined && { cost_kind }),
     ...(error !== undefined && { error, error_code }),
   }
 }

@@ -274,4 +274,20 @@ const KEY_IDS = `
   DROP TABLE usage_by_name;
 `
 
-export const MIGRATIONS: readonly string[] = [FIRST, SECOND, EXECUTIONS, CONVERSATIONS, CLIENT_REQUESTS, KEY_IDS]
+/**
+ * How the cost of an execution is known, and what the cost in `usage` consists of: `priced_usd` is the part of `cost_usd` that no
+ * agent reported.
+ */
+const COSTS = `
+  ALTER TABLE executions ADD COLUMN cost_kind TEXT;
+  UPDATE executions SET cost_kind = 'reported' WHERE cost_usd IS NOT NULL;
+  ALTER TABLE usage ADD COLUMN priced_usd REAL;
+  ALTER TABLE usage ADD COLUMN plan_executions INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE usage ADD COLUMN unknown_cost_executions INTEGER NOT NULL DEFAULT 0;
+  UPDATE usage SET unknown_cost_executions = completed + failed + cancelled + lost WHERE cost_usd IS NULL;
+`
+
+export const MIGRATIONS: readonly string[] = [
+  ...[FIRST, SECOND, EXECUTIONS, CONVERSATIONS, CLIENT_REQUESTS, KEY_IDS],
+  COSTS,
+]

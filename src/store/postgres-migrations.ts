@@ -253,4 +253,14 @@ const KEY_IDS = `
   ALTER TABLE driven_runs ADD COLUMN key_id TEXT COLLATE "C" NOT NULL DEFAULT '${UNDECIDED}';
 `
 
-export const POSTGRES_MIGRATIONS: readonly string[] = [FIRST, DRIVEN_RUNS, KEY_IDS]
+/** The same as in the SQLite file. */
+const COSTS = `
+  ALTER TABLE executions ADD COLUMN cost_kind TEXT;
+  UPDATE executions SET cost_kind = 'reported' WHERE cost_usd IS NOT NULL;
+  ALTER TABLE usage ADD COLUMN priced_usd DOUBLE PRECISION;
+  ALTER TABLE usage ADD COLUMN plan_executions BIGINT NOT NULL DEFAULT 0;
+  ALTER TABLE usage ADD COLUMN unknown_cost_executions BIGINT NOT NULL DEFAULT 0;
+  UPDATE usage SET unknown_cost_executions = completed + failed + cancelled + lost WHERE cost_usd IS NULL;
+`
+
+export const POSTGRES_MIGRATIONS: readonly string[] = [FIRST, DRIVEN_RUNS, KEY_IDS, COSTS]

@@ -384,10 +384,14 @@ describe('wrong use', () => {
     ['an agent without its model', ['Do it', '--with', 'codex/'], 'invalid_usage'],
     ['an agent that is not installed', ['Do it', '--with', 'gemini'], 'backend_unavailable'],
     ['a check with a shell operator', ['Do it', '--check', 'npm test && npm run lint'], 'check_command_invalid'],
-    ['a limit that the agent cannot keep', ['Do it', '--with', 'codex', '--max-cost', '1'], 'drive_cap_unsupported'],
+    [
+      'a limit that the agent cannot keep',
+      ['Do it', '--with', 'codex/mine', '--max-cost', '1'],
+      'drive_cap_unsupported',
+    ],
     [
       'a limit that the reviewer cannot keep',
-      ['Do it', '--review-with', 'codex', '--max-cost', '1'],
+      ['Do it', '--review-with', 'codex/mine', '--max-cost', '1'],
       'drive_cap_unsupported',
     ],
     ['no amount', ['Do it', '--max-cost', '0'], 'invalid_usage'],

@@ -88,7 +88,7 @@ describe('POST /api/v1/runs', () => {
         'drive_issue_not_allowed',
       ],
       ['a backend that does not exist', { backend: 'clod' }, 'backend_not_found'],
-      ['a limit that cannot be kept', { backend: 'codex', max_cost_usd: 1 }, 'drive_cap_unsupported'],
+      ['a limit that cannot be kept', { backend: 'codex', model: 'mine', max_cost_usd: 1 }, 'drive_cap_unsupported'],
       ['too many actions', { actions: 1001 }, 'invalid_request'],
       ['no actions', { actions: 0 }, 'invalid_request'],
       ['no time', { max_time_secs: 0 }, 'invalid_request'],

@@ -131,8 +131,14 @@ export async function announcePrompts({ flags, runtime }: Invocation, names: rea
 }
 
 /** One line about a backend that works. */
-export function describeTest({ backend, answer, duration_ms: ms, cost_usd: cost }: BackendTest): string {
-  const paid = formatCost(cost)
+export function describeTest({
+  backend,
+  answer,
+  duration_ms: ms,
+  cost_usd: cost,
+  cost_kind: kind,
+}: BackendTest): string {
+  const paid = formatCost(cost, kind === 'priced')
   const seconds = `${(ms / 1000).toFixed(1)} s`
   const said = toOneLine(answer, ANSWER_COLUMNS)
   return `${backend} works: it answered "${said}" in ${seconds}${paid === undefined ? '' : ` for ${paid}`}`

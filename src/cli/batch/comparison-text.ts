@@ -59,8 +59,9 @@ function shownAnswer(result: PromptResult): string {
   return [answer, formatFailure(result)].filter((part) => part !== undefined && part !== '').join('\n')
 }
 
-function formatEffort({ duration_ms: durationMs, token_usage: usage, cost_usd: costUsd }: PromptResult): string {
-  const parts = [formatDuration(durationMs), `${totalTokens(usage)} tokens`, formatCost(costUsd)]
+function formatEffort(result: PromptResult): string {
+  const { duration_ms: durationMs, token_usage: usage, cost_usd: costUsd, cost_kind: kind } = result
+  const parts = [formatDuration(durationMs), `${totalTokens(usage)} tokens`, formatCost(costUsd, kind === 'priced')]
   return parts.filter((part) => part !== undefined).join(', ')
 }
 

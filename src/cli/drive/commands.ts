@@ -69,7 +69,7 @@ interrupted.`,
       {
         name: 'total-cost',
         value: 'USD',
-        description: 'Pause them once they have cost this much together (claude only)',
+        description: 'Pause them once they have cost this much together',
       },
       { name: 'queue', description: 'Show the queue: its order, what each run waits for, and what was used' },
       {
@@ -110,7 +110,7 @@ interrupted.`,
         description: 'Pause once this many tokens have been used',
         integer: { min: 1, max: 1_000_000_000_000 },
       },
-      { name: 'max-cost', value: 'USD', description: 'Pause once this much has been spent (claude only)' },
+      { name: 'max-cost', value: 'USD', description: 'Pause once this much has been spent' },
       { name: 'max-time', value: 'TIME', description: 'Pause after this much working time, such as 90m or 2h' },
       {
         name: 'on-limit',

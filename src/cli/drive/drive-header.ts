@@ -3,8 +3,9 @@
 import type { Usage } from '../../agents/adapter/agent.ts'
 import { titleOfGoal } from '../../contract/goal-title.ts'
 import { beforeWork } from '../../drive/decide/before-work.ts'
-import { countTokens, spentBy } from '../../drive/decide/spending.ts'
+import { spentBy } from '../../drive/decide/spending.ts'
 import type { Attempt, DriveState } from '../../drive/record/drive-state.ts'
+import { countTokens } from '../../prompts/tokens.ts'
 import { formatMicro } from '../output/drive-text.ts'
 import { formatDuration } from '../output/format-time.ts'
 import { countColumns, toOneLine } from '../output/printable.ts'
@@ -34,7 +35,7 @@ export function headerLines(facts: HeaderFacts, { style, columns }: Layout): str
 function headerParts({ state, sinceMs, usage }: HeaderFacts): string[] {
   const { attempts, options } = state
   const last = attempts.at(-1)
-  const { tokens, cost_microusd, time_ms } = spentBy(state)
+  const { tokens, cost_microusd, priced_microusd: priced, time_ms } = spentBy(state)
   const isRunning = last !== undefined && last.ended === undefined
   const check = runningCheck(state)
   const used = isRunning && usage !== undefined ? tokens + countTokens(usage, last.backend) : tokens
@@ -49,8 +50,8 @@ function headerParts({ state, sinceMs, usage }: HeaderFacts): string[] {
       ? []
       : [
           ofLimit(
-            cost_microusd === 0 ? '$0' : formatMicro(cost_microusd),
-            limitText(options.max_cost_microusd, formatMicro),
+            cost_microusd === 0 ? '$0' : formatMicro(cost_microusd, priced !== undefined),
+            limitText(options.max_cost_microusd, (cost) => formatMicro(cost)),
           ),
         ]),
   ]

@@ -43,16 +43,19 @@ function formatQueue({ parallel, runs }: RunQueue, { nameOf, isServed }: Names, 
       nameOf(run.id),
       run.verdict.word,
       String(run.spent.tokens),
-      run.spent.cost_usd === 0 ? '-' : `$${run.spent.cost_usd.toFixed(2)}`,
+      run.spent.cost_usd === 0
+        ? '-'
+        : `${run.spent.priced_usd === undefined ? '' : '~'}$${run.spent.cost_usd.toFixed(2)}`,
     ],
     note: [toPrintable(run.title), whyItWaits(run, nameOf), ...overlapLines(run, nameOf)].filter(Boolean).join('; '),
   }))
   const tokens = runs.reduce((sum, { spent }) => sum + spent.tokens, 0)
   const cost = runs.reduce((sum, { spent }) => sum + spent.cost_usd, 0)
+  const mark = runs.some(({ spent }) => spent.priced_usd !== undefined) ? '~' : ''
   return [
     ...formatTableWithNotes(['#', 'RUN', 'STATE', 'TOKENS', 'COST'], rows, layout),
     '',
-    `${queued} queued, ${parallel} at once. So far: ${tokens} tokens${cost === 0 ? '' : `, $${cost.toFixed(2)}`}.`,
+    `${queued} queued, ${parallel} at once. So far: ${tokens} tokens${cost === 0 ? '' : `, ${mark}$${cost.toFixed(2)}`}.`,
     ...(queued > 0 && !isServed ? ['No server is running, so nothing is started: drover up'] : []),
   ]
 }

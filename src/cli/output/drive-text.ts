@@ -2,11 +2,12 @@
 import { describeDecision } from '../../agents/decision-text.ts'
 import { titleOfGoal } from '../../contract/goal-title.ts'
 import { describeFollowed } from '../../drive/decide/judge-work.ts'
-import { countTokens, spentBy } from '../../drive/decide/spending.ts'
+import { spentBy } from '../../drive/decide/spending.ts'
 import { flagsOf } from '../../drive/evidence/repository-flags.ts'
 import type { DriveEvent, Options, Purpose } from '../../drive/record/drive-event.shape.ts'
 import type { EventOf } from '../../drive/record/drive-event.ts'
 import type { Attempt, DriveState } from '../../drive/record/drive-state.ts'
+import { countTokens } from '../../prompts/tokens.ts'
 import { describeBeforeWork } from './before-work-text.ts'
 import { describeBoundary, describeRefused } from './boundary-text.ts'
 import { describeCheck, describeDeliveryCheck, describeEvidence, describeFlags, failureOf } from './evidence-text.ts'
@@ -156,13 +157,13 @@ function describeEnd(ended: EventOf<'attempt_ended'>['data'], state: DriveState)
 const DENIED = /tool calls? (?:was|were) denied/
 
 function costParts(
-  { duration_ms, usage, cost_microusd }: EventOf<'attempt_ended'>['data'],
+  { duration_ms, usage, cost_microusd, cost_kind }: EventOf<'attempt_ended'>['data'],
   attempt?: Attempt,
 ): string[] {
   return [
     formatDuration(duration_ms),
     usage === undefined || attempt === undefined ? 'usage unknown' : `${countTokens(usage, attempt.backend)} tokens`,
-    ...(cost_microusd === undefined ? [] : [formatMicro(cost_microusd)]),
+    ...(cost_microusd === undefined ? [] : [formatMicro(cost_microusd, cost_kind === 'priced')]),
   ]
 }
 
@@ -243,13 +244,13 @@ export function describePlace(state: DriveState): string {
 
 /** What the whole run has used. */
 export function describeSpent(state: DriveState): string {
-  const { tokens, cost_microusd, time_ms } = spentBy(state)
+  const { tokens, cost_microusd, priced_microusd: priced, time_ms } = spentBy(state)
   const unknown = state.attempts.filter(({ ended }) => ended !== undefined && ended.usage === undefined).length
   const count = state.attempts.length
   const parts = [
     count === 1 ? '1 attempt' : `${count} attempts`,
     `${tokens} tokens`,
-    ...(cost_microusd > 0 ? [formatMicro(cost_microusd)] : []),
+    ...(cost_microusd > 0 ? [formatMicro(cost_microusd, priced !== undefined)] : []),
     formatDuration(time_ms),
     ...(unknown > 0 ? [`${unknown} with unknown usage`] : []),
   ]
@@ -257,6 +258,6 @@ export function describeSpent(state: DriveState): string {
 }
 
 /** Costs are recorded in millionths of a dollar. */
-export function formatMicro(cost: number): string {
-  return formatCost(cost / 1_000_000) ?? ''
+export function formatMicro(cost: number, isPriced = false): string {
+  return formatCost(cost / 1_000_000, isPriced) ?? ''
 }

@@ -99,7 +99,10 @@ type CostOptions = Pick<PrintOptions, 'showTokens' | 'showTiming'>
 
 /** A person always sees what was paid; a pipe gets it only with `--usage`. */
 export async function printCost({ out, err }: Terminal, result: PromptResult, options: CostOptions): Promise<void> {
-  const cost = options.showTokens || (out.isTty && err.isTty) ? formatCost(result.cost_usd) : undefined
+  const cost =
+    options.showTokens || (out.isTty && err.isTty)
+      ? formatCost(result.cost_usd, result.cost_kind === 'priced')
+      : undefined
   const parts = [
     ...(options.showTokens ? [`tokens: ${formatUsage(result.token_usage)}`] : []),
     ...(options.showTiming ? [`${(result.duration_ms / 1000).toFixed(2)} s`] : []),

@@ -76,6 +76,7 @@ export function turnFacts({
   duration_ms: ms,
   usage,
   cost_usd: cost,
+  cost_kind: kind,
   model,
 }: SessionTurn): string {
   const facts = [
@@ -84,7 +85,7 @@ export function turnFacts({
     ms === undefined ? undefined : formatDuration(ms),
     model,
     usage === undefined ? undefined : formatUsage(usage),
-    formatCost(cost),
+    formatCost(cost, kind === 'priced'),
   ]
   return facts.filter((fact) => fact !== undefined && fact !== '').join(' · ')
 }

@@ -9,8 +9,8 @@ export const USAGE_COMMANDS: readonly Command[] = [
     otherNames: ['cost', 'stats'],
     summary: 'Show tokens, cost and executions by day, API key, backend and model',
     description: `Counts the prompts of all your drover processes when they end, on the command line and on the server, including
-ephemeral ones. Dry runs are not counted. The cost is what agents report, and only claude reports it. Days are in UTC.
-Usage is kept for 400 days.`,
+ephemeral ones. Dry runs are not counted. The cost is what agents report, or their tokens at list
+prices, which is marked with ~ (setting prices). Days are in UTC. Usage is kept for 400 days.`,
     positionals: [],
     flags: [
       {

@@ -5,7 +5,7 @@ import { formatCount, formatUsageReport } from './format-usage.ts'
 const amounts = (executions: number, more: Partial<UsageRow> = {}) => ({
   ...{ executions, completed: executions, failed: 0, cancelled: 0, lost: 0 },
   ...{ input_tokens: 1200, output_tokens: 34, cached_tokens: 0, reasoning_tokens: 0, cache_write_tokens: 0 },
-  duration_ms: 65_000,
+  ...{ duration_ms: 65_000, plan_executions: 0, unknown_cost_executions: 0 },
   ...more,
 })
 
@@ -22,11 +22,13 @@ describe('formatUsageReport', () => {
     const rows = [
       { day: '2026-01-31', key: '', backend: 'claude', model: 'claude-opus-4', ...amounts(16, { cost_usd: 12.5 }) },
       { day: '2026-01-30', key: '', backend: 'codex', model: '', ...amounts(1, { failed: 2, lost: 1 }) },
+      { day: '2026-01-30', key: '', backend: 'codex', model: 'gpt-5', ...amounts(1, { cost_usd: 2, priced_usd: 1 }) },
     ]
     expect(formatUsageReport(report(['day', 'key', 'backend', 'model'], rows), 80)).toEqual([
       'DAY         BACKEND  COUNT  FAILED  IN    OUT  COST    MODEL',
       '2026-01-31  claude   16     0       1.2k  34   $12.50  claude-opus-4',
       '2026-01-30  codex    1      3       1.2k  34   -       -',
+      '2026-01-30  codex    1      0       1.2k  34   ~$2.00  gpt-5',
       'total                17     3       1.2k  34   $12.50',
     ])
   })

@@ -15,7 +15,7 @@ const AMOUNTS: readonly Column[] = [
   { heading: 'FAILED', isAmount: true, cell: ({ failed, lost }) => formatCount(failed + lost) },
   { heading: 'IN', isAmount: true, cell: ({ input_tokens: input }) => formatCount(input) },
   { heading: 'OUT', isAmount: true, cell: ({ output_tokens: output }) => formatCount(output) },
-  { heading: 'COST', isAmount: true, cell: ({ cost_usd: cost }) => formatCost(cost) ?? '-' },
+  { heading: 'COST', isAmount: true, cell: (row) => formatCost(row.cost_usd, row.priced_usd !== undefined) ?? '-' },
 ]
 
 /** The model is last, because it may be long. */

@@ -46,7 +46,7 @@ function ExecutionFacts(props: { record: Execution; transcript: Transcript; isCu
       {model !== undefined && record.is_demo !== true && <span>{toLine(model)}</span>}
       <Elapsed execution={record} />
       <Age time={record.created_at} of="started" />
-      <Tokens usage={record.usage ?? transcript.usage} cost={record.cost_usd} />
+      <Tokens usage={record.usage ?? transcript.usage} cost={record.cost_usd} kind={record.cost_kind} />
       {record.workdir !== undefined && <span class="path dim">{toLine(record.workdir)}</span>}
       {isCut && <span class="cut">connection cut, connecting again…</span>}
       {isRunning(record) && (

@@ -129,7 +129,7 @@ function ExecutionRow({ execution }: { execution: Execution }) {
       </a>
       <div class="row-facts dim">
         {isRunning(execution) ? <Elapsed execution={execution} /> : <Age time={created} />}
-        <Tokens usage={execution.usage ?? activity?.usage} cost={execution.cost_usd} />
+        <Tokens usage={execution.usage ?? activity?.usage} cost={execution.cost_usd} kind={execution.cost_kind} />
         <span class="path">{toLine(workdir ?? '')}</span>
       </div>
       {isRunning(execution) && (

@@ -76,7 +76,7 @@ function RunFacts({ run }: { run: DrivenRun }) {
       </span>
       {spent.cost_usd > 0 && (
         <span>
-          {formatCost(spent.cost_usd)}
+          {formatCost(spent.cost_usd, spent.priced_usd !== undefined)}
           {cost}
         </span>
       )}

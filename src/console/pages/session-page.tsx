@@ -106,7 +106,7 @@ function Answer({ turn }: { turn: SessionTurn }) {
         <StateBadge state={turn.state} />
         {turn.duration_ms !== undefined && <span>{formatDuration(turn.duration_ms)}</span>}
         <Age time={turn.created_at} of="started" />
-        <Tokens usage={turn.usage} cost={turn.cost_usd} />
+        <Tokens usage={turn.usage} cost={turn.cost_usd} kind={turn.cost_kind} />
         <a href={toHash('executions', turn.execution_id)}>Execution</a>
       </div>
       {turn.answer !== undefined && <Markdown text={turn.answer} />}

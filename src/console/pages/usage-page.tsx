@@ -76,7 +76,10 @@ function Totals({ totals }: { totals: UsageAmounts }) {
     ['tokens read', formatCount(totals.input_tokens)],
     ['tokens written', formatCount(totals.output_tokens)],
     ['from caches', formatCount(totals.cached_tokens)],
-    ['cost', totals.cost_usd === undefined ? 'not reported' : formatCost(totals.cost_usd)],
+    [
+      'cost',
+      totals.cost_usd === undefined ? 'not known' : formatCost(totals.cost_usd, totals.priced_usd !== undefined),
+    ],
   ]
   return (
     <dl class="totals">
@@ -118,7 +121,7 @@ function UsageTable({ rows, group }: { rows: readonly UsageRow[]; group: Group }
               <td>{row.failed + row.lost}</td>
               <td>{formatCount(row.input_tokens)}</td>
               <td>{formatCount(row.output_tokens)}</td>
-              <td>{row.cost_usd === undefined ? '–' : formatCost(row.cost_usd)}</td>
+              <td>{row.cost_usd === undefined ? '–' : formatCost(row.cost_usd, row.priced_usd !== undefined)}</td>
               <td>{formatDuration(row.duration_ms)}</td>
             </tr>
           ))}

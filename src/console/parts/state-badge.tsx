@@ -52,13 +52,15 @@ export function Age({ time, of = '' }: { time: string; of?: string }) {
   )
 }
 
-type Amounts = { usage: Execution['usage']; cost?: number | undefined }
+type Amounts = { usage: Execution['usage']; cost?: number | undefined; kind?: Execution['cost_kind'] }
 
 /** Tokens and cost, as far as they are known. */
-export function Tokens({ usage, cost }: Amounts) {
+export function Tokens({ usage, cost, kind }: Amounts) {
   if (usage === undefined) return null
   const { input_tokens: read, output_tokens: written, cached_tokens: cached } = usage
   const title = `${read} tokens read, ${written} written, ${cached} from a cache`
-  const parts = [formatTokens(read, written), cost === undefined ? '' : formatCost(cost)].filter(Boolean)
+  const parts = [formatTokens(read, written), cost === undefined ? '' : formatCost(cost, kind === 'priced')].filter(
+    Boolean,
+  )
   return parts.length === 0 ? null : <span title={title}>{parts.join(', ')}</span>
 }

@@ -27,7 +27,7 @@ export function AttemptView({ attempt }: { attempt: DrivenAttempt }) {
         <StateBadge state={how} />
         <span>{toLine(attempt.backend)}</span>
         {duration !== undefined && <span>{formatDuration(duration)}</span>}
-        <Tokens usage={attempt.usage} cost={attempt.cost_usd} />
+        <Tokens usage={attempt.usage} cost={attempt.cost_usd} kind={attempt.cost_kind} />
         <a href={toHash('executions', attempt.execution_id)}>What the agent did</a>
       </div>
       {summary !== undefined && <p class="as-is">{toVisible(summary)}</p>}

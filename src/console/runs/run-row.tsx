@@ -20,7 +20,8 @@ export function RunRow({ run }: { run: DrivenRun }) {
         {run.state === 'running' && action !== undefined && <span>{toLine(action.kind)}</span>}
         <span>{actionsText(run)}</span>
         <span>
-          {formatCount(spent.tokens)} tokens{spent.cost_usd > 0 && `, ${formatCost(spent.cost_usd)}`}
+          {formatCount(spent.tokens)} tokens
+          {spent.cost_usd > 0 && `, ${formatCost(spent.cost_usd, spent.priced_usd !== undefined)}`}
         </span>
         {run.branch !== undefined && <span class="path">{toLine(run.branch)}</span>}
         <span class="path">{toLine(run.repository)}</span>

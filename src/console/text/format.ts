@@ -35,8 +35,9 @@ export function formatTokens(read: number, written: number): string {
   return `${formatCount(read)} ${read === 1 ? 'token' : 'tokens'} in, ${formatCount(written)} out`
 }
 
-export function formatCost(cost: number): string {
-  return `$${cost.toFixed(cost < 1 ? 4 : 2)}`
+/** `~` is in front of a cost that no agent reported, or a part of it. */
+export function formatCost(cost: number, isPriced = false): string {
+  return `${isPriced ? '~' : ''}$${cost.toFixed(cost < 1 ? 4 : 2)}`
 }
 
 /** The part of the values below which the given share of them lies; undefined without values. */

@@ -1,19 +1,8 @@
 /** What a driven run has used, and whether it may use more. Pure. */
-import type { Backend, Usage } from '../../agents/adapter/agent.ts'
-import { findNativeAgent } from '../../agents/registry.ts'
-import type { DrivePause, Options, Spent } from '../record/drive-event.shape.ts'
-import type { DriveState } from '../record/drive-state.ts'
-
-/** All tokens of a turn, each once: some agents count those of the cache or of thinking apart. */
-export function countTokens(usage: Usage, backend: Backend): number {
-  const countsApart = findNativeAgent(backend)?.countsApart ?? { cache: false, reasoning: false }
-  const { input_tokens, output_tokens, cached_tokens, reasoning_tokens, cache_write_tokens = 0 } = usage
-  const apart = [
-    ...(countsApart.cache ? [cached_tokens, cache_write_tokens] : []),
-    ...(countsApart.reasoning ? [reasoning_tokens] : []),
-  ]
-  return apart.reduce((sum, count) => sum + count, input_tokens + output_tokens)
-}
+import { countTokens } from '../../prompts/tokens.ts'
+import type { DrivePause, Options } from '../record/drive-event.shape.ts'
+import type { Attempt, DriveState } from '../record/drive-state.ts'
+import type { Spent } from '../record/spent.shape.ts'
 
 type Used = Pick<DriveState, 'spent' | 'attempts' | 'delivery_check'>
 
@@ -22,12 +11,32 @@ export function spentBy({ spent, attempts, delivery_check: check }: Used): Spent
   const first = { ...spent, time_ms: spent.time_ms + (check?.duration_ms ?? 0) }
   return attempts.reduce((sum, { ended, checks, backend }) => {
     const checkMs = checks.reduce((total, { duration_ms }) => total + duration_ms, 0)
-    return {
-      tokens: sum.tokens + (ended?.usage === undefined ? 0 : countTokens(ended.usage, backend)),
-      cost_microusd: sum.cost_microusd + (ended?.cost_microusd ?? 0),
-      time_ms: sum.time_ms + (ended?.duration_ms ?? 0) + checkMs,
-    }
+    const cost = ended?.cost_microusd ?? 0
+    return addSpent(sum, {
+      tokens: ended?.usage === undefined ? 0 : countTokens(ended.usage, backend),
+      cost_microusd: cost,
+      ...(ended?.cost_kind === 'priced' && { priced_microusd: cost }),
+      time_ms: (ended?.duration_ms ?? 0) + checkMs,
+    })
   }, first)
+}
+
+export function addSpent(one: Spent, other: Spent): Spent {
+  const priced = (one.priced_microusd ?? 0) + (other.priced_microusd ?? 0)
+  return {
+    tokens: one.tokens + other.tokens,
+    cost_microusd: one.cost_microusd + other.cost_microusd,
+    ...(priced > 0 && { priced_microusd: priced }),
+    time_ms: one.time_ms + other.time_ms,
+  }
+}
+
+/** An attempt has used tokens, and nobody knows what they cost: then a limit of costs cannot be kept. */
+export function unpricedAttempt({ attempts }: Pick<Used, 'attempts'>): Attempt | undefined {
+  return attempts.find(({ ended, backend }) => {
+    const { usage, cost_microusd: cost } = ended ?? {}
+    return usage !== undefined && cost === undefined && countTokens(usage, backend) > 0
+  })
 }
 
 type Caps = Pick<Options, 'max_tokens' | 'max_cost_microusd' | 'max_time_ms'>

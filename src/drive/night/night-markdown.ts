@@ -20,11 +20,15 @@ export function formatNight(report: NightReport, form: 'page' | 'terminal' = 'pa
 
 function totals({ runs, spent }: NightReport): string {
   if (runs.length === 0) return 'No run was driven in this time.'
-  const cost = spent.cost_microusd === 0 ? '' : `, $${(spent.cost_microusd / 1_000_000).toFixed(2)} reported by agents`
+  const cost = spent.cost_microusd === 0 ? '' : `, $${(spent.cost_microusd / 1_000_000).toFixed(2)}${pricedPart(spent)}`
   const count = runs.length === 1 ? '1 run' : `${runs.length} runs`
   const minutes = Math.round(spent.time_ms / 60_000)
   const time = minutes === 1 ? '1 minute' : `${minutes} minutes`
   return `${count}, ${spent.tokens} tokens${cost}, ${time} of agents and checks.`
+}
+
+function pricedPart({ priced_microusd: priced }: NightReport['spent']): string {
+  return priced === undefined ? '' : ` (of which $${(priced / 1_000_000).toFixed(2)} are tokens at list prices)`
 }
 
 const SHORT_ID = 8

@@ -11,7 +11,8 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 
 const Spent = Type.Object({
   tokens: count('Tokens.'),
-  cost_microusd: count('Millionths of a dollar, from agents that report their cost.'),
+  cost_microusd: count('Millionths of a dollar, as far as costs are known.'),
+  priced_microusd: Type.Optional(count('The part of it that no agent reported: tokens at list prices.')),
   time_ms: count('The time of agents and checks.'),
 })
 

@@ -1,5 +1,5 @@
 /** What became of all driven runs of a repository since some time: the page for the morning. Pure. */
-import type { Spent } from '../record/drive-event.shape.ts'
+import { addSpent } from '../decide/spending.ts'
 import type { MergeOrder } from './merge-order.ts'
 import type { NightReport, NightRun } from './night-report.shape.ts'
 
@@ -9,17 +9,9 @@ export function toNightReport(since: string, runs: readonly NightRun[], merge: M
   return {
     since,
     runs,
-    spent: runs.reduce((sum, { spent }) => add(sum, spent), { tokens: 0, cost_microusd: 0, time_ms: 0 }),
+    spent: runs.reduce((sum, { spent }) => addSpent(sum, spent), { tokens: 0, cost_microusd: 0, time_ms: 0 }),
     ...(merge !== undefined && { merge }),
     overlaps: findOverlaps(runs),
-  }
-}
-
-function add(one: Spent, other: Spent): Spent {
-  return {
-    tokens: one.tokens + other.tokens,
-    cost_microusd: one.cost_microusd + other.cost_microusd,
-    time_ms: one.time_ms + other.time_ms,
   }
 }
 

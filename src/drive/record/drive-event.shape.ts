@@ -3,15 +3,16 @@ import { Type } from 'typebox'
 import { DecidedApproval, Usage } from '../../agents/adapter/agent.shape.ts'
 import { Digest, UtcTimestamp } from '../../contract/identifiers.shape.ts'
 import { literals, type Message, meaning, named, strict, tagged } from '../../kit/shape.ts'
+import { costKind } from '../../prompts/prompt-result.shape.ts'
 import { BOUNDARY_USERS } from './boundary-summary.shape.ts'
 import * as following from './follow-event.shape.ts'
 import { FLAGS } from './review-flags.ts'
+import { Spent } from './spent.shape.ts'
 import { TestResults } from './test-results.shape.ts'
 
 const { event } = following
 const [text, count] = [Type.String(), Type.Integer({ minimum: 0 })]
 const optional = Type.Optional
-// Costs are in millionths of a dollar: records have no fractions.
 
 /** The files that differ from the last commit at one moment: each path with a digest of what is there. */
 export const Tree = named(
@@ -114,9 +115,6 @@ export type Place = Message<typeof Place>
 /** An ordinary issue whose title and body are the goal. */
 const Issue = strict({ url: text, sha256: meaning('Digest of title and body.', Digest) })
 
-const Spent = strict({ tokens: count, cost_microusd: count, time_ms: count })
-export type Spent = Message<typeof Spent>
-
 export const PURPOSES = [
   'action',
   'outcome_problem',
@@ -180,6 +178,7 @@ export type JudgedChange = Message<typeof RepositoryChange>
 const PAUSES = [
   'max_tokens',
   'max_cost',
+  'cost_unknown',
   'max_time',
   'agent_failed',
   'cancelled',
@@ -322,6 +321,7 @@ export const DriveEvent = named(
       session_id: optional(text),
       usage: optional(Usage),
       cost_microusd: optional(count),
+      cost_kind: costKind,
       duration_ms: count,
       tree: optional(Tree),
       /** The text of the outcome block. */

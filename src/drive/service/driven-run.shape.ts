@@ -5,7 +5,7 @@ import { DestructiveRequest } from '../../contract/destructive.shape.ts'
 import { RunVerdict } from '../../contract/run-verdict.shape.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import { literals, type Message, meaning, named } from '../../kit/shape.ts'
-import { ApprovalRecord } from '../../prompts/prompt-result.shape.ts'
+import { ApprovalRecord, costKind } from '../../prompts/prompt-result.shape.ts'
 import { QUEUE_WAITS } from '../decide/queue.ts'
 import { BoundarySummary } from '../record/boundary-summary.shape.ts'
 import { CLAIM_VERDICTS, DELIVERY_CHECKS, ENDS, PURPOSES } from '../record/drive-event.shape.ts'
@@ -122,7 +122,8 @@ const DrivenAttempt = named(
     ended_at: optional(moment('When it ended.')),
     duration_ms: optional(count('How long it took.')),
     usage: optional(meaning('The tokens that it used.', Usage)),
-    cost_usd: optional(money('The cost, only where the agent reports it.')),
+    cost_usd: optional(money('The cost in US dollars, if it is known.')),
+    cost_kind: costKind,
     summary: optional(text('The summary of its outcome.')),
     error: optional(text('Why it failed, or why its outcome was not valid.')),
     approvals: optional(list(ApprovalRecord, 'Who decided about what the agent asked for, oldest first.')),
@@ -226,7 +227,8 @@ export const DrivenRun = named(
     spent: Type.Object(
       {
         tokens: count('Tokens.'),
-        cost_usd: money('Costs, as far as agents report them.'),
+        cost_usd: money('Costs, as far as they are known.'),
+        priced_usd: optional(money('The part of it that no agent reported: tokens at list prices.')),
         time_secs: Type.Number({ minimum: 0, description: 'Time of agents and checks.' }),
       },
       { description: 'What was used so far, in all rounds.' },

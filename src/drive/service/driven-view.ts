@@ -126,7 +126,7 @@ function latest(updatedAt: string, { attempts, started_at }: DriveState): string
 
 function toOptions(drive: DriveState, run: RunOutline) {
   const { options } = drive
-  const { tokens, cost_microusd, time_ms } = spentBy(drive)
+  const { tokens, cost_microusd, priced_microusd: priced, time_ms } = spentBy(drive)
   const { max_tokens, max_cost_microusd, max_time_ms } = options
   return {
     backend: options.backend,
@@ -144,7 +144,12 @@ function toOptions(drive: DriveState, run: RunOutline) {
       ...(max_cost_microusd !== undefined && { max_cost_usd: max_cost_microusd / 1_000_000 }),
       ...(max_time_ms !== undefined && { max_time_secs: max_time_ms / 1000 }),
     },
-    spent: { tokens, cost_usd: cost_microusd / 1_000_000, time_secs: time_ms / 1000 },
+    spent: {
+      tokens,
+      cost_usd: cost_microusd / 1_000_000,
+      ...(priced !== undefined && { priced_usd: priced / 1_000_000 }),
+      time_secs: time_ms / 1000,
+    },
   }
 }
 
@@ -233,6 +238,7 @@ function toAttempt(attempt: Attempt, { drivenBy, drive }: DrivenFacts): NonNulla
     ...(ended !== undefined && { ended_at: ended.at, duration_ms: ended.duration_ms }),
     ...(ended?.usage !== undefined && { usage: ended.usage }),
     ...(ended?.cost_microusd !== undefined && { cost_usd: ended.cost_microusd / 1_000_000 }),
+    ...(ended?.cost_kind !== undefined && { cost_kind: ended.cost_kind }),
     ...summaryIn(ended?.outcome),
     ...(error !== undefined && { error }),
     ...(approvals.length > 0 && { approvals: approvals.map(({ attempt: _, ...approval }) => approval) }),

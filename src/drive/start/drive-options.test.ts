@@ -13,14 +13,16 @@ const SETTINGS = {
 /** What is seen of the login of each installed agent. Undefined: it cannot be seen. */
 type Logins = Readonly<Record<string, boolean | undefined>>
 
-function promptsWith(logins: Logins): Pick<PromptContext, 'locate' | 'by' | 'env'> {
+type Prompts = Pick<PromptContext, 'locate' | 'by' | 'env' | 'settings'>
+
+function promptsWith(logins: Logins): Prompts {
   const locate = (backend: string): AgentLocation | undefined => {
     const hasLogin = logins[backend] === undefined ? {} : { hasLogin: () => logins[backend] }
     const agent = { reports: { tokens: true, cost: true }, ...hasLogin }
     const program = backend in logins ? [backend] : undefined
     return { backend, agent, isEnabled: true, program, isDemo: false, wanted: backend } as unknown as AgentLocation
   }
-  return { locate, by: { is: 'user' }, env: {} } as unknown as Pick<PromptContext, 'locate' | 'by' | 'env'>
+  return { locate, by: { is: 'user' }, env: {}, settings: { ...SETTINGS, prices: [] } } as unknown as Prompts
 }
 
 describe('the reviewer of a run', () => {

@@ -13,8 +13,10 @@ import { findProgram } from '../../kit/process/find-program.ts'
 import { parseCheck } from '../../kit/process/run-check.ts'
 import { withoutUndefined } from '../../kit/without-undefined.ts'
 import type { Caller } from '../../prompts/caller.ts'
+import { canKnowCost } from '../../prompts/decide-cost.ts'
 import { backendNotFound } from '../../prompts/faults.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
+import { billingOf } from '../../prompts/turn-cost.ts'
 import { checkPreparationPath } from '../../workspace/prepare/preparation-paths.ts'
 import { driveCapUnsupported, driveProgramMissing, driveSandboxRequired } from '../faults.ts'
 import { listPrograms } from '../known-commands.ts'
@@ -85,7 +87,7 @@ export type DriveSettings = {
 
 export type OptionSources = {
   settings: DriveSettings
-  prompts: Pick<PromptContext, 'locate' | 'by' | 'env'>
+  prompts: Pick<PromptContext, 'locate' | 'by' | 'env' | 'settings'>
   isDemo: boolean
 }
 
@@ -177,7 +179,7 @@ type Caps = Pick<Options, 'max_tokens' | 'max_cost_microusd'>
 type Choice = OptionSources & { caps: Caps }
 
 function chooseAgents(given: GivenOptions, before: Options | undefined, choice: Choice): Agents {
-  const { settings, prompts, caps } = choice
+  const { settings, prompts } = choice
   const backend = given.backend ?? before?.backend ?? settings.default_backend
   const review = given.review_backend ?? before?.review_backend ?? chooseReviewer(backend, choice)
   const fallback = [...new Set(given.fallback ?? before?.fallback ?? settings.drive.fallback)]
@@ -186,31 +188,53 @@ function chooseAgents(given: GivenOptions, before: Options | undefined, choice: 
     if (located === undefined) throw backendNotFound({ backend: each, known: backendNames(settings.backends) })
     // A client must not learn which command the operator configured.
     requireProgram(located, prompts.by.is === 'client' ? located.agent.executable : located.wanted)
-    const flag = unsupportedCap(located, caps)
-    if (flag !== undefined) throw driveCapUnsupported({ flag, backend: each })
   }
   const models = withoutUndefined({
     model: given.backend === undefined ? (given.model ?? before?.model) : given.model,
     review_model:
       given.review_backend === undefined ? (given.review_model ?? before?.review_model) : given.review_model,
   })
+  refuseCaps(
+    [
+      { backend, model: models.model },
+      { backend: review, model: models.review_model },
+    ],
+    choice,
+  )
+  refuseCaps(
+    fallback.map((each) => ({ backend: each, model: undefined })),
+    choice,
+  )
   return { backend, review_backend: review, ...models, fallback }
 }
 
+/** Throws `drive_cap_unsupported`. */
+function refuseCaps(agents: readonly { backend: string; model: string | undefined }[], choice: Choice): void {
+  for (const { backend, model } of agents) {
+    const located = choice.prompts.locate(backend)
+    const flag = located && unsupportedCap(located, model, choice)
+    if (flag !== undefined) throw driveCapUnsupported({ flag, backend })
+  }
+}
+
 /** Another agent sees what the first one overlooks. One without a login would stop the run after the work is done. */
-function chooseReviewer(backend: Backend, { settings, prompts, caps }: Choice): Backend {
+function chooseReviewer(backend: Backend, choice: Choice): Backend {
+  const { settings, prompts } = choice
   const worker = prompts.locate(backend)
   const isLoginSeen = worker !== undefined && !lacksLogin(worker, prompts.env)
   const isUsable = (each: Backend) => {
     const located = prompts.locate(each)
     if (located?.isEnabled !== true || located.program === undefined) return false
-    return unsupportedCap(located, caps) === undefined && !(isLoginSeen && lacksLogin(located, prompts.env))
+    return (
+      unsupportedCap(located, undefined, choice) === undefined && !(isLoginSeen && lacksLogin(located, prompts.env))
+    )
   }
   return backendNames(settings.backends).find((each) => each !== backend && isUsable(each)) ?? backend
 }
 
-/** The flag of a limit that the agent does not report. */
-function unsupportedCap({ agent: { reports } }: AgentLocation, caps: Caps): string | undefined {
-  if (caps.max_cost_microusd !== undefined && !reports.cost) return '--max-cost'
-  return caps.max_tokens !== undefined && !reports.tokens ? '--max-tokens' : undefined
+/** The flag of a limit that cannot be kept, because what counts for it is not known. */
+function unsupportedCap(located: AgentLocation, model: string | undefined, choice: Choice): string | undefined {
+  const { caps, prompts } = choice
+  if (caps.max_cost_microusd !== undefined && !canKnowCost(model, billingOf(located, prompts))) return '--max-cost'
+  return caps.max_tokens !== undefined && !located.agent.reports.tokens ? '--max-tokens' : undefined
 }

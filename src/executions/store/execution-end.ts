@@ -23,14 +23,17 @@ export function toFinalState(result: RecordedResult): ExecutionState {
 }
 
 /** The fields of the record that are only known at the end. */
-export function summarizeEnd(result: RecordedResult): Pick<Execution, 'model' | 'usage' | 'session_id' | 'cost_usd'> {
+export function summarizeEnd(
+  result: RecordedResult,
+): Pick<Execution, 'model' | 'usage' | 'session_id' | 'cost_usd' | 'cost_kind'> {
   if ('results' in result) return {}
-  const { model, session_id: sessionId, token_usage: usage, cost_usd: cost } = result
+  const { model, session_id: sessionId, token_usage: usage, cost_usd: cost, cost_kind: kind } = result
   return {
     usage,
     ...(model !== undefined && { model }),
     ...(sessionId !== '' && { session_id: sessionId }),
     ...(cost !== undefined && { cost_usd: cost }),
+    ...(kind !== undefined && { cost_kind: kind }),
   }
 }
 

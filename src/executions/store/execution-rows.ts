@@ -21,6 +21,7 @@ const CHANGING = [
   'started_at',
   'ended_at',
   'cost_usd',
+  'cost_kind',
   'last_seq',
 ] as const
 /** Stored as JSON. */

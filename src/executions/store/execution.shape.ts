@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { Usage } from '../../agents/adapter/agent.shape.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import { literals, type Message, meaning, named } from '../../kit/shape.ts'
+import { costKind } from '../../prompts/prompt-result.shape.ts'
 import { EXECUTION_KINDS, EXECUTION_STATES } from './execution-states.ts'
 
 const text = (description: string) => Type.String({ description })
@@ -30,7 +31,8 @@ export const Execution = named(
     started_at: Type.Optional(moment('When its agent was started.')),
     ended_at: Type.Optional(moment('When it ended.')),
     usage: Type.Optional(meaning('The tokens that it used.', Usage)),
-    cost_usd: Type.Optional(Type.Number({ description: 'The cost, only where the agent reports it.' })),
+    cost_usd: Type.Optional(Type.Number({ description: 'The cost in US dollars, if it is known.' })),
+    cost_kind: costKind,
     error: Type.Optional(
       Type.Object(
         {

@@ -47,6 +47,7 @@ describe('toUsageEntry', () => {
       reasoning_tokens: 2,
       cache_write_tokens: 1,
       cost_usd: 0.25,
+      ...{ priced_usd: null, plan_executions: 0, unknown_cost_executions: 0 },
       duration_ms: 40_500,
     })
   })
@@ -64,9 +65,11 @@ describe('toUsageEntry', () => {
       'no key, no model and no report',
       unknown,
       true,
-      { api_key: '', key_id: '', model: '', cost_usd: null, ...NOTHING },
+      { api_key: '', key_id: '', model: '', cost_usd: null, unknown_cost_executions: 1, ...NOTHING },
     ],
     ['tokens that are not stored', EXECUTION, false, { cost_usd: 0.25, ...NOTHING }],
+    ['tokens at list prices', { ...EXECUTION, cost_kind: 'priced' }, true, { cost_usd: 0.25, priced_usd: 0.25 }],
+    ['a plan', { ...unknown, cost_kind: 'plan' }, true, { plan_executions: 1, unknown_cost_executions: 0 }],
     ['the demo agent', { ...EXECUTION, is_demo: true }, true, { model: 'demo' }],
     ['a model with a long name', { ...EXECUTION, model: 'm'.repeat(201) }, true, { model: 'm'.repeat(200) }],
     ['a clock that was set back', { ...EXECUTION, started_at: '2026-02-01T00:00:00Z' }, true, { duration_ms: 0 }],

@@ -16,6 +16,8 @@ export const USAGE_COUNTS = [
   'reasoning_tokens',
   'cache_write_tokens',
   'duration_ms',
+  'plan_executions',
+  'unknown_cost_executions',
 ] as const
 
 /** The columns of the table `usage`. */
@@ -35,7 +37,11 @@ export type UsageEntry = {
   reasoning_tokens: number
   cache_write_tokens: number
   cost_usd: number | null
+  /** The part of it that is tokens at list prices. */
+  priced_usd: number | null
   duration_ms: number
+  plan_executions: number
+  unknown_cost_executions: number
 }
 
 /** A client may request any model, and its name stays for long. */
@@ -50,6 +56,7 @@ export function countsUsage({ backend, isDryRun }: Pick<ExecutionStart, 'backend
 export function toUsageEntry(execution: Execution, { countsTokens }: { countsTokens: boolean }): UsageEntry {
   const { state, ended_at: endedAt = '' } = execution
   const usage = (countsTokens ? execution.usage : undefined) ?? NO_USAGE
+  const { cost_usd: cost, cost_kind: kind } = execution
   const isIn = (each: Execution['state']) => (state === each ? 1 : 0)
   return {
     day: endedAt.slice(0, 10),
@@ -66,8 +73,11 @@ export function toUsageEntry(execution: Execution, { countsTokens }: { countsTok
     cached_tokens: usage.cached_tokens,
     reasoning_tokens: usage.reasoning_tokens,
     cache_write_tokens: usage.cache_write_tokens ?? 0,
-    cost_usd: execution.cost_usd ?? null,
+    cost_usd: cost ?? null,
+    priced_usd: kind === 'priced' ? (cost ?? null) : null,
     duration_ms: toDuration(execution),
+    plan_executions: kind === 'plan' ? 1 : 0,
+    unknown_cost_executions: cost === undefined && kind !== 'plan' ? 1 : 0,
   }
 }
 

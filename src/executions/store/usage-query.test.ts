@@ -34,12 +34,18 @@ describe('toUsageReport', () => {
     reasoning_tokens: 40,
     cache_write_tokens: 50,
     cost_usd: null,
+    priced_usd: null,
+    ...{ plan_executions: 1, unknown_cost_executions: 2 },
     duration_ms: 60,
     ...more,
   })
 
   it('adds up the rows, with the costs that are known and without the noise of fractions', () => {
-    const { rows, totals } = toUsageReport(query, [row('a', { cost_usd: 0.1 }), row('b', { cost_usd: 0.2 }), row('')])
+    const { rows, totals } = toUsageReport(query, [
+      row('a', { cost_usd: 0.1 }),
+      row('b', { cost_usd: 0.2, priced_usd: 0.2 }),
+      row(''),
+    ])
     expect(rows.map(({ key, executions, cost_usd }) => [key, executions, cost_usd])).toEqual([
       ['a', 5, 0.1],
       ['b', 5, 0.2],
@@ -48,7 +54,7 @@ describe('toUsageReport', () => {
     expect(totals).toEqual({
       ...{ executions: 15, completed: 6, failed: 3, cancelled: 3, lost: 3 },
       ...{ input_tokens: 30, output_tokens: 60, cached_tokens: 90, reasoning_tokens: 120, cache_write_tokens: 150 },
-      ...{ cost_usd: 0.3, duration_ms: 180 },
+      ...{ cost_usd: 0.3, priced_usd: 0.2, plan_executions: 3, unknown_cost_executions: 6, duration_ms: 180 },
     })
   })
 

@@ -64,7 +64,7 @@ export function toUsageSql(query: UsageQuery): { sql: string; values: SQLInputVa
   const given = terms.filter(([, value]) => value !== undefined)
   const columns = groupBy.map((field) => COLUMNS[field])
   const order = columns.map((column) => (column === 'day' ? 'day DESC' : column))
-  const sums = [...USAGE_COUNTS, 'cost_usd'].map((name) => `sum(${name}) AS ${name}`)
+  const sums = [...USAGE_COUNTS, 'cost_usd', 'priced_usd'].map((name) => `sum(${name}) AS ${name}`)
   const sql = `SELECT ${[...columns, ...sums].join(', ')} FROM usage
     WHERE ${given.map(([term]) => term).join(' AND ')}
     GROUP BY ${columns.join(', ')} ORDER BY ${order.join(', ')} LIMIT ${MAX_USAGE_ROWS + 1}`
@@ -88,14 +88,21 @@ function toAmounts(rows: readonly Row[]): UsageAmounts {
     (typeof USAGE_COUNTS)[number],
     number
   >
-  const { completed, failed, cancelled, lost, duration_ms: durationMs, ...tokens } = counts
-  const hasCost = rows.some((row) => row['cost_usd'] !== null)
+  const { completed, failed, cancelled, lost, duration_ms, plan_executions, unknown_cost_executions, ...tokens } =
+    counts
   return {
     executions: completed + failed + cancelled + lost,
     ...{ completed, failed, cancelled, lost },
     ...tokens,
-    // Without the noise of adding fractions.
-    ...(hasCost && { cost_usd: Number(sum('cost_usd').toFixed(9)) }),
-    duration_ms: durationMs,
+    ...dollars('cost_usd', rows),
+    ...dollars('priced_usd', rows),
+    ...{ plan_executions, unknown_cost_executions, duration_ms },
   }
+}
+
+/** Absent if no row has any; without the noise of adding fractions. */
+function dollars(name: 'cost_usd' | 'priced_usd', rows: readonly Row[]): { [N in typeof name]?: number } {
+  const known = rows.filter((row) => row[name] !== null)
+  if (known.length === 0) return {}
+  return { [name]: Number(known.reduce((total, row) => total + Number(row[name]), 0).toFixed(9)) }
 }

@@ -19,9 +19,18 @@ const AMOUNTS = {
   cost_usd: Type.Optional(
     Type.Number({
       minimum: 0,
-      description: 'The cost that agents reported; absent if none did. Only claude reports it.',
+      description:
+        'The cost that is known: what agents reported, and `priced_usd`. Absent if none is. It misses what the next two count.',
     }),
   ),
+  priced_usd: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      description: 'The part of `cost_usd` that no agent reported: tokens at list prices. Absent if there is none.',
+    }),
+  ),
+  plan_executions: count('How many were paid for by a subscription, and have no cost.'),
+  unknown_cost_executions: count('How many have a cost that is not known.'),
   duration_ms: count('How long the agents ran, in total.'),
 } satisfies TProperties
 

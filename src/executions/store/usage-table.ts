@@ -5,7 +5,7 @@ import { dayBefore, toUsageReport, toUsageSql, USAGE_DAYS, type UsageQuery } fro
 import type { UsageReport } from './usage-report.shape.ts'
 
 const GROUP = ['day', 'key_id', 'api_key', 'backend', 'model'] as const
-const SUMS = [...USAGE_COUNTS, 'cost_usd'] as const satisfies readonly (keyof UsageEntry)[]
+const SUMS = [...USAGE_COUNTS, 'cost_usd', 'priced_usd'] as const satisfies readonly (keyof UsageEntry)[]
 const COLUMNS = [...GROUP, ...SUMS]
 
 /** A cost that no agent has reported stays unknown. */

@@ -35,6 +35,9 @@ const amounts = {
   reasoning_tokens: 0,
   cache_write_tokens: 22_900,
   cost_usd: 0.4127,
+  priced_usd: 0.0311,
+  plan_executions: 0,
+  unknown_cost_executions: 1,
   duration_ms: 184_300,
 }
 

@@ -1,0 +1,60 @@
+/** Decides what a turn cost, and how that is known. Pure. */
+import type { Agent, Usage } from '../agents/adapter/agent.ts'
+import { isNothing } from '../agents/adapter/token-usage.ts'
+import { matchesPattern } from '../kit/name-pattern.ts'
+import { listPrices, type ModelPrice } from './model-prices.ts'
+import { splitTokens } from './tokens.ts'
+
+/** `reported`: by the agent. `priced`: tokens at list prices. `plan`: a subscription pays for it. */
+export type CostKind = 'reported' | 'priced' | 'plan' | 'unknown'
+
+export type Cost = { readonly kind: CostKind; readonly usd?: number }
+
+export type Billing = {
+  /** The setting `prices`. */
+  readonly prices: readonly ModelPrice[]
+  /** The setting `plan` of the backend. */
+  readonly isPlan: boolean
+  /** The demo agent calls no model. */
+  readonly isDemo: boolean
+  readonly agent: Pick<Agent, 'backend' | 'reports'> & { profile?: { usage: string } }
+}
+
+type Turn = { readonly usage: Usage; readonly model: string | undefined; readonly reportedUsd?: number | undefined }
+
+/** More than any turn costs: a count that is a lie must not become a number that cannot be added. */
+const MOST_USD = 1_000_000_000
+
+export function decideCost({ usage, model, reportedUsd }: Turn, billing: Billing): Cost {
+  if (billing.isPlan) return { kind: 'plan' }
+  if (reportedUsd !== undefined) return { kind: 'reported', usd: Math.min(reportedUsd, MOST_USD) }
+  const price = mayBePriced(billing) && !isNothing(usage) ? findPrice(model, billing.prices) : undefined
+  return price === undefined ? { kind: 'unknown' } : { kind: 'priced', usd: priceOf(usage, price, billing) }
+}
+
+/** Whether the cost of its turns can be known, as far as that is known before. `model`: if one was asked for. */
+export function canKnowCost(model: string | undefined, billing: Billing): boolean {
+  if (billing.isPlan) return false
+  if (billing.agent.reports.cost || billing.isDemo) return true
+  return mayBePriced(billing) && (model === undefined || findPrice(model, billing.prices) !== undefined)
+}
+
+/** Some agents count only the tokens of their last model request. */
+function mayBePriced({ isDemo, agent: { reports, profile } }: Billing): boolean {
+  return reports.tokens && profile?.usage !== 'last-request' && !isDemo
+}
+
+/** A name may have its provider in front, as in `anthropic/claude-sonnet-4-5`. */
+export function findPrice(model: string | undefined, prices: readonly ModelPrice[]): ModelPrice | undefined {
+  if (model === undefined) return undefined
+  const names = [model, model.slice(model.lastIndexOf('/') + 1)]
+  return [...prices, ...listPrices()].find((each) => names.some((name) => matchesPattern(name, each.model)))
+}
+
+function priceOf(usage: Usage, price: ModelPrice, { agent }: Billing): number {
+  const { input, cacheRead, cacheWrite, output } = splitTokens(usage, agent.backend)
+  const fresh = Math.max(0, input - cacheRead - cacheWrite)
+  const { cached_input: cached = price.input, cache_write: written = price.input } = price
+  const millions = fresh * price.input + cacheRead * cached + cacheWrite * written + output * price.output
+  return Math.min(millions / 1_000_000, MOST_USD)
+}
