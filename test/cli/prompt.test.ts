@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Script } from '../fake-agent/script.ts'
 import { hangingAgent } from '../support/agent-home.ts'
 import { callMain } from '../support/call-main.ts'
+import { copyEmptyStore } from '../support/empty-store.ts'
 import { installFakeAgent, installFakeAgents, readPids } from '../support/fake-agent.ts'
 import { DROVER, ending, type Ran, run, runAt, temporaryDirectory } from '../support/run-drover.ts'
 import { isRunning } from '../support/test-command.ts'
@@ -21,6 +22,7 @@ beforeEach(() => {
   const bin = join(room, 'bin')
   mkdirSync(bin)
   installFakeAgents(bin)
+  copyEmptyStore(join(room, '.drover', 'sessions.db'))
   env = { HOME: room, PATH: `${bin}:${process.env['PATH']}` }
 })
 

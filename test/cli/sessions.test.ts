@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { openStores } from '../../src/executions/store/open-stores.ts'
@@ -550,6 +550,7 @@ describe('completion', () => {
   })
 
   it('offers nothing and creates no file when there are no sessions', async () => {
+    rmSync(join(home.path, '.drover'), { recursive: true })
     expect(await offered('sessions', 'show', '')).toEqual([])
     expect(existsSync(join(home.path, '.drover'))).toBe(false)
   })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { AgentName } from '../../src/demo/demo-answer.ts'
 import type { Script } from '../fake-agent/script.ts'
 import { callMain } from './call-main.ts'
+import { copyEmptyStore } from './empty-store.ts'
 import { installFakeAgent, installFakeAgents } from './fake-agent.ts'
 import { NOWHERE } from './nowhere.ts'
 import { DROVER, ending, type Ran, temporaryDirectory } from './run-drover.ts'
@@ -26,6 +27,7 @@ export function createAgentHome() {
   const bin = join(path, 'bin')
   mkdirSync(bin)
   installFakeAgents(bin)
+  copyEmptyStore(join(path, '.drover', 'sessions.db'))
   const env: Record<string, string> = {
     HOME: path,
     PATH: `${bin}:${process.env['PATH']}`,

@@ -1,9 +1,11 @@
 /** A home with scripted agents (test/programs/driven-agent.ts) and a repository, in which runs are driven. */
+
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { DriveEvent } from '../../src/drive/record/drive-event.shape.ts'
 import { bundledProgram } from './bundled-program.ts'
+import { copyEmptyStore } from './empty-store.ts'
 import { cloneRepository, copyRepository, createRepositoryAt, PLAIN_ENV, type Repository } from './git-repository.ts'
 
 /** What the agent does in one turn, in this order. */
@@ -90,6 +92,7 @@ export function createDrivenHome(
     origin.commit()
   }
   const repository = write === undefined ? origin : cloneRepository(origin, join(scratch, 'weather'))
+  copyEmptyStore(join(home, '.drover', 'sessions.db'))
   const configure = (text: string) => writeFileSync(join(home, '.drover', 'config.yaml'), text)
   configure(sandbox === 'on' && config === '' ? allowScripts(scratch) : config)
   const rewrite = (next: DrivenScript) =>

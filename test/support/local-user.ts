@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { copyEmptyStore } from './empty-store.ts'
 import { DROVER, runAt, temporaryDirectory } from './run-drover.ts'
 import { installWarmAgents } from './warm-agents.ts'
 
@@ -9,7 +10,7 @@ export function createLocalUser(warm: Record<string, unknown> = {}, more: Record
   const home = temporaryDirectory()
   const work = join(home, 'work')
   mkdirSync(work)
-  mkdirSync(join(home, '.drover'))
+  copyEmptyStore(join(home, '.drover', 'sessions.db'))
   const configure = (more: object) =>
     writeFileSync(join(home, '.drover', 'config.yaml'), JSON.stringify({ warm: { spare_after: 1, ...warm }, ...more }))
   configure({})

@@ -16,6 +16,7 @@ import type { PromptRequest } from '../../src/prompts/prompt-request.ts'
 import type { PromptRunOptions } from '../../src/prompts/prompt-run.ts'
 import { runPrompt } from '../../src/prompts/run-prompt.ts'
 import type { Script } from '../fake-agent/script.ts'
+import { copyEmptyStore } from './empty-store.ts'
 import { installFakeAgent } from './fake-agent.ts'
 import { temporaryDirectory } from './run-drover.ts'
 import { sandboxParts } from './sandbox-parts.ts'
@@ -33,8 +34,10 @@ export async function createPromptFixture(scripts: Scripts = {}, over: Partial<P
   const stateDirectory = join(directory, 'agent-sessions')
   for (const backend of NATIVE_BACKENDS)
     installFakeAgent(directory, backend, { script: scripts[backend] ?? {}, stateDirectory })
+  const path = join(directory, 'sessions.db')
+  copyEmptyStore(path)
   const { sessions: store } = await openStores({
-    path: join(directory, 'sessions.db'),
+    path,
     clock: systemClock,
     ids: randomIds,
   })

@@ -17,6 +17,7 @@ import { settleKeys } from '../../src/http/settle-key-owners.ts'
 import { type Clock, systemClock } from '../../src/kit/clock.ts'
 import { type Ids, randomIds } from '../../src/kit/ids.ts'
 import type { AccessEntry, Log } from '../../src/kit/log.ts'
+import { copyEmptyStore } from './empty-store.ts'
 import { installFakeAgents } from './fake-agent.ts'
 import { createPostgresDatabase } from './postgres.ts'
 import { DROVER, temporaryDirectory } from './run-drover.ts'
@@ -200,7 +201,11 @@ function environmentFor(
 
 async function storePlace(home: string, { postgres, storeWaitMs }: ServerOptions, onLost: (loss: Loss) => void) {
   const wait = storeWaitMs === undefined ? {} : { waitMs: storeWaitMs }
-  if (postgres === undefined && !IS_ON_POSTGRES) return { path: join(home, 'sessions.db'), ...wait }
+  if (postgres === undefined && !IS_ON_POSTGRES) {
+    const path = join(home, 'sessions.db')
+    copyEmptyStore(path)
+    return { path, ...wait }
+  }
   const url = postgres?.url ?? (await createPostgresDatabase())
   return { postgres: { url, machine: 'here', deadAfterMs: 20_000, onLost, ...postgres }, ...wait }
 }
