@@ -1,9 +1,11 @@
 /** Conversations, through a pipe and on a real terminal. */
+
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type AgentHome, createAgentHome, hangingAgent, type RunOptions } from '../support/agent-home.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 import { until } from '../support/until.ts'
 
@@ -50,7 +52,7 @@ describe('drover chat with piped input', () => {
     ])
   })
 
-  it('changes the model, starts a new session and compares agents', async () => {
+  it.runIf(IS_FULL)('changes the model, starts a new session and compares agents', async () => {
     const lines = ['/model opus', 'one', 'two', '/model', '/new', 'three', '/compare tabs or spaces?', '/help']
     const { code, stdout, stderr } = await chat(lines)
     expect(code).toBe(0)

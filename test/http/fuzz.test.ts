@@ -1,4 +1,5 @@
 /** The server answers any input to the native API, and never with an internal error. */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { SessionEditRequest } from '../../src/http/native/sessions.shape.ts'
@@ -10,11 +11,12 @@ import {
   ResumeRequest,
 } from '../../src/prompts/prompt-request.shape.ts'
 import { broken, fitting } from '../support/arbitrary-of-shape.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { startServer } from '../support/start-server.ts'
 
 /** Set `DROVER_FUZZ_RUNS` for a longer run, with bodies that are new each time. */
 const LONG_RUNS = process.env['DROVER_FUZZ_RUNS']
-const RUNS = LONG_RUNS === undefined ? { numRuns: 100, seed: 1 } : { numRuns: Number(LONG_RUNS) }
+const RUNS = LONG_RUNS === undefined ? { numRuns: IS_FULL ? 100 : 50, seed: 1 } : { numRuns: Number(LONG_RUNS) }
 
 /** Dry runs: no agent is started. */
 const open = () => startServer({ config: { unified_flags: { dry_run: true } } })
