@@ -12,9 +12,9 @@ const sandboxWith = (problem?: string) => ({ problem: async () => problem }) as 
 const HOLDS = sandboxWith()
 const OPTIONS = { sandbox: 'on', approval_mode: 'default' } as const
 
-function promptsWith({ env = {}, mode = 'off' }: { env?: Record<string, string>; mode?: string } = {}) {
+function promptsWith({ mode = 'off' }: { mode?: string } = {}) {
   const locate = (name: string) => ({ agent: name === 'acme' ? {} : { boundaryNeeds: () => ({}) } })
-  return { locate, env, settings: { sandbox: { mode } } } as unknown as PromptContext
+  return { locate, settings: { sandbox: { mode } } } as unknown as PromptContext
 }
 
 describe('the boundary of a driver', () => {
@@ -22,7 +22,6 @@ describe('the boundary of a driver', () => {
     ['agents that drover knows', {}, ['claude'], ['claude']],
     ['not an agent that no one has tried', {}, ['claude', 'acme'], ['claude']],
     ['every agent if sandbox.mode is on', { mode: 'on' }, ['acme'], ['acme']],
-    ['no agent behind a proxy', { env: { https_proxy: 'http://proxy:3128' } }, ['claude'], []],
   ])('is around %s', async (_, facts, agents, inside) => {
     const boundary = await openBoundaryFor(HOLDS, { options: OPTIONS, agents, prompts: promptsWith(facts) })
     expect(boundary).toMatchObject({ is: 'inside', agents: inside })

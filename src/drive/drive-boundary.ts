@@ -16,13 +16,11 @@ type Wanted = {
   readonly options: Pick<Options, 'sandbox' | 'approval_mode'>
   /** Those that work in it. Undefined before they are known. */
   readonly agents?: readonly string[]
-  readonly prompts?: Pick<PromptContext, 'locate' | 'env' | 'settings'>
+  readonly prompts?: Pick<PromptContext, 'locate' | 'settings'>
   readonly wasInside?: boolean
   /** Undefined before there is one. */
   readonly workspace?: WorkspaceIdentity
 }
-
-const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy']
 
 /** Throws `drive_sandbox_missing` if the run may not be driven without one. */
 export async function openBoundaryFor(
@@ -35,9 +33,8 @@ export async function openBoundaryFor(
     name,
     isKnown: prompts?.locate(name)?.agent.boundaryNeeds !== undefined,
   }))
-  const isProxied = PROXIES.some((name) => (prompts?.env[name] ?? '') !== '')
   const isWanted = (prompts?.settings.sandbox.mode ?? 'off') !== 'off'
-  const choice = chooseBoundary({ mode, approval, agents: known, isWanted, isProxied, wasInside, problem })
+  const choice = chooseBoundary({ mode, approval, agents: known, isWanted, wasInside, problem })
   if (choice.is === 'refused') throw driveSandboxMissing(choice)
   return choice.is === 'inside' && sandbox !== undefined
     ? { ...choice, sandbox }

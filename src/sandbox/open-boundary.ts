@@ -55,7 +55,7 @@ export async function openBoundary(request: BoundaryRequest): Promise<Boundary> 
   if (programs.seatbelt !== undefined) return await openSeatbelt(request, programs.seatbelt)
   const directory = mkdtempSync(join(tmpdir(), 'drover-sandbox-'))
   const proxySocket = join(directory, 'proxy.sock')
-  const proxy = await openProxy({ socketPath: proxySocket, rules: policy.hosts, onEvent })
+  const proxy = await openProxy({ socketPath: proxySocket, rules: policy.hosts, env, onEvent })
   const ports = loopbackPorts(policy.hosts)
   const git = policy.own === undefined ? NO_STAGE : stageGit(policy.own, directory)
   const complete = { ...policy, mounts: [...policy.mounts, ...git.mounts] }
@@ -91,7 +91,7 @@ export async function openBoundary(request: BoundaryRequest): Promise<Boundary> 
 async function openSeatbelt(request: BoundaryRequest, seatbelt: string): Promise<Boundary> {
   const { argv, env, policy, programs, onEvent } = request
   const ownDirectory = realpathSync.native(mkdtempSync(join(tmpdir(), 'drover-sandbox-')))
-  const proxy = await openProxy({ rules: policy.hosts, onEvent })
+  const proxy = await openProxy({ rules: policy.hosts, env, onEvent })
   const inside = { HOME: ownDirectory, TMPDIR: ownDirectory }
   return {
     command: {

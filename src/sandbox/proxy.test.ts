@@ -11,10 +11,10 @@ function startProxy(...hosts: string[]) {
   return startProxyFor(hosts.flatMap((text) => parseHostRule(text) ?? []))
 }
 
-async function startProxyFor(rules: readonly HostRule[]) {
+async function startProxyFor(rules: readonly HostRule[], env: Record<string, string> = {}) {
   const socketPath = join(temporaryDirectory(), 'proxy.sock')
   const events: ProxyEvent[] = []
-  const proxy = await openProxy({ socketPath, rules, onEvent: (event) => events.push(event) })
+  const proxy = await openProxy({ socketPath, rules, env, onEvent: (event) => events.push(event) })
   onTestFinished(() => proxy.close())
   return { socketPath, events, proxy }
 }
@@ -172,3 +172,49 @@ async function readStarted(socketPath: string, act: (more: () => Promise<void>) 
   await act(async () => void (await once(socket, 'data')))
   return text
 }
+
+describe('behind another proxy', () => {
+  /** A proxy of a company, which connects everything to one port. Notes what it was asked. */
+  async function startUpstream(port: number, status = '200 OK') {
+    const asked: string[] = []
+    const server = createServer((message, response) => {
+      asked.push(`${message.method} ${message.url} ${message.headers['proxy-authorization']}`)
+      response.end('passed on')
+    })
+    server.on('connect', (message, inner, head) => {
+      asked.push(`CONNECT ${message.url} ${message.headers['proxy-authorization']}`)
+      const outer = connect(port, '127.0.0.1', () => {
+        inner.write(`HTTP/1.1 ${status}\r\n\r\n`)
+        outer.write(head)
+        inner.pipe(outer).pipe(inner)
+      })
+      inner.on('error', () => outer.destroy())
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    return { asked, url: `http://ada:s%40cret@127.0.0.1:${(server.address() as AddressInfo).port}` }
+  }
+  const BASIC = `Basic ${Buffer.from('ada:s@cret').toString('base64')}`
+  const rules = parseHostRule('listed.example') ?? []
+
+  it('reaches hosts that are listed through it, and asks it for no others', async () => {
+    const { asked, url } = await startUpstream(await startWebServer())
+    const { socketPath, events } = await startProxyFor(rules, { HTTPS_PROXY: url, HTTP_PROXY: url })
+    const get = 'GET /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+    expect(await exchange(socketPath, ask('listed.example:443'), get)).toMatch(/^HTTP\/1\.1 200 [\s\S]*GET \/x/)
+    const plain = 'GET http://listed.example/y HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+    expect(await exchange(socketPath, plain)).toContain('passed on')
+    expect(await exchange(socketPath, ask('other.example:443'))).toMatch(/^HTTP\/1\.1 403 /)
+    expect(asked).toEqual([`CONNECT listed.example:443 ${BASIC}`, `GET http://listed.example/y ${BASIC}`])
+    expect(events.map(({ is, host }) => `${is} ${host}`)).toEqual([
+      ...['reached listed.example', 'reached listed.example', 'refused other.example'],
+    ])
+  })
+
+  it('says what it answers if it refuses', async () => {
+    const { url } = await startUpstream(await startWebServer(), '407 Proxy Authentication Required')
+    const { socketPath, events } = await startProxyFor(rules, { https_proxy: url })
+    expect(await exchange(socketPath, ask('listed.example:443'))).toContain('answers 407')
+    expect(events).toEqual([expect.objectContaining({ is: 'failed', problem: expect.stringContaining('407') })])
+  })
+})

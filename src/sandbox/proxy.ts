@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { type AddressInfo, connect, type LookupFunction, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { errorCode, toErrorMessage } from '../kit/fault.ts'
+import type { Environment } from '../kit/process/child-environment.ts'
 import { type HostRule, type HostTarget, parseTarget, permitsAddress, refusalOf } from './host-rules.ts'
 
 export type ProxyEvent =
@@ -35,9 +36,20 @@ const MAX_HEADERS = 16 * 1024
 const PRIVATE_ADDRESS = 'ERR_PRIVATE_ADDRESS'
 
 /** Without the path of a socket, it listens on a free port of this machine. */
-type Options = { socketPath?: string; rules: readonly HostRule[]; onEvent: (event: ProxyEvent) => void }
+type Options = {
+  socketPath?: string
+  rules: readonly HostRule[]
+  /** May name a proxy through which this machine reaches others. */
+  env: Environment
+  onEvent: (event: ProxyEvent) => void
+}
 
-export async function openProxy(options: Options): Promise<SandboxProxy> {
+type Upstream = typeof import('./upstream-proxy.ts')
+type Ways = Options & { upstream: Upstream | undefined }
+
+export async function openProxy(given: Options): Promise<SandboxProxy> {
+  const isProxied = Object.keys(given.env).some((name) => /^(?:https?|all)_proxy$/i.test(name))
+  const options = { ...given, upstream: isProxied ? await import('./upstream-proxy.ts') : undefined }
   const open = new Set<Duplex>()
   let control: ServerResponse | undefined
   const keep = (socket: Duplex) => {
@@ -78,16 +90,19 @@ export async function openProxy(options: Options): Promise<SandboxProxy> {
 function tunnel(
   message: IncomingMessage,
   { inner, head }: { inner: Duplex; head: Buffer },
-  options: Options,
+  options: Ways,
 ): Socket | undefined {
   const target = parseTarget(message.url ?? '')
   if (target === undefined) return void inner.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n')
   const refusal = refusalOf(target, options.rules)
   if (refusal !== undefined) return void inner.end(refuse(target, refusal, options))
-  const outer = connect({ ...target, lookup: permitted(options.rules), allowHalfOpen: true })
+  const through = options.upstream?.chooseUpstream(options.env, target, 'https:')
+  const outer =
+    (through && options.upstream?.connectThrough(through, target)) ??
+    connect({ ...target, lookup: permitted(options.rules), allowHalfOpen: true })
   outer.setTimeout(CONNECT_TIMEOUT_MS, () => outer.destroy(new Error('it did not answer in time')))
   let isReached = false
-  outer.once('connect', () => {
+  outer.once(through === undefined ? 'connect' : 'established', () => {
     isReached = true
     outer.setTimeout(0)
     options.onEvent({ is: 'reached', ...target })
@@ -105,7 +120,7 @@ function tunnel(
 }
 
 /** `GET http://host/…`, for plain HTTP. */
-function pass(message: IncomingMessage, response: ServerResponse, options: Options): void {
+function pass(message: IncomingMessage, response: ServerResponse, options: Ways): void {
   const url = URL.canParse(message.url ?? '') ? new URL(message.url ?? '') : undefined
   const target = url?.protocol === 'http:' ? parseTarget(`${url.hostname}:${url.port || 80}`) : undefined
   if (url === undefined || target === undefined) return void response.writeHead(400).end()
@@ -116,11 +131,11 @@ function pass(message: IncomingMessage, response: ServerResponse, options: Optio
   }
   if (refusal !== undefined) return void finish(refuse(target, refusal, options))
   const { method, headers } = message
+  const { authorization, ...way } = wayTo(url, target, options)
   const outer = request({
-    ...{ host: target.host, port: target.port, method, path: `${url.pathname}${url.search}`, agent: false },
-    headers: withoutHopHeaders(headers, url.host),
-    lookup: permitted(options.rules),
-    timeout: CONNECT_TIMEOUT_MS,
+    ...way,
+    ...{ method, agent: false, timeout: CONNECT_TIMEOUT_MS },
+    headers: { ...withoutHopHeaders(headers, url.host), ...authorization },
   })
   outer.once('socket', (socket) =>
     socket.once('connect', () => {
@@ -140,6 +155,13 @@ function pass(message: IncomingMessage, response: ServerResponse, options: Optio
   })
   response.once('close', () => outer.destroy())
   message.pipe(outer)
+}
+
+function wayTo(url: URL, target: HostTarget, { upstream, env, rules }: Ways) {
+  const through = upstream?.chooseUpstream(env, target, 'http:')
+  if (upstream === undefined || through?.protocol !== 'http:')
+    return { ...target, path: `${url.pathname}${url.search}`, lookup: permitted(rules), authorization: {} }
+  return { ...upstream.addressOf(through), path: url.href, authorization: upstream.authorizationOf(through) }
 }
 
 /** Resolves a name to the addresses that a command may reach. */

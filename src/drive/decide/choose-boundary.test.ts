@@ -11,7 +11,6 @@ function choose(facts: Partial<BoundaryFacts>) {
     approval: 'default',
     agents: [KNOWN],
     isWanted: false,
-    isProxied: false,
     wasInside: false,
     problem: undefined,
     ...facts,
@@ -50,8 +49,6 @@ describe('chooseBoundary', () => {
     ],
     ['of all kinds if it is required', { agents: [UNKNOWN], mode: 'required' }, ['acme'], undefined],
     ['of all kinds with sandboxed', { agents: [UNKNOWN], approval: 'sandboxed' }, ['acme'], undefined],
-    ['behind a proxy, none', { isProxied: true }, [], 'agents are not: they need HTTPS_PROXY, which is not used there'],
-    ['behind a proxy if it is required', { isProxied: true, mode: 'required' }, ['claude'], undefined],
     [
       'of all kinds if sandbox.mode is on',
       { agents: [UNKNOWN], approval: 'auto', isWanted: true },

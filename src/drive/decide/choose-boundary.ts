@@ -8,8 +8,6 @@ export type BoundaryFacts = {
   readonly agents: readonly { readonly name: string; readonly isKnown: boolean }[]
   /** The settings put all agents inside where there is a boundary. */
   readonly isWanted: boolean
-  /** This machine reaches others through a proxy, and a boundary connects directly. */
-  readonly isProxied: boolean
   /** An earlier driver of the run had a boundary. */
   readonly wasInside: boolean
   /** Why there is none on this machine; undefined if there is one. */
@@ -24,7 +22,7 @@ export type BoundaryChoice =
 
 /** A run that was begun inside does not leave unless a person says so. */
 export function chooseBoundary(facts: BoundaryFacts): BoundaryChoice {
-  const { mode, approval, agents, isWanted, isProxied, wasInside, problem } = facts
+  const { mode, approval, agents, isWanted, wasInside, problem } = facts
   const isRequired = mode === 'required' || approval === 'sandboxed'
   if (mode === 'off' && isRequired)
     return { is: 'refused', problem: '--approval sandboxed needs one, and it is turned off' }
@@ -33,8 +31,6 @@ export function chooseBoundary(facts: BoundaryFacts): BoundaryChoice {
     return isRequired || wasInside ? { is: 'refused', problem } : { is: 'outside', why: problem }
   if (isRequired || isWanted) return { is: 'inside', agents: agents.map(({ name }) => name) }
   if (approval !== 'default') return { is: 'inside', agents: [], why: `agents are not: --approval ${approval}` }
-  if (isProxied)
-    return { is: 'inside', agents: [], why: 'agents are not: they need HTTPS_PROXY, which is not used there' }
   const names = (isKnown: boolean) => agents.filter((each) => each.isKnown === isKnown).map(({ name }) => name)
   const unknown = names(false)
   if (unknown.length === 0) return { is: 'inside', agents: names(true) }
