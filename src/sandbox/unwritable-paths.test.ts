@@ -10,12 +10,15 @@ describe('findUnwritablePaths', () => {
     ['open /etc/x: read-only file system', '/etc/x'],
     ['error: could not lock config file .git/config: Read-only file system', '.git/config'],
     ["fatal: Unable to create '/r/.git/index.lock': Read-only file system", '/r/.git/index.lock'],
+    ["Error: EACCES: permission denied, open '/etc/x'", '/etc/x'],
+    ["touch: cannot touch '/etc/x': Permission denied", '/etc/x'],
   ])('reads %s', (printed, path) => {
     expect(findUnwritablePaths(`before\n${printed}\nafter`)).toEqual([path])
   })
 
   it('finds nothing in other output, and each path once', () => {
     expect(findUnwritablePaths('a read-only file system is a file system')).toEqual([])
+    expect(findUnwritablePaths('sh: 1: ./run.sh: Permission denied')).toEqual([])
     expect(findUnwritablePaths('open /a: read-only file system\n'.repeat(3))).toEqual(['/a'])
   })
 

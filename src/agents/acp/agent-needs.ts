@@ -10,6 +10,7 @@ import type { AgentRequest } from '../adapter/agent.ts'
 import { type BoundaryNeeds, hostsIn } from '../adapter/boundary-needs.ts'
 import { userHome } from '../adapter/surroundings.ts'
 import { claudeNeeds } from '../claude/claude-needs.ts'
+import { codexNeeds } from '../codex/codex-needs.ts'
 
 type Row = Partial<BoundaryNeeds> & {
   /** Variables that name a host. */
@@ -134,6 +135,7 @@ type Place = Pick<AgentRequest, 'env' | 'workdir'>
 /** Undefined if no one has tried: what the agent needs is in the settings of the sandbox. */
 export function findAcpNeeds(program: string): ((place: Place) => BoundaryNeeds) | undefined {
   if (program === 'claude-agent-acp') return claudeNeeds
+  if (program === 'codex-acp') return codexNeeds
   const row = new Map(Object.entries(rows())).get(program)
   return row && (({ env }) => toNeeds(row, env))
 }
