@@ -47,7 +47,7 @@ export default defineConfig({
         test: {
           ...common,
           name: 'full',
-          include: ['test/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: ['test/real/**', 'test/fake-agent/**', 'test/console/full/**'],
           globalSetup: 'test/support/bundle-drover.ts',
           env: FULL,

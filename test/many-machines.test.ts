@@ -113,26 +113,29 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
     expect([refused.status, refused.body]).toMatchObject([503, { error: 'session_machine_gone' }])
   })
 
-  it('continue a session of claude on another machine if its own is gone, with what it knew', async () => {
-    const { url, door, workers, workdir, resume } = await startWithClaude(['one', 'two'])
-    const first = await post(door, '/api/v1/prompt', { ...HELLO, prompt: 'the word is KUMQUAT-81', workdir })
-    const { session_id: session } = first.body as { session_id: string }
-    const [old, other] =
-      (await machineOf(url, first.headers['x-execution-id'])) === 'one' ? workers : [...workers].reverse()
-    await old?.context.drover.worker?.stop()
-    rmSync(claudeOf(old), { recursive: true })
-    const { status, body } = await resume(session, 'which word?')
-    const output = expect.stringContaining('KUMQUAT-81')
-    const warnings = [expect.stringMatching(/the session was on (one|two) and is resumed here/)]
-    expect([status, body]).toMatchObject([200, { exit_code: 0, session_id: session, output, warnings }])
-    expect((await resume(session, 'and again?')).body).toMatchObject({ exit_code: 0, output })
-    expect(readdirSync(join(claudeOf(other), 'projects'))).toHaveLength(1)
-    // What is not stored is not guessed: without the file the turn is refused, and the session stays as it is.
-    await runSql(url, 'DELETE FROM session_files')
-    await other?.context.drover.worker?.stop()
-    await old?.context.drover.worker?.start((by) => old.context.drover.contextFor(by))
-    expect((await resume(session, 'which word?')).body).toMatchObject({ error: 'session_machine_gone' })
-  })
+  it.runIf(IS_FULL)(
+    'continue a session of claude on another machine if its own is gone, with what it knew',
+    async () => {
+      const { url, door, workers, workdir, resume } = await startWithClaude(['one', 'two'])
+      const first = await post(door, '/api/v1/prompt', { ...HELLO, prompt: 'the word is KUMQUAT-81', workdir })
+      const { session_id: session } = first.body as { session_id: string }
+      const [old, other] =
+        (await machineOf(url, first.headers['x-execution-id'])) === 'one' ? workers : [...workers].reverse()
+      await old?.context.drover.worker?.stop()
+      rmSync(claudeOf(old), { recursive: true })
+      const { status, body } = await resume(session, 'which word?')
+      const output = expect.stringContaining('KUMQUAT-81')
+      const warnings = [expect.stringMatching(/the session was on (one|two) and is resumed here/)]
+      expect([status, body]).toMatchObject([200, { exit_code: 0, session_id: session, output, warnings }])
+      expect((await resume(session, 'and again?')).body).toMatchObject({ exit_code: 0, output })
+      expect(readdirSync(join(claudeOf(other), 'projects'))).toHaveLength(1)
+      // What is not stored is not guessed: without the file the turn is refused, and the session stays as it is.
+      await runSql(url, 'DELETE FROM session_files')
+      await other?.context.drover.worker?.stop()
+      await old?.context.drover.worker?.start((by) => old.context.drover.contextFor(by))
+      expect((await resume(session, 'which word?')).body).toMatchObject({ error: 'session_machine_gone' })
+    },
+  )
 
   it.runIf(IS_FULL)('end a turn that waits for a machine that does not come back', async () => {
     const { url, door } = await startMachines(['one'], { env: { DEMO_AGENT_WORD_MS: '20' } })

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Script } from '../../test/fake-agent/script.ts'
 import { agentRequest } from '../../test/support/agent-request.ts'
 import { installFakeAgents, transcriptsIn } from '../../test/support/fake-agent.ts'
+import { IS_FULL } from '../../test/support/full-counts.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { isRunning } from '../../test/support/test-command.ts'
 import { until } from '../../test/support/until.ts'
@@ -86,6 +87,9 @@ async function createLingering(backend: NativeBackend, script: Script): Promise<
 }
 
 describe.each(NATIVE_BACKENDS)('runAgent with %s', (backend) => {
+  /** What does not depend on the agent. */
+  const itOnce = it.runIf(IS_FULL || backend === 'claude')
+
   it('returns the answer, its events and its usage', async () => {
     const ran = await finish(backend, { script: { text: ['Hello', ' there'] }, request: { model: 'm-1' } })
     expectWellFormed(ran)
@@ -115,7 +119,7 @@ describe.each(NATIVE_BACKENDS)('runAgent with %s', (backend) => {
     expect(ran.result.text).toBe(`${createHash('sha256').update(prompt).digest('hex')}  -`)
   })
 
-  it('ends an agent that prints without end, and limits the answer', async () => {
+  itOnce('ends an agent that prints without end, and limits the answer', async () => {
     const program = join(directory, 'talks')
     writeFileSync(program, '#!/bin/sh\nexec yes "and so on and on"\n', { mode: 0o755 })
     const ran = await finish(backend, { request: { program: [program] } })
@@ -155,17 +159,17 @@ describe.each(NATIVE_BACKENDS)('runAgent with %s', (backend) => {
     expect(ran.result).toMatchObject({ exitCode: 0, text: 'just\ntext', usage: NO_USAGE })
   })
 
-  it('skips a line that is too long for an event, with a warning', async () => {
+  itOnce('skips a line that is too long for an event, with a warning', async () => {
     const ran = await finish(backend, { script: { text: ['fine'], longLineBytes: 10 * 1024 * 1024 + 1 } })
     expect(ran.result).toMatchObject({ exitCode: 0, warnings: [expect.stringContaining('10485761 bytes was skipped')] })
   })
 
-  it('accepts a line of the maximum length', async () => {
+  itOnce('accepts a line of the maximum length', async () => {
     const ran = await finish(backend, { script: { text: ['fine'], longLineBytes: 10 * 1024 * 1024 } })
     expect(ran.result).toMatchObject({ exitCode: 0, warnings: [] })
   })
 
-  it('ends the agent at the deadline, whatever it does', async () => {
+  itOnce('ends the agent at the deadline, whatever it does', async () => {
     const scripts: Record<string, Script> = {
       'hangs-before-its-first-word': { hangAfter: 'start' },
       'hangs-in-the-middle': { hangAfter: 'word' },
@@ -200,7 +204,7 @@ describe.each(NATIVE_BACKENDS)('runAgent with %s', (backend) => {
     expect(ran.result).toMatchObject({ exitCode: 124, ended: 'timeout', error: { code: 'agent_silent' } })
   })
 
-  it('lets a tool run for longer than an agent may print nothing', async () => {
+  itOnce('lets a tool run for longer than an agent may print nothing', async () => {
     const said: string[] = []
     const onLine = async (line: string) => void said.push(line)
     await finish(backend, { script: { tool: 'true', text: ['fine'] }, options: { onLine } })
@@ -226,7 +230,7 @@ describe.each(NATIVE_BACKENDS)('runAgent with %s', (backend) => {
     expect(ran.result.error?.message).toMatch(/401.*; to log in, run `/)
   })
 
-  it.each(['caller', 'reader'] as const)(
+  itOnce.each(['caller', 'reader'] as const)(
     'leaves no process running when the %s stops during a tool call',
     async (who) => {
       const pidFile = join(directory, 'pids')
@@ -250,7 +254,7 @@ describe.each(NATIVE_BACKENDS)('runAgent with %s', (backend) => {
     },
   )
 
-  it('ends a daemon that the agent leaves behind, without waiting for it', async () => {
+  itOnce('ends a daemon that the agent leaves behind, without waiting for it', async () => {
     const pidFile = join(directory, 'pids')
     const ran = await finish(backend, { script: { text: ['fine'], forkDaemon: true, pidFile } })
     expect(ran.result).toMatchObject({ exitCode: 0, text: 'fine' })
@@ -271,13 +275,13 @@ describe.each(NATIVE_BACKENDS)('runAgent with %s', (backend) => {
     expect(ran.result).toMatchObject(expected)
   })
 
-  it('starts nothing when it was cancelled before', async () => {
+  itOnce('starts nothing when it was cancelled before', async () => {
     const ran = await finish(backend, { options: { signal: AbortSignal.abort() } })
     expectWellFormed(ran)
     expect(ran.result).toMatchObject({ exitCode: 130, ended: 'cancelled', text: '' })
   })
 
-  it('throws a fault before any event when the agent cannot be started', async () => {
+  itOnce('throws a fault before any event when the agent cannot be started', async () => {
     const running = start(backend, { request: { program: [join(directory, 'missing')] } })
     await expect(running.next()).rejects.toBeInstanceOf(Fault)
   })

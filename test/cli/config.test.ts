@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSyn
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { callDrover } from '../support/call-drover.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { NOWHERE } from '../support/nowhere.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 import { runDrover, temporaryDirectory } from '../support/run-drover.ts'
@@ -79,7 +80,7 @@ describe('drover config set', () => {
     })
   })
 
-  it('says that a running server needs a restart, unless it does not', async () => {
+  it.runIf(IS_FULL)('says that a running server needs a restart, unless it does not', async () => {
     const serving = serveDrover(['-p', '0', '--demo'])
     await portOf(serving)
     const set = async (...args: string[]) => (await runDrover(['config', ...args], { home: serving.home })).stderr

@@ -34,7 +34,7 @@ function open() {
 }
 
 describe('a run without an issue', () => {
-  it('runs from its goal to its end', async () => {
+  it.runIf(IS_FULL)('runs from its goal to its end', async () => {
     const { fixture, current, call, take, report } = open()
     fixture.write('wind.ts', 'export const wind = 1\n')
     fixture.commit()

@@ -31,7 +31,7 @@ describe('drover up', () => {
     expect(await drover('down')).toMatchObject({ code: 0, stdout: 'no server runs\n' })
   })
 
-  it('prints JSON for scripts', async () => {
+  it.runIf(IS_FULL)('prints JSON for scripts', async () => {
     const { drover } = createLocalUser()
     const json = async (...args: readonly string[]) => {
       const { code, stdout } = await drover(...args, '--json')
@@ -151,18 +151,21 @@ describe('a server that is killed', () => {
     expect((await ask({ say: 'still' })).stdout).toBe('still\n')
   })
 
-  it('by SIGKILL leaves an agent that ignores the end of its input, until drover runs the next time', async () => {
-    const { drover, ask, pidIn } = createLocalUser({}, { WARM_STAYS: '1' })
-    const server = pidIn((await drover('up')).stdout)
-    await ask({ say: 'one' })
-    await until(async () => (await drover('up', '--status')).stdout.includes('claude: idle'))
-    const agent = Number((await ask({ pid: true })).stdout)
-    process.kill(server, 'SIGKILL')
-    await until(() => !isRunning(server))
-    expect(isRunning(agent)).toBe(true)
-    await drover('up')
-    await until(() => !isRunning(agent))
-  })
+  it.runIf(IS_FULL)(
+    'by SIGKILL leaves an agent that ignores the end of its input, until drover runs the next time',
+    async () => {
+      const { drover, ask, pidIn } = createLocalUser({}, { WARM_STAYS: '1' })
+      const server = pidIn((await drover('up')).stdout)
+      await ask({ say: 'one' })
+      await until(async () => (await drover('up', '--status')).stdout.includes('claude: idle'))
+      const agent = Number((await ask({ pid: true })).stdout)
+      process.kill(server, 'SIGKILL')
+      await until(() => !isRunning(server))
+      expect(isRunning(agent)).toBe(true)
+      await drover('up')
+      await until(() => !isRunning(agent))
+    },
+  )
 })
 
 describe('a prompt', () => {

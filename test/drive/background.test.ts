@@ -177,7 +177,7 @@ describe('a server that is started again', { timeout: 60_000 }, () => {
     expect(driving.calls().length).toBeLessThanOrEqual(numbers.length)
   })
 
-  it('interrupts its run when it is stopped, and continues it, but not one that waits', async () => {
+  it.runIf(IS_FULL)('interrupts its run when it is stopped, and continues it, but not one that waits', async () => {
     const { driving, start } = createServedDriving({ orient: [ASKING, { hangs: true }, {}] })
     const first = await start()
     const waiting = await first.start()

@@ -1,9 +1,11 @@
 /** Runs that MCP clients start, and runs that agents start. */
+
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { describe, expect, it } from 'vitest'
 import { digest } from '../../src/kit/digest.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { connectClient } from '../support/mcp-client.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { GOAL, RUNS, serveRuns } from '../support/served-runs.ts'
@@ -13,7 +15,7 @@ const PAUSE = { reason: 'decision_required', question: 'Knots or km/h?', destruc
 const QUESTION = { outcome: { status: 'needs_input', pause: PAUSE, suggested_actions: [] } }
 
 describe('a run', () => {
-  it('goes from its goal over its question to a branch, for the key that started it', async () => {
+  it.runIf(IS_FULL)('goes from its goal over its question to a branch, for the key that started it', async () => {
     const keys = ['a', 'b'].map((name) => ({ name, sha256: digest(`key-of-${name}`) }))
     const { server, repository, driving } = await serveRuns({ orient: [QUESTION, {}] }, { server: { keys } })
     const connect = (key: string) => {

@@ -53,7 +53,7 @@ describe('drover init', () => {
     expect(setups()).toBe('ran\n')
   })
 
-  it('--none prepares nothing, and no run asks or notes anything', async () => {
+  it.runIf(IS_FULL)('--none prepares nothing, and no run asks or notes anything', async () => {
     const { call, drive } = createProject()
     expect(await call(['init', '--none'])).toMatchObject({ code: 0, stderr: '' })
     expect(await drive(GOAL, '--no-review')).toMatchObject({ code: 0, stderr: '' })
@@ -171,7 +171,7 @@ describe.runIf(IS_FULL).each(Object.entries(FACES))('a run that is driven %s', (
 })
 
 describe.runIf(hasTerminals)('at a terminal', () => {
-  it('drover drive proposes what it finds, and remembers the answer', async () => {
+  it.runIf(IS_FULL)('drover drive proposes what it finds, and remembers the answer', async () => {
     const driving = createProject()
     const start = (...args: string[]) =>
       startOnTerminal(['drive', ...args], {

@@ -106,7 +106,7 @@ describe('drover drive with several goals', () => {
   })
 })
 
-it.runIf(hasForge)('queues the open issues with a label, oldest first, then files with goals', async () => {
+it.runIf(IS_FULL && hasForge)('queues the open issues with a label, oldest first, then files with goals', async () => {
   const { driving, drover, queue } = createQueueing({ orient: [{ hangs: true }] })
   const forge = await startForge()
   Object.assign(driving.env, forge.env, { PATH: `${driving.env.PATH}:${forge.env['PATH']}` })

@@ -1,9 +1,11 @@
 /** Who decided what about something that an agent asked for, and where that is recorded. */
+
 import { describe, expect, it } from 'vitest'
 import { digest } from '../../src/kit/digest.ts'
 import { USER } from '../../src/prompts/caller.ts'
 import type { ApprovalRecord } from '../../src/prompts/prompt-result.shape.ts'
 import { HONEST } from '../support/driven-home.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { serveRuns } from '../support/served-runs.ts'
 import { type ServerOptions, startServer, type TestServer } from '../support/start-server.ts'
 import { until } from '../support/until.ts'
@@ -112,7 +114,7 @@ describe('a decision', () => {
     expect(approvals).toMatchObject([record])
   })
 
-  it('about an agent of a driven run is in the record of the run too', async () => {
+  it.runIf(IS_FULL)('about an agent of a driven run is in the record of the run too', async () => {
     const script = { implement: [{ asks: 'make wind', ...HONEST }] }
     const {
       server,

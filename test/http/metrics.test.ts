@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { SessionStore } from '../../src/sessions/session-store.ts'
 import type { Script } from '../fake-agent/script.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { openStream } from '../support/read-stream.ts'
 import { IS_ON_POSTGRES, type ServerOptions, startServer, type TestServer } from '../support/start-server.ts'
 
@@ -213,7 +214,7 @@ describe('the metrics of agents', () => {
 })
 
 describe('a server without metrics', () => {
-  it('does not load prom-client', () => {
+  it.runIf(IS_FULL)('does not load prom-client', () => {
     const source = (isEnabled: boolean) => `
       import { withMetrics } from './src/http/metrics/create-metrics.ts'
       import './src/http/server.ts'

@@ -1,4 +1,5 @@
 /** The bundle of a clone: bin/drover.cjs uses it only as long as it was made from the sources that are there. */
+
 import {
   appendFileSync,
   cpSync,
@@ -14,6 +15,7 @@ import {
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { IS_FULL } from '../support/full-counts.ts'
 import { runAt, temporaryDirectory, temporaryDirectoryForAll } from '../support/run-drover.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -52,20 +54,24 @@ function pretendToBundle(): void {
 }
 
 describe('the command of a clone', () => {
-  it('runs its sources without a bundle, and the bundle once there is one', { timeout: 120_000 }, async () => {
-    rmSync(join(clone, 'dist'), { recursive: true, force: true })
-    expect(await run('bin/drover.cjs', '--help')).toMatch(/^drover runs prompts/)
-    await run('scripts/bundle-clone.ts')
-    const scripts = readdirSync(join(clone, 'dist')).filter((name) => name.endsWith('.cjs'))
-    const inputs: [string, number][] = JSON.parse(readFileSync(join(clone, 'dist', 'inputs.json'), 'utf8'))
-    expect(scripts).toContain('drover.cjs')
-    expect(inputs.map(([each]) => each)).toEqual(expect.arrayContaining([HELP, 'src/bin.ts', 'package-lock.json']))
-    for (const script of scripts) {
-      const at = join(clone, 'dist', script)
-      writeFileSync(at, readFileSync(at, 'latin1').replace('drover runs prompts', 'BUNDLED'), 'latin1')
-    }
-    expect(await run('bin/drover.cjs', '--help')).toMatch(/^BUNDLED/)
-  })
+  it.runIf(IS_FULL)(
+    'runs its sources without a bundle, and the bundle once there is one',
+    { timeout: 120_000 },
+    async () => {
+      rmSync(join(clone, 'dist'), { recursive: true, force: true })
+      expect(await run('bin/drover.cjs', '--help')).toMatch(/^drover runs prompts/)
+      await run('scripts/bundle-clone.ts')
+      const scripts = readdirSync(join(clone, 'dist')).filter((name) => name.endsWith('.cjs'))
+      const inputs: [string, number][] = JSON.parse(readFileSync(join(clone, 'dist', 'inputs.json'), 'utf8'))
+      expect(scripts).toContain('drover.cjs')
+      expect(inputs.map(([each]) => each)).toEqual(expect.arrayContaining([HELP, 'src/bin.ts', 'package-lock.json']))
+      for (const script of scripts) {
+        const at = join(clone, 'dist', script)
+        writeFileSync(at, readFileSync(at, 'latin1').replace('drover runs prompts', 'BUNDLED'), 'latin1')
+      }
+      expect(await run('bin/drover.cjs', '--help')).toMatch(/^BUNDLED/)
+    },
+  )
 
   it.each<[string, (path: string) => void]>([
     ['is edited', (path) => appendFileSync(path, '\n')],

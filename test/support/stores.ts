@@ -1,4 +1,5 @@
 /** Runs the same tests on every kind of store. */
+
 import { DatabaseSync } from 'node:sqlite'
 import { describe, onTestFinished } from 'vitest'
 import { openStores } from '../../src/executions/store/open-stores.ts'
@@ -11,6 +12,7 @@ import type { SessionStore } from '../../src/sessions/session-store.ts'
 import { ADDED_COLUMNS } from '../../src/sessions/session-table.ts'
 import { SqliteSessionTable } from '../../src/sessions/sqlite-session-table.ts'
 import { openDatabase } from '../../src/store/database.ts'
+import { copyEmptyStore } from './empty-store.ts'
 import { createPostgresDatabase, POSTGRES_PROGRAMS, runSql } from './postgres.ts'
 import { sessionsPath } from './session-store.ts'
 
@@ -56,6 +58,7 @@ const ABANDON = "SET status = 'active', turn_count = 0, error_message = NULL, ow
 
 async function newSqlitePlace(): Promise<Place> {
   const path = sessionsPath()
+  copyEmptyStore(path)
   return {
     options: { path },
     async abandonSessions(owner) {
