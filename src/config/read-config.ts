@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import { Fault } from '../kit/fault.ts'
+import { isFault } from '../kit/fault.ts'
 import { fileMissing } from '../kit/faults.ts'
 import { readFileText } from '../kit/files/read-file.ts'
 import { keepFromChildren } from '../kit/process/child-environment.ts'
@@ -82,7 +82,7 @@ export function readConfigText(file: string): string | undefined {
   try {
     return readFileText({ path: file, limitBytes: CONFIG_FILE_BYTES, links: 'follow' })
   } catch (error) {
-    if (error instanceof Fault && error.code === fileMissing.code) return undefined
+    if (isFault(error, fileMissing)) return undefined
     throw error
   }
 }

@@ -13,7 +13,6 @@ import { AGENT_NAMES, type AgentName, type DemoAnswer, estimateUsage, planAnswer
 import { planFile } from './demo-file.ts'
 import { planAction } from './driven-action.ts'
 import { DemoGeminiOutput } from './gemini-output.ts'
-import { type DemoRequest, readRequest } from './read-request.ts'
 import type { TurnOutput } from './turn-output.ts'
 
 const OUTPUTS = { claude: DemoClaudeOutput, codex: DemoCodexOutput, gemini: DemoGeminiOutput }
@@ -76,4 +75,42 @@ function print(lines = ''): void {
 
 function isAgentName(word: string): word is AgentName {
   return AGENT_NAMES.some((each) => each === word)
+}
+
+type DemoRequest = {
+  agent: AgentName
+  prompt: string
+  model: string
+  resumeId?: string | undefined
+  hasPartialMessages: boolean
+}
+
+type Input = { agent: AgentName; argv: readonly string[]; stdin: string }
+
+/** Reads what the demo needs. It ignores every other argument: drover has checked them, and passes the prompt on stdin. */
+export function readRequest({ agent, argv, stdin }: Input): DemoRequest {
+  return {
+    agent,
+    prompt: argv.includes('--input-format') ? textOfMessages(stdin) : stdin,
+    model: flagValue(argv, '--model') ?? 'demo',
+    resumeId: agent === 'codex' ? codexResumeId(argv) : flagValue(argv, '--resume'),
+    hasPartialMessages: argv.includes('--include-partial-messages'),
+  }
+}
+
+/** `--flag value` or `--flag=value`; the last one counts. */
+function flagValue(argv: readonly string[], flag: string): string | undefined {
+  const at = argv.findLastIndex((word) => word === flag || word.startsWith(`${flag}=`))
+  return argv[at] === flag ? argv[at + 1] : argv[at]?.slice(flag.length + 1)
+}
+
+/** Codex is called as `codex exec … resume <id> -`. */
+function codexResumeId(argv: readonly string[]): string | undefined {
+  return argv.at(-3) === 'resume' ? argv.at(-2) : undefined
+}
+
+/** Claude gets a prompt with `/` or `@` as a JSON message (`--input-format stream-json`). */
+function textOfMessages(stdin: string): string {
+  const { message } = JSON.parse(stdin) as { message: { content: readonly { text: string }[] } }
+  return message.content.map(({ text }) => text).join('')
 }

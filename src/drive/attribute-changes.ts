@@ -1,7 +1,7 @@
 /** Gathers what shows who has changed a repository: the logs of its worktrees, the records of other runs, and contents of files. */
 import { dirname, join, relative } from 'node:path'
 import { listRunIds } from '../journal/run-store.ts'
-import { Fault } from '../kit/fault.ts'
+import { tryTo } from '../kit/fault.ts'
 import { readFileBytes } from '../kit/files/read-file.ts'
 import type { RepositoryChange } from '../workspace/repository-changes.ts'
 import type { RepositoryState } from '../workspace/repository-state.ts'
@@ -123,13 +123,4 @@ async function findSameContent(context: Place, changes: readonly RepositoryChang
 
 function contentOf(path: string): Buffer | undefined {
   return tryTo(() => readFileBytes({ path, limitBytes: CONTENT_LIMIT_BYTES }))
-}
-
-function tryTo<T>(read: () => T): T | undefined {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof Fault) return undefined
-    throw error
-  }
 }

@@ -1,6 +1,6 @@
 /** Delivers the work of an ended run: as a commit on its branch, and as a draft pull request if that is wanted. */
 import { titleOfGoal } from '../contract/goal-title.ts'
-import { Fault } from '../kit/fault.ts'
+import { Fault, isFault } from '../kit/fault.ts'
 import { withInertReferences } from '../kit/inert-references.ts'
 import { outlineRun } from '../runs/read-status.ts'
 import { askGitForOutput } from '../workspace/git.ts'
@@ -82,7 +82,7 @@ async function deliverPullRequest(
     const pullRequest = await openPullRequest(context, place, { title, delivered })
     record(context, 'delivered', { as: 'pr', ...work, pull_request: pullRequest })
   } catch (error) {
-    const isTaken = error instanceof Fault && error.code === driveBranchTaken.code
+    const isTaken = isFault(error, driveBranchTaken)
     if (!isTaken || readDriveState(context).first_round === undefined) throw error
     record(context, 'delivered', { as: 'none', ...work, note: error.message })
   }

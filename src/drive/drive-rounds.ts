@@ -2,7 +2,7 @@
 import { runNotFound } from '../journal/faults.ts'
 import { readRunHeader } from '../journal/read-run.ts'
 import { digestFields } from '../kit/digest.ts'
-import { Fault } from '../kit/fault.ts'
+import { Fault, isFault } from '../kit/fault.ts'
 import { endMarkedProcesses } from '../kit/process/end-tree.ts'
 import { inRuns, TREE_VARIABLE } from '../kit/process/environment-variables.ts'
 import { inTree } from '../kit/process/process-tree.ts'
@@ -280,7 +280,7 @@ function hasRun({ store }: RunContext, runId: string): boolean {
     readRunHeader(store, runId)
     return true
   } catch (error) {
-    if (error instanceof Fault && error.code === runNotFound.code) return false
+    if (isFault(error, runNotFound)) return false
     throw error
   }
 }

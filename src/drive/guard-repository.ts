@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { findRun } from '../journal/find-run.ts'
 import { type Digest, digest } from '../kit/digest.ts'
-import { Fault } from '../kit/fault.ts'
+import { Fault, tryTo } from '../kit/fault.ts'
 import { readFileBytes } from '../kit/files/read-file.ts'
 import { replaceFile } from '../kit/files/write-file.ts'
 import { encodeUtf8 } from '../kit/utf8.ts'
@@ -96,15 +96,6 @@ function readSaved(context: Place, number: number): RepositoryBefore | undefined
 export function readState(context: Place, expected: string, number?: number): Uint8Array | undefined {
   const bytes = tryTo(() => readFileBytes({ path: statePath(context, number), limitBytes: STATE_LIMIT_BYTES }))
   return bytes !== undefined && digest(bytes) === expected ? bytes : undefined
-}
-
-function tryTo<T>(read: () => T): T | undefined {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof Fault) return undefined
-    throw error
-  }
 }
 
 export function parseState(bytes: Uint8Array): RepositoryState {

@@ -1,5 +1,5 @@
 /** Prepares the worktree of a run before any agent is paid. */
-import { Fault } from '../kit/fault.ts'
+import { isFault } from '../kit/fault.ts'
 import { preparationFailed } from '../workspace/faults.ts'
 import { type Preparation, prepareWorktree } from '../workspace/prepare/prepare-worktree.ts'
 import { commandRunner } from './drive-boundary.ts'
@@ -37,7 +37,7 @@ export async function prepare(context: DriveContext): Promise<void> {
     record(context, 'prepared', { from, copied: [...copied], notes: [...notes], duration_ms })
   } catch (error) {
     if (signal.aborted) return
-    if (!(error instanceof Fault) || error.code !== preparationFailed.code) throw error
+    if (!isFault(error, preparationFailed)) throw error
     const duration_ms = Math.round(performance.now() - startedAt)
     record(context, 'setup_failed', { problem: error.message, duration_ms, output: '' })
   }

@@ -6,7 +6,7 @@
 import { userHome } from '../agents/adapter/surroundings.ts'
 import { isAgentSettings } from '../kit/agent-configuration.ts'
 import { type Digest, digestFields } from '../kit/digest.ts'
-import { Fault } from '../kit/fault.ts'
+import { tryTo } from '../kit/fault.ts'
 import { digestPrograms, readGitSettings } from '../kit/git/read-settings.ts'
 import { compareBytes } from '../kit/utf8.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
@@ -62,10 +62,5 @@ export function findGitPrograms(
   { env }: Pick<PromptContext, 'env'>,
 ): Digest | undefined {
   const place = { directory: workspace.worktree_root, home: userHome(env) }
-  try {
-    return digestPrograms(readGitSettings(place))
-  } catch (error) {
-    if (error instanceof Fault) return undefined
-    throw error
-  }
+  return tryTo(() => digestPrograms(readGitSettings(place)))
 }

@@ -1,5 +1,5 @@
 /** What an agent may have changed about how the work is pushed: programs, addresses and credentials of a remote. */
-import { Fault } from '../kit/fault.ts'
+import { tryTo } from '../kit/fault.ts'
 import { digestRemotes, readGitSettings } from '../kit/git/read-settings.ts'
 import { findRecordAt } from '../workspace/worktree-records.ts'
 import type { DriveContext } from './drive-context.ts'
@@ -21,10 +21,5 @@ export function refuseChangedRemotes(
 }
 
 function readRemotes(directory: string, home: string | undefined): string | undefined {
-  try {
-    return digestRemotes(readGitSettings({ directory, home }))
-  } catch (error) {
-    if (error instanceof Fault) return undefined
-    throw error
-  }
+  return tryTo(() => digestRemotes(readGitSettings({ directory, home })))
 }

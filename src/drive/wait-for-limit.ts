@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../kit/clock.ts'
-import { Fault } from '../kit/fault.ts'
+import { Fault, isFault } from '../kit/fault.ts'
 import { lockBusy } from '../kit/faults.ts'
 import { type Lock, takeLock } from '../kit/files/lock.ts'
 import { ensurePrivateDirectory } from '../kit/files/private-directory.ts'
@@ -170,7 +170,7 @@ async function tryLock(path: string, signal: AbortSignal): Promise<Lock | undefi
   try {
     return await takeLock({ path, mode: 'exclusive', waitMs: 0, signal })
   } catch (error) {
-    if (error instanceof Fault && error.code === lockBusy.code) return undefined
+    if (isFault(error, lockBusy)) return undefined
     throw error
   }
 }

@@ -1,5 +1,5 @@
 /** Reads the conversation of a session for a new session on another backend. */
-import { Fault } from '../kit/fault.ts'
+import { isFault } from '../kit/fault.ts'
 import type { Ids } from '../kit/ids.ts'
 import type { ConversationHistory } from '../prompts/prompt-request.ts'
 import { sessionNotFound } from '../sessions/faults.ts'
@@ -67,7 +67,7 @@ async function findParent({ parent_id: id }: Session, sessions: Stores['sessions
   try {
     return await sessions.find(id)
   } catch (error) {
-    if (error instanceof Fault && error.code === sessionNotFound.code) return undefined
+    if (isFault(error, sessionNotFound)) return undefined
     throw error
   }
 }

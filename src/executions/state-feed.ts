@@ -1,7 +1,7 @@
 /** The changes of state of all executions: those of this process, and those of other processes with the same store. */
 import { EventEmitter } from 'node:events'
 import type { Usage } from '../agents/adapter/agent.ts'
-import { Fault } from '../kit/fault.ts'
+import { isFault } from '../kit/fault.ts'
 import type { Log } from '../kit/log.ts'
 import type { PendingApproval } from '../prompts/approvals.shape.ts'
 import type { ApprovalChange, Approvals } from '../prompts/approvals.ts'
@@ -174,7 +174,7 @@ export class StateFeed {
     try {
       this.#changes.emit('change', await this.#store.find(execution.id))
     } catch (error) {
-      if (!(error instanceof Fault) || error.code !== executionNotFound.code) throw error
+      if (!isFault(error, executionNotFound)) throw error
       this.#changes.emit('removed', execution)
     }
   }

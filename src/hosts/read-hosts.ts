@@ -1,6 +1,6 @@
 /** Reads the files and directories of hosts. A path that cannot be read is a result too, so one host does not hide others. */
 import { digest } from '../kit/digest.ts'
-import { Fault, type FaultMaker } from '../kit/fault.ts'
+import { Fault, isFault } from '../kit/fault.ts'
 import { fileChanged, fileMissing, fileTooLarge, fileUnreadable } from '../kit/faults.ts'
 import { readFileBytes } from '../kit/files/read-file.ts'
 import { hostFolderReplaced } from './faults.ts'
@@ -70,8 +70,4 @@ function describeProblem(error: unknown): string {
   if (isFault(error, fileUnreadable)) return error.details.reason
   if (error instanceof Fault) return error.message
   throw error
-}
-
-function isFault<D>(error: unknown, maker: FaultMaker<D>): error is Fault<D> {
-  return error instanceof Fault && error.code === maker.code
 }

@@ -1,7 +1,7 @@
 /** A second file of records beside the journal of a run, with one writer at a time: the holder of its lock. */
 import type { BigIntStats } from 'node:fs'
 import { basename } from 'node:path'
-import { Fault } from '../kit/fault.ts'
+import { isFault } from '../kit/fault.ts'
 import { lockBusy } from '../kit/faults.ts'
 import { type Disk, isSameFile } from '../kit/files/disk.ts'
 import { type Lock, takeLock } from '../kit/files/lock.ts'
@@ -177,7 +177,7 @@ async function lockNow(path: string): Promise<Lock | undefined> {
   try {
     return await takeLock({ path, mode: 'exclusive', waitMs: LOCK_WAIT_MS })
   } catch (error) {
-    if (error instanceof Fault && error.code === lockBusy.code) return undefined
+    if (isFault(error, lockBusy)) return undefined
     throw error
   }
 }

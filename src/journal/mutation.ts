@@ -1,4 +1,4 @@
-import { Fault } from '../kit/fault.ts'
+import { Fault, isFault } from '../kit/fault.ts'
 import { systemReason } from '../kit/files/disk.ts'
 import {
   type MutationDetails,
@@ -49,7 +49,7 @@ export class Mutation {
       return work()
     } catch (error) {
       // An invalid journal is reported as such, not as a failed change.
-      if (error instanceof Fault && error.code === runJournalInvalid.code) throw error
+      if (isFault(error, runJournalInvalid)) throw error
       throw this.failure(phase, error instanceof Fault ? error.message : systemReason(error), error)
     }
   }

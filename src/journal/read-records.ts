@@ -1,5 +1,5 @@
 /** Reads a file of records line by line and handles a record that a crash has cut off. */
-import { Fault } from '../kit/fault.ts'
+import { Fault, isFault } from '../kit/fault.ts'
 import { jsonInvalid } from '../kit/faults.ts'
 import type { Disk } from '../kit/files/disk.ts'
 import type { JsonValue } from '../kit/json/json-value.ts'
@@ -89,7 +89,7 @@ function readLine({ bytes, isTerminated, isOversize }: JournalLine): JsonValue |
   try {
     return readJson(bytes, { input: 'the line', limitBytes: RECORD_LIMIT_BYTES })
   } catch (error) {
-    const isJson = !(error instanceof Fault && error.code === jsonInvalid.code)
+    const isJson = !isFault(error, jsonInvalid)
     if (isTerminated || isJson || hasRecordEnd(bytes)) throw error
     return undefined
   }

@@ -1,6 +1,6 @@
 /** Reads and writes `run.json`. If anything is wrong with it, the journal is read instead, so it may be deleted at any time. */
 import { dirname, join } from 'node:path'
-import { Fault } from '../kit/fault.ts'
+import { tryTo } from '../kit/fault.ts'
 import { closeQuietly, type Disk } from '../kit/files/disk.ts'
 import { readFileBytes } from '../kit/files/read-file.ts'
 import { removeLeftovers, temporaryName } from '../kit/files/temporary-file.ts'
@@ -65,12 +65,7 @@ function encodeWithinLimit(snapshot: RunSnapshot, key: SnapshotKey): Buffer | un
 }
 
 function readQuietly(path: string, disk: Disk): Buffer | undefined {
-  try {
-    return readFileBytes({ path, limitBytes: SNAPSHOT_LIMIT_BYTES }, disk)
-  } catch (error) {
-    if (error instanceof Fault) return undefined
-    throw error
-  }
+  return tryTo(() => readFileBytes({ path, limitBytes: SNAPSHOT_LIMIT_BYTES }, disk))
 }
 
 type Expected = { readonly size: number; readonly ending: Buffer }

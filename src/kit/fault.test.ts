@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { defineFault, errorCode, Fault } from './fault.ts'
+import { defineFault, errorCode, Fault, isFault, tryTo } from './fault.ts'
 
 const shelfFull = defineFault('shelf_full', 'conflict', {
   when: 'The shelf holds all it can.',
@@ -38,5 +38,29 @@ describe('errorCode', () => {
     ['no error at all', 'ENOENT', undefined],
   ])('reads %s', (_name, error, code) => {
     expect(errorCode(error)).toBe(code)
+  })
+})
+
+describe('isFault', () => {
+  it('knows the faults of a maker by their code', () => {
+    const other = defineFault('other', 'conflict', { when: '', message: () => 'other' })
+    expect([other({}), new Error('other'), undefined].map((error) => isFault(error, other))).toEqual([
+      true,
+      false,
+      false,
+    ])
+    expect(isFault(other({}), shelfFull)).toBe(false)
+  })
+})
+
+describe('tryTo', () => {
+  it('gives undefined for a fault, and throws any other error', () => {
+    const other = defineFault('other', 'conflict', { when: '', message: () => 'other' })
+    const fail = (error: Error) =>
+      tryTo(() => {
+        throw error
+      })
+    expect([tryTo(() => 1), fail(other({}))]).toEqual([1, undefined])
+    expect(() => fail(new Error('a bug'))).toThrow('a bug')
   })
 })

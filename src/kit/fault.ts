@@ -47,6 +47,25 @@ export function defineFault<Details>(
   return Object.assign(make, { code, kind, when })
 }
 
+/** Whether this is a fault that `make` makes. */
+export function isFault<Details>(error: unknown, make: FaultMaker<Details>): error is Fault<Details> {
+  return error instanceof Fault && error.code === make.code
+}
+
+/** For `.catch`: any other error is thrown again. */
+export function ignoreFault(error: unknown): undefined {
+  if (!(error instanceof Fault)) throw error
+}
+
+/** What `work` returns, or undefined if it throws a Fault. */
+export function tryTo<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (error) {
+    return ignoreFault(error)
+  }
+}
+
 /** What an error says, whatever was thrown. */
 export function toErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

@@ -4,7 +4,7 @@ import type { DrivenRun } from '../drive/service/driven-run.shape.ts'
 import { type CurrentActivity, nextActivity } from '../executions/activity.ts'
 import type { ExecutionEvent } from '../executions/store/execution.shape.ts'
 import { executionEnded, executionEventsGone } from '../executions/store/faults.ts'
-import { Fault } from '../kit/fault.ts'
+import { Fault, isFault } from '../kit/fault.ts'
 import { requestChecker } from '../kit/omit-empty.ts'
 import type { Validate } from '../kit/schema.ts'
 import type { Caller } from '../prompts/caller.ts'
@@ -160,7 +160,7 @@ async function cancel({ drover, by }: ToolHost, id: string): Promise<void> {
   try {
     await drover.executions.cancel(by, id)
   } catch (error) {
-    if (!(error instanceof Fault) || error.code !== executionEnded.code) throw error
+    if (!isFault(error, executionEnded)) throw error
   }
 }
 
@@ -210,7 +210,7 @@ async function watchExecution({ drover, by, closing }: Watching, id: string, opt
       for (const event of events) seen.add(event)
   } catch (error) {
     // Its beginning is not stored; the result will be.
-    if (!(error instanceof Fault) || error.code !== executionEventsGone.code) throw error
+    if (!isFault(error, executionEventsGone)) throw error
   } finally {
     clearTimeout(timer)
     clearInterval(reporting)

@@ -2,7 +2,7 @@
 import type { AgentRequest, SandboxUse } from '../agents/adapter/agent.ts'
 import type { BoundaryPlan } from '../agents/adapter/boundary-plan.ts'
 import { userHome } from '../agents/adapter/surroundings.ts'
-import { Fault } from '../kit/fault.ts'
+import { Fault, isFault } from '../kit/fault.ts'
 import { findWorktree } from '../kit/git/find-worktree.ts'
 import { sandboxUnavailable } from '../sandbox/faults.ts'
 import { findSandboxPrograms, type SandboxPrograms } from '../sandbox/find-programs.ts'
@@ -37,7 +37,7 @@ function findPrograms({ sandbox, env, cwd }: PromptContext): SandboxPrograms | F
   try {
     return findSandboxPrograms({ env, cwd }, sandbox.forwarder)
   } catch (error) {
-    if (error instanceof Fault && error.code === sandboxUnavailable.code) return error
+    if (isFault(error, sandboxUnavailable)) return error
     throw error
   }
 }

@@ -4,7 +4,7 @@ import { makeVariant } from '../contract/next-variants.ts'
 import { nextHint, resumeHint } from '../engine/next-hint.ts'
 import type { Run } from '../engine/state/run.ts'
 import { runBusy } from '../journal/faults.ts'
-import { Fault } from '../kit/fault.ts'
+import { isFault } from '../kit/fault.ts'
 import { openRun } from './open-run.ts'
 import type { RunContext } from './run-context.ts'
 
@@ -46,7 +46,7 @@ async function hintFor(context: RunContext, runId: string, { hint, whileBusy }: 
   try {
     return await openRun(context, runId, hint)
   } catch (error) {
-    if (!(error instanceof Fault) || error.code !== runBusy.code) throw error
+    if (!isFault(error, runBusy)) throw error
     const { operation, variant } = whileBusy
     return { operation, workspace_identity: context.workspace.id, variants: [variant] }
   }

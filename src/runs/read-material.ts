@@ -8,7 +8,7 @@ import type { Run } from '../engine/state/run.ts'
 import { materialBlobUnreadable } from '../journal/faults.ts'
 import type { MaterialReader } from '../journal/materials.ts'
 import type { Digest } from '../kit/digest.ts'
-import { Fault } from '../kit/fault.ts'
+import { isFault } from '../kit/fault.ts'
 import { decodeUtf8 } from '../kit/files/read-file.ts'
 import { matchesSection } from '../source/verify-pinned-source.ts'
 import { materialCorrupt } from './faults.ts'
@@ -82,7 +82,7 @@ function readSection({ key, material_sha256 }: PinnedSourceSection, read: Materi
   try {
     return decodeUtf8({ bytes: read(material_sha256 as Digest), source: `the text of ${key}` })
   } catch (error) {
-    if (!(error instanceof Fault) || error.code !== materialBlobUnreadable.code) throw error
+    if (!isFault(error, materialBlobUnreadable)) throw error
     throw materialUnavailable({ key, problem: error.message }, error)
   }
 }

@@ -7,7 +7,7 @@ import { awaitResult } from '../executions/replay.ts'
 import { type KeepMode, resolveKeepMode } from '../executions/store/execution-states.ts'
 import type { Stores } from '../executions/store/stores.ts'
 import type { Clock } from '../kit/clock.ts'
-import { Fault } from '../kit/fault.ts'
+import { ignoreFault } from '../kit/fault.ts'
 import { randomIds } from '../kit/ids.ts'
 import { type Log, SILENT_LOG } from '../kit/log.ts'
 import type { Approvals } from '../prompts/approvals.ts'
@@ -286,8 +286,4 @@ function failureReports(log: Log | undefined) {
     toWarning: (error: unknown) =>
       `the execution could not be saved: ${error instanceof Error ? error.message : error}`,
   }
-}
-
-function ignoreFault(error: unknown): void {
-  if (!(error instanceof Fault)) throw error
 }

@@ -1,5 +1,5 @@
 /** Transactions on sessions. The end of a turn that could not be saved is saved with the next one. */
-import { Fault } from '../kit/fault.ts'
+import { ignoreFault } from '../kit/fault.ts'
 import type { Owners } from '../store/owners.ts'
 import { answer, type Sql, type Steps, type WriteOptions } from '../store/sql.ts'
 import type { Session } from './session.shape.ts'
@@ -94,8 +94,4 @@ export class SessionTransactions {
 function* find(id: string): Steps<Session | undefined> {
   const row = yield* lockRow(id)
   return row && toSession(row)
-}
-
-export function ignoreFault(error: unknown): void {
-  if (!(error instanceof Fault)) throw error
 }

@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Usage } from '../agents/adapter/agent.ts'
 import { type Clock, toTimestamp } from '../kit/clock.ts'
+import { ignoreFault } from '../kit/fault.ts'
 import type { Ids } from '../kit/ids.ts'
 import type { Owners } from '../store/owners.ts'
 import type { Sql, Steps } from '../store/sql.ts'
@@ -33,7 +34,7 @@ import {
   type WantedSession,
 } from './session-table.ts'
 import { withTexts } from './session-texts.ts'
-import { ignoreFault, SessionTransactions } from './session-transactions.ts'
+import { SessionTransactions } from './session-transactions.ts'
 import { requireOwn } from './session-visibility.ts'
 import { StoredTexts } from './stored-texts.ts'
 

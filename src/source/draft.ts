@@ -3,7 +3,7 @@ import { MARKDOWN } from '../contract/control-characters.ts'
 import { findDuplicates } from '../contract/duplicates.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { ROLES, type Role } from '../contract/section-roles.ts'
-import { Fault } from '../kit/fault.ts'
+import { isFault } from '../kit/fault.ts'
 import { messageInvalid } from '../kit/faults.ts'
 import { writeIndentedJson } from '../kit/json/write-json.ts'
 import type { Problem } from '../kit/schema.ts'
@@ -117,7 +117,7 @@ function check(manifest: SourceManifest): SourceManifest {
   try {
     return checkManifest(manifest)
   } catch (error) {
-    if (!(error instanceof Fault) || error.code !== messageInvalid.code) throw error
+    if (!isFault(error, messageInvalid)) throw error
     const { problems } = error.details as { problems: readonly Problem[] }
     throw draftInvalid({ problem: problems.map(({ path, rule }) => `${path} ${rule}`).join('; ') }, error)
   }

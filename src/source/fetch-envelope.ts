@@ -9,7 +9,7 @@ import { askProvider, openProvider, type Provider } from '../forge/ask-provider.
 import { providerAnswerInvalid } from '../forge/faults.ts'
 import type { Gh } from '../forge/gh.ts'
 import { type Clock, toTimestamp } from '../kit/clock.ts'
-import { Fault } from '../kit/fault.ts'
+import { isFault } from '../kit/fault.ts'
 import { messageInvalid } from '../kit/faults.ts'
 import { writeJson } from '../kit/json/write-json.ts'
 import { checker } from '../kit/schema.ts'
@@ -145,7 +145,7 @@ function checkEnvelope(envelope: RawSourceEnvelope, url: string): RawSourceEnvel
   try {
     checkRawSourceEnvelope(envelope)
   } catch (error) {
-    if (!(error instanceof Fault) || error.code !== messageInvalid.code) throw error
+    if (!isFault(error, messageInvalid)) throw error
     throw providerAnswerInvalid({ subject: `issue ${url}`, problem: error.message }, error)
   }
   const count = Buffer.byteLength(writeJson(envelope))

@@ -10,7 +10,7 @@
  */
 import { readdirSync, unlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { Fault } from '../kit/fault.ts'
+import { Fault, isFault } from '../kit/fault.ts'
 import { lockUnavailable } from '../kit/faults.ts'
 import { type Lock, takeLock } from '../kit/files/lock.ts'
 import { ensurePrivateDirectory } from '../kit/files/private-directory.ts'
@@ -171,7 +171,7 @@ export class FileOwners implements Owners {
     try {
       return await takeLock({ path: this.#pathOf(name), mode: 'exclusive', ...wait })
     } catch (error) {
-      const isRefused = error instanceof Fault && error.code === lockUnavailable.code
+      const isRefused = isFault(error, lockUnavailable)
       if (!isRefused || attempts === 1) throw error
       return this.#lock(request, attempts - 1)
     }

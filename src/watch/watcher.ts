@@ -1,7 +1,7 @@
 /** Looks again and again: one process for each watcher of a user, with longer pauses after failures. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clock, toTimestamp } from '../kit/clock.ts'
-import { Fault } from '../kit/fault.ts'
+import { Fault, isFault } from '../kit/fault.ts'
 import { lockBusy } from '../kit/faults.ts'
 import { type Lock, takeLock } from '../kit/files/lock.ts'
 import { ensurePrivateDirectory } from '../kit/files/private-directory.ts'
@@ -126,7 +126,7 @@ export class WatcherLoop {
     try {
       return await takeLock({ path: lockPath(directory, watched.id), mode: 'exclusive', waitMs: 0 })
     } catch (error) {
-      if (!(error instanceof Fault) || error.code !== lockBusy.code) throw error
+      if (!isFault(error, lockBusy)) throw error
       throw watchBusy({ what: watched.repo ?? watched.schedule ?? '', pid: findWatch(directory, watched.id)?.pid })
     }
   }

@@ -1,6 +1,6 @@
 /** Reads what may be missing in a git directory: git writes there at any time, and so may an agent. */
 import { readdirSync } from 'node:fs'
-import { errorCode, Fault } from '../kit/fault.ts'
+import { errorCode, tryTo } from '../kit/fault.ts'
 import { readFileBytes } from '../kit/files/read-file.ts'
 
 /** Empty if there is no such directory, or none that can be read. */
@@ -15,10 +15,5 @@ export function namesIn(directory: string): string[] {
 
 /** Undefined if there is no such file, or none that can be read, or if it is larger. */
 export function readBytes(path: string, limitBytes: number): Buffer | undefined {
-  try {
-    return readFileBytes({ path, limitBytes, links: 'follow' })
-  } catch (error) {
-    if (error instanceof Fault) return undefined
-    throw error
-  }
+  return tryTo(() => readFileBytes({ path, limitBytes, links: 'follow' }))
 }

@@ -1,5 +1,5 @@
 /** Finds out what an agent can do: starts it, opens a session and, if wanted, sends a prompt. */
-import { Fault } from '../../kit/fault.ts'
+import { Fault, isFault } from '../../kit/fault.ts'
 import type { AcpAgent, AgentCommand, AgentRequest } from '../adapter/agent.ts'
 import { failureCode } from '../adapter/failure.ts'
 import type { JsonRecord } from '../adapter/json-fields.ts'
@@ -91,7 +91,7 @@ async function isContinued(
 }
 
 function refused(error: unknown): false {
-  if (error instanceof Fault && error.code === agentRequestFailed.code) return false
+  if (isFault(error, agentRequestFailed)) return false
   throw error
 }
 

@@ -1,4 +1,4 @@
-import { Fault } from '../../kit/fault.ts'
+import { isFault } from '../../kit/fault.ts'
 import { USER } from '../../prompts/caller.ts'
 import { chainInvalid } from '../../prompts/faults.ts'
 import type { ChainRequest } from '../../prompts/prompt-request.shape.ts'
@@ -68,8 +68,8 @@ function checkReferences(request: ChainRequest, refuse: CheckedFile<ChainFile>['
   try {
     checkChain(request)
   } catch (error) {
-    if (!(error instanceof Fault) || error.code !== chainInvalid.code) throw error
-    const { path, problem } = error.details as Parameters<typeof chainInvalid>[0]
+    if (!isFault(error, chainInvalid)) throw error
+    const { path, problem } = error.details
     throw refuse([{ path, rule: problem }])
   }
 }

@@ -2,7 +2,7 @@ import { backendUnavailable } from '../../agents/faults.ts'
 import { findInstallCommand } from '../../agents/install-command.ts'
 import { type AgentLocation, backendNames, locateAgents } from '../../agents/locate-agents.ts'
 import type { Config } from '../../config/config.shape.ts'
-import { Fault } from '../../kit/fault.ts'
+import { Fault, isFault } from '../../kit/fault.ts'
 import { DEFAULT_CHECK_TIMEOUT_MS, parseCheck } from '../../kit/process/run-check.ts'
 import { USER } from '../../prompts/caller.ts'
 import type { ComparisonResult, KeepResult } from '../../prompts/prompt-result.shape.ts'
@@ -132,7 +132,7 @@ async function keepAfterComparison(invocation: Invocation): Promise<number> {
 
 /** Outside of a repository, the error names the flag of the command. */
 function namingTheFlag(error: unknown, invocation: Invocation): unknown {
-  if (!(error instanceof Fault) || error.code !== gitRepositoryRequired.code) return error
+  if (!isFault(error, gitRepositoryRequired)) return error
   if ((error.details as { reason: NoWorktree }).reason !== 'not_a_repository') return error
   return comparisonNeedsWorktree({ path: requestFromFlags(invocation).workdir ?? invocation.runtime.cwd }, error)
 }

@@ -1,6 +1,6 @@
 /** Reads and checks the files of `drover parallel` and `drover chain`. */
 import { isMap, isNode, isScalar, isSeq } from 'yaml'
-import { Fault } from '../../kit/fault.ts'
+import { isFault } from '../../kit/fault.ts'
 import { jsonInvalid, textNotUtf8 } from '../../kit/faults.ts'
 import { decodeUtf8 } from '../../kit/files/read-file.ts'
 import { readJson } from '../../kit/json/read-json.ts'
@@ -35,7 +35,7 @@ async function readTree(invocation: Invocation, noun: Noun): Promise<TaskTree> {
   try {
     return parseTaskText(await readText(invocation, noun))
   } catch (error) {
-    const isUnreadable = error instanceof Fault && error.code === textNotUtf8.code
+    const isUnreadable = isFault(error, textNotUtf8)
     throw isUnreadable ? taskFileUnreadable({ problem: error.message }, error) : error
   }
 }
@@ -133,8 +133,8 @@ function checkJson(source: string, bytes: Buffer): void {
   try {
     readJson(bytes, { input: source, limitBytes: TASK_TEXT_LIMIT_BYTES, numbers: 'any' })
   } catch (error) {
-    if (!(error instanceof Fault) || error.code !== jsonInvalid.code) throw error
-    const { problem, place } = error.details as Parameters<typeof jsonInvalid>[0]
+    if (!isFault(error, jsonInvalid)) throw error
+    const { problem, place } = error.details
     const where = place && { line: place.line, column: place.column }
     const rule = `the file is not valid JSON: ${problem}`
     throw taskFileInvalid({ source, problems: [{ path: '', rule, ...where }] }, error)

@@ -1,6 +1,6 @@
 /** Reads the messages of a conversation from a terminal or a pipe. */
 import { dirname } from 'node:path'
-import { Fault } from '../../kit/fault.ts'
+import { Fault, isFault } from '../../kit/fault.ts'
 import { fileMissing } from '../../kit/faults.ts'
 import { ensurePrivateDirectory } from '../../kit/files/private-directory.ts'
 import { readFileText } from '../../kit/files/read-file.ts'
@@ -150,7 +150,7 @@ export function readHistory(path: string): string[] {
   try {
     return splitLines(readFileText({ path, limitBytes: LIMIT_BYTES }))
   } catch (error) {
-    if (error instanceof Fault && error.code === fileMissing.code) return []
+    if (isFault(error, fileMissing)) return []
     throw error
   }
 }

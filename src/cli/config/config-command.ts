@@ -6,7 +6,7 @@ import { formatOrigin } from '../../config/origin.ts'
 import { readConfig } from '../../config/read-config.ts'
 import { findKey, findMap } from '../../config/setting-keys.ts'
 import { formatValue, maskSetting, type ShownSetting, showConfig, showSetting } from '../../config/show-config.ts'
-import { Fault } from '../../kit/fault.ts'
+import { isFault } from '../../kit/fault.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { askStatus } from '../local/local-server.ts'
 import { printResult } from '../output/print-result.ts'
@@ -117,7 +117,7 @@ async function readValidation(invocation: Invocation): Promise<Validation> {
     // Not among the warnings of every command, because the command line has no ceilings.
     return { file: file.path, exists: file.exists, problems: [], warnings: [...warnings, ...findLoweredModes(config)] }
   } catch (error) {
-    if (!(error instanceof Fault) || error.code !== configInvalid.code) throw error
+    if (!isFault(error, configInvalid)) throw error
     const { file, problems } = error.details as { file: string; problems: readonly ConfigProblem[] }
     return { file, exists: true, problems, warnings: [] }
   }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { backendNames, locateAgents } from '../../agents/locate-agents.ts'
 import { checkDoctorReport } from '../../contract/host-reports.ts'
 import { CONTRACT_VERSION } from '../../contract/limits.ts'
-import { Fault } from '../../kit/fault.ts'
+import { ignoreFault } from '../../kit/fault.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
 import { USER } from '../../prompts/caller.ts'
 import { backendNotFound } from '../../prompts/faults.ts'
@@ -75,10 +75,6 @@ async function openTrial(invocation: Invocation, signal: AbortSignal): Promise<T
         : undefined,
     [Symbol.asyncDispose]: () => drover[Symbol.asyncDispose](),
   }
-}
-
-function ignoreFault(error: unknown): undefined {
-  if (!(error instanceof Fault)) throw error
 }
 
 /** Prints to stderr: only the report goes to stdout. */

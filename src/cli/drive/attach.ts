@@ -6,7 +6,7 @@ import type { DriveEnd } from '../../drive/drive-run.ts'
 import { isDriven, readDriveEvents } from '../../drive/record/drive-journal.ts'
 import { type DriveState, toDriveState } from '../../drive/record/drive-state.ts'
 import { driveBusy } from '../../drive/record/faults.ts'
-import { Fault } from '../../kit/fault.ts'
+import { Fault, isFault } from '../../kit/fault.ts'
 import { reportChange } from '../../runs/change-run.ts'
 import { openRun } from '../../runs/open-run.ts'
 import type { RunContext } from '../../runs/run-context.ts'
@@ -17,7 +17,7 @@ const POLL_MS = 100
 
 /** Whether the error says that another process drives the run, and that process is the server of this user. */
 export async function isDrivenByServer(invocation: Invocation, runId: string, error: unknown): Promise<boolean> {
-  if (!(error instanceof Fault) || error.code !== driveBusy.code) return false
+  if (!isFault(error, driveBusy)) return false
   const path = `/api/v1/runs/${runId}`
   const run = await callServer(invocation, { method: 'GET', path }).catch(() => undefined)
   return run?.['driven_by'] === 'this_server'

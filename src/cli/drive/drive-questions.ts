@@ -6,7 +6,7 @@ import type { BaselineRun } from '../../drive/record/drive-state.ts'
 import { findDecision, saveDecision } from '../../drive/record/settings-decisions.ts'
 import { chooseSource } from '../../drive/start/revive-run.ts'
 import { toTimestamp } from '../../kit/clock.ts'
-import { Fault } from '../../kit/fault.ts'
+import { isFault } from '../../kit/fault.ts'
 import { toRevealed } from '../../kit/revealed-text.ts'
 import { runInterrupted } from '../../runs/faults.ts'
 import { answerQuestion, skipAction } from '../../runs/operations.ts'
@@ -32,7 +32,7 @@ export async function askAboutRun(person: Person, run: RunOutline, context: RunC
   try {
     return await askFor({ run, context, ask })
   } catch (error) {
-    if (error instanceof Fault && error.code === runInterrupted.code) return false
+    if (isFault(error, runInterrupted)) return false
     throw error
   }
 }
@@ -181,7 +181,7 @@ async function ask({ paths, context: { signal }, runtime }: Question): Promise<s
   try {
     return await askPerson(runtime, { question, signal })
   } catch (error) {
-    if (error instanceof Fault && error.code === runInterrupted.code) return ''
+    if (isFault(error, runInterrupted)) return ''
     throw error
   }
 }

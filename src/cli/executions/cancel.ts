@@ -2,7 +2,7 @@ import type { Execution } from '../../executions/store/execution.shape.ts'
 import { shortExecutionId } from '../../executions/store/execution-id.ts'
 import { isFinal } from '../../executions/store/execution-states.ts'
 import { executionNotFound } from '../../executions/store/faults.ts'
-import { Fault } from '../../kit/fault.ts'
+import { isFault } from '../../kit/fault.ts'
 import { USER } from '../../prompts/caller.ts'
 import type { RunCommand } from '../command.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
@@ -55,7 +55,7 @@ async function awaitEnd(
     return { id, state: ended?.state ?? state, wasEnded: false }
   } catch (error) {
     // Nothing of it is kept.
-    if (!(error instanceof Fault) || error.code !== executionNotFound.code) throw error
+    if (!isFault(error, executionNotFound)) throw error
     return { id, state: 'cancelled', wasEnded: false }
   }
 }

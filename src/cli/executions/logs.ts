@@ -5,7 +5,7 @@ import type { Execution, ExecutionEvent } from '../../executions/store/execution
 import { shortExecutionId } from '../../executions/store/execution-id.ts'
 import { isFinal } from '../../executions/store/execution-states.ts'
 import { executionNotFound } from '../../executions/store/faults.ts'
-import { Fault } from '../../kit/fault.ts'
+import { isFault } from '../../kit/fault.ts'
 import { USER } from '../../prompts/caller.ts'
 import { formatBackend } from '../../prompts/format-backend.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
@@ -146,7 +146,7 @@ async function findAgain(id: string, { store }: Log): Promise<Execution | undefi
 }
 
 function isNotFound(error: unknown): boolean {
-  return error instanceof Fault && error.code === executionNotFound.code
+  return isFault(error, executionNotFound)
 }
 
 /** The decisions and the answer, if no events are stored, and how it ended. */

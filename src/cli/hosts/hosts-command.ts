@@ -11,7 +11,7 @@ import { toChangeReport } from '../../hosts/plan/plan.ts'
 import { planInstall } from '../../hosts/plan/plan-install.ts'
 import { planUninstall } from '../../hosts/plan/plan-uninstall.ts'
 import { detectedHosts, installedHosts, namedHosts } from '../../hosts/plan/select-hosts.ts'
-import { Fault } from '../../kit/fault.ts'
+import { type Fault, isFault } from '../../kit/fault.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { outputFailed } from '../faults.ts'
@@ -132,7 +132,7 @@ function hasNews({ hosts, warnings, recovery_artifacts }: ChangeReport): boolean
 /** The change is made even if its report cannot be printed, and the failure says so. */
 async function writeOrFail({ out, text }: { out: Channel; text: string }, lost: () => Fault): Promise<void> {
   const written = await out.write(text).catch((error: unknown) => {
-    if (error instanceof Fault && error.code === outputFailed.code) return 'failed'
+    if (isFault(error, outputFailed)) return 'failed'
     throw error
   })
   if (written !== 'written') throw lost()

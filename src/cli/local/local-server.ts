@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import type { ApprovalReply, ApprovalRequest } from '../../agents/adapter/agent.ts'
 import type { Config } from '../../config/config.shape.ts'
-import { Fault } from '../../kit/fault.ts'
+import { Fault, isFault } from '../../kit/fault.ts'
 import { readLines } from '../../kit/read-lines.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import type { PromptStream } from '../../prompts/prompt-run.ts'
@@ -39,7 +39,7 @@ export async function promptThroughServer(
     body: toLocalPrompt(invocation, prompt),
   }).catch(async (error) => {
     // The server has the prompt, and may run it: it must not run twice.
-    if (error instanceof Fault && error.code === localServerLost.code) throw error
+    if (isFault(error, localServerLost)) throw error
     await report(invocation, 'it does not answer')
   })
   if (response === undefined) return undefined
@@ -145,7 +145,7 @@ export async function askStatus(invocation: Invocation): Promise<LocalStatus | u
   if (!hasOwnSocket(invocation)) return undefined
   const call = { method: 'GET' as const, path: '/local/status', answerMs: SHORT_ANSWER_MS }
   const answer = await callServer(invocation, call).catch((error) => {
-    if (error instanceof Fault && error.code === localServerSilent.code) throw error
+    if (isFault(error, localServerSilent)) throw error
   })
   return answer as LocalStatus | undefined
 }

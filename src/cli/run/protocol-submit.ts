@@ -1,4 +1,4 @@
-import { Fault } from '../../kit/fault.ts'
+import { isFault } from '../../kit/fault.ts'
 import { contractVersionMismatch, outcomeFileRequired, outcomeModeRequired, runInterrupted } from '../../runs/faults.ts'
 import { nextForSubmit } from '../../runs/next-after-input.ts'
 import { parseActionId } from '../../runs/parse-ids.ts'
@@ -46,7 +46,7 @@ export const run: RunCommand = (invocation) =>
   })
 
 function isOfOtherVersion(error: unknown): boolean {
-  return error instanceof Fault && error.code === contractVersionMismatch.code
+  return isFault(error, contractVersionMismatch)
 }
 
 /** Whether drover is installed into a host, whose files may be old. */

@@ -21,7 +21,7 @@ import { printRunChange } from './person-run.ts'
 import { printChange, printState } from './print-change.ts'
 import { readEnvelopeFile } from './read-envelope-file.ts'
 import { readBudget } from './read-flags.ts'
-import { formatStarted } from './run-view.ts'
+import { formatStarted } from './run-text.ts'
 
 export const run: RunCommand = (invocation) =>
   withWorkspace(invocation, async (command) => {

@@ -7,7 +7,7 @@ import { formatAge } from '../output/format-time.ts'
 import { toOneLine } from '../output/printable.ts'
 import { formatTableWithNotes, type RowWithNote, type TextLayout } from '../output/text-table.ts'
 import { tryVerdict } from './driven-verdict.ts'
-import { formatBudget } from './run-view.ts'
+import { formatBudget } from './run-text.ts'
 
 const LIST_HEADINGS = ['ID', 'STATE', 'BUDGET', 'STARTED', 'GOAL']
 const BUDGET = LIST_HEADINGS.indexOf('BUDGET')

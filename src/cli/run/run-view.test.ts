@@ -3,7 +3,8 @@ import { EXAMPLES } from '../../../scripts/protocol-examples.ts'
 import { makeVariant } from '../../contract/next-variants.ts'
 import type { LocalRun } from '../../contract/run-status.shape.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
-import { formatRunView, formatSectionChanges, type ViewOptions } from './run-view.ts'
+import { formatSectionChanges } from './run-text.ts'
+import { formatRunView, type ViewOptions } from './run-view.ts'
 
 const RUN = '6f1c2c6e-3b1b-4f39-9b0a-2f4f5a0d9a11'
 const variants = [makeVariant('submit-outcome-file', { RUN, ACTION: RUN, ROOT: '/srv/weather' })]

@@ -22,7 +22,8 @@ import { readViewOptions } from './person-run.ts'
 import { toJsonLine } from './print-change.ts'
 import { completeRunId, readRunId } from './read-flags.ts'
 import { formatRuns, inStates, noteOnVerdict, readVerdicts } from './run-list.ts'
-import { formatRun, formatRunView, formatSection, formatUpdate, viewLines } from './run-view.ts'
+import { formatRun, formatSection, formatUpdate } from './run-text.ts'
+import { formatRunView, viewLines } from './run-view.ts'
 import { describePause } from './run-waits.ts'
 
 export const run: RunCommand = (invocation) =>

@@ -9,7 +9,7 @@ import { openRuns } from './open-runs.ts'
 import { openPersonRun, printRunChange } from './person-run.ts'
 import { printChange, printState } from './print-change.ts'
 import { completeRunId, readRunId } from './read-flags.ts'
-import { formatStopped } from './run-view.ts'
+import { formatStopped } from './run-text.ts'
 
 export const run: RunCommand = (invocation) =>
   withWorkspace(invocation, async (command) => {

@@ -1,5 +1,5 @@
 /** `drover sandbox check`: tries what a sandbox on this machine enforces. */
-import { Fault } from '../../kit/fault.ts'
+import { isFault } from '../../kit/fault.ts'
 import { checkBoundary } from '../../sandbox/check/check-boundary.ts'
 import type { SandboxProperty } from '../../sandbox/check/properties.ts'
 import { findGap } from '../../sandbox/check/verify-boundary.ts'
@@ -36,7 +36,7 @@ export async function trySandbox(runtime: Runtime, signal: AbortSignal): Promise
     const found = { is_available: true, is_enforced: problem === undefined, properties }
     return problem === undefined ? found : { ...found, problem }
   } catch (error) {
-    if (!(error instanceof Fault) || error.code !== sandboxUnavailable.code) throw error
+    if (!isFault(error, sandboxUnavailable)) throw error
     return { is_available: false, is_enforced: false, problem: error.message, properties: [] }
   }
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { SessionTurn } from '../../executions/session-turn.shape.ts'
 import { toTimestamp } from '../../kit/clock.ts'
-import { Fault } from '../../kit/fault.ts'
+import { isFault } from '../../kit/fault.ts'
 import { fileExists } from '../../kit/faults.ts'
 import { writeFileInPieces } from '../../kit/files/write-file.ts'
 import { writeIndentedJson, writeJson } from '../../kit/json/write-json.ts'
@@ -90,7 +90,7 @@ async function* readTurns(sessions: SessionService, id: string): AsyncGenerator<
 }
 
 function wasDeleted(error: unknown): boolean {
-  return error instanceof Fault && error.code === sessionNotFound.code
+  return isFault(error, sessionNotFound)
 }
 
 type ExportOptions = {
@@ -134,7 +134,7 @@ async function save(
   try {
     await writeFileInPieces({ path, mode: 0o600, mayExist: flags.isOn('force') }, toBytes(pieces))
   } catch (error) {
-    if (!(error instanceof Fault) || error.code !== fileExists.code) throw error
+    if (!isFault(error, fileExists)) throw error
     throw exportExists({ path }, error)
   }
   const { count } = counter

@@ -1,6 +1,6 @@
 /** Opens the sessions of the user, for commands that read or change them. */
 import type { Config } from '../../config/config.shape.ts'
-import { Fault } from '../../kit/fault.ts'
+import { Fault, isFault } from '../../kit/fault.ts'
 import type { SessionService } from '../../service/drover-service.ts'
 import { SessionCalls } from '../../service/session-calls.ts'
 import { sessionAmbiguous } from '../../sessions/faults.ts'
@@ -47,8 +47,8 @@ export async function listCandidates<Result>(
   try {
     return await work()
   } catch (error) {
-    if (!(error instanceof Fault) || error.code !== sessionAmbiguous.code) throw error
-    const details = error.details as Parameters<typeof sessionAmbiguous>[0]
+    if (!isFault(error, sessionAmbiguous)) throw error
+    const details = error.details
     const { code, kind, message } = error
     const lines = await candidatesFor(store, { ...details, now })
     throw new Fault({ code, kind, message: [`${message}:`, ...lines].join('\n'), details, cause: error })

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { type Document, parseDocument } from 'yaml'
 import { type Digest, digest, digestFields } from '../../kit/digest.ts'
-import { Fault } from '../../kit/fault.ts'
+import { Fault, tryTo } from '../../kit/fault.ts'
 import { ensurePrivateDirectory } from '../../kit/files/private-directory.ts'
 import { decodeUtf8, readFileBytes } from '../../kit/files/read-file.ts'
 import { replaceFile } from '../../kit/files/write-file.ts'
@@ -104,12 +104,7 @@ export function findUsableProject(place: Place & { readonly root: string }): Pro
 
 /** Undefined if there is none that can be used. */
 export function tryToReadProjectFile(root: string): ReadProjectFile | undefined {
-  try {
-    return readProjectFile(root)
-  } catch (error) {
-    if (error instanceof Fault) return undefined
-    throw error
-  }
+  return tryTo(() => readProjectFile(root))
 }
 
 /** Whether a file that the user trusted has changed since. */

@@ -11,7 +11,7 @@ import {
   keptDrivePathIn,
   type RunStore,
 } from '../../journal/run-store.ts'
-import { Fault } from '../../kit/fault.ts'
+import { Fault, isFault } from '../../kit/fault.ts'
 import { lockBusy, lockMissing } from '../../kit/faults.ts'
 import { takeLock } from '../../kit/files/lock.ts'
 import { replaceFile } from '../../kit/files/write-file.ts'
@@ -56,7 +56,7 @@ export function readDrive(store: RunStore, runId: string): DriveState | undefine
   try {
     return toDriveState(readEventFile(optionsFor(store, runId)))
   } catch (error) {
-    if (error instanceof Fault && error.code === runNotFound.code) return undefined
+    if (isFault(error, runNotFound)) return undefined
     throw error
   }
 }

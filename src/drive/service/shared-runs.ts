@@ -6,7 +6,7 @@ import type { PublishedRuns, SharedRun } from '../../executions/store/published-
 import type { RunCalls } from '../../executions/store/run-calls.ts'
 import type { WorkQueue } from '../../executions/store/work-queue.ts'
 import type { Clock } from '../../kit/clock.ts'
-import { Fault } from '../../kit/fault.ts'
+import { Fault, isFault } from '../../kit/fault.ts'
 import type { Log } from '../../kit/log.ts'
 import { type Caller, visibleKeyId } from '../../prompts/caller.ts'
 import {
@@ -248,7 +248,7 @@ export class SharedRuns implements RunService {
       return orderDrivers(workers, { repository, backend: given.backend, load, here: queue.machine })
     } catch (error) {
       // The settings of this machine may name it by another path.
-      if (isWorker && error instanceof Fault && error.code === driveRepositoryNotNamed.code) return undefined
+      if (isWorker && isFault(error, driveRepositoryNotNamed)) return undefined
       throw error
     }
   }

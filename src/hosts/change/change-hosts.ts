@@ -3,7 +3,7 @@ import type { BigIntStats } from 'node:fs'
 import type { ChangeReport } from '../../contract/change-report.shape.ts'
 import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
 import { digest } from '../../kit/digest.ts'
-import { Fault } from '../../kit/fault.ts'
+import { Fault, isFault } from '../../kit/fault.ts'
 import { fileWriteFailed, lockBusy } from '../../kit/faults.ts'
 import { randomIds } from '../../kit/ids.ts'
 import { hostFileChanged, hostPathBlocked, type installFailed, type uninstallFailed } from '../faults.ts'
@@ -74,7 +74,7 @@ async function withFailureCode<T>({ fail, signal }: HostsRequest, work: () => Pr
     return await work()
   } catch (error) {
     const problem = describeProblem(error, signal)
-    if (problem === undefined || (error instanceof Fault && error.code === fail.code)) throw error
+    if (problem === undefined || isFault(error, fail)) throw error
     throw fail({ problem, report: toChangeReport(NOTHING, { outcome: 'not_committed' }) }, error)
   }
 }
@@ -181,7 +181,7 @@ function commit(record: ChangeRecord, context: ChangeContext): Applied {
 }
 
 function mayBeWritten(error: unknown): error is ReturnType<typeof fileWriteFailed> {
-  const isOfWriting = error instanceof Fault && error.code === fileWriteFailed.code
+  const isOfWriting = isFault(error, fileWriteFailed)
   return isOfWriting && error.details.commitment === 'ambiguous'
 }
 

@@ -8,7 +8,7 @@ import type { Execution } from '../../executions/store/execution.shape.ts'
 import { newExecutionId } from '../../executions/store/execution-id.ts'
 import { executionLost, executionNotFound, idempotencyKeyReused } from '../../executions/store/faults.ts'
 import { toTimestamp } from '../../kit/clock.ts'
-import { Fault } from '../../kit/fault.ts'
+import { Fault, isFault } from '../../kit/fault.ts'
 import { jsonPieces } from '../../kit/json/json-pieces.ts'
 import { ownerKey } from '../../prompts/caller.ts'
 import { toRequestCaller } from '../context/sender.ts'
@@ -108,7 +108,7 @@ async function findStarted(id: string, { request, context }: Exchange): Promise<
     try {
       return await context.drover.executions.find(toRequestCaller(request, context), id)
     } catch (error) {
-      if (!(error instanceof Fault) || error.code !== executionNotFound.code) throw error
+      if (!isFault(error, executionNotFound)) throw error
       if (attempt === FIND_ATTEMPTS) throw executionLost({ id, state: 'not stored' })
     }
     await sleep(FIND_EVERY_MS)

@@ -1,8 +1,13 @@
 /** Prometheus metrics. prom-client is only loaded if metrics are enabled. */
-import type { Metrics, ServerContext } from '../context/server-context.ts'
-import { promptMetrics } from './prompt-metrics.ts'
-import { requestMetrics } from './request-metrics.ts'
-import { type StateSources, stateMetrics } from './state-metrics.ts'
+
+import type { Registry } from 'prom-client'
+import type { QueueLoad, WorkQueue } from '../../executions/store/work-queue.ts'
+import { toErrorMessage } from '../../kit/fault.ts'
+import type { Log } from '../../kit/log.ts'
+import type { Slots } from '../../prompts/concurrency-slots.ts'
+import { PART_KINDS, type PromptObserver, type RunOutcome } from '../../prompts/prompt-context.ts'
+import type { SessionStore } from '../../sessions/session-store.ts'
+import type { Metrics, ServerContext, ServerObserver } from '../context/server-context.ts'
 
 /** Adds metrics to the context if the configuration enables them. */
 export async function withMetrics(context: ServerContext): Promise<ServerContext> {
@@ -27,3 +32,213 @@ async function createMetrics(sources: StateSources, backends: readonly string[])
   stateMetrics(prometheus, sources)
   return { server: requestMetrics(prometheus), prompts: promptMetrics(prometheus, backends), registry }
 }
+
+/** Requests take milliseconds, or many minutes if they run an agent. */
+const BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600]
+
+function requestMetrics({ client, registry }: Prometheus): ServerObserver {
+  const registers = [registry]
+  const requests = new client.Counter({
+    name: 'drover_requests_total',
+    help: 'Finished requests, by the path of their route.',
+    labelNames: ['method', 'path', 'status'],
+    registers,
+  })
+  const durations = new client.Histogram({
+    name: 'drover_request_duration_seconds',
+    help: 'Time from the start of a request to the last byte of its response.',
+    labelNames: ['method', 'path'],
+    buckets: BUCKETS,
+    registers,
+  })
+  const failed = new client.Counter({
+    name: 'drover_requests_refused_total',
+    help: 'Requests with an error response, by error code.',
+    labelNames: ['reason'],
+    registers,
+  })
+  const byKey = new client.Counter({
+    name: 'drover_key_requests_total',
+    help: 'Requests with a valid API key, by the name of the key.',
+    labelNames: ['key'],
+    registers,
+  })
+  const inFlight = new client.Gauge({
+    name: 'drover_requests_in_flight',
+    help: 'Requests in progress.',
+    registers,
+  })
+  return {
+    requestStarted: () => inFlight.inc(),
+    requestDone({ method, route, status, seconds, errorCode, keyName }) {
+      requests.inc({ method, path: route, status })
+      durations.observe({ method, path: route }, seconds)
+      if (errorCode !== undefined) failed.inc({ reason: errorCode })
+      if (keyName !== undefined) byKey.inc({ key: keyName })
+      inFlight.dec()
+    },
+  }
+}
+
+type StateSources = {
+  version: string
+  slots: Pick<Slots, 'load'>
+  store: Pick<SessionStore, 'list'>
+  log: Log
+  /** The queue of all machines, if there is one. */
+  queue: Pick<WorkQueue, 'load'> | undefined
+}
+
+/** Gauges whose values are read when the metrics are collected. */
+function stateMetrics(prometheus: Prometheus, { version, slots, store, log, queue }: StateSources): void {
+  const { client, registry } = prometheus
+  if (queue !== undefined) queueMetrics(prometheus, queue)
+  const registers = [registry]
+  new client.Gauge({ name: 'drover_build_info', help: 'Always 1.', labelNames: ['version'], registers }).set(
+    { version },
+    1,
+  )
+  new client.Gauge({
+    name: 'drover_running_agents',
+    help: 'Agents that are running.',
+    registers,
+    collect() {
+      this.set(slots.load().running)
+    },
+  })
+  new client.Gauge({
+    name: 'drover_queue_length',
+    help: 'Prompts waiting for a free slot.',
+    registers,
+    collect() {
+      this.set(slots.load().queued)
+    },
+  })
+  new client.Gauge({
+    name: 'drover_active_sessions',
+    help: 'Sessions that are active, or paused and resumable.',
+    registers,
+    async collect() {
+      this.set(await countActive(store, log))
+    },
+  })
+}
+
+/** Of all machines together. If the store fails, the other metrics are still collected. */
+function queueMetrics({ client, registry }: Prometheus, queue: Pick<WorkQueue, 'load'>): void {
+  const gauge = (name: string, help: string, read: (load: QueueLoad) => number) =>
+    new client.Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        this.set(await queue.load().then(read, () => Number.NaN))
+      },
+    })
+  gauge('drover_shared_queue_length', 'Prompts that wait for a worker on any machine.', ({ waiting }) => waiting)
+  gauge('drover_shared_queue_running', 'Prompts of the queue that run on any machine.', ({ running }) => running)
+  const oldest = 'How long the first prompt of the queue has waited.'
+  gauge('drover_shared_queue_oldest_seconds', oldest, ({ oldestSecs }) => oldestSecs)
+}
+
+/** The store maintains these counts. If it fails, the other metrics are still collected. */
+async function countActive(store: StateSources['store'], log: Log): Promise<number> {
+  try {
+    const pages = (['active', 'paused'] as const).map((status) => store.list({ status }, { limit: 1, offset: 0 }))
+    return (await Promise.all(pages)).reduce((sum, { total }) => sum + total, 0)
+  } catch (error) {
+    log.error({ reason: toErrorMessage(error) }, 'the sessions could not be counted')
+    return Number.NaN
+  }
+}
+
+/** Agents run for seconds or for many minutes. */
+const AGENT_BUCKETS = [0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600]
+const WAIT_BUCKETS = [0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 120, 300, 600]
+
+/** The `status` label of an outcome. */
+const STATUSES: Readonly<Record<RunOutcome, string>> = {
+  ok: 'success',
+  failed: 'error',
+  timeout: 'timeout',
+  canceled: 'canceled',
+}
+
+const TOKEN_KINDS = ['input', 'output', 'cached', 'reasoning'] as const
+
+function promptMetrics({ client, registry }: Prometheus, backends: readonly string[]): PromptObserver {
+  const registers = [registry]
+  const executions = new client.Counter({
+    name: 'drover_backend_executions_total',
+    help: 'Agent runs, by outcome.',
+    labelNames: ['backend', 'status'],
+    registers,
+  })
+  const durations = new client.Histogram({
+    name: 'drover_backend_execution_duration_seconds',
+    help: 'Duration of agent runs.',
+    labelNames: ['backend'],
+    buckets: AGENT_BUCKETS,
+    registers,
+  })
+  const tokens = new client.Counter({
+    name: 'drover_tokens_total',
+    help: 'Tokens as reported by agents. Cached tokens are part of the input, reasoning tokens of the output.',
+    labelNames: ['backend', 'kind'],
+    registers,
+  })
+  const waits = new client.Histogram({
+    name: 'drover_queue_wait_seconds',
+    help: 'Time from a prompt to the start of its agent.',
+    buckets: WAIT_BUCKETS,
+    registers,
+  })
+  const parts = partMetrics({ client, registry })
+  const created = new client.Counter({ name: 'drover_sessions_created_total', help: 'Sessions created.', registers })
+  // A rate needs a first value, so all counters start at 0.
+  for (const backend of backends) {
+    for (const status of Object.values(STATUSES)) executions.inc({ backend, status }, 0)
+    for (const kind of TOKEN_KINDS) tokens.inc({ backend, kind }, 0)
+  }
+  return {
+    waited: (seconds) => waits.observe(seconds),
+    agentEnded({ backend, outcome, seconds, usage }) {
+      executions.inc({ backend, status: STATUSES[outcome] })
+      durations.observe({ backend }, seconds)
+      for (const kind of TOKEN_KINDS) tokens.inc({ backend, kind }, usage[`${kind}_tokens`])
+    },
+    partEnded({ part, backend, outcome, seconds }) {
+      // A request may name any backend. Unknown ones must not create labels.
+      const labels = { backend: backends.includes(backend) ? backend : 'unknown', status: outcome }
+      parts[part].executions.inc(labels)
+      parts[part].durations.observe(labels, seconds)
+    },
+    sessionCreated: () => created.inc(),
+  }
+}
+
+/** Metrics of the prompts in parallel calls, chains and comparisons. */
+function partMetrics({ client, registry }: Prometheus) {
+  const registers = [registry]
+  const labelNames = ['backend', 'status'] as const
+  const metricsOf = (part: string) => ({
+    executions: new client.Counter({
+      name: `drover_${part}_executions_total`,
+      help: 'Prompts of parallel calls, chains or comparisons, by outcome.',
+      labelNames,
+      registers,
+    }),
+    durations: new client.Histogram({
+      name: `drover_${part}_duration_seconds`,
+      help: 'Duration of these prompts.',
+      labelNames,
+      buckets: AGENT_BUCKETS,
+      registers,
+    }),
+  })
+  const [parallel, chain, compare] = PART_KINDS
+  return { [parallel]: metricsOf(parallel), [chain]: metricsOf(chain), [compare]: metricsOf(compare) }
+}
+
+/** What every metric is created with. */
+type Prometheus = { client: typeof import('prom-client'); registry: Registry }

@@ -7,7 +7,7 @@ import type { RunService } from '../../drive/service/run-service.ts'
 import type { DriveStartRequest } from '../../drive/service/run-starter.ts'
 import { executionLost } from '../../executions/store/faults.ts'
 import { toTimestamp } from '../../kit/clock.ts'
-import { Fault } from '../../kit/fault.ts'
+import { Fault, isFault } from '../../kit/fault.ts'
 import { requestChecker } from '../../kit/omit-empty.ts'
 import { checker } from '../../kit/schema.ts'
 import type { Caller } from '../../prompts/caller.ts'
@@ -159,7 +159,7 @@ async function startOnce(exchange: Exchange, start: DriveStartRequest): Promise<
     return await drover.runs.start(by, { ...start, runId })
   } catch (error) {
     // The run may have been started: then the same key finds it.
-    if (!(error instanceof Fault) || error.code !== driveAnswerLost.code) await claimed?.release()
+    if (!isFault(error, driveAnswerLost)) await claimed?.release()
     throw error
   }
 }

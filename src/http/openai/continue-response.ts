@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { carryTurns, type TurnId } from '../../executions/carry-conversation.ts'
 import { findTurns } from '../../executions/session-turns.ts'
-import { Fault } from '../../kit/fault.ts'
+import { isFault } from '../../kit/fault.ts'
 import { USER, visibleKeyId } from '../../prompts/caller.ts'
 import type { ConversationHistory } from '../../prompts/prompt-request.ts'
 import { sessionNotFound } from '../../sessions/faults.ts'
@@ -71,7 +71,7 @@ async function findSession(id: string | undefined, { request, context }: Reader)
   try {
     return await (await context.drover.sessions.of(toRequestCaller(request, context))).find(id)
   } catch (error) {
-    if (error instanceof Fault && error.code === sessionNotFound.code) return undefined
+    if (isFault(error, sessionNotFound)) return undefined
     throw error
   }
 }

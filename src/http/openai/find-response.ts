@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Execution } from '../../executions/store/execution.shape.ts'
 import { executionNotFound } from '../../executions/store/faults.ts'
-import { Fault } from '../../kit/fault.ts'
+import { isFault } from '../../kit/fault.ts'
 import { toRequestCaller } from '../context/sender.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { responseNotFound } from '../errors/faults.ts'
@@ -33,7 +33,7 @@ export async function findVisible(
     const record = readResponseRecord(execution)
     return record?.store === true ? { execution, record } : undefined
   } catch (error) {
-    if (error instanceof Fault && error.code === executionNotFound.code) return undefined
+    if (isFault(error, executionNotFound)) return undefined
     throw error
   }
 }

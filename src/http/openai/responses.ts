@@ -1,7 +1,7 @@
 /** `POST /openai/v1/responses`, and `GET`, `DELETE`, `…/cancel` and `…/input_items` of a response */
 import type { FastifyRequest } from 'fastify'
 import { executionEnded } from '../../executions/store/faults.ts'
-import { Fault } from '../../kit/fault.ts'
+import { isFault } from '../../kit/fault.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import { checker } from '../../kit/schema.ts'
 import { type Caller, USER } from '../../prompts/caller.ts'
@@ -75,7 +75,7 @@ async function cancelRunning(id: string, by: Caller, { drover }: ServerContext):
   try {
     await drover.executions.cancel(by, id)
   } catch (error) {
-    if (!(error instanceof Fault) || error.code !== executionEnded.code) throw error
+    if (!isFault(error, executionEnded)) throw error
   }
 }
 
@@ -98,7 +98,7 @@ async function sendResponse(exchange: Exchange, asked: AskedResponse): Promise<o
 
 /** The session that the response continues was deleted, with the response before it, after both were found. */
 function explainDeleted(error: unknown, { previous_response_id: id }: AskedResponse['record']): unknown {
-  if (id === undefined || !(error instanceof Fault) || error.code !== sessionNotFound.code) return error
+  if (id === undefined || !isFault(error, sessionNotFound)) return error
   return previousResponseNotFound({ id, place: 'previous_response_id' })
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Fault } from '../../kit/fault.ts'
+import { Fault, isFault } from '../../kit/fault.ts'
 import { serverTrouble } from '../../service/faults.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { findApiStyle } from '../errors/api-style.ts'
@@ -27,7 +27,7 @@ export function sendError(failed: FailedRequest, context: ServerContext): Fastif
 /** A canceled prompt of a compatible API is reported as a shutdown, because only then is there a client to report it to. */
 function toReportedError({ error, request, reply }: FailedRequest, { shutdown }: ServerContext): unknown {
   if (request.facts.errorCode === accessEnded.code) return accessEnded({})
-  const isCanceled = error instanceof Fault && error.code === shuttingDown.code
+  const isCanceled = isFault(error, shuttingDown)
   return isCanceled && reply.raw.destroyed && !shutdown.aborted ? clientDisconnected({}) : error
 }
 

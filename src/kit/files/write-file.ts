@@ -1,6 +1,6 @@
 import { type BigIntStats, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { errorCode, Fault } from '../fault.ts'
+import { errorCode, type Fault, isFault } from '../fault.ts'
 import { fileExists, fileNotRegular, fileWriteFailed } from '../faults.ts'
 import { type Disk, type FileIdentity, fileKind, isSameFile, type Links, realDisk, systemReason } from './disk.ts'
 import { type Durability, openDirectory, syncDirectory, toDurability } from './durability.ts'
@@ -94,7 +94,7 @@ export function ensureEmptyFile(path: string, disk: Disk = realDisk): void {
   try {
     createFile({ path, bytes: new Uint8Array(), mode: 0o600 }, disk)
   } catch (error) {
-    const isCreatedByAnother = error instanceof Fault && error.code === fileExists.code
+    const isCreatedByAnother = isFault(error, fileExists)
     if (!isCreatedByAnother) throw error
   }
 }

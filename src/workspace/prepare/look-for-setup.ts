@@ -1,6 +1,6 @@
 /** Looks in a project for what its worktrees need. */
 import { join } from 'node:path'
-import { Fault } from '../../kit/fault.ts'
+import { tryTo } from '../../kit/fault.ts'
 import { readFileBytes } from '../../kit/files/read-file.ts'
 import { INPUT_NAMES, type Proposal, propose } from './ecosystems.ts'
 
@@ -17,10 +17,5 @@ export function lookForSetup(root: string): Proposal | undefined {
 }
 
 function readText(path: string): string | undefined {
-  try {
-    return readFileBytes({ path, limitBytes: LIMIT_BYTES }).toString('utf8')
-  } catch (error) {
-    if (error instanceof Fault) return undefined
-    throw error
-  }
+  return tryTo(() => readFileBytes({ path, limitBytes: LIMIT_BYTES }).toString('utf8'))
 }

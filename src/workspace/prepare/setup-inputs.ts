@@ -1,6 +1,6 @@
 /** The files that decide what a setup installs. */
 import { basename, join } from 'node:path'
-import { Fault } from '../../kit/fault.ts'
+import { tryTo } from '../../kit/fault.ts'
 import { readFileBytes } from '../../kit/files/read-file.ts'
 import { askGitForOutput, type Git } from '../git.ts'
 import { INPUT_NAMES } from './ecosystems.ts'
@@ -34,10 +34,5 @@ export function hasInputs(root: string, inputs: readonly SetupInput[]): boolean 
 }
 
 function readContent(path: string): Buffer | undefined {
-  try {
-    return readFileBytes({ path, limitBytes: LIMIT_BYTES })
-  } catch (error) {
-    if (error instanceof Fault) return undefined
-    throw error
-  }
+  return tryTo(() => readFileBytes({ path, limitBytes: LIMIT_BYTES }))
 }

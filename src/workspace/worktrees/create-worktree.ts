@@ -2,7 +2,7 @@
 import { basename, join } from 'node:path'
 import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
 import { type Clock, toTimestamp } from '../../kit/clock.ts'
-import { Fault } from '../../kit/fault.ts'
+import { Fault, tryTo } from '../../kit/fault.ts'
 import { isFilterSetting } from '../../kit/git/filter-overrides.ts'
 import { parseGitList } from '../../kit/git/parse-git-config.ts'
 import { digestRemotes, readGitSettings } from '../../kit/git/read-settings.ts'
@@ -147,12 +147,7 @@ async function readSettings({ git, repository, signal }: NewWorktree): Promise<G
 }
 
 function tryToRead<T>(read: () => T): T | undefined {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof Fault) return undefined
-    throw error
-  }
+  return tryTo(() => read())
 }
 
 /** A name for which neither a directory nor a branch exists. */

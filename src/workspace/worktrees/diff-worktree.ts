@@ -6,7 +6,7 @@
 import { copyFileSync, existsSync, mkdirSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
-import { Fault } from '../../kit/fault.ts'
+import { isFault } from '../../kit/fault.ts'
 import { removeLeftovers, temporaryName } from '../../kit/files/temporary-file.ts'
 import { gitFailed, gitOutputTooLarge } from '../faults.ts'
 import { askGitForOutput, type Git } from '../git.ts'
@@ -133,7 +133,7 @@ async function patchBetween(ask: Ask, from: string, to: string): Promise<Patch> 
 
 /** A patch that is larger than all that git may print is not shown at all. */
 function ignoreTooLarge(error: unknown): Buffer {
-  if (error instanceof Fault && error.code === gitOutputTooLarge.code) return Buffer.alloc(0)
+  if (isFault(error, gitOutputTooLarge)) return Buffer.alloc(0)
   throw error
 }
 

@@ -1,8 +1,9 @@
 import { findPaths } from '../../../config/paths.ts'
 import { Fault } from '../../../kit/fault.ts'
 import { quoteWord } from '../../../kit/shell-words.ts'
+import { inspectPostgres } from '../../../store/inspect-postgres.ts'
 import { inspectStore, type StoreInspection } from '../../../store/inspect-store.ts'
-import { inspectPostgres, toPlainAddress } from '../../../store/postgres-database.ts'
+import { toPlainAddress } from '../../../store/postgres-database.ts'
 import type { CheckContext } from './doctor-check.ts'
 import { defineFinding, type Finding } from './finding.ts'
 

@@ -3,7 +3,7 @@ import { accessSync, constants, statfsSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
 import { findPaths } from '../../../config/paths.ts'
-import { Fault } from '../../../kit/fault.ts'
+import { tryTo } from '../../../kit/fault.ts'
 import { systemReason } from '../../../kit/files/disk.ts'
 import type { CheckContext } from './doctor-check.ts'
 import { defineFinding, type Finding } from './finding.ts'
@@ -64,12 +64,7 @@ export function checkSpace({ configEnvironment }: Pick<CheckContext, 'configEnvi
 }
 
 function findHome(environment: CheckContext['configEnvironment']): string | undefined {
-  try {
-    return findPaths(environment).directory
-  } catch (error) {
-    if (error instanceof Fault) return undefined
-    throw error
-  }
+  return tryTo(() => findPaths(environment).directory)
 }
 
 /** A directory that does not exist yet is created in the nearest one that does. */

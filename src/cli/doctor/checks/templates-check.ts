@@ -1,6 +1,6 @@
 /** What setups installed and drover keeps for the next worktrees. */
 import { findPaths } from '../../../config/paths.ts'
-import { Fault } from '../../../kit/fault.ts'
+import { tryTo } from '../../../kit/fault.ts'
 import { quoteWord } from '../../../kit/shell-words.ts'
 import { listTemplates } from '../../../workspace/prepare/templates.ts'
 import type { CheckContext } from './doctor-check.ts'
@@ -28,10 +28,5 @@ export function checkTemplates({ configEnvironment }: Pick<CheckContext, 'config
 
 /** Another check reports a home that is invalid. */
 function findHome(environment: CheckContext['configEnvironment']): string | undefined {
-  try {
-    return findPaths(environment).templates
-  } catch (error) {
-    if (error instanceof Fault) return undefined
-    throw error
-  }
+  return tryTo(() => findPaths(environment).templates)
 }
