@@ -1,8 +1,10 @@
 /** `drover acp`, driven by the client of the protocol's own SDK. */
+
 import { userInfo } from 'node:os'
 import { methods } from '@agentclientprotocol/sdk'
 import { describe, expect, it } from 'vitest'
 import { createUser, openEditor } from '../support/acp-editor.ts'
+import { firstOf, IS_FULL } from '../support/full-counts.ts'
 import { DROVER, runAt } from '../support/run-drover.ts'
 import { isRunning } from '../support/test-command.ts'
 import { until } from '../support/until.ts'
@@ -175,7 +177,7 @@ describe('drover acp', () => {
     expect(stderr()).toContain('a line that is not a JSON object was skipped')
   })
 
-  it('is a backend of another drover', async () => {
+  it.runIf(IS_FULL)('is a backend of another drover', async () => {
     const user = createUser({ backends: { inner: { protocol: 'acp', command: [process.execPath, DROVER, 'acp'] } } })
     const prompt = ['prompt', '-b', 'inner', JSON.stringify({ say: 'from inside' }), '-o', 'json']
     const { code, stdout, stderr } = await runAt(user.work, [process.execPath, DROVER, ...prompt], user.env)
@@ -190,24 +192,27 @@ describe('drover acp', () => {
     await expect(prompt(sessionId, 'hello')).rejects.toThrow(/gemini/)
   })
 
-  it.each(['SIGTERM', 'the end of its input'])('ends on %s with the session stored and the agent gone', async (how) => {
-    const user = createUser()
-    const { create, prompt, child, ended, texts } = await openEditor(user)
-    const { sessionId } = await create()
-    const hanging = prompt(sessionId, { say: 'begun', pid: true, hang: true }).catch(() => undefined)
-    await until(() => /\d+/.test(texts()))
-    const pid = Number(texts())
-    expect(isRunning(pid)).toBe(true)
-    if (how === 'SIGTERM') child.kill('SIGTERM')
-    else child.stdin.end()
-    expect(await ended).toBe(how === 'SIGTERM' ? 143 : 0)
-    await hanging
-    expect(isRunning(pid)).toBe(false)
-    const { stdout } = await runAt(
-      user.work,
-      [process.execPath, DROVER, 'sessions', 'show', sessionId, '--json'],
-      user.env,
-    )
-    expect(JSON.parse(stdout)).toMatchObject({ id: sessionId, status: 'paused' })
-  })
+  it.each(firstOf(['SIGTERM', 'the end of its input']))(
+    'ends on %s with the session stored and the agent gone',
+    async (how) => {
+      const user = createUser()
+      const { create, prompt, child, ended, texts } = await openEditor(user)
+      const { sessionId } = await create()
+      const hanging = prompt(sessionId, { say: 'begun', pid: true, hang: true }).catch(() => undefined)
+      await until(() => /\d+/.test(texts()))
+      const pid = Number(texts())
+      expect(isRunning(pid)).toBe(true)
+      if (how === 'SIGTERM') child.kill('SIGTERM')
+      else child.stdin.end()
+      expect(await ended).toBe(how === 'SIGTERM' ? 143 : 0)
+      await hanging
+      expect(isRunning(pid)).toBe(false)
+      const { stdout } = await runAt(
+        user.work,
+        [process.execPath, DROVER, 'sessions', 'show', sessionId, '--json'],
+        user.env,
+      )
+      expect(JSON.parse(stdout)).toMatchObject({ id: sessionId, status: 'paused' })
+    },
+  )
 })

@@ -97,7 +97,7 @@ describe('drover backup', () => {
     expect([namesIn(root), namesIn(home)]).toEqual([['copy'], ['sessions.db']])
   })
 
-  it('works while a server runs prompts', async () => {
+  it.runIf(IS_FULL)('works while a server runs prompts', async () => {
     const user = createUser()
     const server = serveDrover(['--demo', '--port', '0'], user.env)
     const base = `http://127.0.0.1:${await portOf(server)}`

@@ -1,4 +1,5 @@
 /** `drover mcp`: the official client on stdin and stdout. */
+
 import { spawn } from 'node:child_process'
 import { mkdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,6 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { TOOLS } from '../../src/mcp/tools.generated.js'
 import type { Script } from '../fake-agent/script.ts'
 import { installFakeAgents, readPids } from '../support/fake-agent.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { connectClient, ERAS } from '../support/mcp-client.ts'
 import { DROVER, ending, runAt, temporaryDirectory } from '../support/run-drover.ts'
 import { isRunning } from '../support/test-command.ts'
@@ -86,22 +88,25 @@ describe('drover mcp', () => {
     expect((await user.drover('ps', '--all')).stdout).toContain('cancelled')
   })
 
-  it('leaves the work to the server of the user, where it keeps running when the client ends', async () => {
-    const user = createUser({ hangAfter: 'init' }, { DROVER_WARM_ENABLED: 'false' })
-    await user.drover('up')
-    onTestFinished(async () => void (await user.drover('down')))
-    const { client, call } = await user.connect()
-    const { view } = await call('prompt', { prompt: 'work', wait_secs: 0 })
-    const agent = await until(() => readPids(user.pidFile).agent)
-    await client.close()
-    expect(isRunning(agent)).toBe(true)
-    const second = await user.connect()
-    const found = await second.call('execution_get', { execution_id: view.execution_id, wait_secs: 0 })
-    expect(found.view).toMatchObject({ state: 'running', has_ended: false })
-    await second.call('execution_cancel', { execution_id: view.execution_id })
-    expect((await second.call('execution_get', { execution_id: view.execution_id })).view.state).toBe('cancelled')
-    expect(isRunning(agent)).toBe(false)
-  })
+  it.runIf(IS_FULL)(
+    'leaves the work to the server of the user, where it keeps running when the client ends',
+    async () => {
+      const user = createUser({ hangAfter: 'init' }, { DROVER_WARM_ENABLED: 'false' })
+      await user.drover('up')
+      onTestFinished(async () => void (await user.drover('down')))
+      const { client, call } = await user.connect()
+      const { view } = await call('prompt', { prompt: 'work', wait_secs: 0 })
+      const agent = await until(() => readPids(user.pidFile).agent)
+      await client.close()
+      expect(isRunning(agent)).toBe(true)
+      const second = await user.connect()
+      const found = await second.call('execution_get', { execution_id: view.execution_id, wait_secs: 0 })
+      expect(found.view).toMatchObject({ state: 'running', has_ended: false })
+      await second.call('execution_cancel', { execution_id: view.execution_id })
+      expect((await second.call('execution_get', { execution_id: view.execution_id })).view.state).toBe('cancelled')
+      expect(isRunning(agent)).toBe(false)
+    },
+  )
 
   it('is refused in an agent that is too deep, also if the agent hides how deep it is', async () => {
     const user = createUser({})

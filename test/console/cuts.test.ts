@@ -51,7 +51,7 @@ describe('a page whose stream is cut', { timeout: 240_000 }, () => {
 })
 
 describe('a server that restarts under an open page', () => {
-  it('is connected again, with the same login and the new state', async () => {
+  it.runIf(IS_FULL)('is connected again, with the same login and the new state', async () => {
     const key = 'a-key-that-is-long-enough'
     const env = { HOME: temporaryDirectory(), DROVER_API_KEYS: key }
     const first = serveDrover(['--demo', '-p', '0'], env)

@@ -1,8 +1,10 @@
 /** Texts that try to become markup, scripts or something else than what they are. Everywhere they are shown as text. */
+
 import type { Page } from 'playwright-core'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import type { AgentEvent } from '../../src/agents/adapter/agent.ts'
 import { closeBrowser, skipWithoutBrowser, visit } from '../support/browser.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { recordExecution } from '../support/recorded-execution.ts'
 import { startServer } from '../support/start-server.ts'
 
@@ -63,7 +65,7 @@ describe('hostile texts', () => {
     expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
   })
 
-  it('are shown as text on the other pages', async () => {
+  it.runIf(IS_FULL)('are shown as text on the other pages', async () => {
     const server = await startServer({ agents: 'demo' })
     const body = { backend: 'claude', prompt: HOSTILE, workdir: server.workdir, model: '<img src=x onerror=alert(1)>' }
     const { body: result } = await server.request('/api/v1/prompt', { method: 'POST', body })

@@ -1,8 +1,10 @@
 /** The console in a real browser, against a real server. */
+
 import type { Page } from 'playwright-core'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { digest } from '../../src/kit/digest.ts'
 import { closeBrowser, isFull, skipWithoutBrowser, visit } from '../support/browser.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { recordExecution } from '../support/recorded-execution.ts'
 import { startServer } from '../support/start-server.ts'
 import { until } from '../support/until.ts'
@@ -136,7 +138,7 @@ describe('the console', () => {
     await page.getByText('of ada').waitFor()
   })
 
-  it('shows an answer as it comes, what runs with its last line, and cancels it', async () => {
+  it.runIf(IS_FULL)('shows an answer as it comes, what runs with its last line, and cancels it', async () => {
     const script = { text: ['first line\n', 'the last line'], hangAfter: 'text' }
     const server = await startServer({ env: { FAKE_AGENT_SCRIPT: JSON.stringify(script) } })
     const { page } = await visit(`${server.url}/#/`)

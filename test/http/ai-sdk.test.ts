@@ -1,4 +1,5 @@
 /** Uses the compatible APIs through three providers of the AI SDK. */
+
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createAnthropic } from '@ai-sdk/anthropic'
@@ -7,6 +8,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { APICallError, generateText, jsonSchema, type LanguageModel, Output, streamText, tool } from 'ai'
 import { describe, expect, it } from 'vitest'
 import type { Script } from '../fake-agent/script.ts'
+import { firstOf, IS_FULL } from '../support/full-counts.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { type ServerOptions, startServer } from '../support/start-server.ts'
 import { isRunning } from '../support/test-command.ts'
@@ -28,14 +30,14 @@ const PROVIDERS: readonly Provider[] = [
 
 const HELLO: Script = { text: ['Hello', ' there'], usage: { input: 12, output: 3 } }
 
-describe.each(PROVIDERS)('the AI SDK with $name', ({ model }) => {
+describe.each(firstOf(PROVIDERS))('the AI SDK with $name', ({ model }) => {
   async function open(script: Script, { id = 'claude', ...options }: ServerOptions & { id?: string } = {}) {
     const server = await startServer({ env: { FAKE_AGENT_SCRIPT: JSON.stringify(script) }, ...options })
     // The SDK ignores `x-should-retry` and would run a failed prompt again.
     return { server, settings: { model: model(server.url, id), maxRetries: 0, maxOutputTokens: 100 } }
   }
 
-  it.each(['claude', 'codex', 'gemini'])('generates a text with %s', async (id) => {
+  it.each(firstOf(['claude', 'codex', 'gemini']))('generates a text with %s', async (id) => {
     const { settings } = await open(HELLO, { id })
     const { text, finishReason, usage, warnings } = await generateText({ ...settings, prompt: 'say hello' })
     expect({ text, finishReason, warnings }).toEqual({ text: 'Hello there', finishReason: 'stop', warnings: [] })
@@ -141,7 +143,7 @@ it.each(PROVIDERS)('$name shows the message of the server if errors are those of
   )
 })
 
-describe('the AI SDK with its default provider for OpenAI', () => {
+describe.runIf(IS_FULL)('the AI SDK with its default provider for OpenAI', () => {
   async function open(script: Script, options: ServerOptions = {}) {
     const server = await startServer({ env: { FAKE_AGENT_SCRIPT: JSON.stringify(script) }, ...options })
     const bodies: string[] = []

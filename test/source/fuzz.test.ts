@@ -1,4 +1,5 @@
 /** Whatever is read, the strict reader and the reader of sources answer, with a refusal that fits the contract. */
+
 import { isUtf8 } from 'node:buffer'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -8,11 +9,12 @@ import { readJson } from '../../src/kit/json/read-json.ts'
 import { readEnvelope, readSource } from '../../src/source/read-source.ts'
 import { toCandidate } from '../../src/source/to-candidate.ts'
 import { anyBundle, nearlyBody } from '../support/any-bundle.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { makeBundle } from '../support/source-bundle.ts'
 import { numbersOnly } from '../support/walk-message.ts'
 
 /** `DROVER_FUZZ_RUNS` makes a long run of it. */
-const RUNS = Number(process.env['DROVER_FUZZ_RUNS'] ?? 1000)
+const RUNS = Number(process.env['DROVER_FUZZ_RUNS'] ?? (IS_FULL ? 1000 : 400))
 const TIMEOUT_MS = 30_000 + RUNS * 10
 
 const stamp = { candidate_id: 'c1', created_at: '2026-01-31T12:00:00Z' }
