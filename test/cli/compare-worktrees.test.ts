@@ -468,7 +468,11 @@ describe.runIf(hasSandbox)('a comparison in a sandbox', () => {
       `echo x > ${outside}/planted; touch /etc/planted; curl -s "https://$1.invalid"; true\n`,
     )
     repository.commit()
-    teach('claude', `echo two >> a; echo x > ${outside}/agent; git branch other; curl -s https://agent.invalid`)
+    const redirect = `echo 'ref: refs/heads/main' > "$(git rev-parse --git-dir)/HEAD"; git commit -qm planted --allow-empty`
+    teach(
+      'claude',
+      `echo two >> a; echo x > ${outside}/agent; git branch other; curl -s https://agent.invalid; ${redirect}`,
+    )
     const words = ['--setup', 'sh attack.sh setup', '--check', 'sh attack.sh check', '--json']
     const args = ['compare', '--worktrees', '--backends', 'claude', 'Show the wind', ...words]
     const { code, stdout } = await home.drover(args, { cwd: repository.root })
@@ -477,6 +481,8 @@ describe.runIf(hasSandbox)('a comparison in a sandbox', () => {
     const [result] = JSON.parse(stdout).results
     expect(result.boundary).toMatchObject({ enforced_by: 'bubblewrap', refused: [refused('agent')] })
     expect(repository.git('branch', '--list', 'other')).toBe('')
+    expect(repository.git('log', '--all', '--format=%s')).not.toContain('planted')
+    expect(repository.git('-C', result.worktree.path, 'symbolic-ref', 'HEAD')).toContain('refs/heads/drover/')
     expect(result.worktree.boundary).toEqual({
       enforced_by: 'bubblewrap',
       reached: [],

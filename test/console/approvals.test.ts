@@ -34,6 +34,19 @@ async function askForApproval(
   return (answer.body as { execution_id: string }).execution_id
 }
 
+describe('a new prompt', () => {
+  it('can ask for everything, in a sandbox', async () => {
+    const server = await warmServer()
+    const { page } = await visit(`${server.url}/#/new`)
+    await page.getByLabel('Prompt', { exact: true }).fill('say hello')
+    await page.getByLabel('Approval').selectOption('sandboxed')
+    const sent = page.waitForRequest('**/api/v1/prompt')
+    await page.route('**/api/v1/prompt', (route) => route.abort())
+    await page.getByRole('button', { name: 'Start' }).click()
+    expect((await sent).postDataJSON()).toMatchObject({ approval_mode: 'sandboxed' })
+  })
+})
+
 describe('an approval', () => {
   it('appears under Needs you and is allowed with the keyboard; a second browser is told that it was too late', async () => {
     const server = await warmServer()

@@ -79,6 +79,10 @@ describe('the provider for the AI SDK', () => {
     const error = await failed.catch((reason) => reason)
     expect(APICallError.isInstance(error)).toBe(true)
     expect(error).toMatchObject({ code: 'backend_not_found', isRetryable: false, data: { code: 'backend_not_found' } })
+    const bare = open(undefined, { PATH: temporaryDirectory() }).provider('claude', { approval_mode: 'sandboxed' })
+    await expect(generateText({ model: bare, prompt: 'x', maxRetries: 0 })).rejects.toMatchObject({
+      code: 'sandbox_unavailable',
+    })
     const abort = new AbortController()
     const model = provider('claude')
     const hanging = generateText({ model, prompt: '{"say":"x","hang":true}', abortSignal: abort.signal, maxRetries: 0 })
