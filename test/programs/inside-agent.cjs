@@ -2,7 +2,7 @@
  * An agent that speaks like claude and reports what it can do where it runs. The prompt is a list of attempts as JSON; the answer has
  * what each got, or null if it was refused.
  */
-const { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } = require('node:fs')
+const { appendFileSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } = require('node:fs')
 const { request } = require('node:http')
 const { dirname } = require('node:path')
 
@@ -18,6 +18,10 @@ const ATTEMPTS = {
     writeFileSync(`${path}.new`, text)
     renameSync(`${path}.new`, path)
     return 'replaced'
+  },
+  link: (path, target) => {
+    symlinkSync(target, path)
+    return 'linked'
   },
   variable: (name) => process.env[name] ?? null,
   arguments: () => process.argv.slice(2).join(' '),

@@ -1,5 +1,5 @@
 /** Prompts whose agent runs inside of a boundary. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
@@ -73,13 +73,17 @@ describe('an agent inside of a boundary', () => {
   it('keeps a login that it refreshes, and its sessions, and nothing else', async () => {
     const { run, own, work } = await fixture()
     const project = work.replace(/[^A-Za-z0-9]/g, '-')
+    const link = join(own, 'projects', project, 'link.jsonl')
     const { got } = await run([
       ['replace', join(own, '.credentials.json'), '{"token":"new"}'],
       ['write', join(own, 'projects', project, 'session.jsonl'), '{}'],
       ['write', join(own, 'hooks', 'evil.sh'), 'x'],
       ['write', join(own, 'projects', 'other', 'session.jsonl'), '{}'],
+      ['link', link, join(own, '..', '.bashrc')],
     ])
-    expect(got).toEqual(['replaced', 'written', 'written', 'written'])
+    expect(got).toEqual(['replaced', 'written', 'written', 'written', 'linked'])
+    // Outside, an agent that resumes a session would write through it.
+    expect(() => lstatSync(link)).toThrow('ENOENT')
     expect(readFileSync(join(own, '.credentials.json'), 'utf8')).toBe('{"token":"new"}')
     expect(existsSync(join(own, 'projects', project, 'session.jsonl'))).toBe(true)
     expect(existsSync(join(own, 'hooks'))).toBe(false)

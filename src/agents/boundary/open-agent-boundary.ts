@@ -57,13 +57,13 @@ export async function openAgentBoundary(
       command: boundary.command,
       beginTurn: boundary.bringIn,
       endTurn() {
-        staged.keepLogins()
+        staged.endTurn()
         boundary.takeBack()
       },
       failureOf: ({ stderrTail }) =>
         boundary.hasStarted() ? undefined : sandboxUnavailable({ problem: explainFailure(stderrTail) }),
       async close() {
-        staged.keepLogins()
+        staged.endTurn()
         await boundary.close()
         remove()
       },

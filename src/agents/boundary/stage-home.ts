@@ -2,7 +2,20 @@
  * A home directory for an agent inside of a boundary. Agents replace their files by renaming, which a mounted file does not allow, so
  * they get copies. Of these, only a refreshed login is taken back, and only if it is a file where it was.
  */
-import { closeSync, constants, copyFileSync, fstatSync, mkdirSync, openSync, readFileSync, readlinkSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+} from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { errorCode } from '../../kit/fault.ts'
 import { replaceFile } from '../../kit/files/write-file.ts'
@@ -11,8 +24,8 @@ import type { BoundaryNeeds } from '../adapter/boundary-needs.ts'
 
 export type StagedHome = {
   stages: readonly Stage[]
-  /** Keeps the logins that the agent has refreshed. */
-  keepLogins(): void
+  /** Keeps the logins that the agent has refreshed, and removes what it has left among its sessions besides files. */
+  endTurn(): void
 }
 
 const LOGIN_LIMIT_BYTES = 1024 * 1024
@@ -26,6 +39,7 @@ export function stageHome(needs: BoundaryNeeds, { home, directory }: { home: str
     const stage = stages.findLast((each) => isWithin(path, [each.path]))
     return stage === undefined ? undefined : join(stage.from, relative(stage.path, path))
   }
+  const since = Date.now()
   for (const { from } of stages) mkdirSync(from, PRIVATE_DIRECTORY)
   const ownInHome = needs.directories.filter((path) => isWithin(path, [home]))
   for (const path of ownInHome) mkdirSync(place(path) ?? path, PRIVATE_DIRECTORY)
@@ -37,10 +51,30 @@ export function stageHome(needs: BoundaryNeeds, { home, directory }: { home: str
   })
   return {
     stages,
-    keepLogins() {
+    endTurn() {
       for (const login of logins) login.known = keepLogin(login)
+      for (const path of needs.kept) removeLinks(path, since)
     },
   }
+}
+
+/** The clock of a file system lags behind. */
+const CLOCK_MS = 1000
+
+/**
+ * The agent would write through them if it resumes a session outside. Those that were there before stay. Other processes of the
+ * agent may remove files meanwhile.
+ */
+function removeLinks(folder: string, since: number): void {
+  for (const entry of existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : []) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) removeLinks(path, since)
+    else if (!entry.isFile() && isNewer(path, since - CLOCK_MS)) rmSync(path, { force: true })
+  }
+}
+
+function isNewer(path: string, since: number): boolean {
+  return (lstatSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0) > since
 }
 
 /** The content of the copy; undefined if there is no such file. */
