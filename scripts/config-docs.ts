@@ -36,6 +36,7 @@ function configTables(keys: readonly KeyRow[]): Record<string, string> {
     'store',
     'work',
     'telemetry',
+    'notify',
   ]
   const sections = plain.map((name) => [name || 'general', keyTable(keys.filter((key) => sectionOf(key) === name))])
   return {
@@ -50,6 +51,7 @@ function configTables(keys: readonly KeyRow[]): Record<string, string> {
     ),
     model_aliases: aliasTable(keys),
     server_keys: fieldTable(ConfigShape.properties.server.properties.keys.items),
+    notify_targets: fieldTable(ConfigShape.properties.notify.properties.targets.items),
     drive_watch: fieldTable(ConfigShape.properties.drive.properties.watch.items),
     variables: markdownTable(
       ['Variable', 'Meaning'],

@@ -31,6 +31,7 @@ const POSITIONS: Readonly<Record<string, BoxPosition>> = {
   source: { column: 5, row: 5, says: 'issue to pinned source' },
   forge: { column: 5, row: 6, says: 'asks GitHub' },
   telemetry: { column: 0, row: 6, says: 'traces and metrics' },
+  notify: { column: 0, row: 4, says: 'tells people' },
   sessions: { column: 1, row: 6, says: 'stored conversations' },
   sandbox: { column: 2, row: 6, says: 'confines commands' },
   engine: { column: 3, row: 6, says: 'decides, without I/O' },
@@ -42,7 +43,7 @@ const POSITIONS: Readonly<Record<string, BoxPosition>> = {
 
 /** Each is named beside its top folder. */
 const HALVES: readonly BoxPosition[] = [
-  { says: 'serving prompts', column: 0, row: 4 },
+  { says: 'serving prompts', column: 0, row: 3 },
   { says: 'orchestrating changes', column: 5, row: 4 },
 ]
 

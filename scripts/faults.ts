@@ -8,6 +8,7 @@ import { EXECUTION_FAULTS } from '../test/faults/execution-faults.ts'
 import { FOLLOW_FAULTS } from '../test/faults/follow-faults.ts'
 import { LIE_FAULTS } from '../test/faults/lie-faults.ts'
 import { MACHINE_FAULTS } from '../test/faults/machine-faults.ts'
+import { NOTIFY_FAULTS } from '../test/faults/notify-faults.ts'
 import { PREPARE_FAULTS } from '../test/faults/prepare-faults.ts'
 import { QUEUE_FAULTS } from '../test/faults/queue-faults.ts'
 import { REAL_DRIVE_FAULTS } from '../test/faults/real-drive-faults.ts'
@@ -45,6 +46,7 @@ const scenarios = [
   ...FOLLOW_FAULTS,
   ...QUEUE_FAULTS,
   ...WATCH_FAULTS,
+  ...NOTIFY_FAULTS,
   ...PREPARE_FAULTS,
   ...LIE_FAULTS,
   ...MACHINE_FAULTS,

@@ -8,6 +8,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   agents: ['sandbox', 'kit'],
   telemetry: ['agents', 'kit'],
   store: ['kit'],
+  notify: ['store', 'kit'],
   sessions: ['store', 'agents', 'kit'],
   prompts: ['sessions', 'telemetry', 'agents', 'sandbox', 'kit'],
   executions: ['prompts', 'sessions', 'store', 'agents', 'kit'],
@@ -18,6 +19,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'executions',
     'prompts',
     'sessions',
+    'notify',
     'telemetry',
     'agents',
     'workspace',
@@ -51,6 +53,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'executions',
     'prompts',
     'sessions',
+    'notify',
     'telemetry',
     'agents',
     'runs',
@@ -73,6 +76,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'executions',
     'prompts',
     'sessions',
+    'notify',
     'store',
     'agents',
     'runs',
@@ -106,7 +110,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** The two halves of drover. They share only `SHARED`, and only what is above both may import both. */
 export const HALVES = {
-  prompts: ['agents', 'demo', 'telemetry', 'store', 'sessions', 'prompts', 'executions'],
+  prompts: ['agents', 'demo', 'telemetry', 'store', 'notify', 'sessions', 'prompts', 'executions'],
   changes: ['contract', 'engine', 'journal', 'runs', 'source', 'forge', 'workspace', 'hosts'],
 } as const
 export const SHARED = ['kit', 'config', 'sandbox']

@@ -18,6 +18,7 @@ import {
   SANDBOX_MODES,
 } from './backend.shape.ts'
 import { DriveSection } from './drive-settings.shape.ts'
+import { NotifySection } from './notify-settings.shape.ts'
 import { SandboxSection } from './sandbox-settings.shape.ts'
 import { ServerSection } from './server-settings.shape.ts'
 
@@ -329,6 +330,7 @@ export const ConfigShape = strict({
   store: StoreSection,
   work: WorkSection,
   telemetry: TelemetrySection,
+  notify: NotifySection,
 })
 
 /** An agent that speaks ACP, with the settings that only native agents have left empty. */

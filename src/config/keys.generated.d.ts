@@ -160,6 +160,7 @@ export type ConfigPath =
   | 'work.max_per_backend'
   | 'telemetry.otlp_endpoint'
   | 'telemetry.contents'
+  | 'notify.targets'
   | `backends.${string}.${string}`
 
 export declare const KEYS: readonly ConfigKey[]

@@ -159,6 +159,7 @@ export const KEYS = [
   {"path":"work.max_per_backend","type":"integer","default":0,"variables":["DROVER_WORK_MAX_PER_BACKEND"],"minimum":0,"maximum":100000,"rule":"0 to 100000","description":"Maximum prompts on one backend that run at the same time, on all machines together. 0: no limit."},
   {"path":"telemetry.otlp_endpoint","type":"string","default":"","variables":["DROVER_TELEMETRY_OTLP_ENDPOINT"],"rule":"an address with http or https","description":"Where traces and metrics go: the address of an OpenTelemetry collector, such as `http://127.0.0.1:4318`. Empty: as `OTEL_EXPORTER_OTLP_ENDPOINT` says; without it, nothing is sent.","isSecret":true},
   {"path":"telemetry.contents","type":"boolean","default":false,"variables":["DROVER_TELEMETRY_CONTENTS"],"rule":"","description":"Adds prompts, answers, and the input and output of tools to the traces. They may hold secrets."},
+  {"path":"notify.targets","type":"entries","default":[],"variables":[],"rule":"different names; absolute paths; what the type needs","description":"Who is notified when a run or an agent needs you, and when a run has ended.","secrets":["url"]},
 ]
 
 export const ACP_KEYS = [

@@ -160,6 +160,7 @@ const KEYS: readonly [string, string, unknown][] = [
   ['work.max_per_backend', 'integer', 0],
   ['telemetry.otlp_endpoint', 'string', ''],
   ['telemetry.contents', 'boolean', false],
+  ['notify.targets', 'entries', []],
 ]
 
 function aliasesOf(backend: string): Record<string, string> {

@@ -198,6 +198,33 @@ const watchersAreWhole: ConfigRule = ({ drive }) =>
       : []
   })
 
+const ADDRESSED: readonly string[] = ['webhook', 'slack', 'ntfy']
+type Target = Config['notify']['targets'][number]
+
+const targetsAreWhole: ConfigRule = ({ notify: { targets } }) =>
+  targets.flatMap((target, index) => {
+    const isTaken = targets.findIndex(({ name }) => name === target.name) < index
+    const rule = isTaken ? 'must have a name that no other target has' : (badFile(target) ?? missingPart(target))
+    return rule === undefined ? [] : [{ path: `notify.targets[${index}]`, rule }]
+  })
+
+function badFile({ url, url_file, secret_file }: Target): string | undefined {
+  const files = [url_file, secret_file].filter((file) => file !== undefined)
+  if (!files.every((file) => isAbsolute(file))) return 'must name files by absolute paths'
+  return url === undefined || isHttpUrl(url) === undefined ? undefined : 'must have a url with http or https'
+}
+
+/** Each type has its parts, and no others. */
+function missingPart({ type, url, url_file, secret_file, command = [] }: Target): string | undefined {
+  const addresses = [url, url_file].filter((address) => address !== undefined).length
+  if (addresses !== (ADDRESSED.includes(type) ? 1 : 0))
+    return ADDRESSED.includes(type) ? 'must have either url or url_file' : 'must have neither url nor url_file'
+  if ((type === 'webhook') !== (secret_file !== undefined))
+    return `must have ${type === 'webhook' ? 'a' : 'no'} secret_file`
+  if ((type === 'command') === command.length > 0) return undefined
+  return `must have ${type === 'command' ? 'a' : 'no'} command`
+}
+
 const CONFIG_RULES: readonly ConfigRule[] = [
   defaultBackendExists,
   ruleBackendsExist,
@@ -206,6 +233,7 @@ const CONFIG_RULES: readonly ConfigRule[] = [
   keysAreDistinct,
   keysAreNotEmpty,
   watchersAreWhole,
+  targetsAreWhole,
 ]
 
 /** The rules that values break only in combination. */

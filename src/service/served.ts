@@ -7,6 +7,7 @@ import { WarmPool, type WarmPoolOptions } from '../agents/pool/warm-pool.ts'
 import type { Config } from '../config/config.shape.ts'
 import type { Paths } from '../config/paths.ts'
 import { findUsableProject, withProject } from '../config/projects/projects.ts'
+import type { Announcing } from '../drive/announce-run.ts'
 import { DrivenRuns } from '../drive/service/driven-runs.ts'
 import type { RunService } from '../drive/service/run-service.ts'
 import type { Rights } from '../drive/service/run-starter.ts'
@@ -20,6 +21,8 @@ import { Worker } from '../executions/worker.ts'
 import type { Clock } from '../kit/clock.ts'
 import { randomIds } from '../kit/ids.ts'
 import type { Log } from '../kit/log.ts'
+import { toApprovalEvent } from '../notify/approval-event.ts'
+import type { Notifier } from '../notify/notifier.ts'
 import { Approvals } from '../prompts/approvals.ts'
 import { type Caller, visibleKeyId } from '../prompts/caller.ts'
 import { createSlots } from '../prompts/concurrency-slots.ts'
@@ -79,7 +82,11 @@ export class ServedDrover extends InProcessDrover implements DroverService {
   /** Runs the prompts that wait in the queue of many machines. Undefined: there is no queue, or this process runs none. */
   readonly worker: Worker | undefined
   readonly #parts: ServedParts
+  readonly #approvals: Approvals
   #opened: Promise<Watchers> | undefined
+  #notifier: Promise<Notifier> | undefined
+  /** Where people on this machine reach the console, once it listens. */
+  consoleUrl = ''
 
   constructor(parts: ServedParts) {
     const { config, stores, env, cwd, isRoot, clock, sandbox, demo, demoAgent, drainDeadline, log } = parts
@@ -89,7 +96,7 @@ export class ServedDrover extends InProcessDrover implements DroverService {
       settings: config,
       // A copy, because every read of `process.env` is a system call.
       ...{ env: { ...env }, cwd, isRoot, clock, sandbox, demo },
-      privateFiles: withSecretOfHook(parts.privateFiles, config.server.webhook_secret_file),
+      privateFiles: withSecrets(parts.privateFiles, config),
       worktrees: parts.directories.worktrees,
       templates: parts.directories.templates,
       projects: parts.directories.projects,
@@ -111,6 +118,7 @@ export class ServedDrover extends InProcessDrover implements DroverService {
     })
     this.#parts = parts
     this.opened = stores
+    this.#approvals = approvals
     const { approvals: board, executions: store } = stores
     if (board !== undefined) shareApprovals({ approvals, board, store, log })
     const local = this.#createRuns()
@@ -134,6 +142,10 @@ export class ServedDrover extends InProcessDrover implements DroverService {
 
   /** Resumes the runs that it drove when it ended, and takes work. Call it when the server listens: rights depend on its address. */
   async begin(): Promise<void> {
+    if (this.#parts.config.notify.targets.length > 0) {
+      void this.background.add((await this.#openNotifier()).run(this.#parts.shutdown))
+      this.#announceApprovals()
+    }
     await this.runs.continueAll()
     await this.worker?.start((by) => this.contextFor(by))
     const { config, isWorker } = this.#parts
@@ -143,6 +155,39 @@ export class ServedDrover extends InProcessDrover implements DroverService {
   readonly watchers: DroverService['watchers'] = {
     list: async (by) => (visibleKeyId(by) === undefined ? await (await this.#openWatchers()).list() : []),
     poke: async (repo) => (await this.#openWatchers()).poke(repo),
+  }
+
+  #announcing(): Announcing | undefined {
+    if (this.#parts.config.notify.targets.length === 0) return undefined
+    return {
+      announce: async (event) => (await this.#openNotifier()).announce(event),
+      consoleUrl: () => this.#parts.config.server.public_url || this.consoleUrl,
+    }
+  }
+
+  /** Loads it with the first call: most servers notify no one. */
+  #openNotifier(): Promise<Notifier> {
+    this.#notifier ??= this.#createNotifier()
+    return this.#notifier
+  }
+
+  async #createNotifier(): Promise<Notifier> {
+    const { Notifier } = await import('../notify/notifier.ts')
+    const { config, env, cwd, clock, log } = this.#parts
+    const { outbox } = this.opened
+    return new Notifier({ outbox, targets: config.notify.targets, env: { ...env }, cwd, clock, log })
+  }
+
+  /** Of the agents on this machine. */
+  #announceApprovals(): void {
+    const announcing = this.#announcing()
+    this.#approvals.onChange(({ type, approval }) => {
+      if (type !== 'asked' || announcing === undefined) return
+      const event = toApprovalEvent(approval, announcing.consoleUrl())
+      announcing.announce(event).catch((error: unknown) => {
+        this.#parts.log.error({ reason: String(error) }, 'no one could be notified of what an agent asks for')
+      })
+    })
   }
 
   /** Loads them with the first call: most servers watch nothing. */
@@ -188,6 +233,7 @@ export class ServedDrover extends InProcessDrover implements DroverService {
       demoAgent: this.#parts.demoAgent,
       sandbox: this.#parts.machineSandbox,
       contextFor: (by) => this.runContextFor(by),
+      announcing: this.#announcing(),
       track: (drive) => void this.background.add(drive),
       onNoteFailure: ({ message }) => log.error({ reason: message }, 'a driven run could not be noted'),
     })
@@ -234,8 +280,9 @@ export class ServedDrover extends InProcessDrover implements DroverService {
   }
 }
 
-function withSecretOfHook({ closed, open }: PrivateFiles, file: string): PrivateFiles {
-  return { closed: file === '' ? closed : [...closed, file], open }
+function withSecrets({ closed, open }: PrivateFiles, { server, notify }: Config): PrivateFiles {
+  const files = notify.targets.flatMap(({ url_file = '', secret_file = '' }) => [url_file, secret_file])
+  return { closed: [...closed, ...[server.webhook_secret_file, ...files].filter((file) => file !== '')], open }
 }
 
 function isUsable({ isEnabled, program }: AgentLocation): boolean {

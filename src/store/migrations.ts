@@ -287,7 +287,25 @@ const COSTS = `
   UPDATE usage SET unknown_cost_executions = completed + failed + cancelled + lost WHERE cost_usd IS NULL;
 `
 
+/** Notifications that wait, were delivered, or were given up (outbox.ts). */
+const OUTBOX = `
+  CREATE TABLE outbox (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL,
+    target TEXT NOT NULL,
+    stream TEXT NOT NULL,
+    body TEXT NOT NULL,
+    state TEXT NOT NULL,
+    attempts INTEGER NOT NULL,
+    created_at TEXT NOT NULL,
+    due_at TEXT NOT NULL,
+    UNIQUE (id, target)
+  ) STRICT;
+  CREATE INDEX outbox_waiting ON outbox (target, stream, number) WHERE state = 'waiting';
+`
+
 export const MIGRATIONS: readonly string[] = [
   ...[FIRST, SECOND, EXECUTIONS, CONVERSATIONS, CLIENT_REQUESTS, KEY_IDS],
   COSTS,
+  OUTBOX,
 ]

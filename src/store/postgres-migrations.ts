@@ -263,4 +263,21 @@ const COSTS = `
   UPDATE usage SET unknown_cost_executions = completed + failed + cancelled + lost WHERE cost_usd IS NULL;
 `
 
-export const POSTGRES_MIGRATIONS: readonly string[] = [FIRST, DRIVEN_RUNS, KEY_IDS, COSTS]
+/** The same as in the SQLite file. Times are those of the machines, as there. */
+const OUTBOX = `
+  CREATE TABLE outbox (
+    number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id TEXT COLLATE "C" NOT NULL,
+    target TEXT COLLATE "C" NOT NULL,
+    stream TEXT COLLATE "C" NOT NULL,
+    body TEXT NOT NULL,
+    state TEXT NOT NULL,
+    attempts INTEGER NOT NULL,
+    created_at TEXT COLLATE "C" NOT NULL,
+    due_at TEXT COLLATE "C" NOT NULL,
+    UNIQUE (id, target)
+  );
+  CREATE INDEX outbox_waiting ON outbox (target, stream, number) WHERE state = 'waiting';
+`
+
+export const POSTGRES_MIGRATIONS: readonly string[] = [FIRST, DRIVEN_RUNS, KEY_IDS, COSTS, OUTBOX]

@@ -189,7 +189,7 @@ export class IssueWatch implements Watch {
     const { runs, repository } = this.#options
     const { run_id: runId, url: issue, note } = taken
     try {
-      await runs.start({ ...NEW_RUN, runId, issue, note, repository })
+      await runs.start({ ...NEW_RUN, runId, issue, note, repository, label: this.#options.label })
     } catch (error) {
       if (!(error instanceof Fault) || PASSING.includes(error.kind)) throw error
       const said = await this.#say(taken, this.#compose(taken, { problem: error.message, isDone: true }))

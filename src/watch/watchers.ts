@@ -1,5 +1,7 @@
 /** The watchers of a server, and how one is opened for an entry of `drive.watch` or for `drover watch`. */
+
 import { resolve } from 'node:path'
+import { linkToRun } from '../drive/announce-run.ts'
 import { issueWithoutRepository } from '../drive/faults.ts'
 import type { RunService } from '../drive/service/run-service.ts'
 import { findOrigin } from '../drive/start/read-issue.ts'
@@ -103,11 +105,6 @@ function openIssues(
     linkTo,
   })
   return { watched, watch }
-}
-
-/** In the console. */
-export function linkToRun(publicUrl: string, runId: string): string | undefined {
-  return publicUrl === '' ? undefined : `${publicUrl}/#/runs/${runId}`
 }
 
 export type WatchersOptions = Omit<WatchPlaces, 'onLook' | 'runs' | 'linkTo'> & {

@@ -9,7 +9,7 @@ import type { BaselineRun } from '../../drive/record/drive-state.ts'
 import { driveBusy } from '../../drive/record/faults.ts'
 import { driveUserRun } from '../../drive/start/drive-user-run.ts'
 import { removeDelivered } from '../../drive/start/remove-delivered.ts'
-import type { FoundDrive } from '../../drive/start/start-drive.ts'
+import { type FoundDrive, lastingWorktree } from '../../drive/start/start-drive.ts'
 import { Fault } from '../../kit/fault.ts'
 import { USER } from '../../prompts/caller.ts'
 import { outlineRun, type RunOutline } from '../../runs/read-status.ts'
@@ -36,8 +36,10 @@ type EndOptions = {
 
 /** Runs the `--notify` program however the drive ends, even with an error. */
 export async function driveToEnd(drive: DriveHere, found: FoundDrive, options: EndOptions): Promise<number> {
-  const { invocation, printer } = drive
-  const tell = () => notify(invocation, { command: options.notifyCommand, runs: found.context }, found.runId)
+  const { invocation, printer, config, drover } = drive
+  const { context: runs, runId } = found
+  const run = { run_id: runId, repository: lastingWorktree(found) }
+  const tell = () => notify(invocation, { config, drover, runs, run, command: options.notifyCommand })
   const telling: DrivePrinter = {
     update(update) {
       printer.update(update)

@@ -18,6 +18,11 @@ export const restoreNeedsRun = defineFault('restore_needs_run', 'usage', {
   message: (_: Record<never, never>) => '--restore needs the id of a run: drover drive ID --restore',
 })
 
+export const targetsNotTold = defineFault('targets_not_told', 'unavailable', {
+  when: 'The targets of `notify.targets` could not be told about a run. The run itself is not affected.',
+  message: (d: { problem: string }) => `no one could be notified: ${d.problem}`,
+})
+
 export const notifyFailed = defineFault('notify_failed', 'unavailable', {
   when: 'The `--notify` command failed. The run itself is not affected.',
   message: (d: { command: string; problem: string }) => `the --notify command failed: ${d.command}: ${d.problem}`,

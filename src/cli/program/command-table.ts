@@ -12,6 +12,7 @@ import { HOST_COMMANDS } from '../hosts/commands.ts'
 import { KEY_COMMANDS } from '../keys/commands.ts'
 import { LOCAL_COMMANDS } from '../local/commands.ts'
 import { MCP_COMMANDS } from '../mcp/commands.ts'
+import { NOTIFY_COMMANDS } from '../notify/commands.ts'
 import { PROJECT_COMMANDS } from '../project/commands.ts'
 import { PROMPT_COMMANDS } from '../prompt/commands.ts'
 import { RESET_COMMANDS } from '../reset/commands.ts'
@@ -38,6 +39,7 @@ export const COMMANDS: readonly Command[] = [
   ...SERVER_COMMANDS,
   ...ACP_COMMANDS,
   ...KEY_COMMANDS,
+  ...NOTIFY_COMMANDS,
   ...STORE_COMMANDS,
   ...LOCAL_COMMANDS,
   ...MCP_COMMANDS,

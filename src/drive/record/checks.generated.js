@@ -1640,21 +1640,21 @@ evidence"||Z==="outcome_rejected"||Z==="outcome_submitted"||Z==="paused"||Z==="d
 delivery_checked"||Z==="delivered"||Z==="asked"||Z==="requirements_judged"||Z==="answered"||Z==="base_seen"||Z==="descri\
 bed"||Z==="branch_taken"||Z==="taken_over"||Z==="made_ready"||Z==="followed"))return O.errors=[{instancePath:s+"/type",keyword:"\
 enum",params:{allowedValues:Ga}}],!1}}else return O.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return O.
-errors=r,e===0}var mn=R;var Ja=["version","run_id","repository","git_common_dir","asked_by","api_key","key_id","ceilings","depth","trace","is_se\
-rver_driven","notify","queued","taken_at","group","problem","created_at"],Qa=["user","client"],Wa=["approval","sandbox",
-"boundary"],bs=["mode","setting"],Xa=["always","auto","none"],Pa=["read-only","workspace","full"],en=["setting"],rn=["tr\
-aceparent","tracestate","is_own"],tn=["position","is_first"],sn=["id","max_tokens","max_cost_microusd"],an=new RegExp("^\
-[A-Za-z0-9_-]{1,128}$","u");function R(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
+errors=r,e===0}var mn=R;var Ja=["version","run_id","repository","git_common_dir","asked_by","api_key","key_id","ceilings","depth","trace","label",
+"is_server_driven","notify","queued","taken_at","group","problem","created_at"],Qa=["user","client"],Wa=["approval","san\
+dbox","boundary"],bs=["mode","setting"],Xa=["always","auto","none"],Pa=["read-only","workspace","full"],en=["setting"],rn=[
+"traceparent","tracestate","is_own"],tn=["position","is_first"],sn=["id","max_tokens","max_cost_microusd"],an=new RegExp(
+"^[A-Za-z0-9_-]{1,128}$","u");function R(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let N;if(t.version===void 0&&(N="version")||t.run_id===
 void 0&&(N="run_id")||t.repository===void 0&&(N="repository")||t.git_common_dir===void 0&&(N="git_common_dir")||t.asked_by===
 void 0&&(N="asked_by")||t.is_server_driven===void 0&&(N="is_server_driven")||t.created_at===void 0&&(N="created_at"))return R.
 errors=[{instancePath:s,keyword:"required",params:{missingProperty:N}}],!1;for(let c in t){let x=e;if(!(c==="version"||c===
 "run_id"||c==="repository"||c==="git_common_dir"||c==="asked_by"||c==="api_key"||c==="key_id"||c==="ceilings"||c==="dept\
-h"||c==="trace"||c==="is_server_driven"||c==="notify"||c==="queued"||c==="taken_at"||c==="group"||c==="problem"||c==="cr\
-eated_at")){let K={instancePath:s,keyword:"enum",params:{allowedValues:Ja},propertyName:c};r===null?r=[K]:r.push(K),e++}
-var v=x===e;if(!v){let K={instancePath:s,keyword:"propertyNames",params:{propertyName:c}};return r===null?r=[K]:r.push(K),
-e++,R.errors=r,!1;break}}if(v){if(t.version!==void 0){let c=t.version,x=e;if(!(typeof c=="number"&&isFinite(c)))return R.
-errors=[{instancePath:s+"/version",keyword:"type",params:{type:"number"}}],!1;if(c!==1)return R.errors=[{instancePath:s+
+h"||c==="trace"||c==="label"||c==="is_server_driven"||c==="notify"||c==="queued"||c==="taken_at"||c==="group"||c==="prob\
+lem"||c==="created_at")){let K={instancePath:s,keyword:"enum",params:{allowedValues:Ja},propertyName:c};r===null?r=[K]:r.
+push(K),e++}var v=x===e;if(!v){let K={instancePath:s,keyword:"propertyNames",params:{propertyName:c}};return r===null?r=
+[K]:r.push(K),e++,R.errors=r,!1;break}}if(v){if(t.version!==void 0){let c=t.version,x=e;if(!(typeof c=="number"&&isFinite(
+c)))return R.errors=[{instancePath:s+"/version",keyword:"type",params:{type:"number"}}],!1;if(c!==1)return R.errors=[{instancePath:s+
 "/version",keyword:"const",params:{allowedValue:1}}],!1;var o=x===e}else var o=!0;if(o){if(t.run_id!==void 0){let c=t.run_id,
 x=e;if(e===x)if(typeof c=="string"){if(!an.test(c))return R.errors=[{instancePath:s+"/run_id",keyword:"saidPattern",params:{
 says:"the id of a run"}}],!1}else return R.errors=[{instancePath:s+"/run_id",keyword:"type",params:{type:"string"}}],!1;
@@ -1713,48 +1713,49 @@ ce/tracestate",keyword:"type",params:{type:"string"}}],!1;var u=j===e}else var u
 F=e;if(typeof j!="boolean")return R.errors=[{instancePath:s+"/trace/is_own",keyword:"type",params:{type:"boolean"}}],!1;
 if(j!==!0)return R.errors=[{instancePath:s+"/trace/is_own",keyword:"const",params:{allowedValue:!0}}],!1;var u=F===e}else
 var u=!0}}}else return R.errors=[{instancePath:s+"/trace",keyword:"type",params:{type:"object"}}],!1;var o=x===e}else var o=!0;
-if(o){if(t.is_server_driven!==void 0){let c=e;if(typeof t.is_server_driven!="boolean")return R.errors=[{instancePath:s+"\
-/is_server_driven",keyword:"type",params:{type:"boolean"}}],!1;var o=c===e}else var o=!0;if(o){if(t.notify!==void 0){let c=e;
-if(typeof t.notify!="string")return R.errors=[{instancePath:s+"/notify",keyword:"type",params:{type:"string"}}],!1;var o=c===
-e}else var o=!0;if(o){if(t.queued!==void 0){let c=t.queued,x=e;if(e===x)if(c&&typeof c=="object"&&!Array.isArray(c)){let h;
-if(c.position===void 0&&(h="position"))return R.errors=[{instancePath:s+"/queued",keyword:"required",params:{missingProperty:h}}],
-!1;for(let j in c){let F=e;if(!(j==="position"||j==="is_first")){let E={instancePath:s+"/queued",keyword:"enum",params:{
-allowedValues:tn},propertyName:j};r===null?r=[E]:r.push(E),e++}var l=F===e;if(!l){let E={instancePath:s+"/queued",keyword:"\
-propertyNames",params:{propertyName:j}};return r===null?r=[E]:r.push(E),e++,R.errors=r,!1;break}}if(l){if(c.position!==void 0){
-let j=c.position,F=e;if(!(typeof j=="number"&&!(j%1)&&!isNaN(j)&&isFinite(j)))return R.errors=[{instancePath:s+"/queued/\
-position",keyword:"type",params:{type:"integer"}}],!1;var k=F===e}else var k=!0;if(k)if(c.is_first!==void 0){let j=c.is_first,
-F=e;if(typeof j!="boolean")return R.errors=[{instancePath:s+"/queued/is_first",keyword:"type",params:{type:"boolean"}}],
-!1;if(j!==!0)return R.errors=[{instancePath:s+"/queued/is_first",keyword:"const",params:{allowedValue:!0}}],!1;var k=F===
-e}else var k=!0}}else return R.errors=[{instancePath:s+"/queued",keyword:"type",params:{type:"object"}}],!1;var o=x===e}else
-var o=!0;if(o){if(t.taken_at!==void 0){let c=e;q(t.taken_at,{instancePath:s+"/taken_at",parentData:t,parentDataProperty:"\
-taken_at",rootData:b,dynamicAnchors:w})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=c===e}else var o=!0;if(o){
-if(t.group!==void 0){let c=t.group,x=e;if(e===x)if(c&&typeof c=="object"&&!Array.isArray(c)){let h;if(c.id===void 0&&(h=
-"id"))return R.errors=[{instancePath:s+"/group",keyword:"required",params:{missingProperty:h}}],!1;for(let j in c){let F=e;
-if(!(j==="id"||j==="max_tokens"||j==="max_cost_microusd")){let E={instancePath:s+"/group",keyword:"enum",params:{allowedValues:sn},
-propertyName:j};r===null?r=[E]:r.push(E),e++}var _=F===e;if(!_){let E={instancePath:s+"/group",keyword:"propertyNames",params:{
-propertyName:j}};return r===null?r=[E]:r.push(E),e++,R.errors=r,!1;break}}if(_){if(c.id!==void 0){let j=c.id,F=e;if(e===
-F)if(typeof j=="string"){if(j.length===0)return R.errors=[{instancePath:s+"/group/id",keyword:"minLength",params:{limit:1}}],
-!1}else return R.errors=[{instancePath:s+"/group/id",keyword:"type",params:{type:"string"}}],!1;var g=F===e}else var g=!0;
-if(g){if(c.max_tokens!==void 0){let j=c.max_tokens,F=e;if(!(typeof j=="number"&&!(j%1)&&!isNaN(j)&&isFinite(j)))return R.
-errors=[{instancePath:s+"/group/max_tokens",keyword:"type",params:{type:"integer"}}],!1;if(e===F&&typeof j=="number"&&isFinite(
-j)&&(j<1||isNaN(j)))return R.errors=[{instancePath:s+"/group/max_tokens",keyword:"minimum",params:{comparison:">=",limit:1}}],
-!1;var g=F===e}else var g=!0;if(g)if(c.max_cost_microusd!==void 0){let j=c.max_cost_microusd,F=e;if(!(typeof j=="number"&&
-!(j%1)&&!isNaN(j)&&isFinite(j)))return R.errors=[{instancePath:s+"/group/max_cost_microusd",keyword:"type",params:{type:"\
-integer"}}],!1;if(e===F&&typeof j=="number"&&isFinite(j)&&(j<1||isNaN(j)))return R.errors=[{instancePath:s+"/group/max_c\
-ost_microusd",keyword:"minimum",params:{comparison:">=",limit:1}}],!1;var g=F===e}else var g=!0}}}else return R.errors=[
-{instancePath:s+"/group",keyword:"type",params:{type:"object"}}],!1;var o=x===e}else var o=!0;if(o){if(t.problem!==void 0){
-let c=t.problem,x=e;if(e===x)if(c&&typeof c=="object"&&!Array.isArray(c)){let h;if(c.code===void 0&&(h="code")||c.message===
-void 0&&(h="message"))return R.errors=[{instancePath:s+"/problem",keyword:"required",params:{missingProperty:h}}],!1;for(let j in c){
-let F=e;if(!(j==="code"||j==="message")){let E={instancePath:s+"/problem",keyword:"enum",params:{allowedValues:hs},propertyName:j};
-r===null?r=[E]:r.push(E),e++}var V=F===e;if(!V){let E={instancePath:s+"/problem",keyword:"propertyNames",params:{propertyName:j}};
-return r===null?r=[E]:r.push(E),e++,R.errors=r,!1;break}}if(V){if(c.code!==void 0){let j=e;if(typeof c.code!="string")return R.
-errors=[{instancePath:s+"/problem/code",keyword:"type",params:{type:"string"}}],!1;var D=j===e}else var D=!0;if(D)if(c.message!==
-void 0){let j=e;if(typeof c.message!="string")return R.errors=[{instancePath:s+"/problem/message",keyword:"type",params:{
-type:"string"}}],!1;var D=j===e}else var D=!0}}else return R.errors=[{instancePath:s+"/problem",keyword:"type",params:{type:"\
-object"}}],!1;var o=x===e}else var o=!0;if(o)if(t.created_at!==void 0){let c=e;q(t.created_at,{instancePath:s+"/created_\
-at",parentData:t,parentDataProperty:"created_at",rootData:b,dynamicAnchors:w})||(r=r===null?q.errors:r.concat(q.errors),
-e=r.length);var o=c===e}else var o=!0}}}}}}}}}}}}}}}}}else return R.errors=[{instancePath:s,keyword:"type",params:{type:"\
-object"}}],!1;return R.errors=r,e===0}var cn=Ze;var nn=["version","digest","decision","repository","paths","decided_at"],on=["trusted","refused"];function Ze(t,{instancePath:s="",
+if(o){if(t.label!==void 0){let c=e;if(typeof t.label!="string")return R.errors=[{instancePath:s+"/label",keyword:"type",
+params:{type:"string"}}],!1;var o=c===e}else var o=!0;if(o){if(t.is_server_driven!==void 0){let c=e;if(typeof t.is_server_driven!=
+"boolean")return R.errors=[{instancePath:s+"/is_server_driven",keyword:"type",params:{type:"boolean"}}],!1;var o=c===e}else
+var o=!0;if(o){if(t.notify!==void 0){let c=e;if(typeof t.notify!="string")return R.errors=[{instancePath:s+"/notify",keyword:"\
+type",params:{type:"string"}}],!1;var o=c===e}else var o=!0;if(o){if(t.queued!==void 0){let c=t.queued,x=e;if(e===x)if(c&&
+typeof c=="object"&&!Array.isArray(c)){let h;if(c.position===void 0&&(h="position"))return R.errors=[{instancePath:s+"/q\
+ueued",keyword:"required",params:{missingProperty:h}}],!1;for(let j in c){let F=e;if(!(j==="position"||j==="is_first")){
+let E={instancePath:s+"/queued",keyword:"enum",params:{allowedValues:tn},propertyName:j};r===null?r=[E]:r.push(E),e++}var l=F===
+e;if(!l){let E={instancePath:s+"/queued",keyword:"propertyNames",params:{propertyName:j}};return r===null?r=[E]:r.push(E),
+e++,R.errors=r,!1;break}}if(l){if(c.position!==void 0){let j=c.position,F=e;if(!(typeof j=="number"&&!(j%1)&&!isNaN(j)&&
+isFinite(j)))return R.errors=[{instancePath:s+"/queued/position",keyword:"type",params:{type:"integer"}}],!1;var k=F===e}else
+var k=!0;if(k)if(c.is_first!==void 0){let j=c.is_first,F=e;if(typeof j!="boolean")return R.errors=[{instancePath:s+"/que\
+ued/is_first",keyword:"type",params:{type:"boolean"}}],!1;if(j!==!0)return R.errors=[{instancePath:s+"/queued/is_first",
+keyword:"const",params:{allowedValue:!0}}],!1;var k=F===e}else var k=!0}}else return R.errors=[{instancePath:s+"/queued",
+keyword:"type",params:{type:"object"}}],!1;var o=x===e}else var o=!0;if(o){if(t.taken_at!==void 0){let c=e;q(t.taken_at,
+{instancePath:s+"/taken_at",parentData:t,parentDataProperty:"taken_at",rootData:b,dynamicAnchors:w})||(r=r===null?q.errors:
+r.concat(q.errors),e=r.length);var o=c===e}else var o=!0;if(o){if(t.group!==void 0){let c=t.group,x=e;if(e===x)if(c&&typeof c==
+"object"&&!Array.isArray(c)){let h;if(c.id===void 0&&(h="id"))return R.errors=[{instancePath:s+"/group",keyword:"require\
+d",params:{missingProperty:h}}],!1;for(let j in c){let F=e;if(!(j==="id"||j==="max_tokens"||j==="max_cost_microusd")){let E={
+instancePath:s+"/group",keyword:"enum",params:{allowedValues:sn},propertyName:j};r===null?r=[E]:r.push(E),e++}var _=F===
+e;if(!_){let E={instancePath:s+"/group",keyword:"propertyNames",params:{propertyName:j}};return r===null?r=[E]:r.push(E),
+e++,R.errors=r,!1;break}}if(_){if(c.id!==void 0){let j=c.id,F=e;if(e===F)if(typeof j=="string"){if(j.length===0)return R.
+errors=[{instancePath:s+"/group/id",keyword:"minLength",params:{limit:1}}],!1}else return R.errors=[{instancePath:s+"/gr\
+oup/id",keyword:"type",params:{type:"string"}}],!1;var g=F===e}else var g=!0;if(g){if(c.max_tokens!==void 0){let j=c.max_tokens,
+F=e;if(!(typeof j=="number"&&!(j%1)&&!isNaN(j)&&isFinite(j)))return R.errors=[{instancePath:s+"/group/max_tokens",keyword:"\
+type",params:{type:"integer"}}],!1;if(e===F&&typeof j=="number"&&isFinite(j)&&(j<1||isNaN(j)))return R.errors=[{instancePath:s+
+"/group/max_tokens",keyword:"minimum",params:{comparison:">=",limit:1}}],!1;var g=F===e}else var g=!0;if(g)if(c.max_cost_microusd!==
+void 0){let j=c.max_cost_microusd,F=e;if(!(typeof j=="number"&&!(j%1)&&!isNaN(j)&&isFinite(j)))return R.errors=[{instancePath:s+
+"/group/max_cost_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===F&&typeof j=="number"&&isFinite(j)&&(j<1||
+isNaN(j)))return R.errors=[{instancePath:s+"/group/max_cost_microusd",keyword:"minimum",params:{comparison:">=",limit:1}}],
+!1;var g=F===e}else var g=!0}}}else return R.errors=[{instancePath:s+"/group",keyword:"type",params:{type:"object"}}],!1;
+var o=x===e}else var o=!0;if(o){if(t.problem!==void 0){let c=t.problem,x=e;if(e===x)if(c&&typeof c=="object"&&!Array.isArray(
+c)){let h;if(c.code===void 0&&(h="code")||c.message===void 0&&(h="message"))return R.errors=[{instancePath:s+"/problem",
+keyword:"required",params:{missingProperty:h}}],!1;for(let j in c){let F=e;if(!(j==="code"||j==="message")){let E={instancePath:s+
+"/problem",keyword:"enum",params:{allowedValues:hs},propertyName:j};r===null?r=[E]:r.push(E),e++}var V=F===e;if(!V){let E={
+instancePath:s+"/problem",keyword:"propertyNames",params:{propertyName:j}};return r===null?r=[E]:r.push(E),e++,R.errors=
+r,!1;break}}if(V){if(c.code!==void 0){let j=e;if(typeof c.code!="string")return R.errors=[{instancePath:s+"/problem/code",
+keyword:"type",params:{type:"string"}}],!1;var D=j===e}else var D=!0;if(D)if(c.message!==void 0){let j=e;if(typeof c.message!=
+"string")return R.errors=[{instancePath:s+"/problem/message",keyword:"type",params:{type:"string"}}],!1;var D=j===e}else
+var D=!0}}else return R.errors=[{instancePath:s+"/problem",keyword:"type",params:{type:"object"}}],!1;var o=x===e}else var o=!0;
+if(o)if(t.created_at!==void 0){let c=e;q(t.created_at,{instancePath:s+"/created_at",parentData:t,parentDataProperty:"cre\
+ated_at",rootData:b,dynamicAnchors:w})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=c===e}else var o=!0}}}}}}}}}}}}}}}}}}else
+return R.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return R.errors=r,e===0}var cn=Ze;var nn=["version","digest","decision","repository","paths","decided_at"],on=["trusted","refused"];function Ze(t,{instancePath:s="",
 parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
 !Array.isArray(t)){let a;if(t.version===void 0&&(a="version")||t.digest===void 0&&(a="digest")||t.decision===void 0&&(a=
 "decision")||t.repository===void 0&&(a="repository")||t.paths===void 0&&(a="paths")||t.decided_at===void 0&&(a="decided_\

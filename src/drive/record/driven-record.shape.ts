@@ -50,6 +50,7 @@ export const DrivenRecord = named(
           { description: 'The trace of the request that started it. It continues after a restart.' },
         ),
       ),
+      label: Type.Optional(Type.String({ description: 'The label of the issue for which a watcher started it.' })),
       is_server_driven: Type.Boolean({
         description: 'Whether a server drives it, and continues it when it starts again.',
       }),

@@ -4,11 +4,11 @@ import type { Log } from '../../kit/log.ts'
 import type { Caller } from '../../prompts/caller.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import type { RunContext } from '../../runs/run-context.ts'
+import { type Announcing, announceRun, runNotifyCommand } from '../announce-run.ts'
 import type { DriveTools, DriveUpdate } from '../drive-context.ts'
 import { type DriveBegin, driveRounds, type RoundsResult } from '../drive-rounds.ts'
 import { DrivenRecordWriter, type RecordWriterOptions } from '../driven-record-writer.ts'
 import { readTotals } from '../group-totals.ts'
-import { notifyProgram } from '../notify-program.ts'
 import type { ProjectTrust } from '../project-settings.ts'
 import type { DriveState } from '../record/drive-state.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
@@ -22,6 +22,8 @@ export type DrivesOptions = RecordWriterOptions & {
   readonly agentLimits: string
   readonly sandbox: DriveTools['sandbox']
   readonly log: Log
+  /** Undefined: the settings have no targets. */
+  readonly announcing: Announcing | undefined
   /** Aborted when the server stops: its drives are interrupted, and the next server continues them. */
   readonly shutdown: AbortSignal
   /** The server waits for it before it exits. */
@@ -122,7 +124,7 @@ export class BackgroundDrives {
       if (update.event.type === 'round_started') this.#addRound(record.run_id, update.event.data.next_run_id)
       if (isWatching(update.state)) this.#watching.add(record.run_id)
       else this.#watching.delete(record.run_id)
-      if (update.event.type === 'waiting_for_limit') void this.#runNotifyCommand(drive)
+      if (update.event.type === 'waiting_for_limit') void this.#tell(drive)
       begun.resolve()
       this.#notify()
     }
@@ -130,6 +132,7 @@ export class BackgroundDrives {
       const result = await this.#driveToRest(drive, onUpdate, interrupted)
       begun.resolve()
       if (result.end.is === 'interrupted' && interrupted.aborted) return
+      await this.announce(drive.context, record)
       note.end()
       await this.#runNotifyCommand(drive)
     } catch (error) {
@@ -168,10 +171,25 @@ export class BackgroundDrives {
     return result
   }
 
+  /** Before it is noted that the run rests: a server that is killed in between announces it when it starts again. */
+  async announce(context: RunContext, record: DrivenRecord): Promise<void> {
+    const { announcing, log } = this.#options
+    try {
+      if (announcing !== undefined) await announceRun(context, record, announcing)
+    } catch (error) {
+      log.error({ run: record.run_id, reason: String(error) }, 'no one could be notified of a run')
+    }
+  }
+
+  async #tell(drive: Drive): Promise<void> {
+    await this.announce(drive.context, drive.record)
+    await this.#runNotifyCommand(drive)
+  }
+
   async #runNotifyCommand({ record, env, context }: Drive): Promise<void> {
     if (record.notify === undefined) return
     const places = { env, cwd: record.repository, runs: context }
-    const problem = await notifyProgram(record.notify, places, record.run_id)
+    const problem = await runNotifyCommand(record.notify, places, record.run_id)
     if (problem !== undefined) this.#options.log.warn({ run: record.run_id, problem }, 'the --notify command failed')
   }
 
@@ -182,6 +200,7 @@ export class BackgroundDrives {
 
   async #fail(note: DrivenRecordWriter, drive: Drive, error: unknown): Promise<void> {
     this.#options.log.error({ run: drive.record.run_id, reason: String(error) }, 'a run could not be driven on')
+    await this.announce(drive.context, drive.record)
     note.end(toProblem(error))
     await this.#runNotifyCommand(drive)
   }

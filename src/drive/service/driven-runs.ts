@@ -308,6 +308,7 @@ export class DrivenRuns implements RunService {
     const state = facts && toDrivenRun(facts).state
     if (state === 'running') return
     if (facts === undefined || state === undefined || !LEFT_BY_SERVER.includes(state)) {
+      if (facts !== undefined) await this.drives.announce(this.reader.contextFor(record), record)
       saveDriven(directories.drivenRuns, { ...record, is_server_driven: false })
       return
     }

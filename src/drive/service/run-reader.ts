@@ -65,7 +65,7 @@ export class RunReader {
 
   async read(record: DrivenRecord): Promise<DrivenFacts> {
     const { run_id: runId } = record
-    const context = this.#contextFor(record)
+    const context = this.contextFor(record)
     const drivenBy = await this.#driverOf(context.store, runId)
     const run = await outlineRun(context, runId)
     const events = readDriveEvents(context.store, runId)
@@ -94,12 +94,12 @@ export class RunReader {
   /** In Markdown. */
   async #report(facts: DrivenFacts): Promise<string> {
     const { record, run, drive } = facts
-    return await describeRun(this.#contextFor(record), run, { state: drive, verdict: toDrivenRun(facts).verdict })
+    return await describeRun(this.contextFor(record), run, { state: drive, verdict: toDrivenRun(facts).verdict })
   }
 
   /** Throws `driven_run_in_place` if there is no branch. */
   async patch({ record, drive }: DrivenFacts): Promise<Patch> {
-    const patch = await patchOfRun(this.#contextFor(record), drive)
+    const patch = await patchOfRun(this.contextFor(record), drive)
     if (patch === undefined) throw drivenRunInPlace({ id: record.run_id })
     return patch
   }
@@ -107,7 +107,7 @@ export class RunReader {
   /** The sections of the issue that the run is bound to. */
   async #source({ record, run }: DrivenFacts): Promise<DrivenRun['source']> {
     if (run.pinned_source === undefined) return undefined
-    const pinned = await readPinnedSource(this.#contextFor(record), record.run_id)
+    const pinned = await readPinnedSource(this.contextFor(record), record.run_id)
     return pinned && toSource(pinned)
   }
 
@@ -129,7 +129,7 @@ export class RunReader {
   /** Undefined if the run is gone. */
   #tryContext(record: DrivenRecord): RunContext | undefined {
     try {
-      return this.#contextFor(record)
+      return this.contextFor(record)
     } catch (error) {
       if (error instanceof Fault) return undefined
       throw error
@@ -156,7 +156,7 @@ export class RunReader {
   }
 
   /** For reading, which needs no worktree: that of a delivered run is removed. */
-  #contextFor({ git_common_dir: gitCommonDir, run_id: runId }: DrivenRecord): RunContext {
+  contextFor({ git_common_dir: gitCommonDir, run_id: runId }: DrivenRecord): RunContext {
     const { git, clock, version } = this.#options
     const { signal } = new AbortController()
     const store = openRunStore({ gitCommonDir, version, signal })

@@ -69,6 +69,8 @@ export type DriveStartRequest = {
   readonly isIssueGoal: boolean
   /** What a person added to the issue. It becomes a part of the goal. */
   readonly note?: string | undefined
+  /** The label of the issue. */
+  readonly label?: string | undefined
   /** It waits in the queue. Undefined: it is driven at once. */
   readonly queue?: (QueuePlace & { readonly after?: string | undefined }) | undefined
 }
@@ -174,6 +176,7 @@ export class RunStarter {
       ...toRecordedCeilings(by),
       ...toRecordedDepth(prompts.env),
       ...toRecordedTrace(by),
+      ...(request.label !== undefined && { label: request.label }),
       is_server_driven: true,
       ...(request.queue?.group !== undefined && { group: request.queue.group }),
       created_at: toTimestamp(this.#options.clock.now()),

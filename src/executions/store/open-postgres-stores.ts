@@ -2,6 +2,7 @@
 import { PostgresSessionFiles } from '../../sessions/postgres-session-files.ts'
 import { PostgresSessionTable } from '../../sessions/postgres-session-table.ts'
 import { SqlSessionStore } from '../../sessions/sql-session-store.ts'
+import { Outbox } from '../../store/outbox.ts'
 import { openPostgres } from '../../store/postgres-database.ts'
 import { PostgresNotices } from '../../store/postgres-notices.ts'
 import { PostgresOwners } from '../../store/postgres-owners.ts'
@@ -48,6 +49,7 @@ export async function openPostgresStores(options: StoresOptions & { postgres: Po
   return {
     sessions,
     executions,
+    outbox: new Outbox(sql, clock),
     settleKeys: (keys) => settleKeys(sql, keys),
     runs: { board, calls: new RunCalls(sql, { owners, notices, ids }) },
     queue,

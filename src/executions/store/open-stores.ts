@@ -4,6 +4,7 @@ import { findOwners } from '../../sessions/session-table.ts'
 import { SqlSessionStore } from '../../sessions/sql-session-store.ts'
 import { SqliteSessionTable } from '../../sessions/sqlite-session-table.ts'
 import { openDatabase } from '../../store/database.ts'
+import { Outbox } from '../../store/outbox.ts'
 import { FileOwners, toOwnersDirectory } from '../../store/owners.ts'
 import { settleKeys } from '../../store/settle-keys.ts'
 import { all, get, type Sql, type Steps } from '../../store/sql.ts'
@@ -35,7 +36,8 @@ async function openSqliteStores(options: StoresOptions & { path: string }): Prom
   const executions = new SqlExecutionStore({ sql, owners, stored: new SqliteExecutions(sql), watch }, options)
   const table = new SqliteSessionTable()
   const sessions = new SqlSessionStore({ sql, owners, table, close: async () => sql.close() }, options)
-  return { sessions, executions, settleKeys: (keys) => settleKeys(sql, keys) }
+  const outbox = new Outbox(sql, options.clock)
+  return { sessions, executions, outbox, settleKeys: (keys) => settleKeys(sql, keys) }
 }
 
 /** Events that are removed in one transaction: few enough to block neither other processes nor our event loop for long. */

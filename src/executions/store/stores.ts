@@ -2,6 +2,7 @@
 import type { Clock } from '../../kit/clock.ts'
 import type { Ids } from '../../kit/ids.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
+import type { Outbox } from '../../store/outbox.ts'
 import type { Loss } from '../../store/postgres-owners.ts'
 import type { SettledKeys } from '../../store/settle-keys.ts'
 import type { SharedRateLimits } from '../../store/shared-rate-limits.ts'
@@ -17,6 +18,8 @@ export type Stores = {
   /** Closing it closes the file or the connections. */
   sessions: SessionStore
   executions: ExecutionStore
+  /** Notifications that wait until they are delivered. */
+  outbox: Outbox
   /** Decides about rows that are older than the ids of keys (key-ids.ts). `ids` has keys by their names. */
   settleKeys(ids: ReadonlyMap<string, string>): Promise<SettledKeys>
   /** With PostgreSQL, the prompts that wait for a worker. */

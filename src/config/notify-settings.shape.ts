@@ -1,0 +1,38 @@
+/** The settings of notifications. */
+import { Type } from 'typebox'
+import { literals, strict, textLike } from '../kit/shape.ts'
+
+const texts = (description: string) => Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description }))
+
+const NotifyTarget = strict({
+  name: textLike('^[A-Za-z0-9._-]{1,64}$', 'a name of letters, digits, dots, underscores and hyphens', {
+    description: 'The name of the target in logs and commands.',
+  }),
+  type: literals(['webhook', 'slack', 'ntfy', 'desktop', 'command'], {
+    description:
+      'A signed `webhook`, an incoming webhook of `slack`, a topic of `ntfy`, a notification on the `desktop`, or a `command`.',
+  }),
+  url: Type.Optional(
+    Type.String({ minLength: 1, description: 'The address of a webhook, of Slack or of ntfy.', 'x-secret': true }),
+  ),
+  url_file: Type.Optional(Type.String({ minLength: 1, description: 'A file with the address, instead of `url`.' })),
+  secret_file: Type.Optional(
+    Type.String({ minLength: 1, description: 'A file with the secret that signs a webhook. Required for a webhook.' }),
+  ),
+  command: texts('The program of a command and its arguments. It gets the event as JSON on its standard input.'),
+  events: Type.Optional(
+    Type.Array(literals(['question', 'approval', 'delivered', 'failed', 'limit', 'budget']), {
+      description: 'Which events. Default: all.',
+    }),
+  ),
+  repositories: texts('Only runs in these repositories. Default: all.'),
+  labels: texts('Only runs that `drover watch` has started for an issue with one of these labels. Default: all.'),
+})
+
+export const NotifySection = strict({
+  targets: Type.Array(NotifyTarget, {
+    default: [],
+    description: 'Who is notified when a run or an agent needs you, and when a run has ended.',
+    'x-rule': 'different names; absolute paths; what the type needs',
+  }),
+})

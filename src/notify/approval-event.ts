@@ -1,0 +1,30 @@
+/** What an agent asks for, as a notification. Pure. */
+import { redactSecrets } from '../kit/redact.ts'
+import type { NotifyEvent } from './notify-event.ts'
+
+type Asked = {
+  readonly approval_id: string
+  readonly execution_id: string
+  readonly asked_at: string
+  readonly tool_name: string
+  readonly command?: string | undefined
+  readonly reason?: string | undefined
+}
+
+const TEXT_CHARACTERS = 1000
+
+/** The files and the input of the call stay in the console. */
+export function toApprovalEvent(asked: Asked, consoleUrl: string): NotifyEvent {
+  const { approval_id, execution_id, asked_at, tool_name, command, reason } = asked
+  const text = redactSecrets([command, reason].filter(Boolean).join('\n')).slice(0, TEXT_CHARACTERS)
+  return {
+    id: `msg_${execution_id}_${approval_id}`,
+    kind: 'approval',
+    at: asked_at,
+    stream: execution_id,
+    title: `An agent asks for permission: ${tool_name.slice(0, 100)}`,
+    text: text.toWellFormed() || tool_name.slice(0, 100),
+    ...(consoleUrl !== '' && { url: `${consoleUrl}/#/executions/${execution_id}` }),
+    data: { execution_id, approval_id, tool_name },
+  }
+}

@@ -1,0 +1,63 @@
+/** What people and programs are notified of, and who wants to know it. Pure. */
+export type NotifyKind = 'question' | 'approval' | 'delivered' | 'failed' | 'limit' | 'budget'
+
+export type NotifyEvent = {
+  /** The same if the event is announced again. */
+  readonly id: string
+  readonly kind: NotifyKind
+  readonly at: string
+  /** Events of one stream arrive in their order: the id of a run or of an execution. */
+  readonly stream: string
+  readonly title: string
+  readonly text: string
+  /** The page of the console. */
+  readonly url?: string | undefined
+  readonly repository?: string | undefined
+  readonly label?: string | undefined
+  /** For programs. */
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** A target of the settings. */
+export type NotifyTarget = {
+  readonly name: string
+  readonly type: 'webhook' | 'slack' | 'ntfy' | 'desktop' | 'command'
+  readonly url?: string | undefined
+  readonly url_file?: string | undefined
+  readonly secret_file?: string | undefined
+  readonly command?: readonly string[] | undefined
+  readonly events?: readonly string[] | undefined
+  readonly repositories?: readonly string[] | undefined
+  readonly labels?: readonly string[] | undefined
+}
+
+/** A filter that is absent lets everything through. */
+export function isWanted({ events, repositories, labels }: NotifyTarget, event: NotifyEvent): boolean {
+  return allows(events, event.kind) && allows(repositories, event.repository) && allows(labels, event.label)
+}
+
+function allows(wanted: readonly string[] | undefined, value: string | undefined): boolean {
+  return wanted === undefined || wanted.length === 0 || (value !== undefined && wanted.includes(value))
+}
+
+export function toTestEvent(id: string, at: string, consoleUrl: string): NotifyEvent {
+  return {
+    ...{ id, at, kind: 'question', stream: id, title: 'drover: a test' },
+    text: 'This is a test. A run that waits for you would ask its question here.',
+    ...(consoleUrl !== '' && { url: consoleUrl }),
+    data: { is_test: true },
+  }
+}
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const WAITS = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE]
+const LONGEST_WAIT = 60 * MINUTE
+const GIVEN_UP_AFTER = 24 * 60 * MINUTE
+
+/** How long to wait after a delivery that failed. Undefined: it is given up. `random` is between 0 and 1. */
+export function waitAfter(attempts: number, ageMs: number, random: number): number | undefined {
+  if (ageMs > GIVEN_UP_AFTER) return undefined
+  const wait = WAITS[attempts - 1] ?? LONGEST_WAIT
+  return Math.round(wait * (1 + random / 5))
+}

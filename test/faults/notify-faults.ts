@@ -1,0 +1,129 @@
+/**
+ * A server that drives runs is killed again and again, and a receiver of its notifications fails now and then. Each event must
+ * arrive, signed, and in the order of its run.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { droverPath } from '../support/bundled-program.ts'
+import { createDrivenHome, type DrivenHome } from '../support/driven-home.ts'
+import { WebhookReceiver } from '../support/webhook-receiver.ts'
+import { processesWith, sessionsIn } from './observation.ts'
+import type { Figures, Scenario } from './scenario.ts'
+
+const RUNS = 6
+const SECRET = 'a secret of the receiver'
+const QUESTION = { reason: 'decision_required', question: 'Knots or km/h?', destructive_request: null }
+const ASKING = { outcome: { status: 'needs_input', pause: QUESTION, suggested_actions: [] } }
+const EXPECTED = ['drover.question', 'drover.delivered']
+/** A server starts, asks, delivers and notifies within as many milliseconds, so that each part of it is hit. */
+const LONGEST_LIFE_MS = 6000
+const STEPS = 16
+const LAST_MS = 180_000
+
+export const NOTIFY_FAULTS: readonly Scenario[] = [
+  {
+    name: `notifications of ${RUNS} runs, server killed and receiver failing; each arrives, signed, in the order of its run`,
+    // test/notify.test.ts kills one.
+    times: { gate: 0, full: 30 },
+    run: killNotifier,
+  },
+]
+
+type Server = { readonly child: ChildProcess; readonly call: (path: string, body?: object) => Promise<unknown> }
+
+async function killNotifier(times: number): Promise<Figures> {
+  const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'drover-notify-')))
+  const receiver = new WebhookReceiver(SECRET)
+  // Every fourth request is refused, before or after the receiver has noted it.
+  receiver.answer = (response, count) => {
+    if (count % 8 === 0) return void response.destroy()
+    response.writeHead(count % 4 === 0 ? 500 : 204).end()
+  }
+  const home = createHome(scratch, await receiver.start())
+  const since = performance.now()
+  const ids: string[] = []
+  try {
+    for (let kill = 0; kill < times; kill += 1) {
+      const server = await startServer(home)
+      if (ids.length < RUNS) ids.push(await startRun(server))
+      const lifeMs = ((kill % STEPS) / STEPS) * LONGEST_LIFE_MS
+      const until = performance.now() + lifeMs
+      while (performance.now() < until) await answerAll(server, ids)
+      await end(server.child, 'SIGKILL')
+    }
+    const server = await startServer(home)
+    while (ids.length < RUNS) ids.push(await startRun(server))
+    const deadline = performance.now() + LAST_MS
+    while (performance.now() < deadline && problemsOf(receiver, ids).length > 0) await answerAll(server, ids)
+    await end(server.child, 'SIGTERM')
+    const seconds = (performance.now() - since) / 1000
+    const sessions = sessionsIn(home.home)
+    return { times, seconds, sessions, processes: processesWith(scratch).length, problems: problemsOf(receiver, ids) }
+  } finally {
+    receiver.stop()
+    for (const pid of processesWith(scratch)) process.kill(pid, 'SIGKILL')
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+function createHome(scratch: string, url: string): DrivenHome {
+  const home = createDrivenHome(join(scratch, 'home'), { orient: [ASKING, {}] })
+  const secret_file = join(scratch, 'secret')
+  writeFileSync(secret_file, SECRET)
+  const targets = [{ name: 'hook', type: 'webhook', url, secret_file }]
+  const drive = { repositories: [realpathSync(home.repository.root)], baseline: 'skip', max_runs: RUNS }
+  home.configure(JSON.stringify({ warm: { enabled: false }, drive, notify: { targets } }))
+  return home
+}
+
+async function startServer({ env }: DrivenHome): Promise<Server> {
+  const child = spawn(process.execPath, [droverPath(), 'serve', '--port', '0'], {
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  let heard = ''
+  child.stdout.on('data', (text) => (heard += text))
+  let port: string | undefined
+  while (port === undefined) {
+    await delay(20)
+    port = /listens on http:\/\/.*:(\d+)\n/.exec(heard)?.[1]
+  }
+  const call = async (path: string, body?: object) => {
+    const init = body && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+    return await (await fetch(`http://127.0.0.1:${port}/api/v1/runs${path}`, init)).json()
+  }
+  return { child, call }
+}
+
+async function startRun({ call }: Server): Promise<string> {
+  return ((await call('', { goal: 'Show the wind in knots', review: false })) as { id: string }).id
+}
+
+/** Answers what waits, as a person would. */
+async function answerAll({ call }: Server, ids: readonly string[]): Promise<void> {
+  for (const id of ids) {
+    const { state } = (await call(`/${id}`)) as { state?: string }
+    if (state === 'waiting') await call(`/${id}/answer`, { text: 'Knots.' })
+  }
+  await delay(200)
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  const ended = new Promise((resolve) => child.once('close', resolve))
+  child.kill(signal)
+  await ended
+}
+
+function problemsOf({ accepted, seen }: WebhookReceiver, ids: readonly string[]): string[] {
+  const unsigned = seen.filter(({ isSigned }) => !isSigned).map(({ id }) => `${id} is not signed`)
+  const ordered = ids.flatMap((run) => {
+    const own = accepted.filter(({ data }) => data.run_id === run).map(({ type }) => type)
+    // At least once: one that the receiver has accepted may come again.
+    const once = own.filter((type, at) => type !== own[at - 1])
+    return once.join() === EXPECTED.join() ? [] : [`the run ${run} was told of as: ${own.join(', ') || 'nothing'}`]
+  })
+  return [...unsigned, ...ordered]
+}
