@@ -28,6 +28,7 @@ async function live({ work = Promise.resolve(), takesWork = true, hasQueue = fal
     background: { idle: async () => {} },
     runs: { close: note('runs closed') },
     records: { close: note('records closed') },
+    closeTelemetry: note('telemetry closed'),
   } as unknown as ServedDrover
   const parts = { drover, ending, config: {} as Config, clock: systemClock, log: SILENT_LOG }
   const face: Face = {
@@ -57,7 +58,7 @@ describe('the life of a server', () => {
       'deadline',
       'processes ended',
     ])
-    expect(steps.slice(-2)).toEqual(['runs closed', 'records closed'])
+    expect(steps.slice(-3)).toEqual(['runs closed', 'records closed', 'telemetry closed'])
   })
 
   it('of a worker lets its work finish, and ends the agents only when that takes too long', async () => {
@@ -68,6 +69,6 @@ describe('the life of a server', () => {
     const slow = await live({ work: work.promise, hasFace: false })
     await slow.life.stop({ drainMs: 1, endProcesses: async () => work.resolve() })
     expect(slow.steps).toContain('deadline')
-    expect(slow.steps.slice(-2)).toEqual(['runs closed', 'records closed'])
+    expect(slow.steps.slice(-3)).toEqual(['runs closed', 'records closed', 'telemetry closed'])
   })
 })
