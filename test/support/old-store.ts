@@ -1,4 +1,5 @@
 /** Stores as an older drover has left them, when keys had only names. */
+import { rmSync } from 'node:fs'
 import { openDatabase } from '../../src/store/database.ts'
 import { MIGRATIONS } from '../../src/store/migrations.ts'
 import { openPostgres } from '../../src/store/postgres-database.ts'
@@ -43,6 +44,8 @@ function oldRows(isPostgres: boolean): string[] {
 
 /** A file with executions of the keys `ada` (0 and 1) and `gone` (2) and of the user (3), and with one session. */
 export async function createOldFile(path: string): Promise<void> {
+  // Tests begin with an empty store of today.
+  rmSync(path, { force: true })
   const database = await openDatabase({ path, migrations: OLD_SQLITE })
   for (const sql of oldRows(false)) database.exec(sql)
   database.close()
