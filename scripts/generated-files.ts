@@ -48,7 +48,7 @@ import {
   StartBody,
 } from '../src/service/run-requests.shape.ts'
 import { Session, SessionPage } from '../src/sessions/session.shape.ts'
-import { CommentAnswer, CommentsAnswer, IssueAnswer, IssuesAnswer } from '../src/source/gh-answers.shape.ts'
+import { CommentAnswer, CommentsAnswer, IssueAnswer } from '../src/source/gh-answers.shape.ts'
 import { ManifestSection, SourceManifest } from '../src/source/source-manifest.shape.ts'
 import { TakenIssue, WatchRecord } from '../src/watch/record/watch-record.shape.ts'
 import { TemplateRecord } from '../src/workspace/prepare/template.shape.ts'
@@ -210,7 +210,6 @@ async function sourceFiles(): Promise<GeneratedFile[]> {
     validateManifestFields: fieldsOf(SourceManifest),
     validateManifestSectionFields: fieldsOf(ManifestSection),
     validateIssueAnswer: IssueAnswer,
-    validateIssuesAnswer: IssuesAnswer,
     validateCommentsAnswer: CommentsAnswer,
     validateCommentAnswer: CommentAnswer,
   }

@@ -85,7 +85,7 @@ export type Forge = {
   /** The commit of a branch, and the names of the checks that it requires. Undefined if there is no such branch. */
   branch(name: string): Promise<{ readonly commit: string; readonly required: readonly string[] } | undefined>
 
-  /** The open ones, oldest first. */
+  /** The open ones, oldest first. If there are very many, the oldest of them. */
   issuesWith(label: string): Promise<ForgeIssue[]>
   /** Oldest first, also of labels that were removed later. */
   labelings(issue: number): Promise<Labeling[]>

@@ -43,10 +43,10 @@ export class GitHubApi {
     return (await this.#page(wanted)).value as T
   }
 
-  /** All pages. */
-  async getAll<T>(wanted: Wanted): Promise<T[]> {
+  /** All pages, or the first ones of a list that may have any length. */
+  async getAll<T>(wanted: Wanted, first = Infinity): Promise<T[]> {
     const found: T[] = []
-    for (let path: string | undefined = wanted.path; path !== undefined; ) {
+    for (let path: string | undefined = wanted.path; path !== undefined && found.length < first; ) {
       if (found.length === MOST_PAGES) {
         throw providerAnswerInvalid({ subject: wanted.subject, problem: `it has more than ${MOST_PAGES} pages` })
       }

@@ -7,6 +7,8 @@ import { GitHubApi, type GitHubOptions, orMissing } from './github-api.ts'
 import * as read from './read-github.ts'
 
 const PAGE = 'per_page=100'
+/** Of the issues with a label: 1,000 of them keep drover busy for a while. */
+const LABELED_PAGES = 10
 
 const VIEWER_QUERY = 'query { viewer { login } }'
 /** A new title is an event, and a new text is not. */
@@ -75,7 +77,7 @@ export class GitHub implements Forge {
   async issuesWith(label: string) {
     const path = `/issues?labels=${encodeURIComponent(label)}&state=open&sort=created&direction=asc&${PAGE}`
     const wanted = { path, validate: checks.validateLabeledAnswer, subject: `the issues of ${this.#api.name}` }
-    const found = (await this.#api.getAll<answers.LabeledAnswer>(wanted)).flat()
+    const found = (await this.#api.getAll<answers.LabeledAnswer>(wanted, LABELED_PAGES)).flat()
     return found.filter(({ pull_request }) => pull_request === undefined).map(read.issue)
   }
 

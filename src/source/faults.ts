@@ -55,9 +55,3 @@ export const draftInvalid = defineFault('draft_invalid', 'invalid', {
   when: 'The given comments do not make a valid manifest, for example because a role is missing or two comments have the same key.',
   message: (d: { problem: string }) => `these comments do not make a valid manifest: ${d.problem}`,
 })
-
-export const tooManyIssues = defineFault('too_many_issues', 'too_large', {
-  when: 'More open issues have the label of `drover drive --label` than can be queued at once.',
-  message: (d: { label: string; count: number; limit: number }) =>
-    `${d.count} open issues have the label ${JSON.stringify(d.label)}, and at most ${d.limit} can be queued at once; use a label that fewer issues have`,
-})

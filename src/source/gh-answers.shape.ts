@@ -33,18 +33,6 @@ export const IssueAnswer = Type.Object({
 })
 export type IssueAnswer = Message<typeof IssueAnswer>
 
-export const IssuesAnswer = Type.Object({
-  data: Type.Object({
-    repository: Type.Object({
-      issues: Type.Object({
-        totalCount: Type.Integer(),
-        nodes: Type.Array(Type.Object({ number: Type.Integer({ minimum: 1 }) })),
-      }),
-    }),
-  }),
-})
-export type IssuesAnswer = Message<typeof IssuesAnswer>
-
 const Comment = Type.Object({
   id: Type.String(),
   /** A 64-bit integer; GitHub writes it as a string. */

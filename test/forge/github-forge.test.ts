@@ -123,6 +123,21 @@ describe.runIf(hasForge)('GitHub through the real gh', { timeout: 300_000 }, () 
     expect(paths(fake)).toHaveLength(2)
   })
 
+  it('reads a slow answer, a huge comment, and the oldest of very many issues', async () => {
+    const { fake, forge } = await openForge()
+    const { number } = fake.addIssue('Wind', '')
+    fake.addComment(number, 'eve', 'x'.repeat(10 * 1024 * 1024))
+    expect((await forge.comments(number))[0]?.body).toHaveLength(10 * 1024 * 1024)
+    const issue = fake.items.get(number)
+    for (let more = 0; issue !== undefined && more < (IS_FULL ? 100_000 : 2000); more++)
+      fake.items.set(more + 2, { ...issue, number: more + 2, labels: ['drover'] })
+    fake.requests.length = 0
+    const found = await forge.issuesWith('drover')
+    expect([found.length, found[0]?.number, fake.requests.length]).toEqual([1000, 2, 10])
+    fake.isSlow = true
+    expect(await forge.permissionOf('grace')).toBe('write')
+  })
+
   it('on another host gets the token for that host only', async () => {
     const repository = { ...REPOSITORY, host: 'forge.test' }
     const token = { GH_ENTERPRISE_TOKEN: 'x' }

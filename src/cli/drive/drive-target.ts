@@ -4,6 +4,7 @@ import { readDrive } from '../../drive/record/drive-journal.ts'
 import { findOrigin } from '../../drive/start/read-issue.ts'
 import type { DriveTarget } from '../../drive/start/start-drive.ts'
 import { locateGh } from '../../forge/gh.ts'
+import { GitHub } from '../../forge/github-forge.ts'
 import type { SearchPlaces } from '../../kit/process/find-program.ts'
 import { goalFileRequired } from '../../runs/faults.ts'
 import { outlineRuns } from '../../runs/read-status.ts'
@@ -11,16 +12,17 @@ import type { RunContext } from '../../runs/run-context.ts'
 import { decodeGoal, GOAL_INPUT } from '../../runs/text-inputs.ts'
 import { chooseWaitingRun } from '../../runs/waiting-run.ts'
 import { findIssueUrl } from '../../source/issue-address.ts'
-import { listIssues } from '../../source/list-issues.ts'
 import type { Invocation } from '../command.ts'
 import { readInput } from '../read-input.ts'
-import { driveTargetMissing, noLabeledIssues } from './faults.ts'
+import { driveTargetMissing, noLabeledIssues, tooManyIssues } from './faults.ts'
 
 /** What a word names. The address of a pull request stands for the run that has delivered it. */
 export type NamedTarget = DriveTarget | { readonly is: 'pull_request'; readonly url: string }
 
 const PULL_REQUEST = /^(https:\/\/[^/\s]+\/[\w.-]+\/[\w.-]+\/pull\/[1-9]\d*)(?:[/?#]\S*)?$/
 const LIKE_RUN_ID = /^[0-9a-f]{4,}[0-9a-f-]*$/
+/** Each of them gets a worktree. */
+const MOST_ISSUES = 100
 const OWN_ISSUE = /^#([1-9][0-9]{0,9})$/
 
 /** The text of a file is a goal, whatever it looks like. A shell makes several words of `--goal-file goals/*.md`. */
@@ -39,9 +41,13 @@ export async function readTargets({ args, flags, runtime }: Invocation): Promise
 export async function findLabeled(label: string, context: RunContext, places: SearchPlaces): Promise<DriveTarget[]> {
   const origin = await findOrigin(context)
   if (origin === undefined) throw issueWithoutRepository({ issue: '--label' })
-  const numbers = await listIssues({ ...origin, label, gh: locateGh(places), signal: context.signal })
-  if (numbers.length === 0) throw noLabeledIssues({ label })
-  return numbers.map((number) => ({ is: 'own_issue', number }))
+  const gh = locateGh(places)
+  const repository = { host: gh.host, ...origin }
+  const forge = new GitHub({ repository, gh, signal: context.signal, patienceMs: gh.timeoutMs })
+  const found = await forge.issuesWith(label)
+  if (found.length === 0) throw noLabeledIssues({ label })
+  if (found.length > MOST_ISSUES) throw tooManyIssues({ label, count: found.length, limit: MOST_ISSUES })
+  return found.map(({ number }) => ({ is: 'own_issue', number }))
 }
 
 /** The run that has delivered a pull request. */

@@ -56,3 +56,9 @@ export const followNeedsRun = defineFault('follow_needs_run', 'usage', {
   message: (d: { flag: string }) =>
     `${d.flag} continues a run that is delivered; name one run: "drover drive RUN ${d.flag}"`,
 })
+
+export const tooManyIssues = defineFault('too_many_issues', 'too_large', {
+  when: 'More open issues have the label of `drover drive --label` than can be queued at once.',
+  message: (d: { label: string; count: number; limit: number }) =>
+    `${d.count} or more open issues have the label ${JSON.stringify(d.label)}, and at most ${d.limit} can be queued at once; use a label that fewer issues have`,
+})

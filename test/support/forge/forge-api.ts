@@ -121,12 +121,17 @@ export async function answerApi(state: ForgeState, request: IncomingMessage, res
     path: path + url.search,
     isConditional: condition !== undefined,
     token: request.headers.authorization,
+    body,
   }
   state.requests.push(seen)
+  await state.hold(seen)
   const refused = state.refuse(seen)
   const headers = { 'content-type': 'application/json; charset=utf-8' }
-  const send = (status: number, value: unknown, more: object = {}) =>
-    response.writeHead(status, { ...headers, ...more }).end(JSON.stringify(value))
+  const send = (status: number, value: unknown, more: object = {}) => {
+    response.writeHead(status, { ...headers, ...more })
+    if (state.isSlow) for (const byte of Buffer.from(JSON.stringify(value))) response.write(Buffer.of(byte))
+    response.end(state.isSlow ? '' : JSON.stringify(value))
+  }
   if (refused !== undefined)
     return void send(refused.status, { message: REFUSALS[refused.status] ?? 'Server Error' }, refused.headers)
   if (request.headers.authorization !== 'token x') return void send(401, { message: 'Bad credentials' })

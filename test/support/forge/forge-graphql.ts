@@ -4,7 +4,7 @@ import { VIEWER } from './forge-state.ts'
 
 const PAGE = 'https://github.com/ada/weather'
 
-type Variables = { number?: number; label?: string; after?: string | null; id?: string; ids?: readonly string[] }
+type Variables = { number?: number; after?: string | null; id?: string; ids?: readonly string[] }
 
 export function answerGraphql(state: ForgeState, { query, variables = {} }: { query?: unknown; variables?: unknown }) {
   const [text, given] = [String(query), variables as Variables]
@@ -12,7 +12,6 @@ export function answerGraphql(state: ForgeState, { query, variables = {} }: { qu
   if (text.includes('markPullRequestReadyForReview')) return markReady(state, given)
   if (text.includes('reviewThreads')) return threads(state, given)
   if (text.includes('lastEditedAt')) return edits(state, given)
-  if (text.includes('issues(')) return labeled(state, given)
   if (given.ids !== undefined) return { data: { nodes: given.ids.map(() => null) } }
   return issue(state, given)
 }
@@ -20,7 +19,7 @@ export function answerGraphql(state: ForgeState, { query, variables = {} }: { qu
 function markReady(state: ForgeState, { id = '' }: Variables) {
   const pull = state.items.get(Number(id.replace('PR_', '')))?.pull
   if (pull !== undefined) pull.isDraft = false
-  state.onChange({ method: 'POST', path: '/graphql', isConditional: false })
+  state.onChange({ method: 'POST', path: '/graphql/ready', isConditional: false })
   return { data: { markPullRequestReadyForReview: { clientMutationId: null } } }
 }
 
@@ -42,12 +41,6 @@ function edits(state: ForgeState, { number = 0 }: Variables) {
   return {
     data: { repository: { issue: { lastEditedAt: edit?.at ?? null, editor, timelineItems: { nodes: [] } } } },
   }
-}
-
-function labeled(state: ForgeState, { label = '' }: Variables) {
-  const open = [...state.items.values()].filter((each) => each.state === 'open' && each.pull === undefined)
-  const nodes = open.filter(({ labels }) => labels.includes(label)).map(({ number }) => ({ number }))
-  return { data: { repository: { issues: { totalCount: nodes.length, nodes } } } }
 }
 
 function issue(state: ForgeState, { number = 0 }: Variables) {

@@ -7,6 +7,7 @@ export type ForgeRequest = {
   readonly path: string
   readonly isConditional: boolean
   readonly token?: string | undefined
+  readonly body?: Readonly<Record<string, unknown>> | undefined
 }
 export type ForgeRefusal = { readonly status: number; readonly headers?: Readonly<Record<string, string>> }
 
@@ -54,6 +55,10 @@ export class ForgeState {
   readonly requests: ForgeRequest[] = []
   /** Refuses a request instead of answering it. */
   refuse: (request: ForgeRequest) => ForgeRefusal | undefined = () => undefined
+  /** Lets a request wait before it is answered. */
+  hold: (request: ForgeRequest) => Promise<void> | undefined = () => undefined
+  /** Sends each answer byte by byte. */
+  isSlow = false
   /** Called after a change, such as a comment, before the client hears of it. */
   onChange: (request: ForgeRequest) => void = () => undefined
   readonly #clock: Clock
