@@ -182,3 +182,10 @@ export const driveNothingToFollow = defineFault('drive_nothing_to_follow', 'conf
   when: 'A run was to be followed or continued after its delivery, and that is not possible.',
   message: (d: { problem: string }) => `${d.problem}; start a new run with "drover drive GOAL --deliver pr --follow"`,
 })
+
+export const issueEdited = defineFault({
+  code: 'issue_edited',
+  kind: 'conflict',
+  when: 'The title or the text of an issue was edited after a person had asked for its run, by someone who may not ask.',
+  message: (d: { url: string }) => `${d.url} was edited after it was asked for; read it again first`,
+})

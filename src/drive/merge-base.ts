@@ -1,6 +1,7 @@
 /** The base of a pull request: whether it can be merged into the branch, and the merge if an agent has to resolve conflicts. */
 import { join } from 'node:path'
-import { askGit, askGitForOutput, gitErrorLine } from '../workspace/git.ts'
+import { fetchCommit } from '../workspace/fetch-commit.ts'
+import { askGit, askGitForOutput } from '../workspace/git.ts'
 import { SLOW_GIT_MS } from '../workspace/worktrees/git-time.ts'
 import { commitTree, type TriedMerge, tryMerge, withMergeScratch } from '../workspace/worktrees/try-merge.ts'
 import { type DriveContext, readDriveState } from './drive-context.ts'
@@ -12,21 +13,13 @@ import { refuseChangedRemotes } from './remote-settings.ts'
 
 type WorktreePlace = Extract<Place, { kind: 'worktree' }>
 
-const NETWORK_TIMEOUT_MS = 5 * 60_000
 const MARKER = /^<{7} /m
 
-/** Brings a branch of `origin` into the repository, without a ref. Returns its commit. */
+/** Brings a branch of `origin` into the repository. Returns its commit; empty if there is no such branch. */
 export async function fetchBranch(context: DriveContext, place: WorktreePlace, branch: string): Promise<string> {
   refuseChangedRemotes(context, place)
   const { git, signal, workspace } = context.runs
-  const ref = `refs/heads/${branch}`
-  const around = { directory: workspace.worktree_root, signal, allowsNetwork: true as const }
-  const patient = { ...git, timeoutMs: NETWORK_TIMEOUT_MS }
-  const quiet = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'] as const
-  const fetched = await askGit(patient, { ...around, args: ['fetch', ...quiet, 'origin', ref] })
-  if (fetched.code !== 0) throw driveDeliveryFailed({ problem: `git fetch failed: ${gitErrorLine(fetched.stderr)}` })
-  const listed = await askGitForOutput(patient, { ...around, args: ['ls-remote', '--quiet', 'origin', ref] })
-  return listed.toString('latin1').split('\t', 1)[0]?.trim() ?? ''
+  return await fetchCommit(git, { directory: workspace.worktree_root, signal, ref: `refs/heads/${branch}` })
 }
 
 /** Whether a commit can be merged into the branch. Undefined if this git cannot tell. */

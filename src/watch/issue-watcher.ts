@@ -3,6 +3,7 @@
  * a comment, so that of many drovers exactly one works on it. Everything is written down before it is done: a watcher that was
  * killed finds what it has begun, and finishes it.
  */
+import { issueEdited } from '../drive/faults.ts'
 import type { DrivenRun } from '../drive/service/driven-run.shape.ts'
 import { issueNotFound } from '../forge/faults.ts'
 import type { Forge, ForgeComment } from '../forge/forge.ts'
@@ -189,7 +190,11 @@ export class IssueWatch implements Watch {
     const { runs, repository } = this.#options
     const { run_id: runId, url: issue, note } = taken
     try {
-      await runs.start({ ...NEW_RUN, runId, issue, note, repository, label: this.#options.label })
+      const edit = await this.#forge.lastEdit(taken.number)
+      const isForeign = edit !== undefined && edit.at >= taken.asked_at && !(await this.#mayAsk(edit.by))
+      if (isForeign) throw issueEdited({ url: issue })
+      const asked = { issue, issueEdit: edit?.at ?? '', note, label: this.#options.label }
+      await runs.start({ ...NEW_RUN, ...asked, runId, repository })
     } catch (error) {
       if (!(error instanceof Fault) || PASSING.includes(error.kind)) throw error
       const said = await this.#say(taken, this.#compose(taken, { problem: error.message, isDone: true }))

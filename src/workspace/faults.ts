@@ -89,3 +89,11 @@ export const preparationPathInvalid = defineFault('preparation_path_invalid', 'u
   message: (d: { path: string; problem: string }) =>
     `${JSON.stringify(d.path)} cannot be copied into a worktree: ${d.problem}`,
 })
+
+export const originNotFetched = defineFault({
+  code: 'origin_not_fetched',
+  kind: 'unavailable',
+  when: 'The newest commit of the remote `origin` could not be fetched, for example because there is no network.',
+  message: (d: { ref: string; problem: string }) =>
+    `${d.ref} of origin could not be fetched: ${d.problem}; check the network and "git fetch origin"`,
+})

@@ -71,6 +71,10 @@ export type DriveStartRequest = {
   readonly note?: string | undefined
   /** The label of the issue. */
   readonly label?: string | undefined
+  /** When the issue was last edited, as the person who asked knew it. */
+  readonly issueEdit?: string | undefined
+  /** It begins with what `origin` has now. */
+  readonly isFromOrigin?: boolean | undefined
   /** It waits in the queue. Undefined: it is driven at once. */
   readonly queue?: (QueuePlace & { readonly after?: string | undefined }) | undefined
 }
@@ -159,6 +163,7 @@ export class RunStarter {
       actions: request.actions,
       isReviewed: request.isReviewed,
       note: request.note,
+      ...{ issueEdit: request.issueEdit, isFromOrigin: request.isFromOrigin },
       isQueued: request.queue !== undefined,
       after: request.queue?.after,
       confirmGoal: async ({ url }) => {

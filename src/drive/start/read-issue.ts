@@ -1,6 +1,7 @@
 /** Reads the issue that a run is about. */
 import type { RawSourceEnvelope } from '../../contract/raw-source-envelope.shape.ts'
 import { locateGh } from '../../forge/gh.ts'
+import { GitHub } from '../../forge/github-forge.ts'
 import { parseOrigin } from '../../forge/origin-repository.ts'
 import type { Clock } from '../../kit/clock.ts'
 import { digest } from '../../kit/digest.ts'
@@ -10,10 +11,11 @@ import type { RunContext } from '../../runs/run-context.ts'
 import type { PinnedReading } from '../../runs/source-materials.ts'
 import { invalidSource } from '../../source/faults.ts'
 import { fetchEnvelope } from '../../source/fetch-envelope.ts'
+import { parseIssueUrl } from '../../source/issue-address.ts'
 import { readSource } from '../../source/read-source.ts'
 import { askGit } from '../../workspace/git.ts'
 import type { DriveBegin } from '../drive-rounds.ts'
-import { issueWithoutRepository } from '../faults.ts'
+import { issueEdited, issueWithoutRepository } from '../faults.ts'
 import { cleanText } from '../prompt/clean-text.ts'
 
 export type NewGoal = {
@@ -27,13 +29,17 @@ export type IssueOptions = {
   readonly places: SearchPlaces
   readonly clock: Clock
   readonly signal: AbortSignal
+  /** When it was last edited, as the person who asked for the run knew it; empty: never. Undefined: no matter. */
+  readonly issueEdit?: string | undefined
   /** Throws `issue_not_confirmed` unless the text of an ordinary issue may be the goal. */
   readonly confirmGoal: (issue: { readonly url: string; readonly goal: string }) => Promise<void>
 }
 
 /** An issue of drover is pinned with its sections. The text of an ordinary one becomes the goal, if that is wanted. */
-export async function readIssue(url: string, { places, clock, signal, confirmGoal }: IssueOptions): Promise<NewGoal> {
+export async function readIssue(url: string, options: IssueOptions): Promise<NewGoal> {
+  const { places, clock, signal, confirmGoal } = options
   const envelope = await fetchEnvelope({ url, gh: locateGh(places), clock, signal })
+  await refuseEdited(url, options)
   const reading = readSource(envelope)
   if (reading.is === 'pinned') return { goal: envelope.title, reading }
   const isOrdinary = reading.code === 'change_marker_required' && !envelope.body.includes('<!-- drover-level:')
@@ -41,6 +47,14 @@ export async function readIssue(url: string, { places, clock, signal, confirmGoa
   const goal = goalIn(envelope)
   await confirmGoal({ url, goal })
   return { goal, issue: { url, sha256: digest(encodeUtf8(goal)) } }
+}
+
+/** Asked after the text was read: an edit after that comes too late. */
+async function refuseEdited(url: string, { places, signal, issueEdit }: IssueOptions): Promise<void> {
+  if (issueEdit === undefined) return
+  const [{ owner, repo, number }, gh] = [parseIssueUrl(url), locateGh(places)]
+  const forge = new GitHub({ repository: { host: gh.host, owner, repo }, gh, signal, patienceMs: gh.timeoutMs })
+  if (((await forge.lastEdit(number))?.at ?? '') !== issueEdit) throw issueEdited({ url })
 }
 
 function goalIn({ title, body }: RawSourceEnvelope): string {

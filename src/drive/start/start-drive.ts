@@ -4,6 +4,7 @@ import { join, relative, sep } from 'node:path'
 import { titleOfGoal } from '../../contract/goal-title.ts'
 import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
 import { randomIds } from '../../kit/ids.ts'
+import type { SearchPlaces } from '../../kit/process/find-program.ts'
 import { refuseOwnRun } from '../../runs/own-run.ts'
 import { parseStart } from '../../runs/parse-request.ts'
 import { outlineRun } from '../../runs/read-status.ts'
@@ -12,6 +13,8 @@ import { openRunContext, type RunContext, withPinnedGit } from '../../runs/run-c
 import { asOwner, openOwnWorktree } from '../../runs/run-worktree.ts'
 import type { MachineSandbox } from '../../sandbox/machine/machine-sandbox.ts'
 import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
+import { fetchCommit } from '../../workspace/fetch-commit.ts'
+import { askGit, locateGit } from '../../workspace/git.ts'
 import { createWorktree, restoreWorktree } from '../../workspace/worktrees/create-worktree.ts'
 import { discardWorktree } from '../../workspace/worktrees/remove-worktree.ts'
 import { openBoundaryFor } from '../drive-boundary.ts'
@@ -59,6 +62,8 @@ export type DriveStart = Omit<IssueOptions, 'signal' | 'clock'> & {
   readonly runId?: string | undefined
   /** What a person added to the issue. */
   readonly note?: string | undefined
+  /** It begins with what `origin` has now, instead of with the last commit here. */
+  readonly isFromOrigin?: boolean | undefined
   /** The run is started, and waits in the queue. */
   readonly isQueued?: boolean
   /** The run whose branch it starts on. */
@@ -88,7 +93,7 @@ export async function findDrive(context: RunContext, start: DriveStart): Promise
 export async function readGoal(
   context: RunContext,
   target: Exclude<DriveTarget, { is: 'run' }>,
-  { note, ...options }: Pick<DriveStart, 'places' | 'confirmGoal' | 'note'>,
+  { note, ...options }: Pick<DriveStart, 'places' | 'confirmGoal' | 'note' | 'issueEdit'>,
 ): Promise<NewGoal> {
   if (target.is === 'goal') return { goal: target.goal }
   const url = target.is === 'issue' ? target.url : await findOwnIssue(target.number, context)
@@ -129,7 +134,7 @@ async function reopen(context: RunContext, { followed, options, place }: DriveSt
 /** Starts a new run in a new worktree, or in place. */
 export async function startGoal(
   context: RunContext,
-  start: Omit<DriveStart, 'target' | 'places' | 'confirmGoal'>,
+  start: Omit<DriveStart, 'target' | 'confirmGoal'>,
   { goal, reading, issue }: NewGoal,
 ): Promise<FoundDrive> {
   const { actions, defaultActions, isReviewed, isQueued, after } = start
@@ -164,9 +169,11 @@ type FoundPlace = {
   readonly discard: () => Promise<void>
 }
 
+type PlaceOptions = Pick<DriveStart, 'isInPlace' | 'worktrees' | 'version' | 'folder' | 'isFromOrigin' | 'places'>
+
 async function findPlace(
   context: RunContext,
-  { isInPlace, worktrees, version, folder }: Pick<DriveStart, 'isInPlace' | 'worktrees' | 'version' | 'folder'>,
+  { isInPlace, worktrees, version, folder, ...more }: PlaceOptions,
   goal: string,
 ): Promise<FoundPlace> {
   const { workspace, git, signal, clock } = context
@@ -177,7 +184,7 @@ async function findPlace(
   const worktree = await createWorktree({
     home: worktrees,
     repository: workspace,
-    commit: 'HEAD',
+    commit: more.isFromOrigin === true ? await findNewest(context, more.places) : 'HEAD',
     title: titleOfGoal(goal),
     git,
     clock,
@@ -195,6 +202,13 @@ async function findPlace(
   }
   const place = { kind: 'worktree', root: found.worktree_root, branch, base, repository: here, ...below } as const
   return { place: { ...place, ...(port !== undefined && { port }) }, there, discard }
+}
+
+/** Without a remote `origin`, the last commit here. */
+async function findNewest({ workspace, signal }: RunContext, places: SearchPlaces): Promise<string> {
+  const [git, around] = [locateGit(places), { directory: workspace.worktree_root, signal }]
+  const { code } = await askGit(git, { ...around, args: ['remote', 'get-url', 'origin'] })
+  return (code === 0 && (await fetchCommit(git, { ...around, ref: 'HEAD' }))) || 'HEAD'
 }
 
 function isFolder(path: string): boolean {
