@@ -1,5 +1,6 @@
 /** Follows the pull request of a delivered run until it is merged or closed, or until a further round has to begin. */
 import { setTimeout as delay } from 'node:timers/promises'
+import { issueNotFound } from '../forge/faults.ts'
 import type { Forge } from '../forge/forge.ts'
 import { Fault } from '../kit/fault.ts'
 import { raceSignal } from '../kit/race.ts'
@@ -171,7 +172,7 @@ async function act({ context, forge, number }: Following, step: Act, body: strin
     case 'answer': {
       const { requirement, judged, isThere } = step
       const text = answerText(requirement, judged)
-      if (!isThere && requirement.thread !== undefined) await forge.reply(number, requirement.thread, text)
+      if (!isThere && requirement.thread !== undefined) await reply(forge, number, requirement.thread, text)
       else if (!isThere) await forge.comment(number, text)
       return record(context, 'answered', { id: requirement.id })
     }
@@ -191,6 +192,16 @@ async function act({ context, forge, number }: Following, step: Act, body: strin
     case 'make_ready':
       await forge.markReady(number)
       return record(context, 'made_ready', { commit: readDriveState(context).delivered?.commit ?? '' })
+  }
+}
+
+/** A person may have deleted the comment: then nobody waits for the answer. */
+async function reply(forge: Forge, number: number, thread: number, text: string): Promise<void> {
+  try {
+    await forge.reply(number, thread, text)
+  } catch (error) {
+    const isGone = error instanceof Fault && error.code === issueNotFound.code
+    if (!isGone || (await forge.reviewComments(number)).some(({ id }) => id === thread)) throw error
   }
 }
 

@@ -30,6 +30,7 @@ export async function lookAtPullRequest(
     answered,
     checks: isOpen ? await readChecks(forge, pull, base?.required ?? []) : NO_CHECKS,
     base: base === undefined ? undefined : await compareBase(context, { pull, commit: base.commit, known }),
+    isReset: isOpen && (await isReset(context, pull, known)),
     isChangeRequested: await isChangeRequested(reviews, mayAsk),
   }
 }
@@ -69,6 +70,13 @@ type Written = { readonly id: number; readonly author: string; readonly body: st
 
 function toRequirement(from: Requirement['from'], { id, author, body, url }: Written): Requirement {
   return { id: `${from}-${id}`, from, text: cutComment(body), by: author, url }
+}
+
+/** The forge may not show the last push yet. Git does. */
+async function isReset(context: DriveContext, { head }: PullRequest, known: FollowRecord): Promise<boolean> {
+  const { place } = readDriveState(context)
+  if (place.kind !== 'worktree' || head.commit === known.commit || !known.commits.includes(head.commit)) return false
+  return (await fetchBranch(context, place, place.branch)) === head.commit
 }
 
 /** The latest word of each reviewer counts. */

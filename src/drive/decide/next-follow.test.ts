@@ -20,6 +20,7 @@ const SEEN: SeenPullRequest = {
   comments: [],
   answered: [],
   checks: { areRunning: false, arePassed: true, failed: [] },
+  isReset: false,
   isChangeRequested: false,
 }
 const KNOWN: FollowRecord = {
@@ -93,6 +94,20 @@ describe('the next step about a pull request', () => {
     ['is to say that a person pushed', head('p'), {}, {}, { do: 'say_taken', commit: 'p' }],
     ['is to stop after that', head('p'), { branchTaken: 'p' }, {}, { do: 'pause', reason: 'branch_taken' }],
     ['waits if the forge shows the push before', head('a'), {}, {}, { do: 'wait' }],
+    [
+      'is to say that a person put the branch back',
+      { ...head('a'), isReset: true },
+      {},
+      {},
+      { do: 'say_taken', commit: 'a' },
+    ],
+    [
+      'waits if a check that failed before passes now, on the same commit',
+      {},
+      knowing(failure('check-test-b', 's')),
+      {},
+      { do: 'wait' },
+    ],
     [
       'is no round after a person pushed',
       { ...head('p'), comments: [comment('thread-1')] },

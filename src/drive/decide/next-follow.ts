@@ -18,6 +18,8 @@ export type SeenPullRequest = {
   }
   /** The base, if it is not the commit that was compared last. */
   readonly base?: { readonly commit: string; readonly conflict?: Requirement | undefined } | undefined
+  /** A person has put the branch back to an earlier commit of drover. */
+  readonly isReset: boolean
   /** A reviewer requests changes. */
   readonly isChangeRequested: boolean
 }
@@ -56,11 +58,11 @@ export function nextFollow(seen: SeenPullRequest, known: FollowRecord, limits: L
 }
 
 /** A person's push ends those of drover. */
-function whoseBranch({ pull }: SeenPullRequest, known: FollowRecord): FollowStep | undefined {
+function whoseBranch({ pull, isReset }: SeenPullRequest, known: FollowRecord): FollowStep | undefined {
   const { commit } = pull.head
   if (commit !== known.commit) {
     // The forge does not show the last push yet.
-    if (known.commits.includes(commit)) return { do: 'wait' }
+    if (known.commits.includes(commit) && !isReset) return { do: 'wait' }
     if (known.branchTaken !== undefined) return pause('branch_taken', TAKEN)
     return { do: 'say_taken', commit }
   }
