@@ -1,4 +1,5 @@
 /** Drives a run to its end, and the further runs that work on what it leaves open. At last the work is delivered. */
+import { setTimeout as delay } from 'node:timers/promises'
 import { runNotFound } from '../journal/faults.ts'
 import { readRunHeader } from '../journal/read-run.ts'
 import { digestFields } from '../kit/digest.ts'
@@ -31,6 +32,8 @@ import { startDrivenRun } from './start-driven-run.ts'
 
 /** Of the id by which a driver finds the setup and the checks of a driver that was killed. */
 const TREE_ID_CHARACTERS = 16
+
+const DELIVERY_TRIES = 5
 
 /** Of the first goal, so that there is room for what came after the delivery. */
 const GOAL_CHARACTERS = 8000
@@ -137,7 +140,7 @@ async function driveRound(
   if (next !== undefined) return next
   const flags = flagsToShow(context)
   if (flags !== undefined) record(context, 'paused', flags)
-  else if (readDriveState(context).delivered === undefined) await deliver(context, { takesOver })
+  else if (readDriveState(context).delivered === undefined) await deliverPatiently(context, takesOver)
   if (flags !== undefined) return { runId, end: { is: 'paused', ...flags }, state: readDriveState(context) }
   if (readDriveState(context).delivered === undefined) {
     return { runId, end: { is: 'interrupted' }, state: readDriveState(context) }
@@ -153,6 +156,21 @@ async function driveRound(
   const followed = await following?.followPullRequest(context, { takesOver })
   if (followed?.is === 'round') return await announceRound(context, followed.requirements)
   return { runId, end: followed?.end ?? end, state: readDriveState(context) }
+}
+
+/** What worked before works again later, so a round for a pull request does not fail because the network does. */
+async function deliverPatiently(context: DriveContext, takesOver: boolean): Promise<void> {
+  const { signal } = context.runs
+  for (let tries = 1; ; tries++) {
+    try {
+      return await deliver(context, { takesOver })
+    } catch (error) {
+      const { first_round: first, options } = readDriveState(context)
+      const isPassing = error instanceof Fault && error.kind === 'unavailable' && first !== undefined
+      if (!isPassing || tries === DELIVERY_TRIES || signal.aborted) throw error
+      await delay(options.poll_ms ?? 0, undefined, { signal }).catch(() => undefined)
+    }
+  }
 }
 
 /** Each is another one, even if the text is the same as before. */

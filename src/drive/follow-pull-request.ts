@@ -172,7 +172,7 @@ async function act({ context, forge, number }: Following, step: Act, body: strin
     case 'answer': {
       const { requirement, judged, isThere } = step
       const text = answerText(requirement, judged)
-      if (!isThere && requirement.thread !== undefined) await reply(forge, number, requirement.thread, text)
+      if (!isThere && requirement.thread !== undefined) await reply(forge, { number, thread: requirement.thread }, text)
       else if (!isThere) await forge.comment(number, text)
       return record(context, 'answered', { id: requirement.id })
     }
@@ -195,8 +195,10 @@ async function act({ context, forge, number }: Following, step: Act, body: strin
   }
 }
 
+type Thread = { readonly number: number; readonly thread: number }
+
 /** A person may have deleted the comment: then nobody waits for the answer. */
-async function reply(forge: Forge, number: number, thread: number, text: string): Promise<void> {
+async function reply(forge: Forge, { number, thread }: Thread, text: string): Promise<void> {
   try {
     await forge.reply(number, thread, text)
   } catch (error) {

@@ -1,6 +1,8 @@
 /** Looks at a pull request: what people wrote, what its checks say, and whether its base has moved. */
+import { providerAnswerInvalid } from '../forge/faults.ts'
 import type { Forge, ForgeCheck, PullRequest, Review } from '../forge/forge.ts'
 import { type MayAsk, rightsIn } from '../forge/rights.ts'
+import { Fault } from '../kit/fault.ts'
 import type { FollowRecord } from './decide/follow-record.ts'
 import type { SeenPullRequest } from './decide/next-follow.ts'
 import { type DriveContext, readDriveState } from './drive-context.ts'
@@ -101,10 +103,20 @@ async function readChecks(
 }
 
 async function toFailure(forge: Forge, check: ForgeCheck, commit: string): Promise<Requirement> {
-  const text = cutLog(await forge.outputOf(check))
+  const text = cutLog(await readOutput(forge, check))
   const url = check.url === undefined ? {} : { url: check.url }
   const id = `check-${check.name}-${commit.slice(0, 12)}`
   return { id, from: 'check', text, by: check.name, ...url, signature: signatureOf(text) }
+}
+
+/** The log of a check may be larger than any answer that drover reads. */
+async function readOutput(forge: Forge, check: ForgeCheck): Promise<string> {
+  try {
+    return await forge.outputOf(check)
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== providerAnswerInvalid.code) throw error
+    return 'drover could not read the log of this check.'
+  }
 }
 
 async function compareBase(

@@ -13,7 +13,9 @@ export async function fetchCommit(git: Git, { ref, ...wanted }: Wanted): Promise
   const patient = { ...git, timeoutMs: NETWORK_TIMEOUT_MS }
   // Asked first: if the ref moves meanwhile, what is fetched contains this commit.
   const listed = await askGit(patient, { ...around, args: ['ls-remote', '--quiet', 'origin', ref] })
-  const commit = listed.stdout.toString('latin1').split('\t', 1)[0]?.trim() ?? ''
+  // Git lists every ref that ends with the name.
+  const lines = listed.stdout.toString('latin1').split('\n')
+  const [commit = ''] = lines.find((line) => line.endsWith(`\t${ref}`))?.split('\t') ?? []
   if (listed.code === 0 && commit === '') return ''
   const { code, stderr } =
     listed.code === 0 ? await askGit(patient, { ...around, args: ['fetch', ...QUIET, 'origin', ref] }) : listed
