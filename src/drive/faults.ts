@@ -183,9 +183,7 @@ export const driveNothingToFollow = defineFault('drive_nothing_to_follow', 'conf
   message: (d: { problem: string }) => `${d.problem}; start a new run with "drover drive GOAL --deliver pr --follow"`,
 })
 
-export const issueEdited = defineFault({
-  code: 'issue_edited',
-  kind: 'conflict',
+export const issueEdited = defineFault('issue_edited', 'conflict', {
   when: 'The title or the text of an issue was edited after a person had asked for its run, by someone who may not ask.',
   message: (d: { url: string }) => `${d.url} was edited after it was asked for; read it again first`,
 })

@@ -90,9 +90,7 @@ export const preparationPathInvalid = defineFault('preparation_path_invalid', 'u
     `${JSON.stringify(d.path)} cannot be copied into a worktree: ${d.problem}`,
 })
 
-export const originNotFetched = defineFault({
-  code: 'origin_not_fetched',
-  kind: 'unavailable',
+export const originNotFetched = defineFault('origin_not_fetched', 'unavailable', {
   when: 'The newest commit of the remote `origin` could not be fetched, for example because there is no network.',
   message: (d: { ref: string; problem: string }) =>
     `${d.ref} of origin could not be fetched: ${d.problem}; check the network and "git fetch origin"`,

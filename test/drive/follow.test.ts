@@ -1,12 +1,11 @@
 /** A driven run that follows its pull request, with the real `gh` and git against the fake forge. */
-
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { callMain } from '../support/call-main.ts'
 import { dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
 import { hasForge } from '../support/forge/fake-forge.ts'
-import { createFollowedHome, ORDERS, WALK_SCRIPT, Walk } from '../support/forge/followed-home.ts'
+import { createFollowedHome, WALK_SCRIPT, Walk, walkSettings } from '../support/forge/followed-home.ts'
 import { IS_FULL } from '../support/full-counts.ts'
 import { DROVER, runAt, temporaryDirectory } from '../support/run-drover.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
@@ -16,21 +15,20 @@ import { until } from '../support/until.ts'
 
 describe.runIf(hasForge)('a followed pull request', () => {
   it.runIf(IS_FULL)(
-    'goes from the issue over red CI, three comments and a moved base to the merge',
+    'goes from a label over red CI, three comments and a moved base to the merge',
     {
       timeout: 300_000,
     },
     async () => {
       const home = await createFollowedHome(temporaryDirectory(), WALK_SCRIPT)
       const { forge, repository, env } = home
-      const { number } = forge.addIssue('Show the wind in knots', `In knots.\n\n${ORDERS}`)
+      home.configure(JSON.stringify({ warm: { enabled: false }, drive: walkSettings(repository.root) }))
       const walk = new Walk(forge)
-      const args = ['drive', `#${number}`, '--as-goal', '--no-review', '--follow', '--check', 'sh check.sh']
-      const call = (words: readonly string[]) =>
-        callMain(words, { cwd: repository.root, env, homeDirectory: home.home })
-      const { code, stdout, stderr } = await call(args)
-      expect([code, stderr]).toEqual([0, ''])
-      expect(stdout).toContain(`merged as ${walk.mergeCommit}`)
+      const issue = walk.label()
+      const settings = readFileSync(join(home.home, '.drover', 'config.yaml'), 'utf8')
+      const server = serveDrover(['--local', '--quiet'], env)
+      await walk.over.promise
+      server.child.kill('SIGTERM')
 
       const answers = forge.lineComments.filter(({ author }) => author === 'drover-bot')
       expect(answers.map(({ thread }) => thread)).toEqual(walk.comments)
@@ -39,33 +37,53 @@ describe.runIf(hasForge)('a followed pull request', () => {
       )
       expect(answers[1]?.body).toMatch(/^\*\*observed\*\*: changed in [0-9a-f]{12} \(rain\.txt\)/)
       expect(answers[2]?.body).toMatch(/^\*\*not changed\*\*: knots are what the goal asks for/)
-      const written = [...answers.map(({ body }) => body), forge.items.get(walk.number)?.body].join('\n')
-      expect(written).not.toMatch(/#12|@octocat/)
-      expect(forge.comments.filter(({ author }) => author === 'drover-bot')).toEqual([])
+      const said = forge.comments.filter(({ author }) => author === 'drover-bot')
+      expect(said).toMatchObject([{ on: issue, body: expect.stringContaining('drover has finished: https:') }])
 
       const item = forge.items.get(walk.number)
       expect(item?.pull).toMatchObject({ isDraft: false, mergeCommit: walk.mergeCommit })
       expect(item?.body.match(/^# Run /gm)).toHaveLength(1)
-      expect([...forge.items.values()].filter(({ pull }) => pull !== undefined)).toHaveLength(1)
+      expect(forge.items.size).toBe(2)
       expect(forge.git('show', 'main:wind.txt')).toBe('wind: 25 knots')
 
-      const first = dataOf(home.records(runIdIn(stdout)), 'drive_started')[0]
-      const place = first?.place
-      expect(place?.kind === 'worktree' && existsSync(place.root)).toBe(false)
+      const rounds = readdirSync(home.runs).map((id) => home.records(id))
+      const place = rounds
+        .flatMap((records) => dataOf(records, 'drive_started'))
+        .find(({ round }) => round === 1)?.place
+      expect(rounds.flatMap((records) => dataOf(records, 'followed'))).toEqual([
+        { end: 'merged', merge_commit: walk.mergeCommit },
+      ])
+      expect([rounds.length, place?.kind === 'worktree' && existsSync(place.root)]).toEqual([4, false])
       expect(repository.git('branch', '--list', 'drover/*')).toBe('')
 
       const prompts = home.calls().filter(({ kind }) => kind === 'implement')
       expect(prompts).toHaveLength(4)
-      const sessions = home.calls().filter(({ resumed }) => resumed === undefined)
-      expect(sessions).toHaveLength(1)
-      for (const { prompt } of prompts) {
+      for (const { prompt } of home.calls()) {
         const outside = prompt.replaceAll(/^<<<data ([0-9a-f]{16})\n[\s\S]*?\n>>>data \1$/gm, '')
         expect(outside).not.toMatch(/OWNED|24, please|octocat/)
       }
       expect(prompts[1]?.prompt).toContain('expected ci.txt in')
       expect(prompts[2]?.prompt).not.toContain('This is done already')
       expect(prompts[2]?.prompt).toContain('3 (a comment on a line)')
+
+      // What gave orders were an issue, comments, a log, files and an agent that obeys. drover did what it always does.
+      const written = [...answers, ...said, item].map((each) => each?.body).join('\n')
+      expect(written).not.toMatch(/(?<![\w`])(?:#12|@octocat|@eve)/)
+      const changes = forge.requests.filter(({ method, path }) => method !== 'GET' && path !== '/graphql')
+      for (const { method, path, body = {} } of changes) {
+        expect(
+          `${method} ${path.replace('/repos/ada/weather', '').replaceAll(/\d+/g, 'N')} ${Object.keys(body)}`,
+        ).toMatch(
+          /^(?:POST \/issues\/N\/comments body|PATCH \/issues\/comments\/N body|PATCH \/pulls\/N body|POST \/pulls\/N\/comments\/N\/replies body|POST \/pulls base,title,body,head,draft)$/,
+        )
+      }
+      expect(forge.items.get(issue)?.labels).toEqual(['drover'])
+      expect(forge.git('for-each-ref', '--format=%(refname:short)').split('\n')).toEqual([item?.pull?.branch, 'main'])
+      expect(readFileSync(join(home.home, '.drover', 'config.yaml'), 'utf8')).toBe(settings)
       expect(existsSync(join(repository.root, 'OWNED'))).toBe(false)
+
+      const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'issue-to-merged.md'), 'utf8')
+      expect(page).toContain(`\`\`\`\n${walk.story.join('\n')}\n\`\`\``)
     },
   )
 
@@ -111,8 +129,8 @@ describe.runIf(hasForge)('a followed pull request', () => {
     const more = { edits: { 'rain.txt': 'rain\n' }, outcome: { observations: ['1: changed rain.txt: added'] } }
     const home = await createFollowedHome(temporaryDirectory(), { implement: [HONEST, more] })
     const { forge, repository, env } = home
-    const served = { repositories: [repository.root], deliver: 'pr', follow: true, max_runs: 1, follow_poll_secs: 1 }
-    home.configure(JSON.stringify({ warm: { enabled: false }, drive: { ...served, attempts: 0, ready: true } }))
+    const { watch: _, checks: __, ...settings } = walkSettings(repository.root)
+    home.configure(JSON.stringify({ warm: { enabled: false }, drive: { ...settings, max_runs: 1 } }))
     const serve = async () => {
       const port = await portOf(serveDrover(['--port', '0'], env))
       return runClient((path, request) => ask({ host: '127.0.0.1', port, path, ...request }))

@@ -4,19 +4,24 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createDriving } from '../support/driven-agents.ts'
-import { HONEST } from '../support/driven-home.ts'
+import { dataOf, HONEST } from '../support/driven-home.ts'
 import { type FakeForge, hasForge, startForge } from '../support/forge/fake-forge.ts'
+import { ORDERS } from '../support/forge/followed-home.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { DROVER, ending, runAt } from '../support/run-drover.ts'
 import { until } from '../support/until.ts'
 
-const CONFIG = JSON.stringify({
+const settingsWith = (drive: object) => ({
   warm: { enabled: false },
-  drive: { deliver: 'pr', watch_secs: 1, attempts: 0, rounds: 0, baseline: 'skip' },
+  drive: { deliver: 'pr', watch_secs: 1, attempts: 0, rounds: 0, baseline: 'skip', ...drive },
 })
 
+const QUESTION = { reason: 'decision_required', question: 'Knots or km/h?', destructive_request: null }
+const ASKING = { outcome: { status: 'needs_input', pause: QUESTION, suggested_actions: [] } }
+
 /** A machine that has a clone of the repository of the forge. */
-function createMachine(fake: FakeForge) {
-  const driving = createDriving({ implement: [HONEST] }, { config: CONFIG })
+function createMachine(fake: FakeForge, drive: object = {}) {
+  const driving = createDriving({ implement: [HONEST] }, { config: JSON.stringify(settingsWith(drive)) })
   const { root, git } = driving.repository
   if (fake.headOf('main') === undefined) git('push', '--quiet', fake.bare, 'HEAD:refs/heads/main')
   git('remote', 'add', 'origin', fake.address)
@@ -92,6 +97,98 @@ describe.runIf(hasForge)('drover watch', () => {
     expect([wind, rain].map(({ number }) => saidOn(fake, number).length)).toEqual([1, 1])
   })
 
+  it('is one run if two watchers read an issue before either of them writes', { timeout: 180_000 }, async () => {
+    const fake = await startForge()
+    const machines = [createMachine(fake), createMachine(fake)]
+    const { number } = fake.addIssue('Show the wind')
+    fake.label(number, 'drover', 'ada')
+    let readers = 0
+    const both = Promise.withResolvers<void>()
+    fake.hold = ({ method, path }) => {
+      if (method !== 'GET' || !path.includes(`/issues/${number}/comments`)) return undefined
+      readers += 1
+      if (readers === 2) both.resolve()
+      return both.promise
+    }
+    const looked = await Promise.all(machines.map(({ once }) => once()))
+    expect(looked.map(({ code, stderr }) => [code, stderr])).toEqual([
+      [0, ''],
+      [0, ''],
+    ])
+    const posted = fake.requests.filter(({ method, path }) => method === 'POST' && path.endsWith('/comments'))
+    expect([posted.length, saidOn(fake, number).length]).toEqual([2, 1])
+    expect(looked.flatMap(({ stdout }) => queuedIn(stdout))).toHaveLength(1)
+  })
+
+  it.runIf(IS_FULL)(
+    'hears only its reviewers, and answers and resumes by their comments',
+    { timeout: 180_000 },
+    async () => {
+      const fake = await startForge()
+      const { once, driving, drover } = createMachine(fake, { reviewers: ['hedy'], mention: 'bot' })
+      driving.rewrite({ orient: [ASKING, {}], implement: [{ ...HONEST, pause: 20_000 }, HONEST] })
+      const [wind, rain] = [fake.addIssue('Show the wind', ORDERS, 'eve'), fake.addIssue('Show rain')]
+      fake.label(wind.number, 'drover', 'hedy')
+      fake.label(rain.number, 'drover', 'ada')
+      // The clone is behind: the run starts with what origin has.
+      const newest = fake.pushFiles('main', { 'sun.txt': 'sun\n' })
+      const [id = '', ...others] = queuedIn((await once()).stdout)
+      expect(others).toEqual([])
+      const run = async () => JSON.parse((await drover('status', id, '--json')).stdout)
+      await until(async () => (await run()).pause_reason === 'decision_required')
+      expect(dataOf(driving.records(id), 'drive_started')).toMatchObject([{ place: { base: newest } }])
+      await once()
+      expect(saidOn(fake, wind.number)).toEqual([expect.stringMatching(/needs an answer[\s\S]*begins with `@bot`/)])
+      for (const who of ['eve', 'ada']) fake.addComment(wind.number, who, '@bot furlongs')
+      await once()
+      expect((await run()).state).toBe('paused')
+      fake.addComment(wind.number, 'hedy', '@bot Knots.')
+      await once()
+      await until(() => driving.calls().some(({ kind }) => kind === 'implement'))
+      expect(
+        driving
+          .calls()
+          .map(({ prompt }) => prompt)
+          .join(''),
+      ).toContain('Knots.')
+      const [{ place } = {}] = dataOf(driving.records(id), 'drive_started')
+      expect(await drover('stop', id, '--root', place?.root ?? '')).toMatchObject({ code: 0 })
+      await until(() => dataOf(driving.records(id), 'attempt_ended').length === 2)
+      fake.addComment(wind.number, 'hedy', '@bot continue')
+      await once()
+      await until(() => dataOf(driving.records(id), 'delivered')[0])
+      await once()
+      expect(saidOn(fake, wind.number)).toEqual([expect.stringMatching(/ done -->\n.*\/pull\/3/)])
+      expect(
+        driving
+          .calls()
+          .map(({ prompt }) => prompt)
+          .join(''),
+      ).not.toContain('furlongs')
+    },
+  )
+
+  it('leaves an issue that was edited while it was taken', { timeout: 120_000 }, async () => {
+    const fake = await startForge()
+    const { once, driving } = createMachine(fake)
+    const [early, late] = [fake.addIssue('Show the wind', '', 'eve'), fake.addIssue('Show rain', '', 'eve')]
+    for (const { number } of [early, late]) fake.label(number, 'drover', 'ada')
+    let reads = 0
+    fake.hold = ({ path, body }) => {
+      const { number } = (body?.['variables'] ?? {}) as { number?: number }
+      const isText = path === '/graphql' && String(body?.['query']).includes('updatedAt')
+      // Right before the text is read, and after drover has seen that nobody had edited it.
+      if (isText && number === late.number) late.edit = { by: 'eve', at: '2999-01-01T00:00:00Z' }
+      if (path.endsWith(`/issues/${early.number}/comments?per_page=100`)) reads += 1
+      if (reads === 2) early.edit = { by: 'eve', at: '2999-01-01T00:00:00Z' }
+      return undefined
+    }
+    expect(queuedIn((await once()).stdout)).toEqual([])
+    for (const { number } of [early, late])
+      expect(saidOn(fake, number)).toEqual([expect.stringMatching(/ done -->\ndrover could not start: .*was edited/)])
+    expect(driving.calls()).toEqual([])
+  })
+
   it('waits longer after each refusal, and says why', { timeout: 120_000 }, async () => {
     const fake = await startForge()
     const { drover, start } = createMachine(fake)
@@ -117,7 +214,10 @@ describe.runIf(hasForge)('drover watch', () => {
 
 describe('drover watch --schedule', () => {
   it('starts one run for all times that were missed, also after a kill', { timeout: 120_000 }, async () => {
-    const driving = createDriving({ implement: [HONEST] }, { config: CONFIG.replace('pr', 'branch') })
+    const driving = createDriving(
+      { implement: [HONEST] },
+      { config: JSON.stringify(settingsWith({ deliver: 'branch' })) },
+    )
     const { root, write } = driving.repository
     write('chore.md', 'Update the wind\n')
     const drover = (...args: string[]) => runAt(root, [process.execPath, DROVER, ...args], driving.env)

@@ -1,38 +1,33 @@
 /**
- * Drivers that follow a pull request, killed again and again: at every change that they make on the forge, before they hear of it,
- * and at requests in between. Nothing may be done twice, and nothing may be left out.
+ * A server that watches an issue and follows its pull request, from the label to the merge, killed again and again: after each
+ * record of its runs, at every change that it makes on the forge, before it hears of it, and at requests in between. Nothing may be
+ * done twice, and nothing may be left out.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readDrive } from '../../src/drive/record/drive-journal.ts'
-import { openRunStore } from '../../src/journal/run-store.ts'
 import { droverPath } from '../support/bundled-program.ts'
+import { dataOf } from '../support/driven-home.ts'
 import { hasForge } from '../support/forge/fake-forge.ts'
-import { createFollowedHome, WALK_SCRIPT, Walk } from '../support/forge/followed-home.ts'
+import { createFollowedHome, WALK_SCRIPT, Walk, walkSettings } from '../support/forge/followed-home.ts'
 import { processesWith, sessionsIn } from './observation.ts'
 import { type Figures, type Scenario, sum } from './scenario.ts'
 
+const KILLER = join(import.meta.dirname, '..', 'programs', 'kill-at.ts')
 /** Far longer than the walk takes on a busy machine. */
-const LIMIT_MS = 15 * 60_000
-const MOST_KILLS = 60
+const LIMIT_MS = 40 * 60_000
 /** Of the requests that only read. */
 const EVERY_REQUESTS = 23
 
-type Moment = 'change' | 'request'
+type Moment = 'record' | 'change' | 'request'
 
 export const FOLLOW_FAULTS: readonly Scenario[] = [
-  {
-    name: 'driver that follows a pull request killed at each change on the forge; the run continues',
-    moment: 'change',
-  },
-  {
-    name: `driver that follows a pull request killed at every ${EVERY_REQUESTS}rd request; the run continues`,
-    moment: 'request',
-  },
+  { name: 'server that follows a pull request killed after each record of its runs', moment: 'record' },
+  { name: 'server that follows a pull request killed at each change on the forge', moment: 'change' },
+  { name: `server that follows a pull request killed at every ${EVERY_REQUESTS}rd request`, moment: 'request' },
 ].map(({ name, moment }) => ({
-  name,
+  name: `${name}, from the label to the merge`,
   times: { gate: 0, full: 1 },
   ...(!hasForge && { obstacle: 'gh or openssl is missing' }),
   run: async (times: number) => await countWalks(times, moment as Moment),
@@ -62,57 +57,61 @@ type Home = Awaited<ReturnType<typeof createFollowedHome>>
 
 async function walk(home: Home, moment: Moment): Promise<{ kills: number; problems: string[] }> {
   const { forge, repository, env } = home
-  const { number } = forge.addIssue('Show the wind in knots', 'In knots.')
+  home.configure(JSON.stringify({ warm: { enabled: false }, drive: walkSettings(repository.root) }))
   const people = new Walk(forge)
-  let child: ChildProcess | undefined
+  people.label()
+  let isOver = false
+  void people.over.promise.then(() => {
+    isOver = true
+  })
+  let kill = () => {}
   let [kills, requests] = [0, 0]
-  const kill = () => {
-    kills += 1
-    child?.kill('SIGKILL')
-  }
-  const act = forge.refuse
+  const { refuse: act, onChange: note } = forge
   forge.refuse = (request) => {
     requests += 1
     if (moment === 'request' && requests % EVERY_REQUESTS === 0) kill()
     return act(request)
   }
-  if (moment === 'change') forge.onChange = kill
-  const first = ['drive', `#${number}`, '--as-goal', '--no-review', '--follow', '--check', 'sh check.sh']
+  forge.onChange = (request) => {
+    note(request)
+    if (moment === 'change') kill()
+  }
+  const killAt = JSON.stringify({ victim: 'driver', file: 'drive.jsonl', each: join(home.scratch, 'killed') })
+  const killer = moment === 'record' ? ['--import', KILLER] : []
   const output: string[] = []
-  for (let starts = 0; starts < MOST_KILLS; starts++) {
-    const before = kills
-    const id = firstRun(home)
-    child = spawn(process.execPath, [droverPath(), ...(id === '' ? first : ['drive', id])], {
+  for (const deadline = performance.now() + LIMIT_MS; !isOver && performance.now() < deadline; ) {
+    const child = spawn(process.execPath, [...killer, droverPath(), 'serve', '--local', '--quiet'], {
       cwd: repository.root,
-      env,
+      env: { ...env, ...(moment === 'record' && { KILL_AT: killAt }) },
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: LIMIT_MS,
     })
+    kill = () => child.kill('SIGKILL')
     for (const stream of [child.stdout, child.stderr])
-      stream?.setEncoding('utf8').on('data', (text) => output.push(text))
-    const code = await new Promise<number | null>((resolve) => child?.on('exit', resolve))
-    if (kills === before || code === 0) break
+      stream.setEncoding('utf8').on('data', (text) => output.push(text))
+    const ended = new Promise<void>((resolve) => child.on('exit', () => resolve()))
+    const late = setTimeout(() => people.over.resolve(), deadline - performance.now())
+    await Promise.race([ended, people.over.promise])
+    clearTimeout(late)
+    if (isOver) child.kill('SIGTERM')
+    else kills += 1
+    await ended
   }
   const problems = findProblems(home, people)
   return { kills, problems: problems.length === 0 ? [] : [...problems, output.join('').slice(-3000)] }
 }
 
-/** The one that no other continues. */
-function firstRun({ runs, repository }: Home): string {
-  const store = openRunStore({ gitCommonDir: join(repository.root, '.git') })
-  const ids = existsSync(runs) ? readdirSync(runs).filter((name) => /^[0-9a-f-]{36}$/.test(name)) : []
-  return ids.find((id) => readDrive(store, id)?.round === 1) ?? ''
-}
-
-function findProblems({ forge, repository }: Home, people: Walk): string[] {
+function findProblems({ forge, repository, runs, records }: Home, people: Walk): string[] {
   const answers = forge.lineComments.filter(({ author }) => author === 'drover-bot').map(({ thread }) => thread)
   const others = forge.comments.filter(({ author }) => author === 'drover-bot')
   const pulls = [...forge.items.values()].filter(({ pull }) => pull !== undefined)
+  const ids = existsSync(runs) ? readdirSync(runs).filter((name) => /^[0-9a-f-]{36}$/.test(name)) : []
+  const first = ids.flatMap((id) => dataOf(records(id), 'drive_started')).filter(({ round }) => round === 1)
   const facts: readonly (readonly [string, boolean])[] = [
     ['it was not merged', people.mergeCommit !== ''],
     [`answers in the threads ${answers} instead of ${people.comments}`, String(answers) === String(people.comments)],
-    [`comments nobody asked for: ${others.map(({ body }) => body)}`, others.length === 0],
+    [`comments on the issue: ${others.map(({ body }) => body)}`, others.length === 1],
     [`${pulls.length} pull requests`, pulls.length === 1],
+    [`${first.length} runs for one label`, first.length === 1],
     ['a branch is left', repository.git('branch', '--list', 'drover/*') === ''],
     ['main does not have the work', forge.git('show', 'main:wind.txt') === 'wind: 25 knots'],
   ]

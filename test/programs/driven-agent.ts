@@ -21,7 +21,7 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { DrivenCall, DrivenScript, DrivenTurn } from '../support/driven-home.ts'
+import type { ActionKind, DrivenCall, DrivenScript, DrivenTurn } from '../support/driven-home.ts'
 import {
   appServerOutput,
   type CommandRun,
@@ -193,8 +193,9 @@ function nextTurn(given: Pick<DrivenCall, 'kind' | 'actionId' | 'prompt' | 'resu
   fsyncSync(file)
   closeSync(file)
   const script = JSON.parse(readFileSync(join(directory, 'script.json'), 'utf8')) as DrivenScript
-  const turns = script[given.kind as keyof DrivenScript] ?? []
-  return turns[Math.min(before.length, turns.length - 1)] ?? {}
+  const turns = script[given.kind as ActionKind] ?? []
+  const others = new Set(before.map(({ actionId }) => actionId).filter((id) => id !== given.actionId))
+  return turns[Math.min(script.isByAction === true ? others.size : before.length, turns.length - 1)] ?? {}
 }
 
 function readCalls(): DrivenCall[] {

@@ -41,11 +41,30 @@ function noteRecord(path: string): void {
     !RUN_ID.test(basename(dirname(path)))
   )
     return
-  if (countLines(path) < point.record) return
+  if (point.each !== undefined) killOnce(path, point.each)
+  if (point.each !== undefined || countLines(path) < point.record) return
   isReached = true
   if (point.afterMs === undefined) kill()
   // It does not keep a process alive that has done its work.
   else setTimeout(kill, point.afterMs).unref()
+}
+
+type DriveLine = { type: string; data: { action_kind?: string; id?: string } }
+
+/** What a driver does again is recorded again, so a type of record counts once for each kind of action. */
+function killOnce(path: string, killed: string): void {
+  const events = fs
+    .readFileSync(path, 'utf8')
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as DriveLine)
+  const action = events.findLast(({ data }) => data.action_kind !== undefined)?.data.action_kind
+  const { type, data } = events.at(-1) ?? { type: '', data: {} }
+  const key = [path, type, action, data.id].join(' ')
+  const known = fs.existsSync(killed) ? fs.readFileSync(killed, 'utf8').split('\n') : []
+  if (known.includes(key)) return
+  fs.appendFileSync(killed, `${key}\n`)
+  process.kill(process.pid, 'SIGKILL')
 }
 
 function kill(): void {

@@ -50,10 +50,13 @@ export type DrivenTurn = {
   cost?: number
 }
 
+export type ActionKind = 'orient' | 'clarify' | 'implement' | 'review' | 'summarize'
+
 /** The turns for each kind of action; the last one is repeated. */
-export type DrivenScript = Partial<
-  Record<'orient' | 'clarify' | 'implement' | 'review' | 'summarize', readonly DrivenTurn[]>
->
+export type DrivenScript = Partial<Record<ActionKind, readonly DrivenTurn[]>> & {
+  /** A second prompt for the same action gets the same turn. */
+  isByAction?: true
+}
 
 /** One prompt that an agent received: this is what would be paid for. */
 export type DrivenCall = {

@@ -7,6 +7,8 @@ export type KillPoint = {
   /** Instead: a server has got a run, or has written it to its list. */
   handOver?: 'asked' | 'listed'
   afterMs?: number
+  /** Instead: each record, once. The file has those after which a process was killed. */
+  each?: string
   /** Gets how many agents were killed. Absent afterwards: the moment never came. */
   reportTo: string
 }
