@@ -56,7 +56,7 @@ describe('the walkthroughs of docs/architecture.md', () => {
 
 /** A reader who follows one of these meets as many files. More is a sign of indirection. */
 describe('the files whose functions run', () => {
-  it('for a prompt on the command line are at most 150, with those of its walkthrough', async () => {
+  it('for a prompt on the command line are at most 145, with those of its walkthrough', async () => {
     const [coverage, home] = [temporaryDirectory(), temporaryDirectory()]
     const env = { NODE_V8_COVERAGE: coverage, HOME: home }
     const ran = await run([process.execPath, SOURCES, 'prompt', '--demo', 'hello'], env)
@@ -65,10 +65,10 @@ describe('the files whose functions run', () => {
     expect(files).toContain('prompts/run-prompt.ts')
     expect(prompt).not.toEqual([])
     expect(notCalled(prompt, coverage)).toEqual([])
-    expect(files.length).toBeLessThanOrEqual(150)
+    expect(files.length).toBeLessThanOrEqual(145)
   })
 
-  it('for a prompt over HTTP are at most 127', async () => {
+  it('for a prompt over HTTP are at most 125', async () => {
     const coverage = temporaryDirectory()
     const env = { NODE_V8_COVERAGE: coverage, NODE_OPTIONS: `--import ${COVER_ON_SIGNAL}` }
     const server = serveDrover(['--demo', '--port', '0', '--quiet'], env, { drover: SOURCES })
@@ -90,10 +90,10 @@ describe('the files whose functions run', () => {
       .map((after, at) => filesIn(coverage, (report) => after.has(report) && !reports[at]?.has(report)))
     const files = one.filter((file) => other.includes(file))
     expect(files).toContain('http/native/prompt.ts')
-    expect(files.length).toBeLessThanOrEqual(127)
+    expect(files.length).toBeLessThanOrEqual(125)
   })
 
-  it('for a driven run are at most 412, with those of its walkthrough', async () => {
+  it('for a driven run are at most 402, with those of its walkthrough', async () => {
     const [coverage, { root, write, commit }] = [temporaryDirectory(), createRepository()]
     write('wind.ts', 'export const wind = 3\n')
     commit()
@@ -105,7 +105,7 @@ describe('the files whose functions run', () => {
     expect(files).toContain('drive/run-attempt.ts')
     expect(drive).not.toEqual([])
     expect(notCalled(drive, coverage)).toEqual([])
-    expect(files.length).toBeLessThanOrEqual(412)
+    expect(files.length).toBeLessThanOrEqual(402)
   })
 })
 
