@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type DiskCall, type Failure, failingDisk, recordingDisk } from '../support/counted-disk.ts'
-import { placesUpTo } from '../support/full-counts.ts'
+import { IS_FULL, placesUpTo } from '../support/full-counts.ts'
 import {
   boundHistory,
   createJournalFixture,
@@ -83,7 +83,7 @@ describe.each(WORK)('$name', (work) => {
     expect(calls).toHaveLength(work.calls)
     const seen = new Set<string>()
     // Each kind fails at other calls, so that all of them fail once.
-    for (const call of placesUpTo(calls.length, 2 * FAILURES.indexOf(failure))) {
+    for (const call of placesUpTo(calls.length, FAILURES.indexOf(failure), IS_FULL ? 1 : FAILURES.length)) {
       const fixture = await prepare(work)
       const fault = await faultOf(() => takeStep(fixture.through(failingDisk({ ...failure, call })), step))
       const found = await findWhole(fixture)

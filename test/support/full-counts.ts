@@ -12,7 +12,7 @@ export function firstOf<const T>(rows: readonly T[], count = 1): readonly T[] {
 }
 
 /** The places from 1 to `last` that are tried: `last` and those before it, or with a shift those beside them. */
-export function placesUpTo(last: number, shift = 0): number[] {
+export function placesUpTo(last: number, shift = 0, step = STEP): number[] {
   const places = Array.from({ length: last }, (_, index) => index + 1)
-  return places.filter((place) => (last - place) % STEP === shift % STEP)
+  return places.filter((place) => (last - place) % step === shift % step)
 }
