@@ -16,7 +16,7 @@ import { answerText, markOf, TAKEN_ID, takenText } from './prompt/follow-texts.t
 import { pushBranch } from './push-branch.ts'
 import { surroundings, verdictOnDelivery } from './read-verdict.ts'
 import type { Place } from './record/drive-event.shape.ts'
-import { isStopRequested } from './record/drive-journal.ts'
+import { stopRequests } from './record/drive-journal.ts'
 import type { Requirement } from './record/follow-event.shape.ts'
 import { describeRun } from './report-run.ts'
 import { takeOver } from './take-over.ts'
@@ -70,7 +70,7 @@ const STOP_POLL_MS = 200
 /** Everything that is done for the pull request ends when a person stops the run, even a wait for a limit of the forge. */
 function watchForStop({ runs, runId }: DriveContext): Disposable & { signal: AbortSignal; isRequested(): boolean } {
   const controller = new AbortController()
-  const isRequested = () => isStopRequested(runs.store, runId)
+  const isRequested = stopRequests(runs.store, runId)
   const timer = setInterval(() => isRequested() && controller.abort(), STOP_POLL_MS)
   return {
     signal: AbortSignal.any([runs.signal, controller.signal]),

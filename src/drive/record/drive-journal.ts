@@ -66,8 +66,10 @@ export function requestStop(store: RunStore, runId: string): void {
   replaceFile({ path: stopPath(store, runId), bytes: Buffer.alloc(0), mode: 0o600 })
 }
 
-export function isStopRequested(store: RunStore, runId: string): boolean {
-  return existsSync(stopPath(store, runId))
+/** Returns a function that never throws, even if the run is removed meanwhile: a timer calls it. */
+export function stopRequests(store: RunStore, runId: string): () => boolean {
+  const path = stopPath(store, runId)
+  return () => existsSync(path)
 }
 
 /** A driver that begins was not meant. */
