@@ -34,7 +34,7 @@ describe('docs/config.md', () => {
       .map(([, name = '']) => name)
       .filter((name) => name.includes('.') || ['default_backend', 'budgets', 'prices'].includes(name))
     const keys = CONFIG_KEYS.map(({ path }) => path.replace(/^backends\.\w+/, 'backends.<name>'))
-    expect(names).toEqual([...new Set(keys)])
+    expect([...new Set(names)]).toEqual([...new Set(keys)])
   })
 
   it('lists every variable', () => {

@@ -187,6 +187,7 @@ function sameKeys(some: readonly NamedDigest[], others: readonly NamedDigest[]):
 
 function toNamedDigest(key: ServerKeys[number]): NamedDigest {
   const { id, name, sha256, role, fallback, rate_limit_rps: rps, rate_limit_burst: burst } = key
+  const { budgets, expires_at: expiresAt } = key
   const { max_approval_mode: approval, max_sandbox_mode: sandbox, requires_sandbox: requiresSandbox = false } = key
   return {
     digest: sha256,
@@ -194,6 +195,8 @@ function toNamedDigest(key: ServerKeys[number]): NamedDigest {
     name,
     role,
     ...(fallback !== undefined && { fallback }),
+    ...(budgets !== undefined && { budgets }),
+    ...(expiresAt !== undefined && { expiresAt }),
     ceilings: {
       ...(approval !== undefined && { approval }),
       ...(sandbox !== undefined && { sandbox }),

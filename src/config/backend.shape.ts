@@ -17,6 +17,16 @@ type NativeBackend = (typeof NATIVE_BACKENDS)[number]
 /** The name of a backend. Names that contain more would be hard to type, and to tell from a model in `name/model`. */
 export const BACKEND_NAME = '^[a-z][a-z0-9-]{0,31}$'
 
+/** How much may be used in a period. */
+export const budgetLimit = textLike(
+  '^[0-9]{1,9}(?:\\.[0-9]{1,6})?[kM]?(?:usd|tokens|requests|minutes)/(?:day|week|month|once)$',
+  'a budget such as 20usd/day, 5Mtokens/week, 100requests/month or 90minutes/once',
+  {
+    description:
+      'How much may be used, such as `20usd/day`: usd, tokens, requests or minutes of agents, per day, week, month or once.',
+  },
+)
+
 /** Text that can be passed to a program as an argument. */
 const argument = (options: TSchemaOptions) => textLike('^[^\\u0000]*$', 'text without NUL characters', options)
 

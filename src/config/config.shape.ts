@@ -14,6 +14,7 @@ import {
   APPROVAL_MODES,
   BACKEND_NAME,
   backendSection,
+  budgetLimit,
   LONGEST_WAIT_SECS,
   SANDBOX_MODES,
 } from './backend.shape.ts'
@@ -304,12 +305,28 @@ const ModelPrice = strict({
   output: dollars('Dollars per million tokens of output, thinking included.'),
 })
 
+const BudgetEntry = strict({
+  limit: budgetLimit,
+  key: Type.Optional(
+    Type.String({ minLength: 1, description: 'The name of an API key. `*`: each key has such a budget.' }),
+  ),
+  repository: Type.Optional(
+    Type.String({ minLength: 1, description: 'A directory: prompts and driven runs in it, and below it.' }),
+  ),
+})
+
 export const ConfigShape = strict({
   default_backend: textLike(BACKEND_NAME, 'the name of a backend', {
     default: 'claude',
     description: 'Backend for prompts that do not name one.',
     'x-env': ['DROVER_BACKEND'],
     'x-rule': '`claude`, `codex`, `gemini` or a backend of the file',
+  }),
+  budgets: Type.Array(BudgetEntry, {
+    default: [],
+    description:
+      'How much may be used, for a key, a repository, or everything together. Before an agent starts, what it may need is reserved.',
+    'x-rule': 'a key or a repository, not both; an absolute path',
   }),
   prices: Type.Array(ModelPrice, {
     default: [],

@@ -4,6 +4,7 @@ import { nearestWord } from '../kit/nearest.ts'
 import type { Config } from './config.shape.ts'
 import { changeFile, removeIn, setIn } from './edit-config.ts'
 import { apiKeyExists, apiKeyNotFound } from './faults.ts'
+import { keyIdOf } from './key-ring.ts'
 
 const STEPS = ['server', 'keys'] as const
 
@@ -19,6 +20,23 @@ export async function addServerKey({ path, entry }: { path: string; entry: Serve
     if (namesIn(keys).includes(entry.name)) throw apiKeyExists({ name: entry.name, file: path })
     // Added to the existing list, which keeps the comments in it.
     keys.add(document.createNode(entry))
+    return true
+  })
+}
+
+/** What belongs to the key stays its own: an id that was made from the old digest is written down. */
+export async function rotateServerKey({
+  path,
+  name,
+  sha256,
+}: Pick<ServerKey, 'name' | 'sha256'> & { path: string }): Promise<void> {
+  await changeFile({ path, ...EDIT }, (document) => {
+    const keys = document.getIn(STEPS)
+    const names = isSeq(keys) ? namesIn(keys) : []
+    const item = isSeq(keys) ? keys.items[names.indexOf(name)] : undefined
+    if (!isMap(item)) throw apiKeyNotFound({ name, file: path, nearest: nearestWord(name, names) })
+    if (!item.has('id')) item.set('id', keyIdOf(String(item.get('sha256'))))
+    item.set('sha256', sha256)
     return true
   })
 }

@@ -24,6 +24,8 @@ export type ApiKey = {
   }
   /** Replaces `server.fallback_rules`. */
   fallback?: readonly string[] | undefined
+  /** How much it may use, such as `20usd/day`. */
+  budgets?: readonly string[] | undefined
 }
 
 export type KeyRing = {
@@ -36,6 +38,8 @@ export type KeyRing = {
   withId(id: string): ApiKey | undefined
   /** The valid keys to which the config gives no id. Their ids are made from their digests. */
   withoutOwnId(): ApiKey[]
+  /** All keys that are valid. */
+  list(): ApiKey[]
 }
 
 export type NamedDigest = {
@@ -47,6 +51,9 @@ export type NamedDigest = {
   rateLimit: ApiKey['rateLimit']
   ceilings?: ApiKey['ceilings']
   fallback?: ApiKey['fallback']
+  budgets?: ApiKey['budgets']
+  /** From then on it is not valid. */
+  expiresAt?: string | undefined
   /** Whether it is short enough to be guessed. */
   isShort?: boolean
 }
@@ -54,36 +61,54 @@ export type NamedDigest = {
 const SHORT_DIGITS = 8
 const ID_DIGITS = 24
 
+/** The id of a key to which the config gives none. */
+export function keyIdOf(digestOfKey: string): string {
+  return `key_${digestOfKey.replace('sha256:', '').toLowerCase().slice(0, ID_DIGITS)}`
+}
+
 export function createKeyRing({ isRequired }: { isRequired: boolean }): KeyRing & {
   replace(keys: readonly NamedDigest[]): void
 } {
-  let entries: readonly { bytes: Buffer; key: ApiKey; hasOwnId: boolean }[] = []
+  let all: readonly { bytes: Buffer; key: ApiKey; hasOwnId: boolean; expiresMs: number }[] = []
+  const valid = () => all.filter(({ expiresMs }) => Date.now() < expiresMs)
   /** Compares all digests in constant time, so that the time reveals nothing about any key. */
   const withDigest = (full: string) => {
     const wanted = Buffer.from(full.replace('sha256:', ''), 'hex')
     let found: ApiKey | undefined
-    for (const { bytes, key: candidate } of entries) if (timingSafeEqual(bytes, wanted)) found = candidate
+    for (const { bytes, key: candidate } of valid()) if (timingSafeEqual(bytes, wanted)) found = candidate
     return found
   }
   return {
     isRequired,
     replace(keys) {
-      entries = distinct(keys).map(
-        ({ digest: full, id, name, role = 'client', rateLimit, ceilings = {}, fallback }) => {
+      all = distinct(keys).map(
+        ({ digest: full, id, name, role = 'client', rateLimit, ceilings = {}, fallback, budgets, expiresAt }) => {
           const hex = full.replace('sha256:', '')
           const names = {
-            id: id ?? `key_${hex.slice(0, ID_DIGITS)}`,
+            id: id ?? keyIdOf(full),
             name: name ?? `key-${hex.slice(0, SHORT_DIGITS)}`,
           }
-          const key = { ...names, role, rateLimit, ceilings, ...(fallback !== undefined && { fallback }) }
-          return { bytes: Buffer.from(hex, 'hex'), key, hasOwnId: id !== undefined }
+          const key = {
+            ...names,
+            role,
+            rateLimit,
+            ceilings,
+            ...(fallback !== undefined && { fallback }),
+            ...(budgets !== undefined && { budgets }),
+          }
+          const expiresMs = expiresAt === undefined ? Infinity : Date.parse(expiresAt)
+          return { bytes: Buffer.from(hex, 'hex'), key, hasOwnId: id !== undefined, expiresMs }
         },
       )
     },
     find: (key) => withDigest(digest(key)),
     withDigest,
-    withId: (id) => entries.find(({ key }) => key.id === id)?.key,
-    withoutOwnId: () => entries.filter(({ hasOwnId }) => !hasOwnId).map(({ key }) => key),
+    withId: (id) => valid().find(({ key }) => key.id === id)?.key,
+    list: () => valid().map(({ key }) => key),
+    withoutOwnId: () =>
+      valid()
+        .filter(({ hasOwnId }) => !hasOwnId)
+        .map(({ key }) => key),
   }
 }
 

@@ -2,6 +2,7 @@ import type { ConfigKey } from './setting-keys.ts'
 
 export type ConfigPath =
   | 'default_backend'
+  | 'budgets'
   | 'prices'
   | 'unified_flags.approval_mode'
   | 'unified_flags.sandbox_mode'

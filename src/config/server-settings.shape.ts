@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { literals, optionalFlag, optionalInteger, strict, textLike } from '../kit/shape.ts'
-import { APPROVAL_CEILINGS, BACKEND_NAME, LONGEST_WAIT_SECS, SANDBOX_CEILINGS } from './backend.shape.ts'
+import { APPROVAL_CEILINGS, BACKEND_NAME, budgetLimit, LONGEST_WAIT_SECS, SANDBOX_CEILINGS } from './backend.shape.ts'
 import { CORS_ORIGIN } from './cors-origin.ts'
 
 const LARGEST_RATE = 1_000_000
@@ -56,6 +56,14 @@ const ServerKey = strict({
   fallback: Type.Optional(
     Type.Array(textLike(BACKEND_NAME, 'the name of a backend'), {
       description: 'Overrides `server.fallback_rules` for this key: the agents, in this order. Empty: none.',
+    }),
+  ),
+  budgets: Type.Optional(
+    Type.Array(budgetLimit, { description: 'How much the key may use, such as `20usd/day`. All of them apply.' }),
+  ),
+  expires_at: Type.Optional(
+    textLike('^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?Z$', 'a time in UTC such as 2026-12-31T00:00:00Z', {
+      description: 'From then on the key is refused. Default: never.',
     }),
   ),
   requires_sandbox: optionalFlag('Every agent of this key runs in a sandbox, as with `sandbox.mode: required`.'),

@@ -8,6 +8,7 @@ const BLOCKED =
 /** Every key, its type and its default. */
 const KEYS: readonly [string, string, unknown][] = [
   ['default_backend', 'string', 'claude'],
+  ['budgets', 'entries', []],
   ['prices', 'entries', []],
   ['unified_flags.approval_mode', 'enum', 'default'],
   ['unified_flags.sandbox_mode', 'enum', 'default'],

@@ -225,7 +225,18 @@ function missingPart({ type, url, url_file, secret_file, command = [] }: Target)
   return `must have ${type === 'command' ? 'a' : 'no'} command`
 }
 
+const budgetsHaveOnePlace: ConfigRule = ({ budgets }) =>
+  budgets.flatMap(({ key, repository }, index) => {
+    const path = `budgets[${index}]`
+    if (key !== undefined && repository !== undefined)
+      return [{ path, rule: 'must have a key or a repository, not both; use two entries' }]
+    return repository !== undefined && !isAbsolute(repository)
+      ? [{ path: `${path}.repository`, rule: 'must be an absolute path' }]
+      : []
+  })
+
 const CONFIG_RULES: readonly ConfigRule[] = [
+  budgetsHaveOnePlace,
   defaultBackendExists,
   ruleBackendsExist,
   limitHasRate,

@@ -126,6 +126,8 @@ function toRequest(requested: Requested): PromptRequest {
     prompt,
     ...(session === undefined && { workdir: workDirectory(context) }),
     ...permissionsFor(action, at),
+    // Worktrees are elsewhere.
+    budgetDirectory: context.runs.workspace.git_common_dir.replace(/\/\.git$/, ''),
     ownBranch: place.kind === 'worktree' ? `refs/heads/${place.branch}` : undefined,
     ...commandsFor(action, { ...at, checks: options.checks }),
     ignoresProject,

@@ -12,7 +12,7 @@ import { replaceFile } from '../kit/files/write-file.ts'
 import { readJson } from '../kit/json/read-json.ts'
 import { checker } from '../kit/schema.ts'
 import { encodeUtf8 } from '../kit/utf8.ts'
-import { choiceOf, isLimit, type LimitStep, limitOf } from './decide/after-limit.ts'
+import { choiceOf, isBudget, isLimit, type LimitStep, limitOf } from './decide/after-limit.ts'
 import { type DriveContext, readDriveState, record } from './drive-context.ts'
 import type { AgentLimit } from './record/agent-limit.shape.ts'
 import { validateAgentLimit } from './record/checks.generated.js'
@@ -63,6 +63,8 @@ async function sleepUntil(until: string, { clock, signal }: { clock: Clock; sign
 export function shareLimit(context: DriveContext): void {
   const last = readDriveState(context).attempts.at(-1)
   if (last?.ended?.how !== 'failed' || !isLimit(last.ended.error_code, { wasTriedAgain: false })) return
+  // A budget may be that of one key or one repository.
+  if (isBudget(last.ended.error_code)) return
   const { backend, code, until } = limitOf(last, 1)
   if (until !== undefined) saveAgentLimit(context.agentLimits, { backend, code, until })
 }

@@ -57,7 +57,7 @@ export type DispatchOptions = {
 /** What a worker gets: the request, and who has sent it. Only clients use the queue. */
 export type QueuedPrompt = {
   request: PromptRequest
-  context: Pick<Caller, 'ceilings' | 'trace' | 'fallback'> & {
+  context: Pick<Caller, 'ceilings' | 'trace' | 'fallback' | 'budgets'> & {
     caller: 'client'
     client?: ClientKey | undefined
     role?: 'client' | 'operator'
@@ -205,7 +205,7 @@ async function toWork(
   const { createdAt = toTimestamp(clock.now()) } = run.execution ?? {}
   const { backend, model, resumes, dry_run: isDryRun = false } = request
   const workdir = toDirectory(request)
-  const { ceilings, trace, fallback } = context.by
+  const { ceilings, trace, fallback, budgets } = context.by
   const client = ownerKey(context.by)
   const execution: Execution = {
     ...{ id, kind, backend, state: 'queued', owner: '', created_at: createdAt, last_seq: 0 },
@@ -229,6 +229,7 @@ async function toWork(
         client,
         trace,
         fallback,
+        budgets,
         role: visibleKeyId(context.by) === undefined ? 'operator' : 'client',
       },
       depth: depthIn(context.env),
@@ -256,8 +257,8 @@ async function addOnce({ queue, store }: DispatchOptions, work: QueuedWork): Pro
 function toPromptResult(id: string, ended: Execution | undefined): PromptResult {
   if (ended?.result !== undefined) return ended.result as unknown as PromptResult
   if (ended?.error === undefined) throw executionLost({ id, state: ended?.state ?? 'running' })
-  const { code, message, kind = 'internal' } = ended.error
-  throw new Fault({ code, message, kind: kind as FaultKind, details: {} })
+  const { code, message, kind = 'internal', details = {} } = ended.error
+  throw new Fault({ code, message, kind: kind as FaultKind, details })
 }
 
 /** It was cancelled while it waited, so it has no result. */

@@ -183,8 +183,9 @@ export class ExecutionWriter {
 }
 
 function toChange({ live, events, isRemoved }: Pending): ExecutionChange {
-  const { keep, countsUsage, isSaved } = live
-  return { execution: toStoredRecord(live, events), keep, events, isRemoved, countsUsage, isNew: !isSaved }
+  const { keep, countsUsage, isReserved, isSaved } = live
+  const execution = toStoredRecord(live, events)
+  return { execution, keep, events, isRemoved, countsUsage, isReserved, isNew: !isSaved, result: live.record.result }
 }
 
 /** The number of the last event counts only events that are stored. */

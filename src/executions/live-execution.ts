@@ -24,6 +24,8 @@ export class LiveExecution {
   readonly countsUsage: boolean
   record: Execution
   hasEnded = false
+  /** Whether its end is charged to budgets. */
+  isReserved = false
   /** Whether the store has a row for it. */
   isSaved = false
   /** Others have taken it from this process, because they took the process for dead. */

@@ -79,6 +79,9 @@ export class Executions implements ExecutionRecorder {
       id: live.record.id,
       started: () => this.#start(live, { isClaimed: continues !== undefined && start.isDryRun !== true }),
       sessionOpened: (sessionId) => this.#update(live, { session_id: sessionId }),
+      reserved: () => {
+        live.isReserved = true
+      },
       handedTo: (backend) => this.#handOver(live, backend),
       event: (event) => this.#append(live, event),
       end: (result) => this.#end(live, { result, isDryRun: start.isDryRun === true }),
@@ -91,6 +94,7 @@ export class Executions implements ExecutionRecorder {
       id,
       started: async () => {},
       sessionOpened: () => {},
+      reserved: () => {},
       handedTo: () => {},
       event: () => undefined,
       end: async () => [],

@@ -35,7 +35,8 @@ export async function* replayEvents(
 ): AsyncGenerator<PromptEvent, PromptResult, undefined> {
   const known = source.executions.find(id) ?? (await source.executionStore.find(id))
   // A part of an answer must not look like the whole one.
-  if (isFinal(known.state) && known.result === undefined) throw executionLost({ id, state: known.state })
+  if (isFinal(known.state) && known.result === undefined && known.error === undefined)
+    throw executionLost({ id, state: known.state })
   let sequence = 0
   for await (const batch of source.executions.follow(id, { after: 0, signal })) {
     const execution = source.executions.find(id) ?? (await source.executionStore.find(id))

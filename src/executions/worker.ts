@@ -125,8 +125,8 @@ export class Worker {
     const { signal } = this.#options
     if (this.#contextFor === undefined) return
     const queued = fromQueuedText(text)
-    const { client: key, role = 'client', ceilings, trace, fallback } = queued.context
-    const own = this.#contextFor({ is: 'client', role, key, ceilings, trace, fallback, depth: queued.depth })
+    const { client: key, role = 'client', caller: is, ...origin } = queued.context
+    const own = this.#contextFor({ is, role, key, ...origin, depth: queued.depth })
     // The server that got the prompt knows how long it has waited.
     const { waited: _, ...observer } = own.observer ?? {}
     const context = { ...own, observer, dispatch: undefined }

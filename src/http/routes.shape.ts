@@ -12,6 +12,7 @@ import { OPERATIONS as metrics } from './meta/metrics.shape.ts'
 import { OPERATIONS as openapi } from './meta/openapi.shape.ts'
 import { OPERATIONS as backends } from './native/backends.shape.ts'
 import { OPERATIONS as batches } from './native/batches.shape.ts'
+import { OPERATIONS as budgets } from './native/budgets.shape.ts'
 import { OPERATIONS as executions } from './native/executions.shape.ts'
 import { OPERATIONS as watchers } from './native/list-watchers.shape.ts'
 import { OPERATIONS as login } from './native/login.shape.ts'
@@ -35,6 +36,7 @@ export const OPERATIONS: readonly Operation[] = [
     ...executions,
     ...runs,
     ...watchers,
+    ...budgets,
     ...usage,
     ...login,
     ...mcp,

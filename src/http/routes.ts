@@ -12,6 +12,7 @@ import { registerMetrics } from './meta/metrics.ts'
 import { registerOpenApi } from './meta/openapi.ts'
 import { registerBackends } from './native/backends.ts'
 import { registerBatches } from './native/batches.ts'
+import { registerBudgets } from './native/budgets.ts'
 import { registerExecutions } from './native/executions.ts'
 import { registerWatchers } from './native/list-watchers.ts'
 import { registerLogin } from './native/login.ts'
@@ -36,6 +37,7 @@ export const ROUTES: Readonly<Record<string, readonly RegisterRoutes[]>> = {
     registerExecutions,
     registerRuns,
     registerWatchers,
+    registerBudgets,
     registerUsage,
     registerLogin,
   ],

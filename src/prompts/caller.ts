@@ -21,6 +21,8 @@ type CallerOrigin = {
   readonly depth?: number | undefined
   /** The agents that get its prompts after a limit. Undefined: as the settings say. */
   readonly fallback?: readonly string[] | undefined
+  /** The budgets of its key, such as `20usd/day`. */
+  readonly budgets?: readonly string[] | undefined
   /** Its agents continue this trace. */
   readonly trace?: TraceContext | undefined
 }

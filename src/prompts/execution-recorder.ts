@@ -63,6 +63,8 @@ export type ExecutionRecording = {
   /** The agent gets its turn. When this resolves, no other machine may start it. Throws a Fault if it must not start. */
   started(): Promise<void>
   sessionOpened(sessionId: string): void
+  /** Its end is charged to budgets. */
+  reserved(): void
   /** Another agent gets the prompt. */
   handedTo(backend: string): void
   /** Returns a promise if the store is behind: the agent is read on when it resolves. */

@@ -8,6 +8,7 @@ import type { SessionStore } from '../sessions/session-store.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { AgentSettings, SharedSettings } from './apply-settings.ts'
 import type { Approvals } from './approvals.ts'
+import type { BudgetSource } from './budget-source.ts'
 import type { Caller } from './caller.ts'
 import type { Slots } from './concurrency-slots.ts'
 import type { ExecutionRecorder } from './execution-recorder.ts'
@@ -52,6 +53,8 @@ export type PromptContext = {
   /** Called when the first session is stored: a prompt without a session must not fail if there is no store. */
   openStore(): Promise<SessionStore>
   slots: Slots
+  /** Undefined: nothing limits what prompts use. */
+  budgets?: BudgetSource | undefined
   sandbox: SandboxParts
   /** Undefined: agents may work anywhere. */
   workdirs?: WorkdirPolicy | undefined

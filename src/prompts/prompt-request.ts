@@ -24,6 +24,8 @@ export type PromptRequest = PromptRequestBody & {
   history?: ConversationHistory | undefined
   /** What the turn may cost; only agents that report costs keep it. */
   maxCostUsd?: number | undefined
+  /** The repository that budgets count it for, if that is not the working directory. */
+  budgetDirectory?: string | undefined
   /** The agent uses no settings of the project. A caller with ceilings always gets this. */
   ignoresProject?: boolean
   /** A digest of the programs that the repository named before any agent worked there. Nothing is known under a ceiling. */

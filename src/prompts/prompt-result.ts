@@ -65,8 +65,14 @@ export function dryRunResult(line: string, known: Known & { model: string | unde
 }
 
 /** A prompt of a batch that could not be started. */
-export function failedResult(backend: string, { message, code }: Pick<Fault, 'message' | 'code'>): PromptResult {
-  return { ...NOTHING_RAN, backend, exit_code: 1, error: message, error_code: code }
+export function failedResult(
+  backend: string,
+  fault: Pick<Fault, 'message' | 'code'> & { details?: unknown },
+): PromptResult {
+  const { message, code } = fault
+  const { retryAfterSecs: wait } = (fault.details ?? {}) as { retryAfterSecs?: unknown }
+  const retry = typeof wait === 'number' ? { retry_after_secs: wait } : {}
+  return { ...NOTHING_RAN, backend, exit_code: 1, error: message, error_code: code, ...retry }
 }
 
 /** A prompt that was cancelled before its agent started. */

@@ -21,6 +21,7 @@ import { finishDry, runDry } from './dry-run.ts'
 import type { ExecutionRecording } from './execution-recorder.ts'
 import type { NoAnswer } from './fallback.ts'
 import { abortedTurn, type OpenTurn, openTurn, type PreparedPrompt, recheckSession, toTurnEnd } from './open-turn.ts'
+import type { PromptBudgets } from './prompt-budgets.ts'
 import type { PromptContext, RunOutcome } from './prompt-context.ts'
 import { createEnvelope, type PromptEvent, withWarnings } from './prompt-event.ts'
 import type { PromptRequest } from './prompt-request.ts'
@@ -34,6 +35,8 @@ type Prompt = PreparedPrompt & {
   options: PromptRunOptions
   /** Undefined if executions are not recorded. */
   recording: ExecutionRecording | undefined
+  /** What is reserved for it. Undefined: no budget applies. */
+  budgets?: PromptBudgets | undefined
   /** Gets the commands that have to run when the answer is out. */
   onLeftover?: (command: AgentCommand) => void
 }
@@ -160,12 +163,23 @@ async function* runInSlot(prompt: Prompt): PromptStream {
     refuseGitSettings(agentRequest)
     await verifySandbox(agentRequest, context)
     await recheckSession(prompt)
-    return yield* runTraced({ ...prompt, onLeftover: (command) => leftovers.push(command) })
+    using budgets = await takeBudgets(prompt)
+    return yield* runTraced({ ...prompt, budgets, onLeftover: (command) => leftovers.push(command) })
   } finally {
     // The clean-up is an agent too, so it keeps the slot; the caller does not wait for it.
     if (leftovers.length === 0) slot.release()
     else void deleteLeftovers(leftovers, { agentRequest, context, signal: options.signal }).finally(slot.release)
   }
+}
+
+/** The last step before the agent starts. Throws a Fault if a budget has nothing left. */
+async function takeBudgets(prompt: Prompt): Promise<PromptBudgets | undefined> {
+  const { context, recording } = prompt
+  if (context.budgets === undefined || recording === undefined) return undefined
+  const { reserveBudgets } = await import('./prompt-budgets.ts')
+  const budgets = await reserveBudgets(prompt, context.budgets, recording.id)
+  if (budgets !== undefined) recording.reserved()
+  return budgets
 }
 
 /** Throws a Fault if the boundary does not hold. */
@@ -223,11 +237,13 @@ type StartedAgent = {
 async function startAgent(prompt: Prompt, priorUsage: Usage | undefined): Promise<StartedAgent> {
   const { request, agentRequest, command, context, options, onLeftover } = prompt
   const { signal, abort } = createCancel(options.signal)
+  prompt.budgets?.onSpent(abort)
   const owner = await findOwner(context)
   const watch = agentRequest.boundary === undefined ? undefined : new BoundaryWatch()
   let seen: Usage | undefined
   const onUsage = (usage: Usage) => {
     seen = usage
+    prompt.budgets?.noteUsage(usage)
     options.onUsage?.(usage)
   }
   const events = runWarmOrCold(agentRequest, command, {
@@ -261,6 +277,7 @@ async function* runTurn(prompt: Prompt, turn: OpenTurn, started: StartedAgent): 
     const approvals: ApprovalRecord[] = []
     for (; next.done !== true; next = await events.next()) {
       await turn.noteEvent(next.value)
+      prompt.budgets?.noteEvent(next.value)
       if (next.value.type === 'done') {
         done = next.value
         continue
@@ -273,7 +290,8 @@ async function* runTurn(prompt: Prompt, turn: OpenTurn, started: StartedAgent): 
     }
     yield* (watch?.takeNews() ?? []).map(toEvent)
     const ended = { ...(model !== undefined && { model }), ...explainResult(next.value, request) }
-    const result = await withCost(ended, prompt, started.seenUsage())
+    const paid = await withCost(ended, prompt, started.seenUsage())
+    const result = prompt.budgets?.explain(paid) ?? paid
     context.observer?.agentEnded?.({ backend, ...summarizeResult(result) })
     const warnings = [...result.warnings, ...(await turn.finish(toTurnEnd(result)))]
     if (done !== undefined) yield toEvent(withWarnings(done, warnings))

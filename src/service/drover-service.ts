@@ -13,6 +13,7 @@ import type { ExecutionFilter } from '../executions/store/execution-store.ts'
 import type { UsageRequest } from '../executions/store/usage-query.ts'
 import type { UsageReport } from '../executions/store/usage-report.shape.ts'
 import type { PendingApproval } from '../prompts/approvals.shape.ts'
+import type { BudgetList } from '../prompts/budget.shape.ts'
 import type { Caller } from '../prompts/caller.ts'
 import type { ExecutionOptions } from '../prompts/execution-recorder.ts'
 import type { PromptEvent } from '../prompts/prompt-event.ts'
@@ -33,6 +34,7 @@ import type { Session } from '../sessions/session.shape.ts'
 import type { VisibleSessions } from '../sessions/session-store.ts'
 import type { Watcher } from '../watch/record/watch-record.shape.ts'
 import type { Preparation } from '../workspace/prepare/prepare-worktree.ts'
+import type { BudgetKey } from './list-budgets.ts'
 
 /** Every function throws a Fault for what drover refuses. */
 export type DroverService = {
@@ -64,6 +66,10 @@ export type DroverService = {
   readonly executions: ExecutionService
   readonly sessions: SessionService
   readonly runs: Omit<RunService, 'count' | 'continueAll' | 'restart' | 'close'>
+  readonly budgets: {
+    /** Those that the caller sees: a client those of its key. `keys` are all that are known. */
+    list(by: Caller, keys: readonly BudgetKey[]): Promise<BudgetList>
+  }
   readonly watchers: {
     /** What is watched on this machine. It belongs to its user: a client with its own key sees nothing. */
     list(by: Caller): Promise<Watcher[]>

@@ -118,6 +118,7 @@ export class InProcessDrover implements Omit<DroverService, 'runs' | 'watchers'>
         approvals: server?.approvals,
       },
       dispatch: server?.createDispatch?.(this.records),
+      openBudgets: async () => (await this.stores()).budgets(),
     })
     const { records, background } = this
     const stores = () => this.stores()
@@ -140,6 +141,14 @@ export class InProcessDrover implements Omit<DroverService, 'runs' | 'watchers'>
   async machineSandbox(): Promise<MachineSandbox | undefined> {
     this.#machineSandbox ??= this.#parts.findMachineSandbox?.()
     return await this.#machineSandbox
+  }
+
+  readonly budgets: DroverService['budgets'] = {
+    list: async (by, keys) => {
+      const { listBudgets } = await import('./list-budgets.ts')
+      const known = { entries: this.#parts.settings.budgets, keys }
+      return await listBudgets(by, known, async () => (await this.stores()).budgets())
+    },
   }
 
   /** Opens them with the first call. */

@@ -5,12 +5,15 @@ import type { Config } from '../config/config.shape.ts'
 import type { Executions } from '../executions/local-executions.ts'
 import { resolveKeepMode } from '../executions/store/execution-states.ts'
 import { atDepth } from '../kit/process/environment-variables.ts'
+import type { BudgetSource } from '../prompts/budget-source.ts'
 import type { Caller } from '../prompts/caller.ts'
 import { createSlots, type Slots } from '../prompts/concurrency-slots.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
 import { createWorkdirPolicy } from '../prompts/workdir-policy.ts'
 
 type ContextParts = {
+  /** Called when the first budget is reserved. */
+  openBudgets(): Promise<Pick<BudgetSource, 'reserve'>>
   settings: Config
   records: Executions
   /** What all prompts of the process share. */
@@ -44,7 +47,7 @@ export class PromptContexts {
   }
 
   for(by: Caller): PromptContext {
-    const context = { ...this.#shared, by }
+    const context = { ...this.#shared, by, budgets: this.#budgetsFor(by) }
     const nested = by.depth === undefined ? {} : { env: atDepth(this.#shared.env, by.depth) }
     if (by.is === 'client') return { ...context, ...this.#forClients, ...nested }
     const workdirs = by.isConfined === true ? this.#forClients.workdirs : undefined
@@ -60,6 +63,13 @@ export class PromptContexts {
       locate: (backend) => locateAgent(backend, { env, cwd, backends: settings.backends, demo }),
       executions: { begin: (start) => records.begin({ keep, ...start }) },
     }
+  }
+
+  #budgetsFor(by: Caller): BudgetSource | undefined {
+    const { settings, openBudgets } = this.#parts
+    const { budgets: entries } = settings
+    if (entries.length === 0 && (by.budgets ?? []).length === 0) return undefined
+    return { entries, reserve: async (asked) => await (await openBudgets()).reserve(asked) }
   }
 
   /** The same for the agents of a driven run, which has its own limits. It stays on this machine, and its executions are kept. */

@@ -5,7 +5,10 @@ import { LONG_STATEMENT_MS, openPostgres } from './postgres-database.ts'
 import { all, get, type Row, type Steps } from './sql.ts'
 
 /** How many rows of each table were copied. */
-export type CopiedRows = Record<'sessions' | 'executions' | 'execution_events' | 'idempotency_keys' | 'usage', number>
+export type CopiedRows = Record<
+  'sessions' | 'executions' | 'execution_events' | 'idempotency_keys' | 'usage' | 'budgets',
+  number
+>
 
 type CopyOptions = {
   path: string
@@ -37,6 +40,7 @@ export async function copyStore({ path, url, machine }: CopyOptions): Promise<Co
         execution_events: yield* copyEvents(file),
         idempotency_keys: yield* copyAll(file, 'idempotency_keys'),
         usage: yield* copyAll(file, 'usage'),
+        budgets: yield* copyAll(file, 'budgets'),
       }
       for (const table of ['sessions', 'executions']) {
         const next = `SELECT setval(pg_get_serial_sequence('${table}', 'number'), coalesce(max(number), 0) + 1, false)`

@@ -304,8 +304,30 @@ const OUTBOX = `
   CREATE INDEX outbox_waiting ON outbox (target, stream, number) WHERE state = 'waiting';
 `
 
+/** What was used of each budget in each period, and what executions that run have reserved. `lost` is not known to have been used. */
+const BUDGETS = `
+  CREATE TABLE budgets (
+    budget TEXT NOT NULL,
+    period TEXT NOT NULL,
+    used INTEGER NOT NULL,
+    lost INTEGER NOT NULL,
+    PRIMARY KEY (budget, period)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE budget_reservations (
+    execution_id TEXT NOT NULL,
+    budget TEXT NOT NULL,
+    period TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    amount INTEGER NOT NULL,
+    PRIMARY KEY (execution_id, budget)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX budget_reservations_by_budget ON budget_reservations (budget, period);
+  CREATE INDEX budget_reservations_by_owner ON budget_reservations (owner);
+`
+
 export const MIGRATIONS: readonly string[] = [
   ...[FIRST, SECOND, EXECUTIONS, CONVERSATIONS, CLIENT_REQUESTS, KEY_IDS],
   COSTS,
   OUTBOX,
+  BUDGETS,
 ]

@@ -280,4 +280,25 @@ const OUTBOX = `
   CREATE INDEX outbox_waiting ON outbox (target, stream, number) WHERE state = 'waiting';
 `
 
-export const POSTGRES_MIGRATIONS: readonly string[] = [FIRST, DRIVEN_RUNS, KEY_IDS, COSTS, OUTBOX]
+/** The same as in the SQLite file. */
+const BUDGETS = `
+  CREATE TABLE budgets (
+    budget TEXT COLLATE "C" NOT NULL,
+    period TEXT COLLATE "C" NOT NULL,
+    used BIGINT NOT NULL,
+    lost BIGINT NOT NULL,
+    PRIMARY KEY (budget, period)
+  );
+  CREATE TABLE budget_reservations (
+    execution_id TEXT COLLATE "C" NOT NULL,
+    budget TEXT COLLATE "C" NOT NULL,
+    period TEXT COLLATE "C" NOT NULL,
+    owner TEXT COLLATE "C" NOT NULL,
+    amount BIGINT NOT NULL,
+    PRIMARY KEY (execution_id, budget)
+  );
+  CREATE INDEX budget_reservations_by_budget ON budget_reservations (budget, period);
+  CREATE INDEX budget_reservations_by_owner ON budget_reservations (owner);
+`
+
+export const POSTGRES_MIGRATIONS: readonly string[] = [FIRST, DRIVEN_RUNS, KEY_IDS, COSTS, OUTBOX, BUDGETS]

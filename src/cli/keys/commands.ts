@@ -40,12 +40,17 @@ accepts requests without a key.`,
         choices: ['read-only', 'workspace', 'full'],
       }),
       flag('--require-sandbox', 'Run its agents only in a sandbox, as with sandbox.mode required'),
+      flag('--budget LIMIT', 'How much it may use: 20usd/day, 5Mtokens/week, 100requests/month or 90minutes/once', {
+        repeats: true,
+      }),
+      flag('--expires TIME', 'Refuse the key after this time, such as 30d or 12h (default: never)'),
       JSON_FLAG,
     ],
     examples: {
       'drover keys create ci': 'print a new key for the client "ci"',
       'drover keys create reviewer --rps 2 --max-sandbox read-only':
         'a key for at most 2 requests per second, whose agents may only read',
+      'drover keys create ada --budget 20usd/day --expires 30d': 'a key for 20 dollars per day, for 30 days',
       'KEY=$(drover keys create ci)': 'keep the key in a script variable',
     },
     load: async () => ({ run: (await import('./keys.ts')).create }),
@@ -64,6 +69,25 @@ accepts requests without a key.`,
       'drover keys list': 'names, roles and limits',
     },
     load: async () => ({ run: (await import('./keys.ts')).list }),
+  },
+  {
+    words: ['keys', 'rotate'],
+    group: 'Server',
+    summary: 'Give an API key a new secret',
+    description: `Prints the new secret once, to stdout. A running server rejects the old one within two seconds. Everything that belongs to the key
+stays: its sessions, its usage, and what was used of its budgets.`,
+    positionals: [
+      {
+        name: 'name',
+        description: 'Name of the key',
+        suggests: async (runtime) => (await import('./suggest-key-names.ts')).suggestKeyNames(runtime),
+      },
+    ],
+    flags: [JSON_FLAG],
+    examples: {
+      'drover keys rotate ci': 'print the new secret of the key "ci"',
+    },
+    load: async () => ({ run: (await import('./keys.ts')).rotate }),
   },
   {
     words: ['keys', 'revoke'],

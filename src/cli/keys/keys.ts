@@ -1,12 +1,14 @@
-/** `keys create`, `keys list` and `keys revoke`. */
-import { addServerKey, removeServerKey, type ServerKey } from '../../config/edit-keys.ts'
+/** `keys create`, `keys list`, `keys rotate` and `keys revoke`. */
+import { addServerKey, removeServerKey, rotateServerKey, type ServerKey } from '../../config/edit-keys.ts'
 import { digest } from '../../kit/digest.ts'
 import { randomIds } from '../../kit/ids.ts'
 import type { Invocation, RunCommand } from '../command.ts'
+import { flagValueInvalid } from '../faults.ts'
 import { printResult } from '../output/print-result.ts'
 import { wrapOn } from '../output/terminal-wrap.ts'
 import { formatTable, tableWidth } from '../output/text-table.ts'
 import { readSettings } from '../settings.ts'
+import { parseAge } from '../words/parse-time.ts'
 
 /** 192 bits: a digest of such a key needs no salt. */
 const KEY_BYTES = 24
@@ -14,8 +16,7 @@ const ID_BYTES = 12
 
 export const create: RunCommand = async (invocation) => {
   const { config, file } = await readSettings(invocation)
-  // The prefix lets logs and scanners recognize a key.
-  const key = `drover_key_${randomIds.hex(KEY_BYTES)}`
+  const key = newSecret()
   const entry = toEntry(invocation, digest(key))
   await addServerKey({ path: file.path, entry })
   await printResult(invocation, { ...toShown(entry), key, file: file.path }, () => `${key}\n`)
@@ -32,11 +33,29 @@ export const create: RunCommand = async (invocation) => {
   return 0
 }
 
+/** The prefix lets logs and scanners recognize a key. */
+function newSecret(): string {
+  return `drover_key_${randomIds.hex(KEY_BYTES)}`
+}
+
+export const rotate: RunCommand = async (invocation) => {
+  const name = invocation.args[0] ?? ''
+  const { file } = await readSettings(invocation)
+  const key = newSecret()
+  await rotateServerKey({ path: file.path, name, sha256: digest(key).replace('sha256:', '') })
+  await printResult(invocation, { name, key, file: file.path }, () => `${key}\n`)
+  const note = `stored the digest of the new secret of ${name} in ${file.path}; a running server refuses the old one within seconds`
+  await invocation.runtime.terminal.err.write(`drover: ${note}\n`)
+  return 0
+}
+
 function limitFlags({ rate_limit_rps: rps, rate_limit_burst: burst }: ServerKey): string[] {
   return [...(rps === undefined ? [] : ['--rps']), ...(burst === undefined ? [] : ['--burst'])]
 }
 
-function toEntry({ args, flags }: Invocation, sha256: string): ServerKey {
+function toEntry({ args, flags, runtime }: Invocation, sha256: string): ServerKey {
+  const budgets = flags.texts('budget')
+  const expires = expiryIn(flags.text('expires'), runtime.clock.now())
   const [rps, burst] = [flags.integer('rps'), flags.integer('burst')]
   const [role, approval, sandbox] = ['role', 'max-approval', 'max-sandbox'].map((name) => flags.text(name))
   // The parser allows only the values of the shape.
@@ -50,7 +69,17 @@ function toEntry({ args, flags }: Invocation, sha256: string): ServerKey {
     ...(approval !== undefined && { max_approval_mode: approval }),
     ...(sandbox !== undefined && { max_sandbox_mode: sandbox }),
     ...(flags.isOn('require-sandbox') && { requires_sandbox: true }),
+    ...(budgets.length > 0 && { budgets }),
+    ...(expires !== undefined && { expires_at: expires }),
   } as ServerKey
+}
+
+function expiryIn(given: string | undefined, now: Date): string | undefined {
+  if (given === undefined) return undefined
+  const age = parseAge(given)
+  if (age === undefined || age === 0)
+    throw flagValueInvalid({ flag: '--expires', given, allowed: 'a time such as 12h, 30d or 8w' })
+  return `${new Date(now.getTime() + age).toISOString().slice(0, 19)}Z`
 }
 
 export const list: RunCommand = async (invocation) => {
@@ -79,8 +108,10 @@ function toRows(keys: readonly ShownKey[]): string[][] {
     key.max_approval_mode ?? '-',
     key.max_sandbox_mode ?? '-',
     key.requires_sandbox === true ? 'required' : '-',
+    key.budgets?.join(', ') ?? '-',
+    key.expires_at ?? '-',
   ])
-  return [['NAME', 'ROLE', 'RPS', 'BURST', 'MAX APPROVAL', 'MAX SANDBOX', 'SANDBOX'], ...rows]
+  return [['NAME', 'ROLE', 'RPS', 'BURST', 'MAX APPROVAL', 'MAX SANDBOX', 'SANDBOX', 'BUDGETS', 'EXPIRES'], ...rows]
 }
 
 export const revoke: RunCommand = async (invocation) => {

@@ -1,4 +1,4 @@
-/** Definition of `usage`. */
+/** Definitions of `usage` and `budgets`. */
 import type { Command } from '../command.ts'
 import { BACKEND, JSON_FLAG } from '../words/shared-flags.ts'
 
@@ -36,5 +36,18 @@ prices, which is marked with ~ (setting prices). Days are in UTC. Usage is kept 
       'drover usage --by day --json | jq .totals.cost_usd': 'the cost of the last 30 days',
     },
     load: () => import('./usage-command.ts'),
+  },
+  {
+    words: ['budgets'],
+    group: 'Prompts',
+    summary: 'Show what was used of each budget, and when it resets',
+    description: `Budgets are in the setting budgets, and in the entries of API keys. The figures are those that prompts are refused by. ~ is in
+front of a sum with a part that is not known, because a process was killed or a cost is unknown. Times are in UTC.`,
+    positionals: [],
+    flags: [JSON_FLAG],
+    examples: {
+      'drover budgets': 'used, reserved, limit',
+    },
+    load: () => import('./budgets-command.ts'),
   },
 ]

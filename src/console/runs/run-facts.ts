@@ -20,6 +20,7 @@ const WAITS: Readonly<Record<Wait['reason'], string>> = {
 const PAUSES: Readonly<Record<string, string>> = {
   max_tokens: 'has reached its limit of tokens',
   max_cost: 'has reached its limit of costs',
+  budget_spent: 'is paused, because a budget is spent',
   cost_unknown: 'is paused, because the cost of an attempt is not known',
   max_time: 'has reached its limit of time',
 }

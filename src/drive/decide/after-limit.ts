@@ -1,5 +1,6 @@
 /** What a driver does when an agent reaches a limit of its provider: wait, hand over to another agent, or pause. Pure. */
 import { LASTING, OUTAGES, PASSING } from '../../agents/adapter/failure.ts'
+import { budgetFull, budgetSpent } from '../../prompts/budget-faults.ts'
 import type { DrivePause } from '../record/drive-event.shape.ts'
 import type { Attempt, DriveState } from '../record/drive-state.ts'
 
@@ -30,10 +31,22 @@ const LEAST_MARGIN = SECOND
 const MOST_MARGIN = MINUTE
 const MARGIN_SHARE = 0.1
 
+/** Of a budget in the settings: another agent has the same one. */
+const BUDGETS: readonly string[] = [budgetSpent.code, budgetFull.code]
+
+export function isBudget(code: string | undefined): boolean {
+  return code !== undefined && BUDGETS.includes(code)
+}
+
 /** Whether the failure counts as a limit. An outage does only after the second attempt that every failure gets. */
 export function isLimit(code: string | undefined, { wasTriedAgain }: { wasTriedAgain: boolean }): boolean {
   if (code === undefined) return false
-  return PASSING.includes(code) || LASTING.includes(code) || (wasTriedAgain && OUTAGES.includes(code))
+  return (
+    BUDGETS.includes(code) ||
+    PASSING.includes(code) ||
+    LASTING.includes(code) ||
+    (wasTriedAgain && OUTAGES.includes(code))
+  )
 }
 
 /** `times`: how often in a row the agent has reached a limit. */
@@ -41,7 +54,7 @@ export function limitOf({ backend, ended }: Attempt, times: number): Limit {
   const { error = '', error_code: code = '', retry_after_ms: told, at = '' } = ended ?? {}
   const wait = told ?? UNKNOWN_WAITS[Math.min(times, UNKNOWN_WAITS.length) - 1] ?? MINUTE
   const margin = Math.min(MOST_MARGIN, Math.max(LEAST_MARGIN, wait * MARGIN_SHARE))
-  const canPass = PASSING.includes(code) || OUTAGES.includes(code)
+  const canPass = isBudget(code) ? told !== undefined : PASSING.includes(code) || OUTAGES.includes(code)
   return { backend, code, error, until: canPass ? laterBy(at, wait + margin) : undefined }
 }
 
@@ -110,20 +123,23 @@ function wait({ options }: DriveState, limit: Limit, atAction: readonly Attempt[
   const { max_wait_ms: longest = Infinity } = options
   if (Date.parse(until) - since <= longest) return { do: 'wait_for_limit', backend, code, until }
   const message = `${describeLimit(limit)}, longer than drover may wait; continue later, with a higher --max-wait, or with another agent`
-  return { do: 'pause', reason: 'agent_limited', message }
+  return { do: 'pause', reason: isBudget(code) ? 'budget_spent' : 'agent_limited', message }
 }
 
 function pauseFor(limit: Limit): LimitStep {
+  if (isBudget(limit.code)) return { do: 'pause', reason: 'budget_spent', message: limit.error }
   const reason = limit.until === undefined ? 'agent_failed' : 'agent_limited'
   return { do: 'pause', reason, message: describeLimit(limit) }
 }
 
-export function describeLimit({ backend, error, until }: Limit): string {
+export function describeLimit({ backend, code, error, until }: Limit): string {
+  if (isBudget(code)) return error
   return until === undefined ? `${backend} failed: ${error}` : `${backend} is limited until ${until}: ${error}`
 }
 
 /** The next agent without a limit, or else the one whose limit is reset first. Undefined if it is the same one, or there is none. */
 function nextAgent(state: DriveState, last: Attempt, limit: Limit): string | undefined {
+  if (isBudget(limit.code)) return undefined
   const others = candidates(last.action_kind, state).filter((each) => each !== last.backend)
   const free = others.find((each) => standingLimit(state, each, last) === undefined)
   if (free !== undefined) return free

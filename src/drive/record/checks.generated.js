@@ -1111,32 +1111,32 @@ status!==void 0){let n=e;if(typeof i.status!="string")return ne.errors=[{instanc
 type:"string"}}],!1;var a=n===e}else var a=!0;if(a)if(i.by!==void 0){let n=i.by,u=e;if(!(n==="agent"||n==="drover"))return ne.
 errors=[{instancePath:s+"/data/by",keyword:"enum",params:{allowedValues:Ea}}],!1;var a=u===e}else var a=!0}}}}}else return ne.
 errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=d===e}else var o=!0}}}else return ne.errors=
-[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ne.errors=r,e===0}var Ta=["reason","message"],Ka=["max_tokens","max_cost","cost_unknown","max_time","agent_failed","cancelled","killed","r\
-eview_changed_files","setup_failed","baseline_failed","stopped","tampered","serious_flags","agent_limited","total_tokens",
-"total_cost","branch_taken","same_failure","follow_rounds","round_failed","follow_stopped"];function ke(t,{instancePath:s="",
-parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
-!Array.isArray(t)){let p;if(t.type===void 0&&(p="type")||t.at===void 0&&(p="at")||t.data===void 0&&(p="data"))return ke.
-errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],!1;for(let i in t){let d=e;if(!(i==="type"||i===
-"at"||i==="data")){let f={instancePath:s,keyword:"enum",params:{allowedValues:z},propertyName:i};r===null?r=[f]:r.push(f),
-e++}var v=d===e;if(!v){let f={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[f]:r.push(
-f),e++,ke.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,d=e;if(typeof i!="string")return ke.errors=[{instancePath:s+
-"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="paused")return ke.errors=[{instancePath:s+"/type",keyword:"co\
-nst",params:{allowedValue:"paused"}}],!1;var o=d===e}else var o=!0;if(o){if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+
-"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:w})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);
-var o=i===e}else var o=!0;if(o)if(t.data!==void 0){let i=t.data,d=e;if(e===d)if(i&&typeof i=="object"&&!Array.isArray(i)){
-let y;if(i.reason===void 0&&(y="reason")||i.message===void 0&&(y="message"))return ke.errors=[{instancePath:s+"/data",keyword:"\
-required",params:{missingProperty:y}}],!1;for(let n in i){let u=e;if(!(n==="reason"||n==="message")){let l={instancePath:s+
-"/data",keyword:"enum",params:{allowedValues:Ta},propertyName:n};r===null?r=[l]:r.push(l),e++}var m=u===e;if(!m){let l={
-instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:n}};return r===null?r=[l]:r.push(l),e++,ke.errors=r,
-!1;break}}if(m){if(i.reason!==void 0){let n=i.reason,u=e;if(!(n==="max_tokens"||n==="max_cost"||n==="cost_unknown"||n===
-"max_time"||n==="agent_failed"||n==="cancelled"||n==="killed"||n==="review_changed_files"||n==="setup_failed"||n==="base\
-line_failed"||n==="stopped"||n==="tampered"||n==="serious_flags"||n==="agent_limited"||n==="total_tokens"||n==="total_co\
-st"||n==="branch_taken"||n==="same_failure"||n==="follow_rounds"||n==="round_failed"||n==="follow_stopped"))return ke.errors=
-[{instancePath:s+"/data/reason",keyword:"enum",params:{allowedValues:Ka}}],!1;var a=u===e}else var a=!0;if(a)if(i.message!==
-void 0){let n=e;if(typeof i.message!="string")return ke.errors=[{instancePath:s+"/data/message",keyword:"type",params:{type:"\
-string"}}],!1;var a=n===e}else var a=!0}}else return ke.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"obj\
-ect"}}],!1;var o=d===e}else var o=!0}}}else return ke.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;
-return ke.errors=r,e===0}var hs=["code","message"];function we(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
+[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ne.errors=r,e===0}var Ta=["reason","message"],Ka=["max_tokens","max_cost","cost_unknown","max_time","total_tokens","total_cost","budget_sp\
+ent","agent_failed","cancelled","killed","review_changed_files","setup_failed","baseline_failed","stopped","tampered","s\
+erious_flags","agent_limited","branch_taken","same_failure","follow_rounds","round_failed","follow_stopped"];function ke(t,{
+instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(t&&
+typeof t=="object"&&!Array.isArray(t)){let p;if(t.type===void 0&&(p="type")||t.at===void 0&&(p="at")||t.data===void 0&&(p=
+"data"))return ke.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],!1;for(let i in t){let d=e;if(!(i===
+"type"||i==="at"||i==="data")){let f={instancePath:s,keyword:"enum",params:{allowedValues:z},propertyName:i};r===null?r=
+[f]:r.push(f),e++}var v=d===e;if(!v){let f={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?
+r=[f]:r.push(f),e++,ke.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,d=e;if(typeof i!="string")return ke.errors=
+[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="paused")return ke.errors=[{instancePath:s+"/\
+type",keyword:"const",params:{allowedValue:"paused"}}],!1;var o=d===e}else var o=!0;if(o){if(t.at!==void 0){let i=e;q(t.
+at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:w})||(r=r===null?q.errors:r.concat(
+q.errors),e=r.length);var o=i===e}else var o=!0;if(o)if(t.data!==void 0){let i=t.data,d=e;if(e===d)if(i&&typeof i=="obje\
+ct"&&!Array.isArray(i)){let y;if(i.reason===void 0&&(y="reason")||i.message===void 0&&(y="message"))return ke.errors=[{instancePath:s+
+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let n in i){let u=e;if(!(n==="reason"||n==="message")){let l={
+instancePath:s+"/data",keyword:"enum",params:{allowedValues:Ta},propertyName:n};r===null?r=[l]:r.push(l),e++}var m=u===e;
+if(!m){let l={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:n}};return r===null?r=[l]:r.push(l),e++,
+ke.errors=r,!1;break}}if(m){if(i.reason!==void 0){let n=i.reason,u=e;if(!(n==="max_tokens"||n==="max_cost"||n==="cost_un\
+known"||n==="max_time"||n==="total_tokens"||n==="total_cost"||n==="budget_spent"||n==="agent_failed"||n==="cancelled"||n===
+"killed"||n==="review_changed_files"||n==="setup_failed"||n==="baseline_failed"||n==="stopped"||n==="tampered"||n==="ser\
+ious_flags"||n==="agent_limited"||n==="branch_taken"||n==="same_failure"||n==="follow_rounds"||n==="round_failed"||n==="\
+follow_stopped"))return ke.errors=[{instancePath:s+"/data/reason",keyword:"enum",params:{allowedValues:Ka}}],!1;var a=u===
+e}else var a=!0;if(a)if(i.message!==void 0){let n=e;if(typeof i.message!="string")return ke.errors=[{instancePath:s+"/da\
+ta/message",keyword:"type",params:{type:"string"}}],!1;var a=n===e}else var a=!0}}else return ke.errors=[{instancePath:s+
+"/data",keyword:"type",params:{type:"object"}}],!1;var o=d===e}else var o=!0}}}else return ke.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return ke.errors=r,e===0}var hs=["code","message"];function we(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let p;if(t.type===void 0&&(p="type")||t.at===void 0&&
 (p="at")||t.data===void 0&&(p="data"))return we.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],
 !1;for(let i in t){let d=e;if(!(i==="type"||i==="at"||i==="data")){let f={instancePath:s,keyword:"enum",params:{allowedValues:z},

@@ -7,7 +7,7 @@ import { costKind } from '../../prompts/prompt-result.shape.ts'
 import { BOUNDARY_USERS } from './boundary-summary.shape.ts'
 import * as following from './follow-event.shape.ts'
 import { FLAGS } from './review-flags.ts'
-import { Spent } from './spent.shape.ts'
+import { SPENT_PAUSES, Spent } from './spent.shape.ts'
 import { TestResults } from './test-results.shape.ts'
 
 const { event } = following
@@ -176,10 +176,7 @@ const RepositoryChange = strict({
 export type JudgedChange = Message<typeof RepositoryChange>
 
 const PAUSES = [
-  'max_tokens',
-  'max_cost',
-  'cost_unknown',
-  'max_time',
+  ...SPENT_PAUSES,
   'agent_failed',
   'cancelled',
   'killed',
@@ -190,8 +187,6 @@ const PAUSES = [
   'tampered',
   'serious_flags',
   'agent_limited',
-  'total_tokens',
-  'total_cost',
   ...following.FOLLOW_PAUSES,
 ] as const
 export type DrivePause = (typeof PAUSES)[number]

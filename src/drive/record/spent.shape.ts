@@ -12,3 +12,9 @@ export const Spent = strict({
   time_ms: count,
 })
 export type Spent = Message<typeof Spent>
+
+/** Why a run pauses because of what was used. */
+export const SPENT_PAUSES = [
+  ...(['max_tokens', 'max_cost', 'cost_unknown', 'max_time'] as const),
+  ...(['total_tokens', 'total_cost', 'budget_spent'] as const),
+] as const

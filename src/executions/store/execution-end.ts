@@ -42,7 +42,16 @@ function promptResults(result: RecordedResult): readonly PromptResult[] {
 }
 
 /** Why an execution has no result. */
-export function toExecutionError(error: unknown): { code: string; message: string; kind?: string } {
-  if (error instanceof Fault) return { code: error.code, message: error.message, kind: error.kind }
+export function toExecutionError(error: unknown): NonNullable<Execution['error']> {
+  if (error instanceof Fault) {
+    const { code, message, kind, details } = error
+    // Those of a budget are for its client, on whichever machine it waits.
+    return {
+      code,
+      message,
+      kind,
+      ...(kind === 'rate_limited' && { details: details as Record<string, string | number> }),
+    }
+  }
   return { code: 'internal_error', message: toErrorMessage(error) }
 }

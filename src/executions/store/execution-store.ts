@@ -18,6 +18,10 @@ export type ExecutionChange = {
   isRemoved?: boolean
   /** Its end is added to the usage, once. */
   countsUsage?: boolean
+  /** Its end is charged to budgets, once. */
+  isReserved?: boolean
+  /** The result, even if it is not stored. */
+  result?: Execution['result'] | undefined
 }
 
 export type ExecutionFilter = {

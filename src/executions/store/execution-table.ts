@@ -1,6 +1,7 @@
 /** Changes rows of executions, together with their events and the usage, in a transaction. */
 import { type Clock, toTimestamp } from '../../kit/clock.ts'
 import { all, get, type Row, type Steps } from '../../store/sql.ts'
+import { settle } from './budget-table.ts'
 import type { Execution, ExecutionEvent } from './execution.shape.ts'
 import type { toExecutionError } from './execution-end.ts'
 import { CHANGED, INSERT, toExecution, toInsert, toUpdate, UPDATE, writeContents } from './execution-rows.ts'
@@ -57,6 +58,10 @@ export class ExecutionTable {
       saved.push(events)
     }
     yield* this.#stored.addEvents(saved)
+    const isDue = ({ execution, isReserved }: ExecutionChange) => isReserved && isFinal(execution.state)
+    const ended = changes.filter((change) => isDue(change) && ids.has(change.execution.id))
+    // The result tells how it ended, even if it is not stored.
+    if (ended.length > 0) yield* settle(ended.map(({ execution, result = {} }) => ({ result, ...execution })))
     return ids
   }
 
@@ -96,7 +101,9 @@ export class ExecutionTable {
     const { number, keep, last_seq: lastSeq } = row
     const { state, error } = end
     const now = toTimestamp(this.#clock.now())
-    yield* this.#countOnce(row, { ...toExecution(row), state, ended_at: now })
+    const ended = { ...toExecution(row), state, ended_at: now }
+    yield* this.#countOnce(row, ended)
+    yield* settle([ended])
     // Another process may read what was in the queue, even if nothing is kept of it. It is removed later.
     if (keep === 'none' && Number(lastSeq) === 0) {
       yield* all('DELETE FROM executions WHERE number = ?', number)

@@ -39,6 +39,12 @@ export const Execution = named(
           code: text('The code of the error.'),
           message: text('What is wrong and what to do.'),
           kind: Type.Optional(text('The kind of the error, which determines the status of a response.')),
+          details: Type.Optional(
+            Type.Unsafe<Readonly<Record<string, string | number>>>({
+              type: 'object',
+              description: 'Of a budget: what it allows, and when it resets.',
+            }),
+          ),
         },
         { description: 'Why it has no result: it could not be started.' },
       ),

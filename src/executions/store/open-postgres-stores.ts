@@ -9,6 +9,7 @@ import { PostgresOwners } from '../../store/postgres-owners.ts'
 import { settleKeys } from '../../store/settle-keys.ts'
 import { SharedRateLimits } from '../../store/shared-rate-limits.ts'
 import { all, answer, type Sql, type Steps } from '../../store/sql.ts'
+import { BudgetStore } from './budget-store.ts'
 import type { StoreNotice } from './execution-store.ts'
 import type { SavedEvents, StoredExecutions } from './execution-table.ts'
 import { PostgresWorkQueue } from './postgres-work-queue.ts'
@@ -50,6 +51,7 @@ export async function openPostgresStores(options: StoresOptions & { postgres: Po
     sessions,
     executions,
     outbox: new Outbox(sql, clock),
+    budgets: () => new BudgetStore(sql, { owners, clock }),
     settleKeys: (keys) => settleKeys(sql, keys),
     runs: { board, calls: new RunCalls(sql, { owners, notices, ids }) },
     queue,

@@ -8,6 +8,7 @@ import { Outbox } from '../../store/outbox.ts'
 import { FileOwners, toOwnersDirectory } from '../../store/owners.ts'
 import { settleKeys } from '../../store/settle-keys.ts'
 import { all, get, type Sql, type Steps } from '../../store/sql.ts'
+import { BudgetStore } from './budget-store.ts'
 import type { SavedEvents, StoredExecutions } from './execution-table.ts'
 import { SqlExecutionStore } from './sql-execution-store.ts'
 import type { Stores, StoresOptions } from './stores.ts'
@@ -37,7 +38,8 @@ async function openSqliteStores(options: StoresOptions & { path: string }): Prom
   const table = new SqliteSessionTable()
   const sessions = new SqlSessionStore({ sql, owners, table, close: async () => sql.close() }, options)
   const outbox = new Outbox(sql, options.clock)
-  return { sessions, executions, outbox, settleKeys: (keys) => settleKeys(sql, keys) }
+  const budgets = () => new BudgetStore(sql, { owners, clock: options.clock })
+  return { sessions, executions, outbox, budgets, settleKeys: (keys) => settleKeys(sql, keys) }
 }
 
 /** Events that are removed in one transaction: few enough to block neither other processes nor our event loop for long. */

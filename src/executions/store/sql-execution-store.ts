@@ -2,6 +2,7 @@
 import { type Clock, toTimestamp } from '../../kit/clock.ts'
 import type { Owners } from '../../store/owners.ts'
 import { all, get, type Row, type Sql, type Steps } from '../../store/sql.ts'
+import { settleOwner } from './budget-table.ts'
 import type { Execution, ExecutionEvent, ExecutionPage } from './execution.shape.ts'
 import { executionIdRange } from './execution-id.ts'
 import { toEventsQuery, toFindQuery, toPageQuery } from './execution-query.ts'
@@ -128,7 +129,8 @@ export class SqlExecutionStore implements ExecutionStore {
 
   /** A process without executions does not wait for a transaction. */
   async loseAllOf(owner: string): Promise<void> {
-    const owned = await this.#sql.read(() => get(`SELECT 1 ${OWNED}`, owner))
+    const sql = `SELECT 1 ${OWNED} UNION ALL SELECT 1 FROM budget_reservations WHERE owner = ? LIMIT 1`
+    const owned = await this.#sql.read(() => get(sql, owner, owner))
     if (owned !== undefined) await this.#sql.write(() => this.loseOwnedBy(owner))
   }
 
@@ -136,6 +138,7 @@ export class SqlExecutionStore implements ExecutionStore {
   *loseOwnedBy(owner: string): Steps<void> {
     const rows = yield* all(`SELECT ${ENDED_COLUMNS} ${OWNED} FOR UPDATE`, owner)
     yield* this.end(rows, () => ({ state: 'lost' }))
+    yield* settleOwner(owner)
   }
 
   /** Ends executions that no process runs. Their rows have `ENDED_COLUMNS`. */

@@ -6,6 +6,7 @@ import type { Outbox } from '../../store/outbox.ts'
 import type { Loss } from '../../store/postgres-owners.ts'
 import type { SettledKeys } from '../../store/settle-keys.ts'
 import type { SharedRateLimits } from '../../store/shared-rate-limits.ts'
+import type { BudgetStore } from './budget-store.ts'
 import type { ExecutionStore } from './execution-store.ts'
 import type { PublishedApprovals } from './published-approvals.ts'
 import type { PublishedRuns } from './published-runs.ts'
@@ -20,6 +21,7 @@ export type Stores = {
   executions: ExecutionStore
   /** Notifications that wait until they are delivered. */
   outbox: Outbox
+  budgets(): BudgetStore
   /** Decides about rows that are older than the ids of keys (key-ids.ts). `ids` has keys by their names. */
   settleKeys(ids: ReadonlyMap<string, string>): Promise<SettledKeys>
   /** With PostgreSQL, the prompts that wait for a worker. */

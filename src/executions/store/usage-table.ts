@@ -32,7 +32,10 @@ export class UsageTable {
   /** Once a day is enough, and costs a short command of the command line next to nothing. */
   *#removeOld(today: string): Steps<void> {
     if (today === this.#cleanedOn) return
-    yield* all('DELETE FROM usage WHERE day <= ?', dayBefore(new Date(today), USAGE_DAYS))
+    const oldest = dayBefore(new Date(today), USAGE_DAYS)
+    yield* all('DELETE FROM usage WHERE day <= ?', oldest)
+    // The name of a period is its first moment; `once` is not less than any.
+    yield* all('DELETE FROM budgets WHERE period < ?', oldest)
     this.#cleanedOn = today
   }
 }

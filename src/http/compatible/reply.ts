@@ -3,7 +3,8 @@
  * error event in a stream that has begun.
  */
 import { agentSilent } from '../../agents/faults.ts'
-import type { Fault } from '../../kit/fault.ts'
+import { Fault } from '../../kit/fault.ts'
+import { budgetFull, budgetSpent } from '../../prompts/budget-faults.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import { type PromptResult, toPromptStatus } from '../../prompts/prompt-result.ts'
 import { type Tokens, toTokens } from '../../prompts/tokens.ts'
@@ -104,6 +105,14 @@ export function toPromptFault(result: PromptResult): Fault | undefined {
   if (exitCode === 0 && error === undefined) return undefined
   if (code === sessionExpired.code) return sessionExpired({ id: result.session_id, backend })
   const reason = error ?? `it ended with exit code ${exitCode}`
+  // It was stopped when its budget was spent.
+  if (code === budgetSpent.code || code === budgetFull.code)
+    return new Fault({
+      code,
+      kind: 'rate_limited',
+      message: reason,
+      details: { retryAfterSecs: result.retry_after_secs },
+    })
   return agentFailure({ backend, reason, agentCode: code ?? 'agent_failed' }, result.retry_after_secs)
 }
 

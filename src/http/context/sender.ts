@@ -42,6 +42,7 @@ function toCaller(key: ApiKey | undefined, { config, keys, exposure }: Deciding)
     role,
     ceilings: ceilingsFor({ server: config.server, key, isOpen }),
     ...(key?.fallback !== undefined && { fallback: key.fallback }),
+    ...(key?.budgets !== undefined && { budgets: key.budgets }),
   }
 }
 

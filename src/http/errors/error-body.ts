@@ -6,7 +6,7 @@
 import type { ApiStyle } from './api-style.ts'
 import type { HttpError } from './http-error.ts'
 
-type Problem = { type: string; title: string; status: number; detail: string; error: object }
+type Problem = { type: string; title: string; status: number; detail: string; error: object; budget?: unknown }
 
 const PROBLEM_MEDIA_TYPE = 'application/problem+json; charset=utf-8'
 
@@ -59,9 +59,11 @@ export function messageError({ status, message }: HttpError) {
 /** Codes whose problem type has another name. */
 const PROBLEM_NAMES: Readonly<Record<string, string>> = { too_many_requests: 'rate-limited' }
 
-function toProblem({ code, status, message }: HttpError, errorsBase: string): Omit<Problem, 'error'> {
+function toProblem({ code, status, message, details }: HttpError, errorsBase: string): Omit<Problem, 'error'> {
   const name = PROBLEM_NAMES[code] ?? code.replaceAll('_', '-')
-  return { type: `${errorsBase}/${name}`, title: toTitle(name), status, detail: message }
+  // What a budget allows is a part of its problem, in an extension member.
+  const budget = code.startsWith('budget_') ? { budget: details } : {}
+  return { type: `${errorsBase}/${name}`, title: toTitle(name), status, detail: message, ...budget }
 }
 
 /** `backend-not-found` becomes "Backend Not Found". */

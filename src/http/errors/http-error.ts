@@ -24,6 +24,7 @@ const STATUS_OF_KIND: Readonly<Record<FaultKind, number>> = {
 /** Codes whose status differs from that of their kind. */
 const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   upstream_out_of_credit: 402,
+  budget_spent: 402,
   host_not_allowed: 403,
   origin_not_allowed: 403,
   nesting_too_deep: 403,
@@ -48,6 +49,7 @@ const NOT_RETRYABLE: readonly string[] = [
   'upstream_auth',
   'upstream_usage_limited',
   'upstream_out_of_credit',
+  'budget_spent',
   'backend_timeout',
 ]
 

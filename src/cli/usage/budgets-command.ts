@@ -1,0 +1,30 @@
+import { keyIdOf } from '../../config/key-ring.ts'
+import type { BudgetList } from '../../prompts/budget.shape.ts'
+import { USER } from '../../prompts/caller.ts'
+import type { RunCommand } from '../command.ts'
+import { openDrover } from '../open/open-drover.ts'
+import { printResult } from '../output/print-result.ts'
+import { formatTable, tableWidth } from '../output/text-table.ts'
+import { readSettings } from '../settings.ts'
+
+export const run: RunCommand = async (invocation) => {
+  const { config } = await readSettings(invocation)
+  await using drover = openDrover(invocation, { config, isDemo: false })
+  const keys = config.server.keys.map(({ id, sha256, name, budgets }) => ({ id: id ?? keyIdOf(sha256), name, budgets }))
+  const list = await drover.budgets.list(USER, keys)
+  return await printResult(invocation, list, (out) => {
+    if (list.budgets.length === 0)
+      return 'There are no budgets. "drover keys create --budget" and the setting budgets add them.\n'
+    const [heading = '', ...lines] = formatTable(toRows(list), tableWidth(out))
+    return `${[out.style('bold', heading), ...lines].join('\n')}\n`
+  })
+}
+
+function toRows({ budgets }: BudgetList): string[][] {
+  const rows = budgets.map(({ name, unit, period, limit, used, reserved, estimated, resets_at: resets = 'never' }) => {
+    const amount = (value: number) => (unit === 'usd' ? `$${value.toFixed(2)}` : String(Number(value.toFixed(1))))
+    const mark = estimated > 0 ? '~' : ''
+    return [name, `${amount(limit)} ${unit}/${period}`, `${mark}${amount(used)}`, amount(reserved), resets]
+  })
+  return [['FOR', 'LIMIT', 'USED', 'RESERVED', 'RESETS'], ...rows]
+}

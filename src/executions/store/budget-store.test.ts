@@ -1,0 +1,155 @@
+/** Budgets in the store: reserved before, charged once, by all processes together. */
+import { expect, it } from 'vitest'
+import { describeStores, type Place, type StoreKind } from '../../../test/support/stores.ts'
+import type { Clock } from '../../kit/clock.ts'
+import { Fault } from '../../kit/fault.ts'
+import { randomIds } from '../../kit/ids.ts'
+import { type Budget, toBudget } from '../../prompts/budget.ts'
+import type { PromptResult } from '../../prompts/prompt-result.ts'
+import { Executions } from '../local-executions.ts'
+import type { Stores } from './stores.ts'
+
+const CI = { id: 'key_ci', name: 'ci' }
+const KEY = { id: 'key:key_ci', name: 'the key ci' }
+const LIKE = { keyId: CI.id, backend: 'claude', model: undefined }
+const usage = { input_tokens: 10, output_tokens: 5, cached_tokens: 0, reasoning_tokens: 0 }
+
+const budget = (text: string): Budget => toBudget(text, KEY)
+
+const resultOf = (cost: number): PromptResult => ({
+  ...{ session_id: '', backend: 'claude', exit_code: 0, duration_ms: 7, output: 'x', token_usage: usage },
+  ...{ model: 'opus', cost_usd: cost, cost_kind: 'reported' },
+})
+
+/** One process. */
+async function open(kind: StoreKind, place: Place, clock: Clock = { now: () => new Date('2026-01-31T12:00:00Z') }) {
+  const stores = await kind.openBoth({ place, clock })
+  const owner = await stores.sessions.owner()
+  const records = new Executions({
+    ...{
+      openStore: async () => stores.executions,
+      owner: async () => owner,
+      clock,
+      ids: randomIds,
+      keep: 'none' as const,
+    },
+    ...{ onFailure: () => {}, toWarning: String },
+  })
+  /** Undefined if it was refused. */
+  const run = async (budgets: readonly Budget[], cost: number, work = async () => {}) => {
+    const start = { kind: 'prompt' as const, backend: 'claude', isEphemeral: false, client: CI, onCancel: () => {} }
+    const recording = records.begin(start)
+    try {
+      const reservation = await stores.budgets().reserve({ executionId: recording.id, like: LIKE, budgets })
+      recording.reserved()
+      await recording.started()
+      await work()
+      await recording.end(resultOf(cost))
+      return reservation
+    } catch (error) {
+      await recording.abandon(error)
+      if (error instanceof Fault) return undefined
+      throw error
+    }
+  }
+  return { stores, records, run }
+}
+
+const used = async ({ budgets }: Stores, ...of: Budget[]) =>
+  (await budgets().list(of)).map((each) => [each.used, each.reserved, each.lost])
+
+describeStores('budgets', (kind) => {
+  it('are overshot by at most one prompt of each agent that runs, and show what the usage shows', async () => {
+    const place = await kind.newPlace()
+    const first = await open(kind, place)
+    const processes = [first, await open(kind, place), await open(kind, place)]
+    const dollar = budget('1usd/day')
+    const [agents, cost] = [4, 0.03]
+    let started = 0
+    // 1,000 prompts on three processes, with four agents each.
+    const prompts = processes.flatMap(({ run }, at) =>
+      Array.from({ length: agents }, async (_, agent) => {
+        for (let prompt = 0; prompt < (at === 0 && agent < 4 ? 84 : 83); prompt += 1)
+          if ((await run([dollar], cost)) !== undefined) started += 1
+      }),
+    )
+    await Promise.all(prompts)
+    const [[spent = 0, reserved] = []] = await used(first.stores, dollar)
+    expect(reserved).toBe(0)
+    expect(spent).toBe(Math.round(started * cost * 1_000_000))
+    expect(spent).toBeGreaterThanOrEqual(1_000_000)
+    expect(spent).toBeLessThanOrEqual(1_000_000 + processes.length * agents * cost * 1_000_000)
+    const { totals } = await first.stores.executions.usage({ since: '2026-01-01', until: '2026-01-31' })
+    expect(totals.cost_usd).toBeCloseTo(spent / 1_000_000, 9)
+  }, 60_000)
+
+  it('all have to have something left, and a refusal reserves nothing', async () => {
+    const { stores, run } = await open(kind, await kind.newPlace())
+    const [one, two] = [budget('9usd/day'), budget('1requests/once')]
+    expect(await run([two, one], 2)).toBeDefined()
+    expect(await run([two, one], 2)).toBeUndefined()
+    expect(await used(stores, one, two)).toEqual([
+      [2_000_000, 0, 0],
+      [1, 0, 0],
+    ])
+  })
+
+  it('reserve what prompts of the key used before', async () => {
+    const { run } = await open(kind, await kind.newPlace())
+    const dollars = budget('9usd/day')
+    const amount = async () => (await run([dollars], 0.5))?.amounts.get(dollars.id)
+    expect([await amount(), await amount()]).toEqual([250_000, 500_000])
+  })
+
+  it('stop a prompt that has used what is left, and charge it once', async () => {
+    const { stores, run } = await open(kind, await kind.newPlace())
+    const dollars = budget('1usd/day')
+    const { promise: stopped, resolve } = Promise.withResolvers<unknown>()
+    const reserve = stores.budgets().reserve.bind(stores.budgets())
+    const other = await reserve({ executionId: 'exec_other', like: LIKE, budgets: [dollars] })
+    expect(await other.raise(new Map([[dollars.id, 600_000]]))).toBeUndefined()
+    await run([dollars], 0.4, async () => {
+      expect(await used(stores, dollars)).toEqual([[0, 850_000, 0]])
+      resolve(await other.raise(new Map([[dollars.id, 800_000]])))
+    })
+    expect(await stopped).toMatchObject({ code: 'budget_full' })
+    expect(await used(stores, dollars)).toEqual([[400_000, 800_000, 0]])
+  })
+
+  it('keep what was used under another limit, and count each period apart', async () => {
+    const place = await kind.newPlace()
+    let now = new Date('2026-01-31T23:59:00Z')
+    const { stores, run } = await open(kind, place, { now: () => now })
+    await run([budget('1usd/day')], 1)
+    expect(await run([budget('1usd/day')], 1)).toBeUndefined()
+    expect(await used(stores, budget('5usd/day'))).toEqual([[1_000_000, 0, 0]])
+    // It ends on the next day, and is charged to the day on which it began.
+    await run([budget('5usd/day')], 2, async () => {
+      now = new Date('2026-02-01T00:01:00Z')
+    })
+    expect(await used(stores, budget('5usd/day'))).toEqual([[0, 0, 0]])
+    now = new Date('2026-01-31T23:59:00Z')
+    expect(await used(stores, budget('5usd/day'))).toEqual([[3_000_000, 0, 0]])
+  })
+
+  it('stay readable, whatever agents say', async () => {
+    const { stores, run } = await open(kind, await kind.newPlace())
+    const tokens = budget('999999999Mtokens/once')
+    const dollars = budget('999999999Musd/once')
+    for (const cost of [1e9, 1e300, -1]) await run([dollars, tokens], cost)
+    expect(await used(stores, dollars)).toEqual([[Number.MAX_SAFE_INTEGER, 0, 0]])
+    expect(await run([dollars], 1)).toBeUndefined()
+  })
+
+  it('charge what a process had reserved that others find dead', async () => {
+    const place = await kind.newPlace({ deadAfterMs: 400 })
+    const { stores } = await open(kind, place)
+    const dollars = budget('1usd/day')
+    const asked = { executionId: 'exec_dead', like: LIKE, budgets: [dollars] }
+    await stores.budgets().reserve(asked)
+    await stores.executions.loseAllOf(await stores.sessions.owner())
+    expect(await used(stores, dollars)).toEqual([[250_000, 0, 250_000]])
+    await stores.executions.loseAllOf(await stores.sessions.owner())
+    expect(await used(stores, dollars)).toEqual([[250_000, 0, 250_000]])
+  })
+})

@@ -1,0 +1,118 @@
+/** Reserves budgets and settles them, in transactions. `budgets` has what was used in each period, `budget_reservations` what runs. */
+import type { Fault } from '../../kit/fault.ts'
+import { type Budget, periodAt } from '../../prompts/budget.ts'
+import type { PromptLike } from '../../prompts/budget-source.ts'
+import { type Charge, chargeFor } from '../../prompts/charge-budget.ts'
+import {
+  type BudgetDecision,
+  type BudgetState,
+  decideReservation,
+  isOver,
+  toRefusal,
+} from '../../prompts/decide-budget.ts'
+import { all, get, type Row, type Steps } from '../../store/sql.ts'
+import { readHistory } from './budget-history.ts'
+import type { Execution } from './execution.shape.ts'
+
+export type Reserving = { executionId: string; owner: string; like: PromptLike; budgets: readonly Budget[]; now: Date }
+
+/** The rows of all budgets are locked in one order, so that two prompts wait for each other and never both start. */
+export function* reserve({
+  executionId,
+  owner,
+  like,
+  budgets,
+  now,
+}: Reserving): Steps<BudgetDecision & { states: BudgetState[] }> {
+  const states: BudgetState[] = []
+  for (const budget of budgets) {
+    const times = periodAt(budget.period, now)
+    const add = 'INSERT INTO budgets (budget, period, used, lost) VALUES (?, ?, 0, 0) ON CONFLICT DO NOTHING'
+    yield* all(add, budget.id, times.start)
+    states.push(yield* lock({ ...budget, ...times }, executionId))
+  }
+  const decision = decideReservation(states, yield* readHistory(like, now), now)
+  if ('refusal' in decision) return { ...decision, states }
+  // An agent that answers in place of another one keeps what was reserved for that.
+  const add = `INSERT INTO budget_reservations (execution_id, budget, period, owner, amount) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (execution_id, budget) DO UPDATE SET amount = ${GREATER}`
+  for (const { id, start } of states) yield* all(add, executionId, id, start, owner, decision.amounts.get(id) ?? 0)
+  return { ...decision, states }
+}
+
+/** A sum of integers may be too large to be read. */
+const SUM = 'sum(CAST(amount AS DOUBLE PRECISION))'
+
+const GREATER =
+  'CASE WHEN excluded.amount > budget_reservations.amount THEN excluded.amount ELSE budget_reservations.amount END'
+
+type Raising = { executionId: string; states: readonly BudgetState[]; own: ReadonlyMap<string, number>; now: Date }
+
+/** Raises reservations to what a prompt has used so far. Returns why it must stop, if nothing is left. */
+export function* raise({ executionId, states, own, now }: Raising): Steps<Fault | undefined> {
+  let refusal: Fault | undefined
+  for (const known of states) {
+    const amount = own.get(known.id)
+    if (amount === undefined) continue
+    const state = yield* lock(known, executionId)
+    const change = 'UPDATE budget_reservations SET amount = ? WHERE execution_id = ? AND budget = ? AND amount < ?'
+    yield* all(change, amount, executionId, known.id, amount)
+    if (isOver(state, amount)) refusal ??= toRefusal({ ...state, used: state.used + amount }, now)
+  }
+  return refusal
+}
+
+function* lock(budget: Omit<BudgetState, 'used' | 'reserved'>, executionId: string): Steps<BudgetState> {
+  const { id, start } = budget
+  const row = yield* get('SELECT used FROM budgets WHERE budget = ? AND period = ? FOR UPDATE', id, start)
+  const others = `SELECT coalesce(${SUM}, 0) AS reserved FROM budget_reservations
+    WHERE budget = ? AND period = ? AND execution_id <> ?`
+  const held = yield* get(others, id, start, executionId)
+  return { ...budget, used: Number(row?.['used'] ?? 0), reserved: Number(held?.['reserved'] ?? 0) }
+}
+
+/** Adds what executions have used to their budgets, once: their reservations are gone then. */
+export function* settle(executions: readonly Execution[]): Steps<void> {
+  const charges: Charge[] = []
+  for (const execution of executions) {
+    const rows = yield* all(`DELETE FROM budget_reservations WHERE execution_id = ? ${RETURNED}`, execution.id)
+    charges.push(...rows.map((row) => chargeFor(toReserved(row), execution)))
+  }
+  yield* charge(charges)
+}
+
+/** What a process that is gone had reserved for executions that were never stored. */
+export function* settleOwner(owner: string): Steps<void> {
+  const rows = yield* all(`DELETE FROM budget_reservations WHERE owner = ? ${RETURNED}`, owner)
+  yield* charge(rows.map((row) => chargeFor(toReserved(row), undefined)))
+}
+
+const RETURNED = 'RETURNING budget, period, amount'
+
+function toReserved(row: Row) {
+  return { budget: String(row['budget']), period: String(row['period']), amount: Number(row['amount']) }
+}
+
+/** A sum stops at the largest integer that can be read, whatever an agent says. */
+const added = (column: string) =>
+  `CASE WHEN ${column} < ${Number.MAX_SAFE_INTEGER} - ? THEN ${column} + ? ELSE ${Number.MAX_SAFE_INTEGER} END`
+
+/** In the order in which `reserve` locks them. */
+function* charge(charges: readonly Charge[]): Steps<void> {
+  const sorted = [...charges].sort((one, other) => (one.budget < other.budget ? -1 : 1))
+  const change = `UPDATE budgets SET used = ${added('used')}, lost = ${added('lost')} WHERE budget = ? AND period = ?`
+  for (const { budget, period, amount, lost } of sorted) yield* all(change, amount, amount, lost, lost, budget, period)
+}
+
+export type StoredBudget = { used: number; lost: number; reserved: number }
+
+export function* readBudget(id: string, period: string): Steps<StoredBudget> {
+  const row = yield* get('SELECT used, lost FROM budgets WHERE budget = ? AND period = ?', id, period)
+  const sum = `SELECT coalesce(${SUM}, 0) AS reserved FROM budget_reservations WHERE budget = ? AND period = ?`
+  const held = yield* get(sum, id, period)
+  return {
+    used: Number(row?.['used'] ?? 0),
+    lost: Number(row?.['lost'] ?? 0),
+    reserved: Number(held?.['reserved'] ?? 0),
+  }
+}

@@ -1,0 +1,44 @@
+import { defineFault } from '../kit/fault.ts'
+import type { BudgetUnit } from './budget.ts'
+
+/** What a client learns about a budget that refuses its prompt. Amounts are in the unit of the budget. */
+export type BudgetRefusal = {
+  /** What it is for. */
+  name: string
+  unit: BudgetUnit
+  period: string
+  limit: number
+  used: number
+  /** By prompts that run now. */
+  reserved: number
+  resetsAt: string | undefined
+  retryAfterSecs: number | undefined
+}
+
+const amount = (value: number, unit: BudgetUnit) =>
+  unit === 'usd' ? `$${value.toFixed(value < 1 ? 4 : 2)}` : `${Number(value.toFixed(2))} ${unit}`
+
+const limitText = ({ name, limit, unit, period }: BudgetRefusal) =>
+  `the budget of ${amount(limit, unit)} ${period === 'once' ? 'in total' : `per ${period}`} for ${name}`
+
+const reset = ({ resetsAt }: BudgetRefusal) =>
+  resetsAt === undefined ? 'it does not reset; ask for a higher limit' : `it resets at ${resetsAt}`
+
+export const budgetSpent = defineFault('budget_spent', 'rate_limited', {
+  when: 'A budget has nothing left, and resets in more than an hour or never. No agent was started, or it was stopped. `drover budgets` shows all of them.',
+  message: (d: BudgetRefusal) => `${limitText(d)} is spent: ${amount(d.used, d.unit)} used; ${reset(d)}`,
+})
+
+export const budgetFull = defineFault('budget_full', 'rate_limited', {
+  when: 'A budget has nothing left, but resets within an hour; or prompts that run now hold the rest of it. No agent was started.',
+  message: (d: BudgetRefusal) =>
+    `${limitText(d)} has nothing left: ${amount(d.used, d.unit)} used, ${amount(d.reserved, d.unit)} reserved by what runs; try again later (${reset(d)})`,
+})
+
+export const budgetUnmeasured = defineFault('budget_unmeasured', 'invalid', {
+  when: 'A budget in dollars or tokens applies to a prompt, and its agent does not report what counts for it, or its model has no price.',
+  message: (d: { name: string; unit: BudgetUnit; backend: string }) =>
+    d.unit === 'usd'
+      ? `${d.name} has a budget in dollars, and what ${d.backend} costs is not known; add its model to "prices" in the settings, set backends.${d.backend}.plan, or use another agent`
+      : `${d.name} has a budget in tokens, and ${d.backend} does not report all of its tokens; use another agent, or a budget in requests or minutes`,
+})

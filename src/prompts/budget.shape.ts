@@ -1,0 +1,35 @@
+/** Budgets as they are shown. */
+import { Type } from 'typebox'
+import { literals, type Message, named } from '../kit/shape.ts'
+import { BUDGET_UNITS } from './budget.ts'
+
+const amount = (description: string) => Type.Number({ minimum: 0, description })
+
+export const BudgetList = named(
+  'BudgetList',
+  Type.Object({
+    budgets: Type.Array(
+      Type.Object({
+        name: Type.String({ description: 'What it is for, such as `the key ci`.' }),
+        unit: literals(BUDGET_UNITS, {
+          description: 'What is counted: US dollars, tokens, requests, or minutes of agents.',
+        }),
+        period: literals(['day', 'week', 'month', 'once'], {
+          description: 'Periods begin at 00:00 UTC, weeks on Monday.',
+        }),
+        limit: amount('How much may be used in a period.'),
+        used: amount('How much was used in this one.'),
+        estimated: amount(
+          'The part of `used` that is not known: what was reserved by prompts whose process died or whose cost is unknown.',
+        ),
+        reserved: amount('How much is reserved by prompts that run now.'),
+        resets_at: Type.Optional(
+          Type.String({ format: 'date-time', description: 'When the next period begins; absent if there is none.' }),
+        ),
+      }),
+      { description: 'Those that the caller may see, sorted by what they are for.' },
+    ),
+  }),
+  'What was used of each budget.',
+)
+export type BudgetList = Message<typeof BudgetList>

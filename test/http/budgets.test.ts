@@ -1,0 +1,55 @@
+/** Budgets of keys: refused in the form of each API, shown as they are enforced. */
+import { expect, it } from 'vitest'
+import { digest } from '../../src/kit/digest.ts'
+import type { BudgetList } from '../../src/prompts/budget.shape.ts'
+import { startServer } from '../support/start-server.ts'
+
+const SCRIPT = JSON.stringify({ text: ['Hi'], usage: { input: 12, output: 3 } })
+const key = (name: string, more: object) => ({ name, sha256: digest(`${name}-key-0123456789`), ...more })
+const as = (name: string) => ({ 'x-api-key': `${name}-key-0123456789` })
+const PROMPT = { backend: 'claude', prompt: 'hi' }
+const messages = [{ role: 'user', content: 'hi' }]
+
+it('refuses a key whose budget is spent, in the form of each API, and shows it', async () => {
+  const keys = [
+    key('one', { budgets: ['1requests/once'] }),
+    key('two', { budgets: ['1Mtokens/day'] }),
+    key('old', { expires_at: '2020-01-01T00:00:00Z' }),
+    key('boss', { role: 'operator' }),
+  ]
+  const server = await startServer({
+    config: { budgets: [{ limit: '9requests/day', key: '*' }] },
+    server: { keys },
+    env: { FAKE_AGENT_SCRIPT: SCRIPT },
+  })
+  const post = (path: string, body: object, headers: object) =>
+    server.request(path, { method: 'POST', body, headers: { 'anthropic-version': '2023-06-01', ...headers } })
+  expect(await post('/api/v1/prompt', PROMPT, as('one'))).toMatchObject({ status: 200 })
+  expect(await post('/api/v1/prompt', PROMPT, as('one'))).toMatchObject({
+    status: 402,
+    body: { error: 'budget_spent', details: { name: 'the key one', unit: 'requests', used: 1, limit: 1, reserved: 0 } },
+  })
+  const problem = {
+    status: 402,
+    budget: { name: 'the key one', used: 1 },
+    type: expect.stringMatching(/budget-spent$/),
+  }
+  expect(await post('/openai/v1/chat/completions', { model: 'claude', messages }, as('one'))).toMatchObject({
+    status: 402,
+    body: { ...problem, error: { type: 'insufficient_quota', code: 'budget_spent' } },
+  })
+  expect(await post('/openai/v1/responses', { model: 'claude', input: 'hi' }, as('one'))).toMatchObject({ status: 402 })
+  const messagesRequest = { model: 'claude', max_tokens: 10, messages }
+  expect(await post('/anthropic/v1/messages', messagesRequest, as('one'))).toMatchObject({
+    status: 402,
+    body: { ...problem, error: { type: 'billing_error' } },
+  })
+  expect(await post('/api/v1/prompt', PROMPT, as('two'))).toMatchObject({ status: 200 })
+  expect(await post('/api/v1/prompt', PROMPT, as('old'))).toMatchObject({ status: 401 })
+  const shown = async (name: string) => {
+    const { body } = await server.request('/api/v1/budgets', { headers: as(name) })
+    return (body as BudgetList).budgets.map(({ name: of, unit, used, reserved }) => `${of} ${used} ${unit} ${reserved}`)
+  }
+  expect(await shown('two')).toEqual(['the key two 1 requests 0', 'the key two 15 tokens 0'])
+  expect(await shown('boss')).toHaveLength(5)
+})
