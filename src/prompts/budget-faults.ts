@@ -1,5 +1,5 @@
 import { defineFault } from '../kit/fault.ts'
-import type { BudgetUnit } from './budget.ts'
+import type { BudgetUnit } from './budget-limit.ts'
 
 /** What a client learns about a budget that refuses its prompt. Amounts are in the unit of the budget. */
 export type BudgetRefusal = {

@@ -1,6 +1,6 @@
 /** How prompts reserve budgets. The prompts half only knows this interface; `executions` implements it. */
 import type { Fault } from '../kit/fault.ts'
-import type { Budget, BudgetEntry } from './budget.ts'
+import type { Budget, BudgetEntry } from './budget-limit.ts'
 
 /** Whose history tells what a prompt may use. */
 export type PromptLike = { readonly keyId: string; readonly backend: string; readonly model: string | undefined }

@@ -1,7 +1,7 @@
 /** Decides what an execution that has ended is charged, for what was reserved for it. Pure. */
 import { NO_USAGE } from '../agents/adapter/token-usage.ts'
 import { agentSilent } from '../agents/faults.ts'
-import { type BudgetUnit, toStored } from './budget.ts'
+import { type BudgetUnit, toStored } from './budget-limit.ts'
 import { countTokens } from './tokens.ts'
 
 type Reserved = { readonly budget: string; readonly period: string; readonly amount: number }

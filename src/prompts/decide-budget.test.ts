@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toBudget } from './budget.ts'
+import { toBudget } from './budget-limit.ts'
 import { chargeFor } from './charge-budget.ts'
 import { type BudgetState, decideReservation, toRefusal } from './decide-budget.ts'
 

@@ -1,7 +1,7 @@
 /** Decides whether a prompt may start under its budgets, and how much of each is reserved for it. Pure. */
 import type { Fault } from '../kit/fault.ts'
-import { type Budget, type BudgetUnit, inUnits, type PeriodTimes, toStored } from './budget.ts'
 import { type BudgetRefusal, budgetFull, budgetSpent } from './budget-faults.ts'
+import { type Budget, type BudgetUnit, inUnits, type PeriodTimes, toStored } from './budget-limit.ts'
 
 /** A budget as it is stored, in stored integers. */
 export type BudgetState = Budget &

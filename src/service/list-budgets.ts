@@ -1,6 +1,5 @@
 /** Which budgets there are, and what was used of them. */
 import type { BudgetStore, KnownBudget } from '../executions/store/budget-store.ts'
-import type { BudgetList } from '../prompts/budget.shape.ts'
 import {
   type Budget,
   type BudgetEntry,
@@ -10,7 +9,8 @@ import {
   inUnits,
   keyScope,
   toBudget,
-} from '../prompts/budget.ts'
+} from '../prompts/budget-limit.ts'
+import type { BudgetList } from '../prompts/budget-list.shape.ts'
 import { type Caller, type ClientKey, visibleKeyId } from '../prompts/caller.ts'
 
 /** A key, and how much its entry allows it. */

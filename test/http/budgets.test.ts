@@ -1,7 +1,7 @@
 /** Budgets of keys: refused in the form of each API, shown as they are enforced. */
 import { expect, it } from 'vitest'
 import { digest } from '../../src/kit/digest.ts'
-import type { BudgetList } from '../../src/prompts/budget.shape.ts'
+import type { BudgetList } from '../../src/prompts/budget-list.shape.ts'
 import { startServer } from '../support/start-server.ts'
 
 const SCRIPT = JSON.stringify({ text: ['Hi'], usage: { input: 12, output: 3 } })

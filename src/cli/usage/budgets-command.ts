@@ -1,5 +1,5 @@
 import { keyIdOf } from '../../config/key-ring.ts'
-import type { BudgetList } from '../../prompts/budget.shape.ts'
+import type { BudgetList } from '../../prompts/budget-list.shape.ts'
 import { USER } from '../../prompts/caller.ts'
 import type { RunCommand } from '../command.ts'
 import { openDrover } from '../open/open-drover.ts'

@@ -5,7 +5,7 @@ import { describeStores, type Place, type StoreKind } from '../../../test/suppor
 import type { Clock } from '../../kit/clock.ts'
 import { Fault } from '../../kit/fault.ts'
 import { randomIds } from '../../kit/ids.ts'
-import { type Budget, toBudget } from '../../prompts/budget.ts'
+import { type Budget, toBudget } from '../../prompts/budget-limit.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
 import { Executions } from '../local-executions.ts'
 import type { Stores } from './stores.ts'

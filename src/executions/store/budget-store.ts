@@ -1,6 +1,6 @@
 /** The budgets of all processes with the same store. */
 import type { Clock } from '../../kit/clock.ts'
-import { type Budget, periodAt } from '../../prompts/budget.ts'
+import { type Budget, periodAt } from '../../prompts/budget-limit.ts'
 import type { BudgetSource, PromptLike, Reservation } from '../../prompts/budget-source.ts'
 import type { Owners } from '../../store/owners.ts'
 import type { Sql } from '../../store/sql.ts'

@@ -1,6 +1,6 @@
 /** Reserves budgets and settles them, in transactions. `budgets` has what was used in each period, `budget_reservations` what runs. */
 import type { Fault } from '../../kit/fault.ts'
-import { type Budget, periodAt } from '../../prompts/budget.ts'
+import { type Budget, periodAt } from '../../prompts/budget-limit.ts'
 import type { PromptLike } from '../../prompts/budget-source.ts'
 import { type Charge, chargeFor } from '../../prompts/charge-budget.ts'
 import {

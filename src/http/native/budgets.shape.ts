@@ -1,4 +1,4 @@
-import { BudgetList } from '../../prompts/budget.shape.ts'
+import { BudgetList } from '../../prompts/budget-list.shape.ts'
 import { COMMON_ERRORS } from '../api-description/error-responses.shape.ts'
 import { jsonResponse, type Operation, operation } from '../api-description/operation.shape.ts'
 

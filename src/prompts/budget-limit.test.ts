@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type BudgetEntry, type BudgetPeriod, budgetsFor, inUnits, parseLimit, periodAt } from './budget.ts'
+import { type BudgetEntry, type BudgetPeriod, budgetsFor, inUnits, parseLimit, periodAt } from './budget-limit.ts'
 
 describe('parseLimit', () => {
   it.each([

@@ -1,7 +1,7 @@
 /** Budgets as they are shown. */
 import { Type } from 'typebox'
 import { literals, type Message, named } from '../kit/shape.ts'
-import { BUDGET_UNITS } from './budget.ts'
+import { BUDGET_UNITS } from './budget-limit.ts'
 
 const amount = (description: string) => Type.Number({ minimum: 0, description })
 
