@@ -57,9 +57,7 @@ describe('a driven run in a project with dependencies', () => {
     expect(second).toMatchObject({ code: 0, stderr: '' })
     expect(dataOf(driving.records(runIdIn(second.stdout)), 'prepared')).toMatchObject([{ from: 'template' }])
     expect(readFileSync(log, 'utf8')).toBe('ran\n')
-    expect((await driving.drive('--list')).stdout).toMatch(
-      /^No worktrees.*\n1 prepared copy for new worktrees, 0\.0 MiB: /,
-    )
+    expect((await driving.drive('--list')).stdout).toMatch(/^No worktrees.*\n1 template for new worktrees, 0\.0 MiB: /)
     const { templates } = JSON.parse((await driving.drive('--list', '--json')).stdout)
     expect(templates).toMatchObject([{ files: 1, bytes: 0 }])
     expect(driving.repository.git('status', '--short', '--ignored')).toBe('!! .env.test\n')

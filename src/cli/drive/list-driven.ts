@@ -76,7 +76,7 @@ function toReport({ directory: path, files, bytes, setup_ms, created_at, usedAt 
 /** What setups have installed for the next worktrees. */
 function describeTemplates(templates: readonly Template[]): string {
   const bytes = templates.reduce((sum, each) => sum + each.bytes, 0)
-  const count = templates.length === 1 ? '1 prepared copy' : `${templates.length} prepared copies`
+  const count = templates.length === 1 ? '1 template' : `${templates.length} templates`
   return `${count} for new worktrees, ${(bytes / 1024 ** 2).toFixed(1)} MiB: ${dirname(templates[0]?.directory ?? '')}`
 }
 
