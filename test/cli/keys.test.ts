@@ -126,6 +126,33 @@ describe('drover keys create', () => {
     expect(readFileSync(file, 'utf8')).toBe(text)
   })
 
+  it('stores budgets and an end, and refuses those that it cannot read', async () => {
+    const { stdout } = await drover('keys create ada --budget 20usd/day --budget 5Mtokens/week --expires 30d --json')
+    const { budgets, expires_at: end } = JSON.parse(stdout)
+    expect(budgets).toEqual(['20usd/day', '5Mtokens/week'])
+    expect(Date.parse(end) - Date.now()).toBeGreaterThan(29.9 * 24 * 3_600_000)
+    expect((await drover('keys list')).stdout).toContain('20usd/day, 5Mtokens/week')
+    expect(await drover('keys create bob --budget 20eur/day')).toMatchObject({
+      stdout: '',
+      stderr: expect.stringContaining('20usd/day'),
+    })
+    expect(await drover('keys create bob --expires soon')).toMatchObject({ code: 2, stdout: '' })
+  })
+
+  it('gives a key a new secret, under the same id, even if the file has none', async () => {
+    const old = `sha256: ${'ab'.repeat(32)}`
+    writeConfig(`server:\n  keys:\n    - name: old # of the team\n      ${old}\n`)
+    const rotated = await Promise.all(['keys rotate old', 'keys rotate old', 'keys rotate old'].map(drover))
+    const keys = rotated.map(({ stdout }) => stdout.trim())
+    expect(new Set(keys).size).toBe(3)
+    const stored = readFileSync(file, 'utf8')
+    expect(stored).toContain(`id: key_${'ab'.repeat(12)}`)
+    expect(stored).toContain('# of the team')
+    // The last of them counts.
+    expect(keys.filter((key) => stored.includes(sha256(key)))).toHaveLength(1)
+    expect(await drover('keys rotate odl')).toMatchObject({ stderr: expect.stringContaining('old') })
+  })
+
   it('accepts a name of 64 characters', async () => {
     expect((await drover(`keys create ${'a'.repeat(64)}`)).code).toBe(0)
   })

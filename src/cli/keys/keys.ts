@@ -99,7 +99,9 @@ function toShown({ sha256: _, ...entry }: ServerKey): ShownKey {
   return { ...entry, role: entry.role ?? 'client' }
 }
 
+/** The last columns are shown if a key has something in them. */
 function toRows(keys: readonly ShownKey[]): string[][] {
+  const [hasBudgets, hasEnds] = [keys.some((key) => key.budgets), keys.some((key) => key.expires_at)]
   const rows = keys.map((key) => [
     key.name,
     key.role,
@@ -108,10 +110,11 @@ function toRows(keys: readonly ShownKey[]): string[][] {
     key.max_approval_mode ?? '-',
     key.max_sandbox_mode ?? '-',
     key.requires_sandbox === true ? 'required' : '-',
-    key.budgets?.join(', ') ?? '-',
-    key.expires_at ?? '-',
+    ...(hasBudgets ? [key.budgets?.join(', ') ?? '-'] : []),
+    ...(hasEnds ? [key.expires_at ?? '-'] : []),
   ])
-  return [['NAME', 'ROLE', 'RPS', 'BURST', 'MAX APPROVAL', 'MAX SANDBOX', 'SANDBOX', 'BUDGETS', 'EXPIRES'], ...rows]
+  const more = [...(hasBudgets ? ['BUDGETS'] : []), ...(hasEnds ? ['EXPIRES'] : [])]
+  return [['NAME', 'ROLE', 'RPS', 'BURST', 'MAX APPROVAL', 'MAX SANDBOX', 'SANDBOX', ...more], ...rows]
 }
 
 export const revoke: RunCommand = async (invocation) => {
