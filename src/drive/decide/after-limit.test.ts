@@ -187,3 +187,21 @@ describe('a hand-over', () => {
     expect(agentInCharge(implement.kind, state)).toEqual({ backend: 'claude', model: 'm' })
   })
 })
+
+describe('a budget that is spent', () => {
+  const spent = (waitMs?: number) => limited({ code: 'budget_spent', ...(waitMs !== undefined && { waitMs }) })
+
+  it('is waited for until it resets, never handed to another agent', () => {
+    const wait = { do: 'wait_for_limit', backend: 'claude', until: '2026-01-31T11:01:00.000Z' }
+    expect(stepAfter([spent(HOUR)], { on_limit: 'wait' })).toMatchObject(wait)
+    expect(stepAfter([spent(HOUR)], { on_limit: 'next', fallback: ['codex'] })).toMatchObject(wait)
+  })
+
+  it.each([
+    ['it is not to wait', spent(HOUR), { on_limit: 'pause' }],
+    ['the budget never resets', spent(), { on_limit: 'wait' }],
+    ['it would wait for too long', spent(HOUR), { on_limit: 'wait', max_wait_ms: 60_000 }],
+  ] as const)('pauses the run with its reason if %s', (_, attempt, options) => {
+    expect(stepAfter([attempt], options)).toMatchObject({ do: 'pause', reason: 'budget_spent' })
+  })
+})
