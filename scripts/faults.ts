@@ -1,6 +1,7 @@
 /** `npm run faults [part of a name…]`: causes every fault hundreds of times, and prints what is left behind. */
 import { cpus, totalmem } from 'node:os'
 import { AGENT_FAULTS } from '../test/faults/agent-faults.ts'
+import { BUDGET_FAULTS } from '../test/faults/budget-faults.ts'
 import { CLIENT_FAULTS } from '../test/faults/client-faults.ts'
 import { DISK_FAULTS } from '../test/faults/disk-faults.ts'
 import { DRIVE_FAULTS } from '../test/faults/drive-faults.ts'
@@ -41,6 +42,7 @@ const scenarios = [
   ...CLIENT_FAULTS,
   ...SERVER_FAULTS,
   ...EXECUTION_FAULTS,
+  ...BUDGET_FAULTS,
   ...DISK_FAULTS,
   ...DRIVE_FAULTS,
   ...FOLLOW_FAULTS,

@@ -18,6 +18,8 @@ export type HomeOptions = {
   script?: Script
   /** The `server` section of the config. */
   server?: Record<string, unknown>
+  /** The setting `budgets`. */
+  budgets?: readonly object[]
   /** The `warm` section of the config. With it, both agents are scripted ones that stay up. */
   warm?: Record<string, unknown>
   /** Added to the environment of the server and its agents. */
@@ -39,12 +41,13 @@ export class ServerHome implements AsyncDisposable {
   readonly #servers: ObservedServer[] = []
 
   /** Agents stay up only where a scenario asks for it: elsewhere they would count as left behind. */
-  constructor({ script = {}, server = {}, warm, env = {}, drainMs, within = tmpdir() }: HomeOptions) {
+  constructor({ script = {}, server = {}, budgets = [], warm, env = {}, drainMs, within = tmpdir() }: HomeOptions) {
     this.path = mkdtempSync(join(within, 'drover-faults-'))
     this.#drainMs = drainMs
     this.#env = env
     for (const directory of ['.drover', 'work', 'tmp']) mkdirSync(join(this.path, directory))
-    const config = { server, backends: this.#install(script, warm !== undefined), warm: warm ?? { enabled: false } }
+    const backends = this.#install(script, warm !== undefined)
+    const config = { server, budgets, backends, warm: warm ?? { enabled: false } }
     // JSON is YAML.
     writeFileSync(join(this.path, '.drover', 'config.yaml'), JSON.stringify(config))
   }
