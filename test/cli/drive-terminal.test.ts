@@ -36,7 +36,11 @@ describe.runIf(hasTerminals)('the live view', () => {
       {
         orient: [{ tells: ['I look at 風の予報.'], cost: 0.25, runs: ['cat wind.txt'] }],
         implement: [
-          { ...HONEST, streams: ['\u001b[2JI wr', 'ite\u0007 it', ' down.\n```drover-out', 'come\n{}\n```\n'] },
+          {
+            ...HONEST,
+            cost: 0.25,
+            streams: ['\u001b[2JI wr', 'ite\u0007 it', ' down.\n```drover-out', 'come\n{}\n```\n'],
+          },
         ],
       },
       [

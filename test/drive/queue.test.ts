@@ -148,7 +148,7 @@ it('refuses what cannot be queued, and starts nothing', async () => {
     [[...GOALS, '--in-place'], '--in-place and the queue cannot be used together'],
     [[...GOALS, '--total-cost', '0'], '--total-cost'],
     [[...GOALS, '--after', 'abcdef12'], 'abcdef12'],
-    [[...GOALS, '--with', 'codex', '--total-cost', '5'], 'codex does not report'],
+    [[...GOALS, '--with', 'codex/mine', '--total-cost', '5'], 'what codex costs is not known'],
   ] as const)
     expect(await drover('drive', ...args)).toMatchObject({ stdout: '', stderr: expect.stringContaining(text) })
   expect(driving.calls()).toEqual([])
