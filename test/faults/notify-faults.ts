@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { droverPath } from '../support/bundled-program.ts'
-import { createDrivenHome, type DrivenHome } from '../support/driven-home.ts'
+import { createDrivenHome, type DrivenHome, dataOf } from '../support/driven-home.ts'
 import { WebhookReceiver } from '../support/webhook-receiver.ts'
 import { processesWith, sessionsIn } from './observation.ts'
 import type { Figures, Scenario } from './scenario.ts'
@@ -16,8 +16,9 @@ import type { Figures, Scenario } from './scenario.ts'
 const RUNS = 6
 const SECRET = 'a secret of the receiver'
 const QUESTION = { reason: 'decision_required', question: 'Knots or km/h?', destructive_request: null }
+/** Of all runs together: about half of them ask. */
 const ASKING = { outcome: { status: 'needs_input', pause: QUESTION, suggested_actions: [] } }
-const EXPECTED = ['drover.question', 'drover.delivered']
+const TURNS = Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? ASKING : {}))
 /** A server starts, asks, delivers and notifies within as many milliseconds, so that each part of it is hit. */
 const LONGEST_LIFE_MS = 6000
 const STEPS = 16
@@ -51,17 +52,24 @@ async function killNotifier(times: number): Promise<Figures> {
       if (ids.length < RUNS) ids.push(await startRun(server))
       const lifeMs = ((kill % STEPS) / STEPS) * LONGEST_LIFE_MS
       const until = performance.now() + lifeMs
-      while (performance.now() < until) await answerAll(server, ids)
+      while (performance.now() < until) await answerAll(server, receiver, ids)
       await end(server.child, 'SIGKILL')
     }
     const server = await startServer(home)
     while (ids.length < RUNS) ids.push(await startRun(server))
     const deadline = performance.now() + LAST_MS
-    while (performance.now() < deadline && problemsOf(receiver, ids).length > 0) await answerAll(server, ids)
+    while (performance.now() < deadline && problemsOf(receiver, home, ids).length > 0)
+      await answerAll(server, receiver, ids)
     await end(server.child, 'SIGTERM')
     const seconds = (performance.now() - since) / 1000
     const sessions = sessionsIn(home.home)
-    return { times, seconds, sessions, processes: processesWith(scratch).length, problems: problemsOf(receiver, ids) }
+    return {
+      times,
+      seconds,
+      sessions,
+      processes: processesWith(scratch).length,
+      problems: problemsOf(receiver, home, ids),
+    }
   } finally {
     receiver.stop()
     for (const pid of processesWith(scratch)) process.kill(pid, 'SIGKILL')
@@ -70,7 +78,7 @@ async function killNotifier(times: number): Promise<Figures> {
 }
 
 function createHome(scratch: string, url: string): DrivenHome {
-  const home = createDrivenHome(join(scratch, 'home'), { orient: [ASKING, {}] })
+  const home = createDrivenHome(join(scratch, 'home'), { orient: TURNS })
   const secret_file = join(scratch, 'secret')
   writeFileSync(secret_file, SECRET)
   const targets = [{ name: 'hook', type: 'webhook', url, secret_file }]
@@ -102,13 +110,22 @@ async function startRun({ call }: Server): Promise<string> {
   return ((await call('', { goal: 'Show the wind in knots', review: false })) as { id: string }).id
 }
 
-/** Answers what waits, as a person would. */
-async function answerAll({ call }: Server, ids: readonly string[]): Promise<void> {
+/** Answers what waits, as a person would who was notified. */
+async function answerAll({ call }: Server, receiver: WebhookReceiver, ids: readonly string[]): Promise<void> {
   for (const id of ids) {
     const { state } = (await call(`/${id}`)) as { state?: string }
-    if (state === 'waiting') await call(`/${id}/answer`, { text: 'Knots.' })
+    const isTold = toldOf(receiver, id).at(-1) === 'drover.question'
+    if (state === 'waiting' && isTold) await call(`/${id}/answer`, { text: 'Knots.' })
+    // The server was killed between the answer and the next attempt, or so often that the run waits for a person.
+    if (state === 'interrupted' || state === 'paused') await call(`/${id}/resume`, {})
   }
   await delay(200)
+}
+
+/** At least once: what the receiver has accepted may come again. */
+function toldOf({ accepted }: WebhookReceiver, run: string): string[] {
+  const told = accepted.filter(({ data }) => data.run_id === run)
+  return [...new Map(told.map(({ id, type }) => [id, type])).values()]
 }
 
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
@@ -117,13 +134,23 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   await ended
 }
 
-function problemsOf({ accepted, seen }: WebhookReceiver, ids: readonly string[]): string[] {
-  const unsigned = seen.filter(({ isSigned }) => !isSigned).map(({ id }) => `${id} is not signed`)
-  const ordered = ids.flatMap((run) => {
-    const own = accepted.filter(({ data }) => data.run_id === run).map(({ type }) => type)
-    // At least once: one that the receiver has accepted may come again.
-    const once = own.filter((type, at) => type !== own[at - 1])
-    return once.join() === EXPECTED.join() ? [] : [`the run ${run} was told of as: ${own.join(', ') || 'nothing'}`]
+function problemsOf(receiver: WebhookReceiver, home: DrivenHome, ids: readonly string[]): string[] {
+  const unsigned = receiver.seen.filter(({ isSigned }) => !isSigned).map(({ id }) => `${id} is not signed`)
+  const wrong = ids.flatMap((run) => {
+    const told = toldOf(receiver, run)
+    const before = told.slice(0, -1)
+    const isRight =
+      told.at(-1) === 'drover.delivered' &&
+      before.every((type) => type === 'drover.question') &&
+      before.length >= questionsOf(home, run).length
+    return isRight ? [] : [`the run ${run} was told of as ${told.join() || 'nothing'}`]
   })
-  return [...unsigned, ...ordered]
+  return [...unsigned, ...wrong]
+}
+
+function questionsOf(home: DrivenHome, run: string) {
+  const records = home.records(run)
+  const submitted = dataOf(records, 'outcome_submitted').map(({ attempt }) => attempt)
+  const ended = dataOf(records, 'attempt_ended').filter(({ attempt }) => submitted.includes(attempt))
+  return ended.filter(({ outcome = '' }) => outcome.includes('needs_input'))
 }
