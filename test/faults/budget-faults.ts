@@ -21,13 +21,15 @@ export const BUDGET_FAULTS: readonly Scenario[] = [
     leaves: 'inactive',
     async provoke(home) {
       const server = await home.start()
-      const work = Promise.allSettled(Array.from({ length: PROMPTS }, () => ask(server, { body: promptOf('claude') })))
+      const work = Promise.allSettled(
+        Array.from({ length: PROMPTS }, () => ask(server, { body: promptOf('claude', 'json') })),
+      )
       await delay(Math.random() * LONGEST_WAIT_MS)
       await server.signal('SIGKILL')
       await work
       const next = await home.start()
       await expectSame(next)
-      await ask(next, { body: promptOf('claude') })
+      await ask(next, { body: promptOf('claude', 'json') })
       await expectSame(next)
     },
   }),
