@@ -72,9 +72,13 @@ async function walk(home: Home, moment: Moment): Promise<{ kills: number; proble
     if (moment === 'request' && requests % EVERY_REQUESTS === 0) kill()
     return act(request)
   }
+  // What a server repeats after a kill, such as the edit of its comment, may be repeated once.
+  const changes = new Set<string>()
   forge.onChange = (request) => {
     note(request)
-    if (moment === 'change') kill()
+    const change = JSON.stringify([request.method, request.path, request.body])
+    if (moment === 'change' && !changes.has(change)) kill()
+    changes.add(change)
   }
   const killAt = JSON.stringify({ victim: 'driver', file: 'drive.jsonl', each: join(home.scratch, 'killed') })
   const killer = moment === 'record' ? ['--import', KILLER] : []
