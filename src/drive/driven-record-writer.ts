@@ -35,6 +35,8 @@ export class DrivenRecordWriter {
     if (!this.hasBegun) this.#save(this.#record)
     this.hasBegun = true
     if (update.event.type === 'round_started') this.#addRound(update.event.data.next_run_id)
+    // A driver that was killed may have announced the round, and not listed it.
+    else if (![this.#record.run_id, this.#current.run_id].includes(update.runId)) this.#addRound(update.runId)
   }
 
   /** No process drives the run any more. */
@@ -46,8 +48,9 @@ export class DrivenRecordWriter {
   /** A server that starts again continues with the first round, which leads to the others. */
   #addRound(nextId: string): void {
     const created_at = toTimestamp(this.#options.clock.now())
-    this.#current = { ...this.#record, run_id: nextId, is_server_driven: false, created_at }
-    this.#save(this.#current)
+    const known = findDriven(this.#options.directories.drivenRuns, nextId)
+    this.#current = known ?? { ...this.#record, run_id: nextId, is_server_driven: false, created_at }
+    if (known === undefined) this.#save(this.#current)
   }
 
   #save(record: DrivenRecord): void {

@@ -121,6 +121,7 @@ export class BackgroundDrives {
     const onUpdate = (update: DriveUpdate) => {
       note.update(update)
       if (update.is !== 'recorded') return
+      this.#addRound(record.run_id, update.runId)
       if (update.event.type === 'round_started') this.#addRound(record.run_id, update.event.data.next_run_id)
       if (isWatching(update.state)) this.#watching.add(record.run_id)
       else this.#watching.delete(record.run_id)
