@@ -122,8 +122,14 @@ function wait({ options }: DriveState, limit: Limit, atAction: readonly Attempt[
   const since = limitedSince(atAction)
   const { max_wait_ms: longest = Infinity } = options
   if (Date.parse(until) - since <= longest) return { do: 'wait_for_limit', backend, code, until }
-  const message = `${describeLimit(limit)}, longer than drover may wait; continue later, with a higher --max-wait, or with another agent`
-  return { do: 'pause', reason: isBudget(code) ? 'budget_spent' : 'agent_limited', message }
+  const tooLong = `${describeLimit(limit)}, longer than drover may wait; continue later`
+  // Another agent has the same budget.
+  if (isBudget(code)) return { do: 'pause', reason: 'budget_spent', message: `${tooLong}, or with a higher --max-wait` }
+  return {
+    do: 'pause',
+    reason: 'agent_limited',
+    message: `${tooLong}, with a higher --max-wait, or with another agent`,
+  }
 }
 
 function pauseFor(limit: Limit): LimitStep {
