@@ -197,7 +197,7 @@ async function act({ context, forge, number }: Following, step: Act, body: strin
 
 type Thread = { readonly number: number; readonly thread: number }
 
-/** A person may have deleted the comment: then nobody waits for the answer. */
+/** A comment that was deleted needs no answer. */
 async function reply(forge: Forge, { number, thread }: Thread, text: string): Promise<void> {
   try {
     await forge.reply(number, thread, text)

@@ -81,7 +81,7 @@ export function keyScope({ id, name }: { id: string; name: string }): Scope {
   return { id: `key:${id}`, name: `the key ${name}` }
 }
 
-/** Undefined if the entry is for something else. `key: '*'` is a budget of its own for every key. */
+/** Undefined if the entry is for something else. `key: '*'` gives every key a separate budget. */
 function scopeOf(entry: BudgetEntry, { key, directory }: BudgetSubject): Scope | undefined {
   const { key: wanted, repository } = entry
   if (wanted !== undefined)

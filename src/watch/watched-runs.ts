@@ -27,7 +27,7 @@ export async function showLast(runs: WatchedRuns, id: string): Promise<DrivenRun
   return run.next_run_id === undefined ? run : await showLast(runs, run.next_run_id)
 }
 
-/** Nobody pulls in a clone that is only watched. */
+/** No person pulls in a clone that is only watched. */
 export const NEW_RUN = {
   ...{ given: {}, isReviewed: true, isIssueGoal: true, isFromOrigin: true },
   queue: { isFirst: false },

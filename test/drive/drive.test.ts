@@ -10,7 +10,7 @@ import { type Ran, temporaryDirectoryForAll } from '../support/run-drover.ts'
 const GOAL = 'Show the wind in knots'
 
 /** One run for all of these, with everything that does not disturb the others. */
-describe('drover drive, from a goal to a commit on a branch of its own', () => {
+describe('drover drive, from a goal to a commit on a new branch', () => {
   const scratch = temporaryDirectoryForAll()
   const activity = { kind: 'test', command: 'sh -n check.sh', exit_code: 0, summary: 'Found.' }
   const edits = { ...HONEST.edits, 'a b/wïnd ü.txt': 'new\n' }

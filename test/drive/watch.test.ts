@@ -177,7 +177,7 @@ describe.runIf(hasForge)('drover watch', () => {
     fake.hold = ({ path, body }) => {
       const { number } = (body?.['variables'] ?? {}) as { number?: number }
       const isText = path === '/graphql' && String(body?.['query']).includes('updatedAt')
-      // Right before the text is read, and after drover has seen that nobody had edited it.
+      // Right before the text is read, and after drover has seen that it was not edited.
       if (isText && number === late.number) late.edit = { by: 'eve', at: '2999-01-01T00:00:00Z' }
       if (path.endsWith(`/issues/${early.number}/comments?per_page=100`)) reads += 1
       if (reads === 2) early.edit = { by: 'eve', at: '2999-01-01T00:00:00Z' }

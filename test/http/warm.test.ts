@@ -114,7 +114,7 @@ describe.each<Backend>(['claude', 'codex'])('warm %s', (backend) => {
     expect(await pidOf(server, { backend })).not.toBe(pid)
   })
 
-  itOnce('takes a new process after the directory was deleted and made anew', async () => {
+  itOnce('takes a new process after the directory was deleted and created again', async () => {
     const server = await warmServer()
     const workdir = join(server.workdir, 'project')
     mkdirSync(workdir)

@@ -31,7 +31,7 @@ export function addSpent(one: Spent, other: Spent): Spent {
   }
 }
 
-/** An attempt has used tokens, and nobody knows what they cost: then a limit of costs cannot be kept. */
+/** An attempt has used tokens whose cost is unknown, so a limit of costs cannot be enforced. */
 export function unpricedAttempt({ attempts }: Pick<Used, 'attempts'>): Attempt | undefined {
   return attempts.find(({ ended, backend }) => {
     const { usage, cost_microusd: cost } = ended ?? {}
