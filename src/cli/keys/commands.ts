@@ -2,9 +2,15 @@
 import { type Command, flag, type Positional } from '../command.ts'
 import { JSON_FLAG } from '../words/shared-flags.ts'
 
-const NAME: Positional = {
+const NEW_NAME: Positional = {
   name: 'name',
   description: 'Name of the key in logs: 1 to 64 letters, digits, dots, underscores or hyphens',
+}
+
+const NAME: Positional = {
+  name: 'name',
+  description: 'Name of the key',
+  suggests: async (runtime) => (await import('./suggest-key-names.ts')).suggestKeyNames(runtime),
 }
 
 const LARGEST_RATE = 1_000_000
@@ -18,7 +24,7 @@ export const KEY_COMMANDS: readonly Command[] = [
     description: `Prints the key once, to stdout. The config file gets only its digest, under server.keys, so the key cannot be shown again.
 A running server accepts the key within seconds. If the server was started without keys, restart it. Until then, it
 accepts requests without a key.`,
-    positionals: [NAME],
+    positionals: [NEW_NAME],
     flags: [
       flag(
         '--role ROLE',
@@ -76,13 +82,7 @@ accepts requests without a key.`,
     summary: 'Give an API key a new secret',
     description: `Prints the new secret once, to stdout. A running server rejects the old one within two seconds. Everything that belongs to the key
 stays: its sessions, its usage, and what was used of its budgets.`,
-    positionals: [
-      {
-        name: 'name',
-        description: 'Name of the key',
-        suggests: async (runtime) => (await import('./suggest-key-names.ts')).suggestKeyNames(runtime),
-      },
-    ],
+    positionals: [NAME],
     flags: [JSON_FLAG],
     examples: {
       'drover keys rotate ci': 'print the new secret of the key "ci"',
@@ -96,13 +96,7 @@ stays: its sessions, its usage, and what was used of its budgets.`,
     summary: 'Remove an API key from the config file',
     description: `A running server rejects the key within two seconds, and closes the connections of its open requests. Work that does not
 depend on a connection, such as a detached prompt or a run, is not stopped.`,
-    positionals: [
-      {
-        name: 'name',
-        description: 'Name of the key',
-        suggests: async (runtime) => (await import('./suggest-key-names.ts')).suggestKeyNames(runtime),
-      },
-    ],
+    positionals: [NAME],
     flags: [JSON_FLAG],
     examples: {
       'drover keys revoke ci': 'reject the key from now on',
