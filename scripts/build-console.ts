@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { build, type Metafile } from 'esbuild'
+import { digest } from '../src/kit/digest.ts'
 
 const LICENSED = [
   ...['preact', '@preact/signals', '@preact/signals-core'],
@@ -11,7 +12,7 @@ const LICENSED = [
 export async function buildConsole(root: string, outdir: string): Promise<void> {
   const { metafile, outputFiles } = await build({
     absWorkingDir: root,
-    entryPoints: ['src/console/start-console.tsx', 'src/console/style.css', 'src/console/icon.svg'],
+    entryPoints: ['src/console/start-console.tsx', 'src/console/style.css'],
     outdir,
     bundle: true,
     splitting: true,
@@ -20,7 +21,6 @@ export async function buildConsole(root: string, outdir: string): Promise<void> 
     minify: true,
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    loader: { '.svg': 'copy' },
     entryNames: '[name]-[hash]',
     chunkNames: 'part-[hash]',
     metafile: true,
@@ -28,12 +28,32 @@ export async function buildConsole(root: string, outdir: string): Promise<void> 
     logLevel: 'warning',
   })
   mkdirSync(outdir, { recursive: true })
-  const files = outputFiles.map(({ path, contents }) => ({ name: basename(path), contents }))
+  const icons = createIcons(readFileSync(join(root, 'src/console/icon.svg'), 'utf8'))
+  const built = outputFiles.map(({ path, contents }) => ({ name: basename(path), contents }))
+  const files = [...built, ...icons]
   for (const { name, contents } of files) writeFileSync(join(outdir, name), contents)
   writeFileSync(join(outdir, 'LICENSES.txt'), licenses(root))
-  writePage(outdir, pageFor(metafile, readFileSync(join(root, 'src/console/page.html'), 'utf8')))
+  const template = withIcons(readFileSync(join(root, 'src/console/page.html'), 'utf8'), icons)
+  writePage(outdir, pageFor(metafile, template))
   const current = [...files.map(({ name }) => name), 'LICENSES.txt', 'page.html']
   for (const name of readdirSync(outdir)) if (!current.includes(name)) rmSync(join(outdir, name), { force: true })
+}
+
+type Icon = { state: string; name: string; contents: string }
+
+/** The icon of the tab shows whether something needs the user. The page may load files of its server only, so each is a file. */
+const ICON_COLORS: Readonly<Record<string, string>> = { idle: '', working: '#2f81f7', needs: '#f2a900' }
+
+function createIcons(source: string): Icon[] {
+  return Object.entries(ICON_COLORS).map(([state, color]) => {
+    const dot = color === '' ? '' : `<circle cx="25" cy="7" r="6" fill="${color}" stroke="#fff" stroke-width="2"/>`
+    const contents = source.replace('<!-- {{state}} -->', dot)
+    return { state, name: `icon-${state}-${digest(contents).slice(7, 15)}.svg`, contents }
+  })
+}
+
+function withIcons(template: string, icons: readonly Icon[]): string {
+  return icons.reduce((page, { state, name }) => page.replaceAll(`{{icon-${state}}}`, `console/${name}`), template)
 }
 
 /** Last and at once: a server that reads the files meanwhile finds all that the page names. */
@@ -55,7 +75,6 @@ function pageFor({ outputs }: Metafile, template: string): string {
     .map(({ path }) => `<link rel="modulepreload" href="console/${basename(path)}">`)
   return template
     .replace('{{style}}', `console/${named('src/console/style.css').name}`)
-    .replace('{{icon}}', `console/${named('src/console/icon.svg').name}`)
     .replace('{{script}}', `console/${script.name}`)
     .replace('{{preloads}}', preloads.join('\n'))
 }

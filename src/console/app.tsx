@@ -4,10 +4,11 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { isHelpOpen, KEYS } from './keyboard.ts'
 import { attempt, notice } from './live/actions.ts'
 import { logOut, sender } from './live/api.ts'
+import { iconOf, showIcon } from './live/page-icon.ts'
 import { pageSubject } from './live/page-subject.ts'
-import { waitingRuns, watchRuns } from './live/poll-runs.ts'
+import { activeRuns, waitingRuns, watchRuns } from './live/poll-runs.ts'
 import { route } from './live/router.ts'
-import { connection, needsYou, watchServer } from './live/server-state.ts'
+import { connection, isRunning, needsYou, topExecutions, watchServer } from './live/server-state.ts'
 import { LazyPage } from './pages/lazy.tsx'
 import { LoginPage } from './pages/login-page.tsx'
 import { toPageTitle } from './text/page-title.ts'
@@ -29,6 +30,8 @@ function Console() {
   useEffect(() => {
     document.title = title
   }, [title])
+  const isWorking = activeRuns.value.length > 0 || topExecutions.value.some(isRunning)
+  useEffect(() => showIcon(waiting > 0 ? 'needs' : isWorking ? 'working' : 'idle'), [waiting > 0, isWorking])
   return (
     <>
       <button type="button" class="skip" onClick={skip}>
@@ -85,6 +88,10 @@ function Header({ page, waiting }: { page: string; waiting: number }) {
   const { auth, name, role } = sender.value ?? {}
   return (
     <header class="top">
+      <a class="brand" href="#/">
+        <img src={iconOf('idle')} alt="" />
+        drover
+      </a>
       <nav aria-label="Pages">
         {LINKS.map((link) => (
           <a key={link.page} href={link.href} aria-current={page === link.page ? 'page' : undefined}>

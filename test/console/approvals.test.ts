@@ -56,6 +56,7 @@ describe('an approval', () => {
     for (const { page } of [one, other]) {
       await page.getByText('echo asked').waitFor()
       await expect.poll(() => page.title()).toBe('(1) drover')
+      await page.locator('link[rel=icon][href^="console/icon-needs"]').waitFor({ state: 'attached' })
     }
     // The second browser does not hear of the decision in time.
     await other.page.route('**/api/v1/executions/*/approvals/*', async (route) => {
@@ -67,6 +68,7 @@ describe('an approval', () => {
     await other.page.getByRole('button', { name: 'Deny' }).click()
     await other.page.getByText('Too late: someone else has decided this already').waitFor()
     await one.page.getByText('Nothing needs your attention.').waitFor()
+    await one.page.locator('link[rel=icon]:not([href*="needs"])').waitFor({ state: 'attached' })
     await until(async () => (await server.request(`/api/v1/executions/${id}`)).text.includes('it went on'))
     expect(one.complaints).toEqual([])
   })

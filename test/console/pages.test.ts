@@ -148,7 +148,7 @@ describe('the console', () => {
     await page.keyboard.press('h')
     await page.locator('.activity', { hasText: 'the last line' }).waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
-    await page.locator('.state-cancelled').waitFor()
+    await page.locator('.chip', { hasText: 'stopped' }).waitFor()
     expect(await page.getByText('Nothing is running.').count()).toBe(1)
   })
 })

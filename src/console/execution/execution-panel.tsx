@@ -7,9 +7,10 @@ import type { Transcript } from '../live/transcript.ts'
 import type { FollowedExecution } from '../live/use-execution.ts'
 import { ApprovalLine } from '../parts/approval-line.tsx'
 import { Markdown } from '../parts/markdown-view.tsx'
-import { Age, Elapsed, StateBadge, Tokens } from '../parts/state-badge.tsx'
+import { Age, Elapsed, StateChip, Tokens } from '../parts/state-chip.tsx'
 import { Code } from '../parts/text-view.tsx'
 import { describeMissing } from '../text/describe-missing.ts'
+import { toStateWord } from '../text/state-word.ts'
 import { toLine, toVisible } from '../text/visible-text.ts'
 import { TranscriptView } from './transcript-view.tsx'
 
@@ -38,7 +39,7 @@ function ExecutionFacts(props: { record: Execution; transcript: Transcript; isCu
   const model = record.model ?? transcript.model
   return (
     <header class="facts">
-      <StateBadge state={record.state} />
+      <StateChip word={toStateWord(record.state)} />
       <strong>
         {toLine(record.backend ?? record.kind)}
         {record.is_demo === true && ' (demo)'}

@@ -16,11 +16,12 @@ import {
   topExecutions,
 } from '../live/server-state.ts'
 import { ApprovalCard } from '../parts/approval-card.tsx'
-import { Age, Elapsed, StateBadge, Tokens } from '../parts/state-badge.tsx'
+import { Age, Elapsed, StateChip, Tokens } from '../parts/state-chip.tsx'
 import { listRecent } from '../runs/recent.ts'
 import { RunCard } from '../runs/run-choices.tsx'
 import { RunRow } from '../runs/run-row.tsx'
 import { describeHealth, describeProcesses, whyNoAgent } from '../text/agent-health.ts'
+import { toStateWord } from '../text/state-word.ts'
 import { toLine } from '../text/visible-text.ts'
 
 export function HomePage() {
@@ -123,7 +124,7 @@ function ExecutionRow({ execution }: { execution: Execution }) {
   return (
     <div class="row">
       <a class="row-link" data-row href={toHref(execution)}>
-        <StateBadge state={state} />
+        <StateChip word={toStateWord(state)} />
         <span class="row-backend">{toLine(backend ?? kind)}</span>
         <span class="row-text">{toLine(start ?? id)}</span>
       </a>

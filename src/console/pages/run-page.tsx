@@ -6,13 +6,14 @@ import { toHash } from '../live/router.ts'
 import { useRun } from '../live/use-run.ts'
 import { Markdown } from '../parts/markdown-view.tsx'
 import { Missing } from '../parts/missing.tsx'
-import { Age, StateBadge } from '../parts/state-badge.tsx'
+import { Age, StateChip } from '../parts/state-chip.tsx'
 import { AttemptView, CheckView } from '../runs/attempt-view.tsx'
 import { BranchDiff } from '../runs/branch-diff.tsx'
 import { RunCard, RunChoices } from '../runs/run-choices.tsx'
 import { actionsText } from '../runs/run-facts.ts'
 import { RunMachine } from '../runs/run-row.tsx'
 import { formatCost, formatCount, formatDuration } from '../text/format.ts'
+import { runStateWord } from '../text/state-word.ts'
 import { toLine, toVisible } from '../text/visible-text.ts'
 
 export function RunPage({ id }: { id: string }) {
@@ -62,7 +63,7 @@ function RunFacts({ run }: { run: DrivenRun }) {
   const cost = limits.max_cost_usd === undefined ? '' : ` of ${formatCost(limits.max_cost_usd)}`
   return (
     <div class="facts">
-      <StateBadge state={run.verdict.word} />
+      <StateChip word={runStateWord(run)} />
       <strong>
         {toLine(run.backend)}
         {run.is_demo === true && ' (demo)'}

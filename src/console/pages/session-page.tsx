@@ -14,9 +14,10 @@ import { Missing } from '../parts/missing.tsx'
 import { Owner } from '../parts/owner.tsx'
 import { ResumeForm } from '../parts/resume-form.tsx'
 import { SessionTools } from '../parts/session-tools.tsx'
-import { Age, StateBadge, Tokens } from '../parts/state-badge.tsx'
+import { Age, StateChip, Tokens } from '../parts/state-chip.tsx'
 import type { PageProblem } from '../text/describe-missing.ts'
 import { formatDuration } from '../text/format.ts'
+import { toStateWord } from '../text/state-word.ts'
 import { toLine, toVisible } from '../text/visible-text.ts'
 
 export function SessionPage({ id }: { id: string }) {
@@ -58,7 +59,7 @@ export function SessionPage({ id }: { id: string }) {
 function Facts({ session }: { session: SessionDetail }) {
   return (
     <div class="facts">
-      <span class={`badge status-${session.status}`}>{session.status}</span>
+      <StateChip word={toStateWord(session.status)} />
       <strong>
         {session.backend}
         {session.is_demo === true && ' (demo)'}
@@ -103,7 +104,7 @@ function Answer({ turn }: { turn: SessionTurn }) {
   return (
     <>
       <div class="facts">
-        <StateBadge state={turn.state} />
+        <StateChip word={toStateWord(turn.state)} />
         {turn.duration_ms !== undefined && <span>{formatDuration(turn.duration_ms)}</span>}
         <Age time={turn.created_at} of="started" />
         <Tokens usage={turn.usage} cost={turn.cost_usd} kind={turn.cost_kind} />

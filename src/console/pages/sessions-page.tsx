@@ -8,7 +8,8 @@ import { findDraft } from '../live/drafts.ts'
 import { toHash } from '../live/router.ts'
 import { backends, executionsVersion } from '../live/server-state.ts'
 import { Owner } from '../parts/owner.tsx'
-import { Age, Tokens } from '../parts/state-badge.tsx'
+import { Age, StateChip, Tokens } from '../parts/state-chip.tsx'
+import { toStateWord } from '../text/state-word.ts'
 import { toLine } from '../text/visible-text.ts'
 
 const PAGE_SIZE = 50
@@ -124,7 +125,7 @@ function SessionRow({ session }: { session: Listed }) {
   return (
     <div class="row">
       <a class="row-link" data-row href={toHash('sessions', session.id)}>
-        <span class={`badge status-${session.status}`}>{session.status}</span>
+        <StateChip word={toStateWord(session.status)} />
         <span class="row-backend">{session.backend}</span>
         <span class="row-text">{toLine(session.title ?? session.initial_prompt)}</span>
       </a>

@@ -4,10 +4,11 @@ import { ExecutionPanel } from '../execution/execution-panel.tsx'
 import { toHash } from '../live/router.ts'
 import { useExecution } from '../live/use-execution.ts'
 import { ApprovalLine } from '../parts/approval-line.tsx'
-import { StateBadge, Tokens } from '../parts/state-badge.tsx'
+import { StateChip, Tokens } from '../parts/state-chip.tsx'
 import { Code } from '../parts/text-view.tsx'
 import { Wide } from '../parts/wide.tsx'
 import { formatDuration } from '../text/format.ts'
+import { toStateWord } from '../text/state-word.ts'
 import { toLine, toVisible } from '../text/visible-text.ts'
 
 export type DrivenAttempt = NonNullable<DrivenRun['attempts']>[number]
@@ -24,7 +25,7 @@ export function AttemptView({ attempt }: { attempt: DrivenAttempt }) {
         {purpose !== 'action' && <span class="dim"> again: {purpose.replaceAll('_', ' ')}</span>}
       </h3>
       <div class="facts">
-        <StateBadge state={how} />
+        <StateChip word={toStateWord(how)} />
         <span>{toLine(attempt.backend)}</span>
         {duration !== undefined && <span>{formatDuration(duration)}</span>}
         <Tokens usage={attempt.usage} cost={attempt.cost_usd} kind={attempt.cost_kind} />

@@ -1,7 +1,8 @@
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { toHash } from '../live/router.ts'
-import { Age, StateBadge } from '../parts/state-badge.tsx'
+import { Age, StateChip } from '../parts/state-chip.tsx'
 import { formatCost, formatCount } from '../text/format.ts'
+import { runStateWord } from '../text/state-word.ts'
 import { toLine } from '../text/visible-text.ts'
 import { actionsText, machineText } from './run-facts.ts'
 
@@ -11,7 +12,7 @@ export function RunRow({ run }: { run: DrivenRun }) {
   return (
     <div class="row">
       <a class="row-link" data-row href={toHash('runs', run.id)}>
-        <StateBadge state={run.verdict.word} />
+        <StateChip word={runStateWord(run)} />
         <span class="row-backend">{toLine(run.backend)}</span>
         <span class="row-text">{toLine(run.title)}</span>
       </a>

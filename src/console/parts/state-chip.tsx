@@ -1,38 +1,11 @@
 import type { Execution } from '../../executions/store/execution.shape.ts'
 import { now } from '../live/now.ts'
 import { formatAge, formatCost, formatDuration, formatTokens } from '../text/format.ts'
+import type { StateWord } from '../text/state-word.ts'
 
-const MARKS: Readonly<Record<string, string>> = {
-  queued: '…',
-  running: '●',
-  completed: '✓',
-  failed: '✗',
-  cancelled: '–',
-  lost: '?',
-  waiting: '!',
-  paused: '‖',
-  stopped: '■',
-  interrupted: '?',
-  continued: '→',
-  ended: '✓',
-  delivered: '✓',
-  'delivered, look first': '!',
-  'nothing to change': '✓',
-  'not delivered': '✗',
-  'waits for you': '!',
-  'paused by limit': '‖',
-  'waiting for limit': '…',
-  'not driven': '?',
-  answered: '✓',
-}
-
-/** The state as a mark and a word, never only as a colour. */
-export function StateBadge({ state }: { state: string }) {
-  return (
-    <span class={`badge state-${state.replaceAll(/[^a-z]+/g, '-')}`}>
-      <span aria-hidden="true">{MARKS[state] ?? '·'}</span> {state}
-    </span>
-  )
+/** The state as a word, with a mark that differs in form too. */
+export function StateChip({ word }: { word: StateWord }) {
+  return <span class={`chip chip-${word.replace(' ', '-')}`}>{word}</span>
 }
 
 /** How long it runs or ran; empty before its start. */

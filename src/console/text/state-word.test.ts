@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest'
+import { DRIVEN_STATES, type DrivenRun } from '../../drive/service/driven-run.shape.ts'
+import { runStateWord, toStateWord } from './state-word.ts'
+
+const verdict = (word: DrivenRun['verdict']['word']) => ({ word }) as DrivenRun['verdict']
+
+it('every state of a prompt, an attempt and a session has one of six words', () => {
+  const states = [
+    'queued',
+    'running',
+    'completed',
+    'failed',
+    'cancelled',
+    'lost',
+    'answered',
+    'stalled',
+    'active',
+    'error',
+  ]
+  expect(states.map(toStateWord)).toEqual([
+    ...['queued', 'working', 'done', 'failed', 'stopped'],
+    ...['failed', 'done', 'failed', 'working', 'failed'],
+  ])
+  expect(toStateWord('toString')).toBe('failed')
+})
+
+it('every state of a run has one, and a run without its result has failed', () => {
+  const words = DRIVEN_STATES.map((state) => runStateWord({ state, verdict: verdict('delivered') }))
+  expect(words).toEqual([
+    ...['queued', 'working', 'working', 'needs you', 'needs you'],
+    ...['stopped', 'needs you', 'failed', 'done', 'done'],
+  ])
+  expect(runStateWord({ state: 'ended', verdict: verdict('not delivered') })).toBe('failed')
+  expect(runStateWord({ state: 'stopped', verdict: verdict('not delivered') })).toBe('stopped')
+})

@@ -1,0 +1,30 @@
+/** One vocabulary for the states of everything: prompts, runs, attempts and sessions. Pure. */
+import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
+
+export type StateWord = 'queued' | 'working' | 'needs you' | 'done' | 'failed' | 'stopped'
+
+const WORDS: Readonly<Record<string, StateWord>> = {
+  queued: 'queued',
+  running: 'working',
+  active: 'working',
+  waiting_for_limit: 'working',
+  waiting: 'needs you',
+  paused: 'needs you',
+  interrupted: 'needs you',
+  completed: 'done',
+  answered: 'done',
+  continued: 'done',
+  ended: 'done',
+  cancelled: 'stopped',
+  stopped: 'stopped',
+}
+
+/** Of an execution, an attempt or a session. What is not known did not end well. */
+export function toStateWord(state: string): StateWord {
+  return Object.hasOwn(WORDS, state) ? (WORDS[state] ?? 'failed') : 'failed'
+}
+
+/** A run that has ended without what it was started for has failed. */
+export function runStateWord({ state, verdict }: Pick<DrivenRun, 'state' | 'verdict'>): StateWord {
+  return state === 'ended' && verdict.word === 'not delivered' ? 'failed' : toStateWord(state)
+}
