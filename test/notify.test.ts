@@ -7,9 +7,11 @@ import { randomIds } from '../src/kit/ids.ts'
 import { type NotifyTarget, toTestEvent } from '../src/notify/notify-event.ts'
 import { deliver } from '../src/notify/tell-target.ts'
 import type { Outbox } from '../src/store/outbox.ts'
+import { HONEST } from './support/driven-home.ts'
 import { createPostgresDatabase, POSTGRES_PROGRAMS } from './support/postgres.ts'
 import { DROVER, runAt, temporaryDirectory } from './support/run-drover.ts'
-import { createServedDriving, GOAL } from './support/served-runs.ts'
+import { createServedDriving, GOAL, serveRuns } from './support/served-runs.ts'
+import { startServer, type TestServer } from './support/start-server.ts'
 import { until } from './support/until.ts'
 import { WebhookReceiver } from './support/webhook-receiver.ts'
 
@@ -24,6 +26,12 @@ async function startReceiver() {
   const secret_file = join(temporaryDirectory(), 'secret')
   writeFileSync(secret_file, `${SECRET}\n`)
   return { receiver, target: { name: 'hook', type: 'webhook', url, secret_file } as const }
+}
+
+/** Delivers until the test ends. */
+async function begin({ context, shutdown }: TestServer): Promise<void> {
+  await context.drover.begin()
+  onTestFinished(() => shutdown.abort())
 }
 
 describe('a server that drives runs', () => {
@@ -66,6 +74,54 @@ describe('a server that drives runs', () => {
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ event: 'delivered', run_id: id }])
     expect(first.heard.stderr + second.heard.stderr).not.toContain(SECRET)
     expect(first.heard.stderr + second.heard.stderr).not.toContain(target.url)
+  })
+})
+
+describe('an agent that asks for permission', () => {
+  const PUBLIC = 'https://drover.example.com'
+
+  it('is announced with its question and a link to the page of its execution', async () => {
+    const { receiver, target } = await startReceiver()
+    const server = await startServer({
+      agents: 'warm',
+      server: { public_url: PUBLIC },
+      config: { warm: { enabled: true }, notify: { targets: [target] } },
+    })
+    await begin(server)
+    const order = JSON.stringify({ ask: 'Bash' })
+    const body = { prompt: order, backend: 'claude', workdir: server.workdir, approval_mode: 'always', detach: true }
+    const { body: started } = await server.request('/api/v1/prompt', { method: 'POST', body })
+    const { execution_id: id } = started as { execution_id: string }
+    await until(() => receiver.accepted.length === 1)
+    const [told] = receiver.accepted
+    expect(told).toMatchObject({
+      isSigned: true,
+      type: 'drover.approval',
+      data: {
+        ...{ execution_id: id, tool_name: 'Bash', title: 'An agent asks for permission: Bash', text: 'echo asked' },
+        url: `${PUBLIC}/#/executions/${id}`,
+      },
+    })
+    // What it names can be answered.
+    const answered = `/api/v1/executions/${id}/approvals/${told?.data['approval_id']}`
+    expect((await server.request(answered, { method: 'POST', body: { decision: 'deny' } })).status).toBe(200)
+  })
+
+  it('in a driven run is announced for the repository of the run', async () => {
+    const { receiver, target } = await startReceiver()
+    const script = { implement: [{ asks: 'make wind', ...HONEST }] }
+    const { server, repository, start, post, reaches } = await serveRuns(script, {
+      config: { warm: { enabled: true }, notify: { targets: [{ ...target, events: ['approval'] }] } },
+      drive: { approval_mode: 'always' },
+    })
+    await begin(server)
+    const { id } = await start()
+    await until(() => receiver.accepted.length === 1)
+    const { execution_id, approval_id, ...told } = receiver.accepted[0]?.data ?? {}
+    expect(told).toMatchObject({ repository, text: 'make wind' })
+    const path = `/api/v1/executions/${execution_id}/approvals/${approval_id}`
+    expect((await post(path, { decision: 'allow' })).status).toBe(200)
+    expect(await reaches(id, 'ended')).toMatchObject({ verdict: { word: 'delivered' } })
   })
 })
 

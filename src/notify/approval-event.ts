@@ -14,7 +14,10 @@ type Asked = {
 const TEXT_CHARACTERS = 1000
 
 /** The files and the input of the call stay in the console. */
-export function toApprovalEvent(asked: Asked, consoleUrl: string): NotifyEvent {
+export function toApprovalEvent(
+  asked: Asked,
+  { repository, consoleUrl }: { repository: string | undefined; consoleUrl: string },
+): NotifyEvent {
   const { approval_id, execution_id, asked_at, tool_name, command, reason } = asked
   const text = redactSecrets([command, reason].filter(Boolean).join('\n')).slice(0, TEXT_CHARACTERS)
   return {
@@ -22,9 +25,10 @@ export function toApprovalEvent(asked: Asked, consoleUrl: string): NotifyEvent {
     kind: 'approval',
     at: asked_at,
     stream: execution_id,
+    repository,
     title: `An agent asks for permission: ${tool_name.slice(0, 100)}`,
     text: text.toWellFormed() || tool_name.slice(0, 100),
     ...(consoleUrl !== '' && { url: `${consoleUrl}/#/executions/${execution_id}` }),
-    data: { execution_id, approval_id, tool_name },
+    data: { execution_id, approval_id, tool_name, repository },
   }
 }

@@ -22,6 +22,11 @@ describe('isWanted', () => {
     expect(isWanted({ ...TARGET, ...filters }, EVENT)).toBe(expected)
   })
 
+  it('is true for an agent in a directory of the repository, and not in one of a similar name', () => {
+    const wants = (repository: string) => isWanted({ ...TARGET, repositories: ['/weather'] }, { ...EVENT, repository })
+    expect([wants('/weather/src'), wants('/weather-2')]).toEqual([true, false])
+  })
+
   it('is false for a run without a label, if labels are listed', () => {
     expect(isWanted({ ...TARGET, labels: ['drover'] }, { ...EVENT, label: undefined })).toBe(false)
   })

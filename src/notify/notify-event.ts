@@ -33,11 +33,18 @@ export type NotifyTarget = {
 
 /** A filter that is absent lets everything through. */
 export function isWanted({ events, repositories, labels }: NotifyTarget, event: NotifyEvent): boolean {
-  return allows(events, event.kind) && allows(repositories, event.repository) && allows(labels, event.label)
+  return allows(events, event.kind) && allows(repositories, event.repository, isWithin) && allows(labels, event.label)
 }
 
-function allows(wanted: readonly string[] | undefined, value: string | undefined): boolean {
-  return wanted === undefined || wanted.length === 0 || (value !== undefined && wanted.includes(value))
+function allows(wanted: readonly string[] = [], value: string | undefined, fits = isSame): boolean {
+  return wanted.length === 0 || (value !== undefined && wanted.some((each) => fits(value, each)))
+}
+
+const isSame = (value: string, wanted: string) => value === wanted
+
+/** An agent may work in a directory of the repository. */
+function isWithin(path: string, repository: string): boolean {
+  return path === repository || path.startsWith(`${repository}/`)
 }
 
 export function toTestEvent(id: string, at: string, consoleUrl: string): NotifyEvent {

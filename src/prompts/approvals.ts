@@ -8,7 +8,12 @@ import { approvalNotFound } from './faults.ts'
 type Pending = { approval: PendingApproval; decide: (decided: AttributedReply) => void }
 
 /** `asked`: an agent waits. `settled`: it no longer does. */
-export type ApprovalChange = { type: 'asked' | 'settled'; approval: PendingApproval }
+export type ApprovalChange = {
+  type: 'asked' | 'settled'
+  approval: PendingApproval
+  /** Where the agent works: the repository of a driven run, or the working directory. */
+  directory?: string | undefined
+}
 
 /** No one decided. */
 const DENIED: AttributedReply = { decision: 'deny', by: { via: 'drover' } }
@@ -34,12 +39,12 @@ export class Approvals {
   }
 
   /** Resolves with the decision. Without one it is denied, after the time that is allowed for it. */
-  async ask(executionId: string, request: ApprovalRequest): Promise<AttributedReply> {
+  async ask(executionId: string, request: ApprovalRequest, directory?: string): Promise<AttributedReply> {
     const { promise, resolve: decide } = Promise.withResolvers<AttributedReply>()
     const approval = this.#toApproval(executionId, request)
     const pending = { approval, decide }
     this.#pending.add(pending)
-    this.#changes.emit('change', { type: 'asked', approval })
+    this.#changes.emit('change', { type: 'asked', approval, directory })
     const message = `no one decided within ${this.#timeoutMs / 1000} s`
     const timer = setTimeout(() => decide({ ...DENIED, message }), this.#timeoutMs)
     try {

@@ -316,11 +316,18 @@ function poolFor(backend: string, { locate, warm }: PromptContext): PromptContex
 }
 
 /** Who decides about what the agent asks for. A caller whose modes are limited must not widen them this way. */
-function chooseApprover({ context, recording, options }: Prompt): PromptRunOptions['onApproval'] {
+function chooseApprover({
+  request,
+  agentRequest,
+  context,
+  recording,
+  options,
+}: Prompt): PromptRunOptions['onApproval'] {
   const { approvals, by } = context
   if (by.ceilings !== undefined) return undefined
   if (options.onApproval !== undefined || approvals === undefined || recording === undefined) return options.onApproval
-  return (request) => approvals.ask(recording.id, request)
+  const directory = request.budgetDirectory ?? agentRequest.workdir
+  return (asked) => approvals.ask(recording.id, asked, directory)
 }
 
 /** The store's id of this process; undefined when the store cannot be opened. */

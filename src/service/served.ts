@@ -181,9 +181,9 @@ export class ServedDrover extends InProcessDrover implements DroverService {
   /** Of the agents on this machine. */
   #announceApprovals(): void {
     const announcing = this.#announcing()
-    this.#approvals.onChange(({ type, approval }) => {
+    this.#approvals.onChange(({ type, approval, directory }) => {
       if (type !== 'asked' || announcing === undefined) return
-      const event = toApprovalEvent(approval, announcing.consoleUrl())
+      const event = toApprovalEvent(approval, { repository: directory, consoleUrl: announcing.consoleUrl() })
       announcing.announce(event).catch((error: unknown) => {
         this.#parts.log.error({ reason: String(error) }, 'no one could be notified of what an agent asks for')
       })
