@@ -6,7 +6,7 @@ import { all, get, type Row, type Steps } from './sql.ts'
 
 /** How many rows of each table were copied. */
 export type CopiedRows = Record<
-  'sessions' | 'executions' | 'execution_events' | 'idempotency_keys' | 'usage' | 'budgets',
+  'sessions' | 'executions' | 'execution_events' | 'idempotency_keys' | 'usage' | 'budgets' | 'outbox',
   number
 >
 
@@ -36,13 +36,14 @@ export async function copyStore({ path, url, machine }: CopyOptions): Promise<Co
       if (found !== undefined) throw storeNotEmpty({ store: target.address })
       const copied = {
         sessions: yield* copySessions(file, machine),
-        executions: yield* copyNumbered(file, EXECUTIONS),
+        executions: yield* copyNumbered(file, 'executions', EXECUTIONS),
         execution_events: yield* copyEvents(file),
         idempotency_keys: yield* copyAll(file, 'idempotency_keys'),
         usage: yield* copyAll(file, 'usage'),
         budgets: yield* copyAll(file, 'budgets'),
+        outbox: yield* copyNumbered(file, 'outbox', '*'),
       }
-      for (const table of ['sessions', 'executions']) {
+      for (const table of ['sessions', 'executions', 'outbox']) {
         const next = `SELECT setval(pg_get_serial_sequence('${table}', 'number'), coalesce(max(number), 0) + 1, false)`
         yield* get(`${next} FROM ${table}`)
       }
@@ -78,11 +79,11 @@ function readTexts(file: StoreDatabase, { id, initial_prompt_start: prompt, syst
   return { initial_prompt: whole('initial_prompt', prompt), system_prompt: whole('system_prompt', system) }
 }
 
-function* copyNumbered(file: StoreDatabase, columns: string): Steps<number> {
-  const sql = `SELECT ${columns} FROM executions WHERE number > ? ORDER BY number LIMIT ${BATCH}`
+function* copyNumbered(file: StoreDatabase, table: string, columns: string): Steps<number> {
+  const sql = `SELECT ${columns} FROM ${table} WHERE number > ? ORDER BY number LIMIT ${BATCH}`
   return yield* inBatches(
     (last) => file.all(sql, Number(last?.['number'] ?? 0)),
-    (rows) => insert('executions', rows),
+    (rows) => insert(table, rows),
   )
 }
 
