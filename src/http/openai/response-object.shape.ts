@@ -81,7 +81,7 @@ export const Metadata = Type.Unsafe<Record<string, string>>({
 })
 
 export const ResponseObject = named(
-  'Response',
+  'ResponseObject',
   Type.Object({
     id: Type.String({ pattern: '^resp_[0-9a-f]{24}$' }),
     object: Type.Literal('response'),
