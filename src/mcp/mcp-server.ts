@@ -99,11 +99,12 @@ const CALLS: { readonly [Name in ToolName]: (call: ToolCall, given: ToolInput[Na
     const watched = await watchExecution(host, id, { waitMs: wait * 1000, signal, report, eventsAfter })
     return executionResult(await drover.executions.find(by, id), watched)
   },
-  execution_cancel: async ({ host }, given) => {
+  execution_cancel: async ({ host, signal, report }, given) => {
     const { drover, by } = host
     const { id } = await drover.executions.find(by, given.execution_id)
     await cancel(host, id)
-    return executionResult(await drover.executions.find(by, id), { text: '' })
+    const watched = await watchExecution(host, id, { waitMs: CANCEL_WAIT_MS, signal, report })
+    return executionResult(await drover.executions.find(by, id), watched)
   },
   run_start: async ({ host }, given) => {
     const run = await host.drover.startRun(host.by, given)
@@ -194,6 +195,8 @@ type WatchOptions = {
 type Watching = { readonly drover: Pick<ToolDrover, 'executions'>; readonly by: Caller; readonly closing: AbortSignal }
 
 const REPORT_EVERY_MS = 5000
+/** An agent that is told to end has less time than this before it is killed. */
+const CANCEL_WAIT_MS = 15_000
 const MAX_EVENTS = 200
 
 /** Returns at the end of the execution, of the time, of drover, or when the client gives up, whatever is first. */

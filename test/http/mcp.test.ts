@@ -106,8 +106,7 @@ describe('work that a client gives up', () => {
     const { call } = await connect(server)
     const agent = await until(() => readPids(pidFile).agent)
     expect(isRunning(agent)).toBe(true)
-    await call('execution_cancel', { execution_id: view.execution_id })
-    const ended = await call('execution_get', { execution_id: view.execution_id })
+    const ended = await call('execution_cancel', { execution_id: view.execution_id })
     expect(ended).toMatchObject({ isError: true, view: { state: 'cancelled' } })
     expect(isRunning(agent)).toBe(false)
     expect(await call('execution_cancel', { execution_id: view.execution_id })).toMatchObject({
