@@ -244,6 +244,11 @@ describe('GET /api/v1/executions/{id}/events', () => {
     )
     const last = await server.request(path, { headers: { ...sse, 'last-event-id': String(all.length) } })
     expect([last.status, last.text]).toEqual([204, ''])
+    const bad = await server.request(path, { headers: { ...sse, 'last-event-id': '1e3' } })
+    expect([bad.status, bad.text]).toEqual([
+      400,
+      expect.stringContaining('Last-Event-ID must be the number of an event'),
+    ])
   })
 
   it('takes `after`, and gives nothing after the last one', async () => {

@@ -1,6 +1,7 @@
 /** `GET /api/v1/executions`, `GET /api/v1/executions/{id}`, its events, `POST …/cancel`, `GET /api/v1/approvals` and `GET /api/v1/events` */
 import type { FastifyRequest } from 'fastify'
 import { isFinal } from '../../executions/store/execution-states.ts'
+import { messageInvalid } from '../../kit/faults.ts'
 import { requestChecker } from '../../kit/omit-empty.ts'
 import { checker } from '../../kit/schema.ts'
 import { toDecider, toRequestCaller } from '../context/sender.ts'
@@ -89,5 +90,8 @@ export const registerExecutions: RegisterRoutes = (scope, context) => {
 /** A browser's `EventSource` sends it when it connects again. */
 export function lastEventId({ headers }: FastifyRequest): number | undefined {
   const header = headers['last-event-id']
-  return typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : undefined
+  if (header === undefined || header === '') return undefined
+  if (typeof header === 'string' && /^\d{1,15}$/.test(header)) return Number(header)
+  const problem = { path: 'Last-Event-ID', rule: 'must be the number of an event, up to 15 digits' }
+  throw messageInvalid({ message: 'the request', problems: [problem] })
 }
