@@ -49,6 +49,10 @@ const fill = (path, bytes) => {
   return statSync(path).size < bytes ? null : `a file of ${bytes} bytes`
 }
 
+const writeMany = (directory, { diskBytes, fileBytes }) => {
+  for (let at = 0; at * fileBytes <= diskBytes; at++) writeFileSync(`${directory}/many-${at}`, Buffer.alloc(fileBytes))
+}
+
 const startMany = async (count) => {
   const children = Array.from({ length: count }, () =>
     spawn('sleep', ['60'], { stdio: 'ignore' }).on('error', () => {}),
@@ -78,6 +82,8 @@ const main = async () => {
     processes: findProcess(mark),
     ...Object.fromEntries(Object.entries(calls).map(([name, program]) => [name, call(program)])),
     fileLimit: fill(`${work}/large`, limits.fileBytes + 1),
+    // Whether that was noticed, drover knows.
+    disk: attempt(() => writeMany(work, limits)),
     memoryLimit: attempt(() => void Buffer.alloc(limits.memoryBytes)),
     // What must work: a boundary that refuses everything proves nothing.
     work: attempt(() => write(`${work}/file`)),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ProcessExit } from '../kit/process/process.ts'
+import { sandboxDiskLimit } from '../sandbox/faults.ts'
 import type { AgentError, OutputResult } from './adapter/agent.ts'
 import { NO_USAGE } from './adapter/token-usage.ts'
 import { type StopReason, toAgentResult } from './agent-result.ts'
@@ -93,6 +94,16 @@ describe('toAgentResult', () => {
       [124, 'timeout', 'agent_rate_limited'],
     ],
     ['silence', { error: LEFT, stopReason: 'silent', exit: { ended: 'cancelled' } }, [124, 'timeout', 'agent_silent']],
+    [
+      'a limit of its sandbox',
+      { error: LEFT, stopReason: sandboxDiskLimit({ exceeded: 'too much' }), exit: { ended: 'cancelled' } },
+      [1, 'itself', 'sandbox_disk_limit'],
+    ],
+    [
+      'a limit of its sandbox after success',
+      { hasEnded: true, stopReason: sandboxDiskLimit({ exceeded: 'too much' }) },
+      [0, 'itself', undefined],
+    ],
     ['silence after success', { hasEnded: true, stopReason: 'silent' }, [0, 'itself', undefined]],
     [
       'silence between retries',

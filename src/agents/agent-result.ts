@@ -1,4 +1,5 @@
 /** The result of a run: what the agent's output says, and how its process ended. Pure. */
+import { Fault } from '../kit/fault.ts'
 import type { ProcessExit } from '../kit/process/process.ts'
 import type { AgentError, AgentRequest, OutputResult } from './adapter/agent.ts'
 import { EXIT_CANCELLED, EXIT_TIMEOUT, exitCodeOfSignal } from './adapter/exit-codes.ts'
@@ -16,9 +17,9 @@ export type AgentResult = OutputResult & {
 
 /**
  * Why drover stopped the agent: it did not exit after its terminal event, wrote too much, did not begin to answer, printed
- * nothing for too long, or tried again although the model service refuses its login.
+ * nothing for too long, or tried again although the model service refuses its login. A Fault says what else it did.
  */
-export type StopReason = 'lingered' | 'answer_too_long' | 'late' | 'silent' | 'refused'
+export type StopReason = 'lingered' | 'answer_too_long' | 'late' | 'silent' | 'refused' | Fault
 
 type Facts = {
   request: Pick<AgentRequest, 'backend' | 'timeoutMs' | 'firstEventTimeoutMs' | 'silenceMs'> & {
@@ -36,7 +37,7 @@ type Facts = {
 export function toAgentResult(facts: Facts): AgentResult {
   const { exit, output, warnings } = facts
   const { error: _, lastRetry: __, ...rest } = output
-  const isFinal = isComplete(facts) || facts.stopReason === 'refused'
+  const isFinal = isComplete(facts) || facts.stopReason === 'refused' || facts.stopReason instanceof Fault
   const ended = isFinal ? 'itself' : isOutOfTime(facts) ? 'timeout' : exit.ended
   return { ...rest, ...toOutcome(facts, ended), warnings, ended, durationMs: exit.durationMs }
 }
@@ -58,6 +59,9 @@ function toBareOutcome(facts: Facts, ended: ProcessExit['ended']): Outcome {
   if (stopReason === 'refused' && output.error !== undefined && output.lastRetry !== undefined) {
     const message = `its model service refuses its login: ${output.lastRetry.message}`
     return { exitCode: 1, error: { ...output.lastRetry, message } }
+  }
+  if (stopReason instanceof Fault && !isComplete(facts)) {
+    return { exitCode: 1, error: { code: stopReason.code, message: stopReason.message } }
   }
   if (stopReason === 'answer_too_long') {
     const message = `${backend} wrote more than ${ANSWER_LIMIT_CHARACTERS} characters and was stopped`

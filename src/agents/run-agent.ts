@@ -94,7 +94,10 @@ class ColdTurn implements TurnDriver {
     const bare = { argv: command.argv, env: toEnvironment(command.env) }
     if (request.boundary !== undefined) {
       const { openAgentBoundary } = await import('./boundary/open-agent-boundary.ts')
-      this.#boundary = await openAgentBoundary(request, { ...bare, plan: request.boundary }, onBoundaryEvent)
+      this.#boundary = await openAgentBoundary(request, { ...bare, plan: request.boundary }, (event) => {
+        onBoundaryEvent(event)
+        if (event.is === 'exceeded') this.stop(event.fault)
+      })
     }
     this.#process = await startProcess({
       ...(this.#boundary?.command ?? bare),
@@ -144,6 +147,7 @@ class ColdTurn implements TurnDriver {
     const exit = await this.#running().exit
     const failure = exit.ended === 'itself' && isSilent ? this.#boundary?.failureOf(exit) : undefined
     if (failure !== undefined) throw failure
+    await this.#boundary?.look()
     return { exit, staysUp: false, stopReason: this.#stopReason }
   }
 

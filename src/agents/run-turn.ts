@@ -4,7 +4,7 @@
  */
 import { systemClock } from '../kit/clock.ts'
 import type { ProcessExit } from '../kit/process/process.ts'
-import type { ProxyEvent } from '../sandbox/proxy.ts'
+import type { BoundaryEvent } from '../sandbox/boundary-report.ts'
 import type {
   AgentCommand,
   AgentError,
@@ -35,7 +35,7 @@ export type AgentRunOptions = {
   /** Learns what the turn has used so far, from agents that say so before its end. It is no part of the events. */
   onUsage?: ((usage: Usage) => void) | undefined
   /** Learns of each host that an agent inside of a boundary reaches or is refused. */
-  onBoundaryEvent?: ((event: ProxyEvent) => void) | undefined
+  onBoundaryEvent?: ((event: BoundaryEvent) => void) | undefined
   /** How long the agent may take to exit after its terminal event. */
   exitGraceMs?: number
   /** Gets the command that deletes a session which the agent stored although the prompt is ephemeral. */

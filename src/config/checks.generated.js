@@ -412,54 +412,59 @@ e===null?e=[i]:e.push(i),t++}}}if(o.mention!==void 0){let s=o.mention;if(typeof 
 "/mention",keyword:"saidPattern",params:{says:"the name of an account, without @"}};e===null?e=[i]:e.push(i),t++}}else{let i={
 instancePath:n+"/mention",keyword:"type",params:{type:"string"}};e===null?e=[i]:e.push(i),t++}}}else{let s={instancePath:n,
 keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return V.errors=e,t===0}var Le=["mode","hosts","check_hosts","env","read","write","caches","max_processes","max_memory_mb","max_total_memory_mb",
-"max_file_mb"],$e=["off","on","required"];function z(o,{instancePath:n="",parentData:w,parentDataProperty:h,rootData:f=o,
-dynamicAnchors:c={}}={}){let e=null,t=0;if(o&&typeof o=="object"&&!Array.isArray(o)){for(let r in o){let s=t;if(!(r==="m\
-ode"||r==="hosts"||r==="check_hosts"||r==="env"||r==="read"||r==="write"||r==="caches"||r==="max_processes"||r==="max_me\
-mory_mb"||r==="max_total_memory_mb"||r==="max_file_mb")){let i={instancePath:n,keyword:"enum",params:{allowedValues:Le},
-propertyName:r};e===null?e=[i]:e.push(i),t++}var y=s===t;if(!y){let i={instancePath:n,keyword:"propertyNames",params:{propertyName:r}};
-e===null?e=[i]:e.push(i),t++}}if(o.mode!==void 0){let r=o.mode;if(!(r==="off"||r==="on"||r==="required")){let s={instancePath:n+
-"/mode",keyword:"enum",params:{allowedValues:$e}};e===null?e=[s]:e.push(s),t++}}if(o.hosts!==void 0){let r=o.hosts;if(Array.
+"max_file_mb","max_disk_mb"],$e=["off","on","required"];function z(o,{instancePath:n="",parentData:w,parentDataProperty:h,
+rootData:f=o,dynamicAnchors:c={}}={}){let e=null,t=0;if(o&&typeof o=="object"&&!Array.isArray(o)){for(let r in o){let s=t;
+if(!(r==="mode"||r==="hosts"||r==="check_hosts"||r==="env"||r==="read"||r==="write"||r==="caches"||r==="max_processes"||
+r==="max_memory_mb"||r==="max_total_memory_mb"||r==="max_file_mb"||r==="max_disk_mb")){let i={instancePath:n,keyword:"en\
+um",params:{allowedValues:Le},propertyName:r};e===null?e=[i]:e.push(i),t++}var y=s===t;if(!y){let i={instancePath:n,keyword:"\
+propertyNames",params:{propertyName:r}};e===null?e=[i]:e.push(i),t++}}if(o.mode!==void 0){let r=o.mode;if(!(r==="off"||r===
+"on"||r==="required")){let s={instancePath:n+"/mode",keyword:"enum",params:{allowedValues:$e}};e===null?e=[s]:e.push(s),
+t++}}if(o.hosts!==void 0){let r=o.hosts;if(Array.isArray(r)){let s=r.length;for(let i=0;i<s;i++){let a=r[i];if(typeof a==
+"string"){if(a.length===0){let p={instancePath:n+"/hosts/"+i,keyword:"minLength",params:{limit:1}};e===null?e=[p]:e.push(
+p),t++}}else{let p={instancePath:n+"/hosts/"+i,keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),t++}}}else{
+let s={instancePath:n+"/hosts",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),t++}}if(o.check_hosts!==void 0){
+let r=o.check_hosts;if(Array.isArray(r)){let s=r.length;for(let i=0;i<s;i++){let a=r[i];if(typeof a=="string"){if(a.length===
+0){let p={instancePath:n+"/check_hosts/"+i,keyword:"minLength",params:{limit:1}};e===null?e=[p]:e.push(p),t++}}else{let p={
+instancePath:n+"/check_hosts/"+i,keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),t++}}}else{let s={instancePath:n+
+"/check_hosts",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),t++}}if(o.env!==void 0){let r=o.env;if(Array.
 isArray(r)){let s=r.length;for(let i=0;i<s;i++){let a=r[i];if(typeof a=="string"){if(a.length===0){let p={instancePath:n+
-"/hosts/"+i,keyword:"minLength",params:{limit:1}};e===null?e=[p]:e.push(p),t++}}else{let p={instancePath:n+"/hosts/"+i,keyword:"\
-type",params:{type:"string"}};e===null?e=[p]:e.push(p),t++}}}else{let s={instancePath:n+"/hosts",keyword:"type",params:{
-type:"array"}};e===null?e=[s]:e.push(s),t++}}if(o.check_hosts!==void 0){let r=o.check_hosts;if(Array.isArray(r)){let s=r.
-length;for(let i=0;i<s;i++){let a=r[i];if(typeof a=="string"){if(a.length===0){let p={instancePath:n+"/check_hosts/"+i,keyword:"\
-minLength",params:{limit:1}};e===null?e=[p]:e.push(p),t++}}else{let p={instancePath:n+"/check_hosts/"+i,keyword:"type",params:{
-type:"string"}};e===null?e=[p]:e.push(p),t++}}}else{let s={instancePath:n+"/check_hosts",keyword:"type",params:{type:"ar\
-ray"}};e===null?e=[s]:e.push(s),t++}}if(o.env!==void 0){let r=o.env;if(Array.isArray(r)){let s=r.length;for(let i=0;i<s;i++){
-let a=r[i];if(typeof a=="string"){if(a.length===0){let p={instancePath:n+"/env/"+i,keyword:"minLength",params:{limit:1}};
-e===null?e=[p]:e.push(p),t++}}else{let p={instancePath:n+"/env/"+i,keyword:"type",params:{type:"string"}};e===null?e=[p]:
-e.push(p),t++}}}else{let s={instancePath:n+"/env",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),t++}}if(o.
-read!==void 0){let r=o.read;if(Array.isArray(r)){let s=r.length;for(let i=0;i<s;i++){let a=r[i];if(typeof a=="string"){if(a.
-length===0){let p={instancePath:n+"/read/"+i,keyword:"minLength",params:{limit:1}};e===null?e=[p]:e.push(p),t++}}else{let p={
-instancePath:n+"/read/"+i,keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),t++}}}else{let s={instancePath:n+
-"/read",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),t++}}if(o.write!==void 0){let r=o.write;if(Array.
+"/env/"+i,keyword:"minLength",params:{limit:1}};e===null?e=[p]:e.push(p),t++}}else{let p={instancePath:n+"/env/"+i,keyword:"\
+type",params:{type:"string"}};e===null?e=[p]:e.push(p),t++}}}else{let s={instancePath:n+"/env",keyword:"type",params:{type:"\
+array"}};e===null?e=[s]:e.push(s),t++}}if(o.read!==void 0){let r=o.read;if(Array.isArray(r)){let s=r.length;for(let i=0;i<
+s;i++){let a=r[i];if(typeof a=="string"){if(a.length===0){let p={instancePath:n+"/read/"+i,keyword:"minLength",params:{limit:1}};
+e===null?e=[p]:e.push(p),t++}}else{let p={instancePath:n+"/read/"+i,keyword:"type",params:{type:"string"}};e===null?e=[p]:
+e.push(p),t++}}}else{let s={instancePath:n+"/read",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),t++}}if(o.
+write!==void 0){let r=o.write;if(Array.isArray(r)){let s=r.length;for(let i=0;i<s;i++){let a=r[i];if(typeof a=="string"){
+if(a.length===0){let p={instancePath:n+"/write/"+i,keyword:"minLength",params:{limit:1}};e===null?e=[p]:e.push(p),t++}}else{
+let p={instancePath:n+"/write/"+i,keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),t++}}}else{let s={instancePath:n+
+"/write",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),t++}}if(o.caches!==void 0){let r=o.caches;if(Array.
 isArray(r)){let s=r.length;for(let i=0;i<s;i++){let a=r[i];if(typeof a=="string"){if(a.length===0){let p={instancePath:n+
-"/write/"+i,keyword:"minLength",params:{limit:1}};e===null?e=[p]:e.push(p),t++}}else{let p={instancePath:n+"/write/"+i,keyword:"\
-type",params:{type:"string"}};e===null?e=[p]:e.push(p),t++}}}else{let s={instancePath:n+"/write",keyword:"type",params:{
-type:"array"}};e===null?e=[s]:e.push(s),t++}}if(o.caches!==void 0){let r=o.caches;if(Array.isArray(r)){let s=r.length;for(let i=0;i<
-s;i++){let a=r[i];if(typeof a=="string"){if(a.length===0){let p={instancePath:n+"/caches/"+i,keyword:"minLength",params:{
-limit:1}};e===null?e=[p]:e.push(p),t++}}else{let p={instancePath:n+"/caches/"+i,keyword:"type",params:{type:"string"}};e===
-null?e=[p]:e.push(p),t++}}}else{let s={instancePath:n+"/caches",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(
-s),t++}}if(o.max_processes!==void 0){let r=o.max_processes;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={
-instancePath:n+"/max_processes",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="numbe\
-r"&&isFinite(r)){if(r>1e6||isNaN(r)){let s={instancePath:n+"/max_processes",keyword:"maximum",params:{comparison:"<=",limit:1e6}};
-e===null?e=[s]:e.push(s),t++}if(r<16||isNaN(r)){let s={instancePath:n+"/max_processes",keyword:"minimum",params:{comparison:"\
->=",limit:16}};e===null?e=[s]:e.push(s),t++}}}if(o.max_memory_mb!==void 0){let r=o.max_memory_mb;if(!(typeof r=="number"&&
-!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:n+"/max_memory_mb",keyword:"type",params:{type:"integer"}};e===null?
-e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>1e9||isNaN(r)){let s={instancePath:n+"/max_memory_mb",keyword:"\
-maximum",params:{comparison:"<=",limit:1e9}};e===null?e=[s]:e.push(s),t++}if(r<0||isNaN(r)){let s={instancePath:n+"/max_\
-memory_mb",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[s]:e.push(s),t++}}}if(o.max_total_memory_mb!==
-void 0){let r=o.max_total_memory_mb;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:n+"/ma\
-x_total_memory_mb",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(
-r)){if(r>1e9||isNaN(r)){let s={instancePath:n+"/max_total_memory_mb",keyword:"maximum",params:{comparison:"<=",limit:1e9}};
-e===null?e=[s]:e.push(s),t++}if(r<0||isNaN(r)){let s={instancePath:n+"/max_total_memory_mb",keyword:"minimum",params:{comparison:"\
->=",limit:0}};e===null?e=[s]:e.push(s),t++}}}if(o.max_file_mb!==void 0){let r=o.max_file_mb;if(!(typeof r=="number"&&!(r%
-1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:n+"/max_file_mb",keyword:"type",params:{type:"integer"}};e===null?e=[s]:
-e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>1e9||isNaN(r)){let s={instancePath:n+"/max_file_mb",keyword:"maxi\
-mum",params:{comparison:"<=",limit:1e9}};e===null?e=[s]:e.push(s),t++}if(r<1||isNaN(r)){let s={instancePath:n+"/max_file\
-_mb",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),t++}}}}else{let r={instancePath:n,keyword:"\
-type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return z.errors=e,t===0}var Pe=["host","port","local_socket","console","request_timeout_secs","first_event_timeout_secs","read_timeout_secs","wr\
+"/caches/"+i,keyword:"minLength",params:{limit:1}};e===null?e=[p]:e.push(p),t++}}else{let p={instancePath:n+"/caches/"+i,
+keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),t++}}}else{let s={instancePath:n+"/caches",keyword:"type",
+params:{type:"array"}};e===null?e=[s]:e.push(s),t++}}if(o.max_processes!==void 0){let r=o.max_processes;if(!(typeof r=="\
+number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:n+"/max_processes",keyword:"type",params:{type:"integer"}};
+e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>1e6||isNaN(r)){let s={instancePath:n+"/max_process\
+es",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[s]:e.push(s),t++}if(r<16||isNaN(r)){let s={instancePath:n+
+"/max_processes",keyword:"minimum",params:{comparison:">=",limit:16}};e===null?e=[s]:e.push(s),t++}}}if(o.max_memory_mb!==
+void 0){let r=o.max_memory_mb;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:n+"/max_memo\
+ry_mb",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>1e9||
+isNaN(r)){let s={instancePath:n+"/max_memory_mb",keyword:"maximum",params:{comparison:"<=",limit:1e9}};e===null?e=[s]:e.
+push(s),t++}if(r<0||isNaN(r)){let s={instancePath:n+"/max_memory_mb",keyword:"minimum",params:{comparison:">=",limit:0}};
+e===null?e=[s]:e.push(s),t++}}}if(o.max_total_memory_mb!==void 0){let r=o.max_total_memory_mb;if(!(typeof r=="number"&&!(r%
+1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:n+"/max_total_memory_mb",keyword:"type",params:{type:"integer"}};e===null?
+e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>1e9||isNaN(r)){let s={instancePath:n+"/max_total_memory_mb",
+keyword:"maximum",params:{comparison:"<=",limit:1e9}};e===null?e=[s]:e.push(s),t++}if(r<0||isNaN(r)){let s={instancePath:n+
+"/max_total_memory_mb",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[s]:e.push(s),t++}}}if(o.max_file_mb!==
+void 0){let r=o.max_file_mb;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:n+"/max_file_m\
+b",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>1e9||isNaN(
+r)){let s={instancePath:n+"/max_file_mb",keyword:"maximum",params:{comparison:"<=",limit:1e9}};e===null?e=[s]:e.push(s),
+t++}if(r<1||isNaN(r)){let s={instancePath:n+"/max_file_mb",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?
+e=[s]:e.push(s),t++}}}if(o.max_disk_mb!==void 0){let r=o.max_disk_mb;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(
+r))){let s={instancePath:n+"/max_disk_mb",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r==
+"number"&&isFinite(r)){if(r>1e9||isNaN(r)){let s={instancePath:n+"/max_disk_mb",keyword:"maximum",params:{comparison:"<=",
+limit:1e9}};e===null?e=[s]:e.push(s),t++}if(r<0||isNaN(r)){let s={instancePath:n+"/max_disk_mb",keyword:"minimum",params:{
+comparison:">=",limit:0}};e===null?e=[s]:e.push(s),t++}}}}else{let r={instancePath:n,keyword:"type",params:{type:"object"}};
+e===null?e=[r]:e.push(r),t++}return z.errors=e,t===0}var Pe=["host","port","local_socket","console","request_timeout_secs","first_event_timeout_secs","read_timeout_secs","wr\
 ite_timeout_secs","idle_timeout_secs","max_connections","max_connections_per_address","max_open_requests_per_key","api_k\
 eys_gopass_path","rate_limit_enabled","rate_limit_rps","rate_limit_burst","rate_limit_cleanup_secs","trusted_proxies","m\
 ax_request_body_bytes","cors_allowed_origins","cors_allow_credentials","cors_max_age","allowed_workdir_prefixes","blocke\

@@ -100,6 +100,7 @@ export type ConfigPath =
   | 'sandbox.max_memory_mb'
   | 'sandbox.max_total_memory_mb'
   | 'sandbox.max_file_mb'
+  | 'sandbox.max_disk_mb'
   | 'server.host'
   | 'server.port'
   | 'server.local_socket'

@@ -70,4 +70,12 @@ export const SandboxSection = strict({
     'x-unit': 'megabytes',
     description: 'Maximum size in MB of a file that a sandboxed command writes.',
   }),
+  max_disk_mb: Type.Integer({
+    default: 8192,
+    minimum: 0,
+    maximum: 1_000_000_000,
+    'x-unit': 'megabytes',
+    description:
+      'MB that a sandboxed command, or a turn of an agent, may write to disks. drover looks twice a second, and ends it. 0: no limit.',
+  }),
 })

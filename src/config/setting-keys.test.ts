@@ -93,6 +93,7 @@ const KEYS: readonly [string, string, unknown][] = [
   ['sandbox.max_memory_mb', 'integer', 0],
   ['sandbox.max_total_memory_mb', 'integer', 0],
   ['sandbox.max_file_mb', 'integer', 8192],
+  ['sandbox.max_disk_mb', 'integer', 8192],
   ['server.host', 'string', '127.0.0.1'],
   ['server.port', 'integer', 8080],
   ['server.local_socket', 'boolean', true],

@@ -1,7 +1,7 @@
 /** Records what a command reached and was refused. A driver that is killed loses only how often. */
 import { Fault } from '../kit/fault.ts'
+import type { BoundaryEvent } from '../sandbox/boundary-report.ts'
 import { BoundaryCounts } from '../sandbox/boundary-report.ts'
-import type { ProxyEvent } from '../sandbox/proxy.ts'
 import { type Recording, record } from './drive-context.ts'
 import type { BoundarySeen } from './record/drive-event.shape.ts'
 
@@ -19,9 +19,9 @@ export class BoundaryNotes {
     this.#by = by
   }
 
-  add(event: ProxyEvent): void {
+  add(event: BoundaryEvent): void {
     this.#counts.add(event)
-    const key = `${event.is} ${event.host}:${event.port}`
+    const key = event.is === 'exceeded' ? event.is : `${event.is} ${event.host}:${event.port}`
     if (this.#seen.size >= RECORDED_AT_ONCE || this.#seen.has(key)) return
     this.#seen.add(key)
     try {
@@ -40,7 +40,7 @@ export class BoundaryNotes {
 
   #record(): void {
     const seen = this.#counts.report()
-    if (seen.reached.length + seen.refused.length + seen.unwritable.length === 0) return
+    if (Object.values(seen).every((each) => each.length === 0)) return
     record(this.#context, 'boundary_seen', { ...this.#by, ...seen })
     this.#counts = new BoundaryCounts()
   }

@@ -313,9 +313,10 @@ async function execute(
 
 /** What an agent in a sandbox reached and was refused. */
 function noteBoundary(context: DriveContext, attempt: number, { boundary }: PromptResult): void {
-  const { reached = [], refused = [], unwritable = [] } = boundary ?? {}
-  if (reached.length + refused.length + unwritable.length === 0) return
-  record(context, 'boundary_seen', { by: 'agent', attempt, reached, refused, unwritable })
+  if (boundary === undefined) return
+  const { enforced_by: _, ...seen } = boundary
+  if (Object.values(seen).every((each) => each.length === 0)) return
+  record(context, 'boundary_seen', { by: 'agent', attempt, ...seen })
 }
 
 function asFault(error: unknown): Fault {

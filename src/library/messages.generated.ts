@@ -392,7 +392,7 @@ export type ToolResultEvent = {
   }
 }
 
-/** An agent in a sandbox reaches a host, is refused one, or cannot write a path, for the first time in this prompt. */
+/** An agent in a sandbox reaches a host, is refused one, or cannot write a path, for the first time in this prompt, or exceeds a limit. */
 export type BoundaryEvent = {
   type: 'boundary'
   /** The name of the backend. */
@@ -404,12 +404,14 @@ export type BoundaryEvent = {
   /** Counts from 1, without gaps. */
   sequence: number
   content: {
-    /** Whether a connection was made or refused, or a path could not be written. */
-    is: 'reached' | 'refused' | 'unwritable'
+    /** Whether a connection was made or refused, a path could not be written, or a limit was exceeded. */
+    is: 'reached' | 'refused' | 'unwritable' | 'exceeded'
     /** The host and its port. */
     host?: string | undefined
     /** The path, as a tool printed it. */
     path?: string | undefined
+    /** What was exceeded. The agent is ended then. */
+    limit?: string | undefined
     /** Why it was refused. */
     reason?: 'not listed' | 'port not listed' | 'private address' | undefined
   }
@@ -697,6 +699,8 @@ export type BoundaryReport = {
   })[]
   /** Paths that could not be written, as commands printed it. */
   unwritable: readonly string[]
+  /** Limits that were exceeded. The command was ended then. */
+  exceeded: readonly string[]
 }
 
 /** The results of several prompts. */

@@ -1,15 +1,19 @@
 /** What an agent inside of a boundary reached and was refused, during one prompt. */
 import type { AgentEvent } from '../agents/adapter/agent.ts'
+import type { BoundaryEvent } from '../sandbox/boundary-report.ts'
 import { BoundaryCounts } from '../sandbox/boundary-report.ts'
-import type { ProxyEvent } from '../sandbox/proxy.ts'
 import type { BoundaryReport } from './prompt-result.shape.ts'
 
 export class BoundaryWatch {
   readonly #counts = new BoundaryCounts()
   #news: AgentEvent[] = []
 
-  readonly add = (event: ProxyEvent): void => {
+  readonly add = (event: BoundaryEvent): void => {
     if (!this.#counts.add(event) || event.is === 'failed') return
+    if (event.is === 'exceeded') {
+      this.#news.push({ type: 'boundary', content: { is: event.is, limit: event.fault.details.exceeded } })
+      return
+    }
     const host = `${event.host}:${event.port}`
     const content = event.is === 'refused' ? { is: event.is, host, reason: event.reason } : { is: event.is, host }
     this.#news.push({ type: 'boundary', content })

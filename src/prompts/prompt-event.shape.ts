@@ -44,7 +44,7 @@ export const PromptEvent = named(
       event(
         'boundary',
         sequence,
-        'An agent in a sandbox reaches a host, is refused one, or cannot write a path, for the first time in this prompt.',
+        'An agent in a sandbox reaches a host, is refused one, or cannot write a path, for the first time in this prompt, or exceeds a limit.',
       ),
       event('approval_request', sequence, 'The agent asks whether it may do something, and waits for the decision.'),
       event('approval_decision', sequence, 'Someone has decided about what the agent asked for.'),

@@ -48,6 +48,7 @@ export const BoundaryReport = named(
     unwritable: Type.Array(Type.String(), {
       description: 'Paths that could not be written, as commands printed it.',
     }),
+    exceeded: Type.Array(Type.String(), { description: 'Limits that were exceeded. The command was ended then.' }),
   }),
   'What an agent, or the setup and the checks of a worktree, reached in a sandbox, and what they were refused. Absent: there was no sandbox.',
 )

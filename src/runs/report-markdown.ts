@@ -143,11 +143,12 @@ function checkText({ checks = [] }: RunReport, rows: Rows): string {
 /** Names of hosts and paths come from commands. */
 function boundaryText({ boundary }: RunReport, rows: Rows): string {
   if (boundary === undefined) return ''
-  const { enforced_by: program, around = '', why_not: why = '', reached, refused, unwritable } = boundary
+  const { enforced_by: program, around = '', why_not: why = '', reached, refused, unwritable, exceeded } = boundary
   if (program === undefined) return `Not enforced: ${cell(why)}.`
   const users = (by: readonly string[]) => by.join(', ').replaceAll('_', ' ')
   const refusals = [
     ...refused.map(({ host, reason, count: times, by }) => [code(host), cell(reason), String(times), users(by)]),
+    ...exceeded.map(({ limit, by }) => ['the disk', `${cell(limit)}, and it was ended`, '', users(by)]),
     ...unwritable.map(({ path, by }) => [code(path), 'not writable, as printed', '', users(by)]),
   ]
   const reaches = reached.map(({ host, count: times, by }) => [code(host), String(times), users(by)])

@@ -48,6 +48,7 @@ type ReportBoundary = {
   }[]
   /** As commands printed it. */
   readonly unwritable: readonly { readonly path: string; readonly by: readonly string[] }[]
+  readonly exceeded: readonly { readonly limit: string; readonly by: readonly string[] }[]
 }
 
 export type ReportEvidence = {

@@ -13,6 +13,7 @@ it('counts what was reached and refused', () => {
     ],
     refused: [{ host: 'c:443', reason: 'not listed', count: 2 }],
     unwritable: [],
+    exceeded: [],
   })
 })
 

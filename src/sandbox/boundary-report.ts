@@ -1,12 +1,17 @@
 /** Counts what a sandboxed command reached and what it was refused. */
+import type { DiskEvent } from './disk-watch.ts'
 import type { HostRefusal, ProxyEvent } from './proxy.ts'
 import { findUnwritablePaths, MAX_PATHS } from './unwritable-paths.ts'
+
+export type BoundaryEvent = ProxyEvent | DiskEvent
 
 export type BoundaryTotals = {
   reached: { host: string; count: number }[]
   refused: { host: string; reason: HostRefusal; count: number }[]
   /** Paths that could not be written, as commands printed them. */
   unwritable: string[]
+  /** Limits, as a sentence. The command was ended then. */
+  exceeded: string[]
 }
 
 /** A hostile command can ask for any number of hosts. More than this are only counted, as others. */
@@ -17,9 +22,11 @@ export class BoundaryCounts {
   readonly #reached = new Map<string, number>()
   readonly #refused = new Map<string, { reason: HostRefusal; count: number }>()
   readonly #unwritable = new Set<string>()
+  readonly #exceeded: string[] = []
 
   /** Whether it is the first one about its host. */
-  add(event: ProxyEvent): boolean {
+  add(event: BoundaryEvent): boolean {
+    if (event.is === 'exceeded') return this.#exceeded.push(event.fault.details.exceeded) > 0
     const named = `${event.host}:${event.port}`
     if (event.is === 'failed') return false
     if (event.is === 'reached') {
@@ -48,6 +55,7 @@ export class BoundaryCounts {
       reached: [...this.#reached].map(([host, count]) => ({ host, count })),
       refused: [...this.#refused].map(([host, { reason, count }]) => ({ host, reason, count })),
       unwritable: [...this.#unwritable],
+      exceeded: [...this.#exceeded],
     }
   }
 }

@@ -35,6 +35,7 @@ describe('the arguments of bubblewrap', () => {
       [
         '/usr/bin/bwrap --unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-net --unshare-cgroup-try',
         '--cap-drop ALL --die-with-parent --new-session --seccomp 3 --unsetenv XDG_RUNTIME_DIR --proc /proc --dev /dev',
+        '--perms 1777 --size 4294967296 --tmpfs /dev/shm --remount-ro /dev',
         '--ro-bind /usr /usr',
         '--perms 1777 --size 4294967296 --tmpfs /home/me',
         '--tmpfs /home/me/.ssh --remount-ro /home/me/.ssh',

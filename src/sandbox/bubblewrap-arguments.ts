@@ -44,6 +44,8 @@ export function toBubblewrapArguments(wrapping: Wrapping): [string, ...string[]]
     ...[programs.bubblewrap, ...NAMESPACES],
     ...['--seccomp', String(wrapping.seccompDescriptor)],
     ...['--unsetenv', 'XDG_RUNTIME_DIR', '--proc', '/proc', '--dev', '/dev'],
+    // Memory, too: without this it has no limit.
+    ...[...toArguments({ path: '/dev/shm', as: 'own' }), '--remount-ro', '/dev'],
     ...policy.mounts.flatMap(toArguments),
     ...['--bind', proxySocket, INSIDE.socket, '--ro-bind', first.file, INSIDE.forwarder],
     // After all mounts: bubblewrap has created directories for them.

@@ -11,6 +11,12 @@ export const sandboxHostInvalid = defineFault('sandbox_host_invalid', 'usage', {
     `${JSON.stringify(d.host)} is not a host for the sandbox; write example.com, *.example.com, example.com:8443, 10.0.0.0/8, or one of npm, pypi, crates, go and debian`,
 })
 
+export const sandboxDiskLimit = defineFault('sandbox_disk_limit', 'too_large', {
+  when: 'A sandboxed command wrote more than `sandbox.max_disk_mb` allows, or left too little of the disk free, so drover ended it.',
+  message: (d: { exceeded: string }) =>
+    `the sandboxed command was ended because ${d.exceeded}; raise the limit or free some space if it needs more`,
+})
+
 export const sandboxTooWide = defineFault('sandbox_too_wide', 'usage', {
   when: 'A sandboxed command would be able to write to the whole home directory.',
   message: (d: { path: string }) =>

@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ChildEnvironment, Environment } from '../kit/process/child-environment.ts'
 import { FIRST_DESCRIPTOR } from '../kit/process/process.ts'
+import type { BoundaryEvent } from './boundary-report.ts'
 import { toBubblewrapArguments } from './bubblewrap-arguments.ts'
+import { DiskWatch } from './disk-watch.ts'
 import { sandboxUnavailable } from './faults.ts'
 import type { SandboxPrograms } from './find-programs.ts'
 import { loopbackPorts } from './host-rules.ts'
-import { openProxy, type ProxyEvent, type StopSignal } from './proxy.ts'
+import { openProxy, type StopSignal } from './proxy.ts'
 import { toSandboxEnvironment } from './sandbox-environment.ts'
 import type { SandboxPolicy } from './sandbox-policy.ts'
 import { toSeatbeltArguments } from './seatbelt-arguments.ts'
@@ -22,8 +24,8 @@ export type BoundaryRequest = {
   env: Environment
   policy: SandboxPolicy
   programs: SandboxPrograms
-  /** Called for each host that the command reaches, or is refused. */
-  onEvent: (event: ProxyEvent) => void
+  /** Called for each host that the command reaches, or is refused, and for a limit that it exceeds. */
+  onEvent: (event: BoundaryEvent) => void
 }
 
 export type Boundary = {
@@ -39,20 +41,55 @@ export type Boundary = {
   /** For a command that stays up: between `takeBack` and `bringIn`, git outside has the state of the repository. */
   bringIn(): void
   takeBack(): void
+  /** Aborts with a Fault when the command exceeds a limit: the caller ends it. */
+  exceeded: AbortSignal
+  /** Looks for that once more. Call it when the command or its turn is over. */
+  look(): Promise<void>
   /** Takes everything back. */
   close(): Promise<void>
 }
 
 const NO_STAGE: GitStage = { mounts: [], bringIn: () => {}, takeBack: () => {} }
 
+type Opened = Omit<Boundary, 'exceeded' | 'look'> & { written: readonly string[] }
+
 const NO_SCOPE =
   'sandbox.max_total_memory_mb needs a user session of systemd, and there is none (loginctl enable-linger starts one)'
 
 export async function openBoundary(request: BoundaryRequest): Promise<Boundary> {
-  const { argv, cwd, env, policy, programs, onEvent } = request
+  const { policy, programs, onEvent } = request
+  const { totalMemoryBytes, diskBytes } = policy.limits
+  if (totalMemoryBytes !== undefined && programs.scope === undefined) throw sandboxUnavailable({ problem: NO_SCOPE })
+  const { seatbelt } = programs
+  const { written, ...opened } = await (seatbelt === undefined
+    ? openBubblewrap(request)
+    : openSeatbelt(request, seatbelt))
+  const ending = new AbortController()
+  const watch = new DiskWatch({
+    paths: written,
+    limitBytes: diskBytes,
+    onEvent: (event) => {
+      onEvent(event)
+      ending.abort(event.fault)
+    },
+  })
+  return {
+    ...opened,
+    exceeded: ending.signal,
+    look: () => watch.look(),
+    bringIn() {
+      opened.bringIn()
+      watch.restart()
+    },
+    async close() {
+      watch.close()
+      await opened.close()
+    },
+  }
+}
+
+async function openBubblewrap({ argv, cwd, env, policy, programs, onEvent }: BoundaryRequest): Promise<Opened> {
   const needsScope = policy.limits.totalMemoryBytes !== undefined
-  if (needsScope && programs.scope === undefined) throw sandboxUnavailable({ problem: NO_SCOPE })
-  if (programs.seatbelt !== undefined) return await openSeatbelt(request, programs.seatbelt)
   const directory = mkdtempSync(join(tmpdir(), 'drover-sandbox-'))
   const proxySocket = join(directory, 'proxy.sock')
   const proxy = await openProxy({ socketPath: proxySocket, rules: policy.hosts, env, onEvent })
@@ -76,6 +113,7 @@ export async function openBoundary(request: BoundaryRequest): Promise<Boundary> 
     hasStarted: proxy.hasStarted,
     bringIn: git.bringIn,
     takeBack: git.takeBack,
+    written: complete.mounts.filter(({ as }) => as === 'write').map(({ path, from = path }) => from),
     close: async () => {
       await proxy.close()
       try {
@@ -88,7 +126,7 @@ export async function openBoundary(request: BoundaryRequest): Promise<Boundary> 
 }
 
 /** On macOS: a profile instead of mounts, and a port instead of a socket. Not tried by drover's tests. */
-async function openSeatbelt(request: BoundaryRequest, seatbelt: string): Promise<Boundary> {
+async function openSeatbelt(request: BoundaryRequest, seatbelt: string): Promise<Opened> {
   const { argv, env, policy, programs, onEvent } = request
   const ownDirectory = realpathSync.native(mkdtempSync(join(tmpdir(), 'drover-sandbox-')))
   const proxy = await openProxy({ rules: policy.hosts, env, onEvent })
@@ -105,6 +143,7 @@ async function openSeatbelt(request: BoundaryRequest, seatbelt: string): Promise
     },
     hasStarted: proxy.hasStarted,
     ...NO_STAGE,
+    written: [ownDirectory, ...policy.mounts.filter(({ as }) => as === 'write').map(({ path }) => path)],
     close: async () => {
       await proxy.close()
       rmSync(ownDirectory, { recursive: true, force: true })

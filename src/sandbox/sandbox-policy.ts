@@ -19,6 +19,8 @@ export type SandboxLimits = {
   processes: number | undefined
   /** Of each file. */
   fileBytes: number | undefined
+  /** Of all that the command writes to disks. Drover looks, and ends it. */
+  diskBytes?: number | undefined
   /** Of all processes together. Needs a control group. */
   totalMemoryBytes?: number | undefined
 }

@@ -14,6 +14,7 @@ export type SandboxSection = {
   max_memory_mb: number
   max_processes: number
   max_file_mb: number
+  max_disk_mb: number
   max_total_memory_mb: number
 }
 
@@ -29,6 +30,7 @@ export function toSandboxSettings(section: SandboxSection, more: SandboxAddition
       memoryBytes: section.max_memory_mb === 0 ? undefined : section.max_memory_mb * MEGABYTE,
       processes: section.max_processes,
       fileBytes: section.max_file_mb * MEGABYTE,
+      diskBytes: section.max_disk_mb === 0 ? undefined : section.max_disk_mb * MEGABYTE,
       totalMemoryBytes: section.max_total_memory_mb === 0 ? undefined : section.max_total_memory_mb * MEGABYTE,
     },
   }

@@ -488,6 +488,7 @@ describe.runIf(hasSandbox)('a comparison in a sandbox', () => {
       reached: [],
       refused: [refused('setup'), refused('check')],
       unwritable: ['/etc/planted'],
+      exceeded: [],
     })
     expect(readdirSync(outside)).toEqual([])
   })

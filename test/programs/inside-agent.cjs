@@ -13,6 +13,10 @@ const ATTEMPTS = {
     writeFileSync(path, text)
     return 'written'
   },
+  fill: (path, bytes) => {
+    writeFileSync(path, Buffer.alloc(Number(bytes)))
+    return 'filled'
+  },
   /** As agents refresh their login. */
   replace: (path, text) => {
     writeFileSync(`${path}.new`, text)

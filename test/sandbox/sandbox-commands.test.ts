@@ -165,7 +165,7 @@ describe('drover sandbox check', () => {
       ),
     ).toEqual([])
     expect(report).toMatchObject({ is_available: true, is_enforced: true })
-    expect(report.properties).toHaveLength(14)
+    expect(report.properties).toHaveLength(15)
     expect(code).toBe(0)
     expect(spawnSync('ls', ['-A', TMPDIR], { encoding: 'utf8' }).stdout).not.toMatch(/drover-(?:check|sandbox)/)
   })

@@ -138,6 +138,7 @@ describe('an agent inside of a boundary', () => {
       reached: [{ host: `127.0.0.1:${port}`, count: 1 }],
       refused: [{ host: 'evil.example:443', reason: 'not listed', count: 2 }],
       unwritable: [],
+      exceeded: [],
     })
     expect(events.filter(({ type }) => type === 'boundary').map(({ content }) => content)).toEqual([
       { is: 'refused', host: 'evil.example:443', reason: 'not listed' },

@@ -3,9 +3,9 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { runProcess } from '../../src/kit/process/process.ts'
+import type { BoundaryEvent } from '../../src/sandbox/boundary-report.ts'
 import { createPolicy } from '../../src/sandbox/create-policy.ts'
 import { openBoundary } from '../../src/sandbox/open-boundary.ts'
-import type { ProxyEvent } from '../../src/sandbox/proxy.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { sandboxParts } from '../support/sandbox-parts.ts'
 
@@ -24,7 +24,7 @@ it('a command on macOS is led to the proxy by a port, and has its own home direc
   const limits = { memoryBytes: undefined, processes: undefined, fileBytes: undefined }
   const settings = { hosts: [], env: [], read: [], write: [], limits }
   const policy = createPolicy({ worktree: { root }, home, droverHome: join(home, '.drover'), programs: [], settings })
-  const events: ProxyEvent[] = []
+  const events: BoundaryEvent[] = []
   const boundary = await openBoundary({
     ...{ argv: [process.execPath, '--eval', SCRIPT], cwd: root, env: { PATH: process.env['PATH'] }, policy, programs },
     onEvent: (event) => events.push(event),

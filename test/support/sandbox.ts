@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import type { TestContext } from 'vitest'
 import { canSandbox, NO_SANDBOX } from '../../scripts/bubblewrap.ts'
 import { runProcess } from '../../src/kit/process/process.ts'
+import type { BoundaryEvent } from '../../src/sandbox/boundary-report.ts'
 import { createPolicy, type PolicyRequest } from '../../src/sandbox/create-policy.ts'
 import { findSandboxPrograms } from '../../src/sandbox/find-programs.ts'
 import { openBoundary } from '../../src/sandbox/open-boundary.ts'
-import type { ProxyEvent } from '../../src/sandbox/proxy.ts'
 
 const BIN = join(import.meta.dirname, '..', '..', 'bin')
 
@@ -32,15 +32,16 @@ export async function runInside(argv: readonly [string, ...string[]], { settings
   const programs = findSandboxPrograms(places, join(BIN, 'sandbox-forwarder.cjs'))
   const complete = { hosts: [], env: Object.keys(env), read: [], write: [], limits: UNLIMITED, ...settings }
   const policy = createPolicy({ ...where, programs: [programs.node], settings: complete })
-  const events: ProxyEvent[] = []
+  const events: BoundaryEvent[] = []
   const cwd = where.worktree.root
   const boundary = await openBoundary({
     ...{ argv, cwd, policy, programs, env: { PATH: process.env['PATH'], ...env } },
     onEvent: (event) => events.push(event),
   })
   try {
-    const limits = { timeoutMs: 30_000, signal: new AbortController().signal, sweep: 'when-ended' } as const
+    const limits = { timeoutMs: 30_000, signal: boundary.exceeded, sweep: 'when-ended' } as const
     const { exit, stdout } = await runProcess({ ...boundary.command, cwd, ...limits }, OUTPUT_LIMIT)
+    await boundary.look()
     return { ...exit, stdout: stdout.toString('utf8'), events, hasStarted: boundary.hasStarted() }
   } finally {
     await boundary.close()

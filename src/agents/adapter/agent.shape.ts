@@ -94,11 +94,12 @@ export const EVENT_CONTENTS = {
     is_partial: isPartial,
   }),
   boundary: Type.Object({
-    is: literals(['reached', 'refused', 'unwritable'], {
-      description: 'Whether a connection was made or refused, or a path could not be written.',
+    is: literals(['reached', 'refused', 'unwritable', 'exceeded'], {
+      description: 'Whether a connection was made or refused, a path could not be written, or a limit was exceeded.',
     }),
     host: optionalText('The host and its port.'),
     path: optionalText('The path, as a tool printed it.'),
+    limit: optionalText('What was exceeded. The agent is ended then.'),
     reason: Type.Optional(
       literals(['not listed', 'port not listed', 'private address'], { description: 'Why it was refused.' }),
     ),

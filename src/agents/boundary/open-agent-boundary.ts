@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Fault } from '../../kit/fault.ts'
 import type { ProcessExit } from '../../kit/process/process.ts'
+import type { BoundaryEvent } from '../../sandbox/boundary-report.ts'
 import { createCaches } from '../../sandbox/create-caches.ts'
 import { explainFailure } from '../../sandbox/explain-failure.ts'
 import { sandboxUnavailable } from '../../sandbox/faults.ts'
 import { type Boundary, openBoundary } from '../../sandbox/open-boundary.ts'
-import type { ProxyEvent } from '../../sandbox/proxy.ts'
 import type { AgentCommand, AgentRequest } from '../adapter/agent.ts'
 import { NO_NEEDS } from '../adapter/boundary-needs.ts'
 import type { BoundaryPlan } from '../adapter/boundary-plan.ts'
@@ -23,6 +23,8 @@ export type AgentBoundary = {
   beginTurn(): void
   /** Keeps a login that the agent has refreshed, and what it has committed. Call it after each turn. */
   endTurn(): void
+  /** Looks once more for a limit that the agent exceeds, which is an event. Call it at the end of each turn. */
+  look(): Promise<void>
   /** Why the agent was not started; undefined if it was. */
   failureOf(exit: Pick<ProcessExit, 'stderrTail'>): Fault | undefined
   /** Call it when nothing runs inside any more. */
@@ -35,7 +37,7 @@ type Command = Pick<AgentCommand, 'argv' | 'env'> & { plan: BoundaryPlan }
 export async function openAgentBoundary(
   request: AgentRequest,
   command: Command,
-  onEvent: (event: ProxyEvent) => void,
+  onEvent: (event: BoundaryEvent) => void,
 ): Promise<AgentBoundary> {
   const { agent, env: given, workdir } = request
   const { plan } = command
@@ -56,6 +58,7 @@ export async function openAgentBoundary(
     return {
       command: boundary.command,
       beginTurn: boundary.bringIn,
+      look: boundary.look,
       endTurn() {
         staged.endTurn()
         boundary.takeBack()

@@ -96,7 +96,15 @@ export class ActiveTurn implements TurnPort, TurnDriver {
   async begin(onOutput: OnOutput): Promise<void> {
     const { request, signal, onBoundaryEvent } = this.#turn
     this.#onOutput = onOutput
-    await this.#agent.beginTurn({ onStderr: this.#onStderr, onBoundaryEvent })
+    await this.#agent.beginTurn({
+      onStderr: this.#onStderr,
+      onBoundaryEvent: (event) => {
+        onBoundaryEvent?.(event)
+        if (event.is !== 'exceeded') return
+        this.#isTrusted = false
+        this.#end(event.fault)
+      },
+    })
     void this.#agent.ending.then(() => this.#finish())
     signal.addEventListener('abort', this.#onAbort)
     if (signal.aborted) {

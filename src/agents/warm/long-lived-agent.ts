@@ -3,7 +3,7 @@
  * for all protocols; there is one implementation per protocol.
  */
 import type { ProcessExit } from '../../kit/process/process.ts'
-import type { ProxyEvent } from '../../sandbox/proxy.ts'
+import type { BoundaryEvent } from '../../sandbox/boundary-report.ts'
 import type {
   AgentCommand,
   AgentEvent,
@@ -27,7 +27,7 @@ export type Turn = {
   /** Learns what the turn has used so far, from agents that say so before its end. */
   onUsage?: ((usage: Usage) => void) | undefined
   /** Learns of each host that an agent inside of a boundary reaches or is refused. */
-  onBoundaryEvent?: ((event: ProxyEvent) => void) | undefined
+  onBoundaryEvent?: ((event: BoundaryEvent) => void) | undefined
   /** Decides about what the agent wants to do. Absent: everything that the agent asks about is denied. */
   onApproval?: ((request: ApprovalRequest) => Promise<AttributedReply>) | undefined
 }

@@ -5,7 +5,7 @@ import { OutputTail } from '../../kit/process/output-tail.ts'
 import { type RunningProcess, startProcess } from '../../kit/process/process.ts'
 import type { Member } from '../../kit/process/process-tree.ts'
 import { residentBytes } from '../../kit/process/resident-memory.ts'
-import type { ProxyEvent } from '../../sandbox/proxy.ts'
+import type { BoundaryEvent } from '../../sandbox/boundary-report.ts'
 import type { AgentCommand } from '../adapter/agent.ts'
 import type { AgentBoundary } from '../boundary/open-agent-boundary.ts'
 import { refuseGitSettings } from '../git-settings.ts'
@@ -26,7 +26,7 @@ const IDLE_OUTPUT_LIMIT = 1024 * 1024
 
 type TurnListeners = {
   onStderr: (chunk: Buffer) => void
-  onBoundaryEvent: ((event: ProxyEvent) => void) | undefined
+  onBoundaryEvent: ((event: BoundaryEvent) => void) | undefined
 }
 
 export type WarmProcess = Pick<RunningProcess, 'stdin' | 'stdout' | 'exit'> & {
@@ -64,7 +64,11 @@ export async function startWarmProcess(launch: Launch, command: WarmCommand): Pr
       stderr.add(chunk)
       listeners?.onStderr(chunk)
     },
-    onBoundaryEvent: (event) => listeners?.onBoundaryEvent?.(event),
+    onBoundaryEvent: (event) => {
+      if (listeners !== undefined) return listeners.onBoundaryEvent?.(event)
+      // Without a prompt it should do nothing.
+      if (event.is === 'exceeded') stop.abort()
+    },
   })
   void running.exit.then(clear)
   if (running.pid === null) throw agentDisconnected({ method: 'the start' })
@@ -113,6 +117,7 @@ export async function startWarmProcess(launch: Launch, command: WarmCommand): Pr
     },
     adopt,
     async endTurn() {
+      await boundary?.look()
       listeners = undefined
       isBusy = false
       idleCharacters = 0

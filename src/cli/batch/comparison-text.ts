@@ -139,9 +139,10 @@ function formatFailedCheck(name: string, check: ComparedCheck, out: Channel): st
 
 function formatRefused(name: string, boundary: ComparedWorktree['boundary']): string[] {
   if (boundary === undefined) return []
-  const { refused, unwritable } = boundary
+  const { refused, unwritable, exceeded } = boundary
   return [
     ...refused.map(({ host, reason }) => `${name}: the sandbox refused a connection to ${host}: ${reason}`),
+    ...exceeded.map((limit) => `${name}: the sandbox ended a command: ${limit}`),
     ...unwritable.map((path) => `${name}: the sandbox did not let a command write ${path}`),
   ].map((line) => toOneLine(line, LINE_COLUMNS))
 }

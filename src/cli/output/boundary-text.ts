@@ -23,9 +23,15 @@ export function describeBoundary(boundary: EventOf<'boundary_set'>['data'], stat
 }
 
 /** What was reached is in the report. */
-export function describeRefused({ by, refused, unwritable }: EventOf<'boundary_seen'>['data']): StyledLine[] {
+export function describeRefused({
+  by,
+  refused,
+  unwritable,
+  exceeded = [],
+}: EventOf<'boundary_seen'>['data']): StyledLine[] {
   const lines = [
     ...refused.map(({ host, reason }) => `refused ${USERS[by]} a connection to ${host}: ${reason}`),
+    ...exceeded.map((limit) => `ended ${USERS[by]}: ${limit}`),
     ...unwritable.map((path) => `did not let ${USERS[by]} write ${path}`),
   ]
   return lines.map((line) => ({ text: `  the sandbox ${oneLine(line)}`, tone: 'open' }))

@@ -45,12 +45,14 @@ export const run: RunCommand = async (invocation) => {
     const exit = await passOutput(
       invocation,
       { ...boundary.command, cwd, ...(stdin !== undefined && { stdin }) },
-      signal,
+      AbortSignal.any([signal, boundary.exceeded]),
     )
     const by = interruption.by()
     if (by !== undefined) return exitCodeOfSignal(by)
     if (!boundary.hasStarted()) throw sandboxUnavailable({ problem: explainFailure(exit.stderrTail) })
+    await boundary.look()
     await runtime.terminal.err.write(describeReport(counts.report()))
+    boundary.exceeded.throwIfAborted()
     return exit.code ?? EXIT.failure
   } finally {
     await boundary.close()

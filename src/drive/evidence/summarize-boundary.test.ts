@@ -17,7 +17,7 @@ describe('summarizeBoundary', () => {
       boundary: { is: 'inside' },
       boundary_seen: [
         seen('setup', { reached: [{ host: 'packages.example:443', count: 2 }] }),
-        seen('agent', { refused: [refused('evil.test:443', 1)] }),
+        seen('agent', { refused: [refused('evil.test:443', 1)], exceeded: ['too much was written'] }),
         seen('check', {
           reached: [{ host: 'packages.example:443', count: 1 }],
           refused: [refused('evil.test:443', 3)],
@@ -35,6 +35,7 @@ describe('summarizeBoundary', () => {
         { path: '/etc/x', by: ['check'] },
         { path: '/etc/y', by: ['check'] },
       ],
+      exceeded: [{ limit: 'too much was written', by: ['agent'] }],
     })
   })
 
@@ -44,6 +45,7 @@ describe('summarizeBoundary', () => {
       reached: [],
       refused: [],
       unwritable: [],
+      exceeded: [],
     })
     expect(summarizeBoundary({ boundary_seen: [] })).toBeUndefined()
   })

@@ -13,6 +13,7 @@ export function summarizeBoundary(state: Pick<DriveState, 'boundary' | 'boundary
   const reached = seen.flatMap(({ by, reached: hosts }) => hosts.map((each) => ({ ...each, by })))
   const refused = seen.flatMap(({ by, refused: hosts }) => hosts.map((each) => ({ ...each, by })))
   const unwritable = seen.flatMap(({ by, unwritable: paths }) => paths.map((path) => ({ path, by, count: 1 })))
+  const exceeded = seen.flatMap(({ by, exceeded: limits = [] }) => limits.map((limit) => ({ limit, by, count: 1 })))
   return {
     ...(boundary.is === 'inside'
       ? { enforced_by: 'bubblewrap' as const, around: describeInside(boundary) }
@@ -20,6 +21,7 @@ export function summarizeBoundary(state: Pick<DriveState, 'boundary' | 'boundary
     reached: merge(reached, ({ host }) => host),
     refused: merge(refused, ({ host, reason }) => `${host} ${reason}`),
     unwritable: merge(unwritable, ({ path }) => path).map(({ path, by }) => ({ path, by })),
+    exceeded: merge(exceeded, ({ limit }) => limit).map(({ limit, by }) => ({ limit, by })),
   }
 }
 

@@ -23,6 +23,9 @@ export const BoundarySummary = named(
     unwritable: Type.Array(Type.Object({ path: Type.String({ description: 'The path.' }), by }), {
       description: 'Paths that could not be written, as commands printed it.',
     }),
+    exceeded: Type.Array(Type.Object({ limit: Type.String({ description: 'The limit.' }), by }), {
+      description: 'Limits that were exceeded. What exceeded them was ended.',
+    }),
   }),
   'What agents, checks and setups of a run reached, and what they were refused.',
 )

@@ -6,24 +6,24 @@ r,e]=[A(4),A(5),A(6)],[v,o]=[A(7),A(8)];return $>=1&&$<=b&&w<=23&&r<=59&&e<=59&&
 T00:00:00Z`)}function mi({year:t,month:s}){return[31,t%4===0&&(t%100!==0||t%400===0)?29:28,31,30,31,30,31,31,30,31,30,31][s-
 1]??0}var yi,us=fs(()=>{"use strict";yi=/^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:Z|[+-](\d{2}):(\d{2}))$/i});var ys={};fi(ys,{formats:()=>ci});var ci,ms=fs(()=>{"use strict";us();ci={date:ds,"date-time":qt}});var _s=li(At=>{"use strict";Object.defineProperty(At,"__esModule",{value:!0});function cs(t){let s=t.length,A=0,$=0,b;for(;$<
 s;)A++,b=t.charCodeAt($++),b>=55296&&b<=56319&&$<s&&(b=t.charCodeAt($),(b&64512)===56320&&$++);return A}At.default=cs;cs.
-code='require("ajv/dist/runtime/ucs2length").default'});var yn=O;var z=["type","at","data"],_i=["run_id","goal","round","previous_run_id","place","issue","is_queued","after","spent","op\
+code='require("ajv/dist/runtime/ucs2length").default'});var yn=z;var U=["type","at","data"],_i=["run_id","goal","round","previous_run_id","place","issue","is_queued","after","spent","op\
 tions","is_reviewed","requirements","first_round"],vi=["in_place","worktree"],bi=["url","sha256"],gi=["tokens","cost_mic\
 rousd","priced_microusd","time_ms"];var ki=(ms(),ui(ys)).formats["date-time"],wi=new RegExp("Z$","u");function q(t,{instancePath:s="",parentData:A,parentDataProperty:$,
 rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0&&e===0)if(typeof t=="string")if(ki(t)){if(!wi.test(t))return q.
 errors=[{instancePath:s,keyword:"saidPattern",params:{says:"a time in UTC that ends with Z"}}],!1}else return q.errors=[
 {instancePath:s,keyword:"format",params:{format:"date-time"}}],!1;else return q.errors=[{instancePath:s,keyword:"type",params:{
-type:"string"}}],!1;return q.errors=r,e===0}var hi=["kind","root","folder"];function Ce(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
+type:"string"}}],!1;return q.errors=r,e===0}var hi=["kind","root","folder"];function Oe(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let m;if(t.kind===void 0&&(m="kind")||t.root===void 0&&
-(m="root"))return Ce.errors=[{instancePath:s,keyword:"required",params:{missingProperty:m}}],!1;for(let a in t){let p=e;
+(m="root"))return Oe.errors=[{instancePath:s,keyword:"required",params:{missingProperty:m}}],!1;for(let a in t){let p=e;
 if(!(a==="kind"||a==="root"||a==="folder")){let i={instancePath:s,keyword:"enum",params:{allowedValues:hi},propertyName:a};
 r===null?r=[i]:r.push(i),e++}var v=p===e;if(!v){let i={instancePath:s,keyword:"propertyNames",params:{propertyName:a}};return r===
-null?r=[i]:r.push(i),e++,Ce.errors=r,!1;break}}if(v){if(t.kind!==void 0){let a=t.kind,p=e;if(typeof a!="string")return Ce.
-errors=[{instancePath:s+"/kind",keyword:"type",params:{type:"string"}}],!1;if(a!=="in_place")return Ce.errors=[{instancePath:s+
+null?r=[i]:r.push(i),e++,Oe.errors=r,!1;break}}if(v){if(t.kind!==void 0){let a=t.kind,p=e;if(typeof a!="string")return Oe.
+errors=[{instancePath:s+"/kind",keyword:"type",params:{type:"string"}}],!1;if(a!=="in_place")return Oe.errors=[{instancePath:s+
 "/kind",keyword:"const",params:{allowedValue:"in_place"}}],!1;var o=p===e}else var o=!0;if(o){if(t.root!==void 0){let a=e;
-if(typeof t.root!="string")return Ce.errors=[{instancePath:s+"/root",keyword:"type",params:{type:"string"}}],!1;var o=a===
-e}else var o=!0;if(o)if(t.folder!==void 0){let a=e;if(typeof t.folder!="string")return Ce.errors=[{instancePath:s+"/fold\
-er",keyword:"type",params:{type:"string"}}],!1;var o=a===e}else var o=!0}}}else return Ce.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return Ce.errors=r,e===0}var Ni=["kind","root","branch","base","repository","folder","port"];function oe(t,{instancePath:s="",parentData:A,parentDataProperty:$,
+if(typeof t.root!="string")return Oe.errors=[{instancePath:s+"/root",keyword:"type",params:{type:"string"}}],!1;var o=a===
+e}else var o=!0;if(o)if(t.folder!==void 0){let a=e;if(typeof t.folder!="string")return Oe.errors=[{instancePath:s+"/fold\
+er",keyword:"type",params:{type:"string"}}],!1;var o=a===e}else var o=!0}}}else return Oe.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return Oe.errors=r,e===0}var Ni=["kind","root","branch","base","repository","folder","port"];function oe(t,{instancePath:s="",parentData:A,parentDataProperty:$,
 rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let m;if(t.kind===
 void 0&&(m="kind")||t.root===void 0&&(m="root")||t.branch===void 0&&(m="branch")||t.base===void 0&&(m="base")||t.repository===
 void 0&&(m="repository"))return oe.errors=[{instancePath:s,keyword:"required",params:{missingProperty:m}}],!1;for(let a in t){
@@ -43,102 +43,102 @@ pe",params:{type:"string"}}],!1;var o=a===e}else var o=!0;if(o)if(t.port!==void 
 er"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return oe.errors=[{instancePath:s+"/port",keyword:"type",params:{type:"integer"}}],
 !1;if(e===p&&typeof a=="number"&&isFinite(a)&&(a<0||isNaN(a)))return oe.errors=[{instancePath:s+"/port",keyword:"minimum",
 params:{comparison:">=",limit:0}}],!1;var o=p===e}else var o=!0}}}}}}}else return oe.errors=[{instancePath:s,keyword:"ty\
-pe",params:{type:"object"}}],!1;return oe.errors=r,e===0}var ji=new RegExp("^sha256:[0-9a-f]{64}$","u");function B(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,
-dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(typeof t=="string"){if(!ji.test(t))return B.errors=[{instancePath:s,
-keyword:"saidPattern",params:{says:"sha256: and 64 lowercase hexadecimal digits"}}],!1}else return B.errors=[{instancePath:s,
-keyword:"type",params:{type:"string"}}],!1;return B.errors=r,e===0}var qi=["backend","model","review_backend","review_model","approval_mode","is_demo","checks","check_timeout_ms","max_tok\
+pe",params:{type:"object"}}],!1;return oe.errors=r,e===0}var ji=new RegExp("^sha256:[0-9a-f]{64}$","u");function S(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,
+dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(typeof t=="string"){if(!ji.test(t))return S.errors=[{instancePath:s,
+keyword:"saidPattern",params:{says:"sha256: and 64 lowercase hexadecimal digits"}}],!1}else return S.errors=[{instancePath:s,
+keyword:"type",params:{type:"string"}}],!1;return S.errors=r,e===0}var qi=["backend","model","review_backend","review_model","approval_mode","is_demo","checks","check_timeout_ms","max_tok\
 ens","max_cost_microusd","max_time_ms","rounds","attempts","stall_ms","deliver","setup","copy","share","setup_timeout_ms",
 "baseline","on_flags","on_limit","max_wait_ms","fallback","sandbox","follow","follow_rounds","poll_ms","reviewers","read\
 y"],Ai=["default","auto","sandboxed","none","always"],gs=["none","branch","pr"],xi=["note","skip","require"],Vi=["delive\
-r","ask"],$i=["ask","wait","next","pause"],Fi=["on","off","required"];function L(t,{instancePath:s="",parentData:A,parentDataProperty:$,
+r","ask"],$i=["ask","wait","next","pause"],Fi=["on","off","required"];function K(t,{instancePath:s="",parentData:A,parentDataProperty:$,
 rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let y;if(t.backend===
 void 0&&(y="backend")||t.review_backend===void 0&&(y="review_backend")||t.approval_mode===void 0&&(y="approval_mode")||t.
 is_demo===void 0&&(y="is_demo")||t.checks===void 0&&(y="checks")||t.check_timeout_ms===void 0&&(y="check_timeout_ms")||t.
 rounds===void 0&&(y="rounds")||t.attempts===void 0&&(y="attempts")||t.stall_ms===void 0&&(y="stall_ms")||t.deliver===void 0&&
-(y="deliver"))return L.errors=[{instancePath:s,keyword:"required",params:{missingProperty:y}}],!1;for(let n in t){let u=e;
+(y="deliver"))return K.errors=[{instancePath:s,keyword:"required",params:{missingProperty:y}}],!1;for(let n in t){let u=e;
 if(!(n==="backend"||n==="model"||n==="review_backend"||n==="review_model"||n==="approval_mode"||n==="is_demo"||n==="chec\
 ks"||n==="check_timeout_ms"||n==="max_tokens"||n==="max_cost_microusd"||n==="max_time_ms"||n==="rounds"||n==="attempts"||
 n==="stall_ms"||n==="deliver"||n==="setup"||n==="copy"||n==="share"||n==="setup_timeout_ms"||n==="baseline"||n==="on_fla\
 gs"||n==="on_limit"||n==="max_wait_ms"||n==="fallback"||n==="sandbox"||n==="follow"||n==="follow_rounds"||n==="poll_ms"||
 n==="reviewers"||n==="ready")){let l={instancePath:s,keyword:"enum",params:{allowedValues:qi},propertyName:n};r===null?r=
 [l]:r.push(l),e++}var v=u===e;if(!v){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:n}};return r===null?
-r=[l]:r.push(l),e++,L.errors=r,!1;break}}if(v){if(t.backend!==void 0){let n=e;if(typeof t.backend!="string")return L.errors=
+r=[l]:r.push(l),e++,K.errors=r,!1;break}}if(v){if(t.backend!==void 0){let n=e;if(typeof t.backend!="string")return K.errors=
 [{instancePath:s+"/backend",keyword:"type",params:{type:"string"}}],!1;var o=n===e}else var o=!0;if(o){if(t.model!==void 0){
-let n=e;if(typeof t.model!="string")return L.errors=[{instancePath:s+"/model",keyword:"type",params:{type:"string"}}],!1;
-var o=n===e}else var o=!0;if(o){if(t.review_backend!==void 0){let n=e;if(typeof t.review_backend!="string")return L.errors=
+let n=e;if(typeof t.model!="string")return K.errors=[{instancePath:s+"/model",keyword:"type",params:{type:"string"}}],!1;
+var o=n===e}else var o=!0;if(o){if(t.review_backend!==void 0){let n=e;if(typeof t.review_backend!="string")return K.errors=
 [{instancePath:s+"/review_backend",keyword:"type",params:{type:"string"}}],!1;var o=n===e}else var o=!0;if(o){if(t.review_model!==
-void 0){let n=e;if(typeof t.review_model!="string")return L.errors=[{instancePath:s+"/review_model",keyword:"type",params:{
+void 0){let n=e;if(typeof t.review_model!="string")return K.errors=[{instancePath:s+"/review_model",keyword:"type",params:{
 type:"string"}}],!1;var o=n===e}else var o=!0;if(o){if(t.approval_mode!==void 0){let n=t.approval_mode,u=e;if(!(n==="def\
-ault"||n==="auto"||n==="sandboxed"||n==="none"||n==="always"))return L.errors=[{instancePath:s+"/approval_mode",keyword:"\
+ault"||n==="auto"||n==="sandboxed"||n==="none"||n==="always"))return K.errors=[{instancePath:s+"/approval_mode",keyword:"\
 enum",params:{allowedValues:Ai}}],!1;var o=u===e}else var o=!0;if(o){if(t.is_demo!==void 0){let n=e;if(typeof t.is_demo!=
-"boolean")return L.errors=[{instancePath:s+"/is_demo",keyword:"type",params:{type:"boolean"}}],!1;var o=n===e}else var o=!0;
-if(o){if(t.checks!==void 0){let n=t.checks,u=e;if(e===u)if(Array.isArray(n)){var m=!0;let k=n.length;for(let _=0;_<k;_++){
-let g=e;if(typeof n[_]!="string")return L.errors=[{instancePath:s+"/checks/"+_,keyword:"type",params:{type:"string"}}],!1;
-var m=g===e;if(!m)break}}else return L.errors=[{instancePath:s+"/checks",keyword:"type",params:{type:"array"}}],!1;var o=u===
+"boolean")return K.errors=[{instancePath:s+"/is_demo",keyword:"type",params:{type:"boolean"}}],!1;var o=n===e}else var o=!0;
+if(o){if(t.checks!==void 0){let n=t.checks,u=e;if(e===u)if(Array.isArray(n)){var m=!0;let j=n.length;for(let _=0;_<j;_++){
+let g=e;if(typeof n[_]!="string")return K.errors=[{instancePath:s+"/checks/"+_,keyword:"type",params:{type:"string"}}],!1;
+var m=g===e;if(!m)break}}else return K.errors=[{instancePath:s+"/checks",keyword:"type",params:{type:"array"}}],!1;var o=u===
 e}else var o=!0;if(o){if(t.check_timeout_ms!==void 0){let n=t.check_timeout_ms,u=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(
-n)&&isFinite(n)))return L.errors=[{instancePath:s+"/check_timeout_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===
-u&&typeof n=="number"&&isFinite(n)&&(n<0||isNaN(n)))return L.errors=[{instancePath:s+"/check_timeout_ms",keyword:"minimu\
+n)&&isFinite(n)))return K.errors=[{instancePath:s+"/check_timeout_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===
+u&&typeof n=="number"&&isFinite(n)&&(n<0||isNaN(n)))return K.errors=[{instancePath:s+"/check_timeout_ms",keyword:"minimu\
 m",params:{comparison:">=",limit:0}}],!1;var o=u===e}else var o=!0;if(o){if(t.max_tokens!==void 0){let n=t.max_tokens,u=e;
-if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return L.errors=[{instancePath:s+"/max_tokens",keyword:"type",params:{
-type:"integer"}}],!1;if(e===u&&typeof n=="number"&&isFinite(n)&&(n<0||isNaN(n)))return L.errors=[{instancePath:s+"/max_t\
+if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return K.errors=[{instancePath:s+"/max_tokens",keyword:"type",params:{
+type:"integer"}}],!1;if(e===u&&typeof n=="number"&&isFinite(n)&&(n<0||isNaN(n)))return K.errors=[{instancePath:s+"/max_t\
 okens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var o=u===e}else var o=!0;if(o){if(t.max_cost_microusd!==
-void 0){let n=t.max_cost_microusd,u=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return L.errors=[{instancePath:s+
+void 0){let n=t.max_cost_microusd,u=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return K.errors=[{instancePath:s+
 "/max_cost_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&typeof n=="number"&&isFinite(n)&&(n<0||isNaN(
-n)))return L.errors=[{instancePath:s+"/max_cost_microusd",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var o=u===
+n)))return K.errors=[{instancePath:s+"/max_cost_microusd",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var o=u===
 e}else var o=!0;if(o){if(t.max_time_ms!==void 0){let n=t.max_time_ms,u=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(
-n)))return L.errors=[{instancePath:s+"/max_time_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&typeof n=="num\
-ber"&&isFinite(n)&&(n<0||isNaN(n)))return L.errors=[{instancePath:s+"/max_time_ms",keyword:"minimum",params:{comparison:"\
+n)))return K.errors=[{instancePath:s+"/max_time_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&typeof n=="num\
+ber"&&isFinite(n)&&(n<0||isNaN(n)))return K.errors=[{instancePath:s+"/max_time_ms",keyword:"minimum",params:{comparison:"\
 >=",limit:0}}],!1;var o=u===e}else var o=!0;if(o){if(t.rounds!==void 0){let n=t.rounds,u=e;if(!(typeof n=="number"&&!(n%
-1)&&!isNaN(n)&&isFinite(n)))return L.errors=[{instancePath:s+"/rounds",keyword:"type",params:{type:"integer"}}],!1;if(e===
-u&&typeof n=="number"&&isFinite(n)&&(n<0||isNaN(n)))return L.errors=[{instancePath:s+"/rounds",keyword:"minimum",params:{
+1)&&!isNaN(n)&&isFinite(n)))return K.errors=[{instancePath:s+"/rounds",keyword:"type",params:{type:"integer"}}],!1;if(e===
+u&&typeof n=="number"&&isFinite(n)&&(n<0||isNaN(n)))return K.errors=[{instancePath:s+"/rounds",keyword:"minimum",params:{
 comparison:">=",limit:0}}],!1;var o=u===e}else var o=!0;if(o){if(t.attempts!==void 0){let n=t.attempts,u=e;if(!(typeof n==
-"number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return L.errors=[{instancePath:s+"/attempts",keyword:"type",params:{type:"inte\
-ger"}}],!1;if(e===u&&typeof n=="number"&&isFinite(n)&&(n<0||isNaN(n)))return L.errors=[{instancePath:s+"/attempts",keyword:"\
+"number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return K.errors=[{instancePath:s+"/attempts",keyword:"type",params:{type:"inte\
+ger"}}],!1;if(e===u&&typeof n=="number"&&isFinite(n)&&(n<0||isNaN(n)))return K.errors=[{instancePath:s+"/attempts",keyword:"\
 minimum",params:{comparison:">=",limit:0}}],!1;var o=u===e}else var o=!0;if(o){if(t.stall_ms!==void 0){let n=t.stall_ms,
-u=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return L.errors=[{instancePath:s+"/stall_ms",keyword:"type",
-params:{type:"integer"}}],!1;if(e===u&&typeof n=="number"&&isFinite(n)&&(n<0||isNaN(n)))return L.errors=[{instancePath:s+
+u=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return K.errors=[{instancePath:s+"/stall_ms",keyword:"type",
+params:{type:"integer"}}],!1;if(e===u&&typeof n=="number"&&isFinite(n)&&(n<0||isNaN(n)))return K.errors=[{instancePath:s+
 "/stall_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var o=u===e}else var o=!0;if(o){if(t.deliver!==void 0){
-let n=t.deliver,u=e;if(!(n==="none"||n==="branch"||n==="pr"))return L.errors=[{instancePath:s+"/deliver",keyword:"enum",
+let n=t.deliver,u=e;if(!(n==="none"||n==="branch"||n==="pr"))return K.errors=[{instancePath:s+"/deliver",keyword:"enum",
 params:{allowedValues:gs}}],!1;var o=u===e}else var o=!0;if(o){if(t.setup!==void 0){let n=t.setup,u=e;if(e===u)if(Array.
-isArray(n)){var a=!0;let k=n.length;for(let _=0;_<k;_++){let g=e;if(typeof n[_]!="string")return L.errors=[{instancePath:s+
-"/setup/"+_,keyword:"type",params:{type:"string"}}],!1;var a=g===e;if(!a)break}}else return L.errors=[{instancePath:s+"/\
+isArray(n)){var a=!0;let j=n.length;for(let _=0;_<j;_++){let g=e;if(typeof n[_]!="string")return K.errors=[{instancePath:s+
+"/setup/"+_,keyword:"type",params:{type:"string"}}],!1;var a=g===e;if(!a)break}}else return K.errors=[{instancePath:s+"/\
 setup",keyword:"type",params:{type:"array"}}],!1;var o=u===e}else var o=!0;if(o){if(t.copy!==void 0){let n=t.copy,u=e;if(e===
-u)if(Array.isArray(n)){var p=!0;let k=n.length;for(let _=0;_<k;_++){let g=e;if(typeof n[_]!="string")return L.errors=[{instancePath:s+
-"/copy/"+_,keyword:"type",params:{type:"string"}}],!1;var p=g===e;if(!p)break}}else return L.errors=[{instancePath:s+"/c\
+u)if(Array.isArray(n)){var p=!0;let j=n.length;for(let _=0;_<j;_++){let g=e;if(typeof n[_]!="string")return K.errors=[{instancePath:s+
+"/copy/"+_,keyword:"type",params:{type:"string"}}],!1;var p=g===e;if(!p)break}}else return K.errors=[{instancePath:s+"/c\
 opy",keyword:"type",params:{type:"array"}}],!1;var o=u===e}else var o=!0;if(o){if(t.share!==void 0){let n=t.share,u=e;if(e===
-u)if(Array.isArray(n)){var i=!0;let k=n.length;for(let _=0;_<k;_++){let g=e;if(typeof n[_]!="string")return L.errors=[{instancePath:s+
-"/share/"+_,keyword:"type",params:{type:"string"}}],!1;var i=g===e;if(!i)break}}else return L.errors=[{instancePath:s+"/\
+u)if(Array.isArray(n)){var i=!0;let j=n.length;for(let _=0;_<j;_++){let g=e;if(typeof n[_]!="string")return K.errors=[{instancePath:s+
+"/share/"+_,keyword:"type",params:{type:"string"}}],!1;var i=g===e;if(!i)break}}else return K.errors=[{instancePath:s+"/\
 share",keyword:"type",params:{type:"array"}}],!1;var o=u===e}else var o=!0;if(o){if(t.setup_timeout_ms!==void 0){let n=t.
-setup_timeout_ms,u=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return L.errors=[{instancePath:s+"/setup_t\
-imeout_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&typeof n=="number"&&isFinite(n)&&(n<0||isNaN(n)))return L.
+setup_timeout_ms,u=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return K.errors=[{instancePath:s+"/setup_t\
+imeout_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&typeof n=="number"&&isFinite(n)&&(n<0||isNaN(n)))return K.
 errors=[{instancePath:s+"/setup_timeout_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var o=u===e}else var o=!0;
-if(o){if(t.baseline!==void 0){let n=t.baseline,u=e;if(!(n==="note"||n==="skip"||n==="require"))return L.errors=[{instancePath:s+
+if(o){if(t.baseline!==void 0){let n=t.baseline,u=e;if(!(n==="note"||n==="skip"||n==="require"))return K.errors=[{instancePath:s+
 "/baseline",keyword:"enum",params:{allowedValues:xi}}],!1;var o=u===e}else var o=!0;if(o){if(t.on_flags!==void 0){let n=t.
-on_flags,u=e;if(!(n==="deliver"||n==="ask"))return L.errors=[{instancePath:s+"/on_flags",keyword:"enum",params:{allowedValues:Vi}}],
+on_flags,u=e;if(!(n==="deliver"||n==="ask"))return K.errors=[{instancePath:s+"/on_flags",keyword:"enum",params:{allowedValues:Vi}}],
 !1;var o=u===e}else var o=!0;if(o){if(t.on_limit!==void 0){let n=t.on_limit,u=e;if(!(n==="ask"||n==="wait"||n==="next"||
-n==="pause"))return L.errors=[{instancePath:s+"/on_limit",keyword:"enum",params:{allowedValues:$i}}],!1;var o=u===e}else
+n==="pause"))return K.errors=[{instancePath:s+"/on_limit",keyword:"enum",params:{allowedValues:$i}}],!1;var o=u===e}else
 var o=!0;if(o){if(t.max_wait_ms!==void 0){let n=t.max_wait_ms,u=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))
-return L.errors=[{instancePath:s+"/max_wait_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&typeof n=="number"&&
-isFinite(n)&&(n<0||isNaN(n)))return L.errors=[{instancePath:s+"/max_wait_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],
-!1;var o=u===e}else var o=!0;if(o){if(t.fallback!==void 0){let n=t.fallback,u=e;if(e===u)if(Array.isArray(n)){var d=!0;let k=n.
-length;for(let _=0;_<k;_++){let g=e;if(typeof n[_]!="string")return L.errors=[{instancePath:s+"/fallback/"+_,keyword:"ty\
-pe",params:{type:"string"}}],!1;var d=g===e;if(!d)break}}else return L.errors=[{instancePath:s+"/fallback",keyword:"type",
+return K.errors=[{instancePath:s+"/max_wait_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&typeof n=="number"&&
+isFinite(n)&&(n<0||isNaN(n)))return K.errors=[{instancePath:s+"/max_wait_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],
+!1;var o=u===e}else var o=!0;if(o){if(t.fallback!==void 0){let n=t.fallback,u=e;if(e===u)if(Array.isArray(n)){var d=!0;let j=n.
+length;for(let _=0;_<j;_++){let g=e;if(typeof n[_]!="string")return K.errors=[{instancePath:s+"/fallback/"+_,keyword:"ty\
+pe",params:{type:"string"}}],!1;var d=g===e;if(!d)break}}else return K.errors=[{instancePath:s+"/fallback",keyword:"type",
 params:{type:"array"}}],!1;var o=u===e}else var o=!0;if(o){if(t.sandbox!==void 0){let n=t.sandbox,u=e;if(!(n==="on"||n===
-"off"||n==="required"))return L.errors=[{instancePath:s+"/sandbox",keyword:"enum",params:{allowedValues:Fi}}],!1;var o=u===
-e}else var o=!0;if(o){if(t.follow!==void 0){let n=e;if(typeof t.follow!="boolean")return L.errors=[{instancePath:s+"/fol\
+"off"||n==="required"))return K.errors=[{instancePath:s+"/sandbox",keyword:"enum",params:{allowedValues:Fi}}],!1;var o=u===
+e}else var o=!0;if(o){if(t.follow!==void 0){let n=e;if(typeof t.follow!="boolean")return K.errors=[{instancePath:s+"/fol\
 low",keyword:"type",params:{type:"boolean"}}],!1;var o=n===e}else var o=!0;if(o){if(t.follow_rounds!==void 0){let n=t.follow_rounds,
-u=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return L.errors=[{instancePath:s+"/follow_rounds",keyword:"\
-type",params:{type:"integer"}}],!1;if(e===u&&typeof n=="number"&&isFinite(n)&&(n<0||isNaN(n)))return L.errors=[{instancePath:s+
+u=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return K.errors=[{instancePath:s+"/follow_rounds",keyword:"\
+type",params:{type:"integer"}}],!1;if(e===u&&typeof n=="number"&&isFinite(n)&&(n<0||isNaN(n)))return K.errors=[{instancePath:s+
 "/follow_rounds",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var o=u===e}else var o=!0;if(o){if(t.poll_ms!==
-void 0){let n=t.poll_ms,u=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return L.errors=[{instancePath:s+"/\
-poll_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&typeof n=="number"&&isFinite(n)&&(n<0||isNaN(n)))return L.
+void 0){let n=t.poll_ms,u=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return K.errors=[{instancePath:s+"/\
+poll_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&typeof n=="number"&&isFinite(n)&&(n<0||isNaN(n)))return K.
 errors=[{instancePath:s+"/poll_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var o=u===e}else var o=!0;if(o){
-if(t.reviewers!==void 0){let n=t.reviewers,u=e;if(e===u)if(Array.isArray(n)){var f=!0;let k=n.length;for(let _=0;_<k;_++){
-let g=e;if(typeof n[_]!="string")return L.errors=[{instancePath:s+"/reviewers/"+_,keyword:"type",params:{type:"string"}}],
-!1;var f=g===e;if(!f)break}}else return L.errors=[{instancePath:s+"/reviewers",keyword:"type",params:{type:"array"}}],!1;
-var o=u===e}else var o=!0;if(o)if(t.ready!==void 0){let n=e;if(typeof t.ready!="boolean")return L.errors=[{instancePath:s+
-"/ready",keyword:"type",params:{type:"boolean"}}],!1;var o=n===e}else var o=!0}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}else return L.
-errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return L.errors=r,e===0}var Di=["id","from","text","by","url","path","line","thread","signature","commit","conflicts"],Ei=["check","thread","com\
+if(t.reviewers!==void 0){let n=t.reviewers,u=e;if(e===u)if(Array.isArray(n)){var f=!0;let j=n.length;for(let _=0;_<j;_++){
+let g=e;if(typeof n[_]!="string")return K.errors=[{instancePath:s+"/reviewers/"+_,keyword:"type",params:{type:"string"}}],
+!1;var f=g===e;if(!f)break}}else return K.errors=[{instancePath:s+"/reviewers",keyword:"type",params:{type:"array"}}],!1;
+var o=u===e}else var o=!0;if(o)if(t.ready!==void 0){let n=e;if(typeof t.ready!="boolean")return K.errors=[{instancePath:s+
+"/ready",keyword:"type",params:{type:"boolean"}}],!1;var o=n===e}else var o=!0}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}else return K.
+errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return K.errors=r,e===0}var Di=["id","from","text","by","url","path","line","thread","signature","commit","conflicts"],Ei=["check","thread","com\
 ment","review","base","person"];function J(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.id===void 0&&(a="id")||t.from===void 0&&
 (a="from")||t.text===void 0&&(a="text"))return J.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],
@@ -167,131 +167,131 @@ if(t.conflicts!==void 0){let p=t.conflicts,i=e;if(e===i)if(Array.isArray(p)){var
 let n=e;if(typeof p[y]!="string")return J.errors=[{instancePath:s+"/conflicts/"+y,keyword:"type",params:{type:"string"}}],
 !1;var m=n===e;if(!m)break}}else return J.errors=[{instancePath:s+"/conflicts",keyword:"type",params:{type:"array"}}],!1;
 var o=i===e}else var o=!0}}}}}}}}}}}else return J.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return J.
-errors=r,e===0}function C(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){let r=null,
-e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let k;if(t.type===void 0&&(k="type")||t.at===void 0&&(k="at")||
-t.data===void 0&&(k="data"))return C.errors=[{instancePath:s,keyword:"required",params:{missingProperty:k}}],!1;for(let _ in t){
-let g=e;if(!(_==="type"||_==="at"||_==="data")){let V={instancePath:s,keyword:"enum",params:{allowedValues:z},propertyName:_};
+errors=r,e===0}function O(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){let r=null,
+e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let j;if(t.type===void 0&&(j="type")||t.at===void 0&&(j="at")||
+t.data===void 0&&(j="data"))return O.errors=[{instancePath:s,keyword:"required",params:{missingProperty:j}}],!1;for(let _ in t){
+let g=e;if(!(_==="type"||_==="at"||_==="data")){let V={instancePath:s,keyword:"enum",params:{allowedValues:U},propertyName:_};
 r===null?r=[V]:r.push(V),e++}var v=g===e;if(!v){let V={instancePath:s,keyword:"propertyNames",params:{propertyName:_}};return r===
-null?r=[V]:r.push(V),e++,C.errors=r,!1;break}}if(v){if(t.type!==void 0){let _=t.type,g=e;if(typeof _!="string")return C.
-errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(_!=="drive_started")return C.errors=[{instancePath:s+
+null?r=[V]:r.push(V),e++,O.errors=r,!1;break}}if(v){if(t.type!==void 0){let _=t.type,g=e;if(typeof _!="string")return O.
+errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(_!=="drive_started")return O.errors=[{instancePath:s+
 "/type",keyword:"const",params:{allowedValue:"drive_started"}}],!1;var o=g===e}else var o=!0;if(o){if(t.at!==void 0){let _=e;
 q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:w})||(r=r===null?q.errors:r.
 concat(q.errors),e=r.length);var o=_===e}else var o=!0;if(o)if(t.data!==void 0){let _=t.data,g=e;if(e===g)if(_&&typeof _==
-"object"&&!Array.isArray(_)){let D;if(_.run_id===void 0&&(D="run_id")||_.goal===void 0&&(D="goal")||_.round===void 0&&(D=
-"round")||_.place===void 0&&(D="place")||_.spent===void 0&&(D="spent")||_.options===void 0&&(D="options"))return C.errors=
-[{instancePath:s+"/data",keyword:"required",params:{missingProperty:D}}],!1;for(let N in _){let c=e;if(!(N==="run_id"||N===
-"goal"||N==="round"||N==="previous_run_id"||N==="place"||N==="issue"||N==="is_queued"||N==="after"||N==="spent"||N==="op\
-tions"||N==="is_reviewed"||N==="requirements"||N==="first_round")){let x={instancePath:s+"/data",keyword:"enum",params:{
-allowedValues:_i},propertyName:N};r===null?r=[x]:r.push(x),e++}var m=c===e;if(!m){let x={instancePath:s+"/data",keyword:"\
-propertyNames",params:{propertyName:N}};return r===null?r=[x]:r.push(x),e++,C.errors=r,!1;break}}if(m){if(_.run_id!==void 0){
-let N=e;if(typeof _.run_id!="string")return C.errors=[{instancePath:s+"/data/run_id",keyword:"type",params:{type:"string"}}],
-!1;var a=N===e}else var a=!0;if(a){if(_.goal!==void 0){let N=e;if(typeof _.goal!="string")return C.errors=[{instancePath:s+
-"/data/goal",keyword:"type",params:{type:"string"}}],!1;var a=N===e}else var a=!0;if(a){if(_.round!==void 0){let N=_.round,
-c=e;if(!(typeof N=="number"&&!(N%1)&&!isNaN(N)&&isFinite(N)))return C.errors=[{instancePath:s+"/data/round",keyword:"typ\
-e",params:{type:"integer"}}],!1;if(e===c&&typeof N=="number"&&isFinite(N)&&(N<1||isNaN(N)))return C.errors=[{instancePath:s+
+"object"&&!Array.isArray(_)){let R;if(_.run_id===void 0&&(R="run_id")||_.goal===void 0&&(R="goal")||_.round===void 0&&(R=
+"round")||_.place===void 0&&(R="place")||_.spent===void 0&&(R="spent")||_.options===void 0&&(R="options"))return O.errors=
+[{instancePath:s+"/data",keyword:"required",params:{missingProperty:R}}],!1;for(let k in _){let c=e;if(!(k==="run_id"||k===
+"goal"||k==="round"||k==="previous_run_id"||k==="place"||k==="issue"||k==="is_queued"||k==="after"||k==="spent"||k==="op\
+tions"||k==="is_reviewed"||k==="requirements"||k==="first_round")){let x={instancePath:s+"/data",keyword:"enum",params:{
+allowedValues:_i},propertyName:k};r===null?r=[x]:r.push(x),e++}var m=c===e;if(!m){let x={instancePath:s+"/data",keyword:"\
+propertyNames",params:{propertyName:k}};return r===null?r=[x]:r.push(x),e++,O.errors=r,!1;break}}if(m){if(_.run_id!==void 0){
+let k=e;if(typeof _.run_id!="string")return O.errors=[{instancePath:s+"/data/run_id",keyword:"type",params:{type:"string"}}],
+!1;var a=k===e}else var a=!0;if(a){if(_.goal!==void 0){let k=e;if(typeof _.goal!="string")return O.errors=[{instancePath:s+
+"/data/goal",keyword:"type",params:{type:"string"}}],!1;var a=k===e}else var a=!0;if(a){if(_.round!==void 0){let k=_.round,
+c=e;if(!(typeof k=="number"&&!(k%1)&&!isNaN(k)&&isFinite(k)))return O.errors=[{instancePath:s+"/data/round",keyword:"typ\
+e",params:{type:"integer"}}],!1;if(e===c&&typeof k=="number"&&isFinite(k)&&(k<1||isNaN(k)))return O.errors=[{instancePath:s+
 "/data/round",keyword:"minimum",params:{comparison:">=",limit:1}}],!1;var a=c===e}else var a=!0;if(a){if(_.previous_run_id!==
-void 0){let N=e;if(typeof _.previous_run_id!="string")return C.errors=[{instancePath:s+"/data/previous_run_id",keyword:"\
-type",params:{type:"string"}}],!1;var a=N===e}else var a=!0;if(a){if(_.place!==void 0){let N=_.place,c=e,x=e,K=e,h=!0,j=e;
-if(N&&typeof N=="object"&&!Array.isArray(N)){let E;if(N.kind===void 0&&(E="kind")){let T={};r===null?r=[T]:r.push(T),e++}else if(N.
-kind!==void 0&&N.kind!=="in_place"){let T={};r===null?r=[T]:r.push(T),e++}}var p=j===e;if(e=K,r!==null&&(K?r.length=K:r=
-null),p){let E=e;Ce(N,{instancePath:s+"/data/place",parentData:_,parentDataProperty:"place",rootData:b,dynamicAnchors:w})||
-(r=r===null?Ce.errors:r.concat(Ce.errors),e=r.length);var p=E===e;h=p}if(!h){let E={instancePath:s+"/data/place",keyword:"\
-if",params:{failingKeyword:"then"}};return r===null?r=[E]:r.push(E),e++,C.errors=r,!1}var i=x===e;if(i){let E=e,T=e,Y=!0,
-I=e;if(N&&typeof N=="object"&&!Array.isArray(N)){let Oe;if(N.kind===void 0&&(Oe="kind")){let ze={};r===null?r=[ze]:r.push(
-ze),e++}else if(N.kind!==void 0&&N.kind!=="worktree"){let ze={};r===null?r=[ze]:r.push(ze),e++}}var d=I===e;if(e=T,r!==null&&
-(T?r.length=T:r=null),d){let Oe=e;oe(N,{instancePath:s+"/data/place",parentData:_,parentDataProperty:"place",rootData:b,
-dynamicAnchors:w})||(r=r===null?oe.errors:r.concat(oe.errors),e=r.length);var d=Oe===e;Y=d}if(!Y){let Oe={instancePath:s+
-"/data/place",keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Oe]:r.push(Oe),e++,C.errors=r,!1}var i=E===
-e}if(e===c)if(N&&typeof N=="object"&&!Array.isArray(N)){let E;if(N.kind===void 0&&(E="kind"))return C.errors=[{instancePath:s+
-"/data/place",keyword:"required",params:{missingProperty:E}}],!1;if(N.kind!==void 0){let T=N.kind;if(!(T==="in_place"||T===
-"worktree"))return C.errors=[{instancePath:s+"/data/place/kind",keyword:"enum",params:{allowedValues:vi}}],!1}}else return C.
+void 0){let k=e;if(typeof _.previous_run_id!="string")return O.errors=[{instancePath:s+"/data/previous_run_id",keyword:"\
+type",params:{type:"string"}}],!1;var a=k===e}else var a=!0;if(a){if(_.place!==void 0){let k=_.place,c=e,x=e,Z=e,N=!0,h=e;
+if(k&&typeof k=="object"&&!Array.isArray(k)){let D;if(k.kind===void 0&&(D="kind")){let L={};r===null?r=[L]:r.push(L),e++}else if(k.
+kind!==void 0&&k.kind!=="in_place"){let L={};r===null?r=[L]:r.push(L),e++}}var p=h===e;if(e=Z,r!==null&&(Z?r.length=Z:r=
+null),p){let D=e;Oe(k,{instancePath:s+"/data/place",parentData:_,parentDataProperty:"place",rootData:b,dynamicAnchors:w})||
+(r=r===null?Oe.errors:r.concat(Oe.errors),e=r.length);var p=D===e;N=p}if(!N){let D={instancePath:s+"/data/place",keyword:"\
+if",params:{failingKeyword:"then"}};return r===null?r=[D]:r.push(D),e++,O.errors=r,!1}var i=x===e;if(i){let D=e,L=e,T=!0,
+B=e;if(k&&typeof k=="object"&&!Array.isArray(k)){let ze;if(k.kind===void 0&&(ze="kind")){let Ue={};r===null?r=[Ue]:r.push(
+Ue),e++}else if(k.kind!==void 0&&k.kind!=="worktree"){let Ue={};r===null?r=[Ue]:r.push(Ue),e++}}var d=B===e;if(e=L,r!==null&&
+(L?r.length=L:r=null),d){let ze=e;oe(k,{instancePath:s+"/data/place",parentData:_,parentDataProperty:"place",rootData:b,
+dynamicAnchors:w})||(r=r===null?oe.errors:r.concat(oe.errors),e=r.length);var d=ze===e;T=d}if(!T){let ze={instancePath:s+
+"/data/place",keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[ze]:r.push(ze),e++,O.errors=r,!1}var i=D===
+e}if(e===c)if(k&&typeof k=="object"&&!Array.isArray(k)){let D;if(k.kind===void 0&&(D="kind"))return O.errors=[{instancePath:s+
+"/data/place",keyword:"required",params:{missingProperty:D}}],!1;if(k.kind!==void 0){let L=k.kind;if(!(L==="in_place"||L===
+"worktree"))return O.errors=[{instancePath:s+"/data/place/kind",keyword:"enum",params:{allowedValues:vi}}],!1}}else return O.
 errors=[{instancePath:s+"/data/place",keyword:"type",params:{type:"object"}}],!1;var a=c===e}else var a=!0;if(a){if(_.issue!==
-void 0){let N=_.issue,c=e;if(e===c)if(N&&typeof N=="object"&&!Array.isArray(N)){let K;if(N.url===void 0&&(K="url")||N.sha256===
-void 0&&(K="sha256"))return C.errors=[{instancePath:s+"/data/issue",keyword:"required",params:{missingProperty:K}}],!1;for(let h in N){
-let j=e;if(!(h==="url"||h==="sha256")){let F={instancePath:s+"/data/issue",keyword:"enum",params:{allowedValues:bi},propertyName:h};
-r===null?r=[F]:r.push(F),e++}var f=j===e;if(!f){let F={instancePath:s+"/data/issue",keyword:"propertyNames",params:{propertyName:h}};
-return r===null?r=[F]:r.push(F),e++,C.errors=r,!1;break}}if(f){if(N.url!==void 0){let h=e;if(typeof N.url!="string")return C.
-errors=[{instancePath:s+"/data/issue/url",keyword:"type",params:{type:"string"}}],!1;var y=h===e}else var y=!0;if(y)if(N.
-sha256!==void 0){let h=e;B(N.sha256,{instancePath:s+"/data/issue/sha256",parentData:N,parentDataProperty:"sha256",rootData:b,
-dynamicAnchors:w})||(r=r===null?B.errors:r.concat(B.errors),e=r.length);var y=h===e}else var y=!0}}else return C.errors=
+void 0){let k=_.issue,c=e;if(e===c)if(k&&typeof k=="object"&&!Array.isArray(k)){let Z;if(k.url===void 0&&(Z="url")||k.sha256===
+void 0&&(Z="sha256"))return O.errors=[{instancePath:s+"/data/issue",keyword:"required",params:{missingProperty:Z}}],!1;for(let N in k){
+let h=e;if(!(N==="url"||N==="sha256")){let F={instancePath:s+"/data/issue",keyword:"enum",params:{allowedValues:bi},propertyName:N};
+r===null?r=[F]:r.push(F),e++}var f=h===e;if(!f){let F={instancePath:s+"/data/issue",keyword:"propertyNames",params:{propertyName:N}};
+return r===null?r=[F]:r.push(F),e++,O.errors=r,!1;break}}if(f){if(k.url!==void 0){let N=e;if(typeof k.url!="string")return O.
+errors=[{instancePath:s+"/data/issue/url",keyword:"type",params:{type:"string"}}],!1;var y=N===e}else var y=!0;if(y)if(k.
+sha256!==void 0){let N=e;S(k.sha256,{instancePath:s+"/data/issue/sha256",parentData:k,parentDataProperty:"sha256",rootData:b,
+dynamicAnchors:w})||(r=r===null?S.errors:r.concat(S.errors),e=r.length);var y=N===e}else var y=!0}}else return O.errors=
 [{instancePath:s+"/data/issue",keyword:"type",params:{type:"object"}}],!1;var a=c===e}else var a=!0;if(a){if(_.is_queued!==
-void 0){let N=_.is_queued,c=e;if(typeof N!="boolean")return C.errors=[{instancePath:s+"/data/is_queued",keyword:"type",params:{
-type:"boolean"}}],!1;if(N!==!0)return C.errors=[{instancePath:s+"/data/is_queued",keyword:"const",params:{allowedValue:!0}}],
-!1;var a=c===e}else var a=!0;if(a){if(_.after!==void 0){let N=e;if(typeof _.after!="string")return C.errors=[{instancePath:s+
-"/data/after",keyword:"type",params:{type:"string"}}],!1;var a=N===e}else var a=!0;if(a){if(_.spent!==void 0){let N=_.spent,
-c=e;if(e===c)if(N&&typeof N=="object"&&!Array.isArray(N)){let K;if(N.tokens===void 0&&(K="tokens")||N.cost_microusd===void 0&&
-(K="cost_microusd")||N.time_ms===void 0&&(K="time_ms"))return C.errors=[{instancePath:s+"/data/spent",keyword:"required",
-params:{missingProperty:K}}],!1;for(let h in N){let j=e;if(!(h==="tokens"||h==="cost_microusd"||h==="priced_microusd"||h===
-"time_ms")){let F={instancePath:s+"/data/spent",keyword:"enum",params:{allowedValues:gi},propertyName:h};r===null?r=[F]:
-r.push(F),e++}var n=j===e;if(!n){let F={instancePath:s+"/data/spent",keyword:"propertyNames",params:{propertyName:h}};return r===
-null?r=[F]:r.push(F),e++,C.errors=r,!1;break}}if(n){if(N.tokens!==void 0){let h=N.tokens,j=e;if(!(typeof h=="number"&&!(h%
-1)&&!isNaN(h)&&isFinite(h)))return C.errors=[{instancePath:s+"/data/spent/tokens",keyword:"type",params:{type:"integer"}}],
-!1;if(e===j&&typeof h=="number"&&isFinite(h)&&(h<0||isNaN(h)))return C.errors=[{instancePath:s+"/data/spent/tokens",keyword:"\
-minimum",params:{comparison:">=",limit:0}}],!1;var u=j===e}else var u=!0;if(u){if(N.cost_microusd!==void 0){let h=N.cost_microusd,
-j=e;if(!(typeof h=="number"&&!(h%1)&&!isNaN(h)&&isFinite(h)))return C.errors=[{instancePath:s+"/data/spent/cost_microusd",
-keyword:"type",params:{type:"integer"}}],!1;if(e===j&&typeof h=="number"&&isFinite(h)&&(h<0||isNaN(h)))return C.errors=[
-{instancePath:s+"/data/spent/cost_microusd",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var u=j===e}else var u=!0;
-if(u){if(N.priced_microusd!==void 0){let h=N.priced_microusd,j=e;if(!(typeof h=="number"&&!(h%1)&&!isNaN(h)&&isFinite(h)))
-return C.errors=[{instancePath:s+"/data/spent/priced_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===j&&typeof h==
-"number"&&isFinite(h)&&(h<0||isNaN(h)))return C.errors=[{instancePath:s+"/data/spent/priced_microusd",keyword:"minimum",
-params:{comparison:">=",limit:0}}],!1;var u=j===e}else var u=!0;if(u)if(N.time_ms!==void 0){let h=N.time_ms,j=e;if(!(typeof h==
-"number"&&!(h%1)&&!isNaN(h)&&isFinite(h)))return C.errors=[{instancePath:s+"/data/spent/time_ms",keyword:"type",params:{
-type:"integer"}}],!1;if(e===j&&typeof h=="number"&&isFinite(h)&&(h<0||isNaN(h)))return C.errors=[{instancePath:s+"/data/\
-spent/time_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var u=j===e}else var u=!0}}}}else return C.errors=
+void 0){let k=_.is_queued,c=e;if(typeof k!="boolean")return O.errors=[{instancePath:s+"/data/is_queued",keyword:"type",params:{
+type:"boolean"}}],!1;if(k!==!0)return O.errors=[{instancePath:s+"/data/is_queued",keyword:"const",params:{allowedValue:!0}}],
+!1;var a=c===e}else var a=!0;if(a){if(_.after!==void 0){let k=e;if(typeof _.after!="string")return O.errors=[{instancePath:s+
+"/data/after",keyword:"type",params:{type:"string"}}],!1;var a=k===e}else var a=!0;if(a){if(_.spent!==void 0){let k=_.spent,
+c=e;if(e===c)if(k&&typeof k=="object"&&!Array.isArray(k)){let Z;if(k.tokens===void 0&&(Z="tokens")||k.cost_microusd===void 0&&
+(Z="cost_microusd")||k.time_ms===void 0&&(Z="time_ms"))return O.errors=[{instancePath:s+"/data/spent",keyword:"required",
+params:{missingProperty:Z}}],!1;for(let N in k){let h=e;if(!(N==="tokens"||N==="cost_microusd"||N==="priced_microusd"||N===
+"time_ms")){let F={instancePath:s+"/data/spent",keyword:"enum",params:{allowedValues:gi},propertyName:N};r===null?r=[F]:
+r.push(F),e++}var n=h===e;if(!n){let F={instancePath:s+"/data/spent",keyword:"propertyNames",params:{propertyName:N}};return r===
+null?r=[F]:r.push(F),e++,O.errors=r,!1;break}}if(n){if(k.tokens!==void 0){let N=k.tokens,h=e;if(!(typeof N=="number"&&!(N%
+1)&&!isNaN(N)&&isFinite(N)))return O.errors=[{instancePath:s+"/data/spent/tokens",keyword:"type",params:{type:"integer"}}],
+!1;if(e===h&&typeof N=="number"&&isFinite(N)&&(N<0||isNaN(N)))return O.errors=[{instancePath:s+"/data/spent/tokens",keyword:"\
+minimum",params:{comparison:">=",limit:0}}],!1;var u=h===e}else var u=!0;if(u){if(k.cost_microusd!==void 0){let N=k.cost_microusd,
+h=e;if(!(typeof N=="number"&&!(N%1)&&!isNaN(N)&&isFinite(N)))return O.errors=[{instancePath:s+"/data/spent/cost_microusd",
+keyword:"type",params:{type:"integer"}}],!1;if(e===h&&typeof N=="number"&&isFinite(N)&&(N<0||isNaN(N)))return O.errors=[
+{instancePath:s+"/data/spent/cost_microusd",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var u=h===e}else var u=!0;
+if(u){if(k.priced_microusd!==void 0){let N=k.priced_microusd,h=e;if(!(typeof N=="number"&&!(N%1)&&!isNaN(N)&&isFinite(N)))
+return O.errors=[{instancePath:s+"/data/spent/priced_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===h&&typeof N==
+"number"&&isFinite(N)&&(N<0||isNaN(N)))return O.errors=[{instancePath:s+"/data/spent/priced_microusd",keyword:"minimum",
+params:{comparison:">=",limit:0}}],!1;var u=h===e}else var u=!0;if(u)if(k.time_ms!==void 0){let N=k.time_ms,h=e;if(!(typeof N==
+"number"&&!(N%1)&&!isNaN(N)&&isFinite(N)))return O.errors=[{instancePath:s+"/data/spent/time_ms",keyword:"type",params:{
+type:"integer"}}],!1;if(e===h&&typeof N=="number"&&isFinite(N)&&(N<0||isNaN(N)))return O.errors=[{instancePath:s+"/data/\
+spent/time_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var u=h===e}else var u=!0}}}}else return O.errors=
 [{instancePath:s+"/data/spent",keyword:"type",params:{type:"object"}}],!1;var a=c===e}else var a=!0;if(a){if(_.options!==
-void 0){let N=e;L(_.options,{instancePath:s+"/data/options",parentData:_,parentDataProperty:"options",rootData:b,dynamicAnchors:w})||
-(r=r===null?L.errors:r.concat(L.errors),e=r.length);var a=N===e}else var a=!0;if(a){if(_.is_reviewed!==void 0){let N=e;if(typeof _.
-is_reviewed!="boolean")return C.errors=[{instancePath:s+"/data/is_reviewed",keyword:"type",params:{type:"boolean"}}],!1;
-var a=N===e}else var a=!0;if(a){if(_.requirements!==void 0){let N=_.requirements,c=e;if(e===c)if(Array.isArray(N)){var l=!0;
-let K=N.length;for(let h=0;h<K;h++){let j=e;J(N[h],{instancePath:s+"/data/requirements/"+h,parentData:N,parentDataProperty:h,
-rootData:b,dynamicAnchors:w})||(r=r===null?J.errors:r.concat(J.errors),e=r.length);var l=j===e;if(!l)break}}else return C.
+void 0){let k=e;K(_.options,{instancePath:s+"/data/options",parentData:_,parentDataProperty:"options",rootData:b,dynamicAnchors:w})||
+(r=r===null?K.errors:r.concat(K.errors),e=r.length);var a=k===e}else var a=!0;if(a){if(_.is_reviewed!==void 0){let k=e;if(typeof _.
+is_reviewed!="boolean")return O.errors=[{instancePath:s+"/data/is_reviewed",keyword:"type",params:{type:"boolean"}}],!1;
+var a=k===e}else var a=!0;if(a){if(_.requirements!==void 0){let k=_.requirements,c=e;if(e===c)if(Array.isArray(k)){var l=!0;
+let Z=k.length;for(let N=0;N<Z;N++){let h=e;J(k[N],{instancePath:s+"/data/requirements/"+N,parentData:k,parentDataProperty:N,
+rootData:b,dynamicAnchors:w})||(r=r===null?J.errors:r.concat(J.errors),e=r.length);var l=h===e;if(!l)break}}else return O.
 errors=[{instancePath:s+"/data/requirements",keyword:"type",params:{type:"array"}}],!1;var a=c===e}else var a=!0;if(a)if(_.
-first_round!==void 0){let N=_.first_round,c=e;if(!(typeof N=="number"&&!(N%1)&&!isNaN(N)&&isFinite(N)))return C.errors=[
-{instancePath:s+"/data/first_round",keyword:"type",params:{type:"integer"}}],!1;if(e===c&&typeof N=="number"&&isFinite(N)&&
-(N<2||isNaN(N)))return C.errors=[{instancePath:s+"/data/first_round",keyword:"minimum",params:{comparison:">=",limit:2}}],
-!1;var a=c===e}else var a=!0}}}}}}}}}}}}}else return C.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"obje\
-ct"}}],!1;var o=g===e}else var o=!0}}}else return C.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return C.
-errors=r,e===0}var Ti=["options"];function Ke(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
+first_round!==void 0){let k=_.first_round,c=e;if(!(typeof k=="number"&&!(k%1)&&!isNaN(k)&&isFinite(k)))return O.errors=[
+{instancePath:s+"/data/first_round",keyword:"type",params:{type:"integer"}}],!1;if(e===c&&typeof k=="number"&&isFinite(k)&&
+(k<2||isNaN(k)))return O.errors=[{instancePath:s+"/data/first_round",keyword:"minimum",params:{comparison:">=",limit:2}}],
+!1;var a=c===e}else var a=!0}}}}}}}}}}}}}else return O.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"obje\
+ct"}}],!1;var o=g===e}else var o=!0}}}else return O.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return O.
+errors=r,e===0}var Ti=["options"];function Re(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.type===void 0&&(a="type")||t.at===void 0&&
-(a="at")||t.data===void 0&&(a="data"))return Ke.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],
-!1;for(let p in t){let i=e;if(!(p==="type"||p==="at"||p==="data")){let d={instancePath:s,keyword:"enum",params:{allowedValues:z},
+(a="at")||t.data===void 0&&(a="data"))return Re.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],
+!1;for(let p in t){let i=e;if(!(p==="type"||p==="at"||p==="data")){let d={instancePath:s,keyword:"enum",params:{allowedValues:U},
 propertyName:p};r===null?r=[d]:r.push(d),e++}var v=i===e;if(!v){let d={instancePath:s,keyword:"propertyNames",params:{propertyName:p}};
-return r===null?r=[d]:r.push(d),e++,Ke.errors=r,!1;break}}if(v){if(t.type!==void 0){let p=t.type,i=e;if(typeof p!="strin\
-g")return Ke.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(p!=="drive_resumed")return Ke.
+return r===null?r=[d]:r.push(d),e++,Re.errors=r,!1;break}}if(v){if(t.type!==void 0){let p=t.type,i=e;if(typeof p!="strin\
+g")return Re.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(p!=="drive_resumed")return Re.
 errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"drive_resumed"}}],!1;var o=i===e}else var o=!0;if(o){
 if(t.at!==void 0){let p=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:w})||
 (r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=p===e}else var o=!0;if(o)if(t.data!==void 0){let p=t.data,i=e;
-if(e===i)if(p&&typeof p=="object"&&!Array.isArray(p)){let f;if(p.options===void 0&&(f="options"))return Ke.errors=[{instancePath:s+
+if(e===i)if(p&&typeof p=="object"&&!Array.isArray(p)){let f;if(p.options===void 0&&(f="options"))return Re.errors=[{instancePath:s+
 "/data",keyword:"required",params:{missingProperty:f}}],!1;for(let y in p){let n=e;if(y!=="options"){let u={instancePath:s+
 "/data",keyword:"enum",params:{allowedValues:Ti},propertyName:y};r===null?r=[u]:r.push(u),e++}var m=n===e;if(!m){let u={
-instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[u]:r.push(u),e++,Ke.errors=r,
-!1;break}}m&&p.options!==void 0&&(L(p.options,{instancePath:s+"/data/options",parentData:p,parentDataProperty:"options",
-rootData:b,dynamicAnchors:w})||(r=r===null?L.errors:r.concat(L.errors),e=r.length))}else return Ke.errors=[{instancePath:s+
-"/data",keyword:"type",params:{type:"object"}}],!1;var o=i===e}else var o=!0}}}else return Ke.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return Ke.errors=r,e===0}var Ki=["run_id","commit"];function ce(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
+instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[u]:r.push(u),e++,Re.errors=r,
+!1;break}}m&&p.options!==void 0&&(K(p.options,{instancePath:s+"/data/options",parentData:p,parentDataProperty:"options",
+rootData:b,dynamicAnchors:w})||(r=r===null?K.errors:r.concat(K.errors),e=r.length))}else return Re.errors=[{instancePath:s+
+"/data",keyword:"type",params:{type:"object"}}],!1;var o=i===e}else var o=!0}}}else return Re.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return Re.errors=r,e===0}var Ki=["run_id","commit"];function _e(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let p;if(t.type===void 0&&(p="type")||t.at===void 0&&
-(p="at")||t.data===void 0&&(p="data"))return ce.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],
-!1;for(let i in t){let d=e;if(!(i==="type"||i==="at"||i==="data")){let f={instancePath:s,keyword:"enum",params:{allowedValues:z},
+(p="at")||t.data===void 0&&(p="data"))return _e.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],
+!1;for(let i in t){let d=e;if(!(i==="type"||i==="at"||i==="data")){let f={instancePath:s,keyword:"enum",params:{allowedValues:U},
 propertyName:i};r===null?r=[f]:r.push(f),e++}var v=d===e;if(!v){let f={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
-return r===null?r=[f]:r.push(f),e++,ce.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,d=e;if(typeof i!="strin\
-g")return ce.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="started_on")return ce.errors=
+return r===null?r=[f]:r.push(f),e++,_e.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,d=e;if(typeof i!="strin\
+g")return _e.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="started_on")return _e.errors=
 [{instancePath:s+"/type",keyword:"const",params:{allowedValue:"started_on"}}],!1;var o=d===e}else var o=!0;if(o){if(t.at!==
 void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:w})||(r=r===
 null?q.errors:r.concat(q.errors),e=r.length);var o=i===e}else var o=!0;if(o)if(t.data!==void 0){let i=t.data,d=e;if(e===
 d)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.run_id===void 0&&(y="run_id")||i.commit===void 0&&(y="commit"))
-return ce.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let n in i){let u=e;if(!(n===
+return _e.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let n in i){let u=e;if(!(n===
 "run_id"||n==="commit")){let l={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Ki},propertyName:n};r===null?
 r=[l]:r.push(l),e++}var m=u===e;if(!m){let l={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:n}};return r===
-null?r=[l]:r.push(l),e++,ce.errors=r,!1;break}}if(m){if(i.run_id!==void 0){let n=e;if(typeof i.run_id!="string")return ce.
+null?r=[l]:r.push(l),e++,_e.errors=r,!1;break}}if(m){if(i.run_id!==void 0){let n=e;if(typeof i.run_id!="string")return _e.
 errors=[{instancePath:s+"/data/run_id",keyword:"type",params:{type:"string"}}],!1;var a=n===e}else var a=!0;if(a)if(i.commit!==
-void 0){let n=e;if(typeof i.commit!="string")return ce.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"\
-string"}}],!1;var a=n===e}else var a=!0}}else return ce.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"obj\
-ect"}}],!1;var o=d===e}else var o=!0}}}else return ce.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;
-return ce.errors=r,e===0}var Ri=["is","agents","why"],Li=["inside","outside"];function pe(t,{instancePath:s="",parentData:A,parentDataProperty:$,
+void 0){let n=e;if(typeof i.commit!="string")return _e.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"\
+string"}}],!1;var a=n===e}else var a=!0}}else return _e.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"obj\
+ect"}}],!1;var o=d===e}else var o=!0}}}else return _e.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;
+return _e.errors=r,e===0}var Ri=["is","agents","why"],Li=["inside","outside"];function pe(t,{instancePath:s="",parentData:A,parentDataProperty:$,
 rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let i;if(t.type===
 void 0&&(i="type")||t.at===void 0&&(i="at")||t.data===void 0&&(i="data"))return pe.errors=[{instancePath:s,keyword:"requ\
 ired",params:{missingProperty:i}}],!1;for(let d in t){let f=e;if(!(d==="type"||d==="at"||d==="data")){let y={instancePath:s,
-keyword:"enum",params:{allowedValues:z},propertyName:d};r===null?r=[y]:r.push(y),e++}var v=f===e;if(!v){let y={instancePath:s,
+keyword:"enum",params:{allowedValues:U},propertyName:d};r===null?r=[y]:r.push(y),e++}var v=f===e;if(!v){let y={instancePath:s,
 keyword:"propertyNames",params:{propertyName:d}};return r===null?r=[y]:r.push(y),e++,pe.errors=r,!1;break}}if(v){if(t.type!==
 void 0){let d=t.type,f=e;if(typeof d!="string")return pe.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"st\
 ring"}}],!1;if(d!=="boundary_set")return pe.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"bounda\
@@ -299,9 +299,9 @@ ry_set"}}],!1;var o=f===e}else var o=!0;if(o){if(t.at!==void 0){let d=e;q(t.at,{
 at",rootData:b,dynamicAnchors:w})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=d===e}else var o=!0;if(o)if(t.
 data!==void 0){let d=t.data,f=e;if(e===f)if(d&&typeof d=="object"&&!Array.isArray(d)){let n;if(d.is===void 0&&(n="is"))return pe.
 errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:n}}],!1;for(let u in d){let l=e;if(!(u==="is"||
-u==="agents"||u==="why")){let k={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Ri},propertyName:u};r===null?
-r=[k]:r.push(k),e++}var m=l===e;if(!m){let k={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:u}};return r===
-null?r=[k]:r.push(k),e++,pe.errors=r,!1;break}}if(m){if(d.is!==void 0){let u=d.is,l=e;if(!(u==="inside"||u==="outside"))
+u==="agents"||u==="why")){let j={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Ri},propertyName:u};r===null?
+r=[j]:r.push(j),e++}var m=l===e;if(!m){let j={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:u}};return r===
+null?r=[j]:r.push(j),e++,pe.errors=r,!1;break}}if(m){if(d.is!==void 0){let u=d.is,l=e;if(!(u==="inside"||u==="outside"))
 return pe.errors=[{instancePath:s+"/data/is",keyword:"enum",params:{allowedValues:Li}}],!1;var a=l===e}else var a=!0;if(a){
 if(d.agents!==void 0){let u=d.agents,l=e;if(e===l)if(Array.isArray(u)){var p=!0;let _=u.length;for(let g=0;g<_;g++){let V=e;
 if(typeof u[g]!="string")return pe.errors=[{instancePath:s+"/data/agents/"+g,keyword:"type",params:{type:"string"}}],!1;
@@ -309,83 +309,87 @@ var p=V===e;if(!p)break}}else return pe.errors=[{instancePath:s+"/data/agents",k
 var a=l===e}else var a=!0;if(a)if(d.why!==void 0){let u=e;if(typeof d.why!="string")return pe.errors=[{instancePath:s+"/\
 data/why",keyword:"type",params:{type:"string"}}],!1;var a=u===e}else var a=!0}}}else return pe.errors=[{instancePath:s+
 "/data",keyword:"type",params:{type:"object"}}],!1;var o=f===e}else var o=!0}}}else return pe.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return pe.errors=r,e===0}var Zi=["by","attempt","reached","refused","unwritable"],Ci=["setup","baseline","check","clean_checkout","agent"],Oi=["h\
-ost","count"],zi=["host","reason","count"];function H(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,
-dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let l;if(t.type===void 0&&
-(l="type")||t.at===void 0&&(l="at")||t.data===void 0&&(l="data"))return H.errors=[{instancePath:s,keyword:"required",params:{
-missingProperty:l}}],!1;for(let k in t){let _=e;if(!(k==="type"||k==="at"||k==="data")){let g={instancePath:s,keyword:"e\
-num",params:{allowedValues:z},propertyName:k};r===null?r=[g]:r.push(g),e++}var v=_===e;if(!v){let g={instancePath:s,keyword:"\
-propertyNames",params:{propertyName:k}};return r===null?r=[g]:r.push(g),e++,H.errors=r,!1;break}}if(v){if(t.type!==void 0){
-let k=t.type,_=e;if(typeof k!="string")return H.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
-!1;if(k!=="boundary_seen")return H.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"boundary_seen"}}],
-!1;var o=_===e}else var o=!0;if(o){if(t.at!==void 0){let k=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
-at",rootData:b,dynamicAnchors:w})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=k===e}else var o=!0;if(o)if(t.
-data!==void 0){let k=t.data,_=e;if(e===_)if(k&&typeof k=="object"&&!Array.isArray(k)){let V;if(k.by===void 0&&(V="by")||
-k.reached===void 0&&(V="reached")||k.refused===void 0&&(V="refused")||k.unwritable===void 0&&(V="unwritable"))return H.errors=
-[{instancePath:s+"/data",keyword:"required",params:{missingProperty:V}}],!1;for(let D in k){let N=e;if(!(D==="by"||D==="\
-attempt"||D==="reached"||D==="refused"||D==="unwritable")){let c={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Zi},
-propertyName:D};r===null?r=[c]:r.push(c),e++}var m=N===e;if(!m){let c={instancePath:s+"/data",keyword:"propertyNames",params:{
-propertyName:D}};return r===null?r=[c]:r.push(c),e++,H.errors=r,!1;break}}if(m){if(k.by!==void 0){let D=k.by,N=e;if(!(D===
-"setup"||D==="baseline"||D==="check"||D==="clean_checkout"||D==="agent"))return H.errors=[{instancePath:s+"/data/by",keyword:"\
-enum",params:{allowedValues:Ci}}],!1;var a=N===e}else var a=!0;if(a){if(k.attempt!==void 0){let D=k.attempt,N=e;if(!(typeof D==
-"number"&&!(D%1)&&!isNaN(D)&&isFinite(D)))return H.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"\
-integer"}}],!1;if(e===N&&typeof D=="number"&&isFinite(D)&&(D<0||isNaN(D)))return H.errors=[{instancePath:s+"/data/attemp\
-t",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=N===e}else var a=!0;if(a){if(k.reached!==void 0){let D=k.
-reached,N=e;if(e===N)if(Array.isArray(D)){var p=!0;let x=D.length;for(let K=0;K<x;K++){let h=D[K],j=e;if(e===j)if(h&&typeof h==
-"object"&&!Array.isArray(h)){let E;if(h.host===void 0&&(E="host")||h.count===void 0&&(E="count"))return H.errors=[{instancePath:s+
-"/data/reached/"+K,keyword:"required",params:{missingProperty:E}}],!1;for(let T in h){let Y=e;if(!(T==="host"||T==="coun\
-t")){let I={instancePath:s+"/data/reached/"+K,keyword:"enum",params:{allowedValues:Oi},propertyName:T};r===null?r=[I]:r.
-push(I),e++}var i=Y===e;if(!i){let I={instancePath:s+"/data/reached/"+K,keyword:"propertyNames",params:{propertyName:T}};
-return r===null?r=[I]:r.push(I),e++,H.errors=r,!1;break}}if(i){if(h.host!==void 0){let T=e;if(typeof h.host!="string")return H.
-errors=[{instancePath:s+"/data/reached/"+K+"/host",keyword:"type",params:{type:"string"}}],!1;var d=T===e}else var d=!0;
-if(d)if(h.count!==void 0){let T=h.count,Y=e;if(!(typeof T=="number"&&!(T%1)&&!isNaN(T)&&isFinite(T)))return H.errors=[{instancePath:s+
-"/data/reached/"+K+"/count",keyword:"type",params:{type:"integer"}}],!1;if(e===Y&&typeof T=="number"&&isFinite(T)&&(T<0||
-isNaN(T)))return H.errors=[{instancePath:s+"/data/reached/"+K+"/count",keyword:"minimum",params:{comparison:">=",limit:0}}],
-!1;var d=Y===e}else var d=!0}}else return H.errors=[{instancePath:s+"/data/reached/"+K,keyword:"type",params:{type:"obje\
-ct"}}],!1;var p=j===e;if(!p)break}}else return H.errors=[{instancePath:s+"/data/reached",keyword:"type",params:{type:"ar\
-ray"}}],!1;var a=N===e}else var a=!0;if(a){if(k.refused!==void 0){let D=k.refused,N=e;if(e===N)if(Array.isArray(D)){var f=!0;
-let x=D.length;for(let K=0;K<x;K++){let h=D[K],j=e;if(e===j)if(h&&typeof h=="object"&&!Array.isArray(h)){let E;if(h.host===
-void 0&&(E="host")||h.reason===void 0&&(E="reason")||h.count===void 0&&(E="count"))return H.errors=[{instancePath:s+"/da\
-ta/refused/"+K,keyword:"required",params:{missingProperty:E}}],!1;for(let T in h){let Y=e;if(!(T==="host"||T==="reason"||
-T==="count")){let I={instancePath:s+"/data/refused/"+K,keyword:"enum",params:{allowedValues:zi},propertyName:T};r===null?
-r=[I]:r.push(I),e++}var y=Y===e;if(!y){let I={instancePath:s+"/data/refused/"+K,keyword:"propertyNames",params:{propertyName:T}};
-return r===null?r=[I]:r.push(I),e++,H.errors=r,!1;break}}if(y){if(h.host!==void 0){let T=e;if(typeof h.host!="string")return H.
-errors=[{instancePath:s+"/data/refused/"+K+"/host",keyword:"type",params:{type:"string"}}],!1;var n=T===e}else var n=!0;
-if(n){if(h.reason!==void 0){let T=e;if(typeof h.reason!="string")return H.errors=[{instancePath:s+"/data/refused/"+K+"/r\
-eason",keyword:"type",params:{type:"string"}}],!1;var n=T===e}else var n=!0;if(n)if(h.count!==void 0){let T=h.count,Y=e;
-if(!(typeof T=="number"&&!(T%1)&&!isNaN(T)&&isFinite(T)))return H.errors=[{instancePath:s+"/data/refused/"+K+"/count",keyword:"\
-type",params:{type:"integer"}}],!1;if(e===Y&&typeof T=="number"&&isFinite(T)&&(T<0||isNaN(T)))return H.errors=[{instancePath:s+
-"/data/refused/"+K+"/count",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=Y===e}else var n=!0}}}else return H.
-errors=[{instancePath:s+"/data/refused/"+K,keyword:"type",params:{type:"object"}}],!1;var f=j===e;if(!f)break}}else return H.
-errors=[{instancePath:s+"/data/refused",keyword:"type",params:{type:"array"}}],!1;var a=N===e}else var a=!0;if(a)if(k.unwritable!==
-void 0){let D=k.unwritable,N=e;if(e===N)if(Array.isArray(D)){var u=!0;let x=D.length;for(let K=0;K<x;K++){let h=e;if(typeof D[K]!=
-"string")return H.errors=[{instancePath:s+"/data/unwritable/"+K,keyword:"type",params:{type:"string"}}],!1;var u=h===e;if(!u)
-break}}else return H.errors=[{instancePath:s+"/data/unwritable",keyword:"type",params:{type:"array"}}],!1;var a=N===e}else
-var a=!0}}}}}else return H.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=_===e}else var o=!0}}}else
-return H.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return H.errors=r,e===0}var Ui=["step","command"],Mi=["copy","share","template","setup"];function _e(t,{instancePath:s="",parentData:A,parentDataProperty:$,
+type",params:{type:"object"}}],!1;return pe.errors=r,e===0}var Zi=["by","attempt","reached","refused","unwritable","exceeded"],Ci=["setup","baseline","check","clean_checkout","age\
+nt"],Oi=["host","count"],zi=["host","reason","count"];function H(t,{instancePath:s="",parentData:A,parentDataProperty:$,
+rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let j;if(t.type===
+void 0&&(j="type")||t.at===void 0&&(j="at")||t.data===void 0&&(j="data"))return H.errors=[{instancePath:s,keyword:"requi\
+red",params:{missingProperty:j}}],!1;for(let _ in t){let g=e;if(!(_==="type"||_==="at"||_==="data")){let V={instancePath:s,
+keyword:"enum",params:{allowedValues:U},propertyName:_};r===null?r=[V]:r.push(V),e++}var v=g===e;if(!v){let V={instancePath:s,
+keyword:"propertyNames",params:{propertyName:_}};return r===null?r=[V]:r.push(V),e++,H.errors=r,!1;break}}if(v){if(t.type!==
+void 0){let _=t.type,g=e;if(typeof _!="string")return H.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"str\
+ing"}}],!1;if(_!=="boundary_seen")return H.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"boundar\
+y_seen"}}],!1;var o=g===e}else var o=!0;if(o){if(t.at!==void 0){let _=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
+at",rootData:b,dynamicAnchors:w})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=_===e}else var o=!0;if(o)if(t.
+data!==void 0){let _=t.data,g=e;if(e===g)if(_&&typeof _=="object"&&!Array.isArray(_)){let R;if(_.by===void 0&&(R="by")||
+_.reached===void 0&&(R="reached")||_.refused===void 0&&(R="refused")||_.unwritable===void 0&&(R="unwritable"))return H.errors=
+[{instancePath:s+"/data",keyword:"required",params:{missingProperty:R}}],!1;for(let k in _){let c=e;if(!(k==="by"||k==="\
+attempt"||k==="reached"||k==="refused"||k==="unwritable"||k==="exceeded")){let x={instancePath:s+"/data",keyword:"enum",
+params:{allowedValues:Zi},propertyName:k};r===null?r=[x]:r.push(x),e++}var m=c===e;if(!m){let x={instancePath:s+"/data",
+keyword:"propertyNames",params:{propertyName:k}};return r===null?r=[x]:r.push(x),e++,H.errors=r,!1;break}}if(m){if(_.by!==
+void 0){let k=_.by,c=e;if(!(k==="setup"||k==="baseline"||k==="check"||k==="clean_checkout"||k==="agent"))return H.errors=
+[{instancePath:s+"/data/by",keyword:"enum",params:{allowedValues:Ci}}],!1;var a=c===e}else var a=!0;if(a){if(_.attempt!==
+void 0){let k=_.attempt,c=e;if(!(typeof k=="number"&&!(k%1)&&!isNaN(k)&&isFinite(k)))return H.errors=[{instancePath:s+"/\
+data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===c&&typeof k=="number"&&isFinite(k)&&(k<0||isNaN(k)))return H.
+errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=c===e}else var a=!0;
+if(a){if(_.reached!==void 0){let k=_.reached,c=e;if(e===c)if(Array.isArray(k)){var p=!0;let Z=k.length;for(let N=0;N<Z;N++){
+let h=k[N],F=e;if(e===F)if(h&&typeof h=="object"&&!Array.isArray(h)){let L;if(h.host===void 0&&(L="host")||h.count===void 0&&
+(L="count"))return H.errors=[{instancePath:s+"/data/reached/"+N,keyword:"required",params:{missingProperty:L}}],!1;for(let T in h){
+let B=e;if(!(T==="host"||T==="count")){let ue={instancePath:s+"/data/reached/"+N,keyword:"enum",params:{allowedValues:Oi},
+propertyName:T};r===null?r=[ue]:r.push(ue),e++}var i=B===e;if(!i){let ue={instancePath:s+"/data/reached/"+N,keyword:"pro\
+pertyNames",params:{propertyName:T}};return r===null?r=[ue]:r.push(ue),e++,H.errors=r,!1;break}}if(i){if(h.host!==void 0){
+let T=e;if(typeof h.host!="string")return H.errors=[{instancePath:s+"/data/reached/"+N+"/host",keyword:"type",params:{type:"\
+string"}}],!1;var d=T===e}else var d=!0;if(d)if(h.count!==void 0){let T=h.count,B=e;if(!(typeof T=="number"&&!(T%1)&&!isNaN(
+T)&&isFinite(T)))return H.errors=[{instancePath:s+"/data/reached/"+N+"/count",keyword:"type",params:{type:"integer"}}],!1;
+if(e===B&&typeof T=="number"&&isFinite(T)&&(T<0||isNaN(T)))return H.errors=[{instancePath:s+"/data/reached/"+N+"/count",
+keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var d=B===e}else var d=!0}}else return H.errors=[{instancePath:s+
+"/data/reached/"+N,keyword:"type",params:{type:"object"}}],!1;var p=F===e;if(!p)break}}else return H.errors=[{instancePath:s+
+"/data/reached",keyword:"type",params:{type:"array"}}],!1;var a=c===e}else var a=!0;if(a){if(_.refused!==void 0){let k=_.
+refused,c=e;if(e===c)if(Array.isArray(k)){var f=!0;let Z=k.length;for(let N=0;N<Z;N++){let h=k[N],F=e;if(e===F)if(h&&typeof h==
+"object"&&!Array.isArray(h)){let L;if(h.host===void 0&&(L="host")||h.reason===void 0&&(L="reason")||h.count===void 0&&(L=
+"count"))return H.errors=[{instancePath:s+"/data/refused/"+N,keyword:"required",params:{missingProperty:L}}],!1;for(let T in h){
+let B=e;if(!(T==="host"||T==="reason"||T==="count")){let ue={instancePath:s+"/data/refused/"+N,keyword:"enum",params:{allowedValues:zi},
+propertyName:T};r===null?r=[ue]:r.push(ue),e++}var y=B===e;if(!y){let ue={instancePath:s+"/data/refused/"+N,keyword:"pro\
+pertyNames",params:{propertyName:T}};return r===null?r=[ue]:r.push(ue),e++,H.errors=r,!1;break}}if(y){if(h.host!==void 0){
+let T=e;if(typeof h.host!="string")return H.errors=[{instancePath:s+"/data/refused/"+N+"/host",keyword:"type",params:{type:"\
+string"}}],!1;var n=T===e}else var n=!0;if(n){if(h.reason!==void 0){let T=e;if(typeof h.reason!="string")return H.errors=
+[{instancePath:s+"/data/refused/"+N+"/reason",keyword:"type",params:{type:"string"}}],!1;var n=T===e}else var n=!0;if(n)
+if(h.count!==void 0){let T=h.count,B=e;if(!(typeof T=="number"&&!(T%1)&&!isNaN(T)&&isFinite(T)))return H.errors=[{instancePath:s+
+"/data/refused/"+N+"/count",keyword:"type",params:{type:"integer"}}],!1;if(e===B&&typeof T=="number"&&isFinite(T)&&(T<0||
+isNaN(T)))return H.errors=[{instancePath:s+"/data/refused/"+N+"/count",keyword:"minimum",params:{comparison:">=",limit:0}}],
+!1;var n=B===e}else var n=!0}}}else return H.errors=[{instancePath:s+"/data/refused/"+N,keyword:"type",params:{type:"obj\
+ect"}}],!1;var f=F===e;if(!f)break}}else return H.errors=[{instancePath:s+"/data/refused",keyword:"type",params:{type:"a\
+rray"}}],!1;var a=c===e}else var a=!0;if(a){if(_.unwritable!==void 0){let k=_.unwritable,c=e;if(e===c)if(Array.isArray(k)){
+var u=!0;let Z=k.length;for(let N=0;N<Z;N++){let h=e;if(typeof k[N]!="string")return H.errors=[{instancePath:s+"/data/un\
+writable/"+N,keyword:"type",params:{type:"string"}}],!1;var u=h===e;if(!u)break}}else return H.errors=[{instancePath:s+"\
+/data/unwritable",keyword:"type",params:{type:"array"}}],!1;var a=c===e}else var a=!0;if(a)if(_.exceeded!==void 0){let k=_.
+exceeded,c=e;if(e===c)if(Array.isArray(k)){var l=!0;let Z=k.length;for(let N=0;N<Z;N++){let h=e;if(typeof k[N]!="string")
+return H.errors=[{instancePath:s+"/data/exceeded/"+N,keyword:"type",params:{type:"string"}}],!1;var l=h===e;if(!l)break}}else
+return H.errors=[{instancePath:s+"/data/exceeded",keyword:"type",params:{type:"array"}}],!1;var a=c===e}else var a=!0}}}}}}else
+return H.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=g===e}else var o=!0}}}else return H.
+errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return H.errors=r,e===0}var Ui=["step","command"],Mi=["copy","share","template","setup"];function ve(t,{instancePath:s="",parentData:A,parentDataProperty:$,
 rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let p;if(t.type===
-void 0&&(p="type")||t.at===void 0&&(p="at")||t.data===void 0&&(p="data"))return _e.errors=[{instancePath:s,keyword:"requ\
+void 0&&(p="type")||t.at===void 0&&(p="at")||t.data===void 0&&(p="data"))return ve.errors=[{instancePath:s,keyword:"requ\
 ired",params:{missingProperty:p}}],!1;for(let i in t){let d=e;if(!(i==="type"||i==="at"||i==="data")){let f={instancePath:s,
-keyword:"enum",params:{allowedValues:z},propertyName:i};r===null?r=[f]:r.push(f),e++}var v=d===e;if(!v){let f={instancePath:s,
-keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[f]:r.push(f),e++,_e.errors=r,!1;break}}if(v){if(t.type!==
-void 0){let i=t.type,d=e;if(typeof i!="string")return _e.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"st\
-ring"}}],!1;if(i!=="preparing")return _e.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"preparing"}}],
+keyword:"enum",params:{allowedValues:U},propertyName:i};r===null?r=[f]:r.push(f),e++}var v=d===e;if(!v){let f={instancePath:s,
+keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[f]:r.push(f),e++,ve.errors=r,!1;break}}if(v){if(t.type!==
+void 0){let i=t.type,d=e;if(typeof i!="string")return ve.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"st\
+ring"}}],!1;if(i!=="preparing")return ve.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"preparing"}}],
 !1;var o=d===e}else var o=!0;if(o){if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
 at",rootData:b,dynamicAnchors:w})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=i===e}else var o=!0;if(o)if(t.
 data!==void 0){let i=t.data,d=e;if(e===d)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.step===void 0&&(y="step"))
-return _e.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let n in i){let u=e;if(!(n===
+return ve.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let n in i){let u=e;if(!(n===
 "step"||n==="command")){let l={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Ui},propertyName:n};r===null?
 r=[l]:r.push(l),e++}var m=u===e;if(!m){let l={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:n}};return r===
-null?r=[l]:r.push(l),e++,_e.errors=r,!1;break}}if(m){if(i.step!==void 0){let n=i.step,u=e;if(!(n==="copy"||n==="share"||
-n==="template"||n==="setup"))return _e.errors=[{instancePath:s+"/data/step",keyword:"enum",params:{allowedValues:Mi}}],!1;
-var a=u===e}else var a=!0;if(a)if(i.command!==void 0){let n=e;if(typeof i.command!="string")return _e.errors=[{instancePath:s+
-"/data/command",keyword:"type",params:{type:"string"}}],!1;var a=n===e}else var a=!0}}else return _e.errors=[{instancePath:s+
-"/data",keyword:"type",params:{type:"object"}}],!1;var o=d===e}else var o=!0}}}else return _e.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return _e.errors=r,e===0}var ks=["command","exit_code","problem","duration_ms","output"];function ie(t,{instancePath:s="",parentData:A,parentDataProperty:$,
+null?r=[l]:r.push(l),e++,ve.errors=r,!1;break}}if(m){if(i.step!==void 0){let n=i.step,u=e;if(!(n==="copy"||n==="share"||
+n==="template"||n==="setup"))return ve.errors=[{instancePath:s+"/data/step",keyword:"enum",params:{allowedValues:Mi}}],!1;
+var a=u===e}else var a=!0;if(a)if(i.command!==void 0){let n=e;if(typeof i.command!="string")return ve.errors=[{instancePath:s+
+"/data/command",keyword:"type",params:{type:"string"}}],!1;var a=n===e}else var a=!0}}else return ve.errors=[{instancePath:s+
+"/data",keyword:"type",params:{type:"object"}}],!1;var o=d===e}else var o=!0}}}else return ve.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return ve.errors=r,e===0}var ks=["command","exit_code","problem","duration_ms","output"];function ie(t,{instancePath:s="",parentData:A,parentDataProperty:$,
 rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let p;if(t.type===
 void 0&&(p="type")||t.at===void 0&&(p="at")||t.data===void 0&&(p="data"))return ie.errors=[{instancePath:s,keyword:"requ\
 ired",params:{missingProperty:p}}],!1;for(let i in t){let d=e;if(!(i==="type"||i==="at"||i==="data")){let f={instancePath:s,
-keyword:"enum",params:{allowedValues:z},propertyName:i};r===null?r=[f]:r.push(f),e++}var v=d===e;if(!v){let f={instancePath:s,
+keyword:"enum",params:{allowedValues:U},propertyName:i};r===null?r=[f]:r.push(f),e++}var v=d===e;if(!v){let f={instancePath:s,
 keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[f]:r.push(f),e++,ie.errors=r,!1;break}}if(v){if(t.type!==
 void 0){let i=t.type,d=e;if(typeof i!="string")return ie.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"st\
 ring"}}],!1;if(i!=="setup_failed")return ie.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"setup_\
@@ -411,7 +415,7 @@ errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o
 parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
 !Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return re.
 errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],!1;for(let f in t){let y=e;if(!(f==="type"||f===
-"at"||f==="data")){let n={instancePath:s,keyword:"enum",params:{allowedValues:z},propertyName:f};r===null?r=[n]:r.push(n),
+"at"||f==="data")){let n={instancePath:s,keyword:"enum",params:{allowedValues:U},propertyName:f};r===null?r=[n]:r.push(n),
 e++}var v=y===e;if(!v){let n={instancePath:s,keyword:"propertyNames",params:{propertyName:f}};return r===null?r=[n]:r.push(
 n),e++,re.errors=r,!1;break}}if(v){if(t.type!==void 0){let f=t.type,y=e;if(typeof f!="string")return re.errors=[{instancePath:s+
 "/type",keyword:"type",params:{type:"string"}}],!1;if(f!=="prepared")return re.errors=[{instancePath:s+"/type",keyword:"\
@@ -420,21 +424,21 @@ const",params:{allowedValue:"prepared"}}],!1;var o=y===e}else var o=!0;if(o){if(
 var o=f===e}else var o=!0;if(o)if(t.data!==void 0){let f=t.data,y=e;if(e===y)if(f&&typeof f=="object"&&!Array.isArray(f)){
 let u;if(f.from===void 0&&(u="from")||f.copied===void 0&&(u="copied")||f.notes===void 0&&(u="notes")||f.duration_ms===void 0&&
 (u="duration_ms"))return re.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:u}}],!1;for(let l in f){
-let k=e;if(!(l==="from"||l==="copied"||l==="notes"||l==="duration_ms")){let _={instancePath:s+"/data",keyword:"enum",params:{
-allowedValues:Yi},propertyName:l};r===null?r=[_]:r.push(_),e++}var m=k===e;if(!m){let _={instancePath:s+"/data",keyword:"\
+let j=e;if(!(l==="from"||l==="copied"||l==="notes"||l==="duration_ms")){let _={instancePath:s+"/data",keyword:"enum",params:{
+allowedValues:Yi},propertyName:l};r===null?r=[_]:r.push(_),e++}var m=j===e;if(!m){let _={instancePath:s+"/data",keyword:"\
 propertyNames",params:{propertyName:l}};return r===null?r=[_]:r.push(_),e++,re.errors=r,!1;break}}if(m){if(f.from!==void 0){
-let l=f.from,k=e;if(!(l==="setup"||l==="template"||l==="share"||l==="nothing"))return re.errors=[{instancePath:s+"/data/\
-from",keyword:"enum",params:{allowedValues:Hi}}],!1;var a=k===e}else var a=!0;if(a){if(f.copied!==void 0){let l=f.copied,
-k=e;if(e===k)if(Array.isArray(l)){var p=!0;let g=l.length;for(let V=0;V<g;V++){let D=e;if(typeof l[V]!="string")return re.
-errors=[{instancePath:s+"/data/copied/"+V,keyword:"type",params:{type:"string"}}],!1;var p=D===e;if(!p)break}}else return re.
-errors=[{instancePath:s+"/data/copied",keyword:"type",params:{type:"array"}}],!1;var a=k===e}else var a=!0;if(a){if(f.notes!==
-void 0){let l=f.notes,k=e;if(e===k)if(Array.isArray(l)){var i=!0;let g=l.length;for(let V=0;V<g;V++){let D=e;if(typeof l[V]!=
-"string")return re.errors=[{instancePath:s+"/data/notes/"+V,keyword:"type",params:{type:"string"}}],!1;var i=D===e;if(!i)
-break}}else return re.errors=[{instancePath:s+"/data/notes",keyword:"type",params:{type:"array"}}],!1;var a=k===e}else var a=!0;
-if(a)if(f.duration_ms!==void 0){let l=f.duration_ms,k=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return re.
-errors=[{instancePath:s+"/data/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===k&&typeof l=="number"&&isFinite(
+let l=f.from,j=e;if(!(l==="setup"||l==="template"||l==="share"||l==="nothing"))return re.errors=[{instancePath:s+"/data/\
+from",keyword:"enum",params:{allowedValues:Hi}}],!1;var a=j===e}else var a=!0;if(a){if(f.copied!==void 0){let l=f.copied,
+j=e;if(e===j)if(Array.isArray(l)){var p=!0;let g=l.length;for(let V=0;V<g;V++){let R=e;if(typeof l[V]!="string")return re.
+errors=[{instancePath:s+"/data/copied/"+V,keyword:"type",params:{type:"string"}}],!1;var p=R===e;if(!p)break}}else return re.
+errors=[{instancePath:s+"/data/copied",keyword:"type",params:{type:"array"}}],!1;var a=j===e}else var a=!0;if(a){if(f.notes!==
+void 0){let l=f.notes,j=e;if(e===j)if(Array.isArray(l)){var i=!0;let g=l.length;for(let V=0;V<g;V++){let R=e;if(typeof l[V]!=
+"string")return re.errors=[{instancePath:s+"/data/notes/"+V,keyword:"type",params:{type:"string"}}],!1;var i=R===e;if(!i)
+break}}else return re.errors=[{instancePath:s+"/data/notes",keyword:"type",params:{type:"array"}}],!1;var a=j===e}else var a=!0;
+if(a)if(f.duration_ms!==void 0){let l=f.duration_ms,j=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return re.
+errors=[{instancePath:s+"/data/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===j&&typeof l=="number"&&isFinite(
 l)&&(l<0||isNaN(l)))return re.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],
-!1;var a=k===e}else var a=!0}}}}else return re.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;
+!1;var a=j===e}else var a=!0}}}}else return re.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;
 var o=y===e}else var o=!0}}}else return re.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return re.
 errors=r,e===0}var Ii=["command","passed","could_start","exit_code","problem","duration_ms","output","put_back","tests"];var Si=["runner","listed","failed","skipped","passed"],Bi=["junit","vitest","jest","pytest","go","cargo","tap","node"],Gi=[
 "all","failures","some"];function P(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
@@ -461,7 +465,7 @@ if(e===f)if(Array.isArray(d)){var p=!0;let n=d.length;for(let u=0;u<n;u++){let l
 parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
 t)){let i;if(t.type===void 0&&(i="type")||t.at===void 0&&(i="at")||t.data===void 0&&(i="data"))return W.errors=[{instancePath:s,
 keyword:"required",params:{missingProperty:i}}],!1;for(let d in t){let f=e;if(!(d==="type"||d==="at"||d==="data")){let y={
-instancePath:s,keyword:"enum",params:{allowedValues:z},propertyName:d};r===null?r=[y]:r.push(y),e++}var v=f===e;if(!v){let y={
+instancePath:s,keyword:"enum",params:{allowedValues:U},propertyName:d};r===null?r=[y]:r.push(y),e++}var v=f===e;if(!v){let y={
 instancePath:s,keyword:"propertyNames",params:{propertyName:d}};return r===null?r=[y]:r.push(y),e++,W.errors=r,!1;break}}
 if(v){if(t.type!==void 0){let d=t.type,f=e;if(typeof d!="string")return W.errors=[{instancePath:s+"/type",keyword:"type",
 params:{type:"string"}}],!1;if(d!=="baseline_ran")return W.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"\
@@ -471,9 +475,9 @@ var o=!0;if(o)if(t.data!==void 0){let d=t.data,f=e;if(e===f)if(d&&typeof d=="obj
 void 0&&(n="command")||d.passed===void 0&&(n="passed")||d.could_start===void 0&&(n="could_start")||d.duration_ms===void 0&&
 (n="duration_ms")||d.output===void 0&&(n="output"))return W.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:n}}],
 !1;for(let u in d){let l=e;if(!(u==="command"||u==="passed"||u==="could_start"||u==="exit_code"||u==="problem"||u==="dur\
-ation_ms"||u==="output"||u==="put_back"||u==="tests")){let k={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Ii},
-propertyName:u};r===null?r=[k]:r.push(k),e++}var m=l===e;if(!m){let k={instancePath:s+"/data",keyword:"propertyNames",params:{
-propertyName:u}};return r===null?r=[k]:r.push(k),e++,W.errors=r,!1;break}}if(m){if(d.command!==void 0){let u=e;if(typeof d.
+ation_ms"||u==="output"||u==="put_back"||u==="tests")){let j={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Ii},
+propertyName:u};r===null?r=[j]:r.push(j),e++}var m=l===e;if(!m){let j={instancePath:s+"/data",keyword:"propertyNames",params:{
+propertyName:u}};return r===null?r=[j]:r.push(j),e++,W.errors=r,!1;break}}if(m){if(d.command!==void 0){let u=e;if(typeof d.
 command!="string")return W.errors=[{instancePath:s+"/data/command",keyword:"type",params:{type:"string"}}],!1;var a=u===
 e}else var a=!0;if(a){if(d.passed!==void 0){let u=e;if(typeof d.passed!="boolean")return W.errors=[{instancePath:s+"/dat\
 a/passed",keyword:"type",params:{type:"boolean"}}],!1;var a=u===e}else var a=!0;if(a){if(d.could_start!==void 0){let u=e;
@@ -493,26 +497,26 @@ isArray(u)){var p=!0;let _=u.length;for(let g=0;g<_;g++){let V=e;if(typeof u[g]!
 d.tests,{instancePath:s+"/data/tests",parentData:d,parentDataProperty:"tests",rootData:b,dynamicAnchors:w})||(r=r===null?
 P.errors:r.concat(P.errors),e=r.length);var a=u===e}else var a=!0}}}}}}}}}else return W.errors=[{instancePath:s+"/data",
 keyword:"type",params:{type:"object"}}],!1;var o=f===e}else var o=!0}}}else return W.errors=[{instancePath:s,keyword:"ty\
-pe",params:{type:"object"}}],!1;return W.errors=r,e===0}var Ji=["by","is_accepted"],ws=["person","drover"];function ve(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,
+pe",params:{type:"object"}}],!1;return W.errors=r,e===0}var Ji=["by","is_accepted"],ws=["person","drover"];function be(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,
 dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let p;if(t.type===void 0&&
-(p="type")||t.at===void 0&&(p="at")||t.data===void 0&&(p="data"))return ve.errors=[{instancePath:s,keyword:"required",params:{
+(p="type")||t.at===void 0&&(p="at")||t.data===void 0&&(p="data"))return be.errors=[{instancePath:s,keyword:"required",params:{
 missingProperty:p}}],!1;for(let i in t){let d=e;if(!(i==="type"||i==="at"||i==="data")){let f={instancePath:s,keyword:"e\
-num",params:{allowedValues:z},propertyName:i};r===null?r=[f]:r.push(f),e++}var v=d===e;if(!v){let f={instancePath:s,keyword:"\
-propertyNames",params:{propertyName:i}};return r===null?r=[f]:r.push(f),e++,ve.errors=r,!1;break}}if(v){if(t.type!==void 0){
-let i=t.type,d=e;if(typeof i!="string")return ve.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
-!1;if(i!=="baseline_decided")return ve.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"baseline_de\
+num",params:{allowedValues:U},propertyName:i};r===null?r=[f]:r.push(f),e++}var v=d===e;if(!v){let f={instancePath:s,keyword:"\
+propertyNames",params:{propertyName:i}};return r===null?r=[f]:r.push(f),e++,be.errors=r,!1;break}}if(v){if(t.type!==void 0){
+let i=t.type,d=e;if(typeof i!="string")return be.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
+!1;if(i!=="baseline_decided")return be.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"baseline_de\
 cided"}}],!1;var o=d===e}else var o=!0;if(o){if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
 at",rootData:b,dynamicAnchors:w})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=i===e}else var o=!0;if(o)if(t.
 data!==void 0){let i=t.data,d=e;if(e===d)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.by===void 0&&(y="by")||
-i.is_accepted===void 0&&(y="is_accepted"))return ve.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
+i.is_accepted===void 0&&(y="is_accepted"))return be.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
 !1;for(let n in i){let u=e;if(!(n==="by"||n==="is_accepted")){let l={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Ji},
 propertyName:n};r===null?r=[l]:r.push(l),e++}var m=u===e;if(!m){let l={instancePath:s+"/data",keyword:"propertyNames",params:{
-propertyName:n}};return r===null?r=[l]:r.push(l),e++,ve.errors=r,!1;break}}if(m){if(i.by!==void 0){let n=i.by,u=e;if(!(n===
-"person"||n==="drover"))return ve.errors=[{instancePath:s+"/data/by",keyword:"enum",params:{allowedValues:ws}}],!1;var a=u===
-e}else var a=!0;if(a)if(i.is_accepted!==void 0){let n=e;if(typeof i.is_accepted!="boolean")return ve.errors=[{instancePath:s+
-"/data/is_accepted",keyword:"type",params:{type:"boolean"}}],!1;var a=n===e}else var a=!0}}else return ve.errors=[{instancePath:s+
-"/data",keyword:"type",params:{type:"object"}}],!1;var o=d===e}else var o=!0}}}else return ve.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return ve.errors=r,e===0}var Qi=["attempt","action_id","action_kind","action_number","actions_left","purpose","backend","model","execution_id","i\
+propertyName:n}};return r===null?r=[l]:r.push(l),e++,be.errors=r,!1;break}}if(m){if(i.by!==void 0){let n=i.by,u=e;if(!(n===
+"person"||n==="drover"))return be.errors=[{instancePath:s+"/data/by",keyword:"enum",params:{allowedValues:ws}}],!1;var a=u===
+e}else var a=!0;if(a)if(i.is_accepted!==void 0){let n=e;if(typeof i.is_accepted!="boolean")return be.errors=[{instancePath:s+
+"/data/is_accepted",keyword:"type",params:{type:"boolean"}}],!1;var a=n===e}else var a=!0}}else return be.errors=[{instancePath:s+
+"/data",keyword:"type",params:{type:"object"}}],!1;var o=d===e}else var o=!0}}}else return be.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return be.errors=r,e===0}var Qi=["attempt","action_id","action_kind","action_number","actions_left","purpose","backend","model","execution_id","i\
 s_inside","resumes","reserved","project_settings","git_settings","repository","prompt_sha256","tree"],Wi=["orient","clar\
 ify","implement","review","summarize"],Xi=["action","outcome_problem","failed_check","contradiction","stalled","after_fa\
 ilure","after_unknown_end","after_limit","hand_over"],Pi=["tokens","cost_microusd","time_ms"];var ea=["head","snapshot","is_complete","is_cut","left_out","paths","configuration","configuration_is_cut"],vs=new RegExp(
@@ -524,8 +528,8 @@ lete"||i==="is_cut"||i==="left_out"||i==="paths"||i==="configuration"||i==="conf
 keyword:"enum",params:{allowedValues:ea},propertyName:i};r===null?r=[f]:r.push(f),e++}var v=d===e;if(!v){let f={instancePath:s,
 keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[f]:r.push(f),e++,ee.errors=r,!1;break}}if(v){if(t.head!==
 void 0){let i=e;if(typeof t.head!="string")return ee.errors=[{instancePath:s+"/head",keyword:"type",params:{type:"string"}}],
-!1;var o=i===e}else var o=!0;if(o){if(t.snapshot!==void 0){let i=e;B(t.snapshot,{instancePath:s+"/snapshot",parentData:t,
-parentDataProperty:"snapshot",rootData:b,dynamicAnchors:w})||(r=r===null?B.errors:r.concat(B.errors),e=r.length);var o=i===
+!1;var o=i===e}else var o=!0;if(o){if(t.snapshot!==void 0){let i=e;S(t.snapshot,{instancePath:s+"/snapshot",parentData:t,
+parentDataProperty:"snapshot",rootData:b,dynamicAnchors:w})||(r=r===null?S.errors:r.concat(S.errors),e=r.length);var o=i===
 e}else var o=!0;if(o){if(t.is_complete!==void 0){let i=e;if(typeof t.is_complete!="boolean")return ee.errors=[{instancePath:s+
 "/is_complete",keyword:"type",params:{type:"boolean"}}],!1;var o=i===e}else var o=!0;if(o){if(t.is_cut!==void 0){let i=e;
 if(typeof t.is_cut!="boolean")return ee.errors=[{instancePath:s+"/is_cut",keyword:"type",params:{type:"boolean"}}],!1;var o=i===
@@ -542,138 +546,138 @@ replace(/\//g,"~1"),keyword:"type",params:{type:"string"}}],!1;var a=n===e;if(!a
 "/configuration",keyword:"type",params:{type:"object"}}],!1;var o=d===e}else var o=!0;if(o)if(t.configuration_is_cut!==void 0){
 let i=e;if(typeof t.configuration_is_cut!="boolean")return ee.errors=[{instancePath:s+"/configuration_is_cut",keyword:"t\
 ype",params:{type:"boolean"}}],!1;var o=i===e}else var o=!0}}}}}}}}else return ee.errors=[{instancePath:s,keyword:"type",
-params:{type:"object"}}],!1;return ee.errors=r,e===0}function M(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,
+params:{type:"object"}}],!1;return ee.errors=r,e===0}function Y(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,
 dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&
-(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return M.errors=[{instancePath:s,keyword:"required",params:{
+(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return Y.errors=[{instancePath:s,keyword:"required",params:{
 missingProperty:d}}],!1;for(let f in t){let y=e;if(!(f==="type"||f==="at"||f==="data")){let n={instancePath:s,keyword:"e\
-num",params:{allowedValues:z},propertyName:f};r===null?r=[n]:r.push(n),e++}var v=y===e;if(!v){let n={instancePath:s,keyword:"\
-propertyNames",params:{propertyName:f}};return r===null?r=[n]:r.push(n),e++,M.errors=r,!1;break}}if(v){if(t.type!==void 0){
-let f=t.type,y=e;if(typeof f!="string")return M.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
-!1;if(f!=="attempt_started")return M.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"attempt_start\
+num",params:{allowedValues:U},propertyName:f};r===null?r=[n]:r.push(n),e++}var v=y===e;if(!v){let n={instancePath:s,keyword:"\
+propertyNames",params:{propertyName:f}};return r===null?r=[n]:r.push(n),e++,Y.errors=r,!1;break}}if(v){if(t.type!==void 0){
+let f=t.type,y=e;if(typeof f!="string")return Y.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
+!1;if(f!=="attempt_started")return Y.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"attempt_start\
 ed"}}],!1;var o=y===e}else var o=!0;if(o){if(t.at!==void 0){let f=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
 at",rootData:b,dynamicAnchors:w})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=f===e}else var o=!0;if(o)if(t.
 data!==void 0){let f=t.data,y=e;if(e===y)if(f&&typeof f=="object"&&!Array.isArray(f)){let u;if(f.attempt===void 0&&(u="a\
 ttempt")||f.action_id===void 0&&(u="action_id")||f.action_kind===void 0&&(u="action_kind")||f.action_number===void 0&&(u=
 "action_number")||f.actions_left===void 0&&(u="actions_left")||f.purpose===void 0&&(u="purpose")||f.backend===void 0&&(u=
 "backend")||f.execution_id===void 0&&(u="execution_id")||f.reserved===void 0&&(u="reserved")||f.prompt_sha256===void 0&&
-(u="prompt_sha256")||f.tree===void 0&&(u="tree"))return M.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:u}}],
-!1;for(let l in f){let k=e;if(!(l==="attempt"||l==="action_id"||l==="action_kind"||l==="action_number"||l==="actions_lef\
+(u="prompt_sha256")||f.tree===void 0&&(u="tree"))return Y.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:u}}],
+!1;for(let l in f){let j=e;if(!(l==="attempt"||l==="action_id"||l==="action_kind"||l==="action_number"||l==="actions_lef\
 t"||l==="purpose"||l==="backend"||l==="model"||l==="execution_id"||l==="is_inside"||l==="resumes"||l==="reserved"||l==="\
 project_settings"||l==="git_settings"||l==="repository"||l==="prompt_sha256"||l==="tree")){let _={instancePath:s+"/data",
-keyword:"enum",params:{allowedValues:Qi},propertyName:l};r===null?r=[_]:r.push(_),e++}var m=k===e;if(!m){let _={instancePath:s+
-"/data",keyword:"propertyNames",params:{propertyName:l}};return r===null?r=[_]:r.push(_),e++,M.errors=r,!1;break}}if(m){
-if(f.attempt!==void 0){let l=f.attempt,k=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return M.errors=[{instancePath:s+
-"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===k&&typeof l=="number"&&isFinite(l)&&(l<1||isNaN(l)))return M.
-errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:1}}],!1;var a=k===e}else var a=!0;
-if(a){if(f.action_id!==void 0){let l=e;if(typeof f.action_id!="string")return M.errors=[{instancePath:s+"/data/action_id",
+keyword:"enum",params:{allowedValues:Qi},propertyName:l};r===null?r=[_]:r.push(_),e++}var m=j===e;if(!m){let _={instancePath:s+
+"/data",keyword:"propertyNames",params:{propertyName:l}};return r===null?r=[_]:r.push(_),e++,Y.errors=r,!1;break}}if(m){
+if(f.attempt!==void 0){let l=f.attempt,j=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return Y.errors=[{instancePath:s+
+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===j&&typeof l=="number"&&isFinite(l)&&(l<1||isNaN(l)))return Y.
+errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:1}}],!1;var a=j===e}else var a=!0;
+if(a){if(f.action_id!==void 0){let l=e;if(typeof f.action_id!="string")return Y.errors=[{instancePath:s+"/data/action_id",
 keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(f.action_kind!==void 0){let l=f.action_kind,
-k=e;if(!(l==="orient"||l==="clarify"||l==="implement"||l==="review"||l==="summarize"))return M.errors=[{instancePath:s+"\
-/data/action_kind",keyword:"enum",params:{allowedValues:Wi}}],!1;var a=k===e}else var a=!0;if(a){if(f.action_number!==void 0){
-let l=f.action_number,k=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return M.errors=[{instancePath:s+"/da\
-ta/action_number",keyword:"type",params:{type:"integer"}}],!1;if(e===k&&typeof l=="number"&&isFinite(l)&&(l<1||isNaN(l)))
-return M.errors=[{instancePath:s+"/data/action_number",keyword:"minimum",params:{comparison:">=",limit:1}}],!1;var a=k===
-e}else var a=!0;if(a){if(f.actions_left!==void 0){let l=f.actions_left,k=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(
-l)))return M.errors=[{instancePath:s+"/data/actions_left",keyword:"type",params:{type:"integer"}}],!1;if(e===k&&typeof l==
-"number"&&isFinite(l)&&(l<0||isNaN(l)))return M.errors=[{instancePath:s+"/data/actions_left",keyword:"minimum",params:{comparison:"\
->=",limit:0}}],!1;var a=k===e}else var a=!0;if(a){if(f.purpose!==void 0){let l=f.purpose,k=e;if(!(l==="action"||l==="out\
+j=e;if(!(l==="orient"||l==="clarify"||l==="implement"||l==="review"||l==="summarize"))return Y.errors=[{instancePath:s+"\
+/data/action_kind",keyword:"enum",params:{allowedValues:Wi}}],!1;var a=j===e}else var a=!0;if(a){if(f.action_number!==void 0){
+let l=f.action_number,j=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return Y.errors=[{instancePath:s+"/da\
+ta/action_number",keyword:"type",params:{type:"integer"}}],!1;if(e===j&&typeof l=="number"&&isFinite(l)&&(l<1||isNaN(l)))
+return Y.errors=[{instancePath:s+"/data/action_number",keyword:"minimum",params:{comparison:">=",limit:1}}],!1;var a=j===
+e}else var a=!0;if(a){if(f.actions_left!==void 0){let l=f.actions_left,j=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(
+l)))return Y.errors=[{instancePath:s+"/data/actions_left",keyword:"type",params:{type:"integer"}}],!1;if(e===j&&typeof l==
+"number"&&isFinite(l)&&(l<0||isNaN(l)))return Y.errors=[{instancePath:s+"/data/actions_left",keyword:"minimum",params:{comparison:"\
+>=",limit:0}}],!1;var a=j===e}else var a=!0;if(a){if(f.purpose!==void 0){let l=f.purpose,j=e;if(!(l==="action"||l==="out\
 come_problem"||l==="failed_check"||l==="contradiction"||l==="stalled"||l==="after_failure"||l==="after_unknown_end"||l===
-"after_limit"||l==="hand_over"))return M.errors=[{instancePath:s+"/data/purpose",keyword:"enum",params:{allowedValues:Xi}}],
-!1;var a=k===e}else var a=!0;if(a){if(f.backend!==void 0){let l=e;if(typeof f.backend!="string")return M.errors=[{instancePath:s+
+"after_limit"||l==="hand_over"))return Y.errors=[{instancePath:s+"/data/purpose",keyword:"enum",params:{allowedValues:Xi}}],
+!1;var a=j===e}else var a=!0;if(a){if(f.backend!==void 0){let l=e;if(typeof f.backend!="string")return Y.errors=[{instancePath:s+
 "/data/backend",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(f.model!==void 0){let l=e;
-if(typeof f.model!="string")return M.errors=[{instancePath:s+"/data/model",keyword:"type",params:{type:"string"}}],!1;var a=l===
-e}else var a=!0;if(a){if(f.execution_id!==void 0){let l=e;if(typeof f.execution_id!="string")return M.errors=[{instancePath:s+
+if(typeof f.model!="string")return Y.errors=[{instancePath:s+"/data/model",keyword:"type",params:{type:"string"}}],!1;var a=l===
+e}else var a=!0;if(a){if(f.execution_id!==void 0){let l=e;if(typeof f.execution_id!="string")return Y.errors=[{instancePath:s+
 "/data/execution_id",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(f.is_inside!==void 0){
-let l=f.is_inside,k=e;if(typeof l!="boolean")return M.errors=[{instancePath:s+"/data/is_inside",keyword:"type",params:{type:"\
-boolean"}}],!1;if(l!==!0)return M.errors=[{instancePath:s+"/data/is_inside",keyword:"const",params:{allowedValue:!0}}],!1;
-var a=k===e}else var a=!0;if(a){if(f.resumes!==void 0){let l=e;if(typeof f.resumes!="string")return M.errors=[{instancePath:s+
+let l=f.is_inside,j=e;if(typeof l!="boolean")return Y.errors=[{instancePath:s+"/data/is_inside",keyword:"type",params:{type:"\
+boolean"}}],!1;if(l!==!0)return Y.errors=[{instancePath:s+"/data/is_inside",keyword:"const",params:{allowedValue:!0}}],!1;
+var a=j===e}else var a=!0;if(a){if(f.resumes!==void 0){let l=e;if(typeof f.resumes!="string")return Y.errors=[{instancePath:s+
 "/data/resumes",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(f.reserved!==void 0){let l=f.
-reserved,k=e;if(e===k)if(l&&typeof l=="object"&&!Array.isArray(l)){for(let g in l){let V=e;if(!(g==="tokens"||g==="cost_\
-microusd"||g==="time_ms")){let D={instancePath:s+"/data/reserved",keyword:"enum",params:{allowedValues:Pi},propertyName:g};
-r===null?r=[D]:r.push(D),e++}var p=V===e;if(!p){let D={instancePath:s+"/data/reserved",keyword:"propertyNames",params:{propertyName:g}};
-return r===null?r=[D]:r.push(D),e++,M.errors=r,!1;break}}if(p){if(l.tokens!==void 0){let g=l.tokens,V=e;if(!(typeof g=="\
-number"&&!(g%1)&&!isNaN(g)&&isFinite(g)))return M.errors=[{instancePath:s+"/data/reserved/tokens",keyword:"type",params:{
-type:"integer"}}],!1;if(e===V&&typeof g=="number"&&isFinite(g)&&(g<0||isNaN(g)))return M.errors=[{instancePath:s+"/data/\
+reserved,j=e;if(e===j)if(l&&typeof l=="object"&&!Array.isArray(l)){for(let g in l){let V=e;if(!(g==="tokens"||g==="cost_\
+microusd"||g==="time_ms")){let R={instancePath:s+"/data/reserved",keyword:"enum",params:{allowedValues:Pi},propertyName:g};
+r===null?r=[R]:r.push(R),e++}var p=V===e;if(!p){let R={instancePath:s+"/data/reserved",keyword:"propertyNames",params:{propertyName:g}};
+return r===null?r=[R]:r.push(R),e++,Y.errors=r,!1;break}}if(p){if(l.tokens!==void 0){let g=l.tokens,V=e;if(!(typeof g=="\
+number"&&!(g%1)&&!isNaN(g)&&isFinite(g)))return Y.errors=[{instancePath:s+"/data/reserved/tokens",keyword:"type",params:{
+type:"integer"}}],!1;if(e===V&&typeof g=="number"&&isFinite(g)&&(g<0||isNaN(g)))return Y.errors=[{instancePath:s+"/data/\
 reserved/tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var i=V===e}else var i=!0;if(i){if(l.cost_microusd!==
-void 0){let g=l.cost_microusd,V=e;if(!(typeof g=="number"&&!(g%1)&&!isNaN(g)&&isFinite(g)))return M.errors=[{instancePath:s+
+void 0){let g=l.cost_microusd,V=e;if(!(typeof g=="number"&&!(g%1)&&!isNaN(g)&&isFinite(g)))return Y.errors=[{instancePath:s+
 "/data/reserved/cost_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===V&&typeof g=="number"&&isFinite(g)&&(g<
-0||isNaN(g)))return M.errors=[{instancePath:s+"/data/reserved/cost_microusd",keyword:"minimum",params:{comparison:">=",limit:0}}],
+0||isNaN(g)))return Y.errors=[{instancePath:s+"/data/reserved/cost_microusd",keyword:"minimum",params:{comparison:">=",limit:0}}],
 !1;var i=V===e}else var i=!0;if(i)if(l.time_ms!==void 0){let g=l.time_ms,V=e;if(!(typeof g=="number"&&!(g%1)&&!isNaN(g)&&
-isFinite(g)))return M.errors=[{instancePath:s+"/data/reserved/time_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===
-V&&typeof g=="number"&&isFinite(g)&&(g<0||isNaN(g)))return M.errors=[{instancePath:s+"/data/reserved/time_ms",keyword:"m\
-inimum",params:{comparison:">=",limit:0}}],!1;var i=V===e}else var i=!0}}}else return M.errors=[{instancePath:s+"/data/r\
-eserved",keyword:"type",params:{type:"object"}}],!1;var a=k===e}else var a=!0;if(a){if(f.project_settings!==void 0){let l=e;
-B(f.project_settings,{instancePath:s+"/data/project_settings",parentData:f,parentDataProperty:"project_settings",rootData:b,
-dynamicAnchors:w})||(r=r===null?B.errors:r.concat(B.errors),e=r.length);var a=l===e}else var a=!0;if(a){if(f.git_settings!==
-void 0){let l=e;B(f.git_settings,{instancePath:s+"/data/git_settings",parentData:f,parentDataProperty:"git_settings",rootData:b,
-dynamicAnchors:w})||(r=r===null?B.errors:r.concat(B.errors),e=r.length);var a=l===e}else var a=!0;if(a){if(f.repository!==
-void 0){let l=e;B(f.repository,{instancePath:s+"/data/repository",parentData:f,parentDataProperty:"repository",rootData:b,
-dynamicAnchors:w})||(r=r===null?B.errors:r.concat(B.errors),e=r.length);var a=l===e}else var a=!0;if(a){if(f.prompt_sha256!==
-void 0){let l=e;B(f.prompt_sha256,{instancePath:s+"/data/prompt_sha256",parentData:f,parentDataProperty:"prompt_sha256",
-rootData:b,dynamicAnchors:w})||(r=r===null?B.errors:r.concat(B.errors),e=r.length);var a=l===e}else var a=!0;if(a)if(f.tree!==
+isFinite(g)))return Y.errors=[{instancePath:s+"/data/reserved/time_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===
+V&&typeof g=="number"&&isFinite(g)&&(g<0||isNaN(g)))return Y.errors=[{instancePath:s+"/data/reserved/time_ms",keyword:"m\
+inimum",params:{comparison:">=",limit:0}}],!1;var i=V===e}else var i=!0}}}else return Y.errors=[{instancePath:s+"/data/r\
+eserved",keyword:"type",params:{type:"object"}}],!1;var a=j===e}else var a=!0;if(a){if(f.project_settings!==void 0){let l=e;
+S(f.project_settings,{instancePath:s+"/data/project_settings",parentData:f,parentDataProperty:"project_settings",rootData:b,
+dynamicAnchors:w})||(r=r===null?S.errors:r.concat(S.errors),e=r.length);var a=l===e}else var a=!0;if(a){if(f.git_settings!==
+void 0){let l=e;S(f.git_settings,{instancePath:s+"/data/git_settings",parentData:f,parentDataProperty:"git_settings",rootData:b,
+dynamicAnchors:w})||(r=r===null?S.errors:r.concat(S.errors),e=r.length);var a=l===e}else var a=!0;if(a){if(f.repository!==
+void 0){let l=e;S(f.repository,{instancePath:s+"/data/repository",parentData:f,parentDataProperty:"repository",rootData:b,
+dynamicAnchors:w})||(r=r===null?S.errors:r.concat(S.errors),e=r.length);var a=l===e}else var a=!0;if(a){if(f.prompt_sha256!==
+void 0){let l=e;S(f.prompt_sha256,{instancePath:s+"/data/prompt_sha256",parentData:f,parentDataProperty:"prompt_sha256",
+rootData:b,dynamicAnchors:w})||(r=r===null?S.errors:r.concat(S.errors),e=r.length);var a=l===e}else var a=!0;if(a)if(f.tree!==
 void 0){let l=e;ee(f.tree,{instancePath:s+"/data/tree",parentData:f,parentDataProperty:"tree",rootData:b,dynamicAnchors:w})||
-(r=r===null?ee.errors:r.concat(ee.errors),e=r.length);var a=l===e}else var a=!0}}}}}}}}}}}}}}}}}else return M.errors=[{instancePath:s+
-"/data",keyword:"type",params:{type:"object"}}],!1;var o=y===e}else var o=!0}}}else return M.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return M.errors=r,e===0}var ra=["by","choice"],ta=["wait","next","pause"];function be(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,
+(r=r===null?ee.errors:r.concat(ee.errors),e=r.length);var a=l===e}else var a=!0}}}}}}}}}}}}}}}}}else return Y.errors=[{instancePath:s+
+"/data",keyword:"type",params:{type:"object"}}],!1;var o=y===e}else var o=!0}}}else return Y.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return Y.errors=r,e===0}var ra=["by","choice"],ta=["wait","next","pause"];function ge(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,
 dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let p;if(t.type===void 0&&
-(p="type")||t.at===void 0&&(p="at")||t.data===void 0&&(p="data"))return be.errors=[{instancePath:s,keyword:"required",params:{
+(p="type")||t.at===void 0&&(p="at")||t.data===void 0&&(p="data"))return ge.errors=[{instancePath:s,keyword:"required",params:{
 missingProperty:p}}],!1;for(let i in t){let d=e;if(!(i==="type"||i==="at"||i==="data")){let f={instancePath:s,keyword:"e\
-num",params:{allowedValues:z},propertyName:i};r===null?r=[f]:r.push(f),e++}var v=d===e;if(!v){let f={instancePath:s,keyword:"\
-propertyNames",params:{propertyName:i}};return r===null?r=[f]:r.push(f),e++,be.errors=r,!1;break}}if(v){if(t.type!==void 0){
-let i=t.type,d=e;if(typeof i!="string")return be.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
-!1;if(i!=="limit_decided")return be.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"limit_decided"}}],
+num",params:{allowedValues:U},propertyName:i};r===null?r=[f]:r.push(f),e++}var v=d===e;if(!v){let f={instancePath:s,keyword:"\
+propertyNames",params:{propertyName:i}};return r===null?r=[f]:r.push(f),e++,ge.errors=r,!1;break}}if(v){if(t.type!==void 0){
+let i=t.type,d=e;if(typeof i!="string")return ge.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
+!1;if(i!=="limit_decided")return ge.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"limit_decided"}}],
 !1;var o=d===e}else var o=!0;if(o){if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
 at",rootData:b,dynamicAnchors:w})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=i===e}else var o=!0;if(o)if(t.
 data!==void 0){let i=t.data,d=e;if(e===d)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.by===void 0&&(y="by")||
-i.choice===void 0&&(y="choice"))return be.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
+i.choice===void 0&&(y="choice"))return ge.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
 !1;for(let n in i){let u=e;if(!(n==="by"||n==="choice")){let l={instancePath:s+"/data",keyword:"enum",params:{allowedValues:ra},
 propertyName:n};r===null?r=[l]:r.push(l),e++}var m=u===e;if(!m){let l={instancePath:s+"/data",keyword:"propertyNames",params:{
-propertyName:n}};return r===null?r=[l]:r.push(l),e++,be.errors=r,!1;break}}if(m){if(i.by!==void 0){let n=i.by,u=e;if(!(n===
-"person"||n==="drover"))return be.errors=[{instancePath:s+"/data/by",keyword:"enum",params:{allowedValues:ws}}],!1;var a=u===
-e}else var a=!0;if(a)if(i.choice!==void 0){let n=i.choice,u=e;if(!(n==="wait"||n==="next"||n==="pause"))return be.errors=
-[{instancePath:s+"/data/choice",keyword:"enum",params:{allowedValues:ta}}],!1;var a=u===e}else var a=!0}}else return be.
-errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=d===e}else var o=!0}}}else return be.errors=
-[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return be.errors=r,e===0}var sa=["backend","code","until"];function ge(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
+propertyName:n}};return r===null?r=[l]:r.push(l),e++,ge.errors=r,!1;break}}if(m){if(i.by!==void 0){let n=i.by,u=e;if(!(n===
+"person"||n==="drover"))return ge.errors=[{instancePath:s+"/data/by",keyword:"enum",params:{allowedValues:ws}}],!1;var a=u===
+e}else var a=!0;if(a)if(i.choice!==void 0){let n=i.choice,u=e;if(!(n==="wait"||n==="next"||n==="pause"))return ge.errors=
+[{instancePath:s+"/data/choice",keyword:"enum",params:{allowedValues:ta}}],!1;var a=u===e}else var a=!0}}else return ge.
+errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=d===e}else var o=!0}}}else return ge.errors=
+[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ge.errors=r,e===0}var sa=["backend","code","until"];function ke(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let p;if(t.type===void 0&&(p="type")||t.at===void 0&&
-(p="at")||t.data===void 0&&(p="data"))return ge.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],
-!1;for(let i in t){let d=e;if(!(i==="type"||i==="at"||i==="data")){let f={instancePath:s,keyword:"enum",params:{allowedValues:z},
+(p="at")||t.data===void 0&&(p="data"))return ke.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],
+!1;for(let i in t){let d=e;if(!(i==="type"||i==="at"||i==="data")){let f={instancePath:s,keyword:"enum",params:{allowedValues:U},
 propertyName:i};r===null?r=[f]:r.push(f),e++}var v=d===e;if(!v){let f={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
-return r===null?r=[f]:r.push(f),e++,ge.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,d=e;if(typeof i!="strin\
-g")return ge.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="waiting_for_limit")return ge.
+return r===null?r=[f]:r.push(f),e++,ke.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,d=e;if(typeof i!="strin\
+g")return ke.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="waiting_for_limit")return ke.
 errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"waiting_for_limit"}}],!1;var o=d===e}else var o=!0;
 if(o){if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:w})||
 (r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=i===e}else var o=!0;if(o)if(t.data!==void 0){let i=t.data,d=e;
 if(e===d)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.backend===void 0&&(y="backend")||i.code===void 0&&(y="c\
-ode")||i.until===void 0&&(y="until"))return ge.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
+ode")||i.until===void 0&&(y="until"))return ke.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
 !1;for(let n in i){let u=e;if(!(n==="backend"||n==="code"||n==="until")){let l={instancePath:s+"/data",keyword:"enum",params:{
 allowedValues:sa},propertyName:n};r===null?r=[l]:r.push(l),e++}var m=u===e;if(!m){let l={instancePath:s+"/data",keyword:"\
-propertyNames",params:{propertyName:n}};return r===null?r=[l]:r.push(l),e++,ge.errors=r,!1;break}}if(m){if(i.backend!==void 0){
-let n=e;if(typeof i.backend!="string")return ge.errors=[{instancePath:s+"/data/backend",keyword:"type",params:{type:"str\
-ing"}}],!1;var a=n===e}else var a=!0;if(a){if(i.code!==void 0){let n=e;if(typeof i.code!="string")return ge.errors=[{instancePath:s+
+propertyNames",params:{propertyName:n}};return r===null?r=[l]:r.push(l),e++,ke.errors=r,!1;break}}if(m){if(i.backend!==void 0){
+let n=e;if(typeof i.backend!="string")return ke.errors=[{instancePath:s+"/data/backend",keyword:"type",params:{type:"str\
+ing"}}],!1;var a=n===e}else var a=!0;if(a){if(i.code!==void 0){let n=e;if(typeof i.code!="string")return ke.errors=[{instancePath:s+
 "/data/code",keyword:"type",params:{type:"string"}}],!1;var a=n===e}else var a=!0;if(a)if(i.until!==void 0){let n=e;q(i.
 until,{instancePath:s+"/data/until",parentData:i,parentDataProperty:"until",rootData:b,dynamicAnchors:w})||(r=r===null?q.
-errors:r.concat(q.errors),e=r.length);var a=n===e}else var a=!0}}}else return ge.errors=[{instancePath:s+"/data",keyword:"\
-type",params:{type:"object"}}],!1;var o=d===e}else var o=!0}}}else return ge.errors=[{instancePath:s,keyword:"type",params:{
-type:"object"}}],!1;return ge.errors=r,e===0}var ia=["backend"];function qe(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
+errors:r.concat(q.errors),e=r.length);var a=n===e}else var a=!0}}}else return ke.errors=[{instancePath:s+"/data",keyword:"\
+type",params:{type:"object"}}],!1;var o=d===e}else var o=!0}}}else return ke.errors=[{instancePath:s,keyword:"type",params:{
+type:"object"}}],!1;return ke.errors=r,e===0}var ia=["backend"];function Ae(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.type===void 0&&(a="type")||t.at===void 0&&
-(a="at")||t.data===void 0&&(a="data"))return qe.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],
-!1;for(let p in t){let i=e;if(!(p==="type"||p==="at"||p==="data")){let d={instancePath:s,keyword:"enum",params:{allowedValues:z},
+(a="at")||t.data===void 0&&(a="data"))return Ae.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],
+!1;for(let p in t){let i=e;if(!(p==="type"||p==="at"||p==="data")){let d={instancePath:s,keyword:"enum",params:{allowedValues:U},
 propertyName:p};r===null?r=[d]:r.push(d),e++}var v=i===e;if(!v){let d={instancePath:s,keyword:"propertyNames",params:{propertyName:p}};
-return r===null?r=[d]:r.push(d),e++,qe.errors=r,!1;break}}if(v){if(t.type!==void 0){let p=t.type,i=e;if(typeof p!="strin\
-g")return qe.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(p!=="limit_passed")return qe.
+return r===null?r=[d]:r.push(d),e++,Ae.errors=r,!1;break}}if(v){if(t.type!==void 0){let p=t.type,i=e;if(typeof p!="strin\
+g")return Ae.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(p!=="limit_passed")return Ae.
 errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"limit_passed"}}],!1;var o=i===e}else var o=!0;if(o){
 if(t.at!==void 0){let p=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:w})||
 (r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=p===e}else var o=!0;if(o)if(t.data!==void 0){let p=t.data,i=e;
-if(e===i)if(p&&typeof p=="object"&&!Array.isArray(p)){let f;if(p.backend===void 0&&(f="backend"))return qe.errors=[{instancePath:s+
+if(e===i)if(p&&typeof p=="object"&&!Array.isArray(p)){let f;if(p.backend===void 0&&(f="backend"))return Ae.errors=[{instancePath:s+
 "/data",keyword:"required",params:{missingProperty:f}}],!1;for(let y in p){let n=e;if(y!=="backend"){let u={instancePath:s+
 "/data",keyword:"enum",params:{allowedValues:ia},propertyName:y};r===null?r=[u]:r.push(u),e++}var m=n===e;if(!m){let u={
-instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[u]:r.push(u),e++,qe.errors=r,
-!1;break}}if(m&&p.backend!==void 0&&typeof p.backend!="string")return qe.errors=[{instancePath:s+"/data/backend",keyword:"\
-type",params:{type:"string"}}],!1}else return qe.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],
-!1;var o=i===e}else var o=!0}}}else return qe.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return qe.
+instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[u]:r.push(u),e++,Ae.errors=r,
+!1;break}}if(m&&p.backend!==void 0&&typeof p.backend!="string")return Ae.errors=[{instancePath:s+"/data/backend",keyword:"\
+type",params:{type:"string"}}],!1}else return Ae.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],
+!1;var o=i===e}else var o=!0}}}else return Ae.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ae.
 errors=r,e===0}var aa=["attempt","to","code"];function le(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let p;if(t.type===void 0&&(p="type")||t.at===void 0&&
 (p="at")||t.data===void 0&&(p="data"))return le.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],
-!1;for(let i in t){let d=e;if(!(i==="type"||i==="at"||i==="data")){let f={instancePath:s,keyword:"enum",params:{allowedValues:z},
+!1;for(let i in t){let d=e;if(!(i==="type"||i==="at"||i==="data")){let f={instancePath:s,keyword:"enum",params:{allowedValues:U},
 propertyName:i};r===null?r=[f]:r.push(f),e++}var v=d===e;if(!v){let f={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
 return r===null?r=[f]:r.push(f),e++,le.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,d=e;if(typeof i!="strin\
 g")return le.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="handed_over")return le.errors=
@@ -692,41 +696,41 @@ let n=e;if(typeof i.to!="string")return le.errors=[{instancePath:s+"/data/to",ke
 var a=n===e}else var a=!0;if(a)if(i.code!==void 0){let n=e;if(typeof i.code!="string")return le.errors=[{instancePath:s+
 "/data/code",keyword:"type",params:{type:"string"}}],!1;var a=n===e}else var a=!0}}}else return le.errors=[{instancePath:s+
 "/data",keyword:"type",params:{type:"object"}}],!1;var o=d===e}else var o=!0}}}else return le.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return le.errors=r,e===0}var na=["attempt","session_id"];function ue(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
+type",params:{type:"object"}}],!1;return le.errors=r,e===0}var na=["attempt","session_id"];function ye(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let p;if(t.type===void 0&&(p="type")||t.at===void 0&&
-(p="at")||t.data===void 0&&(p="data"))return ue.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],
-!1;for(let i in t){let d=e;if(!(i==="type"||i==="at"||i==="data")){let f={instancePath:s,keyword:"enum",params:{allowedValues:z},
+(p="at")||t.data===void 0&&(p="data"))return ye.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],
+!1;for(let i in t){let d=e;if(!(i==="type"||i==="at"||i==="data")){let f={instancePath:s,keyword:"enum",params:{allowedValues:U},
 propertyName:i};r===null?r=[f]:r.push(f),e++}var v=d===e;if(!v){let f={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
-return r===null?r=[f]:r.push(f),e++,ue.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,d=e;if(typeof i!="strin\
-g")return ue.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="session_opened")return ue.
+return r===null?r=[f]:r.push(f),e++,ye.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,d=e;if(typeof i!="strin\
+g")return ye.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="session_opened")return ye.
 errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"session_opened"}}],!1;var o=d===e}else var o=!0;if(o){
 if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:w})||
 (r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=i===e}else var o=!0;if(o)if(t.data!==void 0){let i=t.data,d=e;
 if(e===d)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.attempt===void 0&&(y="attempt")||i.session_id===void 0&&
-(y="session_id"))return ue.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let n in i){
+(y="session_id"))return ye.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let n in i){
 let u=e;if(!(n==="attempt"||n==="session_id")){let l={instancePath:s+"/data",keyword:"enum",params:{allowedValues:na},propertyName:n};
 r===null?r=[l]:r.push(l),e++}var m=u===e;if(!m){let l={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:n}};
-return r===null?r=[l]:r.push(l),e++,ue.errors=r,!1;break}}if(m){if(i.attempt!==void 0){let n=i.attempt,u=e;if(!(typeof n==
-"number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return ue.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"\
-integer"}}],!1;if(e===u&&typeof n=="number"&&isFinite(n)&&(n<0||isNaN(n)))return ue.errors=[{instancePath:s+"/data/attem\
+return r===null?r=[l]:r.push(l),e++,ye.errors=r,!1;break}}if(m){if(i.attempt!==void 0){let n=i.attempt,u=e;if(!(typeof n==
+"number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return ye.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"\
+integer"}}],!1;if(e===u&&typeof n=="number"&&isFinite(n)&&(n<0||isNaN(n)))return ye.errors=[{instancePath:s+"/data/attem\
 pt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=u===e}else var a=!0;if(a)if(i.session_id!==void 0){let n=e;
-if(typeof i.session_id!="string")return ue.errors=[{instancePath:s+"/data/session_id",keyword:"type",params:{type:"strin\
-g"}}],!1;var a=n===e}else var a=!0}}else return ue.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],
-!1;var o=d===e}else var o=!0}}}else return ue.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ue.
+if(typeof i.session_id!="string")return ye.errors=[{instancePath:s+"/data/session_id",keyword:"type",params:{type:"strin\
+g"}}],!1;var a=n===e}else var a=!0}}else return ye.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],
+!1;var o=d===e}else var o=!0}}}else return ye.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ye.
 errors=r,e===0}var oa=["attempt","approval_id","tool_id","tool_name","command","input_sha256","decision","message","by"],pa=["allow","a\
-llow_session","deny"];var la=["key","login","none","socket","terminal","editor","program","drover"];function jr(t,{instancePath:s="",parentData:A,
+llow_session","deny"];var la=["key","login","none","socket","terminal","editor","program","drover"];function qr(t,{instancePath:s="",parentData:A,
 parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
-t)){let o;if(t.via===void 0&&(o="via"))return jr.errors=[{instancePath:s,keyword:"required",params:{missingProperty:o}}],
+t)){let o;if(t.via===void 0&&(o="via"))return qr.errors=[{instancePath:s,keyword:"required",params:{missingProperty:o}}],
 !1;if(t.via!==void 0){let m=t.via,a=e;if(!(m==="key"||m==="login"||m==="none"||m==="socket"||m==="terminal"||m==="editor"||
-m==="program"||m==="drover"))return jr.errors=[{instancePath:s+"/via",keyword:"enum",params:{allowedValues:la}}],!1;var v=a===
-e}else var v=!0;if(v){if(t.name!==void 0){let m=e;if(typeof t.name!="string")return jr.errors=[{instancePath:s+"/name",keyword:"\
+m==="program"||m==="drover"))return qr.errors=[{instancePath:s+"/via",keyword:"enum",params:{allowedValues:la}}],!1;var v=a===
+e}else var v=!0;if(v){if(t.name!==void 0){let m=e;if(typeof t.name!="string")return qr.errors=[{instancePath:s+"/name",keyword:"\
 type",params:{type:"string"}}],!1;var v=m===e}else var v=!0;if(v)if(t.key_id!==void 0){let m=e;if(typeof t.key_id!="stri\
-ng")return jr.errors=[{instancePath:s+"/key_id",keyword:"type",params:{type:"string"}}],!1;var v=m===e}else var v=!0}}else
-return jr.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return jr.errors=r,e===0}var fa=_s().default;
+ng")return qr.errors=[{instancePath:s+"/key_id",keyword:"type",params:{type:"string"}}],!1;var v=m===e}else var v=!0}}else
+return qr.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return qr.errors=r,e===0}var fa=_s().default;
 function X(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0;if(e===
 0)if(t&&typeof t=="object"&&!Array.isArray(t)){let p;if(t.type===void 0&&(p="type")||t.at===void 0&&(p="at")||t.data===void 0&&
 (p="data"))return X.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],!1;for(let i in t){let d=e;if(!(i===
-"type"||i==="at"||i==="data")){let f={instancePath:s,keyword:"enum",params:{allowedValues:z},propertyName:i};r===null?r=
+"type"||i==="at"||i==="data")){let f={instancePath:s,keyword:"enum",params:{allowedValues:U},propertyName:i};r===null?r=
 [f]:r.push(f),e++}var v=d===e;if(!v){let f={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?
 r=[f]:r.push(f),e++,X.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,d=e;if(typeof i!="string")return X.errors=
 [{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="approval_decided")return X.errors=[{instancePath:s+
@@ -754,9 +758,9 @@ if(typeof i.input_sha256!="string")return X.errors=[{instancePath:s+"/data/input
 ring"}}],!1;var a=n===e}else var a=!0;if(a){if(i.decision!==void 0){let n=i.decision,u=e;if(!(n==="allow"||n==="allow_se\
 ssion"||n==="deny"))return X.errors=[{instancePath:s+"/data/decision",keyword:"enum",params:{allowedValues:pa}}],!1;var a=u===
 e}else var a=!0;if(a){if(i.message!==void 0){let n=e;if(typeof i.message!="string")return X.errors=[{instancePath:s+"/da\
-ta/message",keyword:"type",params:{type:"string"}}],!1;var a=n===e}else var a=!0;if(a)if(i.by!==void 0){let n=e;jr(i.by,
-{instancePath:s+"/data/by",parentData:i,parentDataProperty:"by",rootData:b,dynamicAnchors:w})||(r=r===null?jr.errors:r.concat(
-jr.errors),e=r.length);var a=n===e}else var a=!0}}}}}}}}}else return X.errors=[{instancePath:s+"/data",keyword:"type",params:{
+ta/message",keyword:"type",params:{type:"string"}}],!1;var a=n===e}else var a=!0;if(a)if(i.by!==void 0){let n=e;qr(i.by,
+{instancePath:s+"/data/by",parentData:i,parentDataProperty:"by",rootData:b,dynamicAnchors:w})||(r=r===null?qr.errors:r.concat(
+qr.errors),e=r.length);var a=n===e}else var a=!0}}}}}}}}}else return X.errors=[{instancePath:s+"/data",keyword:"type",params:{
 type:"object"}}],!1;var o=d===e}else var o=!0}}}else return X.errors=[{instancePath:s,keyword:"type",params:{type:"objec\
 t"}}],!1;return X.errors=r,e===0}var da=["attempt","how","session_id","usage","cost_microusd","cost_kind","duration_ms","tree","outcome","problem","said",
 "error","error_code","retry_after_ms","trace","warnings"],ua=["answered","failed","cancelled","stalled","budget","unknow\
@@ -781,145 +785,145 @@ void 0){let m=t.cache_write_tokens,a=e;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m
 "/cache_write_tokens",keyword:"type",params:{type:"integer"}}],!1;if(e===a&&typeof m=="number"&&isFinite(m)&&(m<0||isNaN(
 m)))return fe.errors=[{instancePath:s+"/cache_write_tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var v=a===
 e}else var v=!0}}}}else return fe.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return fe.errors=r,
-e===0}var ma=["did","seq","command","exit_code"];function Ae(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,
+e===0}var ma=["did","seq","command","exit_code"];function xe(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,
 dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let m;if(t.did===void 0&&(m=
-"did")||t.seq===void 0&&(m="seq")||t.command===void 0&&(m="command"))return Ae.errors=[{instancePath:s,keyword:"required",
+"did")||t.seq===void 0&&(m="seq")||t.command===void 0&&(m="command"))return xe.errors=[{instancePath:s,keyword:"required",
 params:{missingProperty:m}}],!1;for(let a in t){let p=e;if(!(a==="did"||a==="seq"||a==="command"||a==="exit_code")){let i={
 instancePath:s,keyword:"enum",params:{allowedValues:ma},propertyName:a};r===null?r=[i]:r.push(i),e++}var v=p===e;if(!v){
-let i={instancePath:s,keyword:"propertyNames",params:{propertyName:a}};return r===null?r=[i]:r.push(i),e++,Ae.errors=r,!1;
-break}}if(v){if(t.did!==void 0){let a=t.did,p=e;if(typeof a!="string")return Ae.errors=[{instancePath:s+"/did",keyword:"\
-type",params:{type:"string"}}],!1;if(a!=="command")return Ae.errors=[{instancePath:s+"/did",keyword:"const",params:{allowedValue:"\
+let i={instancePath:s,keyword:"propertyNames",params:{propertyName:a}};return r===null?r=[i]:r.push(i),e++,xe.errors=r,!1;
+break}}if(v){if(t.did!==void 0){let a=t.did,p=e;if(typeof a!="string")return xe.errors=[{instancePath:s+"/did",keyword:"\
+type",params:{type:"string"}}],!1;if(a!=="command")return xe.errors=[{instancePath:s+"/did",keyword:"const",params:{allowedValue:"\
 command"}}],!1;var o=p===e}else var o=!0;if(o){if(t.seq!==void 0){let a=t.seq,p=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(
-a)&&isFinite(a)))return Ae.errors=[{instancePath:s+"/seq",keyword:"type",params:{type:"integer"}}],!1;if(e===p&&typeof a==
-"number"&&isFinite(a)&&(a<0||isNaN(a)))return Ae.errors=[{instancePath:s+"/seq",keyword:"minimum",params:{comparison:">=",
-limit:0}}],!1;var o=p===e}else var o=!0;if(o){if(t.command!==void 0){let a=e;if(typeof t.command!="string")return Ae.errors=
+a)&&isFinite(a)))return xe.errors=[{instancePath:s+"/seq",keyword:"type",params:{type:"integer"}}],!1;if(e===p&&typeof a==
+"number"&&isFinite(a)&&(a<0||isNaN(a)))return xe.errors=[{instancePath:s+"/seq",keyword:"minimum",params:{comparison:">=",
+limit:0}}],!1;var o=p===e}else var o=!0;if(o){if(t.command!==void 0){let a=e;if(typeof t.command!="string")return xe.errors=
 [{instancePath:s+"/command",keyword:"type",params:{type:"string"}}],!1;var o=a===e}else var o=!0;if(o)if(t.exit_code!==void 0){
-let a=t.exit_code,p=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return Ae.errors=[{instancePath:s+"/exit_\
-code",keyword:"type",params:{type:"integer"}}],!1;var o=p===e}else var o=!0}}}}else return Ae.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return Ae.errors=r,e===0}var ca=["did","seq","paths"];function xe(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
+let a=t.exit_code,p=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return xe.errors=[{instancePath:s+"/exit_\
+code",keyword:"type",params:{type:"integer"}}],!1;var o=p===e}else var o=!0}}}}else return xe.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return xe.errors=r,e===0}var ca=["did","seq","paths"];function Ve(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.did===void 0&&(a="did")||t.seq===void 0&&
-(a="seq")||t.paths===void 0&&(a="paths"))return xe.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],
+(a="seq")||t.paths===void 0&&(a="paths"))return Ve.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],
 !1;for(let p in t){let i=e;if(!(p==="did"||p==="seq"||p==="paths")){let d={instancePath:s,keyword:"enum",params:{allowedValues:ca},
 propertyName:p};r===null?r=[d]:r.push(d),e++}var v=i===e;if(!v){let d={instancePath:s,keyword:"propertyNames",params:{propertyName:p}};
-return r===null?r=[d]:r.push(d),e++,xe.errors=r,!1;break}}if(v){if(t.did!==void 0){let p=t.did,i=e;if(typeof p!="string")
-return xe.errors=[{instancePath:s+"/did",keyword:"type",params:{type:"string"}}],!1;if(p!=="edit")return xe.errors=[{instancePath:s+
+return r===null?r=[d]:r.push(d),e++,Ve.errors=r,!1;break}}if(v){if(t.did!==void 0){let p=t.did,i=e;if(typeof p!="string")
+return Ve.errors=[{instancePath:s+"/did",keyword:"type",params:{type:"string"}}],!1;if(p!=="edit")return Ve.errors=[{instancePath:s+
 "/did",keyword:"const",params:{allowedValue:"edit"}}],!1;var o=i===e}else var o=!0;if(o){if(t.seq!==void 0){let p=t.seq,
-i=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return xe.errors=[{instancePath:s+"/seq",keyword:"type",params:{
-type:"integer"}}],!1;if(e===i&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return xe.errors=[{instancePath:s+"/seq",
+i=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return Ve.errors=[{instancePath:s+"/seq",keyword:"type",params:{
+type:"integer"}}],!1;if(e===i&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return Ve.errors=[{instancePath:s+"/seq",
 keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var o=i===e}else var o=!0;if(o)if(t.paths!==void 0){let p=t.paths,
-i=e;if(e===i)if(Array.isArray(p)){var m=!0;let f=p.length;for(let y=0;y<f;y++){let n=e;if(typeof p[y]!="string")return xe.
-errors=[{instancePath:s+"/paths/"+y,keyword:"type",params:{type:"string"}}],!1;var m=n===e;if(!m)break}}else return xe.errors=
-[{instancePath:s+"/paths",keyword:"type",params:{type:"array"}}],!1;var o=i===e}else var o=!0}}}else return xe.errors=[{
-instancePath:s,keyword:"type",params:{type:"object"}}],!1;return xe.errors=r,e===0}var _a=["command","edit"];function qr(t,{
+i=e;if(e===i)if(Array.isArray(p)){var m=!0;let f=p.length;for(let y=0;y<f;y++){let n=e;if(typeof p[y]!="string")return Ve.
+errors=[{instancePath:s+"/paths/"+y,keyword:"type",params:{type:"string"}}],!1;var m=n===e;if(!m)break}}else return Ve.errors=
+[{instancePath:s+"/paths",keyword:"type",params:{type:"array"}}],!1;var o=i===e}else var o=!0}}}else return Ve.errors=[{
+instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ve.errors=r,e===0}var _a=["command","edit"];function Ar(t,{
 instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0,v=e,o=e,m=!0,a=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let f;if(t.did===void 0&&(f="did")){let y={};r===null?r=[y]:r.push(y),e++}else if(t.
 did!==void 0&&t.did!=="command"){let y={};r===null?r=[y]:r.push(y),e++}}var p=a===e;if(e=o,r!==null&&(o?r.length=o:r=null),
-p){let f=e;Ae(t,{instancePath:s,parentData:A,parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?Ae.errors:r.
-concat(Ae.errors),e=r.length);var p=f===e;m=p}if(!m){let f={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};
-return r===null?r=[f]:r.push(f),e++,qr.errors=r,!1}var i=v===e;if(i){let f=e,y=e,n=!0,u=e;if(t&&typeof t=="object"&&!Array.
-isArray(t)){let k;if(t.did===void 0&&(k="did")){let _={};r===null?r=[_]:r.push(_),e++}else if(t.did!==void 0&&t.did!=="e\
-dit"){let _={};r===null?r=[_]:r.push(_),e++}}var d=u===e;if(e=y,r!==null&&(y?r.length=y:r=null),d){let k=e;xe(t,{instancePath:s,
-parentData:A,parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?xe.errors:r.concat(xe.errors),e=r.length);var d=k===
-e;n=d}if(!n){let k={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[k]:r.push(k),e++,qr.errors=
-r,!1}var i=f===e}if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let f;if(t.did===void 0&&(f="did"))return qr.errors=
+p){let f=e;xe(t,{instancePath:s,parentData:A,parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?xe.errors:r.
+concat(xe.errors),e=r.length);var p=f===e;m=p}if(!m){let f={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};
+return r===null?r=[f]:r.push(f),e++,Ar.errors=r,!1}var i=v===e;if(i){let f=e,y=e,n=!0,u=e;if(t&&typeof t=="object"&&!Array.
+isArray(t)){let j;if(t.did===void 0&&(j="did")){let _={};r===null?r=[_]:r.push(_),e++}else if(t.did!==void 0&&t.did!=="e\
+dit"){let _={};r===null?r=[_]:r.push(_),e++}}var d=u===e;if(e=y,r!==null&&(y?r.length=y:r=null),d){let j=e;Ve(t,{instancePath:s,
+parentData:A,parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?Ve.errors:r.concat(Ve.errors),e=r.length);var d=j===
+e;n=d}if(!n){let j={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[j]:r.push(j),e++,Ar.errors=
+r,!1}var i=f===e}if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let f;if(t.did===void 0&&(f="did"))return Ar.errors=
 [{instancePath:s,keyword:"required",params:{missingProperty:f}}],!1;if(t.did!==void 0){let y=t.did;if(!(y==="command"||y===
-"edit"))return qr.errors=[{instancePath:s+"/did",keyword:"enum",params:{allowedValues:_a}}],!1}}else return qr.errors=[{
-instancePath:s,keyword:"type",params:{type:"object"}}],!1;return qr.errors=r,e===0}function S(t,{instancePath:s="",parentData:A,
+"edit"))return Ar.errors=[{instancePath:s+"/did",keyword:"enum",params:{allowedValues:_a}}],!1}}else return Ar.errors=[{
+instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ar.errors=r,e===0}function I(t,{instancePath:s="",parentData:A,
 parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
-t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return S.errors=[{instancePath:s,
+t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return I.errors=[{instancePath:s,
 keyword:"required",params:{missingProperty:d}}],!1;for(let f in t){let y=e;if(!(f==="type"||f==="at"||f==="data")){let n={
-instancePath:s,keyword:"enum",params:{allowedValues:z},propertyName:f};r===null?r=[n]:r.push(n),e++}var v=y===e;if(!v){let n={
-instancePath:s,keyword:"propertyNames",params:{propertyName:f}};return r===null?r=[n]:r.push(n),e++,S.errors=r,!1;break}}
-if(v){if(t.type!==void 0){let f=t.type,y=e;if(typeof f!="string")return S.errors=[{instancePath:s+"/type",keyword:"type",
-params:{type:"string"}}],!1;if(f!=="attempt_ended")return S.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"\
+instancePath:s,keyword:"enum",params:{allowedValues:U},propertyName:f};r===null?r=[n]:r.push(n),e++}var v=y===e;if(!v){let n={
+instancePath:s,keyword:"propertyNames",params:{propertyName:f}};return r===null?r=[n]:r.push(n),e++,I.errors=r,!1;break}}
+if(v){if(t.type!==void 0){let f=t.type,y=e;if(typeof f!="string")return I.errors=[{instancePath:s+"/type",keyword:"type",
+params:{type:"string"}}],!1;if(f!=="attempt_ended")return I.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"\
 attempt_ended"}}],!1;var o=y===e}else var o=!0;if(o){if(t.at!==void 0){let f=e;q(t.at,{instancePath:s+"/at",parentData:t,
 parentDataProperty:"at",rootData:b,dynamicAnchors:w})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=f===e}else
 var o=!0;if(o)if(t.data!==void 0){let f=t.data,y=e;if(e===y)if(f&&typeof f=="object"&&!Array.isArray(f)){let u;if(f.attempt===
 void 0&&(u="attempt")||f.how===void 0&&(u="how")||f.duration_ms===void 0&&(u="duration_ms")||f.trace===void 0&&(u="trace")||
-f.warnings===void 0&&(u="warnings"))return S.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:u}}],
-!1;for(let l in f){let k=e;if(!(l==="attempt"||l==="how"||l==="session_id"||l==="usage"||l==="cost_microusd"||l==="cost_\
+f.warnings===void 0&&(u="warnings"))return I.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:u}}],
+!1;for(let l in f){let j=e;if(!(l==="attempt"||l==="how"||l==="session_id"||l==="usage"||l==="cost_microusd"||l==="cost_\
 kind"||l==="duration_ms"||l==="tree"||l==="outcome"||l==="problem"||l==="said"||l==="error"||l==="error_code"||l==="retr\
 y_after_ms"||l==="trace"||l==="warnings")){let _={instancePath:s+"/data",keyword:"enum",params:{allowedValues:da},propertyName:l};
-r===null?r=[_]:r.push(_),e++}var m=k===e;if(!m){let _={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:l}};
-return r===null?r=[_]:r.push(_),e++,S.errors=r,!1;break}}if(m){if(f.attempt!==void 0){let l=f.attempt,k=e;if(!(typeof l==
-"number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return S.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"\
-integer"}}],!1;if(e===k&&typeof l=="number"&&isFinite(l)&&(l<0||isNaN(l)))return S.errors=[{instancePath:s+"/data/attemp\
-t",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=k===e}else var a=!0;if(a){if(f.how!==void 0){let l=f.how,
-k=e;if(!(l==="answered"||l==="failed"||l==="cancelled"||l==="stalled"||l==="budget"||l==="unknown"))return S.errors=[{instancePath:s+
-"/data/how",keyword:"enum",params:{allowedValues:ua}}],!1;var a=k===e}else var a=!0;if(a){if(f.session_id!==void 0){let l=e;
-if(typeof f.session_id!="string")return S.errors=[{instancePath:s+"/data/session_id",keyword:"type",params:{type:"string"}}],
+r===null?r=[_]:r.push(_),e++}var m=j===e;if(!m){let _={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:l}};
+return r===null?r=[_]:r.push(_),e++,I.errors=r,!1;break}}if(m){if(f.attempt!==void 0){let l=f.attempt,j=e;if(!(typeof l==
+"number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return I.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"\
+integer"}}],!1;if(e===j&&typeof l=="number"&&isFinite(l)&&(l<0||isNaN(l)))return I.errors=[{instancePath:s+"/data/attemp\
+t",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=j===e}else var a=!0;if(a){if(f.how!==void 0){let l=f.how,
+j=e;if(!(l==="answered"||l==="failed"||l==="cancelled"||l==="stalled"||l==="budget"||l==="unknown"))return I.errors=[{instancePath:s+
+"/data/how",keyword:"enum",params:{allowedValues:ua}}],!1;var a=j===e}else var a=!0;if(a){if(f.session_id!==void 0){let l=e;
+if(typeof f.session_id!="string")return I.errors=[{instancePath:s+"/data/session_id",keyword:"type",params:{type:"string"}}],
 !1;var a=l===e}else var a=!0;if(a){if(f.usage!==void 0){let l=e;fe(f.usage,{instancePath:s+"/data/usage",parentData:f,parentDataProperty:"\
 usage",rootData:b,dynamicAnchors:w})||(r=r===null?fe.errors:r.concat(fe.errors),e=r.length);var a=l===e}else var a=!0;if(a){
-if(f.cost_microusd!==void 0){let l=f.cost_microusd,k=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return S.
-errors=[{instancePath:s+"/data/cost_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===k&&typeof l=="number"&&
-isFinite(l)&&(l<0||isNaN(l)))return S.errors=[{instancePath:s+"/data/cost_microusd",keyword:"minimum",params:{comparison:"\
->=",limit:0}}],!1;var a=k===e}else var a=!0;if(a){if(f.cost_kind!==void 0){let l=f.cost_kind,k=e;if(!(l==="reported"||l===
-"priced"||l==="plan"))return S.errors=[{instancePath:s+"/data/cost_kind",keyword:"enum",params:{allowedValues:ya}}],!1;var a=k===
-e}else var a=!0;if(a){if(f.duration_ms!==void 0){let l=f.duration_ms,k=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(
-l)))return S.errors=[{instancePath:s+"/data/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===k&&typeof l==
-"number"&&isFinite(l)&&(l<0||isNaN(l)))return S.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:"\
->=",limit:0}}],!1;var a=k===e}else var a=!0;if(a){if(f.tree!==void 0){let l=e;ee(f.tree,{instancePath:s+"/data/tree",parentData:f,
+if(f.cost_microusd!==void 0){let l=f.cost_microusd,j=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return I.
+errors=[{instancePath:s+"/data/cost_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===j&&typeof l=="number"&&
+isFinite(l)&&(l<0||isNaN(l)))return I.errors=[{instancePath:s+"/data/cost_microusd",keyword:"minimum",params:{comparison:"\
+>=",limit:0}}],!1;var a=j===e}else var a=!0;if(a){if(f.cost_kind!==void 0){let l=f.cost_kind,j=e;if(!(l==="reported"||l===
+"priced"||l==="plan"))return I.errors=[{instancePath:s+"/data/cost_kind",keyword:"enum",params:{allowedValues:ya}}],!1;var a=j===
+e}else var a=!0;if(a){if(f.duration_ms!==void 0){let l=f.duration_ms,j=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(
+l)))return I.errors=[{instancePath:s+"/data/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===j&&typeof l==
+"number"&&isFinite(l)&&(l<0||isNaN(l)))return I.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:"\
+>=",limit:0}}],!1;var a=j===e}else var a=!0;if(a){if(f.tree!==void 0){let l=e;ee(f.tree,{instancePath:s+"/data/tree",parentData:f,
 parentDataProperty:"tree",rootData:b,dynamicAnchors:w})||(r=r===null?ee.errors:r.concat(ee.errors),e=r.length);var a=l===
-e}else var a=!0;if(a){if(f.outcome!==void 0){let l=e;if(typeof f.outcome!="string")return S.errors=[{instancePath:s+"/da\
+e}else var a=!0;if(a){if(f.outcome!==void 0){let l=e;if(typeof f.outcome!="string")return I.errors=[{instancePath:s+"/da\
 ta/outcome",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(f.problem!==void 0){let l=e;if(typeof f.
-problem!="string")return S.errors=[{instancePath:s+"/data/problem",keyword:"type",params:{type:"string"}}],!1;var a=l===
-e}else var a=!0;if(a){if(f.said!==void 0){let l=e;if(typeof f.said!="string")return S.errors=[{instancePath:s+"/data/sai\
+problem!="string")return I.errors=[{instancePath:s+"/data/problem",keyword:"type",params:{type:"string"}}],!1;var a=l===
+e}else var a=!0;if(a){if(f.said!==void 0){let l=e;if(typeof f.said!="string")return I.errors=[{instancePath:s+"/data/sai\
 d",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(f.error!==void 0){let l=e;if(typeof f.error!=
-"string")return S.errors=[{instancePath:s+"/data/error",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;
-if(a){if(f.error_code!==void 0){let l=e;if(typeof f.error_code!="string")return S.errors=[{instancePath:s+"/data/error_c\
+"string")return I.errors=[{instancePath:s+"/data/error",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;
+if(a){if(f.error_code!==void 0){let l=e;if(typeof f.error_code!="string")return I.errors=[{instancePath:s+"/data/error_c\
 ode",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(f.retry_after_ms!==void 0){let l=f.retry_after_ms,
-k=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return S.errors=[{instancePath:s+"/data/retry_after_ms",keyword:"\
-type",params:{type:"integer"}}],!1;if(e===k&&typeof l=="number"&&isFinite(l)&&(l<0||isNaN(l)))return S.errors=[{instancePath:s+
-"/data/retry_after_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=k===e}else var a=!0;if(a){if(f.trace!==
-void 0){let l=f.trace,k=e;if(e===k)if(Array.isArray(l)){var p=!0;let g=l.length;for(let V=0;V<g;V++){let D=e;qr(l[V],{instancePath:s+
-"/data/trace/"+V,parentData:l,parentDataProperty:V,rootData:b,dynamicAnchors:w})||(r=r===null?qr.errors:r.concat(qr.errors),
-e=r.length);var p=D===e;if(!p)break}}else return S.errors=[{instancePath:s+"/data/trace",keyword:"type",params:{type:"ar\
-ray"}}],!1;var a=k===e}else var a=!0;if(a)if(f.warnings!==void 0){let l=f.warnings,k=e;if(e===k)if(Array.isArray(l)){var i=!0;
-let g=l.length;for(let V=0;V<g;V++){let D=e;if(typeof l[V]!="string")return S.errors=[{instancePath:s+"/data/warnings/"+
-V,keyword:"type",params:{type:"string"}}],!1;var i=D===e;if(!i)break}}else return S.errors=[{instancePath:s+"/data/warni\
-ngs",keyword:"type",params:{type:"array"}}],!1;var a=k===e}else var a=!0}}}}}}}}}}}}}}}}else return S.errors=[{instancePath:s+
-"/data",keyword:"type",params:{type:"object"}}],!1;var o=y===e}else var o=!0}}}else return S.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return S.errors=r,e===0}var va=["attempt","state","changes","count"],ba=["what","name","before","after","keys","note"],ga=["ref","head","config",
+j=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return I.errors=[{instancePath:s+"/data/retry_after_ms",keyword:"\
+type",params:{type:"integer"}}],!1;if(e===j&&typeof l=="number"&&isFinite(l)&&(l<0||isNaN(l)))return I.errors=[{instancePath:s+
+"/data/retry_after_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=j===e}else var a=!0;if(a){if(f.trace!==
+void 0){let l=f.trace,j=e;if(e===j)if(Array.isArray(l)){var p=!0;let g=l.length;for(let V=0;V<g;V++){let R=e;Ar(l[V],{instancePath:s+
+"/data/trace/"+V,parentData:l,parentDataProperty:V,rootData:b,dynamicAnchors:w})||(r=r===null?Ar.errors:r.concat(Ar.errors),
+e=r.length);var p=R===e;if(!p)break}}else return I.errors=[{instancePath:s+"/data/trace",keyword:"type",params:{type:"ar\
+ray"}}],!1;var a=j===e}else var a=!0;if(a)if(f.warnings!==void 0){let l=f.warnings,j=e;if(e===j)if(Array.isArray(l)){var i=!0;
+let g=l.length;for(let V=0;V<g;V++){let R=e;if(typeof l[V]!="string")return I.errors=[{instancePath:s+"/data/warnings/"+
+V,keyword:"type",params:{type:"string"}}],!1;var i=R===e;if(!i)break}}else return I.errors=[{instancePath:s+"/data/warni\
+ngs",keyword:"type",params:{type:"array"}}],!1;var a=j===e}else var a=!0}}}}}}}}}}}}}}}}else return I.errors=[{instancePath:s+
+"/data",keyword:"type",params:{type:"object"}}],!1;var o=y===e}else var o=!0}}}else return I.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return I.errors=r,e===0}var va=["attempt","state","changes","count"],ba=["what","name","before","after","keys","note"],ga=["ref","head","config",
 "hook","git_file","user_config","file"],ka=["no_tool_call","own_log","fetched","sandboxed"];function G(t,{instancePath:s="",
 parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
 !Array.isArray(t)){let y;if(t.type===void 0&&(y="type")||t.at===void 0&&(y="at")||t.data===void 0&&(y="data"))return G.errors=
 [{instancePath:s,keyword:"required",params:{missingProperty:y}}],!1;for(let n in t){let u=e;if(!(n==="type"||n==="at"||n===
-"data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},propertyName:n};r===null?r=[l]:r.push(l),e++}var v=u===
+"data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:U},propertyName:n};r===null?r=[l]:r.push(l),e++}var v=u===
 e;if(!v){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:n}};return r===null?r=[l]:r.push(l),e++,G.errors=
 r,!1;break}}if(v){if(t.type!==void 0){let n=t.type,u=e;if(typeof n!="string")return G.errors=[{instancePath:s+"/type",keyword:"\
 type",params:{type:"string"}}],!1;if(n!=="repository_changed")return G.errors=[{instancePath:s+"/type",keyword:"const",params:{
 allowedValue:"repository_changed"}}],!1;var o=u===e}else var o=!0;if(o){if(t.at!==void 0){let n=e;q(t.at,{instancePath:s+
 "/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:w})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);
 var o=n===e}else var o=!0;if(o)if(t.data!==void 0){let n=t.data,u=e;if(e===u)if(n&&typeof n=="object"&&!Array.isArray(n)){
-let k;if(n.attempt===void 0&&(k="attempt")||n.state===void 0&&(k="state")||n.changes===void 0&&(k="changes")||n.count===
-void 0&&(k="count"))return G.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:k}}],!1;for(let _ in n){
+let j;if(n.attempt===void 0&&(j="attempt")||n.state===void 0&&(j="state")||n.changes===void 0&&(j="changes")||n.count===
+void 0&&(j="count"))return G.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:j}}],!1;for(let _ in n){
 let g=e;if(!(_==="attempt"||_==="state"||_==="changes"||_==="count")){let V={instancePath:s+"/data",keyword:"enum",params:{
 allowedValues:va},propertyName:_};r===null?r=[V]:r.push(V),e++}var m=g===e;if(!m){let V={instancePath:s+"/data",keyword:"\
 propertyNames",params:{propertyName:_}};return r===null?r=[V]:r.push(V),e++,G.errors=r,!1;break}}if(m){if(n.attempt!==void 0){
 let _=n.attempt,g=e;if(!(typeof _=="number"&&!(_%1)&&!isNaN(_)&&isFinite(_)))return G.errors=[{instancePath:s+"/data/att\
 empt",keyword:"type",params:{type:"integer"}}],!1;if(e===g&&typeof _=="number"&&isFinite(_)&&(_<0||isNaN(_)))return G.errors=
 [{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=g===e}else var a=!0;if(a){
-if(n.state!==void 0){let _=e;B(n.state,{instancePath:s+"/data/state",parentData:n,parentDataProperty:"state",rootData:b,
-dynamicAnchors:w})||(r=r===null?B.errors:r.concat(B.errors),e=r.length);var a=_===e}else var a=!0;if(a){if(n.changes!==void 0){
-let _=n.changes,g=e;if(e===g)if(Array.isArray(_)){var p=!0;let D=_.length;for(let N=0;N<D;N++){let c=_[N],x=e;if(e===x)if(c&&
-typeof c=="object"&&!Array.isArray(c)){let h;if(c.what===void 0&&(h="what")||c.name===void 0&&(h="name"))return G.errors=
-[{instancePath:s+"/data/changes/"+N,keyword:"required",params:{missingProperty:h}}],!1;for(let j in c){let F=e;if(!(j===
-"what"||j==="name"||j==="before"||j==="after"||j==="keys"||j==="note")){let E={instancePath:s+"/data/changes/"+N,keyword:"\
-enum",params:{allowedValues:ba},propertyName:j};r===null?r=[E]:r.push(E),e++}var i=F===e;if(!i){let E={instancePath:s+"/\
-data/changes/"+N,keyword:"propertyNames",params:{propertyName:j}};return r===null?r=[E]:r.push(E),e++,G.errors=r,!1;break}}
-if(i){if(c.what!==void 0){let j=c.what,F=e;if(!(j==="ref"||j==="head"||j==="config"||j==="hook"||j==="git_file"||j==="us\
-er_config"||j==="file"))return G.errors=[{instancePath:s+"/data/changes/"+N+"/what",keyword:"enum",params:{allowedValues:ga}}],
-!1;var d=F===e}else var d=!0;if(d){if(c.name!==void 0){let j=e;if(typeof c.name!="string")return G.errors=[{instancePath:s+
-"/data/changes/"+N+"/name",keyword:"type",params:{type:"string"}}],!1;var d=j===e}else var d=!0;if(d){if(c.before!==void 0){
-let j=e;if(typeof c.before!="string")return G.errors=[{instancePath:s+"/data/changes/"+N+"/before",keyword:"type",params:{
-type:"string"}}],!1;var d=j===e}else var d=!0;if(d){if(c.after!==void 0){let j=e;if(typeof c.after!="string")return G.errors=
-[{instancePath:s+"/data/changes/"+N+"/after",keyword:"type",params:{type:"string"}}],!1;var d=j===e}else var d=!0;if(d){
-if(c.keys!==void 0){let j=c.keys,F=e;if(e===F)if(Array.isArray(j)){var f=!0;let T=j.length;for(let Y=0;Y<T;Y++){let I=e;
-if(typeof j[Y]!="string")return G.errors=[{instancePath:s+"/data/changes/"+N+"/keys/"+Y,keyword:"type",params:{type:"str\
-ing"}}],!1;var f=I===e;if(!f)break}}else return G.errors=[{instancePath:s+"/data/changes/"+N+"/keys",keyword:"type",params:{
-type:"array"}}],!1;var d=F===e}else var d=!0;if(d)if(c.note!==void 0){let j=c.note,F=e;if(!(j==="no_tool_call"||j==="own\
-_log"||j==="fetched"||j==="sandboxed"))return G.errors=[{instancePath:s+"/data/changes/"+N+"/note",keyword:"enum",params:{
-allowedValues:ka}}],!1;var d=F===e}else var d=!0}}}}}}else return G.errors=[{instancePath:s+"/data/changes/"+N,keyword:"\
+if(n.state!==void 0){let _=e;S(n.state,{instancePath:s+"/data/state",parentData:n,parentDataProperty:"state",rootData:b,
+dynamicAnchors:w})||(r=r===null?S.errors:r.concat(S.errors),e=r.length);var a=_===e}else var a=!0;if(a){if(n.changes!==void 0){
+let _=n.changes,g=e;if(e===g)if(Array.isArray(_)){var p=!0;let R=_.length;for(let k=0;k<R;k++){let c=_[k],x=e;if(e===x)if(c&&
+typeof c=="object"&&!Array.isArray(c)){let N;if(c.what===void 0&&(N="what")||c.name===void 0&&(N="name"))return G.errors=
+[{instancePath:s+"/data/changes/"+k,keyword:"required",params:{missingProperty:N}}],!1;for(let h in c){let F=e;if(!(h===
+"what"||h==="name"||h==="before"||h==="after"||h==="keys"||h==="note")){let D={instancePath:s+"/data/changes/"+k,keyword:"\
+enum",params:{allowedValues:ba},propertyName:h};r===null?r=[D]:r.push(D),e++}var i=F===e;if(!i){let D={instancePath:s+"/\
+data/changes/"+k,keyword:"propertyNames",params:{propertyName:h}};return r===null?r=[D]:r.push(D),e++,G.errors=r,!1;break}}
+if(i){if(c.what!==void 0){let h=c.what,F=e;if(!(h==="ref"||h==="head"||h==="config"||h==="hook"||h==="git_file"||h==="us\
+er_config"||h==="file"))return G.errors=[{instancePath:s+"/data/changes/"+k+"/what",keyword:"enum",params:{allowedValues:ga}}],
+!1;var d=F===e}else var d=!0;if(d){if(c.name!==void 0){let h=e;if(typeof c.name!="string")return G.errors=[{instancePath:s+
+"/data/changes/"+k+"/name",keyword:"type",params:{type:"string"}}],!1;var d=h===e}else var d=!0;if(d){if(c.before!==void 0){
+let h=e;if(typeof c.before!="string")return G.errors=[{instancePath:s+"/data/changes/"+k+"/before",keyword:"type",params:{
+type:"string"}}],!1;var d=h===e}else var d=!0;if(d){if(c.after!==void 0){let h=e;if(typeof c.after!="string")return G.errors=
+[{instancePath:s+"/data/changes/"+k+"/after",keyword:"type",params:{type:"string"}}],!1;var d=h===e}else var d=!0;if(d){
+if(c.keys!==void 0){let h=c.keys,F=e;if(e===F)if(Array.isArray(h)){var f=!0;let L=h.length;for(let T=0;T<L;T++){let B=e;
+if(typeof h[T]!="string")return G.errors=[{instancePath:s+"/data/changes/"+k+"/keys/"+T,keyword:"type",params:{type:"str\
+ing"}}],!1;var f=B===e;if(!f)break}}else return G.errors=[{instancePath:s+"/data/changes/"+k+"/keys",keyword:"type",params:{
+type:"array"}}],!1;var d=F===e}else var d=!0;if(d)if(c.note!==void 0){let h=c.note,F=e;if(!(h==="no_tool_call"||h==="own\
+_log"||h==="fetched"||h==="sandboxed"))return G.errors=[{instancePath:s+"/data/changes/"+k+"/note",keyword:"enum",params:{
+allowedValues:ka}}],!1;var d=F===e}else var d=!0}}}}}}else return G.errors=[{instancePath:s+"/data/changes/"+k,keyword:"\
 type",params:{type:"object"}}],!1;var p=x===e;if(!p)break}}else return G.errors=[{instancePath:s+"/data/changes",keyword:"\
 type",params:{type:"array"}}],!1;var a=g===e}else var a=!0;if(a)if(n.count!==void 0){let _=n.count,g=e;if(!(typeof _=="n\
 umber"&&!(_%1)&&!isNaN(_)&&isFinite(_)))return G.errors=[{instancePath:s+"/data/count",keyword:"type",params:{type:"inte\
@@ -930,7 +934,7 @@ pe",params:{type:"object"}}],!1;return G.errors=r,e===0}var wa=["restored"],ha=[
 dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&
 (d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return te.errors=[{instancePath:s,keyword:"required",params:{
 missingProperty:d}}],!1;for(let f in t){let y=e;if(!(f==="type"||f==="at"||f==="data")){let n={instancePath:s,keyword:"e\
-num",params:{allowedValues:z},propertyName:f};r===null?r=[n]:r.push(n),e++}var v=y===e;if(!v){let n={instancePath:s,keyword:"\
+num",params:{allowedValues:U},propertyName:f};r===null?r=[n]:r.push(n),e++}var v=y===e;if(!v){let n={instancePath:s,keyword:"\
 propertyNames",params:{propertyName:f}};return r===null?r=[n]:r.push(n),e++,te.errors=r,!1;break}}if(v){if(t.type!==void 0){
 let f=t.type,y=e;if(typeof f!="string")return te.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
 !1;if(f!=="repository_restored")return te.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"reposito\
@@ -938,27 +942,27 @@ ry_restored"}}],!1;var o=y===e}else var o=!0;if(o){if(t.at!==void 0){let f=e;q(t
 at",rootData:b,dynamicAnchors:w})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=f===e}else var o=!0;if(o)if(t.
 data!==void 0){let f=t.data,y=e;if(e===y)if(f&&typeof f=="object"&&!Array.isArray(f)){let u;if(f.restored===void 0&&(u="\
 restored"))return te.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:u}}],!1;for(let l in f){
-let k=e;if(l!=="restored"){let _={instancePath:s+"/data",keyword:"enum",params:{allowedValues:wa},propertyName:l};r===null?
-r=[_]:r.push(_),e++}var m=k===e;if(!m){let _={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:l}};return r===
+let j=e;if(l!=="restored"){let _={instancePath:s+"/data",keyword:"enum",params:{allowedValues:wa},propertyName:l};r===null?
+r=[_]:r.push(_),e++}var m=j===e;if(!m){let _={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:l}};return r===
 null?r=[_]:r.push(_),e++,te.errors=r,!1;break}}if(m&&f.restored!==void 0){let l=f.restored;if(e===e)if(Array.isArray(l)){
-var a=!0;let _=l.length;for(let g=0;g<_;g++){let V=l[g],D=e;if(e===D)if(V&&typeof V=="object"&&!Array.isArray(V)){let c;
+var a=!0;let _=l.length;for(let g=0;g<_;g++){let V=l[g],R=e;if(e===R)if(V&&typeof V=="object"&&!Array.isArray(V)){let c;
 if(V.attempt===void 0&&(c="attempt")||V.name===void 0&&(c="name"))return te.errors=[{instancePath:s+"/data/restored/"+g,
-keyword:"required",params:{missingProperty:c}}],!1;for(let x in V){let K=e;if(!(x==="attempt"||x==="name")){let h={instancePath:s+
-"/data/restored/"+g,keyword:"enum",params:{allowedValues:ha},propertyName:x};r===null?r=[h]:r.push(h),e++}var p=K===e;if(!p){
-let h={instancePath:s+"/data/restored/"+g,keyword:"propertyNames",params:{propertyName:x}};return r===null?r=[h]:r.push(
-h),e++,te.errors=r,!1;break}}if(p){if(V.attempt!==void 0){let x=V.attempt,K=e;if(!(typeof x=="number"&&!(x%1)&&!isNaN(x)&&
+keyword:"required",params:{missingProperty:c}}],!1;for(let x in V){let Z=e;if(!(x==="attempt"||x==="name")){let N={instancePath:s+
+"/data/restored/"+g,keyword:"enum",params:{allowedValues:ha},propertyName:x};r===null?r=[N]:r.push(N),e++}var p=Z===e;if(!p){
+let N={instancePath:s+"/data/restored/"+g,keyword:"propertyNames",params:{propertyName:x}};return r===null?r=[N]:r.push(
+N),e++,te.errors=r,!1;break}}if(p){if(V.attempt!==void 0){let x=V.attempt,Z=e;if(!(typeof x=="number"&&!(x%1)&&!isNaN(x)&&
 isFinite(x)))return te.errors=[{instancePath:s+"/data/restored/"+g+"/attempt",keyword:"type",params:{type:"integer"}}],!1;
-if(e===K&&typeof x=="number"&&isFinite(x)&&(x<0||isNaN(x)))return te.errors=[{instancePath:s+"/data/restored/"+g+"/attem\
-pt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var i=K===e}else var i=!0;if(i)if(V.name!==void 0){let x=e;if(typeof V.
+if(e===Z&&typeof x=="number"&&isFinite(x)&&(x<0||isNaN(x)))return te.errors=[{instancePath:s+"/data/restored/"+g+"/attem\
+pt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var i=Z===e}else var i=!0;if(i)if(V.name!==void 0){let x=e;if(typeof V.
 name!="string")return te.errors=[{instancePath:s+"/data/restored/"+g+"/name",keyword:"type",params:{type:"string"}}],!1;
 var i=x===e}else var i=!0}}else return te.errors=[{instancePath:s+"/data/restored/"+g,keyword:"type",params:{type:"objec\
-t"}}],!1;var a=D===e;if(!a)break}}else return te.errors=[{instancePath:s+"/data/restored",keyword:"type",params:{type:"a\
+t"}}],!1;var a=R===e;if(!a)break}}else return te.errors=[{instancePath:s+"/data/restored",keyword:"type",params:{type:"a\
 rray"}}],!1}}else return te.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=y===e}else var o=!0}}}else
 return te.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return te.errors=r,e===0}var Na=["attempt","command","passed","exit_code","problem","duration_ms","output","tree_id_before","tree_id","tests"];function Q(t,{
 instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(t&&
 typeof t=="object"&&!Array.isArray(t)){let p;if(t.type===void 0&&(p="type")||t.at===void 0&&(p="at")||t.data===void 0&&(p=
 "data"))return Q.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],!1;for(let i in t){let d=e;if(!(i===
-"type"||i==="at"||i==="data")){let f={instancePath:s,keyword:"enum",params:{allowedValues:z},propertyName:i};r===null?r=
+"type"||i==="at"||i==="data")){let f={instancePath:s,keyword:"enum",params:{allowedValues:U},propertyName:i};r===null?r=
 [f]:r.push(f),e++}var v=d===e;if(!v){let f={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?
 r=[f]:r.push(f),e++,Q.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,d=e;if(typeof i!="string")return Q.errors=
 [{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="check_ran")return Q.errors=[{instancePath:s+
@@ -993,54 +997,54 @@ i.tests,{instancePath:s+"/data/tests",parentData:i,parentDataProperty:"tests",ro
 P.errors:r.concat(P.errors),e=r.length);var a=n===e}else var a=!0}}}}}}}}}}else return Q.errors=[{instancePath:s+"/data",
 keyword:"type",params:{type:"object"}}],!1;var o=d===e}else var o=!0}}}else return Q.errors=[{instancePath:s,keyword:"ty\
 pe",params:{type:"object"}}],!1;return Q.errors=r,e===0}var ja=["attempt","claims","flags"];var qa=["about","subject","exit_code","verdict","note","seq","execution_id"],Aa=["file","activity"],xa=["observed","clai\
-med","contradicted"];function ye(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
+med","contradicted"];function me(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let m;if(t.about===void 0&&(m="about")||t.subject===
-void 0&&(m="subject")||t.verdict===void 0&&(m="verdict")||t.note===void 0&&(m="note"))return ye.errors=[{instancePath:s,
+void 0&&(m="subject")||t.verdict===void 0&&(m="verdict")||t.note===void 0&&(m="note"))return me.errors=[{instancePath:s,
 keyword:"required",params:{missingProperty:m}}],!1;for(let a in t){let p=e;if(!(a==="about"||a==="subject"||a==="exit_co\
 de"||a==="verdict"||a==="note"||a==="seq"||a==="execution_id")){let i={instancePath:s,keyword:"enum",params:{allowedValues:qa},
 propertyName:a};r===null?r=[i]:r.push(i),e++}var v=p===e;if(!v){let i={instancePath:s,keyword:"propertyNames",params:{propertyName:a}};
-return r===null?r=[i]:r.push(i),e++,ye.errors=r,!1;break}}if(v){if(t.about!==void 0){let a=t.about,p=e;if(!(a==="file"||
-a==="activity"))return ye.errors=[{instancePath:s+"/about",keyword:"enum",params:{allowedValues:Aa}}],!1;var o=p===e}else
-var o=!0;if(o){if(t.subject!==void 0){let a=e;if(typeof t.subject!="string")return ye.errors=[{instancePath:s+"/subject",
+return r===null?r=[i]:r.push(i),e++,me.errors=r,!1;break}}if(v){if(t.about!==void 0){let a=t.about,p=e;if(!(a==="file"||
+a==="activity"))return me.errors=[{instancePath:s+"/about",keyword:"enum",params:{allowedValues:Aa}}],!1;var o=p===e}else
+var o=!0;if(o){if(t.subject!==void 0){let a=e;if(typeof t.subject!="string")return me.errors=[{instancePath:s+"/subject",
 keyword:"type",params:{type:"string"}}],!1;var o=a===e}else var o=!0;if(o){if(t.exit_code!==void 0){let a=t.exit_code,p=e;
-if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return ye.errors=[{instancePath:s+"/exit_code",keyword:"type",params:{
+if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return me.errors=[{instancePath:s+"/exit_code",keyword:"type",params:{
 type:"integer"}}],!1;var o=p===e}else var o=!0;if(o){if(t.verdict!==void 0){let a=t.verdict,p=e;if(!(a==="observed"||a===
-"claimed"||a==="contradicted"))return ye.errors=[{instancePath:s+"/verdict",keyword:"enum",params:{allowedValues:xa}}],!1;
-var o=p===e}else var o=!0;if(o){if(t.note!==void 0){let a=e;if(typeof t.note!="string")return ye.errors=[{instancePath:s+
+"claimed"||a==="contradicted"))return me.errors=[{instancePath:s+"/verdict",keyword:"enum",params:{allowedValues:xa}}],!1;
+var o=p===e}else var o=!0;if(o){if(t.note!==void 0){let a=e;if(typeof t.note!="string")return me.errors=[{instancePath:s+
 "/note",keyword:"type",params:{type:"string"}}],!1;var o=a===e}else var o=!0;if(o){if(t.seq!==void 0){let a=t.seq,p=e;if(!(typeof a==
-"number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return ye.errors=[{instancePath:s+"/seq",keyword:"type",params:{type:"integer"}}],
-!1;if(e===p&&typeof a=="number"&&isFinite(a)&&(a<0||isNaN(a)))return ye.errors=[{instancePath:s+"/seq",keyword:"minimum",
+"number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return me.errors=[{instancePath:s+"/seq",keyword:"type",params:{type:"integer"}}],
+!1;if(e===p&&typeof a=="number"&&isFinite(a)&&(a<0||isNaN(a)))return me.errors=[{instancePath:s+"/seq",keyword:"minimum",
 params:{comparison:">=",limit:0}}],!1;var o=p===e}else var o=!0;if(o)if(t.execution_id!==void 0){let a=e;if(typeof t.execution_id!=
-"string")return ye.errors=[{instancePath:s+"/execution_id",keyword:"type",params:{type:"string"}}],!1;var o=a===e}else var o=!0}}}}}}}else
-return ye.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ye.errors=r,e===0}var Va=["flag","detail","path","line"],$a=["repository_changed","agent_configuration_changed","test_deleted","test_skipp\
+"string")return me.errors=[{instancePath:s+"/execution_id",keyword:"type",params:{type:"string"}}],!1;var o=a===e}else var o=!0}}}}}}}else
+return me.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return me.errors=r,e===0}var Va=["flag","detail","path","line"],$a=["repository_changed","agent_configuration_changed","test_deleted","test_skipp\
 ed","test_emptied","test_asserts_less","test_expects_other","test_ends_early","failing_tests_removed","failing_tests_ski\
 pped","check_configuration_changed","lock_file_changed_alone","link_leaves_repository","history_rewritten","secret_added",
 "change_hidden_from_git","change_too_large","tests_removed","tests_skipped","check_older_than_last_edit","change_not_rep\
 orted","tool_call_denied","evidence_incomplete","test_changed","build_configuration_changed","committed_by_agent","chang\
-e_ignored_by_git","checkout_changed"];function Re(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
+e_ignored_by_git","checkout_changed"];function Le(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let m;if(t.flag===void 0&&(m="flag")||t.detail===void 0&&
-(m="detail"))return Re.errors=[{instancePath:s,keyword:"required",params:{missingProperty:m}}],!1;for(let a in t){let p=e;
+(m="detail"))return Le.errors=[{instancePath:s,keyword:"required",params:{missingProperty:m}}],!1;for(let a in t){let p=e;
 if(!(a==="flag"||a==="detail"||a==="path"||a==="line")){let i={instancePath:s,keyword:"enum",params:{allowedValues:Va},propertyName:a};
 r===null?r=[i]:r.push(i),e++}var v=p===e;if(!v){let i={instancePath:s,keyword:"propertyNames",params:{propertyName:a}};return r===
-null?r=[i]:r.push(i),e++,Re.errors=r,!1;break}}if(v){if(t.flag!==void 0){let a=t.flag,p=e;if(!(a==="repository_changed"||
+null?r=[i]:r.push(i),e++,Le.errors=r,!1;break}}if(v){if(t.flag!==void 0){let a=t.flag,p=e;if(!(a==="repository_changed"||
 a==="agent_configuration_changed"||a==="test_deleted"||a==="test_skipped"||a==="test_emptied"||a==="test_asserts_less"||
 a==="test_expects_other"||a==="test_ends_early"||a==="failing_tests_removed"||a==="failing_tests_skipped"||a==="check_co\
 nfiguration_changed"||a==="lock_file_changed_alone"||a==="link_leaves_repository"||a==="history_rewritten"||a==="secret_\
 added"||a==="change_hidden_from_git"||a==="change_too_large"||a==="tests_removed"||a==="tests_skipped"||a==="check_older\
 _than_last_edit"||a==="change_not_reported"||a==="tool_call_denied"||a==="evidence_incomplete"||a==="test_changed"||a===
-"build_configuration_changed"||a==="committed_by_agent"||a==="change_ignored_by_git"||a==="checkout_changed"))return Re.
+"build_configuration_changed"||a==="committed_by_agent"||a==="change_ignored_by_git"||a==="checkout_changed"))return Le.
 errors=[{instancePath:s+"/flag",keyword:"enum",params:{allowedValues:$a}}],!1;var o=p===e}else var o=!0;if(o){if(t.detail!==
-void 0){let a=e;if(typeof t.detail!="string")return Re.errors=[{instancePath:s+"/detail",keyword:"type",params:{type:"st\
-ring"}}],!1;var o=a===e}else var o=!0;if(o){if(t.path!==void 0){let a=e;if(typeof t.path!="string")return Re.errors=[{instancePath:s+
+void 0){let a=e;if(typeof t.detail!="string")return Le.errors=[{instancePath:s+"/detail",keyword:"type",params:{type:"st\
+ring"}}],!1;var o=a===e}else var o=!0;if(o){if(t.path!==void 0){let a=e;if(typeof t.path!="string")return Le.errors=[{instancePath:s+
 "/path",keyword:"type",params:{type:"string"}}],!1;var o=a===e}else var o=!0;if(o)if(t.line!==void 0){let a=t.line,p=e;if(!(typeof a==
-"number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return Re.errors=[{instancePath:s+"/line",keyword:"type",params:{type:"integer"}}],
-!1;if(e===p&&typeof a=="number"&&isFinite(a)&&(a<1||isNaN(a)))return Re.errors=[{instancePath:s+"/line",keyword:"minimum",
-params:{comparison:">=",limit:1}}],!1;var o=p===e}else var o=!0}}}}else return Re.errors=[{instancePath:s,keyword:"type",
-params:{type:"object"}}],!1;return Re.errors=r,e===0}function de(t,{instancePath:s="",parentData:A,parentDataProperty:$,
+"number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return Le.errors=[{instancePath:s+"/line",keyword:"type",params:{type:"integer"}}],
+!1;if(e===p&&typeof a=="number"&&isFinite(a)&&(a<1||isNaN(a)))return Le.errors=[{instancePath:s+"/line",keyword:"minimum",
+params:{comparison:">=",limit:1}}],!1;var o=p===e}else var o=!0}}}}else return Le.errors=[{instancePath:s,keyword:"type",
+params:{type:"object"}}],!1;return Le.errors=r,e===0}function de(t,{instancePath:s="",parentData:A,parentDataProperty:$,
 rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===
 void 0&&(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return de.errors=[{instancePath:s,keyword:"requ\
 ired",params:{missingProperty:d}}],!1;for(let f in t){let y=e;if(!(f==="type"||f==="at"||f==="data")){let n={instancePath:s,
-keyword:"enum",params:{allowedValues:z},propertyName:f};r===null?r=[n]:r.push(n),e++}var v=y===e;if(!v){let n={instancePath:s,
+keyword:"enum",params:{allowedValues:U},propertyName:f};r===null?r=[n]:r.push(n),e++}var v=y===e;if(!v){let n={instancePath:s,
 keyword:"propertyNames",params:{propertyName:f}};return r===null?r=[n]:r.push(n),e++,de.errors=r,!1;break}}if(v){if(t.type!==
 void 0){let f=t.type,y=e;if(typeof f!="string")return de.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"st\
 ring"}}],!1;if(f!=="evidence")return de.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"evidence"}}],
@@ -1048,47 +1052,47 @@ ring"}}],!1;if(f!=="evidence")return de.errors=[{instancePath:s+"/type",keyword:
 at",rootData:b,dynamicAnchors:w})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=f===e}else var o=!0;if(o)if(t.
 data!==void 0){let f=t.data,y=e;if(e===y)if(f&&typeof f=="object"&&!Array.isArray(f)){let u;if(f.attempt===void 0&&(u="a\
 ttempt")||f.claims===void 0&&(u="claims")||f.flags===void 0&&(u="flags"))return de.errors=[{instancePath:s+"/data",keyword:"\
-required",params:{missingProperty:u}}],!1;for(let l in f){let k=e;if(!(l==="attempt"||l==="claims"||l==="flags")){let _={
-instancePath:s+"/data",keyword:"enum",params:{allowedValues:ja},propertyName:l};r===null?r=[_]:r.push(_),e++}var m=k===e;
+required",params:{missingProperty:u}}],!1;for(let l in f){let j=e;if(!(l==="attempt"||l==="claims"||l==="flags")){let _={
+instancePath:s+"/data",keyword:"enum",params:{allowedValues:ja},propertyName:l};r===null?r=[_]:r.push(_),e++}var m=j===e;
 if(!m){let _={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:l}};return r===null?r=[_]:r.push(_),e++,
-de.errors=r,!1;break}}if(m){if(f.attempt!==void 0){let l=f.attempt,k=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(
-l)))return de.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===k&&typeof l=="n\
+de.errors=r,!1;break}}if(m){if(f.attempt!==void 0){let l=f.attempt,j=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(
+l)))return de.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===j&&typeof l=="n\
 umber"&&isFinite(l)&&(l<0||isNaN(l)))return de.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:"\
->=",limit:0}}],!1;var a=k===e}else var a=!0;if(a){if(f.claims!==void 0){let l=f.claims,k=e;if(e===k)if(Array.isArray(l)){
-var p=!0;let g=l.length;for(let V=0;V<g;V++){let D=e;ye(l[V],{instancePath:s+"/data/claims/"+V,parentData:l,parentDataProperty:V,
-rootData:b,dynamicAnchors:w})||(r=r===null?ye.errors:r.concat(ye.errors),e=r.length);var p=D===e;if(!p)break}}else return de.
-errors=[{instancePath:s+"/data/claims",keyword:"type",params:{type:"array"}}],!1;var a=k===e}else var a=!0;if(a)if(f.flags!==
-void 0){let l=f.flags,k=e;if(e===k)if(Array.isArray(l)){var i=!0;let g=l.length;for(let V=0;V<g;V++){let D=e;Re(l[V],{instancePath:s+
-"/data/flags/"+V,parentData:l,parentDataProperty:V,rootData:b,dynamicAnchors:w})||(r=r===null?Re.errors:r.concat(Re.errors),
-e=r.length);var i=D===e;if(!i)break}}else return de.errors=[{instancePath:s+"/data/flags",keyword:"type",params:{type:"a\
-rray"}}],!1;var a=k===e}else var a=!0}}}else return de.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"obje\
+>=",limit:0}}],!1;var a=j===e}else var a=!0;if(a){if(f.claims!==void 0){let l=f.claims,j=e;if(e===j)if(Array.isArray(l)){
+var p=!0;let g=l.length;for(let V=0;V<g;V++){let R=e;me(l[V],{instancePath:s+"/data/claims/"+V,parentData:l,parentDataProperty:V,
+rootData:b,dynamicAnchors:w})||(r=r===null?me.errors:r.concat(me.errors),e=r.length);var p=R===e;if(!p)break}}else return de.
+errors=[{instancePath:s+"/data/claims",keyword:"type",params:{type:"array"}}],!1;var a=j===e}else var a=!0;if(a)if(f.flags!==
+void 0){let l=f.flags,j=e;if(e===j)if(Array.isArray(l)){var i=!0;let g=l.length;for(let V=0;V<g;V++){let R=e;Le(l[V],{instancePath:s+
+"/data/flags/"+V,parentData:l,parentDataProperty:V,rootData:b,dynamicAnchors:w})||(r=r===null?Le.errors:r.concat(Le.errors),
+e=r.length);var i=R===e;if(!i)break}}else return de.errors=[{instancePath:s+"/data/flags",keyword:"type",params:{type:"a\
+rray"}}],!1;var a=j===e}else var a=!0}}}else return de.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"obje\
 ct"}}],!1;var o=y===e}else var o=!0}}}else return de.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;
-return de.errors=r,e===0}var Fa=["attempt","problem"];function me(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
+return de.errors=r,e===0}var Fa=["attempt","problem"];function ce(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let p;if(t.type===void 0&&(p="type")||t.at===void 0&&
-(p="at")||t.data===void 0&&(p="data"))return me.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],
-!1;for(let i in t){let d=e;if(!(i==="type"||i==="at"||i==="data")){let f={instancePath:s,keyword:"enum",params:{allowedValues:z},
+(p="at")||t.data===void 0&&(p="data"))return ce.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],
+!1;for(let i in t){let d=e;if(!(i==="type"||i==="at"||i==="data")){let f={instancePath:s,keyword:"enum",params:{allowedValues:U},
 propertyName:i};r===null?r=[f]:r.push(f),e++}var v=d===e;if(!v){let f={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
-return r===null?r=[f]:r.push(f),e++,me.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,d=e;if(typeof i!="strin\
-g")return me.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="outcome_rejected")return me.
+return r===null?r=[f]:r.push(f),e++,ce.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,d=e;if(typeof i!="strin\
+g")return ce.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="outcome_rejected")return ce.
 errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"outcome_rejected"}}],!1;var o=d===e}else var o=!0;
 if(o){if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:w})||
 (r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=i===e}else var o=!0;if(o)if(t.data!==void 0){let i=t.data,d=e;
 if(e===d)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.attempt===void 0&&(y="attempt")||i.problem===void 0&&(y=
-"problem"))return me.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let n in i){
+"problem"))return ce.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let n in i){
 let u=e;if(!(n==="attempt"||n==="problem")){let l={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Fa},propertyName:n};
 r===null?r=[l]:r.push(l),e++}var m=u===e;if(!m){let l={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:n}};
-return r===null?r=[l]:r.push(l),e++,me.errors=r,!1;break}}if(m){if(i.attempt!==void 0){let n=i.attempt,u=e;if(!(typeof n==
-"number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return me.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"\
-integer"}}],!1;if(e===u&&typeof n=="number"&&isFinite(n)&&(n<0||isNaN(n)))return me.errors=[{instancePath:s+"/data/attem\
+return r===null?r=[l]:r.push(l),e++,ce.errors=r,!1;break}}if(m){if(i.attempt!==void 0){let n=i.attempt,u=e;if(!(typeof n==
+"number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return ce.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"\
+integer"}}],!1;if(e===u&&typeof n=="number"&&isFinite(n)&&(n<0||isNaN(n)))return ce.errors=[{instancePath:s+"/data/attem\
 pt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=u===e}else var a=!0;if(a)if(i.problem!==void 0){let n=e;
-if(typeof i.problem!="string")return me.errors=[{instancePath:s+"/data/problem",keyword:"type",params:{type:"string"}}],
-!1;var a=n===e}else var a=!0}}else return me.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;
-var o=d===e}else var o=!0}}}else return me.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return me.
+if(typeof i.problem!="string")return ce.errors=[{instancePath:s+"/data/problem",keyword:"type",params:{type:"string"}}],
+!1;var a=n===e}else var a=!0}}else return ce.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;
+var o=d===e}else var o=!0}}}else return ce.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ce.
 errors=r,e===0}var Da=["action_id","attempt","payload_sha256","status","by"],Ea=["agent","drover"];function ne(t,{instancePath:s="",parentData:A,
 parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
 t)){let p;if(t.type===void 0&&(p="type")||t.at===void 0&&(p="at")||t.data===void 0&&(p="data"))return ne.errors=[{instancePath:s,
 keyword:"required",params:{missingProperty:p}}],!1;for(let i in t){let d=e;if(!(i==="type"||i==="at"||i==="data")){let f={
-instancePath:s,keyword:"enum",params:{allowedValues:z},propertyName:i};r===null?r=[f]:r.push(f),e++}var v=d===e;if(!v){let f={
+instancePath:s,keyword:"enum",params:{allowedValues:U},propertyName:i};r===null?r=[f]:r.push(f),e++}var v=d===e;if(!v){let f={
 instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[f]:r.push(f),e++,ne.errors=r,!1;break}}
 if(v){if(t.type!==void 0){let i=t.type,d=e;if(typeof i!="string")return ne.errors=[{instancePath:s+"/type",keyword:"type",
 params:{type:"string"}}],!1;if(i!=="outcome_submitted")return ne.errors=[{instancePath:s+"/type",keyword:"const",params:{
@@ -1105,148 +1109,148 @@ a/action_id",keyword:"type",params:{type:"string"}}],!1;var a=n===e}else var a=!
 u=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return ne.errors=[{instancePath:s+"/data/attempt",keyword:"\
 type",params:{type:"integer"}}],!1;if(e===u&&typeof n=="number"&&isFinite(n)&&(n<0||isNaN(n)))return ne.errors=[{instancePath:s+
 "/data/attempt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=u===e}else var a=!0;if(a){if(i.payload_sha256!==
-void 0){let n=e;B(i.payload_sha256,{instancePath:s+"/data/payload_sha256",parentData:i,parentDataProperty:"payload_sha25\
-6",rootData:b,dynamicAnchors:w})||(r=r===null?B.errors:r.concat(B.errors),e=r.length);var a=n===e}else var a=!0;if(a){if(i.
+void 0){let n=e;S(i.payload_sha256,{instancePath:s+"/data/payload_sha256",parentData:i,parentDataProperty:"payload_sha25\
+6",rootData:b,dynamicAnchors:w})||(r=r===null?S.errors:r.concat(S.errors),e=r.length);var a=n===e}else var a=!0;if(a){if(i.
 status!==void 0){let n=e;if(typeof i.status!="string")return ne.errors=[{instancePath:s+"/data/status",keyword:"type",params:{
 type:"string"}}],!1;var a=n===e}else var a=!0;if(a)if(i.by!==void 0){let n=i.by,u=e;if(!(n==="agent"||n==="drover"))return ne.
 errors=[{instancePath:s+"/data/by",keyword:"enum",params:{allowedValues:Ea}}],!1;var a=u===e}else var a=!0}}}}}else return ne.
 errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=d===e}else var o=!0}}}else return ne.errors=
 [{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ne.errors=r,e===0}var Ta=["reason","message"],Ka=["max_tokens","max_cost","cost_unknown","max_time","total_tokens","total_cost","budget_sp\
 ent","agent_failed","cancelled","killed","review_changed_files","setup_failed","baseline_failed","stopped","tampered","s\
-erious_flags","agent_limited","branch_taken","same_failure","follow_rounds","round_failed","follow_stopped"];function ke(t,{
+erious_flags","agent_limited","branch_taken","same_failure","follow_rounds","round_failed","follow_stopped"];function we(t,{
 instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(t&&
 typeof t=="object"&&!Array.isArray(t)){let p;if(t.type===void 0&&(p="type")||t.at===void 0&&(p="at")||t.data===void 0&&(p=
-"data"))return ke.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],!1;for(let i in t){let d=e;if(!(i===
-"type"||i==="at"||i==="data")){let f={instancePath:s,keyword:"enum",params:{allowedValues:z},propertyName:i};r===null?r=
+"data"))return we.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],!1;for(let i in t){let d=e;if(!(i===
+"type"||i==="at"||i==="data")){let f={instancePath:s,keyword:"enum",params:{allowedValues:U},propertyName:i};r===null?r=
 [f]:r.push(f),e++}var v=d===e;if(!v){let f={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?
-r=[f]:r.push(f),e++,ke.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,d=e;if(typeof i!="string")return ke.errors=
-[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="paused")return ke.errors=[{instancePath:s+"/\
+r=[f]:r.push(f),e++,we.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,d=e;if(typeof i!="string")return we.errors=
+[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="paused")return we.errors=[{instancePath:s+"/\
 type",keyword:"const",params:{allowedValue:"paused"}}],!1;var o=d===e}else var o=!0;if(o){if(t.at!==void 0){let i=e;q(t.
 at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:w})||(r=r===null?q.errors:r.concat(
 q.errors),e=r.length);var o=i===e}else var o=!0;if(o)if(t.data!==void 0){let i=t.data,d=e;if(e===d)if(i&&typeof i=="obje\
-ct"&&!Array.isArray(i)){let y;if(i.reason===void 0&&(y="reason")||i.message===void 0&&(y="message"))return ke.errors=[{instancePath:s+
+ct"&&!Array.isArray(i)){let y;if(i.reason===void 0&&(y="reason")||i.message===void 0&&(y="message"))return we.errors=[{instancePath:s+
 "/data",keyword:"required",params:{missingProperty:y}}],!1;for(let n in i){let u=e;if(!(n==="reason"||n==="message")){let l={
 instancePath:s+"/data",keyword:"enum",params:{allowedValues:Ta},propertyName:n};r===null?r=[l]:r.push(l),e++}var m=u===e;
 if(!m){let l={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:n}};return r===null?r=[l]:r.push(l),e++,
-ke.errors=r,!1;break}}if(m){if(i.reason!==void 0){let n=i.reason,u=e;if(!(n==="max_tokens"||n==="max_cost"||n==="cost_un\
+we.errors=r,!1;break}}if(m){if(i.reason!==void 0){let n=i.reason,u=e;if(!(n==="max_tokens"||n==="max_cost"||n==="cost_un\
 known"||n==="max_time"||n==="total_tokens"||n==="total_cost"||n==="budget_spent"||n==="agent_failed"||n==="cancelled"||n===
 "killed"||n==="review_changed_files"||n==="setup_failed"||n==="baseline_failed"||n==="stopped"||n==="tampered"||n==="ser\
 ious_flags"||n==="agent_limited"||n==="branch_taken"||n==="same_failure"||n==="follow_rounds"||n==="round_failed"||n==="\
-follow_stopped"))return ke.errors=[{instancePath:s+"/data/reason",keyword:"enum",params:{allowedValues:Ka}}],!1;var a=u===
-e}else var a=!0;if(a)if(i.message!==void 0){let n=e;if(typeof i.message!="string")return ke.errors=[{instancePath:s+"/da\
-ta/message",keyword:"type",params:{type:"string"}}],!1;var a=n===e}else var a=!0}}else return ke.errors=[{instancePath:s+
-"/data",keyword:"type",params:{type:"object"}}],!1;var o=d===e}else var o=!0}}}else return ke.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return ke.errors=r,e===0}var hs=["code","message"];function we(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
+follow_stopped"))return we.errors=[{instancePath:s+"/data/reason",keyword:"enum",params:{allowedValues:Ka}}],!1;var a=u===
+e}else var a=!0;if(a)if(i.message!==void 0){let n=e;if(typeof i.message!="string")return we.errors=[{instancePath:s+"/da\
+ta/message",keyword:"type",params:{type:"string"}}],!1;var a=n===e}else var a=!0}}else return we.errors=[{instancePath:s+
+"/data",keyword:"type",params:{type:"object"}}],!1;var o=d===e}else var o=!0}}}else return we.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return we.errors=r,e===0}var hs=["code","message"];function he(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let p;if(t.type===void 0&&(p="type")||t.at===void 0&&
-(p="at")||t.data===void 0&&(p="data"))return we.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],
-!1;for(let i in t){let d=e;if(!(i==="type"||i==="at"||i==="data")){let f={instancePath:s,keyword:"enum",params:{allowedValues:z},
+(p="at")||t.data===void 0&&(p="data"))return he.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],
+!1;for(let i in t){let d=e;if(!(i==="type"||i==="at"||i==="data")){let f={instancePath:s,keyword:"enum",params:{allowedValues:U},
 propertyName:i};r===null?r=[f]:r.push(f),e++}var v=d===e;if(!v){let f={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
-return r===null?r=[f]:r.push(f),e++,we.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,d=e;if(typeof i!="strin\
-g")return we.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="drive_failed")return we.
+return r===null?r=[f]:r.push(f),e++,he.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,d=e;if(typeof i!="strin\
+g")return he.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="drive_failed")return he.
 errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"drive_failed"}}],!1;var o=d===e}else var o=!0;if(o){
 if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:w})||
 (r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=i===e}else var o=!0;if(o)if(t.data!==void 0){let i=t.data,d=e;
 if(e===d)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.code===void 0&&(y="code")||i.message===void 0&&(y="mess\
-age"))return we.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let n in i){let u=e;
+age"))return he.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let n in i){let u=e;
 if(!(n==="code"||n==="message")){let l={instancePath:s+"/data",keyword:"enum",params:{allowedValues:hs},propertyName:n};
 r===null?r=[l]:r.push(l),e++}var m=u===e;if(!m){let l={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:n}};
-return r===null?r=[l]:r.push(l),e++,we.errors=r,!1;break}}if(m){if(i.code!==void 0){let n=e;if(typeof i.code!="string")return we.
+return r===null?r=[l]:r.push(l),e++,he.errors=r,!1;break}}if(m){if(i.code!==void 0){let n=e;if(typeof i.code!="string")return he.
 errors=[{instancePath:s+"/data/code",keyword:"type",params:{type:"string"}}],!1;var a=n===e}else var a=!0;if(a)if(i.message!==
-void 0){let n=e;if(typeof i.message!="string")return we.errors=[{instancePath:s+"/data/message",keyword:"type",params:{type:"\
-string"}}],!1;var a=n===e}else var a=!0}}else return we.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"obj\
-ect"}}],!1;var o=d===e}else var o=!0}}}else return we.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;
-return we.errors=r,e===0}var Ra=["next_run_id","requirements"];function he(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
+void 0){let n=e;if(typeof i.message!="string")return he.errors=[{instancePath:s+"/data/message",keyword:"type",params:{type:"\
+string"}}],!1;var a=n===e}else var a=!0}}else return he.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"obj\
+ect"}}],!1;var o=d===e}else var o=!0}}}else return he.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;
+return he.errors=r,e===0}var Ra=["next_run_id","requirements"];function Ne(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let i;if(t.type===void 0&&(i="type")||t.at===void 0&&
-(i="at")||t.data===void 0&&(i="data"))return he.errors=[{instancePath:s,keyword:"required",params:{missingProperty:i}}],
-!1;for(let d in t){let f=e;if(!(d==="type"||d==="at"||d==="data")){let y={instancePath:s,keyword:"enum",params:{allowedValues:z},
+(i="at")||t.data===void 0&&(i="data"))return Ne.errors=[{instancePath:s,keyword:"required",params:{missingProperty:i}}],
+!1;for(let d in t){let f=e;if(!(d==="type"||d==="at"||d==="data")){let y={instancePath:s,keyword:"enum",params:{allowedValues:U},
 propertyName:d};r===null?r=[y]:r.push(y),e++}var v=f===e;if(!v){let y={instancePath:s,keyword:"propertyNames",params:{propertyName:d}};
-return r===null?r=[y]:r.push(y),e++,he.errors=r,!1;break}}if(v){if(t.type!==void 0){let d=t.type,f=e;if(typeof d!="strin\
-g")return he.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(d!=="round_started")return he.
+return r===null?r=[y]:r.push(y),e++,Ne.errors=r,!1;break}}if(v){if(t.type!==void 0){let d=t.type,f=e;if(typeof d!="strin\
+g")return Ne.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(d!=="round_started")return Ne.
 errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"round_started"}}],!1;var o=f===e}else var o=!0;if(o){
 if(t.at!==void 0){let d=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:w})||
 (r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=d===e}else var o=!0;if(o)if(t.data!==void 0){let d=t.data,f=e;
-if(e===f)if(d&&typeof d=="object"&&!Array.isArray(d)){let n;if(d.next_run_id===void 0&&(n="next_run_id"))return he.errors=
+if(e===f)if(d&&typeof d=="object"&&!Array.isArray(d)){let n;if(d.next_run_id===void 0&&(n="next_run_id"))return Ne.errors=
 [{instancePath:s+"/data",keyword:"required",params:{missingProperty:n}}],!1;for(let u in d){let l=e;if(!(u==="next_run_i\
-d"||u==="requirements")){let k={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Ra},propertyName:u};r===null?
-r=[k]:r.push(k),e++}var m=l===e;if(!m){let k={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:u}};return r===
-null?r=[k]:r.push(k),e++,he.errors=r,!1;break}}if(m){if(d.next_run_id!==void 0){let u=e;if(typeof d.next_run_id!="string")
-return he.errors=[{instancePath:s+"/data/next_run_id",keyword:"type",params:{type:"string"}}],!1;var a=u===e}else var a=!0;
+d"||u==="requirements")){let j={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Ra},propertyName:u};r===null?
+r=[j]:r.push(j),e++}var m=l===e;if(!m){let j={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:u}};return r===
+null?r=[j]:r.push(j),e++,Ne.errors=r,!1;break}}if(m){if(d.next_run_id!==void 0){let u=e;if(typeof d.next_run_id!="string")
+return Ne.errors=[{instancePath:s+"/data/next_run_id",keyword:"type",params:{type:"string"}}],!1;var a=u===e}else var a=!0;
 if(a)if(d.requirements!==void 0){let u=d.requirements,l=e;if(e===l)if(Array.isArray(u)){var p=!0;let _=u.length;for(let g=0;g<
 _;g++){let V=e;J(u[g],{instancePath:s+"/data/requirements/"+g,parentData:u,parentDataProperty:g,rootData:b,dynamicAnchors:w})||
-(r=r===null?J.errors:r.concat(J.errors),e=r.length);var p=V===e;if(!p)break}}else return he.errors=[{instancePath:s+"/da\
-ta/requirements",keyword:"type",params:{type:"array"}}],!1;var a=l===e}else var a=!0}}else return he.errors=[{instancePath:s+
-"/data",keyword:"type",params:{type:"object"}}],!1;var o=f===e}else var o=!0}}}else return he.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return he.errors=r,e===0}var La=["commit","result","reason","setup_failed","checks","duration_ms"],Za=["passed","failed","skipped"],Ca=["command",
-"passed","exit_code","problem","duration_ms","output","tests"];function U(t,{instancePath:s="",parentData:A,parentDataProperty:$,
+(r=r===null?J.errors:r.concat(J.errors),e=r.length);var p=V===e;if(!p)break}}else return Ne.errors=[{instancePath:s+"/da\
+ta/requirements",keyword:"type",params:{type:"array"}}],!1;var a=l===e}else var a=!0}}else return Ne.errors=[{instancePath:s+
+"/data",keyword:"type",params:{type:"object"}}],!1;var o=f===e}else var o=!0}}}else return Ne.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return Ne.errors=r,e===0}var La=["commit","result","reason","setup_failed","checks","duration_ms"],Za=["passed","failed","skipped"],Ca=["command",
+"passed","exit_code","problem","duration_ms","output","tests"];function M(t,{instancePath:s="",parentData:A,parentDataProperty:$,
 rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let n;if(t.type===
-void 0&&(n="type")||t.at===void 0&&(n="at")||t.data===void 0&&(n="data"))return U.errors=[{instancePath:s,keyword:"requi\
-red",params:{missingProperty:n}}],!1;for(let u in t){let l=e;if(!(u==="type"||u==="at"||u==="data")){let k={instancePath:s,
-keyword:"enum",params:{allowedValues:z},propertyName:u};r===null?r=[k]:r.push(k),e++}var v=l===e;if(!v){let k={instancePath:s,
-keyword:"propertyNames",params:{propertyName:u}};return r===null?r=[k]:r.push(k),e++,U.errors=r,!1;break}}if(v){if(t.type!==
-void 0){let u=t.type,l=e;if(typeof u!="string")return U.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"str\
-ing"}}],!1;if(u!=="delivery_checked")return U.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"deli\
+void 0&&(n="type")||t.at===void 0&&(n="at")||t.data===void 0&&(n="data"))return M.errors=[{instancePath:s,keyword:"requi\
+red",params:{missingProperty:n}}],!1;for(let u in t){let l=e;if(!(u==="type"||u==="at"||u==="data")){let j={instancePath:s,
+keyword:"enum",params:{allowedValues:U},propertyName:u};r===null?r=[j]:r.push(j),e++}var v=l===e;if(!v){let j={instancePath:s,
+keyword:"propertyNames",params:{propertyName:u}};return r===null?r=[j]:r.push(j),e++,M.errors=r,!1;break}}if(v){if(t.type!==
+void 0){let u=t.type,l=e;if(typeof u!="string")return M.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"str\
+ing"}}],!1;if(u!=="delivery_checked")return M.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"deli\
 very_checked"}}],!1;var o=l===e}else var o=!0;if(o){if(t.at!==void 0){let u=e;q(t.at,{instancePath:s+"/at",parentData:t,
 parentDataProperty:"at",rootData:b,dynamicAnchors:w})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=u===e}else
 var o=!0;if(o)if(t.data!==void 0){let u=t.data,l=e;if(e===l)if(u&&typeof u=="object"&&!Array.isArray(u)){let _;if(u.commit===
 void 0&&(_="commit")||u.result===void 0&&(_="result")||u.checks===void 0&&(_="checks")||u.duration_ms===void 0&&(_="dura\
-tion_ms"))return U.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:_}}],!1;for(let g in u){let V=e;
-if(!(g==="commit"||g==="result"||g==="reason"||g==="setup_failed"||g==="checks"||g==="duration_ms")){let D={instancePath:s+
-"/data",keyword:"enum",params:{allowedValues:La},propertyName:g};r===null?r=[D]:r.push(D),e++}var m=V===e;if(!m){let D={
-instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:g}};return r===null?r=[D]:r.push(D),e++,U.errors=r,!1;
-break}}if(m){if(u.commit!==void 0){let g=e;if(typeof u.commit!="string")return U.errors=[{instancePath:s+"/data/commit",
+tion_ms"))return M.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:_}}],!1;for(let g in u){let V=e;
+if(!(g==="commit"||g==="result"||g==="reason"||g==="setup_failed"||g==="checks"||g==="duration_ms")){let R={instancePath:s+
+"/data",keyword:"enum",params:{allowedValues:La},propertyName:g};r===null?r=[R]:r.push(R),e++}var m=V===e;if(!m){let R={
+instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:g}};return r===null?r=[R]:r.push(R),e++,M.errors=r,!1;
+break}}if(m){if(u.commit!==void 0){let g=e;if(typeof u.commit!="string")return M.errors=[{instancePath:s+"/data/commit",
 keyword:"type",params:{type:"string"}}],!1;var a=g===e}else var a=!0;if(a){if(u.result!==void 0){let g=u.result,V=e;if(!(g===
-"passed"||g==="failed"||g==="skipped"))return U.errors=[{instancePath:s+"/data/result",keyword:"enum",params:{allowedValues:Za}}],
-!1;var a=V===e}else var a=!0;if(a){if(u.reason!==void 0){let g=e;if(typeof u.reason!="string")return U.errors=[{instancePath:s+
+"passed"||g==="failed"||g==="skipped"))return M.errors=[{instancePath:s+"/data/result",keyword:"enum",params:{allowedValues:Za}}],
+!1;var a=V===e}else var a=!0;if(a){if(u.reason!==void 0){let g=e;if(typeof u.reason!="string")return M.errors=[{instancePath:s+
 "/data/reason",keyword:"type",params:{type:"string"}}],!1;var a=g===e}else var a=!0;if(a){if(u.setup_failed!==void 0){let g=u.
-setup_failed,V=e;if(e===V)if(g&&typeof g=="object"&&!Array.isArray(g)){let N;if(g.command===void 0&&(N="command")||g.duration_ms===
-void 0&&(N="duration_ms")||g.output===void 0&&(N="output"))return U.errors=[{instancePath:s+"/data/setup_failed",keyword:"\
-required",params:{missingProperty:N}}],!1;for(let c in g){let x=e;if(!(c==="command"||c==="exit_code"||c==="problem"||c===
-"duration_ms"||c==="output")){let K={instancePath:s+"/data/setup_failed",keyword:"enum",params:{allowedValues:ks},propertyName:c};
-r===null?r=[K]:r.push(K),e++}var p=x===e;if(!p){let K={instancePath:s+"/data/setup_failed",keyword:"propertyNames",params:{
-propertyName:c}};return r===null?r=[K]:r.push(K),e++,U.errors=r,!1;break}}if(p){if(g.command!==void 0){let c=e;if(typeof g.
-command!="string")return U.errors=[{instancePath:s+"/data/setup_failed/command",keyword:"type",params:{type:"string"}}],
+setup_failed,V=e;if(e===V)if(g&&typeof g=="object"&&!Array.isArray(g)){let k;if(g.command===void 0&&(k="command")||g.duration_ms===
+void 0&&(k="duration_ms")||g.output===void 0&&(k="output"))return M.errors=[{instancePath:s+"/data/setup_failed",keyword:"\
+required",params:{missingProperty:k}}],!1;for(let c in g){let x=e;if(!(c==="command"||c==="exit_code"||c==="problem"||c===
+"duration_ms"||c==="output")){let Z={instancePath:s+"/data/setup_failed",keyword:"enum",params:{allowedValues:ks},propertyName:c};
+r===null?r=[Z]:r.push(Z),e++}var p=x===e;if(!p){let Z={instancePath:s+"/data/setup_failed",keyword:"propertyNames",params:{
+propertyName:c}};return r===null?r=[Z]:r.push(Z),e++,M.errors=r,!1;break}}if(p){if(g.command!==void 0){let c=e;if(typeof g.
+command!="string")return M.errors=[{instancePath:s+"/data/setup_failed/command",keyword:"type",params:{type:"string"}}],
 !1;var i=c===e}else var i=!0;if(i){if(g.exit_code!==void 0){let c=g.exit_code,x=e;if(!(typeof c=="number"&&!(c%1)&&!isNaN(
-c)&&isFinite(c)))return U.errors=[{instancePath:s+"/data/setup_failed/exit_code",keyword:"type",params:{type:"integer"}}],
-!1;var i=x===e}else var i=!0;if(i){if(g.problem!==void 0){let c=e;if(typeof g.problem!="string")return U.errors=[{instancePath:s+
+c)&&isFinite(c)))return M.errors=[{instancePath:s+"/data/setup_failed/exit_code",keyword:"type",params:{type:"integer"}}],
+!1;var i=x===e}else var i=!0;if(i){if(g.problem!==void 0){let c=e;if(typeof g.problem!="string")return M.errors=[{instancePath:s+
 "/data/setup_failed/problem",keyword:"type",params:{type:"string"}}],!1;var i=c===e}else var i=!0;if(i){if(g.duration_ms!==
-void 0){let c=g.duration_ms,x=e;if(!(typeof c=="number"&&!(c%1)&&!isNaN(c)&&isFinite(c)))return U.errors=[{instancePath:s+
+void 0){let c=g.duration_ms,x=e;if(!(typeof c=="number"&&!(c%1)&&!isNaN(c)&&isFinite(c)))return M.errors=[{instancePath:s+
 "/data/setup_failed/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===x&&typeof c=="number"&&isFinite(c)&&
-(c<0||isNaN(c)))return U.errors=[{instancePath:s+"/data/setup_failed/duration_ms",keyword:"minimum",params:{comparison:"\
->=",limit:0}}],!1;var i=x===e}else var i=!0;if(i)if(g.output!==void 0){let c=e;if(typeof g.output!="string")return U.errors=
+(c<0||isNaN(c)))return M.errors=[{instancePath:s+"/data/setup_failed/duration_ms",keyword:"minimum",params:{comparison:"\
+>=",limit:0}}],!1;var i=x===e}else var i=!0;if(i)if(g.output!==void 0){let c=e;if(typeof g.output!="string")return M.errors=
 [{instancePath:s+"/data/setup_failed/output",keyword:"type",params:{type:"string"}}],!1;var i=c===e}else var i=!0}}}}}else
-return U.errors=[{instancePath:s+"/data/setup_failed",keyword:"type",params:{type:"object"}}],!1;var a=V===e}else var a=!0;
-if(a){if(u.checks!==void 0){let g=u.checks,V=e;if(e===V)if(Array.isArray(g)){var d=!0;let N=g.length;for(let c=0;c<N;c++){
-let x=g[c],K=e;if(e===K)if(x&&typeof x=="object"&&!Array.isArray(x)){let j;if(x.command===void 0&&(j="command")||x.passed===
-void 0&&(j="passed")||x.duration_ms===void 0&&(j="duration_ms")||x.output===void 0&&(j="output"))return U.errors=[{instancePath:s+
-"/data/checks/"+c,keyword:"required",params:{missingProperty:j}}],!1;for(let F in x){let E=e;if(!(F==="command"||F==="pa\
-ssed"||F==="exit_code"||F==="problem"||F==="duration_ms"||F==="output"||F==="tests")){let T={instancePath:s+"/data/check\
-s/"+c,keyword:"enum",params:{allowedValues:Ca},propertyName:F};r===null?r=[T]:r.push(T),e++}var f=E===e;if(!f){let T={instancePath:s+
-"/data/checks/"+c,keyword:"propertyNames",params:{propertyName:F}};return r===null?r=[T]:r.push(T),e++,U.errors=r,!1;break}}
-if(f){if(x.command!==void 0){let F=e;if(typeof x.command!="string")return U.errors=[{instancePath:s+"/data/checks/"+c+"/\
+return M.errors=[{instancePath:s+"/data/setup_failed",keyword:"type",params:{type:"object"}}],!1;var a=V===e}else var a=!0;
+if(a){if(u.checks!==void 0){let g=u.checks,V=e;if(e===V)if(Array.isArray(g)){var d=!0;let k=g.length;for(let c=0;c<k;c++){
+let x=g[c],Z=e;if(e===Z)if(x&&typeof x=="object"&&!Array.isArray(x)){let h;if(x.command===void 0&&(h="command")||x.passed===
+void 0&&(h="passed")||x.duration_ms===void 0&&(h="duration_ms")||x.output===void 0&&(h="output"))return M.errors=[{instancePath:s+
+"/data/checks/"+c,keyword:"required",params:{missingProperty:h}}],!1;for(let F in x){let D=e;if(!(F==="command"||F==="pa\
+ssed"||F==="exit_code"||F==="problem"||F==="duration_ms"||F==="output"||F==="tests")){let L={instancePath:s+"/data/check\
+s/"+c,keyword:"enum",params:{allowedValues:Ca},propertyName:F};r===null?r=[L]:r.push(L),e++}var f=D===e;if(!f){let L={instancePath:s+
+"/data/checks/"+c,keyword:"propertyNames",params:{propertyName:F}};return r===null?r=[L]:r.push(L),e++,M.errors=r,!1;break}}
+if(f){if(x.command!==void 0){let F=e;if(typeof x.command!="string")return M.errors=[{instancePath:s+"/data/checks/"+c+"/\
 command",keyword:"type",params:{type:"string"}}],!1;var y=F===e}else var y=!0;if(y){if(x.passed!==void 0){let F=e;if(typeof x.
-passed!="boolean")return U.errors=[{instancePath:s+"/data/checks/"+c+"/passed",keyword:"type",params:{type:"boolean"}}],
-!1;var y=F===e}else var y=!0;if(y){if(x.exit_code!==void 0){let F=x.exit_code,E=e;if(!(typeof F=="number"&&!(F%1)&&!isNaN(
-F)&&isFinite(F)))return U.errors=[{instancePath:s+"/data/checks/"+c+"/exit_code",keyword:"type",params:{type:"integer"}}],
-!1;var y=E===e}else var y=!0;if(y){if(x.problem!==void 0){let F=e;if(typeof x.problem!="string")return U.errors=[{instancePath:s+
+passed!="boolean")return M.errors=[{instancePath:s+"/data/checks/"+c+"/passed",keyword:"type",params:{type:"boolean"}}],
+!1;var y=F===e}else var y=!0;if(y){if(x.exit_code!==void 0){let F=x.exit_code,D=e;if(!(typeof F=="number"&&!(F%1)&&!isNaN(
+F)&&isFinite(F)))return M.errors=[{instancePath:s+"/data/checks/"+c+"/exit_code",keyword:"type",params:{type:"integer"}}],
+!1;var y=D===e}else var y=!0;if(y){if(x.problem!==void 0){let F=e;if(typeof x.problem!="string")return M.errors=[{instancePath:s+
 "/data/checks/"+c+"/problem",keyword:"type",params:{type:"string"}}],!1;var y=F===e}else var y=!0;if(y){if(x.duration_ms!==
-void 0){let F=x.duration_ms,E=e;if(!(typeof F=="number"&&!(F%1)&&!isNaN(F)&&isFinite(F)))return U.errors=[{instancePath:s+
-"/data/checks/"+c+"/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===E&&typeof F=="number"&&isFinite(F)&&
-(F<0||isNaN(F)))return U.errors=[{instancePath:s+"/data/checks/"+c+"/duration_ms",keyword:"minimum",params:{comparison:"\
->=",limit:0}}],!1;var y=E===e}else var y=!0;if(y){if(x.output!==void 0){let F=e;if(typeof x.output!="string")return U.errors=
+void 0){let F=x.duration_ms,D=e;if(!(typeof F=="number"&&!(F%1)&&!isNaN(F)&&isFinite(F)))return M.errors=[{instancePath:s+
+"/data/checks/"+c+"/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===D&&typeof F=="number"&&isFinite(F)&&
+(F<0||isNaN(F)))return M.errors=[{instancePath:s+"/data/checks/"+c+"/duration_ms",keyword:"minimum",params:{comparison:"\
+>=",limit:0}}],!1;var y=D===e}else var y=!0;if(y){if(x.output!==void 0){let F=e;if(typeof x.output!="string")return M.errors=
 [{instancePath:s+"/data/checks/"+c+"/output",keyword:"type",params:{type:"string"}}],!1;var y=F===e}else var y=!0;if(y)if(x.
 tests!==void 0){let F=e;P(x.tests,{instancePath:s+"/data/checks/"+c+"/tests",parentData:x,parentDataProperty:"tests",rootData:b,
-dynamicAnchors:w})||(r=r===null?P.errors:r.concat(P.errors),e=r.length);var y=F===e}else var y=!0}}}}}}}else return U.errors=
-[{instancePath:s+"/data/checks/"+c,keyword:"type",params:{type:"object"}}],!1;var d=K===e;if(!d)break}}else return U.errors=
+dynamicAnchors:w})||(r=r===null?P.errors:r.concat(P.errors),e=r.length);var y=F===e}else var y=!0}}}}}}}else return M.errors=
+[{instancePath:s+"/data/checks/"+c,keyword:"type",params:{type:"object"}}],!1;var d=Z===e;if(!d)break}}else return M.errors=
 [{instancePath:s+"/data/checks",keyword:"type",params:{type:"array"}}],!1;var a=V===e}else var a=!0;if(a)if(u.duration_ms!==
-void 0){let g=u.duration_ms,V=e;if(!(typeof g=="number"&&!(g%1)&&!isNaN(g)&&isFinite(g)))return U.errors=[{instancePath:s+
+void 0){let g=u.duration_ms,V=e;if(!(typeof g=="number"&&!(g%1)&&!isNaN(g)&&isFinite(g)))return M.errors=[{instancePath:s+
 "/data/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===V&&typeof g=="number"&&isFinite(g)&&(g<0||isNaN(g)))
-return U.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=V===e}else
-var a=!0}}}}}}else return U.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=l===e}else var o=!0}}}else
-return U.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return U.errors=r,e===0}var Oa=["as","branch","commit","tree_id","pull_request","note"];function ae(t,{instancePath:s="",parentData:A,parentDataProperty:$,
+return M.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=V===e}else
+var a=!0}}}}}}else return M.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=l===e}else var o=!0}}}else
+return M.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return M.errors=r,e===0}var Oa=["as","branch","commit","tree_id","pull_request","note"];function ae(t,{instancePath:s="",parentData:A,parentDataProperty:$,
 rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let p;if(t.type===
 void 0&&(p="type")||t.at===void 0&&(p="at")||t.data===void 0&&(p="data"))return ae.errors=[{instancePath:s,keyword:"requ\
 ired",params:{missingProperty:p}}],!1;for(let i in t){let d=e;if(!(i==="type"||i==="at"||i==="data")){let f={instancePath:s,
-keyword:"enum",params:{allowedValues:z},propertyName:i};r===null?r=[f]:r.push(f),e++}var v=d===e;if(!v){let f={instancePath:s,
+keyword:"enum",params:{allowedValues:U},propertyName:i};r===null?r=[f]:r.push(f),e++}var v=d===e;if(!v){let f={instancePath:s,
 keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[f]:r.push(f),e++,ae.errors=r,!1;break}}if(v){if(t.type!==
 void 0){let i=t.type,d=e;if(typeof i!="string")return ae.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"st\
 ring"}}],!1;if(i!=="delivered")return ae.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"delivered"}}],
@@ -1267,30 +1271,30 @@ if(a){if(i.pull_request!==void 0){let n=e;if(typeof i.pull_request!="string")ret
 ll_request",keyword:"type",params:{type:"string"}}],!1;var a=n===e}else var a=!0;if(a)if(i.note!==void 0){let n=e;if(typeof i.
 note!="string")return ae.errors=[{instancePath:s+"/data/note",keyword:"type",params:{type:"string"}}],!1;var a=n===e}else
 var a=!0}}}}}}else return ae.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=d===e}else
-var o=!0}}}else return ae.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ae.errors=r,e===0}var za=["requirements"];function Ve(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
+var o=!0}}}else return ae.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ae.errors=r,e===0}var za=["requirements"];function $e(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let p;if(t.type===void 0&&(p="type")||t.at===void 0&&
-(p="at")||t.data===void 0&&(p="data"))return Ve.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],
-!1;for(let i in t){let d=e;if(!(i==="type"||i==="at"||i==="data")){let f={instancePath:s,keyword:"enum",params:{allowedValues:z},
+(p="at")||t.data===void 0&&(p="data"))return $e.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],
+!1;for(let i in t){let d=e;if(!(i==="type"||i==="at"||i==="data")){let f={instancePath:s,keyword:"enum",params:{allowedValues:U},
 propertyName:i};r===null?r=[f]:r.push(f),e++}var v=d===e;if(!v){let f={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
-return r===null?r=[f]:r.push(f),e++,Ve.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,d=e;if(typeof i!="strin\
-g")return Ve.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="asked")return Ve.errors=
+return r===null?r=[f]:r.push(f),e++,$e.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,d=e;if(typeof i!="strin\
+g")return $e.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="asked")return $e.errors=
 [{instancePath:s+"/type",keyword:"const",params:{allowedValue:"asked"}}],!1;var o=d===e}else var o=!0;if(o){if(t.at!==void 0){
 let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:w})||(r=r===null?q.errors:
 r.concat(q.errors),e=r.length);var o=i===e}else var o=!0;if(o)if(t.data!==void 0){let i=t.data,d=e;if(e===d)if(i&&typeof i==
-"object"&&!Array.isArray(i)){let y;if(i.requirements===void 0&&(y="requirements"))return Ve.errors=[{instancePath:s+"/da\
+"object"&&!Array.isArray(i)){let y;if(i.requirements===void 0&&(y="requirements"))return $e.errors=[{instancePath:s+"/da\
 ta",keyword:"required",params:{missingProperty:y}}],!1;for(let n in i){let u=e;if(n!=="requirements"){let l={instancePath:s+
 "/data",keyword:"enum",params:{allowedValues:za},propertyName:n};r===null?r=[l]:r.push(l),e++}var m=u===e;if(!m){let l={
-instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:n}};return r===null?r=[l]:r.push(l),e++,Ve.errors=r,
-!1;break}}if(m&&i.requirements!==void 0){let n=i.requirements;if(e===e)if(Array.isArray(n)){var a=!0;let l=n.length;for(let k=0;k<
-l;k++){let _=e;J(n[k],{instancePath:s+"/data/requirements/"+k,parentData:n,parentDataProperty:k,rootData:b,dynamicAnchors:w})||
-(r=r===null?J.errors:r.concat(J.errors),e=r.length);var a=_===e;if(!a)break}}else return Ve.errors=[{instancePath:s+"/da\
-ta/requirements",keyword:"type",params:{type:"array"}}],!1}}else return Ve.errors=[{instancePath:s+"/data",keyword:"type",
-params:{type:"object"}}],!1;var o=d===e}else var o=!0}}}else return Ve.errors=[{instancePath:s,keyword:"type",params:{type:"\
-object"}}],!1;return Ve.errors=r,e===0}var Ua=["verdicts"],Ma=["id","verdict","text"],Ya=["observed","claimed","contradicted","not_done"];function se(t,{instancePath:s="",
+instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:n}};return r===null?r=[l]:r.push(l),e++,$e.errors=r,
+!1;break}}if(m&&i.requirements!==void 0){let n=i.requirements;if(e===e)if(Array.isArray(n)){var a=!0;let l=n.length;for(let j=0;j<
+l;j++){let _=e;J(n[j],{instancePath:s+"/data/requirements/"+j,parentData:n,parentDataProperty:j,rootData:b,dynamicAnchors:w})||
+(r=r===null?J.errors:r.concat(J.errors),e=r.length);var a=_===e;if(!a)break}}else return $e.errors=[{instancePath:s+"/da\
+ta/requirements",keyword:"type",params:{type:"array"}}],!1}}else return $e.errors=[{instancePath:s+"/data",keyword:"type",
+params:{type:"object"}}],!1;var o=d===e}else var o=!0}}}else return $e.errors=[{instancePath:s,keyword:"type",params:{type:"\
+object"}}],!1;return $e.errors=r,e===0}var Ua=["verdicts"],Ma=["id","verdict","text"],Ya=["observed","claimed","contradicted","not_done"];function se(t,{instancePath:s="",
 parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
 !Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return se.
 errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],!1;for(let f in t){let y=e;if(!(f==="type"||f===
-"at"||f==="data")){let n={instancePath:s,keyword:"enum",params:{allowedValues:z},propertyName:f};r===null?r=[n]:r.push(n),
+"at"||f==="data")){let n={instancePath:s,keyword:"enum",params:{allowedValues:U},propertyName:f};r===null?r=[n]:r.push(n),
 e++}var v=y===e;if(!v){let n={instancePath:s,keyword:"propertyNames",params:{propertyName:f}};return r===null?r=[n]:r.push(
 n),e++,se.errors=r,!1;break}}if(v){if(t.type!==void 0){let f=t.type,y=e;if(typeof f!="string")return se.errors=[{instancePath:s+
 "/type",keyword:"type",params:{type:"string"}}],!1;if(f!=="requirements_judged")return se.errors=[{instancePath:s+"/type",
@@ -1298,496 +1302,496 @@ keyword:"const",params:{allowedValue:"requirements_judged"}}],!1;var o=y===e}els
 q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:w})||(r=r===null?q.errors:r.
 concat(q.errors),e=r.length);var o=f===e}else var o=!0;if(o)if(t.data!==void 0){let f=t.data,y=e;if(e===y)if(f&&typeof f==
 "object"&&!Array.isArray(f)){let u;if(f.verdicts===void 0&&(u="verdicts"))return se.errors=[{instancePath:s+"/data",keyword:"\
-required",params:{missingProperty:u}}],!1;for(let l in f){let k=e;if(l!=="verdicts"){let _={instancePath:s+"/data",keyword:"\
-enum",params:{allowedValues:Ua},propertyName:l};r===null?r=[_]:r.push(_),e++}var m=k===e;if(!m){let _={instancePath:s+"/\
+required",params:{missingProperty:u}}],!1;for(let l in f){let j=e;if(l!=="verdicts"){let _={instancePath:s+"/data",keyword:"\
+enum",params:{allowedValues:Ua},propertyName:l};r===null?r=[_]:r.push(_),e++}var m=j===e;if(!m){let _={instancePath:s+"/\
 data",keyword:"propertyNames",params:{propertyName:l}};return r===null?r=[_]:r.push(_),e++,se.errors=r,!1;break}}if(m&&f.
 verdicts!==void 0){let l=f.verdicts;if(e===e)if(Array.isArray(l)){var a=!0;let _=l.length;for(let g=0;g<_;g++){let V=l[g],
-D=e;if(e===D)if(V&&typeof V=="object"&&!Array.isArray(V)){let c;if(V.id===void 0&&(c="id")||V.verdict===void 0&&(c="verd\
+R=e;if(e===R)if(V&&typeof V=="object"&&!Array.isArray(V)){let c;if(V.id===void 0&&(c="id")||V.verdict===void 0&&(c="verd\
 ict")||V.text===void 0&&(c="text"))return se.errors=[{instancePath:s+"/data/verdicts/"+g,keyword:"required",params:{missingProperty:c}}],
-!1;for(let x in V){let K=e;if(!(x==="id"||x==="verdict"||x==="text")){let h={instancePath:s+"/data/verdicts/"+g,keyword:"\
-enum",params:{allowedValues:Ma},propertyName:x};r===null?r=[h]:r.push(h),e++}var p=K===e;if(!p){let h={instancePath:s+"/\
-data/verdicts/"+g,keyword:"propertyNames",params:{propertyName:x}};return r===null?r=[h]:r.push(h),e++,se.errors=r,!1;break}}
+!1;for(let x in V){let Z=e;if(!(x==="id"||x==="verdict"||x==="text")){let N={instancePath:s+"/data/verdicts/"+g,keyword:"\
+enum",params:{allowedValues:Ma},propertyName:x};r===null?r=[N]:r.push(N),e++}var p=Z===e;if(!p){let N={instancePath:s+"/\
+data/verdicts/"+g,keyword:"propertyNames",params:{propertyName:x}};return r===null?r=[N]:r.push(N),e++,se.errors=r,!1;break}}
 if(p){if(V.id!==void 0){let x=e;if(typeof V.id!="string")return se.errors=[{instancePath:s+"/data/verdicts/"+g+"/id",keyword:"\
-type",params:{type:"string"}}],!1;var i=x===e}else var i=!0;if(i){if(V.verdict!==void 0){let x=V.verdict,K=e;if(!(x==="o\
+type",params:{type:"string"}}],!1;var i=x===e}else var i=!0;if(i){if(V.verdict!==void 0){let x=V.verdict,Z=e;if(!(x==="o\
 bserved"||x==="claimed"||x==="contradicted"||x==="not_done"))return se.errors=[{instancePath:s+"/data/verdicts/"+g+"/ver\
-dict",keyword:"enum",params:{allowedValues:Ya}}],!1;var i=K===e}else var i=!0;if(i)if(V.text!==void 0){let x=e;if(typeof V.
+dict",keyword:"enum",params:{allowedValues:Ya}}],!1;var i=Z===e}else var i=!0;if(i)if(V.text!==void 0){let x=e;if(typeof V.
 text!="string")return se.errors=[{instancePath:s+"/data/verdicts/"+g+"/text",keyword:"type",params:{type:"string"}}],!1;
 var i=x===e}else var i=!0}}}else return se.errors=[{instancePath:s+"/data/verdicts/"+g,keyword:"type",params:{type:"obje\
-ct"}}],!1;var a=D===e;if(!a)break}}else return se.errors=[{instancePath:s+"/data/verdicts",keyword:"type",params:{type:"\
+ct"}}],!1;var a=R===e;if(!a)break}}else return se.errors=[{instancePath:s+"/data/verdicts",keyword:"type",params:{type:"\
 array"}}],!1}}else return se.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=y===e}else
-var o=!0}}}else return se.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return se.errors=r,e===0}var Ha=["id"];function $e(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){let r=null,
+var o=!0}}}else return se.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return se.errors=r,e===0}var Ha=["id"];function Fe(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){let r=null,
 e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.type===void 0&&(a="type")||t.at===void 0&&(a="at")||
-t.data===void 0&&(a="data"))return $e.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],!1;for(let p in t){
-let i=e;if(!(p==="type"||p==="at"||p==="data")){let d={instancePath:s,keyword:"enum",params:{allowedValues:z},propertyName:p};
+t.data===void 0&&(a="data"))return Fe.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],!1;for(let p in t){
+let i=e;if(!(p==="type"||p==="at"||p==="data")){let d={instancePath:s,keyword:"enum",params:{allowedValues:U},propertyName:p};
 r===null?r=[d]:r.push(d),e++}var v=i===e;if(!v){let d={instancePath:s,keyword:"propertyNames",params:{propertyName:p}};return r===
-null?r=[d]:r.push(d),e++,$e.errors=r,!1;break}}if(v){if(t.type!==void 0){let p=t.type,i=e;if(typeof p!="string")return $e.
-errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(p!=="answered")return $e.errors=[{instancePath:s+
+null?r=[d]:r.push(d),e++,Fe.errors=r,!1;break}}if(v){if(t.type!==void 0){let p=t.type,i=e;if(typeof p!="string")return Fe.
+errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(p!=="answered")return Fe.errors=[{instancePath:s+
 "/type",keyword:"const",params:{allowedValue:"answered"}}],!1;var o=i===e}else var o=!0;if(o){if(t.at!==void 0){let p=e;
 q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:w})||(r=r===null?q.errors:r.
 concat(q.errors),e=r.length);var o=p===e}else var o=!0;if(o)if(t.data!==void 0){let p=t.data,i=e;if(e===i)if(p&&typeof p==
-"object"&&!Array.isArray(p)){let f;if(p.id===void 0&&(f="id"))return $e.errors=[{instancePath:s+"/data",keyword:"require\
+"object"&&!Array.isArray(p)){let f;if(p.id===void 0&&(f="id"))return Fe.errors=[{instancePath:s+"/data",keyword:"require\
 d",params:{missingProperty:f}}],!1;for(let y in p){let n=e;if(y!=="id"){let u={instancePath:s+"/data",keyword:"enum",params:{
 allowedValues:Ha},propertyName:y};r===null?r=[u]:r.push(u),e++}var m=n===e;if(!m){let u={instancePath:s+"/data",keyword:"\
-propertyNames",params:{propertyName:y}};return r===null?r=[u]:r.push(u),e++,$e.errors=r,!1;break}}if(m&&p.id!==void 0&&typeof p.
-id!="string")return $e.errors=[{instancePath:s+"/data/id",keyword:"type",params:{type:"string"}}],!1}else return $e.errors=
-[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=i===e}else var o=!0}}}else return $e.errors=[{
-instancePath:s,keyword:"type",params:{type:"object"}}],!1;return $e.errors=r,e===0}var Ia=["commit","is_clean"];function Ne(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
+propertyNames",params:{propertyName:y}};return r===null?r=[u]:r.push(u),e++,Fe.errors=r,!1;break}}if(m&&p.id!==void 0&&typeof p.
+id!="string")return Fe.errors=[{instancePath:s+"/data/id",keyword:"type",params:{type:"string"}}],!1}else return Fe.errors=
+[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=i===e}else var o=!0}}}else return Fe.errors=[{
+instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Fe.errors=r,e===0}var Ia=["commit","is_clean"];function je(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let p;if(t.type===void 0&&(p="type")||t.at===void 0&&
-(p="at")||t.data===void 0&&(p="data"))return Ne.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],
-!1;for(let i in t){let d=e;if(!(i==="type"||i==="at"||i==="data")){let f={instancePath:s,keyword:"enum",params:{allowedValues:z},
+(p="at")||t.data===void 0&&(p="data"))return je.errors=[{instancePath:s,keyword:"required",params:{missingProperty:p}}],
+!1;for(let i in t){let d=e;if(!(i==="type"||i==="at"||i==="data")){let f={instancePath:s,keyword:"enum",params:{allowedValues:U},
 propertyName:i};r===null?r=[f]:r.push(f),e++}var v=d===e;if(!v){let f={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
-return r===null?r=[f]:r.push(f),e++,Ne.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,d=e;if(typeof i!="strin\
-g")return Ne.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="base_seen")return Ne.errors=
+return r===null?r=[f]:r.push(f),e++,je.errors=r,!1;break}}if(v){if(t.type!==void 0){let i=t.type,d=e;if(typeof i!="strin\
+g")return je.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="base_seen")return je.errors=
 [{instancePath:s+"/type",keyword:"const",params:{allowedValue:"base_seen"}}],!1;var o=d===e}else var o=!0;if(o){if(t.at!==
 void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:w})||(r=r===
 null?q.errors:r.concat(q.errors),e=r.length);var o=i===e}else var o=!0;if(o)if(t.data!==void 0){let i=t.data,d=e;if(e===
 d)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.commit===void 0&&(y="commit")||i.is_clean===void 0&&(y="is_cle\
-an"))return Ne.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let n in i){let u=e;
+an"))return je.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let n in i){let u=e;
 if(!(n==="commit"||n==="is_clean")){let l={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Ia},propertyName:n};
 r===null?r=[l]:r.push(l),e++}var m=u===e;if(!m){let l={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:n}};
-return r===null?r=[l]:r.push(l),e++,Ne.errors=r,!1;break}}if(m){if(i.commit!==void 0){let n=e;if(typeof i.commit!="strin\
-g")return Ne.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"string"}}],!1;var a=n===e}else var a=!0;
-if(a)if(i.is_clean!==void 0){let n=e;if(typeof i.is_clean!="boolean")return Ne.errors=[{instancePath:s+"/data/is_clean",
-keyword:"type",params:{type:"boolean"}}],!1;var a=n===e}else var a=!0}}else return Ne.errors=[{instancePath:s+"/data",keyword:"\
-type",params:{type:"object"}}],!1;var o=d===e}else var o=!0}}}else return Ne.errors=[{instancePath:s,keyword:"type",params:{
-type:"object"}}],!1;return Ne.errors=r,e===0}var ft=["commit"];function Fe(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
+return r===null?r=[l]:r.push(l),e++,je.errors=r,!1;break}}if(m){if(i.commit!==void 0){let n=e;if(typeof i.commit!="strin\
+g")return je.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"string"}}],!1;var a=n===e}else var a=!0;
+if(a)if(i.is_clean!==void 0){let n=e;if(typeof i.is_clean!="boolean")return je.errors=[{instancePath:s+"/data/is_clean",
+keyword:"type",params:{type:"boolean"}}],!1;var a=n===e}else var a=!0}}else return je.errors=[{instancePath:s+"/data",keyword:"\
+type",params:{type:"object"}}],!1;var o=d===e}else var o=!0}}}else return je.errors=[{instancePath:s,keyword:"type",params:{
+type:"object"}}],!1;return je.errors=r,e===0}var dt=["commit"];function De(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.type===void 0&&(a="type")||t.at===void 0&&
-(a="at")||t.data===void 0&&(a="data"))return Fe.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],
-!1;for(let p in t){let i=e;if(!(p==="type"||p==="at"||p==="data")){let d={instancePath:s,keyword:"enum",params:{allowedValues:z},
+(a="at")||t.data===void 0&&(a="data"))return De.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],
+!1;for(let p in t){let i=e;if(!(p==="type"||p==="at"||p==="data")){let d={instancePath:s,keyword:"enum",params:{allowedValues:U},
 propertyName:p};r===null?r=[d]:r.push(d),e++}var v=i===e;if(!v){let d={instancePath:s,keyword:"propertyNames",params:{propertyName:p}};
-return r===null?r=[d]:r.push(d),e++,Fe.errors=r,!1;break}}if(v){if(t.type!==void 0){let p=t.type,i=e;if(typeof p!="strin\
-g")return Fe.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(p!=="described")return Fe.errors=
+return r===null?r=[d]:r.push(d),e++,De.errors=r,!1;break}}if(v){if(t.type!==void 0){let p=t.type,i=e;if(typeof p!="strin\
+g")return De.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(p!=="described")return De.errors=
 [{instancePath:s+"/type",keyword:"const",params:{allowedValue:"described"}}],!1;var o=i===e}else var o=!0;if(o){if(t.at!==
 void 0){let p=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:w})||(r=r===
 null?q.errors:r.concat(q.errors),e=r.length);var o=p===e}else var o=!0;if(o)if(t.data!==void 0){let p=t.data,i=e;if(e===
-i)if(p&&typeof p=="object"&&!Array.isArray(p)){let f;if(p.commit===void 0&&(f="commit"))return Fe.errors=[{instancePath:s+
+i)if(p&&typeof p=="object"&&!Array.isArray(p)){let f;if(p.commit===void 0&&(f="commit"))return De.errors=[{instancePath:s+
 "/data",keyword:"required",params:{missingProperty:f}}],!1;for(let y in p){let n=e;if(y!=="commit"){let u={instancePath:s+
-"/data",keyword:"enum",params:{allowedValues:ft},propertyName:y};r===null?r=[u]:r.push(u),e++}var m=n===e;if(!m){let u={
-instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[u]:r.push(u),e++,Fe.errors=r,
-!1;break}}if(m&&p.commit!==void 0&&typeof p.commit!="string")return Fe.errors=[{instancePath:s+"/data/commit",keyword:"t\
-ype",params:{type:"string"}}],!1}else return Fe.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],
-!1;var o=i===e}else var o=!0}}}else return Fe.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Fe.
-errors=r,e===0}function De(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0;
-if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.type===void 0&&(a="type")||t.at===void 0&&(a="at")||t.data===
-void 0&&(a="data"))return De.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],!1;for(let p in t){
-let i=e;if(!(p==="type"||p==="at"||p==="data")){let d={instancePath:s,keyword:"enum",params:{allowedValues:z},propertyName:p};
-r===null?r=[d]:r.push(d),e++}var v=i===e;if(!v){let d={instancePath:s,keyword:"propertyNames",params:{propertyName:p}};return r===
-null?r=[d]:r.push(d),e++,De.errors=r,!1;break}}if(v){if(t.type!==void 0){let p=t.type,i=e;if(typeof p!="string")return De.
-errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(p!=="branch_taken")return De.errors=[{instancePath:s+
-"/type",keyword:"const",params:{allowedValue:"branch_taken"}}],!1;var o=i===e}else var o=!0;if(o){if(t.at!==void 0){let p=e;
-q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:w})||(r=r===null?q.errors:r.
-concat(q.errors),e=r.length);var o=p===e}else var o=!0;if(o)if(t.data!==void 0){let p=t.data,i=e;if(e===i)if(p&&typeof p==
-"object"&&!Array.isArray(p)){let f;if(p.commit===void 0&&(f="commit"))return De.errors=[{instancePath:s+"/data",keyword:"\
-required",params:{missingProperty:f}}],!1;for(let y in p){let n=e;if(y!=="commit"){let u={instancePath:s+"/data",keyword:"\
-enum",params:{allowedValues:ft},propertyName:y};r===null?r=[u]:r.push(u),e++}var m=n===e;if(!m){let u={instancePath:s+"/\
-data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[u]:r.push(u),e++,De.errors=r,!1;break}}if(m&&p.
-commit!==void 0&&typeof p.commit!="string")return De.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"\
-string"}}],!1}else return De.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=i===e}else
-var o=!0}}}else return De.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return De.errors=r,e===0}function Ee(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0;
+"/data",keyword:"enum",params:{allowedValues:dt},propertyName:y};r===null?r=[u]:r.push(u),e++}var m=n===e;if(!m){let u={
+instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[u]:r.push(u),e++,De.errors=r,
+!1;break}}if(m&&p.commit!==void 0&&typeof p.commit!="string")return De.errors=[{instancePath:s+"/data/commit",keyword:"t\
+ype",params:{type:"string"}}],!1}else return De.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],
+!1;var o=i===e}else var o=!0}}}else return De.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return De.
+errors=r,e===0}function Ee(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.type===void 0&&(a="type")||t.at===void 0&&(a="at")||t.data===
 void 0&&(a="data"))return Ee.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],!1;for(let p in t){
-let i=e;if(!(p==="type"||p==="at"||p==="data")){let d={instancePath:s,keyword:"enum",params:{allowedValues:z},propertyName:p};
+let i=e;if(!(p==="type"||p==="at"||p==="data")){let d={instancePath:s,keyword:"enum",params:{allowedValues:U},propertyName:p};
 r===null?r=[d]:r.push(d),e++}var v=i===e;if(!v){let d={instancePath:s,keyword:"propertyNames",params:{propertyName:p}};return r===
 null?r=[d]:r.push(d),e++,Ee.errors=r,!1;break}}if(v){if(t.type!==void 0){let p=t.type,i=e;if(typeof p!="string")return Ee.
-errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(p!=="taken_over")return Ee.errors=[{instancePath:s+
-"/type",keyword:"const",params:{allowedValue:"taken_over"}}],!1;var o=i===e}else var o=!0;if(o){if(t.at!==void 0){let p=e;
+errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(p!=="branch_taken")return Ee.errors=[{instancePath:s+
+"/type",keyword:"const",params:{allowedValue:"branch_taken"}}],!1;var o=i===e}else var o=!0;if(o){if(t.at!==void 0){let p=e;
 q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:w})||(r=r===null?q.errors:r.
 concat(q.errors),e=r.length);var o=p===e}else var o=!0;if(o)if(t.data!==void 0){let p=t.data,i=e;if(e===i)if(p&&typeof p==
 "object"&&!Array.isArray(p)){let f;if(p.commit===void 0&&(f="commit"))return Ee.errors=[{instancePath:s+"/data",keyword:"\
 required",params:{missingProperty:f}}],!1;for(let y in p){let n=e;if(y!=="commit"){let u={instancePath:s+"/data",keyword:"\
-enum",params:{allowedValues:ft},propertyName:y};r===null?r=[u]:r.push(u),e++}var m=n===e;if(!m){let u={instancePath:s+"/\
+enum",params:{allowedValues:dt},propertyName:y};r===null?r=[u]:r.push(u),e++}var m=n===e;if(!m){let u={instancePath:s+"/\
 data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[u]:r.push(u),e++,Ee.errors=r,!1;break}}if(m&&p.
 commit!==void 0&&typeof p.commit!="string")return Ee.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"\
 string"}}],!1}else return Ee.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=i===e}else
 var o=!0}}}else return Ee.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ee.errors=r,e===0}function Te(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.type===void 0&&(a="type")||t.at===void 0&&(a="at")||t.data===
 void 0&&(a="data"))return Te.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],!1;for(let p in t){
-let i=e;if(!(p==="type"||p==="at"||p==="data")){let d={instancePath:s,keyword:"enum",params:{allowedValues:z},propertyName:p};
+let i=e;if(!(p==="type"||p==="at"||p==="data")){let d={instancePath:s,keyword:"enum",params:{allowedValues:U},propertyName:p};
 r===null?r=[d]:r.push(d),e++}var v=i===e;if(!v){let d={instancePath:s,keyword:"propertyNames",params:{propertyName:p}};return r===
 null?r=[d]:r.push(d),e++,Te.errors=r,!1;break}}if(v){if(t.type!==void 0){let p=t.type,i=e;if(typeof p!="string")return Te.
-errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(p!=="made_ready")return Te.errors=[{instancePath:s+
-"/type",keyword:"const",params:{allowedValue:"made_ready"}}],!1;var o=i===e}else var o=!0;if(o){if(t.at!==void 0){let p=e;
+errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(p!=="taken_over")return Te.errors=[{instancePath:s+
+"/type",keyword:"const",params:{allowedValue:"taken_over"}}],!1;var o=i===e}else var o=!0;if(o){if(t.at!==void 0){let p=e;
 q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:w})||(r=r===null?q.errors:r.
 concat(q.errors),e=r.length);var o=p===e}else var o=!0;if(o)if(t.data!==void 0){let p=t.data,i=e;if(e===i)if(p&&typeof p==
 "object"&&!Array.isArray(p)){let f;if(p.commit===void 0&&(f="commit"))return Te.errors=[{instancePath:s+"/data",keyword:"\
 required",params:{missingProperty:f}}],!1;for(let y in p){let n=e;if(y!=="commit"){let u={instancePath:s+"/data",keyword:"\
-enum",params:{allowedValues:ft},propertyName:y};r===null?r=[u]:r.push(u),e++}var m=n===e;if(!m){let u={instancePath:s+"/\
+enum",params:{allowedValues:dt},propertyName:y};r===null?r=[u]:r.push(u),e++}var m=n===e;if(!m){let u={instancePath:s+"/\
 data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[u]:r.push(u),e++,Te.errors=r,!1;break}}if(m&&p.
 commit!==void 0&&typeof p.commit!="string")return Te.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"\
 string"}}],!1}else return Te.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=i===e}else
-var o=!0}}}else return Te.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Te.errors=r,e===0}var Sa=["end","merge_commit"],Ba=["merged","closed"];function je(t,{instancePath:s="",parentData:A,parentDataProperty:$,
+var o=!0}}}else return Te.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Te.errors=r,e===0}function Ke(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0;
+if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.type===void 0&&(a="type")||t.at===void 0&&(a="at")||t.data===
+void 0&&(a="data"))return Ke.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],!1;for(let p in t){
+let i=e;if(!(p==="type"||p==="at"||p==="data")){let d={instancePath:s,keyword:"enum",params:{allowedValues:U},propertyName:p};
+r===null?r=[d]:r.push(d),e++}var v=i===e;if(!v){let d={instancePath:s,keyword:"propertyNames",params:{propertyName:p}};return r===
+null?r=[d]:r.push(d),e++,Ke.errors=r,!1;break}}if(v){if(t.type!==void 0){let p=t.type,i=e;if(typeof p!="string")return Ke.
+errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(p!=="made_ready")return Ke.errors=[{instancePath:s+
+"/type",keyword:"const",params:{allowedValue:"made_ready"}}],!1;var o=i===e}else var o=!0;if(o){if(t.at!==void 0){let p=e;
+q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:w})||(r=r===null?q.errors:r.
+concat(q.errors),e=r.length);var o=p===e}else var o=!0;if(o)if(t.data!==void 0){let p=t.data,i=e;if(e===i)if(p&&typeof p==
+"object"&&!Array.isArray(p)){let f;if(p.commit===void 0&&(f="commit"))return Ke.errors=[{instancePath:s+"/data",keyword:"\
+required",params:{missingProperty:f}}],!1;for(let y in p){let n=e;if(y!=="commit"){let u={instancePath:s+"/data",keyword:"\
+enum",params:{allowedValues:dt},propertyName:y};r===null?r=[u]:r.push(u),e++}var m=n===e;if(!m){let u={instancePath:s+"/\
+data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[u]:r.push(u),e++,Ke.errors=r,!1;break}}if(m&&p.
+commit!==void 0&&typeof p.commit!="string")return Ke.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"\
+string"}}],!1}else return Ke.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var o=i===e}else
+var o=!0}}}else return Ke.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ke.errors=r,e===0}var Sa=["end","merge_commit"],Ba=["merged","closed"];function qe(t,{instancePath:s="",parentData:A,parentDataProperty:$,
 rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let p;if(t.type===
-void 0&&(p="type")||t.at===void 0&&(p="at")||t.data===void 0&&(p="data"))return je.errors=[{instancePath:s,keyword:"requ\
+void 0&&(p="type")||t.at===void 0&&(p="at")||t.data===void 0&&(p="data"))return qe.errors=[{instancePath:s,keyword:"requ\
 ired",params:{missingProperty:p}}],!1;for(let i in t){let d=e;if(!(i==="type"||i==="at"||i==="data")){let f={instancePath:s,
-keyword:"enum",params:{allowedValues:z},propertyName:i};r===null?r=[f]:r.push(f),e++}var v=d===e;if(!v){let f={instancePath:s,
-keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[f]:r.push(f),e++,je.errors=r,!1;break}}if(v){if(t.type!==
-void 0){let i=t.type,d=e;if(typeof i!="string")return je.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"st\
-ring"}}],!1;if(i!=="followed")return je.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"followed"}}],
+keyword:"enum",params:{allowedValues:U},propertyName:i};r===null?r=[f]:r.push(f),e++}var v=d===e;if(!v){let f={instancePath:s,
+keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[f]:r.push(f),e++,qe.errors=r,!1;break}}if(v){if(t.type!==
+void 0){let i=t.type,d=e;if(typeof i!="string")return qe.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"st\
+ring"}}],!1;if(i!=="followed")return qe.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"followed"}}],
 !1;var o=d===e}else var o=!0;if(o){if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
 at",rootData:b,dynamicAnchors:w})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=i===e}else var o=!0;if(o)if(t.
 data!==void 0){let i=t.data,d=e;if(e===d)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.end===void 0&&(y="end"))
-return je.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let n in i){let u=e;if(!(n===
+return qe.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let n in i){let u=e;if(!(n===
 "end"||n==="merge_commit")){let l={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Sa},propertyName:n};r===null?
 r=[l]:r.push(l),e++}var m=u===e;if(!m){let l={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:n}};return r===
-null?r=[l]:r.push(l),e++,je.errors=r,!1;break}}if(m){if(i.end!==void 0){let n=i.end,u=e;if(!(n==="merged"||n==="closed"))
-return je.errors=[{instancePath:s+"/data/end",keyword:"enum",params:{allowedValues:Ba}}],!1;var a=u===e}else var a=!0;if(a)
-if(i.merge_commit!==void 0){let n=e;if(typeof i.merge_commit!="string")return je.errors=[{instancePath:s+"/data/merge_co\
-mmit",keyword:"type",params:{type:"string"}}],!1;var a=n===e}else var a=!0}}else return je.errors=[{instancePath:s+"/dat\
-a",keyword:"type",params:{type:"object"}}],!1;var o=d===e}else var o=!0}}}else return je.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return je.errors=r,e===0}var Ga=["drive_started","drive_resumed","started_on","boundar\
+null?r=[l]:r.push(l),e++,qe.errors=r,!1;break}}if(m){if(i.end!==void 0){let n=i.end,u=e;if(!(n==="merged"||n==="closed"))
+return qe.errors=[{instancePath:s+"/data/end",keyword:"enum",params:{allowedValues:Ba}}],!1;var a=u===e}else var a=!0;if(a)
+if(i.merge_commit!==void 0){let n=e;if(typeof i.merge_commit!="string")return qe.errors=[{instancePath:s+"/data/merge_co\
+mmit",keyword:"type",params:{type:"string"}}],!1;var a=n===e}else var a=!0}}else return qe.errors=[{instancePath:s+"/dat\
+a",keyword:"type",params:{type:"object"}}],!1;var o=d===e}else var o=!0}}}else return qe.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return qe.errors=r,e===0}var Ga=["drive_started","drive_resumed","started_on","boundar\
 y_set","boundary_seen","preparing","setup_failed","prepared","baseline_ran","baseline_decided","attempt_started","limit_\
 decided","waiting_for_limit","limit_passed","handed_over","session_opened","approval_decided","attempt_ended","repositor\
 y_changed","repository_restored","check_ran","evidence","outcome_rejected","outcome_submitted","paused","drive_failed","\
 round_started","delivery_checked","delivered","asked","requirements_judged","answered","base_seen","described","branch_t\
-aken","taken_over","made_ready","followed"];function O(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,
-dynamicAnchors:w={}}={}){let r=null,e=0,v=e,o=e,m=!0,a=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Le;if(t.type===
-void 0&&(Le="type")){let Z={};r===null?r=[Z]:r.push(Z),e++}else if(t.type!==void 0&&t.type!=="drive_started"){let Z={};r===
-null?r=[Z]:r.push(Z),e++}}var p=a===e;if(e=o,r!==null&&(o?r.length=o:r=null),p){let Le=e;C(t,{instancePath:s,parentData:A,
-parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?C.errors:r.concat(C.errors),e=r.length);var p=Le===e;m=p}
-if(!m){let Le={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Le]:r.push(Le),e++,O.errors=
-r,!1}var i=v===e;if(i){let Le=e,Z=e,xt=!0,Ns=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Ar;if(t.type===void 0&&(Ar=
-"type")){let Ue={};r===null?r=[Ue]:r.push(Ue),e++}else if(t.type!==void 0&&t.type!=="drive_resumed"){let Ue={};r===null?
-r=[Ue]:r.push(Ue),e++}}var d=Ns===e;if(e=Z,r!==null&&(Z?r.length=Z:r=null),d){let Ar=e;Ke(t,{instancePath:s,parentData:A,
-parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?Ke.errors:r.concat(Ke.errors),e=r.length);var d=Ar===e;xt=
-d}if(!xt){let Ar={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Ar]:r.push(Ar),e++,O.errors=
-r,!1}var i=Le===e;if(i){let Ar=e,Ue=e,Vt=!0,js=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let xr;if(t.type===void 0&&
-(xr="type")){let Me={};r===null?r=[Me]:r.push(Me),e++}else if(t.type!==void 0&&t.type!=="started_on"){let Me={};r===null?
-r=[Me]:r.push(Me),e++}}var f=js===e;if(e=Ue,r!==null&&(Ue?r.length=Ue:r=null),f){let xr=e;ce(t,{instancePath:s,parentData:A,
-parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?ce.errors:r.concat(ce.errors),e=r.length);var f=xr===e;Vt=
-f}if(!Vt){let xr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[xr]:r.push(xr),e++,O.errors=
-r,!1}var i=Ar===e;if(i){let xr=e,Me=e,$t=!0,qs=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Vr;if(t.type===void 0&&
-(Vr="type")){let Ye={};r===null?r=[Ye]:r.push(Ye),e++}else if(t.type!==void 0&&t.type!=="boundary_set"){let Ye={};r===null?
-r=[Ye]:r.push(Ye),e++}}var y=qs===e;if(e=Me,r!==null&&(Me?r.length=Me:r=null),y){let Vr=e;pe(t,{instancePath:s,parentData:A,
-parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?pe.errors:r.concat(pe.errors),e=r.length);var y=Vr===e;$t=
-y}if(!$t){let Vr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Vr]:r.push(Vr),e++,O.errors=
-r,!1}var i=xr===e;if(i){let Vr=e,Ye=e,Ft=!0,As=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let $r;if(t.type===void 0&&
-($r="type")){let He={};r===null?r=[He]:r.push(He),e++}else if(t.type!==void 0&&t.type!=="boundary_seen"){let He={};r===null?
-r=[He]:r.push(He),e++}}var n=As===e;if(e=Ye,r!==null&&(Ye?r.length=Ye:r=null),n){let $r=e;H(t,{instancePath:s,parentData:A,
-parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?H.errors:r.concat(H.errors),e=r.length);var n=$r===e;Ft=
-n}if(!Ft){let $r={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[$r]:r.push($r),e++,O.errors=
-r,!1}var i=Vr===e;if(i){let $r=e,He=e,Dt=!0,xs=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Fr;if(t.type===void 0&&
-(Fr="type")){let Ie={};r===null?r=[Ie]:r.push(Ie),e++}else if(t.type!==void 0&&t.type!=="preparing"){let Ie={};r===null?
-r=[Ie]:r.push(Ie),e++}}var u=xs===e;if(e=He,r!==null&&(He?r.length=He:r=null),u){let Fr=e;_e(t,{instancePath:s,parentData:A,
-parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?_e.errors:r.concat(_e.errors),e=r.length);var u=Fr===e;Dt=
-u}if(!Dt){let Fr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Fr]:r.push(Fr),e++,O.errors=
-r,!1}var i=$r===e;if(i){let Fr=e,Ie=e,Et=!0,Vs=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Dr;if(t.type===void 0&&
-(Dr="type")){let Se={};r===null?r=[Se]:r.push(Se),e++}else if(t.type!==void 0&&t.type!=="setup_failed"){let Se={};r===null?
-r=[Se]:r.push(Se),e++}}var l=Vs===e;if(e=Ie,r!==null&&(Ie?r.length=Ie:r=null),l){let Dr=e;ie(t,{instancePath:s,parentData:A,
-parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?ie.errors:r.concat(ie.errors),e=r.length);var l=Dr===e;Et=
-l}if(!Et){let Dr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Dr]:r.push(Dr),e++,O.errors=
-r,!1}var i=Fr===e;if(i){let Dr=e,Se=e,Tt=!0,$s=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Er;if(t.type===void 0&&
-(Er="type")){let Be={};r===null?r=[Be]:r.push(Be),e++}else if(t.type!==void 0&&t.type!=="prepared"){let Be={};r===null?r=
-[Be]:r.push(Be),e++}}var k=$s===e;if(e=Se,r!==null&&(Se?r.length=Se:r=null),k){let Er=e;re(t,{instancePath:s,parentData:A,
-parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?re.errors:r.concat(re.errors),e=r.length);var k=Er===e;Tt=
-k}if(!Tt){let Er={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Er]:r.push(Er),e++,O.errors=
-r,!1}var i=Dr===e;if(i){let Er=e,Be=e,Kt=!0,Fs=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Tr;if(t.type===void 0&&
-(Tr="type")){let Ge={};r===null?r=[Ge]:r.push(Ge),e++}else if(t.type!==void 0&&t.type!=="baseline_ran"){let Ge={};r===null?
-r=[Ge]:r.push(Ge),e++}}var _=Fs===e;if(e=Be,r!==null&&(Be?r.length=Be:r=null),_){let Tr=e;W(t,{instancePath:s,parentData:A,
-parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?W.errors:r.concat(W.errors),e=r.length);var _=Tr===e;Kt=
-_}if(!Kt){let Tr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Tr]:r.push(Tr),e++,O.errors=
-r,!1}var i=Er===e;if(i){let Tr=e,Ge=e,Rt=!0,Ds=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Kr;if(t.type===void 0&&
-(Kr="type")){let Je={};r===null?r=[Je]:r.push(Je),e++}else if(t.type!==void 0&&t.type!=="baseline_decided"){let Je={};r===
-null?r=[Je]:r.push(Je),e++}}var g=Ds===e;if(e=Ge,r!==null&&(Ge?r.length=Ge:r=null),g){let Kr=e;ve(t,{instancePath:s,parentData:A,
-parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?ve.errors:r.concat(ve.errors),e=r.length);var g=Kr===e;Rt=
-g}if(!Rt){let Kr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Kr]:r.push(Kr),e++,O.errors=
-r,!1}var i=Tr===e;if(i){let Kr=e,Je=e,Lt=!0,Es=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Rr;if(t.type===void 0&&
-(Rr="type")){let Qe={};r===null?r=[Qe]:r.push(Qe),e++}else if(t.type!==void 0&&t.type!=="attempt_started"){let Qe={};r===
-null?r=[Qe]:r.push(Qe),e++}}var V=Es===e;if(e=Je,r!==null&&(Je?r.length=Je:r=null),V){let Rr=e;M(t,{instancePath:s,parentData:A,
-parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?M.errors:r.concat(M.errors),e=r.length);var V=Rr===e;Lt=
-V}if(!Lt){let Rr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Rr]:r.push(Rr),e++,O.errors=
-r,!1}var i=Kr===e;if(i){let Rr=e,Qe=e,Zt=!0,Ts=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Lr;if(t.type===void 0&&
-(Lr="type")){let We={};r===null?r=[We]:r.push(We),e++}else if(t.type!==void 0&&t.type!=="limit_decided"){let We={};r===null?
-r=[We]:r.push(We),e++}}var D=Ts===e;if(e=Qe,r!==null&&(Qe?r.length=Qe:r=null),D){let Lr=e;be(t,{instancePath:s,parentData:A,
-parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?be.errors:r.concat(be.errors),e=r.length);var D=Lr===e;Zt=
-D}if(!Zt){let Lr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Lr]:r.push(Lr),e++,O.errors=
-r,!1}var i=Rr===e;if(i){let Lr=e,We=e,Ct=!0,Ks=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Zr;if(t.type===void 0&&
-(Zr="type")){let Xe={};r===null?r=[Xe]:r.push(Xe),e++}else if(t.type!==void 0&&t.type!=="waiting_for_limit"){let Xe={};r===
-null?r=[Xe]:r.push(Xe),e++}}var N=Ks===e;if(e=We,r!==null&&(We?r.length=We:r=null),N){let Zr=e;ge(t,{instancePath:s,parentData:A,
-parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?ge.errors:r.concat(ge.errors),e=r.length);var N=Zr===e;Ct=
-N}if(!Ct){let Zr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Zr]:r.push(Zr),e++,O.errors=
-r,!1}var i=Lr===e;if(i){let Zr=e,Xe=e,Ot=!0,Rs=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Cr;if(t.type===void 0&&
-(Cr="type")){let Pe={};r===null?r=[Pe]:r.push(Pe),e++}else if(t.type!==void 0&&t.type!=="limit_passed"){let Pe={};r===null?
-r=[Pe]:r.push(Pe),e++}}var c=Rs===e;if(e=Xe,r!==null&&(Xe?r.length=Xe:r=null),c){let Cr=e;qe(t,{instancePath:s,parentData:A,
-parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?qe.errors:r.concat(qe.errors),e=r.length);var c=Cr===e;Ot=
-c}if(!Ot){let Cr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Cr]:r.push(Cr),e++,O.errors=
-r,!1}var i=Zr===e;if(i){let Cr=e,Pe=e,zt=!0,Ls=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Or;if(t.type===void 0&&
-(Or="type")){let er={};r===null?r=[er]:r.push(er),e++}else if(t.type!==void 0&&t.type!=="handed_over"){let er={};r===null?
-r=[er]:r.push(er),e++}}var x=Ls===e;if(e=Pe,r!==null&&(Pe?r.length=Pe:r=null),x){let Or=e;le(t,{instancePath:s,parentData:A,
-parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?le.errors:r.concat(le.errors),e=r.length);var x=Or===e;zt=
-x}if(!zt){let Or={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Or]:r.push(Or),e++,O.errors=
-r,!1}var i=Cr===e;if(i){let Or=e,er=e,Ut=!0,Zs=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let zr;if(t.type===void 0&&
-(zr="type")){let rr={};r===null?r=[rr]:r.push(rr),e++}else if(t.type!==void 0&&t.type!=="session_opened"){let rr={};r===
-null?r=[rr]:r.push(rr),e++}}var K=Zs===e;if(e=er,r!==null&&(er?r.length=er:r=null),K){let zr=e;ue(t,{instancePath:s,parentData:A,
-parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?ue.errors:r.concat(ue.errors),e=r.length);var K=zr===e;Ut=
-K}if(!Ut){let zr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[zr]:r.push(zr),e++,O.errors=
-r,!1}var i=Or===e;if(i){let zr=e,rr=e,Mt=!0,Cs=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Ur;if(t.type===void 0&&
-(Ur="type")){let tr={};r===null?r=[tr]:r.push(tr),e++}else if(t.type!==void 0&&t.type!=="approval_decided"){let tr={};r===
-null?r=[tr]:r.push(tr),e++}}var h=Cs===e;if(e=rr,r!==null&&(rr?r.length=rr:r=null),h){let Ur=e;X(t,{instancePath:s,parentData:A,
-parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?X.errors:r.concat(X.errors),e=r.length);var h=Ur===e;Mt=
-h}if(!Mt){let Ur={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Ur]:r.push(Ur),e++,O.errors=
-r,!1}var i=zr===e;if(i){let Ur=e,tr=e,Yt=!0,Os=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Mr;if(t.type===void 0&&
-(Mr="type")){let sr={};r===null?r=[sr]:r.push(sr),e++}else if(t.type!==void 0&&t.type!=="attempt_ended"){let sr={};r===null?
-r=[sr]:r.push(sr),e++}}var j=Os===e;if(e=tr,r!==null&&(tr?r.length=tr:r=null),j){let Mr=e;S(t,{instancePath:s,parentData:A,
-parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?S.errors:r.concat(S.errors),e=r.length);var j=Mr===e;Yt=
-j}if(!Yt){let Mr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Mr]:r.push(Mr),e++,O.errors=
-r,!1}var i=Ur===e;if(i){let Mr=e,sr=e,Ht=!0,zs=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Yr;if(t.type===void 0&&
-(Yr="type")){let ir={};r===null?r=[ir]:r.push(ir),e++}else if(t.type!==void 0&&t.type!=="repository_changed"){let ir={};
-r===null?r=[ir]:r.push(ir),e++}}var F=zs===e;if(e=sr,r!==null&&(sr?r.length=sr:r=null),F){let Yr=e;G(t,{instancePath:s,parentData:A,
-parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?G.errors:r.concat(G.errors),e=r.length);var F=Yr===e;Ht=
-F}if(!Ht){let Yr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Yr]:r.push(Yr),e++,O.errors=
-r,!1}var i=Mr===e;if(i){let Yr=e,ir=e,It=!0,Us=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Hr;if(t.type===void 0&&
-(Hr="type")){let ar={};r===null?r=[ar]:r.push(ar),e++}else if(t.type!==void 0&&t.type!=="repository_restored"){let ar={};
-r===null?r=[ar]:r.push(ar),e++}}var E=Us===e;if(e=ir,r!==null&&(ir?r.length=ir:r=null),E){let Hr=e;te(t,{instancePath:s,
-parentData:A,parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?te.errors:r.concat(te.errors),e=r.length);var E=Hr===
-e;It=E}if(!It){let Hr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Hr]:r.push(Hr),e++,
-O.errors=r,!1}var i=Yr===e;if(i){let Hr=e,ar=e,St=!0,Ms=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Ir;if(t.type===
-void 0&&(Ir="type")){let nr={};r===null?r=[nr]:r.push(nr),e++}else if(t.type!==void 0&&t.type!=="check_ran"){let nr={};r===
-null?r=[nr]:r.push(nr),e++}}var T=Ms===e;if(e=ar,r!==null&&(ar?r.length=ar:r=null),T){let Ir=e;Q(t,{instancePath:s,parentData:A,
-parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?Q.errors:r.concat(Q.errors),e=r.length);var T=Ir===e;St=
-T}if(!St){let Ir={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Ir]:r.push(Ir),e++,O.errors=
-r,!1}var i=Hr===e;if(i){let Ir=e,nr=e,Bt=!0,Ys=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Sr;if(t.type===void 0&&
-(Sr="type")){let or={};r===null?r=[or]:r.push(or),e++}else if(t.type!==void 0&&t.type!=="evidence"){let or={};r===null?r=
-[or]:r.push(or),e++}}var Y=Ys===e;if(e=nr,r!==null&&(nr?r.length=nr:r=null),Y){let Sr=e;de(t,{instancePath:s,parentData:A,
-parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?de.errors:r.concat(de.errors),e=r.length);var Y=Sr===e;Bt=
-Y}if(!Bt){let Sr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Sr]:r.push(Sr),e++,O.errors=
-r,!1}var i=Ir===e;if(i){let Sr=e,or=e,Gt=!0,Hs=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Br;if(t.type===void 0&&
-(Br="type")){let pr={};r===null?r=[pr]:r.push(pr),e++}else if(t.type!==void 0&&t.type!=="outcome_rejected"){let pr={};r===
-null?r=[pr]:r.push(pr),e++}}var I=Hs===e;if(e=or,r!==null&&(or?r.length=or:r=null),I){let Br=e;me(t,{instancePath:s,parentData:A,
-parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?me.errors:r.concat(me.errors),e=r.length);var I=Br===e;Gt=
-I}if(!Gt){let Br={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Br]:r.push(Br),e++,O.errors=
-r,!1}var i=Sr===e;if(i){let Br=e,pr=e,Jt=!0,Is=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Gr;if(t.type===void 0&&
-(Gr="type")){let lr={};r===null?r=[lr]:r.push(lr),e++}else if(t.type!==void 0&&t.type!=="outcome_submitted"){let lr={};r===
-null?r=[lr]:r.push(lr),e++}}var dt=Is===e;if(e=pr,r!==null&&(pr?r.length=pr:r=null),dt){let Gr=e;ne(t,{instancePath:s,parentData:A,
-parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?ne.errors:r.concat(ne.errors),e=r.length);var dt=Gr===e;
-Jt=dt}if(!Jt){let Gr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Gr]:r.push(Gr),e++,
-O.errors=r,!1}var i=Br===e;if(i){let Gr=e,lr=e,Qt=!0,Ss=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Jr;if(t.type===
-void 0&&(Jr="type")){let fr={};r===null?r=[fr]:r.push(fr),e++}else if(t.type!==void 0&&t.type!=="paused"){let fr={};r===
-null?r=[fr]:r.push(fr),e++}}var Oe=Ss===e;if(e=lr,r!==null&&(lr?r.length=lr:r=null),Oe){let Jr=e;ke(t,{instancePath:s,parentData:A,
-parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?ke.errors:r.concat(ke.errors),e=r.length);var Oe=Jr===e;
-Qt=Oe}if(!Qt){let Jr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Jr]:r.push(Jr),e++,
-O.errors=r,!1}var i=Gr===e;if(i){let Jr=e,fr=e,Wt=!0,Bs=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Qr;if(t.type===
-void 0&&(Qr="type")){let dr={};r===null?r=[dr]:r.push(dr),e++}else if(t.type!==void 0&&t.type!=="drive_failed"){let dr={};
-r===null?r=[dr]:r.push(dr),e++}}var ze=Bs===e;if(e=fr,r!==null&&(fr?r.length=fr:r=null),ze){let Qr=e;we(t,{instancePath:s,
-parentData:A,parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?we.errors:r.concat(we.errors),e=r.length);var ze=Qr===
-e;Wt=ze}if(!Wt){let Qr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Qr]:r.push(Qr),e++,
-O.errors=r,!1}var i=Jr===e;if(i){let Qr=e,dr=e,Xt=!0,Gs=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Wr;if(t.type===
-void 0&&(Wr="type")){let ur={};r===null?r=[ur]:r.push(ur),e++}else if(t.type!==void 0&&t.type!=="round_started"){let ur={};
-r===null?r=[ur]:r.push(ur),e++}}var ut=Gs===e;if(e=dr,r!==null&&(dr?r.length=dr:r=null),ut){let Wr=e;he(t,{instancePath:s,
-parentData:A,parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?he.errors:r.concat(he.errors),e=r.length);var ut=Wr===
-e;Xt=ut}if(!Xt){let Wr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Wr]:r.push(Wr),e++,
-O.errors=r,!1}var i=Qr===e;if(i){let Wr=e,ur=e,Pt=!0,Js=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Xr;if(t.type===
-void 0&&(Xr="type")){let yr={};r===null?r=[yr]:r.push(yr),e++}else if(t.type!==void 0&&t.type!=="delivery_checked"){let yr={};
-r===null?r=[yr]:r.push(yr),e++}}var yt=Js===e;if(e=ur,r!==null&&(ur?r.length=ur:r=null),yt){let Xr=e;U(t,{instancePath:s,
-parentData:A,parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?U.errors:r.concat(U.errors),e=r.length);var yt=Xr===
-e;Pt=yt}if(!Pt){let Xr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Xr]:r.push(Xr),e++,
-O.errors=r,!1}var i=Wr===e;if(i){let Xr=e,yr=e,es=!0,Qs=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Pr;if(t.type===
-void 0&&(Pr="type")){let mr={};r===null?r=[mr]:r.push(mr),e++}else if(t.type!==void 0&&t.type!=="delivered"){let mr={};r===
-null?r=[mr]:r.push(mr),e++}}var mt=Qs===e;if(e=yr,r!==null&&(yr?r.length=yr:r=null),mt){let Pr=e;ae(t,{instancePath:s,parentData:A,
-parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?ae.errors:r.concat(ae.errors),e=r.length);var mt=Pr===e;
-es=mt}if(!es){let Pr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Pr]:r.push(Pr),e++,
-O.errors=r,!1}var i=Xr===e;if(i){let Pr=e,mr=e,rs=!0,Ws=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let et;if(t.type===
-void 0&&(et="type")){let cr={};r===null?r=[cr]:r.push(cr),e++}else if(t.type!==void 0&&t.type!=="asked"){let cr={};r===null?
-r=[cr]:r.push(cr),e++}}var ct=Ws===e;if(e=mr,r!==null&&(mr?r.length=mr:r=null),ct){let et=e;Ve(t,{instancePath:s,parentData:A,
-parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?Ve.errors:r.concat(Ve.errors),e=r.length);var ct=et===e;
-rs=ct}if(!rs){let et={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[et]:r.push(et),e++,
-O.errors=r,!1}var i=Pr===e;if(i){let et=e,cr=e,ts=!0,Xs=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let rt;if(t.type===
-void 0&&(rt="type")){let _r={};r===null?r=[_r]:r.push(_r),e++}else if(t.type!==void 0&&t.type!=="requirements_judged"){let _r={};
-r===null?r=[_r]:r.push(_r),e++}}var _t=Xs===e;if(e=cr,r!==null&&(cr?r.length=cr:r=null),_t){let rt=e;se(t,{instancePath:s,
-parentData:A,parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?se.errors:r.concat(se.errors),e=r.length);var _t=rt===
-e;ts=_t}if(!ts){let rt={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[rt]:r.push(rt),e++,
-O.errors=r,!1}var i=et===e;if(i){let rt=e,_r=e,ss=!0,Ps=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let tt;if(t.type===
-void 0&&(tt="type")){let vr={};r===null?r=[vr]:r.push(vr),e++}else if(t.type!==void 0&&t.type!=="answered"){let vr={};r===
-null?r=[vr]:r.push(vr),e++}}var vt=Ps===e;if(e=_r,r!==null&&(_r?r.length=_r:r=null),vt){let tt=e;$e(t,{instancePath:s,parentData:A,
-parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?$e.errors:r.concat($e.errors),e=r.length);var vt=tt===e;
-ss=vt}if(!ss){let tt={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[tt]:r.push(tt),e++,
-O.errors=r,!1}var i=rt===e;if(i){let tt=e,vr=e,is=!0,ei=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let st;if(t.type===
-void 0&&(st="type")){let br={};r===null?r=[br]:r.push(br),e++}else if(t.type!==void 0&&t.type!=="base_seen"){let br={};r===
-null?r=[br]:r.push(br),e++}}var bt=ei===e;if(e=vr,r!==null&&(vr?r.length=vr:r=null),bt){let st=e;Ne(t,{instancePath:s,parentData:A,
-parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?Ne.errors:r.concat(Ne.errors),e=r.length);var bt=st===e;
-is=bt}if(!is){let st={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[st]:r.push(st),e++,
-O.errors=r,!1}var i=tt===e;if(i){let st=e,br=e,as=!0,ri=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let it;if(t.type===
-void 0&&(it="type")){let gr={};r===null?r=[gr]:r.push(gr),e++}else if(t.type!==void 0&&t.type!=="described"){let gr={};r===
-null?r=[gr]:r.push(gr),e++}}var gt=ri===e;if(e=br,r!==null&&(br?r.length=br:r=null),gt){let it=e;Fe(t,{instancePath:s,parentData:A,
-parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?Fe.errors:r.concat(Fe.errors),e=r.length);var gt=it===e;
-as=gt}if(!as){let it={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[it]:r.push(it),e++,
-O.errors=r,!1}var i=st===e;if(i){let it=e,gr=e,ns=!0,ti=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let at;if(t.type===
-void 0&&(at="type")){let kr={};r===null?r=[kr]:r.push(kr),e++}else if(t.type!==void 0&&t.type!=="branch_taken"){let kr={};
-r===null?r=[kr]:r.push(kr),e++}}var kt=ti===e;if(e=gr,r!==null&&(gr?r.length=gr:r=null),kt){let at=e;De(t,{instancePath:s,
-parentData:A,parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?De.errors:r.concat(De.errors),e=r.length);var kt=at===
-e;ns=kt}if(!ns){let at={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[at]:r.push(at),e++,
-O.errors=r,!1}var i=it===e;if(i){let at=e,kr=e,os=!0,si=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let nt;if(t.type===
-void 0&&(nt="type")){let wr={};r===null?r=[wr]:r.push(wr),e++}else if(t.type!==void 0&&t.type!=="taken_over"){let wr={};
-r===null?r=[wr]:r.push(wr),e++}}var wt=si===e;if(e=kr,r!==null&&(kr?r.length=kr:r=null),wt){let nt=e;Ee(t,{instancePath:s,
-parentData:A,parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?Ee.errors:r.concat(Ee.errors),e=r.length);var wt=nt===
-e;os=wt}if(!os){let nt={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[nt]:r.push(nt),e++,
-O.errors=r,!1}var i=at===e;if(i){let nt=e,wr=e,ps=!0,ii=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let ot;if(t.type===
-void 0&&(ot="type")){let hr={};r===null?r=[hr]:r.push(hr),e++}else if(t.type!==void 0&&t.type!=="made_ready"){let hr={};
-r===null?r=[hr]:r.push(hr),e++}}var ht=ii===e;if(e=wr,r!==null&&(wr?r.length=wr:r=null),ht){let ot=e;Te(t,{instancePath:s,
-parentData:A,parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?Te.errors:r.concat(Te.errors),e=r.length);var ht=ot===
-e;ps=ht}if(!ps){let ot={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[ot]:r.push(ot),e++,
-O.errors=r,!1}var i=nt===e;if(i){let ot=e,hr=e,ls=!0,ai=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let pt;if(t.type===
-void 0&&(pt="type")){let lt={};r===null?r=[lt]:r.push(lt),e++}else if(t.type!==void 0&&t.type!=="followed"){let lt={};r===
-null?r=[lt]:r.push(lt),e++}}var Nt=ai===e;if(e=hr,r!==null&&(hr?r.length=hr:r=null),Nt){let pt=e;je(t,{instancePath:s,parentData:A,
-parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?je.errors:r.concat(je.errors),e=r.length);var Nt=pt===e;
-ls=Nt}if(!ls){let pt={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[pt]:r.push(pt),e++,
-O.errors=r,!1}var i=ot===e}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let Le;
-if(t.type===void 0&&(Le="type"))return O.errors=[{instancePath:s,keyword:"required",params:{missingProperty:Le}}],!1;if(t.
-type!==void 0){let Z=t.type;if(!(Z==="drive_started"||Z==="drive_resumed"||Z==="started_on"||Z==="boundary_set"||Z==="bo\
-undary_seen"||Z==="preparing"||Z==="setup_failed"||Z==="prepared"||Z==="baseline_ran"||Z==="baseline_decided"||Z==="atte\
-mpt_started"||Z==="limit_decided"||Z==="waiting_for_limit"||Z==="limit_passed"||Z==="handed_over"||Z==="session_opened"||
-Z==="approval_decided"||Z==="attempt_ended"||Z==="repository_changed"||Z==="repository_restored"||Z==="check_ran"||Z==="\
-evidence"||Z==="outcome_rejected"||Z==="outcome_submitted"||Z==="paused"||Z==="drive_failed"||Z==="round_started"||Z==="\
-delivery_checked"||Z==="delivered"||Z==="asked"||Z==="requirements_judged"||Z==="answered"||Z==="base_seen"||Z==="descri\
-bed"||Z==="branch_taken"||Z==="taken_over"||Z==="made_ready"||Z==="followed"))return O.errors=[{instancePath:s+"/type",keyword:"\
-enum",params:{allowedValues:Ga}}],!1}}else return O.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return O.
-errors=r,e===0}var mn=R;var Ja=["version","run_id","repository","git_common_dir","asked_by","api_key","key_id","ceilings","depth","trace","label",
+aken","taken_over","made_ready","followed"];function z(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,
+dynamicAnchors:w={}}={}){let r=null,e=0,v=e,o=e,m=!0,a=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Ze;if(t.type===
+void 0&&(Ze="type")){let C={};r===null?r=[C]:r.push(C),e++}else if(t.type!==void 0&&t.type!=="drive_started"){let C={};r===
+null?r=[C]:r.push(C),e++}}var p=a===e;if(e=o,r!==null&&(o?r.length=o:r=null),p){let Ze=e;O(t,{instancePath:s,parentData:A,
+parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?O.errors:r.concat(O.errors),e=r.length);var p=Ze===e;m=p}
+if(!m){let Ze={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Ze]:r.push(Ze),e++,z.errors=
+r,!1}var i=v===e;if(i){let Ze=e,C=e,xt=!0,Ns=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let xr;if(t.type===void 0&&(xr=
+"type")){let Me={};r===null?r=[Me]:r.push(Me),e++}else if(t.type!==void 0&&t.type!=="drive_resumed"){let Me={};r===null?
+r=[Me]:r.push(Me),e++}}var d=Ns===e;if(e=C,r!==null&&(C?r.length=C:r=null),d){let xr=e;Re(t,{instancePath:s,parentData:A,
+parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?Re.errors:r.concat(Re.errors),e=r.length);var d=xr===e;xt=
+d}if(!xt){let xr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[xr]:r.push(xr),e++,z.errors=
+r,!1}var i=Ze===e;if(i){let xr=e,Me=e,Vt=!0,js=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Vr;if(t.type===void 0&&
+(Vr="type")){let Ye={};r===null?r=[Ye]:r.push(Ye),e++}else if(t.type!==void 0&&t.type!=="started_on"){let Ye={};r===null?
+r=[Ye]:r.push(Ye),e++}}var f=js===e;if(e=Me,r!==null&&(Me?r.length=Me:r=null),f){let Vr=e;_e(t,{instancePath:s,parentData:A,
+parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?_e.errors:r.concat(_e.errors),e=r.length);var f=Vr===e;Vt=
+f}if(!Vt){let Vr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Vr]:r.push(Vr),e++,z.errors=
+r,!1}var i=xr===e;if(i){let Vr=e,Ye=e,$t=!0,qs=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let $r;if(t.type===void 0&&
+($r="type")){let He={};r===null?r=[He]:r.push(He),e++}else if(t.type!==void 0&&t.type!=="boundary_set"){let He={};r===null?
+r=[He]:r.push(He),e++}}var y=qs===e;if(e=Ye,r!==null&&(Ye?r.length=Ye:r=null),y){let $r=e;pe(t,{instancePath:s,parentData:A,
+parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?pe.errors:r.concat(pe.errors),e=r.length);var y=$r===e;$t=
+y}if(!$t){let $r={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[$r]:r.push($r),e++,z.errors=
+r,!1}var i=Vr===e;if(i){let $r=e,He=e,Ft=!0,As=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Fr;if(t.type===void 0&&
+(Fr="type")){let Ie={};r===null?r=[Ie]:r.push(Ie),e++}else if(t.type!==void 0&&t.type!=="boundary_seen"){let Ie={};r===null?
+r=[Ie]:r.push(Ie),e++}}var n=As===e;if(e=He,r!==null&&(He?r.length=He:r=null),n){let Fr=e;H(t,{instancePath:s,parentData:A,
+parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?H.errors:r.concat(H.errors),e=r.length);var n=Fr===e;Ft=
+n}if(!Ft){let Fr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Fr]:r.push(Fr),e++,z.errors=
+r,!1}var i=$r===e;if(i){let Fr=e,Ie=e,Dt=!0,xs=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Dr;if(t.type===void 0&&
+(Dr="type")){let Se={};r===null?r=[Se]:r.push(Se),e++}else if(t.type!==void 0&&t.type!=="preparing"){let Se={};r===null?
+r=[Se]:r.push(Se),e++}}var u=xs===e;if(e=Ie,r!==null&&(Ie?r.length=Ie:r=null),u){let Dr=e;ve(t,{instancePath:s,parentData:A,
+parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?ve.errors:r.concat(ve.errors),e=r.length);var u=Dr===e;Dt=
+u}if(!Dt){let Dr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Dr]:r.push(Dr),e++,z.errors=
+r,!1}var i=Fr===e;if(i){let Dr=e,Se=e,Et=!0,Vs=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Er;if(t.type===void 0&&
+(Er="type")){let Be={};r===null?r=[Be]:r.push(Be),e++}else if(t.type!==void 0&&t.type!=="setup_failed"){let Be={};r===null?
+r=[Be]:r.push(Be),e++}}var l=Vs===e;if(e=Se,r!==null&&(Se?r.length=Se:r=null),l){let Er=e;ie(t,{instancePath:s,parentData:A,
+parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?ie.errors:r.concat(ie.errors),e=r.length);var l=Er===e;Et=
+l}if(!Et){let Er={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Er]:r.push(Er),e++,z.errors=
+r,!1}var i=Dr===e;if(i){let Er=e,Be=e,Tt=!0,$s=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Tr;if(t.type===void 0&&
+(Tr="type")){let Ge={};r===null?r=[Ge]:r.push(Ge),e++}else if(t.type!==void 0&&t.type!=="prepared"){let Ge={};r===null?r=
+[Ge]:r.push(Ge),e++}}var j=$s===e;if(e=Be,r!==null&&(Be?r.length=Be:r=null),j){let Tr=e;re(t,{instancePath:s,parentData:A,
+parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?re.errors:r.concat(re.errors),e=r.length);var j=Tr===e;Tt=
+j}if(!Tt){let Tr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Tr]:r.push(Tr),e++,z.errors=
+r,!1}var i=Er===e;if(i){let Tr=e,Ge=e,Kt=!0,Fs=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Kr;if(t.type===void 0&&
+(Kr="type")){let Je={};r===null?r=[Je]:r.push(Je),e++}else if(t.type!==void 0&&t.type!=="baseline_ran"){let Je={};r===null?
+r=[Je]:r.push(Je),e++}}var _=Fs===e;if(e=Ge,r!==null&&(Ge?r.length=Ge:r=null),_){let Kr=e;W(t,{instancePath:s,parentData:A,
+parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?W.errors:r.concat(W.errors),e=r.length);var _=Kr===e;Kt=
+_}if(!Kt){let Kr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Kr]:r.push(Kr),e++,z.errors=
+r,!1}var i=Tr===e;if(i){let Kr=e,Je=e,Rt=!0,Ds=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Rr;if(t.type===void 0&&
+(Rr="type")){let Qe={};r===null?r=[Qe]:r.push(Qe),e++}else if(t.type!==void 0&&t.type!=="baseline_decided"){let Qe={};r===
+null?r=[Qe]:r.push(Qe),e++}}var g=Ds===e;if(e=Je,r!==null&&(Je?r.length=Je:r=null),g){let Rr=e;be(t,{instancePath:s,parentData:A,
+parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?be.errors:r.concat(be.errors),e=r.length);var g=Rr===e;Rt=
+g}if(!Rt){let Rr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Rr]:r.push(Rr),e++,z.errors=
+r,!1}var i=Kr===e;if(i){let Rr=e,Qe=e,Lt=!0,Es=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Lr;if(t.type===void 0&&
+(Lr="type")){let We={};r===null?r=[We]:r.push(We),e++}else if(t.type!==void 0&&t.type!=="attempt_started"){let We={};r===
+null?r=[We]:r.push(We),e++}}var V=Es===e;if(e=Qe,r!==null&&(Qe?r.length=Qe:r=null),V){let Lr=e;Y(t,{instancePath:s,parentData:A,
+parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?Y.errors:r.concat(Y.errors),e=r.length);var V=Lr===e;Lt=
+V}if(!Lt){let Lr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Lr]:r.push(Lr),e++,z.errors=
+r,!1}var i=Rr===e;if(i){let Lr=e,We=e,Zt=!0,Ts=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Zr;if(t.type===void 0&&
+(Zr="type")){let Xe={};r===null?r=[Xe]:r.push(Xe),e++}else if(t.type!==void 0&&t.type!=="limit_decided"){let Xe={};r===null?
+r=[Xe]:r.push(Xe),e++}}var R=Ts===e;if(e=We,r!==null&&(We?r.length=We:r=null),R){let Zr=e;ge(t,{instancePath:s,parentData:A,
+parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?ge.errors:r.concat(ge.errors),e=r.length);var R=Zr===e;Zt=
+R}if(!Zt){let Zr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Zr]:r.push(Zr),e++,z.errors=
+r,!1}var i=Lr===e;if(i){let Zr=e,Xe=e,Ct=!0,Ks=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Cr;if(t.type===void 0&&
+(Cr="type")){let Pe={};r===null?r=[Pe]:r.push(Pe),e++}else if(t.type!==void 0&&t.type!=="waiting_for_limit"){let Pe={};r===
+null?r=[Pe]:r.push(Pe),e++}}var k=Ks===e;if(e=Xe,r!==null&&(Xe?r.length=Xe:r=null),k){let Cr=e;ke(t,{instancePath:s,parentData:A,
+parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?ke.errors:r.concat(ke.errors),e=r.length);var k=Cr===e;Ct=
+k}if(!Ct){let Cr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Cr]:r.push(Cr),e++,z.errors=
+r,!1}var i=Zr===e;if(i){let Cr=e,Pe=e,Ot=!0,Rs=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Or;if(t.type===void 0&&
+(Or="type")){let er={};r===null?r=[er]:r.push(er),e++}else if(t.type!==void 0&&t.type!=="limit_passed"){let er={};r===null?
+r=[er]:r.push(er),e++}}var c=Rs===e;if(e=Pe,r!==null&&(Pe?r.length=Pe:r=null),c){let Or=e;Ae(t,{instancePath:s,parentData:A,
+parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?Ae.errors:r.concat(Ae.errors),e=r.length);var c=Or===e;Ot=
+c}if(!Ot){let Or={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Or]:r.push(Or),e++,z.errors=
+r,!1}var i=Cr===e;if(i){let Or=e,er=e,zt=!0,Ls=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let zr;if(t.type===void 0&&
+(zr="type")){let rr={};r===null?r=[rr]:r.push(rr),e++}else if(t.type!==void 0&&t.type!=="handed_over"){let rr={};r===null?
+r=[rr]:r.push(rr),e++}}var x=Ls===e;if(e=er,r!==null&&(er?r.length=er:r=null),x){let zr=e;le(t,{instancePath:s,parentData:A,
+parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?le.errors:r.concat(le.errors),e=r.length);var x=zr===e;zt=
+x}if(!zt){let zr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[zr]:r.push(zr),e++,z.errors=
+r,!1}var i=Or===e;if(i){let zr=e,rr=e,Ut=!0,Zs=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Ur;if(t.type===void 0&&
+(Ur="type")){let tr={};r===null?r=[tr]:r.push(tr),e++}else if(t.type!==void 0&&t.type!=="session_opened"){let tr={};r===
+null?r=[tr]:r.push(tr),e++}}var Z=Zs===e;if(e=rr,r!==null&&(rr?r.length=rr:r=null),Z){let Ur=e;ye(t,{instancePath:s,parentData:A,
+parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?ye.errors:r.concat(ye.errors),e=r.length);var Z=Ur===e;Ut=
+Z}if(!Ut){let Ur={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Ur]:r.push(Ur),e++,z.errors=
+r,!1}var i=zr===e;if(i){let Ur=e,tr=e,Mt=!0,Cs=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Mr;if(t.type===void 0&&
+(Mr="type")){let sr={};r===null?r=[sr]:r.push(sr),e++}else if(t.type!==void 0&&t.type!=="approval_decided"){let sr={};r===
+null?r=[sr]:r.push(sr),e++}}var N=Cs===e;if(e=tr,r!==null&&(tr?r.length=tr:r=null),N){let Mr=e;X(t,{instancePath:s,parentData:A,
+parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?X.errors:r.concat(X.errors),e=r.length);var N=Mr===e;Mt=
+N}if(!Mt){let Mr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Mr]:r.push(Mr),e++,z.errors=
+r,!1}var i=Ur===e;if(i){let Mr=e,sr=e,Yt=!0,Os=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Yr;if(t.type===void 0&&
+(Yr="type")){let ir={};r===null?r=[ir]:r.push(ir),e++}else if(t.type!==void 0&&t.type!=="attempt_ended"){let ir={};r===null?
+r=[ir]:r.push(ir),e++}}var h=Os===e;if(e=sr,r!==null&&(sr?r.length=sr:r=null),h){let Yr=e;I(t,{instancePath:s,parentData:A,
+parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?I.errors:r.concat(I.errors),e=r.length);var h=Yr===e;Yt=
+h}if(!Yt){let Yr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Yr]:r.push(Yr),e++,z.errors=
+r,!1}var i=Mr===e;if(i){let Yr=e,ir=e,Ht=!0,zs=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Hr;if(t.type===void 0&&
+(Hr="type")){let ar={};r===null?r=[ar]:r.push(ar),e++}else if(t.type!==void 0&&t.type!=="repository_changed"){let ar={};
+r===null?r=[ar]:r.push(ar),e++}}var F=zs===e;if(e=ir,r!==null&&(ir?r.length=ir:r=null),F){let Hr=e;G(t,{instancePath:s,parentData:A,
+parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?G.errors:r.concat(G.errors),e=r.length);var F=Hr===e;Ht=
+F}if(!Ht){let Hr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Hr]:r.push(Hr),e++,z.errors=
+r,!1}var i=Yr===e;if(i){let Hr=e,ar=e,It=!0,Us=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Ir;if(t.type===void 0&&
+(Ir="type")){let nr={};r===null?r=[nr]:r.push(nr),e++}else if(t.type!==void 0&&t.type!=="repository_restored"){let nr={};
+r===null?r=[nr]:r.push(nr),e++}}var D=Us===e;if(e=ar,r!==null&&(ar?r.length=ar:r=null),D){let Ir=e;te(t,{instancePath:s,
+parentData:A,parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?te.errors:r.concat(te.errors),e=r.length);var D=Ir===
+e;It=D}if(!It){let Ir={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Ir]:r.push(Ir),e++,
+z.errors=r,!1}var i=Hr===e;if(i){let Ir=e,nr=e,St=!0,Ms=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Sr;if(t.type===
+void 0&&(Sr="type")){let or={};r===null?r=[or]:r.push(or),e++}else if(t.type!==void 0&&t.type!=="check_ran"){let or={};r===
+null?r=[or]:r.push(or),e++}}var L=Ms===e;if(e=nr,r!==null&&(nr?r.length=nr:r=null),L){let Sr=e;Q(t,{instancePath:s,parentData:A,
+parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?Q.errors:r.concat(Q.errors),e=r.length);var L=Sr===e;St=
+L}if(!St){let Sr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Sr]:r.push(Sr),e++,z.errors=
+r,!1}var i=Ir===e;if(i){let Sr=e,or=e,Bt=!0,Ys=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Br;if(t.type===void 0&&
+(Br="type")){let pr={};r===null?r=[pr]:r.push(pr),e++}else if(t.type!==void 0&&t.type!=="evidence"){let pr={};r===null?r=
+[pr]:r.push(pr),e++}}var T=Ys===e;if(e=or,r!==null&&(or?r.length=or:r=null),T){let Br=e;de(t,{instancePath:s,parentData:A,
+parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?de.errors:r.concat(de.errors),e=r.length);var T=Br===e;Bt=
+T}if(!Bt){let Br={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Br]:r.push(Br),e++,z.errors=
+r,!1}var i=Sr===e;if(i){let Br=e,pr=e,Gt=!0,Hs=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Gr;if(t.type===void 0&&
+(Gr="type")){let lr={};r===null?r=[lr]:r.push(lr),e++}else if(t.type!==void 0&&t.type!=="outcome_rejected"){let lr={};r===
+null?r=[lr]:r.push(lr),e++}}var B=Hs===e;if(e=pr,r!==null&&(pr?r.length=pr:r=null),B){let Gr=e;ce(t,{instancePath:s,parentData:A,
+parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?ce.errors:r.concat(ce.errors),e=r.length);var B=Gr===e;Gt=
+B}if(!Gt){let Gr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Gr]:r.push(Gr),e++,z.errors=
+r,!1}var i=Br===e;if(i){let Gr=e,lr=e,Jt=!0,Is=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Jr;if(t.type===void 0&&
+(Jr="type")){let fr={};r===null?r=[fr]:r.push(fr),e++}else if(t.type!==void 0&&t.type!=="outcome_submitted"){let fr={};r===
+null?r=[fr]:r.push(fr),e++}}var ue=Is===e;if(e=lr,r!==null&&(lr?r.length=lr:r=null),ue){let Jr=e;ne(t,{instancePath:s,parentData:A,
+parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?ne.errors:r.concat(ne.errors),e=r.length);var ue=Jr===e;
+Jt=ue}if(!Jt){let Jr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Jr]:r.push(Jr),e++,
+z.errors=r,!1}var i=Gr===e;if(i){let Jr=e,fr=e,Qt=!0,Ss=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Qr;if(t.type===
+void 0&&(Qr="type")){let dr={};r===null?r=[dr]:r.push(dr),e++}else if(t.type!==void 0&&t.type!=="paused"){let dr={};r===
+null?r=[dr]:r.push(dr),e++}}var ze=Ss===e;if(e=fr,r!==null&&(fr?r.length=fr:r=null),ze){let Qr=e;we(t,{instancePath:s,parentData:A,
+parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?we.errors:r.concat(we.errors),e=r.length);var ze=Qr===e;
+Qt=ze}if(!Qt){let Qr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Qr]:r.push(Qr),e++,
+z.errors=r,!1}var i=Jr===e;if(i){let Qr=e,dr=e,Wt=!0,Bs=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Wr;if(t.type===
+void 0&&(Wr="type")){let ur={};r===null?r=[ur]:r.push(ur),e++}else if(t.type!==void 0&&t.type!=="drive_failed"){let ur={};
+r===null?r=[ur]:r.push(ur),e++}}var Ue=Bs===e;if(e=dr,r!==null&&(dr?r.length=dr:r=null),Ue){let Wr=e;he(t,{instancePath:s,
+parentData:A,parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?he.errors:r.concat(he.errors),e=r.length);var Ue=Wr===
+e;Wt=Ue}if(!Wt){let Wr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Wr]:r.push(Wr),e++,
+z.errors=r,!1}var i=Qr===e;if(i){let Wr=e,ur=e,Xt=!0,Gs=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Xr;if(t.type===
+void 0&&(Xr="type")){let yr={};r===null?r=[yr]:r.push(yr),e++}else if(t.type!==void 0&&t.type!=="round_started"){let yr={};
+r===null?r=[yr]:r.push(yr),e++}}var ut=Gs===e;if(e=ur,r!==null&&(ur?r.length=ur:r=null),ut){let Xr=e;Ne(t,{instancePath:s,
+parentData:A,parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?Ne.errors:r.concat(Ne.errors),e=r.length);var ut=Xr===
+e;Xt=ut}if(!Xt){let Xr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Xr]:r.push(Xr),e++,
+z.errors=r,!1}var i=Wr===e;if(i){let Xr=e,yr=e,Pt=!0,Js=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let Pr;if(t.type===
+void 0&&(Pr="type")){let mr={};r===null?r=[mr]:r.push(mr),e++}else if(t.type!==void 0&&t.type!=="delivery_checked"){let mr={};
+r===null?r=[mr]:r.push(mr),e++}}var yt=Js===e;if(e=yr,r!==null&&(yr?r.length=yr:r=null),yt){let Pr=e;M(t,{instancePath:s,
+parentData:A,parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?M.errors:r.concat(M.errors),e=r.length);var yt=Pr===
+e;Pt=yt}if(!Pt){let Pr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[Pr]:r.push(Pr),e++,
+z.errors=r,!1}var i=Xr===e;if(i){let Pr=e,mr=e,es=!0,Qs=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let et;if(t.type===
+void 0&&(et="type")){let cr={};r===null?r=[cr]:r.push(cr),e++}else if(t.type!==void 0&&t.type!=="delivered"){let cr={};r===
+null?r=[cr]:r.push(cr),e++}}var mt=Qs===e;if(e=mr,r!==null&&(mr?r.length=mr:r=null),mt){let et=e;ae(t,{instancePath:s,parentData:A,
+parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?ae.errors:r.concat(ae.errors),e=r.length);var mt=et===e;
+es=mt}if(!es){let et={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[et]:r.push(et),e++,
+z.errors=r,!1}var i=Pr===e;if(i){let et=e,cr=e,rs=!0,Ws=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let rt;if(t.type===
+void 0&&(rt="type")){let _r={};r===null?r=[_r]:r.push(_r),e++}else if(t.type!==void 0&&t.type!=="asked"){let _r={};r===null?
+r=[_r]:r.push(_r),e++}}var ct=Ws===e;if(e=cr,r!==null&&(cr?r.length=cr:r=null),ct){let rt=e;$e(t,{instancePath:s,parentData:A,
+parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?$e.errors:r.concat($e.errors),e=r.length);var ct=rt===e;
+rs=ct}if(!rs){let rt={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[rt]:r.push(rt),e++,
+z.errors=r,!1}var i=et===e;if(i){let rt=e,_r=e,ts=!0,Xs=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let tt;if(t.type===
+void 0&&(tt="type")){let vr={};r===null?r=[vr]:r.push(vr),e++}else if(t.type!==void 0&&t.type!=="requirements_judged"){let vr={};
+r===null?r=[vr]:r.push(vr),e++}}var _t=Xs===e;if(e=_r,r!==null&&(_r?r.length=_r:r=null),_t){let tt=e;se(t,{instancePath:s,
+parentData:A,parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?se.errors:r.concat(se.errors),e=r.length);var _t=tt===
+e;ts=_t}if(!ts){let tt={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[tt]:r.push(tt),e++,
+z.errors=r,!1}var i=rt===e;if(i){let tt=e,vr=e,ss=!0,Ps=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let st;if(t.type===
+void 0&&(st="type")){let br={};r===null?r=[br]:r.push(br),e++}else if(t.type!==void 0&&t.type!=="answered"){let br={};r===
+null?r=[br]:r.push(br),e++}}var vt=Ps===e;if(e=vr,r!==null&&(vr?r.length=vr:r=null),vt){let st=e;Fe(t,{instancePath:s,parentData:A,
+parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?Fe.errors:r.concat(Fe.errors),e=r.length);var vt=st===e;
+ss=vt}if(!ss){let st={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[st]:r.push(st),e++,
+z.errors=r,!1}var i=tt===e;if(i){let st=e,br=e,is=!0,ei=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let it;if(t.type===
+void 0&&(it="type")){let gr={};r===null?r=[gr]:r.push(gr),e++}else if(t.type!==void 0&&t.type!=="base_seen"){let gr={};r===
+null?r=[gr]:r.push(gr),e++}}var bt=ei===e;if(e=br,r!==null&&(br?r.length=br:r=null),bt){let it=e;je(t,{instancePath:s,parentData:A,
+parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?je.errors:r.concat(je.errors),e=r.length);var bt=it===e;
+is=bt}if(!is){let it={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[it]:r.push(it),e++,
+z.errors=r,!1}var i=st===e;if(i){let it=e,gr=e,as=!0,ri=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let at;if(t.type===
+void 0&&(at="type")){let kr={};r===null?r=[kr]:r.push(kr),e++}else if(t.type!==void 0&&t.type!=="described"){let kr={};r===
+null?r=[kr]:r.push(kr),e++}}var gt=ri===e;if(e=gr,r!==null&&(gr?r.length=gr:r=null),gt){let at=e;De(t,{instancePath:s,parentData:A,
+parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?De.errors:r.concat(De.errors),e=r.length);var gt=at===e;
+as=gt}if(!as){let at={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[at]:r.push(at),e++,
+z.errors=r,!1}var i=it===e;if(i){let at=e,kr=e,ns=!0,ti=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let nt;if(t.type===
+void 0&&(nt="type")){let wr={};r===null?r=[wr]:r.push(wr),e++}else if(t.type!==void 0&&t.type!=="branch_taken"){let wr={};
+r===null?r=[wr]:r.push(wr),e++}}var kt=ti===e;if(e=kr,r!==null&&(kr?r.length=kr:r=null),kt){let nt=e;Ee(t,{instancePath:s,
+parentData:A,parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?Ee.errors:r.concat(Ee.errors),e=r.length);var kt=nt===
+e;ns=kt}if(!ns){let nt={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[nt]:r.push(nt),e++,
+z.errors=r,!1}var i=at===e;if(i){let nt=e,wr=e,os=!0,si=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let ot;if(t.type===
+void 0&&(ot="type")){let hr={};r===null?r=[hr]:r.push(hr),e++}else if(t.type!==void 0&&t.type!=="taken_over"){let hr={};
+r===null?r=[hr]:r.push(hr),e++}}var wt=si===e;if(e=wr,r!==null&&(wr?r.length=wr:r=null),wt){let ot=e;Te(t,{instancePath:s,
+parentData:A,parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?Te.errors:r.concat(Te.errors),e=r.length);var wt=ot===
+e;os=wt}if(!os){let ot={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[ot]:r.push(ot),e++,
+z.errors=r,!1}var i=nt===e;if(i){let ot=e,hr=e,ps=!0,ii=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let pt;if(t.type===
+void 0&&(pt="type")){let Nr={};r===null?r=[Nr]:r.push(Nr),e++}else if(t.type!==void 0&&t.type!=="made_ready"){let Nr={};
+r===null?r=[Nr]:r.push(Nr),e++}}var ht=ii===e;if(e=hr,r!==null&&(hr?r.length=hr:r=null),ht){let pt=e;Ke(t,{instancePath:s,
+parentData:A,parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?Ke.errors:r.concat(Ke.errors),e=r.length);var ht=pt===
+e;ps=ht}if(!ps){let pt={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[pt]:r.push(pt),e++,
+z.errors=r,!1}var i=ot===e;if(i){let pt=e,Nr=e,ls=!0,ai=e;if(t&&typeof t=="object"&&!Array.isArray(t)){let lt;if(t.type===
+void 0&&(lt="type")){let ft={};r===null?r=[ft]:r.push(ft),e++}else if(t.type!==void 0&&t.type!=="followed"){let ft={};r===
+null?r=[ft]:r.push(ft),e++}}var Nt=ai===e;if(e=Nr,r!==null&&(Nr?r.length=Nr:r=null),Nt){let lt=e;qe(t,{instancePath:s,parentData:A,
+parentDataProperty:$,rootData:b,dynamicAnchors:w})||(r=r===null?qe.errors:r.concat(qe.errors),e=r.length);var Nt=lt===e;
+ls=Nt}if(!ls){let lt={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[lt]:r.push(lt),e++,
+z.errors=r,!1}var i=pt===e}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let Ze;
+if(t.type===void 0&&(Ze="type"))return z.errors=[{instancePath:s,keyword:"required",params:{missingProperty:Ze}}],!1;if(t.
+type!==void 0){let C=t.type;if(!(C==="drive_started"||C==="drive_resumed"||C==="started_on"||C==="boundary_set"||C==="bo\
+undary_seen"||C==="preparing"||C==="setup_failed"||C==="prepared"||C==="baseline_ran"||C==="baseline_decided"||C==="atte\
+mpt_started"||C==="limit_decided"||C==="waiting_for_limit"||C==="limit_passed"||C==="handed_over"||C==="session_opened"||
+C==="approval_decided"||C==="attempt_ended"||C==="repository_changed"||C==="repository_restored"||C==="check_ran"||C==="\
+evidence"||C==="outcome_rejected"||C==="outcome_submitted"||C==="paused"||C==="drive_failed"||C==="round_started"||C==="\
+delivery_checked"||C==="delivered"||C==="asked"||C==="requirements_judged"||C==="answered"||C==="base_seen"||C==="descri\
+bed"||C==="branch_taken"||C==="taken_over"||C==="made_ready"||C==="followed"))return z.errors=[{instancePath:s+"/type",keyword:"\
+enum",params:{allowedValues:Ga}}],!1}}else return z.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return z.
+errors=r,e===0}var mn=E;var Ja=["version","run_id","repository","git_common_dir","asked_by","api_key","key_id","ceilings","depth","trace","label",
 "is_server_driven","notify","queued","taken_at","group","problem","created_at"],Qa=["user","client"],Wa=["approval","san\
 dbox","boundary"],bs=["mode","setting"],Xa=["always","auto","none"],Pa=["read-only","workspace","full"],en=["setting"],rn=[
 "traceparent","tracestate","is_own"],tn=["position","is_first"],sn=["id","max_tokens","max_cost_microusd"],an=new RegExp(
-"^[A-Za-z0-9_-]{1,128}$","u");function R(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
-let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let N;if(t.version===void 0&&(N="version")||t.run_id===
-void 0&&(N="run_id")||t.repository===void 0&&(N="repository")||t.git_common_dir===void 0&&(N="git_common_dir")||t.asked_by===
-void 0&&(N="asked_by")||t.is_server_driven===void 0&&(N="is_server_driven")||t.created_at===void 0&&(N="created_at"))return R.
-errors=[{instancePath:s,keyword:"required",params:{missingProperty:N}}],!1;for(let c in t){let x=e;if(!(c==="version"||c===
+"^[A-Za-z0-9_-]{1,128}$","u");function E(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){
+let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let k;if(t.version===void 0&&(k="version")||t.run_id===
+void 0&&(k="run_id")||t.repository===void 0&&(k="repository")||t.git_common_dir===void 0&&(k="git_common_dir")||t.asked_by===
+void 0&&(k="asked_by")||t.is_server_driven===void 0&&(k="is_server_driven")||t.created_at===void 0&&(k="created_at"))return E.
+errors=[{instancePath:s,keyword:"required",params:{missingProperty:k}}],!1;for(let c in t){let x=e;if(!(c==="version"||c===
 "run_id"||c==="repository"||c==="git_common_dir"||c==="asked_by"||c==="api_key"||c==="key_id"||c==="ceilings"||c==="dept\
 h"||c==="trace"||c==="label"||c==="is_server_driven"||c==="notify"||c==="queued"||c==="taken_at"||c==="group"||c==="prob\
-lem"||c==="created_at")){let K={instancePath:s,keyword:"enum",params:{allowedValues:Ja},propertyName:c};r===null?r=[K]:r.
-push(K),e++}var v=x===e;if(!v){let K={instancePath:s,keyword:"propertyNames",params:{propertyName:c}};return r===null?r=
-[K]:r.push(K),e++,R.errors=r,!1;break}}if(v){if(t.version!==void 0){let c=t.version,x=e;if(!(typeof c=="number"&&isFinite(
-c)))return R.errors=[{instancePath:s+"/version",keyword:"type",params:{type:"number"}}],!1;if(c!==1)return R.errors=[{instancePath:s+
+lem"||c==="created_at")){let Z={instancePath:s,keyword:"enum",params:{allowedValues:Ja},propertyName:c};r===null?r=[Z]:r.
+push(Z),e++}var v=x===e;if(!v){let Z={instancePath:s,keyword:"propertyNames",params:{propertyName:c}};return r===null?r=
+[Z]:r.push(Z),e++,E.errors=r,!1;break}}if(v){if(t.version!==void 0){let c=t.version,x=e;if(!(typeof c=="number"&&isFinite(
+c)))return E.errors=[{instancePath:s+"/version",keyword:"type",params:{type:"number"}}],!1;if(c!==1)return E.errors=[{instancePath:s+
 "/version",keyword:"const",params:{allowedValue:1}}],!1;var o=x===e}else var o=!0;if(o){if(t.run_id!==void 0){let c=t.run_id,
-x=e;if(e===x)if(typeof c=="string"){if(!an.test(c))return R.errors=[{instancePath:s+"/run_id",keyword:"saidPattern",params:{
-says:"the id of a run"}}],!1}else return R.errors=[{instancePath:s+"/run_id",keyword:"type",params:{type:"string"}}],!1;
+x=e;if(e===x)if(typeof c=="string"){if(!an.test(c))return E.errors=[{instancePath:s+"/run_id",keyword:"saidPattern",params:{
+says:"the id of a run"}}],!1}else return E.errors=[{instancePath:s+"/run_id",keyword:"type",params:{type:"string"}}],!1;
 var o=x===e}else var o=!0;if(o){if(t.repository!==void 0){let c=t.repository,x=e;if(e===x)if(typeof c=="string"){if(c.length===
-0)return R.errors=[{instancePath:s+"/repository",keyword:"minLength",params:{limit:1}}],!1}else return R.errors=[{instancePath:s+
+0)return E.errors=[{instancePath:s+"/repository",keyword:"minLength",params:{limit:1}}],!1}else return E.errors=[{instancePath:s+
 "/repository",keyword:"type",params:{type:"string"}}],!1;var o=x===e}else var o=!0;if(o){if(t.git_common_dir!==void 0){let c=t.
-git_common_dir,x=e;if(e===x)if(typeof c=="string"){if(c.length===0)return R.errors=[{instancePath:s+"/git_common_dir",keyword:"\
-minLength",params:{limit:1}}],!1}else return R.errors=[{instancePath:s+"/git_common_dir",keyword:"type",params:{type:"st\
+git_common_dir,x=e;if(e===x)if(typeof c=="string"){if(c.length===0)return E.errors=[{instancePath:s+"/git_common_dir",keyword:"\
+minLength",params:{limit:1}}],!1}else return E.errors=[{instancePath:s+"/git_common_dir",keyword:"type",params:{type:"st\
 ring"}}],!1;var o=x===e}else var o=!0;if(o){if(t.asked_by!==void 0){let c=t.asked_by,x=e;if(!(c==="user"||c==="client"))
-return R.errors=[{instancePath:s+"/asked_by",keyword:"enum",params:{allowedValues:Qa}}],!1;var o=x===e}else var o=!0;if(o){
-if(t.api_key!==void 0){let c=e;if(typeof t.api_key!="string")return R.errors=[{instancePath:s+"/api_key",keyword:"type",
-params:{type:"string"}}],!1;var o=c===e}else var o=!0;if(o){if(t.key_id!==void 0){let c=e;if(typeof t.key_id!="string")return R.
+return E.errors=[{instancePath:s+"/asked_by",keyword:"enum",params:{allowedValues:Qa}}],!1;var o=x===e}else var o=!0;if(o){
+if(t.api_key!==void 0){let c=e;if(typeof t.api_key!="string")return E.errors=[{instancePath:s+"/api_key",keyword:"type",
+params:{type:"string"}}],!1;var o=c===e}else var o=!0;if(o){if(t.key_id!==void 0){let c=e;if(typeof t.key_id!="string")return E.
 errors=[{instancePath:s+"/key_id",keyword:"type",params:{type:"string"}}],!1;var o=c===e}else var o=!0;if(o){if(t.ceilings!==
-void 0){let c=t.ceilings,x=e;if(e===x)if(c&&typeof c=="object"&&!Array.isArray(c)){for(let h in c){let j=e;if(!(h==="app\
-roval"||h==="sandbox"||h==="boundary")){let F={instancePath:s+"/ceilings",keyword:"enum",params:{allowedValues:Wa},propertyName:h};
-r===null?r=[F]:r.push(F),e++}var m=j===e;if(!m){let F={instancePath:s+"/ceilings",keyword:"propertyNames",params:{propertyName:h}};
-return r===null?r=[F]:r.push(F),e++,R.errors=r,!1;break}}if(m){if(c.approval!==void 0){let h=c.approval,j=e;if(e===j)if(h&&
-typeof h=="object"&&!Array.isArray(h)){let F;if(h.mode===void 0&&(F="mode")||h.setting===void 0&&(F="setting"))return R.
-errors=[{instancePath:s+"/ceilings/approval",keyword:"required",params:{missingProperty:F}}],!1;for(let E in h){let T=e;
-if(!(E==="mode"||E==="setting")){let Y={instancePath:s+"/ceilings/approval",keyword:"enum",params:{allowedValues:bs},propertyName:E};
-r===null?r=[Y]:r.push(Y),e++}var a=T===e;if(!a){let Y={instancePath:s+"/ceilings/approval",keyword:"propertyNames",params:{
-propertyName:E}};return r===null?r=[Y]:r.push(Y),e++,R.errors=r,!1;break}}if(a){if(h.mode!==void 0){let E=h.mode,T=e;if(!(E===
-"always"||E==="auto"||E==="none"))return R.errors=[{instancePath:s+"/ceilings/approval/mode",keyword:"enum",params:{allowedValues:Xa}}],
-!1;var p=T===e}else var p=!0;if(p)if(h.setting!==void 0){let E=e;if(typeof h.setting!="string")return R.errors=[{instancePath:s+
-"/ceilings/approval/setting",keyword:"type",params:{type:"string"}}],!1;var p=E===e}else var p=!0}}else return R.errors=
-[{instancePath:s+"/ceilings/approval",keyword:"type",params:{type:"object"}}],!1;var i=j===e}else var i=!0;if(i){if(c.sandbox!==
-void 0){let h=c.sandbox,j=e;if(e===j)if(h&&typeof h=="object"&&!Array.isArray(h)){let E;if(h.mode===void 0&&(E="mode")||
-h.setting===void 0&&(E="setting"))return R.errors=[{instancePath:s+"/ceilings/sandbox",keyword:"required",params:{missingProperty:E}}],
-!1;for(let T in h){let Y=e;if(!(T==="mode"||T==="setting")){let I={instancePath:s+"/ceilings/sandbox",keyword:"enum",params:{
-allowedValues:bs},propertyName:T};r===null?r=[I]:r.push(I),e++}var d=Y===e;if(!d){let I={instancePath:s+"/ceilings/sandb\
-ox",keyword:"propertyNames",params:{propertyName:T}};return r===null?r=[I]:r.push(I),e++,R.errors=r,!1;break}}if(d){if(h.
-mode!==void 0){let T=h.mode,Y=e;if(!(T==="read-only"||T==="workspace"||T==="full"))return R.errors=[{instancePath:s+"/ce\
-ilings/sandbox/mode",keyword:"enum",params:{allowedValues:Pa}}],!1;var f=Y===e}else var f=!0;if(f)if(h.setting!==void 0){
-let T=e;if(typeof h.setting!="string")return R.errors=[{instancePath:s+"/ceilings/sandbox/setting",keyword:"type",params:{
-type:"string"}}],!1;var f=T===e}else var f=!0}}else return R.errors=[{instancePath:s+"/ceilings/sandbox",keyword:"type",
-params:{type:"object"}}],!1;var i=j===e}else var i=!0;if(i)if(c.boundary!==void 0){let h=c.boundary,j=e;if(e===j)if(h&&typeof h==
-"object"&&!Array.isArray(h)){let E;if(h.setting===void 0&&(E="setting"))return R.errors=[{instancePath:s+"/ceilings/boun\
-dary",keyword:"required",params:{missingProperty:E}}],!1;for(let T in h){let Y=e;if(T!=="setting"){let I={instancePath:s+
-"/ceilings/boundary",keyword:"enum",params:{allowedValues:en},propertyName:T};r===null?r=[I]:r.push(I),e++}var y=Y===e;if(!y){
-let I={instancePath:s+"/ceilings/boundary",keyword:"propertyNames",params:{propertyName:T}};return r===null?r=[I]:r.push(
-I),e++,R.errors=r,!1;break}}if(y&&h.setting!==void 0&&typeof h.setting!="string")return R.errors=[{instancePath:s+"/ceil\
-ings/boundary/setting",keyword:"type",params:{type:"string"}}],!1}else return R.errors=[{instancePath:s+"/ceilings/bound\
-ary",keyword:"type",params:{type:"object"}}],!1;var i=j===e}else var i=!0}}}else return R.errors=[{instancePath:s+"/ceil\
+void 0){let c=t.ceilings,x=e;if(e===x)if(c&&typeof c=="object"&&!Array.isArray(c)){for(let N in c){let h=e;if(!(N==="app\
+roval"||N==="sandbox"||N==="boundary")){let F={instancePath:s+"/ceilings",keyword:"enum",params:{allowedValues:Wa},propertyName:N};
+r===null?r=[F]:r.push(F),e++}var m=h===e;if(!m){let F={instancePath:s+"/ceilings",keyword:"propertyNames",params:{propertyName:N}};
+return r===null?r=[F]:r.push(F),e++,E.errors=r,!1;break}}if(m){if(c.approval!==void 0){let N=c.approval,h=e;if(e===h)if(N&&
+typeof N=="object"&&!Array.isArray(N)){let F;if(N.mode===void 0&&(F="mode")||N.setting===void 0&&(F="setting"))return E.
+errors=[{instancePath:s+"/ceilings/approval",keyword:"required",params:{missingProperty:F}}],!1;for(let D in N){let L=e;
+if(!(D==="mode"||D==="setting")){let T={instancePath:s+"/ceilings/approval",keyword:"enum",params:{allowedValues:bs},propertyName:D};
+r===null?r=[T]:r.push(T),e++}var a=L===e;if(!a){let T={instancePath:s+"/ceilings/approval",keyword:"propertyNames",params:{
+propertyName:D}};return r===null?r=[T]:r.push(T),e++,E.errors=r,!1;break}}if(a){if(N.mode!==void 0){let D=N.mode,L=e;if(!(D===
+"always"||D==="auto"||D==="none"))return E.errors=[{instancePath:s+"/ceilings/approval/mode",keyword:"enum",params:{allowedValues:Xa}}],
+!1;var p=L===e}else var p=!0;if(p)if(N.setting!==void 0){let D=e;if(typeof N.setting!="string")return E.errors=[{instancePath:s+
+"/ceilings/approval/setting",keyword:"type",params:{type:"string"}}],!1;var p=D===e}else var p=!0}}else return E.errors=
+[{instancePath:s+"/ceilings/approval",keyword:"type",params:{type:"object"}}],!1;var i=h===e}else var i=!0;if(i){if(c.sandbox!==
+void 0){let N=c.sandbox,h=e;if(e===h)if(N&&typeof N=="object"&&!Array.isArray(N)){let D;if(N.mode===void 0&&(D="mode")||
+N.setting===void 0&&(D="setting"))return E.errors=[{instancePath:s+"/ceilings/sandbox",keyword:"required",params:{missingProperty:D}}],
+!1;for(let L in N){let T=e;if(!(L==="mode"||L==="setting")){let B={instancePath:s+"/ceilings/sandbox",keyword:"enum",params:{
+allowedValues:bs},propertyName:L};r===null?r=[B]:r.push(B),e++}var d=T===e;if(!d){let B={instancePath:s+"/ceilings/sandb\
+ox",keyword:"propertyNames",params:{propertyName:L}};return r===null?r=[B]:r.push(B),e++,E.errors=r,!1;break}}if(d){if(N.
+mode!==void 0){let L=N.mode,T=e;if(!(L==="read-only"||L==="workspace"||L==="full"))return E.errors=[{instancePath:s+"/ce\
+ilings/sandbox/mode",keyword:"enum",params:{allowedValues:Pa}}],!1;var f=T===e}else var f=!0;if(f)if(N.setting!==void 0){
+let L=e;if(typeof N.setting!="string")return E.errors=[{instancePath:s+"/ceilings/sandbox/setting",keyword:"type",params:{
+type:"string"}}],!1;var f=L===e}else var f=!0}}else return E.errors=[{instancePath:s+"/ceilings/sandbox",keyword:"type",
+params:{type:"object"}}],!1;var i=h===e}else var i=!0;if(i)if(c.boundary!==void 0){let N=c.boundary,h=e;if(e===h)if(N&&typeof N==
+"object"&&!Array.isArray(N)){let D;if(N.setting===void 0&&(D="setting"))return E.errors=[{instancePath:s+"/ceilings/boun\
+dary",keyword:"required",params:{missingProperty:D}}],!1;for(let L in N){let T=e;if(L!=="setting"){let B={instancePath:s+
+"/ceilings/boundary",keyword:"enum",params:{allowedValues:en},propertyName:L};r===null?r=[B]:r.push(B),e++}var y=T===e;if(!y){
+let B={instancePath:s+"/ceilings/boundary",keyword:"propertyNames",params:{propertyName:L}};return r===null?r=[B]:r.push(
+B),e++,E.errors=r,!1;break}}if(y&&N.setting!==void 0&&typeof N.setting!="string")return E.errors=[{instancePath:s+"/ceil\
+ings/boundary/setting",keyword:"type",params:{type:"string"}}],!1}else return E.errors=[{instancePath:s+"/ceilings/bound\
+ary",keyword:"type",params:{type:"object"}}],!1;var i=h===e}else var i=!0}}}else return E.errors=[{instancePath:s+"/ceil\
 ings",keyword:"type",params:{type:"object"}}],!1;var o=x===e}else var o=!0;if(o){if(t.depth!==void 0){let c=t.depth,x=e;
-if(!(typeof c=="number"&&!(c%1)&&!isNaN(c)&&isFinite(c)))return R.errors=[{instancePath:s+"/depth",keyword:"type",params:{
-type:"integer"}}],!1;if(e===x&&typeof c=="number"&&isFinite(c)&&(c<1||isNaN(c)))return R.errors=[{instancePath:s+"/depth",
+if(!(typeof c=="number"&&!(c%1)&&!isNaN(c)&&isFinite(c)))return E.errors=[{instancePath:s+"/depth",keyword:"type",params:{
+type:"integer"}}],!1;if(e===x&&typeof c=="number"&&isFinite(c)&&(c<1||isNaN(c)))return E.errors=[{instancePath:s+"/depth",
 keyword:"minimum",params:{comparison:">=",limit:1}}],!1;var o=x===e}else var o=!0;if(o){if(t.trace!==void 0){let c=t.trace,
-x=e;if(e===x)if(c&&typeof c=="object"&&!Array.isArray(c)){let h;if(c.traceparent===void 0&&(h="traceparent"))return R.errors=
-[{instancePath:s+"/trace",keyword:"required",params:{missingProperty:h}}],!1;for(let j in c){let F=e;if(!(j==="tracepare\
-nt"||j==="tracestate"||j==="is_own")){let E={instancePath:s+"/trace",keyword:"enum",params:{allowedValues:rn},propertyName:j};
-r===null?r=[E]:r.push(E),e++}var n=F===e;if(!n){let E={instancePath:s+"/trace",keyword:"propertyNames",params:{propertyName:j}};
-return r===null?r=[E]:r.push(E),e++,R.errors=r,!1;break}}if(n){if(c.traceparent!==void 0){let j=e;if(typeof c.traceparent!=
-"string")return R.errors=[{instancePath:s+"/trace/traceparent",keyword:"type",params:{type:"string"}}],!1;var u=j===e}else
-var u=!0;if(u){if(c.tracestate!==void 0){let j=e;if(typeof c.tracestate!="string")return R.errors=[{instancePath:s+"/tra\
-ce/tracestate",keyword:"type",params:{type:"string"}}],!1;var u=j===e}else var u=!0;if(u)if(c.is_own!==void 0){let j=c.is_own,
-F=e;if(typeof j!="boolean")return R.errors=[{instancePath:s+"/trace/is_own",keyword:"type",params:{type:"boolean"}}],!1;
-if(j!==!0)return R.errors=[{instancePath:s+"/trace/is_own",keyword:"const",params:{allowedValue:!0}}],!1;var u=F===e}else
-var u=!0}}}else return R.errors=[{instancePath:s+"/trace",keyword:"type",params:{type:"object"}}],!1;var o=x===e}else var o=!0;
-if(o){if(t.label!==void 0){let c=e;if(typeof t.label!="string")return R.errors=[{instancePath:s+"/label",keyword:"type",
+x=e;if(e===x)if(c&&typeof c=="object"&&!Array.isArray(c)){let N;if(c.traceparent===void 0&&(N="traceparent"))return E.errors=
+[{instancePath:s+"/trace",keyword:"required",params:{missingProperty:N}}],!1;for(let h in c){let F=e;if(!(h==="tracepare\
+nt"||h==="tracestate"||h==="is_own")){let D={instancePath:s+"/trace",keyword:"enum",params:{allowedValues:rn},propertyName:h};
+r===null?r=[D]:r.push(D),e++}var n=F===e;if(!n){let D={instancePath:s+"/trace",keyword:"propertyNames",params:{propertyName:h}};
+return r===null?r=[D]:r.push(D),e++,E.errors=r,!1;break}}if(n){if(c.traceparent!==void 0){let h=e;if(typeof c.traceparent!=
+"string")return E.errors=[{instancePath:s+"/trace/traceparent",keyword:"type",params:{type:"string"}}],!1;var u=h===e}else
+var u=!0;if(u){if(c.tracestate!==void 0){let h=e;if(typeof c.tracestate!="string")return E.errors=[{instancePath:s+"/tra\
+ce/tracestate",keyword:"type",params:{type:"string"}}],!1;var u=h===e}else var u=!0;if(u)if(c.is_own!==void 0){let h=c.is_own,
+F=e;if(typeof h!="boolean")return E.errors=[{instancePath:s+"/trace/is_own",keyword:"type",params:{type:"boolean"}}],!1;
+if(h!==!0)return E.errors=[{instancePath:s+"/trace/is_own",keyword:"const",params:{allowedValue:!0}}],!1;var u=F===e}else
+var u=!0}}}else return E.errors=[{instancePath:s+"/trace",keyword:"type",params:{type:"object"}}],!1;var o=x===e}else var o=!0;
+if(o){if(t.label!==void 0){let c=e;if(typeof t.label!="string")return E.errors=[{instancePath:s+"/label",keyword:"type",
 params:{type:"string"}}],!1;var o=c===e}else var o=!0;if(o){if(t.is_server_driven!==void 0){let c=e;if(typeof t.is_server_driven!=
-"boolean")return R.errors=[{instancePath:s+"/is_server_driven",keyword:"type",params:{type:"boolean"}}],!1;var o=c===e}else
-var o=!0;if(o){if(t.notify!==void 0){let c=e;if(typeof t.notify!="string")return R.errors=[{instancePath:s+"/notify",keyword:"\
+"boolean")return E.errors=[{instancePath:s+"/is_server_driven",keyword:"type",params:{type:"boolean"}}],!1;var o=c===e}else
+var o=!0;if(o){if(t.notify!==void 0){let c=e;if(typeof t.notify!="string")return E.errors=[{instancePath:s+"/notify",keyword:"\
 type",params:{type:"string"}}],!1;var o=c===e}else var o=!0;if(o){if(t.queued!==void 0){let c=t.queued,x=e;if(e===x)if(c&&
-typeof c=="object"&&!Array.isArray(c)){let h;if(c.position===void 0&&(h="position"))return R.errors=[{instancePath:s+"/q\
-ueued",keyword:"required",params:{missingProperty:h}}],!1;for(let j in c){let F=e;if(!(j==="position"||j==="is_first")){
-let E={instancePath:s+"/queued",keyword:"enum",params:{allowedValues:tn},propertyName:j};r===null?r=[E]:r.push(E),e++}var l=F===
-e;if(!l){let E={instancePath:s+"/queued",keyword:"propertyNames",params:{propertyName:j}};return r===null?r=[E]:r.push(E),
-e++,R.errors=r,!1;break}}if(l){if(c.position!==void 0){let j=c.position,F=e;if(!(typeof j=="number"&&!(j%1)&&!isNaN(j)&&
-isFinite(j)))return R.errors=[{instancePath:s+"/queued/position",keyword:"type",params:{type:"integer"}}],!1;var k=F===e}else
-var k=!0;if(k)if(c.is_first!==void 0){let j=c.is_first,F=e;if(typeof j!="boolean")return R.errors=[{instancePath:s+"/que\
-ued/is_first",keyword:"type",params:{type:"boolean"}}],!1;if(j!==!0)return R.errors=[{instancePath:s+"/queued/is_first",
-keyword:"const",params:{allowedValue:!0}}],!1;var k=F===e}else var k=!0}}else return R.errors=[{instancePath:s+"/queued",
+typeof c=="object"&&!Array.isArray(c)){let N;if(c.position===void 0&&(N="position"))return E.errors=[{instancePath:s+"/q\
+ueued",keyword:"required",params:{missingProperty:N}}],!1;for(let h in c){let F=e;if(!(h==="position"||h==="is_first")){
+let D={instancePath:s+"/queued",keyword:"enum",params:{allowedValues:tn},propertyName:h};r===null?r=[D]:r.push(D),e++}var l=F===
+e;if(!l){let D={instancePath:s+"/queued",keyword:"propertyNames",params:{propertyName:h}};return r===null?r=[D]:r.push(D),
+e++,E.errors=r,!1;break}}if(l){if(c.position!==void 0){let h=c.position,F=e;if(!(typeof h=="number"&&!(h%1)&&!isNaN(h)&&
+isFinite(h)))return E.errors=[{instancePath:s+"/queued/position",keyword:"type",params:{type:"integer"}}],!1;var j=F===e}else
+var j=!0;if(j)if(c.is_first!==void 0){let h=c.is_first,F=e;if(typeof h!="boolean")return E.errors=[{instancePath:s+"/que\
+ued/is_first",keyword:"type",params:{type:"boolean"}}],!1;if(h!==!0)return E.errors=[{instancePath:s+"/queued/is_first",
+keyword:"const",params:{allowedValue:!0}}],!1;var j=F===e}else var j=!0}}else return E.errors=[{instancePath:s+"/queued",
 keyword:"type",params:{type:"object"}}],!1;var o=x===e}else var o=!0;if(o){if(t.taken_at!==void 0){let c=e;q(t.taken_at,
 {instancePath:s+"/taken_at",parentData:t,parentDataProperty:"taken_at",rootData:b,dynamicAnchors:w})||(r=r===null?q.errors:
 r.concat(q.errors),e=r.length);var o=c===e}else var o=!0;if(o){if(t.group!==void 0){let c=t.group,x=e;if(e===x)if(c&&typeof c==
-"object"&&!Array.isArray(c)){let h;if(c.id===void 0&&(h="id"))return R.errors=[{instancePath:s+"/group",keyword:"require\
-d",params:{missingProperty:h}}],!1;for(let j in c){let F=e;if(!(j==="id"||j==="max_tokens"||j==="max_cost_microusd")){let E={
-instancePath:s+"/group",keyword:"enum",params:{allowedValues:sn},propertyName:j};r===null?r=[E]:r.push(E),e++}var _=F===
-e;if(!_){let E={instancePath:s+"/group",keyword:"propertyNames",params:{propertyName:j}};return r===null?r=[E]:r.push(E),
-e++,R.errors=r,!1;break}}if(_){if(c.id!==void 0){let j=c.id,F=e;if(e===F)if(typeof j=="string"){if(j.length===0)return R.
-errors=[{instancePath:s+"/group/id",keyword:"minLength",params:{limit:1}}],!1}else return R.errors=[{instancePath:s+"/gr\
-oup/id",keyword:"type",params:{type:"string"}}],!1;var g=F===e}else var g=!0;if(g){if(c.max_tokens!==void 0){let j=c.max_tokens,
-F=e;if(!(typeof j=="number"&&!(j%1)&&!isNaN(j)&&isFinite(j)))return R.errors=[{instancePath:s+"/group/max_tokens",keyword:"\
-type",params:{type:"integer"}}],!1;if(e===F&&typeof j=="number"&&isFinite(j)&&(j<1||isNaN(j)))return R.errors=[{instancePath:s+
+"object"&&!Array.isArray(c)){let N;if(c.id===void 0&&(N="id"))return E.errors=[{instancePath:s+"/group",keyword:"require\
+d",params:{missingProperty:N}}],!1;for(let h in c){let F=e;if(!(h==="id"||h==="max_tokens"||h==="max_cost_microusd")){let D={
+instancePath:s+"/group",keyword:"enum",params:{allowedValues:sn},propertyName:h};r===null?r=[D]:r.push(D),e++}var _=F===
+e;if(!_){let D={instancePath:s+"/group",keyword:"propertyNames",params:{propertyName:h}};return r===null?r=[D]:r.push(D),
+e++,E.errors=r,!1;break}}if(_){if(c.id!==void 0){let h=c.id,F=e;if(e===F)if(typeof h=="string"){if(h.length===0)return E.
+errors=[{instancePath:s+"/group/id",keyword:"minLength",params:{limit:1}}],!1}else return E.errors=[{instancePath:s+"/gr\
+oup/id",keyword:"type",params:{type:"string"}}],!1;var g=F===e}else var g=!0;if(g){if(c.max_tokens!==void 0){let h=c.max_tokens,
+F=e;if(!(typeof h=="number"&&!(h%1)&&!isNaN(h)&&isFinite(h)))return E.errors=[{instancePath:s+"/group/max_tokens",keyword:"\
+type",params:{type:"integer"}}],!1;if(e===F&&typeof h=="number"&&isFinite(h)&&(h<1||isNaN(h)))return E.errors=[{instancePath:s+
 "/group/max_tokens",keyword:"minimum",params:{comparison:">=",limit:1}}],!1;var g=F===e}else var g=!0;if(g)if(c.max_cost_microusd!==
-void 0){let j=c.max_cost_microusd,F=e;if(!(typeof j=="number"&&!(j%1)&&!isNaN(j)&&isFinite(j)))return R.errors=[{instancePath:s+
-"/group/max_cost_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===F&&typeof j=="number"&&isFinite(j)&&(j<1||
-isNaN(j)))return R.errors=[{instancePath:s+"/group/max_cost_microusd",keyword:"minimum",params:{comparison:">=",limit:1}}],
-!1;var g=F===e}else var g=!0}}}else return R.errors=[{instancePath:s+"/group",keyword:"type",params:{type:"object"}}],!1;
+void 0){let h=c.max_cost_microusd,F=e;if(!(typeof h=="number"&&!(h%1)&&!isNaN(h)&&isFinite(h)))return E.errors=[{instancePath:s+
+"/group/max_cost_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===F&&typeof h=="number"&&isFinite(h)&&(h<1||
+isNaN(h)))return E.errors=[{instancePath:s+"/group/max_cost_microusd",keyword:"minimum",params:{comparison:">=",limit:1}}],
+!1;var g=F===e}else var g=!0}}}else return E.errors=[{instancePath:s+"/group",keyword:"type",params:{type:"object"}}],!1;
 var o=x===e}else var o=!0;if(o){if(t.problem!==void 0){let c=t.problem,x=e;if(e===x)if(c&&typeof c=="object"&&!Array.isArray(
-c)){let h;if(c.code===void 0&&(h="code")||c.message===void 0&&(h="message"))return R.errors=[{instancePath:s+"/problem",
-keyword:"required",params:{missingProperty:h}}],!1;for(let j in c){let F=e;if(!(j==="code"||j==="message")){let E={instancePath:s+
-"/problem",keyword:"enum",params:{allowedValues:hs},propertyName:j};r===null?r=[E]:r.push(E),e++}var V=F===e;if(!V){let E={
-instancePath:s+"/problem",keyword:"propertyNames",params:{propertyName:j}};return r===null?r=[E]:r.push(E),e++,R.errors=
-r,!1;break}}if(V){if(c.code!==void 0){let j=e;if(typeof c.code!="string")return R.errors=[{instancePath:s+"/problem/code",
-keyword:"type",params:{type:"string"}}],!1;var D=j===e}else var D=!0;if(D)if(c.message!==void 0){let j=e;if(typeof c.message!=
-"string")return R.errors=[{instancePath:s+"/problem/message",keyword:"type",params:{type:"string"}}],!1;var D=j===e}else
-var D=!0}}else return R.errors=[{instancePath:s+"/problem",keyword:"type",params:{type:"object"}}],!1;var o=x===e}else var o=!0;
+c)){let N;if(c.code===void 0&&(N="code")||c.message===void 0&&(N="message"))return E.errors=[{instancePath:s+"/problem",
+keyword:"required",params:{missingProperty:N}}],!1;for(let h in c){let F=e;if(!(h==="code"||h==="message")){let D={instancePath:s+
+"/problem",keyword:"enum",params:{allowedValues:hs},propertyName:h};r===null?r=[D]:r.push(D),e++}var V=F===e;if(!V){let D={
+instancePath:s+"/problem",keyword:"propertyNames",params:{propertyName:h}};return r===null?r=[D]:r.push(D),e++,E.errors=
+r,!1;break}}if(V){if(c.code!==void 0){let h=e;if(typeof c.code!="string")return E.errors=[{instancePath:s+"/problem/code",
+keyword:"type",params:{type:"string"}}],!1;var R=h===e}else var R=!0;if(R)if(c.message!==void 0){let h=e;if(typeof c.message!=
+"string")return E.errors=[{instancePath:s+"/problem/message",keyword:"type",params:{type:"string"}}],!1;var R=h===e}else
+var R=!0}}else return E.errors=[{instancePath:s+"/problem",keyword:"type",params:{type:"object"}}],!1;var o=x===e}else var o=!0;
 if(o)if(t.created_at!==void 0){let c=e;q(t.created_at,{instancePath:s+"/created_at",parentData:t,parentDataProperty:"cre\
 ated_at",rootData:b,dynamicAnchors:w})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=c===e}else var o=!0}}}}}}}}}}}}}}}}}}else
-return R.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return R.errors=r,e===0}var cn=Ze;var nn=["version","digest","decision","repository","paths","decided_at"],on=["trusted","refused"];function Ze(t,{instancePath:s="",
+return E.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return E.errors=r,e===0}var cn=Ce;var nn=["version","digest","decision","repository","paths","decided_at"],on=["trusted","refused"];function Ce(t,{instancePath:s="",
 parentData:A,parentDataProperty:$,rootData:b=t,dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
 !Array.isArray(t)){let a;if(t.version===void 0&&(a="version")||t.digest===void 0&&(a="digest")||t.decision===void 0&&(a=
 "decision")||t.repository===void 0&&(a="repository")||t.paths===void 0&&(a="paths")||t.decided_at===void 0&&(a="decided_\
-at"))return Ze.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],!1;for(let p in t){let i=e;if(!(p===
+at"))return Ce.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],!1;for(let p in t){let i=e;if(!(p===
 "version"||p==="digest"||p==="decision"||p==="repository"||p==="paths"||p==="decided_at")){let d={instancePath:s,keyword:"\
 enum",params:{allowedValues:nn},propertyName:p};r===null?r=[d]:r.push(d),e++}var v=i===e;if(!v){let d={instancePath:s,keyword:"\
-propertyNames",params:{propertyName:p}};return r===null?r=[d]:r.push(d),e++,Ze.errors=r,!1;break}}if(v){if(t.version!==void 0){
-let p=t.version,i=e;if(!(typeof p=="number"&&isFinite(p)))return Ze.errors=[{instancePath:s+"/version",keyword:"type",params:{
-type:"number"}}],!1;if(p!==1)return Ze.errors=[{instancePath:s+"/version",keyword:"const",params:{allowedValue:1}}],!1;var o=i===
-e}else var o=!0;if(o){if(t.digest!==void 0){let p=e;B(t.digest,{instancePath:s+"/digest",parentData:t,parentDataProperty:"\
-digest",rootData:b,dynamicAnchors:w})||(r=r===null?B.errors:r.concat(B.errors),e=r.length);var o=p===e}else var o=!0;if(o){
-if(t.decision!==void 0){let p=t.decision,i=e;if(!(p==="trusted"||p==="refused"))return Ze.errors=[{instancePath:s+"/deci\
+propertyNames",params:{propertyName:p}};return r===null?r=[d]:r.push(d),e++,Ce.errors=r,!1;break}}if(v){if(t.version!==void 0){
+let p=t.version,i=e;if(!(typeof p=="number"&&isFinite(p)))return Ce.errors=[{instancePath:s+"/version",keyword:"type",params:{
+type:"number"}}],!1;if(p!==1)return Ce.errors=[{instancePath:s+"/version",keyword:"const",params:{allowedValue:1}}],!1;var o=i===
+e}else var o=!0;if(o){if(t.digest!==void 0){let p=e;S(t.digest,{instancePath:s+"/digest",parentData:t,parentDataProperty:"\
+digest",rootData:b,dynamicAnchors:w})||(r=r===null?S.errors:r.concat(S.errors),e=r.length);var o=p===e}else var o=!0;if(o){
+if(t.decision!==void 0){let p=t.decision,i=e;if(!(p==="trusted"||p==="refused"))return Ce.errors=[{instancePath:s+"/deci\
 sion",keyword:"enum",params:{allowedValues:on}}],!1;var o=i===e}else var o=!0;if(o){if(t.repository!==void 0){let p=e;if(typeof t.
-repository!="string")return Ze.errors=[{instancePath:s+"/repository",keyword:"type",params:{type:"string"}}],!1;var o=p===
+repository!="string")return Ce.errors=[{instancePath:s+"/repository",keyword:"type",params:{type:"string"}}],!1;var o=p===
 e}else var o=!0;if(o){if(t.paths!==void 0){let p=t.paths,i=e;if(e===i)if(Array.isArray(p)){var m=!0;let f=p.length;for(let y=0;y<
-f;y++){let n=e;if(typeof p[y]!="string")return Ze.errors=[{instancePath:s+"/paths/"+y,keyword:"type",params:{type:"strin\
-g"}}],!1;var m=n===e;if(!m)break}}else return Ze.errors=[{instancePath:s+"/paths",keyword:"type",params:{type:"array"}}],
+f;y++){let n=e;if(typeof p[y]!="string")return Ce.errors=[{instancePath:s+"/paths/"+y,keyword:"type",params:{type:"strin\
+g"}}],!1;var m=n===e;if(!m)break}}else return Ce.errors=[{instancePath:s+"/paths",keyword:"type",params:{type:"array"}}],
 !1;var o=i===e}else var o=!0;if(o)if(t.decided_at!==void 0){let p=e;q(t.decided_at,{instancePath:s+"/decided_at",parentData:t,
 parentDataProperty:"decided_at",rootData:b,dynamicAnchors:w})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=p===
-e}else var o=!0}}}}}}else return Ze.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ze.errors=
-r,e===0}var _n=Nr;var pn=["version","backend","code","until"];function Nr(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,
+e}else var o=!0}}}}}}else return Ce.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ce.errors=
+r,e===0}var _n=jr;var pn=["version","backend","code","until"];function jr(t,{instancePath:s="",parentData:A,parentDataProperty:$,rootData:b=t,
 dynamicAnchors:w={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let m;if(t.version===void 0&&
-(m="version")||t.backend===void 0&&(m="backend")||t.code===void 0&&(m="code")||t.until===void 0&&(m="until"))return Nr.errors=
+(m="version")||t.backend===void 0&&(m="backend")||t.code===void 0&&(m="code")||t.until===void 0&&(m="until"))return jr.errors=
 [{instancePath:s,keyword:"required",params:{missingProperty:m}}],!1;for(let a in t){let p=e;if(!(a==="version"||a==="bac\
 kend"||a==="code"||a==="until")){let i={instancePath:s,keyword:"enum",params:{allowedValues:pn},propertyName:a};r===null?
 r=[i]:r.push(i),e++}var v=p===e;if(!v){let i={instancePath:s,keyword:"propertyNames",params:{propertyName:a}};return r===
-null?r=[i]:r.push(i),e++,Nr.errors=r,!1;break}}if(v){if(t.version!==void 0){let a=t.version,p=e;if(!(typeof a=="number"&&
-isFinite(a)))return Nr.errors=[{instancePath:s+"/version",keyword:"type",params:{type:"number"}}],!1;if(a!==1)return Nr.
+null?r=[i]:r.push(i),e++,jr.errors=r,!1;break}}if(v){if(t.version!==void 0){let a=t.version,p=e;if(!(typeof a=="number"&&
+isFinite(a)))return jr.errors=[{instancePath:s+"/version",keyword:"type",params:{type:"number"}}],!1;if(a!==1)return jr.
 errors=[{instancePath:s+"/version",keyword:"const",params:{allowedValue:1}}],!1;var o=p===e}else var o=!0;if(o){if(t.backend!==
-void 0){let a=e;if(typeof t.backend!="string")return Nr.errors=[{instancePath:s+"/backend",keyword:"type",params:{type:"\
-string"}}],!1;var o=a===e}else var o=!0;if(o){if(t.code!==void 0){let a=e;if(typeof t.code!="string")return Nr.errors=[{
+void 0){let a=e;if(typeof t.backend!="string")return jr.errors=[{instancePath:s+"/backend",keyword:"type",params:{type:"\
+string"}}],!1;var o=a===e}else var o=!0;if(o){if(t.code!==void 0){let a=e;if(typeof t.code!="string")return jr.errors=[{
 instancePath:s+"/code",keyword:"type",params:{type:"string"}}],!1;var o=a===e}else var o=!0;if(o)if(t.until!==void 0){let a=e;
 q(t.until,{instancePath:s+"/until",parentData:t,parentDataProperty:"until",rootData:b,dynamicAnchors:w})||(r=r===null?q.
-errors:r.concat(q.errors),e=r.length);var o=a===e}else var o=!0}}}}else return Nr.errors=[{instancePath:s,keyword:"type",
-params:{type:"object"}}],!1;return Nr.errors=r,e===0}export{_n as validateAgentLimit,yn as validateDriveEvent,mn as validateDrivenRecord,cn as validateSettingsDecision};
+errors:r.concat(q.errors),e=r.length);var o=a===e}else var o=!0}}}}else return jr.errors=[{instancePath:s,keyword:"type",
+params:{type:"object"}}],!1;return jr.errors=r,e===0}export{_n as validateAgentLimit,yn as validateDriveEvent,mn as validateDrivenRecord,cn as validateSettingsDecision};

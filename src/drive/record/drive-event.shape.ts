@@ -199,6 +199,8 @@ const BoundarySeen = strict({
   reached: Type.Array(strict({ host: text, count })),
   refused: Type.Array(strict({ host: text, reason: text, count })),
   unwritable: Type.Array(text),
+  /** Absent in older records. */
+  exceeded: optional(Type.Array(text)),
 })
 export type BoundarySeen = Message<typeof BoundarySeen>
 

@@ -11,6 +11,8 @@ const env = { PATH: PLAIN_ENV.PATH }
 const run = (command: string, changes: Partial<Check> = {}) =>
   runCheck({ command, cwd: '/', env, timeoutMs: 10_000, signal: new AbortController().signal, ...changes })
 
+const NO_LIMIT = { exceeded: new AbortController().signal, look: async () => {} }
+
 describe('runCheck', () => {
   it('passes with exit code 0, in its directory', async () => {
     expect(await run('pwd', { cwd: '/usr' })).toMatchObject({
@@ -29,6 +31,7 @@ describe('runCheck', () => {
     const enclose: Check['enclose'] = async ({ argv, cwd, env: given }) => ({
       command: { argv: ['echo', ...argv, cwd], env: toChildEnvironment(given) },
       whyNotStarted: (printed) => void done.push(printed),
+      ...NO_LIMIT,
       close: async () => void done.push('closed'),
     })
     expect(await run('false --inside', { cwd: '/usr', enclose })).toMatchObject({ passed: true, isStarted: true })
@@ -44,6 +47,7 @@ describe('runCheck', () => {
     const broken: Check['enclose'] = async ({ env: given }) => ({
       command: { argv: ['echo', 'no namespaces'], env: toChildEnvironment(given) },
       whyNotStarted: (printed) => `there is no sandbox: ${printed.trim()}`,
+      ...NO_LIMIT,
       close: async () => {},
     })
     expect(await run(`touch ${marker}`, { enclose: broken })).toMatchObject({

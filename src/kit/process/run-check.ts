@@ -32,6 +32,9 @@ type Enclosure = {
   command: Pick<ProcessCommand, 'argv' | 'env' | 'descriptors'>
   /** Undefined if the command was started. Else `printed` is what the boundary said about it. */
   whyNotStarted(printed: string): string | undefined
+  /** Aborts with a Fault when the command has to be ended. `look` makes sure of it when the command is over. */
+  exceeded: AbortSignal
+  look(): Promise<void>
   close(): Promise<void>
 }
 
@@ -77,13 +80,16 @@ export async function runCheck(check: Check): Promise<CheckResult> {
   let enclosure: Enclosure | undefined
   try {
     enclosure = await enclose({ argv, cwd, env: withoutGitPlaces(check.env) })
-    const ends = { timeoutMs, signal, sweep: 'always', stderrLimitBytes: 0 } as const
+    const { exceeded } = enclosure
+    const either = AbortSignal.any([signal, exceeded])
+    const ends = { timeoutMs, signal: either, sweep: 'always', stderrLimitBytes: 0 } as const
     const { stdout, exit } = await startProcess({ ...enclosure.command, cwd, ...ends, onStderr: keep })
     for await (const chunk of stdout) keep(chunk)
     const exited = await exit
     const problem = exited.ended === 'itself' ? enclosure.whyNotStarted(tail.text()) : undefined
     if (problem !== undefined) return notStarted(command, problem)
-    const ended = judge(exited, timeoutMs)
+    await enclosure.look()
+    const ended = judge(exited, { timeoutMs, exceeded })
     return { command, isStarted: true, ...ended, output: tail.text(), isOutputCut: bytes > outputLimitBytes }
   } catch (error) {
     if (!(error instanceof Fault)) throw error
@@ -96,6 +102,8 @@ export async function runCheck(check: Check): Promise<CheckResult> {
 const withoutBoundary: Enclose = async ({ argv, env }) => ({
   command: { argv, env: toChildEnvironment(env) },
   whyNotStarted: () => undefined,
+  exceeded: new AbortController().signal,
+  look: async () => {},
   close: async () => {},
 })
 
@@ -104,7 +112,11 @@ function notStarted(command: string, problem: string): CheckResult {
   return { command, passed: false, isStarted: false, exitCode: null, problem, ...nothing }
 }
 
-function judge({ code, signal, ended, durationMs }: ProcessExit, timeoutMs: number) {
+function judge(
+  { code, signal, ended, durationMs }: ProcessExit,
+  { timeoutMs, exceeded }: { timeoutMs: number; exceeded: AbortSignal },
+) {
+  if (exceeded.aborted) return { passed: false, exitCode: null, durationMs, problem: String(exceeded.reason.message) }
   if (ended === 'timeout')
     return { passed: false, exitCode: null, durationMs, problem: `it timed out after ${timeoutMs / 1000} s` }
   if (ended === 'cancelled') return { passed: false, exitCode: null, durationMs, problem: 'it was canceled' }

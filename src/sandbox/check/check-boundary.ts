@@ -7,13 +7,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { randomIds } from '../../kit/ids.ts'
 import { type ChildEnvironment, type Environment, toChildEnvironment } from '../../kit/process/child-environment.ts'
 import { type RunningProcess, startProcess } from '../../kit/process/process.ts'
+import type { BoundaryEvent } from '../boundary-report.ts'
 import { toScopeArguments } from '../bubblewrap-arguments.ts'
 import { createPolicy } from '../create-policy.ts'
 import { explainFailure } from '../explain-failure.ts'
 import { sandboxUnavailable } from '../faults.ts'
 import type { SandboxPrograms } from '../find-programs.ts'
 import { openBoundary } from '../open-boundary.ts'
-import type { ProxyEvent } from '../proxy.ts'
 import { judgeProbe, type ProbeResults, type SandboxProperty } from './properties.ts'
 import { type SystemCall, syscallProgram } from './syscall-program.ts'
 
@@ -30,7 +30,8 @@ const TIMEOUT_MS = 30_000
 const LAST_MOMENT_MS = 3000
 const LOOK_MS = 20
 const MEGABYTE = 2 ** 20
-const LIMITS = { memoryBytes: 1024 * MEGABYTE, processes: 64, fileBytes: 2 * MEGABYTE }
+/** The disk has room for others, who free space meanwhile. */
+const LIMITS = { memoryBytes: 1024 * MEGABYTE, processes: 64, fileBytes: 2 * MEGABYTE, diskBytes: 62 * MEGABYTE }
 const MARK = 'DROVER_CANARY'
 /** Never resolved: the proxy refuses it first. */
 const UNLISTED = 'canary.invalid:443'
@@ -116,7 +117,7 @@ async function runProbe(
     programs: [programs.node, probe],
     settings: { hosts: [canaries.listed], env: [], read: [], write: [], limits: LIMITS },
   })
-  const events: ProxyEvent[] = []
+  const events: BoundaryEvent[] = []
   const argv = [programs.node, probe, JSON.stringify(canaries)] as const
   const boundary = await openBoundary({
     argv,
@@ -132,9 +133,11 @@ async function runProbe(
     const printed = Buffer.concat(await running.stdout.toArray()).toString('utf8')
     const { stderrTail } = await running.exit
     if (!boundary.hasStarted() || printed === '') throw sandboxUnavailable({ problem: explainFailure(stderrTail) })
+    await boundary.look()
     const results: ProbeResults = {
       ...JSON.parse(printed),
       survivors: await survivorsOf(running),
+      diskLimit: events.some(({ is }) => is === 'exceeded') ? null : 'it was not noticed',
       totalMemoryLimit: await exceedTotalMemory({ env, programs, signal }),
     }
     const isReported = events.some((event) => event.is === 'refused' && `${event.host}:${event.port}` === UNLISTED)

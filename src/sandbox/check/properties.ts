@@ -36,6 +36,7 @@ const ROWS: readonly Row[] = [
 
 const LIMIT_ROWS: readonly Row[] = [
   { name: 'the size of a file is limited', by: 'RLIMIT_FSIZE', attempts: ['fileLimit'] },
+  { name: 'what is written to disks is limited', by: "drover's watch", attempts: ['diskLimit'] },
   { name: 'the memory of a process is limited', by: 'RLIMIT_DATA', attempts: ['memoryLimit'] },
   { name: 'the memory of all processes is limited', by: 'systemd', attempts: ['totalMemoryLimit'] },
   { name: 'the number of processes is limited', by: 'RLIMIT_NPROC', attempts: ['processLimit'] },
@@ -74,6 +75,7 @@ type Found = { hasLimiter: boolean; hasScope: boolean }
 
 function explainLimit({ by, problem }: SandboxProperty, { hasLimiter, hasScope }: Found): string {
   if (by === 'systemd') return hasScope ? (problem ?? '') : 'there is no user session of systemd'
+  if (!by.startsWith('RLIMIT')) return problem ?? ''
   if (!hasLimiter) return 'prlimit is not in PATH; install util-linux'
   return by === 'RLIMIT_NPROC'
     ? 'Linux does not count the processes of root; run drover as another user'

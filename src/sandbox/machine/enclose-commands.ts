@@ -3,12 +3,12 @@ import { programNotFound } from '../../kit/faults.ts'
 import type { Environment } from '../../kit/process/child-environment.ts'
 import { findProgram } from '../../kit/process/find-program.ts'
 import type { Enclose } from '../../kit/process/run-check.ts'
+import type { BoundaryEvent } from '../boundary-report.ts'
 import { createPolicy, type PolicyRequest, realPath } from '../create-policy.ts'
 import { explainFailure } from '../explain-failure.ts'
 import { sandboxUnavailable } from '../faults.ts'
 import type { SandboxPrograms } from '../find-programs.ts'
 import { openBoundary } from '../open-boundary.ts'
-import type { ProxyEvent } from '../proxy.ts'
 import { isWithin, type Mount } from '../sandbox-policy.ts'
 
 /** What this process knows, for all boundaries. */
@@ -16,7 +16,7 @@ type SandboxMachine = { programs: SandboxPrograms; home: string; droverHome: str
 
 type Enclosing = Omit<PolicyRequest, 'programs' | 'home' | 'droverHome'> & {
   machine: SandboxMachine
-  onEvent: (event: ProxyEvent) => void
+  onEvent: (event: BoundaryEvent) => void
 }
 
 /** How the first program inside says that there is no such command. */
@@ -37,6 +37,8 @@ export function encloseCommands({ machine, onEvent, ...request }: Enclosing): En
         const [, program, code] = CANNOT_START.exec(printed) ?? []
         return program && explainMissing({ program, code, env, cwd, mounts: policy.mounts })
       },
+      exceeded: boundary.exceeded,
+      look: boundary.look,
       close: boundary.close,
     }
   }

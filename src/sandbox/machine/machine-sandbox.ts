@@ -2,13 +2,13 @@
 import { Fault } from '../../kit/fault.ts'
 import type { Environment } from '../../kit/process/child-environment.ts'
 import type { Enclose } from '../../kit/process/run-check.ts'
+import type { BoundaryEvent } from '../boundary-report.ts'
 import { verifyBoundary } from '../check/verify-boundary.ts'
 import { createCaches } from '../create-caches.ts'
 import type { WorktreeDirectories } from '../create-policy.ts'
 import { createPolicy } from '../create-policy.ts'
 import { sandboxTooWide, sandboxUnavailable } from '../faults.ts'
 import { findSandboxPrograms } from '../find-programs.ts'
-import type { ProxyEvent } from '../proxy.ts'
 import { type SandboxSection, toCheckSettings } from '../to-sandbox-settings.ts'
 import { encloseCommands } from './enclose-commands.ts'
 
@@ -51,7 +51,7 @@ export class MachineSandbox {
   }
 
   /** How checks and setups of a worktree are started inside. */
-  encloseChecks(worktree: WorktreeDirectories, onEvent: (event: ProxyEvent) => void): Enclose {
+  encloseChecks(worktree: WorktreeDirectories, onEvent: (event: BoundaryEvent) => void): Enclose {
     const { droverHome, homeDirectory: home, settings, files } = this.#parts
     return encloseCommands({
       machine: { programs: findSandboxPrograms(this.#parts, files.forwarder), home, droverHome },
