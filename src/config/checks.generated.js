@@ -2,9 +2,9 @@
 var ee=(o,n)=>()=>{try{return n||o((n={exports:{}}).exports,n),n.exports}catch(w){throw n=0,w}};var G=ee(H=>{"use strict";Object.defineProperty(H,"__esModule",{value:!0});function O(o){let n=o.length,w=0,h=0,f;for(;h<
 n;)w++,f=o.charCodeAt(h++),f>=55296&&f<=56319&&h<n&&(f=o.charCodeAt(h),(f&64512)===56320&&h++);return w}H.default=O;O.code=
 'require("ajv/dist/runtime/ucs2length").default'});var ss=Y;var se=["default_backend","budgets","prices","unified_flags","backends","agents","session","executions","output","parall\
-el","drive","sandbox","server","warm","store","work","telemetry","notify"],re=["limit","key","repository"],te=["model","\
-input","cached_input","cache_write","output"],K=new RegExp("^[a-z][a-z0-9-]{0,31}$","u"),Q=new RegExp("^[0-9]{1,9}(?:\\.[\
-0-9]{1,6})?[kM]?(?:usd|tokens|requests|minutes)/(?:day|week|month|once)$","u"),ie=new RegExp("^[^\\s=,]+$","");var ne=["approval_mode","sandbox_mode","verbose","dry_run","max_turns","max_tokens","command_timeout_secs","silence_secs"],
+el","drive","sandbox","server","warm","store","work","telemetry","notify"],re=["limit","key","repository","label"],te=["\
+model","input","cached_input","cache_write","output"],K=new RegExp("^[a-z][a-z0-9-]{0,31}$","u"),Q=new RegExp("^[0-9]{1,\
+9}(?:\\.[0-9]{1,6})?[kM]?(?:usd|tokens|requests|minutes)/(?:day|week|month|once)$","u"),ie=new RegExp("^[^\\s=,]+$","");var ne=["approval_mode","sandbox_mode","verbose","dry_run","max_turns","max_tokens","command_timeout_secs","silence_secs"],
 W=["default","auto","sandboxed","none","always"],oe=["default","read-only","workspace","full"];function x(o,{instancePath:n="",
 parentData:w,parentDataProperty:h,rootData:f=o,dynamicAnchors:c={}}={}){let e=null,t=0;if(o&&typeof o=="object"&&!Array.
 isArray(o)){for(let r in o){let s=t;if(!(r==="approval_mode"||r==="sandbox_mode"||r==="verbose"||r==="dry_run"||r==="max\
@@ -819,69 +819,71 @@ instancePath:n+"/default_backend",keyword:"saidPattern",params:{says:"the name o
 t++}}else{let a={instancePath:n+"/default_backend",keyword:"type",params:{type:"string"}};e===null?e=[a]:e.push(a),t++}}
 if(o.budgets!==void 0){let i=o.budgets;if(Array.isArray(i)){let a=i.length;for(let p=0;p<a;p++){let l=i[p];if(l&&typeof l==
 "object"&&!Array.isArray(l)){if(l.limit===void 0){let m={instancePath:n+"/budgets/"+p,keyword:"required",params:{missingProperty:"\
-limit"}};e===null?e=[m]:e.push(m),t++}for(let m in l){let u=t;if(!(m==="limit"||m==="key"||m==="repository")){let d={instancePath:n+
-"/budgets/"+p,keyword:"enum",params:{allowedValues:re},propertyName:m};e===null?e=[d]:e.push(d),t++}var r=u===t;if(!r){let d={
-instancePath:n+"/budgets/"+p,keyword:"propertyNames",params:{propertyName:m}};e===null?e=[d]:e.push(d),t++}}if(l.limit!==
-void 0){let m=l.limit;if(typeof m=="string"){if(!Q.test(m)){let u={instancePath:n+"/budgets/"+p+"/limit",keyword:"saidPa\
-ttern",params:{says:"a budget such as 20usd/day, 5Mtokens/week, 100requests/month or 90minutes/once"}};e===null?e=[u]:e.
-push(u),t++}}else{let u={instancePath:n+"/budgets/"+p+"/limit",keyword:"type",params:{type:"string"}};e===null?e=[u]:e.push(
-u),t++}}if(l.key!==void 0){let m=l.key;if(typeof m=="string"){if(m.length===0){let u={instancePath:n+"/budgets/"+p+"/key",
-keyword:"minLength",params:{limit:1}};e===null?e=[u]:e.push(u),t++}}else{let u={instancePath:n+"/budgets/"+p+"/key",keyword:"\
-type",params:{type:"string"}};e===null?e=[u]:e.push(u),t++}}if(l.repository!==void 0){let m=l.repository;if(typeof m=="s\
-tring"){if(m.length===0){let u={instancePath:n+"/budgets/"+p+"/repository",keyword:"minLength",params:{limit:1}};e===null?
-e=[u]:e.push(u),t++}}else{let u={instancePath:n+"/budgets/"+p+"/repository",keyword:"type",params:{type:"string"}};e===null?
-e=[u]:e.push(u),t++}}}else{let m={instancePath:n+"/budgets/"+p,keyword:"type",params:{type:"object"}};e===null?e=[m]:e.push(
-m),t++}}}else{let a={instancePath:n+"/budgets",keyword:"type",params:{type:"array"}};e===null?e=[a]:e.push(a),t++}}if(o.
-prices!==void 0){let i=o.prices;if(Array.isArray(i)){let a=i.length;for(let p=0;p<a;p++){let l=i[p];if(l&&typeof l=="obj\
-ect"&&!Array.isArray(l)){if(l.model===void 0){let m={instancePath:n+"/prices/"+p,keyword:"required",params:{missingProperty:"\
-model"}};e===null?e=[m]:e.push(m),t++}if(l.input===void 0){let m={instancePath:n+"/prices/"+p,keyword:"required",params:{
-missingProperty:"input"}};e===null?e=[m]:e.push(m),t++}if(l.output===void 0){let m={instancePath:n+"/prices/"+p,keyword:"\
-required",params:{missingProperty:"output"}};e===null?e=[m]:e.push(m),t++}for(let m in l){let u=t;if(!(m==="model"||m===
-"input"||m==="cached_input"||m==="cache_write"||m==="output")){let d={instancePath:n+"/prices/"+p,keyword:"enum",params:{
-allowedValues:te},propertyName:m};e===null?e=[d]:e.push(d),t++}var s=u===t;if(!s){let d={instancePath:n+"/prices/"+p,keyword:"\
-propertyNames",params:{propertyName:m}};e===null?e=[d]:e.push(d),t++}}if(l.model!==void 0){let m=l.model;if(typeof m=="s\
-tring"){if(!ie.test(m)){let u={instancePath:n+"/prices/"+p+"/model",keyword:"saidPattern",params:{says:"the name of a mo\
-del, in which * stands for any text"}};e===null?e=[u]:e.push(u),t++}}else{let u={instancePath:n+"/prices/"+p+"/model",keyword:"\
-type",params:{type:"string"}};e===null?e=[u]:e.push(u),t++}}if(l.input!==void 0){let m=l.input;if(typeof m=="number"&&isFinite(
-m)){if(m>1e6||isNaN(m)){let u={instancePath:n+"/prices/"+p+"/input",keyword:"maximum",params:{comparison:"<=",limit:1e6}};
-e===null?e=[u]:e.push(u),t++}if(m<0||isNaN(m)){let u={instancePath:n+"/prices/"+p+"/input",keyword:"minimum",params:{comparison:"\
->=",limit:0}};e===null?e=[u]:e.push(u),t++}}else{let u={instancePath:n+"/prices/"+p+"/input",keyword:"type",params:{type:"\
-number"}};e===null?e=[u]:e.push(u),t++}}if(l.cached_input!==void 0){let m=l.cached_input;if(typeof m=="number"&&isFinite(
-m)){if(m>1e6||isNaN(m)){let u={instancePath:n+"/prices/"+p+"/cached_input",keyword:"maximum",params:{comparison:"<=",limit:1e6}};
-e===null?e=[u]:e.push(u),t++}if(m<0||isNaN(m)){let u={instancePath:n+"/prices/"+p+"/cached_input",keyword:"minimum",params:{
-comparison:">=",limit:0}};e===null?e=[u]:e.push(u),t++}}else{let u={instancePath:n+"/prices/"+p+"/cached_input",keyword:"\
-type",params:{type:"number"}};e===null?e=[u]:e.push(u),t++}}if(l.cache_write!==void 0){let m=l.cache_write;if(typeof m==
-"number"&&isFinite(m)){if(m>1e6||isNaN(m)){let u={instancePath:n+"/prices/"+p+"/cache_write",keyword:"maximum",params:{comparison:"\
-<=",limit:1e6}};e===null?e=[u]:e.push(u),t++}if(m<0||isNaN(m)){let u={instancePath:n+"/prices/"+p+"/cache_write",keyword:"\
-minimum",params:{comparison:">=",limit:0}};e===null?e=[u]:e.push(u),t++}}else{let u={instancePath:n+"/prices/"+p+"/cache\
-_write",keyword:"type",params:{type:"number"}};e===null?e=[u]:e.push(u),t++}}if(l.output!==void 0){let m=l.output;if(typeof m==
-"number"&&isFinite(m)){if(m>1e6||isNaN(m)){let u={instancePath:n+"/prices/"+p+"/output",keyword:"maximum",params:{comparison:"\
-<=",limit:1e6}};e===null?e=[u]:e.push(u),t++}if(m<0||isNaN(m)){let u={instancePath:n+"/prices/"+p+"/output",keyword:"min\
-imum",params:{comparison:">=",limit:0}};e===null?e=[u]:e.push(u),t++}}else{let u={instancePath:n+"/prices/"+p+"/output",
-keyword:"type",params:{type:"number"}};e===null?e=[u]:e.push(u),t++}}}else{let m={instancePath:n+"/prices/"+p,keyword:"t\
-ype",params:{type:"object"}};e===null?e=[m]:e.push(m),t++}}}else{let a={instancePath:n+"/prices",keyword:"type",params:{
-type:"array"}};e===null?e=[a]:e.push(a),t++}}o.unified_flags!==void 0&&(x(o.unified_flags,{instancePath:n+"/unified_flag\
-s",parentData:o,parentDataProperty:"unified_flags",rootData:f,dynamicAnchors:c})||(e=e===null?x.errors:e.concat(x.errors),
-t=e.length)),o.backends!==void 0&&(F(o.backends,{instancePath:n+"/backends",parentData:o,parentDataProperty:"backends",rootData:f,
-dynamicAnchors:c})||(e=e===null?F.errors:e.concat(F.errors),t=e.length)),o.agents!==void 0&&(L(o.agents,{instancePath:n+
-"/agents",parentData:o,parentDataProperty:"agents",rootData:f,dynamicAnchors:c})||(e=e===null?L.errors:e.concat(L.errors),
-t=e.length)),o.session!==void 0&&($(o.session,{instancePath:n+"/session",parentData:o,parentDataProperty:"session",rootData:f,
-dynamicAnchors:c})||(e=e===null?$.errors:e.concat($.errors),t=e.length)),o.executions!==void 0&&(P(o.executions,{instancePath:n+
-"/executions",parentData:o,parentDataProperty:"executions",rootData:f,dynamicAnchors:c})||(e=e===null?P.errors:e.concat(
-P.errors),t=e.length)),o.output!==void 0&&(q(o.output,{instancePath:n+"/output",parentData:o,parentDataProperty:"output",
-rootData:f,dynamicAnchors:c})||(e=e===null?q.errors:e.concat(q.errors),t=e.length)),o.parallel!==void 0&&(D(o.parallel,{
-instancePath:n+"/parallel",parentData:o,parentDataProperty:"parallel",rootData:f,dynamicAnchors:c})||(e=e===null?D.errors:
-e.concat(D.errors),t=e.length)),o.drive!==void 0&&(V(o.drive,{instancePath:n+"/drive",parentData:o,parentDataProperty:"d\
-rive",rootData:f,dynamicAnchors:c})||(e=e===null?V.errors:e.concat(V.errors),t=e.length)),o.sandbox!==void 0&&(z(o.sandbox,
-{instancePath:n+"/sandbox",parentData:o,parentDataProperty:"sandbox",rootData:f,dynamicAnchors:c})||(e=e===null?z.errors:
-e.concat(z.errors),t=e.length)),o.server!==void 0&&(U(o.server,{instancePath:n+"/server",parentData:o,parentDataProperty:"\
-server",rootData:f,dynamicAnchors:c})||(e=e===null?U.errors:e.concat(U.errors),t=e.length)),o.warm!==void 0&&(E(o.warm,{
-instancePath:n+"/warm",parentData:o,parentDataProperty:"warm",rootData:f,dynamicAnchors:c})||(e=e===null?E.errors:e.concat(
-E.errors),t=e.length)),o.store!==void 0&&(Z(o.store,{instancePath:n+"/store",parentData:o,parentDataProperty:"store",rootData:f,
-dynamicAnchors:c})||(e=e===null?Z.errors:e.concat(Z.errors),t=e.length)),o.work!==void 0&&(R(o.work,{instancePath:n+"/wo\
-rk",parentData:o,parentDataProperty:"work",rootData:f,dynamicAnchors:c})||(e=e===null?R.errors:e.concat(R.errors),t=e.length)),
-o.telemetry!==void 0&&(B(o.telemetry,{instancePath:n+"/telemetry",parentData:o,parentDataProperty:"telemetry",rootData:f,
-dynamicAnchors:c})||(e=e===null?B.errors:e.concat(B.errors),t=e.length)),o.notify!==void 0&&(M(o.notify,{instancePath:n+
-"/notify",parentData:o,parentDataProperty:"notify",rootData:f,dynamicAnchors:c})||(e=e===null?M.errors:e.concat(M.errors),
-t=e.length))}else{let i={instancePath:n,keyword:"type",params:{type:"object"}};e===null?e=[i]:e.push(i),t++}return Y.errors=
-e,t===0}export{ss as validateConfigFile};
+limit"}};e===null?e=[m]:e.push(m),t++}for(let m in l){let u=t;if(!(m==="limit"||m==="key"||m==="repository"||m==="label")){
+let d={instancePath:n+"/budgets/"+p,keyword:"enum",params:{allowedValues:re},propertyName:m};e===null?e=[d]:e.push(d),t++}
+var r=u===t;if(!r){let d={instancePath:n+"/budgets/"+p,keyword:"propertyNames",params:{propertyName:m}};e===null?e=[d]:e.
+push(d),t++}}if(l.limit!==void 0){let m=l.limit;if(typeof m=="string"){if(!Q.test(m)){let u={instancePath:n+"/budgets/"+
+p+"/limit",keyword:"saidPattern",params:{says:"a budget such as 20usd/day, 5Mtokens/week, 100requests/month or 90minutes\
+/once"}};e===null?e=[u]:e.push(u),t++}}else{let u={instancePath:n+"/budgets/"+p+"/limit",keyword:"type",params:{type:"st\
+ring"}};e===null?e=[u]:e.push(u),t++}}if(l.key!==void 0){let m=l.key;if(typeof m=="string"){if(m.length===0){let u={instancePath:n+
+"/budgets/"+p+"/key",keyword:"minLength",params:{limit:1}};e===null?e=[u]:e.push(u),t++}}else{let u={instancePath:n+"/bu\
+dgets/"+p+"/key",keyword:"type",params:{type:"string"}};e===null?e=[u]:e.push(u),t++}}if(l.repository!==void 0){let m=l.
+repository;if(typeof m=="string"){if(m.length===0){let u={instancePath:n+"/budgets/"+p+"/repository",keyword:"minLength",
+params:{limit:1}};e===null?e=[u]:e.push(u),t++}}else{let u={instancePath:n+"/budgets/"+p+"/repository",keyword:"type",params:{
+type:"string"}};e===null?e=[u]:e.push(u),t++}}if(l.label!==void 0){let m=l.label;if(typeof m=="string"){if(m.length===0){
+let u={instancePath:n+"/budgets/"+p+"/label",keyword:"minLength",params:{limit:1}};e===null?e=[u]:e.push(u),t++}}else{let u={
+instancePath:n+"/budgets/"+p+"/label",keyword:"type",params:{type:"string"}};e===null?e=[u]:e.push(u),t++}}}else{let m={
+instancePath:n+"/budgets/"+p,keyword:"type",params:{type:"object"}};e===null?e=[m]:e.push(m),t++}}}else{let a={instancePath:n+
+"/budgets",keyword:"type",params:{type:"array"}};e===null?e=[a]:e.push(a),t++}}if(o.prices!==void 0){let i=o.prices;if(Array.
+isArray(i)){let a=i.length;for(let p=0;p<a;p++){let l=i[p];if(l&&typeof l=="object"&&!Array.isArray(l)){if(l.model===void 0){
+let m={instancePath:n+"/prices/"+p,keyword:"required",params:{missingProperty:"model"}};e===null?e=[m]:e.push(m),t++}if(l.
+input===void 0){let m={instancePath:n+"/prices/"+p,keyword:"required",params:{missingProperty:"input"}};e===null?e=[m]:e.
+push(m),t++}if(l.output===void 0){let m={instancePath:n+"/prices/"+p,keyword:"required",params:{missingProperty:"output"}};
+e===null?e=[m]:e.push(m),t++}for(let m in l){let u=t;if(!(m==="model"||m==="input"||m==="cached_input"||m==="cache_write"||
+m==="output")){let d={instancePath:n+"/prices/"+p,keyword:"enum",params:{allowedValues:te},propertyName:m};e===null?e=[d]:
+e.push(d),t++}var s=u===t;if(!s){let d={instancePath:n+"/prices/"+p,keyword:"propertyNames",params:{propertyName:m}};e===
+null?e=[d]:e.push(d),t++}}if(l.model!==void 0){let m=l.model;if(typeof m=="string"){if(!ie.test(m)){let u={instancePath:n+
+"/prices/"+p+"/model",keyword:"saidPattern",params:{says:"the name of a model, in which * stands for any text"}};e===null?
+e=[u]:e.push(u),t++}}else{let u={instancePath:n+"/prices/"+p+"/model",keyword:"type",params:{type:"string"}};e===null?e=
+[u]:e.push(u),t++}}if(l.input!==void 0){let m=l.input;if(typeof m=="number"&&isFinite(m)){if(m>1e6||isNaN(m)){let u={instancePath:n+
+"/prices/"+p+"/input",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[u]:e.push(u),t++}if(m<0||isNaN(m)){
+let u={instancePath:n+"/prices/"+p+"/input",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[u]:e.push(u),
+t++}}else{let u={instancePath:n+"/prices/"+p+"/input",keyword:"type",params:{type:"number"}};e===null?e=[u]:e.push(u),t++}}
+if(l.cached_input!==void 0){let m=l.cached_input;if(typeof m=="number"&&isFinite(m)){if(m>1e6||isNaN(m)){let u={instancePath:n+
+"/prices/"+p+"/cached_input",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[u]:e.push(u),t++}if(m<0||
+isNaN(m)){let u={instancePath:n+"/prices/"+p+"/cached_input",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?
+e=[u]:e.push(u),t++}}else{let u={instancePath:n+"/prices/"+p+"/cached_input",keyword:"type",params:{type:"number"}};e===
+null?e=[u]:e.push(u),t++}}if(l.cache_write!==void 0){let m=l.cache_write;if(typeof m=="number"&&isFinite(m)){if(m>1e6||isNaN(
+m)){let u={instancePath:n+"/prices/"+p+"/cache_write",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[
+u]:e.push(u),t++}if(m<0||isNaN(m)){let u={instancePath:n+"/prices/"+p+"/cache_write",keyword:"minimum",params:{comparison:"\
+>=",limit:0}};e===null?e=[u]:e.push(u),t++}}else{let u={instancePath:n+"/prices/"+p+"/cache_write",keyword:"type",params:{
+type:"number"}};e===null?e=[u]:e.push(u),t++}}if(l.output!==void 0){let m=l.output;if(typeof m=="number"&&isFinite(m)){if(m>
+1e6||isNaN(m)){let u={instancePath:n+"/prices/"+p+"/output",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?
+e=[u]:e.push(u),t++}if(m<0||isNaN(m)){let u={instancePath:n+"/prices/"+p+"/output",keyword:"minimum",params:{comparison:"\
+>=",limit:0}};e===null?e=[u]:e.push(u),t++}}else{let u={instancePath:n+"/prices/"+p+"/output",keyword:"type",params:{type:"\
+number"}};e===null?e=[u]:e.push(u),t++}}}else{let m={instancePath:n+"/prices/"+p,keyword:"type",params:{type:"object"}};
+e===null?e=[m]:e.push(m),t++}}}else{let a={instancePath:n+"/prices",keyword:"type",params:{type:"array"}};e===null?e=[a]:
+e.push(a),t++}}o.unified_flags!==void 0&&(x(o.unified_flags,{instancePath:n+"/unified_flags",parentData:o,parentDataProperty:"\
+unified_flags",rootData:f,dynamicAnchors:c})||(e=e===null?x.errors:e.concat(x.errors),t=e.length)),o.backends!==void 0&&
+(F(o.backends,{instancePath:n+"/backends",parentData:o,parentDataProperty:"backends",rootData:f,dynamicAnchors:c})||(e=e===
+null?F.errors:e.concat(F.errors),t=e.length)),o.agents!==void 0&&(L(o.agents,{instancePath:n+"/agents",parentData:o,parentDataProperty:"\
+agents",rootData:f,dynamicAnchors:c})||(e=e===null?L.errors:e.concat(L.errors),t=e.length)),o.session!==void 0&&($(o.session,
+{instancePath:n+"/session",parentData:o,parentDataProperty:"session",rootData:f,dynamicAnchors:c})||(e=e===null?$.errors:
+e.concat($.errors),t=e.length)),o.executions!==void 0&&(P(o.executions,{instancePath:n+"/executions",parentData:o,parentDataProperty:"\
+executions",rootData:f,dynamicAnchors:c})||(e=e===null?P.errors:e.concat(P.errors),t=e.length)),o.output!==void 0&&(q(o.
+output,{instancePath:n+"/output",parentData:o,parentDataProperty:"output",rootData:f,dynamicAnchors:c})||(e=e===null?q.errors:
+e.concat(q.errors),t=e.length)),o.parallel!==void 0&&(D(o.parallel,{instancePath:n+"/parallel",parentData:o,parentDataProperty:"\
+parallel",rootData:f,dynamicAnchors:c})||(e=e===null?D.errors:e.concat(D.errors),t=e.length)),o.drive!==void 0&&(V(o.drive,
+{instancePath:n+"/drive",parentData:o,parentDataProperty:"drive",rootData:f,dynamicAnchors:c})||(e=e===null?V.errors:e.concat(
+V.errors),t=e.length)),o.sandbox!==void 0&&(z(o.sandbox,{instancePath:n+"/sandbox",parentData:o,parentDataProperty:"sand\
+box",rootData:f,dynamicAnchors:c})||(e=e===null?z.errors:e.concat(z.errors),t=e.length)),o.server!==void 0&&(U(o.server,
+{instancePath:n+"/server",parentData:o,parentDataProperty:"server",rootData:f,dynamicAnchors:c})||(e=e===null?U.errors:e.
+concat(U.errors),t=e.length)),o.warm!==void 0&&(E(o.warm,{instancePath:n+"/warm",parentData:o,parentDataProperty:"warm",
+rootData:f,dynamicAnchors:c})||(e=e===null?E.errors:e.concat(E.errors),t=e.length)),o.store!==void 0&&(Z(o.store,{instancePath:n+
+"/store",parentData:o,parentDataProperty:"store",rootData:f,dynamicAnchors:c})||(e=e===null?Z.errors:e.concat(Z.errors),
+t=e.length)),o.work!==void 0&&(R(o.work,{instancePath:n+"/work",parentData:o,parentDataProperty:"work",rootData:f,dynamicAnchors:c})||
+(e=e===null?R.errors:e.concat(R.errors),t=e.length)),o.telemetry!==void 0&&(B(o.telemetry,{instancePath:n+"/telemetry",parentData:o,
+parentDataProperty:"telemetry",rootData:f,dynamicAnchors:c})||(e=e===null?B.errors:e.concat(B.errors),t=e.length)),o.notify!==
+void 0&&(M(o.notify,{instancePath:n+"/notify",parentData:o,parentDataProperty:"notify",rootData:f,dynamicAnchors:c})||(e=
+e===null?M.errors:e.concat(M.errors),t=e.length))}else{let i={instancePath:n,keyword:"type",params:{type:"object"}};e===
+null?e=[i]:e.push(i),t++}return Y.errors=e,t===0}export{ss as validateConfigFile};

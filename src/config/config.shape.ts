@@ -313,6 +313,9 @@ const BudgetEntry = strict({
   repository: Type.Optional(
     Type.String({ minLength: 1, description: 'A directory: prompts and driven runs in it, and below it.' }),
   ),
+  label: Type.Optional(
+    Type.String({ minLength: 1, description: 'A label of issues: the runs that watchers start for them.' }),
+  ),
 })
 
 export const ConfigShape = strict({
@@ -325,8 +328,8 @@ export const ConfigShape = strict({
   budgets: Type.Array(BudgetEntry, {
     default: [],
     description:
-      'How much may be used, for a key, a repository, or everything together. Before an agent starts, what it may need is reserved.',
-    'x-rule': 'a key or a repository, not both; an absolute path',
+      'How much may be used, for a key, a repository, a label of watched issues, or everything together. Before an agent starts, what it may need is reserved.',
+    'x-rule': 'one of key, repository and label; an absolute path',
   }),
   prices: Type.Array(ModelPrice, {
     default: [],

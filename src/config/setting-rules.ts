@@ -226,10 +226,10 @@ function missingPart({ type, url, url_file, secret_file, command = [] }: Target)
 }
 
 const budgetsHaveOnePlace: ConfigRule = ({ budgets }) =>
-  budgets.flatMap(({ key, repository }, index) => {
+  budgets.flatMap(({ key, repository, label }, index) => {
     const path = `budgets[${index}]`
-    if (key !== undefined && repository !== undefined)
-      return [{ path, rule: 'must have a key or a repository, not both; use two entries' }]
+    if ([key, repository, label].filter((each) => each !== undefined).length > 1)
+      return [{ path, rule: 'must have at most one of key, repository and label; use two entries' }]
     return repository !== undefined && !isAbsolute(repository)
       ? [{ path: `${path}.repository`, rule: 'must be an absolute path' }]
       : []

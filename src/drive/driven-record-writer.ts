@@ -94,6 +94,14 @@ export function recordOfUser(directory: string, { runId, repository, context, en
   }
 }
 
+/** What a run does belongs to the key, the label and the trace that have started it, even if someone else resumes it. */
+export function asStarter(by: Caller, { api_key: name = '', key_id: id = '', label, trace }: DrivenRecord): Caller {
+  const { is_own: isOwn, ...context } = trace ?? { traceparent: '' }
+  const traced = trace === undefined ? by : { ...by, trace: { ...context, ...(isOwn && { isOwn }) } }
+  const labeled = { ...traced, label }
+  return labeled.is === 'client' ? { ...labeled, key: id === '' ? undefined : { id, name } } : labeled
+}
+
 /** A server that continues the run later has another depth. */
 export function toRecordedTrace({ trace }: Caller): Pick<DrivenRecord, 'trace'> {
   if (trace === undefined) return {}

@@ -1,4 +1,5 @@
 /** Lets an agent work on an action, once. What will be done is recorded before it costs anything, and how it ended after. */
+import { join } from 'node:path'
 import type { Backend, Usage } from '../agents/adapter/agent.ts'
 import { agentSilent } from '../agents/faults.ts'
 import type { AgentLocation } from '../agents/locate-agents.ts'
@@ -15,6 +16,7 @@ import { countTokens } from '../prompts/tokens.ts'
 import { billingOf } from '../prompts/turn-cost.ts'
 import { readActionMaterial } from '../runs/read-material.ts'
 import type { Session } from '../sessions/session.shape.ts'
+import { repositoryOf } from '../workspace/identity.ts'
 import { AttemptGuard } from './attempt-guard.ts'
 import { agentInCharge } from './decide/after-limit.ts'
 import { commandsFor, permissionsFor, placeOf } from './decide/agent-permissions.ts'
@@ -127,7 +129,7 @@ function toRequest(requested: Requested): PromptRequest {
     ...(session === undefined && { workdir: workDirectory(context) }),
     ...permissionsFor(action, at),
     // Worktrees are elsewhere.
-    budgetDirectory: context.runs.workspace.git_common_dir.replace(/\/\.git$/, ''),
+    budgetDirectory: join(repositoryOf(context.runs.workspace), place.folder ?? ''),
     ownBranch: place.kind === 'worktree' ? `refs/heads/${place.branch}` : undefined,
     ...commandsFor(action, { ...at, checks: options.checks }),
     ignoresProject,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type BudgetEntry, type BudgetPeriod, budgetsFor, inUnits, parseLimit, periodAt } from './budget-limit.ts'
+import { isInDirectory } from './workdir-policy.ts'
 
 describe('parseLimit', () => {
   it.each([
@@ -38,13 +39,15 @@ describe('budgetsFor', () => {
     { limit: '10usd/day', key: 'ci' },
     { limit: '5usd/day', key: '*' },
     { limit: '3requests/day', repository: '/srv/app/' },
+    { limit: '4requests/day', label: 'Small Fix' },
   ]
-  const ids = (more: Partial<Parameters<typeof budgetsFor>[1]>) =>
-    budgetsFor(entries, { key: undefined, ofKey: [], directory: '/tmp', ...more }).map(
-      ({ id, limit }) => `${id} ${limit}`,
-    )
+  const ids = ({ directory = '/tmp', ...more }: Partial<Parameters<typeof budgetsFor>[1]> & { directory?: string }) =>
+    budgetsFor(entries, {
+      ...{ key: undefined, ofKey: [], label: undefined, ...more },
+      isIn: (outer) => isInDirectory(directory, outer),
+    }).map(({ id, limit }) => `${id} ${limit}`)
 
-  it('are those of everything, of the key and of the repository, each once with its smallest limit', () => {
+  it('are those of everything, of the key, of the repository and of the label, each once with its smallest limit', () => {
     expect(ids({})).toEqual(['all usd/month 100000000'])
     expect(ids({ key: CI })).toEqual(['all usd/month 100000000', 'key:key_1 usd/day 5000000'])
     expect(ids({ key: CI, ofKey: ['1usd/day', '7requests/once'] })).toEqual([
@@ -56,5 +59,7 @@ describe('budgetsFor', () => {
     expect(ids({ directory: '/srv/app/src' })).toContain(repository)
     expect(ids({ directory: '/srv/app' })).toContain(repository)
     expect(ids({ directory: '/srv/app2' })).not.toContain(repository)
+    expect(ids({ label: 'small fix' })).toContain('label:small fix requests/day 4')
+    expect(ids({ label: 'small' })).toEqual(ids({}))
   })
 })

@@ -13,22 +13,28 @@ export type Budget = BudgetLimit & {
   readonly id: string
   /** What it is for, as people say it. */
   readonly name: string
+  readonly place: BudgetPlace
+}
+
+/** What a budget is for: at most one of these. With none, it is for everything. */
+export type BudgetPlace = {
+  readonly key?: string | undefined
+  readonly repository?: string | undefined
+  readonly label?: string | undefined
 }
 
 /** An entry of the setting `budgets`. */
-export type BudgetEntry = {
-  readonly limit: string
-  readonly key?: string | undefined
-  readonly repository?: string | undefined
-}
+export type BudgetEntry = BudgetPlace & { readonly limit: string }
 
 /** Whose prompt it is, and what it is for. */
 export type BudgetSubject = {
   readonly key: { readonly id: string; readonly name: string } | undefined
   /** Budgets of the entry of the key, such as `20usd/day`. */
   readonly ofKey: readonly string[]
-  /** The repository of a driven run, or the working directory. */
-  readonly directory: string
+  /** Whether the repository of a driven run, or the working directory, is in this directory. */
+  readonly isIn: (directory: string) => boolean
+  /** Of the issue for which a watcher has started the run. */
+  readonly label: string | undefined
 }
 
 /** The integers that are stored for one of a unit: millionths of a dollar, and milliseconds. */
@@ -75,40 +81,37 @@ export function distinct(budgets: readonly Budget[]): Budget[] {
   return [...smallest.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
 }
 
-type Scope = { readonly id: string; readonly name: string }
+type Scope = Pick<Budget, 'id' | 'name' | 'place'>
 
 export function keyScope({ id, name }: { id: string; name: string }): Scope {
-  return { id: `key:${id}`, name: `the key ${name}` }
+  return { id: `key:${id}`, name: `the key ${name}`, place: { key: name } }
 }
 
-/** Undefined if the entry is for something else. `key: '*'` gives every key a separate budget. */
-function scopeOf(entry: BudgetEntry, { key, directory }: BudgetSubject): Scope | undefined {
-  const { key: wanted, repository } = entry
+/** What an entry without a key is for. GitHub does not distinguish the case of labels. */
+export function placeScope({ repository, label }: BudgetPlace): Scope {
+  if (label !== undefined) return { id: `label:${label.toLowerCase()}`, name: `the label ${label}`, place: { label } }
+  if (repository === undefined) return { id: 'all', name: 'all prompts', place: {} }
+  const directory = withoutSlash(repository)
+  return { id: `repository:${directory}`, name: `the repository ${directory}`, place: { repository: directory } }
+}
+
+/** Undefined if the place is another one. `key: '*'` gives every key a separate budget. */
+export function scopeOf(place: BudgetPlace, { key, isIn, label: own }: BudgetSubject): Scope | undefined {
+  const { key: wanted, repository, label } = place
   if (wanted !== undefined)
     return key !== undefined && (wanted === '*' || wanted === key.name) ? keyScope(key) : undefined
-  if (repository !== undefined) return isWithin(directory, repository) ? directoryScope(repository) : undefined
-  return EVERYTHING
-}
-
-export const EVERYTHING: Scope = { id: 'all', name: 'all prompts' }
-
-export function directoryScope(path: string): Scope {
-  const directory = withoutSlash(path)
-  return { id: `repository:${directory}`, name: `the repository ${directory}` }
-}
-
-function isWithin(path: string, directory: string): boolean {
-  const outer = withoutSlash(directory)
-  return path === outer || path.startsWith(`${outer}/`)
+  if (repository !== undefined && !isIn(repository)) return undefined
+  if (label !== undefined && label.toLowerCase() !== own?.toLowerCase()) return undefined
+  return placeScope(place)
 }
 
 function withoutSlash(path: string): string {
   return path.replace(/(?<=.)\/+$/, '')
 }
 
-export function toBudget(text: string, { id, name }: Scope): Budget {
+export function toBudget(text: string, { id, name, place }: Scope): Budget {
   const limit = parseLimit(text)
-  return { ...limit, id: `${id} ${limit.unit}/${limit.period}`, name }
+  return { ...limit, id: `${id} ${limit.unit}/${limit.period}`, name, place }
 }
 
 /** `start` names the period. All begin at 00:00 UTC, weeks on Monday. */

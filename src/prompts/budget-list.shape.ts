@@ -5,12 +5,17 @@ import { BUDGET_UNITS } from './budget-limit.ts'
 
 const amount = (description: string) => Type.Number({ minimum: 0, description })
 
+const place = (description: string) => Type.Optional(Type.String({ description }))
+
 export const BudgetList = named(
   'BudgetList',
   Type.Object({
     budgets: Type.Array(
       Type.Object({
         name: Type.String({ description: 'What it is for, such as `the key ci`.' }),
+        key: place('The name of the API key that it is for.'),
+        repository: place('The directory that it is for.'),
+        label: place('The label that it is for: of issues for which a watcher starts runs.'),
         unit: literals(BUDGET_UNITS, {
           description: 'What is counted: US dollars, tokens, requests, or minutes of agents.',
         }),

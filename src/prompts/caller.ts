@@ -23,6 +23,8 @@ type CallerOrigin = {
   readonly fallback?: readonly string[] | undefined
   /** The budgets of its key, such as `20usd/day`. */
   readonly budgets?: readonly string[] | undefined
+  /** The label of the issue for which a watcher has started its run. */
+  readonly label?: string | undefined
   /** Its agents continue this trace. */
   readonly trace?: TraceContext | undefined
 }

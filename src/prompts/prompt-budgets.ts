@@ -10,6 +10,7 @@ import { type Billing, canKnowCost, decideCost } from './decide-cost.ts'
 import type { PreparedPrompt } from './open-turn.ts'
 import { countTokens } from './tokens.ts'
 import { billingOf } from './turn-cost.ts'
+import { isInDirectory } from './workdir-policy.ts'
 
 /** A budget in minutes may be overshot by this much. */
 const LOOK_MS = 5000
@@ -23,7 +24,9 @@ export async function reserveBudgets(
   const { backend, model, workdir } = agentRequest
   const key = ownerKey(context.by)
   const { budgetDirectory: directory = workdir } = request
-  const budgets = budgetsFor(source.entries, { key, ofKey: context.by.budgets ?? [], directory })
+  const { budgets: ofKey = [], label } = context.by
+  const isIn = (outer: string) => isInDirectory(directory, outer)
+  const budgets = budgetsFor(source.entries, { key, ofKey, isIn, label })
   if (budgets.length === 0) return undefined
   const billing = billingOf(agentRequest, context)
   for (const { name, unit } of budgets)

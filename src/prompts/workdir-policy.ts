@@ -85,6 +85,11 @@ function isWithin(path: string, prefix: string): boolean {
   return path.length === prefix.length || prefix.endsWith(sep) || path[prefix.length] === sep
 }
 
+/** Whether a path without links is in a directory, which may be named by a link. */
+export function isInDirectory(path: string, directory: string): boolean {
+  return isWithin(path, resolveDirectory(directory) ?? withoutTrailingSlash(directory))
+}
+
 function withoutTrailingSlash(path: string): string {
   return path.length > 1 && path.endsWith(sep) ? withoutTrailingSlash(path.slice(0, -1)) : path
 }

@@ -34,7 +34,6 @@ import type { Session } from '../sessions/session.shape.ts'
 import type { VisibleSessions } from '../sessions/session-store.ts'
 import type { Watcher } from '../watch/record/watch-record.shape.ts'
 import type { Preparation } from '../workspace/prepare/prepare-worktree.ts'
-import type { BudgetKey } from './list-budgets.ts'
 
 /** Every function throws a Fault for what drover refuses. */
 export type DroverService = {
@@ -67,8 +66,8 @@ export type DroverService = {
   readonly sessions: SessionService
   readonly runs: Omit<RunService, 'count' | 'continueAll' | 'restart' | 'close'>
   readonly budgets: {
-    /** Those that the caller sees: a client those of its key. `keys` are all that are known. */
-    list(by: Caller, keys: readonly BudgetKey[]): Promise<BudgetList>
+    /** Those that the caller sees: a client those of its key. */
+    list(by: Caller): Promise<BudgetList>
   }
   readonly watchers: {
     /** What is watched on this machine. It belongs to its user: a client with its own key sees nothing. */

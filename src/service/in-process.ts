@@ -54,6 +54,8 @@ export type DroverParts = {
   templates: string
   /** How worktrees of each repository are prepared and checked. */
   projects: string
+  /** The keys that are valid now. The default is those in the settings. */
+  keys?: (() => readonly BudgetKey[]) | undefined
   /** The sandbox of this machine. Undefined: nothing runs in one. */
   findMachineSandbox?: (() => Promise<MachineSandbox>) | undefined
   server?: ServerParts | undefined
@@ -144,9 +146,10 @@ export class InProcessDrover implements Omit<DroverService, 'runs' | 'watchers'>
   }
 
   readonly budgets: DroverService['budgets'] = {
-    list: async (by, keys) => {
-      const { listBudgets } = await import('./list-budgets.ts')
-      const known = { entries: this.#parts.settings.budgets, keys }
+    list: async (by) => {
+      const { keysOf, listBudgets } = await import('./list-budgets.ts')
+      const { settings, clock, keys = () => keysOf(settings, clock.now()) } = this.#parts
+      const known = { entries: settings.budgets, keys: keys() }
       return await listBudgets(by, known, async () => (await this.stores()).budgets())
     },
   }

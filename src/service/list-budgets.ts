@@ -1,13 +1,14 @@
 /** Which budgets there are, and what was used of them. */
+import type { Config } from '../config/config.shape.ts'
+import { keyIdOf } from '../config/key-ring.ts'
 import type { BudgetStore, KnownBudget } from '../executions/store/budget-store.ts'
 import {
   type Budget,
   type BudgetEntry,
-  directoryScope,
   distinct,
-  EVERYTHING,
   inUnits,
   keyScope,
+  placeScope,
   toBudget,
 } from '../prompts/budget-limit.ts'
 import type { BudgetList } from '../prompts/budget-list.shape.ts'
@@ -15,6 +16,13 @@ import { type Caller, type ClientKey, visibleKeyId } from '../prompts/caller.ts'
 
 /** A key, and how much its entry allows it. */
 export type BudgetKey = ClientKey & { readonly budgets?: readonly string[] | undefined }
+
+/** Those of the settings that are valid. */
+export function keysOf({ server }: Pick<Config, 'server'>, now: Date): BudgetKey[] {
+  return server.keys
+    .filter(({ expires_at: expires }) => expires === undefined || now < new Date(expires))
+    .map(({ id, sha256, name, budgets }) => ({ id: id ?? keyIdOf(sha256), name, budgets }))
+}
 
 type Known = { readonly entries: readonly BudgetEntry[]; readonly keys: readonly BudgetKey[] }
 
@@ -31,27 +39,18 @@ function budgetsSeenBy(by: Caller, { entries, keys }: Known): Budget[] {
   const seen = keyId === undefined ? keys : keys.filter(({ id }) => id === keyId)
   const ofKeys = seen.flatMap((key) => (key.budgets ?? []).map((limit) => toBudget(limit, keyScope(key))))
   const found = entries.flatMap((entry) => {
-    const { limit, key: name, repository } = entry
+    const { limit, key: name } = entry
     if (name !== undefined)
       return seen.filter((key) => name === '*' || key.name === name).map((key) => toBudget(limit, keyScope(key)))
-    if (keyId !== undefined) return []
-    return [toBudget(limit, repository === undefined ? EVERYTHING : directoryScope(repository))]
+    return keyId === undefined ? [toBudget(limit, placeScope(entry))] : []
   })
   return distinct([...ofKeys, ...found])
 }
 
-function toShown({
-  name,
-  unit,
-  period,
-  limit,
-  used,
-  lost,
-  reserved,
-  resetsAt,
-}: KnownBudget): BudgetList['budgets'][number] {
+function toShown(known: KnownBudget): BudgetList['budgets'][number] {
+  const { name, place, unit, period, limit, used, lost, reserved, resetsAt } = known
   return {
-    ...{ name, unit, period },
+    ...{ name, ...place, unit, period },
     limit: inUnits(limit, unit),
     used: inUnits(used, unit),
     estimated: inUnits(lost, unit),

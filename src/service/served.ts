@@ -63,6 +63,7 @@ export type ServedParts = {
   /** Whether this process runs prompts, if the store has a queue. */
   isWorker?: boolean
   rights: Rights
+  keys?: DroverParts['keys']
   /** Who the user of this machine is on another one. Undefined: no one. */
   userElsewhere: Caller | undefined
 }
@@ -100,6 +101,7 @@ export class ServedDrover extends InProcessDrover implements DroverService {
       worktrees: parts.directories.worktrees,
       templates: parts.directories.templates,
       projects: parts.directories.projects,
+      keys: parts.keys,
       findMachineSandbox: parts.machineSandbox && (async () => parts.machineSandbox as MachineSandbox),
       openStores: async () => stores,
       keep: 'events',
@@ -255,6 +257,7 @@ export class ServedDrover extends InProcessDrover implements DroverService {
       settings: config.drive,
       publicUrl: config.server.public_url,
       runs: this.ownRuns,
+      budgets: this.budgets,
       directory: directories.watch,
       places: { env: { ...env }, cwd },
       ...{ clock, log, signal: shutdown },

@@ -13,6 +13,7 @@ import { randomIds } from '../kit/ids.ts'
 import { type AskedWork, decideMention, judgeRequest, lastLabeled, mentionIn } from './decide/asked-work.ts'
 import { claimsIn, decideClaim, type IssueClaim } from './decide/claims.ts'
 import { composeComment } from './decide/comment-text.ts'
+import { findSpent } from './decide/spent-budget.ts'
 import type { TakenIssue, WatchRecord } from './record/watch-record.shape.ts'
 import { listTaken, removeTaken, saveTaken } from './record/watch-records.ts'
 import { NEW_RUN, showLast, type WatchedRuns } from './watched-runs.ts'
@@ -27,6 +28,8 @@ export type IssueWatchOptions = {
   /** Who may ask. Empty: everyone with write access. */
   readonly people: readonly string[]
   readonly repository: string
+  /** The directory that budgets count its runs for. */
+  readonly budgetDirectory: string
   readonly runs: WatchedRuns
   /** Where people see a run. */
   readonly linkTo: (runId: string) => string | undefined
@@ -60,6 +63,8 @@ export class IssueWatch implements Watch {
   /** The comments that were considered, as they were. */
   #heard = new Set<string>()
   #started: string[] = []
+  /** A budget of its runs has nothing left: no further issue is taken. */
+  #isSpent = false
   #forge: Forge
   #viewer: string | undefined
   /** Asks once in each look. */
@@ -79,15 +84,18 @@ export class IssueWatch implements Watch {
     this.#isFirstLook = false
     this.#started = []
     this.#mayAsk = rightsIn(this.#forge, this.#options.people)
+    const { budgets } = await this.#options.runs.budgets()
+    const problem = findSpent(budgets, this.#options)
+    this.#isSpent = problem !== undefined
     for (const taken of this.#taken.values()) if (taken.state === 'taking') await this.#claim(taken)
-    await this.#takeLabeled()
+    if (!this.#isSpent) await this.#takeLabeled()
     const since = await this.#hear(record.since)
     const working = await this.#report()
     // It would keep the pages of every time.
     if (since !== record.since) this.#forge = this.#options.openForge()
     const last = this.#started.at(-1) ?? record.last_run_id
     const looked = { ...record, since, ...(last !== undefined && { last_run_id: last }) }
-    return { record: looked, waitMs: this.#options.intervalMs, started: this.#started, working }
+    return { record: looked, waitMs: this.#options.intervalMs, started: this.#started, working, problem }
   }
 
   async #takeLabeled(): Promise<void> {
@@ -109,25 +117,29 @@ export class IssueWatch implements Watch {
   async #hear(since: string): Promise<string> {
     const { name } = this.#options
     const comments = await this.#forge.commentsSince(since)
+    const left = new Set<ForgeComment>()
     for (const comment of comments.toSorted((a, b) => a.id - b.id)) {
       const text = mentionIn(comment.body, name)
       // Those on pull requests are for the run that follows the pull request.
       if (text === undefined || !comment.url.includes('/issues/') || this.#heard.has(markOf(comment))) continue
-      await this.#heed(comment, { id: comment.id, text })
+      if ((await this.#heed(comment, { id: comment.id, text })) === 'left') left.add(comment)
     }
-    this.#heard = new Set(comments.map(markOf))
+    this.#heard = new Set(comments.filter((each) => !left.has(each)).map(markOf))
+    if (left.size > 0) return since
     return comments.reduce((last, { updatedAt }) => (updatedAt > last ? updatedAt : last), since)
   }
 
-  async #heed(comment: ForgeComment, mention: Mention): Promise<void> {
+  /** What would start a run is left for later if a budget is spent. */
+  async #heed(comment: ForgeComment, mention: Mention): Promise<'done' | 'left'> {
     const taken = this.#taken.get(comment.on)
-    if (taken !== undefined && mention.id <= taken.mention) return
+    if (taken !== undefined && mention.id <= taken.mention) return 'done'
     const { is } = taken === undefined ? { is: 'done' } : await this.#refresh(taken)
     if (taken === undefined || is === 'done') {
+      if (this.#isSpent) return 'left'
       const issue = { number: comment.on, url: comment.url.replace(/#.*$/, '') }
-      return await this.#take(issue, { by: comment.author, at: comment.updatedAt }, mention)
-    }
-    if (await this.#mayAsk(comment.author)) await this.#continue(taken, mention)
+      await this.#take(issue, { by: comment.author, at: comment.updatedAt }, mention)
+    } else if (await this.#mayAsk(comment.author)) await this.#continue(taken, mention)
+    return 'done'
   }
 
   /** Only the machine that has taken an issue continues its run. */

@@ -2,7 +2,8 @@
 import type { DrivenRun } from '../drive/service/driven-run.shape.ts'
 import type { RunService } from '../drive/service/run-service.ts'
 import type { DriveStartRequest } from '../drive/service/run-starter.ts'
-import { USER } from '../prompts/caller.ts'
+import type { BudgetList } from '../prompts/budget-list.shape.ts'
+import { type Caller, USER } from '../prompts/caller.ts'
 
 export type WatchedRuns = {
   /** With an id that was used before, it returns that run. */
@@ -10,10 +11,18 @@ export type WatchedRuns = {
   show(id: string): Promise<DrivenRun>
   answer(id: string, text: string): Promise<unknown>
   resume(id: string): Promise<unknown>
+  /** What was used of each budget. */
+  budgets(): Promise<BudgetList>
 }
 
-export function runsOfServer(runs: Pick<RunService, 'start' | 'show' | 'answer' | 'resume'>): WatchedRuns {
+type ServerParts = {
+  readonly runs: Pick<RunService, 'start' | 'show' | 'answer' | 'resume'>
+  readonly budgets: { list(by: Caller): Promise<BudgetList> }
+}
+
+export function runsOfServer({ runs, budgets }: ServerParts): WatchedRuns {
   return {
+    budgets: () => budgets.list(USER),
     start: (request) => runs.start(USER, request),
     show: (id) => runs.show(USER, id),
     answer: (id, text) => runs.answer(USER, id, { text, actionId: undefined }),

@@ -18,6 +18,8 @@ export type LookResult = {
   readonly started: readonly string[]
   /** How many of its runs still work. */
   readonly working: number
+  /** Why it takes nothing now. */
+  readonly problem?: WatchRecord['problem']
   /** The next time of a schedule. */
   readonly nextAt?: Date | undefined
 }
@@ -41,9 +43,11 @@ export type WatcherOptions = {
   readonly intervalMs: number
   readonly clock: Clock
   readonly signal: AbortSignal
-  /** Called after each look. */
-  readonly onLook: (looked: { record: WatchRecord; started: readonly string[] }) => void | Promise<void>
+  /** Called after each look. `said`: what people have to know, a failure each time, and everything else once. */
+  readonly onLook: (looked: Looked) => void | Promise<void>
 }
+
+type Looked = { readonly record: WatchRecord; readonly started: readonly string[]; readonly said: string | undefined }
 
 /** Many changes at once are one look. */
 const SHORTEST_MS = 2000
@@ -51,6 +55,7 @@ const SHORTEST_MS = 2000
 export class WatcherLoop {
   readonly #options: WatcherOptions
   #record: WatchRecord
+  #hasLooked = false
   #poked = Promise.withResolvers<void>()
 
   constructor(options: WatcherOptions) {
@@ -71,8 +76,8 @@ export class WatcherLoop {
       this.#save({ ...this.#record, ...findWatch(directory, watched.id), ...watched, pid: process.pid })
       for (let failures = 0; !signal.aborted; ) {
         this.#poked = Promise.withResolvers()
-        const { pauseMs, working } = await this.#look(failures, until !== 'aborted')
-        failures = this.#record.problem === undefined ? 0 : failures + 1
+        const { pauseMs, working, hasFailed } = await this.#look(failures, until !== 'aborted')
+        failures = hasFailed ? failures + 1 : 0
         if (until === 'once' || (until === 'over' && working === 0)) return
         await this.#pause(pauseMs, failures > 0)
       }
@@ -81,24 +86,32 @@ export class WatcherLoop {
     }
   }
 
-  async #look(failures: number, throwsFaults: boolean): Promise<{ pauseMs: number; working: number }> {
+  async #look(
+    failures: number,
+    throwsFaults: boolean,
+  ): Promise<{ pauseMs: number; working: number; hasFailed: boolean }> {
     const { watch, clock, intervalMs, onLook, signal } = this.#options
     let [started, working]: [readonly string[], number] = [[], 0]
-    let pauseMs = waitMs({ intervalMs, failures: failures + 1 })
-    const { problem: _, ...before } = this.#record
+    let [pauseMs, hasFailed] = [waitMs({ intervalMs, failures: failures + 1 }), false]
+    const { problem: last, ...before } = this.#record
     this.#record = before
     try {
-      const looked = await watch.look(before, (record) => this.#save(record))
+      const { record, problem, nextAt, ...looked } = await watch.look(before, (changed) => this.#save(changed))
       ;({ started, working, waitMs: pauseMs } = looked)
-      this.#note({ ...looked.record }, looked.nextAt ?? new Date(clock.now().getTime() + pauseMs))
+      const next = nextAt ?? new Date(clock.now().getTime() + pauseMs)
+      this.#note({ ...record, ...(problem !== undefined && { problem }) }, next)
     } catch (error) {
-      if (signal.aborted) return { pauseMs: 0, working }
+      if (signal.aborted) return { pauseMs: 0, working, hasFailed }
       if (!(error instanceof Fault) || throwsFaults) throw error
       const { code, message } = error
+      hasFailed = true
       this.#note({ ...this.#record, problem: { code, message } }, new Date(clock.now().getTime() + pauseMs))
     }
-    await onLook({ record: this.#record, started })
-    return { pauseMs, working }
+    const { problem } = this.#record
+    const isKnown = this.#hasLooked && !hasFailed && problem?.message === last?.message
+    this.#hasLooked = true
+    await onLook({ record: this.#record, started, said: isKnown ? undefined : problem?.message })
+    return { pauseMs, working, hasFailed }
   }
 
   #note(record: WatchRecord, next: Date): void {

@@ -14,6 +14,7 @@ import type { SearchPlaces } from '../kit/process/find-program.ts'
 import { decodeGoal, GOAL_INPUT } from '../runs/text-inputs.ts'
 import { discoverWorkspace } from '../workspace/discover-workspace.ts'
 import { locateGit } from '../workspace/git.ts'
+import { repositoryOf } from '../workspace/identity.ts'
 import { nextTime } from './decide/schedule.ts'
 import { IssueWatch } from './issue-watcher.ts'
 import type { Watcher } from './record/watch-record.shape.ts'
@@ -65,9 +66,10 @@ export async function openWatcher(entry: WatchEntry, around: WatchPlaces): Promi
     const { watched, watch } = openSchedule({ ...entry, pattern, file, repository }, around)
     return { watched, loop: new WatcherLoop({ ...common, watched, watch }) }
   }
+  const directory = repositoryOf(workspace)
   const origin = entry.repo ?? toName(await findOrigin({ git, workspace, signal }))
   if (origin === undefined) throw issueWithoutRepository({ issue: 'the watcher' })
-  const { watched, watch } = openIssues({ ...entry, repo: origin, repository }, around)
+  const { watched, watch } = openIssues({ ...entry, repo: origin, repository, budgetDirectory: directory }, around)
   return { watched, loop: new WatcherLoop({ ...common, watched, watch }) }
 }
 
@@ -90,7 +92,7 @@ function openSchedule({ pattern, timezone, file, repository }: ScheduleEntry, { 
 }
 
 function openIssues(
-  { repo, label = DEFAULT_LABEL, repository }: WatchEntry & { repo: string },
+  { repo, label = DEFAULT_LABEL, repository, budgetDirectory }: WatchEntry & { repo: string; budgetDirectory: string },
   { runs, places, settings, linkTo, directory, signal, isAlone = false }: WatchPlaces,
 ) {
   const [owner = '', name = ''] = repo.split('/')
@@ -100,7 +102,16 @@ function openIssues(
   const watch = new IssueWatch(id, {
     openForge: () =>
       new GitHub({ repository: { host: gh.host, owner, repo: name }, gh, signal, patienceMs: PATIENCE_MS }),
-    ...{ label, name: settings.mention, people: settings.reviewers ?? [], repository, runs, directory, isAlone },
+    ...{
+      label,
+      name: settings.mention,
+      people: settings.reviewers ?? [],
+      repository,
+      runs,
+      directory,
+      isAlone,
+      budgetDirectory,
+    },
     intervalMs: settings.watch_secs * 1000,
     linkTo,
   })
@@ -110,6 +121,7 @@ function openIssues(
 export type WatchersOptions = Omit<WatchPlaces, 'onLook' | 'runs' | 'linkTo'> & {
   readonly publicUrl: string
   readonly runs: RunService
+  readonly budgets: Parameters<typeof runsOfServer>[0]['budgets']
   readonly entries: readonly WatchEntry[]
   readonly log: Log
   /** The server waits for it before it exits. */
@@ -131,7 +143,7 @@ export class Watchers {
     const { entries, log, track, publicUrl } = this.#options
     const around = {
       ...this.#options,
-      runs: runsOfServer(this.#options.runs),
+      runs: runsOfServer(this.#options),
       linkTo: (runId: string) => linkToRun(publicUrl, runId),
       onLook: (looked: Looked) => this.#note(looked),
     }
@@ -158,11 +170,10 @@ export class Watchers {
     return await listWatchers(this.#options.directory)
   }
 
-  #note({ record, started }: Looked): void {
+  #note({ record, started, said }: Looked): void {
     const { log } = this.#options
     const what = record.repo ?? record.schedule
-    if (record.problem !== undefined)
-      log.warn({ what, problem: record.problem.message, again_at: record.next_at }, 'a watcher could not look')
+    if (said !== undefined) log.warn({ what, problem: said, again_at: record.next_at }, 'a watcher takes nothing now')
     for (const run of started) log.info({ what, run }, 'a watcher has queued a run')
   }
 

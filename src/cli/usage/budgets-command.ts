@@ -1,4 +1,3 @@
-import { keyIdOf } from '../../config/key-ring.ts'
 import type { BudgetList } from '../../prompts/budget-list.shape.ts'
 import { USER } from '../../prompts/caller.ts'
 import type { RunCommand } from '../command.ts'
@@ -10,8 +9,7 @@ import { readSettings } from '../settings.ts'
 export const run: RunCommand = async (invocation) => {
   const { config } = await readSettings(invocation)
   await using drover = openDrover(invocation, { config, isDemo: false })
-  const keys = config.server.keys.map(({ id, sha256, name, budgets }) => ({ id: id ?? keyIdOf(sha256), name, budgets }))
-  const list = await drover.budgets.list(USER, keys)
+  const list = await drover.budgets.list(USER)
   return await printResult(invocation, list, (out) => {
     if (list.budgets.length === 0)
       return 'There are no budgets. "drover keys create --budget" and the setting budgets add them.\n'

@@ -3,6 +3,7 @@ import type { Config } from '../../config/config.shape.ts'
 import { linkToRun } from '../../drive/announce-run.ts'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
+import type { BudgetList } from '../../prompts/budget-list.shape.ts'
 import { listWatchers } from '../../watch/record/watch-records.ts'
 import type { WatchedRuns } from '../../watch/watched-runs.ts'
 import type { WatcherOptions } from '../../watch/watcher.ts'
@@ -79,6 +80,7 @@ function runsOfUser(invocation: Invocation, config: Config): WatchedRuns {
     show: async (id) => asRun(await call('GET', `/api/v1/${run(id)}`)),
     answer: (id, text) => call('POST', `/local/${run(id)}/answer`, { ...caller, text }),
     resume: (id) => call('POST', `/local/${run(id)}/resume`, caller),
+    budgets: async () => (await call('GET', '/api/v1/budgets')) as BudgetList,
   }
 }
 
@@ -88,7 +90,7 @@ function asRun(answer: object): DrivenRun {
 
 async function report(
   { flags, runtime }: Invocation,
-  { record, started }: Parameters<WatcherOptions['onLook']>[0],
+  { record, started, said }: Parameters<WatcherOptions['onLook']>[0],
 ): Promise<void> {
   const { out, err } = runtime.terminal
   const { looked_at: at, next_at: next, problem } = record
@@ -98,7 +100,7 @@ async function report(
     return
   }
   for (const id of started) await out.write(`Queued: Run ${id}\n`)
-  if (problem !== undefined) await err.write(`drover: ${toPrintable(problem.message)}; looks again at ${next}\n`)
+  if (said !== undefined) await err.write(`drover: ${toPrintable(said)}; looks again at ${next}\n`)
 }
 
 async function list(invocation: Invocation): Promise<number> {

@@ -1,13 +1,12 @@
 /** The runs that this process drives in the background. */
 import { Fault } from '../../kit/fault.ts'
 import type { Log } from '../../kit/log.ts'
-import type { Caller } from '../../prompts/caller.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { type Announcing, announceRun, runNotifyCommand } from '../announce-run.ts'
 import type { DriveTools, DriveUpdate } from '../drive-context.ts'
 import { type DriveBegin, driveRounds, type RoundsResult } from '../drive-rounds.ts'
-import { DrivenRecordWriter, type RecordWriterOptions } from '../driven-record-writer.ts'
+import { asStarter, DrivenRecordWriter, type RecordWriterOptions } from '../driven-record-writer.ts'
 import { readTotals } from '../group-totals.ts'
 import type { ProjectTrust } from '../project-settings.ts'
 import type { DriveState } from '../record/drive-state.ts'
@@ -214,13 +213,6 @@ export class BackgroundDrives {
 
 function isWatching({ delivered, next_run_id: next, options }: DriveState): boolean {
   return options.follow === true && delivered !== undefined && next === undefined
-}
-
-/** What a run does belongs to the key and to the trace that have started it, even if someone else resumes it. */
-function asStarter(by: Caller, { api_key: name = '', key_id: id = '', trace }: DrivenRecord): Caller {
-  const { is_own: isOwn, ...context } = trace ?? { traceparent: '' }
-  const traced = trace === undefined ? by : { ...by, trace: { ...context, ...(isOwn && { isOwn }) } }
-  return traced.is === 'client' ? { ...traced, key: id === '' ? undefined : { id, name } } : traced
 }
 
 /** Why a server cannot continue a run. */

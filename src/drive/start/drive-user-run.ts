@@ -1,6 +1,6 @@
 /** Drives a run of the user in this process, for a person or for a program. A server lists the run too. */
 import { type DriveBegin, driveRounds, type RoundsResult, type RoundsTools } from '../drive-rounds.ts'
-import { DrivenRecordWriter, type RecordWriterOptions, recordOfUser } from '../driven-record-writer.ts'
+import { asStarter, DrivenRecordWriter, type RecordWriterOptions, recordOfUser } from '../driven-record-writer.ts'
 import { readTotals } from '../group-totals.ts'
 import { type FoundDrive, lastingWorktree } from './start-drive.ts'
 
@@ -19,5 +19,6 @@ export async function driveUserRun(
     tools.onUpdate(update)
   }
   const totals = () => readTotals(directories.drivenRuns, runId)
-  return await driveRounds({ ...tools, runs, onUpdate, totals }, runId, { ...begin, optionsFrom })
+  const prompts = { ...tools.prompts, by: asStarter(tools.prompts.by, record) }
+  return await driveRounds({ ...tools, prompts, runs, onUpdate, totals }, runId, { ...begin, optionsFrom })
 }

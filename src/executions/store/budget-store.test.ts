@@ -5,7 +5,7 @@ import { describeStores, type Place, type StoreKind } from '../../../test/suppor
 import type { Clock } from '../../kit/clock.ts'
 import { Fault } from '../../kit/fault.ts'
 import { randomIds } from '../../kit/ids.ts'
-import { type Budget, toBudget } from '../../prompts/budget-limit.ts'
+import { type Budget, keyScope, toBudget } from '../../prompts/budget-limit.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
 import { Executions } from '../local-executions.ts'
 import type { Stores } from './stores.ts'
@@ -14,11 +14,10 @@ import type { Stores } from './stores.ts'
 const PROMPTS = IS_FULL ? 1000 : 120
 
 const CI = { id: 'key_ci', name: 'ci' }
-const KEY = { id: 'key:key_ci', name: 'the key ci' }
 const LIKE = { keyId: CI.id, backend: 'claude', model: undefined }
 const usage = { input_tokens: 10, output_tokens: 5, cached_tokens: 0, reasoning_tokens: 0 }
 
-const budget = (text: string): Budget => toBudget(text, KEY)
+const budget = (text: string): Budget => toBudget(text, keyScope(CI))
 
 const resultOf = (cost: number): PromptResult => ({
   ...{ session_id: '', backend: 'claude', exit_code: 0, duration_ms: 7, output: 'x', token_usage: usage },

@@ -9,7 +9,7 @@ import type { ServerContext } from './server-context.ts'
 import { WrongKeys } from './wrong-keys.ts'
 
 /** What the program passes to the server at start-up. */
-export type ServerInputs = Omit<ServedParts, 'clock' | 'rights' | 'userElsewhere'> &
+export type ServerInputs = Omit<ServedParts, 'clock' | 'rights' | 'keys' | 'userElsewhere'> &
   Partial<Pick<ServedParts, 'clock'>> & {
     keys: KeyRing
     writeAccessLog: ServerContext['writeAccessLog']
@@ -31,6 +31,7 @@ export function createContext({ keys, ...inputs }: ServerInputs): ServerContext 
     ...inputs,
     clock,
     rights: rightsWith({ config, keys, exposure }),
+    keys: () => keys.list(),
     userElsewhere: USER_ELSEWHERE,
   })
   return {

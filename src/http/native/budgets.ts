@@ -5,6 +5,6 @@ import { sendJson } from '../response/send-json.ts'
 
 export const registerBudgets: RegisterRoutes = (scope, context) => {
   scope.get('/budgets', async (request, reply) =>
-    sendJson(reply, await context.drover.budgets.list(toRequestCaller(request, context), context.keys.list())),
+    sendJson(reply, await context.drover.budgets.list(toRequestCaller(request, context))),
   )
 }

@@ -26,7 +26,7 @@ const watched = {
   problem: optional(
     strict(
       { code: text('The code of the error.'), message: text('What is wrong and what to do.') },
-      { description: 'Why it could not look. It tries again at `next_at`.' },
+      { description: 'Why it could not look, or takes no issue now. It looks again at `next_at`.' },
     ),
   ),
 }
