@@ -110,7 +110,9 @@ const listed: KeywordDefinition = {
   metaSchema: { items: { type: ['string', 'number', 'boolean', 'null'] } },
   error: { message: 'enum', params: ({ gen, schema }) => _`{allowedValues: ${listIn(gen, schema)}}` },
   code(cxt: KeywordCxt) {
-    cxt.pass(or(...cxt.schema.map((value: string | number | boolean | null) => _`${cxt.data} === ${value}`)))
+    const isOne = cxt.schema.map((value: string | number | boolean | null) => _`${cxt.data} === ${value}`)
+    // A request without members allows no name.
+    cxt.pass(isOne.length === 0 ? _`false` : or(...isOne))
   },
 }
 

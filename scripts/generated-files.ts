@@ -27,6 +27,7 @@ import { InputItemsQuery, ResponseQuery, ResponseRequest } from '../src/http/ope
 import { JournalRecord } from '../src/journal/record.shape.ts'
 import * as library from '../src/library/requests.shape.ts'
 import { TOOL_SHAPES } from '../src/mcp/tools.shape.ts'
+import { BudgetList } from '../src/prompts/budget-list.shape.ts'
 import { PromptEvent } from '../src/prompts/prompt-event.shape.ts'
 import {
   ChainRequest,
@@ -285,7 +286,7 @@ async function libraryFiles(): Promise<GeneratedFile[]> {
     ...{ PromptRequest, ParallelRequest, ChainRequest, CompareRequest, KeepRequest },
     ...{ SessionQuery, SessionChange, DriveRequest },
     ...{ PromptEvent, ApprovalRequest, PromptResult, ParallelResult, ChainResult, ComparisonResult, KeepResult },
-    ...{ Session, SessionPage, SessionTurn, RunVerdict },
+    ...{ Session, SessionPage, SessionTurn, RunVerdict, BudgetList },
   })
   return [
     { path: 'src/library/checks.generated.js', content: await compileShapes(shapes, { allProblems: true }) },

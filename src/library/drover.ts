@@ -1,4 +1,5 @@
 /** Runs prompts on coding agents from a Node program: `import { createDrover } from 'drover'`. */
+import { USER } from '../prompts/caller.ts'
 import { DroverError } from './drover-error.ts'
 import { EventRun } from './event-run.ts'
 import { Instance } from './instance.ts'
@@ -37,6 +38,7 @@ export function createDrover(options: DroverOptions = {}): Drover {
   return {
     ...promptCalls(instance),
     sessions: sessionCalls(instance),
+    budgets: () => throwingDroverErrors(async () => await (await instance.open()).drover.budgets.list(USER)),
     drive: (request, options) => startDrive(instance, request, options),
     serve: (options) => startServer(instance, options),
     close,

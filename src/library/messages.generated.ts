@@ -1142,3 +1142,32 @@ export type RunVerdict = {
     follow_up?: string | undefined
   }
 }
+
+/** What was used of each budget. */
+export type BudgetList = {
+  /** Those that the caller may see, sorted by what they are for. */
+  budgets: readonly ({
+    /** What it is for, such as `the key ci`. */
+    name: string
+    /** The name of the API key that it is for. */
+    key?: string | undefined
+    /** The directory that it is for. */
+    repository?: string | undefined
+    /** The label that it is for: of issues for which a watcher starts runs. */
+    label?: string | undefined
+    /** What is counted: US dollars, tokens, requests, or minutes of agents. */
+    unit: 'usd' | 'tokens' | 'requests' | 'minutes'
+    /** Periods begin at 00:00 UTC, weeks on Monday. */
+    period: 'day' | 'week' | 'month' | 'once'
+    /** How much may be used in a period. */
+    limit: number
+    /** How much was used in this one. */
+    used: number
+    /** The part of `used` that is not known: what was reserved by prompts whose process died or whose cost is unknown. */
+    estimated: number
+    /** How much is reserved by prompts that run now. */
+    reserved: number
+    /** When the next period begins; absent if there is none. */
+    resets_at?: string | undefined
+  })[]
+}

@@ -1,6 +1,7 @@
 /** The public types of the library, beside those of the messages. */
 import type {
   ApprovalRequest,
+  BudgetList,
   ChainRequest,
   ChainResult,
   CompareRequest,
@@ -217,6 +218,8 @@ export type Drover = AsyncDisposable & {
   keep(request: KeepRequest, options?: CallOptions): Promise<KeepResult>
   /** The sessions of the user. */
   readonly sessions: Sessions
+  /** What was used of each budget. */
+  budgets(): Promise<BudgetList>
   /** Lets agents do a change in a git repository, step by step. A text is a request with this `goal`. */
   drive(request: string | DriveRequest, options?: CallOptions): DriveRun
   /** Starts the HTTP server, with the API keys of the config. */

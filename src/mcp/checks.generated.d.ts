@@ -10,3 +10,4 @@ export declare const run_start: Validate
 export declare const run_status: Validate
 export declare const run_answer: Validate
 export declare const run_follow_up: Validate
+export declare const budget_list: Validate

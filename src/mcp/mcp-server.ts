@@ -12,7 +12,15 @@ import type { BatchStart } from '../service/drover-service.ts'
 import { toFollowUp } from '../service/run-requests.ts'
 import type { ToolDrover } from '../service/tool-drover.ts'
 import * as VALIDATORS from './checks.generated.js'
-import { executionResult, faultResult, keepResult, runResult, type ToolResult, type Watched } from './tool-result.ts'
+import {
+  budgetResult,
+  executionResult,
+  faultResult,
+  keepResult,
+  runResult,
+  type ToolResult,
+  type Watched,
+} from './tool-result.ts'
 import { TOOLS } from './tools.generated.js'
 import type { ToolInput, ToolName } from './tools.shape.ts'
 
@@ -39,7 +47,8 @@ type ToolCall = {
 
 const INSTRUCTIONS = `drover runs command-line coding agents on this machine. "prompt" sends one a prompt, "compare" asks several the same.
 A call that takes long answers with an execution_id; "execution_get" waits for the answer. "session_resume" resumes a session.
-"run_start" lets agents carry out a whole change in a git repository; "run_status", "run_answer" and "run_follow_up" follow it.`
+"run_start" lets agents carry out a whole change in a git repository; "run_status", "run_answer" and "run_follow_up" follow it.
+"budget_list" shows how much of each budget is left.`
 
 /** `onCall` learns of every call, which may outlast its connection. */
 export function createMcpServer(host: ToolHost, onCall: (call: Promise<unknown>) => void = () => {}): Server {
@@ -116,6 +125,7 @@ const CALLS: { readonly [Name in ToolName]: (call: ToolCall, given: ToolInput[Na
     runResult(await host.drover.runs.answer(host.by, id, { text, actionId })),
   run_follow_up: async ({ host }, { run_id: id, ...wanted }) =>
     runResult(await host.drover.runs.followUp(host.by, id, toFollowUp(wanted))),
+  budget_list: async ({ host }) => budgetResult(await host.drover.budgets.list(host.by)),
 }
 
 const CHECKS: Readonly<Record<ToolName, Validate>> = VALIDATORS

@@ -4,6 +4,8 @@ import type { Execution, ExecutionEvent } from '../executions/store/execution.sh
 import { isFinal } from '../executions/store/execution-states.ts'
 import type { Fault } from '../kit/fault.ts'
 import { withoutUndefined } from '../kit/without-undefined.ts'
+import type { BudgetList } from '../prompts/budget-list.shape.ts'
+import { formatAmount, formatLimit } from '../prompts/budget-text.ts'
 import type { ComparedResult, ComparedWorktree, KeepResult } from '../prompts/prompt-result.shape.ts'
 import type { PromptResult } from '../prompts/prompt-result.ts'
 import { toPublicError, withoutServerFiles } from '../service/public-error.ts'
@@ -40,6 +42,15 @@ export function runResult(run: DrivenRun): ToolResult {
 
 export function keepResult(result: KeepResult): ToolResult {
   return toToolResult(result, textOfKept(result).join('\n'), false)
+}
+
+export function budgetResult(list: BudgetList): ToolResult {
+  const lines = list.budgets.map(({ name, unit, used, reserved, resets_at: resets, ...limit }) => {
+    const held = reserved === 0 ? '' : `, ${formatAmount(reserved, unit)} reserved`
+    const end = resets === undefined ? 'it does not reset' : `resets at ${resets}`
+    return `${name}: ${formatAmount(used, unit)} of ${formatLimit({ ...limit, unit })} used${held}; ${end}`
+  })
+  return toToolResult(list, lines.length === 0 ? 'No budget limits you.' : lines.join('\n'), false)
 }
 
 /** The message says what is wrong and what to do. */

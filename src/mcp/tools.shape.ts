@@ -3,6 +3,7 @@ import { type TSchema, Type } from 'typebox'
 import { EXECUTION_KINDS, EXECUTION_STATES } from '../executions/store/execution-states.ts'
 import type { JsonObject } from '../kit/json/json-value.ts'
 import { literals, request, type Static } from '../kit/shape.ts'
+import { BudgetList } from '../prompts/budget-list.shape.ts'
 import { CompareRequest, KeepRequest, PromptBody, ResumeRequest } from '../prompts/prompt-request.shape.ts'
 import { AnswerBody, FollowUpBody, StartBody } from '../service/run-requests.shape.ts'
 
@@ -139,6 +140,8 @@ export const RunView = Type.Object({
 })
 export type RunView = Static<typeof RunView>
 
+const BudgetView = Type.Object({ budgets: optional(BudgetList.properties.budgets), error })
+
 type ToolShape = {
   readonly name: string
   readonly title: string
@@ -240,6 +243,15 @@ export const TOOL_SHAPES = [
     input: RunFollowUpTool,
     output: RunView,
     hints: RUNS_AGENT,
+  },
+  {
+    name: 'budget_list',
+    title: 'List budgets',
+    description:
+      'Returns what was used of each budget that limits you, how much is reserved by what runs now, and when it resets. Work is refused if one of them has nothing left.',
+    input: request({}),
+    output: BudgetView,
+    hints: READS,
   },
 ] as const satisfies readonly ToolShape[]
 

@@ -1,5 +1,6 @@
 import { defineFault } from '../kit/fault.ts'
 import type { BudgetUnit } from './budget-limit.ts'
+import { formatAmount, formatLimit } from './budget-text.ts'
 
 /** What a client learns about a budget that refuses its prompt. Amounts are in the unit of the budget. */
 export type BudgetRefusal = {
@@ -15,24 +16,20 @@ export type BudgetRefusal = {
   retryAfterSecs: number | undefined
 }
 
-const amount = (value: number, unit: BudgetUnit) =>
-  unit === 'usd' ? `$${value.toFixed(value < 1 ? 4 : 2)}` : `${Number(value.toFixed(2))} ${unit}`
-
-const limitText = ({ name, limit, unit, period }: BudgetRefusal) =>
-  `the budget of ${amount(limit, unit)} ${period === 'once' ? 'in total' : `per ${period}`} for ${name}`
+const limitText = (d: BudgetRefusal) => `the budget of ${formatLimit(d)} for ${d.name}`
 
 const reset = ({ resetsAt }: BudgetRefusal) =>
   resetsAt === undefined ? 'it does not reset; ask for a higher limit' : `it resets at ${resetsAt}`
 
 export const budgetSpent = defineFault('budget_spent', 'rate_limited', {
   when: 'A budget has nothing left, and resets in more than an hour or never. No agent was started, or it was stopped. `drover budgets` shows all of them.',
-  message: (d: BudgetRefusal) => `${limitText(d)} is spent: ${amount(d.used, d.unit)} used; ${reset(d)}`,
+  message: (d: BudgetRefusal) => `${limitText(d)} is spent: ${formatAmount(d.used, d.unit)} used; ${reset(d)}`,
 })
 
 export const budgetFull = defineFault('budget_full', 'rate_limited', {
   when: 'A budget has nothing left, but resets within an hour; or prompts that run now hold the rest of it. No agent was started.',
   message: (d: BudgetRefusal) =>
-    `${limitText(d)} has nothing left: ${amount(d.used, d.unit)} used, ${amount(d.reserved, d.unit)} reserved by what runs; try again later (${reset(d)})`,
+    `${limitText(d)} has nothing left: ${formatAmount(d.used, d.unit)} used, ${formatAmount(d.reserved, d.unit)} reserved by what runs; try again later (${reset(d)})`,
 })
 
 export const budgetUnmeasured = defineFault('budget_unmeasured', 'invalid', {

@@ -18,9 +18,9 @@ export type Budget = BudgetLimit & {
 
 /** What a budget is for: at most one of these. With none, it is for everything. */
 export type BudgetPlace = {
-  readonly key?: string | undefined
-  readonly repository?: string | undefined
-  readonly label?: string | undefined
+  readonly key?: string
+  readonly repository?: string
+  readonly label?: string
 }
 
 /** An entry of the setting `budgets`. */

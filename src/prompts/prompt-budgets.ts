@@ -100,12 +100,15 @@ export class PromptBudgets implements Disposable {
     try {
       for (const [id, amount] of own) this.#raised.set(id, amount)
       this.refusal = await this.#parts.reservation.raise(own)
-      if (this.refusal !== undefined) this.#stop()
     } catch {
       for (const id of own.keys()) this.#raised.set(id, 0)
-    } finally {
       this.#isBusy = false
+      return
     }
+    this.#isBusy = false
+    if (this.refusal !== undefined) this.#stop()
+    // It may have used more meanwhile, and never say so again.
+    else await this.#raise()
   }
 
   /** What exceeds its reservation. */

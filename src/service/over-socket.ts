@@ -52,6 +52,7 @@ export function createSocketDrover({ settings, cwd, call, send }: SocketOptions)
       follow: (_by, id, from) => follow<ExecutionEvent>(executionPath(id), from),
       cancel: (_by, id) => post(`${executionPath(id)}/cancel`, {}),
     },
+    budgets: { list: () => get('/api/v1/budgets') },
     startRun: (_by, body) => post('/api/v1/runs', { repository: cwd, ...body }),
     runs: {
       show: (_by, id) => get(runPath(id)),

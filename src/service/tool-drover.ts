@@ -11,6 +11,7 @@ export type ToolDrover = {
   readonly batches: Started<Pick<DroverService['batches'], 'compare'>> & Pick<DroverService['batches'], 'keep'>
   readonly executions: Pick<DroverService['executions'], 'find' | 'follow' | 'cancel'>
   readonly runs: Pick<DroverService['runs'], 'show' | 'follow' | 'answer' | 'followUp'>
+  readonly budgets: DroverService['budgets']
   /** Takes what the HTTP API takes. */
   startRun(by: Caller, body: StartBody): Promise<DrivenRun>
 }

@@ -189,6 +189,47 @@ describe.runIf(hasForge)('drover watch', () => {
     expect(driving.calls()).toEqual([])
   })
 
+  it('takes no issue while the budget of its label is spent, and says so once', { timeout: 180_000 }, async () => {
+    const fake = await startForge()
+    const { once, start, drover, driving } = createMachine(fake)
+    const limit = (text: string) => {
+      const budgets = [{ limit: text, label: 'Drover' }]
+      driving.configure(JSON.stringify({ ...settingsWith({ on_limit: 'pause' }), budgets }))
+    }
+    limit('1requests/once')
+    const [wind, rain] = [fake.addIssue('Show the wind'), fake.addIssue('Show rain')]
+    fake.label(wind.number, 'drover', 'ada')
+    const [id = ''] = queuedIn((await once('--wait')).stdout)
+    const why = 'the budget of 1 request in total for the label Drover is spent: 1 request used'
+    expect(dataOf(driving.records(id), 'paused')).toMatchObject([
+      { reason: 'budget_spent', message: expect.stringContaining(why) },
+    ])
+    expect(driving.calls()).toHaveLength(1)
+    const { budgets } = JSON.parse((await drover('budgets', '--json')).stdout)
+    expect(budgets).toMatchObject([{ name: 'the label Drover', label: 'Drover', used: 1, reserved: 0, limit: 1 }])
+
+    fake.addComment(rain.number, 'grace', '@drover in inches')
+    const watching = start('watch')
+    const ended = ending(watching)
+    let looks = 0
+    fake.hold = ({ path }) => {
+      if (path.includes('/issues/comments')) looks += 1
+      return undefined
+    }
+    await until(() => looks >= 3)
+    watching.kill('SIGINT')
+    const { stderr } = await ended
+    expect(stderr.split(`no issue is taken: ${why}`)).toHaveLength(2)
+    expect(saidOn(fake, rain.number)).toEqual([])
+
+    // With a higher limit, it takes the issue of the comment that was left.
+    limit('9requests/once')
+    await drover('down')
+    expect(queuedIn((await once()).stdout)).toHaveLength(1)
+    await until(() => driving.calls().some(({ prompt }) => prompt.includes('in inches')))
+    expect(await drover('drive', id)).toMatchObject({ code: 0 })
+  })
+
   it('waits longer after each refusal, and says why', { timeout: 120_000 }, async () => {
     const fake = await startForge()
     const { drover, start } = createMachine(fake)

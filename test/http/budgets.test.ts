@@ -1,7 +1,9 @@
 /** Budgets of keys: refused in the form of each API, shown as they are enforced. */
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { expect, it } from 'vitest'
 import { digest } from '../../src/kit/digest.ts'
 import type { BudgetList } from '../../src/prompts/budget-list.shape.ts'
+import { connectClient } from '../support/mcp-client.ts'
 import { startServer } from '../support/start-server.ts'
 
 const SCRIPT = JSON.stringify({ text: ['Hi'], usage: { input: 12, output: 3 } })
@@ -52,4 +54,12 @@ it('refuses a key whose budget is spent, in the form of each API, and shows it',
   }
   expect(await shown('two')).toEqual(['the key two 1 requests 0', 'the key two 15 tokens 0'])
   expect(await shown('boss')).toHaveLength(5)
+  const { call } = await connectClient(
+    new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { requestInit: { headers: as('two') } }),
+  )
+  const { text, view } = await call('budget_list')
+  expect(view).toEqual((await server.request('/api/v1/budgets', { headers: as('two') })).body)
+  expect(text).toMatch(
+    /^the key two: 1 request of 9 requests per day used; resets at .*Z\nthe key two: 15 tokens of 1,000,000/,
+  )
 })

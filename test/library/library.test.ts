@@ -91,6 +91,14 @@ describe('a prompt', () => {
     expect(await drover.sessions.delete(result.session_id)).toBe(result.session_id)
   })
 
+  it('is counted by budgets', async () => {
+    const { drover } = open({ config: { default_backend: 'gemini', budgets: [{ limit: '1requests/once' }] } })
+    expect(await drover.budgets()).toMatchObject({ budgets: [{ name: 'all prompts', limit: 1, used: 0 }] })
+    await drover.prompt('hello there').result
+    expect(await drover.budgets()).toMatchObject({ budgets: [{ used: 1, reserved: 0 }] })
+    await expect(drover.prompt('once more').result).rejects.toMatchObject({ code: 'budget_spent' })
+  })
+
   it('keeps its events for a reader that comes late', async () => {
     const { drover } = open()
     const run = drover.prompt({ prompt: 'hello', backend: 'gemini', ephemeral: true })

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { main } from '../../src/cli/program/main.ts'
 import type { Channel, Written } from '../../src/cli/terminal.ts'
-import { systemClock } from '../../src/kit/clock.ts'
+import { type Clock, systemClock } from '../../src/kit/clock.ts'
 import { droverPath } from './bundled-program.ts'
 import type { Ran } from './run-drover.ts'
 
@@ -19,13 +19,15 @@ export type Surroundings = Required<Pick<CallOptions, 'cwd' | 'env'>> &
   Pick<CallOptions, 'input'> &
   Talk & {
     homeDirectory?: string
+    /** The default is that of the machine. */
+    clock?: Clock
     /** Real agents must know whose they are. */
     isRoot?: boolean
   }
 
 export async function callMain(
   args: readonly string[],
-  { cwd, env, input, homeDirectory = cwd, isRoot = false, stream, onOutput }: Surroundings,
+  { cwd, env, input, homeDirectory = cwd, isRoot = false, stream, onOutput, clock = systemClock }: Surroundings,
 ): Promise<Ran> {
   // Each call adds signal listeners, like a process would.
   process.setMaxListeners(0)
@@ -41,7 +43,7 @@ export async function callMain(
     cwd,
     homeDirectory,
     version: () => '0.0.0',
-    clock: systemClock,
+    clock,
     terminal: { out: out.channel, err: err.channel },
     stdin: {
       isPiped: () => input !== undefined,

@@ -1,6 +1,7 @@
 /** A driven run as text for people. Pure. */
 import { describeDecision } from '../../agents/decision-text.ts'
 import { titleOfGoal } from '../../contract/goal-title.ts'
+import { limitedBy } from '../../drive/decide/after-limit.ts'
 import { describeFollowed } from '../../drive/decide/judge-work.ts'
 import { spentBy } from '../../drive/decide/spending.ts'
 import { flagsOf } from '../../drive/evidence/repository-flags.ts'
@@ -58,7 +59,7 @@ export function describeRecord(event: DriveEvent, state: DriveState): StyledLine
       // The verdict, which follows, says why.
       return [{ text: `Paused (${event.data.reason})`, tone: 'open' }]
     case 'waiting_for_limit':
-      return [{ text: `Waiting until ${event.data.until}: ${event.data.backend} is limited`, tone: 'open' }]
+      return [{ text: `Waiting until ${event.data.until}: ${limitedBy(event.data)}`, tone: 'open' }]
     case 'handed_over':
       return [{ text: `${event.data.to} continues the work`, tone: 'title' }]
     case 'round_started':

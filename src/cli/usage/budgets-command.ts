@@ -1,4 +1,5 @@
 import type { BudgetList } from '../../prompts/budget-list.shape.ts'
+import { formatAmount, formatLimit } from '../../prompts/budget-text.ts'
 import { USER } from '../../prompts/caller.ts'
 import type { RunCommand } from '../command.ts'
 import { openDrover } from '../open/open-drover.ts'
@@ -20,9 +21,9 @@ export const run: RunCommand = async (invocation) => {
 
 function toRows({ budgets }: BudgetList): string[][] {
   const rows = budgets.map(({ name, unit, period, limit, used, reserved, estimated, resets_at: resets = 'never' }) => {
-    const amount = (value: number) => (unit === 'usd' ? `$${value.toFixed(2)}` : String(Number(value.toFixed(1))))
     const mark = estimated > 0 ? '~' : ''
-    return [name, `${amount(limit)} ${unit}/${period}`, `${mark}${amount(used)}`, amount(reserved), resets]
+    const [taken, held] = [formatAmount(used, unit), formatAmount(reserved, unit)]
+    return [name, formatLimit({ limit, unit, period }), `${mark}${taken}`, reserved === 0 ? '-' : held, resets]
   })
   return [['FOR', 'LIMIT', 'USED', 'RESERVED', 'RESETS'], ...rows]
 }

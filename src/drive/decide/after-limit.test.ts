@@ -197,6 +197,13 @@ describe('a budget that is spent', () => {
     expect(stepAfter([spent(HOUR)], { on_limit: 'next', fallback: ['codex'] })).toMatchObject(wait)
   })
 
+  it('is asked again by the next driver, for which its limit may be another one', () => {
+    expect(stepAfter([spent(HOUR)], { on_limit: 'wait' }, { attempts_before: 1 })).toMatchObject({ do: 'attempt' })
+    expect(stepAfter([limited({ waitMs: HOUR })], { on_limit: 'wait' }, { attempts_before: 1 })).toMatchObject({
+      do: 'wait_for_limit',
+    })
+  })
+
   it.each([
     ['it is not to wait', spent(HOUR), { on_limit: 'pause' }],
     ['the budget never resets', spent(), { on_limit: 'wait' }],

@@ -112,7 +112,9 @@ export function afterLimit(state: DriveState, last: Attempt, atAction: readonly 
 /** The wait is over, or a person continues the run: after a pause, or because they have logged in or paid since. */
 function mayTryAgain({ attempts_at_wait: waited = 0, ...state }: DriveState, { attempt, ended }: Attempt): boolean {
   if (waited >= attempt) return true
-  const isPersonal = state.attempts_at_pause >= attempt || LASTING.includes(ended?.error_code ?? '')
+  const { error_code: code = '' } = ended ?? {}
+  // Nothing is paid for asking a budget again, and its limit may be another one now.
+  const isPersonal = state.attempts_at_pause >= attempt || LASTING.includes(code) || isBudget(code)
   return isPersonal && state.attempts_before >= attempt
 }
 
@@ -138,9 +140,16 @@ function pauseFor(limit: Limit): LimitStep {
   return { do: 'pause', reason, message: describeLimit(limit) }
 }
 
+/** What keeps an attempt from beginning. */
+export function limitedBy({ backend, code }: Pick<Limit, 'backend' | 'code'>): string {
+  return isBudget(code) ? 'a budget has nothing left' : `${backend} is limited`
+}
+
 export function describeLimit({ backend, code, error, until }: Limit): string {
   if (isBudget(code)) return error
-  return until === undefined ? `${backend} failed: ${error}` : `${backend} is limited until ${until}: ${error}`
+  return until === undefined
+    ? `${backend} failed: ${error}`
+    : `${limitedBy({ backend, code })} until ${until}: ${error}`
 }
 
 /** The next agent without a limit, or else the one whose limit is reset first. Undefined if it is the same one, or there is none. */

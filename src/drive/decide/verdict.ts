@@ -6,6 +6,7 @@ import type { RunVerdict } from '../../contract/run-verdict.shape.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
 import type { DrivePause } from '../record/drive-event.shape.ts'
 import type { DriveState } from '../record/drive-state.ts'
+import { limitedBy } from './after-limit.ts'
 import { judgeWork } from './judge-work.ts'
 import { VERDICT_EXIT } from './verdict-words.ts'
 
@@ -86,8 +87,8 @@ function waits(facts: VerdictFacts, reason: string, next = command(facts, 'drive
   return { word: 'waits for you', reason, next }
 }
 
-function ofWait(facts: VerdictFacts, { backend, until }: NonNullable<DriveState['waiting']>): Judged {
-  const reason = `${backend} is limited until ${until}; the run continues then`
+function ofWait(facts: VerdictFacts, waiting: NonNullable<DriveState['waiting']>): Judged {
+  const reason = `${limitedBy(waiting)} until ${waiting.until}; the run continues then`
   return { word: 'waiting for limit', reason, next: command(facts, 'status', '--watch') }
 }
 

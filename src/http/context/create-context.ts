@@ -31,7 +31,7 @@ export function createContext({ keys, ...inputs }: ServerInputs): ServerContext 
     ...inputs,
     clock,
     rights: rightsWith({ config, keys, exposure }),
-    keys: () => keys.list(),
+    keys: keys.isRequired ? () => keys.list() : undefined,
     userElsewhere: USER_ELSEWHERE,
   })
   return {

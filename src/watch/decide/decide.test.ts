@@ -3,6 +3,7 @@ import { decideMention, judgeRequest, lastLabeled, mentionIn } from './asked-wor
 import { waitMs } from './back-off.ts'
 import { claimsIn, decideClaim, markOf } from './claims.ts'
 import { composeComment } from './comment-text.ts'
+import { findSpent } from './spent-budget.ts'
 
 const OWN = { claim: '11111111-1111-4111-8111-111111111111', asked_at: '2026-01-01T10:00:00Z' }
 const [OURS, THEIRS] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222']
@@ -165,6 +166,38 @@ describe('composeComment', () => {
   it('says why it could not start', () => {
     expect(composeComment({ ...facts, problem: 'the issue names @ada' })).toContain(
       'could not start: the issue names @\u200Bada.',
+    )
+  })
+})
+
+describe('findSpent', () => {
+  const all = {
+    name: 'all prompts',
+    unit: 'requests',
+    period: 'day',
+    limit: 9,
+    used: 9,
+    estimated: 0,
+    reserved: 0,
+  } as const
+  const of = (more: object) => ({ ...all, resets_at: '2026-02-01T00:00:00Z', ...more })
+  it.each([
+    ['its label, in any case', of({ label: 'Drover' }), true],
+    ['its repository', of({ repository: '/srv' }), true],
+    ['everything', of({}), true],
+    ['another label', of({ label: 'urgent' }), false],
+    ['another repository', of({ repository: '/srv/app2' }), false],
+    ['a key', of({ key: 'ci' }), false],
+    ['its label, with something left', of({ label: 'drover', used: 8.9, reserved: 0.1 }), false],
+  ])('looks at a budget for %s', (_name, budget, isSpent) => {
+    const problem = findSpent([budget], { label: 'drover', budgetDirectory: '/srv/app' })
+    expect(problem?.code).toBe(isSpent ? 'budget_spent' : undefined)
+  })
+
+  it('says why no issue is taken, and until when', () => {
+    const budget = of({ name: 'the label drover', label: 'drover', limit: 1, used: 1 })
+    expect(findSpent([budget], { label: 'drover', budgetDirectory: '/srv/app' })?.message).toBe(
+      'no issue is taken: the budget of 1 request per day for the label drover is spent: 1 request used; it resets at 2026-02-01T00:00:00Z',
     )
   })
 })
