@@ -121,7 +121,7 @@ export class InProcessDrover implements Omit<DroverService, 'runs' | 'watchers'>
         approvals: server?.approvals,
       },
       dispatch: server?.createDispatch?.(this.records),
-      openBudgets: async () => (await this.stores()).budgets(),
+      openBudgets: async () => (await this.stores()).budgets,
     })
     const { records, background } = this
     const stores = () => this.stores()
@@ -151,7 +151,7 @@ export class InProcessDrover implements Omit<DroverService, 'runs' | 'watchers'>
       const { keysOf, listBudgets } = await import('./list-budgets.ts')
       const { settings, clock, keys = () => keysOf(settings, clock.now()) } = this.#parts
       const known = { entries: settings.budgets, keys: keys() }
-      return await listBudgets(by, known, async () => (await this.stores()).budgets())
+      return await listBudgets(by, known, async () => (await this.stores()).budgets)
     },
   }
 

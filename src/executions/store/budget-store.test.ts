@@ -1,13 +1,18 @@
 /** Budgets in the store: reserved before, charged once, by all processes together. */
-import { expect, it } from 'vitest'
+import { setImmediate } from 'node:timers/promises'
+import pg from 'pg'
+import { expect, it, onTestFinished } from 'vitest'
 import { IS_FULL } from '../../../test/support/full-counts.ts'
+import { createPostgresDatabase, POSTGRES_PROGRAMS } from '../../../test/support/postgres.ts'
 import { describeStores, type Place, type StoreKind } from '../../../test/support/stores.ts'
-import type { Clock } from '../../kit/clock.ts'
+import { until } from '../../../test/support/until.ts'
+import { type Clock, systemClock } from '../../kit/clock.ts'
 import { Fault } from '../../kit/fault.ts'
 import { randomIds } from '../../kit/ids.ts'
 import { type Budget, keyScope, toBudget } from '../../prompts/budget-limit.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
 import { Executions } from '../local-executions.ts'
+import { openStores } from './open-stores.ts'
 import type { Stores } from './stores.ts'
 
 /** For a slow machine; each waits for PostgreSQL several times. */
@@ -43,7 +48,7 @@ async function open(kind: StoreKind, place: Place, clock: Clock = { now: () => n
     const start = { kind: 'prompt' as const, backend: 'claude', isEphemeral: false, client: CI, onCancel: () => {} }
     const recording = records.begin(start)
     try {
-      const reservation = await stores.budgets().reserve({ executionId: recording.id, like: LIKE, budgets })
+      const reservation = await stores.budgets.reserve({ executionId: recording.id, like: LIKE, budgets })
       recording.reserved()
       await recording.started()
       await work()
@@ -59,7 +64,7 @@ async function open(kind: StoreKind, place: Place, clock: Clock = { now: () => n
 }
 
 const used = async ({ budgets }: Stores, ...of: Budget[]) =>
-  (await budgets().list(of)).map((each) => [each.used, each.reserved, each.lost])
+  (await budgets.list(of)).map((each) => [each.used, each.reserved, each.lost])
 
 describeStores('budgets', (kind) => {
   it('are overshot by at most one prompt of each agent that runs, and show what the usage shows', async () => {
@@ -86,6 +91,34 @@ describeStores('budgets', (kind) => {
     expect(totals.cost_usd).toBeCloseTo(spent / 1_000_000, 9)
   }, 120_000)
 
+  it('let as many of many prompts at once start as fit, on several processes', async () => {
+    const place = await kind.newPlace()
+    const first = await open(kind, place)
+    const processes = [first, await open(kind, place), await open(kind, place)]
+    const dollar = budget('1usd/day')
+    let [running, most, cost] = [0, 0, 0.3]
+    const costs: number[] = []
+    const work = async () => {
+      running += 1
+      most = Math.max(most, running)
+      await setImmediate()
+      running -= 1
+    }
+    const ask = async (index: number) => {
+      cost += 0.0001
+      const own = Math.round(cost * 1_000_000) / 1_000_000
+      const reservation = await processes[index % processes.length]?.run([dollar], own, work)
+      if (reservation !== undefined) costs.push(own)
+    }
+    await Promise.all(Array.from({ length: PROMPTS }, (_, index) => ask(index)))
+    const [[spent = 0, reserved] = []] = await used(first.stores, dollar)
+    expect([reserved, spent]).toEqual([0, Math.round(costs.reduce((sum, each) => sum + each, 0) * 1_000_000)])
+    expect(costs.length).toBeGreaterThan(0)
+    expect(spent).toBeLessThanOrEqual(1_000_000 + most * Math.max(...costs) * 1_000_000)
+    const { totals } = await first.stores.executions.usage({ since: '2026-01-01', until: '2026-01-31' })
+    expect(totals.cost_usd).toBeCloseTo(spent / 1_000_000, 9)
+  }, 120_000)
+
   it('all have to have something left, and a refusal reserves nothing', async () => {
     const { stores, run } = await open(kind, await kind.newPlace())
     const [one, two] = [budget('9usd/day'), budget('1requests/once')]
@@ -108,7 +141,7 @@ describeStores('budgets', (kind) => {
     const { stores, run } = await open(kind, await kind.newPlace())
     const dollars = budget('1usd/day')
     const { promise: stopped, resolve } = Promise.withResolvers<unknown>()
-    const reserve = stores.budgets().reserve.bind(stores.budgets())
+    const reserve = stores.budgets.reserve.bind(stores.budgets)
     const other = await reserve({ executionId: 'exec_other', like: LIKE, budgets: [dollars] })
     expect(await other.raise(new Map([[dollars.id, 600_000]]))).toBeUndefined()
     await run([dollars], 0.4, async () => {
@@ -149,10 +182,31 @@ describeStores('budgets', (kind) => {
     const { stores } = await open(kind, place)
     const dollars = budget('1usd/day')
     const asked = { executionId: 'exec_dead', like: LIKE, budgets: [dollars] }
-    await stores.budgets().reserve(asked)
+    await stores.budgets.reserve(asked)
     await stores.executions.loseAllOf(await stores.sessions.owner())
     expect(await used(stores, dollars)).toEqual([[250_000, 0, 250_000]])
     await stores.executions.loseAllOf(await stores.sessions.owner())
     expect(await used(stores, dollars)).toEqual([[250_000, 0, 250_000]])
   })
+})
+
+it.skipIf(POSTGRES_PROGRAMS === undefined)('prompts that wait for a budget leave connections for others', async () => {
+  const url = await createPostgresDatabase()
+  const options = { clock: systemClock, ids: randomIds, postgres: { url, machine: 'here', deadAfterMs: 20_000 } }
+  const stores = await openStores(options)
+  onTestFinished(() => stores.sessions.close())
+  const requests = budget('99requests/once')
+  const ask = (number: number) =>
+    stores.budgets.reserve({ executionId: `exec_${number}`, like: LIKE, budgets: [requests] })
+  await ask(0)
+  const other = new pg.Client({ connectionString: url })
+  await other.connect()
+  onTestFinished(() => other.end())
+  await other.query('BEGIN; SELECT used FROM drover.budgets FOR UPDATE')
+  const waiting = Array.from({ length: 30 }, (_, index) => ask(index + 1))
+  const waits = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+  await until(async () => (await other.query(waits)).rows.length > 0)
+  await stores.sessions.checkWritable()
+  await other.query('COMMIT')
+  expect(await Promise.all(waiting)).toHaveLength(30)
 })

@@ -2,9 +2,10 @@
 import type { Clock } from '../../kit/clock.ts'
 import { type Budget, periodAt } from '../../prompts/budget-limit.ts'
 import type { BudgetSource, PromptLike, Reservation } from '../../prompts/budget-source.ts'
+import { createSlots } from '../../prompts/concurrency-slots.ts'
 import type { Owners } from '../../store/owners.ts'
-import type { Sql } from '../../store/sql.ts'
-import { raise, readBudget, reserve, type StoredBudget } from './budget-table.ts'
+import type { Sql, Steps } from '../../store/sql.ts'
+import { look, raise, readBudget, reserve, type StoredBudget } from './budget-table.ts'
 
 type Asked = { executionId: string; like: PromptLike; budgets: readonly Budget[] }
 
@@ -12,11 +13,15 @@ export type KnownBudget = Budget & StoredBudget & { resetsAt: string | undefined
 
 /** A prompt waits this long for others that start under the same budget. */
 const WAIT_MS = 10_000
+/** Each waits with a connection for the others. The rest of the connections is for everything else, such as signs of life. */
+const AT_ONCE = 3
 
 export class BudgetStore implements Pick<BudgetSource, 'reserve'> {
   readonly #sql: Sql
   readonly #owners: Pick<Owners, 'name' | 'endDead'>
   readonly #clock: Clock
+  #search: Promise<boolean> | undefined
+  readonly #turns = createSlots({ limit: AT_ONCE, queueLimit: Number.POSITIVE_INFINITY })
 
   constructor(sql: Sql, { owners, clock }: { owners: Pick<Owners, 'name' | 'endDead'>; clock: Clock }) {
     this.#sql = sql
@@ -26,20 +31,40 @@ export class BudgetStore implements Pick<BudgetSource, 'reserve'> {
 
   /** Throws a Fault if a budget has nothing left. */
   async reserve(asked: Asked): Promise<Reservation> {
-    const owner = await this.#owners.name()
     const now = this.#clock.now()
-    const write = () => this.#sql.write(() => reserve({ ...asked, owner, now }), { waitMs: WAIT_MS, isSynced: false })
+    const seen = await this.#sql.read(() => look({ ...asked, now }))
+    if ('refusal' in seen) throw seen.refusal
+    const owner = await this.#owners.name()
+    const write = () => this.#write(() => reserve({ ...asked, owner, now }, seen.history))
     let decided = await write()
     // A process that was killed may hold what is missing.
-    if ('refusal' in decided && decided.hasReservations && (await this.#owners.endDead()).deadOwners.length > 0)
-      decided = await write()
+    if ('refusal' in decided && decided.hasReservations && (await this.#foundDead())) decided = await write()
     if ('refusal' in decided) throw decided.refusal
     const { states, amounts } = decided
     const { executionId } = asked
     return {
       amounts,
-      raise: async (own) =>
-        await this.#sql.write(() => raise({ executionId, states, own, now: this.#clock.now() }), { isSynced: false }),
+      raise: (own) => this.#write(() => raise({ executionId, states, own, now: this.#clock.now() })),
+    }
+  }
+
+  /** One search is enough for all that wait for it. */
+  #foundDead(): Promise<boolean> {
+    this.#search ??= this.#owners
+      .endDead()
+      .then(({ deadOwners }) => deadOwners.length > 0)
+      .finally(() => {
+        this.#search = undefined
+      })
+    return this.#search
+  }
+
+  async #write<T>(work: () => Steps<T>): Promise<T> {
+    const slot = await this.#turns.take(new AbortController().signal)
+    try {
+      return await this.#sql.write(work, { waitMs: WAIT_MS, isSynced: false })
+    } finally {
+      slot?.release()
     }
   }
 

@@ -7,6 +7,7 @@ import {
   type BudgetDecision,
   type BudgetState,
   decideReservation,
+  type History,
   isOver,
   toRefusal,
 } from '../../prompts/decide-budget.ts'
@@ -16,14 +17,23 @@ import type { Execution } from './execution.shape.ts'
 
 export type Reserving = { executionId: string; owner: string; like: PromptLike; budgets: readonly Budget[]; now: Date }
 
+type Spending = Pick<Reserving, 'like' | 'budgets' | 'now'>
+
+/** What needs no lock: whether a budget is spent, for what was used never becomes less, and what prompts like this one use. */
+export function* look({ like, budgets, now }: Spending): Steps<{ refusal: Fault } | { history: History | undefined }> {
+  for (const budget of budgets) {
+    const times = periodAt(budget.period, now)
+    const { used, reserved } = yield* readBudget(budget.id, times.start)
+    if (used >= budget.limit) return { refusal: toRefusal({ ...budget, ...times, used, reserved }, now) }
+  }
+  return { history: yield* readHistory(like, now) }
+}
+
 /** The rows of all budgets are locked in one order, so that two prompts wait for each other and never both start. */
-export function* reserve({
-  executionId,
-  owner,
-  like,
-  budgets,
-  now,
-}: Reserving): Steps<BudgetDecision & { states: BudgetState[] }> {
+export function* reserve(
+  { executionId, owner, budgets, now }: Reserving,
+  history: History | undefined,
+): Steps<BudgetDecision & { states: BudgetState[] }> {
   const states: BudgetState[] = []
   for (const budget of budgets) {
     const times = periodAt(budget.period, now)
@@ -31,7 +41,7 @@ export function* reserve({
     yield* all(add, budget.id, times.start)
     states.push(yield* lock({ ...budget, ...times }, executionId))
   }
-  const decision = decideReservation(states, yield* readHistory(like, now), now)
+  const decision = decideReservation(states, history, now)
   if ('refusal' in decision) return { ...decision, states }
   // An agent that answers in place of another one keeps what was reserved for that.
   const add = `INSERT INTO budget_reservations (execution_id, budget, period, owner, amount) VALUES (?, ?, ?, ?, ?)

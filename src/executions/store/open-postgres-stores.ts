@@ -51,7 +51,7 @@ export async function openPostgresStores(options: StoresOptions & { postgres: Po
     sessions,
     executions,
     outbox: new Outbox(sql, clock),
-    budgets: () => new BudgetStore(sql, { owners, clock }),
+    budgets: new BudgetStore(sql, { owners, clock }),
     settleKeys: (keys) => settleKeys(sql, keys),
     runs: { board, calls: new RunCalls(sql, { owners, notices, ids }) },
     queue,

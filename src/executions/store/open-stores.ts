@@ -38,7 +38,7 @@ async function openSqliteStores(options: StoresOptions & { path: string }): Prom
   const table = new SqliteSessionTable()
   const sessions = new SqlSessionStore({ sql, owners, table, close: async () => sql.close() }, options)
   const outbox = new Outbox(sql, options.clock)
-  const budgets = () => new BudgetStore(sql, { owners, clock: options.clock })
+  const budgets = new BudgetStore(sql, { owners, clock: options.clock })
   return { sessions, executions, outbox, budgets, settleKeys: (keys) => settleKeys(sql, keys) }
 }
 

@@ -21,7 +21,7 @@ export type Stores = {
   executions: ExecutionStore
   /** Notifications that wait until they are delivered. */
   outbox: Outbox
-  budgets(): BudgetStore
+  readonly budgets: BudgetStore
   /** Decides about rows that are older than the ids of keys (key-ids.ts). `ids` has keys by their names. */
   settleKeys(ids: ReadonlyMap<string, string>): Promise<SettledKeys>
   /** With PostgreSQL, the prompts that wait for a worker. */
