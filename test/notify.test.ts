@@ -1,8 +1,10 @@
 /** Notifications: what targets receive, and what happens if they fail. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openStores } from '../src/executions/store/open-stores.ts'
+import { systemClock } from '../src/kit/clock.ts'
 import { randomIds } from '../src/kit/ids.ts'
 import { type NotifyTarget, toTestEvent } from '../src/notify/notify-event.ts'
 import { deliver } from '../src/notify/tell-target.ts'
@@ -10,6 +12,7 @@ import type { Outbox } from '../src/store/outbox.ts'
 import { HONEST } from './support/driven-home.ts'
 import { createPostgresDatabase, POSTGRES_PROGRAMS } from './support/postgres.ts'
 import { DROVER, runAt, temporaryDirectory } from './support/run-drover.ts'
+import { portOf, serveDrover } from './support/serve-drover.ts'
 import { createServedDriving, GOAL, serveRuns } from './support/served-runs.ts'
 import { startServer, type TestServer } from './support/start-server.ts'
 import { until } from './support/until.ts'
@@ -77,6 +80,54 @@ describe('a server that drives runs', () => {
   })
 })
 
+describe('a store that is full', () => {
+  /** As a full disk would, but only for notifications. */
+  function fill(path: string): () => void {
+    const database = new DatabaseSync(path)
+    database.exec("CREATE TRIGGER full BEFORE INSERT ON outbox BEGIN SELECT RAISE(ABORT, 'no space'); END")
+    return () => {
+      database.exec('DROP TRIGGER full')
+      database.close()
+    }
+  }
+
+  it('loses neither a run nor its notification, even if the server is killed meanwhile', async () => {
+    const { receiver, target } = await startReceiver()
+    const { driving, repository, start } = createServedDriving({ orient: [ASKING, {}] })
+    const drive = { repositories: [repository], checks: ['sh check.sh'] }
+    driving.configure(JSON.stringify({ drive, notify: { targets: [target] } }))
+    const first = await start()
+    const empty = fill(join(driving.home, '.drover', 'sessions.db'))
+    const { id } = await first.start()
+    await until(() => first.heard.stderr.includes('no one could be notified of a run yet'))
+    expect(await first.reaches(id, 'waiting')).toMatchObject({ waits_for: { question: 'Knots or km/h?' } })
+    first.child.kill('SIGKILL')
+    await first.ended
+    const second = await start()
+    await until(() => second.heard.stderr.includes('no one could be notified of a run yet'))
+    empty()
+    await until(() => receiver.accepted.length === 1)
+    await second.change(id, 'answer', { text: 'Knots.' })
+    await until(() => receiver.accepted.length === 2)
+    expect(receiver.accepted.map(({ type }) => type)).toEqual(['drover.question', 'drover.delivered'])
+  })
+
+  it('delays what an agent asks for', async () => {
+    const { receiver, target } = await startReceiver()
+    const server = await startServer({
+      agents: 'warm',
+      config: { warm: { enabled: true }, notify: { targets: [target] } },
+    })
+    await begin(server)
+    const empty = fill(join(server.home, 'sessions.db'))
+    const body = { prompt: '{"ask":"Bash"}', backend: 'claude', workdir: server.workdir, approval_mode: 'always' }
+    await server.request('/api/v1/prompt', { method: 'POST', body: { ...body, detach: true } })
+    await until(() => server.logged.some(({ message }) => message.includes('of what an agent asks for yet')))
+    empty()
+    await until(() => receiver.accepted.length === 1)
+  })
+})
+
 describe('an agent that asks for permission', () => {
   const PUBLIC = 'https://drover.example.com'
 
@@ -124,6 +175,37 @@ describe('an agent that asks for permission', () => {
     expect(await reaches(id, 'ended')).toMatchObject({ verdict: { word: 'delivered' } })
   })
 })
+
+it.skipIf(POSTGRES_PROGRAMS === undefined)(
+  'two servers with one outbox deliver each event once, in the order of its run',
+  async () => {
+    const { receiver, target } = await startReceiver()
+    const url = await createPostgresDatabase()
+    const config = join(temporaryDirectory(), 'config.yaml')
+    writeFileSync(config, JSON.stringify({ notify: { targets: [target] } }))
+    const serve = (machine: string) =>
+      serveDrover(['--port', '0'], { DROVER_CONFIG: config, DROVER_STORE_URL: url, DROVER_STORE_MACHINE: machine })
+    await Promise.all([serve('one'), serve('two')].map(portOf))
+    const events = Array.from({ length: 60 }, (_, at) => ({
+      ...{ id: `msg_${at}`, target: 'hook', stream: `run-${at % 5}` },
+      body: JSON.stringify({ ...toTestEvent(`msg_${at}`, '2026-01-01T00:00:00Z', ''), data: { at } }),
+    }))
+    const { outbox, sessions } = await openStores({
+      ...{ clock: systemClock, ids: randomIds, postgres: { url, machine: 'three', deadAfterMs: 20_000 } },
+    })
+    onTestFinished(() => sessions.close())
+    // Each is accepted, so that both servers are busy.
+    receiver.answer = (response) => void setTimeout(() => response.writeHead(204).end(), 20)
+    await outbox.add(events)
+    await until(async () => (await outbox.count())[0]?.waiting === 0)
+    const accepted = receiver.accepted.map(({ data }) => Number(data['at']))
+    expect(accepted.toSorted((a, b) => a - b)).toEqual(events.map((_, at) => at))
+    for (const run of [0, 1, 2, 3, 4]) {
+      const own = accepted.filter((at) => at % 5 === run)
+      expect(own).toEqual(own.toSorted((a, b) => a - b))
+    }
+  },
+)
 
 describe('drover notify', () => {
   it('tests a target, and lists what waits', async () => {
@@ -235,11 +317,11 @@ describe('the outbox', () => {
       expect(await servers[1].take('hook')).toBeUndefined()
       now += 20_001
       const again = await servers[1].take('hook')
-      expect(again).toMatchObject({ body: 'late 1', attempts: 2 })
+      expect(again).toMatchObject({ body: 'late 1', attempts: 1 })
       if (again !== undefined) await servers[1].postpone(again, 3_600_000)
       // The clock is set back by a day: nothing waits for a day.
       now -= 86_400_000
-      expect(await servers[0].take('hook')).toMatchObject({ body: 'late 1', attempts: 3 })
+      expect(await servers[0].take('hook')).toMatchObject({ body: 'late 1', attempts: 2 })
       expect(await servers[0].take('another')).toBeUndefined()
       expect(await servers[0].count()).toEqual([{ target: 'hook', waiting: 2, failed: 0 }])
     },

@@ -4,8 +4,8 @@ import { toTimestamp } from '../kit/clock.ts'
 import { digestFields } from '../kit/digest.ts'
 import { Fault } from '../kit/fault.ts'
 import { parseCheck } from '../kit/process/run-check.ts'
-import { redactSecrets } from '../kit/redact.ts'
 import type { NotifyEvent } from '../notify/notify-event.ts'
+import { toSafeData, toSafeText } from '../notify/safe-text.ts'
 import { deliverToProgram } from '../notify/tell-target.ts'
 import { outlineRun, type RunOutline } from '../runs/read-status.ts'
 import type { RunContext } from '../runs/run-context.ts'
@@ -41,7 +41,7 @@ export function linkToRun(consoleUrl: string, runId: string): string | undefined
 export async function announceRun(
   runs: RunContext,
   { run_id: runId, repository, label }: AnnouncedRun,
-  { announce, consoleUrl }: Announcing,
+  announcing: Announcing,
 ): Promise<void> {
   const notice = await readNotice(runs, runId)
   const { run, drive, verdict, question } = notice
@@ -49,23 +49,17 @@ export async function announceRun(
   if (kind === undefined) return
   const id = `msg_${digestFields(['drover-notice/v1', run.id, kind, run.updated_at, verdict.reason]).slice(7, 39)}`
   const [goal = ''] = drive.goal.trim().split('\n', 1)
-  const url = linkToRun(consoleUrl(), run.id)
-  await announce({
+  const url = linkToRun(announcing.consoleUrl(), run.id)
+  await announcing.announce({
     ...{ id, kind, stream: runId, repository, label, url },
     at: toTimestamp(runs.clock.now()),
-    title: `${verdict.word}: ${cut(redactSecrets(goal), TITLE_CHARACTERS)}`,
-    text: cut(redactSecrets([question ?? verdict.reason, verdict.next].filter(Boolean).join('\n')), TEXT_CHARACTERS),
-    data: JSON.parse(redactSecrets(JSON.stringify({ ...toData(notice), repository, label }))),
+    title: `${verdict.word}: ${toSafeText(goal, TITLE_CHARACTERS)}`,
+    text: [toSafeText(question ?? verdict.reason), toSafeText(verdict.next ?? '')].filter(Boolean).join('\n'),
+    data: toSafeData({ ...toData(notice), repository, label }),
   })
 }
 
 const TITLE_CHARACTERS = 100
-/** Slack, ntfy and desktops cut longer ones. */
-const TEXT_CHARACTERS = 2000
-
-function cut(text: string, limit: number): string {
-  return text.length > limit ? `${text.slice(0, limit - 1).toWellFormed()}…` : text.toWellFormed()
-}
 
 /** Runs the command of `--notify`, which gets JSON on its standard input. Returns why it failed; undefined if it did not. */
 export async function runNotifyCommand(

@@ -68,7 +68,8 @@ export class HttpFace implements Face {
     await settleKeys({ stores, keys, drivenRuns: directories.drivenRuns, log })
     const { app, localListener } = this.#server
     if (address !== undefined) this.bound = await listen(app.server, address, command)
-    if (this.bound !== undefined && this.#context.config.server.console) this.drover.consoleUrl = baseUrl(this.bound)
+    if (this.bound !== undefined && this.#context.config.server.console)
+      this.drover.announcements.localUrl = baseUrl(this.bound)
     if (path === undefined) return
     if (address === undefined) await listenAtHome(localListener, path)
     else if (await listenLocally(localListener, path, log)) this.localSocket = path

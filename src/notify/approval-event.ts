@@ -1,6 +1,6 @@
 /** What an agent asks for, as a notification. Pure. */
-import { redactSecrets } from '../kit/redact.ts'
 import type { NotifyEvent } from './notify-event.ts'
+import { toSafeText } from './safe-text.ts'
 
 type Asked = {
   readonly approval_id: string
@@ -11,7 +11,7 @@ type Asked = {
   readonly reason?: string | undefined
 }
 
-const TEXT_CHARACTERS = 1000
+const TITLE_CHARACTERS = 100
 
 /** The files and the input of the call stay in the console. */
 export function toApprovalEvent(
@@ -19,16 +19,16 @@ export function toApprovalEvent(
   { repository, consoleUrl }: { repository: string | undefined; consoleUrl: string },
 ): NotifyEvent {
   const { approval_id, execution_id, asked_at, tool_name, command, reason } = asked
-  const text = redactSecrets([command, reason].filter(Boolean).join('\n')).slice(0, TEXT_CHARACTERS)
+  const tool = toSafeText(tool_name, TITLE_CHARACTERS)
   return {
     id: `msg_${execution_id}_${approval_id}`,
     kind: 'approval',
     at: asked_at,
     stream: execution_id,
     repository,
-    title: `An agent asks for permission: ${tool_name.slice(0, 100)}`,
-    text: text.toWellFormed() || tool_name.slice(0, 100),
+    title: `An agent asks for permission: ${tool}`,
+    text: toSafeText([command, reason].filter(Boolean).join('\n')) || tool,
     ...(consoleUrl !== '' && { url: `${consoleUrl}/#/executions/${execution_id}` }),
-    data: { execution_id, approval_id, tool_name, repository },
+    data: { execution_id, approval_id, tool_name: tool, repository },
   }
 }

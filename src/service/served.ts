@@ -7,7 +7,6 @@ import { WarmPool, type WarmPoolOptions } from '../agents/pool/warm-pool.ts'
 import type { Config } from '../config/config.shape.ts'
 import type { Paths } from '../config/paths.ts'
 import { findUsableProject, withProject } from '../config/projects/projects.ts'
-import type { Announcing } from '../drive/announce-run.ts'
 import { DrivenRuns } from '../drive/service/driven-runs.ts'
 import type { RunService } from '../drive/service/run-service.ts'
 import type { Rights } from '../drive/service/run-starter.ts'
@@ -21,14 +20,13 @@ import { Worker } from '../executions/worker.ts'
 import type { Clock } from '../kit/clock.ts'
 import { randomIds } from '../kit/ids.ts'
 import type { Log } from '../kit/log.ts'
-import { toApprovalEvent } from '../notify/approval-event.ts'
-import type { Notifier } from '../notify/notifier.ts'
 import { Approvals } from '../prompts/approvals.ts'
 import { type Caller, visibleKeyId } from '../prompts/caller.ts'
 import { createSlots } from '../prompts/concurrency-slots.ts'
 import type { PrivateFiles } from '../prompts/private-files.ts'
 import type { MachineSandbox } from '../sandbox/machine/machine-sandbox.ts'
 import type { Watchers } from '../watch/watchers.ts'
+import { Announcements } from './announcements.ts'
 import type { DroverService } from './drover-service.ts'
 import { serverNeedsSandbox } from './faults.ts'
 import { type DroverParts, InProcessDrover } from './in-process.ts'
@@ -83,11 +81,8 @@ export class ServedDrover extends InProcessDrover implements DroverService {
   /** Runs the prompts that wait in the queue of many machines. Undefined: there is no queue, or this process runs none. */
   readonly worker: Worker | undefined
   readonly #parts: ServedParts
-  readonly #approvals: Approvals
   #opened: Promise<Watchers> | undefined
-  #notifier: Promise<Notifier> | undefined
-  /** Where people on this machine reach the console, once it listens. */
-  consoleUrl = ''
+  readonly announcements: Announcements
 
   constructor(parts: ServedParts) {
     const { config, stores, env, cwd, isRoot, clock, sandbox, demo, demoAgent, drainDeadline, log } = parts
@@ -120,7 +115,10 @@ export class ServedDrover extends InProcessDrover implements DroverService {
     })
     this.#parts = parts
     this.opened = stores
-    this.#approvals = approvals
+    const { shutdown } = parts
+    this.announcements = new Announcements({
+      ...{ config, outbox: stores.outbox, approvals, env, cwd, clock, log, shutdown },
+    })
     const { approvals: board, executions: store } = stores
     if (board !== undefined) shareApprovals({ approvals, board, store, log })
     const local = this.#createRuns()
@@ -144,10 +142,7 @@ export class ServedDrover extends InProcessDrover implements DroverService {
 
   /** Resumes the runs that it drove when it ended, and takes work. Call it when the server listens: rights depend on its address. */
   async begin(): Promise<void> {
-    if (this.#parts.config.notify.targets.length > 0) {
-      void this.background.add((await this.#openNotifier()).run(this.#parts.shutdown))
-      this.#announceApprovals()
-    }
+    if (this.announcements.hasTargets) void this.background.add(this.announcements.run())
     await this.runs.continueAll()
     await this.worker?.start((by) => this.contextFor(by))
     const { config, isWorker } = this.#parts
@@ -157,39 +152,6 @@ export class ServedDrover extends InProcessDrover implements DroverService {
   readonly watchers: DroverService['watchers'] = {
     list: async (by) => (visibleKeyId(by) === undefined ? await (await this.#openWatchers()).list() : []),
     poke: async (repo) => (await this.#openWatchers()).poke(repo),
-  }
-
-  #announcing(): Announcing | undefined {
-    if (this.#parts.config.notify.targets.length === 0) return undefined
-    return {
-      announce: async (event) => (await this.#openNotifier()).announce(event),
-      consoleUrl: () => this.#parts.config.server.public_url || this.consoleUrl,
-    }
-  }
-
-  /** Loads it with the first call: most servers notify no one. */
-  #openNotifier(): Promise<Notifier> {
-    this.#notifier ??= this.#createNotifier()
-    return this.#notifier
-  }
-
-  async #createNotifier(): Promise<Notifier> {
-    const { Notifier } = await import('../notify/notifier.ts')
-    const { config, env, cwd, clock, log } = this.#parts
-    const { outbox } = this.opened
-    return new Notifier({ outbox, targets: config.notify.targets, env: { ...env }, cwd, clock, log })
-  }
-
-  /** Of the agents on this machine. */
-  #announceApprovals(): void {
-    const announcing = this.#announcing()
-    this.#approvals.onChange(({ type, approval, directory }) => {
-      if (type !== 'asked' || announcing === undefined) return
-      const event = toApprovalEvent(approval, { repository: directory, consoleUrl: announcing.consoleUrl() })
-      announcing.announce(event).catch((error: unknown) => {
-        this.#parts.log.error({ reason: String(error) }, 'no one could be notified of what an agent asks for')
-      })
-    })
   }
 
   /** Loads them with the first call: most servers watch nothing. */
@@ -235,7 +197,7 @@ export class ServedDrover extends InProcessDrover implements DroverService {
       demoAgent: this.#parts.demoAgent,
       sandbox: this.#parts.machineSandbox,
       contextFor: (by) => this.runContextFor(by),
-      announcing: this.#announcing(),
+      announcing: this.announcements.hasTargets ? this.announcements : undefined,
       track: (drive) => void this.background.add(drive),
       onNoteFailure: ({ message }) => log.error({ reason: message }, 'a driven run could not be noted'),
     })

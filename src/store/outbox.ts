@@ -11,7 +11,7 @@ export type OutboxEntry = {
   readonly id: string
   readonly target: string
   readonly body: string
-  /** This one included. */
+  /** Those that failed, and this one. A process that was killed says nothing about the receiver. */
   readonly attempts: number
   readonly createdAt: Date
 }
@@ -61,8 +61,13 @@ export class Outbox {
     await this.#sql.run("UPDATE outbox SET state = 'delivered', body = '' WHERE number = ?", number)
   }
 
-  async postpone({ number }: OutboxEntry, waitMs: number): Promise<void> {
-    await this.#sql.run('UPDATE outbox SET due_at = ? WHERE number = ?', this.#after(waitMs), number)
+  async postpone({ number, attempts }: OutboxEntry, waitMs: number): Promise<void> {
+    await this.#sql.run(
+      'UPDATE outbox SET due_at = ?, attempts = ? WHERE number = ?',
+      this.#after(waitMs),
+      attempts,
+      number,
+    )
   }
 
   async giveUp({ number }: OutboxEntry): Promise<void> {
@@ -88,7 +93,7 @@ const IS_DUE = "state = 'waiting' AND (due_at <= ? OR due_at > ?)"
 
 function* take(target: string, taken: string, times: readonly string[]): Steps<Row | undefined> {
   const [row] = yield* all(
-    `UPDATE outbox SET due_at = ?, attempts = attempts + 1 WHERE number = (
+    `UPDATE outbox SET due_at = ? WHERE number = (
        SELECT number FROM outbox AS next WHERE target = ? AND ${IS_DUE} AND NOT EXISTS (
          SELECT 1 FROM outbox AS before WHERE before.target = next.target AND before.stream = next.stream
            AND before.state = 'waiting' AND before.number < next.number)
@@ -105,7 +110,7 @@ function toEntry(row: Row): OutboxEntry {
     id: String(row['id']),
     target: String(row['target']),
     body: String(row['body']),
-    attempts: Number(row['attempts']),
+    attempts: Number(row['attempts']) + 1,
     createdAt: new Date(String(row['created_at'])),
   }
 }

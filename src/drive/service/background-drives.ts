@@ -1,6 +1,8 @@
 /** The runs that this process drives in the background. */
+import { setTimeout as delay } from 'node:timers/promises'
 import { Fault } from '../../kit/fault.ts'
 import type { Log } from '../../kit/log.ts'
+import { waitAfter } from '../../notify/notify-event.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { type Announcing, announceRun, runNotifyCommand } from '../announce-run.ts'
@@ -38,6 +40,9 @@ export type Drive = {
   /** The environment of checks and of `gh`. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
+
+/** A run that waits or has ended. */
+type RestingRun = Pick<Drive, 'record' | 'context'>
 
 export class BackgroundDrives {
   readonly #options: DrivesOptions
@@ -132,8 +137,7 @@ export class BackgroundDrives {
       const result = await this.#driveToRest(drive, onUpdate, interrupted)
       begun.resolve()
       if (result.end.is === 'interrupted' && interrupted.aborted) return
-      await this.announce(drive.context, record)
-      note.end()
+      await this.rest(drive, () => note.end())
       await this.#runNotifyCommand(drive)
     } catch (error) {
       if (note.hasBegun) await this.#fail(note, drive, error)
@@ -171,18 +175,41 @@ export class BackgroundDrives {
     return result
   }
 
-  /** Before it is noted that the run rests: a server that is killed in between announces it when it starts again. */
-  async announce(context: RunContext, record: DrivenRecord): Promise<void> {
+  /** Announces that the run rests before it is noted: a server that is killed in between announces it when it starts again. */
+  async rest(run: RestingRun, note: () => void): Promise<void> {
+    if (await this.#announce(run)) return note()
+    this.#options.track(this.#restLater(run, note))
+  }
+
+  /** The store could not take the event, for example because the disk is full. */
+  async #restLater(run: RestingRun, note: () => void): Promise<void> {
+    const { run_id: id } = run.record
+    const since = performance.now()
+    await this.ended(id)
+    for (let attempts = 1; ; attempts += 1) {
+      const waitMs = waitAfter(attempts, performance.now() - since, Math.random())
+      if (waitMs === undefined) return
+      await delay(waitMs, undefined, { signal: this.#options.shutdown, ref: false }).catch(() => {})
+      // If it is driven again, that drive announces how it ends.
+      if (this.#options.shutdown.aborted || this.has(id)) return
+      if (await this.#announce(run)) return note()
+    }
+  }
+
+  /** Whether it cannot be lost any more. */
+  async #announce({ context, record }: RestingRun): Promise<boolean> {
     const { announcing, log } = this.#options
     try {
       if (announcing !== undefined) await announceRun(context, record, announcing)
+      return true
     } catch (error) {
-      log.error({ run: record.run_id, reason: String(error) }, 'no one could be notified of a run')
+      log.error({ run: record.run_id, reason: String(error) }, 'no one could be notified of a run yet')
+      return false
     }
   }
 
   async #tell(drive: Drive): Promise<void> {
-    await this.announce(drive.context, drive.record)
+    await this.#announce(drive)
     await this.#runNotifyCommand(drive)
   }
 
@@ -200,8 +227,7 @@ export class BackgroundDrives {
 
   async #fail(note: DrivenRecordWriter, drive: Drive, error: unknown): Promise<void> {
     this.#options.log.error({ run: drive.record.run_id, reason: String(error) }, 'a run could not be driven on')
-    await this.announce(drive.context, drive.record)
-    note.end(toProblem(error))
+    await this.rest(drive, () => note.end(toProblem(error)))
     await this.#runNotifyCommand(drive)
   }
 

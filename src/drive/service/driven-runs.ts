@@ -308,9 +308,9 @@ export class DrivenRuns implements RunService {
     const state = facts && toDrivenRun(facts).state
     if (state === 'running') return
     if (facts === undefined || state === undefined || !LEFT_BY_SERVER.includes(state)) {
-      if (facts !== undefined) await this.drives.announce(this.reader.contextFor(record), record)
-      saveDriven(directories.drivenRuns, { ...record, is_server_driven: false })
-      return
+      const note = () => void saveDriven(directories.drivenRuns, { ...record, is_server_driven: false })
+      if (facts === undefined) return note()
+      return await this.drives.rest({ context: this.reader.contextFor(record), record }, note)
     }
     try {
       this.#starter.requireNamed(by, record.repository)

@@ -1,0 +1,82 @@
+/** What a server tells the targets of its settings: what runs announce, and what agents ask for. */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Config } from '../config/config.shape.ts'
+import type { Announcing } from '../drive/announce-run.ts'
+import type { Clock } from '../kit/clock.ts'
+import type { Log } from '../kit/log.ts'
+import type { Environment } from '../kit/process/child-environment.ts'
+import { toApprovalEvent } from '../notify/approval-event.ts'
+import type { Notifier } from '../notify/notifier.ts'
+import { type NotifyEvent, waitAfter } from '../notify/notify-event.ts'
+import type { Approvals } from '../prompts/approvals.ts'
+import type { Outbox } from '../store/outbox.ts'
+
+type Parts = {
+  readonly config: Config
+  readonly outbox: Outbox
+  readonly approvals: Approvals
+  readonly env: Environment
+  readonly cwd: string
+  readonly clock: Clock
+  readonly log: Log
+  readonly shutdown: AbortSignal
+}
+
+export class Announcements implements Announcing {
+  readonly #parts: Parts
+  #notifier: Promise<Notifier> | undefined
+  /** Where people on this machine reach the console, once it listens. */
+  localUrl = ''
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  get hasTargets(): boolean {
+    return this.#parts.config.notify.targets.length > 0
+  }
+
+  consoleUrl(): string {
+    return this.#parts.config.server.public_url || this.localUrl
+  }
+
+  async announce(event: NotifyEvent): Promise<void> {
+    await (await this.#open()).announce(event)
+  }
+
+  /** Delivers until the server stops. */
+  async run(): Promise<void> {
+    const { approvals, shutdown } = this.#parts
+    approvals.onChange(({ type, approval, directory: repository }) => {
+      if (type !== 'asked') return
+      const isPending = () => approvals.list().includes(approval)
+      void this.#announceWhile(toApprovalEvent(approval, { repository, consoleUrl: this.consoleUrl() }), isPending)
+    })
+    await (await this.#open()).run(shutdown)
+  }
+
+  /** The store may fail for a while, for example because the disk is full. */
+  async #announceWhile(event: NotifyEvent, isNeeded: () => boolean): Promise<void> {
+    const { log, shutdown: signal } = this.#parts
+    for (let attempts = 1; isNeeded() && !signal.aborted; attempts += 1) {
+      try {
+        return await this.announce(event)
+      } catch (error) {
+        log.error({ reason: String(error) }, 'no one could be notified of what an agent asks for yet')
+        await delay(waitAfter(attempts, 0, Math.random()), undefined, { signal, ref: false }).catch(() => {})
+      }
+    }
+  }
+
+  /** Loads it with the first call: most servers notify no one. */
+  #open(): Promise<Notifier> {
+    this.#notifier ??= this.#create()
+    return this.#notifier
+  }
+
+  async #create(): Promise<Notifier> {
+    const { Notifier } = await import('../notify/notifier.ts')
+    const { config, outbox, env, cwd, clock, log } = this.#parts
+    return new Notifier({ outbox, targets: config.notify.targets, env: { ...env }, cwd, clock, log })
+  }
+}
