@@ -14,7 +14,7 @@ import { createPostgresDatabase, POSTGRES_PROGRAMS } from './support/postgres.ts
 import { DROVER, runAt, temporaryDirectory } from './support/run-drover.ts'
 import { portOf, serveDrover } from './support/serve-drover.ts'
 import { createServedDriving, GOAL, serveRuns } from './support/served-runs.ts'
-import { startServer, type TestServer } from './support/start-server.ts'
+import { IS_ON_POSTGRES, startServer } from './support/start-server.ts'
 import { until } from './support/until.ts'
 import { WebhookReceiver } from './support/webhook-receiver.ts'
 
@@ -31,11 +31,14 @@ async function startReceiver() {
   return { receiver, target: { name: 'hook', type: 'webhook', url, secret_file } as const }
 }
 
-/** Delivers until the test ends. */
-async function begin({ context, shutdown }: TestServer): Promise<void> {
-  await context.drover.begin()
-  onTestFinished(() => shutdown.abort())
-}
+type Place = { path: string } | { url: string }
+
+const STORES: [string, () => Promise<Place>][] = [
+  ['SQLite', async () => ({ path: join(temporaryDirectory(), 'sessions.db') })],
+  ...(POSTGRES_PROGRAMS === undefined
+    ? []
+    : [['PostgreSQL', async () => ({ url: await createPostgresDatabase() })] as [string, () => Promise<Place>]]),
+]
 
 describe('a server that drives runs', () => {
   it('tells its targets of a question and of the end, in order, signed, also through a kill', async () => {
@@ -118,7 +121,7 @@ describe('a store that is full', () => {
       agents: 'warm',
       config: { warm: { enabled: true }, notify: { targets: [target] } },
     })
-    await begin(server)
+    await server.context.drover.begin()
     const empty = fill(join(server.home, 'sessions.db'))
     const body = { prompt: '{"ask":"Bash"}', backend: 'claude', workdir: server.workdir, approval_mode: 'always' }
     await server.request('/api/v1/prompt', { method: 'POST', body: { ...body, detach: true } })
@@ -138,7 +141,7 @@ describe('an agent that asks for permission', () => {
       server: { public_url: PUBLIC },
       config: { warm: { enabled: true }, notify: { targets: [target] } },
     })
-    await begin(server)
+    await server.context.drover.begin()
     const order = JSON.stringify({ ask: 'Bash' })
     const body = { prompt: order, backend: 'claude', workdir: server.workdir, approval_mode: 'always', detach: true }
     const { body: started } = await server.request('/api/v1/prompt', { method: 'POST', body })
@@ -165,7 +168,7 @@ describe('an agent that asks for permission', () => {
       config: { warm: { enabled: true }, notify: { targets: [{ ...target, events: ['approval'] }] } },
       drive: { approval_mode: 'always' },
     })
-    await begin(server)
+    await server.context.drover.begin()
     const { id } = await start()
     await until(() => receiver.accepted.length === 1)
     const { execution_id, approval_id, ...told } = receiver.accepted[0]?.data ?? {}
@@ -174,6 +177,34 @@ describe('an agent that asks for permission', () => {
     expect((await post(path, { decision: 'allow' })).status).toBe(200)
     expect(await reaches(id, 'ended')).toMatchObject({ verdict: { word: 'delivered' } })
   })
+})
+
+it.each(STORES)('a budget in %s is announced near its end, and when it is spent', async (_, place) => {
+  const { receiver, target } = await startReceiver()
+  const where = await place()
+  const server = await startServer({
+    ...('url' in where && { postgres: where }),
+    config: { budgets: [{ limit: '5requests/day' }], notify: { targets: [{ ...target, events: ['budget'] }] } },
+  })
+  // A server with PostgreSQL has begun already.
+  if ('path' in where && !IS_ON_POSTGRES) await server.context.drover.begin()
+  const prompt = async () =>
+    (
+      await server.request('/api/v1/prompt', {
+        method: 'POST',
+        body: { prompt: 'x', backend: 'claude', workdir: server.workdir },
+      })
+    ).status
+  for (const _prompt of [1, 2, 3, 4]) expect(await prompt()).toBe(200)
+  await until(() => receiver.accepted.length === 1)
+  expect(await prompt()).toBe(200)
+  await until(() => receiver.accepted.length === 2)
+  expect(await prompt()).toBe(402)
+  const name = 'all prompts, 5 requests/day'
+  expect(receiver.accepted.map(({ type, data }) => [type, data['title'], data['level']])).toEqual([
+    ['drover.budget', `Budget at 80 %: ${name}`, 'near'],
+    ['drover.budget', `Budget spent: ${name}`, 'spent'],
+  ])
 })
 
 it.skipIf(POSTGRES_PROGRAMS === undefined)(
@@ -262,7 +293,7 @@ describe('a target', () => {
 })
 
 describe('the outbox', () => {
-  async function open(place: { path: string } | { url: string }, clock: { now: () => Date }) {
+  async function open(place: Place, clock: { now: () => Date }) {
     const stores = await openStores({
       ...{ clock, ids: randomIds },
       ...('path' in place ? place : { postgres: { url: place.url, machine: randomIds.hex(4), deadAfterMs: 20_000 } }),
@@ -270,18 +301,6 @@ describe('the outbox', () => {
     onTestFinished(() => stores.sessions.close())
     return stores.outbox
   }
-
-  const STORES: [string, () => Promise<{ path: string } | { url: string }>][] = [
-    ['SQLite', async () => ({ path: join(temporaryDirectory(), 'sessions.db') })],
-    ...(POSTGRES_PROGRAMS === undefined
-      ? []
-      : [
-          ['PostgreSQL', async () => ({ url: await createPostgresDatabase() })] as [
-            string,
-            () => Promise<{ url: string }>,
-          ],
-        ]),
-  ]
 
   it.each(STORES)(
     'of two servers in %s gives each event to one of them, in order, and again after a kill',
@@ -324,6 +343,34 @@ describe('the outbox', () => {
       expect(await servers[0].take('hook')).toMatchObject({ body: 'late 1', attempts: 2 })
       expect(await servers[0].take('another')).toBeUndefined()
       expect(await servers[0].count()).toEqual([{ target: 'hook', waiting: 2, failed: 0 }])
+    },
+  )
+
+  it.each(STORES)(
+    'in %s knows what was delivered for a week, or for as long as it is about something',
+    async (_, place) => {
+      let now = Date.parse('2026-01-01T00:00:00Z')
+      const outbox = await open(await place(), { now: () => new Date(now) })
+      const announce = async () => {
+        const entry = { target: 'hook', stream: 'x', body: 'x' }
+        await outbox.add([
+          { ...entry, id: 'of a run' },
+          { ...entry, id: 'of a month', endsAt: '2026-02-01T00:00:00Z' },
+        ])
+        const taken: string[] = []
+        for (let next = await outbox.take('hook'); next !== undefined; next = await outbox.take('hook')) {
+          taken.push(next.id)
+          await outbox.delivered(next)
+        }
+        return taken
+      }
+      expect(await announce()).toEqual(['of a run', 'of a month'])
+      now += 7 * 86_400_000
+      expect(await announce()).toEqual([])
+      now += 1000
+      expect(await announce()).toEqual(['of a run'])
+      now = Date.parse('2026-02-01T00:00:01Z')
+      expect(await announce()).toContain('of a month')
     },
   )
 })

@@ -28,7 +28,8 @@ export class Notifier {
     const wanting = targets.filter((target) => isWanted(target, event))
     if (wanting.length === 0) return
     const body = JSON.stringify(event)
-    await outbox.add(wanting.map(({ name: target }) => ({ id: event.id, target, stream: event.stream, body })))
+    const { id, stream, endsAt } = event
+    await outbox.add(wanting.map(({ name: target }) => ({ id, target, stream, body, endsAt })))
     this.#wake.resolve()
     this.#wake = Promise.withResolvers<void>()
   }

@@ -14,6 +14,8 @@ export type NotifyEvent = {
   readonly url?: string | undefined
   readonly repository?: string | undefined
   readonly label?: string | undefined
+  /** Until when it may be announced again, if that is long: it is not sent again then. */
+  readonly endsAt?: string | undefined
   /** For programs. */
   readonly data: Readonly<Record<string, unknown>>
 }

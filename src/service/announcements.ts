@@ -1,26 +1,33 @@
-/** What a server tells the targets of its settings: what runs announce, and what agents ask for. */
+/** What a server tells the targets of its settings: what runs announce, what agents ask for, and what is left of budgets. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Config } from '../config/config.shape.ts'
 import type { Announcing } from '../drive/announce-run.ts'
-import type { Clock } from '../kit/clock.ts'
+import type { Stores } from '../executions/store/stores.ts'
+import { type Clock, toTimestamp } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import type { Environment } from '../kit/process/child-environment.ts'
 import { toApprovalEvent } from '../notify/approval-event.ts'
+import { toBudgetEvent } from '../notify/budget-event.ts'
 import type { Notifier } from '../notify/notifier.ts'
 import { type NotifyEvent, waitAfter } from '../notify/notify-event.ts'
 import type { Approvals } from '../prompts/approvals.ts'
-import type { Outbox } from '../store/outbox.ts'
+import type { BudgetList } from '../prompts/budget-list.shape.ts'
 
 type Parts = {
   readonly config: Config
-  readonly outbox: Outbox
+  readonly outbox: Stores['outbox']
   readonly approvals: Approvals
+  /** All of them, whoever they are for. */
+  readonly listBudgets: () => Promise<BudgetList>
   readonly env: Environment
   readonly cwd: string
   readonly clock: Clock
   readonly log: Log
   readonly shutdown: AbortSignal
 }
+
+/** Prompts of other processes with this store are charged too. */
+const LOOK_AT_BUDGETS_MS = 5000
 
 export class Announcements implements Announcing {
   readonly #parts: Parts
@@ -52,7 +59,27 @@ export class Announcements implements Announcing {
       const isPending = () => approvals.list().includes(approval)
       void this.#announceWhile(toApprovalEvent(approval, { repository, consoleUrl: this.consoleUrl() }), isPending)
     })
-    await (await this.#open()).run(shutdown)
+    await Promise.all([(await this.#open()).run(shutdown), this.#watchBudgets()])
+  }
+
+  /** What other servers have announced is known to the outbox. */
+  async #watchBudgets(): Promise<void> {
+    const { listBudgets, clock, log, shutdown: signal } = this.#parts
+    const announced = new Set<string>()
+    while (!signal.aborted) {
+      try {
+        const facts = { at: toTimestamp(clock.now()), consoleUrl: this.consoleUrl() }
+        for (const budget of (await listBudgets()).budgets) {
+          const event = toBudgetEvent(budget, facts)
+          if (event === undefined || announced.has(event.id)) continue
+          await this.announce(event)
+          announced.add(event.id)
+        }
+      } catch (error) {
+        log.error({ reason: String(error) }, 'no one could be notified of budgets yet')
+      }
+      await delay(LOOK_AT_BUDGETS_MS, undefined, { signal, ref: false }).catch(() => {})
+    }
   }
 
   /** The store may fail for a while, for example because the disk is full. */

@@ -21,7 +21,7 @@ import type { Clock } from '../kit/clock.ts'
 import { randomIds } from '../kit/ids.ts'
 import type { Log } from '../kit/log.ts'
 import { Approvals } from '../prompts/approvals.ts'
-import { type Caller, visibleKeyId } from '../prompts/caller.ts'
+import { type Caller, USER, visibleKeyId } from '../prompts/caller.ts'
 import { createSlots } from '../prompts/concurrency-slots.ts'
 import type { PrivateFiles } from '../prompts/private-files.ts'
 import type { MachineSandbox } from '../sandbox/machine/machine-sandbox.ts'
@@ -118,6 +118,7 @@ export class ServedDrover extends InProcessDrover implements DroverService {
     const { shutdown } = parts
     this.announcements = new Announcements({
       ...{ config, outbox: stores.outbox, approvals, env, cwd, clock, log, shutdown },
+      listBudgets: () => this.budgets.list(USER),
     })
     const { approvals: board, executions: store } = stores
     if (board !== undefined) shareApprovals({ approvals, board, store, log })

@@ -325,9 +325,13 @@ const BUDGETS = `
   CREATE INDEX budget_reservations_by_owner ON budget_reservations (owner);
 `
 
+/** What an event is about may last longer than events are kept: a budget of a month is announced once in it. */
+const OUTBOX_ENDS = 'ALTER TABLE outbox ADD COLUMN ends_at TEXT'
+
 export const MIGRATIONS: readonly string[] = [
   ...[FIRST, SECOND, EXECUTIONS, CONVERSATIONS, CLIENT_REQUESTS, KEY_IDS],
   COSTS,
   OUTBOX,
   BUDGETS,
+  OUTBOX_ENDS,
 ]

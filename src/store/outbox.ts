@@ -17,7 +17,11 @@ export type OutboxEntry = {
 }
 
 /** What is announced for one target. Entries of one stream are delivered in their order. */
-export type NewEntry = Pick<OutboxEntry, 'id' | 'target' | 'body'> & { readonly stream: string }
+export type NewEntry = Pick<OutboxEntry, 'id' | 'target' | 'body'> & {
+  readonly stream: string
+  /** Until then it may be announced again. */
+  readonly endsAt?: string | undefined
+}
 
 /** How many entries of a target wait, and how many were given up. */
 export type OutboxCount = { readonly target: string; readonly waiting: number; readonly failed: number }
@@ -42,10 +46,15 @@ export class Outbox {
     const now = this.#after(0)
     const old = this.#after(-KEPT_MS)
     await this.#sql.write(function* () {
-      yield* all("DELETE FROM outbox WHERE state <> 'waiting' AND created_at < ?", old)
-      const sql = `INSERT INTO outbox (id, target, stream, body, state, attempts, created_at, due_at)
-        VALUES (?, ?, ?, ?, 'waiting', 0, ?, ?) ON CONFLICT DO NOTHING`
-      for (const { id, target, stream, body } of entries) yield* all(sql, id, target, stream, body, now, now)
+      yield* all(
+        "DELETE FROM outbox WHERE state <> 'waiting' AND created_at < ? AND coalesce(ends_at, '') < ?",
+        old,
+        now,
+      )
+      const sql = `INSERT INTO outbox (id, target, stream, body, state, attempts, created_at, due_at, ends_at)
+        VALUES (?, ?, ?, ?, 'waiting', 0, ?, ?, ?) ON CONFLICT DO NOTHING`
+      for (const { id, target, stream, body, endsAt = null } of entries)
+        yield* all(sql, id, target, stream, body, now, now, endsAt)
     })
   }
 

@@ -301,4 +301,10 @@ const BUDGETS = `
   CREATE INDEX budget_reservations_by_owner ON budget_reservations (owner);
 `
 
-export const POSTGRES_MIGRATIONS: readonly string[] = [FIRST, DRIVEN_RUNS, KEY_IDS, COSTS, OUTBOX, BUDGETS]
+/** The same as in the SQLite file. */
+const OUTBOX_ENDS = 'ALTER TABLE outbox ADD COLUMN ends_at TEXT COLLATE "C"'
+
+export const POSTGRES_MIGRATIONS: readonly string[] = [
+  ...[FIRST, DRIVEN_RUNS, KEY_IDS, COSTS, OUTBOX, BUDGETS],
+  OUTBOX_ENDS,
+]

@@ -155,6 +155,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   app.server.listen(socketPath === undefined ? { host, port: 0 } : { path: socketPath })
   await once(app.server, 'listening')
   onTestFinished(async () => {
+    shutdown.abort()
     app.server.closeAllConnections()
     await app.close()
     keys.close()
