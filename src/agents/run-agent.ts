@@ -147,7 +147,7 @@ class ColdTurn implements TurnDriver {
     const exit = await this.#running().exit
     const failure = exit.ended === 'itself' && isSilent ? this.#boundary?.failureOf(exit) : undefined
     if (failure !== undefined) throw failure
-    await this.#boundary?.look()
+    await this.#boundary?.endTurn()
     return { exit, staysUp: false, stopReason: this.#stopReason }
   }
 

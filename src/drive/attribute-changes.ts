@@ -93,7 +93,7 @@ async function gatherFacts(
   const attempt = attempts.find((each) => each.attempt === number)
   const isInside = attempt?.is_inside === true && place.kind === 'worktree'
   return {
-    ...(isInside && { writableRefs: `${dirname(`refs/heads/${place.branch}`)}/` }),
+    ...(isInside && { ownRef: `refs/heads/${place.branch}` }),
     trace: attempt?.ended?.trace ?? [],
     root,
     directory: workDirectory(context),

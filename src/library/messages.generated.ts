@@ -410,7 +410,7 @@ export type BoundaryEvent = {
     host?: string | undefined
     /** The path, as a tool printed it. */
     path?: string | undefined
-    /** What was exceeded. The agent is ended then. */
+    /** What was exceeded. The agent is ended, or its commits are not taken. */
     limit?: string | undefined
     /** Why it was refused. */
     reason?: 'not listed' | 'port not listed' | 'private address' | undefined
@@ -699,7 +699,7 @@ export type BoundaryReport = {
   })[]
   /** Paths that could not be written, as commands printed it. */
   unwritable: readonly string[]
-  /** Limits that were exceeded. The command was ended then. */
+  /** Limits that were exceeded, and commits that were not taken for that reason. */
   exceeded: readonly string[]
 }
 

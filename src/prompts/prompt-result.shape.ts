@@ -48,7 +48,9 @@ export const BoundaryReport = named(
     unwritable: Type.Array(Type.String(), {
       description: 'Paths that could not be written, as commands printed it.',
     }),
-    exceeded: Type.Array(Type.String(), { description: 'Limits that were exceeded. The command was ended then.' }),
+    exceeded: Type.Array(Type.String(), {
+      description: 'Limits that were exceeded, and commits that were not taken for that reason.',
+    }),
   }),
   'What an agent, or the setup and the checks of a worktree, reached in a sandbox, and what they were refused. Absent: there was no sandbox.',
 )

@@ -148,7 +148,7 @@ function boundaryText({ boundary }: RunReport, rows: Rows): string {
   const users = (by: readonly string[]) => by.join(', ').replaceAll('_', ' ')
   const refusals = [
     ...refused.map(({ host, reason, count: times, by }) => [code(host), cell(reason), String(times), users(by)]),
-    ...exceeded.map(({ limit, by }) => ['the disk', `${cell(limit)}, and it was ended`, '', users(by)]),
+    ...exceeded.map(({ limit, by }) => ['a limit', cell(limit), '', users(by)]),
     ...unwritable.map(({ path, by }) => [code(path), 'not writable, as printed', '', users(by)]),
   ]
   const reaches = reached.map(({ host, count: times, by }) => [code(host), String(times), users(by)])

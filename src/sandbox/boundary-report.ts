@@ -1,16 +1,16 @@
 /** Counts what a sandboxed command reached and what it was refused. */
-import type { DiskEvent } from './disk-watch.ts'
+import type { LimitEvent } from './disk-watch.ts'
 import type { HostRefusal, ProxyEvent } from './proxy.ts'
 import { findUnwritablePaths, MAX_PATHS } from './unwritable-paths.ts'
 
-export type BoundaryEvent = ProxyEvent | DiskEvent
+export type BoundaryEvent = ProxyEvent | LimitEvent
 
 export type BoundaryTotals = {
   reached: { host: string; count: number }[]
   refused: { host: string; reason: HostRefusal; count: number }[]
   /** Paths that could not be written, as commands printed them. */
   unwritable: string[]
-  /** Limits, as a sentence. The command was ended then. */
+  /** Limits, and commits that were not taken, as sentences. */
   exceeded: string[]
 }
 

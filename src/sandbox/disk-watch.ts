@@ -9,13 +9,13 @@ import type { Fault } from '../kit/fault.ts'
 import { sandboxDiskLimit } from './faults.ts'
 import { isWithin } from './sandbox-policy.ts'
 
-export type DiskEvent = { is: 'exceeded'; fault: Fault<{ exceeded: string }> }
+export type LimitEvent = { is: 'exceeded'; fault: Fault<{ exceeded: string }> }
 
 type Options = {
   /** All that the command can write. */
   paths: readonly string[]
   limitBytes: number | undefined
-  onEvent: (event: DiskEvent) => void
+  onEvent: (event: LimitEvent) => void
 }
 
 const LOOK_MS = 500

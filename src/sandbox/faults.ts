@@ -17,6 +17,12 @@ export const sandboxDiskLimit = defineFault('sandbox_disk_limit', 'too_large', {
     `the sandboxed command was ended because ${d.exceeded}; raise the limit or free some space if it needs more`,
 })
 
+export const sandboxCommitsRefused = defineFault('sandbox_commits_refused', 'invalid', {
+  when: 'What git has written in a sandbox was not taken to the repository, because an object would be missing there: it is larger than 1 GB, or damaged.',
+  message: (d: { exceeded: string }) =>
+    `${d.exceeded}; the files are in the worktree: leave out what is too large, and commit again`,
+})
+
 export const sandboxTooWide = defineFault('sandbox_too_wide', 'usage', {
   when: 'A sandboxed command would be able to write to the whole home directory.',
   message: (d: { path: string }) =>

@@ -6,8 +6,8 @@ import type { ChildEnvironment, Environment } from '../kit/process/child-environ
 import { FIRST_DESCRIPTOR } from '../kit/process/process.ts'
 import type { BoundaryEvent } from './boundary-report.ts'
 import { toBubblewrapArguments } from './bubblewrap-arguments.ts'
-import { DiskWatch } from './disk-watch.ts'
-import { sandboxUnavailable } from './faults.ts'
+import { DiskWatch, type LimitEvent } from './disk-watch.ts'
+import { sandboxCommitsRefused, sandboxUnavailable } from './faults.ts'
 import type { SandboxPrograms } from './find-programs.ts'
 import { loopbackPorts } from './host-rules.ts'
 import { openProxy, type StopSignal } from './proxy.ts'
@@ -38,20 +38,18 @@ export type Boundary = {
   }
   /** Whether the command was started. If not, its output and exit code are those of bubblewrap. */
   hasStarted(): boolean
-  /** For a command that stays up: between `takeBack` and `bringIn`, git outside has the state of the repository. */
+  /** For a command that stays up: between `settle` and `bringIn`, git outside has the state of the repository. */
   bringIn(): void
-  takeBack(): void
   /** Aborts with a Fault when the command exceeds a limit: the caller ends it. */
   exceeded: AbortSignal
-  /** Looks for that once more. Call it when the command or its turn is over. */
-  look(): Promise<void>
-  /** Takes everything back. */
+  /** Looks for that once more, and takes back what git has written. Call it when the command or its turn is over. */
+  settle(): Promise<void>
   close(): Promise<void>
 }
 
-const NO_STAGE: GitStage = { mounts: [], bringIn: () => {}, takeBack: () => {} }
+const NO_STAGE: GitStage = { mounts: [], bringIn: () => {}, takeBack: () => undefined }
 
-type Opened = Omit<Boundary, 'exceeded' | 'look'> & { written: readonly string[] }
+type Opened = Omit<Boundary, 'exceeded' | 'settle'> & Pick<GitStage, 'takeBack'> & { written: readonly string[] }
 
 const NO_SCOPE =
   'sandbox.max_total_memory_mb needs a user session of systemd, and there is none (loginctl enable-linger starts one)'
@@ -61,29 +59,40 @@ export async function openBoundary(request: BoundaryRequest): Promise<Boundary> 
   const { totalMemoryBytes, diskBytes } = policy.limits
   if (totalMemoryBytes !== undefined && programs.scope === undefined) throw sandboxUnavailable({ problem: NO_SCOPE })
   const { seatbelt } = programs
-  const { written, ...opened } = await (seatbelt === undefined
+  const { written, takeBack, ...opened } = await (seatbelt === undefined
     ? openBubblewrap(request)
     : openSeatbelt(request, seatbelt))
   const ending = new AbortController()
-  const watch = new DiskWatch({
-    paths: written,
-    limitBytes: diskBytes,
-    onEvent: (event) => {
-      onEvent(event)
-      ending.abort(event.fault)
-    },
-  })
+  const end = (event: LimitEvent) => {
+    onEvent(event)
+    ending.abort(event.fault)
+  }
+  const watch = new DiskWatch({ paths: written, limitBytes: diskBytes, onEvent: end })
+  let isSettled = false
   return {
     ...opened,
     exceeded: ending.signal,
-    look: () => watch.look(),
+    async settle() {
+      await watch.look()
+      isSettled = true
+      const problem = takeBack()
+      if (problem === undefined) return
+      const exceeded = `what git has committed was not taken from the sandbox, because ${problem}`
+      end({ is: 'exceeded', fault: sandboxCommitsRefused({ exceeded }) })
+    },
     bringIn() {
+      isSettled = false
       opened.bringIn()
       watch.restart()
     },
     async close() {
       watch.close()
-      await opened.close()
+      try {
+        // Without a reader there is no one to tell.
+        if (!isSettled) takeBack()
+      } finally {
+        await opened.close()
+      }
     },
   }
 }
@@ -116,11 +125,7 @@ async function openBubblewrap({ argv, cwd, env, policy, programs, onEvent }: Bou
     written: complete.mounts.filter(({ as }) => as === 'write').map(({ path, from = path }) => from),
     close: async () => {
       await proxy.close()
-      try {
-        git.takeBack()
-      } finally {
-        rmSync(directory, { recursive: true, force: true })
-      }
+      rmSync(directory, { recursive: true, force: true })
     },
   }
 }

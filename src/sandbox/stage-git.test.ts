@@ -6,7 +6,22 @@ import { describe, expect, it } from 'vitest'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { stageGit } from './stage-git.ts'
 
-const [ONE, TWO] = ['1', '2'].map((digit) => `${digit.repeat(40)}\n`) as [string, string]
+type Content = { id: string; bytes: Buffer }
+
+function object(type: string, text: string | Buffer): Content {
+  const content = Buffer.concat([Buffer.from(`${type} ${text.length}\0`), Buffer.from(text)])
+  return { id: createHash('sha1').update(content).digest('hex'), bytes: deflateSync(content) }
+}
+
+const BLOB = object('blob', 'good')
+const TREE = object('tree', Buffer.concat([Buffer.from('100644 file\0'), Buffer.from(BLOB.id, 'hex')]))
+const COMMITS = ['one', 'two'].map((text) => object('commit', `tree ${TREE.id}\n\n${text}\n`))
+const [ONE, TWO] = COMMITS.map(({ id }) => `${id}\n`) as [string, string]
+
+function writeObject(store: string, { id, bytes }: Content): void {
+  mkdirSync(join(store, id.slice(0, 2)), { recursive: true })
+  writeFileSync(join(store, id.slice(0, 2), id.slice(2)), bytes)
+}
 const BRANCH = 'refs/heads/drover/one'
 
 /** A linked worktree on a branch, and what a command has of it. */
@@ -24,6 +39,7 @@ function stage() {
   }
   for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text)
   writeFileSync(join(common, BRANCH), ONE)
+  for (const each of COMMITS) writeObject(join(common, 'objects'), each)
   const staged = stageGit({ directory, commonDirectory: common, branch: BRANCH }, at)
   return {
     ...staged,
@@ -105,28 +121,33 @@ describe('the branch of a command', () => {
 })
 
 describe('an object of a command', () => {
-  const content = 'blob 4\0good'
-  const id = createHash('sha1').update(content).digest('hex')
-  const path = join('objects', id.slice(0, 2), id.slice(2))
+  const path = join('objects', BLOB.id.slice(0, 2), BLOB.id.slice(2))
+  const damaged = { ...BLOB, bytes: object('blob', 'evil').bytes }
+
+  it('is taken back if its content has its name', () => {
+    const { inside, takeBack, real } = stage()
+    writeObject(inside('objects'), BLOB)
+    expect(takeBack()).toBeUndefined()
+    expect([existsSync(real(path)), existsSync(inside(path))]).toEqual([true, false])
+  })
 
   it.each([
-    ['its content has its name', deflateSync(content), true],
-    ['its content is another', deflateSync('blob 4\0evil'), false],
-    ['it is not compressed', Buffer.from(content), false],
-  ])('is taken back: %s', (_, bytes, isTaken) => {
-    const { inside, takeBack, real } = stage()
-    mkdirSync(join(inside(path), '..'), { recursive: true })
-    writeFileSync(inside(path), bytes)
-    takeBack()
-    expect(existsSync(real(path))).toBe(isTaken)
-    expect(existsSync(inside(path))).toBe(false)
+    ['its content is another', damaged],
+    ['it is not compressed', { ...BLOB, bytes: Buffer.from('blob 4\0good') }],
+  ])('is not taken back, and nor is anything else: %s', (_, content) => {
+    const { inside, takeBack, real, read } = stage()
+    writeObject(inside('objects'), content)
+    writeFileSync(inside('git/index'), 'two')
+    writeFileSync(inside('refs/one'), TWO)
+    expect(takeBack()).toContain(`${BLOB.id} is damaged, or larger than 1 GB`)
+    expect([existsSync(real(path)), read('worktrees/one/index'), read(BRANCH)]).toEqual([false, 'one', ONE])
   })
 
   it('does not replace one that is there', () => {
     const { inside, takeBack, real } = stage()
     for (const place of [inside(path), real(path)]) mkdirSync(join(place, '..'), { recursive: true })
     writeFileSync(real(path), 'first')
-    writeFileSync(inside(path), deflateSync(content))
+    writeObject(inside('objects'), BLOB)
     takeBack()
     expect(readFileSync(real(path), 'utf8')).toBe('first')
   })

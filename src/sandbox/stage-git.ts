@@ -1,18 +1,21 @@
 /**
  * What a linked worktree needs of its repository to commit, as a copy. Git outside would write through links that a command has left
- * there, and would believe objects and branches that it has written. When the command is over, drover takes back plain files of the
- * worktree's git directory, its branch, and objects whose content has the name that they claim.
+ * there, and would believe objects and branches that it has written. When the command is over, drover takes back objects whose content
+ * has the name that they claim, and if none is missing then, plain files of the worktree's git directory and its branch.
  */
-import { createHash } from 'node:crypto'
-import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { inflateSync } from 'node:zlib'
 import { readFileBytes } from '../kit/files/read-file.ts'
-import { randomIds } from '../kit/ids.ts'
 import type { Mount, OwnGit } from './sandbox-policy.ts'
 import { StagedFolder } from './staged-folder.ts'
+import { StagedObjects } from './staged-objects.ts'
 
-export type GitStage = { mounts: readonly Mount[]; bringIn(): void; takeBack(): void }
+export type GitStage = {
+  mounts: readonly Mount[]
+  bringIn(): void
+  /** Returns why nothing was taken, if so: git outside would miss objects. */
+  takeBack(): string | undefined
+}
 
 /** Where the objects of the repository are inside. */
 const OBJECTS = '/run/drover/objects'
@@ -36,6 +39,7 @@ export function stageGit({ directory, commonDirectory, branch }: OwnGit, at: str
   const branches = branch === undefined ? undefined : stageBranch(commonDirectory, branch, place)
   const folders = [own, ...(branches?.folders ?? [])]
   const objects = join(commonDirectory, 'objects')
+  const store = new StagedObjects({ staged: place('objects'), real: objects })
   return {
     mounts: [
       { path: OBJECTS, as: 'read', from: objects },
@@ -52,8 +56,10 @@ export function stageGit({ directory, commonDirectory, branch }: OwnGit, at: str
       for (const folder of folders) folder.bringIn()
     },
     takeBack() {
-      takeObjects(place('objects'), objects)
-      for (const folder of folders) folder.takeBack()
+      const tips = [place('git/HEAD'), ...(branch === undefined ? [] : [place(`refs/${basename(branch)}`)])]
+      const problem = store.take(tips.map(readText).flatMap((text) => (COMMIT.test(text) ? [text.trim()] : [])))
+      if (problem === undefined) for (const folder of folders) folder.takeBack()
+      return problem
     },
   }
 }
@@ -97,49 +103,4 @@ function readText(path: string): string {
   } catch {
     return ''
   }
-}
-
-const FOLDER = /^[0-9a-f]{2}$/
-const NAME = /^(?:[0-9a-f]{38}|[0-9a-f]{62})$/
-const OBJECT_LIMIT_BYTES = 2 ** 30
-const OBJECT_MODE = 0o444
-
-/** Moves objects that git has written inside to the repository: only those whose content has the name that they claim. */
-function takeObjects(from: string, to: string): void {
-  for (const folder of readdirSync(from).filter((name) => FOLDER.test(name) && isDirectory(join(from, name)))) {
-    for (const name of readdirSync(join(from, folder)).filter((each) => NAME.test(each))) {
-      takeObject(join(from, folder, name), { folder: join(to, folder), name, id: folder + name })
-      rmSync(join(from, folder, name), { recursive: true, force: true })
-    }
-  }
-}
-
-function takeObject(path: string, target: { folder: string; name: string; id: string }): void {
-  const { folder, name, id } = target
-  if (existsSync(join(folder, name))) return
-  const bytes = readObject(path, id)
-  if (bytes === undefined) return
-  mkdirSync(folder, { recursive: true })
-  const beside = join(folder, `tmp_obj_${randomIds.hex(6)}`)
-  writeFileSync(beside, bytes, { flag: 'wx' })
-  chmodSync(beside, OBJECT_MODE)
-  renameSync(beside, join(folder, name))
-}
-
-/** Undefined if it is no plain file, or has another name than its content. */
-function readObject(path: string, id: string): Uint8Array | undefined {
-  try {
-    const bytes = readFileBytes({ path, limitBytes: OBJECT_LIMIT_BYTES })
-    const content = inflateSync(bytes, { maxOutputLength: OBJECT_LIMIT_BYTES })
-    const digest = createHash(id.length === 40 ? 'sha1' : 'sha256')
-      .update(content)
-      .digest('hex')
-    return digest === id ? bytes : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function isDirectory(path: string): boolean {
-  return lstatSync(path).isDirectory()
 }

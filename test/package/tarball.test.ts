@@ -12,11 +12,13 @@ import {
 } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { NO_SANDBOX } from '../../scripts/bubblewrap.ts'
 import { IS_FULL } from '../support/full-counts.ts'
 import { PLAIN_ENV } from '../support/git-repository.ts'
 import { linkProductionDependencies, NPM, NPM_ENVIRONMENT, ROOT } from '../support/npm.ts'
 import { packPackage } from '../support/packed-package.ts'
 import { DROVER, run, runAt, runDrover, temporaryDirectory, temporaryDirectoryForAll } from '../support/run-drover.ts'
+import { hasSandbox } from '../support/sandbox.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
 import { createRepository } from '../support/temporary-repository.ts'
 
@@ -175,6 +177,17 @@ describe.runIf(IS_FULL)('the published package', () => {
       code: 0,
       stdout: expect.stringMatching(/^get/),
     })
+  })
+
+  it('runs a command in a sandbox, which its own script begins where there is socat', async ({ skip }) => {
+    skip(!hasSandbox, NO_SANDBOX)
+    const [home, repository] = [temporaryDirectory(), createRepository()]
+    const script = join(installed, 'bin', 'sandbox-forwarder.sh')
+    expect(statSync(script).mode & 0o111).not.toBe(0)
+    const first = existsSync('/usr/bin/socat') ? script : script.replace(/sh$/, 'cjs')
+    const inside = [...drover, 'sandbox', 'run', '--', 'cat', '/run/drover/forwarder']
+    const ran = await runAt(repository.root, inside, { HOME: home })
+    expect(ran).toEqual({ code: 0, stdout: readFileSync(first, 'utf8'), stderr: '' })
   })
 
   it('serves: its health, a prompt, the description of its API and the page that shows it', async () => {

@@ -100,8 +100,8 @@ describe('the limit on what is written', () => {
     const ends = ['--baseline', 'skip', '--approval', 'auto', '--no-review', '--rounds', '0', '--deliver', 'none']
     const { stdout } = await call('drive', 'Show the wind in knots', `--${by}`, 'sh fill.sh', ...ends)
     const report = await call('report', runIdIn(stdout))
-    expect(report.stdout).toContain(`| the disk | more than ${LIMIT_MB} MB were written`)
-    expect(stdout).toContain(`the sandbox ended the ${by}: ${EXCEEDED}`)
+    expect(report.stdout).toContain(`| a limit | more than ${LIMIT_MB} MB were written`)
+    expect(stdout).toContain(`the sandbox stopped the ${by}: ${EXCEEDED}`)
   })
 })
 

@@ -65,6 +65,22 @@ describe('drover sandbox run', () => {
     expect(repository.git('fsck', '--strict')).toBe('')
   })
 
+  it('does not move the branch to a commit whose objects are missing', async () => {
+    const { repository, root, sandboxed } = createWorktree()
+    writeFileSync(join(root, 'new'), 'another text')
+    const commit = 'git add --all && git commit --quiet --message=Inside'
+    const lose = `blob=$(git rev-parse HEAD:new | sed "s,..,&/,") && rm $(git rev-parse --git-common-dir)/objects/$blob`
+    const names = Object.keys(AUTHOR).flatMap((name) => ['--env', name])
+    expect(await sandboxed([...names, '--', 'sh', '-c', `${commit} && ${lose}`], AUTHOR)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /what git has committed was not taken from the sandbox, because the object \w+ is missing/,
+      ),
+    })
+    expect(repository.git('log', '-1', '--format=%s', 'drover/one')).not.toBe('Inside\n')
+    expect(repository.git('-C', root, 'status', '--porcelain')).toBe('?? new\n')
+  })
+
   it('reaches only hosts that are listed, and prints at the end what was reached and refused', async () => {
     const server = createServer((_request, response) => response.end('reached'))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

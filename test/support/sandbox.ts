@@ -41,7 +41,7 @@ export async function runInside(argv: readonly [string, ...string[]], { settings
   try {
     const limits = { timeoutMs: 30_000, signal: boundary.exceeded, sweep: 'when-ended' } as const
     const { exit, stdout } = await runProcess({ ...boundary.command, cwd, ...limits }, OUTPUT_LIMIT)
-    await boundary.look()
+    await boundary.settle()
     return { ...exit, stdout: stdout.toString('utf8'), events, hasStarted: boundary.hasStarted() }
   } finally {
     await boundary.close()

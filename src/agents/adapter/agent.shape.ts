@@ -99,7 +99,7 @@ export const EVENT_CONTENTS = {
     }),
     host: optionalText('The host and its port.'),
     path: optionalText('The path, as a tool printed it.'),
-    limit: optionalText('What was exceeded. The agent is ended then.'),
+    limit: optionalText('What was exceeded. The agent is ended, or its commits are not taken.'),
     reason: Type.Optional(
       literals(['not listed', 'port not listed', 'private address'], { description: 'Why it was refused.' }),
     ),

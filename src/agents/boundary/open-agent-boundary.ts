@@ -21,10 +21,8 @@ export type AgentBoundary = {
   command: Boundary['command']
   /** Call it before each turn but the first. */
   beginTurn(): void
-  /** Keeps a login that the agent has refreshed, and what it has committed. Call it after each turn. */
-  endTurn(): void
-  /** Looks once more for a limit that the agent exceeds, which is an event. Call it at the end of each turn. */
-  look(): Promise<void>
+  /** Keeps a login that the agent has refreshed, and what it has committed. Call it after each turn. A limit that it exceeds is an event. */
+  endTurn(): Promise<void>
   /** Why the agent was not started; undefined if it was. */
   failureOf(exit: Pick<ProcessExit, 'stderrTail'>): Fault | undefined
   /** Call it when nothing runs inside any more. */
@@ -58,10 +56,9 @@ export async function openAgentBoundary(
     return {
       command: boundary.command,
       beginTurn: boundary.bringIn,
-      look: boundary.look,
-      endTurn() {
+      async endTurn() {
         staged.endTurn()
-        boundary.takeBack()
+        await boundary.settle()
       },
       failureOf: ({ stderrTail }) =>
         boundary.hasStarted() ? undefined : sandboxUnavailable({ problem: explainFailure(stderrTail) }),

@@ -117,17 +117,19 @@ export async function startWarmProcess(launch: Launch, command: WarmCommand): Pr
     },
     adopt,
     async endTurn() {
-      await boundary?.look()
-      listeners = undefined
       isBusy = false
       idleCharacters = 0
       const deadline = performance.now() + LEFTOVER_WAIT_MS
       for (let pauseMs = 5; (await leftovers()).length > 0; pauseMs *= 2) {
-        if (performance.now() > deadline) return false
+        if (performance.now() > deadline) {
+          listeners = undefined
+          return false
+        }
         await delay(pauseMs)
       }
       // Nothing of the turn runs that could change what is taken back. Otherwise the end of the process takes it.
-      boundary?.endTurn()
+      await boundary?.endTurn()
+      listeners = undefined
       adoptSoon()
       return true
     },

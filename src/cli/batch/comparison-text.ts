@@ -142,7 +142,7 @@ function formatRefused(name: string, boundary: ComparedWorktree['boundary']): st
   const { refused, unwritable, exceeded } = boundary
   return [
     ...refused.map(({ host, reason }) => `${name}: the sandbox refused a connection to ${host}: ${reason}`),
-    ...exceeded.map((limit) => `${name}: the sandbox ended a command: ${limit}`),
+    ...exceeded.map((limit) => `${name}: the sandbox stopped a command: ${limit}`),
     ...unwritable.map((path) => `${name}: the sandbox did not let a command write ${path}`),
   ].map((line) => toOneLine(line, LINE_COLUMNS))
 }

@@ -31,7 +31,7 @@ export function describeRefused({
 }: EventOf<'boundary_seen'>['data']): StyledLine[] {
   const lines = [
     ...refused.map(({ host, reason }) => `refused ${USERS[by]} a connection to ${host}: ${reason}`),
-    ...exceeded.map((limit) => `ended ${USERS[by]}: ${limit}`),
+    ...exceeded.map((limit) => `stopped ${USERS[by]}: ${limit}`),
     ...unwritable.map((path) => `did not let ${USERS[by]} write ${path}`),
   ]
   return lines.map((line) => ({ text: `  the sandbox ${oneLine(line)}`, tone: 'open' }))

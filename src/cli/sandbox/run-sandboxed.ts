@@ -50,7 +50,7 @@ export const run: RunCommand = async (invocation) => {
     const by = interruption.by()
     if (by !== undefined) return exitCodeOfSignal(by)
     if (!boundary.hasStarted()) throw sandboxUnavailable({ problem: explainFailure(exit.stderrTail) })
-    await boundary.look()
+    await boundary.settle()
     await runtime.terminal.err.write(describeReport(counts.report()))
     boundary.exceeded.throwIfAborted()
     return exit.code ?? EXIT.failure

@@ -46,7 +46,7 @@ const config = (...keys: string[]): RepositoryChange => ({
 })
 const gitFile = (name: string): RepositoryChange => ({ what: 'git_file', name, before: '1', after: '2' })
 
-const inside: Partial<ChangeFacts> = { writableRefs: 'refs/heads/drover/', ...ran('cd /home/ada/weather && npm test') }
+const inside: Partial<ChangeFacts> = { ownRef: 'refs/heads/drover/own', ...ran('cd /home/ada/weather && npm test') }
 
 const noteOf = (change: RepositoryChange, facts: Partial<ChangeFacts>, others: readonly RepositoryChange[] = []) =>
   judgeChanges([change, ...others], { ...NOTHING, ...facts }).find(({ name }) => name === change.name)?.note ??
@@ -58,7 +58,8 @@ describe('a change of the repository while an agent ran', () => {
     ['a file, out of reach in a sandbox', FILE, inside, 'sandboxed'],
     ['HEAD, out of reach in a sandbox', HEAD, inside, 'sandboxed'],
     ['a branch, out of reach in a sandbox', ref('heads/main'), inside, 'sandboxed'],
-    ['a branch beside its own, in a sandbox', ref('heads/drover/other'), inside, 'serious'],
+    ['a branch beside its own, in a sandbox', ref('heads/drover/other'), inside, 'sandboxed'],
+    ['its own branch, in a sandbox', ref('heads/drover/own'), inside, 'serious'],
     ['a setting, even in a sandbox', config('core.fsmonitor'), inside, 'serious'],
     ['a hook, even in a sandbox', gitFile('hooks/pre-commit'), inside, 'serious'],
     ['a file, and a command names the worktree of the user', FILE, ran('cat /home/ada/weather/notes.md'), 'serious'],

@@ -24,8 +24,8 @@ export type ChangeFacts = {
   readonly isFetched: boolean
   /** All refs after the attempt. */
   readonly refs: Readonly<Record<string, string>>
-  /** The directory of refs in which the agent could write, such as `refs/heads/drover/`. Undefined: it had no boundary. */
-  readonly writableRefs?: string | undefined
+  /** The only ref that is taken back from the boundary of the agent. Undefined: it had none. */
+  readonly ownRef?: string | undefined
   /** The files of the user with the same content as in the work of the agent. */
   readonly sameContent: ReadonlySet<string>
 }
@@ -45,9 +45,9 @@ export function judgeChanges(changes: readonly RepositoryChange[], facts: Change
 }
 
 /** What a boundary does not let an agent change. Settings and hooks stay serious: they would matter most if the boundary had a gap. */
-function noteOfBoundary({ what, name }: RepositoryChange, { writableRefs: own }: ChangeFacts): Note | undefined {
-  if (own === undefined) return undefined
-  const isOutOfReach = what === 'file' || what === 'head' || (what === 'ref' && !name.startsWith(own))
+function noteOfBoundary({ what, name }: RepositoryChange, { ownRef }: ChangeFacts): Note | undefined {
+  if (ownRef === undefined) return undefined
+  const isOutOfReach = what === 'file' || what === 'head' || (what === 'ref' && name !== ownRef)
   return isOutOfReach ? 'sandboxed' : undefined
 }
 

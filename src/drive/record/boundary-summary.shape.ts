@@ -24,7 +24,7 @@ export const BoundarySummary = named(
       description: 'Paths that could not be written, as commands printed it.',
     }),
     exceeded: Type.Array(Type.Object({ limit: Type.String({ description: 'The limit.' }), by }), {
-      description: 'Limits that were exceeded. What exceeded them was ended.',
+      description: 'Limits that were exceeded, and commits that were not taken for that reason.',
     }),
   }),
   'What agents, checks and setups of a run reached, and what they were refused.',

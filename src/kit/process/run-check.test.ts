@@ -11,7 +11,7 @@ const env = { PATH: PLAIN_ENV.PATH }
 const run = (command: string, changes: Partial<Check> = {}) =>
   runCheck({ command, cwd: '/', env, timeoutMs: 10_000, signal: new AbortController().signal, ...changes })
 
-const NO_LIMIT = { exceeded: new AbortController().signal, look: async () => {} }
+const NO_LIMIT = { exceeded: new AbortController().signal, settle: async () => {} }
 
 describe('runCheck', () => {
   it('passes with exit code 0, in its directory', async () => {

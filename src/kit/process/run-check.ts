@@ -32,9 +32,9 @@ type Enclosure = {
   command: Pick<ProcessCommand, 'argv' | 'env' | 'descriptors'>
   /** Undefined if the command was started. Else `printed` is what the boundary said about it. */
   whyNotStarted(printed: string): string | undefined
-  /** Aborts with a Fault when the command has to be ended. `look` makes sure of it when the command is over. */
+  /** Aborts with a Fault when the command has to be ended. `settle` is called when the command is over. */
   exceeded: AbortSignal
-  look(): Promise<void>
+  settle(): Promise<void>
   close(): Promise<void>
 }
 
@@ -88,7 +88,7 @@ export async function runCheck(check: Check): Promise<CheckResult> {
     const exited = await exit
     const problem = exited.ended === 'itself' ? enclosure.whyNotStarted(tail.text()) : undefined
     if (problem !== undefined) return notStarted(command, problem)
-    await enclosure.look()
+    await enclosure.settle()
     const ended = judge(exited, { timeoutMs, exceeded })
     return { command, isStarted: true, ...ended, output: tail.text(), isOutputCut: bytes > outputLimitBytes }
   } catch (error) {
@@ -103,7 +103,7 @@ const withoutBoundary: Enclose = async ({ argv, env }) => ({
   command: { argv, env: toChildEnvironment(env) },
   whyNotStarted: () => undefined,
   exceeded: new AbortController().signal,
-  look: async () => {},
+  settle: async () => {},
   close: async () => {},
 })
 

@@ -133,7 +133,7 @@ async function runProbe(
     const printed = Buffer.concat(await running.stdout.toArray()).toString('utf8')
     const { stderrTail } = await running.exit
     if (!boundary.hasStarted() || printed === '') throw sandboxUnavailable({ problem: explainFailure(stderrTail) })
-    await boundary.look()
+    await boundary.settle()
     const results: ProbeResults = {
       ...JSON.parse(printed),
       survivors: await survivorsOf(running),

@@ -38,7 +38,7 @@ export function encloseCommands({ machine, onEvent, ...request }: Enclosing): En
         return program && explainMissing({ program, code, env, cwd, mounts: policy.mounts })
       },
       exceeded: boundary.exceeded,
-      look: boundary.look,
+      settle: boundary.settle,
       close: boundary.close,
     }
   }
