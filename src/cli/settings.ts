@@ -1,5 +1,7 @@
+import type { Config } from '../config/config.shape.ts'
 import { type ConfigEnvironment, findPaths, listPrivateFiles, type Paths } from '../config/paths.ts'
 import { type LoadedConfig, type Override, readConfig } from '../config/read-config.ts'
+import { hiddenFiles } from '../config/secret-files.ts'
 import type { SandboxParts } from '../prompts/prompt-context.ts'
 import type { Invocation } from './command.ts'
 import { flagValueInvalid } from './faults.ts'
@@ -21,8 +23,10 @@ export function privateFilesFor(invocation: Invocation): ReturnType<typeof listP
 }
 
 /** What sandboxes of agents are made of. */
-export function sandboxPartsFor(invocation: Invocation): SandboxParts {
-  return { ...invocation.runtime.sandbox, droverHome: findUserPaths(invocation).directory }
+export function sandboxPartsFor(invocation: Invocation, config: Config): SandboxParts {
+  const { cwd, env, sandbox } = invocation.runtime
+  const paths = findUserPaths(invocation)
+  return { ...sandbox, droverHome: paths.directory, hidden: hiddenFiles(config, { paths, env, cwd }) }
 }
 
 /** Reads the configuration, prints its warnings, and turns colour off if it says so. */

@@ -5,6 +5,7 @@ import { WarmPool } from '../agents/pool/warm-pool.ts'
 import type { Config } from '../config/config.shape.ts'
 import { type ConfigEnvironment, findPaths, type Paths } from '../config/paths.ts'
 import { readConfig } from '../config/read-config.ts'
+import { hiddenFiles } from '../config/secret-files.ts'
 import { openUserStores } from '../executions/open-user-stores.ts'
 import type { Loss } from '../executions/store/stores.ts'
 import { systemClock } from '../kit/clock.ts'
@@ -24,6 +25,7 @@ export type OpenedInstance = {
   env: Readonly<Record<string, string | undefined>>
   cwd: string
   isRoot: boolean
+  sandbox: SandboxParts
   demo: readonly [string, ...string[]] | undefined
   drover: InProcessDrover
   /** Calls it when other machines have taken over from this process, or may have. */
@@ -107,9 +109,10 @@ export class Instance {
     const paths = findPaths(sources)
     const demo = this.#options.demo === true ? demoAgent() : undefined
     const isRoot = process.getuid?.() === 0
+    const sandbox = sandboxParts(sources, config)
     const onLost = (loss: Loss) => this.#onLost(loss)
     const drover = new InProcessDrover({
-      ...{ settings: config, env, cwd, isRoot, demo, clock: systemClock, sandbox: sandboxParts(paths) },
+      ...{ settings: config, env, cwd, isRoot, demo, clock: systemClock, sandbox },
       ...{ worktrees: paths.worktrees, templates: paths.templates, projects: paths.projects },
       findMachineSandbox: async () => findSandbox(sources, config),
       openStores: () => openUserStores({ settings: config, path: paths.sessions, env, clock: systemClock, onLost }),
@@ -127,7 +130,7 @@ export class Instance {
     })
     const readKeys = async () => (await readConfig(sources)).config.server.keys
     return {
-      ...{ config, paths, env, cwd, isRoot, demo, drover, readKeys, readableVariables },
+      ...{ config, paths, env, cwd, isRoot, sandbox, demo, drover, readKeys, readableVariables },
       onLost: (listener) => void this.#losses.add(listener),
     }
   }
@@ -155,19 +158,21 @@ export class Instance {
   }
 }
 
-export function sandboxParts({ directory }: Paths): SandboxParts {
+function sandboxParts(sources: ConfigEnvironment, config: Config): SandboxParts {
+  const paths = findPaths(sources)
   return {
     forwarder: besidePackage('bin/sandbox-forwarder.cjs'),
     probe: besidePackage('bin/sandbox-probe.cjs'),
-    droverHome: directory,
+    droverHome: paths.directory,
+    hidden: hiddenFiles(config, { ...sources, paths }),
   }
 }
 
 /** The sandbox of this machine. Nothing is tried yet. */
-function findSandbox(sources: ConfigEnvironment, { sandbox: settings }: Config): MachineSandbox {
+function findSandbox(sources: ConfigEnvironment, config: Config): MachineSandbox {
   const { env, cwd, homeDirectory } = sources
-  const { droverHome, ...files } = sandboxParts(findPaths(sources))
-  return new MachineSandbox({ env, cwd, homeDirectory, settings, files, droverHome })
+  const { droverHome, hidden, ...files } = sandboxParts(sources, config)
+  return new MachineSandbox({ env, cwd, homeDirectory, settings: config.sandbox, files, droverHome, hidden })
 }
 
 export function demoAgent(): readonly [string, ...string[]] {

@@ -7,7 +7,7 @@ import type { Log } from '../kit/log.ts'
 import { redactFields } from '../kit/redact.ts'
 import { baseUrl } from '../service/server-address.ts'
 import { Ending, startServerLife } from '../service/start-and-stop.ts'
-import { demoAgent, type OpenedInstance, sandboxParts } from './instance.ts'
+import { demoAgent, type OpenedInstance } from './instance.ts'
 import { besidePackage, packageVersion } from './package-files.ts'
 import type { LogLine, RunningServer, ServeOptions } from './types.ts'
 
@@ -37,7 +37,7 @@ async function start(opened: OpenedInstance, options: ServeOptions, keys: ApiKey
     isRoot: opened.isRoot,
     demo: opened.demo,
     demoAgent: demoAgent(),
-    sandbox: sandboxParts(paths),
+    sandbox: opened.sandbox,
     keys: keys.ring,
     directories: paths,
     machineSandbox: await opened.drover.machineSandbox(),

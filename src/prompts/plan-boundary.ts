@@ -27,6 +27,7 @@ export function planBoundary(
     programs,
     worktree: { root, ...(own !== undefined && { git: own }) },
     droverHome: context.sandbox.droverHome,
+    hidden: context.sandbox.hidden,
     caches: context.settings.sandbox.caches,
     settings: toSandboxSettings(context.settings.sandbox, sandboxAdditions),
   }

@@ -37,6 +37,8 @@ export type SandboxParts = {
   probe: string
   /** The files of drover, which no agent in a sandbox sees. */
   droverHome: string
+  /** Files with secrets elsewhere, which it does not see either. */
+  hidden: readonly string[]
 }
 
 export type PromptContext = {

@@ -86,6 +86,7 @@ const SYSTEM_SECRETS = [
   '/etc/gshadow',
   '/etc/gshadow-',
   '/etc/sudoers',
+  '/etc/drover',
   '/etc/ssl/private',
   '/etc/ssh',
 ]

@@ -7,6 +7,7 @@ import { WarmPool, type WarmPoolOptions } from '../agents/pool/warm-pool.ts'
 import type { Config } from '../config/config.shape.ts'
 import type { Paths } from '../config/paths.ts'
 import { findUsableProject, withProject } from '../config/projects/projects.ts'
+import { secretFilesIn } from '../config/secret-files.ts'
 import { DrivenRuns } from '../drive/service/driven-runs.ts'
 import type { RunService } from '../drive/service/run-service.ts'
 import type { Rights } from '../drive/service/run-starter.ts'
@@ -246,9 +247,8 @@ export class ServedDrover extends InProcessDrover implements DroverService {
   }
 }
 
-function withSecrets({ closed, open }: PrivateFiles, { server, notify }: Config): PrivateFiles {
-  const files = notify.targets.flatMap(({ url_file = '', secret_file = '' }) => [url_file, secret_file])
-  return { closed: [...closed, ...[server.webhook_secret_file, ...files].filter((file) => file !== '')], open }
+function withSecrets({ closed, open }: PrivateFiles, config: Config): PrivateFiles {
+  return { closed: [...closed, ...secretFilesIn(config)], open }
 }
 
 function isUsable({ isEnabled, program }: AgentLocation): boolean {

@@ -7,9 +7,11 @@ import {
   CALLS,
   describeVictim,
   findDaemons,
+  OUTER_VARIABLES,
   plantCanaries,
   plantProgram,
   type Servers,
+  secretSettings,
   startCanaryServers,
 } from '../support/escape-victim.ts'
 import { createRepositoryAt } from '../support/git-repository.ts'
@@ -53,6 +55,8 @@ describe.each(installed)('the real $backend with a hostile model', ({ backend, p
       ...setup.env('attack'),
       DROVER_SANDBOX_HOSTS: `127.0.0.1:${upstream.port()}`,
       DROVER_SANDBOX_ENV: 'FAKE_KEY',
+      ...OUTER_VARIABLES,
+      ...secretSettings(where.secret),
     }
     const words = ['prompt', 'say hello', '-b', backend, '-m', MODELS[backend], '--timeout', '100', '-o', 'json']
     const { stdout, stderr } = await runAt(root, [process.execPath, DROVER, ...words, ...flags], env)

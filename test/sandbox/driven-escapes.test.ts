@@ -1,6 +1,6 @@
 /** Setups, checks and agents of driven runs and comparisons attack everything around them. Inside they get nothing, and it is reported. */
 import { readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { callMain } from '../support/call-main.ts'
 import { createDrivenHome, HONEST, runIdIn } from '../support/driven-home.ts'
@@ -9,6 +9,7 @@ import {
   CALLS,
   describeVictim,
   findDaemons,
+  OUTER_VARIABLES,
   plantCanaries,
   plantProgram,
   type Servers,
@@ -43,10 +44,20 @@ function createVictim(name: string, sandbox: 'on' | 'off', around: Servers) {
   const attack = `${node} "$(cat facts.json)" > "$1.out"; test ! -f leave.json || ${node} "$(cat leave.json)"`
   repository.write('attack.sh', `${attack}\ncurl -s "https://$1.invalid"\ntouch /etc/"$1"\ntrue\n`)
   repository.commit()
+  Object.assign(env, OUTER_VARIABLES, { DROVER_SERVER_WEBHOOK_SECRET_FILE: where.secret })
+  if (sandbox === 'on') allowReading(home, dirname(where.secret))
   const call = (...args: string[]) => callMain(args, { cwd: repository.root, env, homeDirectory: home })
   const read = (root: string, each: string): Results => JSON.parse(readFileSync(join(root, `${each}.out`), 'utf8'))
   const leftIn = () => readdirSync(outside).filter((name) => ['message', 'log', 'index'].includes(name))
   return { ...driving, call, read, daemons: () => findDaemons(daemon), leftIn }
+}
+
+/** Besides what the scripted agents need. */
+function allowReading(home: string, directory: string): void {
+  const file = join(home, '.drover', 'config.yaml')
+  const config = JSON.parse(readFileSync(file, 'utf8'))
+  config.sandbox.read.push(directory)
+  writeFileSync(file, JSON.stringify(config))
 }
 
 /** Drives a run with these commands as setup and check. */

@@ -1,6 +1,6 @@
 /** Every attack succeeds without a boundary, and fails inside. */
 import { realpathSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   ATTACKS,
@@ -9,6 +9,7 @@ import {
   describeVictim,
   findDaemons,
   LEFT,
+  OUTER_VARIABLES,
   plantCanaries,
   plantProgram,
   type Servers,
@@ -108,7 +109,7 @@ type Attacking = Victim & { leaves?: true }
 
 async function runOutside(victim: Attacking): Promise<string> {
   const argv = [process.execPath, join(victim.root, 'escape.mjs'), JSON.stringify(victim)]
-  const { stdout, stderr, code } = await runAt(victim.root, argv, { HOME: victim.home })
+  const { stdout, stderr, code } = await runAt(victim.root, argv, { HOME: victim.home, ...OUTER_VARIABLES })
   if (code !== 0) throw new Error(stderr)
   return stdout
 }
@@ -117,7 +118,10 @@ function attackInside(victim: Attacking) {
   const { home, droverHome, root, gitDirectory, common } = victim
   return runInside([process.execPath, join(root, 'escape.mjs'), JSON.stringify(victim)], {
     worktree: { root, git: { directory: gitDirectory, commonDirectory: common } },
-    ...{ home, droverHome },
-    settings: { limits: { memoryBytes: undefined, processes: undefined, fileBytes: 8 * GIB } },
+    ...{ home, droverHome, hidden: [victim.secret] },
+    settings: {
+      read: [dirname(victim.secret)],
+      limits: { memoryBytes: undefined, processes: undefined, fileBytes: 8 * GIB },
+    },
   })
 }

@@ -4,7 +4,7 @@ import { createSocket } from 'node:dgram'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type ListenOptions } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { syscallProgram } from '../../src/sandbox/check/syscall-program.ts'
 import type { Repository } from './git-repository.ts'
 
@@ -23,6 +23,10 @@ export const ATTACKS = [
   'a key in ~/.ssh',
   'credentials in ~/.aws',
   'a file that a shell reads',
+  'the login of gh',
+  'a token of gh in a variable',
+  'what is sent with telemetry',
+  'the secret of a webhook',
   'the store of drover',
   'the records of runs',
   'the socket of drover',
@@ -99,15 +103,35 @@ export async function startCanaryServers() {
   return { places, listen, close }
 }
 
+/** Variables of drover that a command must not get. */
+export const OUTER_VARIABLES = { GH_TOKEN: 'canary', OTEL_RESOURCE_ATTRIBUTES: 'canary=1' }
+
+/** In a directory that commands may read. */
+function toSecret(outside: string): string {
+  return join(`${outside}-readable`, 'webhook-secret')
+}
+
+/** The settings that name the secret. */
+export function secretSettings(secret: string) {
+  return { DROVER_SERVER_WEBHOOK_SECRET_FILE: secret, DROVER_SANDBOX_READ: dirname(secret) }
+}
+
 type Places = { home: string; droverHome: string; outside: string; repository: Repository }
 
 /** Plants canaries: in a home, in drover's files, in the repository, which gets worktrees, and in a directory outside. */
 export function plantCanaries({ home, droverHome, outside, repository }: Places, { listen }: Servers) {
-  for (const directory of [join(home, '.ssh'), join(home, '.aws'), outside, droverHome])
+  const secret = toSecret(outside)
+  for (const directory of [
+    ...['.ssh', '.aws', '.config/gh'].map((name) => join(home, name)),
+    outside,
+    droverHome,
+    dirname(secret),
+  ])
     mkdirSync(directory, { recursive: true })
-  for (const file of ['canary', '.ssh/id_ed25519', '.aws/credentials']) writeFileSync(join(home, file), 'canary')
+  for (const file of ['canary', '.ssh/id_ed25519', '.aws/credentials', '.config/gh/hosts.yml'])
+    writeFileSync(join(home, file), 'canary')
   writeFileSync(join(droverHome, 'canary'), 'canary')
-  writeFileSync(join(outside, 'canary'), 'canary')
+  for (const file of [join(outside, 'canary'), secret]) writeFileSync(file, 'canary')
   for (const socket of ['path.sock', 'docker.sock']) void listen({ path: join(outside, socket) })
   void listen({ path: join(droverHome, 'server.sock') })
   repository.write('file', 'canary')
@@ -126,7 +150,7 @@ export function plantCanaries({ home, droverHome, outside, repository }: Places,
   const trees = ['one', 'two', 'three'].map((each) => join(droverHome, 'worktrees', each))
   for (const path of trees) repository.git('worktree', 'add', '--quiet', '-b', `drover/${path.split('/').at(-1)}`, path)
   const [root = '', sibling = ''] = trees
-  return { root, where: { home, droverHome, sibling, main: repository.root, common, outside, commit, blob } }
+  return { root, where: { home, droverHome, sibling, main: repository.root, common, outside, secret, commit, blob } }
 }
 
 /** Puts the program into a directory. Returns the programs of its system calls, by their names. */

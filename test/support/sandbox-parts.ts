@@ -4,5 +4,10 @@ import type { SandboxParts } from '../../src/prompts/prompt-context.ts'
 const BIN = join(import.meta.dirname, '..', '..', 'bin')
 
 export function sandboxParts(droverHome: string): SandboxParts {
-  return { forwarder: join(BIN, 'sandbox-forwarder.cjs'), probe: join(BIN, 'sandbox-probe.cjs'), droverHome }
+  return {
+    forwarder: join(BIN, 'sandbox-forwarder.cjs'),
+    probe: join(BIN, 'sandbox-probe.cjs'),
+    droverHome,
+    hidden: [],
+  }
 }

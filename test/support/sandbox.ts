@@ -7,6 +7,7 @@ import type { BoundaryEvent } from '../../src/sandbox/boundary-report.ts'
 import { createPolicy, type PolicyRequest } from '../../src/sandbox/create-policy.ts'
 import { findSandboxPrograms } from '../../src/sandbox/find-programs.ts'
 import { openBoundary } from '../../src/sandbox/open-boundary.ts'
+import { OUTER_VARIABLES } from './escape-victim.ts'
 
 const BIN = join(import.meta.dirname, '..', '..', 'bin')
 
@@ -19,7 +20,7 @@ export function skipWithoutSandbox({ skip }: TestContext): void {
 
 const OUTPUT_LIMIT = { stdoutLimitBytes: 4 * 1024 * 1024 }
 
-export type Inside = Pick<PolicyRequest, 'worktree' | 'home' | 'droverHome'> & {
+export type Inside = Pick<PolicyRequest, 'worktree' | 'home' | 'droverHome' | 'hidden'> & {
   settings?: Partial<PolicyRequest['settings']>
   env?: Record<string, string>
 }
@@ -35,7 +36,7 @@ export async function runInside(argv: readonly [string, ...string[]], { settings
   const events: BoundaryEvent[] = []
   const cwd = where.worktree.root
   const boundary = await openBoundary({
-    ...{ argv, cwd, policy, programs, env: { PATH: process.env['PATH'], ...env } },
+    ...{ argv, cwd, policy, programs, env: { PATH: process.env['PATH'], ...OUTER_VARIABLES, ...env } },
     onEvent: (event) => events.push(event),
   })
   try {

@@ -7,6 +7,8 @@ export type BoundaryPlan = {
   worktree: WorktreeDirectories
   /** The files of drover, which are hidden. */
   droverHome: string
+  /** Other files that are hidden. */
+  hidden: readonly string[]
   settings: SandboxSettings
   /** Of the home directory: directories of drover stand for them, as for checks. */
   caches: readonly string[]

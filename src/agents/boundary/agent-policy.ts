@@ -14,7 +14,7 @@ type Facts = { plan: BoundaryPlan; needs: BoundaryNeeds; home: string; stages: r
 
 /** Throws a Fault of the sandbox. */
 export function toAgentPolicy(request: AgentRequest, { plan, needs, home, stages, argv }: Facts): SandboxPolicy {
-  const { settings, worktree, droverHome, programs } = plan
+  const { settings, worktree, droverHome, hidden, programs } = plan
   const others = (needs.programs ?? []).flatMap((name) => findProgram(name, { env: request.env, cwd: home }) ?? [])
   return createPolicy({
     worktree,
@@ -28,7 +28,7 @@ export function toAgentPolicy(request: AgentRequest, { plan, needs, home, stages
       // PATH has a link to it there.
       ...others.map(dirname),
     ].filter((path) => ![worktree.root, home].some((each) => isWithin(each, [path]))),
-    hidden: request.closedFiles,
+    hidden: [...hidden, ...request.closedFiles],
     // The system enforces then what the agent was told.
     isReadOnly: isReadOnly(request),
     settings: {

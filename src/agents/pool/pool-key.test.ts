@@ -18,6 +18,7 @@ const BOUNDARY = {
   programs: { bubblewrap: '/bwrap', node: '/node', forwarder: '/forwarder', limiter: undefined },
   worktree: { root: '/work' },
   droverHome: '/drover',
+  hidden: [],
   caches: [],
   settings: {
     ...{ hosts: ['npm'], env: [], read: [], write: [] },

@@ -24,7 +24,7 @@ export function openDrover(
     ...{ settings: config, env, cwd, isRoot, clock, keep, createPool, privateFiles },
     demo: isDemo ? demoAgent : undefined,
     version: invocation.runtime.version,
-    sandbox: sandboxPartsFor(invocation),
+    sandbox: sandboxPartsFor(invocation, config),
     slots: slotsOfUser(config, atOnce),
     worktrees: findUserPaths(invocation).worktrees,
     templates: findUserPaths(invocation).templates,

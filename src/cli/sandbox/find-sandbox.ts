@@ -1,13 +1,16 @@
 /** The sandbox of this machine, for what a command runs. Nothing is tried yet. */
 import type { Config } from '../../config/config.shape.ts'
 import type { Paths } from '../../config/paths.ts'
+import { hiddenFiles } from '../../config/secret-files.ts'
 import { MachineSandbox } from '../../sandbox/machine/machine-sandbox.ts'
 import type { Runtime } from '../command.ts'
 
 export function findSandbox(
   { env, cwd, homeDirectory, sandbox: files }: Runtime,
-  { directory: droverHome }: Pick<Paths, 'directory'>,
-  { sandbox: settings }: Pick<Config, 'sandbox'>,
+  paths: Pick<Paths, 'directory' | 'config'>,
+  config: Pick<Config, 'sandbox' | 'server' | 'notify'>,
 ): MachineSandbox {
-  return new MachineSandbox({ env, cwd, homeDirectory, droverHome, files, settings })
+  const hidden = hiddenFiles(config, { paths, env, cwd })
+  const { directory: droverHome } = paths
+  return new MachineSandbox({ env, cwd, homeDirectory, droverHome, files, settings: config.sandbox, hidden })
 }

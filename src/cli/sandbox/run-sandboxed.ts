@@ -13,7 +13,7 @@ import { locateGit } from '../../workspace/git.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { EXIT } from '../exit-status.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
-import { findUserPaths, readSettings } from '../settings.ts'
+import { readSettings, sandboxPartsFor } from '../settings.ts'
 
 const STDIN_LIMIT_BYTES = 64 * 2 ** 20
 
@@ -25,13 +25,15 @@ export const run: RunCommand = async (invocation) => {
   using interruption = listenForInterruption()
   const { signal } = interruption
   const found = await discoverWorkspace({ start: runtime.cwd, git: locateGit(runtime), signal })
+  const { droverHome, hidden } = sandboxPartsFor(invocation, config)
   const policy = createPolicy({
     worktree: {
       root: found.worktree_root,
       git: { directory: found.git_dir, commonDirectory: found.git_common_dir },
     },
     home: runtime.homeDirectory,
-    droverHome: findUserPaths(invocation).directory,
+    droverHome,
+    hidden,
     programs: [programs.node],
     settings,
   })

@@ -19,7 +19,7 @@ export async function createHttp(invocation: Invocation, parts: Parts): Promise<
     demo: flags.isOn('demo') ? demoAgent : undefined,
     directories: findUserPaths(invocation),
     privateFiles: privateFilesFor(invocation),
-    sandbox: sandboxPartsFor(invocation),
+    sandbox: sandboxPartsFor(invocation, parts.config),
     machineSandbox: findSandbox(runtime, findUserPaths(invocation), parts.config),
     logsPrompts: false,
     ...parts,

@@ -35,7 +35,7 @@ export const run: RunCommand = async (invocation) => {
     demo: flags.isOn('demo') ? demoAgent : undefined,
     directories: findUserPaths(invocation),
     privateFiles: privateFilesFor(invocation),
-    sandbox: sandboxPartsFor(invocation),
+    sandbox: sandboxPartsFor(invocation, config),
     machineSandbox: findSandbox(runtime, findUserPaths(invocation), config),
     rights: asAllowedBefore,
     // No command asks a worker for runs of other machines.

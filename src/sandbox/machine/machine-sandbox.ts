@@ -18,6 +18,8 @@ export type MachineParts = {
   homeDirectory: string
   /** Of drover. */
   droverHome: string
+  /** Files with secrets elsewhere. */
+  hidden: readonly string[]
   /** bin/sandbox-forwarder.cjs and bin/sandbox-probe.cjs */
   files: { forwarder: string; probe: string }
   settings: SandboxSection
@@ -52,11 +54,12 @@ export class MachineSandbox {
 
   /** How checks and setups of a worktree are started inside. */
   encloseChecks(worktree: WorktreeDirectories, onEvent: (event: BoundaryEvent) => void): Enclose {
-    const { droverHome, homeDirectory: home, settings, files } = this.#parts
+    const { droverHome, homeDirectory: home, settings, files, hidden } = this.#parts
     return encloseCommands({
       machine: { programs: findSandboxPrograms(this.#parts, files.forwarder), home, droverHome },
       worktree,
       settings: toCheckSettings(settings),
+      hidden,
       stages: createCaches(worktree, { droverHome, home, names: settings.caches }),
       onEvent,
     })
