@@ -78,6 +78,6 @@ function explainLimit({ by, problem }: SandboxProperty, { hasLimiter, hasScope }
   if (!by.startsWith('RLIMIT')) return problem ?? ''
   if (!hasLimiter) return 'prlimit is not in PATH; install util-linux'
   return by === 'RLIMIT_NPROC'
-    ? 'Linux does not count the processes of root; run drover as another user'
+    ? 'it is not limited for root, whose processes Linux does not count, so a fork bomb is not stopped; run drover as another user'
     : 'the limit was exceeded'
 }
