@@ -1,10 +1,14 @@
 /** Budgets of keys: refused in the form of each API, shown as they are enforced. */
+import { join } from 'node:path'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { expect, it } from 'vitest'
 import { digest } from '../../src/kit/digest.ts'
 import type { BudgetList } from '../../src/prompts/budget-list.shape.ts'
+import { installFakeAgent } from '../support/fake-agent.ts'
 import { connectClient } from '../support/mcp-client.ts'
+import { temporaryDirectory } from '../support/run-drover.ts'
 import { startServer } from '../support/start-server.ts'
+import { until } from '../support/until.ts'
 
 const SCRIPT = JSON.stringify({ text: ['Hi'], usage: { input: 12, output: 3 } })
 const key = (name: string, more: object) => ({ name, sha256: digest(`${name}-key-0123456789`), ...more })
@@ -21,7 +25,7 @@ it('refuses a key whose budget is spent, in the form of each API, and shows it',
   ]
   const server = await startServer({
     config: { budgets: [{ limit: '9requests/day', key: '*' }] },
-    server: { keys },
+    server: { keys, metrics_enabled: true },
     env: { FAKE_AGENT_SCRIPT: SCRIPT },
   })
   const post = (path: string, body: object, headers: object) =>
@@ -54,6 +58,9 @@ it('refuses a key whose budget is spent, in the form of each API, and shows it',
   }
   expect(await shown('two')).toEqual(['the key two 1 requests 0', 'the key two 15 tokens 0'])
   expect(await shown('boss')).toHaveLength(5)
+  const exported = async (name: string) => (await server.request('/metrics', { headers: as(name) })).text
+  expect(await exported('boss')).toContain('drover_budget{budget="the key two"')
+  expect(await exported('two')).not.toContain('drover_budget')
   const { call } = await connectClient(
     new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { requestInit: { headers: as('two') } }),
   )
@@ -62,4 +69,62 @@ it('refuses a key whose budget is spent, in the form of each API, and shows it',
   expect(text).toMatch(
     /^the key two: 1 request of 9 requests per day used; resets at .*Z\nthe key two: 15 tokens of 1,000,000/,
   )
+})
+
+type Shown = Record<string, { used: number; reserved: number; estimated: number }>
+
+async function startCounting(script: object) {
+  const server = await startServer({
+    config: { budgets: [{ limit: '9requests/once' }, { limit: '900ktokens/once' }] },
+    server: { metrics_enabled: true },
+    env: { FAKE_AGENT_SCRIPT: JSON.stringify(script), FAKE_AGENT_STATE: temporaryDirectory() },
+  })
+  const post = (path: string, body: object, headers = {}) => server.request(path, { method: 'POST', body, headers })
+  const list = async () => ((await server.request('/api/v1/budgets')).body as BudgetList).budgets
+  const reserved = async () => (await list()).find(({ unit }) => unit === 'requests')?.reserved
+  /** What is exported is the same. */
+  const shown = async () => {
+    const budgets = await list()
+    const { text } = await server.request('/metrics')
+    for (const { name, unit, period, limit, used, reserved } of budgets) {
+      const labels = `budget="${name}",unit="${unit}",period="${period}"`
+      for (const [amount, value] of Object.entries({ limit, used, reserved }))
+        expect(text).toContain(`drover_budget{${labels},amount="${amount}"} ${value}\n`)
+    }
+    return Object.fromEntries(budgets.map(({ unit, ...counts }) => [unit, counts])) as Shown
+  }
+  return { server, post, shown, reserved }
+}
+
+it('charges a fallback once, and each turn of a resumed session once', async () => {
+  const { server, post, shown } = await startCounting({ text: ['Hi'], usage: { input: 12, output: 3 } })
+  installFakeAgent(join(server.home, '..', 'bin'), 'claude', { script: { fail: 429, failText: 'usage limit reached' } })
+  const { body } = await post('/api/v1/prompt', { ...PROMPT, fallback: ['codex'] })
+  expect(body).toMatchObject({ backend: 'codex', exit_code: 0 })
+  expect(await shown()).toMatchObject({
+    requests: { used: 1, reserved: 0 },
+    tokens: { used: 15, reserved: 0, estimated: 0 },
+  })
+  const { session_id: session } = body as { session_id: string }
+  expect(await post(`/api/v1/sessions/${session}/resume`, { prompt: 'and again' })).toMatchObject({ status: 200 })
+  // This agent counts its whole session.
+  expect(await shown()).toMatchObject({ requests: { used: 2 }, tokens: { used: 30, estimated: 0 } })
+})
+
+it('charges what was reserved for a prompt that is cancelled, and shows it while it runs', async () => {
+  const { post, shown, reserved } = await startCounting({
+    text: ['a', 'b'],
+    chunkMs: 60_000,
+    usage: { input: 12, output: 3 },
+  })
+  const { body } = await post('/api/v1/prompt', PROMPT, { prefer: 'respond-async' })
+  const { execution_id: id } = body as { execution_id: string }
+  await until(async () => (await reserved()) === 1)
+  expect(await shown()).toMatchObject({ tokens: { used: 0, reserved: 100_000 } })
+  await post(`/api/v1/executions/${id}/cancel`, {})
+  await until(async () => (await reserved()) === 0)
+  expect(await shown()).toMatchObject({
+    requests: { used: 1, estimated: 0 },
+    tokens: { used: 100_000, reserved: 0, estimated: 100_000 },
+  })
 })

@@ -34,6 +34,9 @@ export const DrivenRecord = named(
           { description: 'What the server allowed the client. A worker, which has no keys, continues with that.' },
         ),
       ),
+      budgets: Type.Optional(
+        Type.Array(Type.String(), { description: 'The budgets of the key, such as `20usd/day`, for a worker too.' }),
+      ),
       depth: Type.Optional(
         Type.Integer({
           minimum: 1,

@@ -121,7 +121,9 @@ it('a run belongs to the user or to the key that has started it, with what it wa
   expect(toStarter(record({ asked_by: 'user', api_key: 'ops' }))).toStrictEqual({ is: 'user' })
   const asked = { asked_by: 'client', api_key: 'ops', key_id: 'key_2' }
   const key = { id: 'key_2', name: 'ops' }
-  expect(toStarter(record(asked))).toStrictEqual({ is: 'client', role: 'client', key, ceilings: undefined })
+  const nothing = { ceilings: undefined, budgets: undefined }
+  expect(toStarter(record(asked))).toStrictEqual({ is: 'client', role: 'client', key, ...nothing })
   expect(toStarter(record({ asked_by: 'client' }))).toMatchObject({ key: undefined })
-  expect(toStarter(record({ ...asked, ceilings: WORKSPACE }))).toMatchObject({ ceilings: WORKSPACE })
+  const allowed = { ceilings: WORKSPACE, budgets: ['1usd/day'] }
+  expect(toStarter(record({ ...asked, ...allowed }))).toMatchObject(allowed)
 })

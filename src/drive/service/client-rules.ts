@@ -20,10 +20,10 @@ export type ServedSettings = DriveSettings & {
 }
 
 /** The one that has started a run, with what it was allowed then. */
-export function toStarter({ asked_by, api_key, key_id = '', ceilings }: DrivenRecord): Caller {
+export function toStarter({ asked_by, api_key, key_id = '', ceilings, budgets }: DrivenRecord): Caller {
   if (asked_by === 'user') return USER
   const key = api_key === undefined ? undefined : { id: key_id, name: api_key }
-  return { is: 'client', key, role: 'client', ceilings }
+  return { is: 'client', key, role: 'client', ceilings, budgets }
 }
 
 /** The repository that a request is about. `resolve` follows links; undefined if there is no such directory. */

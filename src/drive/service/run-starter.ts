@@ -178,7 +178,7 @@ export class RunStarter {
       git_common_dir: context.workspace.git_common_dir,
       asked_by: by.is,
       ...(key !== undefined && { api_key: key.name, key_id: key.id }),
-      ...toRecordedCeilings(by),
+      ...toRecordedLimits(by),
       ...toRecordedDepth(prompts.env),
       ...toRecordedTrace(by),
       ...(request.label !== undefined && { label: request.label }),
@@ -225,7 +225,7 @@ export class RunStarter {
     const start = this.#startOf({ is: 'run', id: record.run_id }, () => optionsFrom(before))
     const found = await findDrive(await this.openRepository(record.repository), { ...start, actions, also, takesOver })
     const begin = { ...found.begin, optionsFrom }
-    const noted = { ...record, ...toRecordedCeilings(starter), ...toRecordedDepth(prompts.env) }
+    const noted = { ...record, ...toRecordedLimits(starter), ...toRecordedDepth(prompts.env) }
     const { env } = place ?? this.#options
     await this.drives.launch({ record: noted, context: found.context, begin, prompts, env })
   }
@@ -305,8 +305,8 @@ function asDeepAs({ depth = 0 }: DrivenRecord, prompts: PromptContext): PromptCo
 }
 
 /** A worker that continues the run later does not know the key. */
-function toRecordedCeilings({ is, ceilings = {} }: Caller): Pick<DrivenRecord, 'ceilings'> {
-  return is === 'client' ? { ceilings } : {}
+function toRecordedLimits({ is, ceilings = {}, budgets = [] }: Caller): Pick<DrivenRecord, 'ceilings' | 'budgets'> {
+  return is === 'client' ? { ceilings, budgets: [...budgets] } : {}
 }
 
 function checkTarget({ goal, issue, issueNumber }: DriveStartRequest): DriveTarget {

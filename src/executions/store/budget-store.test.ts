@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { IS_FULL } from '../../../test/support/full-counts.ts'
-import { createPostgresDatabase, POSTGRES_PROGRAMS } from '../../../test/support/postgres.ts'
+import { createPostgresDatabase, POSTGRES_PROGRAMS, runSql } from '../../../test/support/postgres.ts'
 import { describeStores, type Place, type StoreKind } from '../../../test/support/stores.ts'
 import { until } from '../../../test/support/until.ts'
 import { type Clock, systemClock } from '../../kit/clock.ts'
@@ -177,6 +177,25 @@ describeStores('budgets', (kind) => {
     expect(await run([dollars], 1)).toBeUndefined()
   })
 
+  it('give nothing away if rows were damaged, or removed while a prompt ran', async () => {
+    const place = await kind.newPlace()
+    const { stores, run } = await open(kind, place)
+    const requests = budget('3requests/once')
+    await place.query(`INSERT INTO budgets (budget, period, used, lost) VALUES ('${requests.id}', 'once', -9, -9)`)
+    for (const id of [requests.id, 'nonsense'])
+      await place.query(`INSERT INTO budget_reservations (execution_id, budget, period, owner, amount)
+        VALUES ('exec_damaged', '${id}', 'once', 'nobody', -9)`)
+    expect(await used(stores, requests)).toEqual([[0, 0, 0]])
+    expect(await run([requests], 0)).toBeDefined()
+    expect(await used(stores, requests)).toEqual([[1, 0, 0]])
+    await run([requests], 0, async () => void (await place.query('DELETE FROM budgets')))
+    expect(await used(stores, requests)).toEqual([[1, 0, 0]])
+    await stores.executions.loseAllOf('nobody')
+    expect(await place.query('SELECT * FROM budget_reservations')).toEqual([])
+    for (const _ of [2, 3]) expect(await run([requests], 0)).toBeDefined()
+    expect(await run([requests], 0)).toBeUndefined()
+  })
+
   it('charge what a process had reserved that others find dead', async () => {
     const place = await kind.newPlace({ deadAfterMs: 400 })
     const { stores } = await open(kind, place)
@@ -205,7 +224,8 @@ it.skipIf(POSTGRES_PROGRAMS === undefined)('prompts that wait for a budget leave
   await other.query('BEGIN; SELECT used FROM drover.budgets FOR UPDATE')
   const waiting = Array.from({ length: 30 }, (_, index) => ask(index + 1))
   const waits = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
-  await until(async () => (await other.query(waits)).rows.length > 0)
+  // Not by this connection: in a transaction, it would see the same each time.
+  await until(async () => (await runSql(url, waits)).length > 0)
   await stores.sessions.checkWritable()
   await other.query('COMMIT')
   expect(await Promise.all(waiting)).toHaveLength(30)

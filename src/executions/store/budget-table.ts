@@ -50,8 +50,8 @@ export function* reserve(
   return { ...decision, states }
 }
 
-/** A sum of integers may be too large to be read. */
-const SUM = 'sum(CAST(amount AS DOUBLE PRECISION))'
+/** A sum of integers may be too large to be read. Damaged rows must not make room. */
+const SUM = 'sum(CASE WHEN amount > 0 THEN CAST(amount AS DOUBLE PRECISION) ELSE 0 END)'
 
 const GREATER =
   'CASE WHEN excluded.amount > budget_reservations.amount THEN excluded.amount ELSE budget_reservations.amount END'
@@ -78,7 +78,7 @@ function* lock(budget: Omit<BudgetState, 'used' | 'reserved'>, executionId: stri
   const others = `SELECT coalesce(${SUM}, 0) AS reserved FROM budget_reservations
     WHERE budget = ? AND period = ? AND execution_id <> ?`
   const held = yield* get(others, id, start, executionId)
-  return { ...budget, used: Number(row?.['used'] ?? 0), reserved: Number(held?.['reserved'] ?? 0) }
+  return { ...budget, used: countIn(row, 'used'), reserved: Number(held?.['reserved'] ?? 0) }
 }
 
 /** Adds what executions have used to their budgets, once: their reservations are gone then. */
@@ -100,18 +100,26 @@ export function* settleOwner(owner: string): Steps<void> {
 const RETURNED = 'RETURNING budget, period, amount'
 
 function toReserved(row: Row) {
-  return { budget: String(row['budget']), period: String(row['period']), amount: Number(row['amount']) }
+  return { budget: String(row['budget']), period: String(row['period']), amount: countIn(row, 'amount') }
 }
 
 /** A sum stops at the largest integer that can be read, whatever an agent says. */
-const added = (column: string) =>
-  `CASE WHEN ${column} < ${Number.MAX_SAFE_INTEGER} - ? THEN ${column} + ? ELSE ${Number.MAX_SAFE_INTEGER} END`
+const added = (column: string) => `${column} = CASE WHEN budgets.${column} < 0 THEN excluded.${column}
+  WHEN budgets.${column} < ${Number.MAX_SAFE_INTEGER} - excluded.${column} THEN budgets.${column} + excluded.${column}
+  ELSE ${Number.MAX_SAFE_INTEGER} END`
+
+const CHARGE = `INSERT INTO budgets (budget, period, used, lost) VALUES (?, ?, ?, ?)
+  ON CONFLICT (budget, period) DO UPDATE SET ${added('used')}, ${added('lost')}`
 
 /** In the order in which `reserve` locks them. */
 function* charge(charges: readonly Charge[]): Steps<void> {
   const sorted = [...charges].sort((one, other) => (one.budget < other.budget ? -1 : 1))
-  const change = `UPDATE budgets SET used = ${added('used')}, lost = ${added('lost')} WHERE budget = ? AND period = ?`
-  for (const { budget, period, amount, lost } of sorted) yield* all(change, amount, amount, lost, lost, budget, period)
+  for (const { budget, period, amount, lost } of sorted) yield* all(CHARGE, budget, period, amount, lost)
+}
+
+/** What was damaged is not a credit. */
+function countIn(row: Row | undefined, column: string): number {
+  return Math.max(0, Number(row?.[column] ?? 0))
 }
 
 export type StoredBudget = { used: number; lost: number; reserved: number }
@@ -121,8 +129,8 @@ export function* readBudget(id: string, period: string): Steps<StoredBudget> {
   const sum = `SELECT coalesce(${SUM}, 0) AS reserved FROM budget_reservations WHERE budget = ? AND period = ?`
   const held = yield* get(sum, id, period)
   return {
-    used: Number(row?.['used'] ?? 0),
-    lost: Number(row?.['lost'] ?? 0),
+    used: countIn(row, 'used'),
+    lost: countIn(row, 'lost'),
     reserved: Number(held?.['reserved'] ?? 0),
   }
 }

@@ -87,4 +87,6 @@ export type Metrics = {
   server: ServerObserver
   prompts: PromptObserver
   registry: Pick<Registry, 'metrics' | 'contentType'>
+  /** What only those see who see everything. */
+  budgets: Pick<Registry, 'metrics'>
 }

@@ -4,8 +4,10 @@ import type { Registry } from 'prom-client'
 import type { QueueLoad, WorkQueue } from '../../executions/store/work-queue.ts'
 import { toErrorMessage } from '../../kit/fault.ts'
 import type { Log } from '../../kit/log.ts'
+import { USER } from '../../prompts/caller.ts'
 import type { Slots } from '../../prompts/concurrency-slots.ts'
 import { PART_KINDS, type PromptObserver, type RunOutcome } from '../../prompts/prompt-context.ts'
+import type { DroverService } from '../../service/drover-service.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
 import type { Metrics, ServerContext, ServerObserver } from '../context/server-context.ts'
 
@@ -15,7 +17,8 @@ export async function withMetrics(context: ServerContext): Promise<ServerContext
   const { version, log, drover } = context
   const { sessions: store, queue } = drover.opened
   const backends = Object.keys(context.config.backends)
-  const metrics = await createMetrics({ version, store, log, slots: drover.slots, queue }, backends)
+  const budgets = drover.budgets
+  const metrics = await createMetrics({ version, store, log, slots: drover.slots, queue, budgets }, backends)
   drover.observe(metrics.prompts)
   return { ...context, metrics, observer: { ...context.observer, ...metrics.server } }
 }
@@ -30,7 +33,9 @@ async function createMetrics(sources: StateSources, backends: readonly string[])
   for (const name of MISNAMED) registry.removeSingleMetric(name)
   const prometheus = { client, registry }
   stateMetrics(prometheus, sources)
-  return { server: requestMetrics(prometheus), prompts: promptMetrics(prometheus, backends), registry }
+  const budgets = new client.Registry()
+  budgetMetrics({ client, registry: budgets }, sources)
+  return { server: requestMetrics(prometheus), prompts: promptMetrics(prometheus, backends), registry, budgets }
 }
 
 /** Requests take milliseconds, or many minutes if they run an agent. */
@@ -87,6 +92,7 @@ type StateSources = {
   log: Log
   /** The queue of all machines, if there is one. */
   queue: Pick<WorkQueue, 'load'> | undefined
+  budgets: DroverService['budgets']
 }
 
 /** Gauges whose values are read when the metrics are collected. */
@@ -120,6 +126,29 @@ function stateMetrics(prometheus: Prometheus, { version, slots, store, log, queu
     registers,
     async collect() {
       this.set(await countActive(store, log))
+    },
+  })
+}
+
+/** The figures that prompts are refused by. If the store fails, the other metrics are still collected. */
+function budgetMetrics(
+  { client, registry }: Prometheus,
+  { budgets, log }: Pick<StateSources, 'budgets' | 'log'>,
+): void {
+  new client.Gauge({
+    name: 'drover_budget',
+    help: 'The limit of each budget, what was used in this period and what is reserved, in its unit.',
+    labelNames: ['budget', 'unit', 'period', 'amount'],
+    registers: [registry],
+    async collect() {
+      this.reset()
+      try {
+        for (const { name: budget, unit, period, ...of } of (await budgets.list(USER)).budgets)
+          for (const amount of ['limit', 'used', 'reserved'] as const)
+            this.set({ budget, unit, period, amount }, of[amount])
+      } catch (error) {
+        log.error({ reason: toErrorMessage(error) }, 'the budgets could not be read')
+      }
     },
   })
 }
