@@ -56,7 +56,8 @@ export async function askForPage<T>(provider: Provider, question: Question<T>): 
     const timeoutMs = Math.max(1, Math.ceil(Math.min(left, gh.timeoutMs)))
     try {
       const answer = await askGh(gh, request, { timeoutMs, signal })
-      const isRepeatable = 'query' in request ? !request.query.startsWith('mutation') : request.method !== 'POST'
+      const isRepeatable =
+        'query' in request ? !request.query.startsWith('mutation') : !('method' in request) || request.method !== 'POST'
       const wait = waitBeforeRetry({ ...answer, failures, now: Date.now(), isRepeatable })
       if (wait === undefined || wait >= left) return readPage(gh, question, answer)
       await sleep(wait, undefined, { signal })

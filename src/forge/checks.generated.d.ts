@@ -7,6 +7,7 @@ export declare const validateEventsAnswer: Validate
 export declare const validateGraphqlErrors: Validate
 export declare const validateLabeledAnswer: Validate
 export declare const validateListedAnswer: Validate
+export declare const validateOneIssueAnswer: Validate
 export declare const validatePermissionAnswer: Validate
 export declare const validatePostedAnswer: Validate
 export declare const validatePullAnswer: Validate

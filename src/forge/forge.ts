@@ -87,6 +87,8 @@ export type Forge = {
 
   /** The open ones, oldest first. If there are very many, the oldest of them. */
   issuesWith(label: string): Promise<ForgeIssue[]>
+  /** Undefined if it was deleted or transferred. */
+  issue(wanted: Pick<ForgeIssue, 'number' | 'url'>): Promise<(ForgeIssue & { readonly isOpen: boolean }) | undefined>
   /** Oldest first, also of labels that were removed later. */
   labelings(issue: number): Promise<Labeling[]>
   /** Who has edited its title or its text last. Undefined if nobody has. */
@@ -108,7 +110,7 @@ export type Forge = {
   pullRequest(number: number): Promise<PullRequest>
   /** The latest of each name. */
   checks(commit: string, required: readonly string[]): Promise<ForgeCheck[]>
-  /** The whole text that a check has printed, as far as the forge has it. */
+  /** What a check has printed, as far as the forge has it. Of a very long text, the middle is left out. */
   outputOf(check: Pick<ForgeCheck, 'output'>): Promise<string>
   reviews(number: number): Promise<Review[]>
   reviewComments(number: number): Promise<ReviewComment[]>

@@ -6,13 +6,15 @@ import type { JsonValue } from '../kit/json/json-value.ts'
 import { writeJson } from '../kit/json/write-json.ts'
 import { type ChildEnvironment, toChildEnvironment } from '../kit/process/child-environment.ts'
 import { findProgram, type SearchPlaces } from '../kit/process/find-program.ts'
-import { runProcess } from '../kit/process/process.ts'
+import { runProcess, runProcessForEnds } from '../kit/process/process.ts'
 import { redactSecrets } from '../kit/redact.ts'
 import { ghFailed, ghInterrupted, ghMissing, ghTimeout } from './faults.ts'
 import { type HttpAnswer, parseHttpAnswer } from './http-answer.ts'
 
 /** Enough for any answer that fits into an envelope: 16 comments of the largest size, with every character escaped. */
 export const ANSWER_LIMIT_BYTES = 32 * 1024 * 1024
+/** The headers of the answer, and far more than the last lines that drover shows to agents. */
+const LOG_BYTES = { headBytes: 64 * 1024, tailBytes: 1024 * 1024 }
 const FETCH_TIMEOUT_MS = 60_000
 const LINE_LIMIT = 300
 
@@ -26,10 +28,11 @@ export type Gh = {
   timeoutMs: number
 }
 
-/** A GraphQL query with its variables, or a REST request: a GET unless it says otherwise. */
+/** A GraphQL query with its variables, or a REST request: a GET unless it says otherwise. Only the ends of a log are read. */
 export type GhRequest =
   | { query: string; variables: JsonValue }
   | { path: string; method?: 'POST' | 'PATCH' | 'DELETE'; body?: JsonValue; etag?: string | undefined }
+  | { path: string; isLog: true }
 
 export type GhAnswer = HttpAnswer & { exitCode: number; stderr: string }
 
@@ -45,18 +48,15 @@ export async function askGh(gh: Gh, request: GhRequest, { timeoutMs, signal }: L
   const { program, env, cwd, host } = gh
   if (program === undefined) throw ghMissing({})
   const { args, stdin } = toArguments(request)
-  const { exit, stdout } = await runProcess(
-    {
-      argv: [program, 'api', '--include', '--hostname', host, ...args],
-      cwd,
-      env,
-      ...(stdin !== undefined && { stdin }),
-      timeoutMs,
-      signal,
-      sweep: 'always',
-    },
-    { stdoutLimitBytes: ANSWER_LIMIT_BYTES },
-  )
+  const command = {
+    argv: [program, 'api', '--include', '--hostname', host, ...args] as const,
+    ...{ cwd, env, timeoutMs, signal, sweep: 'always' as const },
+    ...(stdin !== undefined && { stdin }),
+  }
+  const { exit, stdout } =
+    'isLog' in request
+      ? await runProcessForEnds(command, LOG_BYTES)
+      : await runProcess(command, { stdoutLimitBytes: ANSWER_LIMIT_BYTES })
   if (exit.ended === 'timeout') throw ghTimeout({ timeoutMs: gh.timeoutMs })
   if (exit.ended === 'cancelled') throw ghInterrupted({})
   if (exit.code === null) throw ghFailed({ problem: `it was killed by ${exit.signal}` })
@@ -68,6 +68,7 @@ function toArguments(request: GhRequest): { args: string[]; stdin?: string } {
     const { query, variables } = request
     return { args: ['graphql', '--input', '-'], stdin: writeJson({ query, variables }) }
   }
+  if ('isLog' in request) return { args: [request.path, '--method', 'GET'] }
   const { path, method = 'GET', body, etag } = request
   const condition = etag === undefined ? [] : ['--header', `If-None-Match: ${etag}`]
   const args = [path, '--method', method, ...condition]

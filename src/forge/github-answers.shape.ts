@@ -60,6 +60,9 @@ const Issue = Type.Object({
 export const LabeledAnswer = Type.Array(Issue)
 export type LabeledAnswer = Message<typeof LabeledAnswer>
 
+export const OneIssueAnswer = Type.Object({ ...Issue.properties, state: text })
+export type OneIssueAnswer = Message<typeof OneIssueAnswer>
+
 export const EventsAnswer = Type.Array(
   Type.Object({
     event: text,

@@ -67,9 +67,9 @@ export class GitHubApi {
     return page
   }
 
-  /** The text of an answer that is not JSON. */
-  async getText(path: string, subject: string): Promise<string> {
-    const request = { path: `${this.#root}${path}` }
+  /** A text of any length. If it is very long, only its beginning and its end. */
+  async getLog(path: string, subject: string): Promise<string> {
+    const request = { path: `${this.#root}${path}`, isLog: true as const }
     return await askProvider(this.#provider(), { request, subject, check: String, format: 'text' })
   }
 

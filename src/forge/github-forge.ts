@@ -81,6 +81,15 @@ export class GitHub implements Forge {
     return found.filter(({ pull_request }) => pull_request === undefined).map(read.issue)
   }
 
+  async issue({ number, url }: { number: number; url: string }) {
+    const wanted = {
+      ...{ path: `/issues/${number}`, validate: checks.validateOneIssueAnswer, subject: this.#numbered(number) },
+    }
+    const found = await orMissing(this.#api.get<answers.OneIssueAnswer>(wanted))
+    // GitHub answers with the issue of another repository if it was transferred.
+    return found?.html_url === url ? { ...read.issue(found), isOpen: found.state === 'open' } : undefined
+  }
+
   async labelings(issue: number) {
     const path = `/issues/${issue}/events?${PAGE}`
     const wanted = { path, validate: checks.validateEventsAnswer, subject: this.#numbered(issue) }
@@ -154,7 +163,7 @@ export class GitHub implements Forge {
   async outputOf({ output }: Pick<ForgeCheck, 'output'>) {
     if ('text' in output) return output.text
     const subject = `the log of the job ${output.job} in ${this.#api.name}`
-    return (await orMissing(this.#api.getText(`/actions/jobs/${output.job}/logs`, subject))) ?? ''
+    return (await orMissing(this.#api.getLog(`/actions/jobs/${output.job}/logs`, subject))) ?? ''
   }
 
   async reviews(number: number) {

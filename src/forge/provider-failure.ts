@@ -35,7 +35,7 @@ const FAILURES: readonly Row[] = [
   },
   {
     types: ['NOT_FOUND'],
-    words: /\(HTTP 404\)|could not resolve to/i,
+    words: /\(HTTP 4(?:04|10)\)|could not resolve to/i,
     toFault: ({ subject }) => issueNotFound({ subject }),
   },
   {

@@ -123,8 +123,8 @@ describe.runIf(hasForge)('GitHub through the real gh', { timeout: 300_000 }, () 
     expect(paths(fake)).toHaveLength(2)
   })
 
-  it('reads a slow answer, a huge comment, and the oldest of very many issues', async () => {
-    const { fake, forge } = await openForge()
+  it('reads a slow answer, a huge comment, the end of a huge log, and the oldest of very many issues', async () => {
+    const { fake, forge, head } = await openForge()
     const { number } = fake.addIssue('Wind', '')
     fake.addComment(number, 'eve', 'x'.repeat(10 * 1024 * 1024))
     expect((await forge.comments(number))[0]?.body).toHaveLength(10 * 1024 * 1024)
@@ -134,6 +134,13 @@ describe.runIf(hasForge)('GitHub through the real gh', { timeout: 300_000 }, () 
     fake.requests.length = 0
     const found = await forge.issuesWith('drover')
     expect([found.length, found[0]?.number, fake.requests.length]).toEqual([1000, 2, 10])
+    const lines = 'a line of the log\n'.repeat(2 ** 21)
+    fake.ci = () => [{ name: 'test', conclusion: 'failure', log: `${lines}the last line\n` }]
+    const [check = { output: { text: '' } }] = await forge.checks(head, [])
+    const log = await forge.outputOf(check)
+    expect([lines.length > 32 * 2 ** 20, log.length < 2 ** 21, log.endsWith('\nthe last line\n')]).toEqual([
+      ...[true, true, true],
+    ])
     fake.isSlow = true
     expect(await forge.permissionOf('grace')).toBe('write')
   })

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { temporaryDirectory } from '../../../test/support/run-drover.ts'
 import { command, firstWords, isRunning, program } from '../../../test/support/test-command.ts'
 import { readLines } from '../read-lines.ts'
-import { runProcess, startProcess } from './process.ts'
+import { runProcess, runProcessForEnds, startProcess } from './process.ts'
 import { endAllProcesses, killAllProcesses } from './running-processes.ts'
 
 const LIMIT = { stdoutLimitBytes: 1024 * 1024 }
@@ -324,6 +324,15 @@ describe('runProcess', () => {
     })
     expect(exit).toMatchObject({ code: 1, ended: 'itself' })
     expect([...stdout]).toEqual([0x61, 0x00, 0xff, 0x0a])
+  })
+
+  it('keeps both ends of an output of any length', async () => {
+    const print = command(['sh', '-c', 'printf 0123456789'])
+    const ends = async (headBytes: number, tailBytes: number) =>
+      (await runProcessForEnds(print, { headBytes, tailBytes })).stdout.toString()
+    expect([await ends(3, 2), await ends(5, 5), await ends(12, 1), await ends(0, 4)]).toEqual([
+      ...['01289', '0123456789', '0123456789', '6789'],
+    ])
   })
 
   it('accepts output of exactly the limit and refuses one byte more', async () => {

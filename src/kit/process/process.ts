@@ -11,6 +11,7 @@ import { programOutputTooLarge } from '../faults.ts'
 import type { ChildEnvironment } from './child-environment.ts'
 import { keepTail, relayOutput } from './child-output.ts'
 import { endTree } from './end-tree.ts'
+import { OutputTail } from './output-tail.ts'
 import { type Member, markEnvironment, ProcessTree } from './process-tree.ts'
 import { noteRunning } from './running-processes.ts'
 import { refuseBadArguments, startFault } from './start-fault.ts'
@@ -132,6 +133,23 @@ export async function runProcess(
     throw programOutputTooLarge({ program: command.argv[0], limitBytes: stdoutLimitBytes })
   }
   return { exit, stdout: Buffer.concat(chunks, bytes) }
+}
+
+/** Runs a command that may print any amount. Of an output that is too long, the middle is left out. */
+export async function runProcessForEnds(
+  command: ProcessCommand,
+  { headBytes, tailBytes }: { headBytes: number; tailBytes: number },
+): Promise<{ exit: ProcessExit; stdout: Buffer }> {
+  const { stdout, exit: exited } = await startProcess(command)
+  const head: Buffer[] = []
+  const tail = new OutputTail(tailBytes)
+  let left = headBytes
+  for await (const chunk of stdout) {
+    head.push(chunk.subarray(0, left))
+    tail.add(chunk.subarray(left))
+    left = Math.max(0, left - chunk.length)
+  }
+  return { exit: await exited, stdout: Buffer.concat([...head, Buffer.from(tail.text())]) }
 }
 
 /** Starts a process that outlives this one, for a server in the background. `ended` resolves if it ends before this one. */

@@ -42,7 +42,9 @@ export async function startForge({ stays = false } = {}): Promise<FakeForge> {
   const state = new ForgeState(bare, systemClock)
   const server = createHttpsServer(certificate(), (request, response) => {
     const isGit = request.url?.startsWith('/ada/weather.git/') === true
-    void (isGit ? serveGit(directory, request, response) : answerApi(state, request, response))
+    void (isGit
+      ? serveGit(directory, (moment) => state.onPush(moment), { request, response })
+      : answerApi(state, request, response))
   })
   const [port, proxy] = [await listen(server), createHttpServer()]
   const sockets = new Set<Socket>()

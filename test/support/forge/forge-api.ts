@@ -17,6 +17,7 @@ const PAGE = 'https://github.com/ada/weather'
 /** As GitHub says it. */
 const REFUSALS: Readonly<Record<number, string>> = {
   403: 'You have exceeded a secondary rate limit.',
+  410: 'This issue was deleted',
   429: 'API rate limit exceeded.',
 }
 
@@ -71,6 +72,11 @@ const ROUTES: readonly Route[] = [
       status: 201,
       body: toComment(call.state.addComment(numbered(call), VIEWER, String(call.body['body']))),
     }),
+  ],
+  [
+    'GET',
+    /^\/issues\/(\d+)$/,
+    (call) => found(call.state.items.get(numbered(call)), (item) => ({ ...toIssue(item), state: item.state })),
   ],
   ['PATCH', /^\/issues\/comments\/(\d+)$/, editComment],
   ['DELETE', /^\/issues\/comments\/(\d+)$/, deleteComment],
@@ -133,7 +139,11 @@ export async function answerApi(state: ForgeState, request: IncomingMessage, res
     response.end(state.isSlow ? '' : JSON.stringify(value))
   }
   if (refused !== undefined)
-    return void send(refused.status, { message: REFUSALS[refused.status] ?? 'Server Error' }, refused.headers)
+    return void send(
+      refused.status,
+      { message: refused.message ?? REFUSALS[refused.status] ?? 'Server Error' },
+      refused.headers,
+    )
   if (request.headers.authorization !== 'token x') return void send(401, { message: 'Bad credentials' })
   if (path === '/graphql') return void send(200, answerGraphql(state, body))
   const answer = answerRest({ state, query: url.searchParams, body }, method, decodeRoot(path))

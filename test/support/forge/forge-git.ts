@@ -1,9 +1,17 @@
 /** The git side of the fake forge: `git http-backend`, the program that real servers use. */
 import { spawn } from 'node:child_process'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ForgeState } from './forge-state.ts'
 
-export async function serveGit(root: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+export async function serveGit(
+  root: string,
+  onPush: ForgeState['onPush'],
+  { request, response }: { request: IncomingMessage; response: ServerResponse },
+): Promise<void> {
   const url = new URL(request.url ?? '', 'https://github.com')
+  const isSent = request.method === 'POST' && url.pathname.endsWith('/git-receive-pack')
+  if (isSent) onPush('sent')
+  else if (url.searchParams.get('service') === 'git-receive-pack') onPush('asked')
   const backend = spawn('git', ['http-backend'], {
     env: {
       PATH: process.env['PATH'],
@@ -25,6 +33,7 @@ export async function serveGit(root: string, request: IncomingMessage, response:
   const chunks: Buffer[] = []
   for await (const chunk of backend.stdout) chunks.push(chunk)
   const printed = Buffer.concat(chunks)
+  if (isSent) onPush('done')
   const end = printed.indexOf('\r\n\r\n')
   const lines = printed.subarray(0, end).toString('latin1').split('\r\n')
   const headers = Object.fromEntries(lines.map((line) => line.split(': ', 2) as [string, string]))

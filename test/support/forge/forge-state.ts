@@ -9,7 +9,11 @@ export type ForgeRequest = {
   readonly token?: string | undefined
   readonly body?: Readonly<Record<string, unknown>> | undefined
 }
-export type ForgeRefusal = { readonly status: number; readonly headers?: Readonly<Record<string, string>> }
+export type ForgeRefusal = {
+  readonly status: number
+  readonly message?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
 
 type Comment = { id: number; on: number; author: string; body: string; createdAt: string; updatedAt: string }
 type LineComment = Comment & { path: string; line: number; thread: number; review: number }
@@ -61,6 +65,8 @@ export class ForgeState {
   isSlow = false
   /** Called after a change, such as a comment, before the client hears of it. */
   onChange: (request: ForgeRequest) => void = () => undefined
+  /** Called when git asks for the branches before a push, before the push is done, and before the client hears that it is. */
+  onPush: (moment: 'asked' | 'sent' | 'done') => void = () => undefined
   readonly #clock: Clock
   #lastId = 0
 
