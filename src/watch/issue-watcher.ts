@@ -5,12 +5,19 @@
  */
 import { issueEdited } from '../drive/faults.ts'
 import type { DrivenRun } from '../drive/service/driven-run.shape.ts'
-import { issueNotFound } from '../forge/faults.ts'
+import { issueNotFound, providerForbidden } from '../forge/faults.ts'
 import type { Forge, ForgeComment } from '../forge/forge.ts'
 import { rightsIn } from '../forge/rights.ts'
-import { Fault, type FaultKind } from '../kit/fault.ts'
+import { Fault, type FaultKind, isFault } from '../kit/fault.ts'
 import { randomIds } from '../kit/ids.ts'
-import { type AskedWork, decideMention, judgeRequest, lastLabeled, mentionIn } from './decide/asked-work.ts'
+import {
+  type AskedWork,
+  decideMention,
+  judgeRequest,
+  lastLabeled,
+  mentionIn,
+  whyNotWanted,
+} from './decide/asked-work.ts'
 import { claimsIn, decideClaim, type IssueClaim } from './decide/claims.ts'
 import { composeComment } from './decide/comment-text.ts'
 import { findSpent } from './decide/spent-budget.ts'
@@ -65,6 +72,8 @@ export class IssueWatch implements Watch {
   #started: string[] = []
   /** A budget of its runs has nothing left: no further issue is taken. */
   #isSpent = false
+  /** Why an issue could not be taken, such as a locked one. */
+  #refusal: WatchRecord['problem']
   #forge: Forge
   #viewer: string | undefined
   /** Asks once in each look. */
@@ -83,11 +92,13 @@ export class IssueWatch implements Watch {
     if (this.#isFirstLook) this.#taken = new Map(listTaken(directory, this.#id).map((each) => [each.number, each]))
     this.#isFirstLook = false
     this.#started = []
+    this.#refusal = undefined
     this.#mayAsk = rightsIn(this.#forge, this.#options.people)
     const { budgets } = await this.#options.runs.budgets()
-    const problem = findSpent(budgets, this.#options)
-    this.#isSpent = problem !== undefined
-    for (const taken of this.#taken.values()) if (taken.state === 'taking') await this.#claim(taken)
+    const spent = findSpent(budgets, this.#options)
+    this.#isSpent = spent !== undefined
+    for (const taken of this.#taken.values())
+      if (taken.state === 'taking') await this.#trying(taken.number, () => this.#claim(taken))
     if (!this.#isSpent) await this.#takeLabeled()
     const since = await this.#hear(record.since)
     const working = await this.#report()
@@ -95,7 +106,26 @@ export class IssueWatch implements Watch {
     if (since !== record.since) this.#forge = this.#options.openForge()
     const last = this.#started.at(-1) ?? record.last_run_id
     const looked = { ...record, since, ...(last !== undefined && { last_run_id: last }) }
-    return { record: looked, waitMs: this.#options.intervalMs, started: this.#started, working, problem }
+    return {
+      record: looked,
+      waitMs: this.#options.intervalMs,
+      started: this.#started,
+      working,
+      problem: spent ?? this.#refusal,
+    }
+  }
+
+  /** An issue on which drover may not comment does not keep it from the others. */
+  async #trying(number: number, take: () => Promise<void>): Promise<void> {
+    try {
+      await take()
+    } catch (error) {
+      // A comment that exists has taken the issue.
+      const isTaken = this.#taken.get(number)?.comment_id !== undefined
+      if (isTaken || !isFault(error, providerForbidden)) throw error
+      this.#refusal = { code: error.code, message: error.message }
+      this.#forget(number)
+    }
   }
 
   async #takeLabeled(): Promise<void> {
@@ -109,7 +139,8 @@ export class IssueWatch implements Watch {
       if (isTaken || this.#left.has(issue.number)) continue
       const open = [...this.#taken.values()].filter(({ state }) => state !== 'done')
       if (open.length >= MOST_OPEN) return
-      await this.#take(issue, lastLabeled(await this.#forge.labelings(issue.number), label))
+      const asked = lastLabeled(await this.#forge.labelings(issue.number), label)
+      await this.#trying(issue.number, () => this.#take(issue, asked))
     }
   }
 
@@ -163,7 +194,8 @@ export class IssueWatch implements Watch {
     if (judged !== 'permitted' || asked === undefined) return this.#leave(number)
     const ids = { claim: randomIds.uuid(), run_id: randomIds.uuid(), asked_at: asked.at }
     const note = mention === undefined || mention.text === '' ? {} : { note: mention.text }
-    const heard = { mention: mention?.id ?? before?.mention ?? 0, ...note }
+    const label = mention === undefined ? { label: this.#options.label } : {}
+    const heard = { mention: mention?.id ?? before?.mention ?? 0, ...note, ...label }
     const taken = { version: 1, number, url, ...ids, state: 'taking', ...heard } as const
     await this.#claim(this.#save(taken))
   }
@@ -171,7 +203,12 @@ export class IssueWatch implements Watch {
   /** The first comment wins. A comment that a person has deleted gives the issue back. */
   async #claim(taken: TakenIssue): Promise<void> {
     let own = taken
+    const issue = await this.#forge.issue(own)
+    if (issue === undefined) return this.#forget(own.number)
     let step = decideClaim(own, await this.#claims(own.number))
+    const problem = whyNotWanted(issue, own.label)
+    if (problem !== undefined)
+      return await this.#giveUp(step.is === 'won' ? { ...own, comment_id: step.commentId } : own, problem)
     if (step.is === 'post' && own.comment_id === undefined) {
       const said = this.#compose(own)
       const { id } = await this.#forge.comment(own.number, said)
@@ -180,9 +217,19 @@ export class IssueWatch implements Watch {
     }
     if (step.is === 'won') return await this.#start(this.#save({ ...own, comment_id: step.commentId }))
     if (step.is === 'lost' && step.commentId !== undefined) await this.#forge.deleteComment(step.commentId)
-    this.#taken.delete(own.number)
-    this.#leave(own.number)
-    removeTaken(this.#options.directory, this.#id, own.number)
+    this.#forget(own.number)
+  }
+
+  /** Before the run has begun. */
+  async #giveUp(taken: TakenIssue, problem: string): Promise<void> {
+    const said = await this.#say(taken, this.#compose(taken, { problem, isDone: true }))
+    this.#save({ ...said, state: 'done' })
+  }
+
+  #forget(number: number): void {
+    this.#taken.delete(number)
+    this.#leave(number)
+    removeTaken(this.#options.directory, this.#id, number)
   }
 
   #leave(number: number): void {
@@ -226,6 +273,12 @@ export class IssueWatch implements Watch {
   async #refresh(taken: TakenIssue): Promise<{ is: 'done' | 'working' | 'waiting' }> {
     if (taken.state !== 'started') return { is: taken.state === 'done' ? 'done' : 'working' }
     const run = await this.#find(taken)
+    const problem = run?.state === 'queued' ? whyNotWanted(await this.#forge.issue(taken), taken.label) : undefined
+    if (run !== undefined && problem !== undefined) {
+      await this.#options.runs.stop(run.id)
+      await this.#giveUp(taken, problem)
+      return { is: 'done' }
+    }
     const isWorking = run !== undefined && WORKING.includes(run.state)
     const isDone = run === undefined || run.state === 'ended' || (this.#options.isAlone && !isWorking)
     const said = run === undefined ? taken : await this.#say(taken, this.#compose(taken, { run, isDone }))

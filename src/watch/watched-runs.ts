@@ -11,12 +11,13 @@ export type WatchedRuns = {
   show(id: string): Promise<DrivenRun>
   answer(id: string, text: string): Promise<unknown>
   resume(id: string): Promise<unknown>
+  stop(id: string): Promise<unknown>
   /** What was used of each budget. */
   budgets(): Promise<BudgetList>
 }
 
 type ServerParts = {
-  readonly runs: Pick<RunService, 'start' | 'show' | 'answer' | 'resume'>
+  readonly runs: Pick<RunService, 'start' | 'show' | 'answer' | 'resume' | 'stop'>
   readonly budgets: { list(by: Caller): Promise<BudgetList> }
 }
 
@@ -27,6 +28,7 @@ export function runsOfServer({ runs, budgets }: ServerParts): WatchedRuns {
     show: (id) => runs.show(USER, id),
     answer: (id, text) => runs.answer(USER, id, { text, actionId: undefined }),
     resume: (id) => runs.resume(USER, id, { given: {}, actions: undefined }),
+    stop: (id) => runs.stop(USER, id),
   }
 }
 

@@ -158,7 +158,9 @@ describe.runIf(hasForge)('drover watch', () => {
       await once()
       await until(() => dataOf(driving.records(id), 'delivered')[0])
       await once()
-      expect(saidOn(fake, wind.number)).toEqual([expect.stringMatching(/ done -->\n.*\/pull\/3/)])
+      expect(saidOn(fake, wind.number)).toEqual([
+        expect.stringMatching(/ done -->\ndrover has finished; look.*\/pull\/3/),
+      ])
       expect(
         driving
           .calls()
@@ -228,6 +230,45 @@ describe.runIf(hasForge)('drover watch', () => {
     expect(queuedIn((await once()).stdout)).toHaveLength(1)
     await until(() => driving.calls().some(({ prompt }) => prompt.includes('in inches')))
     expect(await drover('drive', id)).toMatchObject({ code: 0 })
+  })
+
+  it('drops what waits in the queue if its issue is closed, deleted or unlabeled, and passes over a locked one', {
+    timeout: 180_000,
+  }, async () => {
+    const fake = await startForge()
+    const { once, driving, drover } = createMachine(fake, { parallel: 1 })
+    driving.rewrite({ orient: [{ hangs: true }] })
+    const issues = ['running', 'locked', 'kept', 'closed', 'unlabeled', 'deleted'].map((title) => fake.addIssue(title))
+    const [running = 0, locked = 0, kept = 0, closed = 0, unlabeled = 0, deleted = 0] = issues.map(
+      (each) => each.number,
+    )
+    for (const { number } of issues) for (const label of ['urgent', 'drover']) fake.label(number, label, 'ada')
+    const lock: typeof fake.refuse = ({ method, path }) =>
+      method === 'POST' && path.includes(`/issues/${locked}/`) ? { status: 403, message: 'issue is locked' } : undefined
+    fake.refuse = lock
+    const ran = await once()
+    expect(ran.stdout).toContain('"code":"provider_forbidden"')
+    const ids = queuedIn(ran.stdout)
+    expect([ran.code, ids.length, saidOn(fake, locked)]).toEqual([0, 5, []])
+    await until(() => driving.calls().length > 0)
+
+    Object.assign(fake.items.get(closed) ?? {}, { state: 'closed' })
+    fake.unlabel(unlabeled, 'drover', 'ada')
+    fake.unlabel(running, 'drover', 'ada')
+    fake.items.get(deleted)?.labels.splice(0)
+    fake.refuse = (request) => (request.path.includes(`/issues/${deleted}`) ? { status: 410 } : lock(request))
+    expect(queuedIn((await once()).stdout)).toEqual([])
+    expect(saidOn(fake, closed)).toEqual([
+      expect.stringMatching(/ done -->\ndrover could not start: the issue was closed/),
+    ])
+    expect(saidOn(fake, unlabeled)).toEqual([expect.stringMatching(/ done -->\n.*: the label drover was removed/)])
+    for (const number of [running, kept])
+      expect(saidOn(fake, number)).toEqual([expect.stringContaining('working on it')])
+    const states = ids.map(async (id) => JSON.parse((await drover('status', id, '--json')).stdout).state)
+    expect(await Promise.all(states)).toEqual(['active', 'active', 'stopped', 'stopped', 'stopped'])
+    // Setting the label again asks again.
+    fake.label(unlabeled, 'drover', 'ada', '2999-01-01T00:00:00Z')
+    expect(queuedIn((await once()).stdout)).toHaveLength(1)
   })
 
   it('waits longer after each refusal, and says why', { timeout: 120_000 }, async () => {

@@ -81,6 +81,7 @@ function runsOfUser(invocation: Invocation, config: Config): WatchedRuns {
     answer: (id, text) => call('POST', `/local/${run(id)}/answer`, { ...caller, text }),
     resume: (id) => call('POST', `/local/${run(id)}/resume`, caller),
     budgets: async () => (await call('GET', '/api/v1/budgets')) as BudgetList,
+    stop: (id) => call('POST', `/api/v1/${run(id)}/stop`),
   }
 }
 

@@ -1,5 +1,5 @@
 /** Who has asked for work on an issue, and whether it is done. Pure. */
-import type { Labeling } from '../../forge/forge.ts'
+import type { Forge, Labeling } from '../../forge/forge.ts'
 
 /** A person who has asked, by a label or by a comment. */
 export type AskedWork = { readonly by: string; readonly at: string }
@@ -8,6 +8,17 @@ export type AskedWork = { readonly by: string; readonly at: string }
 export function lastLabeled(labelings: readonly Labeling[], label: string): AskedWork | undefined {
   const isWanted = (each: Labeling) => each.label.toLowerCase() === label.toLowerCase()
   return labelings.filter(isWanted).at(-1)
+}
+
+/** Why the run of an issue is not begun any more. `label` is the one that asked for it; undefined if a comment did. */
+export function whyNotWanted(
+  issue: Awaited<ReturnType<Forge['issue']>>,
+  label: string | undefined,
+): string | undefined {
+  if (issue === undefined) return 'the issue does not exist here any more'
+  if (!issue.isOpen) return 'the issue was closed'
+  const isLabeled = issue.labels.some((each) => each.toLowerCase() === label?.toLowerCase())
+  return label === undefined || isLabeled ? undefined : `the label ${label} was removed`
 }
 
 export type Judgement = 'permitted' | 'not_permitted' | 'edited_since'

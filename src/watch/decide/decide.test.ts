@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decideMention, judgeRequest, lastLabeled, mentionIn } from './asked-work.ts'
+import { decideMention, judgeRequest, lastLabeled, mentionIn, whyNotWanted } from './asked-work.ts'
 import { waitMs } from './back-off.ts'
 import { claimsIn, decideClaim, markOf } from './claims.ts'
 import { composeComment } from './comment-text.ts'
@@ -11,6 +11,19 @@ const [OURS, THEIRS] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4
 const claim = (commentId: number, id: string, more: { isDone?: boolean; createdAt?: string } = {}) => ({
   ...{ commentId, author: 'ada', claim: id, isDone: false, createdAt: '2026-01-01T10:00:00Z' },
   ...more,
+})
+
+describe('whyNotWanted', () => {
+  const issue = { number: 1, url: '', title: '', author: 'ada', labels: ['Drover', 'x'], createdAt: '', isOpen: true }
+  it.each([
+    ['open and labeled', issue, 'drover', undefined],
+    ['gone', undefined, 'drover', 'the issue does not exist here any more'],
+    ['closed', { ...issue, isOpen: false }, undefined, 'the issue was closed'],
+    ['without the label', { ...issue, labels: ['x'] }, 'drover', 'the label drover was removed'],
+    ['without the label, asked for by a comment', { ...issue, labels: [] }, undefined, undefined],
+  ])('of an issue that is %s', (_what, found, label, problem) => {
+    expect(whyNotWanted(found, label)).toBe(problem)
+  })
 })
 
 describe('decideClaim', () => {

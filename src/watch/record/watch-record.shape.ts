@@ -71,6 +71,7 @@ export const TakenIssue = named(
     state: literals(['taking', 'started', 'done'], { description: 'How far it is.' }),
     comment_id: optional(count('The comment that says that drover works on the issue.')),
     said: optional(text('What that comment says.')),
+    label: optional(text('The label that asked for it. Absent: a comment did.')),
     mention: count('The last comment of a person that was considered. 0: none.'),
     note: optional(text('The text of that comment, if it started the run.')),
   }),
