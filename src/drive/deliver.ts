@@ -1,18 +1,20 @@
 /** Delivers the work of an ended run: as a commit on its branch, and as a draft pull request if that is wanted. */
 import { titleOfGoal } from '../contract/goal-title.ts'
+import type { Forge } from '../forge/forge.ts'
 import { Fault, isFault } from '../kit/fault.ts'
 import { withInertReferences } from '../kit/inert-references.ts'
 import { outlineRun } from '../runs/read-status.ts'
 import { askGitForOutput } from '../workspace/git.ts'
 import { commitWorktree } from '../workspace/worktrees/commit-worktree.ts'
 import { checkDelivery } from './check-delivery.ts'
+import { type FollowRecord, toFollowRecord } from './decide/follow-record.ts'
 import { type DriveContext, readDriveState, record } from './drive-context.ts'
-import { driveBranchTaken, driveDeliveryFailed } from './faults.ts'
+import { driveBranchTaken, driveDeliveryFailed, drivePullRequestOver } from './faults.ts'
 import { unresolvedIn } from './merge-base.ts'
 import { hashTree } from './observe-tree.ts'
 import { openForge } from './open-forge.ts'
 import { pushBranch } from './push-branch.ts'
-import { verdictOnDelivery } from './read-verdict.ts'
+import { surroundings, verdictOnDelivery } from './read-verdict.ts'
 import type { Place } from './record/drive-event.shape.ts'
 import type { DriveState } from './record/drive-state.ts'
 import { refuseChangedRemotes } from './remote-settings.ts'
@@ -20,7 +22,7 @@ import { describeRun } from './report-run.ts'
 import { takeOver } from './take-over.ts'
 
 const TITLE_CHARACTERS = 72
-const OWN_FAULTS: readonly string[] = [driveDeliveryFailed.code, driveBranchTaken.code]
+const OWN_FAULTS: readonly string[] = [driveDeliveryFailed.code, driveBranchTaken.code, drivePullRequestOver.code]
 
 type WorktreePlace = Extract<Place, { kind: 'worktree' }>
 
@@ -71,7 +73,7 @@ async function findProblem(
   return isFailed ? (checked.reason ?? 'a check fails') : undefined
 }
 
-/** After a person's push, a further round leaves its commit here, and the pull request says so. */
+/** After a person's push, or if the pull request was merged or closed, a further round leaves its commit here. */
 async function deliverPullRequest(
   context: DriveContext,
   place: WorktreePlace,
@@ -82,7 +84,7 @@ async function deliverPullRequest(
     const pullRequest = await openPullRequest(context, place, { title, delivered })
     record(context, 'delivered', { as: 'pr', ...work, pull_request: pullRequest })
   } catch (error) {
-    const isTaken = isFault(error, driveBranchTaken)
+    const isTaken = isFault(error, driveBranchTaken) || isFault(error, drivePullRequestOver)
     if (!isTaken || readDriveState(context).first_round === undefined) throw error
     record(context, 'delivered', { as: 'none', ...work, note: error.message })
   }
@@ -109,7 +111,7 @@ function toCommitTitle(goal: string): string {
     : line || 'Change'
 }
 
-/** Once: a pull request that is open already is used. */
+/** Once: a pull request that is open already is used, and a run never opens a second one. */
 async function openPullRequest(
   context: DriveContext,
   place: WorktreePlace,
@@ -118,11 +120,14 @@ async function openPullRequest(
   refuseChangedRemotes(context, place)
   try {
     const forge = await openForge(context, place)
-    await pushBranch(context, place)
-    const found = await forge.findPullRequest(place.branch)
-    if (found !== undefined) return found.url
     const { runs, runId } = context
-    const [run, state] = [await outlineRun(runs, runId), { ...readDriveState(context), delivered }]
+    const now = readDriveState(context)
+    const { pullRequest: known } = toFollowRecord([now, ...surroundings(runs.store, now).earlier])
+    if (known !== undefined && (await isPushed(forge, known, delivered.commit))) return known.url
+    await pushBranch(context, place)
+    const found = known ?? (await forge.findPullRequest(place.branch))
+    if (found !== undefined) return found.url
+    const [run, state] = [await outlineRun(runs, runId), { ...now, delivered }]
     const body = await describeRun(runs, run, { state, verdict: verdictOnDelivery(runs, { run, drive: state }) })
     const base = await forge.defaultBranch()
     return (await forge.openPullRequest({ branch: place.branch, base, title, body })).url
@@ -130,4 +135,14 @@ async function openPullRequest(
     if (!(error instanceof Fault) || OWN_FAULTS.includes(error.code)) throw error
     throw driveDeliveryFailed({ problem: error.message }, error)
   }
+}
+
+type KnownPullRequest = NonNullable<FollowRecord['pullRequest']>
+
+/** Whether a driver that was killed has pushed the commit already. Throws `drive_pull_request_over`. */
+async function isPushed(forge: Forge, { url, number }: KnownPullRequest, commit: string | undefined): Promise<boolean> {
+  const { state, head } = await forge.pullRequest(number)
+  if (head.commit === commit) return true
+  if (state !== 'open') throw drivePullRequestOver({ url, state })
+  return false
 }

@@ -21,7 +21,8 @@ import { openBoundaryFor } from './drive-boundary.ts'
 import { type DriveContext, type DriveTools, readDriveState, record } from './drive-context.ts'
 import { type DriveEnd, driveRun } from './drive-run.ts'
 import { mergeConflict } from './merge-base.ts'
-import { cutComment, describeRequirement } from './prompt/follow-texts.ts'
+import { cleanText } from './prompt/clean-text.ts'
+import { describeRequirement } from './prompt/follow-texts.ts'
 import { surroundings } from './read-verdict.ts'
 import type { Options } from './record/drive-event.shape.ts'
 import type { EventOf } from './record/drive-event.ts'
@@ -151,7 +152,10 @@ async function driveRound(
   if (requirements !== undefined) await (await import('./judge-round.ts')).judgeRound(context)
   const rounds = [state, ...surroundings(context.runs.store, state).earlier]
   const asked = rounds.some((each) => each.asked.length > 0) ? toFollowRecord(rounds).asked : []
-  if (asked.length > 0) return await announceRound(context, asked)
+  if (asked.length > 0) {
+    if (takesOver) await (await import('./follow-pull-request.ts')).continueOnTop(context)
+    return await announceRound(context, asked)
+  }
   const following = options.follow === true ? await import('./follow-pull-request.ts') : undefined
   const followed = await following?.followPullRequest(context, { takesOver })
   if (followed?.is === 'round') return await announceRound(context, followed.requirements)
@@ -175,7 +179,7 @@ async function deliverPatiently(context: DriveContext, takesOver: boolean): Prom
 
 /** Each is another one, even if the text is the same as before. */
 function toRequirements({ runs }: DriveContext, texts: readonly string[]): Requirement[] {
-  return texts.map((text) => ({ id: `person-${runs.ids.uuid()}`, from: 'person', text: cutComment(text) }))
+  return texts.map((text) => ({ id: `person-${runs.ids.uuid()}`, from: 'person', text: cleanText(text.trim()) }))
 }
 
 async function announceRound(context: DriveContext, requirements: readonly Requirement[]): Promise<NextRound> {

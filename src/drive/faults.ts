@@ -178,6 +178,17 @@ export const driveBranchDiverged = defineFault('drive_branch_diverged', 'conflic
     `${d.branch} has the commit ${d.commit}, which was never pushed; merge it with the branch of origin yourself, and push that`,
 })
 
+export const driveAlsoInvalid = defineFault('drive_also_invalid', 'usage', {
+  when: 'What a delivered run has to do in addition is empty, too long, or too much for one round.',
+  message: (d: { problem: string }) =>
+    `${d.problem}; say more in the pull request, or start a new run with "drover drive GOAL"`,
+})
+
+export const drivePullRequestOver = defineFault('drive_pull_request_over', 'conflict', {
+  when: 'The pull request of a driven run was merged or closed while a round worked for it, so drover did not push.',
+  message: (d: { url: string; state: string }) => `${d.url} was ${d.state}, so drover did not push`,
+})
+
 export const driveNothingToFollow = defineFault('drive_nothing_to_follow', 'conflict', {
   when: 'A run was to be followed or continued after its delivery, and that is not possible.',
   message: (d: { problem: string }) => `${d.problem}; start a new run with "drover drive GOAL --deliver pr --follow"`,

@@ -46,13 +46,13 @@ export async function followPullRequest(
 ): Promise<Followed | undefined> {
   const state = readDriveState(context)
   const { place, options, followed } = state
-  const number = numberOf([state, ...surroundings(context.runs.store, state).earlier])
+  const number = recordOf(context).pullRequest?.number
   if (options.follow !== true || number === undefined || place.kind !== 'worktree') return undefined
   if (followed !== undefined) return { is: 'end', end: { is: 'ended' } }
   using stop = watchForStop(context)
   const here = { ...context, runs: { ...context.runs, signal: stop.signal } }
   const following = { context: here, forge: await openForge(here, place, PATIENCE_MS), number, place }
-  if (takesOver) await continueOnTop(here, place)
+  if (takesOver) await continueOnTop(here)
   const result = await follow(following)
   const isOver = result.is === 'end' && result.end.is !== 'interrupted'
   return stop.isRequested() && !isOver ? { is: 'end', end: end(context, STOPPED) } : result
@@ -80,19 +80,13 @@ function watchForStop({ runs, runId }: DriveContext): Disposable & { signal: Abo
 }
 
 /** What drover could not push before is merged with what another person pushed. */
-async function continueOnTop(context: DriveContext, place: WorktreePlace): Promise<void> {
+export async function continueOnTop(context: DriveContext): Promise<void> {
+  const { place } = readDriveState(context)
+  if (place.kind !== 'worktree') return
   const { head, pushed } = await takeOver(context, place)
   if (head === pushed) return
   await pushBranch(context, place)
   record(context, 'taken_over', { commit: head })
-}
-
-type Rounds = Parameters<typeof toFollowRecord>[0]
-
-function numberOf(rounds: Rounds): number | undefined {
-  const url = rounds.find(({ delivered }) => delivered?.pull_request !== undefined)?.delivered?.pull_request
-  const number = /\/pull\/(\d+)$/.exec(url ?? '')?.[1]
-  return number === undefined ? undefined : Number(number)
 }
 
 async function follow(following: Following): Promise<Followed> {

@@ -1,13 +1,11 @@
 /** Looks at a pull request: what people wrote, what its checks say, and whether its base has moved. */
-import { providerAnswerInvalid } from '../forge/faults.ts'
 import type { Forge, ForgeCheck, PullRequest, Review } from '../forge/forge.ts'
 import { type MayAsk, rightsIn } from '../forge/rights.ts'
-import { Fault } from '../kit/fault.ts'
 import type { FollowRecord } from './decide/follow-record.ts'
 import type { SeenPullRequest } from './decide/next-follow.ts'
 import { type DriveContext, readDriveState } from './drive-context.ts'
 import { fetchBranch, tryBase } from './merge-base.ts'
-import { cutComment, cutLog, isOwnComment, markOf, signatureOf } from './prompt/follow-texts.ts'
+import { cutComment, cutLog, cutName, isOwnComment, markOf, signatureOf } from './prompt/follow-texts.ts'
 import type { Requirement } from './record/follow-event.shape.ts'
 
 type Comment = { readonly author: string; readonly body: string; readonly requirement: Requirement }
@@ -103,20 +101,11 @@ async function readChecks(
 }
 
 async function toFailure(forge: Forge, check: ForgeCheck, commit: string): Promise<Requirement> {
-  const text = cutLog(await readOutput(forge, check))
+  const text = cutLog(await forge.outputOf(check))
   const url = check.url === undefined ? {} : { url: check.url }
-  const id = `check-${check.name}-${commit.slice(0, 12)}`
-  return { id, from: 'check', text, by: check.name, ...url, signature: signatureOf(text) }
-}
-
-/** The log of a check may be larger than any answer that drover reads. */
-async function readOutput(forge: Forge, check: ForgeCheck): Promise<string> {
-  try {
-    return await forge.outputOf(check)
-  } catch (error) {
-    if (!(error instanceof Fault) || error.code !== providerAnswerInvalid.code) throw error
-    return 'drover could not read the log of this check.'
-  }
+  const name = cutName(check.name)
+  const id = `check-${name}-${commit.slice(0, 12)}`
+  return { id, from: 'check', text, by: name, ...url, signature: signatureOf(text) }
 }
 
 async function compareBase(
@@ -129,7 +118,7 @@ async function compareBase(
   const fetched = await fetchBranch(context, place, pull.base.branch)
   const tried = await tryBase(context, pull.head.commit, fetched)
   if (tried?.is !== 'conflict') return { commit: fetched }
-  const text = `The base ${pull.base.branch} has moved to ${fetched.slice(0, 12)}, which conflicts with this branch.`
+  const text = `The base ${cutName(pull.base.branch)} has moved to ${fetched.slice(0, 12)}, which conflicts with this branch.`
   const conflict: Requirement = {
     id: `base-${fetched}`,
     from: 'base',

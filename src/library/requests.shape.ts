@@ -1,5 +1,6 @@
 /** What programs pass to the library. The requests are those of the HTTP API, without what only a connection needs. */
 import { type Static, type TProperties, Type } from 'typebox'
+import { ASKED_CHARACTERS, MOST_ASKED } from '../drive/decide/follow-record.ts'
 import { literals, named, optionalFlag, optionalInteger, optionalText, strict } from '../kit/shape.ts'
 import * as prompts from '../prompts/prompt-request.shape.ts'
 import { SESSION_STATUSES } from '../sessions/session-statuses.ts'
@@ -120,7 +121,8 @@ export const DriveRequest = named(
     run: text('The id of a run to continue.'),
     answer: text('With `run`: the answer to the question that it is waiting for.'),
     also: Type.Optional(
-      Type.Array(Type.String({ minLength: 1 }), {
+      Type.Array(Type.String({ minLength: 1, maxLength: ASKED_CHARACTERS }), {
+        maxItems: MOST_ASKED,
         description: 'With `run`: what the delivered run has to do in addition, on the same branch.',
       }),
     ),

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { BACKEND_NAME } from '../config/backend.shape.ts'
+import { ASKED_CHARACTERS, MOST_ASKED } from '../drive/decide/follow-record.ts'
 import { DRIVEN_STATES } from '../drive/service/driven-run.shape.ts'
 import { literals, named, request, type Static, strict, textLike } from '../kit/shape.ts'
 
@@ -213,17 +214,13 @@ export type ConfirmBody = Static<typeof ConfirmBody>
 export const SkipBody = named('RunSkip', request({ action_id: actionId }))
 export type SkipBody = Static<typeof SkipBody>
 
-/** One of the numbered requirements of a further round, which has room for this much of each. */
-const REQUIREMENT_CHARACTERS = 2000
-const MOST_REQUIREMENTS = 10
-
 export const FollowUpBody = named(
   'RunFollowUp',
   request({
     also: optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: REQUIREMENT_CHARACTERS }), {
+      Type.Array(Type.String({ minLength: 1, maxLength: ASKED_CHARACTERS }), {
         minItems: 1,
-        maxItems: MOST_REQUIREMENTS,
+        maxItems: MOST_ASKED,
         description: 'What the run has to do in addition, on the same branch. Each text gets a verdict.',
       }),
     ),

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createDriving } from '../support/driven-agents.ts'
-import { type DrivenScript, dataOf, runIdIn } from '../support/driven-home.ts'
+import { type DrivenScript, dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
 import { IS_FULL } from '../support/full-counts.ts'
 import type { KillPoint } from '../support/kill-point.ts'
 import { DROVER, ending, runAt } from '../support/run-drover.ts'
@@ -52,8 +52,10 @@ describe('drover drive --detach', () => {
     expect(JSON.parse(notice)).toMatchObject({ verdict: { word: 'not delivered', exit_code: 3 }, goal: GOAL })
   })
 
-  it('is followed by drover drive ID, which can be left, and ended by drover stop', async () => {
-    const { driving, drover } = createDetached({ orient: [{ hangs: true }] })
+  it('is followed by drover drive ID, which can be left, and ended by drover stop; then it is finished', {
+    timeout: 180_000,
+  }, async () => {
+    const { driving, drover } = createDetached({ implement: [{ ...HONEST, hangs: true }] })
     const id = runIdIn((await drover('drive', GOAL, '--detach')).stdout)
     expect(await drover('drive', id, '--detach')).toMatchObject({
       code: 3,
@@ -65,14 +67,27 @@ describe('drover drive --detach', () => {
     const followed = ending(child)
     let shown = ''
     child.stdout.on('data', (text) => (shown += text))
-    await until(() => shown.includes('orient'))
+    await until(() => shown.includes('implement by'))
+    const [{ place } = {}] = dataOf(driving.records(id), 'drive_started')
+    const file = join(place?.root ?? '', 'wind.txt')
+    await until(() => readFileSync(file, 'utf8').includes('knots'))
     child.kill('SIGINT')
     expect(await followed).toMatchObject({ code: 130, stderr: expect.stringContaining('continues in the background') })
-    expect(dataOf(driving.records(id), 'attempt_ended')).toEqual([])
-    const [{ place } = {}] = dataOf(driving.records(id), 'drive_started')
+    expect(dataOf(driving.records(id), 'attempt_ended')).toHaveLength(1)
     expect(await drover('stop', id, '--root', place?.root ?? '')).toMatchObject({ code: 0 })
-    await until(() => dataOf(driving.records(id), 'attempt_ended').length > 0)
-    expect(dataOf(driving.records(id), 'attempt_ended')).toMatchObject([{ how: 'cancelled' }])
+    await until(() => dataOf(driving.records(id), 'attempt_ended').length > 1)
+    expect(dataOf(driving.records(id), 'attempt_ended')).toMatchObject([{ how: 'answered' }, { how: 'cancelled' }])
+
+    // A review comes first, so another round finishes the work.
+    driving.rewrite({ implement: [{ edits: { 'rain.txt': 'rain\n' } }] })
+    const resumed = await drover('drive', id)
+    expect([resumed.code, resumed.stderr, resumed.stdout]).toEqual([
+      0,
+      '',
+      expect.stringMatching(/^delivered: branch/m),
+    ])
+    const [{ next_run_id: next = '' } = {}] = dataOf(driving.records(id), 'round_started')
+    expect(dataOf(driving.records(next), 'outcome_submitted').map(({ status }) => status)).toContain('completed')
   })
 })
 

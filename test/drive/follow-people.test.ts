@@ -109,6 +109,23 @@ describe.runIf(hasForge && IS_FULL)('a pull request whose people change their mi
     expect(home.calls().filter(({ kind }) => kind === 'implement')).toHaveLength(2)
   })
 
+  it('is closed while a round works: nothing is pushed, and no other one is opened', async () => {
+    const home = await createFollowedHome(temporaryDirectory(), { isByAction: true, implement: [HONEST, RAIN] })
+    const { forge } = home
+    const first = { commit: '' }
+    onLook(home, () => {
+      const isWorkedOn = home.calls().filter(({ kind }) => kind === 'implement').length > 1
+      if (isWorkedOn) Object.assign(forge.items.get(1) ?? {}, { state: 'closed' })
+      else if (first.commit === '') forge.addLineComment(1, 'grace', 'Add the rain', { path: 'wind.txt', line: 1 })
+      first.commit ||= forge.headOfPull(1)
+    })
+    const { code, stdout } = await driving(home)(...GOAL)
+    expect([code, stdout]).toEqual([3, expect.stringContaining('was closed, so drover did not push')])
+    const { branch = '' } = forge.items.get(1)?.pull ?? {}
+    expect([forge.items.size, forge.headOf(branch)]).toEqual([1, first.commit])
+    expect(forge.lineComments.map(({ body }) => body)).toEqual(['Add the rain', expect.stringContaining('was closed')])
+  })
+
   it.runIf(CAN_MOUNT)('is answered once, although the disk is full when it is worked on', async () => {
     await withSmallDisk(async (disk) => {
       const home = await createFollowedHome(disk, { isByAction: true, implement: [HONEST, RAIN] })

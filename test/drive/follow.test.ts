@@ -1,17 +1,20 @@
 /** A driven run that follows its pull request, with the real `gh` and git against the fake forge. */
+import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { callMain } from '../support/call-main.ts'
 import { dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
 import { hasForge } from '../support/forge/fake-forge.ts'
 import { createFollowedHome, WALK_SCRIPT, Walk, walkSettings } from '../support/forge/followed-home.ts'
-import { IS_FULL } from '../support/full-counts.ts'
-import { DROVER, runAt, temporaryDirectory } from '../support/run-drover.ts'
+import { firstOf, IS_FULL } from '../support/full-counts.ts'
+import { DROVER, ending, runAt, temporaryDirectory } from '../support/run-drover.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
 import { runClient } from '../support/served-runs.ts'
 import { ask } from '../support/start-server.ts'
 import { until } from '../support/until.ts'
+
+const MORE = { edits: { 'rain.txt': 'rain\n' }, outcome: { observations: ['1: changed rain.txt: added'] } }
 
 describe.runIf(hasForge)('a followed pull request', () => {
   it.runIf(IS_FULL)(
@@ -90,8 +93,7 @@ describe.runIf(hasForge)('a followed pull request', () => {
   it('takes more after the delivery, and stops at the push of a person until it may take over', {
     timeout: 300_000,
   }, async () => {
-    const more = { edits: { 'rain.txt': 'rain\n' }, outcome: { observations: ['1: changed rain.txt: added'] } }
-    const home = await createFollowedHome(temporaryDirectory(), { implement: [HONEST, more] })
+    const home = await createFollowedHome(temporaryDirectory(), { implement: [HONEST, MORE] })
     const { forge, repository, env } = home
     const drive = (...words: string[]) =>
       callMain(['drive', ...words], { cwd: repository.root, env, homeDirectory: home.home })
@@ -100,7 +102,13 @@ describe.runIf(hasForge)('a followed pull request', () => {
     const [place] = dataOf(home.records(id), 'drive_started').map((each) => each.place)
     expect([code, place?.kind === 'worktree' && existsSync(place.root)]).toEqual([0, false])
 
-    const also = await drive(id, '--also', 'Add the rain')
+    const text = 'Add the rain'.padEnd(2000, '.')
+    const refused = await drive(id, '--also', `${text}.`)
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('has 2001 characters')])
+    expect(await drive(id, ...Array(11).fill(['--also', 'x']).flat())).toMatchObject({ code: 2 })
+    expect(await drive(id, '--also', ' ')).toMatchObject({ code: 2, stderr: expect.stringContaining('is empty') })
+    const also = await drive(id, '--also', text)
+    expect(home.calls().some(({ prompt }) => prompt.includes(text))).toBe(true)
     expect([also.code, also.stderr]).toEqual([0, ''])
     expect(also.stdout).toMatch(/1: observed: changed in [0-9a-f]{12} \(rain\.txt\)/)
     const branch = place?.kind === 'worktree' ? place.branch : ''
@@ -123,11 +131,47 @@ describe.runIf(hasForge)('a followed pull request', () => {
     expect(repository.git('branch', '--list', 'drover/*')).toBe('')
   })
 
+  it.each(firstOf(['sent', 'asked', 'done'] as const))(
+    'keeps what a person pushes when drover is killed and its push is %s',
+    { timeout: 300_000 },
+    async (moment) => {
+      const home = await createFollowedHome(temporaryDirectory(), { isByAction: true, implement: [HONEST, MORE] })
+      const { forge, repository, env } = home
+      const drive = (...words: string[]) =>
+        callMain(['drive', ...words], { cwd: repository.root, env, homeDirectory: home.home })
+      const id = runIdIn((await drive('Show the wind in knots', '--no-review', '--deliver', 'pr')).stdout)
+      const { branch = '' } = forge.items.get(1)?.pull ?? {}
+      const killed = spawn(process.execPath, [DROVER, 'drive', id, '--also', 'Add the rain'], {
+        ...{ cwd: repository.root, env },
+      })
+      let pushed = ''
+      forge.onPush = (seen) => {
+        if (seen !== moment || pushed !== '') return
+        pushed = forge.pushFiles(branch, { 'sun.txt': 'sun\n' })
+        killed.kill('SIGKILL')
+      }
+      await ending(killed)
+      expect(killed.signalCode).toBe('SIGKILL')
+
+      const url = 'https://github.com/ada/weather/pull/1'
+      for (let count = 0; count < 2; count++) expect((await drive(url)).code).toBe(4)
+      expect(forge.headOf(branch)).toBe(pushed)
+      expect(forge.comments.map(({ body }) => body)).toEqual([expect.stringContaining('--take-over')])
+      forge.refuse = ({ method, path }) => {
+        const isLook = method === 'GET' && path.endsWith('/pulls/1')
+        if (isLook && forge.items.get(1)?.state === 'open' && !forge.items.get(1)?.pull?.isDraft) forge.merge(1)
+        return undefined
+      }
+      expect(await drive(id, '--take-over')).toMatchObject({ code: 0, stderr: '' })
+      expect(forge.git('ls-tree', '--name-only', 'main')).toMatch(/rain\.txt[\s\S]*sun\.txt/)
+      expect([forge.items.size, forge.comments.length]).toEqual([1, 1])
+    },
+  )
+
   it('is followed by one process of several, which can be asked for more, stopped and resumed', {
     timeout: 300_000,
   }, async () => {
-    const more = { edits: { 'rain.txt': 'rain\n' }, outcome: { observations: ['1: changed rain.txt: added'] } }
-    const home = await createFollowedHome(temporaryDirectory(), { implement: [HONEST, more] })
+    const home = await createFollowedHome(temporaryDirectory(), { implement: [HONEST, MORE] })
     const { forge, repository, env } = home
     const { watch: _, checks: __, ...settings } = walkSettings(repository.root)
     home.configure(JSON.stringify({ warm: { enabled: false }, drive: { ...settings, max_runs: 1 } }))
@@ -159,10 +203,17 @@ describe.runIf(hasForge)('a followed pull request', () => {
       body: { error: 'drive_repository_not_named' },
     })
 
-    expect(await client.change(id, 'follow-up', { also: ['Add the rain'] })).toMatchObject({ status: 200 })
+    // The command hands it to the server that follows the pull request.
+    const asking = spawn(process.execPath, [DROVER, 'drive', id, '--also', 'Add the rain', '--take-over'], {
+      ...{ cwd: repository.root, env },
+    })
+    onTestFinished(() => void asking.kill('SIGKILL'))
     const next = await until(async () => (await client.show(id)).next_run_id)
     await until(async () => (await client.show(next)).delivered)
     expect(dataOf(home.records(next), 'drive_started')).toMatchObject([{ requirements: [{ text: 'Add the rain' }] }])
+    expect(dataOf(home.records(id), 'taken_over')).toHaveLength(1)
+    asking.kill('SIGINT')
+    expect((await ending(asking)).stderr).toContain('continues in the background')
     const branch = (await client.show(id)).branch ?? ''
     expect(forge.git('ls-tree', '--name-only', branch)).toContain('rain.txt')
 

@@ -351,7 +351,9 @@ it('a server answers with the agents and sessions of the program, until it is cl
   expect((await drover.sessions.list()).total).toBe(1)
 })
 
-it('agents drive a run, whose records can be read', async () => {
+it('agents drive a run, whose records can be read, and do more when it is delivered', {
+  timeout: 180_000,
+}, async () => {
   const { root, write, commit } = createRepository()
   write('wind.txt', 'wind: 42 km/h\n')
   commit()
@@ -368,6 +370,14 @@ it('agents drive a run, whose records can be read', async () => {
   const { verdict, delivered } = await run.result
   expect([verdict.word, delivered?.as]).toEqual(['delivered', 'branch'])
   expect(await runAt(root, ['git', 'rev-parse', delivered?.branch ?? ''], {})).toMatchObject({ code: 0 })
+  const id = (await run.result).run_id
+  const more = await drover.drive({ run: id, directory: root, also: ['Say it in the docs'] }).result
+  expect(more.verdict.word).toMatch(/delivered/)
+  expect(more.run_id).not.toBe(id)
+  for (const also of [['x'.repeat(2001)], Array(11).fill('x')])
+    expect(await failure(drover.drive({ run: id, directory: root, also }).result)).toMatchObject({
+      message: expect.stringContaining('also'),
+    })
   expect(await failure(drover.drive({ goal: 'x', run: 'y' }).result)).toMatchObject({ code: 'drive_target_unclear' })
 })
 

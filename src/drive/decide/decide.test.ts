@@ -260,6 +260,14 @@ describe('what a run leaves open', () => {
     )
   })
 
+  it('is work that a person stopped, and on which no agent has reported', () => {
+    const stopped = { action: { action_id: 'i', kind: 'implement' }, voided: true }
+    const done = { ...stopped, action: { action_id: 'j', kind: 'implement' }, voided: false }
+    const open = (actions: object[], round: number) => openWork({ actions } as never, driveState([], { round }))
+    expect(open([stopped], 2)).toEqual([expect.stringContaining('Finish the work')])
+    expect([open([stopped], 1), open([stopped, done], 2), open([], 2)]).toEqual([[], [], []])
+  })
+
   it('is nothing if a later review has no findings', () => {
     const calm = { ...review, outcome: { review: { findings: [] } } }
     expect(openWork({ actions: [review, calm] } as never, driveState())).toEqual([])

@@ -6,12 +6,14 @@ import type { JudgedRequirement, Requirement } from '../record/follow-event.shap
 export type PendingAnswer = { readonly requirement: Requirement; readonly judged: JudgedRequirement }
 
 export type FollowRecord = {
+  /** Undefined if there is none. */
+  readonly pullRequest: { readonly url: string; readonly number: number } | undefined
   /** The commit of the branch that drover knows, and those before it. */
   readonly commit: string | undefined
   readonly commits: readonly string[]
   /** By their ids. */
   readonly requirements: ReadonlyMap<string, Requirement>
-  /** What the user wants in addition, and no round was started for. */
+  /** What the user wants in addition, and no round was started for: as much as fits into one round. */
   readonly asked: readonly Requirement[]
   /** Judged, and not answered yet. */
   readonly pending: readonly PendingAnswer[]
@@ -27,6 +29,10 @@ export type FollowRecord = {
   readonly failure: string | undefined
 }
 
+/** Of what a user asks for in addition, so that all of it fits into the goal of a round. */
+export const MOST_ASKED = 10
+export const ASKED_CHARACTERS = 2000
+
 /** Only the authors of these wait for an answer. */
 const ANSWERED: readonly Requirement['from'][] = ['thread', 'comment', 'review']
 
@@ -41,10 +47,11 @@ export function toFollowRecord(rounds: readonly DriveState[]): FollowRecord {
   const judged = rounds.flatMap((each) => each.judged ?? []).filter(({ id }) => !answered.has(id))
   const commits = rounds.flatMap(({ pushed }) => pushed)
   return {
+    pullRequest: pullRequestOf(rounds),
     commit: commits[0],
     commits,
     requirements,
-    asked: rounds.flatMap((each) => each.asked).filter(({ id }) => !requirements.has(id)),
+    asked: fitting(rounds.flatMap((each) => each.asked).filter(({ id }) => !requirements.has(id))),
     pending: judged.flatMap((each) => {
       const requirement = requirements.get(each.id)
       return requirement !== undefined && ANSWERED.includes(requirement.from) ? [{ requirement, judged: each }] : []
@@ -56,6 +63,26 @@ export function toFollowRecord(rounds: readonly DriveState[]): FollowRecord {
     since: rounds.findLast(({ delivered }) => delivered?.as === 'pr')?.delivered_at,
     failure: failureOf(rounds[0]),
   }
+}
+
+function pullRequestOf(rounds: readonly DriveState[]): FollowRecord['pullRequest'] {
+  const url = rounds.find(({ delivered }) => delivered?.pull_request !== undefined)?.delivered?.pull_request ?? ''
+  const number = /\/pull\/(\d+)$/.exec(url)?.[1]
+  return number === undefined ? undefined : { url, number: Number(number) }
+}
+
+/** Of one round: more would not fit into its goal. */
+const MOST_REQUIREMENTS = 20
+const MOST_CHARACTERS = 20_000
+
+/** The first ones, as far as the goal of a round has room for their texts. The others are for the next round. */
+export function fitting(requirements: readonly Requirement[]): Requirement[] {
+  let characters = 0
+  const end = requirements.findIndex(({ text }) => {
+    characters += text.length
+    return characters > MOST_CHARACTERS
+  })
+  return requirements.slice(0, Math.min(MOST_REQUIREMENTS, end === -1 ? MOST_REQUIREMENTS : Math.max(1, end)))
 }
 
 function failureOf(last: DriveState | undefined): string | undefined {

@@ -291,6 +291,55 @@ describe('the verdict on a run that has ended, if', () => {
       'drover report run-1',
     ],
     [
+      'it was stopped while an agent worked, and no agent reports on the work',
+      {
+        actions: [action({ voided: true }), action({ kind: 'orient', suggests: 'implement' })],
+        attempts: [worked()],
+        drive: { delivered: DELIVERED },
+      },
+      5,
+      'delivered, look first: the work was stopped, and no agent has reported on it since',
+      'drover report run-1',
+    ],
+    [
+      'it was stopped while an agent worked, and no check has seen the work',
+      {
+        actions: [action({ voided: true }), action({ kind: 'orient', suggests: 'summarize' })],
+        attempts: [worked()],
+        drive: { delivered: DELIVERED, options: CHECKED },
+      },
+      3,
+      'not delivered: the check make was not run',
+      'drover report run-1',
+    ],
+    [
+      'it was stopped before an agent had changed anything',
+      {
+        actions: [action({ voided: true }), action({ kind: 'orient' })],
+        attempts: [idle()],
+        drive: { delivered: UNCHANGED },
+      },
+      3,
+      'not delivered: no agent worked on the goal, and none said that nothing has to change',
+      'drover report run-1',
+    ],
+    [
+      'a person pushed, and drover has taken over since',
+      {
+        attempts: [worked()],
+        drive: {
+          ...{ delivered: { ...DELIVERED, as: 'none', note: 'another person pushed' }, round: 2, taken_over: 'd' },
+          followed: { end: 'merged', merge_commit: 'f00' },
+        },
+        facts: {
+          earlier: [driveState([], { delivered: { ...DELIVERED, as: 'pr', pull_request: 'https://x/1' } })],
+        },
+      },
+      0,
+      'delivered: pull request https://x/1 was merged as f00',
+      'drover report run-1',
+    ],
+    [
       'work that was withdrawn does not count',
       {
         actions: [action({ status: 'error', voided: true }), action()],

@@ -28,8 +28,9 @@ export function judgeWork(ended: EndedRun): Judged {
   return { word: 'delivered, look first', reason: lookFirst.join('; '), next: report, lookFirst }
 }
 
-function whereItIs({ delivered, drive }: EndedRun): string {
-  const { branch, commit, pull_request: request, note } = delivered
+function whereItIs({ delivered, drive, earlier }: EndedRun): string {
+  const { branch, commit, note } = delivered
+  const request = [drive, ...earlier].map((each) => each.delivered?.pull_request).find((each) => each !== undefined)
   if (commit === undefined) return note ?? ''
   if (drive.followed !== undefined) return `pull request ${request} was ${describeFollowed(drive.followed)}`
   return request === undefined ? `branch ${branch}` : `branch ${branch}, draft pull request ${request}`
@@ -62,8 +63,8 @@ function uncheckedNote({ drive }: EndedRun): string | undefined {
 
 function failedCheck({ drive, ...ended }: EndedRun): string | undefined {
   const { as, commit, note } = ended.delivered
-  // In a clean checkout of the commit, its checks fail.
-  if (as === 'none' && commit !== undefined) return note
+  // In a clean checkout of the commit, its checks fail; or a person pushed, and drover has not taken over since.
+  if (as === 'none' && commit !== undefined && drive.taken_over === undefined) return note
   const failed = checkResults(drive).find(({ passed }) => !passed)
   if (failed !== undefined) return `the check ${failed.command} ${failed.result}`
   if (isWork({ drive, ...ended })) return undefined
@@ -99,11 +100,18 @@ function judgeOutcome(ended: EndedRun): string | undefined {
   return isReported ? 'nothing was changed, although the agent reports changes' : 'nothing was changed'
 }
 
+/** A person stopped the agent that worked. After that, the run was reviewed or ended, and no agent was asked to implement. */
+export function isWorkUnreported({ actions }: Pick<RunOutline, 'actions'>, drive: DriveState): boolean {
+  const work = actions.filter(({ action }) => action.kind === 'implement')
+  return work.length > 0 && work.every(({ voided }) => voided === true) && hasWork(drive)
+}
+
 /** No agent was asked to implement. */
-function withoutWork({ drive }: EndedRun, actions: readonly Action[]): string | undefined {
+function withoutWork({ run, drive }: EndedRun, actions: readonly Action[]): string | undefined {
   const asked = actions.filter(({ action }) => action.kind !== 'summarize' && action.kind !== 'review')
   const failed = asked.find(({ outcome }) => outcome?.status === 'error')?.outcome
   if (failed !== undefined) return failed.summary
+  if (isWorkUnreported(run, drive)) return undefined
   if (asked.every(({ skipped }) => skipped === true)) return 'every action was skipped'
   const said = asked.findLast(({ skipped }) => skipped !== true)?.outcome
   const isSaid = said?.status === 'completed' && said.suggested_actions.some(({ kind }) => kind === 'summarize')
@@ -124,7 +132,8 @@ function whatToLookAt({ run, drive, earlier }: EndedRun): string[] {
   const flags = rounds.flatMap((each) => seriousFlags(each).map(describeFlag))
   const review = run.actions.findLast(({ action, voided }) => action.kind === 'review' && voided !== true)
   const work = run.actions.findLast(({ action, voided }) => action.kind === 'implement' && voided !== true)
-  return [...new Set([...flags, ...describeReview(review), ...describePartial(work)])]
+  const stopped = isWorkUnreported(run, drive) ? ['the work was stopped, and no agent has reported on it since'] : []
+  return [...new Set([...flags, ...stopped, ...describeReview(review), ...describePartial(work)])]
 }
 
 function describeReview(review: Action | undefined): string[] {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { PullRequest } from '../../forge/forge.ts'
 import type { Requirement } from '../record/follow-event.shape.ts'
-import type { FollowRecord } from './follow-record.ts'
+import { type FollowRecord, fitting } from './follow-record.ts'
 import { nextFollow, type SeenPullRequest } from './next-follow.ts'
 
 const PULL: PullRequest = {
@@ -24,6 +24,7 @@ const SEEN: SeenPullRequest = {
   isChangeRequested: false,
 }
 const KNOWN: FollowRecord = {
+  pullRequest: { url: 'https://github.com/ada/weather/pull/1', number: 1 },
   commit: 'b',
   commits: ['b', 'a'],
   requirements: new Map(),
@@ -222,5 +223,21 @@ describe('the next step about a pull request', () => {
     const comments = Array.from({ length: 30 }, (_, at) => comment(`thread-${at}`))
     const step = nextFollow({ ...SEEN, comments }, KNOWN, LIMITS)
     expect(step.do === 'round' && step.requirements.length).toBe(20)
+  })
+})
+
+describe('what fits into one round', () => {
+  const of = (...lengths: number[]) =>
+    lengths.map((length, at) => ({ ...comment(`c-${at}`), text: 'x'.repeat(length) }))
+  it.each([
+    ['20 short ones', of(...Array(21).fill(1)), 20],
+    ['texts of 20,000 characters', of(8000, 8000, 4000), 3],
+    ['not one character more', of(8000, 8000, 4001), 2],
+    ['one that is longer', of(20_001, 1), 1],
+    ['nothing', [], 0],
+  ])('is %s', (_what, wanted, count) => {
+    expect(fitting(wanted)).toEqual(wanted.slice(0, count))
+    const step = nextFollow({ ...SEEN, comments: wanted }, KNOWN, LIMITS)
+    if (count > 0) expect(step).toEqual({ do: 'round', requirements: wanted.slice(0, count) })
   })
 })

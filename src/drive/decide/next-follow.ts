@@ -2,7 +2,7 @@
 import type { PullRequest } from '../../forge/forge.ts'
 import type { DrivePause, Options } from '../record/drive-event.shape.ts'
 import type { Requirement } from '../record/follow-event.shape.ts'
-import type { FollowRecord, PendingAnswer } from './follow-record.ts'
+import { type FollowRecord, fitting, type PendingAnswer } from './follow-record.ts'
 
 export type SeenPullRequest = {
   readonly pull: PullRequest
@@ -43,9 +43,6 @@ type Limits = Pick<Options, 'follow_rounds' | 'max_time_ms' | 'ready'> & {
   /** The cap on tokens, costs or working time that is reached. */
   readonly reached: DrivePause | undefined
 }
-
-/** Of one round: more would not fit into its goal. */
-const MOST_REQUIREMENTS = 20
 
 export function nextFollow(seen: SeenPullRequest, known: FollowRecord, limits: Limits): FollowStep {
   const { pull } = seen
@@ -92,7 +89,7 @@ function whatIsWanted(seen: SeenPullRequest, known: FollowRecord, limits: Limits
   const { reached, follow_rounds: most = Infinity } = limits
   if (reached !== undefined) return pause(reached, 'a limit of the run is reached; continue with a higher one')
   if (known.rounds >= most) return pause('follow_rounds', `${known.rounds} rounds were made for the pull request`)
-  return { do: 'round', requirements: wanted.slice(0, MOST_REQUIREMENTS) }
+  return { do: 'round', requirements: fitting(wanted) }
 }
 
 /** The same check of the same commit, or one that failed for the same reason. */

@@ -3,17 +3,22 @@ import { titleOfGoal } from '../../contract/goal-title.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
 import { cleanText } from '../prompt/clean-text.ts'
 import type { DriveState } from '../record/drive-state.ts'
-import { type Checked, checkResults } from './check-results.ts'
+import { checkResults } from './check-results.ts'
+import { isWorkUnreported } from './judge-work.ts'
 
 /** The goal of a run has at most 256 KiB, also as JSON. */
 const MAX_CHARACTERS = 30_000
 const TITLE_CHARACTERS = 200
 
-/** One entry per finding of the last review and per check that still fails. */
-export function openWork({ actions }: Pick<RunOutline, 'actions'>, state: Checked): string[] {
+const UNREPORTED =
+  'A person stopped the agent that worked on the goal. Its changes are in the worktree. Finish the work, and report as changed only what you change now.'
+
+/** One entry per finding of the last review and per check that still fails, and one for work that was stopped. */
+export function openWork({ actions }: Pick<RunOutline, 'actions'>, state: DriveState): string[] {
   const review = actions.findLast(({ action, voided }) => action.kind === 'review' && voided !== true)?.outcome?.review
   const failed = checkResults(state).flatMap(({ run, result }) => (run?.passed === false ? [{ ...run, result }] : []))
   return [
+    ...(isWorkUnreported({ actions }, state) ? [UNREPORTED] : []),
     ...failed.map(
       ({ command, result, output }) =>
         `The check \`${command}\` ${result}. The end of its output:\n${output.slice(-2000)}`,

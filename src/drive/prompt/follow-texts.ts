@@ -5,8 +5,9 @@ import { encodeUtf8 } from '../../kit/utf8.ts'
 import type { JudgedRequirement, Requirement } from '../record/follow-event.shape.ts'
 import { cleanText } from './clean-text.ts'
 
-const COMMENT_CHARACTERS = 2000
+const COMMENT_CHARACTERS = 8000
 const LOG_LINES = 200
+const NAME_CHARACTERS = 300
 const LOG_CHARACTERS = 12_000
 const ANSWER_CHARACTERS = 1000
 
@@ -28,12 +29,12 @@ export function requirementRule(requirements: readonly Requirement[]): string {
 /** An entry of the goal, which is quoted as data. */
 export function describeRequirement({ from, by, path, line, text, conflicts = [] }: Requirement): string {
   const who = by === undefined ? '' : ` by ${by}`
-  const where = path === undefined ? '' : ` on ${path}${line === undefined ? '' : `, line ${line}`}`
+  const where = path === undefined ? '' : ` on ${cutName(path)}${line === undefined ? '' : `, line ${line}`}`
   switch (from) {
     case 'check':
       return `The check ${by} failed. The end of its log:\n${text}`
     case 'base':
-      return `${text} drover has merged it, and left conflict markers in these files. Resolve them: ${conflicts.join(', ')}`
+      return `${text} drover has merged it, and left conflict markers in these files. Resolve them: ${conflicts.map(cutName).join(', ')}`
     case 'person':
       return text
     default:
@@ -41,8 +42,16 @@ export function describeRequirement({ from, by, path, line, text, conflicts = []
   }
 }
 
+/** Says so if it is cut. */
 export function cutComment(text: string): string {
-  return cleanText(text.trim().slice(0, COMMENT_CHARACTERS))
+  const whole = text.trim()
+  const left = whole.length - COMMENT_CHARACTERS
+  return cleanText(left > 0 ? `${whole.slice(0, COMMENT_CHARACTERS)}\n[${left} more characters are left out]` : whole)
+}
+
+/** A name that others have chosen: it must not look like another entry of a list. */
+export function cutName(name: string): string {
+  return cleanText(name).replaceAll(/\s+/g, ' ').trim().slice(0, NAME_CHARACTERS)
 }
 
 /** The last lines of a log. */

@@ -96,7 +96,7 @@ export type DriveState = EventOf<'drive_started'>['data'] & {
   readonly branch_taken?: string
   /** The commits of the branch on the remote that drover pushed or took over, latest first. */
   readonly pushed: readonly string[]
-  /** The commit that drover continues on. */
+  /** The commit that drover continues on since the delivery. */
   readonly taken_over?: string
   readonly followed?: EventOf<'followed'>['data']
 }
@@ -173,8 +173,10 @@ function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): Driv
       return announce(state, data)
     case 'delivery_checked':
       return { ...state, delivery_check: data }
-    case 'delivered':
-      return { ...state, delivered: data, delivered_at: at, pushed: withPushed(state, data) }
+    case 'delivered': {
+      const { taken_over: _, ...rest } = state
+      return { ...rest, delivered: data, delivered_at: at, pushed: withPushed(state, data) }
+    }
     default:
       return applyFollowEvent(state, event)
   }

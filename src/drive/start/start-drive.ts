@@ -17,9 +17,10 @@ import { fetchCommit } from '../../workspace/fetch-commit.ts'
 import { askGit, locateGit } from '../../workspace/git.ts'
 import { createWorktree, restoreWorktree } from '../../workspace/worktrees/create-worktree.ts'
 import { discardWorktree } from '../../workspace/worktrees/remove-worktree.ts'
+import { ASKED_CHARACTERS, MOST_ASKED } from '../decide/follow-record.ts'
 import { openBoundaryFor } from '../drive-boundary.ts'
 import type { DriveBegin } from '../drive-rounds.ts'
-import { driveFolderMissing, driveNothingToFollow } from '../faults.ts'
+import { driveAlsoInvalid, driveFolderMissing, driveNothingToFollow } from '../faults.ts'
 import { cleanText } from '../prompt/clean-text.ts'
 import { lastRound } from '../read-verdict.ts'
 import type { Options, Place } from '../record/drive-event.shape.ts'
@@ -106,6 +107,7 @@ async function openExisting(context: RunContext, id: string, start: DriveStart):
   const runId = resolveRunId(context, id)
   refuseOwnRun(context, runId)
   const { actions, also, takesOver } = start
+  checkAsked(also ?? [])
   // Its worktree may be removed already, and nothing more is done in it.
   const last = readDrive(context.store, runId) === undefined ? undefined : lastRound(context.store, runId)
   const isDone = last?.delivered !== undefined && !(await reopen(context, last, start))
@@ -114,6 +116,23 @@ async function openExisting(context: RunContext, id: string, start: DriveStart):
   await reviveRun(there, run, actions)
   const place = { kind: 'in_place', root: there.workspace.worktree_root } as const
   return { runId, context: there, begin: { goal: run.goal, round: 1, place, spent: NOTHING_SPENT, also, takesOver } }
+}
+
+/** Throws `drive_also_invalid`. Nothing of it is ever cut. */
+function checkAsked(also: readonly string[]): void {
+  const problem =
+    also.length > MOST_ASKED
+      ? `${also.length} texts are more than the ${MOST_ASKED} that one round can have`
+      : also.map(whyUnusable).find((each) => each !== undefined)
+  if (problem !== undefined) throw driveAlsoInvalid({ problem })
+}
+
+function whyUnusable(text: string): string | undefined {
+  if (text.trim() === '') return 'what the run has to do in addition is empty'
+  const { length } = [...text]
+  return length > ASKED_CHARACTERS
+    ? `what the run has to do in addition has ${length} characters, and at most ${ASKED_CHARACTERS} are possible`
+    : undefined
 }
 
 /** Whether more is done in a run that is delivered already. Its worktree is created again if it is gone. */
