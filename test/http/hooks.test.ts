@@ -1,12 +1,15 @@
 /** `/hooks/github`, and the list of watchers. */
 import { createHmac } from 'node:crypto'
-import { realpathSync, writeFileSync } from 'node:fs'
+import { readdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { digest } from '../../src/kit/digest.ts'
+import { dataOf, HONEST } from '../support/driven-home.ts'
 import { hasForge, startForge } from '../support/forge/fake-forge.ts'
+import { createFollowedHome, walkSettings } from '../support/forge/followed-home.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
-import { startServer } from '../support/start-server.ts'
+import { portOf, serveDrover } from '../support/serve-drover.ts'
+import { ask, startServer } from '../support/start-server.ts'
 import { createRepository } from '../support/temporary-repository.ts'
 import { until } from '../support/until.ts'
 
@@ -23,8 +26,12 @@ function secretFile(text = `${SECRET}\n`): string {
 
 type Server = Awaited<ReturnType<typeof startServer>>
 
+const headersOf = (id: string, signature: string) => ({
+  ...{ 'x-hub-signature-256': signature, 'x-github-delivery': id, 'content-type': 'application/json' },
+})
+
 function deliver(server: Server, { body = BODY, signature = sign(body), id = 'd-1' } = {}) {
-  const headers = { 'x-hub-signature-256': signature, 'x-github-delivery': id, 'content-type': 'application/json' }
+  const headers = headersOf(id, signature)
   return server.request('/hooks/github', { method: 'POST', headers, body })
 }
 
@@ -96,4 +103,39 @@ describe('POST /hooks/github', () => {
       watchers: [{ kind: 'issues', repo: 'ada/weather', label: 'drover', repository, is_running: true }],
     })
   })
+
+  it.runIf(hasForge)(
+    'starts nothing twice if a delivery is repeated, even by a server that was killed',
+    {
+      timeout: 180_000,
+    },
+    async () => {
+      const home = await createFollowedHome(temporaryDirectory(), { implement: [HONEST] })
+      const { forge, repository, env } = home
+      const drive = { ...walkSettings(repository.root), checks: [], follow: false, watch_secs: 3600 }
+      home.configure(JSON.stringify({ warm: { enabled: false }, server: { webhook_secret_file: secretFile() }, drive }))
+      const { number } = forge.addIssue('Show the wind in knots')
+      const looks = () => forge.requests.filter(({ path }) => path.includes('labels=drover')).length
+      for (const ids of [
+        ['d-1', 'd-2'],
+        ['d-1', 'd-2', 'd-3'],
+      ]) {
+        const before = looks()
+        const server = serveDrover(['--port', '0'], env)
+        const port = await portOf(server)
+        await until(() => looks() > before)
+        if (before === 0) forge.label(number, 'drover', 'ada')
+        for (const id of ids) {
+          const [seen, request] = [looks(), { method: 'POST', headers: headersOf(id, sign(BODY)), body: BODY }]
+          const answer = await ask({ host: '127.0.0.1', port, path: '/hooks/github', ...request })
+          expect(answer).toMatchObject({ status: 202, body: { is_new: true, is_watched: true } })
+          await until(() => looks() > seen)
+        }
+        await until(() => readdirSync(home.runs).some((id) => dataOf(home.records(id), 'delivered').length > 0))
+        server.child.kill('SIGKILL')
+      }
+      expect(readdirSync(home.runs)).toHaveLength(1)
+      expect([forge.comments.length, forge.items.size]).toEqual([1, 2])
+    },
+  )
 })
