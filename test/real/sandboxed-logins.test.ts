@@ -1,7 +1,12 @@
-/** An expired login is refreshed inside of a sandbox and kept. Only codex was tried: a variable names the address of its login service. */
+/**
+ * An expired login is refreshed inside of a sandbox and kept. A variable names the login service of codex. Those of claude and gemini are
+ * fixed, so drover reaches them through a proxy of this test, which leads to a local server that the agent trusts by its certificate.
+ */
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import { type AddressInfo, connect } from 'node:net'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
@@ -25,18 +30,54 @@ function tokenUntil(exp: number): string {
     .join('.')
 }
 
-/** Answers each request with a new login. Returns the requests. */
+async function listen(server: Pick<Server, 'listen' | 'address' | 'close' | 'closeAllConnections'>): Promise<number> {
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  return (server.address() as AddressInfo).port
+}
+
+/** Answers each request with a new login, and keeps the requests. */
+function answering(login: object, asked: string[]): RequestListener {
+  return async (request, response) => {
+    asked.push(`${request.headers.host}${request.url} ${await text(request)}`)
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify(login))
+  }
+}
+
 async function startLoginService() {
   const asked: string[] = []
-  const server = createServer(async (request, response) => {
-    asked.push(await text(request))
-    const token = tokenUntil(NOW + DAY)
-    response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify({ id_token: token, access_token: token, refresh_token: 'new' }))
+  const token = tokenUntil(NOW + DAY)
+  const login = { id_token: token, access_token: token, refresh_token: 'new' }
+  return { asked, host: `model.test:${await listen(createServer(answering(login, asked)))}` }
+}
+
+/** A proxy behind which every host is a server that gives out this login, and the certificate by which it is trusted. */
+async function startLoginHost(host: string, { home, login }: { home: string; login: object }) {
+  const [key, certificate] = [join(home, 'key.pem'), join(home, 'certificate.pem')]
+  const made = spawnSync('openssl', [
+    ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-keyout', key, '-out', certificate],
+    ...['-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host},DNS:*.googleapis.com`],
+  ])
+  expect(made.status).toBe(0)
+  const asked: string[] = []
+  const files = { key: readFileSync(key), cert: readFileSync(certificate) }
+  const port = await listen(createSecureServer(files, answering(login, asked)))
+  const proxy = createServer().on('connect', (_request, inner) => {
+    const outer = connect(port, '127.0.0.1', () => inner.write('HTTP/1.1 200 Connected\r\n\r\n'))
+    for (const each of [inner, outer]) each.on('error', () => inner.destroy()).on('close', () => outer.destroy())
+    inner.pipe(outer).pipe(inner)
   })
-  onTestFinished(() => void server.close())
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return { asked, host: `model.test:${(server.address() as AddressInfo).port}` }
+  const env = {
+    HTTPS_PROXY: `http://127.0.0.1:${await listen(proxy)}`,
+    NO_PROXY: 'model.test',
+    NODE_EXTRA_CA_CERTS: certificate,
+    DROVER_SANDBOX_READ: certificate,
+  }
+  return { asked, env }
 }
 
 it.each(codex)('the real $name refreshes its login in a sandbox, and it is kept', async ({ words: named, create }) => {
@@ -61,4 +102,55 @@ it.each(codex)('the real $name refreshes its login in a sandbox, and it is kept'
   expect(ran).toMatchObject({ code: 0, stdout: 'Hello from the fake model.\n' })
   expect(asked).toEqual([expect.stringContaining('"refresh_token":"old"')])
   expect(JSON.parse(readFileSync(login, 'utf8'))).toMatchObject({ tokens: { refresh_token: 'new' } })
+})
+
+const FIXED = {
+  claude: {
+    host: 'platform.claude.com',
+    file: '.claude/.credentials.json',
+    expired: {
+      claudeAiOauth: {
+        ...{ accessToken: 'old-access', refreshToken: 'old', expiresAt: (NOW - DAY) * 1000 },
+        ...{ scopes: ['user:inference', 'user:profile'], subscriptionType: 'max' },
+      },
+    },
+    login: { access_token: 'new-access', refresh_token: 'new', expires_in: DAY, scope: 'user:inference user:profile' },
+    refreshed: { claudeAiOauth: { accessToken: 'new-access', refreshToken: 'new' } },
+    env: { ANTHROPIC_API_KEY: '' },
+  },
+  gemini: {
+    host: 'oauth2.googleapis.com',
+    file: '.gemini/oauth_creds.json',
+    expired: {
+      access_token: 'old-access',
+      refresh_token: 'old',
+      expiry_date: (NOW - DAY) * 1000,
+      token_type: 'Bearer',
+    },
+    login: { access_token: 'new-access', expires_in: DAY, token_type: 'Bearer' },
+    refreshed: { access_token: 'new-access' },
+    env: { GEMINI_API_KEY: '' },
+  },
+} as const
+
+const fixed = sandboxedAgents.flatMap((agent) =>
+  agent.name === 'claude' || agent.name === 'gemini' ? [{ ...agent, ...FIXED[agent.name] }] : [],
+)
+
+it.each(fixed)('the real $name refreshes its login at $host in a sandbox, and it is kept', async (agent) => {
+  const setup = agent.create(upstream.port())
+  onTestFinished(setup.remove)
+  const { asked, env } = await startLoginHost(agent.host, { home: setup.home, login: agent.login })
+  const login = join(setup.home, agent.file)
+  mkdirSync(dirname(login), { recursive: true })
+  writeFileSync(login, JSON.stringify(agent.expired), { mode: 0o600 })
+  const settings = join(setup.home, '.gemini', 'settings.json')
+  if (agent.name === 'gemini')
+    writeFileSync(settings, readFileSync(settings, 'utf8').replace('gemini-api-key', 'oauth-personal'))
+  const words = ['prompt', 'say hello', ...agent.words, '--sandbox', '--approval', 'sandboxed', '-o', 'json']
+  const ran = await setup.drover('plain', [...words, '--timeout', '90'], { ...env, ...agent.env })
+  // gemini asks about its new token, too, and has no model here.
+  expect(asked[0]).toMatch(new RegExp(`^${agent.host}/.*token .*refresh_token\\W+old\\W`))
+  expect(JSON.parse(readFileSync(login, 'utf8'))).toMatchObject(agent.refreshed)
+  expect(JSON.parse(ran.stdout).boundary.reached).toContainEqual(expect.objectContaining({ host: `${agent.host}:443` }))
 })
