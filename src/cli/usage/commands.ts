@@ -41,12 +41,13 @@ prices, which is marked with ~ (setting prices). Days are in UTC. Usage is kept 
     words: ['budgets'],
     group: 'Prompts',
     summary: 'Show what was used of each budget, and when it resets',
-    description: `Budgets are in the setting budgets, and in the entries of API keys. The figures are those that prompts are refused by. ~ is in
-front of a sum with a part that is not known, because a process was killed or a cost is unknown. Times are in UTC.`,
+    description: `Budgets are in the setting budgets and in the entries of API keys ("drover keys create --budget"). Prompts are refused by the same
+figures. ~ marks a sum of which a part is estimated, because a process was killed or a cost is unknown. Times are in UTC.`,
     positionals: [],
     flags: [JSON_FLAG],
     examples: {
-      'drover budgets': 'used, reserved, limit',
+      'drover budgets': 'what was used of each',
+      "drover budgets --json | jq '.budgets[] | select(.used >= .limit)'": 'those that are spent',
     },
     load: () => import('./budgets-command.ts'),
   },
