@@ -14,7 +14,11 @@ const WatchEntry = strict({
       description: 'The repository of the issues. Default: the one that the remote `origin` names.',
     }),
   ),
-  label: optionalText('The label of the issues. Default: `drover`.', { minLength: 1, maxLength: 100 }),
+  label: Type.Optional(
+    textLike('^[^,]{1,100}$', 'one label, without a comma', {
+      description: 'The label of the issues. Default: `drover`.',
+    }),
+  ),
   schedule: optionalText('Instead of issues: when to start a run, as a cron pattern of five fields.', { minLength: 1 }),
   timezone: optionalText('The time zone of the schedule, such as `Europe/Berlin`. Default: that of the machine.', {
     minLength: 1,

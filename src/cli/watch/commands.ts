@@ -25,7 +25,10 @@ Options of the runs, such as checks and how they are delivered, come from the se
       flag('--repo OWNER/NAME', 'Repository of the issues (default: that of the remote origin)', {
         pattern: { like: /^[A-Za-z0-9_.-]+\/[A-Za-z0-9_.-]+$/, says: 'a repository such as ada/weather' },
       }),
-      flag('--label LABEL', 'Label of the issues (default: drover)'),
+      flag('--label LABEL', 'Label of the issues (default: drover)', {
+        // GitHub reads a comma as the end of a label.
+        pattern: { like: /^[^,]+$/, says: 'one label, without a comma' },
+      }),
       flag('--schedule CRON', 'Start a run at these times instead, such as "0 3 * * 1"'),
       flag('--timezone ZONE', 'Time zone of the schedule (default: that of the machine)'),
       flag('--goal-file FILE', 'File with the goal of the scheduled run'),
