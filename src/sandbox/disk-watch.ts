@@ -3,7 +3,7 @@
  * which costs nothing, and measures what was written only if enough is gone.
  */
 import { statfsSync, statSync } from 'node:fs'
-import { lstat, readdir, statfs } from 'node:fs/promises'
+import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Fault } from '../kit/fault.ts'
 import { sandboxDiskLimit } from './faults.ts'
@@ -52,7 +52,7 @@ export class DiskWatch {
   /** What is written from now on counts. */
   restart(): void {
     this.#since = Date.now() - CLOCK_MS
-    this.#freeAtStart = new Map(this.#disks.map((disk) => [disk, toFreeBytes(statfsSync(disk))]))
+    this.#freeAtStart = new Map(this.#disks.map((disk) => [disk, freeBytesOf(disk) ?? 0]))
     this.#measureAt = (this.#options.limitBytes ?? 0) / 2
   }
 
@@ -78,9 +78,8 @@ export class DiskWatch {
     if (this.#isOver) return
     let gone = 0
     for (const [disk, before] of this.#freeAtStart) {
-      // Undefined if the path is gone.
-      const free = await statfs(disk).then(toFreeBytes, () => undefined)
-      if (free === undefined) continue
+      // The end of each turn waits for it, so no other thread is asked.
+      const free = freeBytesOf(disk) ?? before
       gone += Math.max(0, before - free)
       if (free < reserveOf(before)) return this.#end(`less than ${toMegabytes(reserveOf(before))} MB were left free`)
     }
@@ -98,8 +97,14 @@ export class DiskWatch {
   }
 }
 
-function toFreeBytes({ bavail, bsize }: { bavail: number; bsize: number }): number {
-  return bavail * bsize
+/** Undefined if the path is gone. */
+function freeBytesOf(path: string): number | undefined {
+  try {
+    const { bavail, bsize } = statfsSync(path)
+    return bavail * bsize
+  } catch {
+    return undefined
+  }
 }
 
 function toMegabytes(bytes: number): number {
