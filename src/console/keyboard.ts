@@ -17,6 +17,8 @@ export const KEYS: readonly { key: string; says: string; run: () => void }[] = [
   { key: 'k', says: 'previous row', run: () => moveRow(-1) },
   { key: 'a', says: 'allow the selected approval', run: () => decide('allow') },
   { key: 'd', says: 'deny the selected approval', run: () => decide('deny') },
+  { key: 'v', says: 'mark the selected file as viewed', run: markViewed },
+  { key: 'c', says: 'comment on a line of the selected file: arrows choose the line, Enter opens', run: chooseLine },
   {
     key: '?',
     says: 'show these shortcuts',
@@ -28,6 +30,7 @@ export const KEYS: readonly { key: string; says: string; run: () => void }[] = [
 
 export function startKeys(): void {
   document.addEventListener('keydown', (event) => {
+    if (moveLine(event)) return
     const found = KEYS.find(({ key }) => key === event.key)
     if (found === undefined || !isForPage(toPress(event))) return
     event.preventDefault()
@@ -63,7 +66,33 @@ function moveRow(step: number): void {
   const current = rows.findIndex((row) => row === document.activeElement || row.contains(document.activeElement))
   const next = rows[Math.min(Math.max(current + step, 0), rows.length - 1)]
   next?.focus()
-  next?.scrollIntoView({ block: 'nearest' })
+  next?.scrollIntoView({ block: next.matches('[data-file]') ? 'start' : 'nearest' })
+}
+
+const selectedFile = () => document.activeElement?.closest('[data-file]')
+
+function markViewed(): void {
+  const box = selectedFile()?.querySelector<HTMLElement>('[data-viewed]')
+  if (box === null || box === undefined) tell('No file is selected. Use j and k to select one.')
+  else box.click()
+}
+
+/** The first line that was added or removed. */
+function chooseLine(): void {
+  const line = selectedFile()?.querySelector('.line-added, .line-removed')?.parentElement
+  const button = line?.querySelector<HTMLElement>('[data-line]:last-of-type')
+  if (button === null || button === undefined) tell('No file with lines is selected. Use j and k to select one.')
+  else button.focus()
+}
+
+/** From the number of a line to the one above or below it. */
+function moveLine({ key, target }: KeyboardEvent): boolean {
+  if (!(target instanceof HTMLElement) || !target.matches('[data-line]')) return false
+  if (key !== 'ArrowDown' && key !== 'ArrowUp') return false
+  const all = [...(target.closest('[data-file]')?.querySelectorAll<HTMLElement>('[data-line]') ?? [])]
+  const at = all.indexOf(target) + (key === 'ArrowDown' ? 1 : -1)
+  all[at]?.focus()
+  return true
 }
 
 /** Only about the approval that has the focus: what else waits may have changed since the user looked. */

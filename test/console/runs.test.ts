@@ -11,6 +11,8 @@ beforeEach(skipWithoutBrowser)
 afterAll(closeBrowser)
 
 const reaches = (page: Page, state: string) => page.locator(`[data-run-state=${state}]`).waitFor()
+const openTab = (page: Page, name: string) =>
+  page.getByRole('navigation', { name: 'Parts of the run' }).getByRole('link', { name }).click()
 const asking = (pause: object) => ({ outcome: { status: 'needs_input', pause, suggested_actions: [] } })
 
 const QUESTION = asking({
@@ -56,25 +58,25 @@ describe('a change', () => {
     await page.keyboard.press('r')
     await page.locator('[data-row]', { hasText: GOAL }).click()
     await reaches(page, 'ended')
-    expect(await page.getByText('sh check.sh').first().isVisible()).toBe(true)
-    expect(await page.locator('.verdict-observed').innerText()).toBe('observed')
-    await page
-      .getByText(/^delivered: branch drover\//)
-      .first()
-      .waitFor()
-    expect(await page.locator('[data-clean-checkout=passed]').innerText()).toMatch(
-      /Every check passes there\.[\s\S]*sh check\.sh/,
-    )
-    await page.getByText('Changes on the branch').click()
-    await page.locator('.code-added', { hasText: '+wind: 23 knots' }).waitFor()
-    await page.getByText('Report', { exact: true }).click()
-    expect(await page.locator('.report', { hasText: 'Report' }).first().innerText()).toContain(GOAL)
-    await page.getByText(/^Events \(\d+\)/).click()
-    expect(await page.locator('.events').innerText()).toContain('delivered')
-    await page.getByRole('link', { name: 'What the agent did' }).first().click()
+    const timeline = page.locator('.timeline')
+    for (const text of ['Question', 'sh check.sh', 'every check passes there', 'Delivered'])
+      await timeline.getByText(text).first().waitFor()
+    await timeline.getByText('Implement', { exact: true }).click()
+    await timeline.locator('.tool', { hasText: 'wind.txt' }).waitFor()
+    expect(await timeline.innerText()).not.toContain('drover-outcome')
+    await timeline.getByRole('link', { name: 'Open as a page' }).first().click()
     await page.locator('[data-state=completed]').waitFor()
     await page.getByRole('link', { name: 'Run', exact: true }).click()
     await reaches(page, 'ended')
+    await openTab(page, 'Evidence')
+    expect(await page.locator('.verdict-observed').innerText()).toBe('observed')
+    await page.locator('.proof .line-added', { hasText: 'wind: 23 knots' }).waitFor()
+    await openTab(page, 'Report')
+    expect(await page.locator('.markdown').first().innerText()).toContain(GOAL)
+    await openTab(page, 'Files')
+    expect(page.url()).toContain('?tab=files')
+    await page.locator('.line-added', { hasText: 'wind: 23 knots' }).waitFor()
+    expect(await page.locator('.word-added').innerText()).toBe('23 knots')
     const kinds = driving.calls().flatMap(({ kind }) => (kind === '' ? [] : [kind]))
     expect(kinds).toEqual(['orient', 'orient', 'implement', 'summarize'])
     expect(await page.evaluate('window.hacked')).toBeUndefined()
@@ -108,6 +110,49 @@ describe('a change', () => {
       expect(one.complaints).toEqual([])
     },
   )
+
+  it('gets comments on lines as numbered requirements of one further round, and each gets a verdict', async () => {
+    const lines = Array.from({ length: isFull ? 10 : 2 }, (_, at) => `line ${at}\n`).join('')
+    const answers = Array.from(
+      { length: 10 },
+      (_, at) => `${at + 1}: ${at === 1 ? 'not changed: it is right' : 'in wind.txt'}`,
+    )
+    const again = { edits: { 'wind.txt': `${lines}wind: 24 knots\n` }, outcome: { observations: answers } }
+    const {
+      server,
+      start,
+      reaches: gets,
+      driving,
+    } = await serveRuns({
+      implement: [{ edits: { 'wind.txt': `${lines}wind: 23 knots\n` } }, again],
+    })
+    const { id } = await start()
+    await gets(id, 'ended')
+    const { page, complaints } = await visit(`${server.url}/#/runs/${id}?tab=files`)
+    await page.locator('.line-added').first().waitFor()
+    for (const key of ['j', 'c', 'Enter']) await page.keyboard.press(key)
+    await page.getByLabel('Comment on line 1', { exact: true }).fill('Say <b>why</b>.')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('Say <b>why</b>.').waitFor()
+    for (let line = 2; line <= (isFull ? 10 : 2); line += 1) {
+      await page
+        .getByRole('button', { name: `Comment on line ${line} of wind.txt` })
+        .last()
+        .click()
+      await page.getByLabel(`Comment on line ${line}`, { exact: true }).fill(`Number ${line}`)
+      await page.getByRole('button', { name: 'Add comment' }).click()
+    }
+    await page.getByRole('button', { name: 'Send as one follow-up' }).click()
+    await page.waitForURL((url) => !url.hash.includes(id))
+    await reaches(page, 'ended')
+    await openTab(page, 'Evidence')
+    const asked = page.locator('section', { hasText: 'Asked for' }).locator('.claim')
+    await expect.poll(() => asked.count()).toBe(isFull ? 10 : 2)
+    expect(await asked.first().innerText()).toMatch(/^not done\s+2\. wind\.txt:2: Number 2\s+it is right$/)
+    expect(await asked.nth(1).innerText()).toMatch(/^observed\s+1\. wind\.txt:1: Say <b>why<\/b>\./)
+    expect(driving.calls().some(({ prompt }) => prompt.includes('wind.txt:1: Say <b>why</b>.'))).toBe(true)
+    expect(complaints).toEqual([])
+  })
 
   it.runIf(isFull)('is stopped, resumed with a higher limit, and skips an action', async () => {
     const { server, start, driving } = await serveRuns({ orient: [{ hangs: true }, { hangs: true }, {}] })

@@ -14,9 +14,9 @@ import { toStateWord } from '../text/state-word.ts'
 import { toLine, toVisible } from '../text/visible-text.ts'
 import { TranscriptView } from './transcript-view.tsx'
 
-type PanelProps = { followed: FollowedExecution; hasPrompt?: boolean; seq?: number | undefined }
+type PanelProps = { followed: FollowedExecution; hasPrompt?: boolean; hasFacts?: boolean; seq?: number | undefined }
 
-export function ExecutionPanel({ followed, hasPrompt = true, seq }: PanelProps) {
+export function ExecutionPanel({ followed, hasPrompt = true, hasFacts = true, seq }: PanelProps) {
   const record = followed.record.value
   const transcript = followed.transcript.value
   if (followed.problem.value !== undefined) {
@@ -26,7 +26,7 @@ export function ExecutionPanel({ followed, hasPrompt = true, seq }: PanelProps) 
   const isLive = isRunning(record)
   return (
     <section class="execution" data-state={record.state}>
-      <ExecutionFacts record={record} transcript={transcript} isCut={followed.isCut.value} />
+      {hasFacts && <ExecutionFacts record={record} transcript={transcript} isCut={followed.isCut.value} />}
       {hasPrompt && record.prompt !== undefined && <PromptView text={record.prompt} />}
       <TranscriptView transcript={transcript} isLive={isLive} seq={seq} />
       <ExecutionEnd record={record} transcript={transcript} />

@@ -1,13 +1,15 @@
 /** What an execution has said and done. */
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { serverState } from '../live/server-state.ts'
 import type { ApprovalItem, Transcript, TranscriptItem } from '../live/transcript.ts'
 import { ApprovalCard } from '../parts/approval-card.tsx'
+import { JumpToLatest } from '../parts/jump-to-latest.tsx'
 import { LongList } from '../parts/long-list.tsx'
 import { Markdown } from '../parts/markdown-view.tsx'
 import { Code } from '../parts/text-view.tsx'
 import { describeDecision } from '../text/describe-decision.ts'
 import { toLine, toVisible } from '../text/visible-text.ts'
+import { withoutOutcome } from '../text/without-outcome.ts'
 import { ToolCall } from './tool-call.tsx'
 
 /** A text that still grows is shown as it is from this length on: it would be parsed again and again. */
@@ -18,7 +20,6 @@ type ViewProps = { transcript: Transcript; isLive: boolean; seq?: number | undef
 /** `seq`: the event that the address names. */
 export function TranscriptView({ transcript, isLive, seq }: ViewProps) {
   const target = transcript.items.findIndex((item) => shows(item, seq))
-  useFollowedEnd(isLive && target === -1)
   useTarget(transcript.items[target]?.seq)
   return (
     <div class="transcript">
@@ -28,6 +29,7 @@ export function TranscriptView({ transcript, isLive, seq }: ViewProps) {
         keyOf={(item) => item.seq}
         view={(item) => <ItemView item={item} />}
       />
+      {isLive && <JumpToLatest version={transcript.lastSeq} />}
     </div>
   )
 }
@@ -50,11 +52,7 @@ function useTarget(key: number | undefined): void {
 function ItemView({ item }: { item: TranscriptItem }) {
   switch (item.kind) {
     case 'message':
-      return item.isOpen && item.text.length > PARSED_WHILE_OPEN ? (
-        <div class="markdown as-is">{toVisible(item.text)}</div>
-      ) : (
-        <Markdown text={item.text} />
-      )
+      return <Message text={withoutOutcome(item.text)} isOpen={item.isOpen} />
     case 'thinking':
       return (
         <details class="thinking">
@@ -73,6 +71,11 @@ function ItemView({ item }: { item: TranscriptItem }) {
         </div>
       )
   }
+}
+
+function Message({ text, isOpen }: { text: string; isOpen: boolean }) {
+  if (isOpen && text.length > PARSED_WHILE_OPEN) return <div class="markdown as-is">{toVisible(text)}</div>
+  return text === '' ? null : <Markdown text={text} />
 }
 
 /** With its decisions as long as the agent waits, afterwards as a line that says who decided. */
@@ -95,20 +98,4 @@ function ApprovalView({ item: { request, decided } }: { item: ApprovalItem }) {
       {request.diff !== undefined && <Code text={request.diff} language="diff" />}
     </details>
   )
-}
-
-const NEAR_END = 120
-
-/** Keeps the end in view while text arrives, unless the user has scrolled up. */
-function useFollowedEnd(isLive: boolean): void {
-  const wasAtEnd = useRef(true)
-  useLayoutEffect(() => {
-    if (isLive && wasAtEnd.current) window.scrollTo({ top: document.documentElement.scrollHeight })
-    const note = () => {
-      const { scrollTop, clientHeight, scrollHeight: height } = document.documentElement
-      wasAtEnd.current = height - scrollTop - clientHeight < NEAR_END
-    }
-    window.addEventListener('scroll', note, { passive: true })
-    return () => window.removeEventListener('scroll', note)
-  })
 }

@@ -56,17 +56,26 @@ export function watchRuns(): () => void {
   }
 }
 
-const DONE: Readonly<Record<RunChoice, string>> = {
+/** What people do with the work of a run. */
+export type RunAct = 'follow-up' | 'merge' | 'pull-request' | 'take' | 'discard' | 'undo-discard'
+
+const DONE: Readonly<Record<RunChoice | RunAct, string>> = {
   answer: 'Answered. The run continues.',
   confirm: 'Permitted, once. The run continues.',
   skip: 'Skipped.',
   stop: 'Stopped. It can be resumed.',
   resume: 'The run continues.',
   first: 'It is next in the queue.',
+  'follow-up': 'Sent. The agent continues on the same branch.',
+  merge: 'Merged.',
+  'pull-request': 'The pull request is open.',
+  take: 'Your checkout is on the branch.',
+  discard: 'Discarded. It can be undone for 7 days.',
+  'undo-discard': 'The work is back.',
 }
 
 /** Another browser, or a person at a terminal, may have been first: the error of the server says so. */
-export async function changeRun(id: string, choice: RunChoice, body: object = {}): Promise<boolean> {
+export async function changeRun(id: string, choice: RunChoice | RunAct, body: object = {}): Promise<boolean> {
   const changed = await attempt(() =>
     call<DrivenRun>(`runs/${encodeURIComponent(id)}/${choice}`, { method: 'POST', body }),
   )

@@ -3,15 +3,21 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 const CHUNK = 40
+/** Of an item that was not shown yet. */
 const ESTIMATED_HEIGHT = 72
 /** Elements are created this far outside of the visible area. */
 const MARGIN = '1200px 0px'
 
-type ListProps<T> = { items: readonly T[]; keyOf: (item: T) => string | number; view: (item: T) => ComponentChildren }
+type ListProps<T> = {
+  items: readonly T[]
+  keyOf: (item: T) => string | number
+  view: (item: T) => ComponentChildren
+  estimatedHeight?: number
+}
 /** `target`: the index of an item that has elements from the beginning. */
 type LongListProps<T> = ListProps<T> & { target?: number }
 
-export function LongList<T>({ items, keyOf, view, target = -1 }: LongListProps<T>) {
+export function LongList<T>({ items, keyOf, view, estimatedHeight, target = -1 }: LongListProps<T>) {
   const starts = Array.from({ length: Math.ceil(items.length / CHUNK) }, (_, index) => index * CHUNK)
   return (
     <div class="long-list">
@@ -21,6 +27,7 @@ export function LongList<T>({ items, keyOf, view, target = -1 }: LongListProps<T
           items={items.slice(start, start + CHUNK)}
           keyOf={keyOf}
           view={view}
+          estimatedHeight={estimatedHeight ?? ESTIMATED_HEIGHT}
           isShownFirst={start === 0 || start + CHUNK >= items.length || Math.floor(target / CHUNK) * CHUNK === start}
         />
       ))}
@@ -28,7 +35,9 @@ export function LongList<T>({ items, keyOf, view, target = -1 }: LongListProps<T
   )
 }
 
-function Chunk<T>({ items, keyOf, view, isShownFirst }: ListProps<T> & { isShownFirst: boolean }) {
+type ChunkProps<T> = Required<ListProps<T>> & { isShownFirst: boolean }
+
+function Chunk<T>({ items, keyOf, view, estimatedHeight, isShownFirst }: ChunkProps<T>) {
   const element = useRef<HTMLDivElement>(null)
   const height = useRef(0)
   const [isNear, setNear] = useState(isShownFirst)
@@ -52,7 +61,7 @@ function Chunk<T>({ items, keyOf, view, isShownFirst }: ListProps<T> & { isShown
   }, [views])
   return (
     <div ref={element}>
-      {isNear ? views : <div style={{ height: `${height.current || items.length * ESTIMATED_HEIGHT}px` }} />}
+      {isNear ? views : <div style={{ height: `${height.current || items.length * estimatedHeight}px` }} />}
     </div>
   )
 }

@@ -75,13 +75,20 @@ export function actionsText({ state, actions }: Pick<DrivenRun, 'state' | 'actio
   return `${taken} of ${taken + remaining} actions`
 }
 
+export function nameOfRepository(repository: string): string {
+  return (
+    repository
+      .replace(/[\\/]+$/, '')
+      .split(/[\\/]/)
+      .at(-1) ?? ''
+  )
+}
+
 /** Tells runs with the same title apart. */
 export function whichRun({ id, repository, branch }: Pick<DrivenRun, 'id' | 'repository' | 'branch'>): string {
-  const name = repository
-    .replace(/[\\/]+$/, '')
-    .split(/[\\/]/)
-    .at(-1)
-  return toLine([`${id.slice(0, 8)} in ${name}`, ...(branch === undefined ? [] : [branch])].join(', '))
+  return toLine(
+    [`${id.slice(0, 8)} in ${nameOfRepository(repository)}`, ...(branch === undefined ? [] : [branch])].join(', '),
+  )
 }
 
 /** With PostgreSQL, where the run is. */

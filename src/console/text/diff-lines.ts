@@ -7,7 +7,11 @@ const MAX_CELLS = 4_000_000
 
 /** Undefined if the texts are too long to compare. */
 export function diffLines(left: string, right: string): DiffLine[] | undefined {
-  const [a, b] = [left.split('\n'), right.split('\n')]
+  return diffPieces(left.split('\n'), right.split('\n'))
+}
+
+/** The same for pieces of any kind, such as words. */
+export function diffPieces(a: readonly string[], b: readonly string[]): DiffLine[] | undefined {
   if (a.length * b.length > MAX_CELLS) return undefined
   const lengths = commonLengths(a, b)
   const lines: DiffLine[] = []

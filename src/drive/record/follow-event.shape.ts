@@ -20,7 +20,7 @@ export const FOLLOW_OPTIONS = {
 }
 
 /** Where a requirement comes from: `thread` is a comment on a line, `person` a text of the user. */
-const REQUIREMENT_SOURCES = ['check', 'thread', 'comment', 'review', 'base', 'person'] as const
+export const REQUIREMENT_SOURCES = ['check', 'thread', 'comment', 'review', 'base', 'person'] as const
 
 /** What a round has to do. Its text is data. */
 export const Requirement = named(
@@ -51,7 +51,7 @@ export const FOLLOWING_ROUND = {
   first_round: optional(Type.Integer({ minimum: 2 })),
 }
 
-const REQUIREMENT_VERDICTS = ['observed', 'claimed', 'contradicted', 'not_done'] as const
+export const REQUIREMENT_VERDICTS = ['observed', 'claimed', 'contradicted', 'not_done'] as const
 
 const JudgedRequirement = strict({ id: text, verdict: literals(REQUIREMENT_VERDICTS), text })
 export type JudgedRequirement = Message<typeof JudgedRequirement>

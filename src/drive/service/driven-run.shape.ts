@@ -9,6 +9,7 @@ import { ApprovalRecord, costKind } from '../../prompts/prompt-result.shape.ts'
 import { QUEUE_WAITS } from '../decide/queue.ts'
 import { BoundarySummary } from '../record/boundary-summary.shape.ts'
 import { CLAIM_VERDICTS, DELIVERY_CHECKS, ENDS, PURPOSES } from '../record/drive-event.shape.ts'
+import { REQUIREMENT_SOURCES, REQUIREMENT_VERDICTS } from '../record/follow-event.shape.ts'
 import { FLAGS } from '../record/review-flags.ts'
 import { TestChange } from '../record/test-results.shape.ts'
 
@@ -287,6 +288,24 @@ export const DrivenRun = named(
           detail: text('Why it matters.'),
         }),
         'The findings of the last review; only in a single run.',
+      ),
+    ),
+    requirements: optional(
+      list(
+        Type.Object({
+          text: text('What was asked for.'),
+          from: literals(REQUIREMENT_SOURCES, {
+            description: '`person`: a text of a client. The others are from the pull request.',
+          }),
+          path: optional(text('The file that it is about.')),
+          line: optional(count('The line.')),
+          url: optional(text('Where it was written.')),
+          verdict: optional(
+            literals(REQUIREMENT_VERDICTS, { description: 'What became of it. Absent until the round has ended.' }),
+          ),
+          note: optional(text('What was seen.')),
+        }),
+        'What this round was asked for after a delivery, numbered from 1; only in a single run.',
       ),
     ),
     boundary: optional(meaning('Its sandbox; only in a single run.', BoundarySummary)),

@@ -186,10 +186,24 @@ export function toDrivenRunDetail(
     attempts: drive.attempts.map((attempt) => toAttempt(attempt, facts)),
     ...(drive.delivery_check !== undefined && { delivery_check: toDeliveryCheck(drive.delivery_check, drive) }),
     findings: review?.outcome?.review?.findings ?? [],
+    ...(drive.requirements !== undefined && { requirements: toRequirements(drive) }),
     ...(boundary !== undefined && { boundary }),
     ...(source !== undefined && { source }),
     report,
   }
+}
+
+function toRequirements({ requirements = [], judged = [] }: DriveState): NonNullable<DrivenRun['requirements']> {
+  return requirements.map(({ id, text, from, path, line, url }) => {
+    const found = judged.find((each) => each.id === id)
+    return {
+      ...{ text, from },
+      ...(path !== undefined && { path }),
+      ...(line !== undefined && { line }),
+      ...(url !== undefined && { url }),
+      ...(found !== undefined && { verdict: found.verdict, note: found.text }),
+    }
+  })
 }
 
 export function toSource({ source, materials }: PinnedReading): NonNullable<DrivenRun['source']> {

@@ -1,0 +1,65 @@
+/** A line of code in pieces: each with its color, and whether it differs from the line that it replaces. Pure. */
+import { diffPieces } from '../text/diff-lines.ts'
+import { highlight, type Token } from '../text/highlight.ts'
+
+export type Piece = { kind: Token['kind']; text: string; isChanged: boolean }
+
+/** Longer lines are shown without colors and marks: no one wrote them. */
+const MAX_LENGTH = 1000
+/** Below this share of common words, two lines have nothing to do with each other. */
+const LEAST_COMMON = 0.3
+
+export function paintLine(text: string, language: string, other?: string): Piece[] {
+  if (text.length > MAX_LENGTH) return [{ kind: 'plain', text, isChanged: false }]
+  const ends = other === undefined ? [] : changedRanges(text, other)
+  return cutAt(highlight(text, language), ends)
+}
+
+type Range = { from: number; to: number }
+
+function changedRanges(text: string, other: string): Range[] {
+  if (other.length > MAX_LENGTH) return []
+  const [own, others] = [toWords(text), toWords(other)]
+  const pieces = diffPieces(own, others) ?? []
+  const ranges: Range[] = []
+  let [at, common] = [0, 0]
+  for (const { side, text: piece } of pieces) {
+    if (side === 'right') continue
+    const last = ranges.at(-1)
+    if (side === 'left' && last?.to === at) last.to += piece.length
+    else if (side === 'left') ranges.push({ from: at, to: at + piece.length })
+    else if (piece.trim() !== '') common += 1
+    at += piece.length
+  }
+  const all = own.filter((word) => word.trim() !== '').length
+  return common < all * LEAST_COMMON ? [] : ranges
+}
+
+const toWords = (text: string) => text.match(/[\p{L}\p{N}_$]+|\s+|[^\p{L}\p{N}_$\s]/gu) ?? []
+
+/** Cuts tokens where a range begins or ends. */
+function cutAt(tokens: readonly Token[], ranges: readonly Range[]): Piece[] {
+  const cuts = ranges.flatMap(({ from, to }) => [from, to])
+  const isIn = (at: number) => ranges.some(({ from, to }) => from <= at && at < to)
+  let start = 0
+  return tokens.flatMap(({ kind, text }) => {
+    const inside = cuts.filter((cut) => start < cut && cut < start + text.length).map((cut) => cut - start)
+    const bounds = [...new Set([0, ...inside, text.length])].sort((a, b) => a - b)
+    const base = start
+    start += text.length
+    return bounds.slice(0, -1).map((from, at) => ({
+      kind,
+      text: text.slice(from, bounds[at + 1]),
+      isChanged: isIn(base + from),
+    }))
+  })
+}
+
+const LANGUAGES: Readonly<Record<string, string>> = { md: 'markdown', txt: 'text', lock: 'text', svg: 'xml' }
+
+/** By the end of the name of the file. */
+export function languageOf(path: string): string {
+  const name = path.split('/').at(-1) ?? ''
+  const ending = name.includes('.') ? (name.split('.').at(-1) ?? '') : name
+  return LANGUAGES[ending.toLowerCase()] ?? ending.toLowerCase()
+}
