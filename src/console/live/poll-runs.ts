@@ -74,12 +74,18 @@ const DONE: Readonly<Record<RunChoice | RunAct, string>> = {
   'undo-discard': 'The work is back.',
 }
 
+/** Counts them: a run that had ended is followed again after one. */
+export const changesByUser = signal(0)
+
 /** Another browser, or a person at a terminal, may have been first: the error of the server says so. */
 export async function changeRun(id: string, choice: RunChoice | RunAct, body: object = {}): Promise<boolean> {
   const changed = await attempt(() =>
     call<DrivenRun>(`runs/${encodeURIComponent(id)}/${choice}`, { method: 'POST', body }),
   )
-  if (changed !== undefined) tell(DONE[choice])
+  if (changed !== undefined) {
+    tell(DONE[choice])
+    changesByUser.value += 1
+  }
   await refreshRuns().catch(() => undefined)
   return changed !== undefined
 }

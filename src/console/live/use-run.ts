@@ -7,6 +7,7 @@ import { call } from './api.ts'
 import { batchPerFrame } from './batch-per-frame.ts'
 import { follow } from './follow.ts'
 import { oneAtATime } from './one-at-a-time.ts'
+import { changesByUser } from './poll-runs.ts'
 
 export type ShownRun = {
   run: Signal<DrivenRun | undefined>
@@ -22,7 +23,7 @@ export function useRun(id: string): ShownRun {
     events: useSignal<readonly DrivenRunEvent[]>([]),
     problem: useSignal<PageProblem | undefined>(undefined),
   }
-  useEffect(() => followRun(id, followed), [id])
+  useEffect(() => followRun(id, followed), [id, changesByUser.value])
   return followed
 }
 

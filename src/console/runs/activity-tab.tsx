@@ -55,7 +55,7 @@ function NodeView({ node, isLast }: { node: TimelineNode; isLast: boolean }) {
 type AttemptProps = { attempt: DrivenAttempt; title: string; detail: string; time: preact.ComponentChildren }
 
 function AttemptNode({ attempt, title, detail, time }: AttemptProps) {
-  const { how, summary, error, warnings, approvals = [] } = attempt
+  const { how, summary, error, approvals = [] } = attempt
   const isOpen = useSignal(how === 'running')
   return (
     <>
@@ -69,7 +69,6 @@ function AttemptNode({ attempt, title, detail, time }: AttemptProps) {
           {time}
         </summary>
         {isOpen.value && <Steps id={attempt.execution_id} />}
-        {isOpen.value && <Notes warnings={warnings} />}
         <a href={toHash('executions', attempt.execution_id)}>Open as a page</a>
       </details>
       {summary !== undefined && <p class="as-is">{toVisible(summary)}</p>}
@@ -83,17 +82,4 @@ function AttemptNode({ attempt, title, detail, time }: AttemptProps) {
 
 function Steps({ id }: { id: string }) {
   return <ExecutionPanel followed={useExecution(id)} hasPrompt={false} hasFacts={false} />
-}
-
-/** Mostly how modes apply to this agent. */
-function Notes({ warnings }: { warnings: readonly string[] }) {
-  return (
-    <>
-      {warnings.map((warning) => (
-        <p key={warning} class="dim">
-          {toVisible(warning)}
-        </p>
-      ))}
-    </>
-  )
 }

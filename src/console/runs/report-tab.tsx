@@ -15,13 +15,13 @@ export function ReportTab({ run }: { run: DrivenRun }) {
           <code>{toLine(finding.location)}</code> <strong>{toLine(finding.summary)}</strong> {toVisible(finding.detail)}
         </p>
       ))}
-      {report === undefined ? <p class="dim">There is no report yet.</p> : <Markdown text={report} />}
+      {report === undefined ? <p class="dim">There is no report yet.</p> : <Markdown text={report} top={2} />}
       {source?.sections.map(({ key, role, title, markdown }) => (
         <section key={key}>
           <h2>
             {toLine(title)} <span class="dim">{toLine(role)}</span>
           </h2>
-          <Markdown text={markdown} />
+          <Markdown text={markdown} top={3} />
         </section>
       ))}
       <h2>Settings</h2>

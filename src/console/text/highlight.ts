@@ -41,8 +41,17 @@ export function highlightDiff(diff: string): Token[] {
   })
 }
 
+/** To compile it takes longer than to use it on a line. */
+const patterns = new Map<string, RegExp>()
+
 function patternFor(language: string): RegExp {
   const line = HASH_COMMENTS.test(language) ? '#' : DASH_COMMENTS.test(language) ? '--' : '//'
+  const pattern = patterns.get(line) ?? createPattern(line)
+  patterns.set(line, pattern)
+  return pattern
+}
+
+function createPattern(line: string): RegExp {
   return new RegExp(
     [
       `(?<comment>${line}[^\\n]*|/\\*[\\s\\S]*?(?:\\*/|$)|<!--[\\s\\S]*?(?:-->|$))`,

@@ -138,3 +138,22 @@ describe('a check of an attempt', () => {
     expect(checksOf({})).toEqual([{ ...check, at: '' }])
   })
 })
+
+describe('the requirements of a further round', () => {
+  it('are numbered by their order, each with its verdict once the round has ended', () => {
+    const requirements = [
+      { id: 'person-1', from: 'person' as const, text: 'Round it.' },
+      { id: 'thread-2', from: 'thread' as const, text: 'Why?', path: 'a.ts', line: 3, url: 'https://example.com/2' },
+    ]
+    const detail = (drive: Partial<DriveState>) =>
+      toDrivenRunDetail(factsOf({ run: { state: 'ended', goal: 'x' }, drive }), { report: '', source: undefined })
+        .requirements
+    expect(detail({ requirements })).toEqual([
+      { text: 'Round it.', from: 'person' },
+      { text: 'Why?', from: 'thread', path: 'a.ts', line: 3, url: 'https://example.com/2' },
+    ])
+    const judged = [{ id: 'thread-2', verdict: 'not_done' as const, text: 'no one knows' }]
+    expect(detail({ requirements, judged })?.[1]).toMatchObject({ verdict: 'not_done', note: 'no one knows' })
+    expect(detail({})).toBeUndefined()
+  })
+})
