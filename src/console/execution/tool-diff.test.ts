@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { summarizeInput, toToolDiff } from './tool-call.tsx'
+import { countLines, summarizeInput, toToolDiff } from './tool-call.tsx'
 
 describe('the input of a tool', () => {
   it.each([
@@ -16,4 +16,11 @@ describe('the input of a tool', () => {
     [{ other: 1 }, '{"other":1}'],
     [undefined, ''],
   ])('%j is summed up as %j', (input, summary) => expect(summarizeInput(input)).toBe(summary))
+})
+
+it('an edit tells how many lines it adds and removes, and a new file how many it has', () => {
+  expect(countLines({ old_string: 'a\nb', new_string: 'a\nb\nc' })).toEqual({ added: 3, removed: 2 })
+  expect(countLines({ patch: '--- a\n+++ b\n-x\n+y\n+z' })).toEqual({ added: 2, removed: 1 })
+  expect(countLines({ file_path: 'a', content: 'one\ntwo\n' })).toEqual({ added: 2, removed: 0 })
+  expect([countLines({ content: '' }), countLines('a'), countLines(null)]).toEqual([undefined, undefined, undefined])
 })

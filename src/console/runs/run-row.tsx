@@ -32,7 +32,7 @@ export function RunRow({ run }: { run: DrivenRun }) {
   )
 }
 
-export function RunMachine({ run }: { run: DrivenRun }) {
+function RunMachine({ run }: { run: DrivenRun }) {
   const text = machineText(run)
   return text === undefined ? null : <span class="dim">{text}</span>
 }
