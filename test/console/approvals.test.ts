@@ -12,7 +12,7 @@ beforeEach(skipWithoutBrowser)
 afterAll(closeBrowser)
 
 const KEY = 'a-key-that-is-long-enough'
-const home = (page: Page) => page.getByRole('heading', { name: /Needs you/ }).waitFor()
+const home = (page: Page) => page.getByLabel('What should be done?').waitFor()
 
 const warmServer = (env: Record<string, string> = {}) =>
   startServer({ agents: 'warm', env, config: { warm: { enabled: true, spare_after: 1 } } })
@@ -67,7 +67,7 @@ describe('an approval', () => {
     })
     await other.page.getByRole('button', { name: 'Deny' }).click()
     await other.page.getByText('Too late: someone else has decided this already').waitFor()
-    await one.page.getByText('Nothing needs your attention.').waitFor()
+    await one.page.getByRole('heading', { name: /Needs you/ }).waitFor({ state: 'detached' })
     await one.page.locator('link[rel=icon]:not([href*="needs"])').waitFor({ state: 'attached' })
     await until(async () => (await server.request(`/api/v1/executions/${id}`)).text.includes('it went on'))
     expect(one.complaints).toEqual([])

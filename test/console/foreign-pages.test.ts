@@ -57,7 +57,7 @@ it('reads nothing and starts no agent', async () => {
 it.each(['localhost', '[::1]'])('leaves the console at %s as it is', async (name) => {
   const server = await startServer({ agents: 'demo', ...(name === '[::1]' && { host: '::1' }) })
   const { page, complaints } = await visit(`http://${name}:${server.port}/`)
-  await page.getByRole('heading', { name: /Needs you/ }).waitFor()
+  await page.getByLabel('What should be done?').waitFor()
   await page.getByText('live', { exact: true }).waitFor()
   const status = await page.evaluate(async () => {
     const body = JSON.stringify({ backend: 'claude', prompt: 'hi', dry_run: true })

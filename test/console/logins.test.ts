@@ -15,7 +15,7 @@ afterAll(closeBrowser)
 const KEY = 'a-key-that-is-long-enough'
 const OTHER = 'another-key-of-the-server'
 const withKey = () => startServer({ agents: 'demo', env: { DROVER_API_KEYS: KEY } })
-const home = (page: Page) => page.getByRole('heading', { name: /Needs you/ }).waitFor()
+const home = (page: Page) => page.getByLabel('What should be done?').waitFor()
 const linkTo = (server: TestServer) => `${server.url}/#/open/${server.context.logins.createLink()}`
 
 /** A program of someone else on the same machine. It uses every cookie that it gets against the server of drover. */

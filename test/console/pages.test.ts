@@ -12,7 +12,7 @@ import { until } from '../support/until.ts'
 beforeEach(skipWithoutBrowser)
 afterAll(closeBrowser)
 
-const home = (page: Page) => page.getByRole('heading', { name: /Needs you/ }).waitFor()
+const home = (page: Page) => page.getByLabel('What should be done?').waitFor()
 
 async function startPrompt(page: Page, prompt: string, agents: readonly string[] = []): Promise<void> {
   await page.keyboard.press('n')
@@ -149,7 +149,7 @@ describe('the console', () => {
     await page.locator('.activity', { hasText: 'the last line' }).waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
     await page.locator('.chip', { hasText: 'stopped' }).waitFor()
-    expect(await page.getByText('Nothing is running.').count()).toBe(1)
+    expect(await page.getByRole('heading', { name: /^Running/ }).count()).toBe(0)
   })
 })
 

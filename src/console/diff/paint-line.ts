@@ -2,14 +2,14 @@
 import { diffPieces } from '../text/diff-lines.ts'
 import { highlight, type Token } from '../text/highlight.ts'
 
-export type Piece = { kind: Token['kind']; text: string; isChanged: boolean }
+export type PaintedPiece = { kind: Token['kind']; text: string; isChanged: boolean }
 
 /** Longer lines are shown without colors and marks: no one wrote them. */
 const MAX_LENGTH = 1000
 /** Below this share of common words, two lines have nothing to do with each other. */
 const LEAST_COMMON = 0.3
 
-export function paintLine(text: string, language: string, other?: string): Piece[] {
+export function paintLine(text: string, language: string, other?: string): PaintedPiece[] {
   if (text.length > MAX_LENGTH) return [{ kind: 'plain', text, isChanged: false }]
   const ends = other === undefined ? [] : changedRanges(text, other)
   return cutAt(highlight(text, language), ends)
@@ -38,7 +38,7 @@ function changedRanges(text: string, other: string): Range[] {
 const toWords = (text: string) => text.match(/[\p{L}\p{N}_$]+|\s+|[^\p{L}\p{N}_$\s]/gu) ?? []
 
 /** Cuts tokens where a range begins or ends. */
-function cutAt(tokens: readonly Token[], ranges: readonly Range[]): Piece[] {
+function cutAt(tokens: readonly Token[], ranges: readonly Range[]): PaintedPiece[] {
   const cuts = ranges.flatMap(({ from, to }) => [from, to])
   const isIn = (at: number) => ranges.some(({ from, to }) => from <= at && at < to)
   let start = 0

@@ -1,9 +1,12 @@
 /** What needs the user, what runs, what ran, and the agents. */
 import { useEffect } from 'preact/hooks'
 import type { Execution } from '../../executions/store/execution.shape.ts'
-import { cancelExecution } from '../live/actions.ts'
+import { attempt, cancelExecution } from '../live/actions.ts'
+import { findDraft } from '../live/drafts.ts'
 import { askForNotifications, permission } from '../live/notifications.ts'
-import { activeRuns, runs, waitingRuns } from '../live/poll-runs.ts'
+import { now } from '../live/now.ts'
+import { mayBeOlder, olderExecutions, olderRuns, readOlder } from '../live/older.ts'
+import { activeRuns, areRunsKnown, runs, waitingRuns } from '../live/poll-runs.ts'
 import { toHash } from '../live/router.ts'
 import {
   backends,
@@ -17,60 +20,30 @@ import {
 } from '../live/server-state.ts'
 import { ApprovalCard } from '../parts/approval-card.tsx'
 import { Age, Elapsed, StateChip, Tokens } from '../parts/state-chip.tsx'
-import { listRecent } from '../runs/recent.ts'
+import { groupByDay, listRecent, type Recent } from '../runs/recent.ts'
 import { RunCard } from '../runs/run-choices.tsx'
 import { RunRow } from '../runs/run-row.tsx'
 import { describeHealth, describeProcesses, whyNoAgent } from '../text/agent-health.ts'
 import { toStateWord } from '../text/state-word.ts'
 import { toLine } from '../text/visible-text.ts'
+import { ComposeBox } from './compose-box.tsx'
 
 export function HomePage() {
   // The number of their processes changes with what runs.
   useEffect(() => void refreshBackends().catch(() => undefined), [executionsVersion.value])
-  const running = topExecutions.value.filter(isRunning)
-  const count = running.length + activeRuns.value.length
-  const ended = listRecent(
-    topExecutions.value.filter((each) => !isRunning(each)),
-    runs.value,
-  )
   if (!isStateKnown.value) return <FirstLoad />
+  const running = topExecutions.value.filter(isRunning)
+  const ended = topExecutions.value.filter((each) => !isRunning(each))
+  const recent = listRecent([...ended, ...olderExecutions.value], [...runs.value, ...olderRuns.value])
+  const isFirst = recent.length + running.length + runs.value.length === 0
   return (
     <div class="home">
       <div>
         <h1 class="unseen">Home</h1>
+        <ComposeBox />
         <NeedsYou />
-        <section aria-labelledby="running">
-          <h2 id="running">
-            Running <span class="count">{count}</span>
-          </h2>
-          {count === 0 && <p class="dim">Nothing is running.</p>}
-          {activeRuns.value.map((run) => (
-            <RunRow key={run.id} run={run} />
-          ))}
-          {running.map((execution) => (
-            <ExecutionRow key={execution.id} execution={execution} />
-          ))}
-        </section>
-        <section aria-labelledby="recent">
-          <h2 id="recent">Recent</h2>
-          {ended.length === 0 && (
-            <p class="dim">
-              Nothing yet. <a href="#/new">Start a prompt</a>
-              <span class="key-hint">
-                {' '}
-                (key <kbd>n</kbd>)
-              </span>
-              .
-            </p>
-          )}
-          {ended.map((each) =>
-            'run' in each ? (
-              <RunRow key={each.run.id} run={each.run} />
-            ) : (
-              <ExecutionRow key={each.execution.id} execution={each.execution} />
-            ),
-          )}
-        </section>
+        <Running executions={running} />
+        {isFirst && areRunsKnown.value ? <FirstSteps /> : <RecentList items={recent} />}
       </div>
       <Agents />
     </div>
@@ -91,11 +64,12 @@ function NeedsYou() {
   const [waiting, waitingToo] = [needsYou.value, waitingRuns.value]
   const count = waiting.length + waitingToo.length
   return (
-    <section aria-labelledby="needs-you" class="needs-you">
-      <h2 id="needs-you">
-        Needs you <span class="count">{count}</span>
-      </h2>
-      {count === 0 && <p class="dim">Nothing needs your attention.</p>}
+    <section aria-label="Needs you" class="needs-you">
+      {count > 0 && (
+        <h2>
+          Needs you <span class="count">{count}</span>
+        </h2>
+      )}
       {waiting.map((approval) => (
         <ApprovalCard key={approval.approval_id} approval={approval} />
       ))}
@@ -111,6 +85,72 @@ function NeedsYou() {
   )
 }
 
+function Running({ executions }: { executions: readonly Execution[] }) {
+  const count = executions.length + activeRuns.value.length
+  if (count === 0) return null
+  return (
+    <section aria-labelledby="running">
+      <h2 id="running">
+        Running <span class="count">{count}</span>
+      </h2>
+      {activeRuns.value.map((run) => (
+        <RunRow key={run.id} run={run} />
+      ))}
+      {executions.map((execution) => (
+        <ExecutionRow key={execution.id} execution={execution} />
+      ))}
+    </section>
+  )
+}
+
+/** One line each, by day. */
+function RecentList({ items }: { items: readonly Recent[] }) {
+  if (items.length === 0) return null
+  return (
+    <section aria-labelledby="recent">
+      <h2 id="recent">Recent</h2>
+      {groupByDay(items, now.value).map(({ day, items: shown }) => (
+        <div key={day}>
+          <h3 class="day dim">{day}</h3>
+          {shown.map((each) =>
+            'run' in each ? (
+              <RunRow key={each.run.id} run={each.run} />
+            ) : (
+              <ExecutionRow key={each.execution.id} execution={each.execution} />
+            ),
+          )}
+        </div>
+      ))}
+      {mayBeOlder.value && (
+        <button type="button" onClick={() => void attempt(readOlder)}>
+          Show older
+        </button>
+      )}
+    </section>
+  )
+}
+
+/** What a first visit can try. */
+const STEPS = [
+  'Explain what this project does, in five sentences.',
+  'Find the slowest test, and say why it is slow.',
+  'Which of these functions has no test?',
+]
+
+function FirstSteps() {
+  const draft = findDraft('compose')
+  return (
+    <section aria-labelledby="first">
+      <h2 id="first">Three things to try</h2>
+      {STEPS.map((step) => (
+        <button key={step} type="button" class="try" onClick={() => (draft.value = step)}>
+          {step}
+        </button>
+      ))}
+    </section>
+  )
+}
+
 /** A batch opens as a comparison, everything else as an execution. */
 function toHref({ id, kind }: Execution): string {
   return kind === 'compare' || kind === 'parallel' || kind === 'chain'
@@ -121,25 +161,23 @@ function toHref({ id, kind }: Execution): string {
 function ExecutionRow({ execution }: { execution: Execution }) {
   const { id, state, backend, kind, prompt_start: start, created_at: created, workdir } = execution
   const activity = serverState.value.activities.get(id)
+  const isLive = isRunning(execution)
   return (
     <div class="row">
-      <a class="row-link" data-row href={toHref(execution)}>
+      <a class="row-link" data-row href={toHref(execution)} title={toLine(workdir ?? '')}>
         <StateChip word={toStateWord(state)} />
         <span class="row-backend">{toLine(backend ?? kind)}</span>
         <span class="row-text">{toLine(start ?? id)}</span>
+        {isLive && <span class="activity">{toLine(activity?.text ?? '')}</span>}
+        <span class="row-facts dim">
+          <Tokens usage={execution.usage ?? activity?.usage} cost={execution.cost_usd} kind={execution.cost_kind} />
+          {isLive ? <Elapsed execution={execution} /> : <Age time={created} />}
+        </span>
       </a>
-      <div class="row-facts dim">
-        {isRunning(execution) ? <Elapsed execution={execution} /> : <Age time={created} />}
-        <Tokens usage={execution.usage ?? activity?.usage} cost={execution.cost_usd} kind={execution.cost_kind} />
-        <span class="path">{toLine(workdir ?? '')}</span>
-      </div>
-      {isRunning(execution) && (
-        <div class="row-live">
-          <span class="activity">{toLine(activity?.text ?? '')}</span>
-          <button type="button" class="quiet" onClick={() => void cancelExecution(id)}>
-            Cancel
-          </button>
-        </div>
+      {isLive && (
+        <button type="button" class="quiet" onClick={() => void cancelExecution(id)}>
+          Cancel
+        </button>
       )}
     </div>
   )

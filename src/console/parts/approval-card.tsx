@@ -17,6 +17,8 @@ const LABELS: Readonly<Record<ApprovalOption, string>> = {
   deny: 'Deny',
 }
 
+const KEYS: Partial<Readonly<Record<ApprovalOption, string>>> = { allow: 'a', deny: 'd' }
+
 export function ApprovalCard({
   approval,
   isInExecution = false,
@@ -65,6 +67,7 @@ export function ApprovalCard({
               onClick={() => void answer(choice)}
             >
               {LABELS[choice]}
+              {KEYS[choice] !== undefined && <kbd>{KEYS[choice]}</kbd>}
             </button>
           ))}
           <input

@@ -3,9 +3,9 @@ import { Icon } from '../parts/icon.tsx'
 import { Code } from '../parts/text-view.tsx'
 import { formatDuration } from '../text/format.ts'
 import { toLine, toVisible } from '../text/visible-text.ts'
-import type { CheckRun } from './timeline.ts'
+import type { ShownCheck } from './timeline.ts'
 
-export function CheckView({ check, isOpen = false }: { check: CheckRun; isOpen?: boolean }) {
+export function CheckView({ check, isOpen = false }: { check: ShownCheck; isOpen?: boolean }) {
   const { command, passed, exit_code: code, problem, duration_ms: duration, output, tests } = check
   const result = passed ? 'passed' : code === undefined ? (problem ?? 'failed') : `exit code ${code}`
   return (

@@ -1,12 +1,12 @@
 /** Everything that was said about the work of a run, with what drover saw of it: the worst first. Pure. */
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { claimsOf, lastChecks } from './run-figures.ts'
-import type { CheckRun, DrivenAttempt } from './timeline.ts'
+import type { DrivenAttempt, ShownCheck } from './timeline.ts'
 
 /** What can be opened beside a claim. */
 export type Proof =
   | { tool: { executionId: string; seq: number } }
-  | { check: CheckRun }
+  | { check: ShownCheck }
   | { path: string; line?: number | undefined }
 
 export type EvidenceItem = {
@@ -53,7 +53,7 @@ function toRequirementItem({ text, verdict, note = '', path, line }: Requirement
 
 type Claim = NonNullable<DrivenAttempt['evidence']>['claims'][number]
 
-function toClaimItem(claim: Claim, at: number, checks: readonly CheckRun[]): EvidenceItem {
+function toClaimItem(claim: Claim, at: number, checks: readonly ShownCheck[]): EvidenceItem {
   const { about, subject, exit_code: code, verdict, note } = claim
   return {
     ...{ key: `claim ${at}`, group: 'Claims of the agent', verdict, seen: note },
@@ -62,14 +62,14 @@ function toClaimItem(claim: Claim, at: number, checks: readonly CheckRun[]): Evi
   }
 }
 
-function proofOf({ about, subject, execution_id: id, seq }: Claim, checks: readonly CheckRun[]): Proof | undefined {
+function proofOf({ about, subject, execution_id: id, seq }: Claim, checks: readonly ShownCheck[]): Proof | undefined {
   if (id !== undefined && seq !== undefined) return { tool: { executionId: id, seq } }
   if (about === 'file') return { path: subject }
   const check = checks.find(({ command }) => command === subject)
   return check === undefined ? undefined : { check }
 }
 
-function toCheckItem(check: CheckRun, at: number): EvidenceItem {
+function toCheckItem(check: ShownCheck, at: number): EvidenceItem {
   const { command, passed, tests } = check
   const counts = tests === undefined ? '' : `${tests.passed} tests passed, ${tests.failed} failed`
   return {

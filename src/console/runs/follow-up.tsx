@@ -6,7 +6,7 @@ import { findDraft } from '../live/drafts.ts'
 import { commentsOf, toRequirement } from '../live/line-comments.ts'
 import { changeRun } from '../live/poll-runs.ts'
 import { LongText } from '../parts/form-fields.tsx'
-import { awaitNextRound } from './next-round.ts'
+import { awaitNextRound } from './go-to-next-round.ts'
 
 /** The most that a further round takes. */
 const MOST = 10

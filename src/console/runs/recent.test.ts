@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import type { Execution } from '../../executions/store/execution.shape.ts'
-import { listRecent } from './recent.ts'
+import { groupByDay, listRecent } from './recent.ts'
 
 const execution = (id: string, minute: number) => ({ id, created_at: `2026-01-31T09:0${minute}:00Z` }) as Execution
 const run = (state: string, minute: number) =>
@@ -15,5 +15,16 @@ it('prompts and runs that have ended are listed together, the latest first', () 
     'ended',
     'one',
     'stopped',
+  ])
+})
+
+it('days have names, and what is older has a date', () => {
+  const now = new Date(2026, 0, 31, 9).getTime()
+  const at = (day: number) => ({ at: new Date(2026, 0, day, 8).toISOString() })
+  const days = groupByDay([at(31), at(31), at(30), at(2)], now)
+  expect(days.map(({ day, items }) => [day, items.length])).toEqual([
+    ['Today', 2],
+    ['Yesterday', 1],
+    [new Date(2026, 0, 2).toLocaleDateString(), 1],
   ])
 })

@@ -1,33 +1,30 @@
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { toHash } from '../live/router.ts'
 import { Age, StateChip } from '../parts/state-chip.tsx'
-import { formatCost, formatCount } from '../text/format.ts'
+import { formatCost } from '../text/format.ts'
 import { runStateWord } from '../text/state-word.ts'
 import { toLine } from '../text/visible-text.ts'
-import { actionsText, machineText } from './run-facts.ts'
+import { actionsText, machineText, nameOfRepository } from './run-facts.ts'
 
-/** A run in a list. */
+/** A run in a list, on one line. While it works, a bar shows how many of its actions it has taken. */
 export function RunRow({ run }: { run: DrivenRun }) {
-  const { action, spent } = run
+  const { action, actions, spent } = run
+  const isLive = run.state === 'running'
   return (
     <div class="row">
-      <a class="row-link" data-row href={toHash('runs', run.id)}>
+      <a class="row-link" data-row href={toHash('runs', run.id)} title={toLine(run.branch ?? '')}>
         <StateChip word={runStateWord(run)} />
         <span class="row-backend">{toLine(run.backend)}</span>
         <span class="row-text">{toLine(run.title)}</span>
-      </a>
-      <div class="row-facts dim">
-        <Age time={run.updated_at} />
-        {run.state === 'running' && action !== undefined && <span>{toLine(action.kind)}</span>}
-        <span>{actionsText(run)}</span>
-        <span>
-          {formatCount(spent.tokens)} tokens
-          {spent.cost_usd > 0 && `, ${formatCost(spent.cost_usd, spent.priced_usd !== undefined)}`}
+        {isLive && action !== undefined && <span class="activity">{toLine(action.kind)}</span>}
+        {isLive && <progress value={actions.taken} max={actions.taken + actions.remaining} title={actionsText(run)} />}
+        <span class="row-facts dim">
+          <span>{toLine(nameOfRepository(run.repository))}</span>
+          <RunMachine run={run} />
+          {spent.cost_usd > 0 && <span>{formatCost(spent.cost_usd, spent.priced_usd !== undefined)}</span>}
+          <Age time={run.updated_at} />
         </span>
-        {run.branch !== undefined && <span class="path">{toLine(run.branch)}</span>}
-        <span class="path">{toLine(run.repository)}</span>
-        <RunMachine run={run} />
-      </div>
+      </a>
     </div>
   )
 }

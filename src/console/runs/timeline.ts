@@ -4,7 +4,7 @@ import type { IconName } from '../parts/icon.tsx'
 import { formatDuration } from '../text/format.ts'
 
 export type DrivenAttempt = NonNullable<DrivenRun['attempts']>[number]
-export type CheckRun = Omit<DrivenAttempt['checks'][number], 'at'>
+export type ShownCheck = Omit<DrivenAttempt['checks'][number], 'at'>
 
 export type TimelineNode = {
   key: string
@@ -14,7 +14,7 @@ export type TimelineNode = {
   how: 'good' | 'bad' | 'working' | 'waits' | 'calm'
   /** In one line. */
   detail: string
-} & ({ attempt: DrivenAttempt } | { check: CheckRun } | object)
+} & ({ attempt: DrivenAttempt } | { check: ShownCheck } | object)
 
 export function toTimeline(run: DrivenRun, events: readonly DrivenRunEvent[]): TimelineNode[] {
   const attempts = (run.attempts ?? []).flatMap((attempt) => [
@@ -54,11 +54,11 @@ function toAttemptNode(attempt: DrivenAttempt): TimelineNode {
 
 type NodeFacts = Pick<TimelineNode, 'icon' | 'title' | 'how' | 'detail'>
 
-function toCheckNode(check: CheckRun, key: string, at: string): TimelineNode {
+function toCheckNode(check: ShownCheck, key: string, at: string): TimelineNode {
   return { key: `check ${key}`, at, ...checkFacts('Check', check), check }
 }
 
-function checkFacts(title: string, { passed, command }: Pick<CheckRun, 'passed' | 'command'>): NodeFacts {
+function checkFacts(title: string, { passed, command }: Pick<ShownCheck, 'passed' | 'command'>): NodeFacts {
   return { icon: passed ? 'check' : 'cross', title, how: passed ? 'good' : 'bad', detail: command }
 }
 
@@ -79,7 +79,7 @@ const EVENTS: Readonly<Record<string, (event: EventData) => NodeFacts | undefine
     ...{ icon: 'box', title: 'Setup', how: 'bad' },
     detail: text('command') || text('problem'),
   }),
-  baseline_ran: ({ data }) => checkFacts('Check before the work', data as CheckRun),
+  baseline_ran: ({ data }) => checkFacts('Check before the work', data as ShownCheck),
   attempt_ended: ({ text, isOpen }) => {
     const detail = questionIn(text('outcome'))
     return detail === '' ? undefined : { icon: 'question', title: 'Question', how: isOpen ? 'waits' : 'calm', detail }
@@ -116,7 +116,7 @@ function toEventNodes({ seq = 0, at, type, data }: DrivenRunEvent, run: DrivenRu
   const isWaiting = run.waits_for !== undefined || run.state === 'paused'
   const facts = EVENTS[type]?.({ text, data, isOpen: isWaiting && run.last_seq - seq <= AFTER_QUESTION })
   if (facts === undefined) return []
-  return [{ key: `event ${seq}`, at, ...facts, ...(type === 'baseline_ran' && { check: data as CheckRun }) }]
+  return [{ key: `event ${seq}`, at, ...facts, ...(type === 'baseline_ran' && { check: data as ShownCheck }) }]
 }
 
 /** The record of an outcome follows its attempt. */
