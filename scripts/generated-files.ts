@@ -42,6 +42,7 @@ import {
   AnswerBody,
   ConfirmBody,
   FollowUpBody,
+  MergeBody,
   ReportQuery,
   ResumeBody,
   RunQuery,
@@ -171,6 +172,7 @@ async function httpFiles(): Promise<GeneratedFile[]> {
     validateConfirmBody: ConfirmBody,
     validateSkipBody: SkipBody,
     validateFollowUpBody: FollowUpBody,
+    validateMergeBody: MergeBody,
     validateResumeBody: ResumeBody,
     validateChatRequest: ChatRequest,
     validateResponseRequest: ResponseRequest,
@@ -272,7 +274,8 @@ async function driveFiles(): Promise<GeneratedFile[]> {
 }
 
 async function libraryFiles(): Promise<GeneratedFile[]> {
-  const { PromptRequest, ParallelRequest, ChainRequest, SessionQuery, SessionChange, DriveRequest } = library
+  const { PromptRequest, ParallelRequest, ChainRequest, SessionQuery, SessionChange, DriveRequest, ActRequest } =
+    library
   const shapes = {
     validatePromptRequest: PromptRequest,
     validateParallelRequest: ParallelRequest,
@@ -280,11 +283,12 @@ async function libraryFiles(): Promise<GeneratedFile[]> {
     validateSessionQuery: SessionQuery,
     validateSessionChange: SessionChange,
     validateDriveRequest: DriveRequest,
+    validateActRequest: ActRequest,
   }
   const { PromptResult, ParallelResult, ChainResult, ComparisonResult, KeepResult } = results
   const types = libraryTypes({
     ...{ PromptRequest, ParallelRequest, ChainRequest, CompareRequest, KeepRequest },
-    ...{ SessionQuery, SessionChange, DriveRequest },
+    ...{ SessionQuery, SessionChange, DriveRequest, ActRequest },
     ...{ PromptEvent, ApprovalRequest, PromptResult, ParallelResult, ChainResult, ComparisonResult, KeepResult },
     ...{ Session, SessionPage, SessionTurn, RunVerdict, BudgetList },
   })

@@ -14,7 +14,7 @@ export function describeDecision({ decision, by, tool_name: tool, command, messa
   return `${DECIDED[decision]} by ${nameDecider(by)}: ${what}${message === undefined ? '' : ` (${message})`}`
 }
 
-function nameDecider({ via, name }: Decider): string {
+export function nameDecider({ via, name }: Decider): string {
   if (via === 'drover') return via
   return via === 'none' ? 'a client without a key' : `${name} (${via})`
 }

@@ -194,6 +194,7 @@ function toNamedDigest(key: ServerKeys[number]): NamedDigest {
     id,
     name,
     role,
+    ...(key.may_merge === true && { mayMerge: true }),
     ...(fallback !== undefined && { fallback }),
     ...(budgets !== undefined && { budgets }),
     ...(expiresAt !== undefined && { expiresAt }),

@@ -47,23 +47,23 @@ l"||r==="profile"||r==="ignores_project"||r==="approval_mode"||r==="sandbox_mode
 [i]:e.push(i),t++}var y=s===t;if(!y){let i={instancePath:n,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[
 i]:e.push(i),t++}}if(o.protocol!==void 0&&o.protocol!=="acp"){let r={instancePath:n+"/protocol",keyword:"enum",params:{allowedValues:pe}};
 e===null?e=[r]:e.push(r),t++}if(o.command!==void 0){let r=o.command;if(Array.isArray(r)){if(r.length<1){let i={instancePath:n+
-"/command",keyword:"minItems",params:{limit:1}};e===null?e=[i]:e.push(i),t++}let s=r.length;for(let i=0;i<s;i++){let a=r[i];
-if(typeof a=="string"){if(!k.test(a)){let p={instancePath:n+"/command/"+i,keyword:"saidPattern",params:{says:"text witho\
-ut NUL characters"}};e===null?e=[p]:e.push(p),t++}if(a.length===0){let p={instancePath:n+"/command/"+i,keyword:"minLengt\
+"/command",keyword:"minItems",params:{limit:1}};e===null?e=[i]:e.push(i),t++}let s=r.length;for(let i=0;i<s;i++){let l=r[i];
+if(typeof l=="string"){if(!k.test(l)){let p={instancePath:n+"/command/"+i,keyword:"saidPattern",params:{says:"text witho\
+ut NUL characters"}};e===null?e=[p]:e.push(p),t++}if(l.length===0){let p={instancePath:n+"/command/"+i,keyword:"minLengt\
 h",params:{limit:1}};e===null?e=[p]:e.push(p),t++}}else{let p={instancePath:n+"/command/"+i,keyword:"type",params:{type:"\
 string"}};e===null?e=[p]:e.push(p),t++}}}else{let s={instancePath:n+"/command",keyword:"type",params:{type:"array"}};e===
 null?e=[s]:e.push(s),t++}}if(o.env!==void 0){let r=o.env;if(r&&typeof r=="object"&&!Array.isArray(r)){for(let s in r)if(b.
-test(s)){let i=r[s];if(typeof i=="string"){if(!k.test(i)){let a={instancePath:n+"/env/"+s.replace(/~/g,"~0").replace(/\//g,
-"~1"),keyword:"saidPattern",params:{says:"text without NUL characters"}};e===null?e=[a]:e.push(a),t++}}else{let a={instancePath:n+
-"/env/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"type",params:{type:"string"}};e===null?e=[a]:e.push(a),t++}}}else{
+test(s)){let i=r[s];if(typeof i=="string"){if(!k.test(i)){let l={instancePath:n+"/env/"+s.replace(/~/g,"~0").replace(/\//g,
+"~1"),keyword:"saidPattern",params:{says:"text without NUL characters"}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:n+
+"/env/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{
 let s={instancePath:n+"/env",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}}if(o.model!==void 0){let r=o.
 model;if(typeof r=="string"){if(!g.test(r)){let s={instancePath:n+"/model",keyword:"saidPattern",params:{says:"a model n\
 ame, without control characters and not starting with -"}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:n+"/mo\
 del",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(o.profile!==void 0){let r=o.profile;if(r&&typeof r==
-"object"&&!Array.isArray(r)){for(let s in r)if(b.test(s)){let i=r[s];if(typeof i=="string"){if(!k.test(i)){let a={instancePath:n+
+"object"&&!Array.isArray(r)){for(let s in r)if(b.test(s)){let i=r[s];if(typeof i=="string"){if(!k.test(i)){let l={instancePath:n+
 "/profile/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"saidPattern",params:{says:"text without NUL characters"}};
-e===null?e=[a]:e.push(a),t++}}else{let a={instancePath:n+"/profile/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"t\
-ype",params:{type:"string"}};e===null?e=[a]:e.push(a),t++}}}else{let s={instancePath:n+"/profile",keyword:"type",params:{
+e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:n+"/profile/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"t\
+ype",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let s={instancePath:n+"/profile",keyword:"type",params:{
 type:"object"}};e===null?e=[s]:e.push(s),t++}}if(o.ignores_project!==void 0&&typeof o.ignores_project!="boolean"){let r={
 instancePath:n+"/ignores_project",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(o.approval_mode!==
 void 0){let r=o.approval_mode;if(!(r===""||r==="default"||r==="auto"||r==="sandboxed"||r==="none"||r==="always")){let s={
@@ -102,8 +102,8 @@ pe",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&
 instancePath:n+"/silence_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[s]:e.push(s),t++}if(r<
 -1||isNaN(r)){let s={instancePath:n+"/silence_secs",keyword:"minimum",params:{comparison:">=",limit:-1}};e===null?e=[s]:
 e.push(s),t++}}}if(o.extra_flags!==void 0){let r=o.extra_flags;if(Array.isArray(r)){let s=r.length;for(let i=0;i<s;i++){
-let a=r[i];if(typeof a=="string"){if(!k.test(a)){let p={instancePath:n+"/extra_flags/"+i,keyword:"saidPattern",params:{says:"\
-text without NUL characters"}};e===null?e=[p]:e.push(p),t++}if(a.length===0){let p={instancePath:n+"/extra_flags/"+i,keyword:"\
+let l=r[i];if(typeof l=="string"){if(!k.test(l)){let p={instancePath:n+"/extra_flags/"+i,keyword:"saidPattern",params:{says:"\
+text without NUL characters"}};e===null?e=[p]:e.push(p),t++}if(l.length===0){let p={instancePath:n+"/extra_flags/"+i,keyword:"\
 minLength",params:{limit:1}};e===null?e=[p]:e.push(p),t++}}else{let p={instancePath:n+"/extra_flags/"+i,keyword:"type",params:{
 type:"string"}};e===null?e=[p]:e.push(p),t++}}}else{let s={instancePath:n+"/extra_flags",keyword:"type",params:{type:"ar\
 ray"}};e===null?e=[s]:e.push(s),t++}}if(o.enabled!==void 0&&typeof o.enabled!="boolean"){let r={instancePath:n+"/enabled",
@@ -117,12 +117,12 @@ if(typeof r=="string"){if(!k.test(r)){let s={instancePath:n+"/command",keyword:"
 NUL characters"}};e===null?e=[s]:e.push(s),t++}if(r.length===0){let s={instancePath:n+"/command",keyword:"minLength",params:{
 limit:1}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:n+"/command",keyword:"type",params:{type:"string"}};e===
 null?e=[s]:e.push(s),t++}}if(o.model_aliases!==void 0){let r=o.model_aliases;if(r&&typeof r=="object"&&!Array.isArray(r)){
-for(let s in r)if(b.test(s)){let i=r[s];if(typeof i=="string"){if(!g.test(i)){let a={instancePath:n+"/model_aliases/"+s.
+for(let s in r)if(b.test(s)){let i=r[s];if(typeof i=="string"){if(!g.test(i)){let l={instancePath:n+"/model_aliases/"+s.
 replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"saidPattern",params:{says:"a model name, without control characters and \
-not starting with -"}};e===null?e=[a]:e.push(a),t++}if(i.length===0){let a={instancePath:n+"/model_aliases/"+s.replace(/~/g,
-"~0").replace(/\//g,"~1"),keyword:"minLength",params:{limit:1}};e===null?e=[a]:e.push(a),t++}}else{let a={instancePath:n+
-"/model_aliases/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"type",params:{type:"string"}};e===null?e=[a]:e.push(
-a),t++}}}else{let s={instancePath:n+"/model_aliases",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}}}else{
+not starting with -"}};e===null?e=[l]:e.push(l),t++}if(i.length===0){let l={instancePath:n+"/model_aliases/"+s.replace(/~/g,
+"~0").replace(/\//g,"~1"),keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:n+
+"/model_aliases/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(
+l),t++}}}else{let s={instancePath:n+"/model_aliases",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}}}else{
 let r={instancePath:n,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return v.errors=e,t===0}function A(o,{instancePath:n="",parentData:w,parentDataProperty:h,rootData:f=o,dynamicAnchors:c={}}={}){let e=null,t=0;if(o&&
 typeof o=="object"&&!Array.isArray(o)){for(let r in o){let s=t;if(!(r==="model"||r==="allowed_tools"||r==="approval_mode"||
 r==="sandbox_mode"||r==="silence_secs"||r==="extra_flags"||r==="enabled"||r==="plan"||r==="system_prompt"||r==="command"||
@@ -142,9 +142,9 @@ enum",params:{allowedValues:T}};e===null?e=[s]:e.push(s),t++}}if(o.silence_secs!
 e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let s={instancePath:n+"/silence_\
 secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[s]:e.push(s),t++}if(r<-1||isNaN(r)){let s={instancePath:n+
 "/silence_secs",keyword:"minimum",params:{comparison:">=",limit:-1}};e===null?e=[s]:e.push(s),t++}}}if(o.extra_flags!==void 0){
-let r=o.extra_flags;if(Array.isArray(r)){let s=r.length;for(let i=0;i<s;i++){let a=r[i];if(typeof a=="string"){if(!k.test(
-a)){let p={instancePath:n+"/extra_flags/"+i,keyword:"saidPattern",params:{says:"text without NUL characters"}};e===null?
-e=[p]:e.push(p),t++}if(a.length===0){let p={instancePath:n+"/extra_flags/"+i,keyword:"minLength",params:{limit:1}};e===null?
+let r=o.extra_flags;if(Array.isArray(r)){let s=r.length;for(let i=0;i<s;i++){let l=r[i];if(typeof l=="string"){if(!k.test(
+l)){let p={instancePath:n+"/extra_flags/"+i,keyword:"saidPattern",params:{says:"text without NUL characters"}};e===null?
+e=[p]:e.push(p),t++}if(l.length===0){let p={instancePath:n+"/extra_flags/"+i,keyword:"minLength",params:{limit:1}};e===null?
 e=[p]:e.push(p),t++}}else{let p={instancePath:n+"/extra_flags/"+i,keyword:"type",params:{type:"string"}};e===null?e=[p]:
 e.push(p),t++}}}else{let s={instancePath:n+"/extra_flags",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),
 t++}}if(o.enabled!==void 0&&typeof o.enabled!="boolean"){let r={instancePath:n+"/enabled",keyword:"type",params:{type:"b\
@@ -158,11 +158,11 @@ let s={instancePath:n+"/command",keyword:"saidPattern",params:{says:"text withou
 s),t++}if(r.length===0){let s={instancePath:n+"/command",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),
 t++}}else{let s={instancePath:n+"/command",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(o.model_aliases!==
 void 0){let r=o.model_aliases;if(r&&typeof r=="object"&&!Array.isArray(r)){for(let s in r)if(b.test(s)){let i=r[s];if(typeof i==
-"string"){if(!g.test(i)){let a={instancePath:n+"/model_aliases/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"saidP\
-attern",params:{says:"a model name, without control characters and not starting with -"}};e===null?e=[a]:e.push(a),t++}if(i.
-length===0){let a={instancePath:n+"/model_aliases/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"minLength",params:{
-limit:1}};e===null?e=[a]:e.push(a),t++}}else{let a={instancePath:n+"/model_aliases/"+s.replace(/~/g,"~0").replace(/\//g,
-"~1"),keyword:"type",params:{type:"string"}};e===null?e=[a]:e.push(a),t++}}}else{let s={instancePath:n+"/model_aliases",
+"string"){if(!g.test(i)){let l={instancePath:n+"/model_aliases/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"saidP\
+attern",params:{says:"a model name, without control characters and not starting with -"}};e===null?e=[l]:e.push(l),t++}if(i.
+length===0){let l={instancePath:n+"/model_aliases/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"minLength",params:{
+limit:1}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:n+"/model_aliases/"+s.replace(/~/g,"~0").replace(/\//g,
+"~1"),keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let s={instancePath:n+"/model_aliases",
 keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}}}else{let r={instancePath:n,keyword:"type",params:{
 type:"object"}};e===null?e=[r]:e.push(r),t++}return A.errors=e,t===0}function j(o,{instancePath:n="",parentData:w,parentDataProperty:h,rootData:f=o,dynamicAnchors:c={}}={}){let e=null,t=0;if(o&&
 typeof o=="object"&&!Array.isArray(o)){for(let r in o){let s=t;if(!(r==="model"||r==="allowed_tools"||r==="approval_mode"||
@@ -183,9 +183,9 @@ enum",params:{allowedValues:T}};e===null?e=[s]:e.push(s),t++}}if(o.silence_secs!
 e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let s={instancePath:n+"/silence_\
 secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[s]:e.push(s),t++}if(r<-1||isNaN(r)){let s={instancePath:n+
 "/silence_secs",keyword:"minimum",params:{comparison:">=",limit:-1}};e===null?e=[s]:e.push(s),t++}}}if(o.extra_flags!==void 0){
-let r=o.extra_flags;if(Array.isArray(r)){let s=r.length;for(let i=0;i<s;i++){let a=r[i];if(typeof a=="string"){if(!k.test(
-a)){let p={instancePath:n+"/extra_flags/"+i,keyword:"saidPattern",params:{says:"text without NUL characters"}};e===null?
-e=[p]:e.push(p),t++}if(a.length===0){let p={instancePath:n+"/extra_flags/"+i,keyword:"minLength",params:{limit:1}};e===null?
+let r=o.extra_flags;if(Array.isArray(r)){let s=r.length;for(let i=0;i<s;i++){let l=r[i];if(typeof l=="string"){if(!k.test(
+l)){let p={instancePath:n+"/extra_flags/"+i,keyword:"saidPattern",params:{says:"text without NUL characters"}};e===null?
+e=[p]:e.push(p),t++}if(l.length===0){let p={instancePath:n+"/extra_flags/"+i,keyword:"minLength",params:{limit:1}};e===null?
 e=[p]:e.push(p),t++}}else{let p={instancePath:n+"/extra_flags/"+i,keyword:"type",params:{type:"string"}};e===null?e=[p]:
 e.push(p),t++}}}else{let s={instancePath:n+"/extra_flags",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),
 t++}}if(o.enabled!==void 0&&typeof o.enabled!="boolean"){let r={instancePath:n+"/enabled",keyword:"type",params:{type:"b\
@@ -199,11 +199,11 @@ let s={instancePath:n+"/command",keyword:"saidPattern",params:{says:"text withou
 s),t++}if(r.length===0){let s={instancePath:n+"/command",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),
 t++}}else{let s={instancePath:n+"/command",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(o.model_aliases!==
 void 0){let r=o.model_aliases;if(r&&typeof r=="object"&&!Array.isArray(r)){for(let s in r)if(b.test(s)){let i=r[s];if(typeof i==
-"string"){if(!g.test(i)){let a={instancePath:n+"/model_aliases/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"saidP\
-attern",params:{says:"a model name, without control characters and not starting with -"}};e===null?e=[a]:e.push(a),t++}if(i.
-length===0){let a={instancePath:n+"/model_aliases/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"minLength",params:{
-limit:1}};e===null?e=[a]:e.push(a),t++}}else{let a={instancePath:n+"/model_aliases/"+s.replace(/~/g,"~0").replace(/\//g,
-"~1"),keyword:"type",params:{type:"string"}};e===null?e=[a]:e.push(a),t++}}}else{let s={instancePath:n+"/model_aliases",
+"string"){if(!g.test(i)){let l={instancePath:n+"/model_aliases/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"saidP\
+attern",params:{says:"a model name, without control characters and not starting with -"}};e===null?e=[l]:e.push(l),t++}if(i.
+length===0){let l={instancePath:n+"/model_aliases/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"minLength",params:{
+limit:1}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:n+"/model_aliases/"+s.replace(/~/g,"~0").replace(/\//g,
+"~1"),keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let s={instancePath:n+"/model_aliases",
 keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}}}else{let r={instancePath:n,keyword:"type",params:{
 type:"object"}};e===null?e=[r]:e.push(r),t++}return j.errors=e,t===0}function F(o,{instancePath:n="",parentData:w,parentDataProperty:h,
 rootData:f=o,dynamicAnchors:c={}}={}){let e=null,t=0;if(o&&typeof o=="object"&&!Array.isArray(o)){for(let r in o){let s=t;
@@ -233,7 +233,7 @@ type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)
 let s={instancePath:n+"/retention_days",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[s]:e.push(s),t++}}}
 if(o.store_token_usage!==void 0&&typeof o.store_token_usage!="boolean"){let r={instancePath:n+"/store_token_usage",keyword:"\
 type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(o.default_tags!==void 0){let r=o.default_tags;if(Array.isArray(
-r)){let s=r.length;for(let i=0;i<s;i++){let a=r[i];if(typeof a=="string"){if(!ye.test(a)){let p={instancePath:n+"/defaul\
+r)){let s=r.length;for(let i=0;i<s;i++){let l=r[i];if(typeof l=="string"){if(!ye.test(l)){let p={instancePath:n+"/defaul\
 t_tags/"+i,keyword:"saidPattern",params:{says:"a tag of 1 to 32 lowercase letters, digits, underscores or hyphens"}};e===
 null?e=[p]:e.push(p),t++}}else{let p={instancePath:n+"/default_tags/"+i,keyword:"type",params:{type:"string"}};e===null?
 e=[p]:e.push(p),t++}}}else{let s={instancePath:n+"/default_tags",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.
@@ -287,27 +287,27 @@ instancePath:n="",parentData:w,parentDataProperty:h,rootData:f=o,dynamicAnchors:
 re"||s==="setup_timeout_secs"||s==="template_max_bytes"||s==="baseline"||s==="check_timeout_secs"||s==="attempts"||s==="\
 rounds"||s==="approval_mode"||s==="sandbox"||s==="stall_secs"||s==="deliver"||s==="follow"||s==="follow_rounds"||s==="fo\
 llow_poll_secs"||s==="reviewers"||s==="ready"||s==="on_flags"||s==="on_limit"||s==="max_wait_secs"||s==="fallback"||s===
-"repositories"||s==="max_runs"||s==="parallel"||s==="watch"||s==="watch_secs"||s==="mention")){let a={instancePath:n,keyword:"\
-enum",params:{allowedValues:ke},propertyName:s};e===null?e=[a]:e.push(a),t++}var y=i===t;if(!y){let a={instancePath:n,keyword:"\
-propertyNames",params:{propertyName:s}};e===null?e=[a]:e.push(a),t++}}if(o.actions!==void 0){let s=o.actions;if(!(typeof s==
+"repositories"||s==="max_runs"||s==="parallel"||s==="watch"||s==="watch_secs"||s==="mention")){let l={instancePath:n,keyword:"\
+enum",params:{allowedValues:ke},propertyName:s};e===null?e=[l]:e.push(l),t++}var y=i===t;if(!y){let l={instancePath:n,keyword:"\
+propertyNames",params:{propertyName:s}};e===null?e=[l]:e.push(l),t++}}if(o.actions!==void 0){let s=o.actions;if(!(typeof s==
 "number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/actions",keyword:"type",params:{type:"integer"}};e===
 null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>1e3||isNaN(s)){let i={instancePath:n+"/actions",keyword:"\
 maximum",params:{comparison:"<=",limit:1e3}};e===null?e=[i]:e.push(i),t++}if(s<1||isNaN(s)){let i={instancePath:n+"/acti\
 ons",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[i]:e.push(i),t++}}}if(o.checks!==void 0){let s=o.checks;
-if(Array.isArray(s)){let i=s.length;for(let a=0;a<i;a++){let p=s[a];if(typeof p=="string"){if(p.length===0){let l={instancePath:n+
-"/checks/"+a,keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:n+"/checks/"+a,
-keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let i={instancePath:n+"/checks",keyword:"type",
+if(Array.isArray(s)){let i=s.length;for(let l=0;l<i;l++){let p=s[l];if(typeof p=="string"){if(p.length===0){let a={instancePath:n+
+"/checks/"+l,keyword:"minLength",params:{limit:1}};e===null?e=[a]:e.push(a),t++}}else{let a={instancePath:n+"/checks/"+l,
+keyword:"type",params:{type:"string"}};e===null?e=[a]:e.push(a),t++}}}else{let i={instancePath:n+"/checks",keyword:"type",
 params:{type:"array"}};e===null?e=[i]:e.push(i),t++}}if(o.setup!==void 0){let s=o.setup;if(Array.isArray(s)){let i=s.length;
-for(let a=0;a<i;a++){let p=s[a];if(typeof p=="string"){if(p.length===0){let l={instancePath:n+"/setup/"+a,keyword:"minLe\
-ngth",params:{limit:1}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:n+"/setup/"+a,keyword:"type",params:{type:"\
-string"}};e===null?e=[l]:e.push(l),t++}}}else{let i={instancePath:n+"/setup",keyword:"type",params:{type:"array"}};e===null?
-e=[i]:e.push(i),t++}}if(o.copy!==void 0){let s=o.copy;if(Array.isArray(s)){let i=s.length;for(let a=0;a<i;a++){let p=s[a];
-if(typeof p=="string"){if(p.length===0){let l={instancePath:n+"/copy/"+a,keyword:"minLength",params:{limit:1}};e===null?
-e=[l]:e.push(l),t++}}else{let l={instancePath:n+"/copy/"+a,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(
-l),t++}}}else{let i={instancePath:n+"/copy",keyword:"type",params:{type:"array"}};e===null?e=[i]:e.push(i),t++}}if(o.share!==
-void 0){let s=o.share;if(Array.isArray(s)){let i=s.length;for(let a=0;a<i;a++){let p=s[a];if(typeof p=="string"){if(p.length===
-0){let l={instancePath:n+"/share/"+a,keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:n+
-"/share/"+a,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let i={instancePath:n+"/share",keyword:"\
+for(let l=0;l<i;l++){let p=s[l];if(typeof p=="string"){if(p.length===0){let a={instancePath:n+"/setup/"+l,keyword:"minLe\
+ngth",params:{limit:1}};e===null?e=[a]:e.push(a),t++}}else{let a={instancePath:n+"/setup/"+l,keyword:"type",params:{type:"\
+string"}};e===null?e=[a]:e.push(a),t++}}}else{let i={instancePath:n+"/setup",keyword:"type",params:{type:"array"}};e===null?
+e=[i]:e.push(i),t++}}if(o.copy!==void 0){let s=o.copy;if(Array.isArray(s)){let i=s.length;for(let l=0;l<i;l++){let p=s[l];
+if(typeof p=="string"){if(p.length===0){let a={instancePath:n+"/copy/"+l,keyword:"minLength",params:{limit:1}};e===null?
+e=[a]:e.push(a),t++}}else{let a={instancePath:n+"/copy/"+l,keyword:"type",params:{type:"string"}};e===null?e=[a]:e.push(
+a),t++}}}else{let i={instancePath:n+"/copy",keyword:"type",params:{type:"array"}};e===null?e=[i]:e.push(i),t++}}if(o.share!==
+void 0){let s=o.share;if(Array.isArray(s)){let i=s.length;for(let l=0;l<i;l++){let p=s[l];if(typeof p=="string"){if(p.length===
+0){let a={instancePath:n+"/share/"+l,keyword:"minLength",params:{limit:1}};e===null?e=[a]:e.push(a),t++}}else{let a={instancePath:n+
+"/share/"+l,keyword:"type",params:{type:"string"}};e===null?e=[a]:e.push(a),t++}}}else{let i={instancePath:n+"/share",keyword:"\
 type",params:{type:"array"}};e===null?e=[i]:e.push(i),t++}}if(o.setup_timeout_secs!==void 0){let s=o.setup_timeout_secs;
 if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/setup_timeout_secs",keyword:"type",params:{
 type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+
@@ -352,9 +352,9 @@ follow_poll_secs!==void 0){let s=o.follow_poll_secs;if(!(typeof s=="number"&&!(s
 s)){if(s>604800||isNaN(s)){let i={instancePath:n+"/follow_poll_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};
 e===null?e=[i]:e.push(i),t++}if(s<1||isNaN(s)){let i={instancePath:n+"/follow_poll_secs",keyword:"minimum",params:{comparison:"\
 >=",limit:1}};e===null?e=[i]:e.push(i),t++}}}if(o.reviewers!==void 0){let s=o.reviewers;if(Array.isArray(s)){let i=s.length;
-for(let a=0;a<i;a++){let p=s[a];if(typeof p=="string"){if(p.length===0){let l={instancePath:n+"/reviewers/"+a,keyword:"m\
-inLength",params:{limit:1}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:n+"/reviewers/"+a,keyword:"type",params:{
-type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let i={instancePath:n+"/reviewers",keyword:"type",params:{type:"arra\
+for(let l=0;l<i;l++){let p=s[l];if(typeof p=="string"){if(p.length===0){let a={instancePath:n+"/reviewers/"+l,keyword:"m\
+inLength",params:{limit:1}};e===null?e=[a]:e.push(a),t++}}else{let a={instancePath:n+"/reviewers/"+l,keyword:"type",params:{
+type:"string"}};e===null?e=[a]:e.push(a),t++}}}else{let i={instancePath:n+"/reviewers",keyword:"type",params:{type:"arra\
 y"}};e===null?e=[i]:e.push(i),t++}}if(o.ready!==void 0&&typeof o.ready!="boolean"){let s={instancePath:n+"/ready",keyword:"\
 type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(o.on_flags!==void 0){let s=o.on_flags;if(!(s==="deliver"||
 s==="ask")){let i={instancePath:n+"/on_flags",keyword:"enum",params:{allowedValues:Ne}};e===null?e=[i]:e.push(i),t++}}if(o.
@@ -364,13 +364,13 @@ if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+
 type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+
 "/max_wait_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<1||isNaN(s)){
 let i={instancePath:n+"/max_wait_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[i]:e.push(i),t++}}}
-if(o.fallback!==void 0){let s=o.fallback;if(Array.isArray(s)){let i=s.length;for(let a=0;a<i;a++){let p=s[a];if(typeof p==
-"string"){if(p.length===0){let l={instancePath:n+"/fallback/"+a,keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(
-l),t++}}else{let l={instancePath:n+"/fallback/"+a,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{
+if(o.fallback!==void 0){let s=o.fallback;if(Array.isArray(s)){let i=s.length;for(let l=0;l<i;l++){let p=s[l];if(typeof p==
+"string"){if(p.length===0){let a={instancePath:n+"/fallback/"+l,keyword:"minLength",params:{limit:1}};e===null?e=[a]:e.push(
+a),t++}}else{let a={instancePath:n+"/fallback/"+l,keyword:"type",params:{type:"string"}};e===null?e=[a]:e.push(a),t++}}}else{
 let i={instancePath:n+"/fallback",keyword:"type",params:{type:"array"}};e===null?e=[i]:e.push(i),t++}}if(o.repositories!==
-void 0){let s=o.repositories;if(Array.isArray(s)){let i=s.length;for(let a=0;a<i;a++){let p=s[a];if(typeof p=="string"){
-if(p.length===0){let l={instancePath:n+"/repositories/"+a,keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),
-t++}}else{let l={instancePath:n+"/repositories/"+a,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{
+void 0){let s=o.repositories;if(Array.isArray(s)){let i=s.length;for(let l=0;l<i;l++){let p=s[l];if(typeof p=="string"){
+if(p.length===0){let a={instancePath:n+"/repositories/"+l,keyword:"minLength",params:{limit:1}};e===null?e=[a]:e.push(a),
+t++}}else{let a={instancePath:n+"/repositories/"+l,keyword:"type",params:{type:"string"}};e===null?e=[a]:e.push(a),t++}}}else{
 let i={instancePath:n+"/repositories",keyword:"type",params:{type:"array"}};e===null?e=[i]:e.push(i),t++}}if(o.max_runs!==
 void 0){let s=o.max_runs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/max_runs",keyword:"\
 type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>1e3||isNaN(s)){let i={
@@ -380,29 +380,29 @@ if(o.parallel!==void 0){let s=o.parallel;if(!(typeof s=="number"&&!(s%1)&&!isNaN
 "/parallel",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>
 100||isNaN(s)){let i={instancePath:n+"/parallel",keyword:"maximum",params:{comparison:"<=",limit:100}};e===null?e=[i]:e.
 push(i),t++}if(s<1||isNaN(s)){let i={instancePath:n+"/parallel",keyword:"minimum",params:{comparison:">=",limit:1}};e===
-null?e=[i]:e.push(i),t++}}}if(o.watch!==void 0){let s=o.watch;if(Array.isArray(s)){let i=s.length;for(let a=0;a<i;a++){let p=s[a];
-if(p&&typeof p=="object"&&!Array.isArray(p)){if(p.repository===void 0){let l={instancePath:n+"/watch/"+a,keyword:"requir\
-ed",params:{missingProperty:"repository"}};e===null?e=[l]:e.push(l),t++}for(let l in p){let m=t;if(!(l==="repository"||l===
-"repo"||l==="label"||l==="schedule"||l==="timezone"||l==="goal_file")){let u={instancePath:n+"/watch/"+a,keyword:"enum",
-params:{allowedValues:Ae},propertyName:l};e===null?e=[u]:e.push(u),t++}var r=m===t;if(!r){let u={instancePath:n+"/watch/"+
-a,keyword:"propertyNames",params:{propertyName:l}};e===null?e=[u]:e.push(u),t++}}if(p.repository!==void 0){let l=p.repository;
-if(typeof l=="string"){if(l.length===0){let m={instancePath:n+"/watch/"+a+"/repository",keyword:"minLength",params:{limit:1}};
-e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/watch/"+a+"/repository",keyword:"type",params:{type:"string"}};
-e===null?e=[m]:e.push(m),t++}}if(p.repo!==void 0){let l=p.repo;if(typeof l=="string"){if(!je.test(l)){let m={instancePath:n+
-"/watch/"+a+"/repo",keyword:"saidPattern",params:{says:"a repository such as ada/weather"}};e===null?e=[m]:e.push(m),t++}}else{
-let m={instancePath:n+"/watch/"+a+"/repo",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.label!==
-void 0){let l=p.label;if(typeof l=="string"){if(!Fe.test(l)){let m={instancePath:n+"/watch/"+a+"/label",keyword:"saidPat\
-tern",params:{says:"one label, without a comma"}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/watch/"+a+"\
-/label",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.schedule!==void 0){let l=p.schedule;if(typeof l==
-"string"){if(l.length===0){let m={instancePath:n+"/watch/"+a+"/schedule",keyword:"minLength",params:{limit:1}};e===null?
-e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/watch/"+a+"/schedule",keyword:"type",params:{type:"string"}};e===null?
-e=[m]:e.push(m),t++}}if(p.timezone!==void 0){let l=p.timezone;if(typeof l=="string"){if(l.length===0){let m={instancePath:n+
-"/watch/"+a+"/timezone",keyword:"minLength",params:{limit:1}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"\
-/watch/"+a+"/timezone",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.goal_file!==void 0){let l=p.
-goal_file;if(typeof l=="string"){if(l.length===0){let m={instancePath:n+"/watch/"+a+"/goal_file",keyword:"minLength",params:{
-limit:1}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/watch/"+a+"/goal_file",keyword:"type",params:{type:"\
-string"}};e===null?e=[m]:e.push(m),t++}}}else{let l={instancePath:n+"/watch/"+a,keyword:"type",params:{type:"object"}};e===
-null?e=[l]:e.push(l),t++}}}else{let i={instancePath:n+"/watch",keyword:"type",params:{type:"array"}};e===null?e=[i]:e.push(
+null?e=[i]:e.push(i),t++}}}if(o.watch!==void 0){let s=o.watch;if(Array.isArray(s)){let i=s.length;for(let l=0;l<i;l++){let p=s[l];
+if(p&&typeof p=="object"&&!Array.isArray(p)){if(p.repository===void 0){let a={instancePath:n+"/watch/"+l,keyword:"requir\
+ed",params:{missingProperty:"repository"}};e===null?e=[a]:e.push(a),t++}for(let a in p){let m=t;if(!(a==="repository"||a===
+"repo"||a==="label"||a==="schedule"||a==="timezone"||a==="goal_file")){let u={instancePath:n+"/watch/"+l,keyword:"enum",
+params:{allowedValues:Ae},propertyName:a};e===null?e=[u]:e.push(u),t++}var r=m===t;if(!r){let u={instancePath:n+"/watch/"+
+l,keyword:"propertyNames",params:{propertyName:a}};e===null?e=[u]:e.push(u),t++}}if(p.repository!==void 0){let a=p.repository;
+if(typeof a=="string"){if(a.length===0){let m={instancePath:n+"/watch/"+l+"/repository",keyword:"minLength",params:{limit:1}};
+e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/watch/"+l+"/repository",keyword:"type",params:{type:"string"}};
+e===null?e=[m]:e.push(m),t++}}if(p.repo!==void 0){let a=p.repo;if(typeof a=="string"){if(!je.test(a)){let m={instancePath:n+
+"/watch/"+l+"/repo",keyword:"saidPattern",params:{says:"a repository such as ada/weather"}};e===null?e=[m]:e.push(m),t++}}else{
+let m={instancePath:n+"/watch/"+l+"/repo",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.label!==
+void 0){let a=p.label;if(typeof a=="string"){if(!Fe.test(a)){let m={instancePath:n+"/watch/"+l+"/label",keyword:"saidPat\
+tern",params:{says:"one label, without a comma"}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/watch/"+l+"\
+/label",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.schedule!==void 0){let a=p.schedule;if(typeof a==
+"string"){if(a.length===0){let m={instancePath:n+"/watch/"+l+"/schedule",keyword:"minLength",params:{limit:1}};e===null?
+e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/watch/"+l+"/schedule",keyword:"type",params:{type:"string"}};e===null?
+e=[m]:e.push(m),t++}}if(p.timezone!==void 0){let a=p.timezone;if(typeof a=="string"){if(a.length===0){let m={instancePath:n+
+"/watch/"+l+"/timezone",keyword:"minLength",params:{limit:1}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"\
+/watch/"+l+"/timezone",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.goal_file!==void 0){let a=p.
+goal_file;if(typeof a=="string"){if(a.length===0){let m={instancePath:n+"/watch/"+l+"/goal_file",keyword:"minLength",params:{
+limit:1}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/watch/"+l+"/goal_file",keyword:"type",params:{type:"\
+string"}};e===null?e=[m]:e.push(m),t++}}}else{let a={instancePath:n+"/watch/"+l,keyword:"type",params:{type:"object"}};e===
+null?e=[a]:e.push(a),t++}}}else{let i={instancePath:n+"/watch",keyword:"type",params:{type:"array"}};e===null?e=[i]:e.push(
 i),t++}}if(o.watch_secs!==void 0){let s=o.watch_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+
 "/watch_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>
 86400||isNaN(s)){let i={instancePath:n+"/watch_secs",keyword:"maximum",params:{comparison:"<=",limit:86400}};e===null?e=
@@ -418,26 +418,26 @@ r==="max_memory_mb"||r==="max_total_memory_mb"||r==="max_file_mb"||r==="max_disk
 um",params:{allowedValues:$e},propertyName:r};e===null?e=[i]:e.push(i),t++}var y=s===t;if(!y){let i={instancePath:n,keyword:"\
 propertyNames",params:{propertyName:r}};e===null?e=[i]:e.push(i),t++}}if(o.mode!==void 0){let r=o.mode;if(!(r==="off"||r===
 "on"||r==="required")){let s={instancePath:n+"/mode",keyword:"enum",params:{allowedValues:Pe}};e===null?e=[s]:e.push(s),
-t++}}if(o.hosts!==void 0){let r=o.hosts;if(Array.isArray(r)){let s=r.length;for(let i=0;i<s;i++){let a=r[i];if(typeof a==
-"string"){if(a.length===0){let p={instancePath:n+"/hosts/"+i,keyword:"minLength",params:{limit:1}};e===null?e=[p]:e.push(
+t++}}if(o.hosts!==void 0){let r=o.hosts;if(Array.isArray(r)){let s=r.length;for(let i=0;i<s;i++){let l=r[i];if(typeof l==
+"string"){if(l.length===0){let p={instancePath:n+"/hosts/"+i,keyword:"minLength",params:{limit:1}};e===null?e=[p]:e.push(
 p),t++}}else{let p={instancePath:n+"/hosts/"+i,keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),t++}}}else{
 let s={instancePath:n+"/hosts",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),t++}}if(o.check_hosts!==void 0){
-let r=o.check_hosts;if(Array.isArray(r)){let s=r.length;for(let i=0;i<s;i++){let a=r[i];if(typeof a=="string"){if(a.length===
+let r=o.check_hosts;if(Array.isArray(r)){let s=r.length;for(let i=0;i<s;i++){let l=r[i];if(typeof l=="string"){if(l.length===
 0){let p={instancePath:n+"/check_hosts/"+i,keyword:"minLength",params:{limit:1}};e===null?e=[p]:e.push(p),t++}}else{let p={
 instancePath:n+"/check_hosts/"+i,keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),t++}}}else{let s={instancePath:n+
 "/check_hosts",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),t++}}if(o.env!==void 0){let r=o.env;if(Array.
-isArray(r)){let s=r.length;for(let i=0;i<s;i++){let a=r[i];if(typeof a=="string"){if(a.length===0){let p={instancePath:n+
+isArray(r)){let s=r.length;for(let i=0;i<s;i++){let l=r[i];if(typeof l=="string"){if(l.length===0){let p={instancePath:n+
 "/env/"+i,keyword:"minLength",params:{limit:1}};e===null?e=[p]:e.push(p),t++}}else{let p={instancePath:n+"/env/"+i,keyword:"\
 type",params:{type:"string"}};e===null?e=[p]:e.push(p),t++}}}else{let s={instancePath:n+"/env",keyword:"type",params:{type:"\
 array"}};e===null?e=[s]:e.push(s),t++}}if(o.read!==void 0){let r=o.read;if(Array.isArray(r)){let s=r.length;for(let i=0;i<
-s;i++){let a=r[i];if(typeof a=="string"){if(a.length===0){let p={instancePath:n+"/read/"+i,keyword:"minLength",params:{limit:1}};
+s;i++){let l=r[i];if(typeof l=="string"){if(l.length===0){let p={instancePath:n+"/read/"+i,keyword:"minLength",params:{limit:1}};
 e===null?e=[p]:e.push(p),t++}}else{let p={instancePath:n+"/read/"+i,keyword:"type",params:{type:"string"}};e===null?e=[p]:
 e.push(p),t++}}}else{let s={instancePath:n+"/read",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),t++}}if(o.
-write!==void 0){let r=o.write;if(Array.isArray(r)){let s=r.length;for(let i=0;i<s;i++){let a=r[i];if(typeof a=="string"){
-if(a.length===0){let p={instancePath:n+"/write/"+i,keyword:"minLength",params:{limit:1}};e===null?e=[p]:e.push(p),t++}}else{
+write!==void 0){let r=o.write;if(Array.isArray(r)){let s=r.length;for(let i=0;i<s;i++){let l=r[i];if(typeof l=="string"){
+if(l.length===0){let p={instancePath:n+"/write/"+i,keyword:"minLength",params:{limit:1}};e===null?e=[p]:e.push(p),t++}}else{
 let p={instancePath:n+"/write/"+i,keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),t++}}}else{let s={instancePath:n+
 "/write",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),t++}}if(o.caches!==void 0){let r=o.caches;if(Array.
-isArray(r)){let s=r.length;for(let i=0;i<s;i++){let a=r[i];if(typeof a=="string"){if(a.length===0){let p={instancePath:n+
+isArray(r)){let s=r.length;for(let i=0;i<s;i++){let l=r[i];if(typeof l=="string"){if(l.length===0){let p={instancePath:n+
 "/caches/"+i,keyword:"minLength",params:{limit:1}};e===null?e=[p]:e.push(p),t++}}else{let p={instancePath:n+"/caches/"+i,
 keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),t++}}}else{let s={instancePath:n+"/caches",keyword:"type",
 params:{type:"array"}};e===null?e=[s]:e.push(s),t++}}if(o.max_processes!==void 0){let r=o.max_processes;if(!(typeof r=="\
@@ -471,100 +471,101 @@ d_workdir_prefixes","metrics_enabled","metrics_public","errors_base","vendor_err
 "fallback_rules","client_tools","max_concurrent_runs","max_queued_runs","mcp_wait_secs","max_nesting","allow_unsafe_extr\
 a","max_approval_mode","max_sandbox_mode","public_url","webhook_secret_file","keys"],De=["refuse","ignore"],Ve=["","alwa\
 ys","auto","none"],ze=["","read-only","workspace","full"],Ue=["name","id","sha256","role","rate_limit_rps","rate_limit_b\
-urst","max_approval_mode","max_sandbox_mode","fallback","budgets","expires_at","requires_sandbox"],Ee=["client","operato\
-r"],Ze=["always","auto","none"],Re=["read-only","workspace","full"],W=O().default,Be=new RegExp("^(?:[A-Za-z0-9/_.][A-Za\
--z0-9/_.-]*)?$","u"),Me=new RegExp("^(?:\\*|[A-Za-z][A-Za-z0-9+.-]*://(?=[^/])[^\\s/,*]*\\*?[^\\s/,*]*)$","u"),Ce=new RegExp(
-"^https?://[^\\s?#]*[^\\s?#/]$","u"),G=new RegExp("^[^\\s=,]+=[a-z][a-z0-9-]{0,31}$","u"),Te=new RegExp("^(?:https?://[^\
-\\s?#()]*[^\\s?#()/])?$","u"),X=new RegExp("^[A-Za-z0-9._-]{1,64}$","u"),He=new RegExp("^key_[0-9a-f]{24}$","u"),Ie=new RegExp(
-"^(?:sha256:)?[0-9a-fA-F]{64}$","u"),Se=new RegExp("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?Z$","u");function U(o,{
-instancePath:n="",parentData:w,parentDataProperty:h,rootData:f=o,dynamicAnchors:c={}}={}){let e=null,t=0;if(o&&typeof o==
-"object"&&!Array.isArray(o)){for(let s in o){let i=t;if(!(s==="host"||s==="port"||s==="local_socket"||s==="console"||s===
-"request_timeout_secs"||s==="first_event_timeout_secs"||s==="read_timeout_secs"||s==="write_timeout_secs"||s==="idle_tim\
-eout_secs"||s==="max_connections"||s==="max_connections_per_address"||s==="max_open_requests_per_key"||s==="api_keys_gop\
-ass_path"||s==="rate_limit_enabled"||s==="rate_limit_rps"||s==="rate_limit_burst"||s==="rate_limit_cleanup_secs"||s==="t\
-rusted_proxies"||s==="max_request_body_bytes"||s==="cors_allowed_origins"||s==="cors_allow_credentials"||s==="cors_max_a\
-ge"||s==="allowed_workdir_prefixes"||s==="blocked_workdir_prefixes"||s==="metrics_enabled"||s==="metrics_public"||s==="e\
-rrors_base"||s==="vendor_errors"||s==="require_api_version"||s==="model_rules"||s==="fallback_rules"||s==="client_tools"||
-s==="max_concurrent_runs"||s==="max_queued_runs"||s==="mcp_wait_secs"||s==="max_nesting"||s==="allow_unsafe_extra"||s===
-"max_approval_mode"||s==="max_sandbox_mode"||s==="public_url"||s==="webhook_secret_file"||s==="keys")){let a={instancePath:n,
-keyword:"enum",params:{allowedValues:qe},propertyName:s};e===null?e=[a]:e.push(a),t++}var y=i===t;if(!y){let a={instancePath:n,
-keyword:"propertyNames",params:{propertyName:s}};e===null?e=[a]:e.push(a),t++}}if(o.host!==void 0){let s=o.host;if(typeof s==
-"string"){if(W(s)>253){let i={instancePath:n+"/host",keyword:"maxLength",params:{limit:253}};e===null?e=[i]:e.push(i),t++}}else{
-let i={instancePath:n+"/host",keyword:"type",params:{type:"string"}};e===null?e=[i]:e.push(i),t++}}if(o.port!==void 0){let s=o.
-port;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/port",keyword:"type",params:{type:"\
-integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>65535||isNaN(s)){let i={instancePath:n+
-"/port",keyword:"maximum",params:{comparison:"<=",limit:65535}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+
-"/port",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.local_socket!==void 0&&typeof o.
-local_socket!="boolean"){let s={instancePath:n+"/local_socket",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.
-push(s),t++}if(o.console!==void 0&&typeof o.console!="boolean"){let s={instancePath:n+"/console",keyword:"type",params:{
-type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(o.request_timeout_secs!==void 0){let s=o.request_timeout_secs;if(!(typeof s==
-"number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/request_timeout_secs",keyword:"type",params:{type:"in\
-teger"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+"\
-/request_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(
-s)){let i={instancePath:n+"/request_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(
-i),t++}}}if(o.first_event_timeout_secs!==void 0){let s=o.first_event_timeout_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(
-s)&&isFinite(s))){let i={instancePath:n+"/first_event_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[
-i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+"/first_event_timeout_\
-secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+
-"/first_event_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.read_timeout_secs!==
-void 0){let s=o.read_timeout_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/read\
-_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){
-if(s>604800||isNaN(s)){let i={instancePath:n+"/read_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};
-e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/read_timeout_secs",keyword:"minimum",params:{comparison:"\
->=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.write_timeout_secs!==void 0){let s=o.write_timeout_secs;if(!(typeof s==
-"number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/write_timeout_secs",keyword:"type",params:{type:"inte\
-ger"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+"/w\
-rite_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){
-let i={instancePath:n+"/write_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),
-t++}}}if(o.idle_timeout_secs!==void 0){let s=o.idle_timeout_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){
-let i={instancePath:n+"/idle_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s==
-"number"&&isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+"/idle_timeout_secs",keyword:"maximum",params:{comparison:"\
-<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/idle_timeout_secs",keyword:"mi\
-nimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.max_connections!==void 0){let s=o.max_connections;
-if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/max_connections",keyword:"type",params:{
-type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>1e6||isNaN(s)){let i={instancePath:n+
-"/max_connections",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){
-let i={instancePath:n+"/max_connections",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}
-if(o.max_connections_per_address!==void 0){let s=o.max_connections_per_address;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&
-isFinite(s))){let i={instancePath:n+"/max_connections_per_address",keyword:"type",params:{type:"integer"}};e===null?e=[i]:
-e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>1e6||isNaN(s)){let i={instancePath:n+"/max_connections_per_addres\
-s",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+
-"/max_connections_per_address",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.max_open_requests_per_key!==
-void 0){let s=o.max_open_requests_per_key;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+
-"/max_open_requests_per_key",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&
-isFinite(s)){if(s>1e6||isNaN(s)){let i={instancePath:n+"/max_open_requests_per_key",keyword:"maximum",params:{comparison:"\
-<=",limit:1e6}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/max_open_requests_per_key",keyword:"\
-minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.api_keys_gopass_path!==void 0){let s=o.api_keys_gopass_path;
-if(typeof s=="string"){if(!Be.test(s)){let i={instancePath:n+"/api_keys_gopass_path",keyword:"saidPattern",params:{says:"\
-a gopass path of letters, digits, /, _, . and -, not starting with -"}};e===null?e=[i]:e.push(i),t++}}else{let i={instancePath:n+
-"/api_keys_gopass_path",keyword:"type",params:{type:"string"}};e===null?e=[i]:e.push(i),t++}}if(o.rate_limit_enabled!==void 0&&
-typeof o.rate_limit_enabled!="boolean"){let s={instancePath:n+"/rate_limit_enabled",keyword:"type",params:{type:"boolean"}};
-e===null?e=[s]:e.push(s),t++}if(o.rate_limit_rps!==void 0){let s=o.rate_limit_rps;if(!(typeof s=="number"&&!(s%1)&&!isNaN(
-s)&&isFinite(s))){let i={instancePath:n+"/rate_limit_rps",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(
-i),t++}if(typeof s=="number"&&isFinite(s)){if(s>1e6||isNaN(s)){let i={instancePath:n+"/rate_limit_rps",keyword:"maximum",
-params:{comparison:"<=",limit:1e6}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/rate_limit_rp\
-s",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.rate_limit_burst!==void 0){let s=o.
-rate_limit_burst;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/rate_limit_burst",keyword:"\
+urst","max_approval_mode","max_sandbox_mode","fallback","budgets","expires_at","may_merge","requires_sandbox"],Ee=["clie\
+nt","operator"],Ze=["always","auto","none"],Re=["read-only","workspace","full"],W=O().default,Be=new RegExp("^(?:[A-Za-z\
+0-9/_.][A-Za-z0-9/_.-]*)?$","u"),Me=new RegExp("^(?:\\*|[A-Za-z][A-Za-z0-9+.-]*://(?=[^/])[^\\s/,*]*\\*?[^\\s/,*]*)$","u"),
+Ce=new RegExp("^https?://[^\\s?#]*[^\\s?#/]$","u"),G=new RegExp("^[^\\s=,]+=[a-z][a-z0-9-]{0,31}$","u"),Te=new RegExp("^\
+(?:https?://[^\\s?#()]*[^\\s?#()/])?$","u"),X=new RegExp("^[A-Za-z0-9._-]{1,64}$","u"),He=new RegExp("^key_[0-9a-f]{24}$",
+"u"),Ie=new RegExp("^(?:sha256:)?[0-9a-fA-F]{64}$","u"),Se=new RegExp("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?Z$",
+"u");function U(o,{instancePath:n="",parentData:w,parentDataProperty:h,rootData:f=o,dynamicAnchors:c={}}={}){let e=null,
+t=0;if(o&&typeof o=="object"&&!Array.isArray(o)){for(let s in o){let i=t;if(!(s==="host"||s==="port"||s==="local_socket"||
+s==="console"||s==="request_timeout_secs"||s==="first_event_timeout_secs"||s==="read_timeout_secs"||s==="write_timeout_s\
+ecs"||s==="idle_timeout_secs"||s==="max_connections"||s==="max_connections_per_address"||s==="max_open_requests_per_key"||
+s==="api_keys_gopass_path"||s==="rate_limit_enabled"||s==="rate_limit_rps"||s==="rate_limit_burst"||s==="rate_limit_clea\
+nup_secs"||s==="trusted_proxies"||s==="max_request_body_bytes"||s==="cors_allowed_origins"||s==="cors_allow_credentials"||
+s==="cors_max_age"||s==="allowed_workdir_prefixes"||s==="blocked_workdir_prefixes"||s==="metrics_enabled"||s==="metrics_\
+public"||s==="errors_base"||s==="vendor_errors"||s==="require_api_version"||s==="model_rules"||s==="fallback_rules"||s===
+"client_tools"||s==="max_concurrent_runs"||s==="max_queued_runs"||s==="mcp_wait_secs"||s==="max_nesting"||s==="allow_uns\
+afe_extra"||s==="max_approval_mode"||s==="max_sandbox_mode"||s==="public_url"||s==="webhook_secret_file"||s==="keys")){let l={
+instancePath:n,keyword:"enum",params:{allowedValues:qe},propertyName:s};e===null?e=[l]:e.push(l),t++}var y=i===t;if(!y){
+let l={instancePath:n,keyword:"propertyNames",params:{propertyName:s}};e===null?e=[l]:e.push(l),t++}}if(o.host!==void 0){
+let s=o.host;if(typeof s=="string"){if(W(s)>253){let i={instancePath:n+"/host",keyword:"maxLength",params:{limit:253}};e===
+null?e=[i]:e.push(i),t++}}else{let i={instancePath:n+"/host",keyword:"type",params:{type:"string"}};e===null?e=[i]:e.push(
+i),t++}}if(o.port!==void 0){let s=o.port;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+
+"/port",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>65535||
+isNaN(s)){let i={instancePath:n+"/port",keyword:"maximum",params:{comparison:"<=",limit:65535}};e===null?e=[i]:e.push(i),
+t++}if(s<0||isNaN(s)){let i={instancePath:n+"/port",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.
+push(i),t++}}}if(o.local_socket!==void 0&&typeof o.local_socket!="boolean"){let s={instancePath:n+"/local_socket",keyword:"\
+type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(o.console!==void 0&&typeof o.console!="boolean"){let s={instancePath:n+
+"/console",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(o.request_timeout_secs!==void 0){let s=o.
+request_timeout_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/request_timeout_s\
+ecs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||
+isNaN(s)){let i={instancePath:n+"/request_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?
+e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/request_timeout_secs",keyword:"minimum",params:{comparison:"\
+>=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.first_event_timeout_secs!==void 0){let s=o.first_event_timeout_secs;if(!(typeof s==
+"number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/first_event_timeout_secs",keyword:"type",params:{type:"\
+integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+
+"/first_event_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<0||
+isNaN(s)){let i={instancePath:n+"/first_event_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?
+e=[i]:e.push(i),t++}}}if(o.read_timeout_secs!==void 0){let s=o.read_timeout_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(
+s)&&isFinite(s))){let i={instancePath:n+"/read_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(
+i),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+"/read_timeout_secs",keyword:"ma\
+ximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/rea\
+d_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.write_timeout_secs!==
+void 0){let s=o.write_timeout_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/wri\
+te_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){
+if(s>604800||isNaN(s)){let i={instancePath:n+"/write_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};
+e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/write_timeout_secs",keyword:"minimum",params:{comparison:"\
+>=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.idle_timeout_secs!==void 0){let s=o.idle_timeout_secs;if(!(typeof s=="\
+number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/idle_timeout_secs",keyword:"type",params:{type:"intege\
+r"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+"/idl\
+e_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){
+let i={instancePath:n+"/idle_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),
+t++}}}if(o.max_connections!==void 0){let s=o.max_connections;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={
+instancePath:n+"/max_connections",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="num\
+ber"&&isFinite(s)){if(s>1e6||isNaN(s)){let i={instancePath:n+"/max_connections",keyword:"maximum",params:{comparison:"<=",
+limit:1e6}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/max_connections",keyword:"minimum",params:{
+comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.max_connections_per_address!==void 0){let s=o.max_connections_per_address;
+if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/max_connections_per_address",keyword:"\
 type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>1e6||isNaN(s)){let i={
-instancePath:n+"/rate_limit_burst",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[i]:e.push(i),t++}if(s<
-0||isNaN(s)){let i={instancePath:n+"/rate_limit_burst",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:
-e.push(i),t++}}}if(o.rate_limit_cleanup_secs!==void 0){let s=o.rate_limit_cleanup_secs;if(!(typeof s=="number"&&!(s%1)&&
-!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/rate_limit_cleanup_secs",keyword:"type",params:{type:"integer"}};e===null?
-e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+"/rate_limit_cleanu\
-p_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+
-"/rate_limit_cleanup_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.trusted_proxies!==
-void 0){let s=o.trusted_proxies;if(Array.isArray(s)){let i=s.length;for(let a=0;a<i;a++)if(typeof s[a]!="string"){let p={
-instancePath:n+"/trusted_proxies/"+a,keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),t++}}else{let i={instancePath:n+
-"/trusted_proxies",keyword:"type",params:{type:"array"}};e===null?e=[i]:e.push(i),t++}}if(o.max_request_body_bytes!==void 0){
+instancePath:n+"/max_connections_per_address",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[i]:e.push(
+i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/max_connections_per_address",keyword:"minimum",params:{comparison:">=",
+limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.max_open_requests_per_key!==void 0){let s=o.max_open_requests_per_key;if(!(typeof s==
+"number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/max_open_requests_per_key",keyword:"type",params:{type:"\
+integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>1e6||isNaN(s)){let i={instancePath:n+"/\
+max_open_requests_per_key",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(
+s)){let i={instancePath:n+"/max_open_requests_per_key",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:
+e.push(i),t++}}}if(o.api_keys_gopass_path!==void 0){let s=o.api_keys_gopass_path;if(typeof s=="string"){if(!Be.test(s)){
+let i={instancePath:n+"/api_keys_gopass_path",keyword:"saidPattern",params:{says:"a gopass path of letters, digits, /, _\
+, . and -, not starting with -"}};e===null?e=[i]:e.push(i),t++}}else{let i={instancePath:n+"/api_keys_gopass_path",keyword:"\
+type",params:{type:"string"}};e===null?e=[i]:e.push(i),t++}}if(o.rate_limit_enabled!==void 0&&typeof o.rate_limit_enabled!=
+"boolean"){let s={instancePath:n+"/rate_limit_enabled",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),
+t++}if(o.rate_limit_rps!==void 0){let s=o.rate_limit_rps;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={
+instancePath:n+"/rate_limit_rps",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="numb\
+er"&&isFinite(s)){if(s>1e6||isNaN(s)){let i={instancePath:n+"/rate_limit_rps",keyword:"maximum",params:{comparison:"<=",
+limit:1e6}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/rate_limit_rps",keyword:"minimum",params:{
+comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.rate_limit_burst!==void 0){let s=o.rate_limit_burst;if(!(typeof s==
+"number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/rate_limit_burst",keyword:"type",params:{type:"intege\
+r"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>1e6||isNaN(s)){let i={instancePath:n+"/rate_l\
+imit_burst",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={
+instancePath:n+"/rate_limit_burst",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.
+rate_limit_cleanup_secs!==void 0){let s=o.rate_limit_cleanup_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){
+let i={instancePath:n+"/rate_limit_cleanup_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s==
+"number"&&isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+"/rate_limit_cleanup_secs",keyword:"maximum",params:{
+comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/rate_limit_cleanup\
+_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.trusted_proxies!==void 0){
+let s=o.trusted_proxies;if(Array.isArray(s)){let i=s.length;for(let l=0;l<i;l++)if(typeof s[l]!="string"){let p={instancePath:n+
+"/trusted_proxies/"+l,keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),t++}}else{let i={instancePath:n+"/\
+trusted_proxies",keyword:"type",params:{type:"array"}};e===null?e=[i]:e.push(i),t++}}if(o.max_request_body_bytes!==void 0){
 let s=o.max_request_body_bytes;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/max_req\
 uest_body_bytes",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){
 if(s>1073741824||isNaN(s)){let i={instancePath:n+"/max_request_body_bytes",keyword:"maximum",params:{comparison:"<=",limit:1073741824}};
 e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/max_request_body_bytes",keyword:"minimum",params:{
 comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.cors_allowed_origins!==void 0){let s=o.cors_allowed_origins;
-if(Array.isArray(s)){let i=s.length;for(let a=0;a<i;a++){let p=s[a];if(typeof p=="string"){if(!Me.test(p)){let l={instancePath:n+
-"/cors_allowed_origins/"+a,keyword:"saidPattern",params:{says:"an origin such as https://app.example.com, with at most o\
-ne * in it, or * alone"}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:n+"/cors_allowed_origins/"+a,keyword:"t\
-ype",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let i={instancePath:n+"/cors_allowed_origins",keyword:"\
+if(Array.isArray(s)){let i=s.length;for(let l=0;l<i;l++){let p=s[l];if(typeof p=="string"){if(!Me.test(p)){let a={instancePath:n+
+"/cors_allowed_origins/"+l,keyword:"saidPattern",params:{says:"an origin such as https://app.example.com, with at most o\
+ne * in it, or * alone"}};e===null?e=[a]:e.push(a),t++}}else{let a={instancePath:n+"/cors_allowed_origins/"+l,keyword:"t\
+ype",params:{type:"string"}};e===null?e=[a]:e.push(a),t++}}}else{let i={instancePath:n+"/cors_allowed_origins",keyword:"\
 type",params:{type:"array"}};e===null?e=[i]:e.push(i),t++}}if(o.cors_allow_credentials!==void 0&&typeof o.cors_allow_credentials!=
 "boolean"){let s={instancePath:n+"/cors_allow_credentials",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(
 s),t++}if(o.cors_max_age!==void 0){let s=o.cors_max_age;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={
@@ -572,14 +573,14 @@ instancePath:n+"/cors_max_age",keyword:"type",params:{type:"integer"}};e===null?
 isFinite(s)){if(s>86400||isNaN(s)){let i={instancePath:n+"/cors_max_age",keyword:"maximum",params:{comparison:"<=",limit:86400}};
 e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/cors_max_age",keyword:"minimum",params:{comparison:"\
 >=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.allowed_workdir_prefixes!==void 0){let s=o.allowed_workdir_prefixes;if(Array.
-isArray(s)){let i=s.length;for(let a=0;a<i;a++){let p=s[a];if(typeof p=="string"){if(p.length===0){let l={instancePath:n+
-"/allowed_workdir_prefixes/"+a,keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:n+
-"/allowed_workdir_prefixes/"+a,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let i={instancePath:n+
+isArray(s)){let i=s.length;for(let l=0;l<i;l++){let p=s[l];if(typeof p=="string"){if(p.length===0){let a={instancePath:n+
+"/allowed_workdir_prefixes/"+l,keyword:"minLength",params:{limit:1}};e===null?e=[a]:e.push(a),t++}}else{let a={instancePath:n+
+"/allowed_workdir_prefixes/"+l,keyword:"type",params:{type:"string"}};e===null?e=[a]:e.push(a),t++}}}else{let i={instancePath:n+
 "/allowed_workdir_prefixes",keyword:"type",params:{type:"array"}};e===null?e=[i]:e.push(i),t++}}if(o.blocked_workdir_prefixes!==
-void 0){let s=o.blocked_workdir_prefixes;if(Array.isArray(s)){let i=s.length;for(let a=0;a<i;a++){let p=s[a];if(typeof p==
-"string"){if(p.length===0){let l={instancePath:n+"/blocked_workdir_prefixes/"+a,keyword:"minLength",params:{limit:1}};e===
-null?e=[l]:e.push(l),t++}}else{let l={instancePath:n+"/blocked_workdir_prefixes/"+a,keyword:"type",params:{type:"string"}};
-e===null?e=[l]:e.push(l),t++}}}else{let i={instancePath:n+"/blocked_workdir_prefixes",keyword:"type",params:{type:"array"}};
+void 0){let s=o.blocked_workdir_prefixes;if(Array.isArray(s)){let i=s.length;for(let l=0;l<i;l++){let p=s[l];if(typeof p==
+"string"){if(p.length===0){let a={instancePath:n+"/blocked_workdir_prefixes/"+l,keyword:"minLength",params:{limit:1}};e===
+null?e=[a]:e.push(a),t++}}else{let a={instancePath:n+"/blocked_workdir_prefixes/"+l,keyword:"type",params:{type:"string"}};
+e===null?e=[a]:e.push(a),t++}}}else{let i={instancePath:n+"/blocked_workdir_prefixes",keyword:"type",params:{type:"array"}};
 e===null?e=[i]:e.push(i),t++}}if(o.metrics_enabled!==void 0&&typeof o.metrics_enabled!="boolean"){let s={instancePath:n+
 "/metrics_enabled",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(o.metrics_public!==void 0&&typeof o.
 metrics_public!="boolean"){let s={instancePath:n+"/metrics_public",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:
@@ -589,15 +590,15 @@ i),t++}}else{let i={instancePath:n+"/errors_base",keyword:"type",params:{type:"s
 vendor_errors!==void 0&&typeof o.vendor_errors!="boolean"){let s={instancePath:n+"/vendor_errors",keyword:"type",params:{
 type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(o.require_api_version!==void 0&&typeof o.require_api_version!="boolean"){
 let s={instancePath:n+"/require_api_version",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(o.model_rules!==
-void 0){let s=o.model_rules;if(Array.isArray(s)){let i=s.length;for(let a=0;a<i;a++){let p=s[a];if(typeof p=="string"){if(!G.
-test(p)){let l={instancePath:n+"/model_rules/"+a,keyword:"saidPattern",params:{says:"a rule such as o3-*=codex: a model \
-name, in which * stands for any text, and the name of a backend"}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:n+
-"/model_rules/"+a,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let i={instancePath:n+"/mod\
+void 0){let s=o.model_rules;if(Array.isArray(s)){let i=s.length;for(let l=0;l<i;l++){let p=s[l];if(typeof p=="string"){if(!G.
+test(p)){let a={instancePath:n+"/model_rules/"+l,keyword:"saidPattern",params:{says:"a rule such as o3-*=codex: a model \
+name, in which * stands for any text, and the name of a backend"}};e===null?e=[a]:e.push(a),t++}}else{let a={instancePath:n+
+"/model_rules/"+l,keyword:"type",params:{type:"string"}};e===null?e=[a]:e.push(a),t++}}}else{let i={instancePath:n+"/mod\
 el_rules",keyword:"type",params:{type:"array"}};e===null?e=[i]:e.push(i),t++}}if(o.fallback_rules!==void 0){let s=o.fallback_rules;
-if(Array.isArray(s)){let i=s.length;for(let a=0;a<i;a++){let p=s[a];if(typeof p=="string"){if(!G.test(p)){let l={instancePath:n+
-"/fallback_rules/"+a,keyword:"saidPattern",params:{says:"a rule such as o3-*=codex: a model name, in which * stands for \
-any text, and the name of a backend"}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:n+"/fallback_rules/"+a,keyword:"\
-type",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let i={instancePath:n+"/fallback_rules",keyword:"type",
+if(Array.isArray(s)){let i=s.length;for(let l=0;l<i;l++){let p=s[l];if(typeof p=="string"){if(!G.test(p)){let a={instancePath:n+
+"/fallback_rules/"+l,keyword:"saidPattern",params:{says:"a rule such as o3-*=codex: a model name, in which * stands for \
+any text, and the name of a backend"}};e===null?e=[a]:e.push(a),t++}}else{let a={instancePath:n+"/fallback_rules/"+l,keyword:"\
+type",params:{type:"string"}};e===null?e=[a]:e.push(a),t++}}}else{let i={instancePath:n+"/fallback_rules",keyword:"type",
 params:{type:"array"}};e===null?e=[i]:e.push(i),t++}}if(o.client_tools!==void 0){let s=o.client_tools;if(!(s==="refuse"||
 s==="ignore")){let i={instancePath:n+"/client_tools",keyword:"enum",params:{allowedValues:De}};e===null?e=[i]:e.push(i),
 t++}}if(o.max_concurrent_runs!==void 0){let s=o.max_concurrent_runs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(
@@ -627,54 +628,55 @@ public_url;if(typeof s=="string"){if(!Te.test(s)){let i={instancePath:n+"/public
 an http or https address without a / at its end"}};e===null?e=[i]:e.push(i),t++}}else{let i={instancePath:n+"/public_url",
 keyword:"type",params:{type:"string"}};e===null?e=[i]:e.push(i),t++}}if(o.webhook_secret_file!==void 0&&typeof o.webhook_secret_file!=
 "string"){let s={instancePath:n+"/webhook_secret_file",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}
-if(o.keys!==void 0){let s=o.keys;if(Array.isArray(s)){let i=s.length;for(let a=0;a<i;a++){let p=s[a];if(p&&typeof p=="ob\
-ject"&&!Array.isArray(p)){if(p.name===void 0){let l={instancePath:n+"/keys/"+a,keyword:"required",params:{missingProperty:"\
-name"}};e===null?e=[l]:e.push(l),t++}if(p.sha256===void 0){let l={instancePath:n+"/keys/"+a,keyword:"required",params:{missingProperty:"\
-sha256"}};e===null?e=[l]:e.push(l),t++}for(let l in p){let m=t;if(!(l==="name"||l==="id"||l==="sha256"||l==="role"||l===
-"rate_limit_rps"||l==="rate_limit_burst"||l==="max_approval_mode"||l==="max_sandbox_mode"||l==="fallback"||l==="budgets"||
-l==="expires_at"||l==="requires_sandbox")){let u={instancePath:n+"/keys/"+a,keyword:"enum",params:{allowedValues:Ue},propertyName:l};
-e===null?e=[u]:e.push(u),t++}var r=m===t;if(!r){let u={instancePath:n+"/keys/"+a,keyword:"propertyNames",params:{propertyName:l}};
-e===null?e=[u]:e.push(u),t++}}if(p.name!==void 0){let l=p.name;if(typeof l=="string"){if(!X.test(l)){let m={instancePath:n+
-"/keys/"+a+"/name",keyword:"saidPattern",params:{says:"a name of 1 to 64 letters, digits, dots, underscores or hyphens"}};
-e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/keys/"+a+"/name",keyword:"type",params:{type:"string"}};e===null?
-e=[m]:e.push(m),t++}}if(p.id!==void 0){let l=p.id;if(typeof l=="string"){if(!He.test(l)){let m={instancePath:n+"/keys/"+
-a+"/id",keyword:"saidPattern",params:{says:"an id such as `drover keys create` writes: key_ and 24 hexadecimal digits"}};
-e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/keys/"+a+"/id",keyword:"type",params:{type:"string"}};e===null?
-e=[m]:e.push(m),t++}}if(p.sha256!==void 0){let l=p.sha256;if(typeof l=="string"){if(!Ie.test(l)){let m={instancePath:n+"\
-/keys/"+a+"/sha256",keyword:"saidPattern",params:{says:"the SHA-256 digest of the key in 64 hexadecimal digits, never th\
-e key itself"}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/keys/"+a+"/sha256",keyword:"type",params:{type:"\
-string"}};e===null?e=[m]:e.push(m),t++}}if(p.role!==void 0){let l=p.role;if(!(l==="client"||l==="operator")){let m={instancePath:n+
-"/keys/"+a+"/role",keyword:"enum",params:{allowedValues:Ee}};e===null?e=[m]:e.push(m),t++}}if(p.rate_limit_rps!==void 0){
-let l=p.rate_limit_rps;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l))){let m={instancePath:n+"/keys/"+a+"/rate\
-_limit_rps",keyword:"type",params:{type:"integer"}};e===null?e=[m]:e.push(m),t++}if(typeof l=="number"&&isFinite(l)){if(l>
-1e6||isNaN(l)){let m={instancePath:n+"/keys/"+a+"/rate_limit_rps",keyword:"maximum",params:{comparison:"<=",limit:1e6}};
-e===null?e=[m]:e.push(m),t++}if(l<1||isNaN(l)){let m={instancePath:n+"/keys/"+a+"/rate_limit_rps",keyword:"minimum",params:{
-comparison:">=",limit:1}};e===null?e=[m]:e.push(m),t++}}}if(p.rate_limit_burst!==void 0){let l=p.rate_limit_burst;if(!(typeof l==
-"number"&&!(l%1)&&!isNaN(l)&&isFinite(l))){let m={instancePath:n+"/keys/"+a+"/rate_limit_burst",keyword:"type",params:{type:"\
-integer"}};e===null?e=[m]:e.push(m),t++}if(typeof l=="number"&&isFinite(l)){if(l>1e6||isNaN(l)){let m={instancePath:n+"/\
-keys/"+a+"/rate_limit_burst",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[m]:e.push(m),t++}if(l<1||
-isNaN(l)){let m={instancePath:n+"/keys/"+a+"/rate_limit_burst",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?
-e=[m]:e.push(m),t++}}}if(p.max_approval_mode!==void 0){let l=p.max_approval_mode;if(!(l==="always"||l==="auto"||l==="non\
-e")){let m={instancePath:n+"/keys/"+a+"/max_approval_mode",keyword:"enum",params:{allowedValues:Ze}};e===null?e=[m]:e.push(
-m),t++}}if(p.max_sandbox_mode!==void 0){let l=p.max_sandbox_mode;if(!(l==="read-only"||l==="workspace"||l==="full")){let m={
-instancePath:n+"/keys/"+a+"/max_sandbox_mode",keyword:"enum",params:{allowedValues:Re}};e===null?e=[m]:e.push(m),t++}}if(p.
-fallback!==void 0){let l=p.fallback;if(Array.isArray(l)){let m=l.length;for(let u=0;u<m;u++){let d=l[u];if(typeof d=="st\
-ring"){if(!J.test(d)){let _={instancePath:n+"/keys/"+a+"/fallback/"+u,keyword:"saidPattern",params:{says:"the name of a \
-backend"}};e===null?e=[_]:e.push(_),t++}}else{let _={instancePath:n+"/keys/"+a+"/fallback/"+u,keyword:"type",params:{type:"\
-string"}};e===null?e=[_]:e.push(_),t++}}}else{let m={instancePath:n+"/keys/"+a+"/fallback",keyword:"type",params:{type:"\
-array"}};e===null?e=[m]:e.push(m),t++}}if(p.budgets!==void 0){let l=p.budgets;if(Array.isArray(l)){let m=l.length;for(let u=0;u<
-m;u++){let d=l[u];if(typeof d=="string"){if(!K.test(d)){let _={instancePath:n+"/keys/"+a+"/budgets/"+u,keyword:"saidPatt\
-ern",params:{says:"a budget such as 20usd/day, 5Mtokens/week, 100requests/month or 90minutes/once"}};e===null?e=[_]:e.push(
-_),t++}}else{let _={instancePath:n+"/keys/"+a+"/budgets/"+u,keyword:"type",params:{type:"string"}};e===null?e=[_]:e.push(
-_),t++}}}else{let m={instancePath:n+"/keys/"+a+"/budgets",keyword:"type",params:{type:"array"}};e===null?e=[m]:e.push(m),
-t++}}if(p.expires_at!==void 0){let l=p.expires_at;if(typeof l=="string"){if(!Se.test(l)){let m={instancePath:n+"/keys/"+
-a+"/expires_at",keyword:"saidPattern",params:{says:"a time in UTC such as 2026-12-31T00:00:00Z"}};e===null?e=[m]:e.push(
-m),t++}}else{let m={instancePath:n+"/keys/"+a+"/expires_at",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(
-m),t++}}if(p.requires_sandbox!==void 0&&typeof p.requires_sandbox!="boolean"){let l={instancePath:n+"/keys/"+a+"/require\
-s_sandbox",keyword:"type",params:{type:"boolean"}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:n+"/keys/"+a,keyword:"\
-type",params:{type:"object"}};e===null?e=[l]:e.push(l),t++}}}else{let i={instancePath:n+"/keys",keyword:"type",params:{type:"\
-array"}};e===null?e=[i]:e.push(i),t++}}}else{let s={instancePath:n,keyword:"type",params:{type:"object"}};e===null?e=[s]:
-e.push(s),t++}return U.errors=e,t===0}var Oe=["enabled","max_processes","idle_secs","max_turns","max_age_secs","max_rss_mb","spares","spare_after","background\
+if(o.keys!==void 0){let s=o.keys;if(Array.isArray(s)){let i=s.length;for(let l=0;l<i;l++){let p=s[l];if(p&&typeof p=="ob\
+ject"&&!Array.isArray(p)){if(p.name===void 0){let a={instancePath:n+"/keys/"+l,keyword:"required",params:{missingProperty:"\
+name"}};e===null?e=[a]:e.push(a),t++}if(p.sha256===void 0){let a={instancePath:n+"/keys/"+l,keyword:"required",params:{missingProperty:"\
+sha256"}};e===null?e=[a]:e.push(a),t++}for(let a in p){let m=t;if(!(a==="name"||a==="id"||a==="sha256"||a==="role"||a===
+"rate_limit_rps"||a==="rate_limit_burst"||a==="max_approval_mode"||a==="max_sandbox_mode"||a==="fallback"||a==="budgets"||
+a==="expires_at"||a==="may_merge"||a==="requires_sandbox")){let u={instancePath:n+"/keys/"+l,keyword:"enum",params:{allowedValues:Ue},
+propertyName:a};e===null?e=[u]:e.push(u),t++}var r=m===t;if(!r){let u={instancePath:n+"/keys/"+l,keyword:"propertyNames",
+params:{propertyName:a}};e===null?e=[u]:e.push(u),t++}}if(p.name!==void 0){let a=p.name;if(typeof a=="string"){if(!X.test(
+a)){let m={instancePath:n+"/keys/"+l+"/name",keyword:"saidPattern",params:{says:"a name of 1 to 64 letters, digits, dots\
+, underscores or hyphens"}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/keys/"+l+"/name",keyword:"type",params:{
+type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.id!==void 0){let a=p.id;if(typeof a=="string"){if(!He.test(a)){let m={
+instancePath:n+"/keys/"+l+"/id",keyword:"saidPattern",params:{says:"an id such as `drover keys create` writes: key_ and \
+24 hexadecimal digits"}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/keys/"+l+"/id",keyword:"type",params:{
+type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.sha256!==void 0){let a=p.sha256;if(typeof a=="string"){if(!Ie.test(a)){
+let m={instancePath:n+"/keys/"+l+"/sha256",keyword:"saidPattern",params:{says:"the SHA-256 digest of the key in 64 hexad\
+ecimal digits, never the key itself"}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/keys/"+l+"/sha256",keyword:"\
+type",params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.role!==void 0){let a=p.role;if(!(a==="client"||a==="ope\
+rator")){let m={instancePath:n+"/keys/"+l+"/role",keyword:"enum",params:{allowedValues:Ee}};e===null?e=[m]:e.push(m),t++}}
+if(p.rate_limit_rps!==void 0){let a=p.rate_limit_rps;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a))){let m={instancePath:n+
+"/keys/"+l+"/rate_limit_rps",keyword:"type",params:{type:"integer"}};e===null?e=[m]:e.push(m),t++}if(typeof a=="number"&&
+isFinite(a)){if(a>1e6||isNaN(a)){let m={instancePath:n+"/keys/"+l+"/rate_limit_rps",keyword:"maximum",params:{comparison:"\
+<=",limit:1e6}};e===null?e=[m]:e.push(m),t++}if(a<1||isNaN(a)){let m={instancePath:n+"/keys/"+l+"/rate_limit_rps",keyword:"\
+minimum",params:{comparison:">=",limit:1}};e===null?e=[m]:e.push(m),t++}}}if(p.rate_limit_burst!==void 0){let a=p.rate_limit_burst;
+if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a))){let m={instancePath:n+"/keys/"+l+"/rate_limit_burst",keyword:"\
+type",params:{type:"integer"}};e===null?e=[m]:e.push(m),t++}if(typeof a=="number"&&isFinite(a)){if(a>1e6||isNaN(a)){let m={
+instancePath:n+"/keys/"+l+"/rate_limit_burst",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[m]:e.push(
+m),t++}if(a<1||isNaN(a)){let m={instancePath:n+"/keys/"+l+"/rate_limit_burst",keyword:"minimum",params:{comparison:">=",
+limit:1}};e===null?e=[m]:e.push(m),t++}}}if(p.max_approval_mode!==void 0){let a=p.max_approval_mode;if(!(a==="always"||a===
+"auto"||a==="none")){let m={instancePath:n+"/keys/"+l+"/max_approval_mode",keyword:"enum",params:{allowedValues:Ze}};e===
+null?e=[m]:e.push(m),t++}}if(p.max_sandbox_mode!==void 0){let a=p.max_sandbox_mode;if(!(a==="read-only"||a==="workspace"||
+a==="full")){let m={instancePath:n+"/keys/"+l+"/max_sandbox_mode",keyword:"enum",params:{allowedValues:Re}};e===null?e=[
+m]:e.push(m),t++}}if(p.fallback!==void 0){let a=p.fallback;if(Array.isArray(a)){let m=a.length;for(let u=0;u<m;u++){let d=a[u];
+if(typeof d=="string"){if(!J.test(d)){let _={instancePath:n+"/keys/"+l+"/fallback/"+u,keyword:"saidPattern",params:{says:"\
+the name of a backend"}};e===null?e=[_]:e.push(_),t++}}else{let _={instancePath:n+"/keys/"+l+"/fallback/"+u,keyword:"typ\
+e",params:{type:"string"}};e===null?e=[_]:e.push(_),t++}}}else{let m={instancePath:n+"/keys/"+l+"/fallback",keyword:"typ\
+e",params:{type:"array"}};e===null?e=[m]:e.push(m),t++}}if(p.budgets!==void 0){let a=p.budgets;if(Array.isArray(a)){let m=a.
+length;for(let u=0;u<m;u++){let d=a[u];if(typeof d=="string"){if(!K.test(d)){let _={instancePath:n+"/keys/"+l+"/budgets/"+
+u,keyword:"saidPattern",params:{says:"a budget such as 20usd/day, 5Mtokens/week, 100requests/month or 90minutes/once"}};
+e===null?e=[_]:e.push(_),t++}}else{let _={instancePath:n+"/keys/"+l+"/budgets/"+u,keyword:"type",params:{type:"string"}};
+e===null?e=[_]:e.push(_),t++}}}else{let m={instancePath:n+"/keys/"+l+"/budgets",keyword:"type",params:{type:"array"}};e===
+null?e=[m]:e.push(m),t++}}if(p.expires_at!==void 0){let a=p.expires_at;if(typeof a=="string"){if(!Se.test(a)){let m={instancePath:n+
+"/keys/"+l+"/expires_at",keyword:"saidPattern",params:{says:"a time in UTC such as 2026-12-31T00:00:00Z"}};e===null?e=[m]:
+e.push(m),t++}}else{let m={instancePath:n+"/keys/"+l+"/expires_at",keyword:"type",params:{type:"string"}};e===null?e=[m]:
+e.push(m),t++}}if(p.may_merge!==void 0&&typeof p.may_merge!="boolean"){let a={instancePath:n+"/keys/"+l+"/may_merge",keyword:"\
+type",params:{type:"boolean"}};e===null?e=[a]:e.push(a),t++}if(p.requires_sandbox!==void 0&&typeof p.requires_sandbox!="\
+boolean"){let a={instancePath:n+"/keys/"+l+"/requires_sandbox",keyword:"type",params:{type:"boolean"}};e===null?e=[a]:e.
+push(a),t++}}else{let a={instancePath:n+"/keys/"+l,keyword:"type",params:{type:"object"}};e===null?e=[a]:e.push(a),t++}}}else{
+let i={instancePath:n+"/keys",keyword:"type",params:{type:"array"}};e===null?e=[i]:e.push(i),t++}}}else{let s={instancePath:n,
+keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return U.errors=e,t===0}var Oe=["enabled","max_processes","idle_secs","max_turns","max_age_secs","max_rss_mb","spares","spare_after","background\
 _idle_secs","approval_timeout_secs"];function E(o,{instancePath:n="",parentData:w,parentDataProperty:h,rootData:f=o,dynamicAnchors:c={}}={}){
 let e=null,t=0;if(o&&typeof o=="object"&&!Array.isArray(o)){for(let r in o){let s=t;if(!(r==="enabled"||r==="max_process\
 es"||r==="idle_secs"||r==="max_turns"||r==="max_age_secs"||r==="max_rss_mb"||r==="spares"||r==="spare_after"||r==="backg\
@@ -745,7 +747,7 @@ rootData:f=o,dynamicAnchors:c={}}={}){let e=null,t=0;if(o&&typeof o=="object"&&!
 if(!(r==="repositories"||r==="max_per_key"||r==="max_per_backend")){let i={instancePath:n,keyword:"enum",params:{allowedValues:Je},
 propertyName:r};e===null?e=[i]:e.push(i),t++}var y=s===t;if(!y){let i={instancePath:n,keyword:"propertyNames",params:{propertyName:r}};
 e===null?e=[i]:e.push(i),t++}}if(o.repositories!==void 0){let r=o.repositories;if(Array.isArray(r)){let s=r.length;for(let i=0;i<
-s;i++){let a=r[i];if(typeof a=="string"){if(a.length===0){let p={instancePath:n+"/repositories/"+i,keyword:"minLength",params:{
+s;i++){let l=r[i];if(typeof l=="string"){if(l.length===0){let p={instancePath:n+"/repositories/"+i,keyword:"minLength",params:{
 limit:1}};e===null?e=[p]:e.push(p),t++}}else{let p={instancePath:n+"/repositories/"+i,keyword:"type",params:{type:"strin\
 g"}};e===null?e=[p]:e.push(p),t++}}}else{let s={instancePath:n+"/repositories",keyword:"type",params:{type:"array"}};e===
 null?e=[s]:e.push(s),t++}}if(o.max_per_key!==void 0){let r=o.max_per_key;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(
@@ -767,102 +769,102 @@ type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}}else{let r={instanc
 ect"}};e===null?e=[r]:e.push(r),t++}return B.errors=e,t===0}var Qe=["targets"],We=["name","type","url","url_file","secret_file","command","events","repositories","labels"],Xe=["web\
 hook","slack","ntfy","desktop","command"],Ye=["question","approval","delivered","failed","limit","budget"];function M(o,{
 instancePath:n="",parentData:w,parentDataProperty:h,rootData:f=o,dynamicAnchors:c={}}={}){let e=null,t=0;if(o&&typeof o==
-"object"&&!Array.isArray(o)){for(let s in o){let i=t;if(s!=="targets"){let a={instancePath:n,keyword:"enum",params:{allowedValues:Qe},
-propertyName:s};e===null?e=[a]:e.push(a),t++}var y=i===t;if(!y){let a={instancePath:n,keyword:"propertyNames",params:{propertyName:s}};
-e===null?e=[a]:e.push(a),t++}}if(o.targets!==void 0){let s=o.targets;if(Array.isArray(s)){let i=s.length;for(let a=0;a<i;a++){
-let p=s[a];if(p&&typeof p=="object"&&!Array.isArray(p)){if(p.name===void 0){let l={instancePath:n+"/targets/"+a,keyword:"\
-required",params:{missingProperty:"name"}};e===null?e=[l]:e.push(l),t++}if(p.type===void 0){let l={instancePath:n+"/targ\
-ets/"+a,keyword:"required",params:{missingProperty:"type"}};e===null?e=[l]:e.push(l),t++}for(let l in p){let m=t;if(!(l===
-"name"||l==="type"||l==="url"||l==="url_file"||l==="secret_file"||l==="command"||l==="events"||l==="repositories"||l==="\
-labels")){let u={instancePath:n+"/targets/"+a,keyword:"enum",params:{allowedValues:We},propertyName:l};e===null?e=[u]:e.
-push(u),t++}var r=m===t;if(!r){let u={instancePath:n+"/targets/"+a,keyword:"propertyNames",params:{propertyName:l}};e===
-null?e=[u]:e.push(u),t++}}if(p.name!==void 0){let l=p.name;if(typeof l=="string"){if(!X.test(l)){let m={instancePath:n+"\
-/targets/"+a+"/name",keyword:"saidPattern",params:{says:"a name of letters, digits, dots, underscores and hyphens"}};e===
-null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/targets/"+a+"/name",keyword:"type",params:{type:"string"}};e===null?
-e=[m]:e.push(m),t++}}if(p.type!==void 0){let l=p.type;if(!(l==="webhook"||l==="slack"||l==="ntfy"||l==="desktop"||l==="c\
-ommand")){let m={instancePath:n+"/targets/"+a+"/type",keyword:"enum",params:{allowedValues:Xe}};e===null?e=[m]:e.push(m),
-t++}}if(p.url!==void 0){let l=p.url;if(typeof l=="string"){if(l.length===0){let m={instancePath:n+"/targets/"+a+"/url",keyword:"\
-minLength",params:{limit:1}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/targets/"+a+"/url",keyword:"type",
-params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.url_file!==void 0){let l=p.url_file;if(typeof l=="string"){if(l.
-length===0){let m={instancePath:n+"/targets/"+a+"/url_file",keyword:"minLength",params:{limit:1}};e===null?e=[m]:e.push(
-m),t++}}else{let m={instancePath:n+"/targets/"+a+"/url_file",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(
-m),t++}}if(p.secret_file!==void 0){let l=p.secret_file;if(typeof l=="string"){if(l.length===0){let m={instancePath:n+"/t\
-argets/"+a+"/secret_file",keyword:"minLength",params:{limit:1}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+
-"/targets/"+a+"/secret_file",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.command!==void 0){
-let l=p.command;if(Array.isArray(l)){let m=l.length;for(let u=0;u<m;u++){let d=l[u];if(typeof d=="string"){if(d.length===
-0){let _={instancePath:n+"/targets/"+a+"/command/"+u,keyword:"minLength",params:{limit:1}};e===null?e=[_]:e.push(_),t++}}else{
-let _={instancePath:n+"/targets/"+a+"/command/"+u,keyword:"type",params:{type:"string"}};e===null?e=[_]:e.push(_),t++}}}else{
-let m={instancePath:n+"/targets/"+a+"/command",keyword:"type",params:{type:"array"}};e===null?e=[m]:e.push(m),t++}}if(p.
-events!==void 0){let l=p.events;if(Array.isArray(l)){let m=l.length;for(let u=0;u<m;u++){let d=l[u];if(!(d==="question"||
-d==="approval"||d==="delivered"||d==="failed"||d==="limit"||d==="budget")){let _={instancePath:n+"/targets/"+a+"/events/"+
-u,keyword:"enum",params:{allowedValues:Ye}};e===null?e=[_]:e.push(_),t++}}}else{let m={instancePath:n+"/targets/"+a+"/ev\
-ents",keyword:"type",params:{type:"array"}};e===null?e=[m]:e.push(m),t++}}if(p.repositories!==void 0){let l=p.repositories;
-if(Array.isArray(l)){let m=l.length;for(let u=0;u<m;u++){let d=l[u];if(typeof d=="string"){if(d.length===0){let _={instancePath:n+
-"/targets/"+a+"/repositories/"+u,keyword:"minLength",params:{limit:1}};e===null?e=[_]:e.push(_),t++}}else{let _={instancePath:n+
-"/targets/"+a+"/repositories/"+u,keyword:"type",params:{type:"string"}};e===null?e=[_]:e.push(_),t++}}}else{let m={instancePath:n+
-"/targets/"+a+"/repositories",keyword:"type",params:{type:"array"}};e===null?e=[m]:e.push(m),t++}}if(p.labels!==void 0){
-let l=p.labels;if(Array.isArray(l)){let m=l.length;for(let u=0;u<m;u++){let d=l[u];if(typeof d=="string"){if(d.length===
-0){let _={instancePath:n+"/targets/"+a+"/labels/"+u,keyword:"minLength",params:{limit:1}};e===null?e=[_]:e.push(_),t++}}else{
-let _={instancePath:n+"/targets/"+a+"/labels/"+u,keyword:"type",params:{type:"string"}};e===null?e=[_]:e.push(_),t++}}}else{
-let m={instancePath:n+"/targets/"+a+"/labels",keyword:"type",params:{type:"array"}};e===null?e=[m]:e.push(m),t++}}}else{
-let l={instancePath:n+"/targets/"+a,keyword:"type",params:{type:"object"}};e===null?e=[l]:e.push(l),t++}}}else{let i={instancePath:n+
+"object"&&!Array.isArray(o)){for(let s in o){let i=t;if(s!=="targets"){let l={instancePath:n,keyword:"enum",params:{allowedValues:Qe},
+propertyName:s};e===null?e=[l]:e.push(l),t++}var y=i===t;if(!y){let l={instancePath:n,keyword:"propertyNames",params:{propertyName:s}};
+e===null?e=[l]:e.push(l),t++}}if(o.targets!==void 0){let s=o.targets;if(Array.isArray(s)){let i=s.length;for(let l=0;l<i;l++){
+let p=s[l];if(p&&typeof p=="object"&&!Array.isArray(p)){if(p.name===void 0){let a={instancePath:n+"/targets/"+l,keyword:"\
+required",params:{missingProperty:"name"}};e===null?e=[a]:e.push(a),t++}if(p.type===void 0){let a={instancePath:n+"/targ\
+ets/"+l,keyword:"required",params:{missingProperty:"type"}};e===null?e=[a]:e.push(a),t++}for(let a in p){let m=t;if(!(a===
+"name"||a==="type"||a==="url"||a==="url_file"||a==="secret_file"||a==="command"||a==="events"||a==="repositories"||a==="\
+labels")){let u={instancePath:n+"/targets/"+l,keyword:"enum",params:{allowedValues:We},propertyName:a};e===null?e=[u]:e.
+push(u),t++}var r=m===t;if(!r){let u={instancePath:n+"/targets/"+l,keyword:"propertyNames",params:{propertyName:a}};e===
+null?e=[u]:e.push(u),t++}}if(p.name!==void 0){let a=p.name;if(typeof a=="string"){if(!X.test(a)){let m={instancePath:n+"\
+/targets/"+l+"/name",keyword:"saidPattern",params:{says:"a name of letters, digits, dots, underscores and hyphens"}};e===
+null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/targets/"+l+"/name",keyword:"type",params:{type:"string"}};e===null?
+e=[m]:e.push(m),t++}}if(p.type!==void 0){let a=p.type;if(!(a==="webhook"||a==="slack"||a==="ntfy"||a==="desktop"||a==="c\
+ommand")){let m={instancePath:n+"/targets/"+l+"/type",keyword:"enum",params:{allowedValues:Xe}};e===null?e=[m]:e.push(m),
+t++}}if(p.url!==void 0){let a=p.url;if(typeof a=="string"){if(a.length===0){let m={instancePath:n+"/targets/"+l+"/url",keyword:"\
+minLength",params:{limit:1}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/targets/"+l+"/url",keyword:"type",
+params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.url_file!==void 0){let a=p.url_file;if(typeof a=="string"){if(a.
+length===0){let m={instancePath:n+"/targets/"+l+"/url_file",keyword:"minLength",params:{limit:1}};e===null?e=[m]:e.push(
+m),t++}}else{let m={instancePath:n+"/targets/"+l+"/url_file",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(
+m),t++}}if(p.secret_file!==void 0){let a=p.secret_file;if(typeof a=="string"){if(a.length===0){let m={instancePath:n+"/t\
+argets/"+l+"/secret_file",keyword:"minLength",params:{limit:1}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+
+"/targets/"+l+"/secret_file",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.command!==void 0){
+let a=p.command;if(Array.isArray(a)){let m=a.length;for(let u=0;u<m;u++){let d=a[u];if(typeof d=="string"){if(d.length===
+0){let _={instancePath:n+"/targets/"+l+"/command/"+u,keyword:"minLength",params:{limit:1}};e===null?e=[_]:e.push(_),t++}}else{
+let _={instancePath:n+"/targets/"+l+"/command/"+u,keyword:"type",params:{type:"string"}};e===null?e=[_]:e.push(_),t++}}}else{
+let m={instancePath:n+"/targets/"+l+"/command",keyword:"type",params:{type:"array"}};e===null?e=[m]:e.push(m),t++}}if(p.
+events!==void 0){let a=p.events;if(Array.isArray(a)){let m=a.length;for(let u=0;u<m;u++){let d=a[u];if(!(d==="question"||
+d==="approval"||d==="delivered"||d==="failed"||d==="limit"||d==="budget")){let _={instancePath:n+"/targets/"+l+"/events/"+
+u,keyword:"enum",params:{allowedValues:Ye}};e===null?e=[_]:e.push(_),t++}}}else{let m={instancePath:n+"/targets/"+l+"/ev\
+ents",keyword:"type",params:{type:"array"}};e===null?e=[m]:e.push(m),t++}}if(p.repositories!==void 0){let a=p.repositories;
+if(Array.isArray(a)){let m=a.length;for(let u=0;u<m;u++){let d=a[u];if(typeof d=="string"){if(d.length===0){let _={instancePath:n+
+"/targets/"+l+"/repositories/"+u,keyword:"minLength",params:{limit:1}};e===null?e=[_]:e.push(_),t++}}else{let _={instancePath:n+
+"/targets/"+l+"/repositories/"+u,keyword:"type",params:{type:"string"}};e===null?e=[_]:e.push(_),t++}}}else{let m={instancePath:n+
+"/targets/"+l+"/repositories",keyword:"type",params:{type:"array"}};e===null?e=[m]:e.push(m),t++}}if(p.labels!==void 0){
+let a=p.labels;if(Array.isArray(a)){let m=a.length;for(let u=0;u<m;u++){let d=a[u];if(typeof d=="string"){if(d.length===
+0){let _={instancePath:n+"/targets/"+l+"/labels/"+u,keyword:"minLength",params:{limit:1}};e===null?e=[_]:e.push(_),t++}}else{
+let _={instancePath:n+"/targets/"+l+"/labels/"+u,keyword:"type",params:{type:"string"}};e===null?e=[_]:e.push(_),t++}}}else{
+let m={instancePath:n+"/targets/"+l+"/labels",keyword:"type",params:{type:"array"}};e===null?e=[m]:e.push(m),t++}}}else{
+let a={instancePath:n+"/targets/"+l,keyword:"type",params:{type:"object"}};e===null?e=[a]:e.push(a),t++}}}else{let i={instancePath:n+
 "/targets",keyword:"type",params:{type:"array"}};e===null?e=[i]:e.push(i),t++}}}else{let s={instancePath:n,keyword:"type",
 params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return M.errors=e,t===0}function Y(o,{instancePath:n="",parentData:w,
 parentDataProperty:h,rootData:f=o,dynamicAnchors:c={}}={}){let e=null,t=0;if(o&&typeof o=="object"&&!Array.isArray(o)){for(let i in o){
-let a=t;if(!(i==="default_backend"||i==="budgets"||i==="prices"||i==="unified_flags"||i==="backends"||i==="agents"||i===
+let l=t;if(!(i==="default_backend"||i==="budgets"||i==="prices"||i==="unified_flags"||i==="backends"||i==="agents"||i===
 "session"||i==="executions"||i==="output"||i==="parallel"||i==="drive"||i==="sandbox"||i==="server"||i==="warm"||i==="st\
 ore"||i==="work"||i==="telemetry"||i==="notify")){let p={instancePath:n,keyword:"enum",params:{allowedValues:se},propertyName:i};
-e===null?e=[p]:e.push(p),t++}var y=a===t;if(!y){let p={instancePath:n,keyword:"propertyNames",params:{propertyName:i}};e===
-null?e=[p]:e.push(p),t++}}if(o.default_backend!==void 0){let i=o.default_backend;if(typeof i=="string"){if(!J.test(i)){let a={
-instancePath:n+"/default_backend",keyword:"saidPattern",params:{says:"the name of a backend"}};e===null?e=[a]:e.push(a),
-t++}}else{let a={instancePath:n+"/default_backend",keyword:"type",params:{type:"string"}};e===null?e=[a]:e.push(a),t++}}
-if(o.budgets!==void 0){let i=o.budgets;if(Array.isArray(i)){let a=i.length;for(let p=0;p<a;p++){let l=i[p];if(l&&typeof l==
-"object"&&!Array.isArray(l)){if(l.limit===void 0){let m={instancePath:n+"/budgets/"+p,keyword:"required",params:{missingProperty:"\
-limit"}};e===null?e=[m]:e.push(m),t++}for(let m in l){let u=t;if(!(m==="limit"||m==="key"||m==="repository"||m==="label")){
+e===null?e=[p]:e.push(p),t++}var y=l===t;if(!y){let p={instancePath:n,keyword:"propertyNames",params:{propertyName:i}};e===
+null?e=[p]:e.push(p),t++}}if(o.default_backend!==void 0){let i=o.default_backend;if(typeof i=="string"){if(!J.test(i)){let l={
+instancePath:n+"/default_backend",keyword:"saidPattern",params:{says:"the name of a backend"}};e===null?e=[l]:e.push(l),
+t++}}else{let l={instancePath:n+"/default_backend",keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}
+if(o.budgets!==void 0){let i=o.budgets;if(Array.isArray(i)){let l=i.length;for(let p=0;p<l;p++){let a=i[p];if(a&&typeof a==
+"object"&&!Array.isArray(a)){if(a.limit===void 0){let m={instancePath:n+"/budgets/"+p,keyword:"required",params:{missingProperty:"\
+limit"}};e===null?e=[m]:e.push(m),t++}for(let m in a){let u=t;if(!(m==="limit"||m==="key"||m==="repository"||m==="label")){
 let d={instancePath:n+"/budgets/"+p,keyword:"enum",params:{allowedValues:re},propertyName:m};e===null?e=[d]:e.push(d),t++}
 var r=u===t;if(!r){let d={instancePath:n+"/budgets/"+p,keyword:"propertyNames",params:{propertyName:m}};e===null?e=[d]:e.
-push(d),t++}}if(l.limit!==void 0){let m=l.limit;if(typeof m=="string"){if(!K.test(m)){let u={instancePath:n+"/budgets/"+
+push(d),t++}}if(a.limit!==void 0){let m=a.limit;if(typeof m=="string"){if(!K.test(m)){let u={instancePath:n+"/budgets/"+
 p+"/limit",keyword:"saidPattern",params:{says:"a budget such as 20usd/day, 5Mtokens/week, 100requests/month or 90minutes\
 /once"}};e===null?e=[u]:e.push(u),t++}}else{let u={instancePath:n+"/budgets/"+p+"/limit",keyword:"type",params:{type:"st\
-ring"}};e===null?e=[u]:e.push(u),t++}}if(l.key!==void 0){let m=l.key;if(typeof m=="string"){if(m.length===0){let u={instancePath:n+
+ring"}};e===null?e=[u]:e.push(u),t++}}if(a.key!==void 0){let m=a.key;if(typeof m=="string"){if(m.length===0){let u={instancePath:n+
 "/budgets/"+p+"/key",keyword:"minLength",params:{limit:1}};e===null?e=[u]:e.push(u),t++}}else{let u={instancePath:n+"/bu\
-dgets/"+p+"/key",keyword:"type",params:{type:"string"}};e===null?e=[u]:e.push(u),t++}}if(l.repository!==void 0){let m=l.
+dgets/"+p+"/key",keyword:"type",params:{type:"string"}};e===null?e=[u]:e.push(u),t++}}if(a.repository!==void 0){let m=a.
 repository;if(typeof m=="string"){if(m.length===0){let u={instancePath:n+"/budgets/"+p+"/repository",keyword:"minLength",
 params:{limit:1}};e===null?e=[u]:e.push(u),t++}}else{let u={instancePath:n+"/budgets/"+p+"/repository",keyword:"type",params:{
-type:"string"}};e===null?e=[u]:e.push(u),t++}}if(l.label!==void 0){let m=l.label;if(typeof m=="string"){if(m.length===0){
+type:"string"}};e===null?e=[u]:e.push(u),t++}}if(a.label!==void 0){let m=a.label;if(typeof m=="string"){if(m.length===0){
 let u={instancePath:n+"/budgets/"+p+"/label",keyword:"minLength",params:{limit:1}};e===null?e=[u]:e.push(u),t++}}else{let u={
 instancePath:n+"/budgets/"+p+"/label",keyword:"type",params:{type:"string"}};e===null?e=[u]:e.push(u),t++}}}else{let m={
-instancePath:n+"/budgets/"+p,keyword:"type",params:{type:"object"}};e===null?e=[m]:e.push(m),t++}}}else{let a={instancePath:n+
-"/budgets",keyword:"type",params:{type:"array"}};e===null?e=[a]:e.push(a),t++}}if(o.prices!==void 0){let i=o.prices;if(Array.
-isArray(i)){let a=i.length;for(let p=0;p<a;p++){let l=i[p];if(l&&typeof l=="object"&&!Array.isArray(l)){if(l.model===void 0){
-let m={instancePath:n+"/prices/"+p,keyword:"required",params:{missingProperty:"model"}};e===null?e=[m]:e.push(m),t++}if(l.
+instancePath:n+"/budgets/"+p,keyword:"type",params:{type:"object"}};e===null?e=[m]:e.push(m),t++}}}else{let l={instancePath:n+
+"/budgets",keyword:"type",params:{type:"array"}};e===null?e=[l]:e.push(l),t++}}if(o.prices!==void 0){let i=o.prices;if(Array.
+isArray(i)){let l=i.length;for(let p=0;p<l;p++){let a=i[p];if(a&&typeof a=="object"&&!Array.isArray(a)){if(a.model===void 0){
+let m={instancePath:n+"/prices/"+p,keyword:"required",params:{missingProperty:"model"}};e===null?e=[m]:e.push(m),t++}if(a.
 input===void 0){let m={instancePath:n+"/prices/"+p,keyword:"required",params:{missingProperty:"input"}};e===null?e=[m]:e.
-push(m),t++}if(l.output===void 0){let m={instancePath:n+"/prices/"+p,keyword:"required",params:{missingProperty:"output"}};
-e===null?e=[m]:e.push(m),t++}for(let m in l){let u=t;if(!(m==="model"||m==="input"||m==="cached_input"||m==="cache_write"||
+push(m),t++}if(a.output===void 0){let m={instancePath:n+"/prices/"+p,keyword:"required",params:{missingProperty:"output"}};
+e===null?e=[m]:e.push(m),t++}for(let m in a){let u=t;if(!(m==="model"||m==="input"||m==="cached_input"||m==="cache_write"||
 m==="output")){let d={instancePath:n+"/prices/"+p,keyword:"enum",params:{allowedValues:te},propertyName:m};e===null?e=[d]:
 e.push(d),t++}var s=u===t;if(!s){let d={instancePath:n+"/prices/"+p,keyword:"propertyNames",params:{propertyName:m}};e===
-null?e=[d]:e.push(d),t++}}if(l.model!==void 0){let m=l.model;if(typeof m=="string"){if(!ie.test(m)){let u={instancePath:n+
+null?e=[d]:e.push(d),t++}}if(a.model!==void 0){let m=a.model;if(typeof m=="string"){if(!ie.test(m)){let u={instancePath:n+
 "/prices/"+p+"/model",keyword:"saidPattern",params:{says:"the name of a model, in which * stands for any text"}};e===null?
 e=[u]:e.push(u),t++}}else{let u={instancePath:n+"/prices/"+p+"/model",keyword:"type",params:{type:"string"}};e===null?e=
-[u]:e.push(u),t++}}if(l.input!==void 0){let m=l.input;if(typeof m=="number"&&isFinite(m)){if(m>1e6||isNaN(m)){let u={instancePath:n+
+[u]:e.push(u),t++}}if(a.input!==void 0){let m=a.input;if(typeof m=="number"&&isFinite(m)){if(m>1e6||isNaN(m)){let u={instancePath:n+
 "/prices/"+p+"/input",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[u]:e.push(u),t++}if(m<0||isNaN(m)){
 let u={instancePath:n+"/prices/"+p+"/input",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[u]:e.push(u),
 t++}}else{let u={instancePath:n+"/prices/"+p+"/input",keyword:"type",params:{type:"number"}};e===null?e=[u]:e.push(u),t++}}
-if(l.cached_input!==void 0){let m=l.cached_input;if(typeof m=="number"&&isFinite(m)){if(m>1e6||isNaN(m)){let u={instancePath:n+
+if(a.cached_input!==void 0){let m=a.cached_input;if(typeof m=="number"&&isFinite(m)){if(m>1e6||isNaN(m)){let u={instancePath:n+
 "/prices/"+p+"/cached_input",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[u]:e.push(u),t++}if(m<0||
 isNaN(m)){let u={instancePath:n+"/prices/"+p+"/cached_input",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?
 e=[u]:e.push(u),t++}}else{let u={instancePath:n+"/prices/"+p+"/cached_input",keyword:"type",params:{type:"number"}};e===
-null?e=[u]:e.push(u),t++}}if(l.cache_write!==void 0){let m=l.cache_write;if(typeof m=="number"&&isFinite(m)){if(m>1e6||isNaN(
+null?e=[u]:e.push(u),t++}}if(a.cache_write!==void 0){let m=a.cache_write;if(typeof m=="number"&&isFinite(m)){if(m>1e6||isNaN(
 m)){let u={instancePath:n+"/prices/"+p+"/cache_write",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[
 u]:e.push(u),t++}if(m<0||isNaN(m)){let u={instancePath:n+"/prices/"+p+"/cache_write",keyword:"minimum",params:{comparison:"\
 >=",limit:0}};e===null?e=[u]:e.push(u),t++}}else{let u={instancePath:n+"/prices/"+p+"/cache_write",keyword:"type",params:{
-type:"number"}};e===null?e=[u]:e.push(u),t++}}if(l.output!==void 0){let m=l.output;if(typeof m=="number"&&isFinite(m)){if(m>
+type:"number"}};e===null?e=[u]:e.push(u),t++}}if(a.output!==void 0){let m=a.output;if(typeof m=="number"&&isFinite(m)){if(m>
 1e6||isNaN(m)){let u={instancePath:n+"/prices/"+p+"/output",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?
 e=[u]:e.push(u),t++}if(m<0||isNaN(m)){let u={instancePath:n+"/prices/"+p+"/output",keyword:"minimum",params:{comparison:"\
 >=",limit:0}};e===null?e=[u]:e.push(u),t++}}else{let u={instancePath:n+"/prices/"+p+"/output",keyword:"type",params:{type:"\
 number"}};e===null?e=[u]:e.push(u),t++}}}else{let m={instancePath:n+"/prices/"+p,keyword:"type",params:{type:"object"}};
-e===null?e=[m]:e.push(m),t++}}}else{let a={instancePath:n+"/prices",keyword:"type",params:{type:"array"}};e===null?e=[a]:
-e.push(a),t++}}o.unified_flags!==void 0&&(x(o.unified_flags,{instancePath:n+"/unified_flags",parentData:o,parentDataProperty:"\
+e===null?e=[m]:e.push(m),t++}}}else{let l={instancePath:n+"/prices",keyword:"type",params:{type:"array"}};e===null?e=[l]:
+e.push(l),t++}}o.unified_flags!==void 0&&(x(o.unified_flags,{instancePath:n+"/unified_flags",parentData:o,parentDataProperty:"\
 unified_flags",rootData:f,dynamicAnchors:c})||(e=e===null?x.errors:e.concat(x.errors),t=e.length)),o.backends!==void 0&&
 (F(o.backends,{instancePath:n+"/backends",parentData:o,parentDataProperty:"backends",rootData:f,dynamicAnchors:c})||(e=e===
 null?F.errors:e.concat(F.errors),t=e.length)),o.agents!==void 0&&(L(o.agents,{instancePath:n+"/agents",parentData:o,parentDataProperty:"\

@@ -22,6 +22,8 @@ export type ApiKey = {
     /** Its agents run inside of a boundary. */
     requiresSandbox?: boolean
   }
+  /** It may move branches of the user. */
+  mayMerge?: boolean
   /** Replaces `server.fallback_rules`. */
   fallback?: readonly string[] | undefined
   /** How much it may use, such as `20usd/day`. */
@@ -50,6 +52,7 @@ export type NamedDigest = {
   role?: KeyRole | undefined
   rateLimit: ApiKey['rateLimit']
   ceilings?: ApiKey['ceilings']
+  mayMerge?: boolean
   fallback?: ApiKey['fallback']
   budgets?: ApiKey['budgets']
   /** From then on it is not valid. */
@@ -82,7 +85,8 @@ export function createKeyRing({ isRequired }: { isRequired: boolean }): KeyRing 
     isRequired,
     replace(keys) {
       all = distinct(keys).map(
-        ({ digest: full, id, name, role = 'client', rateLimit, ceilings = {}, fallback, budgets, expiresAt }) => {
+        ({ digest: full, id, name, role = 'client', rateLimit, ceilings = {}, mayMerge, ...more }) => {
+          const { fallback, budgets, expiresAt } = more
           const hex = full.replace('sha256:', '')
           const names = {
             id: id ?? keyIdOf(full),
@@ -93,6 +97,7 @@ export function createKeyRing({ isRequired }: { isRequired: boolean }): KeyRing 
             role,
             rateLimit,
             ceilings,
+            ...(mayMerge === true && { mayMerge }),
             ...(fallback !== undefined && { fallback }),
             ...(budgets !== undefined && { budgets }),
           }

@@ -66,6 +66,9 @@ const ServerKey = strict({
       description: 'From then on the key is refused. Default: never.',
     }),
   ),
+  may_merge: optionalFlag(
+    'The key may merge the work of its runs into branches of the repository, and check their branches out there. Default: it may not.',
+  ),
   requires_sandbox: optionalFlag('Every agent of this key runs in a sandbox, as with `sandbox.mode: required`.'),
 })
 

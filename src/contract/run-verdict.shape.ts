@@ -9,6 +9,8 @@ const WORDS = [
   'not delivered',
   'waits for you',
   'paused by limit',
+  'merged',
+  'discarded',
   'continued',
   'queued',
   'running',
@@ -28,7 +30,7 @@ export const RunVerdict = named(
       exit_code: optional(
         Type.Integer({
           description:
-            'What `drover drive` exits with: 0, 3, 4 or 5. Absent while it is queued, running, waiting for a limit, continued or not driven.',
+            'What `drover drive` exits with: 0, 3, 4 or 5. Absent while it is queued, running, waiting for a limit, continued, discarded or not driven.',
         }),
       ),
       reason: text('Why, in one line.'),

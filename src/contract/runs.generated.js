@@ -1760,41 +1760,41 @@ it_common_dir",parentData:s,parentDataProperty:"git_common_dir",rootData:c,dynam
 N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(s.id!==void 0){let i=e;P(s.id,{instancePath:t+"/id",parentData:s,
 parentDataProperty:"id",rootData:c,dynamicAnchors:y})||(r=r===null?P.errors:r.concat(P.errors),e=r.length);var n=i===e}else
 var n=!0}}}}}else return er.errors=[{instancePath:t,keyword:"type",params:{type:"object"}}],!1;return er.errors=r,e===0}var Tn=["word","line","exit_code","reason","next","look_first","exists"],zn=["delivered","delivered, look first","nothin\
-g to change","not delivered","waits for you","paused by limit","continued","queued","running","waiting for limit","not d\
-riven"],In=["branch","commit","pull_request","worktree","follow_up"];function te(s,{instancePath:t="",parentData:k,parentDataProperty:w,
-rootData:c=s,dynamicAnchors:y={}}={}){let r=null,e=0;if(e===0)if(s&&typeof s=="object"&&!Array.isArray(s)){let o;if(s.word===
-void 0&&(o="word")||s.line===void 0&&(o="line")||s.reason===void 0&&(o="reason")||s.next===void 0&&(o="next")||s.look_first===
-void 0&&(o="look_first")||s.exists===void 0&&(o="exists"))return te.errors=[{instancePath:t,keyword:"required",params:{missingProperty:o}}],
-!1;for(let a in s){let p=e;if(!(a==="word"||a==="line"||a==="exit_code"||a==="reason"||a==="next"||a==="look_first"||a===
-"exists")){let _={instancePath:t,keyword:"enum",params:{allowedValues:Tn},propertyName:a};r===null?r=[_]:r.push(_),e++}var g=p===
-e;if(!g){let _={instancePath:t,keyword:"propertyNames",params:{propertyName:a}};return r===null?r=[_]:r.push(_),e++,te.errors=
-r,!1;break}}if(g){if(s.word!==void 0){let a=s.word,p=e;if(!(a==="delivered"||a==="delivered, look first"||a==="nothing t\
-o change"||a==="not delivered"||a==="waits for you"||a==="paused by limit"||a==="continued"||a==="queued"||a==="running"||
-a==="waiting for limit"||a==="not driven"))return te.errors=[{instancePath:t+"/word",keyword:"enum",params:{allowedValues:zn}}],
-!1;var n=p===e}else var n=!0;if(n){if(s.line!==void 0){let a=e;if(typeof s.line!="string")return te.errors=[{instancePath:t+
-"/line",keyword:"type",params:{type:"string"}}],!1;var n=a===e}else var n=!0;if(n){if(s.exit_code!==void 0){let a=s.exit_code,
-p=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return te.errors=[{instancePath:t+"/exit_code",keyword:"typ\
-e",params:{type:"integer"}}],!1;var n=p===e}else var n=!0;if(n){if(s.reason!==void 0){let a=e;if(typeof s.reason!="strin\
-g")return te.errors=[{instancePath:t+"/reason",keyword:"type",params:{type:"string"}}],!1;var n=a===e}else var n=!0;if(n){
-if(s.next!==void 0){let a=e;if(typeof s.next!="string")return te.errors=[{instancePath:t+"/next",keyword:"type",params:{
-type:"string"}}],!1;var n=a===e}else var n=!0;if(n){if(s.look_first!==void 0){let a=s.look_first,p=e;if(e===p)if(Array.isArray(
-a)){var d=!0;let m=a.length;for(let l=0;l<m;l++){let f=e;if(typeof a[l]!="string")return te.errors=[{instancePath:t+"/lo\
-ok_first/"+l,keyword:"type",params:{type:"string"}}],!1;var d=f===e;if(!d)break}}else return te.errors=[{instancePath:t+
-"/look_first",keyword:"type",params:{type:"array"}}],!1;var n=p===e}else var n=!0;if(n)if(s.exists!==void 0){let a=s.exists,
-p=e;if(e===p)if(a&&typeof a=="object"&&!Array.isArray(a)){for(let m in a){let l=e;if(!(m==="branch"||m==="commit"||m==="\
-pull_request"||m==="worktree"||m==="follow_up")){let f={instancePath:t+"/exists",keyword:"enum",params:{allowedValues:In},
-propertyName:m};r===null?r=[f]:r.push(f),e++}var i=l===e;if(!i){let f={instancePath:t+"/exists",keyword:"propertyNames",
-params:{propertyName:m}};return r===null?r=[f]:r.push(f),e++,te.errors=r,!1;break}}if(i){if(a.branch!==void 0){let m=e;if(typeof a.
-branch!="string")return te.errors=[{instancePath:t+"/exists/branch",keyword:"type",params:{type:"string"}}],!1;var u=m===
-e}else var u=!0;if(u){if(a.commit!==void 0){let m=e;if(typeof a.commit!="string")return te.errors=[{instancePath:t+"/exi\
-sts/commit",keyword:"type",params:{type:"string"}}],!1;var u=m===e}else var u=!0;if(u){if(a.pull_request!==void 0){let m=e;
-if(typeof a.pull_request!="string")return te.errors=[{instancePath:t+"/exists/pull_request",keyword:"type",params:{type:"\
-string"}}],!1;var u=m===e}else var u=!0;if(u){if(a.worktree!==void 0){let m=e;if(typeof a.worktree!="string")return te.errors=
-[{instancePath:t+"/exists/worktree",keyword:"type",params:{type:"string"}}],!1;var u=m===e}else var u=!0;if(u)if(a.follow_up!==
-void 0){let m=e;if(typeof a.follow_up!="string")return te.errors=[{instancePath:t+"/exists/follow_up",keyword:"type",params:{
-type:"string"}}],!1;var u=m===e}else var u=!0}}}}}else return te.errors=[{instancePath:t+"/exists",keyword:"type",params:{
-type:"object"}}],!1;var n=p===e}else var n=!0}}}}}}}else return te.errors=[{instancePath:t,keyword:"type",params:{type:"\
-object"}}],!1;return te.errors=r,e===0}var Fn=["candidate_id","choice","resulting_action_id","at"],Kn=["pinned","adopt"];function br(s,{instancePath:t="",parentData:k,
+g to change","not delivered","waits for you","paused by limit","merged","discarded","continued","queued","running","wait\
+ing for limit","not driven"],In=["branch","commit","pull_request","worktree","follow_up"];function te(s,{instancePath:t="",
+parentData:k,parentDataProperty:w,rootData:c=s,dynamicAnchors:y={}}={}){let r=null,e=0;if(e===0)if(s&&typeof s=="object"&&
+!Array.isArray(s)){let o;if(s.word===void 0&&(o="word")||s.line===void 0&&(o="line")||s.reason===void 0&&(o="reason")||s.
+next===void 0&&(o="next")||s.look_first===void 0&&(o="look_first")||s.exists===void 0&&(o="exists"))return te.errors=[{instancePath:t,
+keyword:"required",params:{missingProperty:o}}],!1;for(let a in s){let p=e;if(!(a==="word"||a==="line"||a==="exit_code"||
+a==="reason"||a==="next"||a==="look_first"||a==="exists")){let _={instancePath:t,keyword:"enum",params:{allowedValues:Tn},
+propertyName:a};r===null?r=[_]:r.push(_),e++}var g=p===e;if(!g){let _={instancePath:t,keyword:"propertyNames",params:{propertyName:a}};
+return r===null?r=[_]:r.push(_),e++,te.errors=r,!1;break}}if(g){if(s.word!==void 0){let a=s.word,p=e;if(!(a==="delivered"||
+a==="delivered, look first"||a==="nothing to change"||a==="not delivered"||a==="waits for you"||a==="paused by limit"||a===
+"merged"||a==="discarded"||a==="continued"||a==="queued"||a==="running"||a==="waiting for limit"||a==="not driven"))return te.
+errors=[{instancePath:t+"/word",keyword:"enum",params:{allowedValues:zn}}],!1;var n=p===e}else var n=!0;if(n){if(s.line!==
+void 0){let a=e;if(typeof s.line!="string")return te.errors=[{instancePath:t+"/line",keyword:"type",params:{type:"string"}}],
+!1;var n=a===e}else var n=!0;if(n){if(s.exit_code!==void 0){let a=s.exit_code,p=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(
+a)&&isFinite(a)))return te.errors=[{instancePath:t+"/exit_code",keyword:"type",params:{type:"integer"}}],!1;var n=p===e}else
+var n=!0;if(n){if(s.reason!==void 0){let a=e;if(typeof s.reason!="string")return te.errors=[{instancePath:t+"/reason",keyword:"\
+type",params:{type:"string"}}],!1;var n=a===e}else var n=!0;if(n){if(s.next!==void 0){let a=e;if(typeof s.next!="string")
+return te.errors=[{instancePath:t+"/next",keyword:"type",params:{type:"string"}}],!1;var n=a===e}else var n=!0;if(n){if(s.
+look_first!==void 0){let a=s.look_first,p=e;if(e===p)if(Array.isArray(a)){var d=!0;let m=a.length;for(let l=0;l<m;l++){let f=e;
+if(typeof a[l]!="string")return te.errors=[{instancePath:t+"/look_first/"+l,keyword:"type",params:{type:"string"}}],!1;var d=f===
+e;if(!d)break}}else return te.errors=[{instancePath:t+"/look_first",keyword:"type",params:{type:"array"}}],!1;var n=p===
+e}else var n=!0;if(n)if(s.exists!==void 0){let a=s.exists,p=e;if(e===p)if(a&&typeof a=="object"&&!Array.isArray(a)){for(let m in a){
+let l=e;if(!(m==="branch"||m==="commit"||m==="pull_request"||m==="worktree"||m==="follow_up")){let f={instancePath:t+"/e\
+xists",keyword:"enum",params:{allowedValues:In},propertyName:m};r===null?r=[f]:r.push(f),e++}var i=l===e;if(!i){let f={instancePath:t+
+"/exists",keyword:"propertyNames",params:{propertyName:m}};return r===null?r=[f]:r.push(f),e++,te.errors=r,!1;break}}if(i){
+if(a.branch!==void 0){let m=e;if(typeof a.branch!="string")return te.errors=[{instancePath:t+"/exists/branch",keyword:"t\
+ype",params:{type:"string"}}],!1;var u=m===e}else var u=!0;if(u){if(a.commit!==void 0){let m=e;if(typeof a.commit!="stri\
+ng")return te.errors=[{instancePath:t+"/exists/commit",keyword:"type",params:{type:"string"}}],!1;var u=m===e}else var u=!0;
+if(u){if(a.pull_request!==void 0){let m=e;if(typeof a.pull_request!="string")return te.errors=[{instancePath:t+"/exists/\
+pull_request",keyword:"type",params:{type:"string"}}],!1;var u=m===e}else var u=!0;if(u){if(a.worktree!==void 0){let m=e;
+if(typeof a.worktree!="string")return te.errors=[{instancePath:t+"/exists/worktree",keyword:"type",params:{type:"string"}}],
+!1;var u=m===e}else var u=!0;if(u)if(a.follow_up!==void 0){let m=e;if(typeof a.follow_up!="string")return te.errors=[{instancePath:t+
+"/exists/follow_up",keyword:"type",params:{type:"string"}}],!1;var u=m===e}else var u=!0}}}}}else return te.errors=[{instancePath:t+
+"/exists",keyword:"type",params:{type:"object"}}],!1;var n=p===e}else var n=!0}}}}}}}else return te.errors=[{instancePath:t,
+keyword:"type",params:{type:"object"}}],!1;return te.errors=r,e===0}var Fn=["candidate_id","choice","resulting_action_id","at"],Kn=["pinned","adopt"];function br(s,{instancePath:t="",parentData:k,
 parentDataProperty:w,rootData:c=s,dynamicAnchors:y={}}={}){let r=null,e=0;if(e===0)if(s&&typeof s=="object"&&!Array.isArray(
 s)){let d;if(s.candidate_id===void 0&&(d="candidate_id")||s.choice===void 0&&(d="choice")||s.resulting_action_id===void 0&&
 (d="resulting_action_id")||s.at===void 0&&(d="at"))return br.errors=[{instancePath:t,keyword:"required",params:{missingProperty:d}}],

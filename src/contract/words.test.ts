@@ -46,7 +46,7 @@ const WORDS: readonly Row[] = [
   [
     'runVerdict.word',
     ...['delivered', 'delivered, look first', 'nothing to change', 'not delivered', 'waits for you', 'paused by limit'],
-    ...['queued', 'continued', 'running', 'waiting for limit', 'not driven'],
+    ...['queued', 'continued', 'running', 'waiting for limit', 'not driven', 'merged', 'discarded'],
   ],
   ['unavailableRun.code', 'run_journal_invalid', 'run_unavailable', 'run_busy'],
   ['protocolState.state', ...STATES],

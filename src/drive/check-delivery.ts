@@ -9,7 +9,7 @@ import { choosePorts } from '../workspace/worktrees/choose-ports.ts'
 import { type CleanCheckout, listUncommitted, withCleanCheckout } from '../workspace/worktrees/clean-checkout.ts'
 import { explainDeliveryCheck, whyCheckIsSkipped } from './decide/delivery-check.ts'
 import { commandRunner } from './drive-boundary.ts'
-import { type DriveContext, readDriveState, record } from './drive-context.ts'
+import { type Checking, type DriveContext, readDriveState, record } from './drive-context.ts'
 import { toPreparation } from './prepare-work.ts'
 import type { Place } from './record/drive-event.shape.ts'
 import type { DeliveryCheck } from './record/drive-state.ts'
@@ -35,9 +35,9 @@ export async function checkDelivery(context: DriveContext, place: WorktreePlace,
 
 type Checked = Pick<DeliveryCheck, 'result' | 'reason' | 'setup_failed' | 'checks'>
 
-/** Undefined if it was interrupted. */
-async function checkOutAndCheck(
-  context: DriveContext,
+/** Checks a commit in a clean checkout. Undefined if it was interrupted. */
+export async function checkOutAndCheck(
+  context: Checking,
   place: WorktreePlace,
   commit: string,
 ): Promise<Checked | undefined> {
@@ -59,7 +59,7 @@ async function checkOutAndCheck(
 }
 
 async function runIn(
-  context: DriveContext,
+  context: Checking,
   place: WorktreePlace,
   { root, git }: CleanCheckout,
 ): Promise<Pick<Checked, 'setup_failed' | 'checks'>> {
@@ -105,7 +105,7 @@ async function runChecks(
 
 /** What the worktree has, and the checkout has not. */
 async function listMissing(
-  { runs: { git, signal } }: DriveContext,
+  { runs: { git, signal } }: Checking,
   { root }: WorktreePlace,
   checkout: CleanCheckout,
 ): Promise<string[]> {

@@ -8,7 +8,7 @@ import { askGitForOutput } from '../workspace/git.ts'
 import { commitWorktree } from '../workspace/worktrees/commit-worktree.ts'
 import { checkDelivery } from './check-delivery.ts'
 import { type FollowRecord, toFollowRecord } from './decide/follow-record.ts'
-import { type DriveContext, readDriveState, record } from './drive-context.ts'
+import { type DriveContext, type Recording, readDriveState, record } from './drive-context.ts'
 import { driveBranchTaken, driveDeliveryFailed, drivePullRequestOver } from './faults.ts'
 import { unresolvedIn } from './merge-base.ts'
 import { hashTree } from './observe-tree.ts'
@@ -25,6 +25,7 @@ const TITLE_CHARACTERS = 72
 const OWN_FAULTS: readonly string[] = [driveDeliveryFailed.code, driveBranchTaken.code, drivePullRequestOver.code]
 
 type WorktreePlace = Extract<Place, { kind: 'worktree' }>
+type Publishing = Recording & Pick<DriveContext, 'env'>
 
 /** Only what passes its checks in a clean checkout of the commit is delivered. If it is interrupted, nothing is recorded. */
 export async function deliver(context: DriveContext, { takesOver }: { takesOver: boolean }): Promise<void> {
@@ -36,8 +37,7 @@ export async function deliver(context: DriveContext, { takesOver }: { takesOver:
   }
   const { runs } = context
   const { branch, base, root } = place
-  const title = await composeTitle(context)
-  const message = `${title}\n\nRun: ${context.runId}\n`
+  const message = `${await composeTitle(context)}\n\nRun: ${context.runId}\n`
   const committed = await commitWorktree({ git: runs.git, directory: root, branch, message, signal: runs.signal })
   const { head } = takesOver && wanted.deliver === 'pr' ? await takeOver(context, place) : committed
   const tree_id = await readTree(context, head)
@@ -56,7 +56,7 @@ export async function deliver(context: DriveContext, { takesOver }: { takesOver:
     record(context, 'delivered', { as: 'branch', ...work })
     return
   }
-  await deliverPullRequest(context, place, { title, work })
+  await deliverPullRequest(context, place, work)
 }
 
 /** Why the commit must not be delivered. */
@@ -77,11 +77,11 @@ async function findProblem(
 async function deliverPullRequest(
   context: DriveContext,
   place: WorktreePlace,
-  { title, work }: { title: string; work: { branch: string; commit: string; tree_id: string } },
+  work: { branch: string; commit: string; tree_id: string },
 ): Promise<void> {
   try {
     const delivered = { as: 'branch', ...work } as const
-    const pullRequest = await openPullRequest(context, place, { title, delivered })
+    const pullRequest = await openPullRequest(context, place, delivered)
     record(context, 'delivered', { as: 'pr', ...work, pull_request: pullRequest })
   } catch (error) {
     const isTaken = isFault(error, driveBranchTaken) || isFault(error, drivePullRequestOver)
@@ -97,7 +97,7 @@ async function readTree({ runs }: DriveContext, commit: string): Promise<string>
 }
 
 /** The subject of the commit. In the text of an issue, `@name` and `#12` are no references; in that of the user they are. */
-async function composeTitle(context: DriveContext): Promise<string> {
+async function composeTitle(context: Recording): Promise<string> {
   const { goal, issue } = readDriveState(context)
   const isOfUser = issue === undefined && (await outlineRun(context.runs, context.runId)).pinned_source === undefined
   return isOfUser ? toCommitTitle(goal) : withInertReferences(toCommitTitle(goal))
@@ -111,11 +111,11 @@ function toCommitTitle(goal: string): string {
     : line || 'Change'
 }
 
-/** Once: a pull request that is open already is used, and a run never opens a second one. */
-async function openPullRequest(
-  context: DriveContext,
+/** Once: a pull request that is open already is used, and a run never opens a second one. Its text tells of `delivered`. */
+export async function openPullRequest(
+  context: Publishing,
   place: WorktreePlace,
-  { title, delivered }: { title: string; delivered: NonNullable<DriveState['delivered']> },
+  delivered: NonNullable<DriveState['delivered']>,
 ): Promise<string> {
   refuseChangedRemotes(context, place)
   try {
@@ -129,7 +129,7 @@ async function openPullRequest(
     if (found !== undefined) return found.url
     const [run, state] = [await outlineRun(runs, runId), { ...now, delivered }]
     const body = await describeRun(runs, run, { state, verdict: verdictOnDelivery(runs, { run, drive: state }) })
-    const base = await forge.defaultBranch()
+    const [base, title] = [await forge.defaultBranch(), await composeTitle(context)]
     return (await forge.openPullRequest({ branch: place.branch, base, title, body })).url
   } catch (error) {
     if (!(error instanceof Fault) || OWN_FAULTS.includes(error.code)) throw error

@@ -7,7 +7,7 @@ import type { WorktreeDirectories } from '../sandbox/create-policy.ts'
 import type { MachineSandbox } from '../sandbox/machine/machine-sandbox.ts'
 import { BoundaryNotes } from './boundary-notes.ts'
 import { chooseBoundary } from './decide/choose-boundary.ts'
-import { type DriveBoundary, type DriveContext, readDriveState } from './drive-context.ts'
+import { type Checking, type DriveBoundary, readDriveState } from './drive-context.ts'
 import { driveSandboxMissing } from './faults.ts'
 import type { BoundarySeen, Options } from './record/drive-event.shape.ts'
 
@@ -60,7 +60,7 @@ type RunOptions = Pick<BoundarySeen, 'by' | 'attempt'> & {
 }
 
 /** Runs checks and setups of a run, inside if it has a boundary, and records what they reached and were refused. */
-export function commandRunner(context: DriveContext, { checkout, ...by }: RunOptions) {
+export function commandRunner(context: Checking, { checkout, ...by }: RunOptions) {
   return async (check: Omit<Check, 'enclose'>): Promise<CheckResult> => {
     const { boundary, runs } = context
     if (boundary.is === 'outside') return await runCheck(check)
@@ -74,7 +74,7 @@ export function commandRunner(context: DriveContext, { checkout, ...by }: RunOpt
 }
 
 /** The branch of the run: what `HEAD` says may come from an agent. In place there is none, and nothing is committed. */
-function ownBranch(context: DriveContext): string | null {
+function ownBranch(context: Checking): string | null {
   const { place } = readDriveState(context)
   return place.kind === 'worktree' ? `refs/heads/${place.branch}` : null
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Usage } from '../agents/adapter/agent.ts'
 import type { EventFile } from '../journal/event-file.ts'
 import { toTimestamp } from '../kit/clock.ts'
+import { digestFields } from '../kit/digest.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
 import type { PromptEvent } from '../prompts/prompt-event.ts'
 import type { RunContext } from '../runs/run-context.ts'
@@ -10,7 +11,7 @@ import type { MachineSandbox } from '../sandbox/machine/machine-sandbox.ts'
 import type { Limit, LimitChoice } from './decide/after-limit.ts'
 import type { Totals } from './decide/spending.ts'
 import type { ProjectTrust } from './project-settings.ts'
-import type { DriveEvent } from './record/drive-event.shape.ts'
+import type { DriveEvent, Place } from './record/drive-event.shape.ts'
 import { type BaselineRun, type DriveState, toDriveState } from './record/drive-state.ts'
 
 /** What a driver reports while it works: its own records, and the events of the agents. */
@@ -59,6 +60,9 @@ export type DriveContext = DriveTools & {
 /** What is needed to record something. */
 export type Recording = Pick<DriveContext, 'runs' | 'runId' | 'journal' | 'onUpdate'>
 
+/** What is needed to run checks of the run. */
+export type Checking = Recording & Pick<DriveContext, 'boundary' | 'env' | 'templates'>
+
 /** Appends an event, with the time, and reports it. */
 export function record<T extends DriveEvent['type']>(
   context: Recording,
@@ -85,4 +89,11 @@ export function readDriveState({ journal }: Pick<DriveContext, 'journal'>): Driv
   const state = toDriveState(journal.events)
   if (state === undefined) throw new TypeError('the run is not driven yet')
   return state
+}
+
+const TREE_ID_CHARACTERS = 16
+
+/** The id by which a driver finds the setup and the checks of a driver that was killed. */
+export function treeIdOf({ root }: Pick<Place, 'root'>): string {
+  return digestFields(['drover-worktree-processes/v1', root]).slice(-TREE_ID_CHARACTERS)
 }

@@ -2,7 +2,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { runNotFound } from '../journal/faults.ts'
 import { readRunHeader } from '../journal/read-run.ts'
-import { digestFields } from '../kit/digest.ts'
 import { Fault, isFault } from '../kit/fault.ts'
 import { endMarkedProcesses } from '../kit/process/end-tree.ts'
 import { inRuns, TREE_VARIABLE } from '../kit/process/environment-variables.ts'
@@ -18,7 +17,7 @@ import { describeFlag, seriousFlags } from './decide/serious-flags.ts'
 import { spentBy } from './decide/spending.ts'
 import { deliver } from './deliver.ts'
 import { openBoundaryFor } from './drive-boundary.ts'
-import { type DriveContext, type DriveTools, readDriveState, record } from './drive-context.ts'
+import { type DriveContext, type DriveTools, readDriveState, record, treeIdOf } from './drive-context.ts'
 import { type DriveEnd, driveRun } from './drive-run.ts'
 import { mergeConflict } from './merge-base.ts'
 import { cleanText } from './prompt/clean-text.ts'
@@ -30,9 +29,6 @@ import { forgetStop, openDriveJournal } from './record/drive-journal.ts'
 import { type BaselineRun, type DriveState, toDriveState } from './record/drive-state.ts'
 import type { Requirement } from './record/follow-event.shape.ts'
 import { startDrivenRun } from './start-driven-run.ts'
-
-/** Of the id by which a driver finds the setup and the checks of a driver that was killed. */
-const TREE_ID_CHARACTERS = 16
 
 const DELIVERY_TRIES = 5
 
@@ -223,7 +219,7 @@ async function inWorktree(context: DriveContext, { place: given, isNew }: DriveB
   const place = toDriveState(context.journal.events)?.place ?? given
   if (place.kind === 'in_place') return context
   const { prompts } = context
-  const treeId = digestFields(['drover-worktree-processes/v1', place.root]).slice(-TREE_ID_CHARACTERS)
+  const treeId = treeIdOf(place)
   if (isNew !== true && !(context.env[TREE_VARIABLE] ?? '').includes(treeId)) await endMarkedProcesses(treeId)
   const env = inTree(toWorktreeEnvironment(context.env, place), treeId)
   return { ...context, env, prompts: { ...prompts, env: toWorktreeEnvironment(prompts.env, place) } }

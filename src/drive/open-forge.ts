@@ -19,7 +19,7 @@ export async function openForge(
 ): Promise<Forge> {
   const { git, signal, workspace } = runs
   const args = ['remote', 'get-url', 'origin'] as const
-  const { code, stdout } = await askGit(git, { directory: workspace.worktree_root, args, signal })
+  const { code, stdout } = await askGit(git, { directory: workspace.git_common_dir, args, signal })
   const repository = code === 0 ? parseRemote(stdout.toString('utf8').trim()) : undefined
   if (repository === undefined) {
     const problem =

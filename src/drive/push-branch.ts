@@ -1,7 +1,7 @@
 /** Pushes the branch of a run. */
 import { askGit, gitErrorLine } from '../workspace/git.ts'
 import { toFollowRecord } from './decide/follow-record.ts'
-import { type DriveContext, readDriveState } from './drive-context.ts'
+import { type Recording, readDriveState } from './drive-context.ts'
 import { driveBranchTaken, driveDeliveryFailed } from './faults.ts'
 import { surroundings } from './read-verdict.ts'
 import type { Place } from './record/drive-event.shape.ts'
@@ -9,10 +9,7 @@ import type { Place } from './record/drive-event.shape.ts'
 const NETWORK_TIMEOUT_MS = 5 * 60_000
 
 /** Never over what another person pushed: git compares the branch of the remote with the commit that drover pushed last. */
-export async function pushBranch(
-  context: DriveContext,
-  { branch, root }: Extract<Place, { kind: 'worktree' }>,
-): Promise<void> {
+export async function pushBranch(context: Recording, { branch }: Extract<Place, { kind: 'worktree' }>): Promise<void> {
   const { runs, runId } = context
   const state = readDriveState(context)
   const { commit = '' } = toFollowRecord([state, ...surroundings(runs.store, state).earlier])
@@ -21,7 +18,8 @@ export async function pushBranch(
   // Whatever push.recurseSubmodules says: the repository of a submodule may be an agent's.
   const quiet = ['--quiet', '--recurse-submodules=no', '--no-signed'] as const
   const args = ['push', ...quiet, `--force-with-lease=${ref}:${commit}`, 'origin', `${ref}:${ref}`] as const
-  const { code, stderr } = await askGit(git, { directory: root, args, signal: runs.signal, allowsNetwork: true })
+  const { git_common_dir: directory } = runs.workspace
+  const { code, stderr } = await askGit(git, { directory, args, signal: runs.signal, allowsNetwork: true })
   if (code === 0) return
   if (/\((?:stale info|fetch first|non-fast-forward)\)/.test(stderr)) throw driveBranchTaken({ branch, run_id: runId })
   throw driveDeliveryFailed({ problem: `git push failed: ${gitErrorLine(stderr)}` })

@@ -10,7 +10,7 @@ type WorktreePlace = Extract<Place, { kind: 'worktree' }>
 
 /** Throws `drive_delivery_failed` if the settings for remotes are not those with which the run began. */
 export function refuseChangedRemotes(
-  { runs: { git, workspace } }: DriveContext,
+  { runs: { git, workspace } }: Pick<DriveContext, 'runs'>,
   { root, branch }: WorktreePlace,
 ): void {
   const begun = findRecordAt(root)?.remotes

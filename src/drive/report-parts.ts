@@ -1,6 +1,7 @@
 /** What only a driver knows about a run, for its report. Pure. */
 import type { ReportChange, ReportCheck, ReportEvidence, ReportParts } from '../runs/run-report.ts'
 import { checkResults } from './decide/check-results.ts'
+import { describeAct } from './decide/describe-act.ts'
 import { describeFollowed } from './decide/judge-work.ts'
 import { spentBy } from './decide/spending.ts'
 import { flagsOfRun } from './evidence/repository-flags.ts'
@@ -21,6 +22,7 @@ export function toReportParts(state: DriveState, changes: readonly ReportChange[
     ...(place.folder !== undefined && { folder: place.folder }),
     ...(delivered?.pull_request !== undefined && { pull_request: delivered.pull_request }),
     ...(state.followed !== undefined && { pull_request_end: describeFollowed(state.followed) }),
+    ...(state.acts.length > 0 && { acts: state.acts.map((act) => ({ at: act.at, text: describeAct(act) })) }),
     ...(state.judged !== undefined && { requirements: state.judged.map((each) => toReportRequirement(each, state)) }),
     ...(changes !== undefined && { changes }),
     evidence: judged.flatMap(({ evidence }) => (evidence?.claims ?? []).map(toEvidence)),

@@ -6,3 +6,4 @@ export declare const validateChainRequest: Validate
 export declare const validateSessionQuery: Validate
 export declare const validateSessionChange: Validate
 export declare const validateDriveRequest: Validate
+export declare const validateActRequest: Validate

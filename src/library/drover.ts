@@ -5,10 +5,11 @@ import { EventRun } from './event-run.ts'
 import { Instance } from './instance.ts'
 import { refuseUnknownOptions } from './known-options.ts'
 import { sessionCalls } from './library-sessions.ts'
-import type { DriveRequest } from './messages.generated.ts'
+import type { ActRequest, DriveRequest } from './messages.generated.ts'
 import { promptCalls } from './run-prompts.ts'
 import { throwingDroverErrors, toDroverError } from './to-drover-error.ts'
 import type {
+  ActResult,
   CallOptions,
   DriveRecord,
   DriveResult,
@@ -40,6 +41,7 @@ export function createDrover(options: DroverOptions = {}): Drover {
     sessions: sessionCalls(instance),
     budgets: () => throwingDroverErrors(async () => await (await instance.open()).drover.budgets.list(USER)),
     drive: (request, options) => startDrive(instance, request, options),
+    act: (request, options) => actOnRun(instance, request, options),
     serve: (options) => startServer(instance, options),
     close,
     [Symbol.asyncDispose]: close,
@@ -68,6 +70,14 @@ function startDrive(instance: Instance, request: string | DriveRequest, options:
     options.signal,
   )
   return instance.track(run)
+}
+
+async function actOnRun(instance: Instance, request: ActRequest, options: CallOptions = {}): Promise<ActResult> {
+  return await throwingDroverErrors(async () => {
+    refuseUnknownOptions('act', options)
+    const { act } = await import('./act-in-program.ts')
+    return await act(await instance.open(), request, options.signal ?? new AbortController().signal)
+  })
 }
 
 /** The server is loaded by the first call. */

@@ -18,6 +18,7 @@ const KNOWN = {
   compare: BATCH,
   keep: CALL,
   drive: CALL,
+  act: CALL,
   serve: { host: true, port: true, onLog: true } satisfies Names<ServeOptions>,
 }
 

@@ -271,6 +271,20 @@ export type DriveRequest = {
   deliver?: 'none' | 'branch' | 'pr' | undefined
 }
 
+/** What becomes of the work of a run. */
+export type ActRequest = {
+  /** The id of the run, or a unique beginning of it. */
+  run: string
+  /** What is done. */
+  do: 'merge' | 'pull_request' | 'take' | 'discard' | 'undo_discard'
+  /** With `merge`: the branch; the default is the one that was checked out when the run was started. */
+  into?: string | undefined
+  /** With `merge`: merge although the run has a pull request. */
+  here?: boolean | undefined
+  /** A directory of the repository: an absolute path. The default is the directory of the program. */
+  directory?: string | undefined
+}
+
 /** One line of a stream of the native API. */
 export type PromptEvent = 
   | InitEvent
@@ -1117,10 +1131,10 @@ export type SessionTurn = {
 /** What became of a run that agents drive. */
 export type RunVerdict = {
   /** What became of the run. */
-  word: 'delivered' | 'delivered, look first' | 'nothing to change' | 'not delivered' | 'waits for you' | 'paused by limit' | 'continued' | 'queued' | 'running' | 'waiting for limit' | 'not driven'
+  word: 'delivered' | 'delivered, look first' | 'nothing to change' | 'not delivered' | 'waits for you' | 'paused by limit' | 'merged' | 'discarded' | 'continued' | 'queued' | 'running' | 'waiting for limit' | 'not driven'
   /** The word with its reason, as people read it. */
   line: string
-  /** What `drover drive` exits with: 0, 3, 4 or 5. Absent while it is queued, running, waiting for a limit, continued or not driven. */
+  /** What `drover drive` exits with: 0, 3, 4 or 5. Absent while it is queued, running, waiting for a limit, continued, discarded or not driven. */
   exit_code?: number | undefined
   /** Why, in one line. */
   reason: string

@@ -168,3 +168,16 @@ export const DriveRequest = named(
   'What agents should do, and how. Exactly one of `goal`, `issue` and `run` is given.',
 )
 export type DriveRequest = Static<typeof DriveRequest>
+
+export const ActRequest = named(
+  'ActRequest',
+  strict({
+    run: Type.String({ minLength: 1, description: 'The id of the run, or a unique beginning of it.' }),
+    do: literals(['merge', 'pull_request', 'take', 'discard', 'undo_discard'], { description: 'What is done.' }),
+    into: text('With `merge`: the branch; the default is the one that was checked out when the run was started.'),
+    here: isOn('With `merge`: merge although the run has a pull request.'),
+    directory: text('A directory of the repository: an absolute path. The default is the directory of the program.'),
+  }),
+  'What becomes of the work of a run.',
+)
+export type ActRequest = Static<typeof ActRequest>

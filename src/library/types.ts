@@ -1,5 +1,6 @@
 /** The public types of the library, beside those of the messages. */
 import type {
+  ActRequest,
   ApprovalRequest,
   BudgetList,
   ChainRequest,
@@ -162,6 +163,14 @@ export type DriveRun = AsyncIterable<DriveRecord> & {
   cancel(): void
 }
 
+/** What became of the work of a run. */
+export type ActResult = {
+  /** The last round of the run. */
+  run_id: string
+  /** Its word is `merged`, `discarded` or `delivered`. */
+  verdict: RunVerdict
+}
+
 /** The sessions of the user. */
 export type Sessions = {
   /** Last used first. */
@@ -222,6 +231,8 @@ export type Drover = AsyncDisposable & {
   budgets(): Promise<BudgetList>
   /** Lets agents do a change in a git repository, step by step. A text is a request with this `goal`. */
   drive(request: string | DriveRequest, options?: CallOptions): DriveRun
+  /** Merges the work of a run, opens a pull request, discards it, or checks its branch out. */
+  act(request: ActRequest, options?: CallOptions): Promise<ActResult>
   /** Starts the HTTP server, with the API keys of the config. */
   serve(options?: ServeOptions): Promise<RunningServer>
   /**

@@ -1,5 +1,6 @@
 /** An MCP server with the tools of drover. A call is checked, done, and answered; a Fault becomes a tool error. */
 import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server'
+import type { RunAct } from '../drive/act/act-on-run.ts'
 import type { DrivenRun } from '../drive/service/driven-run.shape.ts'
 import { type CurrentActivity, nextActivity } from '../executions/activity.ts'
 import type { ExecutionEvent } from '../executions/store/execution.shape.ts'
@@ -47,8 +48,9 @@ type ToolCall = {
 
 const INSTRUCTIONS = `drover runs command-line coding agents on this machine. "prompt" sends one a prompt, "compare" asks several the same.
 A call that takes long answers with an execution_id; "execution_get" waits for the answer. "session_resume" resumes a session.
-"run_start" lets agents carry out a whole change in a git repository; "run_status", "run_answer" and "run_follow_up" follow it.
-"budget_list" shows how much of each budget is left.`
+"run_start" lets agents carry out a whole change in a git repository; "run_status", "run_answer" and "run_follow_up" follow it,
+and "run_merge", "run_pull_request", "run_take" and "run_discard" decide what becomes of its work. "budget_list" shows how much of each
+budget is left.`
 
 /** `onCall` learns of every call, which may outlast its connection. */
 export function createMcpServer(host: ToolHost, onCall: (call: Promise<unknown>) => void = () => {}): Server {
@@ -125,7 +127,15 @@ const CALLS: { readonly [Name in ToolName]: (call: ToolCall, given: ToolInput[Na
     runResult(await host.drover.runs.answer(host.by, id, { text, actionId })),
   run_follow_up: async ({ host }, { run_id: id, ...wanted }) =>
     runResult(await host.drover.runs.followUp(host.by, id, toFollowUp(wanted))),
+  run_merge: (call, { run_id: id, ...wanted }) => act(call, id, { do: 'merge', ...wanted }),
+  run_pull_request: (call, { run_id: id }) => act(call, id, { do: 'pull_request' }),
+  run_take: (call, { run_id: id }) => act(call, id, { do: 'take' }),
+  run_discard: (call, { run_id: id }) => act(call, id, { do: 'discard' }),
   budget_list: async ({ host }) => budgetResult(await host.drover.budgets.list(host.by)),
+}
+
+async function act({ host }: ToolCall, id: string, wanted: RunAct): Promise<ToolResult> {
+  return runResult(await host.drover.runs.act(host.by, id, wanted))
 }
 
 const CHECKS: Readonly<Record<ToolName, Validate>> = VALIDATORS

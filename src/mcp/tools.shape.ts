@@ -5,7 +5,7 @@ import type { JsonObject } from '../kit/json/json-value.ts'
 import { literals, request, type Static } from '../kit/shape.ts'
 import { BudgetList } from '../prompts/budget-list.shape.ts'
 import { CompareRequest, KeepRequest, PromptBody, ResumeRequest } from '../prompts/prompt-request.shape.ts'
-import { AnswerBody, FollowUpBody, StartBody } from '../service/run-requests.shape.ts'
+import { AnswerBody, FollowUpBody, MergeBody, StartBody } from '../service/run-requests.shape.ts'
 
 /** An hour: no client waits longer for one call. */
 const MAX_WAIT_SECS = 3600
@@ -86,6 +86,8 @@ const RunStatusTool = request({
 
 const RunAnswerTool = request({ run_id: runId, ...AnswerBody.properties })
 const RunFollowUpTool = request({ run_id: runId, ...FollowUpBody.properties })
+const RunMergeTool = request({ run_id: runId, ...MergeBody.properties })
+const RunActTool = request({ run_id: runId })
 
 const text = (description: string) => optional(Type.String({ description }))
 
@@ -243,6 +245,41 @@ export const TOOL_SHAPES = [
     input: RunFollowUpTool,
     output: RunView,
     hints: RUNS_AGENT,
+  },
+  {
+    name: 'run_merge',
+    title: 'Merge a delivered change run',
+    description:
+      'Merges the work of a delivered run into the branch it was started on. If that has moved, the checks run on the merge commit first. Refused, without any change, if the checkout has uncommitted changes, if there are conflicts, or if a check fails. Ask the user first.',
+    input: RunMergeTool,
+    output: RunView,
+    hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  },
+  {
+    name: 'run_pull_request',
+    title: 'Open a pull request for a delivered change run',
+    description: 'Pushes the branch of a delivered run and opens a draft pull request, unless it has one.',
+    input: RunActTool,
+    output: RunView,
+    hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  },
+  {
+    name: 'run_take',
+    title: 'Check the branch of a delivered change run out',
+    description:
+      "Switches the user's checkout of the repository to the branch of a delivered run. Refused if it has uncommitted changes.",
+    input: RunActTool,
+    output: RunView,
+    hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  },
+  {
+    name: 'run_discard',
+    title: 'Discard a change run',
+    description:
+      'Removes the worktree and the branch of a run. The work is kept for 7 days; a person brings it back with `drover discard RUN --undo`. Ask the user first.',
+    input: RunActTool,
+    output: RunView,
+    hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   },
   {
     name: 'budget_list',

@@ -45,6 +45,8 @@ export type Caller = CallerOrigin &
         readonly key?: ClientKey | undefined
         /** `client` sees only what is its own; `operator` sees everything. */
         readonly role: 'client' | 'operator'
+        /** It may move branches of the user, and check them out. */
+        readonly mayMerge?: true | undefined
         /** It is the user of this machine, who may change runs in every repository. */
         readonly isUser?: true
       }

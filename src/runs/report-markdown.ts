@@ -17,6 +17,7 @@ export function formatReport(report: RunReport, run: RunOutline, form: Form = 't
   const sections = [
     ['Goal', goalText(report)],
     ['Decisions', report.decisions.map(decisionText).join('\n\n')],
+    ['After the delivery', listText((report.acts ?? []).map(({ at, text }) => `${at}: ${cell(text)}`))],
     ['Requirements after the delivery', requirementText(report, rows)],
     ['What changed', changeText(report, rows)],
     ['Evidence', evidenceText(report, rows)],

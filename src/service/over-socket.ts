@@ -60,6 +60,7 @@ export function createSocketDrover({ settings, cwd, call, send }: SocketOptions)
       answer: (_by, id, { text, actionId }) =>
         post(`${runPath(id)}/answer`, { text, ...(actionId !== undefined && { action_id: actionId }) }),
       followUp: (_by, id, wanted) => post(`${runPath(id)}/follow-up`, toFollowUpBody(wanted)),
+      act: (_by, id, { do: act, ...wanted }) => post(`${runPath(id)}/${act.replace('_', '-')}`, wanted),
     },
   }
 }

@@ -21,6 +21,9 @@ export const Sender = named(
     }),
     max_approval_mode: optionalText('The highest approval mode that it may ask for.'),
     max_sandbox_mode: optionalText('The highest sandbox mode that it may ask for.'),
+    may_merge: Type.Boolean({
+      description: 'Whether it may merge the work of runs, and check their branches out in the repository.',
+    }),
     may_decide: Type.Boolean({ description: 'Whether it may decide about what agents ask for.' }),
   }),
 )

@@ -230,3 +230,19 @@ export const FollowUpBody = named(
   }),
 )
 export type FollowUpBody = Static<typeof FollowUpBody>
+
+export const MergeBody = named(
+  'RunMerge',
+  request({
+    into: optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 250,
+        description:
+          'The branch of the repository to merge into. The default is the one that was checked out when the run was started.',
+      }),
+    ),
+    here: optional(Type.Boolean({ description: 'Merge although the run has a pull request, which is left as it is.' })),
+  }),
+)
+export type MergeBody = Static<typeof MergeBody>

@@ -55,6 +55,7 @@ type Mention = { readonly id: number; readonly text: string }
 const MOST_OPEN = 20
 /** An issue that was left to others is looked at again after as many looks. */
 const LOOKS_LEFT = 5
+const DONE: readonly DrivenRun['state'][] = ['ended', 'merged', 'discarded']
 const WORKING: readonly DrivenRun['state'][] = ['queued', 'running', 'waiting_for_limit', 'continued']
 /** After these, starting a run is tried again. */
 const PASSING: readonly FaultKind[] = ['unauthorized', 'unavailable', 'rate_limited', 'internal']
@@ -280,7 +281,7 @@ export class IssueWatch implements Watch {
       return { is: 'done' }
     }
     const isWorking = run !== undefined && WORKING.includes(run.state)
-    const isDone = run === undefined || run.state === 'ended' || (this.#options.isAlone && !isWorking)
+    const isDone = run === undefined || DONE.includes(run.state) || (this.#options.isAlone && !isWorking)
     const said = run === undefined ? taken : await this.#say(taken, this.#compose(taken, { run, isDone }))
     if (isDone) this.#save({ ...said, state: 'done' })
     return { is: isDone ? 'done' : isWorking ? 'working' : 'waiting' }

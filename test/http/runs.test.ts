@@ -33,7 +33,7 @@ describe('POST /api/v1/runs', () => {
       backend: 'claude',
       review_backend: 'codex',
       actions: { taken: 4, remaining: 4 },
-      choices: [],
+      choices: ['follow-up', 'merge', 'pull-request', 'take', 'discard'],
       findings: [],
       report: expect.stringContaining(`# Run ${id}`),
     })
@@ -206,7 +206,10 @@ describe('a run that is driven', () => {
     const { id, actions } = await start()
     await until(() => driving.calls().length > 0)
     expect(await change(id, 'resume')).toMatchObject({ status: 409 })
-    expect(await change(id, 'stop')).toMatchObject({ status: 200, body: { state: 'stopped', choices: ['resume'] } })
+    expect(await change(id, 'stop')).toMatchObject({
+      status: 200,
+      body: { state: 'stopped', choices: ['resume', 'discard'] },
+    })
     expect(dataOf(driving.records(id), 'attempt_ended')).toMatchObject([{ how: 'cancelled' }])
     expect(server.context.drover.records.running()).toEqual([])
     expect(server.context.drover.runs.count).toBe(0)
@@ -261,7 +264,7 @@ describe('a run that is driven', () => {
     const { id } = await start({ max_tokens: 1 })
     expect(await reaches(id, 'paused')).toMatchObject({
       pause: { reason: 'max_tokens' },
-      choices: ['resume', 'skip', 'stop'],
+      choices: ['resume', 'skip', 'stop', 'discard'],
     })
     const limits = { max_tokens: 1_000_000 }
     expect(await change(id, 'resume', limits)).toMatchObject({ status: 200, body: { state: 'running', limits } })

@@ -86,6 +86,7 @@ export function driveState(attempts: readonly Attempt[] = [], more: Partial<Driv
     asked: [],
     answered: [],
     pushed: [],
+    acts: [],
     attempts_before: 0,
     attempts_at_pause: 0,
     ...more,

@@ -78,6 +78,8 @@ function whatFollows({ verdict, run, name }: EndFacts): NextCommand[] {
 const TONES = {
   delivered: 'good',
   'delivered, look first': 'open',
+  merged: 'good',
+  discarded: 'dim',
   'nothing to change': 'good',
   'not delivered': 'bad',
   'waits for you': 'open',

@@ -45,6 +45,7 @@ accepts requests without a key.`,
       flag('--max-sandbox MODE', 'Highest sandbox mode for its requests (default: server.max_sandbox_mode)', {
         choices: ['read-only', 'workspace', 'full'],
       }),
+      flag('--may-merge', 'Let it merge the work of its runs into branches of the repository, and check them out'),
       flag('--require-sandbox', 'Run its agents only in a sandbox, as with sandbox.mode required'),
       flag('--budget LIMIT', 'How much it may use: 20usd/day, 5Mtokens/week, 100requests/month or 90minutes/once', {
         repeats: true,

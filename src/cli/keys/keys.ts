@@ -68,6 +68,7 @@ function toEntry({ args, flags, runtime }: Invocation, sha256: string): ServerKe
     ...(burst !== undefined && { rate_limit_burst: burst }),
     ...(approval !== undefined && { max_approval_mode: approval }),
     ...(sandbox !== undefined && { max_sandbox_mode: sandbox }),
+    ...(flags.isOn('may-merge') && { may_merge: true }),
     ...(flags.isOn('require-sandbox') && { requires_sandbox: true }),
     ...(budgets.length > 0 && { budgets }),
     ...(expires !== undefined && { expires_at: expires }),
@@ -101,7 +102,7 @@ function toShown({ sha256: _, ...entry }: ServerKey): ShownKey {
 
 /** The last columns are shown if a key has something in them. */
 function toRows(keys: readonly ShownKey[]): string[][] {
-  const [hasBudgets, hasEnds] = [keys.some((key) => key.budgets), keys.some((key) => key.expires_at)]
+  const more = OPTIONAL_COLUMNS.filter(([, valueIn]) => keys.some((key) => valueIn(key) !== undefined))
   const rows = keys.map((key) => [
     key.name,
     key.role,
@@ -110,12 +111,17 @@ function toRows(keys: readonly ShownKey[]): string[][] {
     key.max_approval_mode ?? '-',
     key.max_sandbox_mode ?? '-',
     key.requires_sandbox === true ? 'required' : '-',
-    ...(hasBudgets ? [key.budgets?.join(', ') ?? '-'] : []),
-    ...(hasEnds ? [key.expires_at ?? '-'] : []),
+    ...more.map(([, valueIn]) => valueIn(key) ?? '-'),
   ])
-  const more = [...(hasBudgets ? ['BUDGETS'] : []), ...(hasEnds ? ['EXPIRES'] : [])]
-  return [['NAME', 'ROLE', 'RPS', 'BURST', 'MAX APPROVAL', 'MAX SANDBOX', 'SANDBOX', ...more], ...rows]
+  const titles = ['NAME', 'ROLE', 'RPS', 'BURST', 'MAX APPROVAL', 'MAX SANDBOX', 'SANDBOX']
+  return [[...titles, ...more.map(([title]) => title)], ...rows]
 }
+
+const OPTIONAL_COLUMNS: readonly (readonly [title: string, valueIn: (key: ShownKey) => string | undefined])[] = [
+  ['MERGE', (key) => (key.may_merge === true ? 'may' : undefined)],
+  ['BUDGETS', (key) => key.budgets?.join(', ')],
+  ['EXPIRES', (key) => key.expires_at],
+]
 
 export const revoke: RunCommand = async (invocation) => {
   const name = invocation.args[0] ?? ''

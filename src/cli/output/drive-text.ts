@@ -2,6 +2,7 @@
 import { describeDecision } from '../../agents/decision-text.ts'
 import { titleOfGoal } from '../../contract/goal-title.ts'
 import { limitedBy } from '../../drive/decide/after-limit.ts'
+import { describeAct } from '../../drive/decide/describe-act.ts'
 import { describeFollowed } from '../../drive/decide/judge-work.ts'
 import { spentBy } from '../../drive/decide/spending.ts'
 import { flagsOf } from '../../drive/evidence/repository-flags.ts'
@@ -68,9 +69,21 @@ export function describeRecord(event: DriveEvent, state: DriveState): StyledLine
       return describeDeliveryCheck(event.data, state)
     case 'delivered':
       return [describeDelivery(event.data, '')]
+    case 'merge_checked':
+      return describeDeliveryCheck(event.data, state)
+    case 'merged':
+    case 'pull_request_opened':
+    case 'discarded':
+    case 'discard_undone':
+    case 'taken':
+      return [whole(upperFirst(describeAct(event)))]
     default:
       return describeFollow(event)
   }
+}
+
+function upperFirst(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }
 
 function whole(text: string): StyledLine {
@@ -216,6 +229,7 @@ export function describeDrive(state: DriveState): StyledLine[] {
     ...(next_run_id === undefined ? [] : [`  continued as ${next_run_id}`]),
     ...attempts.flatMap((attempt) => describeAttemptFacts(attempt, state, attempt === lastChecked)),
     ...(check === undefined ? [] : describeDeliveryCheck(check, state)),
+    ...state.acts.map((act) => whole(`  ${act.at} ${toPrintable(describeAct(act))}`)),
   ]
 }
 

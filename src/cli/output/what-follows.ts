@@ -50,6 +50,7 @@ export function followUp(id: keyof typeof FOLLOW_UPS, values: Values): NextComma
 const SAYS: readonly (readonly [start: RegExp, says: string])[] = [
   [/^git merge /, 'merge the work into your branch'],
   [/^drover report /, 'what was done, and the evidence'],
+  [/^drover discard .* --undo$/, 'bring the branch back'],
   [/^drover answer /, 'answer it'],
   [/^drover continue /, 'keep the pinned issue'],
   [/^drover status .* --watch$/, 'follow it'],

@@ -1,5 +1,7 @@
 /** All commands in the order of the help. The definitions are loaded here; the code of a command is loaded when it runs. */
+
 import { ACP_COMMANDS } from '../acp/commands.ts'
+import { ACT_COMMANDS } from '../act/commands.ts'
 import { BACKEND_COMMANDS } from '../backends/commands.ts'
 import { BATCH_COMMANDS } from '../batch/commands.ts'
 import { CHAT_COMMANDS } from '../chat/commands.ts'
@@ -44,6 +46,7 @@ export const COMMANDS: readonly Command[] = [
   ...LOCAL_COMMANDS,
   ...MCP_COMMANDS,
   ...DRIVE_COMMANDS,
+  ...ACT_COMMANDS,
   ...WATCH_COMMANDS,
   ...PROJECT_COMMANDS,
   ...RUN_COMMANDS,

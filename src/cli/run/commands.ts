@@ -4,7 +4,9 @@ import { type Command, type Flag, flag } from '../command.ts'
 import { JSON_FLAG, ROOT } from '../words/shared-flags.ts'
 import { BUDGET, ID, RUN_ID, SOURCE_FILE } from './run-flags.ts'
 
-const STATES: readonly (RunStatus['state'] | 'delivered')[] = ['active', 'paused', 'stopped', 'ended', 'delivered']
+const STATES: readonly (RunStatus['state'] | 'delivered' | 'merged' | 'discarded')[] = [
+  ...(['active', 'paused', 'stopped', 'ended', 'delivered', 'merged', 'discarded'] as const),
+]
 
 const STATE_AS_JSON: Flag = {
   ...JSON_FLAG,

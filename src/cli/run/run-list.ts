@@ -80,6 +80,9 @@ function toStates(state: string, verdict: RunVerdict | undefined): string[] {
     case 'delivered':
     case 'delivered, look first':
       return ['ended', 'delivered']
+    case 'merged':
+    case 'discarded':
+      return ['ended', verdict.word]
     case 'waits for you':
     case 'paused by limit':
     case 'not driven':
@@ -98,6 +101,7 @@ export function noteOnVerdict(verdict: RunVerdict | undefined): string | undefin
   switch (word) {
     case 'delivered':
     case 'nothing to change':
+    case 'merged':
     case 'running':
       return undefined
     case 'continued':

@@ -15,7 +15,7 @@ export type ShownRun = {
   problem: Signal<PageProblem | undefined>
 }
 
-const FINAL: readonly string[] = ['ended', 'continued']
+const FINAL: readonly string[] = ['ended', 'merged', 'discarded', 'continued']
 
 export function useRun(id: string): ShownRun {
   const followed = {

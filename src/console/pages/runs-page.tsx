@@ -9,7 +9,7 @@ const GROUPS: readonly { name: string; states: readonly DrivenRun['state'][] }[]
   { name: 'Needs you', states: ['waiting', 'paused', 'interrupted', 'failed'] },
   { name: 'Running', states: ['running', 'waiting_for_limit', 'queued'] },
   { name: 'Stopped', states: ['stopped'] },
-  { name: 'Ended', states: ['ended', 'continued'] },
+  { name: 'Ended', states: ['ended', 'merged', 'discarded', 'continued'] },
 ]
 
 export function RunsPage() {

@@ -3,7 +3,7 @@ import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import type { Execution } from '../../executions/store/execution.shape.ts'
 
 /** The other states are under Needs you, or running. */
-const ENDED: readonly DrivenRun['state'][] = ['ended', 'continued', 'stopped']
+const ENDED: readonly DrivenRun['state'][] = ['ended', 'merged', 'discarded', 'continued', 'stopped']
 
 export type Recent = { at: string } & ({ execution: Execution } | { run: DrivenRun })
 

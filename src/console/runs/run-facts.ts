@@ -68,10 +68,12 @@ export function describePauseLimit({ pause, spent }: Pick<DrivenRun, 'pause' | '
   }
 }
 
+const OVER: readonly DrivenRun['state'][] = ['ended', 'merged', 'discarded', 'continued']
+
 /** Actions that an ended run did not need are not missing. */
 export function actionsText({ state, actions }: Pick<DrivenRun, 'state' | 'actions'>): string {
   const { taken, remaining } = actions
-  if (state === 'ended' || state === 'continued') return taken === 1 ? '1 action' : `${taken} actions`
+  if (OVER.includes(state)) return taken === 1 ? '1 action' : `${taken} actions`
   return `${taken} of ${taken + remaining} actions`
 }
 

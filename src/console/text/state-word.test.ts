@@ -28,7 +28,7 @@ it('every state of a run has one, and a run without its result has failed', () =
   const words = DRIVEN_STATES.map((state) => runStateWord({ state, verdict: verdict('delivered') }))
   expect(words).toEqual([
     ...['queued', 'working', 'working', 'needs you', 'needs you'],
-    ...['stopped', 'needs you', 'failed', 'done', 'done'],
+    ...['stopped', 'needs you', 'failed', 'done', 'done', 'done', 'stopped'],
   ])
   expect(runStateWord({ state: 'ended', verdict: verdict('not delivered') })).toBe('failed')
   expect(runStateWord({ state: 'stopped', verdict: verdict('not delivered') })).toBe('stopped')

@@ -15,8 +15,10 @@ const WORDS: Readonly<Record<string, StateWord>> = {
   answered: 'done',
   continued: 'done',
   ended: 'done',
+  merged: 'done',
   cancelled: 'stopped',
   stopped: 'stopped',
+  discarded: 'stopped',
 }
 
 /** Of an execution, an attempt or a session. What is not known did not end well. */

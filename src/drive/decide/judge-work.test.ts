@@ -61,6 +61,8 @@ describe('the verdict on a commit whose checks, in a clean checkout,', () => {
   })
 })
 
+const ADA = { via: 'terminal', name: 'ada' } as const
+
 describe('the verdict on a run that has ended, if', () => {
   const ROWS: Row[] = [
     [
@@ -90,6 +92,39 @@ describe('the verdict on a run that has ended, if', () => {
       0,
       `delivered: branch ${BRANCH}, draft pull request https://x/1`,
       `git merge ${BRANCH}`,
+    ],
+    [
+      'its pull request was merged',
+      {
+        attempts: [flagged(SERIOUS)],
+        drive: { delivered: { ...DELIVERED, as: 'pr', pull_request: 'https://x/1' }, followed: { end: 'merged' } },
+      },
+      0,
+      'merged: pull request https://x/1 was merged',
+      'drover report run-1',
+    ],
+    [
+      'a person merged it',
+      {
+        attempts: [worked()],
+        drive: { delivered: DELIVERED, merged: { by: ADA, into: 'main', commit: 'c0ffee', how: 'fast_forward' } },
+      },
+      0,
+      'merged into main as c0ffee',
+      'drover report run-1',
+    ],
+    [
+      'a person discarded it',
+      {
+        attempts: [worked()],
+        drive: {
+          delivered: DELIVERED,
+          discarded: { by: ADA, branch: BRANCH, commit: 'c0ffee', ref: 'r', until: '2026-02-07' },
+        },
+      },
+      undefined as never,
+      'discarded: the work is kept until 2026-02-07',
+      'drover discard run-1 --undo',
     ],
     [
       'the work is in place',
@@ -336,7 +371,7 @@ describe('the verdict on a run that has ended, if', () => {
         },
       },
       0,
-      'delivered: pull request https://x/1 was merged as f00',
+      'merged: pull request https://x/1 was merged as f00',
       'drover report run-1',
     ],
     [

@@ -30,10 +30,23 @@ export function judgeWork(ended: EndedRun): Judged {
 
 function whereItIs({ delivered, drive, earlier }: EndedRun): string {
   const { branch, commit, note } = delivered
-  const request = [drive, ...earlier].map((each) => each.delivered?.pull_request).find((each) => each !== undefined)
+  const request = pullRequestOf({ drive, earlier })
   if (commit === undefined) return note ?? ''
-  if (drive.followed !== undefined) return `pull request ${request} was ${describeFollowed(drive.followed)}`
+  if (drive.followed !== undefined) return describeFollowedOf({ drive, earlier, followed: drive.followed })
   return request === undefined ? `branch ${branch}` : `branch ${branch}, draft pull request ${request}`
+}
+
+type Rounds = Pick<EndedRun, 'drive' | 'earlier'>
+type Followed = NonNullable<DriveState['followed']>
+
+/** Of any round. */
+function pullRequestOf({ drive, earlier }: Rounds): string | undefined {
+  return [drive, ...earlier].map((each) => each.delivered?.pull_request).find((each) => each !== undefined)
+}
+
+/** Which pull request ended, and how. */
+export function describeFollowedOf({ followed, ...rounds }: Rounds & { readonly followed: Followed }): string {
+  return `pull request ${pullRequestOf(rounds)} was ${describeFollowed(followed)}`
 }
 
 /** How the pull request ended. */

@@ -13,6 +13,7 @@ export function toNotifyKind(
       return 'question'
     case 'delivered':
     case 'delivered, look first':
+    case 'merged':
     case 'nothing to change':
       return 'delivered'
     case 'not delivered':

@@ -5,6 +5,7 @@ export const VERDICT_EXIT = {
   delivered: 0,
   'delivered, look first': 5,
   'nothing to change': 0,
+  merged: 0,
   'not delivered': 3,
   'waits for you': 4,
   'paused by limit': 4,

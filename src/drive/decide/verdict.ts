@@ -7,7 +7,8 @@ import type { RunOutline } from '../../runs/read-status.ts'
 import type { DrivePause } from '../record/drive-event.shape.ts'
 import type { DriveState } from '../record/drive-state.ts'
 import { limitedBy } from './after-limit.ts'
-import { judgeWork } from './judge-work.ts'
+import { describeMerge } from './describe-act.ts'
+import { describeFollowedOf, judgeWork } from './judge-work.ts'
 import { VERDICT_EXIT } from './verdict-words.ts'
 
 export type VerdictFacts = {
@@ -70,6 +71,8 @@ function judge(facts: VerdictFacts): Judged {
   if (isDriven && drive.waiting !== undefined) return ofWait(facts, drive.waiting)
   if (isDriven) return { word: 'running', reason: whatRuns(facts), next: command(facts, 'status', '--watch') }
   if (followUp !== undefined) return continued(followUp)
+  const done = ofDone(facts)
+  if (done !== undefined) return done
   if (run.state === 'stopped') return waits(facts, 'the run was stopped')
   if (run.state === 'paused') return ofWaitingRun(facts)
   if (problem !== undefined) return { word: 'not delivered', reason: problem.message, next: command(facts, 'drive') }
@@ -104,6 +107,19 @@ function continued(followUp: string): Judged {
     reason: `the run ${followUp} works on what was left open`,
     next: `drover status ${followUp}`,
   }
+}
+
+/** Nothing more is done with the work. */
+function ofDone(facts: VerdictFacts): Judged | undefined {
+  const { merged, discarded, followed } = facts.drive
+  if (discarded !== undefined) {
+    const reason = `the work is kept until ${discarded.until}`
+    return { word: 'discarded', reason, next: command(facts, 'discard', '--undo') }
+  }
+  const next = command(facts, 'report')
+  if (merged !== undefined) return { word: 'merged', line: describeMerge(merged), reason: describeMerge(merged), next }
+  if (followed?.end !== 'merged') return undefined
+  return { word: 'merged', reason: describeFollowedOf({ ...facts, followed }), next }
 }
 
 function whatRuns({ drive, run }: VerdictFacts): string {
@@ -193,8 +209,9 @@ function formatAgo(at: string, now: Date): string {
 }
 
 function whatExists({ drive, hasWorktree }: VerdictFacts): RunVerdict['exists'] {
-  const { place, delivered, next_run_id: followUp } = drive
-  const isOnBranch = place.kind === 'worktree' && (delivered?.commit !== undefined || hasWorktree)
+  const { place, delivered, next_run_id: followUp, merged, discarded } = drive
+  const isGone = merged !== undefined || discarded !== undefined
+  const isOnBranch = place.kind === 'worktree' && !isGone && (delivered?.commit !== undefined || hasWorktree)
   return {
     ...(isOnBranch && { branch: place.branch }),
     ...(delivered?.commit !== undefined && { commit: delivered.commit }),

@@ -12,12 +12,14 @@ export const NIGHT_SECTIONS = [
 
 const SECTIONS: Readonly<Record<RunVerdict['word'], (typeof NIGHT_SECTIONS)[number]>> = {
   delivered: 'Delivered',
+  merged: 'Delivered',
   'nothing to change': 'Delivered',
   'delivered, look first': 'Delivered, look first',
   'waits for you': 'Waits for you',
   'paused by limit': 'Waits for you',
   'not driven': 'Waits for you',
   'not delivered': 'Not delivered',
+  discarded: 'Not delivered',
   queued: 'Still running',
   running: 'Still running',
   'waiting for limit': 'Still running',

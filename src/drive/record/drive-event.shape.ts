@@ -4,7 +4,9 @@ import { DecidedApproval, Usage } from '../../agents/adapter/agent.shape.ts'
 import { Digest, UtcTimestamp } from '../../contract/identifiers.shape.ts'
 import { literals, type Message, meaning, named, strict, tagged } from '../../kit/shape.ts'
 import { costKind } from '../../prompts/prompt-result.shape.ts'
+import { actEvents } from './act-event.shape.ts'
 import { BOUNDARY_USERS } from './boundary-summary.shape.ts'
+import { checkedCommit, ended } from './checked-commit.shape.ts'
 import * as following from './follow-event.shape.ts'
 import { FLAGS } from './review-flags.ts'
 import { SPENT_PAUSES, Spent } from './spent.shape.ts'
@@ -102,6 +104,8 @@ const Place = tagged('kind', [
     branch: text,
     /** The commit that the branch starts from. */
     base: text,
+    /** The branch that was checked out there when the run was started. Absent: none, or the record is older. */
+    base_branch: optional(text),
     /** The worktree in which the command was given. */
     repository: text,
     /** The folder below the root in which the command was given: agents and checks work there. */
@@ -191,8 +195,6 @@ const PAUSES = [
 ] as const
 export type DrivePause = (typeof PAUSES)[number]
 
-export const DELIVERY_CHECKS = ['passed', 'failed', 'skipped'] as const
-
 const BoundarySeen = strict({
   by: literals(BOUNDARY_USERS),
   attempt: optional(count),
@@ -203,16 +205,6 @@ const BoundarySeen = strict({
   exceeded: optional(Type.Array(text)),
 })
 export type BoundarySeen = Message<typeof BoundarySeen>
-
-/** How a command ended. */
-const ended = {
-  exit_code: optional(Type.Integer()),
-  /** Why there is no exit code. */
-  problem: optional(text),
-  duration_ms: count,
-  /** The end of what it printed. */
-  output: text,
-}
 
 export const DriveEvent = named(
   'driveEvent',
@@ -371,17 +363,7 @@ export const DriveEvent = named(
     event('drive_failed', { code: text, message: text }),
     event('round_started', { next_run_id: text, requirements: optional(Type.Array(following.Requirement)) }),
     /** The checks in a clean checkout of the commit, before it counts as delivered. */
-    event('delivery_checked', {
-      commit: text,
-      result: literals(DELIVERY_CHECKS),
-      /** Why they were skipped, or what a failure means. */
-      reason: optional(text),
-      /** The command of the setup that failed in the checkout. Then no check ran. */
-      setup_failed: optional(strict({ command: text, ...ended })),
-      /** With the tests as before the work. Older records have none. */
-      checks: Type.Array(strict({ command: text, passed: Type.Boolean(), ...ended, tests: optional(TestResults) })),
-      duration_ms: count,
-    }),
+    event('delivery_checked', checkedCommit),
     event('delivered', {
       as: literals(['none', 'branch', 'pr']),
       branch: optional(text),
@@ -392,6 +374,7 @@ export const DriveEvent = named(
       note: optional(text),
     }),
     ...following.FOLLOW_EVENTS,
+    ...actEvents(checkedCommit),
   ]),
 )
 export type DriveEvent = Message<typeof DriveEvent>

@@ -1,4 +1,5 @@
 /** The state of a driven run, as its events tell it. Pure. */
+import { type ActState, applyActEvent, isActEvent } from './act-state.ts'
 import type { BoundarySeen, DriveEvent, Options, Place } from './drive-event.shape.ts'
 import type { EventOf } from './drive-event.ts'
 import type { JudgedRequirement, Requirement } from './follow-event.shape.ts'
@@ -38,7 +39,9 @@ type Submitted = EventOf<'outcome_submitted'>['data']
 export type DeliveryCheck = EventOf<'delivery_checked'>['data']
 type Delivery = EventOf<'delivered'>['data']
 
-export type DriveState = EventOf<'drive_started'>['data'] & {
+export type DriveState = Driven & ActState
+
+type Driven = EventOf<'drive_started'>['data'] & {
   readonly started_at: string
   /** Those of the latest driver. */
   readonly options: Options
@@ -107,7 +110,7 @@ export function toDriveState(events: readonly DriveEvent[]): DriveState | undefi
 }
 
 const EMPTY = {
-  ...{ baseline: [], boundary_seen: [], attempts: [], submitted: [], asked: [], answered: [], pushed: [] },
+  ...{ baseline: [], boundary_seen: [], attempts: [], submitted: [], asked: [], answered: [], pushed: [], acts: [] },
   ...{ attempts_before: 0, attempts_at_pause: 0 },
 } as const
 
@@ -178,7 +181,7 @@ function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): Driv
       return { ...rest, delivered: data, delivered_at: at, pushed: withPushed(state, data) }
     }
     default:
-      return applyFollowEvent(state, event)
+      return isActEvent(event) ? applyActEvent(state, event) : applyFollowEvent(state, event)
   }
 }
 

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { Fault } from '../../kit/fault.ts'
-import type { Caller } from '../../prompts/caller.ts'
+import { type Caller, USER } from '../../prompts/caller.ts'
 import type { Ceilings } from '../../prompts/ceilings.ts'
+import type { RunAct } from '../act/act-on-run.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import {
   chooseApproval,
   chooseRepository,
+  refuseAct,
   refuseForeignIssue,
   refuseLimited,
   refuseOptions,
@@ -126,4 +128,20 @@ it('a run belongs to the user or to the key that has started it, with what it wa
   expect(toStarter(record({ asked_by: 'client' }))).toMatchObject({ key: undefined })
   const allowed = { ceilings: WORKSPACE, budgets: ['1usd/day'] }
   expect(toStarter(record({ ...asked, ...allowed }))).toMatchObject(allowed)
+})
+
+const CLIENT = { is: 'client', role: 'operator', key: { id: 'k', name: 'ops' } } as const
+
+it.each<[RunAct['do'], Caller, object, string | undefined]>([
+  ['merge', CLIENT, {}, 'merge_not_permitted'],
+  ['take', CLIENT, {}, 'merge_not_permitted'],
+  ['merge', { ...CLIENT, mayMerge: true }, {}, undefined],
+  ['take', { ...CLIENT, isUser: true }, {}, undefined],
+  ['merge', USER, {}, undefined],
+  ['discard', CLIENT, {}, undefined],
+  ['pull_request', { ...CLIENT, mayMerge: true }, {}, 'drive_delivery_not_allowed'],
+  ['pull_request', CLIENT, { deliver: 'pr' }, undefined],
+  ['pull_request', USER, {}, undefined],
+])('to %s, %j with the settings %j gets %s', (act, by, drive, code) => {
+  expect(codeOf(() => refuseAct(by, { do: act }, settings(drive)))).toBe(code)
 })

@@ -1,7 +1,11 @@
 /** What a client of the server may ask of runs. The user of the server, who has the local socket, may ask for everything. Pure. */
+import type { Decider } from '../../agents/adapter/agent.ts'
 import { Fault } from '../../kit/fault.ts'
+import { userName } from '../../kit/user-name.ts'
 import { type Caller, USER } from '../../prompts/caller.ts'
 import { refuseAboveCeilings } from '../../prompts/ceilings.ts'
+import type { RunAct } from '../act/act-on-run.ts'
+import { mergeNotPermitted } from '../act/faults.ts'
 import { permissionsFor } from '../decide/agent-permissions.ts'
 import {
   driveCheckNotAllowed,
@@ -74,6 +78,24 @@ export function chooseApproval(
     if (error instanceof Fault) return 'auto'
     throw error
   }
+}
+
+/** What a client may do with the work of a run. Branches of the user move only if the operator allows it for the key. */
+export function refuseAct(by: Caller, act: RunAct, settings: DriveSettings): void {
+  if (by.is === 'user') return
+  if ((act.do === 'merge' || act.do === 'take') && !mayMerge(by)) throw mergeNotPermitted({ key: by.key?.name })
+  if (act.do === 'pull_request' && by.isUser !== true) refuseOptions({ deliver: 'pr' }, settings)
+}
+
+/** The user of the machine may, also in the console. */
+export function mayMerge(by: Caller): boolean {
+  return by.is === 'user' || by.isUser === true || by.mayMerge === true
+}
+
+/** Who acts, for the record. */
+export function toActor(by: Caller): Decider {
+  if (by.is === 'user') return { via: 'socket', name: userName() }
+  return by.key === undefined ? { via: 'none' } : { via: 'key', name: by.key.name, key_id: by.key.id }
 }
 
 /** A key must not let an agent do more than it may ask for itself. */

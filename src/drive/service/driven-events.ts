@@ -11,7 +11,7 @@ const POLL_MS = 200
 const LOOK_MS = 2000
 
 /** After these states no event follows. */
-const FINAL: readonly DrivenState[] = ['ended', 'continued']
+const FINAL: readonly DrivenState[] = ['ended', 'merged', 'discarded', 'continued']
 
 export type EventSource = {
   readonly clock: Clock

@@ -6,9 +6,11 @@ import { RunVerdict } from '../../contract/run-verdict.shape.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import { literals, type Message, meaning, named } from '../../kit/shape.ts'
 import { ApprovalRecord, costKind } from '../../prompts/prompt-result.shape.ts'
+import { ACTED } from '../act/acted.shape.ts'
 import { QUEUE_WAITS } from '../decide/queue.ts'
 import { BoundarySummary } from '../record/boundary-summary.shape.ts'
-import { CLAIM_VERDICTS, DELIVERY_CHECKS, ENDS, PURPOSES } from '../record/drive-event.shape.ts'
+import { DELIVERY_CHECKS } from '../record/checked-commit.shape.ts'
+import { CLAIM_VERDICTS, ENDS, PURPOSES } from '../record/drive-event.shape.ts'
 import { REQUIREMENT_SOURCES, REQUIREMENT_VERDICTS } from '../record/follow-event.shape.ts'
 import { FLAGS } from '../record/review-flags.ts'
 import { TestChange } from '../record/test-results.shape.ts'
@@ -31,16 +33,21 @@ export const DRIVEN_STATES = [
   'failed',
   'continued',
   'ended',
+  'merged',
+  'discarded',
 ] as const
 export type DrivenState = (typeof DRIVEN_STATES)[number]
 
 const STATE =
   '`queued`: until other runs have ended, see `drive.parallel`. `running`: an agent or a check works. `waiting_for_limit`: until an agent may be used again, see `limit`. `waiting`: for a person, see `waits_for`. `paused`: see `pause`. `stopped`: by a ' +
   'person. `interrupted`: its process ended; it can be resumed. `failed`: see `problem`. `continued`: as `next_run_id`. ' +
-  '`ended`: see `delivered`.'
+  '`ended`: see `delivered`. `merged`: the work is in another branch, see `merged`. `discarded`: see `discarded`.'
 
 /** What can be done with a run, by the names of the endpoints. */
-const RUN_CHOICES = ['answer', 'confirm', 'skip', 'stop', 'resume', 'first'] as const
+const RUN_CHOICES = [
+  ...(['answer', 'confirm', 'skip', 'stop', 'resume', 'first'] as const),
+  ...(['follow-up', 'merge', 'pull-request', 'take', 'discard', 'undo-discard'] as const),
+] as const
 export type RunChoice = (typeof RUN_CHOICES)[number]
 
 const commandRun = {
@@ -274,6 +281,7 @@ export const DrivenRun = named(
       ),
     ),
     delivered: optional(meaning('What became of the work.', Delivery)),
+    ...ACTED,
     choices: list(literals(RUN_CHOICES), 'The endpoints that can be called now.'),
     last_seq: count('The number of its last event.'),
     attempts: optional(list(DrivenAttempt, 'Oldest first; only in a single run.')),

@@ -9,6 +9,7 @@ import { answerQuestion, skipAction } from '../../runs/operations.ts'
 import { parseAnswer } from '../../runs/parse-request.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { openOwnWorktree } from '../../runs/run-worktree.ts'
+import type { RunAct } from '../act/act-on-run.ts'
 import { drivenRunOver, drivenRunWaits, runNotQueued, runQueueFull } from '../faults.ts'
 import { joinGroup, type RunGroup } from '../group-totals.ts'
 import type { NightReports } from '../night/night-report.shape.ts'
@@ -18,7 +19,7 @@ import { saveDriven } from '../record/driven-records.ts'
 import { driveBusy } from '../record/faults.ts'
 import { stopDriven } from '../stop-driven.ts'
 import { type BackgroundDrives, toProblem } from './background-drives.ts'
-import { refuseLimited, toStarter } from './client-rules.ts'
+import { refuseAct, refuseLimited, toActor, toStarter } from './client-rules.ts'
 import { type EventSource, followEvents, isFinalState } from './driven-events.ts'
 import type { DrivenDiff, DrivenRun, DrivenRunPage, DrivenState, RunQueue } from './driven-run.shape.ts'
 import { stateOfDriven, toDrivenDiff, toDrivenRun } from './driven-view.ts'
@@ -58,6 +59,8 @@ const MAX_QUEUED = 100
 const LEFT_BY_SERVER: readonly DrivenState[] = ['interrupted', 'continued', 'ended']
 /** Nothing is missing but a driver. */
 const CAN_GO_ON: readonly DrivenState[] = ['interrupted', 'paused', 'failed']
+
+const noResult = () => {}
 
 export class DrivenRuns implements RunService {
   readonly reader: RunReader
@@ -285,6 +288,22 @@ export class DrivenRuns implements RunService {
       await this.#starter.goOn(record, this.#access(by, rights), wanted)
       return toDrivenRun(await this.reader.read(record))
     })
+  }
+
+  /** Returns the last round. */
+  async act(by: Caller, id: string, act: RunAct): Promise<DrivenRun> {
+    const record = this.#findToChange(id, by)
+    const { settings, directories, templates, sandbox, env, shutdown: signal } = this.#options
+    refuseAct(by, act, settings)
+    const context = await this.#starter.openRepository(record.repository)
+    const runs = { ...context, signal, store: { ...context.store, signal } }
+    const { actOnRun } = await import('../act/act-on-run.ts')
+    const places = { worktrees: directories.worktrees, templates, sandbox, env }
+    const acting = actOnRun(runs, { runId: record.run_id, act }, { ...places, who: toActor(by), onUpdate: () => {} })
+    // The server waits for it before it exits.
+    this.#options.track(acting.then(noResult, noResult))
+    const { run_id: last } = await acting
+    return toDrivenRun(await this.reader.read(this.reader.findHere(last) ?? record))
   }
 
   async continueAll(): Promise<void> {

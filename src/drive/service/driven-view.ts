@@ -5,6 +5,7 @@ import type { PinnedReading } from '../../runs/source-materials.ts'
 import type { Patch } from '../../workspace/worktrees/diff-worktree.ts'
 import { placeOf } from '../decide/agent-permissions.ts'
 import { testChanges } from '../decide/check-results.ts'
+import { describeAct } from '../decide/describe-act.ts'
 import { spentBy } from '../decide/spending.ts'
 import { toVerdict, type VerdictFacts } from '../decide/verdict.ts'
 import { flagsOf } from '../evidence/repository-flags.ts'
@@ -26,6 +27,8 @@ export type DrivenFacts = {
 export function stateOfDriven({ record, run, drive, drivenBy }: DrivenFacts): DrivenState {
   if (drivenBy !== undefined) return drive.waiting === undefined ? 'running' : 'waiting_for_limit'
   if (drive.next_run_id !== undefined) return 'continued'
+  if (drive.discarded !== undefined) return 'discarded'
+  if (mergedOf(drive) !== undefined) return 'merged'
   if (run.state === 'stopped') return 'stopped'
   if (run.state === 'paused') return 'waiting'
   if (record.queued !== undefined && drive.is_queued === true) return 'queued'
@@ -35,12 +38,36 @@ export function stateOfDriven({ record, run, drive, drivenBy }: DrivenFacts): Dr
   return drive.delivered === undefined ? 'interrupted' : 'ended'
 }
 
+/** Here, or on the forge. */
+function mergedOf({ merged, followed }: DriveState): DrivenRun['merged'] {
+  if (merged !== undefined) return { into: merged.into, commit: merged.commit }
+  if (followed?.end !== 'merged') return undefined
+  return followed.merge_commit === undefined ? {} : { commit: followed.merge_commit }
+}
+
 function problemOf({ record, drive }: Pick<DrivenFacts, 'record' | 'drive'>): DrivenRecord['problem'] | undefined {
   return record.problem ?? drive.failed
 }
 
 /** What can be done with the run now. */
 export function choicesFor(facts: DrivenFacts): RunChoice[] {
+  return [...choicesOfDrive(facts), ...choicesOfWork(facts)]
+}
+
+/** What people can do with the work while no process drives the run. */
+function choicesOfWork(facts: DrivenFacts): RunChoice[] {
+  const state = stateOfDriven(facts)
+  const { place, delivered } = facts.drive
+  if (state === 'discarded') return ['undo-discard']
+  if (place.kind !== 'worktree' || !HAS_WORK.includes(state)) return []
+  if (delivered?.commit === undefined || delivered.as === 'none') return ['discard']
+  const publish = delivered.pull_request === undefined ? (['pull-request'] as const) : []
+  return ['follow-up', 'merge', ...publish, 'take', 'discard']
+}
+
+const HAS_WORK: readonly DrivenState[] = ['ended', 'stopped', 'paused', 'interrupted', 'failed']
+
+function choicesOfDrive(facts: DrivenFacts): RunChoice[] {
   const { run } = facts
   switch (stateOfDriven(facts)) {
     case 'queued':
@@ -114,14 +141,29 @@ export function toDrivenRun(facts: DrivenFacts): DrivenRun {
     ...(state === 'paused' && paused !== undefined && { pause: paused }),
     ...(state === 'failed' && problem !== undefined && { problem }),
     ...(delivered !== undefined && { delivered }),
+    ...toActs(drive),
     choices: choicesFor(facts),
     last_seq: lastSeq,
   }
 }
 
-function latest(updatedAt: string, { attempts, started_at }: DriveState): string {
+function toActs(drive: DriveState): Pick<DrivenRun, 'merged' | 'discarded' | 'acts'> {
+  const merged = mergedOf(drive)
+  const { discarded, acts } = drive
+  return {
+    ...(merged !== undefined && { merged }),
+    ...(discarded !== undefined && { discarded: { commit: discarded.commit, until: discarded.until } }),
+    ...(acts.length > 0 && {
+      acts: acts.map((act) => ({ did: act.type, at: act.at, by: act.data.by, text: describeAct(act) })),
+    }),
+  }
+}
+
+function latest(updatedAt: string, { attempts, started_at, acts }: DriveState): string {
   const last = attempts.at(-1)
-  return [updatedAt, last?.ended?.at ?? last?.started_at ?? started_at].sort().at(-1) ?? updatedAt
+  return (
+    [updatedAt, acts.at(-1)?.at ?? '', last?.ended?.at ?? last?.started_at ?? started_at].sort().at(-1) ?? updatedAt
+  )
 }
 
 function toOptions(drive: DriveState, run: RunOutline) {

@@ -76,7 +76,8 @@ async function readBefore(reader: RunReader, id: string): Promise<NonNullable<Qu
   const last = lastRound(openRunStore({ gitCommonDir: record.git_common_dir }), id)
   if (deliveredCommit(last) !== undefined) return 'delivered'
   const facts = await reader.tryRead(reader.findHere(last.run_id) ?? record)
-  const isOver = facts !== undefined && ['ended', 'stopped', 'failed'].includes(stateOfDriven(facts))
+  const isOver =
+    facts !== undefined && ['ended', 'merged', 'discarded', 'stopped', 'failed'].includes(stateOfDriven(facts))
   return isOver ? 'not_delivered' : 'open'
 }
 

@@ -1,6 +1,7 @@
 /** What a server asks of the machine that has a run: the request, with the rights of its sender, and the answer. */
 import { Fault, type FaultKind } from '../../kit/fault.ts'
 import type { Caller } from '../../prompts/caller.ts'
+import type { RunAct } from '../act/act-on-run.ts'
 import { driveNotPermitted } from '../faults.ts'
 import type { DrivenDiff, DrivenRun } from './driven-run.shape.ts'
 import type { DrivenRuns } from './driven-runs.ts'
@@ -18,6 +19,7 @@ export type Work =
   | { do: 'first'; id: string }
   | { do: 'resume'; id: string; given: DriveResumeRequest }
   | { do: 'follow_up'; id: string; given: MoreWork }
+  | { do: 'act'; id: string; act: RunAct }
 
 export type RemoteCall = {
   /** With what its server allows it: a worker may have no keys. */
@@ -97,5 +99,7 @@ export async function performWork(
       return await runs.resume(by, work.id, { ...work.given, rights })
     case 'follow_up':
       return await runs.followUp(by, work.id, { ...work.given, rights })
+    case 'act':
+      return await runs.act(by, work.id, work.act)
   }
 }

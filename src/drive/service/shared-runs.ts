@@ -9,6 +9,7 @@ import type { Clock } from '../../kit/clock.ts'
 import { Fault, isFault } from '../../kit/fault.ts'
 import type { Log } from '../../kit/log.ts'
 import { type Caller, visibleKeyId } from '../../prompts/caller.ts'
+import type { RunAct } from '../act/act-on-run.ts'
 import {
   driveAnswerLost,
   driveLimitReached,
@@ -179,6 +180,10 @@ export class SharedRuns implements RunService {
 
   async followUp(by: Caller, id: string, given: MoreWork): Promise<DrivenRun> {
     return await this.#change(id, by, (found) => ({ do: 'follow_up', id: found, given }))
+  }
+
+  async act(by: Caller, id: string, act: RunAct): Promise<DrivenRun> {
+    return await this.#change(id, by, (found) => ({ do: 'act', id: found, act }))
   }
 
   async first(by: Caller, id: string): Promise<DrivenRun> {

@@ -1,5 +1,5 @@
 /** Finds or starts the run to drive, and the worktree in which it is done. */
-import { existsSync, lstatSync, realpathSync } from 'node:fs'
+import { lstatSync, realpathSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { titleOfGoal } from '../../contract/goal-title.ts'
 import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
@@ -15,8 +15,10 @@ import type { MachineSandbox } from '../../sandbox/machine/machine-sandbox.ts'
 import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
 import { fetchCommit } from '../../workspace/fetch-commit.ts'
 import { askGit, locateGit } from '../../workspace/git.ts'
-import { createWorktree, restoreWorktree } from '../../workspace/worktrees/create-worktree.ts'
+import { findBranch } from '../../workspace/worktrees/branch-checkouts.ts'
+import { createWorktree } from '../../workspace/worktrees/create-worktree.ts'
 import { discardWorktree } from '../../workspace/worktrees/remove-worktree.ts'
+import { runDiscarded } from '../act/faults.ts'
 import { ASKED_CHARACTERS, MOST_ASKED } from '../decide/follow-record.ts'
 import { openBoundaryFor } from '../drive-boundary.ts'
 import type { DriveBegin } from '../drive-rounds.ts'
@@ -28,6 +30,7 @@ import { readDrive } from '../record/drive-journal.ts'
 import type { DriveState } from '../record/drive-state.ts'
 import { startDrivenRun } from '../start-driven-run.ts'
 import { findOwnIssue, type IssueOptions, type NewGoal, readIssue } from './read-issue.ts'
+import { restorePlace } from './restore-place.ts'
 import { reviveRun } from './revive-run.ts'
 
 /** What is driven. */
@@ -110,6 +113,7 @@ async function openExisting(context: RunContext, id: string, start: DriveStart):
   checkAsked(also ?? [])
   // Its worktree may be removed already, and nothing more is done in it.
   const last = readDrive(context.store, runId) === undefined ? undefined : lastRound(context.store, runId)
+  if (last?.discarded !== undefined) throw runDiscarded({ run_id: last.run_id })
   const isDone = last?.delivered !== undefined && !(await reopen(context, last, start))
   const there = withPinnedGit(isDone ? asOwner(context, runId) : await openOwnWorktree(context, runId))
   const run = await outlineRun(there, runId)
@@ -136,17 +140,14 @@ function whyUnusable(text: string): string | undefined {
 }
 
 /** Whether more is done in a run that is delivered already. Its worktree is created again if it is gone. */
-async function reopen(context: RunContext, { followed, options, place }: DriveState, start: DriveStart) {
+async function reopen(context: RunContext, { followed, merged, options, place }: DriveState, start: DriveStart) {
   const { also = [], takesOver = false, follows = options.follow === true, worktrees } = start
   const isWanted = also.length > 0 || takesOver || follows
-  if (isWanted && followed !== undefined && (also.length > 0 || takesOver))
-    throw driveNothingToFollow({ problem: `the pull request of the run was ${followed.end}` })
-  if (!isWanted || followed !== undefined) return false
-  if (place.kind === 'worktree' && !existsSync(place.root)) {
-    const { git, clock, signal, workspace: repository } = context
-    const wanted = { home: worktrees, repository, commit: place.base, title: '', git, clock, ids: randomIds, signal }
-    await restoreWorktree(wanted, place.branch)
-  }
+  const end =
+    merged === undefined ? followed && `the pull request of the run was ${followed.end}` : 'the work was merged'
+  if (end !== undefined && (also.length > 0 || takesOver)) throw driveNothingToFollow({ problem: end })
+  if (!isWanted || end !== undefined) return false
+  await restorePlace(context, worktrees, place)
   return true
 }
 
@@ -200,10 +201,12 @@ async function findPlace(
   const below = folder === undefined ? {} : { folder }
   if (isInPlace)
     return { place: { kind: 'in_place', root: here, ...below }, there: withPinnedGit(context), discard: async () => {} }
+  const commit = more.isFromOrigin === true ? await findNewest(context, more.places) : 'HEAD'
+  const baseBranch = commit === 'HEAD' ? await findBranch(git, { directory: here, signal }) : undefined
   const worktree = await createWorktree({
     home: worktrees,
     repository: workspace,
-    commit: more.isFromOrigin === true ? await findNewest(context, more.places) : 'HEAD',
+    commit,
     title: titleOfGoal(goal),
     git,
     clock,
@@ -220,7 +223,8 @@ async function findPlace(
     throw driveFolderMissing({ folder })
   }
   const place = { kind: 'worktree', root: found.worktree_root, branch, base, repository: here, ...below } as const
-  return { place: { ...place, ...(port !== undefined && { port }) }, there, discard }
+  const known = { ...(baseBranch !== undefined && { base_branch: baseBranch }), ...(port !== undefined && { port }) }
+  return { place: { ...place, ...known }, there, discard }
 }
 
 /** Without a remote `origin`, the last commit here. */

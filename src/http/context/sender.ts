@@ -41,6 +41,7 @@ function toCaller(key: ApiKey | undefined, { config, keys, exposure }: Deciding)
     key: toClientKey(key),
     role,
     ceilings: ceilingsFor({ server: config.server, key, isOpen }),
+    ...(key?.mayMerge === true && { mayMerge: true as const }),
     ...(key?.fallback !== undefined && { fallback: key.fallback }),
     ...(key?.budgets !== undefined && { budgets: key.budgets }),
   }

@@ -28,6 +28,7 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   host_not_allowed: 403,
   origin_not_allowed: 403,
   nesting_too_deep: 403,
+  merge_not_permitted: 403,
   session_of_another_key: 403,
   method_not_allowed: 405,
   request_timeout: 408,

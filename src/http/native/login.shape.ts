@@ -21,6 +21,7 @@ const sender: Sender = {
   auth: 'login',
   name: 'ci',
   role: 'client',
+  may_merge: false,
   workdir: '/srv/projects',
   workdirs: ['/srv/projects'],
   may_decide: true,

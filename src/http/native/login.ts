@@ -1,5 +1,6 @@
 /** `GET /api/v1/me`, `POST /api/v1/login` and `POST /api/v1/logout` */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { mayMerge } from '../../drive/service/client-rules.ts'
 import { requestChecker } from '../../kit/omit-empty.ts'
 import { visibleKeyId } from '../../prompts/caller.ts'
 import type { LoggedIn, Sender } from '../../service/request-sender.shape.ts'
@@ -72,6 +73,7 @@ function toSender(request: FastifyRequest, context: ServerContext): Sender {
     workdirs: context.config.server.allowed_workdir_prefixes,
     ...(approval !== undefined && { max_approval_mode: approval.mode }),
     ...(sandbox !== undefined && { max_sandbox_mode: sandbox.mode }),
+    may_merge: mayMerge(by),
     may_decide: approval === undefined && sandbox === undefined,
   }
 }

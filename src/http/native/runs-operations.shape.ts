@@ -16,6 +16,7 @@ import {
   AnswerBody,
   ConfirmBody,
   FollowUpBody,
+  MergeBody,
   ReportQuery,
   ResumeBody,
   RunQuery,
@@ -362,5 +363,38 @@ export const OPERATIONS: readonly Operation[] = [
       'Each text of `also` is a numbered requirement of a further round, and gets a verdict. If drover follows the pull request of the run, it continues to follow it. Without a body, or with `take_over`, the pull request is followed again.',
     body: FollowUpBody,
     examples: { more: { also: ['Mention it in the README'] } },
+  }),
+  change({
+    word: 'merge',
+    id: 'mergeRun',
+    summary: 'Merge the work of a delivered run into a branch of the repository',
+    description:
+      'A fast-forward, or a merge commit if the branch has moved; then the checks of the run are run on the merge commit first. Nothing changes if the branch is checked out and has changes that are not committed, if there are conflicts, or if a check fails. No hook of the repository is run. Needs the permission `may_merge`.',
+    body: MergeBody,
+    examples: { base: {}, other: { into: 'develop' } },
+  }),
+  change({
+    word: 'pull-request',
+    id: 'openRunPullRequest',
+    summary: 'Open a pull request for a delivered run',
+    description: 'A draft, as with `deliver: pr`. A pull request that is open already is used.',
+  }),
+  change({
+    word: 'take',
+    id: 'takeRun',
+    summary: 'Check the branch of a delivered run out in the repository of the user',
+    description:
+      'As `git switch` does. Nothing changes if there are changes that are not committed. Needs the permission `may_merge`.',
+  }),
+  change({
+    word: 'discard',
+    id: 'discardRun',
+    summary: 'Discard the work of a run',
+    description: 'Its worktree and its branch are removed. The work is kept for 7 days.',
+  }),
+  change({
+    word: 'undo-discard',
+    id: 'undoDiscardRun',
+    summary: 'Bring the branch of a discarded run back',
   }),
 ]

@@ -1,6 +1,7 @@
 /** `/api/v1/runs`: starts, lists, follows and changes driven runs. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
+import type { RunAct } from '../../drive/act/act-on-run.ts'
 import { driveAnswerLost } from '../../drive/faults.ts'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import type { RunService } from '../../drive/service/run-service.ts'
@@ -15,6 +16,7 @@ import type {
   AnswerBody,
   ConfirmBody,
   FollowUpBody,
+  MergeBody,
   ReportQuery,
   ResumeBody,
   RunQuery,
@@ -31,6 +33,7 @@ import {
   validateConfirmBody,
   validateEventsQuery,
   validateFollowUpBody,
+  validateMergeBody,
   validateReportQuery,
   validateResumeBody,
   validateRunQuery,
@@ -56,6 +59,16 @@ const checkConfirm = requestChecker<ConfirmBody>('the request', validateConfirmB
 const checkSkip = requestChecker<SkipBody>('the request', validateSkipBody)
 const checkResume = requestChecker<ResumeBody>('the request', validateResumeBody)
 const checkFollowUp = requestChecker<FollowUpBody>('the request', validateFollowUpBody)
+
+const checkMerge = requestChecker<MergeBody>('the request', validateMergeBody)
+
+/** They have no body. */
+const ACTS: readonly (readonly [word: string, act: RunAct])[] = [
+  ['pull-request', { do: 'pull_request' }],
+  ['take', { do: 'take' }],
+  ['discard', { do: 'discard' }],
+  ['undo-discard', { do: 'undo_discard' }],
+]
 
 const DEFAULT_LIMIT = 50
 const DAY_MS = 86_400_000
@@ -141,6 +154,17 @@ export const registerRuns: RegisterRoutes = (scope, context) => {
     const wanted = toFollowUp(checkBody(request.body ?? {}, checkFollowUp))
     return sendJson(reply, await runs.followUp(by(request), request.params.id, wanted))
   })
+
+  scope.post<ById>('/runs/:id/merge', async (request, reply) => {
+    const wanted = checkBody(request.body ?? {}, checkMerge)
+    return sendJson(reply, await runs.act(by(request), request.params.id, { do: 'merge', ...wanted }))
+  })
+
+  for (const [word, act] of ACTS) {
+    scope.post<ById>(`/runs/:id/${word}`, async (request, reply) =>
+      sendJson(reply, await runs.act(by(request), request.params.id, act)),
+    )
+  }
 }
 
 /** A repeated request with the same `Idempotency-Key` gets the same run. */

@@ -10,6 +10,8 @@ const SENTENCES = {
   'waiting for limit': 'drover is working on it',
   delivered: 'drover has finished',
   'delivered, look first': 'drover has finished; look at the work before you merge it',
+  merged: 'drover has finished, and the work is merged',
+  discarded: 'the work of drover was discarded',
   'nothing to change': 'drover found nothing to change',
   'not delivered': 'drover could not finish',
   'waits for you': 'drover needs an answer',

@@ -4,6 +4,7 @@ import { askStatus } from '../ask-status.ts'
 import { worktreeNotCommitted } from '../faults.ts'
 import { askGit, askGitForOutput, type Git, NOT_INTO_SUBMODULES } from '../git.ts'
 import { addAll } from './add-all.ts'
+import { findBranch } from './branch-checkouts.ts'
 import { SLOW_GIT_MS } from './git-time.ts'
 import { findUntrackedRepositories } from './inspect-worktree.ts'
 
@@ -44,10 +45,9 @@ export async function commitWorktree(options: CommitOptions): Promise<Committed>
 }
 
 async function checkBranch(options: CommitOptions): Promise<void> {
-  const { code, stdout } = await askGit(options.git, { ...around(options), args: ['symbolic-ref', '--quiet', 'HEAD'] })
-  const ref = stdout.toString('utf8').trim()
-  if (code === 0 && ref === `refs/heads/${options.branch}`) return
-  const found = code === 0 ? `on ${ref.replace('refs/heads/', '')}` : 'on no branch'
+  const branch = await findBranch(options.git, around(options))
+  if (branch === options.branch) return
+  const found = branch === undefined ? 'on no branch' : `on ${branch}`
   throw refuse(options, `it is ${found} instead of ${options.branch}; run git switch ${options.branch} there`)
 }
 

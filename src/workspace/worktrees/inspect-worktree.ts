@@ -2,11 +2,12 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { askStatus } from '../ask-status.ts'
-import { askGit, type Git } from '../git.ts'
+import type { Git } from '../git.ts'
 import { readIndex } from '../hidden-paths.ts'
 import type { ChangedPath } from '../parse-status.ts'
 import { hasEntries, type Worktree } from '../worktree-records.ts'
 import { findGitLinks } from './add-all.ts'
+import { findTip, isAncestor } from './branch-checkouts.ts'
 import { isLinkedTo, pinToWorktree } from './pin-worktree.ts'
 
 export type WorktreeFacts = {
@@ -65,7 +66,8 @@ export async function inspectWorktree(given: InspectOptions): Promise<WorktreeFa
   const status = await askStatus(options.git, around)
   const changed = [...status.changed, ...hidden]
   const head = status.head === 'unborn' ? undefined : status.head
-  const isHeadOnBranch = head !== undefined && branchTip !== undefined && (await isAncestor(options, head, branchTip))
+  const isKnown = head !== undefined && branchTip !== undefined
+  const isHeadOnBranch = isKnown && (await isAncestor(options.git, around, [head, branchTip]))
   const links = await findGitLinks(options.git, around)
   const filled = links.filter((path) => hasEntries(join(worktree.path, path)))
   const hasGit = lstatSync(join(worktree.path, '.git'), { throwIfNoEntry: false }) !== undefined
@@ -93,12 +95,5 @@ export function findUntrackedRepositories(changed: readonly ChangedPath[]): stri
 
 /** Undefined if there is no such branch. */
 export async function findBranchTip({ git, worktree, signal }: InspectOptions): Promise<string | undefined> {
-  const args = ['rev-parse', '--verify', '--quiet', `refs/heads/${worktree.branch}^{commit}`] as const
-  const { code, stdout } = await askGit(git, { directory: worktree.git_common_dir, args, signal })
-  return code === 0 ? stdout.toString('latin1').trim() : undefined
-}
-
-async function isAncestor({ git, worktree, signal }: InspectOptions, one: string, other: string): Promise<boolean> {
-  const args = ['merge-base', '--is-ancestor', one, other] as const
-  return (await askGit(git, { directory: worktree.path, args, signal })).code === 0
+  return await findTip(git, { directory: worktree.git_common_dir, signal }, `refs/heads/${worktree.branch}`)
 }

@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { askGit, askGitForOutput } from '../git.ts'
+import { askGit, askGitForOutput, type Git } from '../git.ts'
 import { deleteRecord, type Worktree } from '../worktree-records.ts'
 import { removeCheckouts } from './clean-checkout.ts'
 import { SLOW_GIT_MS } from './git-time.ts'
@@ -43,15 +43,27 @@ export async function removeWorktree(options: InspectOptions): Promise<Removal> 
 export async function discardWorktree(options: InspectOptions): Promise<void> {
   const { worktree } = options
   if (existsSync(worktree.git_common_dir)) {
-    // Before git forgets it: git would refuse a worktree whose `.git` was replaced.
-    removeDirectory(worktree.path)
-    await unregister(options, { isForced: true })
-    await removeCheckouts(options)
+    await dropCheckout(options)
     removeBranchLock(worktree)
     const tip = await findBranchTip(options)
     if (tip !== undefined) await deleteBranch(options, tip)
   }
   deleteRecord(worktree)
+}
+
+type Forgotten = { git: Git; worktree: Pick<Worktree, 'path' | 'directory' | 'git_common_dir'>; signal: AbortSignal }
+
+/** Removes a worktree with all changes, and keeps its branch. */
+export async function forgetWorktree(options: Forgotten): Promise<void> {
+  await dropCheckout(options)
+  deleteRecord(options.worktree)
+}
+
+async function dropCheckout(options: Forgotten): Promise<void> {
+  // Before git forgets it: git would refuse a worktree whose `.git` was replaced.
+  removeDirectory(options.worktree.path)
+  await unregister(options, { isForced: true })
+  await removeCheckouts(options)
 }
 
 /** A git that was killed while it created the branch has left it. The branch has no other user. */
@@ -65,10 +77,7 @@ function removeDirectory(path: string): void {
 }
 
 /** Removes the checkout, and git's record of it. With force, a worktree that git does not know is no failure. */
-async function unregister(
-  { git, worktree, signal }: InspectOptions,
-  { isForced }: { isForced: boolean },
-): Promise<void> {
+async function unregister({ git, worktree, signal }: Forgotten, { isForced }: { isForced: boolean }): Promise<void> {
   // Without force, git looks at the files of the worktree.
   const known = isForced ? git : pinToWorktree(git, worktree)
   const force = isForced ? ['--force', '--force'] : []

@@ -69,3 +69,13 @@ export async function commitTree(
   const output = await askGitForOutput(git, { directory, args: [...args] as [string, ...string[]], signal })
   return output.toString('utf8').trim()
 }
+
+/** The same in the repository itself, with the name of its user. Neither a hook nor gpg is run. */
+export async function commitMerge(
+  git: Git,
+  around: { readonly directory: string; readonly signal: AbortSignal },
+  commit: NewCommit,
+): Promise<string> {
+  const { code } = await askGit(git, { ...around, args: ['var', 'GIT_COMMITTER_IDENT'] })
+  return await commitTree({ git: code === 0 ? git : { ...git, env: { ...git.env, ...NOBODY } }, ...around }, commit)
+}

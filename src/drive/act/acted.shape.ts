@@ -1,0 +1,36 @@
+/** What people did with the work of a run, as it is sent to clients. */
+import { Type } from 'typebox'
+import { Decider } from '../../agents/adapter/agent.shape.ts'
+import { literals, meaning } from '../../kit/shape.ts'
+import { ACTS } from '../record/act-event.shape.ts'
+
+const text = (description: string) => Type.String({ description })
+const moment = (description: string) => Type.String({ format: 'date-time', description })
+const optional = Type.Optional
+
+/** A part of every run. */
+export const ACTED = {
+  merged: optional(
+    Type.Object(
+      { into: optional(text('The branch.')), commit: optional(text('The commit that has the work.')) },
+      { description: 'Where the work was merged, here or on the forge.' },
+    ),
+  ),
+  discarded: optional(
+    Type.Object(
+      { commit: text('The commit that has the work.'), until: moment('It is kept until then.') },
+      { description: 'The work was discarded. `undo-discard` brings it back.' },
+    ),
+  ),
+  acts: optional(
+    Type.Array(
+      Type.Object({
+        did: literals(ACTS, { description: 'What was done.' }),
+        at: moment('When.'),
+        by: meaning('Who did it.', Decider),
+        text: text('The same in words.'),
+      }),
+      { description: 'What people did with the work, oldest first.' },
+    ),
+  ),
+}

@@ -1,0 +1,46 @@
+/** What everything that a person does with the work of a run has in common: its records, its branch, and who does it. */
+import type { Decider } from '../../agents/adapter/agent.ts'
+import type { RunContext } from '../../runs/run-context.ts'
+import { findTip } from '../../workspace/worktrees/branch-checkouts.ts'
+import { type DriveTools, type Recording, readDriveState } from '../drive-context.ts'
+import type { Place } from '../record/drive-event.shape.ts'
+import { branchChanged, runDiscarded, runNotDelivered } from './faults.ts'
+
+export type WorktreePlace = Extract<Place, { kind: 'worktree' }>
+
+/** What the process that acts brings along. */
+export type ActTools = Pick<DriveTools, 'env' | 'sandbox' | 'templates' | 'onUpdate'> & {
+  /** Who acts, for the record. */
+  readonly who: Decider
+  /** The directory of the worktrees that drover creates. */
+  readonly worktrees: string
+}
+
+/** `runs` is the repository, in a worktree that stays. Nobody else can write the records. */
+export type Acting = ActTools & Recording
+
+export type DeliveredWork = { readonly place: WorktreePlace; readonly commit: string }
+
+/** Throws `run_not_delivered` or `run_discarded`. */
+export function requireDelivered(acting: Acting): DeliveredWork {
+  const { place, delivered, discarded, followed } = readDriveState(acting)
+  const refuse = (problem: string) => runNotDelivered({ run_id: acting.runId, problem })
+  if (discarded !== undefined) throw runDiscarded({ run_id: acting.runId })
+  if (delivered === undefined) throw refuse('it has not ended')
+  if (place.kind !== 'worktree') throw refuse('it works in place')
+  if (followed?.end === 'merged') throw refuse('its pull request was merged')
+  if (delivered.as === 'none' || delivered.commit === undefined) throw refuse(delivered.note ?? 'it has no commit')
+  return { place, commit: delivered.commit }
+}
+
+/** Throws `branch_changed` if the branch is not at the commit that was checked. */
+export async function requireUnchanged(acting: Acting, { place, commit }: DeliveredWork): Promise<void> {
+  const { branch } = place
+  const found = await findTip(acting.runs.git, inRepository(acting.runs), `refs/heads/${branch}`)
+  if (found !== commit) throw branchChanged({ branch, delivered: commit, found })
+}
+
+/** Where git is asked about branches: no worktree of a run has to be there. */
+export function inRepository({ workspace, signal }: Pick<RunContext, 'workspace' | 'signal'>) {
+  return { directory: workspace.git_common_dir, signal }
+}

@@ -1,0 +1,134 @@
+/**
+ * Merges the work of a delivered run into a branch of the user's repository. Before the branch moves, that is recorded: a process
+ * that comes after one that was killed finds out whether it has moved.
+ */
+import { join } from 'node:path'
+import {
+  findCheckouts,
+  findTip,
+  isAncestor,
+  listDirty,
+  moveBranch,
+} from '../../workspace/worktrees/branch-checkouts.ts'
+import { commitMerge, tryMerge, withMergeScratch } from '../../workspace/worktrees/try-merge.ts'
+import { planMerge } from '../decide/plan-merge.ts'
+import { readDriveState, record, uninterrupted } from '../drive-context.ts'
+import type { EventOf } from '../record/drive-event.ts'
+import { type Acting, type DeliveredWork, inRepository, requireDelivered, requireUnchanged } from './acting.ts'
+import { checkMerge } from './check-merge.ts'
+import {
+  branchCheckedOut,
+  checkoutDirty,
+  mergeBaseUnknown,
+  mergeConflict,
+  mergeFailed,
+  runHasPullRequest,
+} from './faults.ts'
+
+export type MergeWanted = {
+  /** The branch to merge into. Undefined: the one that was checked out when the run was started. */
+  readonly into?: string | undefined
+  /** Although the run has a pull request. */
+  readonly here?: boolean | undefined
+}
+
+type Merge = Omit<EventOf<'merging'>['data'], 'by'>
+
+const SHOWN_FILES = 5
+
+export async function mergeRun(acting: Acting, wanted: MergeWanted): Promise<void> {
+  const { merged, merging } = readDriveState(acting)
+  if (merged !== undefined) return
+  const work = requireDelivered(acting)
+  if (merging !== undefined && (await isIn(acting, merging.commit, merging.into))) return noteMerged(acting, merging)
+  refusePullRequest(acting, wanted)
+  const into = wanted.into ?? work.place.base_branch
+  const from =
+    into === undefined ? undefined : await findTip(acting.runs.git, inRepository(acting.runs), branchRef(into))
+  if (into === undefined || from === undefined) throw mergeBaseUnknown({ into })
+  await requireUnchanged(acting, work)
+  await mergeInto(acting, work, { into, from })
+}
+
+function refusePullRequest(acting: Acting, { here = false }: MergeWanted): void {
+  const { delivered, followed } = readDriveState(acting)
+  const url = delivered?.pull_request
+  if (url !== undefined && followed === undefined && !here) throw runHasPullRequest({ url })
+}
+
+async function mergeInto(
+  acting: Acting,
+  work: DeliveredWork,
+  { into, from }: Pick<Merge, 'into' | 'from'>,
+): Promise<void> {
+  const { git } = acting.runs
+  const around = inRepository(acting.runs)
+  const { how, needsChecks } = planMerge({
+    isContained: await isAncestor(git, around, [work.commit, from]),
+    isAhead: await isAncestor(git, around, [from, work.commit]),
+  })
+  if (how === 'by_hand') return noteMerged(acting, { into, from, commit: from, how })
+  await findRoot(acting, into)
+  const commit = how === 'merge_commit' ? await createMerge(acting, work, { into, from }) : work.commit
+  if (needsChecks) await checkMerge(acting, work.place, { into, commit })
+  // Someone may have changed a file meanwhile.
+  await move(acting, { into, from, commit, how }, await findRoot(acting, into))
+}
+
+/** The worktree of the user that has the branch checked out; undefined if none has. Throws if its files cannot be changed. */
+async function findRoot(acting: Acting, branch: string): Promise<string | undefined> {
+  const { git, signal } = acting.runs
+  const [root, ...others] = await findCheckouts(git, inRepository(acting.runs), branch)
+  if (root === undefined) return undefined
+  if (others.length > 0) throw branchCheckedOut({ branch, roots: [root, ...others] })
+  await refuseDirty(acting, root)
+  signal.throwIfAborted()
+  return root
+}
+
+/** Throws `checkout_dirty`. */
+export async function refuseDirty({ runs: { git, signal } }: Acting, root: string): Promise<void> {
+  const dirty = await listDirty(git, { directory: root, signal })
+  if (dirty.length > 0) throw checkoutDirty({ root, files: dirty.slice(0, SHOWN_FILES), count: dirty.length })
+}
+
+/** The merge commit; no branch has it yet. Throws `merge_conflict`. */
+async function createMerge(
+  acting: Acting,
+  { place: { branch }, commit }: DeliveredWork,
+  { into, from }: Pick<Merge, 'into' | 'from'>,
+): Promise<string> {
+  const { git, signal, workspace } = acting.runs
+  const objects = join(workspace.git_common_dir, 'objects')
+  const tried = await withMergeScratch({ git, signal, objects }, { stay: true }, (scratch) =>
+    tryMerge(scratch, from, commit),
+  )
+  if (tried === undefined) throw mergeFailed({ into, problem: 'git cannot merge it; update git to 2.38 or later' })
+  if (tried.is === 'conflict') throw mergeConflict({ branch, into, files: tried.paths })
+  const message = `Merge branch '${branch}' into ${into}\n\nRun: ${acting.runId}\n`
+  return await commitMerge(git, inRepository(acting.runs), { tree: tried.tree, parents: [from, commit], message })
+}
+
+/** From here on nothing is interrupted: a branch that has moved is recorded. */
+async function move(acting: Acting, merge: Merge, root: string | undefined): Promise<void> {
+  const { into, from, commit: to } = merge
+  const runs = uninterrupted(acting.runs)
+  record(acting, 'merging', { by: acting.who, ...merge })
+  const problem = await moveBranch(runs.git, inRepository(runs), { branch: into, from, to, root })
+  if (problem !== undefined) throw mergeFailed({ into, problem })
+  noteMerged(acting, merge)
+}
+
+function noteMerged(acting: Acting, { into, commit, how }: Merge): void {
+  record(acting, 'merged', { by: acting.who, into, commit, how })
+}
+
+async function isIn({ runs }: Acting, commit: string, branch: string): Promise<boolean> {
+  const around = inRepository(runs)
+  const tip = await findTip(runs.git, around, branchRef(branch))
+  return tip !== undefined && (await isAncestor(runs.git, around, [commit, tip]))
+}
+
+function branchRef(branch: string): string {
+  return `refs/heads/${branch}`
+}

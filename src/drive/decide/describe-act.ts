@@ -1,0 +1,35 @@
+/** What someone did with the work of a run, in words. Pure. */
+import { nameDecider } from '../../agents/decision-text.ts'
+import type { Act } from '../record/act-state.ts'
+
+const COMMIT_CHARACTERS = 12
+
+/** `merged into main as 1a2b3c4d5e6f by ada (terminal)` */
+export function describeAct(act: Act): string {
+  return `${whatWasDone(act)} by ${nameDecider(act.data.by)}`
+}
+
+function whatWasDone({ type, data }: Act): string {
+  switch (type) {
+    case 'merged':
+      return describeMerge(data)
+    case 'pull_request_opened':
+      return `pull request ${data.url} opened`
+    case 'discarded':
+      return `discarded; commit ${short(data.commit)} is kept until ${data.until}`
+    case 'discard_undone':
+      return `brought back to ${data.branch}`
+    case 'taken':
+      return `checked out in ${data.root}`
+  }
+}
+
+type Merged = Extract<Act, { type: 'merged' }>['data']
+
+export function describeMerge({ into, commit, how }: Omit<Merged, 'by'>): string {
+  return how === 'by_hand' ? `merged into ${into} before` : `merged into ${into} as ${short(commit)}`
+}
+
+function short(commit: string): string {
+  return commit.slice(0, COMMIT_CHARACTERS)
+}

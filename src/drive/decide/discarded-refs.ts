@@ -1,0 +1,21 @@
+/** Where discarded work is kept, and until when. Pure. */
+const FOLDER = 'refs/drover/discarded/'
+const KEPT_DAYS = 7
+const DAY_MS = 86_400_000
+
+export function keptUntil(now: Date): Date {
+  return new Date(now.getTime() + KEPT_DAYS * DAY_MS)
+}
+
+/** The day is a part of the name, so that old refs are found without the records of their runs. */
+export function discardedRef(runId: string, until: Date): string {
+  return `${FOLDER}${until.toISOString().slice(0, 10)}/${runId}`
+}
+
+/** Those whose day is over. */
+export function expiredRefs(refs: readonly string[], now: Date): string[] {
+  const today = `${FOLDER}${now.toISOString().slice(0, 10)}`
+  return refs.filter((ref) => /^\d{4}-\d\d-\d\d\//.test(ref.slice(FOLDER.length)) && ref < today)
+}
+
+export const DISCARDED_REFS = FOLDER.slice(0, -1)

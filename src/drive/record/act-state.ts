@@ -1,0 +1,59 @@
+/** What people did with the work of a run, as its events tell it. Pure. */
+import { ACTS } from './act-event.shape.ts'
+import type { DriveEvent } from './drive-event.shape.ts'
+import type { EventOf } from './drive-event.ts'
+import type { DriveState } from './drive-state.ts'
+
+const STEPS = ['merge_checked', 'merging'] as const
+
+/** A record of what someone did. */
+export type Act = Extract<DriveEvent, { type: (typeof ACTS)[number] }>
+type ActEvent = Act | Extract<DriveEvent, { type: (typeof STEPS)[number] }>
+
+export type ActState = {
+  /** What people did, oldest first. */
+  readonly acts: readonly Act[]
+  /** What the checks said about the last merge commit. */
+  readonly merge_check?: EventOf<'merge_checked'>['data']
+  /** A merge that was begun. It may have been done. */
+  readonly merging?: EventOf<'merging'>['data']
+  readonly merged?: EventOf<'merged'>['data']
+  readonly discarded?: EventOf<'discarded'>['data']
+}
+
+export function isActEvent(event: DriveEvent): event is ActEvent {
+  return ([...ACTS, ...STEPS] as readonly string[]).includes(event.type)
+}
+
+export function applyActEvent(state: DriveState, event: ActEvent): DriveState {
+  if (event.type === 'merge_checked') return { ...state, merge_check: event.data }
+  if (event.type === 'merging') return { ...state, merging: event.data }
+  return applyAct({ ...state, acts: [...state.acts, event] }, event)
+}
+
+function applyAct(state: DriveState, { type, data }: Act): DriveState {
+  switch (type) {
+    case 'merged':
+      return { ...state, merged: data }
+    case 'pull_request_opened':
+      return withPullRequest(state, data.url)
+    case 'discarded':
+      return { ...state, discarded: data }
+    case 'discard_undone': {
+      const { discarded: _, ...rest } = state
+      return rest
+    }
+    case 'taken':
+      return state
+  }
+}
+
+function withPullRequest(state: DriveState, url: string): DriveState {
+  const { delivered, pushed } = state
+  if (delivered?.commit === undefined) return state
+  return {
+    ...state,
+    delivered: { ...delivered, as: 'pr', pull_request: url },
+    pushed: [delivered.commit, ...pushed],
+  }
+}

@@ -1,0 +1,18 @@
+/** Checks the branch of a run out again, where its worktree was before it was removed. */
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { randomIds } from '../../kit/ids.ts'
+import type { RunContext } from '../../runs/run-context.ts'
+import { restoreWorktree } from '../../workspace/worktrees/create-worktree.ts'
+import { forgetWorktree } from '../../workspace/worktrees/remove-worktree.ts'
+import type { Place } from '../record/drive-event.shape.ts'
+
+/** `worktrees` is their directory. A process that was killed may have begun it. */
+export async function restorePlace(context: RunContext, worktrees: string, place: Place): Promise<void> {
+  if (place.kind !== 'worktree' || existsSync(place.root)) return
+  const { git, clock, signal, workspace: repository } = context
+  const begun = { path: place.root, directory: dirname(place.root), git_common_dir: repository.git_common_dir }
+  if (existsSync(begun.directory)) await forgetWorktree({ git, signal, worktree: begun })
+  const wanted = { home: worktrees, repository, commit: place.base, title: '', git, clock, ids: randomIds, signal }
+  await restoreWorktree(wanted, place.branch)
+}

@@ -1,0 +1,80 @@
+/** What the clients of a server may do with the work of runs, over HTTP, MCP and the service. */
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { expect, it } from 'vitest'
+import type { RunAct } from '../../src/drive/act/act-on-run.ts'
+import { digest } from '../../src/kit/digest.ts'
+import { type Caller, USER } from '../../src/prompts/caller.ts'
+import { connectClient } from '../support/mcp-client.ts'
+import { runClient, serveRuns } from '../support/served-runs.ts'
+
+const secretOf = (name: string) => `key-of-${name}-for-the-test`
+const headersOf = (name: string) => ({ 'x-api-key': secretOf(name) })
+const keyOf = (name: string, more: object = {}) => ({ name, sha256: digest(secretOf(name)), ...more })
+const KEYS = [keyOf('ada'), keyOf('bob'), keyOf('boss', { role: 'operator' }), keyOf('mia', { may_merge: true })]
+const ACTS: readonly RunAct['do'][] = ['merge', 'pull_request', 'take', 'discard', 'undo_discard']
+
+it('a key acts on its own runs, merges and takes only with may_merge, and is named in the record', async () => {
+  const { server, driving } = await serveRuns({}, { server: { keys: KEYS }, drive: { baseline: 'skip' } })
+  const as = (name: string) => runClient((path, options) => server.request(path, options), headersOf(name))
+  const [ada, bob, boss, mia] = [as('ada'), as('bob'), as('boss'), as('mia')]
+  const [{ id }, { id: own }] = [await ada.start({ rounds: 0 }), await mia.start({ rounds: 0 })]
+  await ada.reaches(id, 'ended')
+  await mia.reaches(own, 'ended')
+  const refs = () => driving.repository.git('for-each-ref')
+  const before = refs()
+
+  const caller: Caller = {
+    is: 'client',
+    role: 'client',
+    key: { id: `key_${digest(secretOf('bob')).slice(7, 31)}`, name: 'bob' },
+  }
+  for (const act of ACTS) {
+    const word = act.replace('_', '-')
+    expect(await bob.change(id, word), word).toMatchObject({ status: 404, body: { error: 'driven_run_not_found' } })
+    const asked = server.context.drover.runs.act(caller, id, { do: act })
+    await expect(asked, act).rejects.toMatchObject({ code: 'driven_run_not_found' })
+  }
+  for (const client of [ada, boss]) {
+    for (const word of ['merge', 'take']) {
+      const refused = await client.change(id, word)
+      expect(refused, word).toMatchObject({ status: 403, body: { error: 'merge_not_permitted' } })
+    }
+    expect(await client.change(id, 'pull-request')).toMatchObject({ body: { error: 'drive_delivery_not_allowed' } })
+  }
+  expect(refs()).toBe(before)
+
+  const discarded = await ada.change(id, 'discard')
+  expect(discarded).toMatchObject({
+    status: 200,
+    body: { state: 'discarded', verdict: { word: 'discarded' }, choices: ['undo-discard'] },
+  })
+  const acts = [{ did: 'discarded', by: { via: 'key', name: 'ada' } }]
+  expect(discarded.body).toMatchObject({ acts, discarded: { until: expect.any(String) } })
+  expect((await ada.list('?state=discarded')).runs).toMatchObject([{ id }])
+  expect(await ada.change(id, 'undo-discard')).toMatchObject({ status: 200, body: { state: 'ended' } })
+  expect(refs()).toBe(before)
+
+  const open = (name: string) => {
+    const transport = new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), {
+      requestInit: { headers: headersOf(name) },
+    })
+    return connectClient(transport)
+  }
+  const [tools, others] = [await open('mia'), await open('bob')]
+  for (const act of ACTS.slice(0, -1)) {
+    expect((await others.call(`run_${act}`, { run_id: own })).text, act).toMatch(/^driven_run_not_found: /)
+  }
+  const merged = await tools.call('run_merge', { run_id: own })
+  const { branch } = await mia.show(own)
+  expect(merged.view.run).toMatchObject({ state: 'merged', merged: { into: 'main' } })
+  expect(driving.repository.git('branch', '--list', branch ?? '')).toBe('')
+  expect(driving.repository.git('show', 'main:wind.txt')).toBe('wind: 23 knots\n')
+  const events = await mia.events(own)
+  expect(events.find(({ type }) => type === 'merged')?.data).toMatchObject({ by: { via: 'key', name: 'mia' } })
+  expect((await server.request('/api/v1/me', { headers: headersOf('mia') })).body).toMatchObject({ may_merge: true })
+  expect((await server.request('/api/v1/me', { headers: headersOf('boss') })).body).toMatchObject({ may_merge: false })
+
+  // The branch has moved, so the server runs the checks first. The user may.
+  const mine = await server.context.drover.runs.act(USER, id, { do: 'merge' })
+  expect(mine).toMatchObject({ state: 'merged', acts: [{}, {}, { did: 'merged', by: { via: 'socket' } }] })
+})
