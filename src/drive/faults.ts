@@ -198,3 +198,9 @@ export const issueEdited = defineFault('issue_edited', 'conflict', {
   when: 'The title or the text of an issue was edited after a person had asked for its run, by someone who may not ask.',
   message: (d: { url: string }) => `${d.url} was edited after it was asked for; read it again first`,
 })
+
+export const runDiscarded = defineFault('run_discarded', 'conflict', {
+  when: 'Something was to be done with a run that was discarded.',
+  message: (d: { run_id: string }) =>
+    `the run ${d.run_id} was discarded; "drover discard ${d.run_id} --undo" brings its branch back`,
+})

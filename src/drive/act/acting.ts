@@ -3,8 +3,9 @@ import type { Decider } from '../../agents/adapter/agent.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { findTip } from '../../workspace/worktrees/branch-checkouts.ts'
 import { type DriveTools, type Recording, readDriveState } from '../drive-context.ts'
+import { runDiscarded } from '../faults.ts'
 import type { Place } from '../record/drive-event.shape.ts'
-import { branchChanged, runDiscarded, runNotDelivered } from './faults.ts'
+import { branchChanged, runNotDelivered } from './faults.ts'
 
 export type WorktreePlace = Extract<Place, { kind: 'worktree' }>
 

@@ -7,12 +7,6 @@ export const runNotDelivered = defineFault('run_not_delivered', 'conflict', {
     `the run ${d.run_id} has not delivered a branch: ${d.problem}; "drover status ${d.run_id}" shows what comes next`,
 })
 
-export const runDiscarded = defineFault('run_discarded', 'conflict', {
-  when: 'Something was to be done with a run that was discarded.',
-  message: (d: { run_id: string }) =>
-    `the run ${d.run_id} was discarded; "drover discard ${d.run_id} --undo" brings its branch back`,
-})
-
 export const discardNotUndone = defineFault('discard_not_undone', 'conflict', {
   when: 'A discarded branch cannot be brought back.',
   message: (d: { run_id: string; problem: string }) => `the branch of ${d.run_id} cannot be brought back: ${d.problem}`,

@@ -8,9 +8,6 @@ import { event } from './follow-event.shape.ts'
 const text = Type.String()
 const by = meaning('Who did it.', Decider)
 
-/** What people did. The other records tell how. */
-export const ACTS = ['merged', 'pull_request_opened', 'discarded', 'discard_undone', 'taken'] as const
-
 const MERGED_HOW = ['fast_forward', 'merge_commit', 'by_hand'] as const
 
 /** `checked` is what the checks say about a commit. */

@@ -1,8 +1,7 @@
 /** What people did with the work of a run, as its events tell it. Pure. */
-import { ACTS } from './act-event.shape.ts'
+import { ACTS } from './acts.ts'
 import type { DriveEvent } from './drive-event.shape.ts'
 import type { EventOf } from './drive-event.ts'
-import type { DriveState } from './drive-state.ts'
 
 const STEPS = ['merge_checked', 'merging'] as const
 
@@ -21,17 +20,19 @@ export type ActState = {
   readonly discarded?: EventOf<'discarded'>['data']
 }
 
+type Acted = ActState & { readonly delivered?: EventOf<'delivered'>['data']; readonly pushed: readonly string[] }
+
 export function isActEvent(event: DriveEvent): event is ActEvent {
   return ([...ACTS, ...STEPS] as readonly string[]).includes(event.type)
 }
 
-export function applyActEvent(state: DriveState, event: ActEvent): DriveState {
+export function applyActEvent<S extends Acted>(state: S, event: ActEvent): S {
   if (event.type === 'merge_checked') return { ...state, merge_check: event.data }
   if (event.type === 'merging') return { ...state, merging: event.data }
   return applyAct({ ...state, acts: [...state.acts, event] }, event)
 }
 
-function applyAct(state: DriveState, { type, data }: Act): DriveState {
+function applyAct<S extends Acted>(state: S, { type, data }: Act): S {
   switch (type) {
     case 'merged':
       return { ...state, merged: data }
@@ -41,14 +42,14 @@ function applyAct(state: DriveState, { type, data }: Act): DriveState {
       return { ...state, discarded: data }
     case 'discard_undone': {
       const { discarded: _, ...rest } = state
-      return rest
+      return rest as S
     }
     case 'taken':
       return state
   }
 }
 
-function withPullRequest(state: DriveState, url: string): DriveState {
+function withPullRequest<S extends Acted>(state: S, url: string): S {
   const { delivered, pushed } = state
   if (delivered?.commit === undefined) return state
   return {
