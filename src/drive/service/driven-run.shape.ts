@@ -23,18 +23,8 @@ const list = <S extends TSchema>(shape: S, description: string) => Type.Array(sh
 const optional = Type.Optional
 
 export const DRIVEN_STATES = [
-  'queued',
-  'running',
-  'waiting_for_limit',
-  'waiting',
-  'paused',
-  'stopped',
-  'interrupted',
-  'failed',
-  'continued',
-  'ended',
-  'merged',
-  'discarded',
+  ...(['queued', 'running', 'waiting_for_limit', 'waiting', 'paused', 'stopped'] as const),
+  ...(['interrupted', 'failed', 'continued', 'ended', 'merged', 'discarded'] as const),
 ] as const
 export type DrivenState = (typeof DRIVEN_STATES)[number]
 
