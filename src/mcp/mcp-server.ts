@@ -1,6 +1,6 @@
 /** An MCP server with the tools of drover. A call is checked, done, and answered; a Fault becomes a tool error. */
 import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server'
-import type { RunAct } from '../drive/act/act-on-run.ts'
+import type { WorkAct } from '../drive/act/act-on-run.ts'
 import type { DrivenRun } from '../drive/service/driven-run.shape.ts'
 import { type CurrentActivity, nextActivity } from '../executions/activity.ts'
 import type { ExecutionEvent } from '../executions/store/execution.shape.ts'
@@ -134,7 +134,7 @@ const CALLS: { readonly [Name in ToolName]: (call: ToolCall, given: ToolInput[Na
   budget_list: async ({ host }) => budgetResult(await host.drover.budgets.list(host.by)),
 }
 
-async function act({ host }: ToolCall, id: string, wanted: RunAct): Promise<ToolResult> {
+async function act({ host }: ToolCall, id: string, wanted: WorkAct): Promise<ToolResult> {
   return runResult(await host.drover.runs.act(host.by, id, wanted))
 }
 

@@ -1,7 +1,7 @@
 /** What the clients of a server may do with the work of runs, over HTTP, MCP and the service. */
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { expect, it } from 'vitest'
-import type { RunAct } from '../../src/drive/act/act-on-run.ts'
+import type { WorkAct } from '../../src/drive/act/act-on-run.ts'
 import { digest } from '../../src/kit/digest.ts'
 import { type Caller, USER } from '../../src/prompts/caller.ts'
 import { connectClient } from '../support/mcp-client.ts'
@@ -11,7 +11,7 @@ const secretOf = (name: string) => `key-of-${name}-for-the-test`
 const headersOf = (name: string) => ({ 'x-api-key': secretOf(name) })
 const keyOf = (name: string, more: object = {}) => ({ name, sha256: digest(secretOf(name)), ...more })
 const KEYS = [keyOf('ada'), keyOf('bob'), keyOf('boss', { role: 'operator' }), keyOf('mia', { may_merge: true })]
-const ACTS: readonly RunAct['do'][] = ['merge', 'pull_request', 'take', 'discard', 'undo_discard']
+const ACTS: readonly WorkAct['do'][] = ['merge', 'pull_request', 'take', 'discard', 'undo_discard']
 
 it('a key acts on its own runs, merges and takes only with may_merge, and is named in the record', async () => {
   const { server, driving } = await serveRuns({}, { server: { keys: KEYS }, drive: { baseline: 'skip' } })

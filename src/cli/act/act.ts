@@ -1,5 +1,5 @@
 /** `drover merge`, `drover pr`, `drover take` and `drover discard`. */
-import { actOnRun, type RunAct } from '../../drive/act/act-on-run.ts'
+import { actOnRun, type WorkAct } from '../../drive/act/act-on-run.ts'
 import { describeAct } from '../../drive/decide/describe-act.ts'
 import { readVerdict } from '../../drive/read-verdict.ts'
 import { userName } from '../../kit/user-name.ts'
@@ -34,7 +34,7 @@ export const take: RunCommand = (invocation) => actAs(invocation, { do: 'take' }
 export const discard: RunCommand = (invocation) =>
   actAs(invocation, { do: invocation.flags.isOn('undo') ? 'undo_discard' : 'discard' })
 
-async function actAs(invocation: Invocation, act: RunAct): Promise<number> {
+async function actAs(invocation: Invocation, act: WorkAct): Promise<number> {
   return await withWorkspace(invocation, async (command) => {
     const { args, runtime } = invocation
     const typed = await readRunId(command, args[0], 'list-runs')
@@ -49,7 +49,7 @@ async function actAs(invocation: Invocation, act: RunAct): Promise<number> {
   })
 }
 
-type Wanted = { runId: string; act: RunAct }
+type Wanted = { runId: string; act: WorkAct }
 
 async function perform(invocation: Invocation, context: RunContext, wanted: Wanted): Promise<number> {
   const { flags, runtime } = invocation

@@ -17,7 +17,7 @@ import { discardRun, undoDiscard } from './discard-run.ts'
 import { type MergeWanted, mergeRun } from './merge-run.ts'
 import { takeRun } from './take-run.ts'
 
-export type RunAct =
+export type WorkAct =
   | ({ readonly do: 'merge' } & MergeWanted)
   | { readonly do: 'pull_request' }
   | { readonly do: 'discard' }
@@ -30,7 +30,7 @@ export type RunAct =
  */
 export async function actOnRun(
   context: RunContext,
-  { runId, act }: { runId: string; act: RunAct },
+  { runId, act }: { runId: string; act: WorkAct },
   tools: ActTools,
 ): Promise<DriveState> {
   const { store } = context
@@ -45,7 +45,7 @@ export async function actOnRun(
   return readDriveState(acting)
 }
 
-async function perform(acting: Acting, act: RunAct): Promise<void> {
+async function perform(acting: Acting, act: WorkAct): Promise<void> {
   switch (act.do) {
     case 'merge':
       return await mergeAndCleanUp(acting, act)

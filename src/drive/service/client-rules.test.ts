@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Fault } from '../../kit/fault.ts'
 import { type Caller, USER } from '../../prompts/caller.ts'
 import type { Ceilings } from '../../prompts/ceilings.ts'
-import type { RunAct } from '../act/act-on-run.ts'
+import type { WorkAct } from '../act/act-on-run.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import {
   chooseApproval,
@@ -132,7 +132,7 @@ it('a run belongs to the user or to the key that has started it, with what it wa
 
 const CLIENT = { is: 'client', role: 'operator', key: { id: 'k', name: 'ops' } } as const
 
-it.each<[RunAct['do'], Caller, object, string | undefined]>([
+it.each<[WorkAct['do'], Caller, object, string | undefined]>([
   ['merge', CLIENT, {}, 'merge_not_permitted'],
   ['take', CLIENT, {}, 'merge_not_permitted'],
   ['merge', { ...CLIENT, mayMerge: true }, {}, undefined],

@@ -4,7 +4,7 @@ import { Fault } from '../../kit/fault.ts'
 import { userName } from '../../kit/user-name.ts'
 import { type Caller, USER } from '../../prompts/caller.ts'
 import { refuseAboveCeilings } from '../../prompts/ceilings.ts'
-import type { RunAct } from '../act/act-on-run.ts'
+import type { WorkAct } from '../act/act-on-run.ts'
 import { mergeNotPermitted } from '../act/faults.ts'
 import { permissionsFor } from '../decide/agent-permissions.ts'
 import {
@@ -81,7 +81,7 @@ export function chooseApproval(
 }
 
 /** What a client may do with the work of a run. Branches of the user move only if the operator allows it for the key. */
-export function refuseAct(by: Caller, act: RunAct, settings: DriveSettings): void {
+export function refuseAct(by: Caller, act: WorkAct, settings: DriveSettings): void {
   if (by.is === 'user') return
   if ((act.do === 'merge' || act.do === 'take') && !mayMerge(by)) throw mergeNotPermitted({ key: by.key?.name })
   if (act.do === 'pull_request' && by.isUser !== true) refuseOptions({ deliver: 'pr' }, settings)

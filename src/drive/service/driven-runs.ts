@@ -9,7 +9,7 @@ import { answerQuestion, skipAction } from '../../runs/operations.ts'
 import { parseAnswer } from '../../runs/parse-request.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { openOwnWorktree } from '../../runs/run-worktree.ts'
-import type { RunAct } from '../act/act-on-run.ts'
+import type { WorkAct } from '../act/act-on-run.ts'
 import { drivenRunOver, drivenRunWaits, runNotQueued, runQueueFull } from '../faults.ts'
 import { joinGroup, type RunGroup } from '../group-totals.ts'
 import type { NightReports } from '../night/night-report.shape.ts'
@@ -291,7 +291,7 @@ export class DrivenRuns implements RunService {
   }
 
   /** Returns the last round. */
-  async act(by: Caller, id: string, act: RunAct): Promise<DrivenRun> {
+  async act(by: Caller, id: string, act: WorkAct): Promise<DrivenRun> {
     const record = this.#findToChange(id, by)
     const { settings, directories, templates, sandbox, env, shutdown: signal } = this.#options
     refuseAct(by, act, settings)

@@ -1,7 +1,7 @@
 /** What a server asks of the machine that has a run: the request, with the rights of its sender, and the answer. */
 import { Fault, type FaultKind } from '../../kit/fault.ts'
 import type { Caller } from '../../prompts/caller.ts'
-import type { RunAct } from '../act/act-on-run.ts'
+import type { WorkAct } from '../act/act-on-run.ts'
 import { driveNotPermitted } from '../faults.ts'
 import type { DrivenDiff, DrivenRun } from './driven-run.shape.ts'
 import type { DrivenRuns } from './driven-runs.ts'
@@ -19,7 +19,7 @@ export type Work =
   | { do: 'first'; id: string }
   | { do: 'resume'; id: string; given: DriveResumeRequest }
   | { do: 'follow_up'; id: string; given: MoreWork }
-  | { do: 'act'; id: string; act: RunAct }
+  | { do: 'act'; id: string; act: WorkAct }
 
 export type RemoteCall = {
   /** With what its server allows it: a worker may have no keys. */

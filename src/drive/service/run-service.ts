@@ -1,6 +1,6 @@
 /** Driven runs for the callers of a server: those of this machine (driven-runs.ts), or of many machines (shared-runs.ts). */
 import type { Caller } from '../../prompts/caller.ts'
-import type { RunAct } from '../act/act-on-run.ts'
+import type { WorkAct } from '../act/act-on-run.ts'
 import type { NightReports } from '../night/night-report.shape.ts'
 import type { DrivenDiff, DrivenRun, DrivenRunEvent, DrivenRunPage, RunQueue } from './driven-run.shape.ts'
 import type { DriveResumeRequest, DriveStartRequest, MoreWork, PreparedRun } from './run-starter.ts'
@@ -46,7 +46,7 @@ export type RunService = {
   /** More work on the branch of a run, after its delivery. `id` is any of its rounds. */
   followUp(by: Caller, id: string, wanted: MoreWork): Promise<DrivenRun>
   /** What a person does with the work of a run: merge, publish, discard or take it. `id` is any of its rounds. */
-  act(by: Caller, id: string, act: RunAct): Promise<DrivenRun>
+  act(by: Caller, id: string, act: WorkAct): Promise<DrivenRun>
   /** Resumes the runs that this process drove when it ended. Call it when the server listens: rights depend on its address. */
   continueAll(): Promise<void>
   /** Other machines have taken over from this process, or may have. Its drives are interrupted, and resumed when `ready` resolves. */

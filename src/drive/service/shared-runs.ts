@@ -9,7 +9,7 @@ import type { Clock } from '../../kit/clock.ts'
 import { Fault, isFault } from '../../kit/fault.ts'
 import type { Log } from '../../kit/log.ts'
 import { type Caller, visibleKeyId } from '../../prompts/caller.ts'
-import type { RunAct } from '../act/act-on-run.ts'
+import type { WorkAct } from '../act/act-on-run.ts'
 import {
   driveAnswerLost,
   driveLimitReached,
@@ -182,7 +182,7 @@ export class SharedRuns implements RunService {
     return await this.#change(id, by, (found) => ({ do: 'follow_up', id: found, given }))
   }
 
-  async act(by: Caller, id: string, act: RunAct): Promise<DrivenRun> {
+  async act(by: Caller, id: string, act: WorkAct): Promise<DrivenRun> {
     return await this.#change(id, by, (found) => ({ do: 'act', id: found, act }))
   }
 

@@ -1,7 +1,7 @@
 /** `/api/v1/runs`: starts, lists, follows and changes driven runs. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
-import type { RunAct } from '../../drive/act/act-on-run.ts'
+import type { WorkAct } from '../../drive/act/act-on-run.ts'
 import { driveAnswerLost } from '../../drive/faults.ts'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import type { RunService } from '../../drive/service/run-service.ts'
@@ -63,7 +63,7 @@ const checkFollowUp = requestChecker<FollowUpBody>('the request', validateFollow
 const checkMerge = requestChecker<MergeBody>('the request', validateMergeBody)
 
 /** They have no body. */
-const ACTS: readonly (readonly [word: string, act: RunAct])[] = [
+const ACTS: readonly (readonly [word: string, act: WorkAct])[] = [
   ['pull-request', { do: 'pull_request' }],
   ['take', { do: 'take' }],
   ['discard', { do: 'discard' }],
