@@ -50,6 +50,19 @@ describe('the console', () => {
     expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
   })
 
+  it('shows how much of each budget is used, and again when a prompt has ended', async () => {
+    const server = await startServer({ agents: 'demo', config: { budgets: [{ limit: '4requests/day' }] } })
+    const { page, complaints } = await visit(`${server.url}/#/usage`)
+    const bar = page.getByRole('meter', { name: 'all prompts' })
+    await bar.waitFor()
+    expect(await page.locator('.budgets').innerText()).toContain('0 of 4 requests per day')
+    const body = { backend: 'claude', prompt: 'hello', workdir: server.workdir }
+    await server.request('/api/v1/prompt', { method: 'POST', body })
+    await page.getByText('1 of 4 requests per day').waitFor()
+    expect(await bar.evaluate((meter) => (meter as unknown as { value: number }).value)).toBe(1)
+    expect(complaints).toEqual([])
+  })
+
   it.runIf(isFull)('compares agents side by side, and continues with the answer of one', async () => {
     const server = await startServer({ agents: 'demo' })
     const { page, complaints } = await visit(`${server.url}/#/`)

@@ -6,6 +6,7 @@ import type { UsageAmounts, UsageReport, UsageRow } from '../../executions/store
 import { attempt } from '../live/actions.ts'
 import { call } from '../live/api.ts'
 import { executionsVersion } from '../live/server-state.ts'
+import { BudgetBars } from '../parts/budget-bars.tsx'
 import { DayChart } from '../parts/day-chart.tsx'
 import { Wide } from '../parts/wide.tsx'
 import { formatCost, formatCount, formatDuration, percentile } from '../text/format.ts'
@@ -34,6 +35,7 @@ export function UsagePage() {
   return (
     <div class="page">
       <h1>Usage</h1>
+      <BudgetBars />
       <div class="filters">
         <label>
           Period{' '}

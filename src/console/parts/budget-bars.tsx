@@ -1,0 +1,52 @@
+/** Each budget that limits the user, as a bar: used and reserved, of its limit. */
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { BudgetList } from '../../prompts/budget-list.shape.ts'
+import { attempt } from '../live/actions.ts'
+import { call } from '../live/api.ts'
+import { executionsVersion } from '../live/server-state.ts'
+import { formatCost, formatCount } from '../text/format.ts'
+import { toLine } from '../text/visible-text.ts'
+
+type Budget = BudgetList['budgets'][number]
+
+/** The share of a limit that is worth a warning, as in notifications. */
+const NEAR_THE_END = 0.8
+
+export function BudgetBars() {
+  const list = useSignal<readonly Budget[]>([])
+  useEffect(() => {
+    void attempt(async () => (list.value = (await call<BudgetList>('budgets')).budgets))
+    // Also when an execution ends.
+  }, [executionsVersion.value])
+  if (list.value.length === 0) return null
+  return (
+    <section aria-labelledby="budgets">
+      <h2 id="budgets">Budgets</h2>
+      <ul class="budgets">
+        {list.value.map((budget) => (
+          <Bar key={`${budget.name} ${budget.unit} ${budget.period}`} budget={budget} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Bar({ budget }: { budget: Budget }) {
+  const { name, unit, period, limit, used, estimated, reserved, resets_at: resets } = budget
+  const format = (value: number) => (unit === 'usd' ? formatCost(value) : formatCount(value))
+  const shown = toLine(name)
+  const each = `${unit === 'usd' ? '' : ` ${unit}`} ${period === 'once' ? 'in total' : `per ${period}`}`
+  const label = `${estimated > 0 ? '~' : ''}${format(used)} of ${format(limit)}${each}`
+  return (
+    <li>
+      <span>{shown}</span>
+      <meter aria-label={shown} min={0} max={limit} high={NEAR_THE_END * limit} optimum={0} value={used + reserved} />
+      <span>{label}</span>
+      <span class="dim">
+        {reserved > 0 && `${format(reserved)} reserved · `}
+        {resets === undefined ? 'never resets' : `resets ${new Date(resets).toLocaleString()}`}
+      </span>
+    </li>
+  )
+}
