@@ -12,7 +12,7 @@ const LICENSED = [
 export async function buildConsole(root: string, outdir: string): Promise<void> {
   const { metafile, outputFiles } = await build({
     absWorkingDir: root,
-    entryPoints: ['src/console/start-console.tsx', 'src/console/style.css'],
+    entryPoints: ['src/console/start-console.tsx', 'src/console/push-worker.ts', 'src/console/style.css'],
     outdir,
     bundle: true,
     splitting: true,
@@ -76,6 +76,7 @@ function pageFor({ outputs }: Metafile, template: string): string {
   return template
     .replace('{{style}}', `console/${named('src/console/style.css').name}`)
     .replace('{{script}}', `console/${script.name}`)
+    .replace('{{worker}}', `console/${named('src/console/push-worker.ts').name}`)
     .replace('{{preloads}}', preloads.join('\n'))
 }
 

@@ -20,6 +20,7 @@ import { CountTokensRequest } from '../src/http/anthropic/count-tokens.shape.ts'
 import { MessageRequest } from '../src/http/anthropic/messages.shape.ts'
 import { DecisionBody, EventsQuery, ExecutionQuery } from '../src/http/native/executions.shape.ts'
 import { LoginBody } from '../src/http/native/login.shape.ts'
+import { PushBody } from '../src/http/native/push.shape.ts'
 import { SessionDetailQuery, SessionEditRequest, SessionListQuery } from '../src/http/native/sessions.shape.ts'
 import { UsageParameters } from '../src/http/native/usage.shape.ts'
 import { ChatRequest } from '../src/http/openai/chat-completions.shape.ts'
@@ -165,6 +166,7 @@ async function httpFiles(): Promise<GeneratedFile[]> {
     validateEventsQuery: EventsQuery,
     validateUsageQuery: UsageParameters,
     validateLoginBody: LoginBody,
+    validatePushBody: PushBody,
     validateReportQuery: ReportQuery,
     validateRunQuery: RunQuery,
     validateStartBody: StartBody,

@@ -766,125 +766,130 @@ t;if(!y){let i={instancePath:n,keyword:"propertyNames",params:{propertyName:r}};
 void 0&&typeof o.otlp_endpoint!="string"){let r={instancePath:n+"/otlp_endpoint",keyword:"type",params:{type:"string"}};
 e===null?e=[r]:e.push(r),t++}if(o.contents!==void 0&&typeof o.contents!="boolean"){let r={instancePath:n+"/contents",keyword:"\
 type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}}else{let r={instancePath:n,keyword:"type",params:{type:"obj\
-ect"}};e===null?e=[r]:e.push(r),t++}return B.errors=e,t===0}var Qe=["targets"],We=["name","type","url","url_file","secret_file","command","events","repositories","labels"],Xe=["web\
-hook","slack","ntfy","desktop","command"],Ye=["question","approval","delivered","failed","limit","budget"];function M(o,{
-instancePath:n="",parentData:w,parentDataProperty:h,rootData:f=o,dynamicAnchors:c={}}={}){let e=null,t=0;if(o&&typeof o==
-"object"&&!Array.isArray(o)){for(let s in o){let i=t;if(s!=="targets"){let l={instancePath:n,keyword:"enum",params:{allowedValues:Qe},
-propertyName:s};e===null?e=[l]:e.push(l),t++}var y=i===t;if(!y){let l={instancePath:n,keyword:"propertyNames",params:{propertyName:s}};
-e===null?e=[l]:e.push(l),t++}}if(o.targets!==void 0){let s=o.targets;if(Array.isArray(s)){let i=s.length;for(let l=0;l<i;l++){
-let p=s[l];if(p&&typeof p=="object"&&!Array.isArray(p)){if(p.name===void 0){let a={instancePath:n+"/targets/"+l,keyword:"\
-required",params:{missingProperty:"name"}};e===null?e=[a]:e.push(a),t++}if(p.type===void 0){let a={instancePath:n+"/targ\
-ets/"+l,keyword:"required",params:{missingProperty:"type"}};e===null?e=[a]:e.push(a),t++}for(let a in p){let m=t;if(!(a===
-"name"||a==="type"||a==="url"||a==="url_file"||a==="secret_file"||a==="command"||a==="events"||a==="repositories"||a==="\
-labels")){let u={instancePath:n+"/targets/"+l,keyword:"enum",params:{allowedValues:We},propertyName:a};e===null?e=[u]:e.
-push(u),t++}var r=m===t;if(!r){let u={instancePath:n+"/targets/"+l,keyword:"propertyNames",params:{propertyName:a}};e===
-null?e=[u]:e.push(u),t++}}if(p.name!==void 0){let a=p.name;if(typeof a=="string"){if(!X.test(a)){let m={instancePath:n+"\
-/targets/"+l+"/name",keyword:"saidPattern",params:{says:"a name of letters, digits, dots, underscores and hyphens"}};e===
-null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/targets/"+l+"/name",keyword:"type",params:{type:"string"}};e===null?
-e=[m]:e.push(m),t++}}if(p.type!==void 0){let a=p.type;if(!(a==="webhook"||a==="slack"||a==="ntfy"||a==="desktop"||a==="c\
-ommand")){let m={instancePath:n+"/targets/"+l+"/type",keyword:"enum",params:{allowedValues:Xe}};e===null?e=[m]:e.push(m),
-t++}}if(p.url!==void 0){let a=p.url;if(typeof a=="string"){if(a.length===0){let m={instancePath:n+"/targets/"+l+"/url",keyword:"\
-minLength",params:{limit:1}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/targets/"+l+"/url",keyword:"type",
-params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.url_file!==void 0){let a=p.url_file;if(typeof a=="string"){if(a.
-length===0){let m={instancePath:n+"/targets/"+l+"/url_file",keyword:"minLength",params:{limit:1}};e===null?e=[m]:e.push(
-m),t++}}else{let m={instancePath:n+"/targets/"+l+"/url_file",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(
-m),t++}}if(p.secret_file!==void 0){let a=p.secret_file;if(typeof a=="string"){if(a.length===0){let m={instancePath:n+"/t\
-argets/"+l+"/secret_file",keyword:"minLength",params:{limit:1}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+
-"/targets/"+l+"/secret_file",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.command!==void 0){
-let a=p.command;if(Array.isArray(a)){let m=a.length;for(let u=0;u<m;u++){let d=a[u];if(typeof d=="string"){if(d.length===
-0){let _={instancePath:n+"/targets/"+l+"/command/"+u,keyword:"minLength",params:{limit:1}};e===null?e=[_]:e.push(_),t++}}else{
-let _={instancePath:n+"/targets/"+l+"/command/"+u,keyword:"type",params:{type:"string"}};e===null?e=[_]:e.push(_),t++}}}else{
-let m={instancePath:n+"/targets/"+l+"/command",keyword:"type",params:{type:"array"}};e===null?e=[m]:e.push(m),t++}}if(p.
-events!==void 0){let a=p.events;if(Array.isArray(a)){let m=a.length;for(let u=0;u<m;u++){let d=a[u];if(!(d==="question"||
-d==="approval"||d==="delivered"||d==="failed"||d==="limit"||d==="budget")){let _={instancePath:n+"/targets/"+l+"/events/"+
-u,keyword:"enum",params:{allowedValues:Ye}};e===null?e=[_]:e.push(_),t++}}}else{let m={instancePath:n+"/targets/"+l+"/ev\
-ents",keyword:"type",params:{type:"array"}};e===null?e=[m]:e.push(m),t++}}if(p.repositories!==void 0){let a=p.repositories;
-if(Array.isArray(a)){let m=a.length;for(let u=0;u<m;u++){let d=a[u];if(typeof d=="string"){if(d.length===0){let _={instancePath:n+
-"/targets/"+l+"/repositories/"+u,keyword:"minLength",params:{limit:1}};e===null?e=[_]:e.push(_),t++}}else{let _={instancePath:n+
-"/targets/"+l+"/repositories/"+u,keyword:"type",params:{type:"string"}};e===null?e=[_]:e.push(_),t++}}}else{let m={instancePath:n+
-"/targets/"+l+"/repositories",keyword:"type",params:{type:"array"}};e===null?e=[m]:e.push(m),t++}}if(p.labels!==void 0){
-let a=p.labels;if(Array.isArray(a)){let m=a.length;for(let u=0;u<m;u++){let d=a[u];if(typeof d=="string"){if(d.length===
-0){let _={instancePath:n+"/targets/"+l+"/labels/"+u,keyword:"minLength",params:{limit:1}};e===null?e=[_]:e.push(_),t++}}else{
-let _={instancePath:n+"/targets/"+l+"/labels/"+u,keyword:"type",params:{type:"string"}};e===null?e=[_]:e.push(_),t++}}}else{
-let m={instancePath:n+"/targets/"+l+"/labels",keyword:"type",params:{type:"array"}};e===null?e=[m]:e.push(m),t++}}}else{
-let a={instancePath:n+"/targets/"+l,keyword:"type",params:{type:"object"}};e===null?e=[a]:e.push(a),t++}}}else{let i={instancePath:n+
-"/targets",keyword:"type",params:{type:"array"}};e===null?e=[i]:e.push(i),t++}}}else{let s={instancePath:n,keyword:"type",
-params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return M.errors=e,t===0}function Y(o,{instancePath:n="",parentData:w,
-parentDataProperty:h,rootData:f=o,dynamicAnchors:c={}}={}){let e=null,t=0;if(o&&typeof o=="object"&&!Array.isArray(o)){for(let i in o){
-let l=t;if(!(i==="default_backend"||i==="budgets"||i==="prices"||i==="unified_flags"||i==="backends"||i==="agents"||i===
-"session"||i==="executions"||i==="output"||i==="parallel"||i==="drive"||i==="sandbox"||i==="server"||i==="warm"||i==="st\
-ore"||i==="work"||i==="telemetry"||i==="notify")){let p={instancePath:n,keyword:"enum",params:{allowedValues:se},propertyName:i};
-e===null?e=[p]:e.push(p),t++}var y=l===t;if(!y){let p={instancePath:n,keyword:"propertyNames",params:{propertyName:i}};e===
-null?e=[p]:e.push(p),t++}}if(o.default_backend!==void 0){let i=o.default_backend;if(typeof i=="string"){if(!J.test(i)){let l={
-instancePath:n+"/default_backend",keyword:"saidPattern",params:{says:"the name of a backend"}};e===null?e=[l]:e.push(l),
-t++}}else{let l={instancePath:n+"/default_backend",keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}
-if(o.budgets!==void 0){let i=o.budgets;if(Array.isArray(i)){let l=i.length;for(let p=0;p<l;p++){let a=i[p];if(a&&typeof a==
-"object"&&!Array.isArray(a)){if(a.limit===void 0){let m={instancePath:n+"/budgets/"+p,keyword:"required",params:{missingProperty:"\
-limit"}};e===null?e=[m]:e.push(m),t++}for(let m in a){let u=t;if(!(m==="limit"||m==="key"||m==="repository"||m==="label")){
-let d={instancePath:n+"/budgets/"+p,keyword:"enum",params:{allowedValues:re},propertyName:m};e===null?e=[d]:e.push(d),t++}
-var r=u===t;if(!r){let d={instancePath:n+"/budgets/"+p,keyword:"propertyNames",params:{propertyName:m}};e===null?e=[d]:e.
-push(d),t++}}if(a.limit!==void 0){let m=a.limit;if(typeof m=="string"){if(!K.test(m)){let u={instancePath:n+"/budgets/"+
-p+"/limit",keyword:"saidPattern",params:{says:"a budget such as 20usd/day, 5Mtokens/week, 100requests/month or 90minutes\
-/once"}};e===null?e=[u]:e.push(u),t++}}else{let u={instancePath:n+"/budgets/"+p+"/limit",keyword:"type",params:{type:"st\
-ring"}};e===null?e=[u]:e.push(u),t++}}if(a.key!==void 0){let m=a.key;if(typeof m=="string"){if(m.length===0){let u={instancePath:n+
-"/budgets/"+p+"/key",keyword:"minLength",params:{limit:1}};e===null?e=[u]:e.push(u),t++}}else{let u={instancePath:n+"/bu\
-dgets/"+p+"/key",keyword:"type",params:{type:"string"}};e===null?e=[u]:e.push(u),t++}}if(a.repository!==void 0){let m=a.
-repository;if(typeof m=="string"){if(m.length===0){let u={instancePath:n+"/budgets/"+p+"/repository",keyword:"minLength",
-params:{limit:1}};e===null?e=[u]:e.push(u),t++}}else{let u={instancePath:n+"/budgets/"+p+"/repository",keyword:"type",params:{
-type:"string"}};e===null?e=[u]:e.push(u),t++}}if(a.label!==void 0){let m=a.label;if(typeof m=="string"){if(m.length===0){
-let u={instancePath:n+"/budgets/"+p+"/label",keyword:"minLength",params:{limit:1}};e===null?e=[u]:e.push(u),t++}}else{let u={
-instancePath:n+"/budgets/"+p+"/label",keyword:"type",params:{type:"string"}};e===null?e=[u]:e.push(u),t++}}}else{let m={
-instancePath:n+"/budgets/"+p,keyword:"type",params:{type:"object"}};e===null?e=[m]:e.push(m),t++}}}else{let l={instancePath:n+
-"/budgets",keyword:"type",params:{type:"array"}};e===null?e=[l]:e.push(l),t++}}if(o.prices!==void 0){let i=o.prices;if(Array.
-isArray(i)){let l=i.length;for(let p=0;p<l;p++){let a=i[p];if(a&&typeof a=="object"&&!Array.isArray(a)){if(a.model===void 0){
-let m={instancePath:n+"/prices/"+p,keyword:"required",params:{missingProperty:"model"}};e===null?e=[m]:e.push(m),t++}if(a.
-input===void 0){let m={instancePath:n+"/prices/"+p,keyword:"required",params:{missingProperty:"input"}};e===null?e=[m]:e.
-push(m),t++}if(a.output===void 0){let m={instancePath:n+"/prices/"+p,keyword:"required",params:{missingProperty:"output"}};
-e===null?e=[m]:e.push(m),t++}for(let m in a){let u=t;if(!(m==="model"||m==="input"||m==="cached_input"||m==="cache_write"||
-m==="output")){let d={instancePath:n+"/prices/"+p,keyword:"enum",params:{allowedValues:te},propertyName:m};e===null?e=[d]:
-e.push(d),t++}var s=u===t;if(!s){let d={instancePath:n+"/prices/"+p,keyword:"propertyNames",params:{propertyName:m}};e===
-null?e=[d]:e.push(d),t++}}if(a.model!==void 0){let m=a.model;if(typeof m=="string"){if(!ie.test(m)){let u={instancePath:n+
-"/prices/"+p+"/model",keyword:"saidPattern",params:{says:"the name of a model, in which * stands for any text"}};e===null?
-e=[u]:e.push(u),t++}}else{let u={instancePath:n+"/prices/"+p+"/model",keyword:"type",params:{type:"string"}};e===null?e=
-[u]:e.push(u),t++}}if(a.input!==void 0){let m=a.input;if(typeof m=="number"&&isFinite(m)){if(m>1e6||isNaN(m)){let u={instancePath:n+
-"/prices/"+p+"/input",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[u]:e.push(u),t++}if(m<0||isNaN(m)){
-let u={instancePath:n+"/prices/"+p+"/input",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[u]:e.push(u),
-t++}}else{let u={instancePath:n+"/prices/"+p+"/input",keyword:"type",params:{type:"number"}};e===null?e=[u]:e.push(u),t++}}
-if(a.cached_input!==void 0){let m=a.cached_input;if(typeof m=="number"&&isFinite(m)){if(m>1e6||isNaN(m)){let u={instancePath:n+
-"/prices/"+p+"/cached_input",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[u]:e.push(u),t++}if(m<0||
-isNaN(m)){let u={instancePath:n+"/prices/"+p+"/cached_input",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?
-e=[u]:e.push(u),t++}}else{let u={instancePath:n+"/prices/"+p+"/cached_input",keyword:"type",params:{type:"number"}};e===
-null?e=[u]:e.push(u),t++}}if(a.cache_write!==void 0){let m=a.cache_write;if(typeof m=="number"&&isFinite(m)){if(m>1e6||isNaN(
-m)){let u={instancePath:n+"/prices/"+p+"/cache_write",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[
-u]:e.push(u),t++}if(m<0||isNaN(m)){let u={instancePath:n+"/prices/"+p+"/cache_write",keyword:"minimum",params:{comparison:"\
->=",limit:0}};e===null?e=[u]:e.push(u),t++}}else{let u={instancePath:n+"/prices/"+p+"/cache_write",keyword:"type",params:{
-type:"number"}};e===null?e=[u]:e.push(u),t++}}if(a.output!==void 0){let m=a.output;if(typeof m=="number"&&isFinite(m)){if(m>
-1e6||isNaN(m)){let u={instancePath:n+"/prices/"+p+"/output",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?
-e=[u]:e.push(u),t++}if(m<0||isNaN(m)){let u={instancePath:n+"/prices/"+p+"/output",keyword:"minimum",params:{comparison:"\
->=",limit:0}};e===null?e=[u]:e.push(u),t++}}else{let u={instancePath:n+"/prices/"+p+"/output",keyword:"type",params:{type:"\
-number"}};e===null?e=[u]:e.push(u),t++}}}else{let m={instancePath:n+"/prices/"+p,keyword:"type",params:{type:"object"}};
-e===null?e=[m]:e.push(m),t++}}}else{let l={instancePath:n+"/prices",keyword:"type",params:{type:"array"}};e===null?e=[l]:
-e.push(l),t++}}o.unified_flags!==void 0&&(x(o.unified_flags,{instancePath:n+"/unified_flags",parentData:o,parentDataProperty:"\
-unified_flags",rootData:f,dynamicAnchors:c})||(e=e===null?x.errors:e.concat(x.errors),t=e.length)),o.backends!==void 0&&
-(F(o.backends,{instancePath:n+"/backends",parentData:o,parentDataProperty:"backends",rootData:f,dynamicAnchors:c})||(e=e===
-null?F.errors:e.concat(F.errors),t=e.length)),o.agents!==void 0&&(L(o.agents,{instancePath:n+"/agents",parentData:o,parentDataProperty:"\
-agents",rootData:f,dynamicAnchors:c})||(e=e===null?L.errors:e.concat(L.errors),t=e.length)),o.session!==void 0&&($(o.session,
-{instancePath:n+"/session",parentData:o,parentDataProperty:"session",rootData:f,dynamicAnchors:c})||(e=e===null?$.errors:
-e.concat($.errors),t=e.length)),o.executions!==void 0&&(P(o.executions,{instancePath:n+"/executions",parentData:o,parentDataProperty:"\
-executions",rootData:f,dynamicAnchors:c})||(e=e===null?P.errors:e.concat(P.errors),t=e.length)),o.output!==void 0&&(q(o.
-output,{instancePath:n+"/output",parentData:o,parentDataProperty:"output",rootData:f,dynamicAnchors:c})||(e=e===null?q.errors:
-e.concat(q.errors),t=e.length)),o.parallel!==void 0&&(D(o.parallel,{instancePath:n+"/parallel",parentData:o,parentDataProperty:"\
-parallel",rootData:f,dynamicAnchors:c})||(e=e===null?D.errors:e.concat(D.errors),t=e.length)),o.drive!==void 0&&(V(o.drive,
-{instancePath:n+"/drive",parentData:o,parentDataProperty:"drive",rootData:f,dynamicAnchors:c})||(e=e===null?V.errors:e.concat(
-V.errors),t=e.length)),o.sandbox!==void 0&&(z(o.sandbox,{instancePath:n+"/sandbox",parentData:o,parentDataProperty:"sand\
-box",rootData:f,dynamicAnchors:c})||(e=e===null?z.errors:e.concat(z.errors),t=e.length)),o.server!==void 0&&(U(o.server,
-{instancePath:n+"/server",parentData:o,parentDataProperty:"server",rootData:f,dynamicAnchors:c})||(e=e===null?U.errors:e.
-concat(U.errors),t=e.length)),o.warm!==void 0&&(E(o.warm,{instancePath:n+"/warm",parentData:o,parentDataProperty:"warm",
-rootData:f,dynamicAnchors:c})||(e=e===null?E.errors:e.concat(E.errors),t=e.length)),o.store!==void 0&&(Z(o.store,{instancePath:n+
-"/store",parentData:o,parentDataProperty:"store",rootData:f,dynamicAnchors:c})||(e=e===null?Z.errors:e.concat(Z.errors),
-t=e.length)),o.work!==void 0&&(R(o.work,{instancePath:n+"/work",parentData:o,parentDataProperty:"work",rootData:f,dynamicAnchors:c})||
-(e=e===null?R.errors:e.concat(R.errors),t=e.length)),o.telemetry!==void 0&&(B(o.telemetry,{instancePath:n+"/telemetry",parentData:o,
-parentDataProperty:"telemetry",rootData:f,dynamicAnchors:c})||(e=e===null?B.errors:e.concat(B.errors),t=e.length)),o.notify!==
-void 0&&(M(o.notify,{instancePath:n+"/notify",parentData:o,parentDataProperty:"notify",rootData:f,dynamicAnchors:c})||(e=
-e===null?M.errors:e.concat(M.errors),t=e.length))}else{let i={instancePath:n,keyword:"type",params:{type:"object"}};e===
-null?e=[i]:e.push(i),t++}return Y.errors=e,t===0}export{rs as validateConfigFile};
+ect"}};e===null?e=[r]:e.push(r),t++}return B.errors=e,t===0}var Qe=["targets","push_hosts"],We=["name","type","url","url_file","secret_file","command","events","repositories","labe\
+ls"],Xe=["webhook","slack","ntfy","desktop","command","browsers"],Ye=["question","approval","delivered","failed","limit",
+"budget"];function M(o,{instancePath:n="",parentData:w,parentDataProperty:h,rootData:f=o,dynamicAnchors:c={}}={}){let e=null,
+t=0;if(o&&typeof o=="object"&&!Array.isArray(o)){for(let s in o){let i=t;if(!(s==="targets"||s==="push_hosts")){let l={instancePath:n,
+keyword:"enum",params:{allowedValues:Qe},propertyName:s};e===null?e=[l]:e.push(l),t++}var y=i===t;if(!y){let l={instancePath:n,
+keyword:"propertyNames",params:{propertyName:s}};e===null?e=[l]:e.push(l),t++}}if(o.targets!==void 0){let s=o.targets;if(Array.
+isArray(s)){let i=s.length;for(let l=0;l<i;l++){let p=s[l];if(p&&typeof p=="object"&&!Array.isArray(p)){if(p.name===void 0){
+let a={instancePath:n+"/targets/"+l,keyword:"required",params:{missingProperty:"name"}};e===null?e=[a]:e.push(a),t++}if(p.
+type===void 0){let a={instancePath:n+"/targets/"+l,keyword:"required",params:{missingProperty:"type"}};e===null?e=[a]:e.
+push(a),t++}for(let a in p){let m=t;if(!(a==="name"||a==="type"||a==="url"||a==="url_file"||a==="secret_file"||a==="comm\
+and"||a==="events"||a==="repositories"||a==="labels")){let u={instancePath:n+"/targets/"+l,keyword:"enum",params:{allowedValues:We},
+propertyName:a};e===null?e=[u]:e.push(u),t++}var r=m===t;if(!r){let u={instancePath:n+"/targets/"+l,keyword:"propertyNam\
+es",params:{propertyName:a}};e===null?e=[u]:e.push(u),t++}}if(p.name!==void 0){let a=p.name;if(typeof a=="string"){if(!X.
+test(a)){let m={instancePath:n+"/targets/"+l+"/name",keyword:"saidPattern",params:{says:"a name of letters, digits, dots\
+, underscores and hyphens"}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/targets/"+l+"/name",keyword:"typ\
+e",params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.type!==void 0){let a=p.type;if(!(a==="webhook"||a==="slack"||
+a==="ntfy"||a==="desktop"||a==="command"||a==="browsers")){let m={instancePath:n+"/targets/"+l+"/type",keyword:"enum",params:{
+allowedValues:Xe}};e===null?e=[m]:e.push(m),t++}}if(p.url!==void 0){let a=p.url;if(typeof a=="string"){if(a.length===0){
+let m={instancePath:n+"/targets/"+l+"/url",keyword:"minLength",params:{limit:1}};e===null?e=[m]:e.push(m),t++}}else{let m={
+instancePath:n+"/targets/"+l+"/url",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.url_file!==
+void 0){let a=p.url_file;if(typeof a=="string"){if(a.length===0){let m={instancePath:n+"/targets/"+l+"/url_file",keyword:"\
+minLength",params:{limit:1}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/targets/"+l+"/url_file",keyword:"\
+type",params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.secret_file!==void 0){let a=p.secret_file;if(typeof a==
+"string"){if(a.length===0){let m={instancePath:n+"/targets/"+l+"/secret_file",keyword:"minLength",params:{limit:1}};e===
+null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/targets/"+l+"/secret_file",keyword:"type",params:{type:"string"}};
+e===null?e=[m]:e.push(m),t++}}if(p.command!==void 0){let a=p.command;if(Array.isArray(a)){let m=a.length;for(let u=0;u<m;u++){
+let d=a[u];if(typeof d=="string"){if(d.length===0){let _={instancePath:n+"/targets/"+l+"/command/"+u,keyword:"minLength",
+params:{limit:1}};e===null?e=[_]:e.push(_),t++}}else{let _={instancePath:n+"/targets/"+l+"/command/"+u,keyword:"type",params:{
+type:"string"}};e===null?e=[_]:e.push(_),t++}}}else{let m={instancePath:n+"/targets/"+l+"/command",keyword:"type",params:{
+type:"array"}};e===null?e=[m]:e.push(m),t++}}if(p.events!==void 0){let a=p.events;if(Array.isArray(a)){let m=a.length;for(let u=0;u<
+m;u++){let d=a[u];if(!(d==="question"||d==="approval"||d==="delivered"||d==="failed"||d==="limit"||d==="budget")){let _={
+instancePath:n+"/targets/"+l+"/events/"+u,keyword:"enum",params:{allowedValues:Ye}};e===null?e=[_]:e.push(_),t++}}}else{
+let m={instancePath:n+"/targets/"+l+"/events",keyword:"type",params:{type:"array"}};e===null?e=[m]:e.push(m),t++}}if(p.repositories!==
+void 0){let a=p.repositories;if(Array.isArray(a)){let m=a.length;for(let u=0;u<m;u++){let d=a[u];if(typeof d=="string"){
+if(d.length===0){let _={instancePath:n+"/targets/"+l+"/repositories/"+u,keyword:"minLength",params:{limit:1}};e===null?e=
+[_]:e.push(_),t++}}else{let _={instancePath:n+"/targets/"+l+"/repositories/"+u,keyword:"type",params:{type:"string"}};e===
+null?e=[_]:e.push(_),t++}}}else{let m={instancePath:n+"/targets/"+l+"/repositories",keyword:"type",params:{type:"array"}};
+e===null?e=[m]:e.push(m),t++}}if(p.labels!==void 0){let a=p.labels;if(Array.isArray(a)){let m=a.length;for(let u=0;u<m;u++){
+let d=a[u];if(typeof d=="string"){if(d.length===0){let _={instancePath:n+"/targets/"+l+"/labels/"+u,keyword:"minLength",
+params:{limit:1}};e===null?e=[_]:e.push(_),t++}}else{let _={instancePath:n+"/targets/"+l+"/labels/"+u,keyword:"type",params:{
+type:"string"}};e===null?e=[_]:e.push(_),t++}}}else{let m={instancePath:n+"/targets/"+l+"/labels",keyword:"type",params:{
+type:"array"}};e===null?e=[m]:e.push(m),t++}}}else{let a={instancePath:n+"/targets/"+l,keyword:"type",params:{type:"obje\
+ct"}};e===null?e=[a]:e.push(a),t++}}}else{let i={instancePath:n+"/targets",keyword:"type",params:{type:"array"}};e===null?
+e=[i]:e.push(i),t++}}if(o.push_hosts!==void 0){let s=o.push_hosts;if(Array.isArray(s)){let i=s.length;for(let l=0;l<i;l++){
+let p=s[l];if(typeof p=="string"){if(p.length===0){let a={instancePath:n+"/push_hosts/"+l,keyword:"minLength",params:{limit:1}};
+e===null?e=[a]:e.push(a),t++}}else{let a={instancePath:n+"/push_hosts/"+l,keyword:"type",params:{type:"string"}};e===null?
+e=[a]:e.push(a),t++}}}else{let i={instancePath:n+"/push_hosts",keyword:"type",params:{type:"array"}};e===null?e=[i]:e.push(
+i),t++}}}else{let s={instancePath:n,keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return M.errors=
+e,t===0}function Y(o,{instancePath:n="",parentData:w,parentDataProperty:h,rootData:f=o,dynamicAnchors:c={}}={}){let e=null,
+t=0;if(o&&typeof o=="object"&&!Array.isArray(o)){for(let i in o){let l=t;if(!(i==="default_backend"||i==="budgets"||i===
+"prices"||i==="unified_flags"||i==="backends"||i==="agents"||i==="session"||i==="executions"||i==="output"||i==="paralle\
+l"||i==="drive"||i==="sandbox"||i==="server"||i==="warm"||i==="store"||i==="work"||i==="telemetry"||i==="notify")){let p={
+instancePath:n,keyword:"enum",params:{allowedValues:se},propertyName:i};e===null?e=[p]:e.push(p),t++}var y=l===t;if(!y){
+let p={instancePath:n,keyword:"propertyNames",params:{propertyName:i}};e===null?e=[p]:e.push(p),t++}}if(o.default_backend!==
+void 0){let i=o.default_backend;if(typeof i=="string"){if(!J.test(i)){let l={instancePath:n+"/default_backend",keyword:"\
+saidPattern",params:{says:"the name of a backend"}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:n+"/default_b\
+ackend",keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}if(o.budgets!==void 0){let i=o.budgets;if(Array.
+isArray(i)){let l=i.length;for(let p=0;p<l;p++){let a=i[p];if(a&&typeof a=="object"&&!Array.isArray(a)){if(a.limit===void 0){
+let m={instancePath:n+"/budgets/"+p,keyword:"required",params:{missingProperty:"limit"}};e===null?e=[m]:e.push(m),t++}for(let m in a){
+let u=t;if(!(m==="limit"||m==="key"||m==="repository"||m==="label")){let d={instancePath:n+"/budgets/"+p,keyword:"enum",
+params:{allowedValues:re},propertyName:m};e===null?e=[d]:e.push(d),t++}var r=u===t;if(!r){let d={instancePath:n+"/budget\
+s/"+p,keyword:"propertyNames",params:{propertyName:m}};e===null?e=[d]:e.push(d),t++}}if(a.limit!==void 0){let m=a.limit;
+if(typeof m=="string"){if(!K.test(m)){let u={instancePath:n+"/budgets/"+p+"/limit",keyword:"saidPattern",params:{says:"a\
+ budget such as 20usd/day, 5Mtokens/week, 100requests/month or 90minutes/once"}};e===null?e=[u]:e.push(u),t++}}else{let u={
+instancePath:n+"/budgets/"+p+"/limit",keyword:"type",params:{type:"string"}};e===null?e=[u]:e.push(u),t++}}if(a.key!==void 0){
+let m=a.key;if(typeof m=="string"){if(m.length===0){let u={instancePath:n+"/budgets/"+p+"/key",keyword:"minLength",params:{
+limit:1}};e===null?e=[u]:e.push(u),t++}}else{let u={instancePath:n+"/budgets/"+p+"/key",keyword:"type",params:{type:"str\
+ing"}};e===null?e=[u]:e.push(u),t++}}if(a.repository!==void 0){let m=a.repository;if(typeof m=="string"){if(m.length===0){
+let u={instancePath:n+"/budgets/"+p+"/repository",keyword:"minLength",params:{limit:1}};e===null?e=[u]:e.push(u),t++}}else{
+let u={instancePath:n+"/budgets/"+p+"/repository",keyword:"type",params:{type:"string"}};e===null?e=[u]:e.push(u),t++}}if(a.
+label!==void 0){let m=a.label;if(typeof m=="string"){if(m.length===0){let u={instancePath:n+"/budgets/"+p+"/label",keyword:"\
+minLength",params:{limit:1}};e===null?e=[u]:e.push(u),t++}}else{let u={instancePath:n+"/budgets/"+p+"/label",keyword:"ty\
+pe",params:{type:"string"}};e===null?e=[u]:e.push(u),t++}}}else{let m={instancePath:n+"/budgets/"+p,keyword:"type",params:{
+type:"object"}};e===null?e=[m]:e.push(m),t++}}}else{let l={instancePath:n+"/budgets",keyword:"type",params:{type:"array"}};
+e===null?e=[l]:e.push(l),t++}}if(o.prices!==void 0){let i=o.prices;if(Array.isArray(i)){let l=i.length;for(let p=0;p<l;p++){
+let a=i[p];if(a&&typeof a=="object"&&!Array.isArray(a)){if(a.model===void 0){let m={instancePath:n+"/prices/"+p,keyword:"\
+required",params:{missingProperty:"model"}};e===null?e=[m]:e.push(m),t++}if(a.input===void 0){let m={instancePath:n+"/pr\
+ices/"+p,keyword:"required",params:{missingProperty:"input"}};e===null?e=[m]:e.push(m),t++}if(a.output===void 0){let m={
+instancePath:n+"/prices/"+p,keyword:"required",params:{missingProperty:"output"}};e===null?e=[m]:e.push(m),t++}for(let m in a){
+let u=t;if(!(m==="model"||m==="input"||m==="cached_input"||m==="cache_write"||m==="output")){let d={instancePath:n+"/pri\
+ces/"+p,keyword:"enum",params:{allowedValues:te},propertyName:m};e===null?e=[d]:e.push(d),t++}var s=u===t;if(!s){let d={
+instancePath:n+"/prices/"+p,keyword:"propertyNames",params:{propertyName:m}};e===null?e=[d]:e.push(d),t++}}if(a.model!==
+void 0){let m=a.model;if(typeof m=="string"){if(!ie.test(m)){let u={instancePath:n+"/prices/"+p+"/model",keyword:"saidPa\
+ttern",params:{says:"the name of a model, in which * stands for any text"}};e===null?e=[u]:e.push(u),t++}}else{let u={instancePath:n+
+"/prices/"+p+"/model",keyword:"type",params:{type:"string"}};e===null?e=[u]:e.push(u),t++}}if(a.input!==void 0){let m=a.
+input;if(typeof m=="number"&&isFinite(m)){if(m>1e6||isNaN(m)){let u={instancePath:n+"/prices/"+p+"/input",keyword:"maxim\
+um",params:{comparison:"<=",limit:1e6}};e===null?e=[u]:e.push(u),t++}if(m<0||isNaN(m)){let u={instancePath:n+"/prices/"+
+p+"/input",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[u]:e.push(u),t++}}else{let u={instancePath:n+
+"/prices/"+p+"/input",keyword:"type",params:{type:"number"}};e===null?e=[u]:e.push(u),t++}}if(a.cached_input!==void 0){let m=a.
+cached_input;if(typeof m=="number"&&isFinite(m)){if(m>1e6||isNaN(m)){let u={instancePath:n+"/prices/"+p+"/cached_input",
+keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[u]:e.push(u),t++}if(m<0||isNaN(m)){let u={instancePath:n+
+"/prices/"+p+"/cached_input",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[u]:e.push(u),t++}}else{let u={
+instancePath:n+"/prices/"+p+"/cached_input",keyword:"type",params:{type:"number"}};e===null?e=[u]:e.push(u),t++}}if(a.cache_write!==
+void 0){let m=a.cache_write;if(typeof m=="number"&&isFinite(m)){if(m>1e6||isNaN(m)){let u={instancePath:n+"/prices/"+p+"\
+/cache_write",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[u]:e.push(u),t++}if(m<0||isNaN(m)){let u={
+instancePath:n+"/prices/"+p+"/cache_write",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[u]:e.push(u),
+t++}}else{let u={instancePath:n+"/prices/"+p+"/cache_write",keyword:"type",params:{type:"number"}};e===null?e=[u]:e.push(
+u),t++}}if(a.output!==void 0){let m=a.output;if(typeof m=="number"&&isFinite(m)){if(m>1e6||isNaN(m)){let u={instancePath:n+
+"/prices/"+p+"/output",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[u]:e.push(u),t++}if(m<0||isNaN(
+m)){let u={instancePath:n+"/prices/"+p+"/output",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[u]:e.push(
+u),t++}}else{let u={instancePath:n+"/prices/"+p+"/output",keyword:"type",params:{type:"number"}};e===null?e=[u]:e.push(u),
+t++}}}else{let m={instancePath:n+"/prices/"+p,keyword:"type",params:{type:"object"}};e===null?e=[m]:e.push(m),t++}}}else{
+let l={instancePath:n+"/prices",keyword:"type",params:{type:"array"}};e===null?e=[l]:e.push(l),t++}}o.unified_flags!==void 0&&
+(x(o.unified_flags,{instancePath:n+"/unified_flags",parentData:o,parentDataProperty:"unified_flags",rootData:f,dynamicAnchors:c})||
+(e=e===null?x.errors:e.concat(x.errors),t=e.length)),o.backends!==void 0&&(F(o.backends,{instancePath:n+"/backends",parentData:o,
+parentDataProperty:"backends",rootData:f,dynamicAnchors:c})||(e=e===null?F.errors:e.concat(F.errors),t=e.length)),o.agents!==
+void 0&&(L(o.agents,{instancePath:n+"/agents",parentData:o,parentDataProperty:"agents",rootData:f,dynamicAnchors:c})||(e=
+e===null?L.errors:e.concat(L.errors),t=e.length)),o.session!==void 0&&($(o.session,{instancePath:n+"/session",parentData:o,
+parentDataProperty:"session",rootData:f,dynamicAnchors:c})||(e=e===null?$.errors:e.concat($.errors),t=e.length)),o.executions!==
+void 0&&(P(o.executions,{instancePath:n+"/executions",parentData:o,parentDataProperty:"executions",rootData:f,dynamicAnchors:c})||
+(e=e===null?P.errors:e.concat(P.errors),t=e.length)),o.output!==void 0&&(q(o.output,{instancePath:n+"/output",parentData:o,
+parentDataProperty:"output",rootData:f,dynamicAnchors:c})||(e=e===null?q.errors:e.concat(q.errors),t=e.length)),o.parallel!==
+void 0&&(D(o.parallel,{instancePath:n+"/parallel",parentData:o,parentDataProperty:"parallel",rootData:f,dynamicAnchors:c})||
+(e=e===null?D.errors:e.concat(D.errors),t=e.length)),o.drive!==void 0&&(V(o.drive,{instancePath:n+"/drive",parentData:o,
+parentDataProperty:"drive",rootData:f,dynamicAnchors:c})||(e=e===null?V.errors:e.concat(V.errors),t=e.length)),o.sandbox!==
+void 0&&(z(o.sandbox,{instancePath:n+"/sandbox",parentData:o,parentDataProperty:"sandbox",rootData:f,dynamicAnchors:c})||
+(e=e===null?z.errors:e.concat(z.errors),t=e.length)),o.server!==void 0&&(U(o.server,{instancePath:n+"/server",parentData:o,
+parentDataProperty:"server",rootData:f,dynamicAnchors:c})||(e=e===null?U.errors:e.concat(U.errors),t=e.length)),o.warm!==
+void 0&&(E(o.warm,{instancePath:n+"/warm",parentData:o,parentDataProperty:"warm",rootData:f,dynamicAnchors:c})||(e=e===null?
+E.errors:e.concat(E.errors),t=e.length)),o.store!==void 0&&(Z(o.store,{instancePath:n+"/store",parentData:o,parentDataProperty:"\
+store",rootData:f,dynamicAnchors:c})||(e=e===null?Z.errors:e.concat(Z.errors),t=e.length)),o.work!==void 0&&(R(o.work,{instancePath:n+
+"/work",parentData:o,parentDataProperty:"work",rootData:f,dynamicAnchors:c})||(e=e===null?R.errors:e.concat(R.errors),t=
+e.length)),o.telemetry!==void 0&&(B(o.telemetry,{instancePath:n+"/telemetry",parentData:o,parentDataProperty:"telemetry",
+rootData:f,dynamicAnchors:c})||(e=e===null?B.errors:e.concat(B.errors),t=e.length)),o.notify!==void 0&&(M(o.notify,{instancePath:n+
+"/notify",parentData:o,parentDataProperty:"notify",rootData:f,dynamicAnchors:c})||(e=e===null?M.errors:e.concat(M.errors),
+t=e.length))}else{let i={instancePath:n,keyword:"type",params:{type:"object"}};e===null?e=[i]:e.push(i),t++}return Y.errors=
+e,t===0}export{rs as validateConfigFile};

@@ -163,6 +163,7 @@ export type ConfigPath =
   | 'telemetry.otlp_endpoint'
   | 'telemetry.contents'
   | 'notify.targets'
+  | 'notify.push_hosts'
   | `backends.${string}.${string}`
 
 export declare const KEYS: readonly ConfigKey[]

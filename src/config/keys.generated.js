@@ -162,6 +162,7 @@ export const KEYS = [
   {"path":"telemetry.otlp_endpoint","type":"string","default":"","variables":["DROVER_TELEMETRY_OTLP_ENDPOINT"],"rule":"an address with http or https","description":"Where traces and metrics go: the address of an OpenTelemetry collector, such as `http://127.0.0.1:4318`. Empty: as `OTEL_EXPORTER_OTLP_ENDPOINT` says; without it, nothing is sent.","isSecret":true},
   {"path":"telemetry.contents","type":"boolean","default":false,"variables":["DROVER_TELEMETRY_CONTENTS"],"rule":"","description":"Adds prompts, answers, and the input and output of tools to the traces. They may hold secrets."},
   {"path":"notify.targets","type":"entries","default":[],"variables":[],"rule":"different names; absolute paths; what the type needs","description":"Who is notified when a run or an agent needs you, and when a run has ended.","secrets":["url"]},
+  {"path":"notify.push_hosts","type":"list","default":["fcm.googleapis.com","updates.push.services.mozilla.com","web.push.apple.com","*.push.apple.com","*.notify.windows.com"],"variables":["DROVER_NOTIFY_PUSH_HOSTS"],"rule":"","description":"The push services of browsers. `*.` stands for every name below. The address of a browser comes from a client, so no other host gets requests."},
 ]
 
 export const ACP_KEYS = [

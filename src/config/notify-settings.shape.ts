@@ -8,9 +8,9 @@ const NotifyTarget = strict({
   name: textLike('^[A-Za-z0-9._-]{1,64}$', 'a name of letters, digits, dots, underscores and hyphens', {
     description: 'The name of the target in logs and commands.',
   }),
-  type: literals(['webhook', 'slack', 'ntfy', 'desktop', 'command'], {
+  type: literals(['webhook', 'slack', 'ntfy', 'desktop', 'command', 'browsers'], {
     description:
-      'A signed `webhook`, an incoming webhook of `slack`, a topic of `ntfy`, a notification on the `desktop`, or a `command`.',
+      'A signed `webhook`, an incoming webhook of `slack`, a topic of `ntfy`, a notification on the `desktop`, a `command`, or the `browsers` that have asked for it in the console.',
   }),
   url: Type.Optional(
     Type.String({ minLength: 1, description: 'The address of a webhook, of Slack or of ntfy.', 'x-secret': true }),
@@ -34,5 +34,16 @@ export const NotifySection = strict({
     default: [],
     description: 'Who is notified when a run or an agent needs you, and when a run has ended.',
     'x-rule': 'different names; absolute paths; what the type needs',
+  }),
+  push_hosts: Type.Array(Type.String({ minLength: 1 }), {
+    default: [
+      'fcm.googleapis.com',
+      'updates.push.services.mozilla.com',
+      'web.push.apple.com',
+      '*.push.apple.com',
+      '*.notify.windows.com',
+    ],
+    description:
+      'The push services of browsers. `*.` stands for every name below. The address of a browser comes from a client, so no other host gets requests.',
   }),
 })

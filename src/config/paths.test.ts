@@ -12,6 +12,7 @@ describe('findPaths', () => {
       configNamedBy: undefined,
       chatHistory: '/home/me/.drover/chat-history',
       consoleLogins: '/home/me/.drover/console-logins.json',
+      pushKey: '/home/me/.drover/push-key.json',
       consolePage: '/home/me/.drover/open-console.html',
       worktrees: '/home/me/.drover/worktrees',
       projects: '/home/me/.drover/projects',

@@ -23,6 +23,8 @@ export type Paths = {
   serverSocket: string
   /** Who is logged in to the console. */
   consoleLogins: string
+  /** The key pair that signs notifications of browsers. */
+  pushKey: string
   /** The page through which `drover open` opens a link. */
   consolePage: string
   /** What the user typed in `drover chat`. */
@@ -58,6 +60,7 @@ export function listPrivateFiles(
     ...store,
     serverSocket,
     consoleLogins,
+    paths.pushKey,
     consolePage,
     chatHistory,
     drivenRuns,
@@ -80,6 +83,7 @@ export function findPaths({ env, homeDirectory, cwd, configFlag }: ConfigEnviron
     sessions: join(directory, 'sessions.db'),
     serverSocket: join(directory, 'server.sock'),
     consoleLogins: join(directory, 'console-logins.json'),
+    pushKey: join(directory, 'push-key.json'),
     consolePage: join(directory, 'open-console.html'),
     chatHistory: join(directory, 'chat-history'),
     worktrees: join(directory, 'worktrees'),

@@ -163,6 +163,14 @@ const KEYS: readonly [string, string, unknown][] = [
   ['telemetry.otlp_endpoint', 'string', ''],
   ['telemetry.contents', 'boolean', false],
   ['notify.targets', 'entries', []],
+  [
+    'notify.push_hosts',
+    'list',
+    [
+      ...['fcm.googleapis.com', 'updates.push.services.mozilla.com', 'web.push.apple.com'],
+      ...['*.push.apple.com', '*.notify.windows.com'],
+    ],
+  ],
 ]
 
 function aliasesOf(backend: string): Record<string, string> {

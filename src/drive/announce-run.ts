@@ -23,7 +23,7 @@ export type Announcing = {
   readonly consoleUrl: () => string
 }
 
-export type AnnouncedRun = Pick<DrivenRecord, 'run_id' | 'repository' | 'label'>
+export type AnnouncedRun = Pick<DrivenRecord, 'run_id' | 'repository' | 'label' | 'key_id'>
 
 type Notice = {
   readonly run: RunOutline
@@ -40,7 +40,7 @@ export function linkToRun(consoleUrl: string, runId: string): string | undefined
 /** Tells the targets of the settings. Resolves when it cannot be lost any more. */
 export async function announceRun(
   runs: RunContext,
-  { run_id: runId, repository, label }: AnnouncedRun,
+  { run_id: runId, repository, label, key_id: keyId }: AnnouncedRun,
   announcing: Announcing,
 ): Promise<void> {
   const notice = await readNotice(runs, runId)
@@ -51,7 +51,7 @@ export async function announceRun(
   const [goal = ''] = drive.goal.trim().split('\n', 1)
   const url = linkToRun(announcing.consoleUrl(), run.id)
   await announcing.announce({
-    ...{ id, kind, stream: runId, repository, label, url },
+    ...{ id, kind, stream: runId, repository, label, keyId, url },
     at: toTimestamp(runs.clock.now()),
     title: `${verdict.word}: ${toSafeText(goal, TITLE_CHARACTERS)}`,
     text: [toSafeText(question ?? verdict.reason), toSafeText(verdict.next ?? '')].filter(Boolean).join('\n'),

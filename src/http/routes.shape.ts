@@ -17,6 +17,7 @@ import { OPERATIONS as executions } from './native/executions.shape.ts'
 import { OPERATIONS as watchers } from './native/list-watchers.shape.ts'
 import { OPERATIONS as login } from './native/login.shape.ts'
 import { OPERATIONS as prompt } from './native/prompt.shape.ts'
+import { OPERATIONS as push } from './native/push.shape.ts'
 import { OPERATIONS as runs } from './native/runs-operations.shape.ts'
 import { OPERATIONS as resume } from './native/session-resume.shape.ts'
 import { OPERATIONS as sessions } from './native/sessions.shape.ts'
@@ -39,6 +40,7 @@ export const OPERATIONS: readonly Operation[] = [
     ...budgets,
     ...usage,
     ...login,
+    ...push,
     ...mcp,
     ...hooks,
   ],

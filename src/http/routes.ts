@@ -17,6 +17,7 @@ import { registerExecutions } from './native/executions.ts'
 import { registerWatchers } from './native/list-watchers.ts'
 import { registerLogin } from './native/login.ts'
 import { registerPrompt } from './native/prompt.ts'
+import { registerPush } from './native/push.ts'
 import { registerRuns } from './native/runs.ts'
 import { registerResume } from './native/session-resume.ts'
 import { registerSessions } from './native/sessions.ts'
@@ -40,6 +41,7 @@ export const ROUTES: Readonly<Record<string, readonly RegisterRoutes[]>> = {
     registerBudgets,
     registerUsage,
     registerLogin,
+    registerPush,
   ],
   '/hooks': [registerGitHubHook],
   '/openai/v1': [registerModels, registerChatCompletions, registerResponses],

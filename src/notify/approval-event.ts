@@ -11,12 +11,15 @@ type Asked = {
   readonly reason?: string | undefined
 }
 
+/** Where the agent works, and the key that it works for. */
+type ApprovalOrigin = { readonly directory?: string | undefined; readonly keyId?: string | undefined }
+
 const TITLE_CHARACTERS = 100
 
 /** The files and the input of the call stay in the console. */
 export function toApprovalEvent(
   asked: Asked,
-  { repository, consoleUrl }: { repository: string | undefined; consoleUrl: string },
+  { directory: repository, keyId, consoleUrl }: ApprovalOrigin & { consoleUrl: string },
 ): NotifyEvent {
   const { approval_id, execution_id, asked_at, tool_name, command, reason } = asked
   const tool = toSafeText(tool_name, TITLE_CHARACTERS)
@@ -25,7 +28,7 @@ export function toApprovalEvent(
     kind: 'approval',
     at: asked_at,
     stream: execution_id,
-    repository,
+    ...{ repository, keyId },
     title: `An agent asks for permission: ${tool}`,
     text: toSafeText([command, reason].filter(Boolean).join('\n')) || tool,
     ...(consoleUrl !== '' && { url: `${consoleUrl}/#/executions/${execution_id}` }),

@@ -27,9 +27,10 @@ export class Notifier {
     const { outbox, targets } = this.#options
     const wanting = targets.filter((target) => isWanted(target, event))
     if (wanting.length === 0) return
+    const receivers = (await Promise.all(wanting.map((target) => this.#receiversOf(target, event)))).flat()
     const body = JSON.stringify(event)
     const { id, stream, endsAt } = event
-    await outbox.add(wanting.map(({ name: target }) => ({ id, target, stream, body, endsAt })))
+    await outbox.add(receivers.map(({ name: target }) => ({ id, target, stream, body, endsAt })))
     this.#wake.resolve()
     this.#wake = Promise.withResolvers<void>()
   }
@@ -56,8 +57,19 @@ export class Notifier {
     }
   }
 
-  /** False: nothing is due. */
+  /** False: nothing is due. Browsers do not wait for each other. */
   async #deliverNext(target: NotifyTarget): Promise<boolean> {
+    const receivers = await this.#receiversOf(target)
+    return (await Promise.all(receivers.map((each) => this.#deliverTo(each)))).includes(true)
+  }
+
+  /** Those of a target that may get the event, or those that something may wait for. */
+  async #receiversOf(target: NotifyTarget, event?: NotifyEvent): Promise<readonly NotifyTarget[]> {
+    if (target.type !== 'browsers') return [target]
+    return (await this.#options.push?.browsersOf(target, event)) ?? []
+  }
+
+  async #deliverTo(target: NotifyTarget): Promise<boolean> {
     const { outbox } = this.#options
     const entry = await outbox.take(target.name)
     if (entry === undefined) return false

@@ -14,6 +14,8 @@ export type NotifyEvent = {
   readonly url?: string | undefined
   readonly repository?: string | undefined
   readonly label?: string | undefined
+  /** The key that it belongs to, for browsers that see only that. */
+  readonly keyId?: string | undefined
   /** Until when it may be announced again, if that is long: it is not sent again then. */
   readonly endsAt?: string | undefined
   /** For programs. */
@@ -23,7 +25,7 @@ export type NotifyEvent = {
 /** A target of the settings. */
 export type NotifyTarget = {
   readonly name: string
-  readonly type: 'webhook' | 'slack' | 'ntfy' | 'desktop' | 'command'
+  readonly type: 'webhook' | 'slack' | 'ntfy' | 'desktop' | 'command' | 'browsers'
   readonly url?: string | undefined
   readonly url_file?: string | undefined
   readonly secret_file?: string | undefined

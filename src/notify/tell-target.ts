@@ -5,9 +5,16 @@ import { readFileText } from '../kit/files/read-file.ts'
 import { type Environment, toChildEnvironment } from '../kit/process/child-environment.ts'
 import { runProcess } from '../kit/process/process.ts'
 import type { NotifyEvent, NotifyTarget } from './notify-event.ts'
+import type { BrowserTarget, PushTargets } from './push-targets.ts'
 import { type NotifyRequest, toDesktop, toNtfy, toSlack, toWebhook } from './to-request.ts'
 
-export type DeliveryPlaces = { readonly env: Environment; readonly cwd: string; readonly clock: Clock }
+export type DeliveryPlaces = {
+  readonly env: Environment
+  readonly cwd: string
+  readonly clock: Clock
+  /** Undefined: this process tells no browsers. */
+  readonly push?: PushTargets | undefined
+}
 
 /** Undefined: it was delivered. The problem names neither an address nor a secret. */
 export type DeliveryProblem = { readonly problem: string; readonly isFinal?: true } | undefined
@@ -17,6 +24,8 @@ const TIMEOUT_MS = 10_000
 const COMMAND_TIMEOUT_MS = 15_000
 const OUTPUT_LIMIT_BYTES = 1024 * 1024
 const FILE_LIMIT_BYTES = 4096
+/** How a push service says that a browser has unsubscribed. */
+const GONE = [404, 410]
 
 export async function deliver(
   target: NotifyTarget,
@@ -24,6 +33,7 @@ export async function deliver(
   places: DeliveryPlaces,
 ): Promise<DeliveryProblem> {
   try {
+    if (target.type === 'browsers') return await tellBrowser(target, event, places)
     if (target.type === 'command') return await deliverToProgram(target.command ?? [], toInput(event), places)
     if (target.type !== 'desktop') return await send(toRequest(target, event, places))
     const shown = toDesktop(event, process.platform)
@@ -34,6 +44,24 @@ export async function deliver(
     if (error instanceof Fault) return { problem: error.code }
     throw error
   }
+}
+
+/** One that is gone is forgotten, with what waits for it. */
+async function tellBrowser(
+  target: NotifyTarget,
+  event: NotifyEvent,
+  { push }: DeliveryPlaces,
+): Promise<DeliveryProblem> {
+  if (push === undefined || !('browser' in target))
+    return { problem: 'browsers are told by a server: open its console', isFinal: true }
+  const browser = target as BrowserTarget
+  const request = push.toRequest(browser, event)
+  const failed =
+    request === undefined
+      ? { problem: 'its address is not allowed', isFinal: true as const }
+      : await send(request, GONE)
+  if (failed?.isFinal) await push.forget(browser)
+  return failed
 }
 
 /** What a program gets on its standard input. */
@@ -72,7 +100,10 @@ function readLine(file = ''): string {
   return readFileText({ path: file, limitBytes: FILE_LIMIT_BYTES }).trim()
 }
 
-async function send(request: NotifyRequest | undefined): Promise<DeliveryProblem> {
+async function send(
+  request: NotifyRequest<string | Uint8Array> | undefined,
+  gone: readonly number[] = [410],
+): Promise<DeliveryProblem> {
   if (request === undefined) return { problem: 'its file has no address' }
   const { url, headers, body } = request
   try {
@@ -83,17 +114,17 @@ async function send(request: NotifyRequest | undefined): Promise<DeliveryProblem
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
     await response.body?.cancel()
-    return toProblem(response.status)
+    return toProblem(response.status, gone)
   } catch (error) {
     return { problem: describe(error) }
   }
 }
 
-function toProblem(status: number): DeliveryProblem {
+function toProblem(status: number, gone: readonly number[]): DeliveryProblem {
   if (status >= 200 && status < 300) return undefined
   if (status >= 300 && status < 400) return { problem: `it redirects (${status}), which is not followed` }
   // The receiver does not exist any more.
-  return { problem: `it answered ${status}`, ...(status === 410 && { isFinal: true }) }
+  return { problem: `it answered ${status}`, ...(gone.includes(status) && { isFinal: true }) }
 }
 
 /** The message of an error may have the address. */

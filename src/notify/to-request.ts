@@ -2,10 +2,10 @@
 import { createHmac } from 'node:crypto'
 import type { NotifyEvent } from './notify-event.ts'
 
-export type NotifyRequest = {
+export type NotifyRequest<Body extends string | Uint8Array = string> = {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  readonly body: Body
 }
 
 type Facts = { readonly url: string; readonly secret: string; readonly now: Date }

@@ -11,9 +11,11 @@ type Pending = { approval: PendingApproval; decide: (decided: AttributedReply) =
 export type ApprovalChange = {
   type: 'asked' | 'settled'
   approval: PendingApproval
-  /** Where the agent works: the repository of a driven run, or the working directory. */
-  directory?: string | undefined
+  origin?: ApprovalOrigin | undefined
 }
+
+/** Where the agent works (the repository of a driven run, or the working directory), and the key that it works for. */
+type ApprovalOrigin = { directory: string; keyId: string | undefined }
 
 /** No one decided. */
 const DENIED: AttributedReply = { decision: 'deny', by: { via: 'drover' } }
@@ -39,12 +41,12 @@ export class Approvals {
   }
 
   /** Resolves with the decision. Without one it is denied, after the time that is allowed for it. */
-  async ask(executionId: string, request: ApprovalRequest, directory?: string): Promise<AttributedReply> {
+  async ask(executionId: string, request: ApprovalRequest, origin?: ApprovalOrigin): Promise<AttributedReply> {
     const { promise, resolve: decide } = Promise.withResolvers<AttributedReply>()
     const approval = this.#toApproval(executionId, request)
     const pending = { approval, decide }
     this.#pending.add(pending)
-    this.#changes.emit('change', { type: 'asked', approval, directory })
+    this.#changes.emit('change', { type: 'asked', approval, origin })
     const message = `no one decided within ${this.#timeoutMs / 1000} s`
     const timer = setTimeout(() => decide({ ...DENIED, message }), this.#timeoutMs)
     try {

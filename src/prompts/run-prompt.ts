@@ -326,8 +326,8 @@ function chooseApprover({
   const { approvals, by } = context
   if (by.ceilings !== undefined) return undefined
   if (options.onApproval !== undefined || approvals === undefined || recording === undefined) return options.onApproval
-  const directory = request.budgetDirectory ?? agentRequest.workdir
-  return (asked) => approvals.ask(recording.id, asked, directory)
+  const origin = { directory: request.budgetDirectory ?? agentRequest.workdir, keyId: ownerKey(by)?.id }
+  return (asked) => approvals.ask(recording.id, asked, origin)
 }
 
 /** The store's id of this process; undefined when the store cannot be opened. */

@@ -10,12 +10,13 @@ import { toApprovalEvent } from '../notify/approval-event.ts'
 import { toBudgetEvent } from '../notify/budget-event.ts'
 import type { Notifier } from '../notify/notifier.ts'
 import { type NotifyEvent, waitAfter } from '../notify/notify-event.ts'
+import type { PushTargets, Sight } from '../notify/push-targets.ts'
 import type { Approvals } from '../prompts/approvals.ts'
 import type { BudgetList } from '../prompts/budget-list.shape.ts'
 
 type Parts = {
   readonly config: Config
-  readonly outbox: Stores['outbox']
+  readonly stores: Pick<Stores, 'outbox' | 'pushSubscriptions'>
   readonly approvals: Approvals
   /** All of them, whoever they are for. */
   readonly listBudgets: () => Promise<BudgetList>
@@ -24,14 +25,21 @@ type Parts = {
   readonly clock: Clock
   readonly log: Log
   readonly shutdown: AbortSignal
+  /** The file with the key pair for browsers. */
+  readonly pushKey: string
+  /** What the owner of a browser may see. */
+  readonly sightOf: ((as: string) => Sight) | undefined
 }
 
 /** Prompts of other processes with this store are charged too. */
 const LOOK_AT_BUDGETS_MS = 5000
 
+const CONTACT = 'https://drover.dev'
+
 export class Announcements implements Announcing {
   readonly #parts: Parts
   #notifier: Promise<Notifier> | undefined
+  #push: PushTargets | undefined
   /** Where people on this machine reach the console, once it listens. */
   localUrl = ''
 
@@ -54,10 +62,10 @@ export class Announcements implements Announcing {
   /** Delivers until the server stops. */
   async run(): Promise<void> {
     const { approvals, shutdown } = this.#parts
-    approvals.onChange(({ type, approval, directory: repository }) => {
+    approvals.onChange(({ type, approval, origin }) => {
       if (type !== 'asked') return
       const isPending = () => approvals.list().includes(approval)
-      void this.#announceWhile(toApprovalEvent(approval, { repository, consoleUrl: this.consoleUrl() }), isPending)
+      void this.#announceWhile(toApprovalEvent(approval, { ...origin, consoleUrl: this.consoleUrl() }), isPending)
     })
     await Promise.all([(await this.#open()).run(shutdown), this.#watchBudgets()])
   }
@@ -95,6 +103,19 @@ export class Announcements implements Announcing {
     }
   }
 
+  /** The browsers that are notified. Undefined: the settings have no such target. */
+  async push(): Promise<PushTargets | undefined> {
+    const { config, stores, clock, pushKey: keyFile, sightOf } = this.#parts
+    if (sightOf === undefined || !config.notify.targets.some(({ type }) => type === 'browsers')) return undefined
+    const { PushTargets } = await import('../notify/push-targets.ts')
+    this.#push ??= new PushTargets({
+      ...{ keyFile, clock, sightOf, hosts: config.notify.push_hosts, subscriptions: stores.pushSubscriptions() },
+      // Services want to know who sends. An address on this machine tells them nothing.
+      contact: () => (config.server.public_url.startsWith('https:') ? config.server.public_url : CONTACT),
+    })
+    return this.#push
+  }
+
   /** Loads it with the first call: most servers notify no one. */
   #open(): Promise<Notifier> {
     this.#notifier ??= this.#create()
@@ -103,7 +124,9 @@ export class Announcements implements Announcing {
 
   async #create(): Promise<Notifier> {
     const { Notifier } = await import('../notify/notifier.ts')
-    const { config, outbox, env, cwd, clock, log } = this.#parts
-    return new Notifier({ outbox, targets: config.notify.targets, env: { ...env }, cwd, clock, log })
+    const { config, stores, env, cwd, clock, log } = this.#parts
+    const { outbox } = stores
+    const push = await this.push()
+    return new Notifier({ outbox, targets: config.notify.targets, env: { ...env }, cwd, clock, log, push })
   }
 }

@@ -21,6 +21,7 @@ import { Worker } from '../executions/worker.ts'
 import type { Clock } from '../kit/clock.ts'
 import { randomIds } from '../kit/ids.ts'
 import type { Log } from '../kit/log.ts'
+import type { Sight } from '../notify/push-targets.ts'
 import { Approvals } from '../prompts/approvals.ts'
 import { type Caller, USER, visibleKeyId } from '../prompts/caller.ts'
 import { createSlots } from '../prompts/concurrency-slots.ts'
@@ -48,7 +49,7 @@ export type ServedParts = {
   /** Where the worktrees, the list of driven runs and the decisions about settings of projects are. */
   directories: Pick<
     Paths,
-    'worktrees' | 'templates' | 'projects' | 'drivenRuns' | 'trustedSettings' | 'agentLimits' | 'watch'
+    'worktrees' | 'templates' | 'projects' | 'drivenRuns' | 'trustedSettings' | 'agentLimits' | 'watch' | 'pushKey'
   >
   /** The sandbox of this machine. Undefined: nothing runs in one. */
   machineSandbox?: MachineSandbox | undefined
@@ -63,6 +64,8 @@ export type ServedParts = {
   isWorker?: boolean
   rights: Rights
   keys?: DroverParts['keys']
+  /** What the owner of a browser that is notified may see. Undefined: no browser is. */
+  sightOf?: ((as: string) => Sight) | undefined
   /** Who the user of this machine is on another one. Undefined: no one. */
   userElsewhere: Caller | undefined
 }
@@ -118,7 +121,8 @@ export class ServedDrover extends InProcessDrover implements DroverService {
     this.opened = stores
     const { shutdown } = parts
     this.announcements = new Announcements({
-      ...{ config, outbox: stores.outbox, approvals, env, cwd, clock, log, shutdown },
+      ...{ config, stores, approvals, env, cwd, clock, log, shutdown },
+      ...{ pushKey: parts.directories.pushKey, sightOf: parts.sightOf },
       listBudgets: () => this.budgets.list(USER),
     })
     const { approvals: board, executions: store } = stores

@@ -6,7 +6,14 @@ import { all, get, type Row, type Steps } from './sql.ts'
 
 /** How many rows of each table were copied. */
 export type CopiedRows = Record<
-  'sessions' | 'executions' | 'execution_events' | 'idempotency_keys' | 'usage' | 'budgets' | 'outbox',
+  | 'sessions'
+  | 'executions'
+  | 'execution_events'
+  | 'idempotency_keys'
+  | 'usage'
+  | 'budgets'
+  | 'outbox'
+  | 'push_subscriptions',
   number
 >
 
@@ -42,6 +49,7 @@ export async function copyStore({ path, url, machine }: CopyOptions): Promise<Co
         usage: yield* copyAll(file, 'usage'),
         budgets: yield* copyAll(file, 'budgets'),
         outbox: yield* copyNumbered(file, 'outbox', '*'),
+        push_subscriptions: yield* copyAll(file, 'push_subscriptions'),
       }
       for (const table of ['sessions', 'executions', 'outbox']) {
         const next = `SELECT setval(pg_get_serial_sequence('${table}', 'number'), coalesce(max(number), 0) + 1, false)`

@@ -328,10 +328,24 @@ const BUDGETS = `
 /** What an event is about may last longer than events are kept: a budget of a month is announced once in it. */
 const OUTBOX_ENDS = 'ALTER TABLE outbox ADD COLUMN ends_at TEXT'
 
+/** The browsers that are notified (push-subscriptions.ts). */
+const PUSH_SUBSCRIPTIONS = `
+  CREATE TABLE push_subscriptions (
+    endpoint TEXT PRIMARY KEY,
+    p256dh TEXT NOT NULL,
+    auth TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    login TEXT NOT NULL,
+    server_key TEXT NOT NULL,
+    created_at TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+`
+
 export const MIGRATIONS: readonly string[] = [
   ...[FIRST, SECOND, EXECUTIONS, CONVERSATIONS, CLIENT_REQUESTS, KEY_IDS],
   COSTS,
   OUTBOX,
   BUDGETS,
   OUTBOX_ENDS,
+  PUSH_SUBSCRIPTIONS,
 ]

@@ -304,7 +304,21 @@ const BUDGETS = `
 /** The same as in the SQLite file. */
 const OUTBOX_ENDS = 'ALTER TABLE outbox ADD COLUMN ends_at TEXT COLLATE "C"'
 
+/** The same as in the SQLite file. */
+const PUSH_SUBSCRIPTIONS = `
+  CREATE TABLE push_subscriptions (
+    endpoint TEXT COLLATE "C" PRIMARY KEY,
+    p256dh TEXT NOT NULL,
+    auth TEXT NOT NULL,
+    owner TEXT COLLATE "C" NOT NULL,
+    login TEXT COLLATE "C" NOT NULL,
+    server_key TEXT COLLATE "C" NOT NULL,
+    created_at TEXT COLLATE "C" NOT NULL
+  );
+`
+
 export const POSTGRES_MIGRATIONS: readonly string[] = [
   ...[FIRST, DRIVEN_RUNS, KEY_IDS, COSTS, OUTBOX, BUDGETS],
   OUTBOX_ENDS,
+  PUSH_SUBSCRIPTIONS,
 ]

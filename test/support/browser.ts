@@ -29,7 +29,13 @@ export type Visit = {
   strangers: string[]
 }
 
-type VisitOptions = { width?: number; height?: number; colorScheme?: 'light' | 'dark'; expects?: RegExp }
+type VisitOptions = {
+  width?: number
+  height?: number
+  colorScheme?: 'light' | 'dark'
+  expects?: RegExp
+  permissions?: string[]
+}
 
 /** Opens an address like a new user: without cookies. `expects` are complaints that belong to the test. */
 export async function visit(url: string, options: VisitOptions = {}): Promise<Visit> {
@@ -41,6 +47,7 @@ export async function visit(url: string, options: VisitOptions = {}): Promise<Vi
     reducedMotion: 'reduce',
   })
   onTestFinished(() => context.close())
+  await context.grantPermissions(options.permissions ?? [], { origin: new URL(url).origin })
   const page = await context.newPage()
   const [complaints, strangers]: [string[], string[]] = [[], []]
   const complain = (text: string) => {

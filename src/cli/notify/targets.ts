@@ -15,11 +15,13 @@ export const list: RunCommand = async (invocation) => {
   await using drover = openDrover(invocation, { config, isDemo: false })
   const counts = await (await drover.stores()).outbox.count()
   const targets = config.notify.targets.map(({ name, type, events = [], repositories = [], labels = [] }) => {
-    const { waiting = 0, failed = 0 } = counts.find(({ target }) => target === name) ?? {}
+    const own = counts.filter((each) => targetOf(each) === name)
+    const sum = (what: 'waiting' | 'failed') => own.reduce((total, each) => total + each[what], 0)
+    const [waiting, failed] = [sum('waiting'), sum('failed')]
     return { name, type, events, repositories, labels, waiting, failed }
   })
   // What waits for a target that the settings do not have any more.
-  const unknown = counts.filter(({ target, waiting }) => waiting > 0 && !targets.some(({ name }) => name === target))
+  const unknown = counts.filter((each) => each.waiting > 0 && !targets.some(({ name }) => name === targetOf(each)))
   return await printResult(invocation, { targets, unknown }, (out) => {
     if (targets.length === 0 && unknown.length === 0) return 'There are no targets. Add some to notify.targets.\n'
     const rows = [
@@ -35,6 +37,11 @@ export const list: RunCommand = async (invocation) => {
     const head = ['TARGET', 'TYPE', 'EVENTS', 'WAITING', 'GIVEN UP']
     return `${formatTable([head, ...rows.map((row) => row.map(String))], tableWidth(out)).join('\n')}\n`
   })
+}
+
+/** Each browser has its own name in the outbox, below that of the target. */
+function targetOf({ target }: { target: string }): string {
+  return target.split('/', 1)[0] ?? ''
 }
 
 export const test: RunCommand = async (invocation) => {

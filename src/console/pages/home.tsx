@@ -78,7 +78,7 @@ function NeedsYou() {
       ))}
       {permission.value === 'default' && (
         <button type="button" class="quiet" onClick={() => void askForNotifications()}>
-          Notify me when something needs my attention
+          Notify this browser when something needs me
         </button>
       )}
     </section>

@@ -6,6 +6,7 @@ import { Outbox } from '../../store/outbox.ts'
 import { openPostgres } from '../../store/postgres-database.ts'
 import { PostgresNotices } from '../../store/postgres-notices.ts'
 import { PostgresOwners } from '../../store/postgres-owners.ts'
+import { PushSubscriptions } from '../../store/push-subscriptions.ts'
 import { settleKeys } from '../../store/settle-keys.ts'
 import { SharedRateLimits } from '../../store/shared-rate-limits.ts'
 import { all, answer, type Sql, type Steps } from '../../store/sql.ts'
@@ -51,6 +52,7 @@ export async function openPostgresStores(options: StoresOptions & { postgres: Po
     sessions,
     executions,
     outbox: new Outbox(sql, clock),
+    pushSubscriptions: () => new PushSubscriptions(sql, clock),
     budgets: new BudgetStore(sql, { owners, clock }),
     settleKeys: (keys) => settleKeys(sql, keys),
     runs: { board, calls: new RunCalls(sql, { owners, notices, ids }) },

@@ -6,6 +6,7 @@ import { SqliteSessionTable } from '../../sessions/sqlite-session-table.ts'
 import { openDatabase } from '../../store/database.ts'
 import { Outbox } from '../../store/outbox.ts'
 import { FileOwners, toOwnersDirectory } from '../../store/owners.ts'
+import { PushSubscriptions } from '../../store/push-subscriptions.ts'
 import { settleKeys } from '../../store/settle-keys.ts'
 import { all, get, type Sql, type Steps } from '../../store/sql.ts'
 import { BudgetStore } from './budget-store.ts'
@@ -39,7 +40,11 @@ async function openSqliteStores(options: StoresOptions & { path: string }): Prom
   const sessions = new SqlSessionStore({ sql, owners, table, close: async () => sql.close() }, options)
   const outbox = new Outbox(sql, options.clock)
   const budgets = new BudgetStore(sql, { owners, clock: options.clock })
-  return { sessions, executions, outbox, budgets, settleKeys: (keys) => settleKeys(sql, keys) }
+  return {
+    ...{ sessions, executions, outbox, budgets },
+    pushSubscriptions: () => new PushSubscriptions(sql, options.clock),
+    settleKeys: (keys) => settleKeys(sql, keys),
+  }
 }
 
 /** Events that are removed in one transaction: few enough to block neither other processes nor our event loop for long. */

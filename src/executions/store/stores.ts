@@ -4,6 +4,7 @@ import type { Ids } from '../../kit/ids.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
 import type { Outbox } from '../../store/outbox.ts'
 import type { Loss } from '../../store/postgres-owners.ts'
+import type { PushSubscriptions } from '../../store/push-subscriptions.ts'
 import type { SettledKeys } from '../../store/settle-keys.ts'
 import type { SharedRateLimits } from '../../store/shared-rate-limits.ts'
 import type { BudgetStore } from './budget-store.ts'
@@ -21,6 +22,8 @@ export type Stores = {
   executions: ExecutionStore
   /** Notifications that wait until they are delivered. */
   outbox: Outbox
+  /** The browsers that are notified. */
+  pushSubscriptions: () => PushSubscriptions
   readonly budgets: BudgetStore
   /** Decides about rows that are older than the ids of keys (key-ids.ts). `ids` has keys by their names. */
   settleKeys(ids: ReadonlyMap<string, string>): Promise<SettledKeys>

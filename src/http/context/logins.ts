@@ -31,6 +31,9 @@ const TOKEN_BYTES = 32
 /** Of one key or of the user. The oldest ones are dropped: no user has that many browsers. */
 const MAX_LOGINS = 50
 
+/** Who uses a server without keys. */
+export const ANYONE = 'anyone'
+
 /** The user of the server. No key of the config can have this id or this name. */
 export const CONSOLE_USER: ApiKey = {
   id: 'console@local',
@@ -81,6 +84,13 @@ export class Logins {
     const login = this.#logins.get(digestProof(proof))
     if (login === undefined || login.expiresAt <= this.#now()) return undefined
     return login.as === 'user' ? CONSOLE_USER : this.#options.keys.withDigest(login.as)
+  }
+
+  /** Whose login it is, in a form that stays valid as long as the key. Undefined if it has ended. */
+  ownerOf(proof: LoginProof): { as: LoginAs; login: string } | undefined {
+    const login = digestProof(proof)
+    const { as } = this.#logins.get(login) ?? {}
+    return this.find(proof) === undefined || as === undefined ? undefined : { as, login }
   }
 
   end(proof: LoginProof): void {

@@ -261,3 +261,14 @@ export const idempotencyKeyInvalid = defineFault('idempotency_key_invalid', 'inv
   message: (_: Record<never, never>) =>
     'the Idempotency-Key must be 1 to 255 printable ASCII characters, for example a UUID',
 })
+
+export const pushIsOff = defineFault('push_is_off', 'conflict', {
+  when: 'A browser asked for notifications, and the settings have no target of the type `browsers`.',
+  message: (_: Record<never, never>) =>
+    'this server notifies no browsers: add a target of the type browsers to notify.targets',
+})
+
+export const pushNeedsLogin = defineFault('push_needs_login', 'conflict', {
+  when: 'A request with an API key asked for notifications of a browser. They belong to a login to the console.',
+  message: (_: Record<never, never>) => 'log in to the console: notifications of a browser belong to a login',
+})

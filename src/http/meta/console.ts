@@ -19,7 +19,8 @@ const CONSOLE_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
+  // For the address of the one worker (subscribe.ts).
+  'trusted-types push-worker',
 ].join('; ')
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {

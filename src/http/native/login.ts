@@ -4,7 +4,7 @@ import { mayMerge } from '../../drive/service/client-rules.ts'
 import { requestChecker } from '../../kit/omit-empty.ts'
 import { visibleKeyId } from '../../prompts/caller.ts'
 import type { LoggedIn, Sender } from '../../service/request-sender.shape.ts'
-import type { NewLogin } from '../context/logins.ts'
+import type { LoginProof, NewLogin } from '../context/logins.ts'
 import { toRequestCaller } from '../context/sender.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
 import { loginFailed, loginNotNeeded, originNotAllowed } from '../errors/faults.ts'
@@ -31,10 +31,17 @@ export const registerLogin: RegisterRoutes = (scope, context) => {
   scope.post('/logout', async (request, reply): Promise<LoggedOut> => {
     const { login } = request.facts
     request.facts.endsAccess = true
-    if (login !== undefined) context.logins.end(login)
+    if (login !== undefined) await endLogin(login, context)
     clearLoginCookie(request, reply)
     return { logged_out: true }
   })
+}
+
+/** The browser is not notified any more. */
+async function endLogin(login: LoginProof, { logins, drover }: ServerContext): Promise<void> {
+  const owner = logins.ownerOf(login)
+  logins.end(login)
+  if (owner !== undefined) await (await drover.announcements.push())?.unsubscribe(owner)
 }
 
 /** Otherwise another page could log its visitor in under its own key. */

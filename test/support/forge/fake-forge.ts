@@ -106,7 +106,7 @@ function certificateFile(): string {
   if (made !== undefined) return join(made, 'certificate.pem')
   const directory = mkdtempSync(join(tmpdir(), 'drover-certificate-'))
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
-  const names = 'subjectAltName=DNS:github.com,DNS:api.github.com,DNS:forge.test'
+  const names = 'subjectAltName=DNS:github.com,DNS:api.github.com,DNS:forge.test,DNS:localhost'
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', 'key.pem']
   const args = ['req', '-x509', ...key, '-out', 'certificate.pem', '-days', '2', '-subj', '/CN=forge', '-addext', names]
   execFileSync('openssl', args, { cwd: directory, stdio: 'ignore' })
@@ -114,7 +114,7 @@ function certificateFile(): string {
   return join(directory, 'certificate.pem')
 }
 
-function certificate(): { key: Buffer; cert: Buffer } {
+export function certificate(): { key: Buffer; cert: Buffer } {
   const file = certificateFile()
   return { cert: readFileSync(file), key: readFileSync(join(file, '..', 'key.pem')) }
 }
