@@ -58,6 +58,9 @@ describe('a change', () => {
     await page.keyboard.press('r')
     await page.locator('[data-row]', { hasText: GOAL }).click()
     await reaches(page, 'ended')
+    // What worked while one looked stays unfolded. A new visitor finds it folded.
+    await page.reload()
+    await reaches(page, 'ended')
     const timeline = page.locator('.timeline')
     for (const text of ['Question', 'sh check.sh', 'every check passes there', 'Delivered'])
       await timeline.getByText(text).first().waitFor()
