@@ -230,7 +230,7 @@ describe.runIf(hasForge)('a followed pull request', () => {
     expect(await client.change(next, 'resume')).toMatchObject({ status: 200 })
     await until(() => forge.items.get(1)?.pull?.isDraft === false)
     forge.merge(1)
-    await client.reaches(next, 'ended')
+    await client.reaches(next, 'merged')
     await until(() => repository.git('branch', '--list', 'drover/*') === '')
     const rounds = readdirSync(home.runs).length
     expect([rounds, forge.items.size, forge.comments]).toEqual([2, 1, []])

@@ -10,7 +10,7 @@ const SENTENCES = {
   'waiting for limit': 'drover is working on it',
   delivered: 'drover has finished',
   'delivered, look first': 'drover has finished; look at the work before you merge it',
-  merged: 'drover has finished, and the work is merged',
+  merged: 'drover has finished',
   discarded: 'the work of drover was discarded',
   'nothing to change': 'drover found nothing to change',
   'not delivered': 'drover could not finish',
