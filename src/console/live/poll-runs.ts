@@ -56,10 +56,7 @@ export function watchRuns(): () => void {
   }
 }
 
-/** What people do with the work of a run. */
-export type RunAct = 'follow-up' | 'merge' | 'pull-request' | 'take' | 'discard' | 'undo-discard'
-
-const DONE: Readonly<Record<RunChoice | RunAct, string>> = {
+const DONE: Readonly<Record<RunChoice, string>> = {
   answer: 'Answered. The run continues.',
   confirm: 'Permitted, once. The run continues.',
   skip: 'Skipped.',
@@ -78,7 +75,7 @@ const DONE: Readonly<Record<RunChoice | RunAct, string>> = {
 export const changesByUser = signal(0)
 
 /** Another browser, or a person at a terminal, may have been first: the error of the server says so. */
-export async function changeRun(id: string, choice: RunChoice | RunAct, body: object = {}): Promise<boolean> {
+export async function changeRun(id: string, choice: RunChoice, body: object = {}): Promise<boolean> {
   const changed = await attempt(() =>
     call<DrivenRun>(`runs/${encodeURIComponent(id)}/${choice}`, { method: 'POST', body }),
   )

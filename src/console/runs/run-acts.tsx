@@ -1,9 +1,9 @@
 /** What a person does with the work of a run: merge it, have it changed, open a pull request, take it, discard it. */
 import { useSignal } from '@preact/signals'
-import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
-import { changeRun, type RunAct } from '../live/poll-runs.ts'
+import type { DrivenRun, RunChoice } from '../../drive/service/driven-run.shape.ts'
+import { changeRun } from '../live/poll-runs.ts'
 
-const SAYS: readonly (readonly [act: RunAct, says: string])[] = [
+const SAYS: readonly (readonly [act: RunChoice, says: string])[] = [
   ['pull-request', 'Open pull request'],
   ['take', 'Take it'],
   ['undo-discard', 'Undo discard'],
@@ -14,8 +14,8 @@ const SAYS: readonly (readonly [act: RunAct, says: string])[] = [
 export function RunActs({ run, onChange }: { run: DrivenRun; onChange: () => void }) {
   const isSent = useSignal(false)
   const isSure = useSignal(false)
-  const may = (act: RunAct) => (run.choices as readonly string[]).includes(act)
-  const send = async (act: RunAct) => {
+  const may = (act: RunChoice) => run.choices.includes(act)
+  const send = async (act: RunChoice) => {
     isSent.value = true
     await changeRun(run.id, act)
     isSent.value = false
@@ -58,6 +58,6 @@ export function RunActs({ run, onChange }: { run: DrivenRun; onChange: () => voi
 }
 
 /** After a delivery the branch can be worked on again. */
-export function mayFollowUp({ choices, state, delivered }: DrivenRun): boolean {
-  return (choices as readonly string[]).includes('follow-up') || (state === 'ended' && delivered?.commit !== undefined)
+export function mayFollowUp({ choices }: DrivenRun): boolean {
+  return choices.includes('follow-up')
 }
