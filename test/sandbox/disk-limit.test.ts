@@ -1,5 +1,5 @@
 /** What commands, checks, setups and agents may write to disks, at the limit and one byte past it. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
@@ -12,6 +12,7 @@ import { DROVER, runAt, temporaryDirectory } from '../support/run-drover.ts'
 import { runInside, skipWithoutSandbox } from '../support/sandbox.ts'
 import { sandboxParts } from '../support/sandbox-parts.ts'
 import { CAN_MOUNT, withSmallDisk } from '../support/small-disk.ts'
+import { until } from '../support/until.ts'
 
 const MEGABYTE = 2 ** 20
 const LIMIT_MB = 8
@@ -39,6 +40,8 @@ describe('the limit on what is written', () => {
   it.each(AT_AND_PAST)('is told for a command that writes %i bytes: %j', async (bytes, exceeded) => {
     const [root, home] = [quietDirectory(), temporaryDirectory()]
     writeFileSync(join(root, 'before'), Buffer.alloc(LIMIT))
+    // What changed right before the command counts too, because the clock of a file system lags behind.
+    await until(() => Date.now() > statSync(join(root, 'before')).ctimeMs + 100)
     const where = { worktree: { root }, home, droverHome: join(home, '.drover') }
     const halves = `${write(LIMIT / 2, 'one')}; ${write(bytes - LIMIT / 2, 'two')}; ln one three`
     const { events } = await runInside(['sh', '-c', halves], {
