@@ -4,20 +4,24 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { toChildEnvironment } from '../src/kit/process/child-environment.ts'
+import { findProgram } from '../src/kit/process/find-program.ts'
 import { runProcess } from '../src/kit/process/process.ts'
 import { createPolicy } from '../src/sandbox/create-policy.ts'
 import { findSandboxPrograms } from '../src/sandbox/find-programs.ts'
 import { openBoundary } from '../src/sandbox/open-boundary.ts'
+import { createAgentSetup } from '../test/real/agent-setup.ts'
 import { installWarmAgents } from '../test/support/warm-agents.ts'
 import { formatTable, measure } from './measure.ts'
 import { withPublished } from './published.ts'
 import { withServer } from './served.ts'
-import { overHttp } from './warm-prompts.ts'
+import { withUpstream } from './warm.ts'
+import { overHttp, type Subject } from './warm-prompts.ts'
 
 const ROUNDS = 40
 const CPU_ROUNDS = 20
 const GOAL_MS = 50
 const WARM_ROUNDS = 300
+const REAL_ROUNDS = 40
 const WARM_GOAL = 1.05
 const FORWARDER = join(import.meta.dirname, '..', 'bin', 'sandbox-forwarder.cjs')
 
@@ -25,42 +29,62 @@ export async function benchSandbox(): Promise<string> {
   return [await benchStart(), await withPublished(benchWarm)].join('\n\n')
 }
 
-/** The next prompt of a session, to a scripted agent in a process that stays up. */
+/** The next prompt of a session, to an agent in a process that stays up: a scripted one, and the real claude if it is on PATH. */
 async function benchWarm(drover: string): Promise<string> {
+  const real = findProgram('claude', { env: process.env, cwd: process.cwd() })
+  const tables = [await benchScripted(drover)]
+  if (real === undefined) tables.push('Not on PATH, so not measured: claude')
+  else await withUpstream(async (port) => void tables.push(await benchReal(drover, { program: real, port })))
+  return tables.join('\n\n')
+}
+
+async function benchScripted(drover: string): Promise<string> {
   const home = mkdtempSync(join(tmpdir(), 'drover-bench-'))
   const [bin, work] = [installWarmAgents(join(home, 'bin')), join(home, 'work')]
   mkdirSync(work)
-  const subject = { backend: 'claude', program: join(bin, 'claude'), env: {}, work, isReal: false } as const
-  const serve = (mode: 'off' | 'required') => ({
-    args: [drover, 'serve', '--port', '0', '--quiet'],
-    env: {
-      ...{ HOME: home, PATH: `${bin}:/usr/bin:/bin`, DROVER_HOME: join(home, mode), DROVER_SANDBOX_MODE: mode },
-      DROVER_SANDBOX_READ: join(import.meta.dirname, '..'),
-    },
-  })
+  const env = { HOME: home, PATH: `${bin}:/usr/bin:/bin`, DROVER_SANDBOX_READ: join(import.meta.dirname, '..') }
+  const subject: Subject = { backend: 'claude', program: join(bin, 'claude'), env, work, isReal: false }
   try {
-    return await withServer(serve('off'), (outside) =>
-      withServer(serve('required'), async (inside) => {
-        const ways = [
-          { name: 'outside', served: outside },
-          { name: 'in a sandbox', served: inside },
-        ]
-        const asked = await Promise.all(
-          ways.map(async ({ name, served }) => {
-            const { sessionId } = await overHttp(subject, served)
-            return { name, once: () => overHttp(subject, served, sessionId) }
-          }),
-        )
-        const timings = await measure(asked, WARM_ROUNDS, 5)
-        const [base, above] = timings.map(({ medianMs }) => medianMs)
-        const verdict = (above ?? Number.NaN) / (base ?? Number.NaN) <= WARM_GOAL ? 'met' : 'OVER'
-        const title = 'The next prompt to a scripted agent that is already up'
-        return `${formatTable(title, timings)}\n  goal: at most ${WARM_GOAL}x: ${verdict}`
-      }),
-    )
+    return await benchTurns('The next prompt to a scripted agent that is already up', { drover, subject })
   } finally {
     rmSync(home, { recursive: true, force: true })
   }
+}
+
+async function benchReal(drover: string, { program, port }: { program: string; port: number }): Promise<string> {
+  const setup = createAgentSetup('claude', program, port)
+  const env = { ...setup.env('plain'), DROVER_SANDBOX_HOSTS: `127.0.0.1:${port}` }
+  const subject: Subject = { backend: 'claude', program, env, work: setup.work, isReal: true }
+  try {
+    return await benchTurns('The next prompt to the real claude that is already up', { drover, subject })
+  } finally {
+    setup.remove()
+  }
+}
+
+async function benchTurns(title: string, { drover, subject }: { drover: string; subject: Subject }): Promise<string> {
+  const serve = (mode: 'off' | 'required') => ({
+    args: [drover, 'serve', '--port', '0', '--quiet'],
+    env: { ...subject.env, DROVER_HOME: join(subject.env['HOME'] ?? '', mode), DROVER_SANDBOX_MODE: mode },
+  })
+  return await withServer(serve('off'), (outside) =>
+    withServer(serve('required'), async (inside) => {
+      const ways = [
+        { name: 'outside', served: outside },
+        { name: 'in a sandbox', served: inside },
+      ]
+      const asked = await Promise.all(
+        ways.map(async ({ name, served }) => {
+          const { sessionId } = await overHttp(subject, served)
+          return { name, once: () => overHttp(subject, served, sessionId) }
+        }),
+      )
+      const timings = await measure(asked, subject.isReal ? REAL_ROUNDS : WARM_ROUNDS, 5)
+      const [base, above] = timings.map(({ medianMs }) => medianMs)
+      const verdict = (above ?? Number.NaN) / (base ?? Number.NaN) <= WARM_GOAL ? 'met' : 'OVER'
+      return `${formatTable(title, timings)}\n  goal: at most ${WARM_GOAL}x: ${verdict}`
+    }),
+  )
 }
 
 async function benchStart(): Promise<string> {

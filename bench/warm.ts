@@ -173,7 +173,7 @@ function ms(value: number): string {
   return `${value.toFixed(0)} ms`
 }
 
-async function withUpstream(work: (port: number) => Promise<void>): Promise<void> {
+export async function withUpstream(work: (port: number) => Promise<void>): Promise<void> {
   const log = join(mkdtempSync(join(tmpdir(), 'drover-upstream-')), 'log')
   const server = spawn(process.execPath, [UPSTREAM, '0', log], { stdio: ['ignore', 'pipe', 'inherit'] })
   try {

@@ -64,7 +64,7 @@ function findRelay(forwarder: string): Relay | undefined {
 
 function findScope(places: SearchPlaces): Scope | undefined {
   const runtimeDirectory = places.env['XDG_RUNTIME_DIR'] ?? ''
+  if (runtimeDirectory === '' || !existsSync(join(runtimeDirectory, 'systemd', 'private'))) return undefined
   const program = findProgram('systemd-run', places)
-  if (program === undefined || runtimeDirectory === '') return undefined
-  return existsSync(join(runtimeDirectory, 'systemd', 'private')) ? { program, runtimeDirectory } : undefined
+  return program === undefined ? undefined : { program, runtimeDirectory }
 }

@@ -117,6 +117,8 @@ function readOrNothing(path: string): string | undefined {
 /** The agent may have put a link or a pipe there, or have moved its directory: then nothing is read. */
 function readStaged(path: string): string | undefined {
   try {
+    // Most agents have no such file, and an exception for each turn would cost more than this look.
+    if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined
     const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
     try {
       const found = fstatSync(descriptor)

@@ -93,8 +93,9 @@ export class ProcessTree {
   #readRow(pid: number): ProcRow | undefined {
     const stat = readStat(pid)
     if (!stat?.isRunning) return undefined
-    // Skips processes older than the root, and kernel threads (which have no group): they cannot be members.
-    const mayBeMember = stat.startTime >= this.root.startTime && stat.group !== 0
+    // Members stay members. Processes older than the root, and kernel threads (which have no group), cannot be members.
+    const isMember = this.#seen.get(pid) === stat.startTime
+    const mayBeMember = !isMember && stat.startTime >= this.root.startTime && stat.group !== 0
     const environment = mayBeMember ? readEnvironment(pid) : undefined
     return { ...stat, marked: environment?.includes(this.#treeId) ?? false, isBlank: environment?.length === 0 }
   }
