@@ -42,6 +42,7 @@ import * as results from '../src/prompts/prompt-result.shape.ts'
 import {
   AnswerBody,
   ConfirmBody,
+  DiffQuery,
   FollowUpBody,
   MergeBody,
   ReportQuery,
@@ -167,6 +168,7 @@ async function httpFiles(): Promise<GeneratedFile[]> {
     validateUsageQuery: UsageParameters,
     validateLoginBody: LoginBody,
     validatePushBody: PushBody,
+    validateDiffQuery: DiffQuery,
     validateReportQuery: ReportQuery,
     validateRunQuery: RunQuery,
     validateStartBody: StartBody,

@@ -83,9 +83,12 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('driven runs with one PostgreSQ
 
     const run = await first.reaches(id, 'ended')
     expect(driving.repository.git('show', `${run.delivered?.branch}:wind.txt`)).toBe('wind: 23 knots\n')
-    for (const path of ['', '/diff']) {
+    for (const path of ['', '/diff', '/diff?path=wind.txt']) {
       const answer = await two.request(`${RUNS}/${id.slice(0, 8)}${path}`, { headers })
-      expect([answer.status, findUndescribed('GET', `${RUNS}/{id}${path}`, answer)]).toEqual([200, []])
+      expect([answer.status, findUndescribed('GET', `${RUNS}/{id}${path.replace(/\?.*/, '')}`, answer)]).toEqual([
+        200,
+        [],
+      ])
     }
     const records = driving.records(id)
     const recorded = (await streamed).filter(({ seq }) => seq !== undefined)

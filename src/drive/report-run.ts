@@ -11,6 +11,7 @@ import {
   diffCommits,
   diffWorktree,
   type Patch,
+  type PatchPart,
   patchCommits,
   patchWorktree,
 } from '../workspace/worktrees/diff-worktree.ts'
@@ -57,16 +58,16 @@ async function changesOnBranch(context: RunContext, state: DriveState): Promise<
 }
 
 /** The work of a run with its patch. Undefined if the run works in place, where there is no branch. */
-export async function patchOfRun(context: RunContext, state: DriveState): Promise<Patch | undefined> {
+export async function patchOfRun(context: RunContext, state: DriveState, part: PatchPart): Promise<Patch | undefined> {
   const work = locateWork(state)
   if (work === undefined) return undefined
   const { git, signal } = context
   if (work.is === 'worktree') {
     const { workspace } = asOwner(context, state.run_id)
-    return await patchWorktree({ git, workspace, base: work.base, signal })
+    return await patchWorktree({ git, workspace, base: work.base, signal }, part)
   }
   const directory = context.workspace.git_common_dir
-  return await patchCommits({ git, directory, from: work.base, to: work.commit, signal })
+  return await patchCommits({ git, directory, from: work.base, to: work.commit, signal }, part)
 }
 
 type Work = { base: string } & ({ is: 'worktree' } | { is: 'commit'; commit: string })

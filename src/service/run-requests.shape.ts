@@ -27,6 +27,32 @@ export const RunQuery = strict({
 })
 export type RunQuery = Static<typeof RunQuery>
 
+const MAX_PATH = 4096
+/** More lines than a file that people read. */
+const MAX_CONTEXT = 100_000
+
+export const DiffQuery = strict({
+  path: optional(
+    Type.String({
+      minLength: 1,
+      maxLength: MAX_PATH,
+      description: 'Only this file, named as in `files`. The limit of 1 MiB is for its patch alone.',
+    }),
+  ),
+  files_only: optional(
+    literals(['true', 'false'], { default: 'false', description: 'Only the list of files, with an empty patch.' }),
+  ),
+  context: optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: MAX_CONTEXT,
+      default: 3,
+      description: 'Unchanged lines around each change. Of a machine that is gone there are always 3.',
+    }),
+  ),
+})
+export type DiffQuery = Static<typeof DiffQuery>
+
 export const ReportQuery = strict({
   since: optional(
     Type.String({

@@ -28,6 +28,12 @@ export const gitFailed = defineFault('git_failed', 'unavailable', {
   message: (d: { command: string; problem: string }) => `${d.command} failed: ${d.problem}; fix that and try again`,
 })
 
+export const fileNotChanged = defineFault('file_not_changed', 'not_found', {
+  when: "The changes of one file were requested, but the run's branch does not change that file.",
+  message: (d: { path: string }) =>
+    `no changed file ${JSON.stringify(d.path)}; name one of "files" as it is listed there`,
+})
+
 /** `found` is the version of git, or the error of git or of the system; empty if the reason is enough. */
 const NO_WORKTREE = {
   path_missing: ({ path, found }) => `${path} cannot be entered: ${found}; name a directory inside a git worktree`,

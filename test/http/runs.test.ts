@@ -49,6 +49,20 @@ describe('POST /api/v1/runs', () => {
       patch: expect.stringContaining('\n+wind: 23 knots\n'),
       is_cut: false,
     })
+    const part = async (query: string) => (await server.request(`${RUNS}/${id}/diff?${query}`)).body
+    expect(await part('files_only=true')).toMatchObject({
+      files: (changes.body as { files: object[] }).files,
+      patch: '',
+      is_cut: true,
+    })
+    expect(await part('path=wind.txt&context=0')).toMatchObject({
+      files: [{ path: 'wind.txt', insertions: 1, deletions: 1 }],
+      patch: expect.stringMatching(/^diff --git a\/wind\.txt [^@]+@@ -1 \+1 @@\n-.+\n\+wind: 23 knots\n$/),
+      is_cut: false,
+    })
+    expect(await part('path=calm.txt')).toMatchObject({ error: 'file_not_changed' })
+    for (const wrong of ['context=-1', 'context=100001', 'files_only=yes', 'file=wind.txt'])
+      expect(await part(wrong)).toMatchObject({ error: 'invalid_request' })
     const night = await server.request('/api/v1/report')
     expect(findUndescribed('GET', '/api/v1/report', night)).toEqual([])
     const shown = { run_id: id, section: 'Delivered', paths: expect.arrayContaining(['wind.txt']) }

@@ -9,6 +9,7 @@ import { answerQuestion, skipAction } from '../../runs/operations.ts'
 import { parseAnswer } from '../../runs/parse-request.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { openOwnWorktree } from '../../runs/run-worktree.ts'
+import type { PatchPart } from '../../workspace/worktrees/diff-worktree.ts'
 import type { WorkAct } from '../act/act-on-run.ts'
 import { drivenRunOver, drivenRunWaits, runNotQueued, runQueueFull } from '../faults.ts'
 import { joinGroup, type RunGroup } from '../group-totals.ts'
@@ -184,9 +185,9 @@ export class DrivenRuns implements RunService {
     return await this.reader.detail(await this.reader.read(this.reader.find(id, by)))
   }
 
-  async diff(by: Caller, id: string): Promise<DrivenDiff> {
+  async diff(by: Caller, id: string, part?: PatchPart): Promise<DrivenDiff> {
     const facts = await this.reader.read(this.reader.find(id, by))
-    return toDrivenDiff(facts, await this.reader.patch(facts))
+    return toDrivenDiff(facts, await this.reader.patch(facts, part))
   }
 
   async list(by: Caller, { state, repository, before, limit }: RunListQuery): Promise<DrivenRunPage> {

@@ -1,6 +1,7 @@
 /** What a server asks of the machine that has a run: the request, with the rights of its sender, and the answer. */
 import { Fault, type FaultKind } from '../../kit/fault.ts'
 import type { Caller } from '../../prompts/caller.ts'
+import type { PatchPart } from '../../workspace/worktrees/diff-worktree.ts'
 import type { WorkAct } from '../act/act-on-run.ts'
 import { driveNotPermitted } from '../faults.ts'
 import type { DrivenDiff, DrivenRun } from './driven-run.shape.ts'
@@ -11,7 +12,7 @@ import type { DriveResumeRequest, DriveStartRequest, MoreWork, Rights } from './
 /** What only the machine of the run can do. */
 export type Work =
   | { do: 'start'; request: DriveStartRequest }
-  | { do: 'diff'; id: string }
+  | { do: 'diff'; id: string; part?: PatchPart | undefined }
   | { do: 'answer'; id: string; given: OfAction & { text: string } }
   | { do: 'confirm'; id: string; given: OfAction & { scopeSha256: string } }
   | { do: 'skip'; id: string; given: OfAction }
@@ -84,7 +85,7 @@ export async function performWork(
     case 'start':
       return await runs.start(by, work.request)
     case 'diff':
-      return await runs.diff(by, work.id)
+      return await runs.diff(by, work.id, work.part)
     case 'answer':
       return await runs.answer(by, work.id, { ...work.given, rights })
     case 'confirm':

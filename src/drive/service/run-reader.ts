@@ -12,7 +12,7 @@ import { outlineRun } from '../../runs/read-status.ts'
 import { matchRunIds } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import type { Git } from '../../workspace/git.ts'
-import type { Patch } from '../../workspace/worktrees/diff-worktree.ts'
+import type { Patch, PatchPart } from '../../workspace/worktrees/diff-worktree.ts'
 import { drivenRunAmbiguous, drivenRunInPlace, drivenRunNotFound } from '../faults.ts'
 import type { NightReports } from '../night/night-report.shape.ts'
 import { surroundings } from '../read-verdict.ts'
@@ -98,8 +98,8 @@ export class RunReader {
   }
 
   /** Throws `driven_run_in_place` if there is no branch. */
-  async patch({ record, drive }: DrivenFacts): Promise<Patch> {
-    const patch = await patchOfRun(this.contextFor(record), drive)
+  async patch({ record, drive }: DrivenFacts, part: PatchPart = {}): Promise<Patch> {
+    const patch = await patchOfRun(this.contextFor(record), drive, part)
     if (patch === undefined) throw drivenRunInPlace({ id: record.run_id })
     return patch
   }

@@ -1,5 +1,6 @@
 /** Driven runs for the callers of a server: those of this machine (driven-runs.ts), or of many machines (shared-runs.ts). */
 import type { Caller } from '../../prompts/caller.ts'
+import type { PatchPart } from '../../workspace/worktrees/diff-worktree.ts'
 import type { WorkAct } from '../act/act-on-run.ts'
 import type { NightReports } from '../night/night-report.shape.ts'
 import type { DrivenDiff, DrivenRun, DrivenRunEvent, DrivenRunPage, RunQueue } from './driven-run.shape.ts'
@@ -24,8 +25,8 @@ export type RunService = {
   adopt(by: Caller, run: PreparedRun): Promise<DrivenRun>
   /** With its attempts, its report, and the sections of its issue. */
   show(by: Caller, id: string): Promise<DrivenRun>
-  /** What the branch of the run changes. */
-  diff(by: Caller, id: string): Promise<DrivenDiff>
+  /** What the branch of the run changes. Undefined: all of it. */
+  diff(by: Caller, id: string, part?: PatchPart): Promise<DrivenDiff>
   list(by: Caller, query: RunListQuery): Promise<DrivenRunPage>
   /** The events after a number. */
   follow(by: Caller, id: string, from: { after: number; signal: AbortSignal }): Promise<FollowedRun>

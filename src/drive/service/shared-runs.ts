@@ -9,6 +9,7 @@ import type { Clock } from '../../kit/clock.ts'
 import { Fault, isFault } from '../../kit/fault.ts'
 import type { Log } from '../../kit/log.ts'
 import { type Caller, visibleKeyId } from '../../prompts/caller.ts'
+import type { PatchPart } from '../../workspace/worktrees/diff-worktree.ts'
 import type { WorkAct } from '../act/act-on-run.ts'
 import {
   driveAnswerLost,
@@ -29,7 +30,7 @@ import { performWork, type RemoteCall, readAnswer, type Work } from './remote-ca
 import { RemoteCallRunner } from './remote-call-runner.ts'
 import type { FollowedRun, OfAction, RunListQuery, RunService } from './run-service.ts'
 import type { DriveResumeRequest, DriveStartRequest, MoreWork, PreparedRun, Rights } from './run-starter.ts'
-import { drivable, orderDrivers, toNights, toShownRun } from './shared-view.ts'
+import { drivable, orderDrivers, partOfDiff, toNights, toShownRun } from './shared-view.ts'
 
 export type SharedRunsOptions = {
   /** The runs of this machine. */
@@ -104,13 +105,13 @@ export class SharedRuns implements RunService {
   }
 
   /** For a machine that is gone, this is the state of the run when it last stopped. */
-  async diff(by: Caller, id: string): Promise<DrivenDiff> {
+  async diff(by: Caller, id: string, part?: PatchPart): Promise<DrivenDiff> {
     const run = await this.#find(id, by)
     const { local, board } = this.#options
-    if (!this.#isElsewhere(run)) return await local.diff(by, run.id)
+    if (!this.#isElsewhere(run)) return await local.diff(by, run.id, part)
     const stored = run.isMachineGone ? await board.diff(run.id) : undefined
-    if (stored !== undefined) return JSON.parse(stored)
-    return (await this.#do(run, { do: 'diff', id: run.id }, by)) as DrivenDiff
+    if (stored !== undefined) return partOfDiff(JSON.parse(stored), part)
+    return (await this.#do(run, { do: 'diff', id: run.id, part }, by)) as DrivenDiff
   }
 
   async list(by: Caller, { limit, state, repository, before }: RunListQuery): Promise<DrivenRunPage> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { KnownWorker } from '../../executions/store/work-queue.ts'
 import { isForgotten, isUpToDate } from './publish-runs.ts'
-import { drivable, orderDrivers, toShownRun } from './shared-view.ts'
+import { drivable, orderDrivers, partOfDiff, toShownRun } from './shared-view.ts'
 
 const NOW = new Date('2026-01-31T12:00:00.000Z')
 const RUNNING = {
@@ -29,6 +29,25 @@ const shared = (run: object, facts: object = {}) => ({
     ...run,
   }),
   ...facts,
+})
+
+describe('partOfDiff', () => {
+  const one = 'diff --git a/a b/a\n@@ -0,0 +1 @@\n+diff --git a/x b/x\n'
+  const other = 'diff --git a/b b/b\n@@ -0,0 +1 @@\n+b\n'
+  const files = ['a', 'b'].map((path) => ({ path, insertions: 1, deletions: 0 }))
+  const diff = { id: 'r', base: '0', branch: 'b', files, patch: one + other, is_cut: false }
+
+  it('has one file, or none, and says whether its patch is whole', () => {
+    expect(partOfDiff(diff)).toEqual(diff)
+    expect(partOfDiff(diff, { filesOnly: true })).toEqual({ ...diff, patch: '', is_cut: true })
+    expect(partOfDiff(diff, { path: 'a' })).toEqual({ ...diff, files: [files[0]], patch: one })
+    expect(partOfDiff(diff, { path: 'b' })).toEqual({ ...diff, files: [files[1]], patch: other })
+    const cut = { ...diff, is_cut: true }
+    expect(partOfDiff(cut, { path: 'a' })).toMatchObject({ patch: one, is_cut: false })
+    expect(partOfDiff(cut, { path: 'b' })).toMatchObject({ patch: other, is_cut: true })
+    expect(partOfDiff({ ...cut, patch: one }, { path: 'b' })).toMatchObject({ patch: '', is_cut: true })
+    expect(() => partOfDiff(diff, { path: 'c' })).toThrow('no changed file "c"')
+  })
 })
 
 describe('toShownRun', () => {

@@ -1,12 +1,13 @@
 /** Decides what clients see of the runs of many machines, and which machine gets a new one. Pure. */
 import type { SharedRun } from '../../executions/store/published-runs.ts'
 import type { KnownWorker } from '../../executions/store/work-queue.ts'
+import { type PatchPart, patchOfFile } from '../../workspace/worktrees/diff-worktree.ts'
 import { withLostDriver } from '../decide/verdict.ts'
 import { driveRepositoryNotNamed, driveRepositoryRequired } from '../faults.ts'
 import type { NightReports } from '../night/night-report.shape.ts'
 import { toNightReport } from '../night/night-report.ts'
 import { withSection } from '../night/night-sections.ts'
-import type { DrivenRun, RunChoice } from './driven-run.shape.ts'
+import type { DrivenDiff, DrivenRun, RunChoice } from './driven-run.shape.ts'
 
 /** A run as a server shows it that does not have it: a driver that is gone was interrupted. */
 export function toShownRun({ document, machine, isDriven, isMachineGone }: SharedRun, now: Date): DrivenRun {
@@ -27,6 +28,14 @@ export function toShownRun({ document, machine, isDriven, isMachineGone }: Share
       attempts: attempts.map((each) => (isInterrupted && each.how === 'running' ? { ...each, how: 'unknown' } : each)),
     }),
   }
+}
+
+/** A part of a diff that is stored, with the context that it has. */
+export function partOfDiff(diff: DrivenDiff, { path, filesOnly }: PatchPart = {}): DrivenDiff {
+  if (filesOnly === true) return { ...diff, patch: '', is_cut: diff.files.length > 0 }
+  if (path === undefined) return diff
+  const { files, patch, isCut } = patchOfFile({ ...diff, isCut: diff.is_cut }, path)
+  return { ...diff, files: [...files], patch, is_cut: isCut }
 }
 
 /** Reports about runs of other machines, by machine and repository. */

@@ -15,6 +15,7 @@ import type { Caller } from '../../prompts/caller.ts'
 import type {
   AnswerBody,
   ConfirmBody,
+  DiffQuery,
   FollowUpBody,
   MergeBody,
   ReportQuery,
@@ -31,6 +32,7 @@ import { checkBody } from '../request/body.ts'
 import {
   validateAnswerBody,
   validateConfirmBody,
+  validateDiffQuery,
   validateEventsQuery,
   validateFollowUpBody,
   validateMergeBody,
@@ -51,6 +53,7 @@ import { lastEventId } from './executions.ts'
 type ById = { Params: { id: string } }
 
 const checkRunQuery = checker<RunQuery>('the query', validateRunQuery)
+const checkDiffQuery = checker<DiffQuery>('the query', validateDiffQuery)
 const checkReportQuery = checker<ReportQuery>('the query', validateReportQuery)
 const checkEventsQuery = checker<EventsQuery>('the query', validateEventsQuery)
 const checkStart = requestChecker<StartBody>('the request', validateStartBody)
@@ -107,9 +110,10 @@ export const registerRuns: RegisterRoutes = (scope, context) => {
     sendJson(reply, await runs.show(by(request), request.params.id)),
   )
 
-  scope.get<ById>('/runs/:id/diff', async (request, reply) =>
-    sendJson(reply, await runs.diff(by(request), request.params.id)),
-  )
+  scope.get<ById>('/runs/:id/diff', async (request, reply) => {
+    const { files_only: only, ...part } = readQuery(request.query, checkDiffQuery, ['context'])
+    return sendJson(reply, await runs.diff(by(request), request.params.id, { ...part, filesOnly: only === 'true' }))
+  })
 
   scope.get<ById>('/runs/:id/events', STREAM, async (request, reply) => {
     const { after = lastEventId(request) ?? 0 } = readQuery(request.query, checkEventsQuery, ['after'])

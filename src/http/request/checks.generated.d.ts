@@ -9,6 +9,7 @@ export declare const validateEventsQuery: Validate
 export declare const validateUsageQuery: Validate
 export declare const validateLoginBody: Validate
 export declare const validatePushBody: Validate
+export declare const validateDiffQuery: Validate
 export declare const validateReportQuery: Validate
 export declare const validateRunQuery: Validate
 export declare const validateStartBody: Validate

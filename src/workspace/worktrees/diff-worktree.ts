@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
 import { isFault } from '../../kit/fault.ts'
 import { removeLeftovers, temporaryName } from '../../kit/files/temporary-file.ts'
-import { gitFailed, gitOutputTooLarge } from '../faults.ts'
+import { fileNotChanged, gitFailed, gitOutputTooLarge } from '../faults.ts'
 import { askGitForOutput, type Git } from '../git.ts'
 import { toPathText } from '../path-text.ts'
 import { addAll } from './add-all.ts'
@@ -38,6 +38,15 @@ export type Patch = {
   isCut: boolean
 }
 
+export type PatchPart = {
+  /** Only this file of the list. */
+  path?: string | undefined
+  /** Only the list of files. */
+  filesOnly?: boolean
+  /** Unchanged lines around each change. */
+  context?: number | undefined
+}
+
 /** More than people read at once. */
 export const PATCH_LIMIT_BYTES = 1024 * 1024
 
@@ -63,9 +72,9 @@ export async function diffWorktree(options: DiffOptions): Promise<WorktreeDiff> 
   })
 }
 
-/** The same, with the changes of every line. */
-export async function patchWorktree(options: DiffOptions): Promise<Patch> {
-  return await withTree(options, async (ask, tree) => await patchBetween(ask, options.base, tree))
+/** The same, with the changes of every line. Throws `file_not_changed` if the part names another file. */
+export async function patchWorktree(options: DiffOptions, part: PatchPart = {}): Promise<Patch> {
+  return await withTree(options, async (ask, tree) => await patchBetween(ask, [options.base, tree], part))
 }
 
 /** The id of the tree that a commit of everything would have. Two equal states have equal ids. */
@@ -105,9 +114,9 @@ export async function diffCommits({ from, to, ...place }: CommitDiff): Promise<F
   return await filesBetween(commitAsker(place), from, to)
 }
 
-/** The same, with the changes of every line. */
-export async function patchCommits({ from, to, ...place }: CommitDiff): Promise<Patch> {
-  return await patchBetween(commitAsker(place), from, to)
+/** The same, with the changes of every line. Throws `file_not_changed` if the part names another file. */
+export async function patchCommits({ from, to, ...place }: CommitDiff, part: PatchPart = {}): Promise<Patch> {
+  return await patchBetween(commitAsker(place), [from, to], part)
 }
 
 function commitAsker({ git, directory, signal }: Omit<CommitDiff, 'from' | 'to'>): Ask {
@@ -120,15 +129,40 @@ async function filesBetween(ask: Ask, from: string, to: string): Promise<FileCha
   return parseNumstat(await ask([...DIFF_TREE, '-z', '--numstat', from, to]))
 }
 
-async function patchBetween(ask: Ask, from: string, to: string): Promise<Patch> {
-  const files = await filesBetween(ask, from, to)
-  const patch = await ask([...DIFF_TREE, '--patch', '--no-color', from, to]).catch(ignoreTooLarge)
+const CONTEXT_LINES = 3
+
+async function patchBetween(ask: Ask, [from, to]: readonly [string, string], part: PatchPart): Promise<Patch> {
+  const all = await filesBetween(ask, from, to)
+  if (part.filesOnly === true) return { files: all, patch: '', isCut: all.length > 0 }
+  const files = part.path === undefined ? all : [findFile(all, part.path)]
+  // No argument can name a path that is not UTF-8.
+  if (part.path?.startsWith('"') === true) return patchOfFile(await patchBetween(ask, [from, to], {}), part.path)
+  // A rename is one change only if both paths are named.
+  const named = part.path === undefined ? [] : files.flatMap((file) => [file.from ?? [], file.path].flat())
+  const context = `--unified=${part.context ?? CONTEXT_LINES}`
+  const paths = ['--', ...named.map((path) => `:(top,literal)${path}`)]
+  const patch = await ask([...DIFF_TREE, '--patch', context, '--no-color', from, to, ...paths]).catch(ignoreTooLarge)
   const shown = patch.subarray(0, PATCH_LIMIT_BYTES)
   return {
     files,
     patch: shown.toString('utf8'),
     isCut: patch.length > shown.length || (patch.length === 0 && files.length > 0),
   }
+}
+
+/** One file of a patch of all. Throws `file_not_changed`. */
+export function patchOfFile({ files, patch, isCut }: Patch, path: string): Patch {
+  const file = findFile(files, path)
+  // A line of a file begins with a space or a sign.
+  const parts = patch.split(/^(?=diff --git )/m)
+  const at = files.indexOf(file)
+  return { files: [file], patch: parts[at] ?? '', isCut: isCut && at >= parts.length - 1 }
+}
+
+function findFile(files: readonly FileChange[], path: string): FileChange {
+  const found = files.find((file) => file.path === path)
+  if (found === undefined) throw fileNotChanged({ path })
+  return found
 }
 
 /** A patch that is larger than all that git may print is not shown at all. */

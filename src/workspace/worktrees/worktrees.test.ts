@@ -22,7 +22,7 @@ import { observeGit } from '../observe-git.ts'
 import { listWorktrees, type Worktree } from '../worktree-records.ts'
 import { commitWorktree } from './commit-worktree.ts'
 import { createWorktree, type NewWorktree } from './create-worktree.ts'
-import { diffWorktree, PATCH_LIMIT_BYTES, parseNumstat, patchWorktree } from './diff-worktree.ts'
+import { diffWorktree, PATCH_LIMIT_BYTES, type PatchPart, parseNumstat, patchWorktree } from './diff-worktree.ts'
 import { discardWorktree, removeWorktree } from './remove-worktree.ts'
 
 const git = locateGit({ env: PLAIN_ENV, cwd: '/' })
@@ -287,6 +287,31 @@ describe('patchWorktree', () => {
     expect(files.map(({ path }) => path)).toEqual(['.gitattributes', 'a'])
     expect(patch).toContain('-one\n+two\n')
     expect(isCut).toBe(false)
+  })
+
+  it('has one file, both names of a rename, as much around it as wanted, and no other file', async () => {
+    const { worktree, write, inside, commit } = await create()
+    const lines = Array.from({ length: 40 }, (_, at) => `line ${at}`)
+    write('long', `${lines.join('\n')}\n`)
+    await commit()
+    const base = inside('rev-parse', 'HEAD').trim()
+    inside('mv', 'long', 'longer')
+    write('longer', `${lines.toSpliced(20, 1, 'new').join('\n')}\n`)
+    const odd = ['*', 'a[1]', ':(top)', '"quoted']
+    for (const name of odd) write(name, 'odd\n')
+    const workspace = await discoverWorkspace({ start: worktree.path, git, signal })
+    const patch = async (part: PatchPart) => await patchWorktree({ git, workspace, base, signal }, part)
+    const { files } = await patch({ filesOnly: true })
+    expect(files).toHaveLength(odd.length + 1)
+    for (const file of files) {
+      const { patch: text, ...rest } = await patch({ path: file.path })
+      expect(rest).toEqual({ files: [file], isCut: false })
+      expect(text.match(/^diff --git /gm)).toHaveLength(1)
+      expect(text).toContain(file.path === 'longer' ? 'rename from long\nrename to longer\n' : '+odd\n')
+    }
+    const shown = async (context?: number) => (await patch({ path: 'longer', context })).patch.match(/^ /gm)?.length
+    expect([await shown(0), await shown(), await shown(100_000)]).toEqual([undefined, 6, 39])
+    await expect(patch({ path: 'long' })).rejects.toThrow('no changed file "long"')
   })
 
   it('is cut after its limit, and empty beyond what git may print', async () => {
