@@ -9,8 +9,10 @@ import { pageSubject } from './live/page-subject.ts'
 import { activeRuns, waitingRuns, watchRuns } from './live/poll-runs.ts'
 import { route } from './live/router.ts'
 import { connection, isRunning, needsYou, topExecutions, watchServer } from './live/server-state.ts'
+import { hrefOf, PAGE_LINKS } from './page-links.ts'
 import { LazyPage } from './pages/lazy.tsx'
 import { LoginPage } from './pages/login-page.tsx'
+import { MorePages } from './parts/more-pages.tsx'
 import { toPageTitle } from './text/page-title.ts'
 
 export function App({ problem }: { problem: string }) {
@@ -76,14 +78,6 @@ function skip(): void {
   document.querySelector<HTMLElement>('main')?.focus()
 }
 
-const LINKS: readonly { page: string; href: string; says: string }[] = [
-  { page: 'home', href: '#/', says: 'Home' },
-  { page: 'new', href: '#/new', says: 'New' },
-  { page: 'runs', href: '#/runs', says: 'Runs' },
-  { page: 'sessions', href: '#/sessions', says: 'Sessions' },
-  { page: 'usage', href: '#/usage', says: 'Usage' },
-]
-
 function Header({ page, waiting }: { page: string; waiting: number }) {
   const { auth, name, role } = sender.value ?? {}
   return (
@@ -93,12 +87,18 @@ function Header({ page, waiting }: { page: string; waiting: number }) {
         drover
       </a>
       <nav aria-label="Pages">
-        {LINKS.map((link) => (
-          <a key={link.page} href={link.href} aria-current={page === link.page ? 'page' : undefined}>
+        {PAGE_LINKS.filter(({ bar }) => bar !== undefined).map((link) => (
+          <a
+            key={link.page}
+            class={`bar-${link.bar}`}
+            href={hrefOf(link)}
+            aria-current={page === link.page ? 'page' : undefined}
+          >
             {link.says}
             {link.page === 'home' && waiting > 0 && <span class="count">{waiting}</span>}
           </a>
         ))}
+        <MorePages page={page} />
       </nav>
       <span class={`connection connection-${connection.value}`}>
         <span>

@@ -3,15 +3,14 @@ import { signal } from '@preact/signals'
 import { isForPage, type KeyPress } from './key-press.ts'
 import { tell } from './live/actions.ts'
 import { goTo } from './live/router.ts'
+import { hrefOf, PAGE_LINKS } from './page-links.ts'
 
 export const isHelpOpen = signal(false)
 
 export const KEYS: readonly { key: string; says: string; run: () => void }[] = [
-  { key: 'n', says: 'new prompt', run: () => goTo('#/new') },
-  { key: 'h', says: 'home', run: () => goTo('#/') },
-  { key: 'r', says: 'runs', run: () => goTo('#/runs') },
-  { key: 's', says: 'sessions', run: () => goTo('#/sessions') },
-  { key: 'u', says: 'usage', run: () => goTo('#/usage') },
+  ...PAGE_LINKS.flatMap((link) =>
+    link.key === undefined ? [] : [{ key: link.key, says: link.says.toLowerCase(), run: () => goTo(hrefOf(link)) }],
+  ),
   { key: '/', says: 'search', run: search },
   { key: 'j', says: 'next row', run: () => moveRow(1) },
   { key: 'k', says: 'previous row', run: () => moveRow(-1) },

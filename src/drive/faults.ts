@@ -157,7 +157,7 @@ export const driveNotAfter = defineFault('drive_not_after', 'conflict', {
 })
 
 export const runNotQueued = defineFault('run_not_queued', 'conflict', {
-  when: 'A run that does not wait in the queue was to be moved to its front.',
+  when: 'A run that does not wait in the queue was to be moved, or another one before it.',
   message: (d: { id: string }) => `the run ${d.id} does not wait in the queue; "drover drive --queue" shows the queue`,
 })
 

@@ -18,6 +18,7 @@ import { OPERATIONS as watchers } from './native/list-watchers.shape.ts'
 import { OPERATIONS as login } from './native/login.shape.ts'
 import { OPERATIONS as prompt } from './native/prompt.shape.ts'
 import { OPERATIONS as push } from './native/push.shape.ts'
+import { OPERATIONS as queue } from './native/queue.shape.ts'
 import { OPERATIONS as runs } from './native/runs-operations.shape.ts'
 import { OPERATIONS as resume } from './native/session-resume.shape.ts'
 import { OPERATIONS as sessions } from './native/sessions.shape.ts'
@@ -36,6 +37,7 @@ export const OPERATIONS: readonly Operation[] = [
     ...resume,
     ...executions,
     ...runs,
+    ...queue,
     ...watchers,
     ...budgets,
     ...usage,

@@ -18,6 +18,7 @@ import { registerWatchers } from './native/list-watchers.ts'
 import { registerLogin } from './native/login.ts'
 import { registerPrompt } from './native/prompt.ts'
 import { registerPush } from './native/push.ts'
+import { registerQueue } from './native/queue.ts'
 import { registerRuns } from './native/runs.ts'
 import { registerResume } from './native/session-resume.ts'
 import { registerSessions } from './native/sessions.ts'
@@ -37,6 +38,7 @@ export const ROUTES: Readonly<Record<string, readonly RegisterRoutes[]>> = {
     registerSessions,
     registerExecutions,
     registerRuns,
+    registerQueue,
     registerWatchers,
     registerBudgets,
     registerUsage,

@@ -10,6 +10,7 @@ export declare const run_start: Validate
 export declare const run_status: Validate
 export declare const run_answer: Validate
 export declare const run_follow_up: Validate
+export declare const run_move: Validate
 export declare const run_merge: Validate
 export declare const run_pull_request: Validate
 export declare const run_take: Validate

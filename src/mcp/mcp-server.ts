@@ -127,6 +127,8 @@ const CALLS: { readonly [Name in ToolName]: (call: ToolCall, given: ToolInput[Na
     runResult(await host.drover.runs.answer(host.by, id, { text, actionId })),
   run_follow_up: async ({ host }, { run_id: id, ...wanted }) =>
     runResult(await host.drover.runs.followUp(host.by, id, toFollowUp(wanted))),
+  run_move: async ({ host }, { run_id: id, before }) =>
+    runResult(await host.drover.runs.move(host.by, id, before === undefined ? 'last' : { before })),
   run_merge: (call, { run_id: id, ...wanted }) => act(call, id, { do: 'merge', ...wanted }),
   run_pull_request: (call, { run_id: id }) => act(call, id, { do: 'pull_request' }),
   run_take: (call, { run_id: id }) => act(call, id, { do: 'take' }),

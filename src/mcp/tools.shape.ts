@@ -5,7 +5,7 @@ import type { JsonObject } from '../kit/json/json-value.ts'
 import { literals, request, type Static } from '../kit/shape.ts'
 import { BudgetList } from '../prompts/budget-list.shape.ts'
 import { CompareRequest, KeepRequest, PromptBody, ResumeRequest } from '../prompts/prompt-request.shape.ts'
-import { AnswerBody, FollowUpBody, MergeBody, StartBody } from '../service/run-requests.shape.ts'
+import { AnswerBody, FollowUpBody, MergeBody, MoveBody, StartBody } from '../service/run-requests.shape.ts'
 
 /** An hour: no client waits longer for one call. */
 const MAX_WAIT_SECS = 3600
@@ -87,6 +87,7 @@ const RunStatusTool = request({
 const RunAnswerTool = request({ run_id: runId, ...AnswerBody.properties })
 const RunFollowUpTool = request({ run_id: runId, ...FollowUpBody.properties })
 const RunMergeTool = request({ run_id: runId, ...MergeBody.properties })
+const RunMoveTool = request({ run_id: runId, ...MoveBody.properties })
 const RunActTool = request({ run_id: runId })
 
 const text = (description: string) => optional(Type.String({ description }))
@@ -245,6 +246,14 @@ export const TOOL_SHAPES = [
     input: RunFollowUpTool,
     output: RunView,
     hints: RUNS_AGENT,
+  },
+  {
+    name: 'run_move',
+    title: 'Move a queued change run',
+    description: 'Puts a queued run before another queued run, or behind all others if `before` is absent.',
+    input: RunMoveTool,
+    output: RunView,
+    hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   },
   {
     name: 'run_merge',

@@ -60,6 +60,8 @@ export function createSocketDrover({ settings, cwd, call, send }: SocketOptions)
       answer: (_by, id, { text, actionId }) =>
         post(`${runPath(id)}/answer`, { text, ...(actionId !== undefined && { action_id: actionId }) }),
       followUp: (_by, id, wanted) => post(`${runPath(id)}/follow-up`, toFollowUpBody(wanted)),
+      move: (_by, id, place) =>
+        post(`${runPath(id)}/${place === 'first' ? 'first' : 'move'}`, typeof place === 'object' ? place : {}),
       act: (_by, id, { do: act, ...wanted }) => post(`${runPath(id)}/${act.replace('_', '-')}`, wanted),
     },
   }

@@ -257,6 +257,20 @@ export const FollowUpBody = named(
 )
 export type FollowUpBody = Static<typeof FollowUpBody>
 
+export const MoveBody = named(
+  'RunMove',
+  request({
+    before: optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 128,
+        description: 'The queued run that it is to start before. The default is behind all others.',
+      }),
+    ),
+  }),
+)
+export type MoveBody = Static<typeof MoveBody>
+
 export const MergeBody = named(
   'RunMerge',
   request({

@@ -10,7 +10,7 @@ export type ToolDrover = {
   readonly prompts: Started<DroverService['prompts']>
   readonly batches: Started<Pick<DroverService['batches'], 'compare'>> & Pick<DroverService['batches'], 'keep'>
   readonly executions: Pick<DroverService['executions'], 'find' | 'follow' | 'cancel'>
-  readonly runs: Pick<DroverService['runs'], 'show' | 'follow' | 'answer' | 'followUp' | 'act'>
+  readonly runs: Pick<DroverService['runs'], 'show' | 'follow' | 'answer' | 'followUp' | 'move' | 'act'>
   readonly budgets: DroverService['budgets']
   /** Takes what the HTTP API takes. */
   startRun(by: Caller, body: StartBody): Promise<DrivenRun>

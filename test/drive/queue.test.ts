@@ -76,6 +76,10 @@ describe('drover drive with several goals', () => {
       [running, 'running'],
       ...[stopped, second, first].map((id) => [id, 'queued']),
     ])
+    const ahead = await drover('drive', first, '--ahead-of', second)
+    expect(ahead).toMatchObject({ code: 0, stdout: `Run ${first} starts before ${second}.\n` })
+    expect((await queue()).runs.map(({ id }) => id)).toEqual([running, stopped, first, second])
+    expect(await drover('drive', first, '--ahead-of', running)).toMatchObject({ code: 3 })
     expect(await drover('drive', first, '--first')).toMatchObject({ code: 0, stdout: `Run ${first} is next.\n` })
     expect(await drover('drive', running, '--first')).toMatchObject({ code: 3 })
     const shown = await drover('status', stopped, '--json')
@@ -148,6 +152,7 @@ it('refuses what cannot be queued, and starts nothing', async () => {
     [[...GOALS, '--in-place'], '--in-place and the queue cannot be used together'],
     [[...GOALS, '--total-cost', '0'], '--total-cost'],
     [[...GOALS, '--after', 'abcdef12'], 'abcdef12'],
+    [[...GOALS, '--ahead-of', 'abcdef12'], 'name the queued run to move'],
     [[...GOALS, '--with', 'codex/mine', '--total-cost', '5'], 'what codex costs is not known'],
   ] as const)
     expect(await drover('drive', ...args)).toMatchObject({ stdout: '', stderr: expect.stringContaining(text) })
@@ -191,7 +196,11 @@ it('is shown and changed by clients', async () => {
   await reaches(one.id, 'running')
   const two = await start({ goal: 'Show the rain', queue: true })
   const three = await start({ goal: 'Show the sun', group: 'night', total_tokens: 1_000_000 })
-  expect(two).toMatchObject({ state: 'queued', choices: ['first', 'skip', 'stop'], verdict: { word: 'queued' } })
+  expect(two).toMatchObject({
+    state: 'queued',
+    choices: ['first', 'move', 'skip', 'stop'],
+    verdict: { word: 'queued' },
+  })
   expect((await change(three.id, 'first')).body).toMatchObject({ state: 'queued' })
   const { body } = await server.request('/api/v1/queue')
   expect((body as RunQueue).runs.map(({ id, queue }: DrivenRun) => [id, queue?.number])).toEqual([
@@ -199,10 +208,48 @@ it('is shown and changed by clients', async () => {
     [three.id, 1],
     [two.id, 2],
   ])
+  const order = async () =>
+    ((await server.request('/api/v1/queue')).body as RunQueue).runs.flatMap(({ id, queue }) => (queue ? [id] : []))
+  expect((await change(two.id, 'move', { before: three.id })).body).toMatchObject({ id: two.id, state: 'queued' })
+  expect(await order()).toEqual([two.id, three.id])
+  expect((await change(two.id, 'move')).status).toBe(200)
+  expect(await order()).toEqual([three.id, two.id])
+  for (const [id, before] of [
+    [one.id, two.id],
+    [two.id, one.id],
+    [two.id, two.id],
+  ] as const)
+    expect((await change(id, 'move', { before })).body).toMatchObject({ error: 'run_not_queued' })
+  expect((await change(two.id, 'move', { before: 'f'.repeat(129) })).status).toBe(400)
+  expect((await change(two.id, 'move', { before: 'abcdef' })).status).toBe(404)
+  expect(await order()).toEqual([three.id, two.id])
   expect((await change(one.id, 'first')).body).toMatchObject({ error: 'run_not_queued' })
   expect((await change(two.id, 'stop')).body).toMatchObject({ state: 'stopped' })
   expect((await change(one.id, 'stop')).status).toBe(200)
   await reaches(three.id, 'ended')
+})
+
+it('keeps the order that a client has set when the server is killed', { timeout: 60_000 }, async () => {
+  const { repository, start } = createServedDriving({ orient: [{ hangs: true }] })
+  const first = await start()
+  const [running, one, two, three] = [
+    await first.start({ repository, queue: true }),
+    await first.start({ repository, queue: true }),
+    await first.start({ repository, queue: true }),
+    await first.start({ repository, queue: true }),
+  ]
+  await first.reaches(running.id, 'running')
+  expect((await first.change(three.id, 'move', { before: two.id })).status).toBe(200)
+  expect((await first.change(two.id, 'move', { before: one.id })).status).toBe(200)
+  first.child.kill('SIGKILL')
+  await first.ended
+  const second = await start()
+  const answer = await fetch(`http://127.0.0.1:${second.port}/api/v1/queue`)
+  const { runs } = (await answer.json()) as RunQueue
+  expect(runs.flatMap(({ id, queue }) => (queue ? [id] : []))).toEqual([two.id, one.id, three.id])
+  for (const { id } of [three, one, two, running]) await second.change(id, 'stop')
+  second.child.kill('SIGTERM')
+  await second.ended
 })
 
 it.runIf(IS_FULL)('can be left with Ctrl-C, and continues', { timeout: 60_000 }, async () => {

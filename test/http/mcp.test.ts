@@ -38,7 +38,7 @@ const executionsOf = async (server: TestServer) =>
 const NAMES = [
   ...['prompt', 'compare', 'compare_keep', 'session_resume', 'execution_get', 'execution_cancel'],
   ...['run_start', 'run_status', 'run_answer', 'run_follow_up'],
-  ...['run_merge', 'run_pull_request', 'run_take', 'run_discard', 'budget_list'],
+  ...['run_move', 'run_merge', 'run_pull_request', 'run_take', 'run_discard', 'budget_list'],
 ]
 
 describe.each(ERAS)('a client of the revision %j', (era) => {

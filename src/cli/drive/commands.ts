@@ -22,7 +22,7 @@ Ctrl-C leaves it running. "drover stop RUN_ID" stops it.
 
 With several targets, --label or --after, the runs are queued: your server drives as many at once as drive.parallel says, each in its own
 worktree. The command follows them until all have ended, and Ctrl-C leaves them running; with --detach it returns at once. "drover stop
-RUN_ID" removes a run from the queue, and "drover drive RUN_ID --first" puts it first. A new run with --detach is queued too if runs
+RUN_ID" removes a run from the queue, "drover drive RUN_ID --first" puts it first, and --ahead-of puts it before another one. A new run with --detach is queued too if runs
 are queued already. The exit code is that of the worst result.
 
 TARGET is a goal, the URL of an issue (or '#7' in a clone of its repository), the id of a run, or the URL of the pull request that
@@ -59,6 +59,11 @@ interrupted.`,
       {
         name: 'first',
         description: 'Put the new runs, or the queued run that TARGET names, before all others in the queue',
+      },
+      {
+        name: 'ahead-of',
+        value: 'RUN',
+        description: 'Start the queued run that TARGET names before this one, and those in front of it in their order',
       },
       {
         name: 'total-tokens',

@@ -37,7 +37,7 @@ import { followNeedsRun, restoreNeedsRun } from './faults.ts'
 import { listDriven } from './list-driven.ts'
 import { parseNotify } from './notify.ts'
 import { queueDrives } from './queue-drives.ts'
-import { chooseWanted, moveRunFirst, raiseTotals, type Wanted, withTotals } from './queue-flags.ts'
+import { chooseWanted, moveRun, raiseTotals, type Wanted, withTotals } from './queue-flags.ts'
 import { restoreRun } from './restore-run.ts'
 import { showQueue } from './show-queue.ts'
 
@@ -72,7 +72,7 @@ async function driveTarget(invocation: Invocation, command: WorkspaceCommand): P
     return await restoreRun(invocation, context, command.runId)
   }
   const wanted = await chooseWanted(invocation, context, named)
-  if (wanted.is === 'moved') return await moveRunFirst(invocation, wanted.runId)
+  if (wanted.is === 'moved') return await moveRun(invocation, config, wanted)
   const target = wanted.is === 'queue' ? wanted.targets[0] : wanted.target
   if (target.is === 'run') command.runId = resolveRunId(context, target.id)
   return await driveWanted(invocation, command, { wanted, target, given, notifyCommand, config, context })

@@ -40,6 +40,11 @@ export const queueNeedsNewRuns = defineFault('queue_needs_new_runs', 'usage', {
     `only new runs are queued, and ${JSON.stringify(d.id)} is the id of a run; continue it with "drover drive ${d.id}"`,
 })
 
+export const moveNeedsRun = defineFault('move_needs_run', 'usage', {
+  when: 'The flag `--ahead-of` was used without the id of one queued run.',
+  message: () => 'name the queued run to move: "drover drive RUN --ahead-of OTHER"; "drover drive --queue" shows both',
+})
+
 export const queueNotServed = defineFault('queue_not_served', 'unavailable', {
   when: 'No server took notice of a queued run. It is kept, and the next server starts it.',
   message: (d: { problem: string }) =>

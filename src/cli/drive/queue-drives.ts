@@ -8,6 +8,7 @@ import type { RunGroup } from '../../drive/group-totals.ts'
 import { readDrive } from '../../drive/record/drive-journal.ts'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { toDrivenRun } from '../../drive/service/driven-view.ts'
+import type { QueuePlaces } from '../../drive/service/read-queue.ts'
 import { readPlan, readQueue } from '../../drive/service/read-queue.ts'
 import { saveQueued } from '../../drive/service/run-queue.ts'
 import type { GivenOptions } from '../../drive/start/drive-options.ts'
@@ -35,7 +36,7 @@ import { toPrintable } from '../output/printable.ts'
 import { findUserPaths } from '../settings.ts'
 import { queueNotServed } from './faults.ts'
 import { isServerLost } from './hand-over.ts'
-import { openQueue, type QueuePlaces } from './show-queue.ts'
+import { openQueue } from './show-queue.ts'
 
 type Queueing = {
   readonly context: RunContext

@@ -1,8 +1,10 @@
 /** What the flags of `drover drive` say about the queue. */
+import type { Config } from '../../config/config.shape.ts'
+import type { QueuePlace } from '../../drive/decide/queue.ts'
 import { runNotQueued } from '../../drive/faults.ts'
 import { joinGroup, type RunGroup } from '../../drive/group-totals.ts'
 import { findDriven, listDriven } from '../../drive/record/driven-records.ts'
-import { moveFirst } from '../../drive/service/run-queue.ts'
+import { moveQueued } from '../../drive/service/run-queue.ts'
 import type { GivenOptions } from '../../drive/start/drive-options.ts'
 import type { DriveTarget } from '../../drive/start/start-drive.ts'
 import { resolveRunId } from '../../runs/resolve-run-id.ts'
@@ -11,7 +13,8 @@ import type { Invocation } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
 import { findUserPaths } from '../settings.ts'
 import { findLabeled, findOpenRun } from './drive-target.ts'
-import { queueNeedsNewRuns } from './faults.ts'
+import { moveNeedsRun, queueNeedsNewRuns } from './faults.ts'
+import { openQueue } from './show-queue.ts'
 
 type NewTarget = Exclude<DriveTarget, { is: 'run' }>
 
@@ -19,8 +22,7 @@ type NewTarget = Exclude<DriveTarget, { is: 'run' }>
 export type Wanted =
   | { readonly is: 'drive'; readonly target: DriveTarget }
   | { readonly is: 'queue'; readonly targets: readonly [NewTarget, ...NewTarget[]] }
-  /** To the front of the queue. */
-  | { readonly is: 'moved'; readonly runId: string }
+  | { readonly is: 'moved'; readonly runId: string; readonly place: QueuePlace }
 
 export async function chooseWanted(
   invocation: Invocation,
@@ -30,8 +32,17 @@ export async function chooseWanted(
   const { flags, runtime } = invocation
   const [only, ...others] = named
   const label = flags.text('label')
-  if (only?.is === 'run' && others.length === 0 && flags.isOn('first') && label === undefined)
-    return { is: 'moved', runId: resolveRunId(context, only.id) }
+  const ahead = flags.text('ahead-of')
+  if (ahead !== undefined && (only?.is !== 'run' || others.length > 0 || label !== undefined)) throw moveNeedsRun({})
+  if (
+    only?.is === 'run' &&
+    others.length === 0 &&
+    (flags.isOn('first') || ahead !== undefined) &&
+    label === undefined
+  ) {
+    const place = ahead === undefined ? 'first' : { before: resolveRunId(context, ahead) }
+    return { is: 'moved', runId: resolveRunId(context, only.id), place }
+  }
   const labeled = label === undefined ? [] : await findLabeled(label, context, runtime)
   const [first, ...rest] = [...named, ...labeled]
   if (first === undefined || (label === undefined && !isForQueue(invocation, named)))
@@ -57,13 +68,22 @@ function isForQueue(invocation: Invocation, targets: readonly DriveTarget[]): bo
   return isInBackground && listDriven(directory).some(({ queued }) => queued !== undefined)
 }
 
-/** `drover drive RUN --first` */
-export async function moveRunFirst(invocation: Invocation, runId: string): Promise<number> {
-  const moved = await moveFirst(findUserPaths(invocation).drivenRuns, runId)
-  if (moved === undefined) throw runNotQueued({ id: runId })
+/** `drover drive RUN --first` and `drover drive RUN --ahead-of RUN` */
+export async function moveRun(
+  invocation: Invocation,
+  config: Config,
+  { runId, place }: Extract<Wanted, { is: 'moved' }>,
+): Promise<number> {
+  const before = place === 'first' || place === 'last' ? undefined : place.before
+  const moved = await moveQueued(openQueue(invocation, config), { id: runId, place })
+  if (moved === undefined) {
+    const isQueued = findDriven(findUserPaths(invocation).drivenRuns, runId)?.queued !== undefined
+    throw runNotQueued({ id: isQueued ? (before ?? runId) : runId })
+  }
   const { out } = invocation.runtime.terminal
-  const isJson = invocation.flags.isOn('json')
-  await out.write(isJson ? `${JSON.stringify({ type: 'first', run_id: runId })}\n` : `Run ${runId} is next.\n`)
+  const done = before === undefined ? { type: 'first', run_id: runId } : { type: 'moved', run_id: runId, before }
+  const text = before === undefined ? `Run ${runId} is next.` : `Run ${runId} starts before ${before}.`
+  await out.write(invocation.flags.isOn('json') ? `${JSON.stringify(done)}\n` : `${text}\n`)
   return 0
 }
 

@@ -1,7 +1,7 @@
 /** `drover drive --queue`: what is driven, and what is queued, in its order. */
 import type { Config } from '../../config/config.shape.ts'
 import type { DrivenRun, RunQueue } from '../../drive/service/driven-run.shape.ts'
-import { readQueue } from '../../drive/service/read-queue.ts'
+import { type QueuePlaces, readQueue } from '../../drive/service/read-queue.ts'
 import { RunReader } from '../../drive/service/run-reader.ts'
 import { USER } from '../../prompts/caller.ts'
 import { listWatchers } from '../../watch/record/watch-records.ts'
@@ -76,8 +76,6 @@ function whyItWaits({ queue, state, verdict }: DrivenRun, nameOf: Names['nameOf'
       return 'waits for a higher --total-tokens or --total-cost'
   }
 }
-
-export type QueuePlaces = { reader: RunReader; directory: string; parallel: number }
 
 /** The queue of the user, as it is on disk. It can be read and changed without a server. */
 export function openQueue(invocation: Invocation, config: Config): QueuePlaces {

@@ -63,6 +63,7 @@ const DONE: Readonly<Record<RunChoice, string>> = {
   stop: 'Stopped. It can be resumed.',
   resume: 'The run continues.',
   first: 'It is next in the queue.',
+  move: 'Moved.',
   'follow-up': 'Sent. The agent continues on the same branch.',
   merge: 'Merged.',
   'pull-request': 'The pull request is open.',

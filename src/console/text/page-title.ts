@@ -1,14 +1,12 @@
 /** The title of the tab: what needs the user, which page it is. Pure. */
+import { PAGE_LINKS } from '../page-links.ts'
 import { toLine } from './visible-text.ts'
 
 const NAMES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(PAGE_LINKS.filter(({ page }) => page !== 'home').map(({ page, says }) => [page, says])),
   new: 'New prompt',
   'new/change': 'New change',
-  runs: 'Runs',
-  report: 'Report',
-  sessions: 'Sessions',
   compare: 'Compare',
-  usage: 'Usage',
 }
 /** Tabs show less than this. */
 const MAX_SUBJECT = 60

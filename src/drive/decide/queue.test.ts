@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { deliveredCommit, filesOf, overlapsOf, planQueue, type QueuedRun, type QueueFacts } from './queue.ts'
+import {
+  deliveredCommit,
+  filesOf,
+  overlapsOf,
+  planQueue,
+  type QueuedRun,
+  type QueueFacts,
+  type QueuePlace,
+  reorder,
+} from './queue.ts'
 
 const USER = { key: '', repository: '/weather' }
 
@@ -15,6 +24,18 @@ function plan(facts: Partial<QueueFacts>): string[] {
 }
 
 const three = [queued('c', 3), queued('a', 1), queued('b', 2)]
+
+describe('a new order of a queue', () => {
+  it.each<[string, string, QueuePlace, string | undefined]>([
+    ['the last one first', 'c', 'first', 'cab'],
+    ['the first one last', 'a', 'last', 'bca'],
+    ['one before another', 'c', { before: 'b' }, 'acb'],
+    ['one before its successor, which changes nothing', 'a', { before: 'b' }, 'abc'],
+    ['nothing before itself', 'a', { before: 'a' }, undefined],
+    ['nothing before one that is not queued', 'a', { before: 'x' }, undefined],
+    ['nothing that is not queued', 'x', 'first', undefined],
+  ])('puts %s', (_, id, place, expected) => expect(reorder(['a', 'b', 'c'], id, place)?.join('')).toBe(expected))
+})
 
 describe('the plan of a queue', () => {
   it.each<[string, Partial<QueueFacts>, string[]]>([

@@ -36,6 +36,16 @@ export type PlannedRun = {
   readonly waitsFor?: (typeof QUEUE_WAITS)[number]
 }
 
+/** Where a queued run is moved to. */
+export type QueuePlace = 'first' | 'last' | { readonly before: string }
+
+/** The ids in their new order. Undefined if one that is named is not among them. */
+export function reorder(ids: readonly string[], id: string, place: QueuePlace): string[] | undefined {
+  const others = ids.filter((each) => each !== id)
+  const at = typeof place === 'object' ? others.indexOf(place.before) : place === 'first' ? 0 : others.length
+  return at === -1 || !ids.includes(id) ? undefined : others.toSpliced(at, 0, id)
+}
+
 /** All queued runs in the order in which they start. Those that cannot start yet come last. */
 export function planQueue({ queued, running, taken, parallel }: QueueFacts): PlannedRun[] {
   const free = Math.max(0, parallel - running.length)

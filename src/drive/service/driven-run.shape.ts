@@ -35,7 +35,7 @@ const STATE =
 
 /** What can be done with a run, by the names of the endpoints. */
 const RUN_CHOICES = [
-  ...(['answer', 'confirm', 'skip', 'stop', 'resume', 'first'] as const),
+  ...(['answer', 'confirm', 'skip', 'stop', 'resume', 'first', 'move'] as const),
   ...(['follow-up', 'merge', 'pull-request', 'take', 'discard', 'undo-discard'] as const),
 ] as const
 export type RunChoice = (typeof RUN_CHOICES)[number]
@@ -189,6 +189,7 @@ export const DrivenRun = named(
     branch: optional(text('The branch of the worktree; absent in place.')),
     base: optional(text('The commit that the branch starts from.')),
     issue: optional(text('The address of the issue.')),
+    label: optional(text('The label of the issue for which a watcher started it.')),
     round: Type.Integer({ minimum: 1, description: 'A later round works on what the one before left open.' }),
     previous_run_id: optional(text('The run of the round before.')),
     next_run_id: optional(text('The run that continues what this one left open.')),

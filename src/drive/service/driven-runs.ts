@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '../../kit/fault.ts'
 import { randomIds } from '../../kit/ids.ts'
 import { depthIn } from '../../kit/process/environment-variables.ts'
-import { type Caller, ownerKey, USER } from '../../prompts/caller.ts'
+import { type Caller, ownerKey, USER, visibleKeyId } from '../../prompts/caller.ts'
 import { refuseDeepNesting } from '../../prompts/check-permissions.ts'
 import { answerQuestion, skipAction } from '../../runs/operations.ts'
 import { parseAnswer } from '../../runs/parse-request.ts'
@@ -11,6 +11,7 @@ import type { RunContext } from '../../runs/run-context.ts'
 import { openOwnWorktree } from '../../runs/run-worktree.ts'
 import type { PatchPart } from '../../workspace/worktrees/diff-worktree.ts'
 import type { WorkAct } from '../act/act-on-run.ts'
+import type { QueuePlace } from '../decide/queue.ts'
 import { drivenRunOver, drivenRunWaits, runNotQueued, runQueueFull } from '../faults.ts'
 import { joinGroup, type RunGroup } from '../group-totals.ts'
 import type { NightReports } from '../night/night-report.shape.ts'
@@ -25,7 +26,7 @@ import { type EventSource, followEvents, isFinalState } from './driven-events.ts
 import type { DrivenDiff, DrivenRun, DrivenRunPage, DrivenState, RunQueue } from './driven-run.shape.ts'
 import { stateOfDriven, toDrivenDiff, toDrivenRun } from './driven-view.ts'
 import { readQueue } from './read-queue.ts'
-import { moveFirst, RunQueueStarter } from './run-queue.ts'
+import { moveQueued, RunQueueStarter } from './run-queue.ts'
 import { RunReader } from './run-reader.ts'
 import type { FollowedRun, OfAction, RunListQuery, RunService } from './run-service.ts'
 import {
@@ -165,11 +166,18 @@ export class DrivenRuns implements RunService {
     return await this.reader.nights(by, since)
   }
 
-  async first(by: Caller, id: string): Promise<DrivenRun> {
+  async move(by: Caller, id: string, place: QueuePlace): Promise<DrivenRun> {
     const { record } = await this.#openToChange(id, by)
-    const others = by.is === 'client' ? this.reader.list(by) : undefined
-    const moved = await moveFirst(this.#options.directories.drivenRuns, record.run_id, others)
-    if (moved === undefined) throw runNotQueued({ id: record.run_id })
+    const before = typeof place === 'object' ? this.reader.find(place.before, by).run_id : undefined
+    const keyId = visibleKeyId(by)
+    const moved = await moveQueued(this.#queuePlaces(), {
+      id: record.run_id,
+      place: before === undefined ? place : { before },
+      ...(keyId !== undefined && { isOwn: (each: DrivenRecord) => each.key_id === keyId }),
+    })
+    if (moved === undefined)
+      throw runNotQueued({ id: record.queued === undefined ? record.run_id : (before ?? record.run_id) })
+    this.#queue.look()
     return toDrivenRun(await this.reader.read(moved))
   }
 

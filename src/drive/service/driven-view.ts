@@ -71,7 +71,7 @@ function choicesOfDrive(facts: DrivenFacts): RunChoice[] {
   const { run } = facts
   switch (stateOfDriven(facts)) {
     case 'queued':
-      return ['first', 'skip', 'stop']
+      return ['first', 'move', 'skip', 'stop']
     case 'running':
     case 'waiting_for_limit':
       return run.state === 'active' ? ['skip', 'stop'] : facts.drive.options.follow === true ? ['stop'] : []
@@ -118,6 +118,7 @@ export function toDrivenRun(facts: DrivenFacts): DrivenRun {
     created_at: run.created_at,
     updated_at: latest(run.updated_at, drive),
     ...(record.api_key !== undefined && { api_key: record.api_key }),
+    ...(record.label !== undefined && { label: record.label }),
     ...(options.is_demo && { is_demo: true as const }),
     ...(drivenBy !== undefined && { driven_by: drivenBy }),
     repository: record.repository,

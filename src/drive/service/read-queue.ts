@@ -19,14 +19,14 @@ import type { DrivenRun, RunQueue } from './driven-run.shape.ts'
 import { type DrivenFacts, stateOfDriven, toDrivenRun } from './driven-view.ts'
 import type { RunReader } from './run-reader.ts'
 
-type Places = { readonly reader: RunReader; readonly directory: string; readonly parallel: number }
+export type QueuePlaces = { readonly reader: RunReader; readonly directory: string; readonly parallel: number }
 
 /** The queued runs of all callers, in the order in which they start. */
-export async function readPlan(places: Places): Promise<PlannedRun[]> {
+export async function readPlan(places: QueuePlaces): Promise<PlannedRun[]> {
   return planQueue(await readFacts(places))
 }
 
-async function readFacts({ reader, directory, parallel }: Places): Promise<QueueFacts> {
+async function readFacts({ reader, directory, parallel }: QueuePlaces): Promise<QueueFacts> {
   const records = reader.list(USER)
   const queued: QueuedRun[] = []
   for (const record of records.filter((each) => each.queued !== undefined)) {
@@ -55,7 +55,7 @@ function ownerOf({ key_id: key = '', git_common_dir: repository }: DrivenRecord)
 }
 
 async function toQueuedRun(
-  { reader, directory }: Pick<Places, 'reader' | 'directory'>,
+  { reader, directory }: Pick<QueuePlaces, 'reader' | 'directory'>,
   { record, drive }: DrivenFacts,
 ): Promise<QueuedRun> {
   const { run_id: id, queued } = record
@@ -84,7 +84,7 @@ async function readBefore(reader: RunReader, id: string): Promise<NonNullable<Qu
 const OPEN: readonly DrivenRun['state'][] = ['queued', 'running', 'waiting_for_limit']
 
 /** For a person: what runs, what is queued, and what became of the runs that were queued together with these. */
-export async function readQueue(places: Places, by: Caller): Promise<RunQueue> {
+export async function readQueue(places: QueuePlaces, by: Caller): Promise<RunQueue> {
   const { reader, parallel } = places
   const plan = await readPlan(places)
   const records = reader

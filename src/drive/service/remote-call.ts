@@ -3,6 +3,7 @@ import { Fault, type FaultKind } from '../../kit/fault.ts'
 import type { Caller } from '../../prompts/caller.ts'
 import type { PatchPart } from '../../workspace/worktrees/diff-worktree.ts'
 import type { WorkAct } from '../act/act-on-run.ts'
+import type { QueuePlace } from '../decide/queue.ts'
 import { driveNotPermitted } from '../faults.ts'
 import type { DrivenDiff, DrivenRun } from './driven-run.shape.ts'
 import type { DrivenRuns } from './driven-runs.ts'
@@ -17,7 +18,7 @@ export type Work =
   | { do: 'confirm'; id: string; given: OfAction & { scopeSha256: string } }
   | { do: 'skip'; id: string; given: OfAction }
   | { do: 'stop'; id: string }
-  | { do: 'first'; id: string }
+  | { do: 'move'; id: string; place: QueuePlace }
   | { do: 'resume'; id: string; given: DriveResumeRequest }
   | { do: 'follow_up'; id: string; given: MoreWork }
   | { do: 'act'; id: string; act: WorkAct }
@@ -94,8 +95,8 @@ export async function performWork(
       return await runs.skip(by, work.id, { ...work.given, rights })
     case 'stop':
       return await runs.stop(by, work.id)
-    case 'first':
-      return await runs.first(by, work.id)
+    case 'move':
+      return await runs.move(by, work.id, work.place)
     case 'resume':
       return await runs.resume(by, work.id, { ...work.given, rights })
     case 'follow_up':

@@ -4,9 +4,10 @@ import { type Clock, toTimestamp } from '../../kit/clock.ts'
 import { withLock } from '../../kit/files/lock.ts'
 import { ensurePrivateDirectory } from '../../kit/files/private-directory.ts'
 import type { Log } from '../../kit/log.ts'
+import { type QueuePlace, reorder } from '../decide/queue.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { findDriven, listDriven, saveDriven } from '../record/driven-records.ts'
-import { readPlan } from './read-queue.ts'
+import { type QueuePlaces, readPlan } from './read-queue.ts'
 import type { RunReader } from './run-reader.ts'
 
 export type RunQueueOptions = {
@@ -107,18 +108,42 @@ export async function saveQueued(directory: string, { record, isFirst }: NewEntr
   })
 }
 
-/** Moves a queued run. `others` are those that it may pass; undefined: all. Undefined if it does not wait any more. */
-export async function moveFirst(
-  directory: string,
-  runId: string,
-  others?: readonly DrivenRecord[],
-): Promise<DrivenRecord | undefined> {
-  return await withQueueLock(directory, () => {
-    const record = findDriven(directory, runId)
-    if (record?.queued === undefined) return undefined
-    const positions = (others ?? listDriven(directory)).flatMap(({ queued }) => queued?.position ?? [])
-    const queued = others === undefined ? firstPlace(positions) : { position: Math.min(...positions) - 1 }
-    return saveDriven(directory, { ...record, queued })
+type Move = {
+  readonly id: string
+  readonly place: QueuePlace
+  /** The runs that the caller may move and pass. */
+  readonly isOwn?: (record: DrivenRecord) => boolean
+}
+
+/**
+ * Moves a queued run. Who may pass every run sets the order up to it: these start in this order, and those behind take turns
+ * as before. Others swap the places of their own runs. Undefined if one that is named does not wait any more.
+ */
+export async function moveQueued(places: QueuePlaces, { id, place, isOwn }: Move): Promise<DrivenRecord | undefined> {
+  const { directory } = places
+  return await withQueueLock(directory, async () => {
+    const planned = (await readPlan(places)).flatMap((each) => findDriven(directory, each.id) ?? [])
+    const records = isOwn === undefined ? planned : planned.filter(isOwn)
+    const byId = new Map(records.map((record) => [record.run_id, record]))
+    const order = reorder([...byId.keys()], id, place)?.flatMap((each) => byId.get(each) ?? [])
+    if (order === undefined) return undefined
+    const moved = isOwn === undefined ? pinUpTo(order, id) : swapPlaces(order, records)
+    for (const record of moved) saveDriven(directory, record)
+    return findDriven(directory, id)
+  })
+}
+
+/** What was set before stays set, in its order. */
+function pinUpTo(order: readonly DrivenRecord[], id: string): DrivenRecord[] {
+  const last = order.findIndex(({ run_id: each }) => each === id)
+  const pinned = order.filter(({ queued }, at) => at <= last || queued?.is_first === true)
+  return pinned.map((record, at) => ({ ...record, queued: { position: at - pinned.length, is_first: true } }))
+}
+
+function swapPlaces(order: readonly DrivenRecord[], before: readonly DrivenRecord[]): DrivenRecord[] {
+  return order.flatMap((record, at) => {
+    const queued = before[at]?.queued
+    return queued === undefined ? [] : [{ ...record, queued }]
   })
 }
 

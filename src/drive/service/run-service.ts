@@ -2,6 +2,7 @@
 import type { Caller } from '../../prompts/caller.ts'
 import type { PatchPart } from '../../workspace/worktrees/diff-worktree.ts'
 import type { WorkAct } from '../act/act-on-run.ts'
+import type { QueuePlace } from '../decide/queue.ts'
 import type { NightReports } from '../night/night-report.shape.ts'
 import type { DrivenDiff, DrivenRun, DrivenRunEvent, DrivenRunPage, RunQueue } from './driven-run.shape.ts'
 import type { DriveResumeRequest, DriveStartRequest, MoreWork, PreparedRun } from './run-starter.ts'
@@ -41,8 +42,8 @@ export type RunService = {
   queue(by: Caller): Promise<RunQueue>
   /** A run that the user has prepared on the command line, and whose record is in the queue, or will be. */
   enqueue(by: Caller, run: PreparedRun): void
-  /** Moves a queued run to the front. A client moves it to the front of its runs only. */
-  first(by: Caller, id: string): Promise<DrivenRun>
+  /** Moves a queued run. A client moves it among its own runs. */
+  move(by: Caller, id: string, place: QueuePlace): Promise<DrivenRun>
   resume(by: Caller, id: string, request: DriveResumeRequest): Promise<DrivenRun>
   /** More work on the branch of a run, after its delivery. `id` is any of its rounds. */
   followUp(by: Caller, id: string, wanted: MoreWork): Promise<DrivenRun>

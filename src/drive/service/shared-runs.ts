@@ -11,6 +11,7 @@ import type { Log } from '../../kit/log.ts'
 import { type Caller, visibleKeyId } from '../../prompts/caller.ts'
 import type { PatchPart } from '../../workspace/worktrees/diff-worktree.ts'
 import type { WorkAct } from '../act/act-on-run.ts'
+import type { QueuePlace } from '../decide/queue.ts'
 import {
   driveAnswerLost,
   driveLimitReached,
@@ -187,8 +188,8 @@ export class SharedRuns implements RunService {
     return await this.#change(id, by, (found) => ({ do: 'act', id: found, act }))
   }
 
-  async first(by: Caller, id: string): Promise<DrivenRun> {
-    return await this.#change(id, by, (found) => ({ do: 'first', id: found }))
+  async move(by: Caller, id: string, place: QueuePlace): Promise<DrivenRun> {
+    return await this.#change(id, by, (found) => ({ do: 'move', id: found, place }))
   }
 
   enqueue(by: Caller, run: PreparedRun): void {

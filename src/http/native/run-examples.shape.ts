@@ -84,7 +84,7 @@ export const queued: DrivenRun = {
   },
   spent: { tokens: 0, cost_usd: 0, time_secs: 0 },
   queue: { number: 1, waits_for: 'turn' },
-  choices: ['first', 'skip', 'stop'],
+  choices: ['first', 'move', 'skip', 'stop'],
   last_seq: 1,
 }
 

@@ -1,7 +1,7 @@
 /** The OpenAPI operations of driven runs. */
 import { type TSchema, Type } from 'typebox'
 import { NightReports } from '../../drive/night/night-report.shape.ts'
-import { DrivenDiff, DrivenRun, DrivenRunEvent, DrivenRunPage, RunQueue } from '../../drive/service/driven-run.shape.ts'
+import { DrivenDiff, DrivenRun, DrivenRunEvent, DrivenRunPage } from '../../drive/service/driven-run.shape.ts'
 import { stated } from '../../kit/shape.ts'
 import {
   AnswerBody,
@@ -27,7 +27,7 @@ import {
   toQueryParameters,
 } from '../api-description/operation.shape.ts'
 import { EventsQuery } from './executions.shape.ts'
-import { ACTION, detail, diff, events, ID, nights, queued, running, SCOPE, waiting } from './run-examples.shape.ts'
+import { ACTION, detail, diff, events, ID, nights, running, SCOPE, waiting } from './run-examples.shape.ts'
 
 const RUN_ID: Parameter = {
   name: 'id',
@@ -45,7 +45,7 @@ const CHANGE_ERRORS = [...new Set([...BODY_ERRORS, ...SESSION_ERRORS])]
 type Change = { word: string; id: string; summary: string; description?: string; body?: TSchema; examples?: object }
 
 /** An endpoint that changes a run, and answers with the run. */
-function change({ word, id, summary, description, body, examples = {} }: Change): Operation {
+export function change({ word, id, summary, description, body, examples = {} }: Change): Operation {
   return operation(`post /api/v1/runs/{id}/${word}`, id, {
     summary,
     ...(description !== undefined && { description }),
@@ -88,14 +88,6 @@ export const OPERATIONS: readonly Operation[] = [
       }),
     },
     errors: ['BadRequest', ...COMMON_ERRORS],
-  }),
-  operation('get /api/v1/queue', 'getQueue', {
-    summary: 'Show which runs are driven, and which are queued, in their order',
-    description:
-      'A key with the role `client` sees its own runs. With PostgreSQL, each worker has its own order: those of other machines are listed without a number.',
-    parameters: [],
-    responses: { 200: jsonResponse('The queue.', RunQueue, { parallel: 1, runs: [running, queued] }) },
-    errors: COMMON_ERRORS,
   }),
   operation('get /api/v1/report', 'getReport', {
     summary: 'Show what became of all driven runs since some time',
@@ -158,12 +150,6 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'stopRun',
     summary: 'Stop a run',
     description: 'Its agent is stopped. The run can be resumed.',
-  }),
-  change({
-    word: 'first',
-    id: 'moveRunFirst',
-    summary: 'Move a queued run to the front of the queue',
-    description: 'For a key with the role `client`, to the front of its own runs.',
   }),
   change({
     word: 'resume',

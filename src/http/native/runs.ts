@@ -104,8 +104,6 @@ export const registerRuns: RegisterRoutes = (scope, context) => {
     return sendJson(reply, await runs.report(by(request), toTimestamp(new Date(since))))
   })
 
-  scope.get('/queue', async (request, reply) => sendJson(reply, await runs.queue(by(request))))
-
   scope.get<ById>('/runs/:id', async (request, reply) =>
     sendJson(reply, await runs.show(by(request), request.params.id)),
   )
@@ -143,10 +141,6 @@ export const registerRuns: RegisterRoutes = (scope, context) => {
 
   scope.post<ById>('/runs/:id/stop', async (request, reply) =>
     sendJson(reply, await runs.stop(by(request), request.params.id)),
-  )
-
-  scope.post<ById>('/runs/:id/first', async (request, reply) =>
-    sendJson(reply, await runs.first(by(request), request.params.id)),
   )
 
   scope.post<ById>('/runs/:id/resume', async (request, reply) => {

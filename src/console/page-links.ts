@@ -1,0 +1,26 @@
+/** The pages that can be opened from everywhere: by a link, a key, or Ctrl-K. Their names are those of the tabs too. */
+
+export type PageLink = {
+  /** As in the address. */
+  readonly page: string
+  readonly says: string
+  readonly key?: string
+  /** In the bar at the top, always or where it is wide enough; the others are behind "More". */
+  readonly bar?: 'always' | 'wide'
+  /** For those who may administer the server. */
+  readonly isForAdmin?: true
+}
+
+export const PAGE_LINKS: readonly PageLink[] = [
+  { page: 'home', says: 'Home', key: 'h', bar: 'always' },
+  { page: 'new', says: 'New', key: 'n', bar: 'wide' },
+  { page: 'board', says: 'Board', key: 'b', bar: 'always' },
+  { page: 'runs', says: 'Runs', key: 'r', bar: 'always' },
+  { page: 'sessions', says: 'Sessions', key: 's', bar: 'always' },
+  { page: 'usage', says: 'Usage', key: 'u', bar: 'wide' },
+  { page: 'queue', says: 'Queue', key: 'q' },
+  { page: 'watchers', says: 'Watchers' },
+  { page: 'report', says: 'Report' },
+]
+
+export const hrefOf = ({ page }: Pick<PageLink, 'page'>): string => (page === 'home' ? '#/' : `#/${page}`)

@@ -1,0 +1,91 @@
+/** What is driven, and what waits for its turn, in its order. */
+import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
+import { QueueEnd, QueueItem } from '../board/queue-item.tsx'
+import { changeRun } from '../live/poll-runs.ts'
+import { queue, queuedRuns, useQueue } from '../live/queue.ts'
+import { toHash } from '../live/router.ts'
+import { RunRow } from '../runs/run-row.tsx'
+import { toLine } from '../text/visible-text.ts'
+
+export function QueuePage() {
+  useQueue()
+  const { value } = queue
+  if (value === undefined) return <p class="dim">Loading…</p>
+  const started = value.runs.filter((run) => run.queue === undefined)
+  return (
+    <div class="page">
+      <h1>Queue</h1>
+      <p class="dim">
+        {value.parallel === 1 ? 'One run is' : `${value.parallel} runs are`} driven at once. The others start in this
+        order. Drag one to move it, or press <kbd>Alt</kbd> with an arrow.
+      </p>
+      {started.length > 0 && (
+        <section aria-labelledby="started">
+          <h2 id="started">
+            Started <span class="count">{started.length}</span>
+          </h2>
+          {started.map((run) => (
+            <RunRow key={run.id} run={run} />
+          ))}
+        </section>
+      )}
+      <section aria-labelledby="waiting">
+        <h2 id="waiting">
+          Queued <span class="count">{queuedRuns.value.length}</span>
+        </h2>
+        {queuedRuns.value.length === 0 && (
+          <p class="dim">
+            Nothing waits. A run is queued with <code>drover drive GOAL GOAL</code>, by a watcher, or with{' '}
+            <code>"queue": true</code> over HTTP.
+          </p>
+        )}
+        <ol class="plain queue-list">
+          {queuedRuns.value.map((run) => (
+            <QueueItem key={run.id} run={run}>
+              <QueuedRow run={run} />
+            </QueueItem>
+          ))}
+          <QueueEnd />
+        </ol>
+      </section>
+    </div>
+  )
+}
+
+function QueuedRow({ run }: { run: DrivenRun }) {
+  const why = whyItWaits(run)
+  const overlaps = run.overlaps ?? []
+  return (
+    <div class="queued">
+      <span class="queue-number">{run.queue?.number}</span>
+      <div class="queued-run">
+        <RunRow run={run} />
+        {why !== '' && <p class="dim">{why}</p>}
+        {overlaps.map(({ run_id: other, files }) => (
+          <p key={other} class="dim">
+            changes {toLine(files.join(', '))}, as <a href={toHash('runs', other)}>{other.slice(0, 8)}</a> does
+          </p>
+        ))}
+      </div>
+      <button type="button" class="quiet" onClick={() => void changeRun(run.id, 'stop')}>
+        Remove
+      </button>
+    </div>
+  )
+}
+
+function whyItWaits({ queue: place }: DrivenRun): string {
+  const before = place?.after?.slice(0, 8) ?? ''
+  switch (place?.waits_for) {
+    case 'run':
+      return `starts on the branch of ${before}, when that is delivered`
+    case 'run_not_delivered':
+      return `waits for ${before}, which has ended without a branch`
+    case 'run_gone':
+      return `waits for ${before}, which does not exist any more`
+    case 'total':
+      return 'its group has used what it may use'
+    default:
+      return ''
+  }
+}

@@ -1,0 +1,34 @@
+import { replaceHash, route, toHash } from '../live/router.ts'
+import { toLine } from '../text/visible-text.ts'
+
+type FilterSelectProps = {
+  name: string
+  /** In the address. */
+  field: string
+  choices: readonly string[]
+  viewOf?: (choice: string) => string
+}
+
+/** A filter that is in the address, so that the page can be shared and found again. */
+export function FilterSelect({ name, field, choices, viewOf = toLine }: FilterSelectProps) {
+  const { query } = route.value
+  const value = query.get(field) ?? ''
+  if (choices.length === 0 && value === '') return null
+  return (
+    <select aria-label={name} value={value} onChange={(event) => setQuery(field, event.currentTarget.value)}>
+      <option value="">{name}: all</option>
+      {[...new Set([...choices, ...(value === '' ? [] : [value])])].map((choice) => (
+        <option key={choice} value={choice}>
+          {viewOf(choice)}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+/** Changes one value in the address; an empty one is removed. */
+export function setQuery(field: string, value: string): void {
+  const { page, id, query } = route.peek()
+  const others = [...query].filter(([name]) => name !== field)
+  replaceHash(toHash(page, id, Object.fromEntries(value === '' ? others : [...others, [field, value]])))
+}

@@ -1,0 +1,35 @@
+import { useRef } from 'preact/hooks'
+import { hrefOf, PAGE_LINKS } from '../page-links.ts'
+
+/** The pages that are opened rarely. Escape, a choice, and leaving it with the keyboard or a click close it. */
+export function MorePages({ page }: { page: string }) {
+  const menu = useRef<HTMLDetailsElement>(null)
+  const close = () => menu.current?.removeAttribute('open')
+  const links = PAGE_LINKS.filter(({ bar }) => bar !== 'always')
+  const current = links.find((link) => link.page === page && link.bar === undefined)
+  return (
+    <details
+      ref={menu}
+      class="more"
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return
+        close()
+        menu.current?.querySelector('summary')?.focus()
+      }}
+      onFocusOut={(event) => {
+        if (!menu.current?.contains(event.relatedTarget as Node | null)) close()
+      }}
+    >
+      <summary class={current === undefined ? '' : 'current'}>{current?.says ?? 'More'}</summary>
+      <ul class="plain menu">
+        {links.map((link) => (
+          <li key={link.page} class={link.bar === 'wide' ? 'if-narrow' : ''}>
+            <a href={hrefOf(link)} aria-current={page === link.page ? 'page' : undefined} onClick={close}>
+              {link.says}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
