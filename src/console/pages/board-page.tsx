@@ -10,8 +10,8 @@ import {
   matches,
 } from '../board/board-columns.ts'
 import { QueueEnd, QueueItem } from '../board/queue-item.tsx'
+import { queue, queuedRuns, useQueue } from '../live/follow-queue.ts'
 import { areRunsKnown, runs } from '../live/poll-runs.ts'
-import { queue, queuedRuns, useQueue } from '../live/queue.ts'
 import { route, toHash } from '../live/router.ts'
 import { FilterSelect } from '../parts/filter-select.tsx'
 import { Age, StateChip } from '../parts/state-chip.tsx'
