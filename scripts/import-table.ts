@@ -104,7 +104,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'kit',
   ],
   // For types only: the console runs in browsers.
-  console: ['service', 'drive', 'executions', 'prompts', 'sessions', 'agents'],
+  console: ['service', 'drive', 'executions', 'prompts', 'sessions', 'agents', 'watch'],
   'bin.ts': ['cli', 'kit'],
 }
 

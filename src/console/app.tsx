@@ -9,10 +9,10 @@ import { pageSubject } from './live/page-subject.ts'
 import { activeRuns, waitingRuns, watchRuns } from './live/poll-runs.ts'
 import { route } from './live/router.ts'
 import { connection, isRunning, needsYou, topExecutions, watchServer } from './live/server-state.ts'
-import { hrefOf, PAGE_LINKS } from './page-links.ts'
 import { LazyPage } from './pages/lazy.tsx'
 import { LoginPage } from './pages/login-page.tsx'
 import { MorePages } from './parts/more-pages.tsx'
+import { hrefOf, PAGE_LINKS } from './text/page-links.ts'
 import { toPageTitle } from './text/page-title.ts'
 
 export function App({ problem }: { problem: string }) {

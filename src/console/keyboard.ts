@@ -3,7 +3,7 @@ import { signal } from '@preact/signals'
 import { isForPage, type KeyPress } from './key-press.ts'
 import { tell } from './live/actions.ts'
 import { goTo } from './live/router.ts'
-import { hrefOf, PAGE_LINKS } from './page-links.ts'
+import { hrefOf, PAGE_LINKS } from './text/page-links.ts'
 
 export const isHelpOpen = signal(false)
 

@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks'
-import { hrefOf, PAGE_LINKS } from '../page-links.ts'
+import { hrefOf, PAGE_LINKS } from '../text/page-links.ts'
 
 /** The pages that are opened rarely. Escape, a choice, and leaving it with the keyboard or a click close it. */
 export function MorePages({ page }: { page: string }) {

@@ -1,5 +1,5 @@
 /** The title of the tab: what needs the user, which page it is. Pure. */
-import { PAGE_LINKS } from '../page-links.ts'
+import { PAGE_LINKS } from './page-links.ts'
 import { toLine } from './visible-text.ts'
 
 const NAMES: Readonly<Record<string, string>> = {
