@@ -4,6 +4,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { digestScope } from '../../src/contract/destructive.ts'
 import { closeBrowser, isFull, skipWithoutBrowser, visit } from '../support/browser.ts'
 import { HONEST } from '../support/driven-home.ts'
+import { hasForge, startForge } from '../support/forge/fake-forge.ts'
 import { GOAL, serveRuns } from '../support/served-runs.ts'
 import { until } from '../support/until.ts'
 
@@ -39,7 +40,7 @@ const DESTROYS = {
 }
 
 describe('a change', () => {
-  it('is started, asks a question under Needs you, and continues to a branch with evidence and a report', async () => {
+  it('is started, asks a question under Needs you, continues to a branch with evidence, and is merged', async () => {
     const { server, driving } = await serveRuns({ orient: [QUESTION, {}] })
     const { page, complaints, strangers } = await visit(`${server.url}/#/new`)
     await page.getByRole('link', { name: 'Change in a repository' }).click()
@@ -62,7 +63,7 @@ describe('a change', () => {
     await page.reload()
     await reaches(page, 'ended')
     const timeline = page.locator('.timeline')
-    for (const text of ['Question', 'sh check.sh', 'every check passes there', 'Delivered'])
+    for (const text of ['Question', 'Knots.', 'sh check.sh', 'every check passes there', 'Delivered'])
       await timeline.getByText(text).first().waitFor()
     await timeline.getByText('Implement', { exact: true }).click()
     await timeline.locator('.tool', { hasText: 'wind.txt' }).waitFor()
@@ -80,6 +81,11 @@ describe('a change', () => {
     expect(page.url()).toContain('?tab=files')
     await page.locator('.line-added', { hasText: 'wind: 23 knots' }).waitFor()
     expect(await page.locator('.word-added').allInnerTexts()).toEqual(['23', 'knots'])
+    await page.getByRole('button', { name: 'Merge', exact: true }).click()
+    await reaches(page, 'merged')
+    expect(driving.repository.git('show', 'main:wind.txt')).toBe('wind: 23 knots\n')
+    await openTab(page, 'Activity')
+    await timeline.getByText(/^merged into main as .+ by /).waitFor()
     const kinds = driving.calls().flatMap(({ kind }) => (kind === '' ? [] : [kind]))
     expect(kinds).toEqual(['orient', 'orient', 'implement', 'summarize'])
     expect(await page.evaluate('window.hacked')).toBeUndefined()
@@ -157,6 +163,52 @@ describe('a change', () => {
     expect(complaints).toEqual([])
   })
 
+  it.runIf(isFull)('is discarded after a question, brought back, and taken into the checkout of the user', async () => {
+    const { server, start, reaches: gets, driving } = await serveRuns()
+    const { id, branch = '' } = await start()
+    await gets(id, 'ended')
+    const permissions = ['clipboard-read', 'clipboard-write']
+    const { page, complaints } = await visit(`${server.url}/#/runs/${id}`, { permissions })
+    await page.getByRole('button', { name: branch }).click()
+    await page.getByText('Copied').waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`git switch ${branch}`)
+    const more = page.getByRole('button', { name: 'More' })
+    const [discard, branches] = [page.getByRole('button', { name: 'Discard…' }), () => driving.repository.git('branch')]
+    await more.click()
+    await discard.click()
+    expect(branches()).toContain(branch)
+    await page.keyboard.press('Escape')
+    expect(await discard.count()).toBe(0)
+    await more.click()
+    await page.getByRole('button', { name: 'Discard the work' }).click()
+    await reaches(page, 'discarded')
+    expect(branches()).not.toContain(branch)
+    await page.getByRole('button', { name: 'Undo discard' }).click()
+    await reaches(page, 'ended')
+    expect(branches()).toContain(branch)
+    await more.click()
+    await page.getByRole('button', { name: 'Take it' }).click()
+    await page.getByText('Your checkout is on the branch.').waitFor()
+    expect(driving.repository.git('branch', '--show-current').trim()).toBe(branch)
+    expect(complaints).toEqual([])
+  })
+
+  it.runIf(isFull && hasForge)('gets a pull request, which is a link from then on', async () => {
+    const forge = await startForge()
+    const drive = { deliver: 'pr' }
+    const { server, start, reaches: gets, driving } = await serveRuns({}, { drive, env: forge.env })
+    driving.repository.git('remote', 'add', 'origin', forge.address)
+    driving.repository.git('push', '--quiet', forge.bare, 'main')
+    const { id } = await start({ deliver: 'branch' })
+    await gets(id, 'ended')
+    const { page } = await visit(`${server.url}/#/runs/${id}`)
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('button', { name: 'Open pull request' }).click()
+    await page.getByRole('link', { name: 'Pull request #1' }).waitFor()
+    expect([...forge.items.keys()]).toEqual([1])
+    expect(await page.locator('.run-head .primary').innerText()).toBe('Change this')
+  })
+
   it.runIf(isFull)('is stopped, resumed with a higher limit, and skips an action', async () => {
     const { server, start, driving } = await serveRuns({ orient: [{ hangs: true }, { hangs: true }, {}] })
     const { id } = await start()
@@ -165,8 +217,9 @@ describe('a change', () => {
     await page.getByRole('button', { name: 'Stop' }).click()
     await reaches(page, 'stopped')
     await page.getByLabel('more actions').fill('9')
-    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.locator('.needs').getByRole('button', { name: 'Resume' }).click()
     await until(() => driving.calls().length > 1)
+    await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('button', { name: 'Skip this action' }).click()
     await reaches(page, 'ended')
   })

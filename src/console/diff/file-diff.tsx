@@ -25,8 +25,10 @@ type FileDiffProps = {
 /** More lines are shown when the user asks for them: such a file is mostly generated. */
 const SHOWN_LINES = 3000
 
-export function FileDiff({ file, part, isSplit, commentsFor, children }: FileDiffProps) {
+export function FileDiff({ file, part, isSplit: isWide, commentsFor, children }: FileDiffProps) {
   const { path, from, insertions, deletions } = file
+  // One side of a file that only grew or shrank would be empty.
+  const isSplit = isWide && insertions !== 0 && deletions !== 0
   const isWhole = useSignal((insertions ?? 0) + (deletions ?? 0) <= SHOWN_LINES)
   const rows = useMemo(() => (part === undefined ? [] : toRows(part, isSplit)), [part, isSplit])
   return (

@@ -15,6 +15,8 @@ it('words that differ are marked on both sides', () => {
 
 it('lines that have little in common are not marked', () => {
   expect(changed('import { a } from "b"', 'export default function')).toEqual([])
+  const [short, long] = ['wind is weak', 'wind is strong in the north, and will be stronger in the south']
+  expect([changed(short, long), changed(long, short)]).toEqual([[], []])
 })
 
 it('colors and marks go together', () => {

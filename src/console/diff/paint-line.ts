@@ -31,7 +31,8 @@ function changedRanges(text: string, other: string): Range[] {
     else if (piece.trim() !== '') common += 1
     at += piece.length
   }
-  const all = own.filter((word) => word.trim() !== '').length
+  // The longer line decides, so that both lines are marked or none is.
+  const all = Math.max(...[own, others].map((words) => words.filter((word) => word.trim() !== '').length))
   return common < all * LEAST_COMMON ? [] : ranges
 }
 

@@ -29,7 +29,7 @@ export function ExecutionPanel({ followed, hasPrompt = true, hasFacts = true, se
       {hasFacts && <ExecutionFacts record={record} transcript={transcript} isCut={followed.isCut.value} />}
       {hasPrompt && record.prompt !== undefined && <PromptView text={record.prompt} />}
       <TranscriptView transcript={transcript} isLive={isLive} seq={seq} />
-      <ExecutionEnd record={record} transcript={transcript} />
+      <ExecutionEnd record={record} transcript={transcript} hasNotes={hasFacts} />
     </section>
   )
 }
@@ -67,16 +67,17 @@ export function PromptView({ text }: { text: string }) {
   )
 }
 
+type EndProps = { record: Execution; transcript: Transcript; hasNotes: boolean }
 type Result = { output?: unknown; error?: unknown; warnings?: unknown; approvals?: readonly ApprovalRecord[] }
 
 /** What is not among the events: the answer if only results are kept, why it failed, warnings. */
-function ExecutionEnd({ record, transcript }: { record: Execution; transcript: Transcript }) {
+function ExecutionEnd({ record, transcript, hasNotes }: EndProps) {
   const { output, error, warnings, approvals = [] } = (record.result ?? {}) as Result
   const hasAnswer = transcript.items.some(({ kind }) => kind === 'message')
   const hasEvents = transcript.items.length > 0
   const hasError = transcript.items.some(({ kind }) => kind === 'error')
   const problem = record.error?.message ?? (hasError ? undefined : error)
-  const notes = Array.isArray(warnings) ? warnings.map(String) : transcript.warnings
+  const notes = !hasNotes ? [] : Array.isArray(warnings) ? warnings.map(String) : transcript.warnings
   return (
     <>
       {!hasEvents && approvals.map((approval) => <ApprovalLine key={approval.approval_id} approval={approval} />)}

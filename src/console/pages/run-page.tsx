@@ -2,7 +2,6 @@
 import { useSignal } from '@preact/signals'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { usePageSubject } from '../live/page-subject.ts'
-import { needsPerson } from '../live/poll-runs.ts'
 import { route, toHash } from '../live/router.ts'
 import { useDiff } from '../live/use-diff.ts'
 import { useRun } from '../live/use-run.ts'
@@ -16,6 +15,7 @@ import { useNextRound } from '../runs/go-to-next-round.ts'
 import { ReportTab } from '../runs/report-tab.tsx'
 import { mayFollowUp } from '../runs/run-acts.tsx'
 import { RunCard } from '../runs/run-choices.tsx'
+import { cardButton } from '../runs/run-facts.ts'
 import { RunHead } from '../runs/run-head.tsx'
 import { VerdictStrip } from '../runs/verdict-strip.tsx'
 import { toLine } from '../text/visible-text.ts'
@@ -39,7 +39,7 @@ export function RunPage({ id }: { id: string }) {
       <RunHead run={value} onChange={() => (isChanging.value = !isChanging.value)} />
       <Goal run={value} />
       <Verdict run={value} />
-      {needsPerson(value) && <RunCard run={value} isOnRunPage />}
+      {cardButton(value) !== undefined && <RunCard run={value} isOnRunPage />}
       {isChanging.value && <ChangeForm run={value} onDone={() => (isChanging.value = false)} />}
       <VerdictStrip run={value} size={size} />
       <Tabs id={id} tab={tab} files={size?.files} />
@@ -70,13 +70,13 @@ function Tabs({ id, tab, files }: { id: string; tab: Tab; files: number | undefi
   )
 }
 
-/** In one line, with what to look at before the work is used. */
-function Verdict({ run: { verdict } }: { run: DrivenRun }) {
-  const { word, line, look_first: lookFirst } = verdict
+/** In one line, unless the card of the run says it, with what to look at before the work is used. */
+function Verdict({ run }: { run: DrivenRun }) {
+  const { word, line, look_first: lookFirst } = run.verdict
   if (word === 'running' || word === 'delivered') return null
   return (
     <>
-      <p class="verdict-line">{lookFirst.length === 0 ? toLine(line) : word}</p>
+      {cardButton(run) === undefined && <p class="verdict-line">{lookFirst.length === 0 ? toLine(line) : word}</p>}
       {lookFirst.map((each) => (
         <p key={each} class="warning">
           {toLine(each)}

@@ -1,5 +1,6 @@
 /** What happened in a run, along a line of time. An attempt folds open to what its agent said and did. */
 import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import type { DrivenRun, DrivenRunEvent } from '../../drive/service/driven-run.shape.ts'
 import { ExecutionPanel } from '../execution/execution-panel.tsx'
 import { toHash } from '../live/router.ts'
@@ -9,8 +10,8 @@ import { Icon } from '../parts/icon.tsx'
 import { JumpToLatest } from '../parts/jump-to-latest.tsx'
 import { Tokens } from '../parts/state-chip.tsx'
 import { toLine, toVisible } from '../text/visible-text.ts'
-import { CheckView } from './check-view.tsx'
-import { type DrivenAttempt, type TimelineNode, toTimeline } from './timeline.ts'
+import { CheckOutput, describeCheck } from './check-view.tsx'
+import { type DrivenAttempt, type ShownCheck, type TimelineNode, toTimeline } from './timeline.ts'
 
 export function ActivityTab({ run, events }: { run: DrivenRun; events: readonly DrivenRunEvent[] }) {
   const nodes = toTimeline(run, events)
@@ -40,22 +41,37 @@ function NodeView({ node, isLast }: { node: TimelineNode; isLast: boolean }) {
     </time>
   )
   if ('attempt' in node) return <AttemptNode attempt={node.attempt} title={title} detail={detail} time={time} />
+  if ('check' in node) return <CheckNode check={node.check} title={title} time={time} isOpen={isLast} />
   return (
-    <>
-      <div class="node-head">
-        <strong>{title}</strong>
-        {!('check' in node) && <span class="node-detail">{toVisible(detail)}</span>}
-        {time}
-      </div>
-      {'check' in node && <CheckView check={node.check} isOpen={isLast && !node.check.passed} />}
-    </>
+    <div class="node-head">
+      <strong>{title}</strong>
+      <span class="node-detail">{toVisible(detail)}</span>
+      {time}
+    </div>
   )
 }
 
-type AttemptProps = { attempt: DrivenAttempt; title: string; detail: string; time: preact.ComponentChildren }
+type CheckProps = { check: ShownCheck; title: string; time: ComponentChildren; isOpen: boolean }
+
+/** Only the last one is open from the beginning, if it failed. */
+function CheckNode({ check, title, time, isOpen }: CheckProps) {
+  return (
+    <details open={isOpen && !check.passed}>
+      <summary class="node-head">
+        <strong>{title}</strong>
+        <code class="node-detail">{toLine(check.command)}</code>
+        <span class={check.passed ? 'dim' : 'problem'}>{describeCheck(check)}</span>
+        {time}
+      </summary>
+      <CheckOutput check={check} />
+    </details>
+  )
+}
+
+type AttemptProps = { attempt: DrivenAttempt; title: string; detail: string; time: ComponentChildren }
 
 function AttemptNode({ attempt, title, detail, time }: AttemptProps) {
-  const { how, summary, error, approvals = [] } = attempt
+  const { how, summary, error, approvals = [], warnings } = attempt
   const isOpen = useSignal(how === 'running')
   return (
     <>
@@ -69,6 +85,12 @@ function AttemptNode({ attempt, title, detail, time }: AttemptProps) {
           {time}
         </summary>
         {isOpen.value && <Steps id={attempt.execution_id} />}
+        {warnings.length > 0 && (
+          <details class="thinking">
+            <summary>{warnings.length === 1 ? '1 note' : `${warnings.length} notes`}</summary>
+            <div class="as-is">{toVisible(warnings.join('\n'))}</div>
+          </details>
+        )}
         <a href={toHash('executions', attempt.execution_id)}>Open as a page</a>
       </details>
       {summary !== undefined && <p class="as-is">{toVisible(summary)}</p>}

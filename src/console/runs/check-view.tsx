@@ -6,23 +6,32 @@ import { toLine, toVisible } from '../text/visible-text.ts'
 import type { ShownCheck } from './timeline.ts'
 
 export function CheckView({ check, isOpen = false }: { check: ShownCheck; isOpen?: boolean }) {
-  const { command, passed, exit_code: code, problem, duration_ms: duration, output, tests } = check
-  const result = passed ? 'passed' : code === undefined ? (problem ?? 'failed') : `exit code ${code}`
   return (
-    <details class={`tool tool-${passed ? 'done' : 'failed'}`} open={isOpen}>
+    <details class={`tool tool-${check.passed ? 'done' : 'failed'}`} open={isOpen}>
       <summary>
         <Icon name="terminal" />
-        <code>{toLine(command)}</code>
-        <span class="outcome">
-          {toLine(result)} · {formatDuration(duration)}
-        </span>
+        <code>{toLine(check.command)}</code>
+        <span class="outcome">{describeCheck(check)}</span>
       </summary>
+      <CheckOutput check={check} />
+    </details>
+  )
+}
+
+export function describeCheck({ passed, exit_code: code, problem, duration_ms: duration }: ShownCheck): string {
+  const result = passed ? 'passed' : code === undefined ? (problem ?? 'failed') : `exit code ${code}`
+  return `${toLine(result)} · ${formatDuration(duration)}`
+}
+
+export function CheckOutput({ check: { output, tests } }: { check: ShownCheck }) {
+  return (
+    <>
       {(tests?.changes ?? []).map(({ change, text, is_setback: isSetback }) => (
         <p key={change} class={isSetback ? 'warning' : 'dim'}>
           {toVisible(text)}
         </p>
       ))}
       <Code text={output === '' ? '(no output)' : output} />
-    </details>
+    </>
   )
 }

@@ -1,21 +1,34 @@
 /** Claims on the left, what drover saw on the right. A click opens the tool call, the output of the check, or the lines. */
 import { useSignal } from '@preact/signals'
+import { Fragment } from 'preact'
 import type { DrivenDiff, DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { FileDiff } from '../diff/file-diff.tsx'
 import { splitPatch } from '../diff/parse-patch.ts'
 import { ToolCall } from '../execution/tool-call.tsx'
 import { toHash } from '../live/router.ts'
 import { useExecution } from '../live/use-execution.ts'
+import { useWideEnough } from '../live/use-wide-enough.ts'
 import { toLine, toVisible } from '../text/visible-text.ts'
 import { CheckView } from './check-view.tsx'
 import { type EvidenceItem, listEvidence, type Proof } from './evidence-list.ts'
 
 export function EvidenceTab({ run, diff }: { run: DrivenRun; diff: DrivenDiff | undefined }) {
   const chosen = useSignal<string | undefined>(undefined)
+  // Where there is no room beside the claims, a proof is below its claim.
+  const isWide = useWideEnough('(min-width: 901px)')
   const groups = listEvidence(run)
   const all = groups.flatMap(({ items }) => items)
   if (all.length === 0) return <p class="dim">Nothing was claimed or checked yet.</p>
   const item = all.find(({ key }) => key === chosen.value) ?? all.find(({ proof }) => proof !== undefined)
+  const proof = item !== undefined && (
+    <aside class="proof" aria-label="Proof">
+      {item.proof === undefined ? (
+        <p class="dim">Nothing shows it.</p>
+      ) : (
+        <ProofView key={item.key} proof={item.proof} diff={diff} />
+      )}
+    </aside>
+  )
   return (
     <div class="evidence">
       <div class="claims">
@@ -23,15 +36,15 @@ export function EvidenceTab({ run, diff }: { run: DrivenRun; diff: DrivenDiff | 
           <section key={group}>
             <h2>{group}</h2>
             {items.map((each) => (
-              <ClaimRow key={each.key} item={each} isOpen={each === item} onOpen={() => (chosen.value = each.key)} />
+              <Fragment key={each.key}>
+                <ClaimRow item={each} isOpen={each === item} onOpen={() => (chosen.value = each.key)} />
+                {!isWide && each === item && proof}
+              </Fragment>
             ))}
           </section>
         ))}
       </div>
-      <aside class="proof" aria-label="Proof">
-        {item?.proof !== undefined && <ProofView key={item.key} proof={item.proof} diff={diff} />}
-        {item !== undefined && item.proof === undefined && <p class="dim">Nothing shows it.</p>}
-      </aside>
+      {isWide && proof}
     </div>
   )
 }

@@ -1,5 +1,6 @@
 /** What the branch of a run changes: the files as a list, and each file with its lines, on which one can comment. */
 import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { DrivenDiff, DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { Amounts, type ChangedFile, FileDiff } from '../diff/file-diff.tsx'
@@ -7,8 +8,8 @@ import { splitPatch } from '../diff/parse-patch.ts'
 import { findDraft } from '../live/drafts.ts'
 import { useWideEnough } from '../live/use-wide-enough.ts'
 import { toLine } from '../text/visible-text.ts'
+import { type TreeEntry, toFileTree } from './file-tree.ts'
 import { CommentBar } from './follow-up.tsx'
-import { groupByDirectory } from './group-files.ts'
 
 type FilesProps = { run: DrivenRun; diff: DrivenDiff | undefined; problem: string | undefined; mayComment: boolean }
 
@@ -90,6 +91,7 @@ function useViewed(runId: string) {
 
 function FileTree({ files, viewed }: { files: readonly ChangedFile[]; viewed: readonly string[] }) {
   const current = useSignal<string | undefined>(undefined)
+  const tree = useMemo(() => toFileTree(files), [files])
   useEffect(() => {
     const note = (event: FocusEvent) => {
       const section = (event.target as HTMLElement).closest('[data-file]')
@@ -98,26 +100,39 @@ function FileTree({ files, viewed }: { files: readonly ChangedFile[]; viewed: re
     document.addEventListener('focusin', note)
     return () => document.removeEventListener('focusin', note)
   }, [])
+  const leaf: Leaf = ({ name, file, at }) => (
+    <button
+      key={file.path}
+      type="button"
+      class={viewed.includes(file.path) ? 'leaf leaf-viewed' : 'leaf'}
+      aria-current={current.value === idOf(at) ? 'true' : undefined}
+      title={toLine(file.path)}
+      onClick={() => showFile(idOf(at))}
+    >
+      <span class="path">{toLine(name)}</span>
+      <Amounts file={file} />
+    </button>
+  )
   return (
     <nav class="tree" aria-label="Changed files">
-      {groupByDirectory(files).map(({ directory, entries }) => (
-        <div key={directory}>
-          {directory !== '' && <div class="directory path dim">{toLine(directory)}/</div>}
-          {entries.map(({ file, name, at }) => (
-            <button
-              key={file.path}
-              type="button"
-              class={viewed.includes(file.path) ? 'leaf leaf-viewed' : 'leaf'}
-              aria-current={current.value === idOf(at) ? 'true' : undefined}
-              onClick={() => showFile(idOf(at))}
-            >
-              <span class="path">{toLine(name)}</span>
-              <Amounts file={file} />
-            </button>
-          ))}
-        </div>
+      {tree.map((entry) => (
+        <Entry key={entry.name} entry={entry} leaf={leaf} />
       ))}
     </nav>
+  )
+}
+
+type Leaf = (file: Extract<TreeEntry<ChangedFile>, { at: number }>) => ComponentChildren
+
+function Entry({ entry, leaf }: { entry: TreeEntry<ChangedFile>; leaf: Leaf }) {
+  if (!('entries' in entry)) return <>{leaf(entry)}</>
+  return (
+    <details open>
+      <summary class="directory path dim">{toLine(entry.name)}/</summary>
+      {entry.entries.map((each) => (
+        <Entry key={each.name} entry={each} leaf={leaf} />
+      ))}
+    </details>
   )
 }
 

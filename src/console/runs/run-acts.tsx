@@ -1,60 +1,78 @@
-/** What a person does with the work of a run: merge it, have it changed, open a pull request, take it, discard it. */
+/** What a person does with a run: what its state asks for as a button, and what is needed seldom in a menu. */
 import { useSignal } from '@preact/signals'
 import type { DrivenRun, RunChoice } from '../../drive/service/driven-run.shape.ts'
 import { changeRun } from '../live/poll-runs.ts'
+import { Menu } from '../parts/menu.tsx'
+import { actsInHead, cardButton, currentAction, hasPullRequest } from './run-facts.ts'
 
-const SAYS: readonly (readonly [act: RunChoice, says: string])[] = [
-  ['pull-request', 'Open pull request'],
-  ['take', 'Take it'],
-  ['undo-discard', 'Undo discard'],
-  ['discard', 'Discard…'],
-]
+const SAYS: Readonly<Partial<Record<RunChoice, string>>> = {
+  'follow-up': 'Change this',
+  'pull-request': 'Open pull request',
+  take: 'Take it',
+  'undo-discard': 'Undo discard',
+  first: 'Start next',
+  skip: 'Skip this action',
+  stop: 'Stop',
+}
 
 /** The endpoint of each is offered by the run itself. */
 export function RunActs({ run, onChange }: { run: DrivenRun; onChange: () => void }) {
   const isSent = useSignal(false)
-  const isSure = useSignal(false)
-  const may = (act: RunChoice) => run.choices.includes(act)
-  const send = async (act: RunChoice) => {
+  const isDiscardAsked = useSignal(false)
+  const act = async (choice: RunChoice) => {
+    if (choice === 'follow-up') return onChange()
+    if (choice === 'discard' && !isDiscardAsked.value) {
+      isDiscardAsked.value = true
+      return
+    }
     isSent.value = true
-    await changeRun(run.id, act)
+    await changeRun(run.id, choice, bodyOf(choice, run))
     isSent.value = false
-    isSure.value = false
+    isDiscardAsked.value = false
   }
-  const askAgain = () => {
-    isSure.value = true
+  const says = (choice: RunChoice) => {
+    if (choice === 'merge') return hasPullRequest(run) ? 'Merge here' : 'Merge'
+    if (choice === 'discard') return isDiscardAsked.value ? 'Discard the work' : 'Discard…'
+    return SAYS[choice]
   }
-  const others = SAYS.filter(([act]) => may(act))
+  const button = (choice: RunChoice, style = '') => (
+    <button
+      key={choice}
+      type="button"
+      class={choice === 'stop' || choice === 'discard' ? 'danger' : style}
+      disabled={isSent.value}
+      onClick={() => void act(choice)}
+    >
+      {says(choice)}
+    </button>
+  )
+  const { main, others } = actsInHead(run)
+  const inMenu = others.filter((choice) => choice !== 'follow-up')
+  const card = cardButton(run)
   return (
     <>
-      {mayFollowUp(run) && (
-        <button type="button" disabled={isSent.value} onClick={onChange}>
-          Change this
-        </button>
-      )}
-      {others.map(([act, says]) =>
-        act === 'discard' && isSure.value ? (
-          <button key={act} type="button" class="danger" disabled={isSent.value} onClick={() => void send(act)}>
-            Discard the work
-          </button>
-        ) : (
-          <button
-            key={act}
-            type="button"
-            disabled={isSent.value}
-            onClick={() => (act === 'discard' ? askAgain() : void send(act))}
-          >
-            {says}
-          </button>
-        ),
-      )}
-      {may('merge') && (
-        <button type="button" class="primary" disabled={isSent.value} onClick={() => void send('merge')}>
-          Merge
+      {inMenu.length > 0 && <Menu name="More">{inMenu.map((choice) => button(choice))}</Menu>}
+      {others.includes('follow-up') && button('follow-up')}
+      {main !== undefined && button(main, 'primary')}
+      {card !== undefined && (
+        <button type="button" class="primary" onClick={showCard}>
+          {card}
         </button>
       )}
     </>
   )
+}
+
+function bodyOf(choice: RunChoice, run: DrivenRun): object {
+  if (choice === 'skip') return currentAction(run)
+  return choice === 'merge' && hasPullRequest(run) ? { here: true } : {}
+}
+
+/** The field or the button that the run waits for. */
+function showCard(): void {
+  const card = document.querySelector('.needs')
+  card?.scrollIntoView({ block: 'center' })
+  card?.querySelector<HTMLElement>('input, button')?.focus()
 }
 
 /** After a delivery the branch can be worked on again. */

@@ -7,7 +7,9 @@ import { toHash } from '../live/router.ts'
 import { Age } from '../parts/state-chip.tsx'
 import { Decisive } from '../parts/text-view.tsx'
 import { toLine, toVisible } from '../text/visible-text.ts'
-import { describePauseLimit, describeQuestion, describeReason, whichRun } from './run-facts.ts'
+import { currentAction, describePauseLimit, describeQuestion, describeReason, whichRun } from './run-facts.ts'
+
+const toTitle = (words: string) => words.slice(0, 1).toUpperCase() + words.slice(1)
 
 type Wait = NonNullable<DrivenRun['waits_for']>
 
@@ -15,8 +17,8 @@ export function RunCard({ run, isOnRunPage = false }: { run: DrivenRun; isOnRunP
   return (
     <article class="card needs" data-row tabIndex={-1} aria-label={`Run ${toLine(run.title)}, ${whichRun(run)}`}>
       <header>
-        <strong>{toLine(run.title)}</strong>
-        <span>{describeReason(run)}</span>
+        <strong>{isOnRunPage ? toTitle(describeReason(run)) : toLine(run.title)}</strong>
+        {!isOnRunPage && <span>{describeReason(run)}</span>}
         {!isOnRunPage && <a href={toHash('runs', run.id)}>Open</a>}
       </header>
       {!isOnRunPage && (
@@ -112,11 +114,6 @@ export function RunChoices({ run }: { run: DrivenRun }) {
       )}
     </form>
   )
-}
-
-/** So that an action which began meanwhile is not skipped. */
-function currentAction({ action }: DrivenRun): object {
-  return action === undefined ? {} : { action_id: action.action_id }
 }
 
 type ResumeProps = { run: DrivenRun; isSent: boolean; onSend: (body: object) => void }

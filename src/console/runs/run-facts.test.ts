@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import type { DrivenRun, RunChoice } from '../../drive/service/driven-run.shape.ts'
 import {
   actionsText,
+  actsInHead,
+  cardButton,
   describePauseLimit,
   describeQuestion,
   describeReason,
@@ -24,7 +27,7 @@ describe('a run that is paused', () => {
       'has reached its limit of tokens',
       '1,773 tokens are used so far. Enter a higher limit to continue.',
     ],
-    ['max_cost', 'has reached its limit of costs', '$0.5000 is used so far. Enter a higher limit to continue.'],
+    ['max_cost', 'has reached its limit of costs', '$0.50 is used so far. Enter a higher limit to continue.'],
     ['max_time', 'has reached its limit of time', '1 min 1 s is used so far. Enter a higher limit to continue.'],
     ['agent_failed', 'is paused: agent failed', 'continue with a higher --max-tokens'],
   ])('by %s %s', (reason, why, question) => {
@@ -79,4 +82,30 @@ it('a run is told apart by its short id, its repository and its branch', () => {
   const run = { id: '6f1c2c6e-3b1b-4f39', repository: '/srv/weather/' }
   expect(whichRun(run)).toBe('6f1c2c6e in weather')
   expect(whichRun({ ...run, branch: 'drover/knots-1' })).toBe('6f1c2c6e in weather, drover/knots-1')
+})
+
+it.each<[state: string, choices: RunChoice[], card: string | undefined, main: string | undefined, others: RunChoice[]]>(
+  [
+    ['queued', ['first', 'skip', 'stop'], undefined, 'first', ['skip', 'stop']],
+    ['running', ['skip', 'stop'], undefined, 'stop', ['skip']],
+    ['waiting', ['answer', 'skip', 'stop'], 'Answer', undefined, []],
+    ['waiting', ['confirm', 'answer', 'stop'], 'Permit…', undefined, []],
+    ['waiting', ['stop'], 'Decide', undefined, []],
+    ['paused', ['resume', 'skip', 'stop', 'discard'], 'Resume', undefined, ['discard']],
+    ['stopped', ['resume', 'discard'], 'Resume', undefined, ['discard']],
+    ['ended', ['follow-up', 'merge', 'take', 'discard'], undefined, 'merge', ['follow-up', 'take', 'discard']],
+    ['ended', ['discard'], undefined, 'discard', []],
+    ['discarded', ['undo-discard'], undefined, 'undo-discard', []],
+    ['merged', [], undefined, undefined, []],
+  ],
+)('the head of a %s run that offers %j asks for one thing', (state, choices, card, main, others) => {
+  const run = { state, choices } as unknown as DrivenRun
+  expect(cardButton(run)).toBe(card)
+  expect(actsInHead(run)).toEqual({ ...(main !== undefined && { main }), others })
+})
+
+it('a run with a pull request is not merged here by the first button', () => {
+  const delivered = { pull_request: 'https://github.com/ada/weather/pull/1' }
+  const run = { state: 'ended', choices: ['follow-up', 'merge'], delivered } as unknown as DrivenRun
+  expect(actsInHead(run)).toEqual({ main: 'follow-up', others: ['merge'] })
 })

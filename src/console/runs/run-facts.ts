@@ -1,5 +1,5 @@
 /** What a run waits for and where it is, in words for people. Pure. */
-import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
+import type { DrivenRun, RunChoice } from '../../drive/service/driven-run.shape.ts'
 import { formatCost, formatDuration } from '../text/format.ts'
 import { toLine } from '../text/visible-text.ts'
 
@@ -98,4 +98,37 @@ export function machineText(run: Pick<DrivenRun, 'machine' | 'is_machine_gone'>)
   if (run.machine === undefined) return undefined
   const where = `on ${toLine(run.machine)}`
   return run.is_machine_gone === true ? `${where}, where no worker runs` : where
+}
+
+/** What the card of a run asks for, as the head of its page names it. Undefined if the run waits for no one. */
+export function cardButton({ choices, state }: Pick<DrivenRun, 'choices' | 'state'>): string | undefined {
+  if (choices.includes('confirm')) return 'Permit…'
+  if (choices.includes('answer')) return 'Answer'
+  if (choices.includes('resume')) return 'Resume'
+  return state === 'waiting' ? 'Decide' : undefined
+}
+
+/** The card has these itself. */
+const IN_CARD: readonly RunChoice[] = ['answer', 'confirm', 'resume', 'first', 'skip', 'stop']
+/** The first that a run offers is what its state asks for. */
+const MAIN: readonly RunChoice[] = ['undo-discard', 'merge', 'first', 'stop', 'discard']
+
+type HeadFacts = Pick<DrivenRun, 'choices' | 'state' | 'delivered'>
+
+/** What the head of a run offers: one thing first, and the others. What has a pull request is mostly merged there. */
+export function actsInHead(run: HeadFacts): { main?: RunChoice; others: RunChoice[] } {
+  const hasCard = cardButton(run) !== undefined
+  const offered = run.choices.filter((act) => !(hasCard && IN_CARD.includes(act)))
+  const first = hasPullRequest(run) ? (['follow-up'] as const) : []
+  const main = hasCard ? undefined : [...first, ...MAIN].find((act) => offered.includes(act))
+  return { ...(main !== undefined && { main }), others: offered.filter((act) => act !== main) }
+}
+
+export function hasPullRequest({ delivered }: Pick<DrivenRun, 'delivered'>): boolean {
+  return delivered?.pull_request !== undefined
+}
+
+/** So that an action which began meanwhile is not skipped. */
+export function currentAction({ action }: Pick<DrivenRun, 'action'>): object {
+  return action === undefined ? {} : { action_id: action.action_id }
 }

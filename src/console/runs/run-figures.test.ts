@@ -7,7 +7,11 @@ const check = (passed: boolean, added = 0) => ({
   ...{ command: 'npm test', passed, duration_ms: 1, output: '' },
   tests: { passed: 1, failed: 0, skipped: 0, changes: [{ change: 'added', count: added }] },
 })
-const figures = (run: object) => toFigures(run as DrivenRun).map(({ name, how, text }) => `${name} ${how} ${text}`)
+const figures = (run: object) =>
+  toFigures(run as DrivenRun).map(({ name, how, parts, says }) => {
+    const shown = parts.map((part) => `${part.how} ${part.text}`)
+    return `${name} ${how}: ${shown.join(', ')} (${says})`
+  })
 
 it('a run without work has no figures', () => {
   expect(figures({ attempts: [] })).toEqual([])
@@ -19,13 +23,17 @@ it('the last word about a claim counts, and the checks of the commit', () => {
     { checks: [check(true)], evidence: { claims: [claim('a', 'observed')] } },
     { checks: [], action_kind: 'review', how: 'answered' },
   ]
-  expect(figures({ attempts })).toEqual(['Checks good 1', 'Claims unsure 1 seen, 1 unproven', 'Review good 0 findings'])
+  expect(figures({ attempts })).toEqual([
+    'Checks good: good 1 (1 passed, 0 failed)',
+    'Claims unsure: good 1, unsure 1, bad 0 (1 observed, 1 claimed without proof, 0 contradicted)',
+    'Review good: good 0 (0 findings)',
+  ])
   const clean = { result: 'failed', checks: [check(false, 3), check(true)] }
   const boundary = { enforced_by: 'bubblewrap', refused: [{}] }
   expect(figures({ attempts: attempts.slice(0, 1), delivery_check: clean, boundary })).toEqual([
-    'Checks bad 1 of 2',
-    'Claims bad 0 seen, 1 unproven, 1 wrong',
-    'Tests calm +3',
-    'Boundary unsure 1 refused',
+    'Checks bad: good 1, bad 1 (1 passed, 1 failed)',
+    'Claims bad: good 0, unsure 1, bad 1 (0 observed, 1 claimed without proof, 1 contradicted)',
+    'Tests calm: calm +3 (3 added)',
+    'Boundary unsure: unsure 1 refused (1 refused)',
   ])
 })

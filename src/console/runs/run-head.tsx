@@ -1,7 +1,6 @@
 /** The head of a run, which stays in view: what it is, its state, and what its state asks the user to do. */
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { tell } from '../live/actions.ts'
-import { needsPerson } from '../live/poll-runs.ts'
 import { toHash } from '../live/router.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Age, StateChip } from '../parts/state-chip.tsx'
@@ -9,7 +8,6 @@ import { formatCost, formatDuration } from '../text/format.ts'
 import { runStateWord } from '../text/state-word.ts'
 import { toLine } from '../text/visible-text.ts'
 import { RunActs } from './run-acts.tsx'
-import { RunChoices } from './run-choices.tsx'
 import { machineText, nameOfRepository } from './run-facts.ts'
 
 export function RunHead({ run, onChange }: { run: DrivenRun; onChange: () => void }) {
@@ -19,26 +17,12 @@ export function RunHead({ run, onChange }: { run: DrivenRun; onChange: () => voi
         <StateChip word={runStateWord(run)} />
         <h1>{toLine(run.title).slice(0, 200)}</h1>
         <div class="run-action">
-          {needsPerson(run) ? (
-            <button type="button" class="primary" onClick={showCard}>
-              {run.choices.includes('answer') ? 'Answer' : run.choices.includes('resume') ? 'Resume' : 'Decide'}
-            </button>
-          ) : (
-            <RunChoices run={run} />
-          )}
           <RunActs run={run} onChange={onChange} />
         </div>
       </header>
       <RunFacts run={run} />
     </>
   )
-}
-
-/** The field or the button that the run waits for. */
-function showCard(): void {
-  const card = document.querySelector('.needs')
-  card?.scrollIntoView({ block: 'center' })
-  card?.querySelector<HTMLElement>('input, button')?.focus()
 }
 
 function RunFacts({ run }: { run: DrivenRun }) {

@@ -18,6 +18,8 @@ const event = (seq: number, second: number, type: string, data: object): DrivenR
 const RUN = {
   state: 'ended',
   last_seq: 9,
+  answers: [{ action_id: 'a', text: 'Knots.', is_permit: false, at: `${at(3).slice(0, -4)}500Z` }],
+  acts: [{ did: 'merged', at: at(12), text: 'merged into main by ada', by: {} }],
   attempts: [
     attempt(1, 'orient', { started_at: at(2) }),
     attempt(2, 'implement', { started_at: at(4), checks: [check(false, 5)] }),
@@ -38,17 +40,27 @@ it('attempts, checks and events are in the order in which they happened', () => 
     'Setup good: 20 ms',
     'Orient good: claude · 3.0 s',
     'Question calm: Knots?',
+    'Answer calm: Knots.',
     'Implement good: claude · 3.0 s',
     'Check bad: npm test',
     'Implement good: claude · again: failed check · 3.0 s',
     'Check good: npm test',
     'Clean checkout of the commit good: every check passes there',
     'Delivered good: drover/knots',
+    'Merged good: merged into main by ada',
   ])
 })
 
 it('a question is open as long as the run waits for its answer', () => {
-  const waiting = { ...RUN, state: 'waiting', last_seq: 4, waits_for: {}, attempts: [] } as unknown as DrivenRun
+  const waiting = {
+    ...RUN,
+    state: 'waiting',
+    last_seq: 4,
+    waits_for: {},
+    attempts: [],
+    answers: [],
+    acts: [],
+  } as unknown as DrivenRun
   expect(toTimeline(waiting, EVENTS.slice(0, 3)).map(({ title, how }) => [title, how])).toEqual([
     ['Setup', 'good'],
     ['Question', 'waits'],

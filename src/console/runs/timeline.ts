@@ -22,8 +22,24 @@ export function toTimeline(run: DrivenRun, events: readonly DrivenRunEvent[]): T
     ...attempt.checks.map((check, at) => toCheckNode(check, `${attempt.attempt} ${at}`, check.at)),
   ])
   const others = events.flatMap((event) => toEventNodes(event, run))
-  return [...attempts, ...others].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+  return [...attempts, ...others, ...decisionsOf(run)].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
 }
+
+/** What people answered, and what they did with the work. */
+function decisionsOf({ answers = [], acts = [] }: DrivenRun): TimelineNode[] {
+  return [
+    ...answers.map(({ at, text, is_permit: isPermit }): TimelineNode => {
+      const title = isPermit ? 'Permitted' : 'Answer'
+      return { key: `answer ${at}`, at, icon: 'comment', title, how: 'calm', detail: text }
+    }),
+    ...acts.map(({ at, did, text }): TimelineNode => {
+      const how = did === 'merged' || did === 'pull_request_opened' ? 'good' : 'calm'
+      return { key: `act ${at}`, at, icon: 'branch', title: toTitle(did), how, detail: text }
+    }),
+  ]
+}
+
+const toTitle = (word: string) => word.slice(0, 1).toUpperCase() + word.slice(1).replaceAll('_', ' ')
 
 const ICONS: Readonly<Record<string, IconName>> = {
   orient: 'compass',
@@ -41,7 +57,7 @@ function toAttemptNode(attempt: DrivenAttempt): TimelineNode {
     key: `attempt ${attempt.attempt}`,
     at: attempt.started_at,
     icon: ICONS[kind] ?? 'tool',
-    title: kind.slice(0, 1).toUpperCase() + kind.slice(1),
+    title: toTitle(kind),
     how: ENDS[how] ?? 'bad',
     detail: [
       backend,

@@ -32,6 +32,8 @@ describe('formatting', () => {
 
   it.each([
     [0.0123, '$0.0123'],
+    [0.0999, '$0.0999'],
+    [0.1, '$0.10'],
     [12.5, '$12.50'],
   ])('shows a cost of %d as %s', (cost, text) => expect(formatCost(cost)).toBe(text))
 

@@ -1,4 +1,4 @@
-/** What people did with the work of a run, as it is sent to clients. */
+/** What people answered, and what they did with the work of a run, as it is sent to clients. */
 import { Type } from 'typebox'
 import { Decider } from '../../agents/adapter/agent.shape.ts'
 import { literals, meaning } from '../../kit/shape.ts'
@@ -20,6 +20,17 @@ export const ACTED = {
     Type.Object(
       { commit: text('The commit that has the work.'), until: moment('It is kept until then.') },
       { description: 'The work was discarded. `undo-discard` brings it back.' },
+    ),
+  ),
+  answers: optional(
+    Type.Array(
+      Type.Object({
+        action_id: text('The action that asked.'),
+        text: text('The answer.'),
+        is_permit: Type.Boolean({ description: 'Whether it permits to destroy what the action asked to destroy.' }),
+        at: moment('When it was given.'),
+      }),
+      { description: 'What people answered, oldest first; only in a single run.' },
     ),
   ),
   acts: optional(

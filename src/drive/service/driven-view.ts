@@ -227,12 +227,23 @@ export function toDrivenRunDetail(
   return {
     ...toDrivenRun(facts),
     attempts: drive.attempts.map((attempt) => toAttempt(attempt, facts)),
+    ...toAnswers(run),
     ...(drive.delivery_check !== undefined && { delivery_check: toDeliveryCheck(drive.delivery_check, drive) }),
     findings: review?.outcome?.review?.findings ?? [],
     ...(drive.requirements !== undefined && { requirements: toRequirements(drive) }),
     ...(boundary !== undefined && { boundary }),
     ...(source !== undefined && { source }),
     report,
+  }
+}
+
+function toAnswers({ answers }: RunOutline): Pick<DrivenRun, 'answers'> {
+  if (answers === undefined) return {}
+  return {
+    answers: answers.map(({ action_id, text, confirm_destructive, at }) => ({
+      ...{ action_id, text, at },
+      is_permit: confirm_destructive,
+    })),
   }
 }
 

@@ -1,0 +1,36 @@
+/** What is needed seldom, behind a button. It closes with Escape, and when the user turns to something else. */
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+
+export function Menu({ name, children }: { name: string; children: ComponentChildren }) {
+  const element = useRef<HTMLDivElement>(null)
+  const isOpen = useSignal(false)
+  const close = () => {
+    isOpen.value = false
+  }
+  useEffect(() => {
+    const leave = ({ target }: Event) => {
+      if (target instanceof Node && element.current?.contains(target) === false) close()
+    }
+    const closeByKey = ({ key }: KeyboardEvent) => {
+      if (key !== 'Escape' || !isOpen.peek()) return
+      close()
+      element.current?.querySelector('button')?.focus()
+    }
+    for (const event of ['focusin', 'pointerdown']) document.addEventListener(event, leave)
+    document.addEventListener('keydown', closeByKey)
+    return () => {
+      for (const event of ['focusin', 'pointerdown']) document.removeEventListener(event, leave)
+      document.removeEventListener('keydown', closeByKey)
+    }
+  }, [])
+  return (
+    <div class="menu" ref={element}>
+      <button type="button" aria-expanded={isOpen.value} onClick={() => (isOpen.value = !isOpen.value)}>
+        {name} <span aria-hidden="true">▾</span>
+      </button>
+      {isOpen.value && <div class="menu-items">{children}</div>}
+    </div>
+  )
+}
