@@ -195,8 +195,9 @@ describe('a change', () => {
 
   it.runIf(isFull && hasForge)('gets a pull request, which is a link from then on', async () => {
     const forge = await startForge()
-    const drive = { deliver: 'pr' }
-    const { server, start, reaches: gets, driving } = await serveRuns({}, { drive, env: forge.env })
+    // The scripted agents and gh are on PATH.
+    const { PATH: _, ...env } = forge.env
+    const { server, start, reaches: gets, driving } = await serveRuns({}, { drive: { deliver: 'pr' }, env })
     driving.repository.git('remote', 'add', 'origin', forge.address)
     driving.repository.git('push', '--quiet', forge.bare, 'main')
     const { id } = await start({ deliver: 'branch' })
