@@ -86,7 +86,7 @@ it('a run is told apart by its short id, its repository and its branch', () => {
 
 it.each<[state: string, choices: RunChoice[], card: string | undefined, main: string | undefined, others: RunChoice[]]>(
   [
-    ['queued', ['first', 'skip', 'stop'], undefined, 'first', ['skip', 'stop']],
+    ['queued', ['first', 'move', 'skip', 'stop'], undefined, 'first', ['skip', 'stop']],
     ['running', ['skip', 'stop'], undefined, 'stop', ['skip']],
     ['waiting', ['answer', 'skip', 'stop'], 'Answer', undefined, []],
     ['waiting', ['confirm', 'answer', 'stop'], 'Permit…', undefined, []],

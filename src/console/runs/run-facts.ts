@@ -118,7 +118,8 @@ type HeadFacts = Pick<DrivenRun, 'choices' | 'state' | 'delivered'>
 /** What the head of a run offers: one thing first, and the others. What has a pull request is mostly merged there. */
 export function actsInHead(run: HeadFacts): { main?: RunChoice; others: RunChoice[] } {
   const hasCard = cardButton(run) !== undefined
-  const offered = run.choices.filter((act) => !(hasCard && IN_CARD.includes(act)))
+  // A run is moved among the others of the queue, where they are shown.
+  const offered = run.choices.filter((act) => act !== 'move' && !(hasCard && IN_CARD.includes(act)))
   const first = hasPullRequest(run) ? (['follow-up'] as const) : []
   const main = hasCard ? undefined : [...first, ...MAIN].find((act) => offered.includes(act))
   return { ...(main !== undefined && { main }), others: offered.filter((act) => act !== main) }
