@@ -18,7 +18,7 @@ export const runSettings = signal<Pick<DrivenRunPage, 'repositories' | 'checks'>
 
 const NEEDS_A_PERSON: readonly string[] = ['waiting', 'paused', 'interrupted', 'failed']
 
-export const needsPerson = ({ state }: Pick<DrivenRun, 'state'>): boolean => NEEDS_A_PERSON.includes(state)
+const needsPerson = ({ state }: Pick<DrivenRun, 'state'>): boolean => NEEDS_A_PERSON.includes(state)
 
 /** Oldest first. */
 export const waitingRuns = computed(() => runs.value.filter(needsPerson).toReversed())

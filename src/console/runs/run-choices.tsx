@@ -52,7 +52,7 @@ function DestructiveRequest({ request }: { request: NonNullable<Wait['destructiv
 }
 
 /** The buttons that the run offers now. */
-export function RunChoices({ run }: { run: DrivenRun }) {
+function RunChoices({ run }: { run: DrivenRun }) {
   const text = useSignal('')
   const isSent = useSignal(false)
   const may = (choice: RunChoice) => run.choices.includes(choice)
