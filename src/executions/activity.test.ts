@@ -24,6 +24,15 @@ describe('nextActivity', () => {
       'one two',
     ],
     [
+      'the spaces and line ends between pieces',
+      [
+        ['message', { text: 'zero\n', is_partial: true }],
+        ['message', { text: 'one ', is_partial: true }],
+        ['message', { text: 'two', is_partial: true }],
+      ],
+      'one two',
+    ],
+    [
       'only the line that is being written',
       [
         ['message', { text: 'one\ntw', is_partial: true }],
@@ -48,7 +57,7 @@ describe('nextActivity', () => {
   it('has the tokens that the agent reported last', () => {
     expect(play(['message', { text: 'one' }], ['token_usage', usage], ['message', { text: 'two' }])).toEqual({
       text: 'two',
-      isOpen: false,
+      open: '',
       usage,
     })
   })

@@ -3,8 +3,8 @@ import type { Usage } from '../agents/adapter/agent.ts'
 import { describeToolInput } from '../agents/tool-input.ts'
 import type { ExecutionEvent } from './store/execution.shape.ts'
 
-/** `text`: the last line of its answer or thoughts, or its last tool call. */
-export type CurrentActivity = { text: string; isOpen: boolean; usage: Usage | undefined }
+/** `text`: the last line of its answer or thoughts, or its last tool call. `open`: the end of a text that is being written, as it is. */
+export type CurrentActivity = { text: string; open: string; usage: Usage | undefined }
 
 const MAX_LENGTH = 200
 
@@ -20,13 +20,15 @@ export function nextActivity(
   switch (type) {
     case 'message':
     case 'thinking': {
-      const line = lastLine((before?.isOpen === true ? before.text : '') + text)
-      return line === '' ? before && { ...before, isOpen: isPartial } : { text: line, isOpen: isPartial, usage }
+      const whole = (before?.open ?? '') + text
+      const line = lastLine(whole)
+      const open = isPartial ? whole.slice(-2 * MAX_LENGTH) : ''
+      return line === '' ? before && { ...before, open } : { text: line, open, usage }
     }
     case 'tool_use':
-      return { text: lastLine(`${tool}: ${describeToolInput(input)}`), isOpen: false, usage }
+      return { text: lastLine(`${tool}: ${describeToolInput(input)}`), open: '', usage }
     case 'token_usage':
-      return { text: before?.text ?? '', isOpen: before?.isOpen ?? false, usage: content as unknown as Usage }
+      return { text: before?.text ?? '', open: before?.open ?? '', usage: content as unknown as Usage }
     default:
       return undefined
   }

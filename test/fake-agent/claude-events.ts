@@ -11,6 +11,7 @@ const ERROR_NAMES = {
   401: 'authentication_failed',
   402: 'billing_error',
   403: 'authentication_failed',
+  404: 'model_not_found',
   429: 'rate_limit',
   500: 'server_error',
   503: 'server_error',

@@ -52,6 +52,7 @@ const REASONS = {
   401: 'Unauthorized',
   402: 'Payment Required',
   403: 'Forbidden',
+  404: 'Not Found',
   500: 'Internal Server Error',
   503: 'Service Unavailable',
   529: '<unknown status code>',

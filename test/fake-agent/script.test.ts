@@ -17,7 +17,7 @@ describe('readScript', () => {
     ...rows(SWITCHES, [true, false]),
     ...rows(LISTS, [[], ['a', '']]),
     ...rows(POINTS, ['start', 'init', 'word', 'text']),
-    ...rows(['fail'], [400, 401, 402, 403, 429, 500, 503, 529]),
+    ...rows(['fail'], [400, 401, 402, 403, 404, 429, 500, 503, 529]),
     ...rows(['exitCode'], [0, 255]),
     ...rows(['usage'], [{}, { input: 1, cached: 2, output: 3, reasoning: 4 }]),
   ])('accepts %s: %j', (key, value) => {

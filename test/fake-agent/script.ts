@@ -5,7 +5,7 @@ import type { DemoUsage } from '../../src/demo/demo-answer.ts'
 const POINTS = ['start', 'init', 'word', 'text'] as const
 export type Point = (typeof POINTS)[number]
 
-const FAILURE_STATUSES = [400, 401, 402, 403, 429, 500, 503, 529] as const
+const FAILURE_STATUSES = [400, 401, 402, 403, 404, 429, 500, 503, 529] as const
 export type FailureStatus = (typeof FAILURE_STATUSES)[number]
 
 export type Script = {

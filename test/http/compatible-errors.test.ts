@@ -181,6 +181,17 @@ const CASES: readonly Case[] = [
     message: 'invalid_request_error',
   },
   {
+    status: 404,
+    name: 'a model that the model service does not know',
+    script: { fail: 404 },
+    headers: { 'x-drover-error': 'agent_model_unknown' },
+    problem: 'upstream-model-unknown',
+    title: 'Upstream Model Unknown',
+    detail: /^claude failed: its model service does not know the model.*404.*; send another model/,
+    chat: { type: 'invalid_request_error', code: 'upstream_model_unknown' },
+    message: 'not_found_error',
+  },
+  {
     status: 429,
     name: 'a rate limit of the model service',
     script: { fail: 429, retryAfterSecs: 17 },

@@ -194,6 +194,7 @@ describe.each(ways)('the real $backend, $mode', ({ backend, path, mode }) => {
     ['e400', 'agent_request_rejected', 400],
     ['e401', 'agent_auth_failed', 401],
     ['e403', 'agent_auth_failed', 403],
+    ['e404', 'agent_model_unknown', 404],
     ['e429', 'agent_rate_limited', 429],
     ['e500', 'agent_service_failed', 500],
     ['e503', 'agent_overloaded', 503],
@@ -203,10 +204,15 @@ describe.each(ways)('the real $backend, $mode', ({ backend, path, mode }) => {
     const result = await ask(scenario)
     expect(result.exitCode).not.toBe(0)
     expect(result.error).toMatchObject({ code, message: expect.stringMatching(/\S/) })
-    // Codex has a text of its own for 500.
-    const isHidden = backend === 'codex' && status === 500
-    expect(result.error?.upstreamStatus).toBe(isHidden ? undefined : status)
+    // Codex has its own text for 500. Gemini does not pass on a 404, or says 500.
+    const isHidden = (backend === 'codex' && status === 500) || (backend === 'gemini' && status === 404)
+    expect(isHidden ? [undefined, 500] : [status]).toContain(result.error?.upstreamStatus)
     if (backend === 'claude' && status === 429) expect(result.error?.retryAfterSecs).toBe(1)
+  })
+
+  it('fails if the model answers with nothing', async () => {
+    const { error, text } = await ask('empty')
+    expect([error?.code, text]).toEqual(['agent_ended_early', ''])
   })
 
   it.each([

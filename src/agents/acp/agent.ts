@@ -59,7 +59,6 @@ function createAcpAgent(backend: Backend, settings: AcpSettings): AcpAgent {
       cost: false,
       exitCodes: profile.showsExitCodes === true,
     },
-    takesOpenSchemas: false,
     cancelSignal: 'SIGTERM',
     toCommand: (request) => toAcpCommand(request, { profile, variables }),
     boundaryNeeds: findAcpNeeds(programName(command)),

@@ -101,7 +101,7 @@ describe('a failure of the model service', () => {
     ['goose', 'e429', 'agent_rate_limited'],
     ['goose', 'e500', 'agent_service_failed'],
     ['goose', 'cut', 'agent_unreachable'],
-    ['goose', 'empty', 'agent_failed'],
+    ['goose', 'empty', 'agent_ended_early'],
     ['grok', 'e401', 'agent_auth_failed'],
     ['grok', 'e429', 'agent_rate_limited'],
     ['vibe', 'e401', 'agent_auth_failed'],

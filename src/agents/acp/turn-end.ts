@@ -4,7 +4,7 @@
  */
 
 import type { AcpProfile } from '../adapter/acp-profile.ts'
-import { type AgentFailure, failureCode } from '../adapter/failure.ts'
+import { type AgentFailure, failureCode, noAnswer } from '../adapter/failure.ts'
 import { countAt, isObject, type JsonRecord, objectAt, parseObject, textAt, textsAt } from '../adapter/json-fields.ts'
 
 export type TurnFacts = {
@@ -55,11 +55,7 @@ function outcomeOfEnd(facts: TurnFacts): 'success' | AgentFailure {
   if (hasText) return 'success'
   if (wasDenied) return endedByDenial(backend)
   if (hasBegun) return { code: 'agent_ended_early', message: `${backend} ended the turn without an answer` }
-  const retried = lastNotice === undefined ? '' : `; its last message was: ${lastNotice}`
-  return {
-    code: 'agent_ended_early',
-    message: `${backend} ended the turn without an answer; its model service may have failed${retried}`,
-  }
+  return noAnswer(backend, lastNotice)
 }
 
 function endedByDenial(backend: string): AgentFailure {

@@ -234,8 +234,6 @@ type AgentTraits = {
   /** What its counts of input and output tokens leave out. */
   countsApart: { cache: boolean; reasoning: boolean }
   reports: Reports
-  /** Whether a schema for its answer may leave properties open; the model service of codex refuses that. */
-  takesOpenSchemas: boolean
   /** The signal on which it ends its own tools too. */
   cancelSignal: 'SIGINT' | 'SIGTERM'
   /** Pure. Callers use `buildCommand`, which checks the request too. */

@@ -8,6 +8,7 @@ export const FAILURES = {
     'The usage window of the plan is used up, for instance five hours, a day or a week. Wait until it resets.',
   agent_out_of_credit: 'The account has no credit left, or has reached its spend limit (402). Waiting does not help.',
   agent_request_rejected: 'The model service rejects the request, for instance because it is too long (400).',
+  agent_model_unknown: 'The model service does not know the model, or does not offer it to this account (404).',
   agent_overloaded: 'The model service has too much work (503, 529).',
   agent_service_failed: 'The model service failed (any other 5xx).',
   agent_unreachable: 'The model service cannot be reached, or the connection was cut.',
@@ -15,7 +16,8 @@ export const FAILURES = {
   agent_session_missing: 'The session to be resumed does not exist for this agent, user and directory.',
   agent_bad_flag: 'The agent does not accept an argument; its version may be too old or too new.',
   agent_output_invalid: 'The answer does not match the schema of the request.',
-  agent_ended_early: 'The agent exited, or was stopped, before it reported that it had finished.',
+  agent_ended_early:
+    'The agent exited, or was stopped, before it reported that it had finished, or it ended its turn without any answer.',
   agent_failed: 'Any other failure; the message comes from the agent.',
 } as const
 
@@ -66,12 +68,17 @@ const LIMITS: readonly (readonly [RegExp, FailureCode])[] = [
   ],
 ]
 
+/** What claude, Google and OpenAI say. Gemini passes the text on without the status, or with 500. */
+const UNKNOWN_MODEL =
+  /issue with the selected model|models\/[\w.-]+ is not found for API version|the model [`'"]?[\w./:-]+[`'"]? does not exist/i
+
 /** The first match decides, so specific texts come before words that occur in many messages. */
 const PATTERNS: readonly (readonly [RegExp, FailureCode])[] = [
   [
     /no conversation found|no rollout found|error resuming session|requires a valid session|invalid session identifier|no previous sessions found|(?:session|thread) not found/i,
     'agent_session_missing',
   ],
+  [/empty response/i, 'agent_ended_early'],
   [/unknown option|unexpected argument|unknown argument/i, 'agent_bad_flag'],
   [/\binterrupted\b/i, 'agent_ended_early'],
   [/max(?:imum)? (?:number of |session )?turns/i, 'agent_max_turns'],
@@ -87,6 +94,13 @@ const PATTERNS: readonly (readonly [RegExp, FailureCode])[] = [
 ]
 
 const STATUS = /(?:status(?: code)?:? |API Error: |rejected \(|"code": ?)([45]\d\d)\b/
+
+/** Some agents end a turn like this if the model service has failed. `lastNotice`: the last progress that the agent reported. */
+export function noAnswer(backend: string, lastNotice?: string): AgentFailure {
+  const retried = lastNotice === undefined ? '' : `; its last message was: ${lastNotice}`
+  const message = `${backend} ended the turn without an answer; its model service may have failed${retried}`
+  return { code: 'agent_ended_early', message }
+}
 
 /** A failure with everything that its message says: its code, the HTTP status, and how long to wait. */
 export function classifyFailure(failure: AgentFailure, moment: Moment): AgentFailure & { code: FailureCode } {
@@ -108,7 +122,7 @@ export function failureCode(failure: AgentFailure): FailureCode {
   return (
     code ??
     codeOfLimit(message, status) ??
-    codeOfStatus(status) ??
+    (UNKNOWN_MODEL.test(message) ? 'agent_model_unknown' : codeOfStatus(status)) ??
     codeOf(PATTERNS, message) ??
     (status === 400 ? REJECTED : OTHER)
   )
@@ -135,6 +149,7 @@ function codeOfLimit(message: string, status = 400): FailureCode | undefined {
 function codeOfStatus(status = 0): FailureCode | undefined {
   if (status === 401 || status === 403) return 'agent_auth_failed'
   if (status === 402) return 'agent_out_of_credit'
+  if (status === 404) return 'agent_model_unknown'
   if (status === 429) return 'agent_rate_limited'
   if (status === 503 || status === 529) return 'agent_overloaded'
   return status >= 500 && status <= 599 ? 'agent_service_failed' : undefined

@@ -5,7 +5,7 @@
 import type { AgentError, AgentEvent, Backend, Denial, OutputReader, OutputResult, ProcessEnd, Usage } from './agent.ts'
 import { messageEvents } from './events.ts'
 import { failureOfExitCode } from './exit-codes.ts'
-import { type AgentFailure, classifyFailure, failureCode } from './failure.ts'
+import { type AgentFailure, classifyFailure, failureCode, noAnswer } from './failure.ts'
 import { type JsonRecord, parseObject } from './json-fields.ts'
 import { stderrMessage } from './stderr-message.ts'
 import { NO_USAGE } from './token-usage.ts'
@@ -95,7 +95,8 @@ export function createOutputReader(output: AgentOutput): OutputReader {
       const events = plain && read(documentIn(plain))
       const plainText = plain === undefined ? undefined : joinLines(plain)
       const last = repair.events(events ?? messageEvents(plainText, { isPartial: false }), plainText ?? '')
-      const result = repair.value(toOutputResult(output, { end, now, plainText }))
+      hasBegun ||= events?.some(isAnswer) === true
+      const result = repair.value(toOutputResult(output, { end, now, plainText, hasBegun }))
       const warnings = [...(output.summary().warnings ?? []), ...(repair.hasReplaced ? [REPLACED_WARNING] : [])]
       return {
         events: [...last, ...repair.end()],
@@ -136,12 +137,13 @@ function documentIn(lines: readonly string[]): JsonRecord | undefined {
 }
 
 /** `plainText` is undefined if the agent printed objects. */
-type Finish = { end: ProcessEnd; now: Date; plainText: string | undefined }
+type Finish = { end: ProcessEnd; now: Date; plainText: string | undefined; hasBegun: boolean }
 
-function toOutputResult(output: AgentOutput, { end, now, plainText }: Finish): OutputResult {
+function toOutputResult(output: AgentOutput, finish: Finish): OutputResult {
+  const { end, now, plainText } = finish
   const { model, turnCount, costUsd, threadUsage, usage, text, ...summary } = output.summary()
   const sessionId = summary.sessionId ?? output.readStderr?.(end.stderrTail).sessionId
-  const failure = findFailure(output, end, plainText ?? '')
+  const failure = findFailure(output, finish)
   const denials = [...(summary.denials ?? []), ...(output.deniedOnStderr?.(end.stderrTail) ?? [])]
   return {
     text: plainText ?? text,
@@ -157,10 +159,10 @@ function toOutputResult(output: AgentOutput, { end, now, plainText }: Finish): O
   }
 }
 
-function findFailure(output: AgentOutput, end: ProcessEnd, plainText: string): AgentFailure | undefined {
+function findFailure(output: AgentOutput, { end, plainText = '', hasBegun }: Finish): AgentFailure | undefined {
   const { backend } = output
   const { outcome, lastError, hasStopped } = output.summary()
-  if (outcome === 'success') return undefined
+  if (outcome === 'success') return hasBegun ? undefined : noAnswer(backend)
   const early: AgentFailure = { code: 'agent_ended_early', message: formatEarlyEnd(backend, end) }
   if (outcome === undefined && end.code === 0) return hasStopped || plainText !== '' ? undefined : early
   const exit = { ...failureOfExitCode(backend, end.code), ...output.readStderr?.(end.stderrTail) }

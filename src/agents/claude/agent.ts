@@ -24,7 +24,6 @@ export const claude: LineAgent = {
   },
   countsApart: { cache: true, reasoning: false },
   reports: { tokens: true, cost: true, exitCodes: true },
-  takesOpenSchemas: true,
   // On SIGTERM it leaves its tools running.
   cancelSignal: 'SIGINT',
   toCommand: toClaudeCommand,

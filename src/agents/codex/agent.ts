@@ -27,7 +27,6 @@ export const codex: LineAgent = {
   },
   countsApart: { cache: false, reasoning: false },
   reports: { tokens: true, cost: false, exitCodes: true },
-  takesOpenSchemas: false,
   cancelSignal: 'SIGTERM',
   toCommand: toCodexCommand,
   configuredModel,

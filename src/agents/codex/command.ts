@@ -125,13 +125,28 @@ function toProfileFlags({ closedFiles }: AgentRequest, names: readonly string[])
  */
 function withInstructions(request: AgentRequest): string {
   const { surroundings, resumeId, workdir } = request
-  const prompt = withSystemPrompt(request)
+  const prompt = withSystemPrompt(request) + (asksForAnyObject(request) ? ANY_OBJECT : '')
   if (!hasText(surroundings?.instructions) || resumeId !== undefined) return prompt
   const instructions = surroundings.instructions.replace(/<(?=\s*\/\s*INSTRUCTIONS)/gi, '&lt;')
   return `# AGENTS.md instructions for ${workdir}\n\n<INSTRUCTIONS>\n${instructions}\n</INSTRUCTIONS>\n\n${prompt}`
 }
 
-function toSchemaFile({ outputSchema, isDryRun, scratchDirectory }: AgentRequest) {
+const ANY_OBJECT =
+  '\n\nAnswer with one JSON object and nothing else: no text before or after it, and no code fence around it.'
+
+/** The model service of codex refuses a schema that leaves properties open, so the prompt asks for the object. */
+function asksForAnyObject({ outputSchema }: AgentRequest): boolean {
+  return outputSchema?.['type'] === 'object' && outputSchema['properties'] === undefined
+}
+
+/** The schema that codex gets. */
+export function schemaFor(request: AgentRequest): AgentRequest['outputSchema'] {
+  return asksForAnyObject(request) ? undefined : request.outputSchema
+}
+
+function toSchemaFile(request: AgentRequest) {
+  const { isDryRun, scratchDirectory } = request
+  const outputSchema = schemaFor(request)
   if (outputSchema === undefined) return { flags: [], files: [] }
   const path = join(isDryRun ? '<scratch>' : scratchDirectory, 'output-schema.json')
   return { flags: ['--output-schema', path], files: isDryRun ? [] : [{ path, content: toJsonText(outputSchema) }] }

@@ -13,6 +13,7 @@ function read(lines: readonly unknown[], { code = 0, priorUsage }: { code?: numb
 }
 
 const completed = (item: object) => ({ type: 'item.completed', item: { id: 'item_7', ...item } })
+const ANSWER = completed({ type: 'agent_message', text: 'Done.' })
 const usageOf = (input: number, output: number, cached: number, reasoning: number): Usage => ({
   input_tokens: input,
   output_tokens: output,
@@ -118,9 +119,7 @@ describe('the events of codex', () => {
       { stage: 'todo_list', percent: 33, message: '1 of 3 done' },
     ],
   ])('show %s as progress', (_, item, content) => {
-    const { events, result } = read([completed(item), DONE])
-    expect(events[0]).toEqual({ type: 'progress', content })
-    expect(result.error).toBeUndefined()
+    expect(read([completed(item), DONE]).events[0]).toEqual({ type: 'progress', content })
   })
 
   it('leave out unknown items', () => {
@@ -151,7 +150,7 @@ describe('the usage of codex', () => {
 
 describe('the result of codex', () => {
   it('is what the turn ended with, despite earlier errors', () => {
-    const { result } = read([{ type: 'error', message: 'something' }, DONE], { code: 1 })
+    const { result } = read([{ type: 'error', message: 'something' }, ANSWER, DONE], { code: 1 })
     expect(result.error).toBeUndefined()
   })
 
@@ -161,6 +160,11 @@ describe('the result of codex', () => {
     ['nothing', [{ type: 'turn.failed' }], 'codex reports that the turn failed'],
   ])('is the failure of a turn with %s', (_, lines, message) => {
     expect(read(lines).result.error).toMatchObject({ code: 'agent_failed', message })
+  })
+
+  it('is a failure without any answer', () => {
+    const message = 'codex ended the turn without an answer; its model service may have failed'
+    expect(read([DONE]).result.error).toEqual({ code: 'agent_ended_early', message })
   })
 
   it('is the last error when no turn ends', () => {

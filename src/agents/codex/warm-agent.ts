@@ -8,7 +8,7 @@ import { agentRequestFailed } from '../warm/faults.ts'
 import { createJsonRpcPeer, type JsonRpcPeer } from '../warm/json-rpc.ts'
 import type { Launch, LongLivedAgent, Turn } from '../warm/long-lived-agent.ts'
 import { startWarmProcess, type WarmProcess } from '../warm/warm-process.ts'
-import { profileFor, toAppServerCommand, toSandbox } from './command.ts'
+import { profileFor, schemaFor, toAppServerCommand, toSandbox } from './command.ts'
 import { configuredModel } from './configured-model.ts'
 import { CodexTurnFrames, readTurnIds, toApprovalRequest, toDecision } from './warm-frames.ts'
 import { CodexWarmOutput } from './warm-output.ts'
@@ -64,11 +64,12 @@ class CodexProcess {
     this.#port = port
     this.#changes.clear()
     const { threadId, policy } = await this.#openThread(request)
+    const outputSchema = schemaFor(request)
     const turn = await this.#peer.request('turn/start', {
       threadId,
       input: [{ type: 'text', text: command.stdin, text_elements: [] }],
       ...policy,
-      ...(request.outputSchema !== undefined && { outputSchema: request.outputSchema }),
+      ...(outputSchema !== undefined && { outputSchema }),
     })
     const turnId = textAt(objectAt(isObject(turn) ? turn : {}, 'turn'), 'id') ?? ''
     this.#active = { threadId, turnId, port, frames: new CodexTurnFrames() }

@@ -108,7 +108,7 @@ describe('a recording of codex app-server', () => {
         ['init, progress', '', FREE, 'agent_auth_failed'],
         ['init, progress', '', FREE, 'agent_request_rejected'],
         ['init, progress, tool_use, tool_result, message, token_usage', 'It failed with 3.', TWO, 'ok'],
-        ['init, progress, token_usage', '', ONE, 'ok'],
+        ['init, progress, token_usage', '', ONE, 'agent_ended_early'],
       ],
     ],
   ])('%s is read turn by turn', (name, turns) => {

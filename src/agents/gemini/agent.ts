@@ -24,7 +24,6 @@ export const gemini: LineAgent = {
   },
   countsApart: { cache: false, reasoning: true },
   reports: { tokens: true, cost: false, exitCodes: false },
-  takesOpenSchemas: false,
   cancelSignal: 'SIGTERM',
   toCommand: toGeminiCommand,
   boundaryNeeds: geminiNeeds,

@@ -23,10 +23,10 @@ export function toOutputSchema({ place, format, backend }: Asked): JsonRecord | 
     case 'text':
       return undefined
     case 'json_object':
-      requireAgent(place, { backend, feature: 'JSON without a schema', able: takesOpenSchemas })
+      requireAgent(place, { backend, feature: 'JSON without a schema' })
       return ANY_OBJECT
     case 'json_schema':
-      requireAgent(place, { backend, feature: 'a JSON Schema for the answer', able: takesSchemas })
+      requireAgent(place, { backend, feature: 'a JSON Schema for the answer' })
       return format.json_schema?.schema ?? format.schema ?? missingSchema(place, format)
     default:
       throw unsupportedFeature({
@@ -38,13 +38,12 @@ export function toOutputSchema({ place, format, backend }: Asked): JsonRecord | 
 }
 
 const takesSchemas = (backend: Backend) => findNativeAgent(backend)?.abilities.output_schema === true
-const takesOpenSchemas = (backend: Backend) => findNativeAgent(backend)?.takesOpenSchemas === true
 
-type Need = { backend: Backend; feature: string; able: (backend: Backend) => boolean }
+type Need = { backend: Backend; feature: string }
 
-function requireAgent(place: string, { backend, feature, able }: Need): void {
-  if (able(backend)) return
-  const advice = `use a model of ${NATIVE_BACKENDS.filter(able).join(' or ')}`
+function requireAgent(place: string, { backend, feature }: Need): void {
+  if (takesSchemas(backend)) return
+  const advice = `use a model of ${NATIVE_BACKENDS.filter(takesSchemas).join(' or ')}`
   throw unsupportedFeature({ place, feature: `${feature}, on ${backend}`, advice })
 }
 

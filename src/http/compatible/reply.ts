@@ -14,6 +14,7 @@ import {
   backendTimeout,
   shuttingDown,
   upstreamAuth,
+  upstreamModelUnknown,
   upstreamOutOfCredit,
   upstreamOverloaded,
   upstreamRateLimited,
@@ -113,13 +114,13 @@ export function toPromptFault(result: PromptResult): Fault | undefined {
       message: reason,
       details: { retryAfterSecs: result.retry_after_secs },
     })
-  return agentFailure({ backend, reason, agentCode: code ?? 'agent_failed' }, result.retry_after_secs)
+  return agentFailure({ backend, reason, agentCode: code ?? 'agent_failed' }, result)
 }
 
 /** What the model service answered to the agent is passed on, so that a client can wait, fall back or give up. */
 function agentFailure(
   failed: { backend: string; reason: string; agentCode: string },
-  retryAfterSecs: number | undefined,
+  { retry_after_secs: retryAfterSecs, model }: PromptResult,
 ): Fault {
   switch (failed.agentCode) {
     case 'agent_rate_limited':
@@ -132,6 +133,8 @@ function agentFailure(
       return upstreamOverloaded({ ...failed, retryAfterSecs })
     case 'agent_auth_failed':
       return upstreamAuth(failed)
+    case 'agent_model_unknown':
+      return upstreamModelUnknown({ ...failed, model })
     case 'agent_request_rejected':
       return upstreamRejected(failed)
     default:

@@ -251,6 +251,12 @@ export const upstreamRejected = defineFault('upstream_rejected', 'invalid', {
   message: (d: AgentFailed) => `${d.backend} failed: its model service rejects the request: ${d.reason}`,
 })
 
+export const upstreamModelUnknown = defineFault('upstream_model_unknown', 'not_found', {
+  when: 'The model service of the agent does not know the model, or does not offer it to the account that the agent uses (404).',
+  message: (d: AgentFailed & { model: string | undefined }) =>
+    `${d.backend} failed: its model service does not know the model${d.model === undefined ? '' : ` ${JSON.stringify(d.model)}`}: ${d.reason}; send another model, or only ${JSON.stringify(d.backend)} for its usual one`,
+})
+
 export const backendTimeout = defineFault('backend_timeout', 'unavailable', {
   when: 'The agent did not finish the prompt of a request to the OpenAI or Anthropic API before the timeout.',
   message: (d: { reason: string }) => d.reason,

@@ -47,7 +47,7 @@ export const ChatRequest = named(
         type: FormatType,
         json_schema: orNull(Type.Object({ schema: orNull(AnySchema, 'The schema.') }), 'For `json_schema`.'),
       }),
-      'The format of the answer. `json_schema` is for claude and codex, `json_object` for claude.',
+      'The format of the answer. `json_schema` and `json_object` are for claude and codex.',
     ),
     functions: orNull(Type.Array(Type.Unknown()), 'Refused or ignored, like `tools`, whose old name it is.'),
     max_tokens: ignored(),

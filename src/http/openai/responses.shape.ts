@@ -70,7 +70,7 @@ export const ResponseRequest = named(
       Type.Object({
         format: orNull(
           Type.Object({ type: FormatType, schema: orNull(AnySchema, 'For `json_schema`.') }),
-          'The format of the answer. `json_schema` is for claude and codex, `json_object` for claude.',
+          'The format of the answer. `json_schema` and `json_object` are for claude and codex.',
         ),
       }),
       'Only `format` is used.',
