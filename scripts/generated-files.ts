@@ -39,6 +39,7 @@ import {
   ResumeRequest,
 } from '../src/prompts/prompt-request.shape.ts'
 import * as results from '../src/prompts/prompt-result.shape.ts'
+import { NewKeyBody } from '../src/service/administration.shape.ts'
 import {
   AnswerBody,
   ConfirmBody,
@@ -178,6 +179,7 @@ async function httpFiles(): Promise<GeneratedFile[]> {
     validateSkipBody: SkipBody,
     validateFollowUpBody: FollowUpBody,
     validateMergeBody: MergeBody,
+    validateNewKeyBody: NewKeyBody,
     validateMoveBody: MoveBody,
     validateResumeBody: ResumeBody,
     validateChatRequest: ChatRequest,

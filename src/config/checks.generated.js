@@ -472,11 +472,11 @@ d_workdir_prefixes","metrics_enabled","metrics_public","errors_base","vendor_err
 a","max_approval_mode","max_sandbox_mode","public_url","webhook_secret_file","keys"],De=["refuse","ignore"],Ve=["","alwa\
 ys","auto","none"],ze=["","read-only","workspace","full"],Ue=["name","id","sha256","role","rate_limit_rps","rate_limit_b\
 urst","max_approval_mode","max_sandbox_mode","fallback","budgets","expires_at","may_merge","requires_sandbox"],Ee=["clie\
-nt","operator"],Ze=["always","auto","none"],Re=["read-only","workspace","full"],W=O().default,Be=new RegExp("^(?:[A-Za-z\
-0-9/_.][A-Za-z0-9/_.-]*)?$","u"),Me=new RegExp("^(?:\\*|[A-Za-z][A-Za-z0-9+.-]*://(?=[^/])[^\\s/,*]*\\*?[^\\s/,*]*)$","u"),
-Ce=new RegExp("^https?://[^\\s?#]*[^\\s?#/]$","u"),G=new RegExp("^[^\\s=,]+=[a-z][a-z0-9-]{0,31}$","u"),Te=new RegExp("^\
-(?:https?://[^\\s?#()]*[^\\s?#()/])?$","u"),X=new RegExp("^[A-Za-z0-9._-]{1,64}$","u"),He=new RegExp("^key_[0-9a-f]{24}$",
-"u"),Ie=new RegExp("^(?:sha256:)?[0-9a-fA-F]{64}$","u"),Se=new RegExp("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?Z$",
+nt","operator","admin"],Ze=["always","auto","none"],Re=["read-only","workspace","full"],W=O().default,Be=new RegExp("^(?\
+:[A-Za-z0-9/_.][A-Za-z0-9/_.-]*)?$","u"),Me=new RegExp("^(?:\\*|[A-Za-z][A-Za-z0-9+.-]*://(?=[^/])[^\\s/,*]*\\*?[^\\s/,*]*)$",
+"u"),Ce=new RegExp("^https?://[^\\s?#]*[^\\s?#/]$","u"),G=new RegExp("^[^\\s=,]+=[a-z][a-z0-9-]{0,31}$","u"),Te=new RegExp(
+"^(?:https?://[^\\s?#()]*[^\\s?#()/])?$","u"),X=new RegExp("^[A-Za-z0-9._-]{1,64}$","u"),He=new RegExp("^key_[0-9a-f]{24\
+}$","u"),Ie=new RegExp("^(?:sha256:)?[0-9a-fA-F]{64}$","u"),Se=new RegExp("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?Z$",
 "u");function U(o,{instancePath:n="",parentData:w,parentDataProperty:h,rootData:f=o,dynamicAnchors:c={}}={}){let e=null,
 t=0;if(o&&typeof o=="object"&&!Array.isArray(o)){for(let s in o){let i=t;if(!(s==="host"||s==="port"||s==="local_socket"||
 s==="console"||s==="request_timeout_secs"||s==="first_event_timeout_secs"||s==="read_timeout_secs"||s==="write_timeout_s\
@@ -645,21 +645,21 @@ type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.sha256!==void 0){let a=p.sha2
 let m={instancePath:n+"/keys/"+l+"/sha256",keyword:"saidPattern",params:{says:"the SHA-256 digest of the key in 64 hexad\
 ecimal digits, never the key itself"}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/keys/"+l+"/sha256",keyword:"\
 type",params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.role!==void 0){let a=p.role;if(!(a==="client"||a==="ope\
-rator")){let m={instancePath:n+"/keys/"+l+"/role",keyword:"enum",params:{allowedValues:Ee}};e===null?e=[m]:e.push(m),t++}}
-if(p.rate_limit_rps!==void 0){let a=p.rate_limit_rps;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a))){let m={instancePath:n+
-"/keys/"+l+"/rate_limit_rps",keyword:"type",params:{type:"integer"}};e===null?e=[m]:e.push(m),t++}if(typeof a=="number"&&
-isFinite(a)){if(a>1e6||isNaN(a)){let m={instancePath:n+"/keys/"+l+"/rate_limit_rps",keyword:"maximum",params:{comparison:"\
-<=",limit:1e6}};e===null?e=[m]:e.push(m),t++}if(a<1||isNaN(a)){let m={instancePath:n+"/keys/"+l+"/rate_limit_rps",keyword:"\
-minimum",params:{comparison:">=",limit:1}};e===null?e=[m]:e.push(m),t++}}}if(p.rate_limit_burst!==void 0){let a=p.rate_limit_burst;
-if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a))){let m={instancePath:n+"/keys/"+l+"/rate_limit_burst",keyword:"\
-type",params:{type:"integer"}};e===null?e=[m]:e.push(m),t++}if(typeof a=="number"&&isFinite(a)){if(a>1e6||isNaN(a)){let m={
-instancePath:n+"/keys/"+l+"/rate_limit_burst",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[m]:e.push(
-m),t++}if(a<1||isNaN(a)){let m={instancePath:n+"/keys/"+l+"/rate_limit_burst",keyword:"minimum",params:{comparison:">=",
-limit:1}};e===null?e=[m]:e.push(m),t++}}}if(p.max_approval_mode!==void 0){let a=p.max_approval_mode;if(!(a==="always"||a===
-"auto"||a==="none")){let m={instancePath:n+"/keys/"+l+"/max_approval_mode",keyword:"enum",params:{allowedValues:Ze}};e===
-null?e=[m]:e.push(m),t++}}if(p.max_sandbox_mode!==void 0){let a=p.max_sandbox_mode;if(!(a==="read-only"||a==="workspace"||
-a==="full")){let m={instancePath:n+"/keys/"+l+"/max_sandbox_mode",keyword:"enum",params:{allowedValues:Re}};e===null?e=[
-m]:e.push(m),t++}}if(p.fallback!==void 0){let a=p.fallback;if(Array.isArray(a)){let m=a.length;for(let u=0;u<m;u++){let d=a[u];
+rator"||a==="admin")){let m={instancePath:n+"/keys/"+l+"/role",keyword:"enum",params:{allowedValues:Ee}};e===null?e=[m]:
+e.push(m),t++}}if(p.rate_limit_rps!==void 0){let a=p.rate_limit_rps;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(
+a))){let m={instancePath:n+"/keys/"+l+"/rate_limit_rps",keyword:"type",params:{type:"integer"}};e===null?e=[m]:e.push(m),
+t++}if(typeof a=="number"&&isFinite(a)){if(a>1e6||isNaN(a)){let m={instancePath:n+"/keys/"+l+"/rate_limit_rps",keyword:"\
+maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[m]:e.push(m),t++}if(a<1||isNaN(a)){let m={instancePath:n+"/keys\
+/"+l+"/rate_limit_rps",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[m]:e.push(m),t++}}}if(p.rate_limit_burst!==
+void 0){let a=p.rate_limit_burst;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a))){let m={instancePath:n+"/keys/"+
+l+"/rate_limit_burst",keyword:"type",params:{type:"integer"}};e===null?e=[m]:e.push(m),t++}if(typeof a=="number"&&isFinite(
+a)){if(a>1e6||isNaN(a)){let m={instancePath:n+"/keys/"+l+"/rate_limit_burst",keyword:"maximum",params:{comparison:"<=",limit:1e6}};
+e===null?e=[m]:e.push(m),t++}if(a<1||isNaN(a)){let m={instancePath:n+"/keys/"+l+"/rate_limit_burst",keyword:"minimum",params:{
+comparison:">=",limit:1}};e===null?e=[m]:e.push(m),t++}}}if(p.max_approval_mode!==void 0){let a=p.max_approval_mode;if(!(a===
+"always"||a==="auto"||a==="none")){let m={instancePath:n+"/keys/"+l+"/max_approval_mode",keyword:"enum",params:{allowedValues:Ze}};
+e===null?e=[m]:e.push(m),t++}}if(p.max_sandbox_mode!==void 0){let a=p.max_sandbox_mode;if(!(a==="read-only"||a==="worksp\
+ace"||a==="full")){let m={instancePath:n+"/keys/"+l+"/max_sandbox_mode",keyword:"enum",params:{allowedValues:Re}};e===null?
+e=[m]:e.push(m),t++}}if(p.fallback!==void 0){let a=p.fallback;if(Array.isArray(a)){let m=a.length;for(let u=0;u<m;u++){let d=a[u];
 if(typeof d=="string"){if(!J.test(d)){let _={instancePath:n+"/keys/"+l+"/fallback/"+u,keyword:"saidPattern",params:{says:"\
 the name of a backend"}};e===null?e=[_]:e.push(_),t++}}else{let _={instancePath:n+"/keys/"+l+"/fallback/"+u,keyword:"typ\
 e",params:{type:"string"}};e===null?e=[_]:e.push(_),t++}}}else{let m={instancePath:n+"/keys/"+l+"/fallback",keyword:"typ\

@@ -62,6 +62,12 @@ export const apiKeyExists = defineFault('api_key_exists', 'conflict', {
     `${d.file} already has a key with the name ${d.name}; choose another name, or run "drover keys revoke ${d.name}" first`,
 })
 
+export const apiKeyExpired = defineFault('api_key_expired', 'invalid', {
+  when: 'A new key was to expire before now; the file was not changed.',
+  message: (d: { name: string; expires: string }) =>
+    `the key ${d.name} would have expired already, at ${d.expires}; choose a later time`,
+})
+
 export const apiKeyNotFound = defineFault('api_key_not_found', 'not_found', {
   when: 'The key to revoke is not in `server.keys`; the file was not changed.',
   message: (d: { name: string; file: string; nearest: string | undefined }) =>

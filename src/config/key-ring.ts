@@ -4,7 +4,7 @@ import { type Digest, digest } from '../kit/digest.ts'
 import type { APPROVAL_CEILINGS, SANDBOX_CEILINGS } from './backend.shape.ts'
 import type { KEY_ROLES } from './server-settings.shape.ts'
 
-/** `client` sees only what is its own; `operator` sees that of every key. */
+/** `client` sees only what is its own; the others see that of every key, and `admin` manages the server. */
 type KeyRole = (typeof KEY_ROLES)[number]
 
 export type ApiKey = {

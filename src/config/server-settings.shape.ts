@@ -12,10 +12,10 @@ const origin = textLike(CORS_ORIGIN, 'an origin such as https://app.example.com,
 
 const directory = Type.String({ minLength: 1 })
 
-export const KEY_ROLES = ['client', 'operator'] as const
+export const KEY_ROLES = ['client', 'operator', 'admin'] as const
 
 /** The file holds only the digest of a key, so that a reader of the file gets no access. */
-const ServerKey = strict({
+export const ServerKey = strict({
   name: textLike('^[A-Za-z0-9._-]{1,64}$', 'a name of 1 to 64 letters, digits, dots, underscores or hyphens', {
     description: 'The name of the key in logs.',
   }),
@@ -36,7 +36,7 @@ const ServerKey = strict({
   role: Type.Optional(
     literals(KEY_ROLES, {
       description:
-        '`client`: the key sees its own sessions, executions and runs. `operator`: it sees those of every key. Default: `client`.',
+        '`client`: the key sees its own sessions, executions and runs. `operator`: it sees those of every key. `admin`: it also creates and revokes keys, and sees the settings. Default: `client`.',
     }),
   ),
   rate_limit_rps: optionalInteger('Overrides `server.rate_limit_rps` for this key.', {

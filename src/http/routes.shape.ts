@@ -16,6 +16,7 @@ import { OPERATIONS as budgets } from './native/budgets.shape.ts'
 import { OPERATIONS as executions } from './native/executions.shape.ts'
 import { OPERATIONS as watchers } from './native/list-watchers.shape.ts'
 import { OPERATIONS as login } from './native/login.shape.ts'
+import { OPERATIONS as administration } from './native/manage-server.shape.ts'
 import { OPERATIONS as prompt } from './native/prompt.shape.ts'
 import { OPERATIONS as push } from './native/push.shape.ts'
 import { OPERATIONS as queue } from './native/queued-runs.shape.ts'
@@ -40,6 +41,7 @@ export const OPERATIONS: readonly Operation[] = [
     ...queue,
     ...watchers,
     ...budgets,
+    ...administration,
     ...usage,
     ...login,
     ...push,

@@ -16,6 +16,7 @@ import { registerBudgets } from './native/budgets.ts'
 import { registerExecutions } from './native/executions.ts'
 import { registerWatchers } from './native/list-watchers.ts'
 import { registerLogin } from './native/login.ts'
+import { registerAdministration } from './native/manage-server.ts'
 import { registerPrompt } from './native/prompt.ts'
 import { registerPush } from './native/push.ts'
 import { registerQueue } from './native/queued-runs.ts'
@@ -41,6 +42,7 @@ export const ROUTES: Readonly<Record<string, readonly RegisterRoutes[]>> = {
     registerQueue,
     registerWatchers,
     registerBudgets,
+    registerAdministration,
     registerUsage,
     registerLogin,
     registerPush,

@@ -13,6 +13,7 @@ import { hideVariables } from '../kit/process/hide-variables.ts'
 import { endProcessesAtExit } from '../kit/process/running-processes.ts'
 import type { SandboxParts } from '../prompts/prompt-context.ts'
 import { MachineSandbox } from '../sandbox/machine/machine-sandbox.ts'
+import type { SettingsSource } from '../service/administration.ts'
 import { InProcessDrover } from '../service/in-process.ts'
 import type { EventRun } from './event-run.ts'
 import { instanceClosed } from './faults.ts'
@@ -32,7 +33,7 @@ export type OpenedInstance = {
   onLost(listener: (loss: Loss) => void): void
   /** Variables that other programs can read in the environment of this process. */
   readableVariables: readonly string[]
-  readKeys(): Promise<Config['server']['keys']>
+  source: SettingsSource
 }
 
 type Closing = () => Promise<void>
@@ -103,7 +104,7 @@ export class Instance {
     const readableVariables = hideVariables(process.env, besidePackage('bin/hide-variables.cjs'))
     const sources = this.#sources()
     const { env, cwd } = sources
-    const { config, warnings } = await readConfig(sources)
+    const { config, warnings, origins, file } = await readConfig(sources)
     const onWarning = (message: string) => this.#options.onWarning?.(message)
     for (const warning of warnings) onWarning(warning)
     const paths = findPaths(sources)
@@ -130,7 +131,18 @@ export class Instance {
     })
     const readKeys = async () => (await readConfig(sources)).config.server.keys
     return {
-      ...{ config, paths, env, cwd, isRoot, sandbox, demo, drover, readKeys, readableVariables },
+      ...{
+        config,
+        paths,
+        env,
+        cwd,
+        isRoot,
+        sandbox,
+        demo,
+        drover,
+        source: { origins, file, readKeys },
+        readableVariables,
+      },
       onLost: (listener) => void this.#losses.add(listener),
     }
   }

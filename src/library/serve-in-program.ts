@@ -15,8 +15,8 @@ import type { LogLine, RunningServer, ServeOptions } from './types.ts'
 const DRAIN_MS = 5000
 
 export async function serve(opened: OpenedInstance, options: ServeOptions): Promise<RunningServer> {
-  const { config, paths, env, cwd, readKeys, readableVariables } = opened
-  const configFile = { path: paths.config, readKeys }
+  const { config, paths, env, cwd, source, readableVariables } = opened
+  const configFile = { path: paths.config, readKeys: source.readKeys }
   const keys = await loadApiKeys({ env, readableVariables, cwd, server: config.server, configFile })
   try {
     return await start(opened, options, keys)
@@ -33,7 +33,7 @@ async function start(opened: OpenedInstance, options: ServeOptions, keys: ApiKey
   const ending = new Ending()
   const { host = config.server.host, port = config.server.port } = options
   const http = await createHttpFace({
-    ...{ config, env, cwd, stores, log, version: packageVersion() },
+    ...{ config, env, cwd, stores, log, version: packageVersion(), source: opened.source },
     isRoot: opened.isRoot,
     demo: opened.demo,
     demoAgent: demoAgent(),

@@ -43,8 +43,8 @@ export type Caller = CallerOrigin &
         readonly is: 'client'
         /** Undefined: the server needs no keys. */
         readonly key?: ClientKey | undefined
-        /** `client` sees only what is its own; `operator` sees everything. */
-        readonly role: 'client' | 'operator'
+        /** `client` sees only what is its own; the others see everything, and `admin` manages the server. */
+        readonly role: 'client' | 'operator' | 'admin'
         /** It may move branches of the user, and check them out. */
         readonly mayMerge?: true | undefined
         /** It is the user of this machine, who may change runs in every repository. */
@@ -65,4 +65,9 @@ export function ownerKey(by: Caller): ClientKey | undefined {
 /** The id of the key whose things are all that the caller sees. Undefined: it sees everything. */
 export function visibleKeyId(by: Caller): string | undefined {
   return by.is === 'client' && by.role === 'client' ? (by.key?.id ?? UNKNOWN) : undefined
+}
+
+/** The user of the machine, and keys with the role `admin`: they manage keys, and see the settings. */
+export function isAdmin(by: Caller): boolean {
+  return by.is === 'user' || by.isUser === true || by.role === 'admin'
 }

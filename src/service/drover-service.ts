@@ -4,6 +4,7 @@
  * the agents, slots and contexts of `in-process.ts`, and what the class in `execution-calls.ts` adds.
  */
 import type { AttributedReply } from '../agents/adapter/agent.ts'
+import type { NewKey } from '../config/new-key.ts'
 import type { RunService } from '../drive/service/run-service.ts'
 import type { FollowFrom } from '../executions/follow-events.ts'
 import type { SessionTurn } from '../executions/session-turn.shape.ts'
@@ -34,6 +35,14 @@ import type { Session } from '../sessions/session.shape.ts'
 import type { VisibleSessions } from '../sessions/session-store.ts'
 import type { Watcher } from '../watch/record/watch-record.shape.ts'
 import type { Preparation } from '../workspace/prepare/prepare-worktree.ts'
+import type {
+  ApiKeyList,
+  CreatedKey,
+  RepositoryList,
+  RevokedKey,
+  RotatedKey,
+  SettingList,
+} from './administration.shape.ts'
 
 /** Every function throws a Fault for what drover refuses. */
 export type DroverService = {
@@ -68,6 +77,22 @@ export type DroverService = {
   readonly budgets: {
     /** Those that the caller sees: a client those of its key. */
     list(by: Caller): Promise<BudgetList>
+  }
+  /** The API keys in the config file. Only for those who manage the server, as the next two. */
+  readonly keys: {
+    list(by: Caller): Promise<ApiKeyList>
+    /** The result has the key itself, which is stored nowhere. */
+    create(by: Caller, wanted: NewKey): Promise<CreatedKey>
+    /** A new secret. What belongs to the key stays its own. */
+    rotate(by: Caller, name: string): Promise<RotatedKey>
+    revoke(by: Caller, name: string): Promise<RevokedKey>
+  }
+  readonly settings: {
+    /** Those in force, and where each comes from. */
+    list(by: Caller): Promise<SettingList>
+  }
+  readonly repositories: {
+    list(by: Caller): Promise<RepositoryList>
   }
   readonly watchers: {
     /** What is watched on this machine. It belongs to its user: a client with its own key sees nothing. */

@@ -1,5 +1,11 @@
 import { defineFault } from '../kit/fault.ts'
 
+export const adminRequired = defineFault('admin_required', 'unauthorized', {
+  when: 'A client without the role `admin` asks for keys, settings or repositories of the server. HTTP status 403.',
+  message: (d: { key: string | undefined }) =>
+    `${d.key === undefined ? 'clients of this server' : `the API key ${d.key}`} may not manage this server; that needs a key with the role admin, or "drover open" on its machine`,
+})
+
 export const comparisonInvalid = defineFault('comparison_invalid', 'invalid', {
   when: 'A comparison without worktrees has checks or names an agent to keep, or the agent to keep does not take part.',
   message: (d: { path: string; problem: string }) => `${d.path} ${d.problem}`,

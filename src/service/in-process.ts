@@ -18,6 +18,7 @@ import type { PromptContext, PromptObserver, PromptTelemetry, SandboxParts } fro
 import type { PromptResult } from '../prompts/prompt-result.ts'
 import type { MachineSandbox } from '../sandbox/machine/machine-sandbox.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
+import type { Administration } from './administration.ts'
 import { type AgentDirectory, createAgentDirectory } from './agent-directory.ts'
 import type { Comparisons } from './comparisons.ts'
 import type { DroverService, Running, RunningBatch } from './drover-service.ts'
@@ -76,7 +77,9 @@ type ServerParts = {
   isWorker: boolean
 }
 
-export class InProcessDrover implements Omit<DroverService, 'runs' | 'watchers'>, AsyncDisposable {
+export class InProcessDrover
+  implements Omit<DroverService, 'runs' | 'watchers' | keyof Administration>, AsyncDisposable
+{
   readonly agents: AgentDirectory
   readonly slots: Slots
   readonly warm: WarmPool | undefined

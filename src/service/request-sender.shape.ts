@@ -13,7 +13,8 @@ export const Sender = named(
     }),
     name: optionalText('The name of the API key in logs.'),
     role: literals(KEY_ROLES, {
-      description: '`client`: sees its own executions. `operator`: sees those of every key.',
+      description:
+        '`client`: sees its own executions. `operator`: sees those of every key. `admin`: also manages keys and sees the settings; the user of the machine is one.',
     }),
     workdir: Type.String({ description: 'The working directory of prompts that name none.' }),
     workdirs: Type.Array(Type.String(), {

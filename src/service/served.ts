@@ -28,6 +28,7 @@ import { createSlots } from '../prompts/concurrency-slots.ts'
 import type { PrivateFiles } from '../prompts/private-files.ts'
 import type { MachineSandbox } from '../sandbox/machine/machine-sandbox.ts'
 import type { Watchers } from '../watch/watchers.ts'
+import { type Administration, administer, type SettingsSource } from './administration.ts'
 import { Announcements } from './announcements.ts'
 import type { DroverService } from './drover-service.ts'
 import { serverNeedsSandbox } from './faults.ts'
@@ -64,6 +65,8 @@ export type ServedParts = {
   isWorker?: boolean
   rights: Rights
   keys?: DroverParts['keys']
+  /** Where the settings come from. */
+  source: SettingsSource
   /** What the owner of a browser that is notified may see. Undefined: no browser is. */
   sightOf?: ((as: string) => Sight) | undefined
   /** Who the user of this machine is on another one. Undefined: no one. */
@@ -86,6 +89,7 @@ export class ServedDrover extends InProcessDrover implements DroverService {
   readonly worker: Worker | undefined
   readonly #parts: ServedParts
   #opened: Promise<Watchers> | undefined
+  readonly #administration: Administration
   readonly announcements: Announcements
 
   constructor(parts: ServedParts) {
@@ -118,6 +122,7 @@ export class ServedDrover extends InProcessDrover implements DroverService {
       },
     })
     this.#parts = parts
+    this.#administration = administer({ ...parts, validKeys: parts.keys })
     this.opened = stores
     const { shutdown } = parts
     this.announcements = new Announcements({
@@ -153,6 +158,18 @@ export class ServedDrover extends InProcessDrover implements DroverService {
     await this.worker?.start((by) => this.contextFor(by))
     const { config, isWorker } = this.#parts
     if (isWorker !== false && config.drive.watch.length > 0) await (await this.#openWatchers()).start()
+  }
+
+  get keys(): DroverService['keys'] {
+    return this.#administration.keys
+  }
+
+  get settings(): DroverService['settings'] {
+    return this.#administration.settings
+  }
+
+  get repositories(): DroverService['repositories'] {
+    return this.#administration.repositories
   }
 
   readonly watchers: DroverService['watchers'] = {

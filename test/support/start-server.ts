@@ -102,7 +102,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   if (agents === 'fake') installFakeAgents(bin)
   if (agents === 'warm') installWarmAgents(bin)
   const env = environmentFor(options, { home, bin, workdir })
-  const { config } = await readConfig({ env, homeDirectory: home, cwd: workdir })
+  const { config, origins, file } = await readConfig({ env, homeDirectory: home, cwd: workdir })
   const readKeys = async () => (await readConfig({ env, homeDirectory: home, cwd: workdir })).config.server.keys
   const configFile = { path: configPath, readKeys }
   const keys = await loadApiKeys({ env, readableVariables: [], cwd: workdir, server: config.server, configFile })
@@ -119,6 +119,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   const context = await withMetrics({
     ...createContext({
       config,
+      source: { origins, file, readKeys },
       version: '1.2.3',
       env,
       cwd: workdir,

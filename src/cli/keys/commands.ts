@@ -28,8 +28,8 @@ accepts requests without a key.`,
     flags: [
       flag(
         '--role ROLE',
-        'A client sees its own sessions and executions, an operator sees those of every key (default: client)',
-        { choices: ['client', 'operator'] },
+        'A client sees its own sessions and executions, an operator those of every key; an admin also manages keys (default: client)',
+        { choices: ['client', 'operator', 'admin'] },
       ),
       flag('--rps N', 'Requests per second, if server.rate_limit_enabled is true (default: server.rate_limit_rps)', {
         integer: { min: 1, max: LARGEST_RATE },

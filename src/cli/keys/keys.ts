@@ -1,6 +1,6 @@
 /** `keys create`, `keys list`, `keys rotate` and `keys revoke`. */
 import { addServerKey, removeServerKey, rotateServerKey, type ServerKey } from '../../config/edit-keys.ts'
-import { digest } from '../../kit/digest.ts'
+import { createKey, type NewKey, newSecret, type ShownKey, toShownKey } from '../../config/new-key.ts'
 import { randomIds } from '../../kit/ids.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { flagValueInvalid } from '../faults.ts'
@@ -10,16 +10,11 @@ import { formatTable, tableWidth } from '../output/text-table.ts'
 import { readSettings } from '../settings.ts'
 import { parseAge } from '../words/parse-time.ts'
 
-/** 192 bits: a digest of such a key needs no salt. */
-const KEY_BYTES = 24
-const ID_BYTES = 12
-
 export const create: RunCommand = async (invocation) => {
   const { config, file } = await readSettings(invocation)
-  const key = newSecret()
-  const entry = toEntry(invocation, digest(key))
+  const { entry, key } = createKey(toNewKey(invocation), { ids: randomIds, now: invocation.runtime.clock.now() })
   await addServerKey({ path: file.path, entry })
-  await printResult(invocation, { ...toShown(entry), key, file: file.path }, () => `${key}\n`)
+  await printResult(invocation, { ...toShownKey(entry), key, file: file.path }, () => `${key}\n`)
   const notes = [
     `stored the digest of the key ${entry.name} in ${file.path}; the key itself is not shown again`,
     ...(config.server.keys.length > 0
@@ -33,16 +28,11 @@ export const create: RunCommand = async (invocation) => {
   return 0
 }
 
-/** The prefix lets logs and scanners recognize a key. */
-function newSecret(): string {
-  return `drover_key_${randomIds.hex(KEY_BYTES)}`
-}
-
 export const rotate: RunCommand = async (invocation) => {
   const name = invocation.args[0] ?? ''
   const { file } = await readSettings(invocation)
-  const key = newSecret()
-  await rotateServerKey({ path: file.path, name, sha256: digest(key).replace('sha256:', '') })
+  const { key, sha256 } = newSecret(randomIds)
+  await rotateServerKey({ path: file.path, name, sha256 })
   await printResult(invocation, { name, key, file: file.path }, () => `${key}\n`)
   const note = `stored the digest of the new secret of ${name} in ${file.path}; a running server refuses the old one within seconds`
   await invocation.runtime.terminal.err.write(`drover: ${note}\n`)
@@ -53,7 +43,7 @@ function limitFlags({ rate_limit_rps: rps, rate_limit_burst: burst }: ServerKey)
   return [...(rps === undefined ? [] : ['--rps']), ...(burst === undefined ? [] : ['--burst'])]
 }
 
-function toEntry({ args, flags, runtime }: Invocation, sha256: string): ServerKey {
+function toNewKey({ args, flags, runtime }: Invocation): NewKey {
   const budgets = flags.texts('budget')
   const expires = expiryIn(flags.text('expires'), runtime.clock.now())
   const [rps, burst] = [flags.integer('rps'), flags.integer('burst')]
@@ -61,8 +51,6 @@ function toEntry({ args, flags, runtime }: Invocation, sha256: string): ServerKe
   // The parser allows only the values of the shape.
   return {
     name: args[0] ?? '',
-    id: `key_${randomIds.hex(ID_BYTES)}`,
-    sha256: sha256.replace('sha256:', ''),
     ...(role !== undefined && { role }),
     ...(rps !== undefined && { rate_limit_rps: rps }),
     ...(burst !== undefined && { rate_limit_burst: burst }),
@@ -72,7 +60,7 @@ function toEntry({ args, flags, runtime }: Invocation, sha256: string): ServerKe
     ...(flags.isOn('require-sandbox') && { requires_sandbox: true }),
     ...(budgets.length > 0 && { budgets }),
     ...(expires !== undefined && { expires_at: expires }),
-  } as ServerKey
+  } as NewKey
 }
 
 function expiryIn(given: string | undefined, now: Date): string | undefined {
@@ -85,19 +73,12 @@ function expiryIn(given: string | undefined, now: Date): string | undefined {
 
 export const list: RunCommand = async (invocation) => {
   const { config, file } = await readSettings(invocation)
-  const keys = config.server.keys.map(toShown)
+  const keys = config.server.keys.map(toShownKey)
   return await printResult(invocation, { file: file.path, keys }, (out) =>
     keys.length === 0
       ? wrapOn(out, `${file.path} has no keys; "drover keys create NAME" adds one\n`)
       : `${formatTable(toRows(keys), tableWidth(out)).join('\n')}\n`,
   )
-}
-
-type ShownKey = Omit<ServerKey, 'sha256' | 'role'> & { role: string }
-
-/** Without its digest, which tells a reader nothing. */
-function toShown({ sha256: _, ...entry }: ServerKey): ShownKey {
-  return { ...entry, role: entry.role ?? 'client' }
 }
 
 /** The last columns are shown if a key has something in them. */

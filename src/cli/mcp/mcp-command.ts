@@ -7,6 +7,7 @@ import { Writable } from 'node:stream'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Config } from '../../config/config.shape.ts'
 import { createKeyRing } from '../../config/key-ring.ts'
+import type { LoadedConfig } from '../../config/read-config.ts'
 import { withDepth } from '../../kit/process/nesting.ts'
 import { endAllProcesses } from '../../kit/process/running-processes.ts'
 import { createMcpServer, type ToolHost } from '../../mcp/mcp-server.ts'
@@ -27,9 +28,10 @@ import type { Channel } from '../terminal.ts'
 
 export const run: RunCommand = async ({ runtime, ...given }) => {
   const invocation = { ...given, runtime: { ...runtime, env: withDepth(runtime.env) } }
-  const { config } = await readSettings(invocation)
+  const loaded = await readSettings(invocation)
+  const { config } = loaded
   using interruption = listenForInterruption()
-  await using server = new ChosenServer(invocation, config)
+  await using server = new ChosenServer(invocation, loaded)
   const findSocket = () => server.findSocket()
   await findSocket()
   await explainProtocol(invocation, { command: 'drover mcp', client: 'an MCP client', instead: 'drover prompt "TEXT"' })
@@ -60,18 +62,18 @@ function createToolHost(invocation: Invocation, { config, findSocket, closing }:
 /** The user's server if it would do the same, and from the moment when it does not, one in this process. */
 class ChosenServer implements AsyncDisposable {
   readonly #invocation: Invocation
-  readonly #config: Config
+  readonly #loaded: LoadedConfig
   #own: Promise<PrivateServer> | undefined
 
-  constructor(invocation: Invocation, config: Config) {
+  constructor(invocation: Invocation, loaded: LoadedConfig) {
     this.#invocation = invocation
-    this.#config = config
+    this.#loaded = loaded
   }
 
   /** Undefined: the socket of the user's server. */
   async findSocket(): Promise<string | undefined> {
     if (this.#own === undefined && (await this.#isServed())) return undefined
-    this.#own ??= startPrivateServer(this.#invocation, this.#config)
+    this.#own ??= startPrivateServer(this.#invocation, this.#loaded)
     return (await this.#own).socket
   }
 
@@ -79,7 +81,7 @@ class ChosenServer implements AsyncDisposable {
     const { flags, runtime } = this.#invocation
     if (flags.isOn('direct') || flags.isOn('demo')) return false
     const status = await askStatus(this.#invocation).catch(() => undefined)
-    return status?.version === runtime.version() && status.config === digestOfSettings(this.#config)
+    return status?.version === runtime.version() && status.config === digestOfSettings(this.#loaded.config)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -124,9 +126,10 @@ function toWritable(channel: Channel): Writable {
 type PrivateServer = AsyncDisposable & { socket: string }
 
 /** When it is disposed of, its agents are ended, and what they did is saved. */
-async function startPrivateServer(invocation: Invocation, config: Config): Promise<PrivateServer> {
+async function startPrivateServer(invocation: Invocation, loaded: LoadedConfig): Promise<PrivateServer> {
   const { runtime } = invocation
   const { log, writeAccessLog } = await createServerLog(runtime, { isQuiet: true })
+  const { config, origins, file } = loaded
   const stores = await openCommandStores(invocation, config)
   const ending = new Ending()
   const directory = mkdtempSync(join(tmpdir(), 'drover-mcp-'))
@@ -134,6 +137,8 @@ async function startPrivateServer(invocation: Invocation, config: Config): Promi
   const http = await createHttp(invocation, {
     ...{ config, stores, log, writeAccessLog, ...ending.signals },
     keys: createKeyRing({ isRequired: false }),
+    // No tool asks for them.
+    source: { origins, file, readKeys: async () => config.server.keys },
     isWorker: false,
     localSocket: socket,
   })

@@ -7,6 +7,7 @@ import type { Loss, Stores } from '../../executions/store/stores.ts'
 import { findReadableSecrets } from '../../kit/process/readable-secrets.ts'
 import { endAllProcesses } from '../../kit/process/running-processes.ts'
 import { formatBackend } from '../../prompts/format-backend.ts'
+import type { SettingsSource } from '../../service/administration.ts'
 import { type BoundAddress, baseUrl, type ListenAddress } from '../../service/server-address.ts'
 import { Ending, startServerLife } from '../../service/start-and-stop.ts'
 import type { Invocation, RunCommand } from '../command.ts'
@@ -27,7 +28,7 @@ const DRAIN_MS = 30_000
 export const run: RunCommand = async (invocation) => {
   const { flags, runtime } = invocation
   refusePassword('--store', flags.text('store'))
-  const { config, file } = await readSettings(invocation, [
+  const { config, file, origins } = await readSettings(invocation, [
     { key: 'server.host', flag: '--host', value: flags.text('host') },
     { key: 'server.port', flag: '--port', value: flags.integer('port') },
     { key: 'store.url', flag: '--store', value: flags.text('store') },
@@ -44,7 +45,15 @@ export const run: RunCommand = async (invocation) => {
   const lost: Losses = { notify: () => {} }
   const stores = await openCommandStores(invocation, config, { onLost: (loss) => lost.notify(loss) })
   try {
-    return await serve(invocation, { config, address, keys, stores, lost, ...serverLog })
+    return await serve(invocation, {
+      config,
+      address,
+      keys,
+      stores,
+      lost,
+      source: { origins, file, readKeys },
+      ...serverLog,
+    })
   } finally {
     keys.close()
     await stores.sessions.close()
@@ -60,6 +69,7 @@ type ServerParts = ServerLog & {
   keys: ApiKeys
   stores: Stores
   lost: Losses
+  source: SettingsSource
 }
 
 function readAddress({ flags, runtime }: Invocation, config: Config): ListenAddress {
@@ -79,7 +89,7 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
   const { writeAccessLog } = parts
   const { consoleLogins: loginsFile, serverSocket } = findUserPaths(invocation)
   const http = await createHttp(invocation, {
-    ...{ config, stores, log, writeAccessLog, loginsFile, keys: keys.ring, ...ending.signals },
+    ...{ config, source: parts.source, stores, log, writeAccessLog, loginsFile, keys: keys.ring, ...ending.signals },
     isWorker: !flags.isOn('no-work'),
     logsPrompts: flags.isOn('log-prompts'),
     consoleDirectory: runtime.consoleDirectory,

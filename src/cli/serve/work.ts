@@ -22,7 +22,9 @@ const DRAIN_MS = 30_000
 export const run: RunCommand = async (invocation) => {
   const { flags, runtime } = invocation
   refusePassword('--store', flags.text('store'))
-  const { config } = await readSettings(invocation, [{ key: 'store.url', flag: '--store', value: flags.text('store') }])
+  const { config, file, origins } = await readSettings(invocation, [
+    { key: 'store.url', flag: '--store', value: flags.text('store') },
+  ])
   if (config.store.url === 'sqlite:') throw storeNotShared({ command: 'drover work' })
   const { log } = await createServerLog(runtime, { isQuiet: flags.isOn('quiet') })
   const lost: Losses = { notify: () => {} }
@@ -38,6 +40,8 @@ export const run: RunCommand = async (invocation) => {
     sandbox: sandboxPartsFor(invocation, config),
     machineSandbox: findSandbox(runtime, findUserPaths(invocation), config),
     rights: asAllowedBefore,
+    // No one asks a worker for keys.
+    source: { origins, file, readKeys: async () => config.server.keys },
     // No command asks a worker for runs of other machines.
     userElsewhere: undefined,
   })

@@ -32,3 +32,17 @@ function setQuery(field: string, value: string): void {
   const others = [...query].filter(([name]) => name !== field)
   replaceHash(toHash(page, id, Object.fromEntries(value === '' ? others : [...others, [field, value]])))
 }
+
+/** A search that is in the address. */
+export function SearchField({ says }: { says: string }) {
+  return (
+    <input
+      type="search"
+      data-search
+      aria-label={says}
+      placeholder="Search ( / )"
+      value={route.value.query.get('search') ?? ''}
+      onInput={(event) => setQuery('search', event.currentTarget.value)}
+    />
+  )
+}

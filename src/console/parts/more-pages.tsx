@@ -1,11 +1,12 @@
 import { useRef } from 'preact/hooks'
-import { hrefOf, PAGE_LINKS } from '../text/page-links.ts'
+import { sender } from '../live/api.ts'
+import { hrefOf, pageLinksFor } from '../text/page-links.ts'
 
 /** The pages that are opened rarely. Escape, a choice, and leaving it with the keyboard or a click close it. */
 export function MorePages({ page }: { page: string }) {
   const menu = useRef<HTMLDetailsElement>(null)
   const close = () => menu.current?.removeAttribute('open')
-  const links = PAGE_LINKS.filter(({ bar }) => bar !== 'always')
+  const links = pageLinksFor(sender.value?.role).filter(({ bar }) => bar !== 'always')
   const current = links.find((link) => link.page === page && link.bar === undefined)
   return (
     <details

@@ -21,6 +21,13 @@ export const PAGE_LINKS: readonly PageLink[] = [
   { page: 'queue', says: 'Queue', key: 'q' },
   { page: 'watchers', says: 'Watchers' },
   { page: 'report', says: 'Report' },
+  { page: 'repositories', says: 'Repositories', isForAdmin: true },
+  { page: 'keys', says: 'Keys', isForAdmin: true },
+  { page: 'settings', says: 'Settings', isForAdmin: true },
 ]
 
 export const hrefOf = ({ page }: Pick<PageLink, 'page'>): string => (page === 'home' ? '#/' : `#/${page}`)
+
+/** Those that the user of the page may open. */
+export const pageLinksFor = (role: string | undefined): readonly PageLink[] =>
+  PAGE_LINKS.filter(({ isForAdmin }) => !isForAdmin || role === 'admin')

@@ -26,7 +26,7 @@ function sightOf(as: string, keys: KeyRing): ReturnType<NonNullable<ServedParts[
   if (as === ANYONE) return keys.isRequired ? undefined : { is: 'all' }
   if (as === 'user') return { is: 'all' }
   const key = keys.withDigest(as as Digest)
-  return key && (key.role === 'operator' ? { is: 'all' } : { is: 'key', keyId: key.id })
+  return key && (key.role === 'client' ? { is: 'key', keyId: key.id } : { is: 'all' })
 }
 
 /** Proxies close connections that are silent for a minute, and some after half a minute. */

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { mayMerge } from '../../drive/service/client-rules.ts'
 import { requestChecker } from '../../kit/omit-empty.ts'
-import { visibleKeyId } from '../../prompts/caller.ts'
+import { isAdmin, visibleKeyId } from '../../prompts/caller.ts'
 import type { LoggedIn, Sender } from '../../service/request-sender.shape.ts'
 import type { LoginProof, NewLogin } from '../context/logins.ts'
 import { toRequestCaller } from '../context/sender.ts'
@@ -75,7 +75,7 @@ function toSender(request: FastifyRequest, context: ServerContext): Sender {
     version: context.version,
     auth: isLocalUser ? 'socket' : login !== undefined ? 'login' : key !== undefined ? 'key' : 'none',
     ...(key !== undefined && { name: key.name }),
-    role: visibleKeyId(by) === undefined ? 'operator' : 'client',
+    role: isAdmin(by) ? 'admin' : visibleKeyId(by) === undefined ? 'operator' : 'client',
     workdir: context.drover.cwd,
     workdirs: context.config.server.allowed_workdir_prefixes,
     ...(approval !== undefined && { max_approval_mode: approval.mode }),

@@ -1,0 +1,66 @@
+/** The pages for those who manage a server, in a real browser. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeEach, expect, it } from 'vitest'
+import { digest } from '../../src/kit/digest.ts'
+import { closeBrowser, skipWithoutBrowser, visit } from '../support/browser.ts'
+import { startServer } from '../support/start-server.ts'
+
+beforeEach(skipWithoutBrowser)
+afterAll(closeBrowser)
+
+const SECRETS = { root: 'root-key-0123456789', ci: 'ci-key-0123456789' }
+const KEYS = [
+  { name: 'root', sha256: digest(SECRETS.root).replace('sha256:', ''), role: 'admin' },
+  { name: 'ci', sha256: digest(SECRETS.ci).replace('sha256:', '') },
+]
+
+async function logIn(page: Page, key: string): Promise<void> {
+  await page.getByLabel('API key').fill(key)
+  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('button', { name: 'Log out' }).waitFor()
+}
+
+it('an admin creates a key that is shown once, sees where a setting comes from, and revokes the key', async () => {
+  const server = await startServer({ agents: 'demo', server: { keys: KEYS, cors_max_age: 60 } })
+  const { page, complaints } = await visit(`${server.url}/#/keys`, { expects: /401/ })
+  await logIn(page, SECRETS.root)
+  await page.getByRole('button', { name: 'New key' }).click()
+  await page.getByLabel('Name').fill('ada')
+  await page.getByLabel('Budgets').fill('20usd/day')
+  await page.getByRole('button', { name: 'Create' }).click()
+  const secret = await page.locator('.secret-text').innerText()
+  expect(secret).toMatch(/^drover_key_[0-9a-f]{48}$/)
+  await page.getByRole('button', { name: 'I have it' }).click()
+  await page.reload()
+  const row = page.getByRole('row', { name: /^ada/ })
+  await row.waitFor()
+  expect(await row.innerText()).toContain('20usd/day')
+  expect(await page.locator('body').innerText()).not.toContain(secret)
+  await row.getByRole('button', { name: 'Revoke' }).click()
+  await row.getByRole('button', { name: 'Revoke' }).click()
+  await row.waitFor({ state: 'detached' })
+  await page.locator('.more > summary').click()
+  await page.getByRole('link', { name: 'Settings' }).click()
+  const setting = page.locator('.setting', { hasText: 'server.cors_max_age' })
+  await setting.waitFor()
+  expect(await setting.innerText()).toMatch(/60\s+file, line 1/)
+  await page.getByLabel('From').selectOption('file')
+  await page.locator('.setting', { hasText: 'server.port' }).waitFor({ state: 'detached' })
+  expect(page.url()).toContain('from=file')
+  expect(complaints).toEqual([])
+})
+
+it('a client is not shown these pages, and gets nothing by their addresses', async () => {
+  const server = await startServer({ agents: 'demo', server: { keys: KEYS } })
+  const { page } = await visit(`${server.url}/#/`, { expects: /40[13]/ })
+  await logIn(page, SECRETS.ci)
+  await page.locator('.more > summary').click()
+  await page.getByRole('link', { name: 'Queue' }).waitFor()
+  for (const name of ['Keys', 'Settings', 'Repositories'])
+    expect(await page.getByRole('link', { name, exact: true }).count()).toBe(0)
+  for (const path of ['keys', 'settings', 'repositories']) {
+    await page.goto(`${server.url}/#/${path}`)
+    await page.getByText('the API key ci may not manage this server').waitFor()
+    expect(await page.locator('main').innerText()).not.toContain('root')
+  }
+})
