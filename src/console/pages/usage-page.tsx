@@ -1,74 +1,106 @@
-/** Tokens and cost by day, agent, model and key; how long answers take. */
+/** Cost and tokens over time, by agent, model, key and repository; budgets; how long answers take. */
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import type { NightReports } from '../../drive/night/night-report.shape.ts'
 import type { ExecutionPage } from '../../executions/store/execution.shape.ts'
 import type { UsageAmounts, UsageReport, UsageRow } from '../../executions/store/usage-report.shape.ts'
+import { DayChart } from '../chart/day-chart.tsx'
+import { type DaySeries, type Measure, type SeriesField, toDaySeries } from '../chart/day-series.ts'
 import { attempt } from '../live/actions.ts'
 import { call } from '../live/api.ts'
+import { route } from '../live/router.ts'
 import { executionsVersion } from '../live/server-state.ts'
 import { BudgetBars } from '../parts/budget-bars.tsx'
-import { DayChart } from '../parts/day-chart.tsx'
+import { setQuery } from '../parts/filter-select.tsx'
 import { Wide } from '../parts/wide.tsx'
+import { nameOfRepository } from '../runs/run-facts.ts'
 import { formatCost, formatCount, formatDuration, percentile } from '../text/format.ts'
+import { toLine } from '../text/visible-text.ts'
 
 const DAY_MS = 86_400_000
-const PERIODS = [7, 30, 90]
-const GROUPS = ['backend', 'model', 'key', 'day'] as const
+const PERIODS = ['7', '30', '90']
+const GROUPS = ['backend', 'model', 'key', 'repository'] as const
 type Group = (typeof GROUPS)[number]
+const NAMES: Readonly<Record<Group, string>> = {
+  backend: 'agent',
+  model: 'model',
+  key: 'key',
+  repository: 'repository',
+}
 
 export function UsagePage() {
-  const days = useSignal(30)
-  const group = useSignal<Group>('backend')
+  const { query } = route.value
+  const days = PERIODS.find((period) => period === query.get('days')) ?? '30'
+  const group = GROUPS.find((name) => name === query.get('by')) ?? 'backend'
+  const measure: Measure = query.get('measure') === 'tokens' ? 'tokens' : 'cost'
+  const field: SeriesField = group === 'repository' ? 'backend' : group
   const byDay = useSignal<UsageReport | undefined>(undefined)
   const grouped = useSignal<UsageReport | undefined>(undefined)
   const latencies = useSignal<readonly Latency[]>([])
+  const since = new Date(Date.now() - (Number(days) - 1) * DAY_MS).toISOString().slice(0, 10)
   useEffect(() => {
-    const since = new Date(Date.now() - (days.value - 1) * DAY_MS).toISOString().slice(0, 10)
     void attempt(async () => {
-      byDay.value = await call<UsageReport>(`usage?since=${since}&group_by=day`)
-      grouped.value = await call<UsageReport>(`usage?since=${since}&group_by=${group.value}`)
+      byDay.value = await call<UsageReport>(`usage?since=${since}&group_by=day,${field}`)
+      grouped.value = await call<UsageReport>(`usage?since=${since}&group_by=${field}`)
     })
     // Also when an execution ends.
-  }, [days.value, group.value, executionsVersion.value])
+  }, [since, field, executionsVersion.value])
   useEffect(() => void attempt(async () => (latencies.value = await readLatencies())), [executionsVersion.value])
   const report = byDay.value
   return (
     <div class="page">
-      <h1>Usage</h1>
+      <h1>Usage and budgets</h1>
       <BudgetBars />
-      <div class="filters">
-        <label>
-          Period{' '}
-          <select value={String(days.value)} onChange={(event) => (days.value = Number(event.currentTarget.value))}>
-            {PERIODS.map((period) => (
-              <option key={period} value={String(period)}>
-                {period} days
-              </option>
-            ))}
-          </select>
-        </label>
-      </div>
+      <search class="filters">
+        <Choice name="Period" field="days" value={days} choices={PERIODS.map((period) => [period, `${period} days`])} />
+        <Choice
+          name="Show"
+          field="measure"
+          value={measure}
+          choices={[
+            ['cost', 'Cost'],
+            ['tokens', 'Tokens'],
+          ]}
+        />
+        <Choice name="By" field="by" value={group} choices={GROUPS.map((name) => [name, `by ${NAMES[name]}`])} />
+      </search>
       {report !== undefined && <Totals totals={report.totals} />}
-      {report !== undefined && <DayChart report={report} />}
-      <h2>
-        By{' '}
-        <select
-          aria-label="Group by"
-          value={group.value}
-          onChange={(event) => (group.value = event.currentTarget.value as Group)}
-        >
-          {GROUPS.map((name) => (
-            <option key={name} value={name}>
-              {name === 'backend' ? 'agent' : name}
-            </option>
-          ))}
-        </select>
-      </h2>
-      {grouped.value !== undefined && <UsageTable rows={grouped.value.rows} group={group.value} />}
+      {report !== undefined && <Chart data={toDaySeries(report, field, measure)} measure={measure} by={NAMES[field]} />}
+      <h2>By {NAMES[group]}</h2>
+      {group === 'repository' ? (
+        <RepositoryTable since={since} />
+      ) : (
+        grouped.value !== undefined && <UsageTable rows={grouped.value.rows} group={group} />
+      )}
       <h2>How long answers take</h2>
       <LatencyTable latencies={latencies.value} />
     </div>
   )
+}
+
+type ChoiceProps = { name: string; field: string; value: string; choices: readonly (readonly [string, string])[] }
+
+/** What is shown is in the address. */
+function Choice({ name, field, value, choices }: ChoiceProps) {
+  return (
+    <select aria-label={name} value={value} onChange={(event) => setQuery(field, event.currentTarget.value)}>
+      {choices.map(([choice, says]) => (
+        <option key={choice} value={choice}>
+          {says}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+function Chart({ data, measure, by }: { data: DaySeries; measure: Measure; by: string }) {
+  if (data.series.length === 0)
+    return (
+      <p class="dim">{measure === 'cost' ? 'No cost is known in this period.' : 'Nothing was used in this period.'}</p>
+    )
+  const format =
+    measure === 'cost' ? (value: number) => `$${value.toFixed(value < 1 && value > 0 ? 2 : 0)}` : formatCount
+  return <DayChart data={data} says={`${measure === 'cost' ? 'Cost' : 'Tokens'} by day and ${by}`} format={format} />
 }
 
 function Totals({ totals }: { totals: UsageAmounts }) {
@@ -95,22 +127,14 @@ function Totals({ totals }: { totals: UsageAmounts }) {
   )
 }
 
-function UsageTable({ rows, group }: { rows: readonly UsageRow[]; group: Group }) {
+function UsageTable({ rows, group }: { rows: readonly UsageRow[]; group: SeriesField }) {
   if (rows.length === 0) return <p class="dim">Nothing was used in this period.</p>
   return (
     <Wide>
       <table>
         <thead>
           <tr>
-            {[
-              group === 'backend' ? 'agent' : group,
-              'executions',
-              'failed',
-              'read',
-              'written',
-              'cost',
-              'working time',
-            ].map((name) => (
+            {[NAMES[group], 'executions', 'failed', 'read', 'written', 'cost', 'working time'].map((name) => (
               <th key={name}>{name}</th>
             ))}
           </tr>
@@ -129,6 +153,44 @@ function UsageTable({ rows, group }: { rows: readonly UsageRow[]; group: Group }
           ))}
         </tbody>
       </table>
+    </Wide>
+  )
+}
+
+/** What driven runs have used. Prompts belong to no repository. */
+function RepositoryTable({ since }: { since: string }) {
+  const found = useSignal<NightReports['repositories'] | undefined>(undefined)
+  useEffect(() => {
+    void attempt(async () => {
+      const { repositories } = await call<NightReports>(`report?since=${since}T00:00:00Z`)
+      found.value = repositories
+    })
+  }, [since, executionsVersion.value])
+  if (found.value === undefined) return <p class="dim">Loading…</p>
+  if (found.value.length === 0) return <p class="dim">No run has changed in this period.</p>
+  return (
+    <Wide>
+      <table>
+        <thead>
+          <tr>
+            {['repository', 'runs', 'tokens', 'cost', 'working time'].map((name) => (
+              <th key={name}>{name}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {found.value.map(({ repository, report: { runs, spent } }) => (
+            <tr key={repository}>
+              <td title={toLine(repository)}>{toLine(nameOfRepository(repository))}</td>
+              <td>{runs.length}</td>
+              <td>{formatCount(spent.tokens)}</td>
+              <td>{formatCost(spent.cost_microusd / 1_000_000)}</td>
+              <td>{formatDuration(spent.time_ms)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p class="dim">Runs that have changed in this period, with everything that each has used.</p>
     </Wide>
   )
 }

@@ -27,7 +27,7 @@ export function FilterSelect({ name, field, choices, viewOf = toLine }: FilterSe
 }
 
 /** Changes one value in the address; an empty one is removed. */
-function setQuery(field: string, value: string): void {
+export function setQuery(field: string, value: string): void {
   const { page, id, query } = route.peek()
   const others = [...query].filter(([name]) => name !== field)
   replaceHash(toHash(page, id, Object.fromEntries(value === '' ? others : [...others, [field, value]])))
