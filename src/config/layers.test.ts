@@ -160,7 +160,7 @@ describe('checkLayer on server.keys', () => {
     [[{ name: 'ci', sha256: sha256.slice(1) }], [`server.keys[0].sha256 ${digest}`]],
     [[{ name: 'ci' }], ['server.keys[0].sha256 is required']],
     [[{ sha256 }], ['server.keys[0].name is required']],
-    [[{ name: 'ci', sha256, role: 'root' }], ['server.keys[0].role must be one of "client", "operator"']],
+    [[{ name: 'ci', sha256, role: 'root' }], ['server.keys[0].role must be one of "client", "operator", "admin"']],
     [
       [{ name: '', sha256 }],
       ['server.keys[0].name must be a name of 1 to 64 letters, digits, dots, underscores or hyphens'],
