@@ -10,6 +10,7 @@ import { randomIds } from '../src/kit/ids.ts'
 import { copyStore } from '../src/store/copy-store.ts'
 import { openDatabase } from '../src/store/database.ts'
 import { Machines } from '../test/faults/machines.ts'
+import { createLargeStore } from '../test/support/large-store.ts'
 import { createEmptyDatabase, createPostgresDatabase, runSql } from '../test/support/postgres.ts'
 
 const EVENTS = 500
@@ -33,6 +34,7 @@ const file = join(directory, 'events.db')
 const inFile = await eventCost(await openStores({ clock: systemClock, ids: randomIds, path: file }))
 const inPostgres = await eventCost(await open(await createPostgresDatabase()))
 console.log(`an event in a save of ${EVENTS}: ${inPostgres.toFixed(3)} ms, in SQLite ${inFile.toFixed(3)} ms`)
+console.log(`a claim with 10,000 waiting: ${(await claimCost()).toFixed(1)} ms, the median of 50`)
 const [small = 0, large = 0] = await pageCosts([1000, 1_000_000])
 console.log(`a page of 100 executions: ${small.toFixed(2)} ms of 1,000, ${large.toFixed(2)} ms of 1,000,000`)
 for (const workers of [1, 2, 3])
@@ -60,6 +62,16 @@ async function eventCost({ sessions, executions }: Stores): Promise<number> {
   })
   await sessions.close()
   return ms / saves / EVENTS
+}
+
+async function claimCost(): Promise<number> {
+  const { queue, sessions } = await open(await createLargeStore({ executions: 100_000, waiting: 10_000 }))
+  const facts = { backends: ['claude', 'codex'], repositories: ['/work'], slots: 8 }
+  const costs: number[] = []
+  for (let at = 0; at < 50; at++)
+    costs.push(await measure(async () => queue?.claim(facts, { perKey: 0, perBackend: 0 })))
+  await sessions.close()
+  return costs.sort((one, other) => one - other)[25] ?? 0
 }
 
 /** In turn, after a round for each that is not counted: the first pages also wait for the compiler and for empty caches. */

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
+import { until } from '../../test/support/until.ts'
 import type { Stores } from '../executions/store/stores.ts'
 import type { Log } from '../kit/log.ts'
 import { startStoreCleanup } from './clean-store.ts'
@@ -35,10 +36,12 @@ function retention(days: number, answer: () => string[] = () => []) {
 }
 
 describe('startStoreCleanup', () => {
-  it('deletes unused sessions at the start, and logs how many', async () => {
+  it('deletes unused sessions in the background, and logs how many', async () => {
     const { asked, logged, settings } = retention(30, () => ['a', 'b'])
-    const { stop } = await startStoreCleanup(settings)
-    stop()
+    const { stop } = startStoreCleanup(settings)
+    expect(asked).toEqual([])
+    await until(() => logged.length === 2)
+    await stop()
     expect(asked).toEqual(['2026-03-01T12:00:00.000Z'])
     expect(logged).toEqual([
       'deleted executions past their retention {"executions":3,"days":7}',
@@ -46,14 +49,32 @@ describe('startStoreCleanup', () => {
     ])
   })
 
+  it('deletes nothing while another process does it for all of them', async () => {
+    const { asked, removed, settings } = retention(30)
+    let isLeader = false
+    const leads = async () => isLeader
+    vi.useFakeTimers()
+    try {
+      const { stop } = startStoreCleanup({ ...settings, stores: { ...settings.stores, leads } })
+      await vi.advanceTimersByTimeAsync(60_000)
+      expect([asked, removed]).toEqual([[], []])
+      isLeader = true
+      await vi.advanceTimersByTimeAsync(60_000)
+      expect(removed).toHaveLength(1)
+      await stop()
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   it('runs again every day until it is stopped', async () => {
     vi.useFakeTimers()
     try {
       const { asked, settings } = retention(1)
-      const { stop } = await startStoreCleanup(settings)
+      const { stop } = startStoreCleanup(settings)
       await vi.advanceTimersByTimeAsync(2 * DAY_MS)
       expect(asked).toHaveLength(3)
-      stop()
+      await stop()
       await vi.advanceTimersByTimeAsync(2 * DAY_MS)
       expect(asked).toHaveLength(3)
     } finally {
@@ -62,8 +83,10 @@ describe('startStoreCleanup', () => {
   })
 
   it('deletes nothing if the retention is 0 days', async () => {
-    const { asked, settings } = retention(0)
-    await startStoreCleanup(settings)
+    const { asked, removed, settings } = retention(0)
+    const { stop } = startStoreCleanup(settings)
+    await until(() => removed.length === 1)
+    await stop()
     expect(asked).toEqual([])
   })
 
@@ -71,8 +94,9 @@ describe('startStoreCleanup', () => {
     const { logged, settings } = retention(1, () => {
       throw new Error('the disk is full')
     })
-    const { stop } = await startStoreCleanup(settings)
-    stop()
+    const { stop } = startStoreCleanup(settings)
+    await until(() => logged.length === 2)
+    await stop()
     expect(logged).toContain('old sessions could not be deleted {"reason":"the disk is full"}')
   })
 })

@@ -20,36 +20,50 @@ const SESSIONS_EVERY_MS = 24 * 60 * 60 * 1000
 /** More often, because executions have a size limit too. */
 const EXECUTIONS_EVERY_MS = 60_000
 
-/** Deletes what is past its retention, now and again and again. */
-export async function startStoreCleanup(retention: Retention): Promise<{ stop(): void }> {
+/** Deletes what is past its retention, in the background: now and again and again. `stop` waits for the piece that is being deleted. */
+export function startStoreCleanup(retention: Retention): { stop(): Promise<void> } {
+  const stopped = new AbortController()
+  let running = Promise.resolve()
   const tasks = [
-    { everyMs: EXECUTIONS_EVERY_MS, task: () => cleanExecutions(retention) },
-    ...(retention.sessionDays === 0 ? [] : [{ everyMs: SESSIONS_EVERY_MS, task: () => cleanSessions(retention) }]),
+    { everyMs: EXECUTIONS_EVERY_MS, task: cleanExecutions },
+    ...(retention.sessionDays === 0 ? [] : [{ everyMs: SESSIONS_EVERY_MS, task: cleanSessions }]),
   ]
-  for (const { task } of tasks) await task()
-  const timers = tasks.map(({ everyMs, task }) => setInterval(() => void task(), everyMs).unref())
+  const run = (task: typeof cleanSessions) => {
+    running = running.then(() => (stopped.signal.aborted ? undefined : task(retention, stopped.signal)))
+  }
+  for (const { task } of tasks) run(task)
+  const timers = tasks.map(({ everyMs, task }) => setInterval(() => run(task), everyMs).unref())
   return {
-    stop() {
+    async stop() {
       for (const timer of timers) clearInterval(timer)
+      stopped.abort()
+      await running
     },
   }
 }
 
-async function cleanSessions(retention: Retention): Promise<void> {
+/** Of the servers with one PostgreSQL store, one deletes. */
+async function isLeader({ stores }: Retention): Promise<boolean> {
+  return (await stores.leads?.('retention')) ?? true
+}
+
+async function cleanSessions(retention: Retention, signal: AbortSignal): Promise<void> {
   const { stores, log, clock, sessionDays: days } = retention
   await logFailure(log, 'old sessions could not be deleted', async () => {
-    const deleted = await stores.sessions.deleteUnusedSince(daysAgo(days, clock), { isDryRun: false })
+    if (!(await isLeader(retention))) return
+    const deleted = await stores.sessions.deleteUnusedSince(daysAgo(days, clock), { isDryRun: false, signal })
     if (deleted.length > 0) log.info({ sessions: deleted.length, days }, 'deleted sessions past their retention')
   })
 }
 
-async function cleanExecutions(retention: Retention): Promise<void> {
+async function cleanExecutions(retention: Retention, signal: AbortSignal): Promise<void> {
   const { stores, log, clock, executionDays: days, maxExecutionMb } = retention
   await logFailure(log, 'old executions could not be deleted', async () => {
-    const limits = { endedBefore: daysAgo(days, clock), maxBytes: maxExecutionMb * MB }
+    if (!(await isLeader(retention))) return
+    const limits = { endedBefore: daysAgo(days, clock), maxBytes: maxExecutionMb * MB, signal }
     const executions = await stores.executions.removeOld(limits)
     if (executions > 0) log.info({ executions, days }, 'deleted executions past their retention')
-    const runs = (await stores.runs?.board.removeOld(limits.endedBefore)) ?? 0
+    const runs = (await stores.runs?.board.removeOld(limits.endedBefore, signal)) ?? 0
     if (runs > 0) log.info({ runs, days }, 'deleted copies of driven runs past their retention')
   })
 }

@@ -57,7 +57,7 @@ export async function startServerLife(parts: LifeParts): Promise<ServerLife> {
   if (parts.takesWork) await drover.trySandbox()
   await parts.face?.open()
   const cleaning = parts.cleansStore
-    ? await startStoreCleanup({
+    ? startStoreCleanup({
         ...{ stores, clock, log },
         sessionDays: config.session.retention_days,
         executionDays: config.executions.keep_days,
@@ -67,7 +67,7 @@ export async function startServerLife(parts: LifeParts): Promise<ServerLife> {
   if (parts.takesWork) await drover.begin()
   return {
     async stop({ drainMs, endProcesses }) {
-      cleaning?.stop()
+      const cleaned = cleaning?.stop()
       // Driven runs are interrupted, and resumed when a server starts here again.
       ending.shutdown.abort()
       const work = drover.worker?.stop()
@@ -79,7 +79,7 @@ export async function startServerLife(parts: LifeParts): Promise<ServerLife> {
       }
       if (parts.face !== undefined) await parts.face.drain(drainMs, endAgents)
       else await finishWork(Promise.all([work, drover.background.idle()]), drainMs, endAgents)
-      await Promise.all([work, warm])
+      await Promise.all([work, warm, cleaned])
       await drover.runs.close?.()
       await drover.records.close()
       await drover.closeTelemetry()

@@ -9,12 +9,20 @@ import type { NewSession, SessionEdit, TurnEnd } from './session-store.ts'
 /** The error message of a turn whose process died while the agent was running. */
 const ABANDONED = 'the process that ran this turn ended before the agent did'
 
+const NOT_STORED = 'the process that ran this turn ended before it stored the result'
+
 /** The end of a turn, before it is saved. */
 export type EndedTurn = { id: string; end: TurnEnd; at: string }
 
 /** The end of a turn whose process is gone. `last_used` stays at the start of the turn. */
 export function abandonTurn({ id, last_used }: Pick<Session, 'id' | 'last_used'>): EndedTurn {
   return { id, end: { outcome: 'interrupted', errorMessage: ABANDONED, usage: NO_USAGE }, at: last_used }
+}
+
+/** The session after a turn that has ended, if its process died before it stored the result. */
+export function loseResult(session: Session): Session {
+  const status = statusAfter({ outcome: 'interrupted', isResumable: isResumable(session) })
+  return { ...session, status, error_message: NOT_STORED }
 }
 
 /** An agent can continue a session for which it reported its own id. */

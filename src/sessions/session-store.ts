@@ -94,6 +94,9 @@ export type SessionFiles = {
 }
 
 /** Without `seenBy`, everything is visible, as to the user of the machine. */
+/** At the signal it stops between two pieces. */
+export type UnusedDeletion = { isDryRun: boolean; signal?: AbortSignal }
+
 export type SessionStore = VisibleSessions & {
   /** The sessions that the API key with this id sees. It may change and delete only its own. Undefined: all. */
   seenBy(keyId: string | undefined): VisibleSessions
@@ -107,8 +110,8 @@ export type SessionStore = VisibleSessions & {
   recordAgentSession(id: string, facts: { backendSessionId?: string; model?: string }): Promise<void>
   /** Ends the turn. Returns undefined if the session was deleted meanwhile. */
   finishTurn(id: string, end: TurnEnd): Promise<Session | undefined>
-  /** Deletes sessions last used before this moment, except those with a running turn. Returns the ids, oldest first. */
-  deleteUnusedSince(moment: string, options: { isDryRun: boolean }): Promise<string[]>
+  /** Deletes sessions last used before this moment, except those with a running turn, in pieces. Returns the ids, oldest first. */
+  deleteUnusedSince(moment: string, options: UnusedDeletion): Promise<string[]>
   /**
    * Ends the agents that dead processes left running, and the turns they left `active`. `deadOwners` names every dead
    * process, even one that left no turn.

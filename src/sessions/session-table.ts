@@ -40,6 +40,8 @@ export const ADDED_COLUMNS = [...FIXED, ...CHANGING]
 export const COLUMNS = ['number', ...ADDED_COLUMNS].join(', ')
 const BY_ID = `SELECT ${COLUMNS} FROM sessions WHERE id = ? FOR UPDATE`
 const BY_OWNER = `SELECT ${COLUMNS} FROM sessions WHERE owner = ? FOR UPDATE`
+const ENDED_BY = `SELECT ${COLUMNS} FROM sessions WHERE id = ? AND owner IS NULL AND status = 'completed' AND last_used >= ?
+  AND NOT EXISTS (SELECT 1 FROM executions e WHERE e.session_id = sessions.id AND e.number > ?) FOR UPDATE`
 const UPDATE = `UPDATE sessions SET ${CHANGING.map((name) => `${name} = ?`).join(', ')} WHERE id = ?`
 
 export type WantedPage = { limit: number; offset: number; keyId: string | undefined }
@@ -107,6 +109,15 @@ function* findOne({ idOrPrefix, keyId }: WantedSession, { columns, lock }: typeo
 
 export function* lockRow(id: string): Steps<SessionRow | undefined> {
   const row = yield* get(BY_ID, id)
+  return row && asSessionRow(row)
+}
+
+/** An execution that is lost, and the session whose turn it ran. */
+export type LostTurn = { number: number; session: string; startedAt: string }
+
+/** The session, if its turn ended although the end of the execution was not stored, and no other turn followed. */
+export function* lockEndedBy({ number, session, startedAt }: LostTurn): Steps<SessionRow | undefined> {
+  const row = yield* get(ENDED_BY, session, startedAt, number)
   return row && asSessionRow(row)
 }
 

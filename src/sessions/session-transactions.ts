@@ -3,9 +3,9 @@ import { ignoreFault } from '../kit/fault.ts'
 import type { Owners } from '../store/owners.ts'
 import { answer, type Sql, type Steps, type WriteOptions } from '../store/sql.ts'
 import type { Session } from './session.shape.ts'
-import { abandonTurn, type EndedTurn, endTurn } from './session-changes.ts'
+import { abandonTurn, type EndedTurn, endTurn, loseResult } from './session-changes.ts'
 import { readStoreFields, type SessionRow, toSession } from './session-rows.ts'
-import { lockOwnedBy, lockRow, saveRow } from './session-table.ts'
+import { type LostTurn, lockEndedBy, lockOwnedBy, lockRow, saveRow } from './session-table.ts'
 
 type Attempt<T> = { isAlive: false } | { isAlive: true; result: T }
 
@@ -50,10 +50,14 @@ export class SessionTransactions {
     }
   }
 
-  /** Ends the turns of a process and returns their number. */
-  *endTurnsOf(owner: string): Steps<number> {
+  /** Ends the turns of a process and returns their number. `lost` are its executions: no session of theirs stays completed. */
+  *endTurnsOf(owner: string, lost: readonly LostTurn[]): Steps<number> {
     const rows = yield* lockOwnedBy(owner)
     for (const row of rows) yield* this.#endTurn(row, abandonTurn(row))
+    for (const turn of lost) {
+      const row = yield* lockEndedBy(turn)
+      if (row !== undefined) yield* saveRow(loseResult(toSession(row)), readStoreFields(row))
+    }
     return rows.length
   }
 

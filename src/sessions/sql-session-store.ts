@@ -20,14 +20,15 @@ import type {
   SessionFilter,
   SessionStore,
   TurnEnd,
+  UnusedDeletion,
   VisibleSessions,
 } from './session-store.ts'
 import {
   type FoundTexts,
   findRow,
   findWhole,
+  type LostTurn,
   lockFound,
-  lockOwnedBy,
   lockRow,
   type SessionTable,
   saveRow,
@@ -190,17 +191,18 @@ export class SqlSessionStore implements SessionStore {
     return deleted
   }
 
-  async deleteUnusedSince(moment: string, { isDryRun }: { isDryRun: boolean }): Promise<string[]> {
+  async deleteUnusedSince(moment: string, { isDryRun, signal }: UnusedDeletion): Promise<string[]> {
     const before = checkMoment('moment', moment)
     if (isDryRun) return await this.#transactions.read(() => this.#table.findUnused(before))
     const deleted: string[] = []
-    for (;;) {
+    while (signal?.aborted !== true) {
       const some = await this.#transactions.write(() => this.#deleteUnused(before))
       deleted.push(...some)
       await this.#texts?.deleteUnwanted()
-      if (some.length < this.#table.deletedAtOnce) return deleted
+      if (some.length < this.#table.deletedAtOnce) break
       await nextTurn()
     }
+    return deleted
   }
 
   *#deleteUnused(before: string): Steps<string[]> {
@@ -239,15 +241,9 @@ export class SqlSessionStore implements SessionStore {
     }
   }
 
-  /** Ends the turns of a process that is gone, and returns their number. */
-  endTurnsOf(owner: string): Steps<number> {
-    return this.#transactions.endTurnsOf(owner)
-  }
-
-  /** The same in a transaction, which a process without turns does not wait for. */
-  async abandonTurnsOf(owner: string): Promise<number> {
-    const owned = await this.#parts.sql.read(() => lockOwnedBy(owner))
-    return owned.length === 0 ? 0 : await this.#transactions.write(() => this.endTurnsOf(owner))
+  /** Ends the turns of a process that is gone, whose executions are lost, and returns their number. */
+  endTurnsOf(owner: string, lost: readonly LostTurn[]): Steps<number> {
+    return this.#transactions.endTurnsOf(owner, lost)
   }
 
   /** A turn of a dead process is ended first. */

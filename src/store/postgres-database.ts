@@ -91,7 +91,7 @@ function clientConfig(connectionString: string, { types, statementMs }: ConfigPa
     idle_in_transaction_session_timeout: Math.min(IDLE_IN_TRANSACTION_MS, statementMs),
     keepAlive: true,
     application_name: 'drover',
-    options: `-c search_path=${SCHEMA},public`,
+    options: `-c search_path=${SCHEMA},public -c jit=off`,
     types: {
       getTypeParser: (id: number, format?: 'text' | 'binary') =>
         NUMBER_TYPES.includes(id) ? Number : types.getTypeParser(id, format as 'text'),

@@ -317,8 +317,26 @@ const PUSH_SUBSCRIPTIONS = `
   );
 `
 
+/** What runs without a request finds its rows by one of these, however many rows there are. `sweepers` are the processes that delete. */
+const SWEEPS = `
+  CREATE INDEX executions_waiting ON executions (key_id, number) WHERE owner = '' AND ended_at IS NULL;
+  CREATE INDEX executions_homebound ON executions (machine) WHERE owner = '' AND ended_at IS NULL AND machine IS NOT NULL;
+  CREATE INDEX executions_taken ON executions (key_id, backend) WHERE owner <> '' AND ended_at IS NULL;
+  CREATE INDEX executions_open_turns ON executions (session_id, number) WHERE ended_at IS NULL AND session_id IS NOT NULL;
+  CREATE INDEX executions_unkept ON executions (ended_at) WHERE keep = 'none';
+  CREATE INDEX executions_unread ON executions (ended_at) WHERE keep = 'results' AND last_seq > 0;
+  CREATE INDEX driven_runs_by_change ON driven_runs (updated_at) WHERE driver IS NULL;
+  CREATE INDEX driven_runs_by_machine ON driven_runs (machine);
+  CREATE INDEX outbox_settled ON outbox (created_at) WHERE state <> 'waiting';
+  CREATE TABLE sweepers (
+    task TEXT COLLATE "C" PRIMARY KEY,
+    process TEXT COLLATE "C" NOT NULL
+  );
+`
+
 export const POSTGRES_MIGRATIONS: readonly string[] = [
   ...[FIRST, DRIVEN_RUNS, KEY_IDS, COSTS, OUTBOX, BUDGETS],
   OUTBOX_ENDS,
   PUSH_SUBSCRIPTIONS,
+  SWEEPS,
 ]

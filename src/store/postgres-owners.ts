@@ -34,11 +34,18 @@ export type PostgresOwnersOptions = {
   endWorkOf(name: string): Steps<number>
 }
 
+/** `retention`: a server removes what is too old. `unkept`: a worker removes what is not to be kept. */
+export type SweepTask = 'retention' | 'unkept'
+
 const NAME_BYTES = 16
 /** A process renews its row this often within the time after which it would be dead. */
 const RENEWALS = 4
 /** A machine that does not come back has nothing to clean up. */
 const FORGET_AGENTS = "interval '30 days'"
+
+/** The process that does the task keeps it as long as others take it for alive. */
+const LEAD = `INSERT INTO sweepers AS s (task, process) VALUES (?, ?) ON CONFLICT (task) DO UPDATE SET process = excluded.process
+  WHERE s.process = excluded.process OR NOT EXISTS (SELECT 1 FROM processes p WHERE p.name = s.process) RETURNING task`
 
 const IS_DEAD = `seen_at < now() - make_interval(secs => ?)
   AND pg_postmaster_start_time() < now() - make_interval(secs => ?)`
@@ -82,6 +89,11 @@ export class PostgresOwners implements Owners {
     this.#worker = worker
     await this.#database.run('UPDATE processes SET worker = ? WHERE name = ?', worker, await this.name())
     await this.#noteMachine()
+  }
+
+  /** Whether this process does a task that one process does for all of them. */
+  async leads(task: SweepTask): Promise<boolean> {
+    return (await this.#database.get(LEAD, task, await this.name())) !== undefined
   }
 
   *hold(name: string): Steps<boolean> {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { newSession } from '../../../test/support/session-store.ts'
 import { describeStores, type StoreKind } from '../../../test/support/stores.ts'
-import { systemClock } from '../../kit/clock.ts'
+import { NO_USAGE } from '../../agents/adapter/token-usage.ts'
+import { systemClock, toTimestamp } from '../../kit/clock.ts'
 import type { Execution, ExecutionEvent } from './execution.shape.ts'
 import type { ExecutionChange } from './execution-store.ts'
 
@@ -140,6 +142,30 @@ describeStores('executions', (kind) => {
       expect(await store.find(idOf(3))).toMatchObject({ state: 'lost', last_seq: 0 })
       expect(await store.find(idOf(5))).toMatchObject({ state: 'completed' })
       expect((await store.running()).map(({ id }) => id)).toEqual([idOf(4)])
+    })
+
+    it('leave no session completed whose result was not stored', async () => {
+      const place = await kind.newPlace()
+      const { executions, sessions } = await kind.openBoth({ place })
+      const startedAt = toTimestamp(systemClock.now())
+      const owner = await sessions.owner()
+      const ended = { outcome: 'completed' as const, usage: NO_USAGE, backendSessionId: 'of-the-agent' }
+      const [lost, next] = [await sessions.create(newSession()), await sessions.create(newSession())]
+      for (const { id } of [lost, next]) await sessions.finishTurn(id, ended)
+      const turn = (at: number, session: string, over: Partial<Execution> = {}) =>
+        added({ ...execution(at, { owner, session_id: session, started_at: startedAt }), ...over })
+      const runs = { state: 'running' as const, ended_at: undefined as never }
+      // The second session has had another turn since.
+      await executions.save([turn(1, lost.id, runs), turn(2, next.id, runs), turn(3, next.id)])
+      await sessions.close()
+      const later = await kind.openBoth({ place })
+      expect((await later.executions.find(idOf(1))).state).toBe('lost')
+      expect(await later.sessions.find(lost.id)).toMatchObject({
+        status: 'paused',
+        turn_count: 1,
+        error_message: 'the process that ran this turn ended before it stored the result',
+      })
+      expect(await later.sessions.find(next.id)).toMatchObject({ status: 'completed' })
     })
   })
 

@@ -1,4 +1,6 @@
 /** The interface of the store of executions. */
+import type { LostTurn } from '../../sessions/session-table.ts'
+import type { Steps } from '../../store/sql.ts'
 import type { Execution, ExecutionEvent, ExecutionPage } from './execution.shape.ts'
 import type { ExecutionState, KeepMode } from './execution-states.ts'
 import type { UsageRequest } from './usage-query.ts'
@@ -51,6 +53,8 @@ export type StoreNotice =
   | { type: 'changed' | 'cancel' | 'approval'; ids: readonly string[] }
   | { type: 'queue' | 'missed' }
 
+export type RemovalLimits = { endedBefore: string; maxBytes: number; signal?: AbortSignal }
+
 export type ExecutionStore = {
   /**
    * Saves all changes in one transaction. Returns the executions that were taken from their process, which others took for
@@ -72,8 +76,8 @@ export type ExecutionStore = {
   requestCancel(id: string): Promise<void>
   /** The running executions of a process that another process wants to cancel. */
   cancelRequests(owner: string): Promise<string[]>
-  /** The executions of a process that is gone become `lost`. */
-  loseAllOf(owner: string): Promise<void>
+  /** The executions of a process that is gone become `lost`. In the same transaction, `endTurns` ends its turns; its result is returned. */
+  loseAllOf(owner: string, endTurns?: (lost: readonly LostTurn[]) => Steps<number>): Promise<number>
   /** Takes the key, or returns the claim that has it already. Expired claims are gone. */
   claimKey(claim: KeyClaim): Promise<KeyClaim | undefined>
   /** Gives the key back, because nothing was started. */
@@ -84,7 +88,7 @@ export type ExecutionStore = {
   remove(id: string): Promise<void>
   /**
    * Removes ended executions: those that ended before a time, then, until the rest fits, the oldest ones of the keys that
-   * use most. Returns their number.
+   * use most. It does that in pieces, and stops between two of them at the signal. Returns their number.
    */
-  removeOld(limits: { endedBefore: string; maxBytes: number }): Promise<number>
+  removeOld(limits: RemovalLimits): Promise<number>
 }

@@ -27,10 +27,10 @@ export type StoredExecutions = {
   firstSince(since: string): Steps<number | undefined>
   /** Removes one that has ended. */
   remove(id: string): Promise<void>
-  /** Removes those that ended before a time, and returns their number. */
-  removeEnded(before: string): Promise<number>
+  /** Removes those that ended before a time, in pieces and until the signal, and returns their number. */
+  removeEnded(before: string, signal?: AbortSignal): Promise<number>
   /** Removes the oldest of a key that have ended, about as many as have these bytes, and returns their number. */
-  removeOldest(keyId: string, bytes: number): Promise<number>
+  removeOldest(keyId: string, bytes: number, signal?: AbortSignal): Promise<number>
 }
 
 export type ExecutionEnd = { state: 'lost' | 'cancelled' | 'failed'; error?: ReturnType<typeof toExecutionError> }

@@ -31,9 +31,9 @@ export async function openPostgresStores(options: StoresOptions & { postgres: Po
     endAgentsOf,
     endStranded: (goneAfterSecs) => queue.endStranded(goneAfterSecs),
     endWorkOf: function* (name) {
-      yield* queue.endWorkOf(name)
+      const lost = yield* queue.endWorkOf(name)
       yield* board.releaseRunsOf(name)
-      return yield* sessions.endTurnsOf(name)
+      return yield* sessions.endTurnsOf(name, lost)
     },
   })
   const notices = new PostgresNotices(sql)
@@ -59,21 +59,26 @@ export async function openPostgresStores(options: StoresOptions & { postgres: Po
     queue,
     approvals: new PublishedApprovals(sql),
     rateLimits: new SharedRateLimits(sql),
+    leads: (task) => owners.leads(task),
   }
 }
 
 const REMOVE_BATCH = 500
+/** Less than PostgreSQL removes within a second, of executions with many events. */
+const REMOVE_BYTES = 8 * 1024 * 1024
 
 const ADD_EVENTS = `INSERT INTO execution_events (execution, seq, at, type, content)
   SELECT * FROM unnest(CAST(? AS bigint[]), CAST(? AS bigint[]), CAST(? AS text[]), CAST(? AS text[]), CAST(? AS text[]))
   ON CONFLICT DO NOTHING`
-const REMOVE_ENDED = `DELETE FROM executions WHERE number IN (
-  SELECT number FROM executions WHERE ended_at < ? ORDER BY ended_at LIMIT ?) RETURNING number`
-/** Of one key. `before` is the size of all that are older. */
-const REMOVE_OLDEST = `WITH oldest AS (
+/** `before` is the size of all that are older. */
+const removeOldest = (which: string) => `WITH oldest AS (
     SELECT number, sum(bytes) OVER (ORDER BY ended_at, number) - bytes AS before
-      FROM executions WHERE key_id = ? AND ended_at IS NOT NULL ORDER BY ended_at, number LIMIT ?)
+      FROM executions WHERE ${which} ORDER BY ended_at, number LIMIT ${REMOVE_BATCH})
   DELETE FROM executions WHERE number IN (SELECT number FROM oldest WHERE before < ?) RETURNING bytes`
+const REMOVE_ENDED = removeOldest('ended_at < ?')
+const REMOVE_OF_KEY = removeOldest('key_id = ? AND ended_at IS NOT NULL')
+
+type Removal = { sql: string; value: string; bytes: number; signal: AbortSignal | undefined }
 
 /** What PostgreSQL does differently with executions: each statement takes a round trip, so it changes many rows. */
 class PostgresExecutions implements StoredExecutions {
@@ -102,20 +107,22 @@ class PostgresExecutions implements StoredExecutions {
     await this.#sql.run('DELETE FROM executions WHERE id = ? AND ended_at IS NOT NULL', id)
   }
 
-  async removeEnded(before: string): Promise<number> {
-    let removed = 0
-    for (let count = REMOVE_BATCH; count === REMOVE_BATCH; removed += count) {
-      count = (await this.#sql.run(REMOVE_ENDED, before, REMOVE_BATCH)).length
-    }
-    return removed
+  async removeEnded(before: string, signal?: AbortSignal): Promise<number> {
+    return await this.#remove({ sql: REMOVE_ENDED, value: before, bytes: Number.MAX_SAFE_INTEGER, signal })
   }
 
-  async removeOldest(keyId: string, bytes: number): Promise<number> {
+  async removeOldest(keyId: string, bytes: number, signal?: AbortSignal): Promise<number> {
+    return await this.#remove({ sql: REMOVE_OF_KEY, value: keyId, bytes, signal })
+  }
+
+  /** In pieces, each of which is short. */
+  async #remove({ sql, value, bytes, signal }: Removal): Promise<number> {
     let removed = 0
-    for (let [left, count] = [bytes, REMOVE_BATCH]; count === REMOVE_BATCH; removed += count) {
-      const rows = await this.#sql.run(REMOVE_OLDEST, keyId, REMOVE_BATCH, left)
+    for (let left = bytes; left > 0 && signal?.aborted !== true; ) {
+      const rows = await this.#sql.run(sql, value, Math.min(left, REMOVE_BYTES))
+      if (rows.length === 0) break
+      removed += rows.length
       left -= rows.reduce((sum, row) => sum + Number(row['bytes']), 0)
-      count = rows.length
     }
     return removed
   }

@@ -28,10 +28,7 @@ async function openSqliteStores(options: StoresOptions & { path: string }): Prom
     ids,
     findOwners: () => sql.read(findOwners),
     endAgentsOf,
-    endWorkOf: async (name) => {
-      await executions.loseAllOf(name)
-      return await sessions.abandonTurnsOf(name)
-    },
+    endWorkOf: (name) => executions.loseAllOf(name, (lost) => sessions.endTurnsOf(name, lost)),
   })
   // SQLite has no notices.
   const watch = () => () => {}
@@ -91,15 +88,15 @@ class SqliteExecutions implements StoredExecutions {
     await this.#removeFirst('SELECT number FROM executions WHERE id = ? AND ended_at IS NOT NULL', id)
   }
 
-  async removeEnded(before: string): Promise<number> {
+  async removeEnded(before: string, signal?: AbortSignal): Promise<number> {
     let removed = 0
-    while ((await this.#removeFirst(ENDED, before)) !== undefined) removed += 1
+    while (signal?.aborted !== true && (await this.#removeFirst(ENDED, before)) !== undefined) removed += 1
     return removed
   }
 
-  async removeOldest(keyId: string, bytes: number): Promise<number> {
+  async removeOldest(keyId: string, bytes: number, signal?: AbortSignal): Promise<number> {
     let removed = 0
-    for (let left = bytes; left > 0; removed += 1) {
+    for (let left = bytes; left > 0 && signal?.aborted !== true; removed += 1) {
       const size = await this.#removeFirst(OLDEST_OF_KEY, keyId)
       // The rest is still running.
       if (size === undefined) break

@@ -2,6 +2,7 @@
 import { type Clock, toTimestamp } from '../../kit/clock.ts'
 import type { QueueShare } from '../../prompts/fair-queue.ts'
 import { sessionMachineGone } from '../../sessions/faults.ts'
+import type { LostTurn } from '../../sessions/session-table.ts'
 import type { PostgresDatabase } from '../../store/postgres-database.ts'
 import { NOTIFY, notify, writeNotice } from '../../store/postgres-notices.ts'
 import type { PostgresOwners } from '../../store/postgres-owners.ts'
@@ -23,8 +24,9 @@ import type {
 const CLAIM_LOCK = 0x64726f77
 /** How long other processes can read an execution that nothing is kept of. */
 const UNKEPT_MS = 60_000
+const UNKEPT_BATCH = 200
 
-const FREE = "owner = '' AND ended_at IS NULL"
+const FREE = "e.owner = '' AND e.ended_at IS NULL"
 const HAS_DIRECTORY = `(e.workdir IS NULL OR cardinality(CAST(? AS text[])) = 0 OR EXISTS (
     SELECT 1 FROM unnest(CAST(? AS text[])) AS place
     WHERE starts_with(rtrim(e.workdir, '/') || '/', rtrim(place, '/') || '/')))`
@@ -33,28 +35,42 @@ const CAN_MOVE = `(NOT EXISTS (SELECT 1 FROM processes p WHERE p.machine = e.mac
     AND EXISTS (SELECT 1 FROM session_files f WHERE f.session_id = e.session_id))`
 /** A worker remembers the turns of as many keys. */
 const MAX_TURNS = 1000
+/** Of each key this many are looked at, so that as many workers find something at once. */
+const HEADS = 8
 /**
  * Those of the key that runs least come first, then of the one whose last turn at this worker was longest ago, then the oldest. Turns of
- * a session run in order. What runs is counted once, not for every execution that waits.
+ * a session run in order. Only the first executions of each key are read, however many wait: `keys` leaps from key to key in the index.
  */
 const CLAIM = `
-  WITH me AS (SELECT name FROM processes WHERE name = ? FOR KEY SHARE),
+  WITH RECURSIVE me AS (SELECT name FROM processes WHERE name = ? FOR KEY SHARE),
   running AS MATERIALIZED (SELECT key_id, backend, count(*) AS count FROM executions
     WHERE ended_at IS NULL AND owner <> '' GROUP BY 1, 2),
   of_key AS (SELECT key_id, sum(count) AS count FROM running GROUP BY 1),
   of_backend AS (SELECT backend, sum(count) AS count FROM running GROUP BY 1),
+  keys AS (
+    (SELECT e.key_id FROM executions e WHERE ${FREE} ORDER BY e.key_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT e.key_id FROM executions e WHERE ${FREE} AND e.key_id > keys.key_id ORDER BY e.key_id LIMIT 1)
+    FROM keys WHERE keys.key_id IS NOT NULL),
+  heads AS MATERIALIZED (
+    SELECT head.number, coalesce(of_key.count, 0) AS running,
+      coalesce(array_position(CAST(? AS text[]), keys.key_id), 0) AS turn
+    FROM keys LEFT JOIN of_key ON of_key.key_id = keys.key_id
+    CROSS JOIN LATERAL (
+      SELECT e.number FROM executions e
+      WHERE ${FREE} AND e.key_id = keys.key_id
+        AND e.backend = ANY(CAST(? AS text[]))
+        AND (e.machine IS NULL OR e.machine = ? OR ${CAN_MOVE}) AND ${HAS_DIRECTORY}
+        AND (e.session_id IS NULL OR NOT EXISTS (
+          SELECT 1 FROM executions o WHERE o.session_id = e.session_id AND o.number < e.number AND o.ended_at IS NULL))
+        AND (? = 0 OR ? > coalesce((SELECT count FROM of_backend WHERE of_backend.backend = e.backend), 0))
+      ORDER BY e.number LIMIT ${HEADS}) AS head
+    WHERE ? = 0 OR ? > coalesce(of_key.count, 0)),
   next AS (
-    SELECT e.number FROM executions e
-    LEFT JOIN of_key ON of_key.key_id = e.key_id
-    LEFT JOIN of_backend ON of_backend.backend = e.backend
-    WHERE e.${FREE.replace(' AND ', ' AND e.')} AND EXISTS (SELECT 1 FROM me)
-      AND e.backend = ANY(CAST(? AS text[]))
-      AND (e.machine IS NULL OR e.machine = ? OR ${CAN_MOVE}) AND ${HAS_DIRECTORY}
-      AND (e.session_id IS NULL OR NOT EXISTS (
-        SELECT 1 FROM executions o WHERE o.session_id = e.session_id AND o.number < e.number AND o.ended_at IS NULL))
-      AND (? = 0 OR ? > coalesce(of_key.count, 0)) AND (? = 0 OR ? > coalesce(of_backend.count, 0))
-    ORDER BY coalesce(of_key.count, 0), coalesce(array_position(CAST(? AS text[]), e.key_id), 0), e.number
-    LIMIT 1 FOR UPDATE OF e SKIP LOCKED)
+    SELECT e.number FROM (SELECT * FROM heads ORDER BY running, turn, number LIMIT ${4 * HEADS}) AS head
+    JOIN executions e ON e.number = head.number
+    WHERE ${FREE} AND EXISTS (SELECT 1 FROM me)
+    ORDER BY head.running, head.turn, head.number LIMIT 1 FOR UPDATE OF e SKIP LOCKED)
   UPDATE executions SET owner = ? FROM next WHERE executions.number = next.number
   RETURNING id, request, last_seq, created_at, key_id`
 
@@ -113,8 +129,9 @@ export class PostgresWorkQueue implements WorkQueue {
     { perKey, perBackend }: { perKey: number; perBackend: number },
   ): Promise<ClaimedWork | undefined> {
     const owner = await this.#owners.name()
-    const limits = [perKey, perKey, perBackend, perBackend]
-    const values = [owner, backends, this.machine, repositories, repositories, ...limits, this.#turns, owner]
+    const place = [backends, this.machine, repositories, repositories]
+    const limits = [perBackend, perBackend, perKey, perKey]
+    const values = [owner, this.#turns, ...place, ...limits, owner]
     const row = await this.#database.write(function* () {
       if (perKey + perBackend > 0) yield* all('SELECT pg_advisory_xact_lock(?)', CLAIM_LOCK)
       return yield* get(CLAIM, ...values)
@@ -132,12 +149,13 @@ export class PostgresWorkQueue implements WorkQueue {
 
   /**
    * Ends what a process that is gone was doing. What it has taken and not started goes back; what it has started is lost, and
-   * what only its clients waited for is cancelled.
+   * what only its clients waited for is cancelled. Returns what is lost.
    */
-  *endWorkOf(owner: string): Steps<void> {
+  *endWorkOf(owner: string): Steps<LostTurn[]> {
     if ((yield* all(GIVE_BACK, owner, [])).length > 0) yield* notify('queue')
-    yield* this.#executions.loseOwnedBy(owner)
+    const lost = yield* this.#executions.loseOwnedBy(owner)
     yield* this.#executions.cancel('waiter', owner)
+    return lost
   }
 
   /** A machine is gone if it had no worker for this time. */
@@ -191,16 +209,25 @@ export class PostgresWorkQueue implements WorkQueue {
   }
 
   async removeUnkept(id?: string): Promise<void> {
+    if (id !== undefined) {
+      await this.#database.write(() => removeSomeUnkept('ended_at IS NOT NULL AND id = ?', id))
+      return
+    }
+    if (!(await this.#owners.leads('unkept'))) return
     const before = toTimestamp(new Date(this.#clock.now().getTime() - UNKEPT_MS))
-    const [ended, value] = id === undefined ? ['ended_at < ?', before] : ['ended_at IS NOT NULL AND id = ?', id]
-    await this.#database.write(function* () {
-      yield* all(`DELETE FROM executions WHERE keep = 'none' AND ${ended}`, value)
-      const emptied = `UPDATE executions SET last_seq = 0
-        WHERE keep = 'results' AND last_seq > 0 AND ${ended} RETURNING number`
-      const numbers = (yield* all(emptied, value)).map((row) => row['number'])
-      if (numbers.length > 0) yield* all('DELETE FROM execution_events WHERE execution = ANY(?)', numbers)
-    })
+    while ((await this.#database.write(() => removeSomeUnkept('ended_at < ?', before))) >= UNKEPT_BATCH);
   }
+}
+
+/** At most a batch of each kind. Returns how many. */
+function* removeSomeUnkept(ended: string, value: string): Steps<number> {
+  const some = (kept: string) => `number IN (
+    SELECT number FROM executions WHERE ${kept} AND ${ended} ORDER BY ended_at LIMIT ${UNKEPT_BATCH} FOR UPDATE SKIP LOCKED)`
+  const removed = yield* all(`DELETE FROM executions WHERE ${some("keep = 'none'")} RETURNING number`, value)
+  const emptied = `UPDATE executions SET last_seq = 0 WHERE ${some("keep = 'results' AND last_seq > 0")} RETURNING number`
+  const numbers = (yield* all(emptied, value)).map((row) => row['number'])
+  if (numbers.length > 0) yield* all('DELETE FROM execution_events WHERE execution = ANY(?)', numbers)
+  return removed.length + numbers.length
 }
 
 function toClaimed(row: Row): ClaimedWork {

@@ -63,9 +63,10 @@ const IS_GONE = 'NOT EXISTS (SELECT 1 FROM processes p WHERE p.machine = r.machi
 const COLUMNS = `r.id, r.machine, r.asked_by, r.api_key, r.key_id, r.state, r.last_seq, r.driver IS NOT NULL AS is_driven,
   ${IS_GONE} AS is_machine_gone`
 
+const REMOVE_BATCH = 100
 /** Nothing is lost: its machine publishes it again when it comes back. */
-const REMOVE_OLD = `DELETE FROM driven_runs r WHERE r.updated_at < ? AND r.driver IS NULL
-  AND (r.is_over OR ${IS_GONE}) RETURNING r.id`
+const REMOVE_OLD = `DELETE FROM driven_runs WHERE id IN (SELECT r.id FROM driven_runs r
+  WHERE r.updated_at < ? AND r.driver IS NULL AND (r.is_over OR ${IS_GONE}) LIMIT ${REMOVE_BATCH}) RETURNING id`
 
 /** A run that another living process drives is published by that process. */
 const PUBLISH = `
@@ -131,8 +132,12 @@ export class PublishedRuns {
   }
 
   /** Removes runs that have not changed since this time, if they are over or their machine is gone. Returns how many. */
-  async removeOld(changedBefore: string): Promise<number> {
-    return (await this.#database.run(REMOVE_OLD, changedBefore)).length
+  async removeOld(changedBefore: string, signal?: AbortSignal): Promise<number> {
+    let removed = 0
+    for (let count = REMOVE_BATCH; count === REMOVE_BATCH && signal?.aborted !== true; removed += count) {
+      count = (await this.#database.run(REMOVE_OLD, changedBefore)).length
+    }
+    return removed
   }
 
   /** The runs of this machine that are published: the number of their last event, and their state. */

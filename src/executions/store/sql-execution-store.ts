@@ -1,7 +1,8 @@
 /** Stores executions in the database of the sessions: an SQLite file or PostgreSQL. */
 import { type Clock, toTimestamp } from '../../kit/clock.ts'
+import type { LostTurn } from '../../sessions/session-table.ts'
 import type { Owners } from '../../store/owners.ts'
-import { all, get, type Row, type Sql, type Steps } from '../../store/sql.ts'
+import { all, answer, get, type Row, type Sql, type Steps } from '../../store/sql.ts'
 import { settleOwner } from './budget-table.ts'
 import type { Execution, ExecutionEvent, ExecutionPage } from './execution.shape.ts'
 import { executionIdRange } from './execution-id.ts'
@@ -14,6 +15,7 @@ import {
   type ExecutionStore,
   KEY_LIFETIME_MS,
   type KeyClaim,
+  type RemovalLimits,
   type StoreNotice,
 } from './execution-store.ts'
 import { type ExecutionEnd, ExecutionTable, type StoredExecutions } from './execution-table.ts'
@@ -127,18 +129,31 @@ export class SqlExecutionStore implements ExecutionStore {
     return (await this.#sql.read(() => all(sql, owner))).map(rowId)
   }
 
-  /** A process without executions does not wait for a transaction. */
-  async loseAllOf(owner: string): Promise<void> {
-    const sql = `SELECT 1 ${OWNED} UNION ALL SELECT 1 FROM budget_reservations WHERE owner = ? LIMIT 1`
-    const owned = await this.#sql.read(() => get(sql, owner, owner))
-    if (owned !== undefined) await this.#sql.write(() => this.loseOwnedBy(owner))
+  /** A process without work does not wait for a transaction. */
+  async loseAllOf(
+    owner: string,
+    endTurns: (lost: readonly LostTurn[]) => Steps<number> = () => answer(0),
+  ): Promise<number> {
+    const sql = `SELECT 1 ${OWNED} UNION ALL SELECT 1 FROM budget_reservations WHERE owner = ?
+      UNION ALL SELECT 1 FROM sessions WHERE owner = ? LIMIT 1`
+    const owned = await this.#sql.read(() => get(sql, owner, owner, owner))
+    if (owned === undefined) return 0
+    const executions = this
+    return await this.#sql.write(function* () {
+      return yield* endTurns(yield* executions.loseOwnedBy(owner))
+    })
   }
 
-  /** It is not known what the agents of a process that is gone have done. */
-  *loseOwnedBy(owner: string): Steps<void> {
+  /** It is not known what the agents of a process that is gone have done. Returns the turns of sessions. */
+  *loseOwnedBy(owner: string): Steps<LostTurn[]> {
     const rows = yield* all(`SELECT ${ENDED_COLUMNS} ${OWNED} FOR UPDATE`, owner)
     yield* this.end(rows, () => ({ state: 'lost' }))
     yield* settleOwner(owner)
+    return rows.flatMap(({ number, session_id: session, started_at: startedAt }) =>
+      typeof session === 'string' && typeof startedAt === 'string'
+        ? [{ number: Number(number), session, startedAt }]
+        : [],
+    )
   }
 
   /** Ends executions that no process runs. Their rows have `ENDED_COLUMNS`. */
@@ -166,12 +181,12 @@ export class SqlExecutionStore implements ExecutionStore {
     await this.#stored.remove(id)
   }
 
-  async removeOld({ endedBefore, maxBytes }: { endedBefore: string; maxBytes: number }): Promise<number> {
-    let removed = await this.#stored.removeEnded(endedBefore)
+  async removeOld({ endedBefore, maxBytes, signal }: RemovalLimits): Promise<number> {
+    let removed = await this.#stored.removeEnded(endedBefore, signal)
     const used = await this.#sql.read(() => all(BYTES_BY_KEY))
     const bytesOf = new Map(used.map((row) => [String(row['key_id']), Number(row['bytes'])]))
     for (const [keyId, excess] of shareExcess(bytesOf, maxBytes)) {
-      removed += await this.#stored.removeOldest(keyId, excess)
+      removed += await this.#stored.removeOldest(keyId, excess, signal)
     }
     return removed
   }

@@ -3,7 +3,7 @@ import type { Clock } from '../../kit/clock.ts'
 import type { Ids } from '../../kit/ids.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
 import type { Outbox } from '../../store/outbox.ts'
-import type { Loss } from '../../store/postgres-owners.ts'
+import type { Loss, SweepTask } from '../../store/postgres-owners.ts'
 import type { PushSubscriptions } from '../../store/push-subscriptions.ts'
 import type { SettledKeys } from '../../store/settle-keys.ts'
 import type { SharedRateLimits } from '../../store/shared-rate-limits.ts'
@@ -33,6 +33,8 @@ export type Stores = {
   approvals?: PublishedApprovals
   /** With PostgreSQL, the rate limits that all servers share. */
   rateLimits?: SharedRateLimits
+  /** With PostgreSQL, whether this process does a task that one process does for all of them. */
+  leads?: (task: SweepTask) => Promise<boolean>
   /** With PostgreSQL, the driven runs of all machines, and the requests about them. */
   runs?: { board: PublishedRuns; calls: RunCalls }
 }
