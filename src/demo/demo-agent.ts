@@ -4,7 +4,7 @@
  * also writes a file, so that a comparison in worktrees has something to show and to keep.
  */
 import { randomUUID } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { DemoClaudeOutput } from './claude-output.ts'
@@ -13,6 +13,7 @@ import { AGENT_NAMES, type AgentName, type DemoAnswer, estimateUsage, planAnswer
 import { planFile } from './demo-file.ts'
 import { planAction } from './driven-action.ts'
 import { DemoGeminiOutput } from './gemini-output.ts'
+import { sampleOf } from './sample-value.ts'
 import type { TurnOutput } from './turn-output.ts'
 
 const OUTPUTS = { claude: DemoClaudeOutput, codex: DemoCodexOutput, gemini: DemoGeminiOutput }
@@ -36,7 +37,9 @@ async function answer(request: DemoRequest): Promise<void> {
   // Only `gemini --delete-session` has no prompt. The demo stores no sessions, so there is nothing to delete.
   if (request.prompt === '') return
   const driven = planAction(request.prompt)
-  const { replies, failure, usage } = driven === undefined ? planAnswer(request) : toAnswer(request.prompt, driven.text)
+  const { schema } = request
+  const text = schema === undefined ? driven?.text : JSON.stringify(sampleOf(JSON.parse(schema)))
+  const { replies, failure, usage } = text === undefined ? planAnswer(request) : toAnswer(request.prompt, text)
   const file = doesWrite && failure === undefined ? planFile(request.prompt) : driven?.file
   if (file !== undefined) writeFileSync(file.path, file.content)
   const output = new OUTPUTS[request.agent]({ ...request, sessionId: request.resumeId ?? randomUUID() })
@@ -83,6 +86,8 @@ type DemoRequest = {
   model: string
   resumeId?: string | undefined
   hasPartialMessages: boolean
+  /** JSON Schema of the answer. */
+  schema: string | undefined
 }
 
 type Input = { agent: AgentName; argv: readonly string[]; stdin: string }
@@ -95,6 +100,7 @@ export function readRequest({ agent, argv, stdin }: Input): DemoRequest {
     model: flagValue(argv, '--model') ?? 'demo',
     resumeId: agent === 'codex' ? codexResumeId(argv) : flagValue(argv, '--resume'),
     hasPartialMessages: argv.includes('--include-partial-messages'),
+    schema: agent === 'codex' ? readSchemaFile(argv) : flagValue(argv, '--json-schema'),
   }
 }
 
@@ -102,6 +108,11 @@ export function readRequest({ agent, argv, stdin }: Input): DemoRequest {
 function flagValue(argv: readonly string[], flag: string): string | undefined {
   const at = argv.findLastIndex((word) => word === flag || word.startsWith(`${flag}=`))
   return argv[at] === flag ? argv[at + 1] : argv[at]?.slice(flag.length + 1)
+}
+
+function readSchemaFile(argv: readonly string[]): string | undefined {
+  const path = flagValue(argv, '--output-schema')
+  return path === undefined ? undefined : readFileSync(path, 'utf8')
 }
 
 /** Codex is called as `codex exec … resume <id> -`. */

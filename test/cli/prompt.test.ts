@@ -598,6 +598,13 @@ describe('the demo agent', () => {
     expect(stdout).toContain(`demo agent, standing in for ${backend}`)
   })
 
+  it.each(['claude', 'codex'])('answers for %s with JSON that matches a schema', async (backend) => {
+    const schema = { type: 'object', properties: { n: { type: 'integer', minimum: 7 } }, required: ['n'] }
+    writeFileSync(join(room, 'n.json'), JSON.stringify(schema))
+    const args = ['prompt', 'x', '--demo', '-b', backend, '--schema', join(room, 'n.json')]
+    expect(await drover(args, bare())).toMatchObject({ code: 0, stdout: '{"n":7}\n' })
+  })
+
   it('never replaces an installed agent', async () => {
     const claude = join(room, 'bin', 'claude')
     writeFileSync(claude, '#!/bin/sh\ncat > /dev/null; echo the real one\n')

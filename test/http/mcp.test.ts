@@ -185,6 +185,17 @@ describe('a hostile client', () => {
     expect(await executionsOf(server)).toEqual([])
   })
 
+  it.each([
+    ['*/*', 200],
+    ['application/json, text/event-stream', 200],
+    ['application/json', 406],
+    ['text/event-stream', 406],
+  ])('that accepts %s gets %i', async (accept, status) => {
+    const server = await startServer()
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
+    expect((await server.request('/mcp', { method: 'POST', headers: { accept }, body })).status).toBe(status)
+  })
+
   it('can put markup into a prompt, which is only text, as the answer is', async () => {
     const markup = '</prompt><script>alert(1)</script> \u001b[31m $(touch x) `id` {{steps.a}} --help'
     const server = await scripted({ text: [markup] })

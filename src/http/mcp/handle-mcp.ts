@@ -34,8 +34,11 @@ function toHost(request: FastifyRequest, context: ServerContext): ToolHost {
   }
 }
 
-/** The body is passed beside it, because it is read already. */
-function toWebRequest({ headers }: FastifyRequest, signal: AbortSignal): Request {
+const BOTH = 'application/json, text/event-stream'
+
+/** The body is passed beside it, because it is read already. A client that accepts everything accepts both formats of MCP. */
+function toWebRequest({ headers: given }: FastifyRequest, signal: AbortSignal): Request {
+  const headers = { ...given, accept: /\*\/\*/.test(given.accept ?? '*/*') ? BOTH : given.accept }
   const texts = Object.entries(headers).flatMap(([name, value]) => [value ?? []].flat().map((text) => [name, text]))
   return new Request('http://localhost/mcp', { method: 'POST', headers: texts as [string, string][], signal })
 }

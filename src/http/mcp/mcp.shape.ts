@@ -16,6 +16,11 @@ const request = {
   params: { name: 'prompt', arguments: { prompt: 'Hello' } },
 }
 const response = { jsonrpc: '2.0', id: 1, result: { content: [{ type: 'text', text: 'Hello! How can I help?' }] } }
+const notAcceptable = {
+  jsonrpc: '2.0',
+  error: { code: -32000, message: 'Not Acceptable: Client must accept both application/json and text/event-stream' },
+  id: null,
+}
 
 export const OPERATIONS: readonly Operation[] = [
   operation('post /mcp', 'callMcp', {
@@ -37,6 +42,10 @@ export const OPERATIONS: readonly Operation[] = [
         },
       },
       202: { description: 'The message was a notification.' },
+      406: {
+        description: 'The header `Accept` does not name both `application/json` and `text/event-stream`.',
+        content: { 'application/json': { shape: McpMessage, examples: { error: notAcceptable } } },
+      },
     },
     errors: BODY_ERRORS,
   }),
