@@ -20,6 +20,18 @@ export const agentSilent = defineFault('agent_silent', 'unavailable', {
     `${d.backend} printed nothing for ${d.seconds} s and was stopped; if it needs more time, set backends.${d.backend}.silence_secs`,
 })
 
+export const agentTimedOut = defineFault('agent_timeout', 'unavailable', {
+  when: 'An agent that calls functions of its client did not finish in time. The time in which it waits for the client does not count.',
+  message: (d: { backend: string; seconds: number }) =>
+    `${d.backend} did not finish within ${d.seconds} s and was stopped`,
+})
+
+export const clientToolsAbandoned = defineFault('client_tools_abandoned', 'unavailable', {
+  when: 'An agent called a function of its client and did not wait for the result.',
+  message: (d: { backend: string }) =>
+    `${d.backend} did not wait for the result of a function of the client; send the request again, the conversation is repeated`,
+})
+
 export const promptEmpty = defineFault('prompt_empty', 'usage', {
   when: 'A prompt is empty or only white space.',
   message: (_: { backend: string }) => 'the prompt is empty; write what the agent should do',

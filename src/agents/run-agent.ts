@@ -28,15 +28,15 @@ export async function* runAgent(
 ): AsyncGenerator<AgentEvent, AgentResult, undefined> {
   const { agent } = request
   if ('profile' in agent) {
-    const { owner, signal, priorUsage, onLine, onApproval, onUsage, onBoundaryEvent } = options
+    const { owner, signal, priorUsage, onLine, onApproval, onUsage, onBoundaryEvent, stop } = options
     const marked = { ...command, env: toProcessEnvironment(command.env, { owner, trace: request.trace }) }
-    const common = { owner, signal, priorUsage, onLine, onApproval, onUsage, onBoundaryEvent }
+    const common = { owner, signal, priorUsage, onLine, onApproval, onUsage, onBoundaryEvent, stop }
     const { runAcpAgent } = await import('./acp/run-acp-agent.ts')
     return yield* runAcpAgent({ agent, request, command: marked, ...common })
   }
   const { owner, ...rest } = options
   const toEnvironment = (env: AgentCommand['env']) => toProcessEnvironment(env, { owner, trace: request.trace })
-  return yield* runTurn(request, new ColdTurn(agent, { request, command, toEnvironment, ...rest }))
+  return yield* runTurn(request, new ColdTurn(agent, { request, command, toEnvironment, ...rest }), options.stop)
 }
 
 function toProcessEnvironment(

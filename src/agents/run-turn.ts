@@ -40,6 +40,8 @@ export type AgentRunOptions = {
   exitGraceMs?: number
   /** Gets the command that deletes a session which the agent stored although the prompt is ephemeral. */
   onLeftover?: ((command: AgentCommand) => void) | undefined
+  /** Stops the agent. Its reason is the Fault that the turn fails with. */
+  stop?: AbortSignal | undefined
 }
 
 export type TurnDriver = {
@@ -74,11 +76,14 @@ export type TurnEnding = {
 export async function* runTurn(
   request: AgentRequest,
   driver: TurnDriver,
+  stop?: AbortSignal,
 ): AsyncGenerator<AgentEvent, AgentResult, undefined> {
   const { reader, model } = driver
   const opening = createOpening({ model, workdir: request.workdir })
   let result: AgentResult | undefined
   using silence = new SilenceWatch({ limitMs: request.silenceMs ?? null, onSilent: () => driver.stop('silent') })
+  const stopNow = () => driver.stop(stop?.reason)
+  stop?.addEventListener('abort', stopNow, { once: true })
   try {
     await driver.begin((events) => {
       if (reader.isRefused()) driver.stop('refused')
@@ -103,6 +108,7 @@ export async function* runTurn(
     yield* opening.add(closingEvents(result))
     return result
   } finally {
+    stop?.removeEventListener('abort', stopNow)
     await driver.close(opening.sessionId(), result)
   }
 }

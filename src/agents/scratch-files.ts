@@ -17,7 +17,8 @@ export function newScratchDirectory(): string {
 export function writeScratch(directory: string, { files, links = [], temporaryDirectory }: AgentCommand): void {
   if (files.length === 0 && links.length === 0 && temporaryDirectory === undefined) return
   sweepOnce()
-  mkdirSync(directory, { mode: 0o700 })
+  // It exists if the turn has functions of the client.
+  mkdirSync(directory, { mode: 0o700, recursive: true })
   if (temporaryDirectory !== undefined) mkdirSync(temporaryDirectory, { mode: 0o700 })
   for (const { path, content } of files) {
     mkdirSync(dirname(path), { mode: 0o700, recursive: true })

@@ -468,64 +468,64 @@ ite_timeout_secs","idle_timeout_secs","max_connections","max_connections_per_add
 eys_gopass_path","rate_limit_enabled","rate_limit_rps","rate_limit_burst","rate_limit_cleanup_secs","trusted_proxies","m\
 ax_request_body_bytes","cors_allowed_origins","cors_allow_credentials","cors_max_age","allowed_workdir_prefixes","blocke\
 d_workdir_prefixes","metrics_enabled","metrics_public","errors_base","vendor_errors","require_api_version","model_rules",
-"fallback_rules","client_tools","max_concurrent_runs","max_queued_runs","mcp_wait_secs","max_nesting","allow_unsafe_extr\
-a","max_approval_mode","max_sandbox_mode","public_url","webhook_secret_file","keys"],De=["refuse","ignore"],Ve=["","alwa\
-ys","auto","none"],ze=["","read-only","workspace","full"],Ue=["name","id","sha256","role","rate_limit_rps","rate_limit_b\
-urst","max_approval_mode","max_sandbox_mode","fallback","budgets","expires_at","may_merge","requires_sandbox"],Ee=["clie\
-nt","operator","admin"],Ze=["always","auto","none"],Re=["read-only","workspace","full"],W=O().default,Be=new RegExp("^(?\
-:[A-Za-z0-9/_.][A-Za-z0-9/_.-]*)?$","u"),Me=new RegExp("^(?:\\*|[A-Za-z][A-Za-z0-9+.-]*://(?=[^/])[^\\s/,*]*\\*?[^\\s/,*]*)$",
-"u"),Ce=new RegExp("^https?://[^\\s?#]*[^\\s?#/]$","u"),G=new RegExp("^[^\\s=,]+=[a-z][a-z0-9-]{0,31}$","u"),Te=new RegExp(
-"^(?:https?://[^\\s?#()]*[^\\s?#()/])?$","u"),X=new RegExp("^[A-Za-z0-9._-]{1,64}$","u"),He=new RegExp("^key_[0-9a-f]{24\
-}$","u"),Ie=new RegExp("^(?:sha256:)?[0-9a-fA-F]{64}$","u"),Se=new RegExp("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?Z$",
-"u");function U(o,{instancePath:n="",parentData:w,parentDataProperty:h,rootData:f=o,dynamicAnchors:c={}}={}){let e=null,
-t=0;if(o&&typeof o=="object"&&!Array.isArray(o)){for(let s in o){let i=t;if(!(s==="host"||s==="port"||s==="local_socket"||
-s==="console"||s==="request_timeout_secs"||s==="first_event_timeout_secs"||s==="read_timeout_secs"||s==="write_timeout_s\
-ecs"||s==="idle_timeout_secs"||s==="max_connections"||s==="max_connections_per_address"||s==="max_open_requests_per_key"||
-s==="api_keys_gopass_path"||s==="rate_limit_enabled"||s==="rate_limit_rps"||s==="rate_limit_burst"||s==="rate_limit_clea\
-nup_secs"||s==="trusted_proxies"||s==="max_request_body_bytes"||s==="cors_allowed_origins"||s==="cors_allow_credentials"||
-s==="cors_max_age"||s==="allowed_workdir_prefixes"||s==="blocked_workdir_prefixes"||s==="metrics_enabled"||s==="metrics_\
-public"||s==="errors_base"||s==="vendor_errors"||s==="require_api_version"||s==="model_rules"||s==="fallback_rules"||s===
-"client_tools"||s==="max_concurrent_runs"||s==="max_queued_runs"||s==="mcp_wait_secs"||s==="max_nesting"||s==="allow_uns\
-afe_extra"||s==="max_approval_mode"||s==="max_sandbox_mode"||s==="public_url"||s==="webhook_secret_file"||s==="keys")){let l={
-instancePath:n,keyword:"enum",params:{allowedValues:qe},propertyName:s};e===null?e=[l]:e.push(l),t++}var y=i===t;if(!y){
-let l={instancePath:n,keyword:"propertyNames",params:{propertyName:s}};e===null?e=[l]:e.push(l),t++}}if(o.host!==void 0){
-let s=o.host;if(typeof s=="string"){if(W(s)>253){let i={instancePath:n+"/host",keyword:"maxLength",params:{limit:253}};e===
-null?e=[i]:e.push(i),t++}}else{let i={instancePath:n+"/host",keyword:"type",params:{type:"string"}};e===null?e=[i]:e.push(
-i),t++}}if(o.port!==void 0){let s=o.port;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+
-"/port",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>65535||
-isNaN(s)){let i={instancePath:n+"/port",keyword:"maximum",params:{comparison:"<=",limit:65535}};e===null?e=[i]:e.push(i),
-t++}if(s<0||isNaN(s)){let i={instancePath:n+"/port",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.
-push(i),t++}}}if(o.local_socket!==void 0&&typeof o.local_socket!="boolean"){let s={instancePath:n+"/local_socket",keyword:"\
-type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(o.console!==void 0&&typeof o.console!="boolean"){let s={instancePath:n+
-"/console",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(o.request_timeout_secs!==void 0){let s=o.
-request_timeout_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/request_timeout_s\
-ecs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||
-isNaN(s)){let i={instancePath:n+"/request_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?
-e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/request_timeout_secs",keyword:"minimum",params:{comparison:"\
->=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.first_event_timeout_secs!==void 0){let s=o.first_event_timeout_secs;if(!(typeof s==
-"number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/first_event_timeout_secs",keyword:"type",params:{type:"\
-integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+
-"/first_event_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<0||
-isNaN(s)){let i={instancePath:n+"/first_event_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?
-e=[i]:e.push(i),t++}}}if(o.read_timeout_secs!==void 0){let s=o.read_timeout_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(
-s)&&isFinite(s))){let i={instancePath:n+"/read_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(
-i),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+"/read_timeout_secs",keyword:"ma\
-ximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/rea\
-d_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.write_timeout_secs!==
-void 0){let s=o.write_timeout_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/wri\
-te_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){
-if(s>604800||isNaN(s)){let i={instancePath:n+"/write_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};
-e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/write_timeout_secs",keyword:"minimum",params:{comparison:"\
->=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.idle_timeout_secs!==void 0){let s=o.idle_timeout_secs;if(!(typeof s=="\
-number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/idle_timeout_secs",keyword:"type",params:{type:"intege\
-r"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+"/idl\
-e_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){
-let i={instancePath:n+"/idle_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),
-t++}}}if(o.max_connections!==void 0){let s=o.max_connections;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={
-instancePath:n+"/max_connections",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="num\
-ber"&&isFinite(s)){if(s>1e6||isNaN(s)){let i={instancePath:n+"/max_connections",keyword:"maximum",params:{comparison:"<=",
-limit:1e6}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/max_connections",keyword:"minimum",params:{
-comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.max_connections_per_address!==void 0){let s=o.max_connections_per_address;
+"fallback_rules","client_tools","tool_wait_secs","max_concurrent_runs","max_queued_runs","mcp_wait_secs","max_nesting","\
+allow_unsafe_extra","max_approval_mode","max_sandbox_mode","public_url","webhook_secret_file","keys"],De=["bridge","refu\
+se","ignore"],Ve=["","always","auto","none"],ze=["","read-only","workspace","full"],Ue=["name","id","sha256","role","rat\
+e_limit_rps","rate_limit_burst","max_approval_mode","max_sandbox_mode","fallback","budgets","expires_at","may_merge","re\
+quires_sandbox"],Ee=["client","operator","admin"],Ze=["always","auto","none"],Re=["read-only","workspace","full"],W=O().
+default,Be=new RegExp("^(?:[A-Za-z0-9/_.][A-Za-z0-9/_.-]*)?$","u"),Me=new RegExp("^(?:\\*|[A-Za-z][A-Za-z0-9+.-]*://(?=[^\
+/])[^\\s/,*]*\\*?[^\\s/,*]*)$","u"),Ce=new RegExp("^https?://[^\\s?#]*[^\\s?#/]$","u"),G=new RegExp("^[^\\s=,]+=[a-z][a-z\
+0-9-]{0,31}$","u"),Te=new RegExp("^(?:https?://[^\\s?#()]*[^\\s?#()/])?$","u"),X=new RegExp("^[A-Za-z0-9._-]{1,64}$","u"),
+He=new RegExp("^key_[0-9a-f]{24}$","u"),Ie=new RegExp("^(?:sha256:)?[0-9a-fA-F]{64}$","u"),Se=new RegExp("^\\d{4}-\\d\\d-\\d\
+\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?Z$","u");function U(o,{instancePath:n="",parentData:w,parentDataProperty:h,rootData:f=o,
+dynamicAnchors:c={}}={}){let e=null,t=0;if(o&&typeof o=="object"&&!Array.isArray(o)){for(let s in o){let i=t;if(!(s==="h\
+ost"||s==="port"||s==="local_socket"||s==="console"||s==="request_timeout_secs"||s==="first_event_timeout_secs"||s==="re\
+ad_timeout_secs"||s==="write_timeout_secs"||s==="idle_timeout_secs"||s==="max_connections"||s==="max_connections_per_add\
+ress"||s==="max_open_requests_per_key"||s==="api_keys_gopass_path"||s==="rate_limit_enabled"||s==="rate_limit_rps"||s===
+"rate_limit_burst"||s==="rate_limit_cleanup_secs"||s==="trusted_proxies"||s==="max_request_body_bytes"||s==="cors_allowe\
+d_origins"||s==="cors_allow_credentials"||s==="cors_max_age"||s==="allowed_workdir_prefixes"||s==="blocked_workdir_prefi\
+xes"||s==="metrics_enabled"||s==="metrics_public"||s==="errors_base"||s==="vendor_errors"||s==="require_api_version"||s===
+"model_rules"||s==="fallback_rules"||s==="client_tools"||s==="tool_wait_secs"||s==="max_concurrent_runs"||s==="max_queue\
+d_runs"||s==="mcp_wait_secs"||s==="max_nesting"||s==="allow_unsafe_extra"||s==="max_approval_mode"||s==="max_sandbox_mod\
+e"||s==="public_url"||s==="webhook_secret_file"||s==="keys")){let l={instancePath:n,keyword:"enum",params:{allowedValues:qe},
+propertyName:s};e===null?e=[l]:e.push(l),t++}var y=i===t;if(!y){let l={instancePath:n,keyword:"propertyNames",params:{propertyName:s}};
+e===null?e=[l]:e.push(l),t++}}if(o.host!==void 0){let s=o.host;if(typeof s=="string"){if(W(s)>253){let i={instancePath:n+
+"/host",keyword:"maxLength",params:{limit:253}};e===null?e=[i]:e.push(i),t++}}else{let i={instancePath:n+"/host",keyword:"\
+type",params:{type:"string"}};e===null?e=[i]:e.push(i),t++}}if(o.port!==void 0){let s=o.port;if(!(typeof s=="number"&&!(s%
+1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/port",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(
+i),t++}if(typeof s=="number"&&isFinite(s)){if(s>65535||isNaN(s)){let i={instancePath:n+"/port",keyword:"maximum",params:{
+comparison:"<=",limit:65535}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/port",keyword:"mini\
+mum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.local_socket!==void 0&&typeof o.local_socket!=
+"boolean"){let s={instancePath:n+"/local_socket",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(o.
+console!==void 0&&typeof o.console!="boolean"){let s={instancePath:n+"/console",keyword:"type",params:{type:"boolean"}};
+e===null?e=[s]:e.push(s),t++}if(o.request_timeout_secs!==void 0){let s=o.request_timeout_secs;if(!(typeof s=="number"&&!(s%
+1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/request_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?
+e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+"/request_timeout_s\
+ecs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+
+"/request_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.first_event_timeout_secs!==
+void 0){let s=o.first_event_timeout_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+
+"/first_event_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&
+isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+"/first_event_timeout_secs",keyword:"maximum",params:{comparison:"\
+<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/first_event_timeout_secs",keyword:"\
+minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.read_timeout_secs!==void 0){let s=o.read_timeout_secs;
+if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/read_timeout_secs",keyword:"type",params:{
+type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+
+"/read_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(
+s)){let i={instancePath:n+"/read_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(
+i),t++}}}if(o.write_timeout_secs!==void 0){let s=o.write_timeout_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(
+s))){let i={instancePath:n+"/write_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s==
+"number"&&isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+"/write_timeout_secs",keyword:"maximum",params:{comparison:"\
+<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/write_timeout_secs",keyword:"m\
+inimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.idle_timeout_secs!==void 0){let s=o.idle_timeout_secs;
+if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/idle_timeout_secs",keyword:"type",params:{
+type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+
+"/idle_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(
+s)){let i={instancePath:n+"/idle_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(
+i),t++}}}if(o.max_connections!==void 0){let s=o.max_connections;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){
+let i={instancePath:n+"/max_connections",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s==
+"number"&&isFinite(s)){if(s>1e6||isNaN(s)){let i={instancePath:n+"/max_connections",keyword:"maximum",params:{comparison:"\
+<=",limit:1e6}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/max_connections",keyword:"minimum",
+params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.max_connections_per_address!==void 0){let s=o.max_connections_per_address;
 if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/max_connections_per_address",keyword:"\
 type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>1e6||isNaN(s)){let i={
 instancePath:n+"/max_connections_per_address",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[i]:e.push(
@@ -599,82 +599,87 @@ if(Array.isArray(s)){let i=s.length;for(let l=0;l<i;l++){let p=s[l];if(typeof p=
 "/fallback_rules/"+l,keyword:"saidPattern",params:{says:"a rule such as o3-*=codex: a model name, in which * stands for \
 any text, and the name of a backend"}};e===null?e=[a]:e.push(a),t++}}else{let a={instancePath:n+"/fallback_rules/"+l,keyword:"\
 type",params:{type:"string"}};e===null?e=[a]:e.push(a),t++}}}else{let i={instancePath:n+"/fallback_rules",keyword:"type",
-params:{type:"array"}};e===null?e=[i]:e.push(i),t++}}if(o.client_tools!==void 0){let s=o.client_tools;if(!(s==="refuse"||
-s==="ignore")){let i={instancePath:n+"/client_tools",keyword:"enum",params:{allowedValues:De}};e===null?e=[i]:e.push(i),
-t++}}if(o.max_concurrent_runs!==void 0){let s=o.max_concurrent_runs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(
-s))){let i={instancePath:n+"/max_concurrent_runs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s==
-"number"&&isFinite(s)){if(s>1024||isNaN(s)){let i={instancePath:n+"/max_concurrent_runs",keyword:"maximum",params:{comparison:"\
-<=",limit:1024}};e===null?e=[i]:e.push(i),t++}if(s<1||isNaN(s)){let i={instancePath:n+"/max_concurrent_runs",keyword:"mi\
-nimum",params:{comparison:">=",limit:1}};e===null?e=[i]:e.push(i),t++}}}if(o.max_queued_runs!==void 0){let s=o.max_queued_runs;
-if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/max_queued_runs",keyword:"type",params:{
-type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>1e5||isNaN(s)){let i={instancePath:n+
-"/max_queued_runs",keyword:"maximum",params:{comparison:"<=",limit:1e5}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){
-let i={instancePath:n+"/max_queued_runs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}
-if(o.mcp_wait_secs!==void 0){let s=o.mcp_wait_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+
-"/mcp_wait_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){
-if(s>3600||isNaN(s)){let i={instancePath:n+"/mcp_wait_secs",keyword:"maximum",params:{comparison:"<=",limit:3600}};e===null?
-e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/mcp_wait_secs",keyword:"minimum",params:{comparison:">=",limit:0}};
-e===null?e=[i]:e.push(i),t++}}}if(o.max_nesting!==void 0){let s=o.max_nesting;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&
-isFinite(s))){let i={instancePath:n+"/max_nesting",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}
-if(typeof s=="number"&&isFinite(s)){if(s>100||isNaN(s)){let i={instancePath:n+"/max_nesting",keyword:"maximum",params:{comparison:"\
-<=",limit:100}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/max_nesting",keyword:"minimum",params:{
-comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.allow_unsafe_extra!==void 0&&typeof o.allow_unsafe_extra!=
-"boolean"){let s={instancePath:n+"/allow_unsafe_extra",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),
-t++}if(o.max_approval_mode!==void 0){let s=o.max_approval_mode;if(!(s===""||s==="always"||s==="auto"||s==="none")){let i={
-instancePath:n+"/max_approval_mode",keyword:"enum",params:{allowedValues:Ve}};e===null?e=[i]:e.push(i),t++}}if(o.max_sandbox_mode!==
-void 0){let s=o.max_sandbox_mode;if(!(s===""||s==="read-only"||s==="workspace"||s==="full")){let i={instancePath:n+"/max\
-_sandbox_mode",keyword:"enum",params:{allowedValues:ze}};e===null?e=[i]:e.push(i),t++}}if(o.public_url!==void 0){let s=o.
-public_url;if(typeof s=="string"){if(!Te.test(s)){let i={instancePath:n+"/public_url",keyword:"saidPattern",params:{says:"\
-an http or https address without a / at its end"}};e===null?e=[i]:e.push(i),t++}}else{let i={instancePath:n+"/public_url",
-keyword:"type",params:{type:"string"}};e===null?e=[i]:e.push(i),t++}}if(o.webhook_secret_file!==void 0&&typeof o.webhook_secret_file!=
-"string"){let s={instancePath:n+"/webhook_secret_file",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}
-if(o.keys!==void 0){let s=o.keys;if(Array.isArray(s)){let i=s.length;for(let l=0;l<i;l++){let p=s[l];if(p&&typeof p=="ob\
-ject"&&!Array.isArray(p)){if(p.name===void 0){let a={instancePath:n+"/keys/"+l,keyword:"required",params:{missingProperty:"\
-name"}};e===null?e=[a]:e.push(a),t++}if(p.sha256===void 0){let a={instancePath:n+"/keys/"+l,keyword:"required",params:{missingProperty:"\
-sha256"}};e===null?e=[a]:e.push(a),t++}for(let a in p){let m=t;if(!(a==="name"||a==="id"||a==="sha256"||a==="role"||a===
-"rate_limit_rps"||a==="rate_limit_burst"||a==="max_approval_mode"||a==="max_sandbox_mode"||a==="fallback"||a==="budgets"||
-a==="expires_at"||a==="may_merge"||a==="requires_sandbox")){let u={instancePath:n+"/keys/"+l,keyword:"enum",params:{allowedValues:Ue},
-propertyName:a};e===null?e=[u]:e.push(u),t++}var r=m===t;if(!r){let u={instancePath:n+"/keys/"+l,keyword:"propertyNames",
-params:{propertyName:a}};e===null?e=[u]:e.push(u),t++}}if(p.name!==void 0){let a=p.name;if(typeof a=="string"){if(!X.test(
-a)){let m={instancePath:n+"/keys/"+l+"/name",keyword:"saidPattern",params:{says:"a name of 1 to 64 letters, digits, dots\
-, underscores or hyphens"}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/keys/"+l+"/name",keyword:"type",params:{
-type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.id!==void 0){let a=p.id;if(typeof a=="string"){if(!He.test(a)){let m={
-instancePath:n+"/keys/"+l+"/id",keyword:"saidPattern",params:{says:"an id such as `drover keys create` writes: key_ and \
-24 hexadecimal digits"}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/keys/"+l+"/id",keyword:"type",params:{
-type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.sha256!==void 0){let a=p.sha256;if(typeof a=="string"){if(!Ie.test(a)){
-let m={instancePath:n+"/keys/"+l+"/sha256",keyword:"saidPattern",params:{says:"the SHA-256 digest of the key in 64 hexad\
-ecimal digits, never the key itself"}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/keys/"+l+"/sha256",keyword:"\
-type",params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.role!==void 0){let a=p.role;if(!(a==="client"||a==="ope\
-rator"||a==="admin")){let m={instancePath:n+"/keys/"+l+"/role",keyword:"enum",params:{allowedValues:Ee}};e===null?e=[m]:
-e.push(m),t++}}if(p.rate_limit_rps!==void 0){let a=p.rate_limit_rps;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(
-a))){let m={instancePath:n+"/keys/"+l+"/rate_limit_rps",keyword:"type",params:{type:"integer"}};e===null?e=[m]:e.push(m),
-t++}if(typeof a=="number"&&isFinite(a)){if(a>1e6||isNaN(a)){let m={instancePath:n+"/keys/"+l+"/rate_limit_rps",keyword:"\
-maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[m]:e.push(m),t++}if(a<1||isNaN(a)){let m={instancePath:n+"/keys\
-/"+l+"/rate_limit_rps",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[m]:e.push(m),t++}}}if(p.rate_limit_burst!==
-void 0){let a=p.rate_limit_burst;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a))){let m={instancePath:n+"/keys/"+
-l+"/rate_limit_burst",keyword:"type",params:{type:"integer"}};e===null?e=[m]:e.push(m),t++}if(typeof a=="number"&&isFinite(
-a)){if(a>1e6||isNaN(a)){let m={instancePath:n+"/keys/"+l+"/rate_limit_burst",keyword:"maximum",params:{comparison:"<=",limit:1e6}};
-e===null?e=[m]:e.push(m),t++}if(a<1||isNaN(a)){let m={instancePath:n+"/keys/"+l+"/rate_limit_burst",keyword:"minimum",params:{
-comparison:">=",limit:1}};e===null?e=[m]:e.push(m),t++}}}if(p.max_approval_mode!==void 0){let a=p.max_approval_mode;if(!(a===
-"always"||a==="auto"||a==="none")){let m={instancePath:n+"/keys/"+l+"/max_approval_mode",keyword:"enum",params:{allowedValues:Ze}};
-e===null?e=[m]:e.push(m),t++}}if(p.max_sandbox_mode!==void 0){let a=p.max_sandbox_mode;if(!(a==="read-only"||a==="worksp\
-ace"||a==="full")){let m={instancePath:n+"/keys/"+l+"/max_sandbox_mode",keyword:"enum",params:{allowedValues:Re}};e===null?
-e=[m]:e.push(m),t++}}if(p.fallback!==void 0){let a=p.fallback;if(Array.isArray(a)){let m=a.length;for(let u=0;u<m;u++){let d=a[u];
-if(typeof d=="string"){if(!J.test(d)){let _={instancePath:n+"/keys/"+l+"/fallback/"+u,keyword:"saidPattern",params:{says:"\
-the name of a backend"}};e===null?e=[_]:e.push(_),t++}}else{let _={instancePath:n+"/keys/"+l+"/fallback/"+u,keyword:"typ\
-e",params:{type:"string"}};e===null?e=[_]:e.push(_),t++}}}else{let m={instancePath:n+"/keys/"+l+"/fallback",keyword:"typ\
-e",params:{type:"array"}};e===null?e=[m]:e.push(m),t++}}if(p.budgets!==void 0){let a=p.budgets;if(Array.isArray(a)){let m=a.
-length;for(let u=0;u<m;u++){let d=a[u];if(typeof d=="string"){if(!K.test(d)){let _={instancePath:n+"/keys/"+l+"/budgets/"+
-u,keyword:"saidPattern",params:{says:"a budget such as 20usd/day, 5Mtokens/week, 100requests/month or 90minutes/once"}};
-e===null?e=[_]:e.push(_),t++}}else{let _={instancePath:n+"/keys/"+l+"/budgets/"+u,keyword:"type",params:{type:"string"}};
-e===null?e=[_]:e.push(_),t++}}}else{let m={instancePath:n+"/keys/"+l+"/budgets",keyword:"type",params:{type:"array"}};e===
-null?e=[m]:e.push(m),t++}}if(p.expires_at!==void 0){let a=p.expires_at;if(typeof a=="string"){if(!Se.test(a)){let m={instancePath:n+
-"/keys/"+l+"/expires_at",keyword:"saidPattern",params:{says:"a time in UTC such as 2026-12-31T00:00:00Z"}};e===null?e=[m]:
-e.push(m),t++}}else{let m={instancePath:n+"/keys/"+l+"/expires_at",keyword:"type",params:{type:"string"}};e===null?e=[m]:
-e.push(m),t++}}if(p.may_merge!==void 0&&typeof p.may_merge!="boolean"){let a={instancePath:n+"/keys/"+l+"/may_merge",keyword:"\
-type",params:{type:"boolean"}};e===null?e=[a]:e.push(a),t++}if(p.requires_sandbox!==void 0&&typeof p.requires_sandbox!="\
-boolean"){let a={instancePath:n+"/keys/"+l+"/requires_sandbox",keyword:"type",params:{type:"boolean"}};e===null?e=[a]:e.
-push(a),t++}}else{let a={instancePath:n+"/keys/"+l,keyword:"type",params:{type:"object"}};e===null?e=[a]:e.push(a),t++}}}else{
+params:{type:"array"}};e===null?e=[i]:e.push(i),t++}}if(o.client_tools!==void 0){let s=o.client_tools;if(!(s==="bridge"||
+s==="refuse"||s==="ignore")){let i={instancePath:n+"/client_tools",keyword:"enum",params:{allowedValues:De}};e===null?e=
+[i]:e.push(i),t++}}if(o.tool_wait_secs!==void 0){let s=o.tool_wait_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(
+s))){let i={instancePath:n+"/tool_wait_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s==
+"number"&&isFinite(s)){if(s>86400||isNaN(s)){let i={instancePath:n+"/tool_wait_secs",keyword:"maximum",params:{comparison:"\
+<=",limit:86400}};e===null?e=[i]:e.push(i),t++}if(s<1||isNaN(s)){let i={instancePath:n+"/tool_wait_secs",keyword:"minimu\
+m",params:{comparison:">=",limit:1}};e===null?e=[i]:e.push(i),t++}}}if(o.max_concurrent_runs!==void 0){let s=o.max_concurrent_runs;
+if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/max_concurrent_runs",keyword:"type",params:{
+type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>1024||isNaN(s)){let i={instancePath:n+
+"/max_concurrent_runs",keyword:"maximum",params:{comparison:"<=",limit:1024}};e===null?e=[i]:e.push(i),t++}if(s<1||isNaN(
+s)){let i={instancePath:n+"/max_concurrent_runs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[i]:e.push(
+i),t++}}}if(o.max_queued_runs!==void 0){let s=o.max_queued_runs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){
+let i={instancePath:n+"/max_queued_runs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s==
+"number"&&isFinite(s)){if(s>1e5||isNaN(s)){let i={instancePath:n+"/max_queued_runs",keyword:"maximum",params:{comparison:"\
+<=",limit:1e5}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/max_queued_runs",keyword:"minimum",
+params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.mcp_wait_secs!==void 0){let s=o.mcp_wait_secs;if(!(typeof s==
+"number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/mcp_wait_secs",keyword:"type",params:{type:"integer"}};
+e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>3600||isNaN(s)){let i={instancePath:n+"/mcp_wait_s\
+ecs",keyword:"maximum",params:{comparison:"<=",limit:3600}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+
+"/mcp_wait_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.max_nesting!==void 0){
+let s=o.max_nesting;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/max_nesting",keyword:"\
+type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>100||isNaN(s)){let i={
+instancePath:n+"/max_nesting",keyword:"maximum",params:{comparison:"<=",limit:100}};e===null?e=[i]:e.push(i),t++}if(s<0||
+isNaN(s)){let i={instancePath:n+"/max_nesting",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(
+i),t++}}}if(o.allow_unsafe_extra!==void 0&&typeof o.allow_unsafe_extra!="boolean"){let s={instancePath:n+"/allow_unsafe_\
+extra",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(o.max_approval_mode!==void 0){let s=o.max_approval_mode;
+if(!(s===""||s==="always"||s==="auto"||s==="none")){let i={instancePath:n+"/max_approval_mode",keyword:"enum",params:{allowedValues:Ve}};
+e===null?e=[i]:e.push(i),t++}}if(o.max_sandbox_mode!==void 0){let s=o.max_sandbox_mode;if(!(s===""||s==="read-only"||s===
+"workspace"||s==="full")){let i={instancePath:n+"/max_sandbox_mode",keyword:"enum",params:{allowedValues:ze}};e===null?e=
+[i]:e.push(i),t++}}if(o.public_url!==void 0){let s=o.public_url;if(typeof s=="string"){if(!Te.test(s)){let i={instancePath:n+
+"/public_url",keyword:"saidPattern",params:{says:"an http or https address without a / at its end"}};e===null?e=[i]:e.push(
+i),t++}}else{let i={instancePath:n+"/public_url",keyword:"type",params:{type:"string"}};e===null?e=[i]:e.push(i),t++}}if(o.
+webhook_secret_file!==void 0&&typeof o.webhook_secret_file!="string"){let s={instancePath:n+"/webhook_secret_file",keyword:"\
+type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}if(o.keys!==void 0){let s=o.keys;if(Array.isArray(s)){let i=s.
+length;for(let l=0;l<i;l++){let p=s[l];if(p&&typeof p=="object"&&!Array.isArray(p)){if(p.name===void 0){let a={instancePath:n+
+"/keys/"+l,keyword:"required",params:{missingProperty:"name"}};e===null?e=[a]:e.push(a),t++}if(p.sha256===void 0){let a={
+instancePath:n+"/keys/"+l,keyword:"required",params:{missingProperty:"sha256"}};e===null?e=[a]:e.push(a),t++}for(let a in p){
+let m=t;if(!(a==="name"||a==="id"||a==="sha256"||a==="role"||a==="rate_limit_rps"||a==="rate_limit_burst"||a==="max_appr\
+oval_mode"||a==="max_sandbox_mode"||a==="fallback"||a==="budgets"||a==="expires_at"||a==="may_merge"||a==="requires_sand\
+box")){let u={instancePath:n+"/keys/"+l,keyword:"enum",params:{allowedValues:Ue},propertyName:a};e===null?e=[u]:e.push(u),
+t++}var r=m===t;if(!r){let u={instancePath:n+"/keys/"+l,keyword:"propertyNames",params:{propertyName:a}};e===null?e=[u]:
+e.push(u),t++}}if(p.name!==void 0){let a=p.name;if(typeof a=="string"){if(!X.test(a)){let m={instancePath:n+"/keys/"+l+"\
+/name",keyword:"saidPattern",params:{says:"a name of 1 to 64 letters, digits, dots, underscores or hyphens"}};e===null?e=
+[m]:e.push(m),t++}}else{let m={instancePath:n+"/keys/"+l+"/name",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.
+push(m),t++}}if(p.id!==void 0){let a=p.id;if(typeof a=="string"){if(!He.test(a)){let m={instancePath:n+"/keys/"+l+"/id",
+keyword:"saidPattern",params:{says:"an id such as `drover keys create` writes: key_ and 24 hexadecimal digits"}};e===null?
+e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/keys/"+l+"/id",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.
+push(m),t++}}if(p.sha256!==void 0){let a=p.sha256;if(typeof a=="string"){if(!Ie.test(a)){let m={instancePath:n+"/keys/"+
+l+"/sha256",keyword:"saidPattern",params:{says:"the SHA-256 digest of the key in 64 hexadecimal digits, never the key it\
+self"}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/keys/"+l+"/sha256",keyword:"type",params:{type:"strin\
+g"}};e===null?e=[m]:e.push(m),t++}}if(p.role!==void 0){let a=p.role;if(!(a==="client"||a==="operator"||a==="admin")){let m={
+instancePath:n+"/keys/"+l+"/role",keyword:"enum",params:{allowedValues:Ee}};e===null?e=[m]:e.push(m),t++}}if(p.rate_limit_rps!==
+void 0){let a=p.rate_limit_rps;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a))){let m={instancePath:n+"/keys/"+
+l+"/rate_limit_rps",keyword:"type",params:{type:"integer"}};e===null?e=[m]:e.push(m),t++}if(typeof a=="number"&&isFinite(
+a)){if(a>1e6||isNaN(a)){let m={instancePath:n+"/keys/"+l+"/rate_limit_rps",keyword:"maximum",params:{comparison:"<=",limit:1e6}};
+e===null?e=[m]:e.push(m),t++}if(a<1||isNaN(a)){let m={instancePath:n+"/keys/"+l+"/rate_limit_rps",keyword:"minimum",params:{
+comparison:">=",limit:1}};e===null?e=[m]:e.push(m),t++}}}if(p.rate_limit_burst!==void 0){let a=p.rate_limit_burst;if(!(typeof a==
+"number"&&!(a%1)&&!isNaN(a)&&isFinite(a))){let m={instancePath:n+"/keys/"+l+"/rate_limit_burst",keyword:"type",params:{type:"\
+integer"}};e===null?e=[m]:e.push(m),t++}if(typeof a=="number"&&isFinite(a)){if(a>1e6||isNaN(a)){let m={instancePath:n+"/\
+keys/"+l+"/rate_limit_burst",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[m]:e.push(m),t++}if(a<1||
+isNaN(a)){let m={instancePath:n+"/keys/"+l+"/rate_limit_burst",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?
+e=[m]:e.push(m),t++}}}if(p.max_approval_mode!==void 0){let a=p.max_approval_mode;if(!(a==="always"||a==="auto"||a==="non\
+e")){let m={instancePath:n+"/keys/"+l+"/max_approval_mode",keyword:"enum",params:{allowedValues:Ze}};e===null?e=[m]:e.push(
+m),t++}}if(p.max_sandbox_mode!==void 0){let a=p.max_sandbox_mode;if(!(a==="read-only"||a==="workspace"||a==="full")){let m={
+instancePath:n+"/keys/"+l+"/max_sandbox_mode",keyword:"enum",params:{allowedValues:Re}};e===null?e=[m]:e.push(m),t++}}if(p.
+fallback!==void 0){let a=p.fallback;if(Array.isArray(a)){let m=a.length;for(let u=0;u<m;u++){let d=a[u];if(typeof d=="st\
+ring"){if(!J.test(d)){let _={instancePath:n+"/keys/"+l+"/fallback/"+u,keyword:"saidPattern",params:{says:"the name of a \
+backend"}};e===null?e=[_]:e.push(_),t++}}else{let _={instancePath:n+"/keys/"+l+"/fallback/"+u,keyword:"type",params:{type:"\
+string"}};e===null?e=[_]:e.push(_),t++}}}else{let m={instancePath:n+"/keys/"+l+"/fallback",keyword:"type",params:{type:"\
+array"}};e===null?e=[m]:e.push(m),t++}}if(p.budgets!==void 0){let a=p.budgets;if(Array.isArray(a)){let m=a.length;for(let u=0;u<
+m;u++){let d=a[u];if(typeof d=="string"){if(!K.test(d)){let _={instancePath:n+"/keys/"+l+"/budgets/"+u,keyword:"saidPatt\
+ern",params:{says:"a budget such as 20usd/day, 5Mtokens/week, 100requests/month or 90minutes/once"}};e===null?e=[_]:e.push(
+_),t++}}else{let _={instancePath:n+"/keys/"+l+"/budgets/"+u,keyword:"type",params:{type:"string"}};e===null?e=[_]:e.push(
+_),t++}}}else{let m={instancePath:n+"/keys/"+l+"/budgets",keyword:"type",params:{type:"array"}};e===null?e=[m]:e.push(m),
+t++}}if(p.expires_at!==void 0){let a=p.expires_at;if(typeof a=="string"){if(!Se.test(a)){let m={instancePath:n+"/keys/"+
+l+"/expires_at",keyword:"saidPattern",params:{says:"a time in UTC such as 2026-12-31T00:00:00Z"}};e===null?e=[m]:e.push(
+m),t++}}else{let m={instancePath:n+"/keys/"+l+"/expires_at",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(
+m),t++}}if(p.may_merge!==void 0&&typeof p.may_merge!="boolean"){let a={instancePath:n+"/keys/"+l+"/may_merge",keyword:"t\
+ype",params:{type:"boolean"}};e===null?e=[a]:e.push(a),t++}if(p.requires_sandbox!==void 0&&typeof p.requires_sandbox!="b\
+oolean"){let a={instancePath:n+"/keys/"+l+"/requires_sandbox",keyword:"type",params:{type:"boolean"}};e===null?e=[a]:e.push(
+a),t++}}else{let a={instancePath:n+"/keys/"+l,keyword:"type",params:{type:"object"}};e===null?e=[a]:e.push(a),t++}}}else{
 let i={instancePath:n+"/keys",keyword:"type",params:{type:"array"}};e===null?e=[i]:e.push(i),t++}}}else{let s={instancePath:n,
 keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return U.errors=e,t===0}var Oe=["enabled","max_processes","idle_secs","max_turns","max_age_secs","max_rss_mb","spares","spare_after","background\
 _idle_secs","approval_timeout_secs"];function E(o,{instancePath:n="",parentData:w,parentDataProperty:h,rootData:f=o,dynamicAnchors:c={}}={}){

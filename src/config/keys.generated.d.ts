@@ -133,6 +133,7 @@ export type ConfigPath =
   | 'server.model_rules'
   | 'server.fallback_rules'
   | 'server.client_tools'
+  | 'server.tool_wait_secs'
   | 'server.max_concurrent_runs'
   | 'server.max_queued_runs'
   | 'server.mcp_wait_secs'

@@ -268,10 +268,17 @@ export const ServerSection = strict({
     description:
       'Which backend gets a prompt of a client if the agent fails with a limit, an outage or a missing login before it begins its answer. The name before `=` is a model, an alias or a backend; every rule that matches adds an agent.',
   }),
-  client_tools: literals(['refuse', 'ignore'], {
-    default: 'refuse',
+  client_tools: literals(['bridge', 'refuse', 'ignore'], {
+    default: 'bridge',
     description:
-      'What happens on the compatible APIs to tools that a client offers, which agents cannot call. `refuse`: the request gets 400. `ignore`: they are left out, and named in `X-Drover-Warning`. For programs that always offer tools, such as Codex CLI and Claude Code.',
+      'What happens on the compatible APIs to tools that a client offers. `bridge`: the agent may call them, and the client runs them. `refuse`: the request gets 400. `ignore`: they are left out, and named in `X-Drover-Warning`.',
+  }),
+  tool_wait_secs: Type.Integer({
+    default: 600,
+    minimum: 1,
+    maximum: 86_400,
+    description:
+      'Seconds that an agent waits for the results of tools that its client runs. Then its turn ends; a later request with the results repeats the conversation in a new session.',
   }),
   max_concurrent_runs: Type.Integer({
     default: 8,

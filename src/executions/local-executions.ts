@@ -134,7 +134,7 @@ export class Executions implements ExecutionRecorder {
   }
 
   /** Asks for the end of an execution, here or in another process. It is `cancelled` when its agent is gone. */
-  async cancel({ id }: Execution): Promise<void> {
+  async cancel({ id }: Pick<Execution, 'id'>): Promise<void> {
     const live = this.#live.get(id)
     if (live !== undefined) live.cancel()
     else await (await this.#options.openStore()).requestCancel(id)

@@ -23,6 +23,8 @@ export async function awaitResult(
 
 type Replay = {
   signal: AbortSignal
+  /** The number of the event before the first one. */
+  after?: number
   /** Gives the result when the events have ended. */
   result: () => Promise<PromptResult>
 }
@@ -31,14 +33,14 @@ type Replay = {
 export async function* replayEvents(
   id: string,
   source: Source,
-  { signal, result }: Replay,
+  { signal, result, after = 0 }: Replay,
 ): AsyncGenerator<PromptEvent, PromptResult, undefined> {
   const known = source.executions.find(id) ?? (await source.executionStore.find(id))
   // A part of an answer must not look like the whole one.
   if (isFinal(known.state) && known.result === undefined && known.error === undefined)
     throw executionLost({ id, state: known.state })
   let sequence = 0
-  for await (const batch of source.executions.follow(id, { after: 0, signal })) {
+  for await (const batch of source.executions.follow(id, { after, signal })) {
     const execution = source.executions.find(id) ?? (await source.executionStore.find(id))
     for (const event of batch) {
       if (event.type === 'state') continue

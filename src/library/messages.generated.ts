@@ -295,6 +295,7 @@ export type PromptEvent =
   | BoundaryEvent
   | ApprovalRequestEvent
   | ApprovalDecisionEvent
+  | ToolRequestEvent
   | ProgressEvent
   | TokenUsageEvent
   | ErrorEvent
@@ -504,6 +505,49 @@ export type Decider = {
   key_id?: string | undefined
 }
 
+/** The agent calls functions of its client, and waits for their results. Only on the compatible APIs. */
+export type ToolRequestEvent = {
+  type: 'tool_request'
+  /** The name of the backend. */
+  backend: string
+  /** drover's own id; empty when no session is stored. */
+  session_id: string
+  /** The time of the event, in UTC. */
+  timestamp: string
+  /** Counts from 1, without gaps. */
+  sequence: number
+  content: {
+    /** The calls, in the order in which the agent made them. */
+    calls: readonly ClientCall[]
+    /** What the turn has used so far, if the agent says so. */
+    token_usage?: TokenUsage | undefined
+  }
+}
+
+/** A call of a function that the client runs. */
+export type ClientCall = {
+  /** The id to answer with. */
+  call_id: string
+  /** The client's name for the function. */
+  tool_name: string
+  /** The arguments, as JSON. */
+  arguments: string
+}
+
+/** Token counts of a turn as the agent reports them; 0 if it does not report a count. */
+export type TokenUsage = {
+  /** Tokens that the model read. Claude counts tokens of its cache apart from these. */
+  input_tokens: number
+  /** Tokens that the model wrote. Gemini counts thinking apart from these. */
+  output_tokens: number
+  /** Tokens of the prompt that came from a cache. */
+  cached_tokens: number
+  /** Tokens of thinking. */
+  reasoning_tokens: number
+  /** Tokens of the prompt that were written to a cache; absent if there are none. */
+  cache_write_tokens?: number | undefined
+}
+
 /** The agent has reached another stage, or the server is still waiting for it. */
 export type ProgressEvent = {
   type: 'progress'
@@ -538,20 +582,6 @@ export type TokenUsageEvent = {
   sequence: number
   /** Token counts of a turn as the agent reports them; 0 if it does not report a count. */
   content: TokenUsage
-}
-
-/** Token counts of a turn as the agent reports them; 0 if it does not report a count. */
-export type TokenUsage = {
-  /** Tokens that the model read. Claude counts tokens of its cache apart from these. */
-  input_tokens: number
-  /** Tokens that the model wrote. Gemini counts thinking apart from these. */
-  output_tokens: number
-  /** Tokens of the prompt that came from a cache. */
-  cached_tokens: number
-  /** Tokens of thinking. */
-  reasoning_tokens: number
-  /** Tokens of the prompt that were written to a cache; absent if there are none. */
-  cache_write_tokens?: number | undefined
 }
 
 /** The prompt has failed; `done` follows. */

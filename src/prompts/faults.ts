@@ -26,6 +26,28 @@ export const sandboxRequired = defineFault('sandbox_required', 'invalid', {
   message: (d: { by: string }) => `the sandbox cannot be turned off: ${d.by} requires it`,
 })
 
+export const clientToolsExpired = defineFault('client_tools_expired', 'unavailable', {
+  when: 'An agent called a function of its client, and the client did not send the result within `server.tool_wait_secs`. A later request with the result repeats the conversation in a new session.',
+  message: (d: { seconds: number }) => `the client did not send the results of its functions within ${d.seconds} s`,
+})
+
+export const toolResultMissing = defineFault('tool_result_missing', 'invalid', {
+  when: 'An agent called several functions of its client at once, and a request has the results of only some of them.',
+  message: (d: { id: string }) => `the result of the call ${d.id} is missing; send the results of all calls together`,
+})
+
+export const clientToolsStopped = defineFault('client_tools_stopped', 'unavailable', {
+  when: 'The server was stopped while an agent waited for results of functions of its client. A later request with the results repeats the conversation in a new session.',
+  message: (_: Record<never, never>) =>
+    'the agent was stopped while it waited for the results of functions of its client',
+})
+
+export const clientToolsNeedWorker = defineFault('client_tools_need_worker', 'unavailable', {
+  when: 'A request with tools was sent to a server that runs no agents (`drover serve --no-work`).',
+  message: (_: Record<never, never>) =>
+    'this server runs no agents, so no agent can call tools of a client; send the request to a server without --no-work',
+})
+
 export const queueFull = defineFault('queue_full', 'unavailable', {
   when: 'The maximum number of prompts is already running, and the queue is full.',
   message: (d: { running: number; queued: number }) =>

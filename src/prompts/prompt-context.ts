@@ -16,6 +16,7 @@ import type { ModelPrice } from './model-prices.ts'
 import type { PrivateFiles } from './private-files.ts'
 import type { PromptRequest } from './prompt-request.ts'
 import type { PromptRunOptions, PromptStream } from './prompt-run.ts'
+import type { ToolTurns } from './tool-turns.ts'
 import type { WorkdirPolicy } from './workdir-policy.ts'
 
 /** The parts of the configuration that prompts depend on. */
@@ -75,6 +76,8 @@ export type PromptContext = {
   warm?: WarmPool | undefined
   /** Where callers decide about what agents ask for. Undefined: no one can be asked. */
   approvals?: Approvals | undefined
+  /** Where turns wait for results of functions of their clients. Undefined: this process has none. */
+  toolTurns?: ToolTurns | undefined
   /** Records every prompt as an execution. */
   executions?: ExecutionRecorder
   /** Lets a worker of many machines run the prompt. Undefined: it runs in this process. */

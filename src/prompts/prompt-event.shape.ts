@@ -49,6 +49,11 @@ export const PromptEvent = named(
       event('approval_request', sequence, 'The agent asks whether it may do something, and waits for the decision.'),
       event('approval_decision', sequence, 'Someone has decided about what the agent asked for.'),
       event(
+        'tool_request',
+        sequence,
+        'The agent calls functions of its client, and waits for their results. Only on the compatible APIs.',
+      ),
+      event(
         'progress',
         sequenceUnlessWaiting,
         'The agent has reached another stage, or the server is still waiting for it.',

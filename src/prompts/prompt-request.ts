@@ -1,3 +1,4 @@
+import type { ClientTool } from '../agents/adapter/client-tool.ts'
 import type { SandboxAdditions } from '../sandbox/to-sandbox-settings.ts'
 import type { Session } from '../sessions/session.shape.ts'
 import type { PromptBody as PromptRequestBody } from './prompt-request.shape.ts'
@@ -8,6 +9,13 @@ export type ConversationHistory = {
   text: string
   /** Warnings about what is missing in it. */
   notes: readonly string[]
+}
+
+/** Functions that the agent may call and the client runs. */
+export type OfferedTools = {
+  tools: readonly ClientTool[]
+  /** A digest of what the client has said. */
+  conversation: string
 }
 
 /** What a caller wants: the request as it comes over the wire, and what the wire cannot carry. */
@@ -36,6 +44,8 @@ export type PromptRequest = PromptRequestBody & {
   sandboxAdditions?: SandboxAdditions | undefined
   /** The branch that an agent inside may write, such as `refs/heads/one`. By default that of `HEAD`, which an agent may have changed. */
   ownBranch?: string | undefined
+  /** The turn waits for the results of its calls. It always runs in this process. */
+  clientTools?: OfferedTools | undefined
   /** The caller wants text in pieces, as the model writes it. */
   wantsDeltas?: boolean
 }

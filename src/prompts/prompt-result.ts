@@ -1,5 +1,6 @@
 /** The result of a prompt as it goes over the wire; the same for the command line and HTTP. */
 
+import type { ClientCall } from '../agents/adapter/agent.shape.ts'
 import type { AgentError } from '../agents/adapter/agent.ts'
 import { NO_USAGE } from '../agents/adapter/token-usage.ts'
 import type { AgentResult } from '../agents/agent-result.ts'
@@ -8,6 +9,9 @@ import type { Cost } from './decide-cost.ts'
 import type { ApprovalRecord, BoundaryReport, PromptResult } from './prompt-result.shape.ts'
 
 export type { ApprovalRecord, PromptResult }
+
+/** The result of a part of a turn. `tool_calls`: the turn has not ended, but waits for the results of these calls. */
+export type PartResult = PromptResult & { readonly tool_calls?: readonly ClientCall[] }
 
 type Known = { backend: string; sessionId: string; warnings: readonly string[] }
 type KnownApprovals = { approvals: readonly ApprovalRecord[]; boundary: BoundaryReport | undefined }

@@ -9,7 +9,7 @@ import type { AgentCommand, AgentEvent, AgentRequest, Usage } from '../agents/ad
 import type { AgentResult } from '../agents/agent-result.ts'
 import { buildCommand } from '../agents/build-command.ts'
 import { refuseGitSettings } from '../agents/git-settings.ts'
-import { runWarmOrCold } from '../agents/pool/run-warm.ts'
+import { runWarmOrCold, type WarmRunOptions } from '../agents/pool/run-warm.ts'
 import { Fault, toErrorMessage } from '../kit/fault.ts'
 import { sessionExpired } from '../sessions/faults.ts'
 import { applySettings } from './apply-settings.ts'
@@ -43,7 +43,8 @@ type Prompt = PreparedPrompt & {
 
 /** Throws a Fault for a prompt that cannot be run, at once or at the first event; after that it never throws. */
 export function runPrompt(request: PromptRequest, context: PromptContext, options: PromptRunOptions): PromptStream {
-  if (context.dispatch !== undefined) return context.dispatch(request, context, options)
+  if (context.dispatch !== undefined && request.clientTools === undefined)
+    return context.dispatch(request, context, options)
   return startPrompt(toPrompt(request, context, options))
 }
 
@@ -88,7 +89,8 @@ export async function runPromptToEnd(
   options: PromptRunOptions & { onEvent?: (event: PromptEvent) => unknown },
 ): Promise<PromptResult> {
   const { onEvent } = options
-  const prompt = context.dispatch === undefined ? toPrompt(request, context, options) : undefined
+  const runsHere = context.dispatch === undefined || request.clientTools !== undefined
+  const prompt = runsHere ? toPrompt(request, context, options) : undefined
   if (prompt?.agentRequest.isDryRun === true && onEvent === undefined)
     return await recordResult(prompt.recording, () => finishDry(prompt))
   const run = prompt === undefined ? runPrompt(request, context, options) : startPrompt(prompt)
@@ -253,6 +255,7 @@ async function startAgent(prompt: Prompt, priorUsage: Usage | undefined): Promis
       client: ownerKey(context.by)?.id ?? '',
       sessionTurns: request.resumes?.turn_count ?? 0,
     },
+    onToolRequest: chooseToolRunner(prompt),
     ...{ onApproval: chooseApprover(prompt), isSentOnce: options.isSentOnce, onBoundaryEvent: watch?.add },
   })
   const first = events.next()
@@ -299,7 +302,10 @@ async function* runTurn(prompt: Prompt, turn: OpenTurn, started: StartedAgent): 
   } finally {
     // A caller that stops reading early ends the agent.
     await events.return(undefined as never)
-    if (prompt.recording !== undefined) context.approvals?.forget(prompt.recording.id)
+    if (prompt.recording !== undefined) {
+      context.approvals?.forget(prompt.recording.id)
+      context.toolTurns?.forget(prompt.recording.id)
+    }
   }
 }
 
@@ -328,6 +334,15 @@ function chooseApprover({
   if (options.onApproval !== undefined || approvals === undefined || recording === undefined) return options.onApproval
   const origin = { directory: request.budgetDirectory ?? agentRequest.workdir, keyId: ownerKey(by)?.id }
   return (asked) => approvals.ask(recording.id, asked, origin)
+}
+
+/** Who runs the functions of the client. */
+function chooseToolRunner({ request, context, recording }: Prompt): WarmRunOptions['onToolRequest'] {
+  const { clientTools } = request
+  const { toolTurns } = context
+  if (clientTools === undefined || toolTurns === undefined || recording === undefined) return undefined
+  const turn = { executionId: recording.id, conversation: clientTools.conversation }
+  return (asked) => toolTurns.ask(turn, asked)
 }
 
 /** The store's id of this process; undefined when the store cannot be opened. */

@@ -61,6 +61,7 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
     ...(sandbox !== 'off' && planBoundary(sandbox, request, { context, workdir })),
     ...(history !== undefined && { prompt: history.text + request.prompt }),
     extra: ceilings === undefined ? filledIn.extra : withoutModeFlags(filledIn.extra, agent).kept,
+    clientTools: request.clientTools?.tools,
     ...(request.maxCostUsd !== undefined && { maxCostUsd: request.maxCostUsd }),
     ...(!project.isLimited && { allowedCommands: request.allowedCommands }),
     // The beginning of an answer is only seen if the agent prints it in pieces.

@@ -13,9 +13,14 @@ export type Tokens = {
   reasoning: number
 }
 
-/** The token counts of the agent; estimated from the number of bytes if the agent reports none. */
-export function toTokens({ backend, token_usage: usage, output }: PromptResult, prompt: string): Tokens {
+/**
+ * The token counts of the agent; estimated from the number of bytes if the agent reports none. A part of a turn that ends with calls is
+ * not estimated: the last part has what the agent reports in the end.
+ */
+export function toTokens(result: PromptResult & { tool_calls?: unknown }, prompt: string): Tokens {
+  const { backend, token_usage: usage, output, tool_calls: calls } = result
   const tokens = splitTokens(usage, backend)
+  if (calls !== undefined) return tokens
   if (tokens.input + tokens.output > 0 || usage.cached_tokens + (usage.cache_write_tokens ?? 0) > 0) return tokens
   return { ...tokens, input: estimateTokens(prompt), output: estimateTokens(output) }
 }

@@ -28,9 +28,10 @@ import type {
 } from '../prompts/prompt-request.shape.ts'
 import type { ConversationHistory, PromptRequest } from '../prompts/prompt-request.ts'
 import type { ChainResult, ComparisonResult, KeepResult, ParallelResult } from '../prompts/prompt-result.shape.ts'
-import type { PromptResult } from '../prompts/prompt-result.ts'
+import type { PartResult, PromptResult } from '../prompts/prompt-result.ts'
 import type { PromptRunOptions } from '../prompts/prompt-run.ts'
 import type { BatchWatcher } from '../prompts/run-batch.ts'
+import type { ToolReplies } from '../prompts/tool-turns.ts'
 import type { Session } from '../sessions/session.shape.ts'
 import type { VisibleSessions } from '../sessions/session-store.ts'
 import type { Watcher } from '../watch/record/watch-record.shape.ts'
@@ -51,12 +52,17 @@ export type DroverService = {
      * Starts a prompt. In the background it runs from here on; otherwise it runs while the caller reads its events or waits
      * for its result, and a caller that reads slowly slows the agent down.
      */
-    start(by: Caller, request: PromptRequest, options: StartOptions): Promise<Running<PromptResult>>
+    start(by: Caller, request: PromptRequest, options: StartOptions): Promise<Running<PartResult>>
     /** The same for the next turn of a session, or of a fork of it. */
-    resume(by: Caller, request: NextRequest, options: StartOptions): Promise<Running<PromptResult>>
+    resume(by: Caller, request: NextRequest, options: StartOptions): Promise<Running<PartResult>>
   }
   /** A prompt that was started before, here or in another process. */
   attach(by: Caller, id: string, signal: AbortSignal): Promise<Running<PromptResult>>
+  /**
+   * Gives a turn the results of the calls that it waits for, and continues it. Undefined: no turn of this process waits for them,
+   * or the client has said something else before them. Throws a Fault if a result is missing.
+   */
+  answerCalls(by: Caller, answer: ToolAnswer, options: AnswerOptions): Promise<Running<PartResult> | undefined>
   /** The same for a batch. */
   attachBatch(by: Caller, id: string, signal: AbortSignal): Promise<RunningBatch<object>>
   readonly backends: {
@@ -142,6 +148,8 @@ export type ExecutionService = {
 /** A prompt that was started. Call one of the functions, once. */
 export type Running<Result> = {
   readonly id: string
+  /** Which part of a turn with calls of functions of the client it is, from 0. */
+  readonly part?: number
   events(): AsyncGenerator<PromptEvent, Result, undefined>
   result(onEvent?: (event: PromptEvent) => unknown): Promise<Result>
 }
@@ -171,6 +179,18 @@ type BackgroundOptions = {
   /** Called with the work in the background. Its result is there when this is done. */
   settle?<T extends object>(work: Promise<T>): Promise<T>
 }
+
+/** Results of functions that the client runs. */
+export type ToolAnswer = {
+  /** One of the calls that are answered. */
+  callId: string
+  /** Results of earlier calls may be among them. */
+  replies: ToolReplies
+  /** What the client has said, in order. Undefined: it sends only what is new. */
+  said: readonly string[] | undefined
+}
+
+export type AnswerOptions = Pick<BackgroundOptions, 'signal' | 'isInBackground'>
 
 /** The next prompt of the session with this id. */
 export type NextRequest = Omit<ResumeRequest, 'detach'> & { readonly id: string }

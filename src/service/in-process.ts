@@ -15,13 +15,14 @@ import type { Caller } from '../prompts/caller.ts'
 import type { Slots } from '../prompts/concurrency-slots.ts'
 import type { PrivateFiles } from '../prompts/private-files.ts'
 import type { PromptContext, PromptObserver, PromptTelemetry, SandboxParts } from '../prompts/prompt-context.ts'
-import type { PromptResult } from '../prompts/prompt-result.ts'
+import type { PartResult, PromptResult } from '../prompts/prompt-result.ts'
+import { isSameConversation, type ToolTurns } from '../prompts/tool-turns.ts'
 import type { MachineSandbox } from '../sandbox/machine/machine-sandbox.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { Administration } from './administration.ts'
 import { type AgentDirectory, createAgentDirectory } from './agent-directory.ts'
 import type { Comparisons } from './comparisons.ts'
-import type { DroverService, Running, RunningBatch } from './drover-service.ts'
+import type { AnswerOptions, DroverService, Running, RunningBatch, ToolAnswer } from './drover-service.ts'
 import { ExecutionCalls } from './execution-calls.ts'
 import type { BudgetKey } from './list-budgets.ts'
 import { PromptContexts, slotsOfUser } from './prompt-contexts.ts'
@@ -67,6 +68,8 @@ export type DroverParts = {
 type ServerParts = {
   log: Log
   approvals: Approvals
+  /** Undefined: this process runs no agents. */
+  toolTurns?: ToolTurns | undefined
   /** With many machines: lets a worker run the prompts of clients. */
   createDispatch?: ((executions: Executions) => PromptContext['dispatch']) | undefined
   /** The command of the demo agent, for callers that ask for it. */
@@ -122,6 +125,7 @@ export class InProcessDrover
         privateFiles: parts.privateFiles,
         telemetry: this.telemetry,
         approvals: server?.approvals,
+        toolTurns: server?.toolTurns,
       },
       dispatch: server?.createDispatch?.(this.records),
       openBudgets: async () => (await this.stores()).budgets,
@@ -136,6 +140,11 @@ export class InProcessDrover
       approvals: server?.approvals,
       log: server?.log ?? SILENT_LOG,
     })
+  }
+
+  /** Whether a turn of this process has made the call, and waits for its result or got it lately. */
+  knowsCall(callId: string): boolean {
+    return this.#parts.server?.toolTurns?.find(callId) !== undefined
   }
 
   /** The working directory of prompts that name none. */
@@ -183,6 +192,24 @@ export class InProcessDrover
     start: (by, request, options) => this.#starter.prompt(this.#startContext(by, options), request, options),
     resume: async (by, request, options) =>
       await this.prompts.start(by, await this.sessions.continuing(by, request), options),
+  }
+
+  async answerCalls(
+    by: Caller,
+    { callId, replies, said }: ToolAnswer,
+    { signal, isInBackground = false }: AnswerOptions,
+  ): Promise<Running<PartResult> | undefined> {
+    const { toolTurns } = this.#parts.server ?? {}
+    const turn = toolTurns?.find(callId)
+    if (toolTurns === undefined || turn === undefined || !isSameConversation(turn, said)) return undefined
+    // Whether another key has such a turn is not revealed.
+    const execution = await this.executions.find(by, turn.executionId).catch(ignoreFault)
+    if (execution === undefined) return undefined
+    const { id, last_seq: lastSeq } = execution
+    const after = toolTurns.answer(turn, replies, lastSeq)
+    if (after === undefined) return undefined
+    const result = () => awaitResult(id, { executions: this.records }, signal) as Promise<PromptResult>
+    return this.#starter.segment({ id, signal, isInBackground, after, before: turn.usage, part: turn.part + 1 }, result)
   }
 
   readonly backends: DroverService['backends'] = {

@@ -26,6 +26,7 @@ import { Approvals } from '../prompts/approvals.ts'
 import { type Caller, USER, visibleKeyId } from '../prompts/caller.ts'
 import { createSlots } from '../prompts/concurrency-slots.ts'
 import type { PrivateFiles } from '../prompts/private-files.ts'
+import { ToolTurns } from '../prompts/tool-turns.ts'
 import type { MachineSandbox } from '../sandbox/machine/machine-sandbox.ts'
 import type { Watchers } from '../watch/watchers.ts'
 import { type Administration, administer, type SettingsSource } from './administration.ts'
@@ -95,6 +96,7 @@ export class ServedDrover extends InProcessDrover implements DroverService {
   constructor(parts: ServedParts) {
     const { config, stores, env, cwd, isRoot, clock, sandbox, demo, demoAgent, drainDeadline, log } = parts
     const approvals = new Approvals({ timeoutMs: config.warm.approval_timeout_secs * 1000, clock })
+    const toolTurns = new ToolTurns({ timeoutMs: config.server.tool_wait_secs * 1000 })
     const { max_concurrent_runs: limit, max_queued_runs: queueLimit } = config.server
     super({
       settings: config,
@@ -117,6 +119,7 @@ export class ServedDrover extends InProcessDrover implements DroverService {
       },
       server: {
         ...{ log, approvals, demoAgent, drainDeadline },
+        toolTurns: parts.isWorker === false ? undefined : toolTurns,
         isWorker: stores.queue === undefined || parts.isWorker !== false,
         createDispatch: (executions) => createDispatcher(parts, executions),
       },
@@ -125,6 +128,7 @@ export class ServedDrover extends InProcessDrover implements DroverService {
     this.#administration = administer({ ...parts, validKeys: parts.keys })
     this.opened = stores
     const { shutdown } = parts
+    shutdown.addEventListener('abort', () => toolTurns.close(), { once: true })
     this.announcements = new Announcements({
       ...{ config, stores, approvals, env, cwd, clock, log, shutdown },
       ...{ pushKey: parts.directories.pushKey, sightOf: parts.sightOf },

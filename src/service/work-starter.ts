@@ -1,5 +1,7 @@
 /** Starts prompts and batches: while their caller reads them, or in the background. */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import type { Usage } from '../agents/adapter/agent.ts'
+import { NO_USAGE } from '../agents/adapter/token-usage.ts'
 import type { BackgroundRuns } from '../executions/background-runs.ts'
 import type { Executions } from '../executions/local-executions.ts'
 import { replayEvents } from '../executions/replay.ts'
@@ -7,13 +9,16 @@ import { newExecutionId } from '../executions/store/execution-id.ts'
 import type { Stores } from '../executions/store/stores.ts'
 import { randomIds } from '../kit/ids.ts'
 import type { ExecutionOptions } from '../prompts/execution-recorder.ts'
+import { clientToolsNeedWorker } from '../prompts/faults.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
 import type { PromptEvent } from '../prompts/prompt-event.ts'
 import type { PromptRequest } from '../prompts/prompt-request.ts'
-import type { PromptResult } from '../prompts/prompt-result.ts'
+import type { PartResult, PromptResult } from '../prompts/prompt-result.ts'
+import type { PromptStream } from '../prompts/prompt-run.ts'
 import type { BatchRunOptions } from '../prompts/run-batch.ts'
 import { runPrompt, runPromptToEnd } from '../prompts/run-prompt.ts'
 import type { BatchStart, Running, RunningBatch, StartOptions } from './drover-service.ts'
+import { runSegment } from './tool-segments.ts'
 
 type StarterParts = {
   records: Executions
@@ -38,10 +43,13 @@ export class WorkStarter {
     context: PromptContext,
     request: PromptRequest,
     { signal, isInBackground = false, isDetached = false, settle, onLine, onApproval, ...known }: StartOptions,
-  ): Promise<Running<PromptResult>> {
+  ): Promise<Running<PartResult>> {
+    if (request.clientTools !== undefined && context.toolTurns === undefined) throw clientToolsNeedWorker({})
     const id = known.id ?? newExecutionId(randomIds)
-    const execution: ExecutionOptions = { ...known, id, isInBackground }
-    if (!isInBackground) {
+    // A turn that waits for its client must not end with the request that began it.
+    const isKept = isInBackground || request.clientTools !== undefined
+    const execution: ExecutionOptions = { ...known, id, isInBackground: isKept }
+    if (!isKept) {
       const options = { signal, execution, ...(onLine !== undefined && { onLine }), onApproval }
       return {
         id,
@@ -66,7 +74,26 @@ export class WorkStarter {
       const waitMs = context.dispatch === undefined ? SESSION_WAIT_MS : SHARED_SESSION_WAIT_MS
       await Promise.race([result, opened.promise, sleep(waitMs, undefined, { ref: false })])
     }
-    return this.follow(id, signal, () => result)
+    if (request.clientTools === undefined) return this.follow(id, signal, () => result)
+    return this.segment({ id, signal, isInBackground, after: 0, before: NO_USAGE, part: 0 }, () => result)
+  }
+
+  /** The part of a turn that begins after an event. If the caller leaves before its end, the turn ends too. */
+  segment(
+    { id, signal, isInBackground, after, before, part }: SegmentStart,
+    result: () => Promise<PromptResult>,
+  ): Running<PartResult> {
+    const { records } = this.#parts
+    const leave = () => void records.cancel({ id }).catch(() => {})
+    const events = async function* (this: WorkStarter): PromptStream {
+      if (!isInBackground) signal.addEventListener('abort', leave, { once: true })
+      try {
+        return yield* this.#replay(id, { signal, result, after })
+      } finally {
+        signal.removeEventListener('abort', leave)
+      }
+    }.bind(this)
+    return runSegment({ id, part, before, events })
   }
 
   async batch<R extends object>(
@@ -90,17 +117,32 @@ export class WorkStarter {
 
   /** The events and the result of something that runs without its caller, or has ended. */
   follow(id: string, signal: AbortSignal, result: () => Promise<PromptResult>): Running<PromptResult> {
-    const events = async function* (this: WorkStarter) {
-      const { records: executions, stores } = this.#parts
-      const { executions: executionStore } = await stores()
-      return yield* replayEvents(id, { executions, executionStore }, { signal, result })
-    }.bind(this)
+    const events = () => this.#replay(id, { signal, result })
     return {
       id,
       events,
       result: async (onEvent) => (onEvent === undefined ? await result() : await readAll(events(), onEvent)),
     }
   }
+
+  async *#replay(id: string, options: Parameters<typeof replayEvents>[2]): PromptStream {
+    const { records: executions, stores } = this.#parts
+    const { executions: executionStore } = await stores()
+    return yield* replayEvents(id, { executions, executionStore }, options)
+  }
+}
+
+type SegmentStart = {
+  id: string
+  signal: AbortSignal
+  /** The turn stays if the caller leaves. */
+  isInBackground: boolean
+  /** The number of the event before its first one. */
+  after: number
+  /** What the turn had used by then. */
+  before: Usage
+  /** The number of the part, from 0. */
+  part: number
 }
 
 async function readAll<R>(

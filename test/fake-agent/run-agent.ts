@@ -101,12 +101,32 @@ async function takeTurn(self: AgentProcess, streams: OutputStreams, call: Invoke
     script,
     streams,
     waitForPermit: createWordPermits(script.permits),
+    callTools: () => callTools(self, call, streams),
     runTool: async ({ command, outcome }) => outcome ?? children.runTool(command),
     startDaemon: () => children.startDaemon(),
     onAnswered: () => save(addUsage(priorUsage, plan.usage)),
     onHang: () => children.note({ hangs: true }),
     crash: () => self.exit('SIGKILL'),
   })
+}
+
+async function callTools(
+  self: AgentProcess,
+  { agent, settings: { script } }: Invoked,
+  streams: OutputStreams,
+): Promise<(text: string) => string> {
+  const { announce, findToolServer, ToolClient } = await import('./client-tools.ts')
+  const server = findToolServer(agent, self)
+  if (server === undefined) return (text) => text
+  const client = new ToolClient(server)
+  const tools = await client.initialize()
+  let results: string[] = []
+  for (const round of script.calls ?? []) {
+    for (const each of round) await streams.write(announce(agent, each, randomUUID()))
+    results = await Promise.all(round.map((each) => client.call(each)))
+  }
+  client.close()
+  return (text) => text.replace('{{results}}', results.join('|')).replace('{{tools}}', tools.join())
 }
 
 function isAgentName(word: string): word is AgentName {

@@ -18,6 +18,8 @@ export type Turn = {
   /** Called before each piece of text. */
   waitForPermit(): Promise<void>
   runTool(call: ScriptedCall): Promise<ToolOutcome>
+  /** Makes the calls of the script. Returns the text with their results. */
+  callTools(): Promise<(text: string) => string>
   startDaemon(): Promise<void>
   /** Called just before the result is printed. */
   onAnswered(): void
@@ -54,7 +56,8 @@ async function printAnswer(turn: Turn): Promise<Ending> {
   await reach('init', turn)
   await makeNoise(turn)
   if (answer.failure !== undefined) return format.fail(answer.failure)
-  for (const reply of answer.replies) await printReply(turn, reply)
+  const fill = await turn.callTools()
+  for (const reply of answer.replies) await printReply(turn, { ...reply, chunks: reply.chunks.map(fill) })
   await reach('text', turn)
   turn.onAnswered()
   return { output: format.finish(answer.usage), exitCode: 0 }

@@ -19,6 +19,8 @@ export type Script = {
   /** A shell command that really runs, in a session of its own. */
   tool?: string
   toolDenied?: boolean
+  /** Calls of tools of its MCP server, before its answer. Those of one list are made at the same time. `{{results}}` in `text` stands for the last results, `{{tools}}` for the names of all tools. */
+  calls?: readonly (readonly { name: string; input: Record<string, unknown> }[])[]
   fail?: FailureStatus
   /** What the model service says with `fail`. */
   failText?: string
@@ -71,6 +73,7 @@ const RULES: Readonly<Record<keyof Script, Rule>> = {
   usage: { expects: 'an object of the counts input, cached, output, reasoning', isMet: isUsage },
   tool: TEXT,
   toolDenied: SWITCH,
+  calls: { expects: 'a list of lists', isMet: (value) => Array.isArray(value) && value.every(Array.isArray) },
   fail: oneOf(FAILURE_STATUSES),
   failText: TEXT,
   retryAfterSecs: COUNT,

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import { APICallError, generateText, jsonSchema, type LanguageModel, Output, streamText, tool } from 'ai'
+import { APICallError, generateText, isStepCount, jsonSchema, type LanguageModel, Output, streamText, tool } from 'ai'
 import { describe, expect, it } from 'vitest'
 import type { Script } from '../fake-agent/script.ts'
 import { firstOf, IS_FULL } from '../support/full-counts.ts'
@@ -127,11 +127,12 @@ describe.each(firstOf(PROVIDERS))('the AI SDK with $name', ({ model }) => {
     expect(JSON.stringify(errors)).toContain('claude failed')
   })
 
-  it('gets an error for client tools', async () => {
-    const { settings } = await open(HELLO)
-    const look = tool({ inputSchema: jsonSchema<object>({ type: 'object' }), execute: async () => '' })
-    const error = await generateText({ ...settings, prompt: 'x', tools: { look } }).catch((reason) => reason)
-    expect(error.responseBody).toContain('not supported: tools')
+  it('runs the tools that the agent calls', async () => {
+    const { settings } = await open({ calls: [[{ name: 'look', input: { at: 'a' } }]], text: ['I see {{results}}'] })
+    const inputSchema = jsonSchema<{ at: string }>({ type: 'object', properties: { at: { type: 'string' } } })
+    const look = tool({ inputSchema, execute: async ({ at }) => `${at} is here` })
+    const { text } = await generateText({ ...settings, prompt: 'x', tools: { look }, stopWhen: isStepCount(3) })
+    expect(text).toBe('I see a is here')
   })
 })
 

@@ -361,7 +361,7 @@ describe('the errors of the openai package', () => {
     ['an image', { content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }] }, 'image_url'],
     ['a tool result', { role: 'tool', tool_call_id: 'x', content: 'y' }, 'the role tool'],
   ])('name the unsupported feature: %s', async (_name, message, feature) => {
-    const { client } = await open()
+    const { client } = await open({}, { server: { client_tools: 'refuse' } })
     const messages = [
       { role: 'user' as const, content: 'x' },
       { role: 'user' as const, ...message },
@@ -370,8 +370,8 @@ describe('the errors of the openai package', () => {
     expect(error).toMatchObject({ status: 400, code: 'unsupported_feature', message: expect.stringContaining(feature) })
   })
 
-  it('name the field that offers tools', async () => {
-    const { client } = await open()
+  it('name the field that offers tools, if the operator refuses them', async () => {
+    const { client } = await open({}, { server: { client_tools: 'refuse' } })
     const tools = [{ type: 'function' as const, function: { name: 'f' } }]
     const error = await thrown(client.chat.completions.create({ ...hello, tools }))
     expect(error).toMatchObject({ code: 'unsupported_feature' })

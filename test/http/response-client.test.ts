@@ -587,7 +587,7 @@ describe('an error of a response', () => {
       [{ input: [{ role: 'user', content: [{ type: 'input_image' }] }] }, 'input[0].content[0]'],
       [{ input: '' }, 'input'],
       [{ input: [] }, 'input'],
-      [{ tools: [{ type: 'web_search' }] }, 'tools'],
+      [{ tools: [{ type: 'function', name: '' }] }, 'tools[0].name'],
       [{ conversation: 'conv_1' }, 'conversation'],
       [{ prompt: { id: 'p' } }, 'prompt'],
       [{ metadata: tooMany }, 'metadata'],
@@ -656,8 +656,8 @@ describe('tools of the client', () => {
     expect(response.headers.get('x-drover-warning')).toBe('ignored: tools, function_call, function_call_output')
   })
 
-  it('are refused otherwise, also their results', async () => {
-    const { responses } = await open()
+  it('are refused, with their results, if the operator says so', async () => {
+    const { responses } = await open({}, { server: { client_tools: 'refuse' } })
     expect(await thrown(responses.create({ model: 'claude', input: history }))).toMatchObject({
       status: 400,
       code: 'unsupported_feature',

@@ -19,6 +19,7 @@ export type AcpRun = {
   onApproval: Turn['onApproval']
   onUsage: Turn['onUsage']
   onBoundaryEvent: Turn['onBoundaryEvent']
+  stop: Turn['stop']
 }
 
 const NEVER = new AbortController().signal

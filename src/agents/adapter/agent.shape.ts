@@ -77,6 +77,17 @@ export const DecidedApproval = Type.Object({
 })
 export type DecidedApproval = Message<typeof DecidedApproval>
 
+const ClientCall = named(
+  'ClientCall',
+  Type.Object({
+    call_id: Type.String({ description: 'The id to answer with.' }),
+    tool_name: Type.String({ description: "The client's name for the function." }),
+    arguments: Type.String({ description: 'The arguments, as JSON.' }),
+  }),
+  'A call of a function that the client runs.',
+)
+export type ClientCall = Message<typeof ClientCall>
+
 /** The content of each type of event. */
 export const EVENT_CONTENTS = {
   init: Type.Object({
@@ -118,6 +129,10 @@ export const EVENT_CONTENTS = {
   }),
   approval_request: ApprovalRequest,
   approval_decision: DecidedApproval,
+  tool_request: Type.Object({
+    calls: Type.Array(ClientCall, { description: 'The calls, in the order in which the agent made them.' }),
+    token_usage: Type.Optional(meaning('What the turn has used so far, if the agent says so.', Usage)),
+  }),
   progress: Type.Object({
     stage: Type.String({ description: 'The stage that the agent has reached.' }),
     percent: Type.Optional(Type.Number({ description: 'How much of the work is done.' })),

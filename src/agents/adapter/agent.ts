@@ -4,6 +4,7 @@ import type { AcpProfile } from './acp-profile.ts'
 import type { Abilities, AgentEvent, ApprovalChoice, ApprovalRequest, Decider, Usage } from './agent.shape.ts'
 import type { BoundaryNeeds } from './boundary-needs.ts'
 import type { BoundaryPlan } from './boundary-plan.ts'
+import type { ClientTool } from './client-tool.ts'
 import type { JsonRecord } from './json-fields.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -70,6 +71,8 @@ export type AgentRequest = {
   systemPrompt?: string | undefined
   /** A JSON Schema that the answer must match. */
   outputSchema?: JsonRecord | undefined
+  /** Functions of the client that the agent may call. It gets them from an MCP server of drover, which is its only one where that can be chosen. */
+  clientTools?: readonly ClientTool[] | undefined
   isVerbose: boolean
   /** A person or a client decides about what the agent asks for. Only an agent that stays up can ask. */
   hasApprover?: boolean

@@ -12,6 +12,7 @@ import {
   warnOfNoSandbox,
   warnOfStricter,
 } from '../adapter/permission.ts'
+import { LONGEST_CALL_SECS, TOOL_SERVER, toolServerOf } from '../adapter/tool-server-place.ts'
 import { limitSettings } from './user-settings.ts'
 
 const VARIABLES = {
@@ -27,14 +28,22 @@ const WITHOUT_PROJECT = {
   CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: '1',
 }
 
+/** So that it waits for the client, gets the whole result, and sees all functions at once. */
+const WITH_CLIENT_TOOLS = {
+  MCP_TOOL_TIMEOUT: String(LONGEST_CALL_SECS * 1000),
+  MAX_MCP_OUTPUT_TOKENS: '10000000',
+  ENABLE_TOOL_SEARCH: 'false',
+}
+
 /** Claude skips permission checks for root only if it is told that it runs in a sandbox. */
 const INSIDE = { IS_SANDBOX: '1' }
 
 /** Tools that can change files or run programs, now or later. Sub-agents are denied them too. */
 const WRITING_TOOLS = [
   ...['Bash', 'PowerShell', 'Monitor', 'REPL', 'Edit', 'Write', 'NotebookEdit'],
-  ...['EnterWorktree', 'ExitWorktree', 'CronCreate', 'CronDelete', 'ScheduleWakeup', 'Workflow', 'mcp__*'],
+  ...['EnterWorktree', 'ExitWorktree', 'CronCreate', 'CronDelete', 'ScheduleWakeup', 'Workflow'],
 ].join()
+const ALL_MCP_TOOLS = 'mcp__*'
 
 /** Allowed by name where claude refuses to skip all permission checks. */
 const WORKING_TOOLS = [
@@ -58,12 +67,13 @@ export function toClaudeCommand(request: AgentRequest): AgentCommand {
   const system = toSystemPrompt(request)
   const permission = toPermission(request)
   const settings = toSettings(request)
+  const tools = toToolServer(request)
   const inputFlags = isLiteral ? [] : ['--input-format', 'stream-json']
   return {
-    argv: [...request.program, '-p', ...inputFlags, ...toFlags(request, { permission, system, settings })],
+    argv: [...request.program, '-p', ...inputFlags, ...toFlags(request, { permission, system, settings, tools })],
     env: toEnvironment(request),
     stdin: isLiteral ? request.prompt : `${JSON.stringify(toMessage(request.prompt))}\n`,
-    files: [...system.files, ...settings.files],
+    files: [...system.files, ...settings.files, ...tools.files],
     warnings: permission.warnings,
   }
 }
@@ -81,7 +91,7 @@ export function toWarmClaudeCommand(request: AgentRequest): Pick<AgentCommand, '
       ...request.program,
       ...['-p', '--input-format', 'stream-json', '--replay-user-messages'],
       ...(request.hasApprover ? ['--permission-prompt-tool', 'stdio'] : []),
-      ...toFlags(request, { permission, system, settings }),
+      ...toFlags(request, { permission, system, settings, tools: toToolServer(request) }),
     ],
     env: toEnvironment(request),
     files: [...system.files, ...settings.files],
@@ -92,7 +102,7 @@ type Flags = { flags: readonly string[] }
 
 function toFlags(
   request: AgentRequest,
-  { permission, system, settings }: { permission: Flags; system: Flags; settings: Flags },
+  { permission, system, settings, tools }: Record<'permission' | 'system' | 'settings' | 'tools', Flags>,
 ): string[] {
   return [
     ...['--output-format', 'stream-json', '--verbose'],
@@ -103,6 +113,7 @@ function toFlags(
     ...permission.flags,
     ...flag('--max-turns', request.maxTurns?.toString()),
     ...system.flags,
+    ...tools.flags,
     ...toSchemaFlag(request),
     ...(request.isEphemeral ? ['--no-session-persistence'] : []),
     ...request.extra,
@@ -126,8 +137,19 @@ function toSettings(request: AgentRequest): { flags: string[]; files: AgentComma
   }
 }
 
+/** Its only MCP server then. */
+function toToolServer(request: AgentRequest): { flags: string[]; files: AgentCommand['files'] } {
+  if (request.clientTools === undefined) return { flags: [], files: [] }
+  const path = join(request.isDryRun ? '<scratch>' : request.scratchDirectory, 'claude-tools.json')
+  const content = JSON.stringify({ mcpServers: { [TOOL_SERVER]: toolServerOf(request) } })
+  const flags = ['--mcp-config', path, '--strict-mcp-config']
+  return { flags, files: request.isDryRun ? [] : [{ path, content }] }
+}
+
 function toEnvironment(request: AgentRequest): AgentCommand['env'] {
-  const env = toAgentEnvironment(request, request.ignoresProject ? WITHOUT_PROJECT : VARIABLES)
+  const variables = request.ignoresProject ? WITHOUT_PROJECT : VARIABLES
+  const tools = request.clientTools === undefined ? {} : WITH_CLIENT_TOOLS
+  const env = toAgentEnvironment(request, { ...variables, ...tools })
   return request.boundary === undefined ? env : { ...env, ...INSIDE }
 }
 
@@ -166,14 +188,17 @@ function toPermission(request: AgentRequest): { flags: string[]; warnings: strin
   const isInside = request.boundary !== undefined || request.env['IS_SANDBOX'] === '1'
   const isRestrictedRoot = permission === 'everything' && request.isRoot && !isInside
   const commands = permission === 'edit' ? toExactCommands(request).map((command) => `Bash(${command})`) : []
-  const allowed = [...toolList(request), ...(isRestrictedRoot ? WORKING_TOOLS : []), ...commands]
+  const hasTools = request.clientTools !== undefined
+  const ofClient = hasTools ? [`mcp__${TOOL_SERVER}`] : []
+  const denied = hasTools ? WRITING_TOOLS : `${WRITING_TOOLS},${ALL_MCP_TOOLS}`
+  const allowed = [...toolList(request), ...(isRestrictedRoot ? WORKING_TOOLS : []), ...commands, ...ofClient]
   const mode = permission === 'everything' && isRestrictedRoot ? 'default' : MODES[permission ?? 'ask']
   // Without a mode of drover, that of the user's settings counts, unless a ceiling limits it.
   const hasMode = permission !== undefined || request.isLimited
   return {
     flags: [
       ...(hasMode ? ['--permission-mode', mode] : []),
-      ...(permission === 'read-only' ? ['--disallowedTools', WRITING_TOOLS] : []),
+      ...(permission === 'read-only' ? ['--disallowedTools', denied] : []),
       ...(allowed.length > 0 ? ['--allowedTools', allowed.join(',')] : []),
     ],
     warnings: [

@@ -1,8 +1,9 @@
 /** Runs a prompt in a process that is already up, if there is one for it; otherwise in a separate process. */
 import { Fault } from '../../kit/fault.ts'
-import type { AgentCommand, AgentEvent, AgentRequest } from '../adapter/agent.ts'
+import type { AgentCommand, AgentEvent, AgentRequest, Usage } from '../adapter/agent.ts'
 import type { AgentResult } from '../agent-result.ts'
 import { buildCommand } from '../build-command.ts'
+import type { ToolRunOptions } from '../client-tools/run-with-tools.ts'
 import { runAgent } from '../run-agent.ts'
 import type { AgentRunOptions } from '../run-turn.ts'
 import { agentDisconnected } from '../warm/faults.ts'
@@ -15,6 +16,8 @@ export type WarmRunOptions = AgentRunOptions & {
   sessionTurns: number
   /** The prompt does not go to a second process if the first one may have worked on it. */
   isSentOnce?: boolean | undefined
+  /** For a request with functions of the client. */
+  onToolRequest?: ToolRunOptions['onToolRequest'] | undefined
 }
 
 type AgentRun = AsyncGenerator<AgentEvent, AgentResult, undefined>
@@ -24,6 +27,24 @@ type AgentRun = AsyncGenerator<AgentEvent, AgentResult, undefined>
  * `isSentOnce` it throws the Fault if it had the prompt.
  */
 export async function* runWarmOrCold(request: AgentRequest, command: AgentCommand, options: WarmRunOptions): AgentRun {
+  const { onToolRequest, ...rest } = options
+  if (request.clientTools === undefined || onToolRequest === undefined)
+    return yield* runSomewhere(request, command, rest)
+  const { runWithTools } = await import('../client-tools/run-with-tools.ts')
+  let usage: Usage | undefined
+  const onUsage = (used: Usage) => {
+    usage = used
+    options.onUsage?.(used)
+  }
+  const run = (limited: AgentRequest, stop: AbortSignal) => runSomewhere(limited, command, { ...rest, onUsage, stop })
+  return yield* runWithTools(request, { onToolRequest, usageSoFar: () => usage, run })
+}
+
+async function* runSomewhere(
+  request: AgentRequest,
+  command: AgentCommand,
+  options: Omit<WarmRunOptions, 'onToolRequest'>,
+): AgentRun {
   const { pool, client, sessionTurns, onApproval, isSentOnce = false, ...common } = options
   const isAsked = request.approvalMode === 'always' && onApproval !== undefined && pool !== undefined
   const plain = { request, command, onApproval: undefined }
@@ -58,9 +79,12 @@ function askedRun(request: AgentRequest, command: AgentCommand) {
   return { request: { ...request, hasApprover: true }, command: { ...command, warnings } }
 }
 
-/** The lines of another protocol are not what the agent prints. */
-function canBeWarm({ isDryRun }: AgentRequest, { onLine }: WarmRunOptions): boolean {
-  return !isDryRun && onLine === undefined
+/**
+ * The lines of another protocol are not what the agent prints. Functions of a client belong to one turn, and agents learn of them when
+ * they start.
+ */
+function canBeWarm({ isDryRun, clientTools }: AgentRequest, { onLine }: Pick<WarmRunOptions, 'onLine'>): boolean {
+  return !isDryRun && onLine === undefined && clientTools === undefined
 }
 
 /** Reads the first event. If the agent does not take the prompt: why. */

@@ -25,7 +25,8 @@ export function createLongLivedAgent(
         state = end.isClean ? 'idle' : 'spent'
         sessionId = end.sessionId
       }
-      return yield* runTurn(turn.request, new ActiveTurn(process, { turn, protocol: createTurn(turn), onEnd }))
+      const active = new ActiveTurn(process, { turn, protocol: createTurn(turn), onEnd })
+      return yield* runTurn(turn.request, active, turn.stop)
     },
     facts: () => ({ isAlive: process.isAlive(), isReusable: state === 'idle', pid: process.pid, sessionId, turns }),
     residentBytes: process.residentBytes,

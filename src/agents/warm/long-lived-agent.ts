@@ -30,6 +30,8 @@ export type Turn = {
   onBoundaryEvent?: ((event: BoundaryEvent) => void) | undefined
   /** Decides about what the agent wants to do. Absent: everything that the agent asks about is denied. */
   onApproval?: ((request: ApprovalRequest) => Promise<AttributedReply>) | undefined
+  /** Stops the agent. Its reason is the Fault that the turn fails with. */
+  stop?: AbortSignal | undefined
 }
 
 type AgentFacts = {

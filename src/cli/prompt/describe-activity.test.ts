@@ -28,6 +28,11 @@ describe('describeAgentEvent', () => {
     ],
     ['an answer to it', { type: 'approval_decision', content: DENIED }, 'Bash was denied'],
     ['another answer', { type: 'approval_decision', content: { ...DENIED, decision: 'allow' } }, 'Bash was allowed'],
+    [
+      'calls of the client',
+      { type: 'tool_request', content: { calls: [{ call_id: 'c', tool_name: 'add', arguments: '{}' }] } },
+      'waiting for add of the client',
+    ],
     ['an error', { type: 'error', content: { message: 'no' } }, undefined],
   ])('describes %s', (_name, event, words) => {
     expect(describeAgentEvent(event)).toBe(words)

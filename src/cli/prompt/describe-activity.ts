@@ -20,6 +20,8 @@ export function describeAgentEvent(event: AgentEvent): string | undefined {
       return `waiting for a decision about ${event.content.tool_name}`
     case 'approval_decision':
       return `${event.content.tool_name} was ${event.content.decision === 'deny' ? 'denied' : 'allowed'}`
+    case 'tool_request':
+      return `waiting for ${event.content.calls.map((call) => call.tool_name).join(', ')} of the client`
     case 'progress':
       return formatProgress(event.content)
     default:

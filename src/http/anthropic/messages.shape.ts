@@ -1,4 +1,5 @@
 import { type TProperties, Type } from 'typebox'
+import type { JsonRecord } from '../../agents/adapter/json-fields.ts'
 import { literals, named, type Message as Read, stated, tagged } from '../../kit/shape.ts'
 import { AGENT_ERRORS } from '../api-description/error-responses.shape.ts'
 import {
@@ -70,11 +71,24 @@ const tokens = Type.Integer({
 
 const TextBlock = Type.Object({ type: Type.Literal('text'), text: Type.String() })
 
+const ToolUseBlock = Type.Object({
+  type: Type.Literal('tool_use'),
+  id: Type.String({ description: 'The id to answer with, in a `tool_result`.' }),
+  name: Type.String({ description: 'The name of the function.' }),
+  input: Type.Unsafe<JsonRecord>({ type: 'object', description: 'The arguments.' }),
+})
+
+const Block = tagged('type', [TextBlock, ToolUseBlock])
+
+const StopReason = literals(['end_turn', 'tool_use'], {
+  description: '`tool_use`: the turn continues when the client sends the results.',
+})
+
 const MESSAGE = {
   id: Type.String({ pattern: '^msg_.{24,}$' }),
   type: Type.Literal('message'),
   role: Type.Literal('assistant'),
-  content: Type.Array(TextBlock),
+  content: Type.Array(Block),
   model: Type.String({ description: 'The model of the request.' }),
 } satisfies TProperties
 
@@ -96,7 +110,7 @@ export const AnthropicMessage = named(
   'Message',
   Type.Object({
     ...MESSAGE,
-    stop_reason: Type.Literal('end_turn'),
+    stop_reason: StopReason,
     stop_sequence: Type.Null(),
     usage,
   }),
@@ -118,15 +132,18 @@ export const MessageStreamEvent = named(
   'MessageStreamEvent',
   tagged('type', [
     event('message_start', { message: StartedMessage }),
-    event('content_block_start', { index, content_block: TextBlock }),
+    event('content_block_start', { index, content_block: Block }),
     event('ping', {}),
     event('content_block_delta', {
       index,
-      delta: Type.Object({ type: Type.Literal('text_delta'), text: Type.String() }),
+      delta: tagged('type', [
+        Type.Object({ type: Type.Literal('text_delta'), text: Type.String() }),
+        Type.Object({ type: Type.Literal('input_json_delta'), partial_json: Type.String() }),
+      ]),
     }),
     event('content_block_stop', { index }),
     event('message_delta', {
-      delta: Type.Object({ stop_reason: literals(['end_turn']), stop_sequence: Type.Null() }),
+      delta: Type.Object({ stop_reason: StopReason, stop_sequence: Type.Null() }),
       usage,
     }),
     event('message_stop', {}),

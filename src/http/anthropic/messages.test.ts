@@ -185,11 +185,12 @@ const frame = (name: string, fields = '') => `event: ${name}\ndata: {"type":"${n
 const delta = (text: string) =>
   frame('content_block_delta', `,"index":0,"delta":{"type":"text_delta","text":${JSON.stringify(text)}}`)
 
-const BEGIN =
-  frame(
-    'message_start',
-    ',"message":{"id":"msg_1","type":"message","role":"assistant","content":[],"model":"claude","stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":0,"output_tokens":0}}',
-  ) + frame('content_block_start', ',"index":0,"content_block":{"type":"text","text":""}')
+const START = frame(
+  'message_start',
+  ',"message":{"id":"msg_1","type":"message","role":"assistant","content":[],"model":"claude","stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":0,"output_tokens":0}}',
+)
+const TEXT_START = frame('content_block_start', ',"index":0,"content_block":{"type":"text","text":""}')
+const BEGIN = START + TEXT_START
 const END =
   frame('content_block_stop', ',"index":0') +
   frame(
@@ -256,7 +257,7 @@ describe('a stream of events', () => {
 
   it('begins before the first ping', () => {
     expect(playStream(format(), [INIT, 'beat', 'beat', textPiece('Hi'), 'beat'], promptResult())).toBe(
-      BEGIN + PING + PING + delta('Hi') + PING + END,
+      START + PING + PING + TEXT_START + delta('Hi') + PING + END,
     )
   })
 })

@@ -1,12 +1,15 @@
 /** `POST /anthropic/v1/messages` */
+import type { ClientCall } from '../../agents/adapter/agent.shape.ts'
+import type { JsonRecord } from '../../agents/adapter/json-fields.ts'
 import { withoutIdPrefix } from '../../executions/store/execution-id.ts'
 import { checker } from '../../kit/schema.ts'
+import { splitText } from '../../kit/split-text.ts'
 import { isTimestamp } from '../../kit/timestamp.ts'
 import type { Tokens } from '../../prompts/tokens.ts'
-import { ignoreToolCalls, ignoreTools } from '../compatible/client-tools.ts'
 import { type IgnoredFields, namesOfIgnored } from '../compatible/ignored-fields.ts'
 import { toOutputSchema } from '../compatible/output-format.ts'
 import { toPromptRequest } from '../compatible/prompt-target.ts'
+import { readToolUse } from '../compatible/read-tools.ts'
 import type { ReplyWriter } from '../compatible/reply.ts'
 import { type CompatiblePrompt, type ReadOptions, readOptions, sendReply } from '../compatible/send-reply.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
@@ -51,10 +54,9 @@ const checkMessageRequest = checker<MessageRequest>('the request', validateMessa
 /** Throws a Fault for an unsupported feature. Parameters of the model, such as `temperature`, are ignored. */
 export function readMessageRequest(body: unknown, { choose, target, clientTools }: ReadOptions): CompatiblePrompt {
   const request = checkMessageRequest(body)
-  const { model, tools: offered, mcp_servers } = request
+  const { model, mcp_servers } = request
   const choice = choose(model)
-  const tools = ignoreTools({ tools: offered, mcp_servers }, clientTools)
-  const { messages, ignored } = ignoreToolCalls(request.messages, clientTools)
+  const { ignored, answer, ...said } = readToolUse({ ...request, others: { mcp_servers } }, clientTools)
   const { format: configured, ...otherOutput } = request.output_config ?? {}
   const asked = request.output_format
     ? { place: 'output_format', format: request.output_format }
@@ -63,48 +65,76 @@ export function readMessageRequest(body: unknown, { choose, target, clientTools 
   return {
     model,
     choice,
-    prompt: toPromptRequest({ ...request, messages, outputSchema }, choice, target),
-    ignored: [...tools, ...ignored, ...namesOfIgnored({ ...request, output_config: otherOutput }, IGNORED_FIELDS)],
+    prompt: toPromptRequest({ ...request, ...said, outputSchema }, choice, target),
+    answer,
+    ignored: [...ignored, ...namesOfIgnored({ ...request, output_config: otherOutput }, IGNORED_FIELDS)],
     isStream: request.stream === true,
   }
 }
 
-/** The reply is a message with a single text block. */
-const BLOCK_INDEX = 0
-
+/** The reply is a message with a text block, if there is a text or nothing else, and a block for each call. */
 export function messageWriter({ id, model }: { id: string; model: string }): ReplyWriter {
-  const text = (piece: string) =>
-    frames({ type: 'content_block_delta', index: BLOCK_INDEX, delta: { type: 'text_delta', text: piece } })
+  let hasTextBlock = false
+  const text = (piece: string) => {
+    const block = { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } } as const
+    const start = hasTextBlock ? '' : frames(block)
+    hasTextBlock = true
+    return start + frames({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: piece } })
+  }
   return {
-    toBody: (answer, tokens): AnthropicMessage => ({
+    toBody: (answer, tokens, calls): AnthropicMessage => ({
       id,
       type: 'message',
       role: 'assistant',
-      content: [{ type: 'text', text: answer }],
+      content: [
+        ...(answer === '' && calls.length > 0 ? [] : [{ type: 'text' as const, text: answer }]),
+        ...calls.map((call) => toToolUse(call, JSON.parse(call.arguments))),
+      ],
       model,
-      stop_reason: 'end_turn',
+      stop_reason: stopReason(calls),
       stop_sequence: null,
       usage: toUsage(tokens),
     }),
-    begin: frames(
-      { type: 'message_start', message: emptyMessage({ id, model }) },
-      { type: 'content_block_start', index: BLOCK_INDEX, content_block: { type: 'text', text: '' } },
-    ),
+    begin: frames({ type: 'message_start', message: emptyMessage({ id, model }) }),
     text,
-    // A block has at least one delta.
-    end: ({ tokens, hasText }) => (hasText ? '' : text('')) + endFrames(tokens),
+    end({ tokens, calls }) {
+      // A message has at least one block, and a text block has at least one delta.
+      const empty = hasTextBlock || calls.length > 0 ? '' : text('')
+      const end = hasTextBlock ? frames({ type: 'content_block_stop', index: 0 }) : ''
+      const first = hasTextBlock ? 1 : 0
+      return empty + end + calls.map((call, at) => toolFrames(call, first + at)).join('') + endFrames(tokens, calls)
+    },
     error: (error) => frames({ type: 'error', error: messageError(error) }),
     heartbeat: frames({ type: 'ping' }),
   }
 }
 
-function endFrames(tokens: Tokens): string {
-  const delta = { stop_reason: 'end_turn', stop_sequence: null } as const
+function stopReason(calls: readonly ClientCall[]) {
+  return calls.length > 0 ? 'tool_use' : 'end_turn'
+}
+
+function toToolUse({ call_id: id, tool_name: name }: ClientCall, input: JsonRecord) {
+  return { type: 'tool_use' as const, id, name, input }
+}
+
+/** Clients join the pieces of the input. */
+const PIECE_CHARACTERS = 4096
+
+function toolFrames(call: ClientCall, index: number): string {
+  const pieces = splitText(call.arguments, PIECE_CHARACTERS)
   return frames(
-    { type: 'content_block_stop', index: BLOCK_INDEX },
-    { type: 'message_delta', delta, usage: toUsage(tokens) },
-    { type: 'message_stop' },
+    { type: 'content_block_start', index, content_block: toToolUse(call, {}) },
+    ...pieces.map((piece) => {
+      const delta = { type: 'input_json_delta', partial_json: piece } as const
+      return { type: 'content_block_delta', index, delta } as const
+    }),
+    { type: 'content_block_stop', index },
   )
+}
+
+function endFrames(tokens: Tokens, calls: readonly ClientCall[]): string {
+  const delta = { stop_reason: stopReason(calls), stop_sequence: null } as const
+  return frames({ type: 'message_delta', delta, usage: toUsage(tokens) }, { type: 'message_stop' })
 }
 
 /** The input does not include what was read from a cache or written to it. The output includes thinking. */

@@ -1,22 +1,56 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { toConversation, type WireMessage } from '../../prompts/chat-messages.ts'
-import { ignoreToolCalls, ignoreTools } from './client-tools.ts'
+import { ignoreToolCalls, readTools } from './client-tools.ts'
 
-const TOOLS = [{ name: 'ls' }]
+const LS = { type: 'function', function: { name: 'ls', parameters: { type: 'object' } } }
+const WEB = { type: 'web_search' }
 
 describe('offered tools', () => {
-  it.each<[Record<string, unknown[] | null | undefined>, string[]]>([
-    [{ tools: undefined, functions: null }, []],
-    [{ tools: [], functions: [] }, []],
-    [{ tools: TOOLS, functions: [] }, ['tools']],
-    [{ tools: [], functions: TOOLS }, ['functions']],
-    [{ tools: TOOLS, mcp_servers: TOOLS }, ['tools', 'mcp_servers']],
+  it.each<[Parameters<typeof readTools>[0], string[]]>([
+    [{ tools: undefined, others: { functions: null } }, []],
+    [{ tools: [], others: { functions: [] } }, []],
+    [{ tools: [LS], others: { functions: [] } }, ['tools']],
+    [{ tools: [], others: { functions: [LS] } }, ['functions']],
+    [{ tools: [LS], others: { mcp_servers: [LS] } }, ['tools', 'mcp_servers']],
   ])('of %j are ignored as %j, or refused', (offered, names) => {
-    expect(ignoreTools(offered, 'ignore')).toEqual(names)
-    const refuse = () => ignoreTools(offered, 'refuse')
-    if (names.length === 0) expect(refuse()).toEqual([])
+    expect(readTools(offered, 'ignore')).toEqual({ tools: [], ignored: names })
+    const refuse = () => readTools(offered, 'refuse')
+    if (names.length === 0) expect(refuse()).toEqual({ tools: [], ignored: [] })
     else expect(refuse).toThrow(`${names[0]}: not supported: tools; agents use their own tools`)
+  })
+
+  it.each<[string, object]>([
+    ['chat completions', { type: 'function', function: { name: 'ls', description: 'd', parameters: { a: 1 } } }],
+    ['messages', { name: 'ls', description: 'd', input_schema: { a: 1 } }],
+    ['messages, with a type', { type: 'custom', name: 'ls', description: 'd', input_schema: { a: 1 } }],
+    ['responses', { type: 'function', name: 'ls', description: 'd', parameters: { a: 1 } }],
+  ])('are read as %s have them', (_, tool) => {
+    const ls = { name: 'ls', description: 'd', parameters: { a: 1 } }
+    expect(readTools({ tools: [tool, WEB] }, 'bridge')).toEqual({ tools: [ls], ignored: ['tools of type web_search'] })
+  })
+
+  it.each<[string, unknown[], string]>([
+    ['that are no objects', [1], '$.tools[0] must be an object'],
+    ['without a name', [{ ...LS, function: {} }], '$.tools[0].function.name must be a name of 1 to 128'],
+    ['with a long name', [{ type: 'function', name: 'x'.repeat(129) }], '$.tools[0].name must be a name'],
+    ['with a bad name', [{ type: 'function', name: 'a b' }], '$.tools[0].name must be a name'],
+    ['with bad parameters', [{ type: 'function', name: 'x', parameters: 1 }], '$.tools[0].parameters must be'],
+    ['with one name', [LS, LS], '$.tools must not have two functions with the name ls'],
+    ['that are too many', Array.from({ length: 513 }, () => WEB), '$.tools must have at most 512 entries'],
+  ])('%s are invalid', (_, tools, problem) => {
+    expect(() => readTools({ tools }, 'bridge')).toThrow(problem)
+  })
+
+  it('may have names of 128 characters, and be 512', () => {
+    const many = Array.from({ length: 512 }, (_, at) => ({ type: 'function', name: `${at}`.padEnd(128, 'x') }))
+    expect(readTools({ tools: many }, 'bridge').tools).toHaveLength(512)
+  })
+
+  it('that agents cannot be given are refused', () => {
+    expect(() => readTools({ tools: [LS], others: { mcp_servers: [1] } }, 'bridge')).toThrow(
+      'mcp_servers: not supported',
+    )
   })
 })
 

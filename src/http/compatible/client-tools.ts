@@ -1,26 +1,66 @@
-/**
- * Agents use their own tools. A client that offers its own tools is refused, because it would wait for calls that never
- * come. Programs that always offer tools can be served with `server.client_tools: ignore`. Pure.
- */
+/** The tools that a client offers: the agent may call them, or they are refused or ignored, as `server.client_tools` says. Pure. */
 
+import type { ClientTool } from '../../agents/adapter/client-tool.ts'
+import { isObject, textAt } from '../../agents/adapter/json-fields.ts'
+import { messageInvalid } from '../../kit/faults.ts'
 import type { WireMessage } from '../../prompts/chat-messages.ts'
 import { unsupportedFeature } from '../../prompts/faults.ts'
 
 /** The setting `server.client_tools`. */
-export type ClientTools = 'refuse' | 'ignore'
+export type ClientTools = 'bridge' | 'refuse' | 'ignore'
 
-const ADVICE = 'agents use their own tools; send none, or ask the operator for server.client_tools: ignore'
+const ADVICE = 'agents use their own tools; send none, or ask the operator for server.client_tools: bridge'
 
-/** `offered` has the lists of tools by the name of their field. Returns the names of those that are ignored. */
-export function ignoreTools(
-  offered: Readonly<Record<string, readonly unknown[] | null | undefined>>,
+/** More than any program offers. */
+const MOST_TOOLS = 512
+const TOOL_NAME = /^[A-Za-z0-9_-]{1,128}$/
+
+type Offered = {
+  /** The field that has functions which agents can be given. */
+  tools?: readonly unknown[] | null | undefined
+  /** Fields with tools that agents cannot be given. */
+  others?: Readonly<Record<string, readonly unknown[] | null | undefined>>
+}
+
+/** `ignored` names the fields and types of tools that are left out. */
+export function readTools(
+  { tools: listed, others = {} }: Offered,
   clientTools: ClientTools,
-): string[] {
-  const places = Object.keys(offered).filter((place) => (offered[place] ?? []).length > 0)
-  const [place] = places
-  if (place !== undefined && clientTools === 'refuse')
-    throw unsupportedFeature({ place, feature: 'tools', advice: ADVICE })
-  return places
+): { tools: ClientTool[]; ignored: string[] } {
+  const offered = listed ?? []
+  const places = Object.keys(others).filter((place) => (others[place] ?? []).length > 0)
+  const [refused] = [...(offered.length > 0 && clientTools === 'refuse' ? ['tools'] : []), ...places]
+  if (refused !== undefined && clientTools !== 'ignore')
+    throw unsupportedFeature({ place: refused, feature: 'tools', advice: ADVICE })
+  if (clientTools === 'ignore') return { tools: [], ignored: [...(offered.length > 0 ? ['tools'] : []), ...places] }
+  if (offered.length > MOST_TOOLS) throw invalid('tools', `must have at most ${MOST_TOOLS} entries`)
+  const read = offered.map((tool, at) => readTool(tool, `tools[${at}]`))
+  const tools = read.flatMap(({ tool }) => tool ?? [])
+  const double = tools.find(({ name }, at) => tools.findIndex((each) => each.name === name) < at)
+  if (double !== undefined) throw invalid('tools', `must not have two functions with the name ${double.name}`)
+  return { tools, ignored: [...new Set(read.flatMap(({ ignored }) => ignored ?? []))] }
+}
+
+/** A function as one of the three APIs describes it. Tools that a vendor runs itself have other types. */
+function readTool(tool: unknown, place: string): { tool?: ClientTool; ignored?: string } {
+  if (!isObject(tool)) throw invalid(place, 'must be an object')
+  const type = textAt(tool, 'type') ?? 'custom'
+  const { function: wrapped } = tool
+  const isFunction = type === 'function' || (type === 'custom' && tool['input_schema'] !== undefined)
+  if (!isFunction) return { ignored: `tools of type ${type.slice(0, MOST_TYPE_CHARACTERS)}` }
+  const [body, inner] = isObject(wrapped) ? [wrapped, `${place}.function`] : [tool, place]
+  const name = textAt(body, 'name') ?? ''
+  if (!TOOL_NAME.test(name))
+    throw invalid(`${inner}.name`, 'must be a name of 1 to 128 letters, digits, underscores and hyphens')
+  const parameters = body['parameters'] ?? body['input_schema'] ?? {}
+  if (!isObject(parameters)) throw invalid(`${inner}.parameters`, 'must be a JSON Schema of an object')
+  return { tool: { name, description: textAt(body, 'description'), parameters } }
+}
+
+const MOST_TYPE_CHARACTERS = 64
+
+function invalid(path: string, rule: string) {
+  return messageInvalid({ message: 'the request', problems: [{ path: `$.${path}`, rule }] })
 }
 
 const TOOL_ROLES = ['tool', 'function']
@@ -35,8 +75,7 @@ export function ignoreToolCalls(
   if (clientTools === 'refuse') return { messages, ignored: [] }
   const ignored = new Set<string>()
   const kept = messages.map((message, at): WireMessage => {
-    const { role, content, tool_calls: calls, ...rest } = message
-    const place = `messages[${at}]`
+    const { role, content, tool_calls: calls, place = `messages[${at}]`, ...rest } = message
     if (TOOL_ROLES.includes(role)) {
       ignored.add('tool results')
       return { ...rest, place, role: 'user', content: '' }

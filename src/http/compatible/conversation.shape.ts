@@ -47,7 +47,7 @@ export const COMPATIBLE_REQUEST = {
   dry_run: orNull(Type.Boolean(), 'An extension of the vendor API: return the command instead of running it.'),
   tools: orNull(
     Type.Array(Type.Unknown()),
-    'Agents use their own tools: refused unless empty, or ignored with `server.client_tools: ignore`.',
+    'Functions of the client, which the agent may call. `server.client_tools` can refuse or ignore them.',
   ),
 }
 

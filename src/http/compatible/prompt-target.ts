@@ -5,7 +5,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { JsonRecord } from '../../agents/adapter/json-fields.ts'
 import { toConversation, type WireContent, type WireMessage } from '../../prompts/chat-messages.ts'
-import type { PromptRequest } from '../../prompts/prompt-request.ts'
+import type { OfferedTools, PromptRequest } from '../../prompts/prompt-request.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import type { VisibleSessions } from '../../sessions/session-store.ts'
 import { sessionBackendDiffers } from '../errors/faults.ts'
@@ -57,6 +57,7 @@ export type CompatibleRequest = {
   dry_run?: boolean | null | undefined
   /** What the answer must match. */
   outputSchema?: JsonRecord | undefined
+  clientTools?: OfferedTools | undefined
 }
 
 /** The prompt for a request. It is ephemeral unless the client asks for a session. */
@@ -79,6 +80,7 @@ export function toPromptRequest(
     ...(isNewSystemPrompt && { system_prompt: systemPrompt }),
     ...(workdir !== undefined && { workdir }),
     ...(request.outputSchema !== undefined && { output_schema: request.outputSchema }),
+    ...(request.clientTools !== undefined && { clientTools: request.clientTools }),
     ...(isContinued && { resumes: session }),
     ephemeral: !storesSession,
     dry_run: request.dry_run === true,

@@ -2,6 +2,7 @@
  * The result of a prompt becomes the reply of a compatible API. A failed prompt is always an error: an HTTP error, or an
  * error event in a stream that has begun.
  */
+import type { ClientCall } from '../../agents/adapter/agent.shape.ts'
 import { agentSilent } from '../../agents/faults.ts'
 import { Fault } from '../../kit/fault.ts'
 import { budgetFull, budgetSpent } from '../../prompts/budget-faults.ts'
@@ -28,12 +29,12 @@ import { SSE_MEDIA_TYPE } from '../response/sse-frames.ts'
 
 /** How an API writes its reply. The functions return the frames of a stream. */
 export type ReplyWriter = {
-  toBody(text: string, tokens: Tokens): object
+  toBody(text: string, tokens: Tokens, calls: readonly ClientCall[]): object
   /** The first frames. */
   begin: string
   text(piece: string): string
-  /** The last frames; `hasText` is false if no text was sent. */
-  end(result: { tokens: Tokens; hasText: boolean }): string
+  /** The last frames, with the calls that the client has to run; `hasText` is false if no text was sent. */
+  end(result: { tokens: Tokens; hasText: boolean; calls: readonly ClientCall[] }): string
   /** Sent instead of the last frames. */
   error(error: HttpError): string
   heartbeat: string
@@ -45,6 +46,8 @@ type ReplyOptions = {
   onSession?: (id: string) => void
   /** Gets the warnings of a reply that is not a stream, before it is sent. */
   onWarnings?: (warnings: readonly string[]) => void
+  /** The answer may be a part of a turn: its text is that of its events. */
+  isPart?: boolean
   /** The answer is checked when it is complete, so nothing of it is sent before. */
   isChecked?: boolean
 }
@@ -52,13 +55,22 @@ type ReplyOptions = {
 export function replyFormat(prompt: string, writer: ReplyWriter, options: ReplyOptions): ReplyFormat {
   const { isStream, onSession, onWarnings } = options
   if (isStream) return streamFormat(prompt, writer, options)
+  const textOfEvent = createAnswerText()
+  let said = ''
   return {
+    ...(options.isPart === true && {
+      onEvent(event: PromptEvent) {
+        said += textOfEvent(event)
+      },
+    }),
     toBody(result) {
       onSession?.(result.session_id)
       onWarnings?.(result.warnings ?? [])
       const failure = toPromptFault(result)
       if (failure !== undefined) throw failure
-      return writer.toBody(result.output, toTokens(result, prompt))
+      const { output, tool_calls: calls = [] } = result
+      const text = options.isPart === true && options.isChecked !== true ? said : output
+      return writer.toBody(text, toTokens({ ...result, output: text }, prompt), calls)
     },
   }
 }
@@ -87,8 +99,10 @@ function streamFormat(prompt: string, writer: ReplyWriter, options: ReplyOptions
     end(result) {
       const failure = toPromptFault(result)
       if (failure === undefined) {
-        const whole = isChecked ? writer.text(result.output) : ''
-        return afterBegin(whole + writer.end({ tokens: toTokens(result, prompt), hasText: hasText || isChecked }))
+        const { output, tool_calls: calls = [] } = result
+        const whole = isChecked && calls.length === 0 ? writer.text(output) : ''
+        const tokens = toTokens(result, prompt)
+        return afterBegin(whole + writer.end({ tokens, hasText: hasText || whole !== '', calls }))
       }
       if (!hasBegun) throw failure
       return writer.error(toHttpError(failure))

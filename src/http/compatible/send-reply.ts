@@ -2,10 +2,11 @@
 import type { FastifyReply } from 'fastify'
 import { backendNames } from '../../agents/locate-agents.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
+import type { ToolAnswer } from '../../service/drover-service.ts'
 import { toRequestCaller } from '../context/sender.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import type { Exchange } from '../executions/requested-execution.ts'
-import { type PromptReply, type ReplyFormat, sendPrompt } from '../response/send-prompt.ts'
+import { type PromptReply, type ReplyFormat, type SentExecution, sendPrompt } from '../response/send-prompt.ts'
 import { type ChosenBackend, chooseBackend } from './choose-backend.ts'
 import type { ClientTools } from './client-tools.ts'
 import { chooseInSession, type PromptTarget, readTarget } from './prompt-target.ts'
@@ -19,6 +20,8 @@ export type CompatiblePrompt = {
   isStream: boolean
   /** The fields that were ignored and would have changed the answer. */
   ignored: readonly string[]
+  /** The results of calls that a turn may wait for. If none does, the prompt has them too. */
+  answer?: ToolAnswer | undefined
 }
 
 /** How a request is read: which backend a model selects, where its prompt runs, and what becomes of tools. */
@@ -54,11 +57,14 @@ export async function sendReply(
 ): Promise<object> {
   const { prompt } = asked
   const isChecked = prompt.output_schema !== undefined
+  const isPart = prompt.clientTools !== undefined
   return await sendCompatible(exchange, asked, {
     prompt,
+    answer: asked.answer,
     // The agent stores no session, but the execution is stored.
     isEphemeral: false,
-    toFormat: (execution, hooks) => replyFormat(prompt.prompt, toWriter(execution), { ...asked, ...hooks, isChecked }),
+    toFormat: (execution, hooks) =>
+      replyFormat(prompt.prompt, toWriter(execution), { ...asked, ...hooks, isChecked, isPart }),
   })
 }
 
@@ -66,7 +72,7 @@ export async function sendReply(
 export type ReplyHooks = { onSession(id: string): void; onWarnings(warnings: readonly string[]): void }
 
 type CompatibleReply = Omit<PromptReply, 'toFormat'> & {
-  toFormat(execution: { id: string; createdAt: string }, hooks: ReplyHooks): ReplyFormat
+  toFormat(execution: SentExecution, hooks: ReplyHooks): ReplyFormat
 }
 
 /** Sets the headers that every compatible API has. */

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { type Message, named, optionalText, stated } from '../../kit/shape.ts'
+import { literals, type Message, named, optionalText, stated } from '../../kit/shape.ts'
 import { AGENT_ERRORS } from '../api-description/error-responses.shape.ts'
 import { EXAMPLE, eventStream, IDEMPOTENCY_KEY, type Operation, operation } from '../api-description/operation.shape.ts'
 import {
@@ -21,12 +21,14 @@ const ChatMessage = named(
   Type.Object({
     role: Type.String({
       minLength: 1,
-      description: '`system`, `developer`, `user` or `assistant`.',
-      ...stated({ values: ['system', 'developer', 'user', 'assistant'] }),
+      description: '`system`, `developer`, `user`, `assistant`, or `tool` for the result of a call.',
+      ...stated({ values: ['system', 'developer', 'user', 'assistant', 'tool'] }),
     }),
     content: Type.Optional(
       Type.Union([TextContent, Type.Null()], { description: 'Required, except in a message with tool calls.' }),
     ),
+    tool_calls: Type.Optional(Type.Unknown({ description: 'The calls of an earlier answer.' })),
+    tool_call_id: Type.Optional(Type.Unknown({ description: 'The call that a message with the role `tool` answers.' })),
   }),
 )
 
@@ -88,6 +90,35 @@ const created = Type.Integer({ minimum: 0, description: 'Unix seconds.' })
 const model = Type.String({ description: 'The model of the request.' })
 const index = Type.Integer({ minimum: 0 })
 
+const FinishReason = literals(['stop', 'tool_calls'], {
+  description: '`tool_calls`: the turn continues when the client sends the results.',
+})
+
+const functionName = Type.String({ description: 'The name of the function.' })
+const functionInput = Type.String({ description: 'The arguments, as JSON.' })
+
+const ChatToolCall = named(
+  'ChatToolCall',
+  Type.Object({
+    id: Type.String(),
+    type: Type.Literal('function'),
+    function: Type.Object({ name: functionName, arguments: functionInput }),
+  }),
+)
+
+const ChatToolCallDelta = named(
+  'ChatToolCallDelta',
+  Type.Object({
+    index,
+    id: optionalText('In the first piece.'),
+    type: Type.Optional(Type.Literal('function')),
+    function: Type.Object({
+      name: optionalText('In the first piece.'),
+      arguments: Type.String({ description: 'A piece of the arguments.' }),
+    }),
+  }),
+)
+
 export const ChatCompletion = named(
   'ChatCompletion',
   Type.Object({
@@ -98,8 +129,16 @@ export const ChatCompletion = named(
     choices: Type.Array(
       Type.Object({
         index,
-        message: Type.Object({ role: Type.Literal('assistant'), content: Type.String() }),
-        finish_reason: Type.Literal('stop'),
+        message: Type.Object({
+          role: Type.Literal('assistant'),
+          content: Type.Union([Type.String(), Type.Null()], { description: 'Null if there are only tool calls.' }),
+          tool_calls: Type.Optional(
+            Type.Array(ChatToolCall, {
+              description: 'Functions of the client, which runs them and sends the results.',
+            }),
+          ),
+        }),
+        finish_reason: FinishReason,
       }),
     ),
     usage: ChatUsage,
@@ -120,8 +159,9 @@ export const ChatCompletionChunk = named(
         delta: Type.Object({
           role: Type.Optional(Type.Literal('assistant', { description: 'In the first chunk.' })),
           content: optionalText('A piece of the answer.'),
+          tool_calls: Type.Optional(Type.Array(ChatToolCallDelta, { description: 'A piece of a tool call.' })),
         }),
-        finish_reason: Type.Union([Type.Literal('stop'), Type.Null()], { description: 'Null before the last chunk.' }),
+        finish_reason: Type.Union([FinishReason, Type.Null()], { description: 'Null before the last chunk.' }),
       }),
     ),
     usage: Type.Optional(

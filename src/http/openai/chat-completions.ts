@@ -1,11 +1,13 @@
 /** `POST /openai/v1/chat/completions` */
+import type { ClientCall } from '../../agents/adapter/agent.shape.ts'
 import { withoutIdPrefix } from '../../executions/store/execution-id.ts'
 import { checker } from '../../kit/schema.ts'
+import { splitText } from '../../kit/split-text.ts'
 import type { Tokens } from '../../prompts/tokens.ts'
-import { ignoreToolCalls, ignoreTools } from '../compatible/client-tools.ts'
 import { type IgnoredFields, namesOfIgnored } from '../compatible/ignored-fields.ts'
 import { toOutputSchema } from '../compatible/output-format.ts'
 import { toPromptRequest } from '../compatible/prompt-target.ts'
+import { readToolUse } from '../compatible/read-tools.ts'
 import type { ReplyWriter } from '../compatible/reply.ts'
 import { type CompatiblePrompt, type ReadOptions, readOptions, sendReply } from '../compatible/send-reply.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
@@ -57,17 +59,17 @@ const checkChatRequest = checker<ChatRequest>('the request', validateChatRequest
 /** Throws a Fault for an unsupported feature. Parameters of the model, such as `temperature`, are ignored. */
 export function readChatRequest(body: unknown, { choose, target, clientTools }: ReadOptions): Chat {
   const request = checkChatRequest(body)
-  const { model, tools: offered, functions } = request
+  const { model, functions } = request
   const choice = choose(model)
-  const tools = ignoreTools({ tools: offered, functions }, clientTools)
-  const { messages, ignored } = ignoreToolCalls(request.messages, clientTools)
+  const { ignored, answer, ...said } = readToolUse({ ...request, others: { functions } }, clientTools)
   const { response_format: format } = request
   const outputSchema = toOutputSchema({ place: 'response_format', format, backend: choice.backend })
   return {
     model,
     choice,
-    prompt: toPromptRequest({ ...request, messages, outputSchema }, choice, target),
-    ignored: [...tools, ...ignored, ...namesOfIgnored(request, IGNORED_FIELDS)],
+    prompt: toPromptRequest({ ...request, ...said, outputSchema }, choice, target),
+    answer,
+    ignored: [...ignored, ...namesOfIgnored(request, IGNORED_FIELDS)],
     isStream: request.stream === true,
     wantsUsage: request.stream_options?.include_usage === true,
   }
@@ -89,17 +91,44 @@ export function chatWriter(
   const choice = (delta: ChunkChoice['delta'], finish: ChunkChoice['finish_reason'] = null) =>
     chunk([{ index: 0, delta, finish_reason: finish }])
   return {
-    toBody(text, tokens): ChatCompletion {
-      const message = { role: 'assistant', content: text } as const
-      const choices = [{ index: 0, message, finish_reason: 'stop' as const }]
+    toBody(text, tokens, calls): ChatCompletion {
+      const hasCalls = calls.length > 0
+      const message = {
+        role: 'assistant',
+        content: hasCalls && text === '' ? null : text,
+        ...(hasCalls && { tool_calls: calls.map(toToolCall) }),
+      } as const
+      const choices = [{ index: 0, message, finish_reason: hasCalls ? ('tool_calls' as const) : ('stop' as const) }]
       return { ...chatEnvelope('chat.completion', envelope), choices, usage: toUsage(tokens) }
     },
     begin: choice({ role: 'assistant' }),
     text: (piece) => choice({ content: piece }),
-    end: ({ tokens }) => choice({}, 'stop') + (wantsUsage ? chunk([], toUsage(tokens)) : '') + DONE_FRAME,
+    end: ({ tokens, calls }) =>
+      calls
+        .flatMap(toCallDeltas)
+        .map((delta) => choice({ tool_calls: [delta] }))
+        .join('') +
+      choice({}, calls.length > 0 ? 'tool_calls' : 'stop') +
+      (wantsUsage ? chunk([], toUsage(tokens)) : '') +
+      DONE_FRAME,
     error: (error) => dataFrame({ error: chatError(error) }),
     heartbeat: COMMENT_FRAME,
   }
+}
+
+function toToolCall({ call_id: id, tool_name: name, arguments: input }: ClientCall) {
+  return { id, type: 'function' as const, function: { name, arguments: input } }
+}
+
+/** Clients join the pieces of the arguments. */
+const PIECE_CHARACTERS = 4096
+
+function toCallDeltas({ call_id: id, tool_name: name, arguments: input }: ClientCall, index: number) {
+  const pieces = splitText(input, PIECE_CHARACTERS)
+  return [
+    { index, id, type: 'function' as const, function: { name, arguments: '' } },
+    ...pieces.map((piece) => ({ index, function: { arguments: piece } })),
+  ]
 }
 
 function chatEnvelope<T extends string>(object: T, envelope: { id: string; created: number; model: string }) {

@@ -11,7 +11,7 @@ import { toRequestCaller } from '../context/sender.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { previousResponseNotFound, responseRunning } from '../errors/faults.ts'
 import { type FoundResponse, findVisible } from './find-response.ts'
-import { toExecutionId } from './response-record.ts'
+import { placeOfResponse } from './response-record.ts'
 
 export type ContinuedResponse =
   | { resumes: Session; ownsSession: boolean }
@@ -22,8 +22,8 @@ export async function findPrevious(
   request: FastifyRequest,
   context: ServerContext,
 ): Promise<FoundResponse> {
-  const executionId = toExecutionId(id)
-  const previous = executionId === undefined ? undefined : await findVisible(executionId, request, context)
+  const place = placeOfResponse(id)
+  const previous = place && (await findVisible(place.executionId, request, context))
   if (previous === undefined) throw previousResponseNotFound({ id, place: 'previous_response_id' })
   if (previous.execution.ended_at === undefined) throw responseRunning({ id })
   return previous
@@ -115,6 +115,6 @@ async function findEarlier(
   { request, context }: Reader,
 ): Promise<FoundResponse | undefined> {
   const id = response?.record.previous_response_id
-  const executionId = id === undefined ? undefined : toExecutionId(id)
-  return executionId === undefined ? undefined : await findVisible(executionId, request, context)
+  const place = id === undefined ? undefined : placeOfResponse(id)
+  return place && (await findVisible(place.executionId, request, context))
 }

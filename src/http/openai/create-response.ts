@@ -7,11 +7,13 @@ import type { WireMessage } from '../../prompts/chat-messages.ts'
 import { unsupportedFeature } from '../../prompts/faults.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import type { ChosenBackend } from '../compatible/choose-backend.ts'
-import { ignoreTools } from '../compatible/client-tools.ts'
+import { readTools } from '../compatible/client-tools.ts'
 import { type IgnoredFields, namesOfIgnored } from '../compatible/ignored-fields.ts'
 import { toOutputSchema } from '../compatible/output-format.ts'
 import { type PromptTarget, toPromptRequest } from '../compatible/prompt-target.ts'
+import { bridge } from '../compatible/read-tools.ts'
 import { type CompatiblePrompt, readOptions } from '../compatible/send-reply.ts'
+import type { Said } from '../compatible/tool-messages.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import type { Exchange } from '../executions/requested-execution.ts'
 import { validateResponseRequest } from '../request/checks.generated.js'
@@ -19,7 +21,7 @@ import { type ContinuedResponse, continueFrom, findPrevious } from './continue-r
 import { findVisible } from './find-response.ts'
 import { readResponse } from './response-formats.ts'
 import { type InputEntry, readInput, toStoredMessages } from './response-input.ts'
-import { executionOfItem, listInputMessages, type ResponseRecord } from './response-record.ts'
+import { callOfItem, listInputMessages, placeOfItem, type ResponseRecord } from './response-record.ts'
 import type { ResponseRequest } from './responses.shape.ts'
 
 type ExecutionSettings = ServerContext['config']['executions']
@@ -70,14 +72,19 @@ export async function readResponseRequest(request: ResponseRequest, exchange: Ex
   const isStored = request.store !== false && executions.keep !== 'none'
   // The agent answers nothing, so there is nothing that could be continued.
   const isDryRun = request.dry_run === true || flags.dry_run
-  const { choice, continuation } = await findContinuation(request, exchange, { choose, target, isStored })
-  const tools = ignoreTools({ tools: request.tools }, clientTools)
+  const { tools, ignored: left } = readTools({ tools: request.tools }, clientTools)
   const { entries, ignored } = readInput(request.input, { clientTools })
-  const messages = await resolveReferences(entries, exchange)
+  const said = await resolveReferences(entries, exchange)
+  const hasCalls = (request.previous_response_id ?? undefined) === undefined
+  const { messages, answer, clientTools: offered } = bridge(said, tools, { hasCalls })
+  // A turn that waits is continued by its calls. The response before has not ended then.
+  const isKnown = answer !== undefined && exchange.context.drover.knowsCall(answer.callId)
+  const continued = isKnown ? { ...request, previous_response_id: null } : request
+  const { choice, continuation } = await findContinuation(continued, exchange, { choose, target, isStored })
   const format = request.text?.format
   const outputSchema = toOutputSchema({ place: 'text.format', format, backend: choice.backend })
   const system = request.instructions ?? undefined
-  const asked = { ...request, messages, list: 'input', system, outputSchema }
+  const asked = { ...request, messages, list: 'input', system, outputSchema, clientTools: offered }
   const prompt = toPromptRequest(asked, choice, continuedTarget(target, { continuation, isStored }))
   const kept = { isStored: isStored && !isDryRun, ownsSession: ownsSession(target, continuation) }
   const record = toRecord(request, { messages, prompt, ...kept })
@@ -85,7 +92,8 @@ export async function readResponseRequest(request: ResponseRequest, exchange: Ex
     model: request.model,
     choice,
     prompt: { ...prompt, ...(continuation !== undefined && 'history' in continuation && continuation) },
-    ignored: [...tools, ...ignored, ...namesOfIgnored(flatten(request), IGNORED_FIELDS)],
+    answer,
+    ignored: [...left, ...ignored, ...namesOfIgnored(flatten(request), IGNORED_FIELDS)],
     isStream: request.stream === true,
     record,
   }
@@ -130,32 +138,37 @@ function ownsSession({ session }: PromptTarget, continuation: ContinuedResponse 
 }
 
 /** Messages of earlier responses that the client names by their id. */
-async function resolveReferences(
-  entries: readonly InputEntry[],
-  { request, reply, context }: Exchange,
-): Promise<WireMessage[]> {
-  const messages: WireMessage[] = []
+async function resolveReferences(entries: readonly InputEntry[], exchange: Exchange): Promise<Said[]> {
+  const said: Said[] = []
   for (const entry of entries) {
-    if (!('reference' in entry)) {
-      messages.push(entry)
-      continue
-    }
-    const { reference, place } = entry
-    const id = executionOfItem(reference)
-    const found = id === undefined ? undefined : await findVisible(id, request, context)
-    const sent = found && listInputMessages(found.execution, found.record).find((each) => each.id === reference)
-    if (sent !== undefined) {
-      messages.push({ role: sent.role, content: sent.text, place })
-      continue
-    }
-    const response = found && (await readResponse(found, { request, reply, context }))
-    const item = response?.output.find((each) => each.id === reference)
-    if (item === undefined) {
-      throw invalid(`${place}.id`, 'must be the id of an item in the output or the input_items of a stored response')
-    }
-    if (item.type === 'message') messages.push({ role: 'assistant', content: item.content[0]?.text ?? '', place })
+    if ('said' in entry) said.push(entry.said)
+    else if ('reference' in entry) said.push(...(await resolveReference(entry, exchange)))
+    else said.push(toSaid(entry))
   }
-  return messages
+  return said
+}
+
+function toSaid(message: WireMessage): Said {
+  return { is: 'message', place: message.place ?? 'input', message }
+}
+
+async function resolveReference(
+  { reference, place }: Extract<InputEntry, { reference: string }>,
+  { request, reply, context }: Exchange,
+): Promise<Said[]> {
+  const call = callOfItem(reference)
+  if (call !== undefined) return [{ is: 'call', place, id: call, name: 'of the client', input: '' }]
+  const of = placeOfItem(reference)
+  const found = of && (await findVisible(of.executionId, request, context))
+  const sent = found && listInputMessages(found.execution, found.record).find((each) => each.id === reference)
+  if (sent !== undefined) return [toSaid({ role: sent.role, content: sent.text, place })]
+  const response = found && (await readResponse({ ...found, part: of?.part ?? 0 }, { request, reply, context }))
+  const item = response?.output.find((each) => each.id === reference)
+  if (item === undefined) {
+    throw invalid(`${place}.id`, 'must be the id of an item in the output or the input_items of a stored response')
+  }
+  if (item.type !== 'message') return []
+  return [toSaid({ role: 'assistant', content: item.content[0]?.text ?? '', place })]
 }
 
 type RecordFacts = {
@@ -185,6 +198,7 @@ function toRecord(request: ResponseRequest, facts: RecordFacts): ResponseRecord 
     ...(typeof effort === 'string' && { effort }),
     ...(typeof reasoning?.summary === 'string' && { summary: reasoning.summary }),
     ...(format && format.type !== 'text' && { format: format as unknown as JsonObject }),
+    ...(facts.prompt.clientTools !== undefined && { has_tools: true as const }),
     owns_session: facts.ownsSession,
   }
 }

@@ -6,9 +6,10 @@ import { isFault } from '../../kit/fault.ts'
 import { toRequestCaller } from '../context/sender.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { responseNotFound } from '../errors/faults.ts'
-import { type ResponseRecord, readResponseRecord, toExecutionId } from './response-record.ts'
+import { placeOfResponse, type ResponseRecord, readResponseRecord } from './response-record.ts'
 
-export type FoundResponse = { execution: Execution; record: ResponseRecord }
+/** `part`: which part of the turn of the execution it is. */
+export type FoundResponse = { execution: Execution; record: ResponseRecord; part?: number }
 
 /** Throws a Fault if there is none, or if it belongs to another key. */
 export async function findResponse(
@@ -16,10 +17,10 @@ export async function findResponse(
   request: FastifyRequest,
   context: ServerContext,
 ): Promise<FoundResponse> {
-  const executionId = toExecutionId(id)
-  const found = executionId === undefined ? undefined : await findVisible(executionId, request, context)
+  const place = placeOfResponse(id)
+  const found = place && (await findVisible(place.executionId, request, context))
   if (found === undefined) throw responseNotFound({ id })
-  return found
+  return { ...found, part: place?.part ?? 0 }
 }
 
 /** The same by the id of its execution; undefined if there is none. */

@@ -1,7 +1,8 @@
 /** How a response is sent: as one body or as a stream, while its agent runs or from what is stored. */
+import { NO_USAGE } from '../../agents/adapter/token-usage.ts'
 import type { Execution, ExecutionEvent } from '../../executions/store/execution.shape.ts'
 import { executionEventsGone } from '../../executions/store/faults.ts'
-import type { PromptResult } from '../../prompts/prompt-result.ts'
+import type { PartResult } from '../../prompts/prompt-result.ts'
 import { toPromptStatus } from '../../prompts/prompt-result.ts'
 import { toPromptFault } from '../compatible/reply.ts'
 import type { ReplyHooks } from '../compatible/send-reply.ts'
@@ -10,25 +11,31 @@ import { shuttingDown } from '../errors/faults.ts'
 import { toHttpError } from '../errors/http-error.ts'
 import type { Exchange } from '../executions/requested-execution.ts'
 import { abortOnDisconnect } from '../response/disconnects.ts'
-import type { ReplyFormat } from '../response/send-prompt.ts'
+import type { ReplyFormat, SentExecution } from '../response/send-prompt.ts'
 import { type StreamFormat, sendStream, streamLimits } from '../response/send-stream.ts'
 import { COMMENT_FRAME, eventFrame, SSE_MEDIA_TYPE } from '../response/sse-frames.ts'
+import type { FoundResponse } from './find-response.ts'
 import type { ResponseObject } from './response-object.shape.ts'
+import { PartEvents } from './response-parts.ts'
 import { type ResponseRecord, responseEnvelope } from './response-record.ts'
 import { type NumberedEvent, type ResponseEnd, ResponseWriter } from './response-writer.ts'
 
-type Followed = { execution: Execution; record: ResponseRecord }
+type Followed = FoundResponse
 
 /** For the client whose request runs the agent. A failure before the first text is an HTTP error. */
 export function liveFormat(
-  execution: { id: string; createdAt: string },
+  execution: SentExecution,
   record: ResponseRecord,
   options: ReplyHooks & { prompt: string; isStream: boolean; isShuttingDown: () => boolean },
 ): ReplyFormat {
   const { prompt, isStream, onSession, onWarnings } = options
-  const writer = new ResponseWriter({ execution, record, isWhole: isChecked(record) || !isStream })
+  const writer = new ResponseWriter({
+    execution,
+    record,
+    isWhole: isChecked(record) || !(isStream || record.has_tools),
+  })
   const begin = toFrames(writer.begin())
-  const endOf = (result: PromptResult) => {
+  const endOf = (result: PartResult) => {
     const isCancelled = toPromptStatus(result) === 'canceled' && !options.isShuttingDown()
     return { end: toEnd(result, prompt), failure: isCancelled ? undefined : toPromptFault(result) }
   }
@@ -49,7 +56,7 @@ export function liveFormat(
 type LiveStream = {
   writer: ResponseWriter
   begin: string
-  endOf(result: PromptResult): { end: ResponseEnd; failure: Error | undefined }
+  endOf(result: PartResult): { end: ResponseEnd; failure: Error | undefined }
   onSession: ReplyHooks['onSession']
 }
 
@@ -77,17 +84,19 @@ function streamFormat({ writer, begin, endOf, onSession }: LiveStream): StreamFo
 }
 
 /** Sends the events of a response that runs without this client, or that has ended. */
-export async function sendResponseEvents(
-  exchange: Exchange,
-  { execution, record }: Followed,
-  startingAfter = -1,
-): Promise<object> {
+export async function sendResponseEvents(exchange: Exchange, found: Followed, startingAfter = -1): Promise<object> {
+  const { execution, record, part = 0 } = found
   const { reply, context } = exchange
   const { id, created_at: createdAt, last_seq: lastSeq } = execution
   const isGone = execution.ended_at !== undefined && lastSeq === 0
   // Without its events, a response has other numbers than the client has seen.
   if (isGone && startingAfter >= 0) throw executionEventsGone({ id, after: startingAfter, first: 0 })
-  const writer = new ResponseWriter({ execution: { id, createdAt }, record, isWhole: isChecked(record) || isGone })
+  const writer = new ResponseWriter({
+    execution: { id, createdAt, part },
+    record,
+    isWhole: isChecked(record) || isGone,
+  })
+  const own = new PartEvents(part)
   let begin = writer.begin()
   const framesOf = (events: readonly NumberedEvent[]) => {
     const all = [...begin, ...events].filter(({ sequence_number: number }) => number > startingAfter)
@@ -99,15 +108,19 @@ export async function sendResponseEvents(
     opensAtOnce: true,
     frame: (events) => framesOf(events.flatMap((event) => writer.event(event))),
     heartbeat: () => COMMENT_FRAME,
-    end: (ended) => framesOf(endAfter(startingAfter, ended, writer)),
+    end: (ended) => framesOf(endAfter(startingAfter, ended, { writer, own })),
   }
-  await sendStream({ reply, events: followEvents(id, exchange) }, format, streamLimits(context))
+  await sendStream({ reply, events: followEvents(id, exchange, own) }, format, streamLimits(context))
   return reply
 }
 
 /** A server that was killed may have sent events that it had not stored yet. The end comes after these too. */
-function endAfter(startingAfter: number, ended: Execution, writer: ResponseWriter): NumberedEvent[] {
-  const events = writer.end(endOfExecution(ended))
+function endAfter(
+  startingAfter: number,
+  ended: Execution,
+  { writer, own }: { writer: ResponseWriter; own: PartEvents },
+): NumberedEvent[] {
+  const events = writer.end(endOfExecution(ended, own))
   if (ended.state !== 'lost') return events
   return events.map((event) => ({ ...event, sequence_number: Math.max(event.sequence_number, startingAfter + 1) }))
 }
@@ -116,11 +129,16 @@ function endAfter(startingAfter: number, ended: Execution, writer: ResponseWrite
 async function* followEvents(
   id: string,
   { request, reply, context }: Exchange,
+  own: PartEvents,
 ): AsyncGenerator<readonly ExecutionEvent[], Execution, undefined> {
   const { executions } = context.drover
   const by = toRequestCaller(request, context)
   yield []
-  yield* executions.follow(by, id, { after: 0, signal: abortOnDisconnect(reply.raw, context) })
+  const signal = abortOnDisconnect(reply.raw, context)
+  for await (const events of executions.follow(by, id, { after: 0, signal })) {
+    yield own.pick(events)
+    if (own.calls !== undefined) return await executions.find(by, id)
+  }
   const execution = await executions.find(by, id)
   // It may continue in another process, so its stream is cut off and has no end. The client can follow it again.
   if (execution.ended_at === undefined && context.drainDeadline.aborted) throw shuttingDown({})
@@ -129,10 +147,12 @@ async function* followEvents(
 
 /** The response as it is now. */
 export async function readResponse(
-  { execution, record }: Followed,
+  { execution, record, part = 0 }: Followed,
   { request, reply, context }: Exchange,
 ): Promise<ResponseObject> {
   const { id, created_at: createdAt, state } = execution
+  const own = new PartEvents(part)
+  if (record.has_tools) return await readPart({ execution, record, part }, context, own)
   if (execution.ended_at === undefined) {
     const status = state === 'queued' ? 'queued' : 'in_progress'
     return { ...responseEnvelope({ id, createdAt }, record), status, error: null, output: [], usage: null }
@@ -148,7 +168,31 @@ export async function readResponse(
     for await (const events of executions.follow(toRequestCaller(request, context), id, { after: 0, signal }))
       for (const each of events) writer.event(each)
   }
-  writer.end(endOfExecution(execution))
+  writer.end(endOfExecution(execution, own))
+  return writer.response()
+}
+
+const READ_BATCH = 500
+
+/** From what is stored: the turn may wait, and then no event follows. */
+async function readPart(
+  { execution, record, part = 0 }: Followed,
+  { drover }: Exchange['context'],
+  own: PartEvents,
+): Promise<ResponseObject> {
+  const { id, created_at: createdAt, state } = execution
+  const writer = new ResponseWriter({ execution: { id, createdAt, part }, record, isWhole: isChecked(record) })
+  await drover.executions.save()
+  for (let after = 0; own.calls === undefined; ) {
+    const events = await drover.opened.executions.events(id, { after, limit: READ_BATCH })
+    for (const event of own.pick(events)) writer.event(event)
+    after = events.at(-1)?.seq ?? after
+    if (events.length === 0) break
+  }
+  if (own.calls === undefined && execution.ended_at === undefined) {
+    return { ...writer.response(), status: state === 'queued' ? 'queued' : 'in_progress' }
+  }
+  writer.end(endOfExecution(execution, own))
   return writer.response()
 }
 
@@ -157,14 +201,22 @@ function isChecked({ format }: ResponseRecord): boolean {
   return format !== undefined
 }
 
-function toEnd(result: PromptResult, prompt: string): ResponseEnd {
+function toEnd(result: PartResult, prompt: string): ResponseEnd {
   const status = toPromptStatus(result)
   if (status === 'completed') return { status, result, prompt }
   return status === 'canceled' ? { status: 'cancelled' } : { status, error: toHttpError(toPromptFault(result)) }
 }
 
-function endOfExecution({ id, state, result, prompt = '', error }: Execution): ResponseEnd {
-  if (result !== undefined) return toEnd(result as unknown as PromptResult, prompt)
+/** A part that ends with calls has its own result, whatever becomes of the turn. */
+function endOfExecution(
+  { id, state, result, prompt = '', error, backend = '' }: Execution,
+  own: PartEvents,
+): ResponseEnd {
+  if (own.calls !== undefined) {
+    const waiting = { session_id: '', backend, exit_code: 0, duration_ms: 0, output: '', token_usage: NO_USAGE }
+    return { status: 'completed', result: own.resultOf(waiting), prompt }
+  }
+  if (result !== undefined) return toEnd(own.resultOf(result as unknown as PartResult), prompt)
   if (state === 'cancelled') return { status: 'cancelled' }
   const message = error?.message ?? `${id} is ${state}: the server that ran it has ended; send the request again`
   return { status: 'failed', error: { status: 500, message } }

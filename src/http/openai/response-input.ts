@@ -1,11 +1,14 @@
 /** Reads the input of a response request: a text, or items. What cannot be passed to an agent is refused. Pure. */
+
+import type { JsonRecord } from '../../agents/adapter/json-fields.ts'
 import { messageInvalid } from '../../kit/faults.ts'
 import { readText, type WireContent, type WireMessage } from '../../prompts/chat-messages.ts'
 import { unsupportedFeature } from '../../prompts/faults.ts'
 import type { ClientTools } from '../compatible/client-tools.ts'
+import { readToolItem, type Said } from '../compatible/tool-messages.ts'
 
-/** A message of the input, or the id of a message of an earlier response. */
-export type InputEntry = WireMessage | { reference: string; place: string }
+/** A message of the input, the id of an item of an earlier response, or a call of a function or its result. */
+export type InputEntry = WireMessage | { reference: string; place: string } | { said: Said }
 
 type WireItem = {
   type?: string | null | undefined
@@ -16,6 +19,8 @@ type WireItem = {
 
 /** Calls of tools and their results, by clients that have talked to a model before, or that run tools themselves. */
 const TOOL_ITEM = /_(?:call|call_output|list_tools|approval_request|approval_response|search_output)$/
+/** Calls of functions, and their results. */
+const FUNCTION_ITEMS = ['function_call', 'function_call_output']
 /** Of no use to an agent. Clients send back what they got. */
 const NOT_NEEDED = ['reasoning', 'compaction']
 
@@ -35,6 +40,8 @@ export function readInput(
     if (type === 'item_reference') return [{ reference: required(item.id, `${place}.id`), place }]
     if (NOT_NEEDED.includes(type)) return []
     const isOfTool = TOOL_ITEM.test(type)
+    if (clientTools === 'bridge' && FUNCTION_ITEMS.includes(type))
+      return [{ said: readToolItem(item as JsonRecord, place) }]
     if (!isOfTool || clientTools === 'refuse') throw unsupported(type, { place: `${place}.type`, isOfTool })
     ignored.add(type)
     return []

@@ -48,8 +48,21 @@ const ReasoningItem = named(
 )
 export type ReasoningItem = Message<typeof ReasoningItem>
 
-const OutputItem = tagged('type', [MessageItem, ReasoningItem])
-export type OutputItem = MessageItem | ReasoningItem
+const CallItem = named(
+  'ResponseFunctionCallItem',
+  Type.Object({
+    type: Type.Literal('function_call'),
+    id: Type.String(),
+    call_id: Type.String({ description: 'The id to answer with, in a `function_call_output`.' }),
+    name: Type.String({ description: 'The name of the function.' }),
+    arguments: Type.String({ description: 'The arguments, as JSON.' }),
+    status: literals(ITEM_STATUSES),
+  }),
+)
+export type CallItem = Message<typeof CallItem>
+
+const OutputItem = tagged('type', [MessageItem, ReasoningItem, CallItem])
+export type OutputItem = MessageItem | ReasoningItem | CallItem
 
 const ResponseUsage = named(
   'ResponseUsage',
@@ -83,7 +96,7 @@ export const Metadata = Type.Unsafe<Record<string, string>>({
 export const ResponseObject = named(
   'ResponseObject',
   Type.Object({
-    id: Type.String({ pattern: '^resp_[0-9a-f]{24}$' }),
+    id: Type.String({ pattern: '^resp_[0-9a-f]{24}(_[1-9][0-9]*)?$' }),
     object: Type.Literal('response'),
     created_at: Type.Integer({ minimum: 0, description: 'Unix seconds.' }),
     status: literals(RESPONSE_STATUSES, { description: '`failed` and `cancelled` responses have no whole answer.' }),
@@ -95,7 +108,8 @@ export const ResponseObject = named(
     metadata: Metadata,
     model: Type.String({ description: 'As in the request.' }),
     output: Type.Array(OutputItem, {
-      description: 'The answer as a message, and what the agent thought if `reasoning.summary` was requested.',
+      description:
+        'The answer as a message, calls of functions of the client, and what the agent thought if `reasoning.summary` was requested.',
     }),
     parallel_tool_calls: Type.Literal(true, { description: 'Always true.' }),
     previous_response_id: orNothing(Type.String(), 'As in the request.'),
@@ -107,7 +121,7 @@ export const ResponseObject = named(
     temperature: never('Always null.'),
     text: Type.Object({ format: Type.Unsafe<JsonObject>({ type: 'object', description: 'As in the request.' }) }),
     tool_choice: Type.Literal('auto', { description: 'Always `auto`.' }),
-    tools: Type.Array(Type.Unknown(), { maxItems: 0, description: 'Always empty: agents use their own tools.' }),
+    tools: Type.Array(Type.Unknown(), { maxItems: 0, description: 'Always empty.' }),
     top_p: never('Always null.'),
     truncation: Type.Literal('disabled', { description: 'Always `disabled`.' }),
     usage: orNothing(ResponseUsage, 'Null until the response is completed.'),
@@ -154,6 +168,13 @@ export const ResponseStreamEvent = named(
     event('response.output_text.delta', { ...PART, delta: Type.String(), logprobs }),
     event('response.output_text.done', { ...PART, text: Type.String(), logprobs }),
     event('response.content_part.done', { ...PART, part: OutputText }),
+    event('response.function_call_arguments.delta', { ...ITEM, item_id: Type.String(), delta: Type.String() }),
+    event('response.function_call_arguments.done', {
+      ...ITEM,
+      item_id: Type.String(),
+      name: Type.String(),
+      arguments: Type.String(),
+    }),
     event('response.output_item.done', { ...ITEM, item: OutputItem }),
     event('response.completed', whole),
     event('response.failed', whole),

@@ -26,6 +26,8 @@ export type ResponseRecord = {
   summary?: string
   /** Of the answer; text if it is undefined. */
   format?: JsonObject
+  /** The agent may call functions of the client. */
+  has_tools?: true
   /** The session was started by a response, so it is deleted with its last response. */
   owns_session: boolean
 }
@@ -37,28 +39,53 @@ export function readResponseRecord({ client_request: request }: Execution): Resp
 
 const PREFIX = 'resp_'
 
-function toResponseId(executionId: string): string {
-  return PREFIX + withoutIdPrefix(executionId)
+/** The parts of a turn that calls functions of the client are a response each. */
+function toResponseId(executionId: string, part: number): string {
+  return PREFIX + withoutIdPrefix(executionId) + (part === 0 ? '' : `_${part}`)
 }
+
+type Place = { executionId: string; part: number }
 
 /** Undefined if no response can have this id. */
-export function toExecutionId(responseId: string): string | undefined {
-  return /^resp_[0-9a-f]{24}$/.test(responseId) ? `exec_${responseId.slice(PREFIX.length)}` : undefined
+export function placeOfResponse(responseId: string): Place | undefined {
+  const [, random, part = '0'] = /^resp_([0-9a-f]{24})(?:_([1-9]\d{0,5}))?$/.exec(responseId) ?? []
+  return random === undefined ? undefined : { executionId: `exec_${random}`, part: Number(part) }
 }
 
-/** The execution that an item belongs to: one of its output, or a message of its input. */
-export function executionOfItem(itemId: string): string | undefined {
-  const [, random] = /^(?:msg|rs)_([0-9a-f]{24})(?:[0-9a-f]{2,}|in\d+)$/.exec(itemId) ?? []
-  return random === undefined ? undefined : `exec_${random}`
+/** So many items has no part of a turn. */
+const ITEMS_OF_PART = 0x1000
+
+/** The id of an item of the output, without its prefix. */
+export function itemNumber({ executionId, part }: Place, index: number): string {
+  return withoutIdPrefix(executionId) + (part * ITEMS_OF_PART + index).toString(16).padStart(2, '0')
+}
+
+/** What an item belongs to: one of its output, or a message of its input. */
+export function placeOfItem(itemId: string): Place | undefined {
+  const [, random, number = '0'] = /^(?:msg|rs)_([0-9a-f]{24})(?:([0-9a-f]{2,8})|in\d+)$/.exec(itemId) ?? []
+  const part = Math.floor(Number.parseInt(number, 16) / ITEMS_OF_PART)
+  return random === undefined ? undefined : { executionId: `exec_${random}`, part }
+}
+
+const CALL = 'call_'
+const CALL_ITEM = 'fc_'
+
+export function toCallItem(callId: string): string {
+  return CALL_ITEM + callId.slice(CALL.length)
+}
+
+/** The id of the call that an item of the output is; undefined if it is something else. */
+export function callOfItem(itemId: string): string | undefined {
+  return itemId.startsWith(CALL_ITEM) ? CALL + itemId.slice(CALL_ITEM.length) : undefined
 }
 
 /** The fields of a response that do not change. */
 export function responseEnvelope(
-  { id, createdAt }: { id: string; createdAt: string },
+  { id, createdAt, part = 0 }: { id: string; createdAt: string; part?: number | undefined },
   record: ResponseRecord,
 ): Omit<ResponseObject, 'status' | 'error' | 'output' | 'usage'> {
   return {
-    id: toResponseId(id),
+    id: toResponseId(id, part),
     object: 'response',
     created_at: Math.floor(Date.parse(createdAt) / 1000),
     background: record.background,

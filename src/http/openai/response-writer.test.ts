@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
+import type { OutputItem } from './response-object.shape.ts'
 import type { ResponseRecord } from './response-record.ts'
 import { type AnyEvent, type NumberedEvent, type ResponseEnd, ResponseWriter } from './response-writer.ts'
 
@@ -37,10 +38,12 @@ function write(events: readonly AnyEvent[], end: ResponseEnd = completed, over: 
   return { sent, response: writer.response() }
 }
 
-const texts = ({ response }: ReturnType<typeof write>) =>
-  response.output.map(
-    (item) => `${item.type}: ${item.type === 'message' ? item.content[0]?.text : item.summary[0]?.text}`,
-  )
+const textOf = (item: OutputItem) => {
+  if (item.type === 'function_call') return item.arguments
+  return item.type === 'message' ? item.content[0]?.text : item.summary[0]?.text
+}
+
+const texts = ({ response }: ReturnType<typeof write>) => response.output.map((item) => `${item.type}: ${textOf(item)}`)
 
 describe('the output of a response', () => {
   it.each<[string, AnyEvent[], string[]]>([
@@ -126,10 +129,7 @@ describe('the events of a response', () => {
         const all = response.output.map((_, at) => at)
         expect(indexes('response.output_item.added')).toEqual(all)
         expect(indexes('response.output_item.done')).toEqual(all)
-        const built = response.output.map(({ id, ...item }) => [
-          id,
-          item.type === 'message' ? item.content[0]?.text : item.summary[0]?.text,
-        ])
+        const built = response.output.map((item) => [item.id, textOf(item)])
         expect(joinDeltas(sent)).toEqual(Object.fromEntries(built))
       }),
     )
@@ -141,5 +141,22 @@ describe('the events of a response', () => {
         expect(write(events)).toEqual(write(structuredClone(events)))
       }),
     )
+  })
+})
+
+describe('calls of functions of the client', () => {
+  it('are items after the text, with their arguments in pieces', () => {
+    const long = JSON.stringify({ x: 'y'.repeat(5000) })
+    const calls = [
+      { call_id: 'call_1', tool_name: 'add', arguments: '{}' },
+      { call_id: 'call_2', tool_name: 'sub', arguments: long },
+    ]
+    const { sent, response } = write([], { ...completed, result: { ...result, tool_calls: calls } } as ResponseEnd)
+    expect(response.output).toEqual([
+      { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'add', arguments: '{}', status: 'completed' },
+      { type: 'function_call', id: 'fc_2', call_id: 'call_2', name: 'sub', arguments: long, status: 'completed' },
+    ])
+    expect(joinDeltas(sent)).toEqual({ fc_1: '{}', fc_2: long })
+    expect(sent.map(({ sequence_number: number }) => number)).toEqual(sent.map((_, at) => at))
   })
 })

@@ -2,11 +2,13 @@
  * Turns the events of a prompt into the events of a response, and into the response itself. The same events always give
  * the same numbers, so a stream that was cut off can be written again from the stored events. Pure.
  */
-import { withoutIdPrefix } from '../../executions/store/execution-id.ts'
-import type { PromptResult } from '../../prompts/prompt-result.ts'
+import type { ClientCall } from '../../agents/adapter/agent.shape.ts'
+import { splitText } from '../../kit/split-text.ts'
+import type { PartResult } from '../../prompts/prompt-result.ts'
 import { type Tokens, toTokens } from '../../prompts/tokens.ts'
 import type { HttpError } from '../errors/http-error.ts'
 import type {
+  CallItem,
   MessageItem,
   OutputItem,
   ReasoningItem,
@@ -14,21 +16,21 @@ import type {
   ResponseObject,
   ResponseUsage,
 } from './response-object.shape.ts'
-import { type ResponseRecord, responseEnvelope } from './response-record.ts'
+import { itemNumber, type ResponseRecord, responseEnvelope, toCallItem } from './response-record.ts'
 
 /** An event of a prompt, live or stored. */
 export type AnyEvent = { readonly type: string; readonly content: unknown }
 
 /** How the execution ended. */
 export type ResponseEnd =
-  | { status: 'completed'; result: PromptResult; prompt: string }
+  | { status: 'completed'; result: PartResult; prompt: string }
   | { status: 'failed'; error: Pick<HttpError, 'status' | 'message'> }
   | { status: 'cancelled' }
 
 export type NumberedEvent = ResponseEvent & { sequence_number: number }
 
 type WriterOptions = {
-  execution: { id: string; createdAt: string }
+  execution: { id: string; createdAt: string; part?: number | undefined }
   record: ResponseRecord
   /** The text of the response is the final answer, not everything that the agent says on its way to it. */
   isWhole: boolean
@@ -83,12 +85,31 @@ export class ResponseWriter {
   }
 
   #complete({ result, prompt }: Extract<ResponseEnd, { status: 'completed' }>): NumberedEvent[] {
-    const hasMessage = this.#open?.kind === 'message' || this.#done.some(({ type }) => type === 'message')
+    const { tool_calls: calls = [] } = result
+    const isAnswered = this.#open?.kind === 'message' || this.#done.some(({ type }) => type === 'message')
+    const hasMessage = isAnswered || calls.length > 0
     const answer = hasMessage ? [] : this.#switchTo('message')
     const text = hasMessage || result.output === '' ? [] : this.#append(result.output)
-    const closed = this.#close()
+    const closed = [...this.#close(), ...calls.flatMap((call) => this.#addCall(call))]
     this.#state = { status: 'completed', error: null, usage: toUsage(toTokens(result, prompt)) }
     return [...answer, ...text, ...closed, ...this.#numbered({ type: 'response.completed', response: this.response() })]
+  }
+
+  #addCall({ call_id: callId, tool_name: name, arguments: input }: ClientCall): NumberedEvent[] {
+    const id = toCallItem(callId)
+    const item: CallItem = { type: 'function_call', id, call_id: callId, name, arguments: input, status: 'completed' }
+    const place = { ...this.#index(), item_id: id }
+    const begun = { ...item, arguments: '', status: 'in_progress' }
+    const events = [
+      ...this.#numbered({ type: 'response.output_item.added', ...this.#index(), item: begun }),
+      ...splitText(input, PIECE_CHARACTERS).flatMap((delta) =>
+        this.#numbered({ type: 'response.function_call_arguments.delta', ...place, delta }),
+      ),
+      ...this.#numbered({ type: 'response.function_call_arguments.done', ...place, name, arguments: input }),
+      ...this.#numbered({ type: 'response.output_item.done', ...this.#index(), item }),
+    ]
+    this.#done.push(item)
+    return events
   }
 
   #add(kind: OpenItem['kind'], content: Text): NumberedEvent[] {
@@ -100,9 +121,9 @@ export class ResponseWriter {
   #switchTo(kind: OpenItem['kind']): NumberedEvent[] {
     if (this.#open?.kind === kind) return []
     const closed = this.#close()
-    const number = this.#done.length.toString(16).padStart(2, '0')
+    const { id, part = 0 } = this.#options.execution
     const prefix = kind === 'message' ? 'msg_' : 'rs_'
-    const open = { kind, id: prefix + withoutIdPrefix(this.#options.execution.id) + number, text: '' }
+    const open = { kind, id: prefix + itemNumber({ executionId: id, part }, this.#done.length), text: '' }
     this.#open = open
     return [
       ...closed,
@@ -152,6 +173,9 @@ export class ResponseWriter {
     return [{ ...event, sequence_number: number }]
   }
 }
+
+/** Clients join the pieces of the arguments. */
+const PIECE_CHARACTERS = 4096
 
 type Text = { text: string; is_partial?: boolean }
 

@@ -31,8 +31,8 @@ const InputItem = named(
     {
       type: orNull(
         Type.String({ maxLength: MAX_TYPE_LENGTH }),
-        '`message` (the default), `reasoning` (ignored) or `item_reference`. Items of tools are refused, or ignored with ' +
-          '`server.client_tools: ignore`. Other types are refused.',
+        '`message` (the default), `reasoning` (ignored), `item_reference`, or `function_call` and `function_call_output` with ' +
+          '`server.client_tools: bridge`. Other items of tools are ignored, or refused with `refuse`. Other types are refused.',
       ),
       id: orNull(
         Type.String(),
@@ -40,6 +40,10 @@ const InputItem = named(
       ),
       role: orNull(Type.String(), 'For `message`: `user`, `assistant`, `system` or `developer`.'),
       content: orNull(TextContent, 'For `message`.'),
+      call_id: Type.Optional(Type.Unknown({ description: 'The call of a function.' })),
+      output: Type.Optional(
+        Type.Unknown({ description: 'For `function_call_output`: a text, or a list of texts and images.' }),
+      ),
     },
     { description: 'One item of the input.' },
   ),

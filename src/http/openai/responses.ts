@@ -85,6 +85,7 @@ async function sendResponse(exchange: Exchange, asked: AskedResponse): Promise<o
   const options = { prompt: prompt.prompt, isStream, isShuttingDown: () => drainDeadline.aborted }
   const sent = sendCompatible(exchange, asked, {
     prompt,
+    answer: asked.answer,
     isEphemeral: !record.store,
     clientRequest: record as unknown as JsonObject,
     ...(record.background && { detach: true }),

@@ -2,11 +2,12 @@
  * Runs a prompt and sends its result: as a stream of events, or as one body when the agent has finished. A client that
  * disconnects ends its agent, unless the request is detached or has an `Idempotency-Key`.
  */
+import { toTimestamp } from '../../kit/clock.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
-import type { PromptResult } from '../../prompts/prompt-result.ts'
-import type { Running } from '../../service/drover-service.ts'
+import type { PartResult } from '../../prompts/prompt-result.ts'
+import type { Running, ToolAnswer } from '../../service/drover-service.ts'
 import { toRequestCaller } from '../context/sender.ts'
 import { acceptExecution } from '../executions/accept-execution.ts'
 import {
@@ -23,15 +24,18 @@ import { type StreamFormat, sendStream, streamLimits } from './send-stream.ts'
 export type ReplyFormat =
   | StreamFormat
   | {
-      toBody(result: PromptResult): object
+      toBody(result: PartResult): object
       /** Gets the events of the prompt before its result. */
       onEvent?(event: PromptEvent): void
     }
 
+/** `part`: which part of a turn with calls of functions of the client is sent. */
+export type SentExecution = { id: string; createdAt: string; part?: number | undefined }
+
 export type PromptReply = {
   prompt: PromptRequest
   /** The format may contain the id and the time of the execution, so that a repeated request gets the same answer. */
-  toFormat(execution: { id: string; createdAt: string }): ReplyFormat
+  toFormat(execution: SentExecution): ReplyFormat
   detach?: boolean | undefined
   /** Answers a detached request, in place of the answer of the native API. */
   accept?: (execution: RequestedExecution) => Promise<object>
@@ -39,6 +43,8 @@ export type PromptReply = {
   isEphemeral?: boolean
   /** Stored with the execution. */
   clientRequest?: JsonObject
+  /** The results of calls that a turn may wait for. Then it is continued, and the prompt is not needed. */
+  answer?: ToolAnswer | undefined
 }
 
 /** Returns what the Fastify handler has to return. */
@@ -47,6 +53,9 @@ export async function sendPrompt(exchange: Exchange, sent: PromptReply): Promise
   const { facts } = exchange.request
   facts.backends = [prompt.backend]
   facts.prompts = [prompt.prompt]
+  const continued = await continueTurn(exchange, sent)
+  if (continued !== undefined)
+    return await sendRunning(exchange, continued.running, { ...continued, asked: prompt.backend })
   const execution = await requestExecution(exchange, sent)
   const format = toFormat(execution)
   const wantsDeltas = execution.isDetached || !('toBody' in format)
@@ -55,12 +64,25 @@ export async function sendPrompt(exchange: Exchange, sent: PromptReply): Promise
   return await sendRunning(exchange, running, { format, asked: prompt.backend })
 }
 
+/** Undefined if the request has no results, or no turn waits for them. */
+async function continueTurn(
+  { request, reply, context }: Exchange,
+  { answer, toFormat }: PromptReply,
+): Promise<{ running: Running<PartResult>; format: ReplyFormat } | undefined> {
+  if (answer === undefined) return undefined
+  const signal = abortOnDisconnect(reply.raw, context)
+  const running = await context.drover.answerCalls(toRequestCaller(request, context), answer, { signal })
+  if (running === undefined) return undefined
+  void reply.header('x-execution-id', running.id)
+  return { running, format: toFormat({ ...running, createdAt: toTimestamp(context.clock.now()) }) }
+}
+
 /** Throws the Fault of a prompt in the background that cannot be run. */
 async function start(
   { request, reply, context }: Exchange,
   execution: RequestedExecution,
   { prompt, isEphemeral, clientRequest }: PromptReply,
-): Promise<Running<PromptResult>> {
+): Promise<Running<PartResult>> {
   const { id, createdAt, isInBackground, isDetached, isRepeat } = execution
   const signal = abortOnDisconnect(reply.raw, context)
   const by = toRequestCaller(request, context)
@@ -76,11 +98,7 @@ async function start(
 
 type Sent = { format: ReplyFormat; asked: string }
 
-async function sendRunning(
-  exchange: Exchange,
-  running: Running<PromptResult>,
-  { format, asked }: Sent,
-): Promise<object> {
+async function sendRunning(exchange: Exchange, running: Running<PartResult>, { format, asked }: Sent): Promise<object> {
   if ('toBody' in format) return sendBody(exchange, await running.result(format.onEvent), { format, asked })
   const { request, reply, context } = exchange
   const frame = (event: PromptEvent) => {
@@ -104,7 +122,7 @@ function nameFallback({ request, reply }: Exchange, { asked, answers }: { asked:
 
 function sendBody(
   exchange: Exchange,
-  result: PromptResult,
+  result: PartResult,
   { format, asked }: Sent & { format: Extract<ReplyFormat, { toBody: unknown }> },
 ): object {
   exchange.request.facts.answers = [result.output]

@@ -7,7 +7,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
-import type { PromptResult } from '../../prompts/prompt-result.ts'
+import type { PartResult } from '../../prompts/prompt-result.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { disconnectIfStalled } from './disconnects.ts'
 
@@ -18,7 +18,7 @@ const STREAM_HEADERS = { 'cache-control': 'no-cache', 'x-accel-buffering': 'no' 
 const FIRST_BYTES_MS = 200
 
 /** Turns events into the bytes of a stream. */
-export type StreamFormat<Event = PromptEvent, Result = PromptResult> = {
+export type StreamFormat<Event = PromptEvent, Result = PartResult> = {
   contentType: string
   /** Returns an empty text for an event that is not sent. */
   frame(event: Event): string

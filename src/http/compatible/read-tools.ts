@@ -1,0 +1,36 @@
+/** What a compatible request says with tools: those that it offers, and the calls and results in its messages. Pure. */
+import type { WireMessage } from '../../prompts/chat-messages.ts'
+import type { OfferedTools } from '../../prompts/prompt-request.ts'
+import { describeConversation } from '../../prompts/tool-turns.ts'
+import type { ToolAnswer } from '../../service/drover-service.ts'
+import { type ClientTools, ignoreToolCalls, readTools } from './client-tools.ts'
+import { readSaid, type Said, toConversationWithTools } from './tool-messages.ts'
+
+type Asked = Parameters<typeof readTools>[0] & { messages: readonly WireMessage[] }
+
+type Read = {
+  messages: readonly WireMessage[]
+  clientTools?: OfferedTools | undefined
+  answer?: ToolAnswer | undefined
+  ignored: readonly string[]
+}
+
+export function readToolUse({ messages, ...offered }: Asked, setting: ClientTools): Read {
+  const { tools, ignored } = readTools(offered, setting)
+  if (setting !== 'bridge') {
+    const kept = ignoreToolCalls(messages, setting)
+    return { messages: kept.messages, ignored: [...ignored, ...kept.ignored] }
+  }
+  return { ...bridge(readSaid(messages), tools, { hasCalls: true }), ignored }
+}
+
+/** `hasCalls`: the whole conversation is in the list. */
+export function bridge(
+  said: readonly Said[],
+  tools: OfferedTools['tools'],
+  { hasCalls }: { hasCalls: boolean },
+): Omit<Read, 'ignored'> {
+  const { messages, answer, said: texts } = toConversationWithTools(said, { hasCalls })
+  const clientTools = tools.length === 0 ? undefined : { tools, conversation: describeConversation(texts) }
+  return { messages, clientTools, answer }
+}

@@ -1,0 +1,114 @@
+/** The turns of this process that wait for results of functions of their clients, and those that were answered lately. */
+import type { ClientCall, Usage } from '../agents/adapter/agent.shape.ts'
+import type { ToolReply } from '../agents/adapter/client-tool.ts'
+import { NO_USAGE } from '../agents/adapter/token-usage.ts'
+import type { ToolRequest } from '../agents/client-tools/run-with-tools.ts'
+import { digest, digestFields } from '../kit/digest.ts'
+import { clientToolsExpired, clientToolsStopped, toolResultMissing } from './faults.ts'
+
+export type ToolTurn = {
+  executionId: string
+  /** A digest of what the client had said when the turn began. */
+  conversation: string
+  calls: readonly ClientCall[]
+  /** How many times it has waited before. */
+  part: number
+  /** What the turn had used when it made the calls. */
+  usage: Usage
+  /** Undefined: it waits. */
+  answered?: { results: string; after: number }
+}
+
+type Waiting = ToolTurn & { settle: PromiseWithResolvers<readonly ToolReply[]> }
+
+/** By the id of the call. */
+export type ToolReplies = ReadonlyMap<string, ToolReply>
+
+/** What a turn remembers of the texts of its client: how many there were, and a digest of them. */
+export function describeConversation(said: readonly string[]): string {
+  return `${said.length} ${digestFields(['drover-said/v1', ...said.map((text) => Buffer.from(text, 'utf8'))])}`
+}
+
+/** Whether the client has said the same before the turn as when it began. */
+export function isSameConversation({ conversation }: ToolTurn, said: readonly string[] | undefined): boolean {
+  const count = Number.parseInt(conversation, 10)
+  return said === undefined || describeConversation(said.slice(0, count)) === conversation
+}
+
+export class ToolTurns {
+  readonly #timeoutMs: number
+  /** By the id of a call. Calls that are made together have one entry each. */
+  readonly #turns = new Map<string, Waiting>()
+  /** How many times the turn of an execution has waited. */
+  readonly #parts = new Map<string, number>()
+  #isClosed = false
+
+  constructor({ timeoutMs }: { timeoutMs: number }) {
+    this.#timeoutMs = timeoutMs
+  }
+
+  /** Resolves with the results. Rejects with a Fault if they do not come in time. */
+  async ask(
+    { executionId, conversation }: Pick<ToolTurn, 'executionId' | 'conversation'>,
+    { calls, token_usage: usage = NO_USAGE }: ToolRequest,
+  ): Promise<readonly ToolReply[]> {
+    if (this.#isClosed) throw clientToolsStopped({})
+    const settle = Promise.withResolvers<readonly ToolReply[]>()
+    const part = this.#parts.get(executionId) ?? 0
+    this.#parts.set(executionId, part + 1)
+    const turn: Waiting = { executionId, conversation, calls, part, usage, settle }
+    for (const { call_id: id } of calls) this.#turns.set(id, turn)
+    const late = () => settle.reject(clientToolsExpired({ seconds: this.#timeoutMs / 1000 }))
+    const timer = setTimeout(late, this.#timeoutMs)
+    try {
+      return await settle.promise
+    } finally {
+      clearTimeout(timer)
+      // A client may send the same results again, because it has lost the connection.
+      if (turn.answered === undefined) this.#remove(turn)
+      else setTimeout(() => this.#remove(turn), this.#timeoutMs).unref()
+    }
+  }
+
+  /** The turn that has made the call. */
+  find(callId: string): ToolTurn | undefined {
+    return this.#turns.get(callId)
+  }
+
+  /**
+   * Gives the agent the results. `after` is the number of the last event before them. Returns the number after which the events of
+   * the answer begin; undefined if the turn has got other results already. Throws a Fault if a result is missing.
+   */
+  answer(turn: ToolTurn, replies: ToolReplies, after: number): number | undefined {
+    const waiting = this.#turns.get(turn.calls[0]?.call_id ?? '')
+    if (waiting === undefined) return undefined
+    const ordered = waiting.calls.map(({ call_id: id }) => {
+      const reply = replies.get(id)
+      if (reply === undefined) throw toolResultMissing({ id })
+      return reply
+    })
+    const results = digest(JSON.stringify(ordered))
+    if (waiting.answered !== undefined) return waiting.answered.results === results ? waiting.answered.after : undefined
+    waiting.answered = { results, after }
+    waiting.settle.resolve(ordered)
+    return after
+  }
+
+  /** The execution has ended: it waits no longer. */
+  forget(executionId: string): void {
+    this.#parts.delete(executionId)
+    for (const turn of this.#turns.values()) {
+      if (turn.executionId === executionId) turn.settle.reject(clientToolsStopped({}))
+    }
+  }
+
+  /** No turn waits any longer. */
+  close(): void {
+    this.#isClosed = true
+    for (const turn of this.#turns.values()) turn.settle.reject(clientToolsStopped({}))
+  }
+
+  #remove({ calls }: ToolTurn): void {
+    for (const { call_id: id } of calls) this.#turns.delete(id)
+  }
+}

@@ -1,0 +1,235 @@
+/** Agents call functions of the client, through each compatible API. */
+import Anthropic from '@anthropic-ai/sdk'
+import OpenAI from 'openai'
+import { describe, expect, it } from 'vitest'
+import { USER } from '../../src/prompts/caller.ts'
+import type { Script } from '../fake-agent/script.ts'
+import { type ServerOptions, startServer, type TestServer } from '../support/start-server.ts'
+import { until } from '../support/until.ts'
+
+async function open(script: Script, options: ServerOptions = {}) {
+  const server = await startServer({ ...options, env: { FAKE_AGENT_SCRIPT: JSON.stringify(script) } })
+  const client = new OpenAI({ baseURL: `${server.url}/openai/v1`, apiKey: 'none', maxRetries: 0 })
+  return { server, client }
+}
+
+const tool = (name: string) => ({
+  type: 'function' as const,
+  function: {
+    name,
+    description: `Does ${name}`,
+    parameters: { type: 'object', properties: { x: { type: 'number' } } },
+  },
+})
+const tools = [tool('add'), tool('sub')]
+const user = { role: 'user' as const, content: 'what is 1 + 2?' }
+const call = (name: string, x: unknown) => ({ name, input: { x } })
+
+async function statesOf({ context }: TestServer): Promise<string[]> {
+  await context.drover.executions.save()
+  const { executions } = await context.drover.executions.list(USER, {}, { limit: 10 })
+  return executions.map(({ state }) => state)
+}
+
+async function newest({ context }: TestServer) {
+  const { executions } = context.drover
+  const [last] = (await executions.list(USER, {}, { limit: 1 })).executions
+  return await executions.find(USER, last?.id ?? '')
+}
+
+type Messages = OpenAI.ChatCompletionMessageParam[]
+type Result = string | OpenAI.ChatCompletionContentPartText[]
+
+/** Sends the messages; if the answer has calls, `next` are the messages with their results. */
+async function ask(client: OpenAI, messages: Messages, model = 'claude') {
+  const { choices, usage } = await client.chat.completions.create({ model, messages, tools })
+  const { message, finish_reason: reason } = choices[0] ?? {}
+  const made = (message?.tool_calls ?? []).flatMap((each) => (each.type === 'function' ? [each] : []))
+  const next = (results: readonly Result[]): Messages => [
+    ...messages,
+    message as OpenAI.ChatCompletionMessage,
+    ...made.map(({ id }, at) => ({ role: 'tool' as const, tool_call_id: id, content: results[at] ?? '' })),
+  ]
+  return { content: message?.content, reason, made, next, usage }
+}
+
+describe('a chat completion with tools', () => {
+  it('ends with a call, and continues the same turn with its result', async () => {
+    const text = ['It is {{results}}', ' with {{tools}}']
+    const { client, server } = await open({ calls: [[call('add', 1)]], text, usage: { input: 100, output: 10 } })
+    const first = await ask(client, [user])
+    expect([first.reason, first.content]).toEqual(['tool_calls', null])
+    const id = expect.stringMatching(/^call_[0-9a-f]{24}$/)
+    expect(first.made).toEqual([{ id, type: 'function', function: { name: 'add', arguments: '{"x":1}' } }])
+    expect(await statesOf(server)).toEqual(['running'])
+    const second = await ask(client, first.next(['three']))
+    expect([second.reason, second.content]).toEqual(['stop', 'It is three with add,sub'])
+    expect(await statesOf(server)).toEqual(['completed'])
+    const total = (first.usage?.total_tokens ?? 0) + (second.usage?.total_tokens ?? 0)
+    expect(total).toBe(110)
+    // A client that has lost the connection sends the same again.
+    expect((await ask(client, first.next(['three']))).content).toBe('It is three with add,sub')
+    expect(await statesOf(server)).toEqual(['completed'])
+  })
+
+  it('streams several calls at once, and takes their results in any order', async () => {
+    const long = 'x'.repeat(100_000)
+    const calls = [[call('add', long), call('sub', 2), call('add', 3)]]
+    const { client } = await open({ calls, text: ['{{results}}'] })
+    const request = { model: 'claude', tools, stream: true as const, stream_options: { include_usage: true } }
+    const stream = client.chat.completions.stream({ ...request, messages: [user] })
+    const first = await stream.finalChatCompletion()
+    const message = first.choices[0]?.message
+    const made = message?.tool_calls ?? []
+    expect(first.choices[0]?.finish_reason).toBe('tool_calls')
+    expect(made.map((each) => each.type === 'function' && JSON.parse(each.function.arguments))).toEqual([
+      { x: long },
+      { x: 2 },
+      { x: 3 },
+    ])
+    const results = made.map(({ id }, at) => ({ role: 'tool' as const, tool_call_id: id, content: `r${at}` }))
+    const messages = [user, message as OpenAI.ChatCompletionMessage, ...results.toReversed()]
+    const second = await client.chat.completions.stream({ ...request, messages }).finalChatCompletion()
+    expect(second.choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: 'r0|r1|r2' } })
+  })
+
+  it('makes ten calls in a row in one turn', async () => {
+    const calls = Array.from({ length: 10 }, (_, at) => [call('add', at)])
+    const { client, server } = await open({ calls, text: ['last {{results}}'] })
+    let messages: Messages = [user]
+    for (let round = 0; round < 10; round += 1) {
+      const { made, next } = await ask(client, messages)
+      expect(made.map((each) => each.function.arguments)).toEqual([`{"x":${round}}`])
+      messages = next([`result ${round}`])
+    }
+    expect((await ask(client, messages)).content).toBe('last result 9')
+    expect(await statesOf(server)).toEqual(['completed'])
+  })
+
+  it('refuses results of some calls, and of calls that no one made, and the turn still waits', async () => {
+    const { client } = await open({ calls: [[call('add', 1), call('sub', 2)]], text: ['{{results}}'] })
+    const { made, next } = await ask(client, [user])
+    const messages = next(['a', 'b'])
+    await expect(ask(client, messages.slice(0, -1))).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining(`the result of the call ${made[1]?.id} is missing`),
+    })
+    const stray: Messages = [...messages, { role: 'tool', tool_call_id: 'call_x', content: '' }]
+    await expect(ask(client, stray)).rejects.toMatchObject({ status: 400 })
+    expect((await ask(client, messages)).content).toBe('a|b')
+  })
+
+  it.each<[string, (messages: Messages) => Messages]>([
+    ['the client has said something else', ([, ...rest]) => [{ role: 'user', content: 'another question' }, ...rest]],
+    ['the results differ from those that it got', (messages) => messages],
+  ])('repeats the conversation in a new session if %s', async (title, change) => {
+    const { client, server } = await open({ calls: [[call('add', 1)]], text: ['{{results}}'] })
+    const { next } = await ask(client, [user])
+    if (title.startsWith('the results')) await ask(client, next(['first']))
+    const { reason } = await ask(client, change(next(['other'])))
+    expect(reason).toBe('tool_calls')
+    expect(await statesOf(server)).toHaveLength(2)
+    const { prompt = '' } = await newest(server)
+    expect(prompt).toContain('[calls the tool add, with these arguments]\n{"x":1}')
+    expect(prompt).toContain('[result of the tool add]\nother')
+  })
+
+  it('ends its turn if the client does not come back in time, and then repeats the conversation', async () => {
+    const script = { calls: [[call('add', 1)]], text: ['{{results}}'] }
+    const { client, server } = await open(script, { server: { tool_wait_secs: 1 } })
+    const { next } = await ask(client, [user])
+    await until(async () => (await statesOf(server))[0] === 'failed')
+    expect((await newest(server)).result).toMatchObject({ error_code: 'client_tools_expired' })
+    expect((await ask(client, next(['late']))).reason).toBe('tool_calls')
+  })
+
+  it('can be cancelled while it waits', async () => {
+    const { client, server } = await open({ calls: [[call('add', 1)]] })
+    await ask(client, [user])
+    const { executions } = server.context.drover
+    const [running] = executions.running()
+    await executions.cancel(USER, running?.id ?? '')
+    await until(async () => (await statesOf(server))[0] === 'cancelled')
+  })
+})
+
+describe('a message with tools', () => {
+  const input_schema = { type: 'object' as const, properties: { x: { type: 'number' } } }
+  const offered = ['add', 'sub'].map((name) => ({ name, input_schema }))
+  const png = { type: 'base64' as const, media_type: 'image/png' as const, data: 'AA==' }
+
+  it.each(['whole', 'stream'])('ends with calls, and continues the same turn with their results: %s', async (how) => {
+    const { server } = await open({ calls: [[call('add', 1), call('sub', 2)]], text: ['I see {{results}}'] })
+    const client = new Anthropic({ baseURL: `${server.url}/anthropic`, apiKey: 'none', maxRetries: 0 })
+    const send = async (messages: Anthropic.MessageParam[]) => {
+      const request = { model: 'claude', max_tokens: 100, messages, tools: offered }
+      return how === 'whole'
+        ? await client.messages.create(request)
+        : await client.messages.stream(request).finalMessage()
+    }
+    const first = await send([user])
+    expect(first.stop_reason).toBe('tool_use')
+    const uses = first.content.flatMap((block) => (block.type === 'tool_use' ? [block] : []))
+    expect(uses.map(({ name, input }) => [name, input])).toEqual([
+      ['add', { x: 1 }],
+      ['sub', { x: 2 }],
+    ])
+    const [add, sub] = uses.map(({ id }) => ({ type: 'tool_result' as const, tool_use_id: id }))
+    const results = [
+      { ...add, tool_use_id: add?.tool_use_id ?? '', type: 'tool_result' as const, content: 'no', is_error: true },
+      {
+        ...{ type: 'tool_result' as const, tool_use_id: sub?.tool_use_id ?? '' },
+        content: [{ type: 'image' as const, source: png }],
+      },
+      { type: 'text' as const, text: 'be quick' },
+    ]
+    const messages: Anthropic.MessageParam[] = [
+      user,
+      { role: 'assistant', content: first.content },
+      { role: 'user', content: results },
+    ]
+    const second = await send(messages)
+    expect([second.stop_reason, second.content]).toMatchObject([
+      'end_turn',
+      [{ type: 'text', text: 'I see error: no|<image/png> The user adds:\nbe quick' }],
+    ])
+    expect(await statesOf(server)).toEqual(['completed'])
+  })
+})
+
+describe('a response with tools', () => {
+  const offered = ['add', 'sub'].map((name) => ({
+    ...{ type: 'function' as const, name, strict: false },
+    parameters: { type: 'object', properties: { x: { type: 'number' } } },
+  }))
+
+  it.each(['whole input', 'previous_response_id', 'stream'])('continues its turn with results: %s', async (how) => {
+    const { client, server } = await open({ calls: [[call('add', 1)], [call('sub', 2)]], text: ['It is {{results}}'] })
+    const send = async (input: OpenAI.Responses.ResponseInput, previous?: string) => {
+      const request = { model: 'claude', tools: offered, input, ...(previous && { previous_response_id: previous }) }
+      return how === 'stream'
+        ? await client.responses.stream(request).finalResponse()
+        : await client.responses.create(request)
+    }
+    let input: OpenAI.Responses.ResponseInput = [user]
+    let response = await send(input)
+    const ids = [response.id]
+    for (const [name, x] of [
+      ['add', 1],
+      ['sub', 2],
+    ]) {
+      expect(response.output).toMatchObject([{ type: 'function_call', name, arguments: `{"x":${x}}` }])
+      const [made] = response.output as OpenAI.Responses.ResponseFunctionToolCall[]
+      const result = { type: 'function_call_output' as const, call_id: made?.call_id ?? '', output: `${name} done` }
+      input = [...input, made as OpenAI.Responses.ResponseFunctionToolCall, result]
+      response = how === 'previous_response_id' ? await send([result], response.id) : await send(input)
+      ids.push(response.id)
+    }
+    expect(response.output_text).toBe('It is sub done')
+    expect(ids.map((id) => id.replace(/^resp_[0-9a-f]{24}/, ''))).toEqual(['', '_1', '_2'])
+    expect(await statesOf(server)).toEqual(['completed'])
+    const stored = await Promise.all(ids.map((id) => client.responses.retrieve(id)))
+    expect(stored.map(({ output }) => output[0]?.type)).toEqual(['function_call', 'function_call', 'message'])
+    expect(stored[2]?.output_text).toBe('It is sub done')
+  })
+})
