@@ -12,6 +12,7 @@ import { type DrivenScript, dataOf } from './support/driven-home.ts'
 import { IS_FULL } from './support/full-counts.ts'
 import { findUndescribed } from './support/openapi-document.ts'
 import { createPostgresDatabase, POSTGRES_PROGRAMS, runSql } from './support/postgres.ts'
+import { openStream } from './support/read-stream.ts'
 import { type Serving, startDrover } from './support/serve-drover.ts'
 import { GOAL, RUNS, runClient } from './support/served-runs.ts'
 import { startServer, type TestServer } from './support/start-server.ts'
@@ -42,6 +43,17 @@ async function createMachines(script: DrivenScript, { deadAfterMs = 20_000 } = {
   return { url, driving, repository, settings, door, worker }
 }
 
+/** What the events of a server have, as it comes. */
+async function linesOf({ port }: TestServer, headers: Record<string, string>): Promise<string[]> {
+  const stream = await openStream({ port, path: '/api/v1/events', method: 'GET', headers })
+  const lines: string[] = []
+  const read = async () => {
+    for (let line = await stream.nextLine(); line !== undefined; line = await stream.nextLine()) lines.push(line)
+  }
+  void read()
+  return lines
+}
+
 const clientOf = (server: TestServer, headers = {}) =>
   runClient((path, request) => server.request(path, request), headers)
 
@@ -62,6 +74,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('driven runs with one PostgreSQ
     expect(called.text).toContain('drive_repository_not_named')
     await worker('one')
 
+    const [news, silence] = [await linesOf(two, headers), await linesOf(two, as('second'))]
     // Both servers get the same request, and one run is started.
     const once = { method: 'POST', headers: { ...headers, 'idempotency-key': 'once' } }
     const body = { goal: GOAL, review: false }
@@ -93,7 +106,17 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('driven runs with one PostgreSQ
     const records = driving.records(id)
     const recorded = (await streamed).filter(({ seq }) => seq !== undefined)
     expect(recorded.map(({ seq, type }) => [seq, type])).toEqual(records.map(({ type }, at) => [at + 1, type]))
-    expect((await second.list('?state=ended')).runs).toMatchObject([{ id, machine: 'one' }])
+    const ended = await second.list('?state=queued,ended&search=WIND%20in&backend=claude')
+    expect(ended.runs).toMatchObject([{ id, machine: 'one' }])
+    for (const found of [`key=${ended.runs[0]?.api_key}`, `search=${id.slice(0, 8)}`, `repository=${repository}`])
+      expect((await second.list(`?${found}`)).runs.map((each) => each.id)).toEqual([id])
+    for (const other of ['state=running', 'search=w_nd', 'backend=codex', 'label=night', 'key=none'])
+      expect([other, (await second.list(`?${other}`)).runs]).toEqual([other, []])
+    const told = () => news.map((line) => JSON.parse(line)).flatMap(({ run }) => (run?.id === id ? [run.state] : []))
+    expect(await until(() => told().includes('ended') && told())).toEqual(
+      expect.arrayContaining(['running', 'waiting', 'ended']),
+    )
+    expect(silence.filter((line) => line.includes(id))).toEqual([])
     expect(await second.list()).toMatchObject({ repositories: [repository], checks: ['sh check.sh'] })
     expect(await second.change(id, 'stop')).toMatchObject({ status: 409, body: { error: 'driven_run_over' } })
   })

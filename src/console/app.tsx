@@ -4,9 +4,9 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { isHelpOpen, KEYS } from './keyboard.ts'
 import { attempt, notice } from './live/actions.ts'
 import { logOut, sender } from './live/api.ts'
+import { activeRuns, waitingRuns } from './live/known-runs.ts'
 import { iconOf, showIcon } from './live/page-icon.ts'
 import { pageSubject } from './live/page-subject.ts'
-import { activeRuns, waitingRuns, watchRuns } from './live/poll-runs.ts'
 import { route } from './live/router.ts'
 import { connection, isRunning, needsYou, topExecutions, watchServer } from './live/server-state.ts'
 import { LazyPage } from './pages/lazy.tsx'
@@ -24,7 +24,6 @@ export function App({ problem }: { problem: string }) {
 
 function Console() {
   useEffect(() => watchServer(), [])
-  useEffect(() => watchRuns(), [])
   const { page, id } = route.value
   const waiting = needsYou.value.length + waitingRuns.value.length
   const main = useFocusOnChange(`${page}/${id}`)

@@ -24,7 +24,14 @@ export type StateChange =
 
 type FeedOptions = { executions: Executions; approvals: Approvals; store: ExecutionStore; log: Log }
 
-type Watch = { signal: AbortSignal; isVisible: (execution: Execution) => boolean }
+/** Tells other changes to the same client. Returns a function that stops it. */
+export type WatchOthers<Other> = (tell: (change: Other) => void) => () => void
+
+type Watch<Other> = {
+  signal: AbortSignal
+  isVisible: (execution: Execution) => boolean
+  watchOthers: WatchOthers<Other>
+}
 
 /** The executions of other processes are looked up this often, while a client watches. */
 const POLL_MS = 1000
@@ -62,10 +69,14 @@ export class StateFeed {
   }
 
   /** Begins with the executions that are running and with what they wait for. Ends with the signal. */
-  async *watch({ signal, isVisible }: Watch): AsyncGenerator<StateChange, void, undefined> {
-    const waiting: StateChange[] = []
+  async *watch<Other>({
+    signal,
+    isVisible,
+    watchOthers,
+  }: Watch<Other>): AsyncGenerator<StateChange | Other, void, undefined> {
+    const waiting: (StateChange | Other)[] = []
     let wake = Promise.withResolvers<void>()
-    const queue = (change: StateChange) => {
+    const queue = (change: StateChange | Other) => {
       waiting.push(change)
       wake.resolve()
     }
@@ -86,6 +97,7 @@ export class StateFeed {
     }
     const abort = () => wake.resolve()
     const stopAsking = this.#approvals.onChange(ask)
+    const stopOthers = watchOthers(queue)
     this.#changes.on('change', add).on('removed', remove).on('activity', report)
     signal.addEventListener('abort', abort)
     try {
@@ -101,6 +113,7 @@ export class StateFeed {
     } finally {
       signal.removeEventListener('abort', abort)
       stopAsking()
+      stopOthers()
       this.#changes.off('change', add).off('removed', remove).off('activity', report)
       if (this.#changes.listenerCount('change') === 0) this.#stopPolling()
     }

@@ -1,8 +1,8 @@
-import { statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { runBusy } from '../journal/faults.ts'
 import { toJournalPath } from '../journal/run-store.ts'
 import { Fault } from '../kit/fault.ts'
+import { fileMark } from '../kit/files/file-mark.ts'
 import { runInterrupted } from './faults.ts'
 import type { RunContext } from './run-context.ts'
 
@@ -44,10 +44,4 @@ async function tryRead<R>(
     if (code === runInterrupted.code || (code === runBusy.code && !isFirst)) return undefined
     throw error
   }
-}
-
-/** Changes whenever the file does. A missing file is reported by the reader of the run. */
-function fileMark(path: string): string {
-  const found = statSync(path, { bigint: true, throwIfNoEntry: false })
-  return found === undefined ? 'gone' : [found.ino, found.size, found.mtimeNs].join()
 }

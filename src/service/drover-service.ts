@@ -8,7 +8,7 @@ import type { NewKey } from '../config/new-key.ts'
 import type { RunService } from '../drive/service/run-service.ts'
 import type { FollowFrom } from '../executions/follow-events.ts'
 import type { SessionTurn } from '../executions/session-turn.shape.ts'
-import type { StateChange } from '../executions/state-feed.ts'
+import type { StateChange, WatchOthers } from '../executions/state-feed.ts'
 import type { Execution, ExecutionEvent, ExecutionPage } from '../executions/store/execution.shape.ts'
 import type { ExecutionFilter } from '../executions/store/execution-store.ts'
 import type { UsageRequest } from '../executions/store/usage-query.ts'
@@ -140,8 +140,12 @@ export type ExecutionService = {
     waiting: { id: string; approval: string },
     decided: AttributedReply,
   ): Promise<AttributedReply['decision']>
-  /** The changes of all executions that the caller sees. */
-  watch(by: Caller, signal: AbortSignal): AsyncGenerator<StateChange, void, undefined>
+  /** The changes of all executions that the caller sees, in one stream with others. */
+  watch<Other = never>(
+    by: Caller,
+    signal: AbortSignal,
+    watchOthers?: WatchOthers<Other>,
+  ): AsyncGenerator<StateChange | Other, void, undefined>
   usage(by: Caller, request: UsageRequest): Promise<UsageReport>
 }
 

@@ -2,7 +2,7 @@
 import type { ApprovalReply, AttributedReply } from '../agents/adapter/agent.ts'
 import type { FollowFrom } from '../executions/follow-events.ts'
 import type { Executions } from '../executions/local-executions.ts'
-import { type StateChange, StateFeed } from '../executions/state-feed.ts'
+import { type StateChange, StateFeed, type WatchOthers } from '../executions/state-feed.ts'
 import type { Execution, ExecutionEvent, ExecutionPage } from '../executions/store/execution.shape.ts'
 import { isFinal } from '../executions/store/execution-states.ts'
 import type { ExecutionFilter, KeyClaim } from '../executions/store/execution-store.ts'
@@ -105,10 +105,14 @@ export class ExecutionCalls implements ExecutionService {
     }
   }
 
-  async *watch(by: Caller, signal: AbortSignal): AsyncGenerator<StateChange, void, undefined> {
+  async *watch<Other = never>(
+    by: Caller,
+    signal: AbortSignal,
+    watchOthers: WatchOthers<Other> = () => () => {},
+  ): AsyncGenerator<StateChange | Other, void, undefined> {
     const keyId = visibleKeyId(by)
     const isVisible = (execution: Execution) => keyId === undefined || execution.key_id === keyId
-    yield* (await this.#openFeed()).watch({ signal, isVisible })
+    yield* (await this.#openFeed()).watch({ signal, isVisible, watchOthers })
   }
 
   async usage(by: Caller, request: UsageRequest): Promise<UsageReport> {

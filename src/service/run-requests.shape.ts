@@ -13,9 +13,21 @@ const optional = Type.Optional
 const backend = (description: string) => textLike(BACKEND_NAME, 'the name of a backend', { description })
 const model = (description: string) => Type.String({ minLength: 1, maxLength: 200, description })
 
+const STATE = `(${DRIVEN_STATES.join('|')})`
+
 export const RunQuery = strict({
-  state: optional(literals(DRIVEN_STATES, { description: 'Only runs in this state.' })),
+  state: optional(
+    textLike(`^${STATE}(,${STATE}){0,${DRIVEN_STATES.length - 1}}$`, 'a list of states, with commas between them', {
+      description: 'Only runs in one of these states.',
+    }),
+  ),
   repository: optional(Type.String({ minLength: 1, description: 'Only runs in exactly this repository.' })),
+  backend: optional(backend('Only runs of this agent.')),
+  label: optional(Type.String({ minLength: 1, description: 'Only runs for issues with this label.' })),
+  key: optional(Type.String({ minLength: 1, description: 'Only runs of the API key with this name.' })),
+  search: optional(
+    Type.String({ minLength: 1, maxLength: 200, description: 'Part of the goal, or a prefix of the id.' }),
+  ),
   before: optional(
     textLike('^[A-Za-z0-9_-]{1,128}$', 'the id of a run', {
       description: 'Only runs that are older than this one: the `next` of the page before.',

@@ -470,4 +470,80 @@ describe('GET /api/v1/runs', () => {
     expect((await list('?before=unknown')).runs).toEqual([])
     expect((await list('?state=ended')).runs).toEqual([])
   })
+
+  it('finds runs by state, repository, agent, and a part of goal or id, and compresses long answers', async () => {
+    const { start, reaches, list, change, repository, server } = await serveRuns({ orient: [QUESTION] })
+    const [one, two] = [await start(), await start({ goal: `Rain in MM, 100%${'!'.repeat(70_000)}`, backend: 'codex' })]
+    for (const { id } of [one, two]) await reaches(id, 'waiting')
+    await change(one.id, 'stop')
+    const found = async (query: string) => (await list(`?${query}`)).runs.map(({ id }) => id)
+    const rows: [query: string, found: string[]][] = [
+      ['state=stopped', [one.id]],
+      ['state=stopped,waiting', [two.id, one.id]],
+      ['state=running,ended', []],
+      [`repository=${repository}`, [two.id, one.id]],
+      ['repository=/elsewhere', []],
+      ['backend=codex', [two.id]],
+      ['label=night', []],
+      ['key=ci', []],
+      ['search=KNOTS', [one.id]],
+      ['search=mm,%20100%25', [two.id]],
+      ['search=100_', []],
+      [`search=${one.id.slice(0, 8)}`, [one.id]],
+      ['search=knots&backend=codex', []],
+    ]
+    for (const [query, ids] of rows) expect(await found(query), query).toEqual(ids)
+    for (const wrong of ['state=asleep', 'state=ended,', 'search=', `search=${'x'.repeat(201)}`, 'q=x']) {
+      const { status } = await server.request(`${RUNS}?${wrong}`)
+      expect([wrong, status]).toEqual([wrong, wrong === 'search=' ? 200 : 400])
+    }
+    for (const [path, coding, isCompressed] of [
+      [RUNS, 'gzip', true],
+      [`${RUNS}/${one.id}`, 'gzip', true],
+      [RUNS, 'gzip;q=0', false],
+      ['/api/v1/approvals', 'gzip', false],
+    ] as const) {
+      const plain = await server.request(path)
+      const answer = await fetch(`${server.url}${path}`, { headers: { 'accept-encoding': coding } })
+      const { headers } = answer
+      expect([plain.headers['content-encoding'], headers.get('vary')]).toEqual([undefined, 'Origin, Accept-Encoding'])
+      expect([path, headers.get('content-encoding')]).toEqual([path, isCompressed ? 'gzip' : null])
+      expect(await answer.json()).toEqual(plain.body)
+    }
+  })
+})
+
+describe('GET /api/v1/events', () => {
+  it('has a run after each change, also by another process, for the keys that see it', async () => {
+    const keys = { DROVER_API_KEYS: 'first-key-of-the-test,second-key-of-the-test' }
+    const { server, driving } = await serveRuns({ orient: [QUESTION, {}, QUESTION] }, { env: keys })
+    const as = (name: string) => ({ 'x-api-key': `${name}-key-of-the-test` })
+    const watch = (name: string) =>
+      openStream({ port: server.port, path: '/api/v1/events', method: 'GET', headers: as(name) })
+    const [own, others] = [await watch('first'), await watch('second')]
+    const { start, change, show } = runClient((path, options) => server.request(path, options), as('first'))
+    const { id } = await start()
+    const seen: string[] = []
+    const reaches = async (state: string) => {
+      for (let last = ''; last !== state; ) {
+        const line = JSON.parse((await own.nextLine()) ?? '{"type":"end"}')
+        expect(line.type).not.toBe('end')
+        if (line.type !== 'run') continue
+        expect(line.run.id).toBe(id)
+        expect(line.run.attempts).toBeUndefined()
+        last = line.run.state
+        if (seen.at(-1) !== last) seen.push(last)
+      }
+    }
+    await reaches('waiting')
+    await change(id, 'answer', { text: 'Knots.' })
+    await reaches('ended')
+    expect(await driving.call(['merge', id])).toMatchObject({ code: 0 })
+    await reaches('merged')
+    expect(seen).toEqual(['running', 'waiting', 'running', 'ended', 'merged'])
+    expect(await show(id)).toMatchObject({ state: 'merged' })
+    // The first thing that the other key sees is its own.
+    const { id: other } = await runClient((path, options) => server.request(path, options), as('second')).start()
+    for (let line = ''; !line.includes(other); line = (await others.nextLine()) ?? other) expect(line).not.toContain(id)
+  })
 })

@@ -4,8 +4,8 @@ import { useEffect } from 'preact/hooks'
 import type { RunQueue } from '../../drive/service/driven-run.shape.ts'
 import { attempt } from './actions.ts'
 import { call } from './api.ts'
+import { changeRun, runs } from './known-runs.ts'
 import { oneAtATime } from './one-at-a-time.ts'
-import { changeRun, runs } from './poll-runs.ts'
 
 export const queue = signal<RunQueue | undefined>(undefined)
 

@@ -2,7 +2,7 @@
 import { effect, signal } from '@preact/signals'
 import { toLine } from '../text/visible-text.ts'
 import { sender } from './api.ts'
-import { waitingRuns } from './poll-runs.ts'
+import { waitingRuns } from './known-runs.ts'
 import { needsYou } from './server-state.ts'
 
 const isSupported = 'Notification' in window

@@ -1,18 +1,26 @@
 /** What the server does right now, kept up to date by one stream. After every cut everything is read again. */
 import { computed, effect, signal } from '@preact/signals'
 import type { BackendRecord } from '../../agents/adapter/agent.shape.ts'
-import type { StateChange } from '../../executions/state-feed.ts'
+import type { DrivenRun, DrivenRunPage } from '../../drive/service/driven-run.shape.ts'
 import type { Execution, ExecutionPage } from '../../executions/store/execution.shape.ts'
 import type { PendingApproval } from '../../prompts/approvals.shape.ts'
+import { ENDED, OPEN } from '../text/state-word.ts'
 import { call } from './api.ts'
 import { batchPerFrame } from './batch-per-frame.ts'
 import { follow } from './follow.ts'
-import { applyChange, type ServerState, stateVersion } from './state-changes.ts'
+import { applyChange, keepRecent, type ServerChange, type ServerState, stateVersion } from './state-changes.ts'
 
-const RECENT = 50
+/** How much of what has ended is read, and kept. The user can ask for more. */
+const recentLimit = signal(50)
+const MORE = 50
+/** The largest page of the server. */
+const LARGEST_PAGE = 1000
 
-export const serverState = signal<ServerState>({ executions: new Map(), approvals: new Map(), activities: new Map() })
+const NOTHING = { executions: new Map(), approvals: new Map(), activities: new Map(), runs: new Map() }
+export const serverState = signal<ServerState>(NOTHING)
 export const backends = signal<readonly BackendRecord[]>([])
+/** Where runs can be started, and with which checks. */
+export const runSettings = signal<Pick<DrivenRunPage, 'repositories' | 'checks'>>({ repositories: [], checks: [] })
 /** Whether everything was read at least once. */
 export const isStateKnown = signal(false)
 export const connection = signal<'connecting' | 'open' | 'cut'>('connecting')
@@ -50,28 +58,61 @@ export const needsYou = computed(() => {
   return [...approvals.values()].filter(waits).sort((a, b) => (a.asked_at < b.asked_at ? -1 : 1))
 })
 
-/** Reads everything. The stream is open already, so no later change is missed. */
-async function readAll(abort: AbortSignal): Promise<void> {
-  const [page, pending] = await Promise.all([
-    call<ExecutionPage>(`executions?limit=${RECENT}`, { signal: abort }),
-    call<{ approvals: PendingApproval[] }>('approvals', { signal: abort }),
-    refreshBackends(abort),
+async function readState(options: { signal?: AbortSignal }): Promise<ServerState> {
+  const limit = recentLimit.peek()
+  const [page, pending, open, ended] = await Promise.all([
+    call<ExecutionPage>(`executions?limit=${limit}`, options),
+    call<{ approvals: PendingApproval[] }>('approvals', options),
+    readOpenRuns(options),
+    call<DrivenRunPage>(`runs?state=${ENDED}&limit=${limit}`, options),
   ])
-  serverState.value = {
+  runSettings.value = { repositories: ended.repositories, checks: ended.checks }
+  mayBeOlder.value = limit < LARGEST_PAGE && (ended.next !== undefined || page.next !== undefined)
+  return {
     executions: new Map(page.executions.map((execution) => [execution.id, execution])),
     approvals: new Map(pending.approvals.map((approval) => [approval.approval_id, approval])),
     activities: new Map(),
+    runs: new Map([...open, ...ended.runs].map((run) => [run.id, run])),
   }
+}
+
+/** Reads everything. The stream is open already, so no later change is missed. */
+async function readAll(signal: AbortSignal): Promise<void> {
+  const [state] = await Promise.all([readState({ signal }), refreshBackends(signal)])
+  serverState.value = state
   isStateKnown.value = true
+}
+
+/** All of them, however many there are. */
+async function readOpenRuns(options: { signal?: AbortSignal }, before = ''): Promise<readonly DrivenRun[]> {
+  const path = `runs?state=${OPEN}&limit=${LARGEST_PAGE}&before=${before}`
+  const { runs, next } = await call<DrivenRunPage>(path, options)
+  return next === undefined ? runs : [...runs, ...(await readOpenRuns(options, next))]
+}
+
+/** Whether the server has more of what has ended. */
+export const mayBeOlder = signal(false)
+
+export async function readOlder(): Promise<void> {
+  recentLimit.value += MORE
+  const read = await readState({})
+  // What the stream has brought meanwhile is newer.
+  const now = serverState.peek()
+  const executions = new Map([...read.executions, ...now.executions])
+  serverState.value = { ...now, executions, runs: new Map([...read.runs, ...now.runs]) }
+}
+
+export function applyChanges(changes: readonly ServerChange[]): void {
+  serverState.value = keepRecent(changes.reduce(applyChange, serverState.peek()), recentLimit.peek())
 }
 
 /** Returns a function that stops it. */
 export function watchServer(): () => void {
-  const batch = batchPerFrame<StateChange>((changes) => {
-    serverState.value = changes.reduce(applyChange, serverState.peek())
+  const batch = batchPerFrame<ServerChange>((changes) => {
+    applyChanges(changes)
     void readMissing()
   })
-  return follow<StateChange>({
+  return follow<ServerChange>({
     path: () => 'events',
     onOpen: readAll,
     onLines: batch.add,
@@ -90,7 +131,7 @@ async function readMissing(): Promise<void> {
   const lacking = [...executions.values()].filter((each) => each.prompt_start === undefined && isNew(each.id))
   if (lacking.length === 0) return
   for (const { id } of lacking) asked.add(id)
-  const page = await call<ExecutionPage>(`executions?limit=${RECENT}`).catch(() => ({ executions: [] }))
+  const page = await call<ExecutionPage>(`executions?limit=${recentLimit.peek()}`).catch(() => ({ executions: [] }))
   const starts = new Map(page.executions.map(({ id, prompt_start: start }) => [id, start]))
   const filled = [...serverState.peek().executions].map(([id, execution]): [string, Execution] => {
     const start = execution.prompt_start ?? starts.get(id)

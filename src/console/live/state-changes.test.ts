@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import type { Execution } from '../../executions/store/execution.shape.ts'
-import { applyChange, type ServerState, stateVersion } from './state-changes.ts'
+import { applyChange, keepRecent, type ServerState, stateVersion } from './state-changes.ts'
 
-const NOTHING: ServerState = { executions: new Map(), approvals: new Map(), activities: new Map() }
+const NOTHING: ServerState = { executions: new Map(), approvals: new Map(), activities: new Map(), runs: new Map() }
 
 const execution: Execution = {
   id: 'exec_1',
@@ -64,5 +65,31 @@ describe('the version of the executions', () => {
     expect(stateVersion(later, 'two')).toBe(stateVersion(state, 'two'))
     const both = applyChange(later, { type: 'execution', execution: { ...other, state: 'failed' } })
     expect(stateVersion(both, 'two')).toBe('exec_2 failed')
+  })
+})
+
+describe('keepRecent', () => {
+  const at = (minute: number) => `2026-01-31T09:${String(minute).padStart(2, '0')}:00.000Z`
+  const ids = (map: ReadonlyMap<string, unknown>) => [...map.keys()].sort()
+
+  it('keeps what is open, and the latest of what has ended', () => {
+    let state = NOTHING
+    for (const minute of [1, 2, 3, 4]) {
+      const made = { created_at: at(minute), ...(minute > 1 && { ended_at: at(9) }) }
+      state = applyChange(state, { type: 'execution', execution: { ...execution, ...made, id: `e${minute}` } })
+      state = applyChange(state, { type: 'activity', id: `e${minute}`, text: 'works' })
+      const run = { id: `r${minute}`, created_at: at(minute), state: minute > 1 ? 'merged' : 'waiting' } as DrivenRun
+      state = applyChange(state, { type: 'run', run })
+    }
+    const [all, few] = [keepRecent(state, 3), keepRecent(state, 2)]
+    expect([ids(all.executions), ids(all.runs)]).toEqual([
+      ['e1', 'e2', 'e3', 'e4'],
+      ['r1', 'r2', 'r3', 'r4'],
+    ])
+    expect([ids(few.executions), ids(few.runs)]).toEqual([
+      ['e1', 'e3', 'e4'],
+      ['r1', 'r3', 'r4'],
+    ])
+    expect(ids(few.activities)).toEqual(['e1', 'e3', 'e4'])
   })
 })

@@ -6,8 +6,8 @@ import type { PageProblem } from '../text/describe-missing.ts'
 import { call } from './api.ts'
 import { batchPerFrame } from './batch-per-frame.ts'
 import { follow } from './follow.ts'
+import { changesByUser } from './known-runs.ts'
 import { oneAtATime } from './one-at-a-time.ts'
-import { changesByUser } from './poll-runs.ts'
 
 export type ShownRun = {
   run: Signal<DrivenRun | undefined>

@@ -11,7 +11,7 @@ import {
 } from '../board/board-columns.ts'
 import { QueueEnd, QueueItem } from '../board/queue-item.tsx'
 import { queue, queuedRuns, useQueue } from '../live/follow-queue.ts'
-import { areRunsKnown, runs } from '../live/poll-runs.ts'
+import { areRunsKnown, runs } from '../live/known-runs.ts'
 import { route, toHash } from '../live/router.ts'
 import { FilterSelect } from '../parts/filter-select.tsx'
 import { Age, StateChip } from '../parts/state-chip.tsx'

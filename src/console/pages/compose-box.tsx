@@ -1,11 +1,10 @@
 /** Starts a prompt, a change in a repository, or a comparison, from the first page. */
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 import { attempt, attemptEach, startPrompt } from '../live/actions.ts'
 import { findDraft } from '../live/drafts.ts'
-import { refreshRuns, runSettings, startRun } from '../live/poll-runs.ts'
+import { startRun } from '../live/known-runs.ts'
 import { goTo, toHash } from '../live/router.ts'
-import { backends } from '../live/server-state.ts'
+import { backends, runSettings } from '../live/server-state.ts'
 import { LongText } from '../parts/form-fields.tsx'
 import { nameOfRepository } from '../runs/run-facts.ts'
 import { toLine } from '../text/visible-text.ts'
@@ -22,7 +21,6 @@ export function ComposeBox() {
   const chosen = useSignal<readonly string[]>([])
   const repository = useSignal('')
   const isSent = useSignal(false)
-  useEffect(() => void refreshRuns().catch(() => undefined), [])
   const usable = backends.value.filter(({ available }) => available)
   const names = usable.map(({ name }) => name)
   const standard = (usable.find((each) => each.default) ?? usable[0])?.name

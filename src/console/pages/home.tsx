@@ -3,17 +3,18 @@ import { useEffect } from 'preact/hooks'
 import type { Execution } from '../../executions/store/execution.shape.ts'
 import { attempt, cancelExecution } from '../live/actions.ts'
 import { findDraft } from '../live/drafts.ts'
+import { activeRuns, areRunsKnown, runs, waitingRuns } from '../live/known-runs.ts'
 import { askForNotifications, permission } from '../live/notifications.ts'
 import { now } from '../live/now.ts'
-import { mayBeOlder, olderExecutions, olderRuns, readOlder } from '../live/older.ts'
-import { activeRuns, areRunsKnown, runs, waitingRuns } from '../live/poll-runs.ts'
 import { toHash } from '../live/router.ts'
 import {
   backends,
   executionsVersion,
   isRunning,
   isStateKnown,
+  mayBeOlder,
   needsYou,
+  readOlder,
   refreshBackends,
   serverState,
   topExecutions,
@@ -34,7 +35,7 @@ export function HomePage() {
   if (!isStateKnown.value) return <FirstLoad />
   const running = topExecutions.value.filter(isRunning)
   const ended = topExecutions.value.filter((each) => !isRunning(each))
-  const recent = listRecent([...ended, ...olderExecutions.value], [...runs.value, ...olderRuns.value])
+  const recent = listRecent(ended, runs.value)
   const isFirst = recent.length + running.length + runs.value.length === 0
   return (
     <div class="home">

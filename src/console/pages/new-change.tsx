@@ -1,12 +1,11 @@
 /** Lets agents do a change: from a goal or an issue to a branch. */
 import { type Signal, useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 import type { StartBody } from '../../service/run-requests.shape.ts'
 import { attempt } from '../live/actions.ts'
 import { findDraft } from '../live/drafts.ts'
-import { areRunsKnown, refreshRuns, runSettings, startRun } from '../live/poll-runs.ts'
+import { areRunsKnown, startRun } from '../live/known-runs.ts'
 import { goTo, toHash } from '../live/router.ts'
-import { backends } from '../live/server-state.ts'
+import { backends, runSettings } from '../live/server-state.ts'
 import { CheckList, LongText, Select, SendForm, TextField } from '../parts/form-fields.tsx'
 import { NewTabs } from '../parts/new-tabs.tsx'
 import { toLine } from '../text/visible-text.ts'
@@ -29,7 +28,6 @@ export function NewChangePage() {
     checks: useSignal<readonly string[] | undefined>(undefined),
   }
   const isSent = useSignal(false)
-  useEffect(() => void attempt(refreshRuns), [])
   const { repositories } = runSettings.value
   const isReady = (form.goal.value.trim() !== '') !== (form.issue.value !== '') && repositories.length > 0
   const submit = async () => {

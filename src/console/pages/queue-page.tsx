@@ -2,7 +2,7 @@
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { QueueEnd, QueueItem } from '../board/queue-item.tsx'
 import { queue, queuedRuns, useQueue } from '../live/follow-queue.ts'
-import { changeRun } from '../live/poll-runs.ts'
+import { changeRun } from '../live/known-runs.ts'
 import { toHash } from '../live/router.ts'
 import { RunRow } from '../runs/run-row.tsx'
 import { toLine } from '../text/visible-text.ts'

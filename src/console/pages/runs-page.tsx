@@ -1,8 +1,7 @@
 /** The driven runs, by state. */
-import { useEffect } from 'preact/hooks'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { findDraft } from '../live/drafts.ts'
-import { areRunsKnown, refreshRuns, runs } from '../live/poll-runs.ts'
+import { areRunsKnown, runs } from '../live/known-runs.ts'
 import { RunRow } from '../runs/run-row.tsx'
 
 const GROUPS: readonly { name: string; states: readonly DrivenRun['state'][] }[] = [
@@ -14,7 +13,6 @@ const GROUPS: readonly { name: string; states: readonly DrivenRun['state'][] }[]
 
 export function RunsPage() {
   const search = findDraft('runs search')
-  useEffect(() => void refreshRuns().catch(() => undefined), [])
   const wanted = runs.value.filter(({ goal }) => goal.toLowerCase().includes(search.value.toLowerCase()))
   return (
     <div class="page">

@@ -1,7 +1,7 @@
 /** What a person does with a run: what its state asks for as a button, and what is needed seldom in a menu. */
 import { useSignal } from '@preact/signals'
 import type { DrivenRun, RunChoice } from '../../drive/service/driven-run.shape.ts'
-import { changeRun } from '../live/poll-runs.ts'
+import { changeRun } from '../live/known-runs.ts'
 import { Menu } from '../parts/menu.tsx'
 import { actsInHead, cardButton, currentAction, hasPullRequest } from './run-facts.ts'
 

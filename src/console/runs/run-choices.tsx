@@ -2,7 +2,7 @@
 
 import { useSignal } from '@preact/signals'
 import type { DrivenRun, RunChoice } from '../../drive/service/driven-run.shape.ts'
-import { changeRun } from '../live/poll-runs.ts'
+import { changeRun } from '../live/known-runs.ts'
 import { toHash } from '../live/router.ts'
 import { Age } from '../parts/state-chip.tsx'
 import { Decisive } from '../parts/text-view.tsx'

@@ -30,3 +30,11 @@ export function toStateWord(state: string): StateWord {
 export function runStateWord({ state, verdict }: Pick<DrivenRun, 'state' | 'verdict'>): StateWord {
   return state === 'ended' && verdict.word === 'not delivered' ? 'failed' : toStateWord(state)
 }
+
+/** Of runs that are neither queued nor running and need no one. */
+export const ENDED: readonly DrivenRun['state'][] = ['ended', 'merged', 'discarded', 'continued', 'stopped']
+export const OPEN: readonly DrivenRun['state'][] = [
+  ...(['queued', 'running', 'waiting_for_limit', 'waiting', 'paused', 'interrupted', 'failed'] as const),
+]
+
+export const hasEnded = ({ state }: Pick<DrivenRun, 'state'>): boolean => ENDED.includes(state)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { isRunId } from '../../journal/run-store.ts'
 import { errorCode, Fault } from '../../kit/fault.ts'
 import { fileChanged } from '../../kit/faults.ts'
+import { fileMark } from '../../kit/files/file-mark.ts'
 import { ensurePrivateDirectory } from '../../kit/files/private-directory.ts'
 import { readFileBytes } from '../../kit/files/read-file.ts'
 import { replaceFile } from '../../kit/files/write-file.ts'
@@ -57,12 +58,24 @@ export function listDrivenIds(directory: string): string[] {
   }
 }
 
-/** All records, newest first. */
-export function listDriven(directory: string): DrivenRecord[] {
+/** What was read before, by id. */
+export type KnownRecords = Map<string, { readonly mark: string; readonly record: DrivenRecord | undefined }>
+
+/** All records, newest first. Those in `known` whose files have not changed are not read again. */
+export function listDriven(directory: string, known: KnownRecords = new Map()): DrivenRecord[] {
   return listDrivenIds(directory)
-    .map((id) => findDriven(directory, id))
+    .map((id) => findUnlessKnown(directory, id, known))
     .filter((record) => record !== undefined)
     .sort((one, other) => compareBytes(other.created_at, one.created_at) || compareBytes(other.run_id, one.run_id))
+}
+
+function findUnlessKnown(directory: string, id: string, known: KnownRecords): DrivenRecord | undefined {
+  const mark = fileMark(recordPath(directory, id))
+  const before = known.get(id)
+  if (before?.mark === mark) return before.record
+  const record = findDriven(directory, id)
+  known.set(id, { mark, record })
+  return record
 }
 
 /** Gives records that are older than the ids of keys the id of their key, or an empty one. `ids` has keys by their names. */

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '../../kit/fault.ts'
 import { randomIds } from '../../kit/ids.ts'
+import { Listeners } from '../../kit/listeners.ts'
 import { depthIn } from '../../kit/process/environment-variables.ts'
 import { type Caller, ownerKey, USER, visibleKeyId } from '../../prompts/caller.ts'
 import { refuseDeepNesting } from '../../prompts/check-permissions.ts'
@@ -26,9 +27,11 @@ import { type EventSource, followEvents, isFinalState } from './driven-events.ts
 import type { DrivenDiff, DrivenRun, DrivenRunPage, DrivenState, RunQueue } from './driven-run.shape.ts'
 import { stateOfDriven, toDrivenDiff, toDrivenRun } from './driven-view.ts'
 import { readQueue } from './read-queue.ts'
+import { type ChangedRun, watchChanges } from './run-changes.ts'
+import type { RunListQuery } from './run-filter.ts'
 import { moveQueued, RunQueueStarter } from './run-queue.ts'
-import { RunReader } from './run-reader.ts'
-import type { FollowedRun, OfAction, RunListQuery, RunService } from './run-service.ts'
+import { isVisible, RunReader } from './run-reader.ts'
+import type { FollowedRun, OfAction, RunService, RunWatcher } from './run-service.ts'
 import {
   type DriveResumeRequest,
   type DriveStartRequest,
@@ -54,7 +57,6 @@ type OpenedRun = {
 
 /** How long a request to stop waits for the end of the agent. */
 const STOP_MS = 5000
-const READ_AT_ONCE = 16
 /** For all clients together. */
 const MAX_QUEUED = 100
 /** What a server may have to continue when it was killed: also a run that is delivered may still have its worktree. */
@@ -72,6 +74,9 @@ export class DrivenRuns implements RunService {
   readonly #queue: RunQueueStarter
   /** Queued runs of the user, with the environment of their commands. Only records survive this process. */
   readonly #prepared = new Map<string, { by: Caller; run?: PreparedRun }>()
+  readonly #changes = new Listeners<ChangedRun>((tell) =>
+    watchChanges(this, tell, (error) => this.#options.log.warn({ reason: String(error) }, 'runs could not be watched')),
+  )
   #hasContinued = false
 
   constructor(options: StarterOptions) {
@@ -198,21 +203,17 @@ export class DrivenRuns implements RunService {
     return toDrivenDiff(facts, await this.reader.patch(facts, part))
   }
 
-  async list(by: Caller, { state, repository, before, limit }: RunListQuery): Promise<DrivenRunPage> {
-    const all = this.reader.list(by)
-    const at = all.findIndex(({ run_id }) => run_id === before)
-    // After a run that is not in the list there is no page: returning the first page again would make a client loop forever.
-    const older = before === undefined ? all : all.slice(at === -1 ? all.length : at + 1)
-    const wanted = older.filter((record) => repository === undefined || record.repository === repository)
-    const runs: DrivenRun[] = []
-    for (let at = 0; at < wanted.length && runs.length <= limit; at += READ_AT_ONCE) {
-      const read = await Promise.all(wanted.slice(at, at + READ_AT_ONCE).map((record) => this.reader.tryRead(record)))
-      const shown = read.filter((facts) => facts !== undefined).map(toDrivenRun)
-      runs.push(...shown.filter((run) => state === undefined || run.state === state))
-    }
-    const page = runs.slice(0, limit)
+  watch(by: Caller, { onRun }: RunWatcher): () => void {
+    return this.#changes.add(({ record, run }) => {
+      if (isVisible(record, by)) onRun(run)
+    })
+  }
+
+  async list(by: Caller, query: RunListQuery): Promise<DrivenRunPage> {
+    const found = await this.reader.page(by, query)
     const { repositories, checks } = this.#options.settings.drive
-    return { runs: page, ...(runs.length > limit && { next: page.at(-1)?.id ?? '' }), repositories, checks }
+    const runs = found.slice(0, query.limit)
+    return { runs, ...(found.length > runs.length && { next: runs.at(-1)?.id ?? '' }), repositories, checks }
   }
 
   async follow(by: Caller, id: string, from: { after: number; signal: AbortSignal }): Promise<FollowedRun> {

@@ -1,5 +1,4 @@
 /** Publishes the driven runs of this machine, so that every server shows them, also when this machine is gone. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { PublishedRun, PublishedRuns } from '../../executions/store/published-runs.ts'
 import { type Clock, daysAgo } from '../../kit/clock.ts'
 import { Fault } from '../../kit/fault.ts'
@@ -10,6 +9,7 @@ import { isFinalState } from './driven-events.ts'
 import type { DrivenRun, DrivenState } from './driven-run.shape.ts'
 import type { DrivenRuns } from './driven-runs.ts'
 import { type DrivenFacts, toDrivenDiff, toDrivenRun } from './driven-view.ts'
+import { lookAtRuns } from './run-changes.ts'
 
 type PublisherOptions = {
   runs: DrivenRuns
@@ -20,10 +20,6 @@ type PublisherOptions = {
   log: Log
 }
 
-/** Runs that a command drives, and what could not be published, are looked at this often. */
-const SCAN_MS = 2000
-/** Several records in a row are published together. */
-const PAUSE_MS = 50
 const REPORT_MS = 2000
 
 type Published = {
@@ -49,7 +45,11 @@ export class RunPublisher {
 
   async start(): Promise<void> {
     for (const [id, found] of await this.#options.board.published()) this.#published.set(id, { mark: '', ...found })
-    this.#loop ??= this.#publishChanges()
+    this.#loop ??= lookAtRuns(this.#options.runs, {
+      look: (records) => this.#publishAll(records),
+      onFailure: (error) => this.#report(error),
+      signal: this.#stop.signal,
+    })
   }
 
   /** Everything is published again, because others took this process for dead. */
@@ -65,9 +65,7 @@ export class RunPublisher {
 
   /** Publishes all runs that have changed. */
   async scan(): Promise<void> {
-    await this.#inOrder(async () => {
-      for (const record of this.#options.runs.reader.list(USER)) await this.#publishIfChanged(record)
-    })
+    await this.#publishAll(this.#options.runs.reader.list(USER))
   }
 
   /** Publishes what is left, and ends. */
@@ -77,27 +75,10 @@ export class RunPublisher {
     await this.scan()
   }
 
-  async #publishChanges(): Promise<void> {
-    const { signal } = this.#stop
-    const { drives } = this.#options.runs
-    let scannedAt = Number.NEGATIVE_INFINITY
-    let before: string[] = []
-    while (!signal.aborted) {
-      const changed = drives.changed()
-      const driven = drives.ids()
-      const isScan = performance.now() - scannedAt >= SCAN_MS
-      if (isScan) scannedAt = performance.now()
-      // Without a scan, those that are driven or were until now.
-      const look = isScan ? this.scan() : this.#publishAll([...driven, ...before])
-      await look.catch((error: unknown) => this.#report(error))
-      before = driven
-      await Promise.race([changed, pause(SCAN_MS, signal)])
-      await pause(PAUSE_MS, signal)
-    }
-  }
-
-  async #publishAll(ids: readonly string[]): Promise<void> {
-    for (const id of new Set(ids)) await this.publish(id)
+  #publishAll(records: readonly DrivenRecord[]): Promise<void> {
+    return this.#inOrder(async () => {
+      for (const record of records) await this.#publishIfChanged(record)
+    })
   }
 
   #inOrder(work: () => Promise<void>): Promise<void> {
@@ -191,8 +172,4 @@ async function tryDiff(reader: DrivenRuns['reader'], facts: DrivenFacts): Promis
     if (error instanceof Fault) return undefined
     throw error
   }
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal, ref: false }).catch(() => {})
 }

@@ -1,10 +1,11 @@
 /** Finds and reads driven runs of all repositories of the user. */
-import { statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { readRunHeader } from '../../journal/read-run.ts'
 import { drivePathIn, keptDrivePathIn, openRunStore, type RunStore, toJournalPath } from '../../journal/run-store.ts'
 import type { Clock } from '../../kit/clock.ts'
 import { Fault } from '../../kit/fault.ts'
+import { fileMark } from '../../kit/files/file-mark.ts'
 import { randomIds } from '../../kit/ids.ts'
 import { type Caller, visibleKeyId } from '../../prompts/caller.ts'
 import { readPinnedSource } from '../../runs/read-material.ts'
@@ -19,10 +20,13 @@ import { surroundings } from '../read-verdict.ts'
 import { isDriven, readDriveEvents } from '../record/drive-journal.ts'
 import { toDriveState } from '../record/drive-state.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
-import { findDriven, listDriven, listDrivenIds } from '../record/driven-records.ts'
+import { findDriven, type KnownRecords, listDriven, listDrivenIds } from '../record/driven-records.ts'
 import { describeRun, patchOfRun } from '../report-run.ts'
 import type { DrivenRun } from './driven-run.shape.ts'
 import { type DrivenFacts, toDrivenRun, toDrivenRunDetail, toSource } from './driven-view.ts'
+import { isWanted, type RunListQuery } from './run-filter.ts'
+
+const READ_AT_ONCE = 16
 
 type ReaderOptions = {
   /** The directory of the records of driven runs. */
@@ -36,6 +40,8 @@ type ReaderOptions = {
 
 export class RunReader {
   readonly #options: ReaderOptions
+  readonly #records: KnownRecords = new Map()
+  readonly #views = new Map<string, { mark: string; run: DrivenRun }>()
 
   constructor(options: ReaderOptions) {
     this.#options = options
@@ -60,7 +66,21 @@ export class RunReader {
 
   /** Newest first. */
   list(by: Caller): DrivenRecord[] {
-    return listDriven(this.#options.directory).filter((record) => isVisible(record, by))
+    return listDriven(this.#options.directory, this.#records).filter((record) => isVisible(record, by))
+  }
+
+  /** Newest first. At least one more than the limit if there are more. */
+  async page(by: Caller, { before, limit, ...filter }: RunListQuery): Promise<DrivenRun[]> {
+    const all = this.list(by)
+    const at = all.findIndex(({ run_id }) => run_id === before)
+    // After a run that is not in the list there is no page: returning the first page again would make a client loop forever.
+    const older = before === undefined ? all : all.slice(at === -1 ? all.length : at + 1)
+    const runs: DrivenRun[] = []
+    for (let at = 0; at < older.length && runs.length <= limit; at += READ_AT_ONCE) {
+      const read = await Promise.all(older.slice(at, at + READ_AT_ONCE).map((record) => this.view(record)))
+      runs.push(...read.filter((run) => run !== undefined).filter((run) => isWanted(run, filter)))
+    }
+    return runs
   }
 
   async read(record: DrivenRecord): Promise<DrivenFacts> {
@@ -83,6 +103,24 @@ export class RunReader {
       if (error instanceof Fault) return undefined
       throw error
     }
+  }
+
+  /** As lists show it. It is read again only if something has changed. Undefined if the run is gone, or cannot be read. */
+  async view(record: DrivenRecord): Promise<DrivenRun | undefined> {
+    const mark = `${this.markOf(record)} ${JSON.stringify(record)}`
+    const known = this.#views.get(record.run_id)
+    if (known?.mark === mark && !this.#mayDiffer(known.run)) return known.run
+    const facts = await this.tryRead(record)
+    const run = facts && toDrivenRun(facts)
+    if (run === undefined) this.#views.delete(record.run_id)
+    else this.#views.set(record.run_id, { mark, run })
+    return run
+  }
+
+  /** What no file of the run tells: the end of a driver in another process, the worktree, and how long ago a driver ended. */
+  #mayDiffer({ driven_by: drivenBy, state, worktree, verdict }: DrivenRun): boolean {
+    const isElsewhere = drivenBy === 'another_process' || state === 'interrupted'
+    return isElsewhere || existsSync(worktree) !== (verdict.exists.worktree !== undefined)
   }
 
   /** With everything that is known. An earlier report saves the work of git. */
@@ -143,10 +181,7 @@ export class RunReader {
   /** Changes whenever the run, its records or its driver here do. */
   markOf({ git_common_dir: gitCommonDir, run_id: runId }: DrivenRecord): string {
     const journal = toJournalPath(openRunStore({ gitCommonDir }), runId)
-    const files = [journal, drivePathIn(join(journal, '..')), keptDrivePathIn(join(journal, '..'))].map((path) => {
-      const found = statSync(path, { bigint: true, throwIfNoEntry: false })
-      return found === undefined ? '' : [found.ino, found.size, found.mtimeNs].join()
-    })
+    const files = [journal, drivePathIn(join(journal, '..')), keptDrivePathIn(join(journal, '..'))].map(fileMark)
     return [...files, this.#options.isDrivenHere(runId)].join(' ')
   }
 
@@ -164,7 +199,7 @@ export class RunReader {
   }
 }
 
-function isVisible({ key_id: keyId }: DrivenRecord, by: Caller): boolean {
+export function isVisible({ key_id: keyId }: DrivenRecord, by: Caller): boolean {
   const visible = visibleKeyId(by)
   return visible === undefined || keyId === visible
 }

@@ -5,9 +5,17 @@ import type { WorkAct } from '../act/act-on-run.ts'
 import type { QueuePlace } from '../decide/queue.ts'
 import type { NightReports } from '../night/night-report.shape.ts'
 import type { DrivenDiff, DrivenRun, DrivenRunEvent, DrivenRunPage, RunQueue } from './driven-run.shape.ts'
+import type { RunListQuery } from './run-filter.ts'
 import type { DriveResumeRequest, DriveStartRequest, MoreWork, PreparedRun } from './run-starter.ts'
 
-export type RunListQuery = { readonly [F in 'state' | 'repository' | 'before']?: string } & { readonly limit: number }
+/** A run as lists show it, after a change. */
+export type DrivenRunChange = { type: 'run'; run: DrivenRun }
+
+export type RunWatcher = {
+  onRun(run: DrivenRun): void
+  /** Changes may have been missed: everything has to be read again. */
+  onMissed(): void
+}
 
 /** Undefined: the current action. */
 export type OfAction = { readonly actionId: string | undefined }
@@ -29,6 +37,8 @@ export type RunService = {
   /** What the branch of the run changes. Undefined: all of it. */
   diff(by: Caller, id: string, part?: PatchPart): Promise<DrivenDiff>
   list(by: Caller, query: RunListQuery): Promise<DrivenRunPage>
+  /** Tells which runs change from now on. Returns a function that stops it. */
+  watch(by: Caller, watcher: RunWatcher): () => void
   /** The events after a number. */
   follow(by: Caller, id: string, from: { after: number; signal: AbortSignal }): Promise<FollowedRun>
   answer(by: Caller, id: string, given: OfAction & { text: string }): Promise<DrivenRun>

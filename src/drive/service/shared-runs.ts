@@ -7,6 +7,7 @@ import type { RunCalls } from '../../executions/store/run-calls.ts'
 import type { WorkQueue } from '../../executions/store/work-queue.ts'
 import type { Clock } from '../../kit/clock.ts'
 import { Fault, isFault } from '../../kit/fault.ts'
+import { Listeners } from '../../kit/listeners.ts'
 import type { Log } from '../../kit/log.ts'
 import { type Caller, visibleKeyId } from '../../prompts/caller.ts'
 import type { PatchPart } from '../../workspace/worktrees/diff-worktree.ts'
@@ -29,7 +30,8 @@ import type { DrivenRuns } from './driven-runs.ts'
 import { RunPublisher } from './publish-runs.ts'
 import { performWork, type RemoteCall, readAnswer, type Work } from './remote-call.ts'
 import { RemoteCallRunner } from './remote-call-runner.ts'
-import type { FollowedRun, OfAction, RunListQuery, RunService } from './run-service.ts'
+import type { RunListQuery } from './run-filter.ts'
+import type { FollowedRun, OfAction, RunService, RunWatcher } from './run-service.ts'
 import type { DriveResumeRequest, DriveStartRequest, MoreWork, PreparedRun, Rights } from './run-starter.ts'
 import { drivable, orderDrivers, partOfDiff, toNights, toShownRun } from './shared-view.ts'
 
@@ -63,6 +65,7 @@ export class SharedRuns implements RunService {
   readonly #options: SharedRunsOptions
   readonly #publisher: RunPublisher
   readonly #server: RemoteCallRunner
+  readonly #changes = new Listeners<SharedRun | undefined>((tell) => this.#tellChanges(tell))
 
   constructor(options: SharedRunsOptions) {
     const { local: runs, board, calls, clock, keepDays, log } = options
@@ -115,18 +118,46 @@ export class SharedRuns implements RunService {
     return (await this.#do(run, { do: 'diff', id: run.id, part }, by)) as DrivenDiff
   }
 
-  async list(by: Caller, { limit, state, repository, before }: RunListQuery): Promise<DrivenRunPage> {
-    const { board, queue, isWorker, local } = this.#options
+  watch(by: Caller, { onRun, onMissed }: RunWatcher): () => void {
+    const keyId = visibleKeyId(by)
+    return this.#changes.add((run) => {
+      if (run === undefined) onMissed()
+      else if (keyId === undefined || run.keyId === keyId) onRun(this.#asListed(run))
+    })
+  }
+
+  /** Undefined: something may have been missed. The changes are told in their order. */
+  #tellChanges(tell: (run: SharedRun | undefined) => void): () => void {
+    const { board, log } = this.#options
+    let last: Promise<void> = Promise.resolve()
+    const read = async (ids: readonly string[] | undefined) => {
+      if (ids === undefined) return tell(undefined)
+      for (const run of await board.list({ ids, limit: ids.length })) tell(run)
+    }
+    return board.watch((ids) => {
+      last = last
+        .then(() => read(ids))
+        .catch((error: unknown) => {
+          log.warn({ reason: String(error) }, 'runs of other machines could not be watched')
+          tell(undefined)
+        })
+    })
+  }
+
+  #asListed(shared: SharedRun): DrivenRun {
+    const run = this.#shown(shared)
+    return this.#options.local.drives.has(run.id) ? { ...run, driven_by: 'this_server' } : run
+  }
+
+  async list(by: Caller, { limit, ...query }: RunListQuery): Promise<DrivenRunPage> {
+    const { board, queue, isWorker } = this.#options
     // What commands have done here since the last look.
     if (isWorker) await this.#publisher.scan()
     const [found, workers] = await Promise.all([
-      board.list({ keyId: visibleKeyId(by), state, repository, before, limit }),
+      board.list({ ...query, keyId: visibleKeyId(by), limit }),
       queue.workers(),
     ])
-    const runs = found.slice(0, limit).map((each) => {
-      const run = this.#shown(each)
-      return local.drives.has(run.id) ? { ...run, driven_by: 'this_server' as const } : run
-    })
+    const runs = found.slice(0, limit).map((each) => this.#asListed(each))
     return { runs, ...(found.length > limit && { next: runs.at(-1)?.id ?? '' }), ...drivable(workers) }
   }
 
@@ -201,7 +232,7 @@ export class SharedRuns implements RunService {
     const { local, isWorker, board } = this.#options
     const own = isWorker ? await local.queue(by) : { parallel: 1, runs: [] }
     const ids = new Set(own.runs.map(({ id }) => id))
-    const { runs } = await this.list(by, { state: 'queued', limit: QUEUE_SHOWN })
+    const { runs } = await this.list(by, { states: ['queued'], limit: QUEUE_SHOWN })
     const others = runs.filter(({ id, machine }) => !ids.has(id) && !(isWorker && machine === board.machine))
     return { ...own, runs: [...own.runs, ...others.toReversed()] }
   }

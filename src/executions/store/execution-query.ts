@@ -2,13 +2,15 @@
 import type { SQLInputValue } from 'node:sqlite'
 import type { EventFilter, ExecutionFilter } from './execution-store.ts'
 
-/** Each has an index, which also gives the order, so a page costs the same however many executions there are. */
+/** The first five have an index, which also gives the order, so a page costs the same however many executions there are. */
 const COLUMNS = {
   state: 'state',
   backend: 'backend',
   session: 'session_id',
   parent: 'parent_id',
   keyId: 'key_id',
+  key: 'api_key',
+  workdir: 'workdir',
 } as const satisfies Partial<Record<keyof ExecutionFilter, string>>
 
 type Sql = { sql: string; values: SQLInputValue[] }
@@ -24,6 +26,7 @@ export function toPageQuery(
       filter[name as keyof typeof COLUMNS],
     ]),
     ['created_at >= ?', filter.since],
+    [String.raw`lower(prompt_start) LIKE ? ESCAPE '\'`, filter.search && toPattern(filter.search)],
     ['number >= ?', firstNumber],
   ]
   const given = [
@@ -32,6 +35,11 @@ export function toPageQuery(
   ]
   const where = given.length === 0 ? '' : `WHERE ${given.map(({ sql }) => sql).join(' AND ')}`
   return { where, values: given.flatMap(({ values }) => values) }
+}
+
+/** What the text has of the language of patterns means itself. */
+function toPattern(search: string): string {
+  return `%${search.toLowerCase().replaceAll(/[%_\\]/g, String.raw`\$&`)}%`
 }
 
 /** With `keyId`, an execution of another key counts as missing: whether it exists is not revealed. */

@@ -4,7 +4,7 @@ import { describeStores, type StoreKind } from '../../../test/support/stores.ts'
 import { NO_USAGE } from '../../agents/adapter/token-usage.ts'
 import { systemClock, toTimestamp } from '../../kit/clock.ts'
 import type { Execution, ExecutionEvent } from './execution.shape.ts'
-import type { ExecutionChange } from './execution-store.ts'
+import type { ExecutionChange, ExecutionFilter } from './execution-store.ts'
 
 const idOf = (at: number) => `exec_${String(at).padStart(24, '0')}`
 const momentOf = (at: number) => `2026-01-01T00:${String(at).padStart(2, '0')}:00.000Z`
@@ -60,6 +60,11 @@ describeStores('executions', (kind) => {
       expect(await store.find(idOf(1))).toEqual(whole)
       const { prompt: _, result: __, client_request: ___, ...listed } = whole
       expect((await store.list({}, { limit: 1 })).executions).toEqual([{ ...listed, prompt_start: 'say hello' }])
+      const found = async (filter: ExecutionFilter) => (await store.list(filter, { limit: 9 })).executions.length
+      for (const filter of [{ search: 'SAY h' }, { key: 'k' }, { workdir: '/w' }, { search: 'hello', key: 'k' }])
+        expect(await found(filter), JSON.stringify(filter)).toBe(1)
+      for (const filter of [{ search: 'h_llo' }, { search: '%' }, { search: '\\' }, { key: 'K' }, { workdir: '/' }])
+        expect(await found(filter), JSON.stringify(filter)).toBe(0)
     })
 
     it('gets more events and another state with each change', async () => {

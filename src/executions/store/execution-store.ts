@@ -35,6 +35,11 @@ export type ExecutionFilter = {
   since?: string
   /** Only executions of the API key with this id. */
   keyId?: string
+  /** The name of an API key. */
+  key?: string
+  workdir?: string
+  /** A part of the beginning of the prompt. */
+  search?: string
   /** Only executions that are older than the one with this id. */
   before?: string
 }

@@ -46,20 +46,18 @@ export type SharedRun = {
   isMachineGone: boolean
 }
 
-export type SharedRunQuery = {
-  /** Only runs of the API key with this id. */
-  keyId: string | undefined
-  state: string | undefined
-  repository: string | undefined
-  before: string | undefined
-  limit: number
-}
+/** `keyId` is the id of an API key, `key` its name. */
+export type SharedRunQuery = { readonly [F in 'ids' | 'states']?: readonly string[] | undefined } & {
+  readonly [F in 'keyId' | 'repository' | 'backend' | 'label' | 'key' | 'search' | 'before']?: string | undefined
+} & { readonly limit: number }
 
 type BoardParts = { owners: PostgresOwners; notices: PostgresNotices }
 
 /** Of a run whose driver is gone, the state is not what its machine published last. */
 const STATE = `CASE WHEN r.state = 'running' AND r.driver IS NULL THEN 'interrupted' ELSE r.state END`
 const IS_GONE = 'NOT EXISTS (SELECT 1 FROM processes p WHERE p.machine = r.machine AND p.worker IS NOT NULL)'
+const MATCHES = `EXISTS (SELECT FROM (SELECT CAST(? AS text) AS needle) s
+  WHERE strpos(lower(CAST(r.summary AS json) ->> 'goal'), s.needle) > 0 OR starts_with(r.id, s.needle))`
 const COLUMNS = `r.id, r.machine, r.asked_by, r.api_key, r.key_id, r.state, r.last_seq, r.driver IS NOT NULL AS is_driven,
   ${IS_GONE} AS is_machine_gone`
 
@@ -165,13 +163,19 @@ export class PublishedRuns {
   }
 
   /** Newest first, with their summaries. One more than the limit if there are more. */
-  async list({ keyId, state, repository, before, limit }: SharedRunQuery): Promise<SharedRun[]> {
+  async list(query: SharedRunQuery): Promise<SharedRun[]> {
+    const { keyId, before, limit, search, states, ids } = query
     // Whether another key has such a run is not revealed.
     const isOwn = keyId === undefined ? '' : ' AND b.key_id = r.key_id'
     const wanted = [
       { sql: 'r.key_id = ?', value: keyId },
-      { sql: `${STATE} = ?`, value: state },
-      { sql: 'r.repository = ?', value: repository },
+      { sql: 'r.id = ANY(CAST(? AS text[]))', value: ids && [...ids] },
+      { sql: `${STATE} = ANY(CAST(? AS text[]))`, value: states && [...states] },
+      { sql: 'r.repository = ?', value: query.repository },
+      { sql: 'r.api_key = ?', value: query.key },
+      { sql: `CAST(r.summary AS json) ->> 'backend' = ?`, value: query.backend },
+      { sql: `CAST(r.summary AS json) ->> 'label' = ?`, value: query.label },
+      { sql: MATCHES, value: search?.toLowerCase() },
       {
         sql: `(r.created_at, r.id) < (SELECT b.created_at, b.id FROM driven_runs b WHERE b.id = ?${isOwn})`,
         value: before,

@@ -2,11 +2,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import type { FastifyRequest } from 'fastify'
 import { errorCode } from '../../kit/fault.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
 import { consoleNotBuilt, pathNotFound } from '../errors/faults.ts'
 import { type Document, sendDocument, toDocument } from '../response/send-document.ts'
+import { acceptsGzip, VARY } from '../response/send-json.ts'
 
 /** Allows only files of this server. No script can turn a text into markup: the page creates elements only. */
 const CONSOLE_POLICY = [
@@ -48,7 +48,7 @@ export const registerConsole: RegisterRoutes = (scope, { config, consoleDirector
     const found = files().assets.get(asset)
     if (found === undefined) throw pathNotFound({ path: `/console/${asset}` })
     const { contentType, plain, gzip } = found
-    reply.headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'Origin, Accept-Encoding' })
+    reply.headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: VARY })
     if (!acceptsGzip(request)) return reply.type(contentType).send(plain)
     return reply.type(contentType).header('content-encoding', 'gzip').send(gzip)
   })
@@ -80,8 +80,4 @@ function readConsole(directory: string): ConsoleFiles {
 function toAsset(directory: string, name: string): Asset {
   const plain = readFileSync(join(directory, name))
   return { contentType: MEDIA_TYPES[extname(name)] ?? '', plain, gzip: gzipSync(plain) }
-}
-
-function acceptsGzip({ headers }: FastifyRequest): boolean {
-  return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(String(headers['accept-encoding'] ?? ''))
 }

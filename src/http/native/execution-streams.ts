@@ -1,6 +1,5 @@
 /** The streams of executions and runs: lines of JSON, or server-sent events for a client that accepts them. */
 import type { FastifyRequest } from 'fastify'
-import type { StateChange } from '../../executions/state-feed.ts'
 import { toTimestamp } from '../../kit/clock.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { type StreamFormat, type StreamLimits, streamLimits } from '../response/send-stream.ts'
@@ -29,7 +28,7 @@ function numberedFrame(event: NumberedEvent): string {
   return event.seq === undefined ? sseFrame(event) : `id: ${event.seq}\n${sseFrame(event)}`
 }
 
-export function stateFormat(request: FastifyRequest, context: ServerContext): StreamFormat<StateChange, void> {
+export function stateFormat(request: FastifyRequest, context: ServerContext): StreamFormat<{ type: string }, void> {
   const isSse = wantsServerSentEvents(request)
   return { ...common(isSse, context), frame: isSse ? sseFrame : jsonLine }
 }

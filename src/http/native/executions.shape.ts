@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { Usage } from '../../agents/adapter/agent.shape.ts'
+import { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { Execution, ExecutionEvent, ExecutionPage } from '../../executions/store/execution.shape.ts'
 import { EXECUTION_STATES } from '../../executions/store/execution-states.ts'
 import {
@@ -33,6 +34,9 @@ const MAX_PAGE_SIZE = 1000
 export const ExecutionQuery = strict({
   state: Type.Optional(literals(EXECUTION_STATES, { description: 'Only executions in this state.' })),
   backend: optionalText('Only executions of this agent.', { minLength: 1 }),
+  workdir: optionalText('Only executions in exactly this directory.', { minLength: 1 }),
+  key: optionalText('Only executions of the API key with this name.', { minLength: 1 }),
+  search: optionalText('Part of the beginning of the prompt.', { minLength: 1, maxLength: 200 }),
   session: optionalText('Only prompts of this session; its complete id.', { minLength: 1 }),
   parent: optionalText('Only the parts of this batch; its complete id.', { minLength: 1 }),
   since: optionalText('Created at this time or later.', { format: 'date-time' }),
@@ -78,15 +82,16 @@ export type ApprovalDecided = Message<typeof ApprovalDecided>
 const StateChange = named(
   'StateChange',
   Type.Object({
-    type: literals(['execution', 'execution_removed', 'approval', 'approval_settled', 'activity', 'heartbeat'], {
+    type: literals(['execution', 'execution_removed', 'approval', 'approval_settled', 'activity', 'run', 'heartbeat'], {
       description:
-        '`execution_removed`: an execution has ended, and nothing of it is stored. `approval`: an agent waits for a decision. `approval_settled`: it no longer waits. `activity`: what a running execution does, at most twice a second.',
+        '`execution_removed`: an execution has ended, and nothing of it is stored. `approval`: an agent waits for a decision. `approval_settled`: it no longer waits. `activity`: what a running execution does, at most twice a second. `run`: a driven run has changed.',
     }),
     execution: Type.Optional(Execution),
     id: optionalText('The removed or active execution.'),
     text: optionalText('The last line of its answer or thoughts, or its last tool call; 200 characters.'),
     usage: Type.Optional(meaning('The tokens that it has used so far, if the agent reports them.', Usage)),
     approval: Type.Optional(PendingApproval),
+    run: Type.Optional(DrivenRun),
     execution_id: optionalText('The execution whose agent no longer waits.'),
     approval_id: optionalText('The approval that is settled.'),
     at: optionalText('The time of the heartbeat.', { format: 'date-time' }),
@@ -206,7 +211,7 @@ export const OPERATIONS: readonly Operation[] = [
   operation('get /api/v1/events', 'watchExecutions', {
     summary: 'Follow the states of all executions',
     description:
-      'Begins with the executions that are running and with what they wait for. Server-sent events with `Accept: text/event-stream`.',
+      'Begins with the executions that are running and with what they wait for. Runs are sent when they change. Server-sent events with `Accept: text/event-stream`.',
     responses: {
       200: {
         description: 'The changes.',

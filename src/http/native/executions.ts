@@ -1,5 +1,6 @@
 /** `GET /api/v1/executions`, `GET /api/v1/executions/{id}`, its events, `POST …/cancel`, `GET /api/v1/approvals` and `GET /api/v1/events` */
 import type { FastifyRequest } from 'fastify'
+import type { DrivenRunChange } from '../../drive/service/run-service.ts'
 import { isFinal } from '../../executions/store/execution-states.ts'
 import { messageInvalid } from '../../kit/faults.ts'
 import { requestChecker } from '../../kit/omit-empty.ts'
@@ -38,7 +39,7 @@ const checkDecision = requestChecker<DecisionBody>('the request', validateDecisi
 const DEFAULT_LIMIT = 100
 
 export const registerExecutions: RegisterRoutes = (scope, context) => {
-  const { executions } = context.drover
+  const { executions, runs } = context.drover
 
   scope.get('/executions', async (request, reply) => {
     const { limit = DEFAULT_LIMIT, ...filter } = readQuery(request.query, checkExecutionQuery, ['limit'])
@@ -80,8 +81,13 @@ export const registerExecutions: RegisterRoutes = (scope, context) => {
 
   scope.get('/events', STREAM, async (request, reply) => {
     const disconnected = abortOnDisconnect(reply.raw, context)
-    const signal = AbortSignal.any([disconnected, context.shutdown])
-    const events = executions.watch(toRequestCaller(request, context), signal)
+    // A client reads everything again after the end of the stream.
+    const missed = new AbortController()
+    const signal = AbortSignal.any([disconnected, context.shutdown, missed.signal])
+    const by = toRequestCaller(request, context)
+    const events = executions.watch<DrivenRunChange>(by, signal, (tell) =>
+      runs.watch(by, { onRun: (run) => tell({ type: 'run', run }), onMissed: () => missed.abort() }),
+    )
     await sendStream({ reply, events }, stateFormat(request, context), executionStreamLimits(context))
     return reply
   })

@@ -91,8 +91,9 @@ export const registerRuns: RegisterRoutes = (scope, context) => {
   })
 
   scope.get('/runs', async (request, reply) => {
-    const { limit = DEFAULT_LIMIT, ...query } = readQuery(request.query, checkRunQuery, ['limit'])
-    return sendJson(reply, await runs.list(by(request), { ...query, limit }))
+    const { limit = DEFAULT_LIMIT, state, ...query } = readQuery(request.query, checkRunQuery, ['limit'])
+    const states = state === undefined ? {} : { states: state.split(',') }
+    return sendJson(reply, await runs.list(by(request), { ...query, ...states, limit }))
   })
 
   scope.get('/report', async (request, reply) => {

@@ -6,40 +6,40 @@ r,e]=[F(4),F(5),F(6)],[f,a]=[F(7),F(8)];return P>=1&&P<=E&&T<=23&&r<=59&&e<=59&&
 T00:00:00Z`)}function Ge({year:t,month:s}){return[31,t%4===0&&(t%100!==0||t%400===0)?29:28,31,30,31,30,31,31,30,31,30,31][s-
 1]??0}var He,Ve=Ee(()=>{"use strict";He=/^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:Z|[+-](\d{2}):(\d{2}))$/i});var De={};Ke(De,{formats:()=>Je});var Je,Oe=Ee(()=>{"use strict";Ve();Je={date:Re,"date-time":Le}});var ze=Ue(qe=>{"use strict";Object.defineProperty(qe,"__esModule",{value:!0});function Ie(t){let s=t.length,F=0,P=0,E;for(;P<
 s;)F++,E=t.charCodeAt(P++),E>=55296&&E<=56319&&P<s&&(E=t.charCodeAt(P),(E&64512)===56320&&P++);return F}qe.default=Ie;Ie.
-code='require("ajv/dist/runtime/ucs2length").default'});var Jr=B;var We=["backend","status","limit","offset","tag","model","workdir","search","since","until"],Xe=["active","completed","\
-error","paused"],ge=new RegExp("^[a-z][a-z0-9-]{0,31}$","u"),Ne=(Oe(),Pe(De)).formats["date-time"];function B(t,{instancePath:s="",
+code='require("ajv/dist/runtime/ucs2length").default'});var Jr=S;var We=["backend","status","limit","offset","tag","model","workdir","search","since","until"],Xe=["active","completed","\
+error","paused"],ve=new RegExp("^[a-z][a-z0-9-]{0,31}$","u"),Ne=(Oe(),Pe(De)).formats["date-time"];function S(t,{instancePath:s="",
 parentData:F,parentDataProperty:P,rootData:E=t,dynamicAnchors:T={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
 !Array.isArray(t)){for(let n in t){let o=e;if(!(n==="backend"||n==="status"||n==="limit"||n==="offset"||n==="tag"||n==="\
 model"||n==="workdir"||n==="search"||n==="since"||n==="until")){let i={instancePath:s,keyword:"enum",params:{allowedValues:We},
 propertyName:n};r===null?r=[i]:r.push(i),e++}var f=o===e;if(!f){let i={instancePath:s,keyword:"propertyNames",params:{propertyName:n}};
-return r===null?r=[i]:r.push(i),e++,B.errors=r,!1;break}}if(f){if(t.backend!==void 0){let n=t.backend,o=e;if(e===o)if(typeof n==
-"string"){if(!ge.test(n))return B.errors=[{instancePath:s+"/backend",keyword:"saidPattern",params:{says:"the name of a b\
-ackend"}}],!1}else return B.errors=[{instancePath:s+"/backend",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else
-var a=!0;if(a){if(t.status!==void 0){let n=t.status,o=e;if(!(n==="active"||n==="completed"||n==="error"||n==="paused"))return B.
+return r===null?r=[i]:r.push(i),e++,S.errors=r,!1;break}}if(f){if(t.backend!==void 0){let n=t.backend,o=e;if(e===o)if(typeof n==
+"string"){if(!ve.test(n))return S.errors=[{instancePath:s+"/backend",keyword:"saidPattern",params:{says:"the name of a b\
+ackend"}}],!1}else return S.errors=[{instancePath:s+"/backend",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else
+var a=!0;if(a){if(t.status!==void 0){let n=t.status,o=e;if(!(n==="active"||n==="completed"||n==="error"||n==="paused"))return S.
 errors=[{instancePath:s+"/status",keyword:"enum",params:{allowedValues:Xe}}],!1;var a=o===e}else var a=!0;if(a){if(t.limit!==
-void 0){let n=t.limit,o=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return B.errors=[{instancePath:s+"/li\
-mit",keyword:"type",params:{type:"integer"}}],!1;if(e===o&&typeof n=="number"&&isFinite(n)){if(n>1e3||isNaN(n))return B.
-errors=[{instancePath:s+"/limit",keyword:"maximum",params:{comparison:"<=",limit:1e3}}],!1;if(n<1||isNaN(n))return B.errors=
+void 0){let n=t.limit,o=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return S.errors=[{instancePath:s+"/li\
+mit",keyword:"type",params:{type:"integer"}}],!1;if(e===o&&typeof n=="number"&&isFinite(n)){if(n>1e3||isNaN(n))return S.
+errors=[{instancePath:s+"/limit",keyword:"maximum",params:{comparison:"<=",limit:1e3}}],!1;if(n<1||isNaN(n))return S.errors=
 [{instancePath:s+"/limit",keyword:"minimum",params:{comparison:">=",limit:1}}],!1}var a=o===e}else var a=!0;if(a){if(t.offset!==
-void 0){let n=t.offset,o=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return B.errors=[{instancePath:s+"/o\
-ffset",keyword:"type",params:{type:"integer"}}],!1;if(e===o&&typeof n=="number"&&isFinite(n)&&(n<0||isNaN(n)))return B.errors=
+void 0){let n=t.offset,o=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return S.errors=[{instancePath:s+"/o\
+ffset",keyword:"type",params:{type:"integer"}}],!1;if(e===o&&typeof n=="number"&&isFinite(n)&&(n<0||isNaN(n)))return S.errors=
 [{instancePath:s+"/offset",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=o===e}else var a=!0;if(a){if(t.
-tag!==void 0){let n=t.tag,o=e;if(e===o)if(typeof n=="string"){if(n.length===0)return B.errors=[{instancePath:s+"/tag",keyword:"\
-minLength",params:{limit:1}}],!1}else return B.errors=[{instancePath:s+"/tag",keyword:"type",params:{type:"string"}}],!1;
-var a=o===e}else var a=!0;if(a){if(t.model!==void 0){let n=t.model,o=e;if(e===o)if(typeof n=="string"){if(n.length===0)return B.
-errors=[{instancePath:s+"/model",keyword:"minLength",params:{limit:1}}],!1}else return B.errors=[{instancePath:s+"/model",
+tag!==void 0){let n=t.tag,o=e;if(e===o)if(typeof n=="string"){if(n.length===0)return S.errors=[{instancePath:s+"/tag",keyword:"\
+minLength",params:{limit:1}}],!1}else return S.errors=[{instancePath:s+"/tag",keyword:"type",params:{type:"string"}}],!1;
+var a=o===e}else var a=!0;if(a){if(t.model!==void 0){let n=t.model,o=e;if(e===o)if(typeof n=="string"){if(n.length===0)return S.
+errors=[{instancePath:s+"/model",keyword:"minLength",params:{limit:1}}],!1}else return S.errors=[{instancePath:s+"/model",
 keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(t.workdir!==void 0){let n=t.workdir,o=e;if(e===
-o)if(typeof n=="string"){if(n.length===0)return B.errors=[{instancePath:s+"/workdir",keyword:"minLength",params:{limit:1}}],
-!1}else return B.errors=[{instancePath:s+"/workdir",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;
-if(a){if(t.search!==void 0){let n=t.search,o=e;if(e===o)if(typeof n=="string"){if(n.length===0)return B.errors=[{instancePath:s+
-"/search",keyword:"minLength",params:{limit:1}}],!1}else return B.errors=[{instancePath:s+"/search",keyword:"type",params:{
+o)if(typeof n=="string"){if(n.length===0)return S.errors=[{instancePath:s+"/workdir",keyword:"minLength",params:{limit:1}}],
+!1}else return S.errors=[{instancePath:s+"/workdir",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;
+if(a){if(t.search!==void 0){let n=t.search,o=e;if(e===o)if(typeof n=="string"){if(n.length===0)return S.errors=[{instancePath:s+
+"/search",keyword:"minLength",params:{limit:1}}],!1}else return S.errors=[{instancePath:s+"/search",keyword:"type",params:{
 type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(t.since!==void 0){let n=t.since,o=e;if(e===o&&e===o)if(typeof n==
-"string"){if(!Ne(n))return B.errors=[{instancePath:s+"/since",keyword:"format",params:{format:"date-time"}}],!1}else return B.
+"string"){if(!Ne(n))return S.errors=[{instancePath:s+"/since",keyword:"format",params:{format:"date-time"}}],!1}else return S.
 errors=[{instancePath:s+"/since",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(t.until!==
-void 0){let n=t.until,o=e;if(e===o&&e===o)if(typeof n=="string"){if(!Ne(n))return B.errors=[{instancePath:s+"/until",keyword:"\
-format",params:{format:"date-time"}}],!1}else return B.errors=[{instancePath:s+"/until",keyword:"type",params:{type:"str\
-ing"}}],!1;var a=o===e}else var a=!0}}}}}}}}}}else return B.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],
-!1;return B.errors=r,e===0}var Wr=xe;var er=["turns"],$e=["true","false"];function xe(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,dynamicAnchors:T={}}={}){
+void 0){let n=t.until,o=e;if(e===o&&e===o)if(typeof n=="string"){if(!Ne(n))return S.errors=[{instancePath:s+"/until",keyword:"\
+format",params:{format:"date-time"}}],!1}else return S.errors=[{instancePath:s+"/until",keyword:"type",params:{type:"str\
+ing"}}],!1;var a=o===e}else var a=!0}}}}}}}}}}else return S.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],
+!1;return S.errors=r,e===0}var Wr=xe;var er=["turns"],$e=["true","false"];function xe(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,dynamicAnchors:T={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let a in t){let n=e;if(a!=="turns"){let o={instancePath:s,
 keyword:"enum",params:{allowedValues:er},propertyName:a};r===null?r=[o]:r.push(o),e++}var f=n===e;if(!f){let o={instancePath:s,
 keyword:"propertyNames",params:{propertyName:a}};return r===null?r=[o]:r.push(o),e++,xe.errors=r,!1;break}}if(f&&t.turns!==
@@ -47,12 +47,12 @@ void 0){let a=t.turns;if(!(a==="true"||a==="false"))return xe.errors=[{instanceP
 !1}}else return xe.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return xe.errors=r,e===0}var rr=te;var sr=["title","tags","metadata","shared"];function te(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,
 dynamicAnchors:T={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){if(Object.keys(t).length<1)
 return te.errors=[{instancePath:s,keyword:"minProperties",params:{limit:1}}],!1;for(let i in t){let l=e;if(!(i==="title"||
-i==="tags"||i==="metadata"||i==="shared")){let w={instancePath:s,keyword:"enum",params:{allowedValues:sr},propertyName:i};
-r===null?r=[w]:r.push(w),e++}var f=l===e;if(!f){let w={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===
-null?r=[w]:r.push(w),e++,te.errors=r,!1;break}}if(f){if(t.title!==void 0){let i=t.title,l=e,w=e,D=!1,d=e;if(typeof i!="s\
+i==="tags"||i==="metadata"||i==="shared")){let h={instancePath:s,keyword:"enum",params:{allowedValues:sr},propertyName:i};
+r===null?r=[h]:r.push(h),e++}var f=l===e;if(!f){let h={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===
+null?r=[h]:r.push(h),e++,te.errors=r,!1;break}}if(f){if(t.title!==void 0){let i=t.title,l=e,h=e,D=!1,d=e;if(typeof i!="s\
 tring"){let k={instancePath:s+"/title",keyword:"type",params:{type:"string"}};r===null?r=[k]:r.push(k),e++}var a=d===e;if(D=
 D||a,!D){let k=e;if(i!==null){let g={instancePath:s+"/title",keyword:"type",params:{type:"null"}};r===null?r=[g]:r.push(
-g),e++}var a=k===e;D=D||a}if(D)e=w,r!==null&&(w?r.length=w:r=null);else{let k={instancePath:s+"/title",keyword:"anyOf",params:{}};
+g),e++}var a=k===e;D=D||a}if(D)e=h,r!==null&&(h?r.length=h:r=null);else{let k={instancePath:s+"/title",keyword:"anyOf",params:{}};
 return r===null?r=[k]:r.push(k),e++,te.errors=r,!1}var n=l===e}else var n=!0;if(n){if(t.tags!==void 0){let i=t.tags,l=e;
 if(e===l)if(Array.isArray(i)){if(i.length>64)return te.errors=[{instancePath:s+"/tags",keyword:"maxItems",params:{limit:64}}],
 !1;{var o=!0;let D=i.length;for(let d=0;d<D;d++){let k=e;if(typeof i[d]!="string")return te.errors=[{instancePath:s+"/ta\
@@ -61,70 +61,78 @@ s",keyword:"type",params:{type:"array"}}],!1;var n=l===e}else var n=!0;if(n){if(
 if(!(i&&typeof i=="object"&&!Array.isArray(i)))return te.errors=[{instancePath:s+"/metadata",keyword:"type",params:{type:"\
 object"}}],!1;var n=l===e}else var n=!0;if(n)if(t.shared!==void 0){let i=e;if(typeof t.shared!="boolean")return te.errors=
 [{instancePath:s+"/shared",keyword:"type",params:{type:"boolean"}}],!1;var n=i===e}else var n=!0}}}}else return te.errors=
-[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return te.errors=r,e===0}var Xr=U;var tr=["state","backend","session","parent","since","before","limit"],ir=["queued","running","completed","failed","canc\
-elled","lost"],ar=new RegExp("^exec_[0-9a-f]{24}$","u");function U(t,{instancePath:s="",parentData:F,parentDataProperty:P,
-rootData:E=t,dynamicAnchors:T={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let n in t){
-let o=e;if(!(n==="state"||n==="backend"||n==="session"||n==="parent"||n==="since"||n==="before"||n==="limit")){let i={instancePath:s,
-keyword:"enum",params:{allowedValues:tr},propertyName:n};r===null?r=[i]:r.push(i),e++}var f=o===e;if(!f){let i={instancePath:s,
-keyword:"propertyNames",params:{propertyName:n}};return r===null?r=[i]:r.push(i),e++,U.errors=r,!1;break}}if(f){if(t.state!==
-void 0){let n=t.state,o=e;if(!(n==="queued"||n==="running"||n==="completed"||n==="failed"||n==="cancelled"||n==="lost"))
-return U.errors=[{instancePath:s+"/state",keyword:"enum",params:{allowedValues:ir}}],!1;var a=o===e}else var a=!0;if(a){
-if(t.backend!==void 0){let n=t.backend,o=e;if(e===o)if(typeof n=="string"){if(n.length===0)return U.errors=[{instancePath:s+
-"/backend",keyword:"minLength",params:{limit:1}}],!1}else return U.errors=[{instancePath:s+"/backend",keyword:"type",params:{
-type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(t.session!==void 0){let n=t.session,o=e;if(e===o)if(typeof n=="st\
-ring"){if(n.length===0)return U.errors=[{instancePath:s+"/session",keyword:"minLength",params:{limit:1}}],!1}else return U.
-errors=[{instancePath:s+"/session",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(t.parent!==
-void 0){let n=t.parent,o=e;if(e===o)if(typeof n=="string"){if(n.length===0)return U.errors=[{instancePath:s+"/parent",keyword:"\
-minLength",params:{limit:1}}],!1}else return U.errors=[{instancePath:s+"/parent",keyword:"type",params:{type:"string"}}],
-!1;var a=o===e}else var a=!0;if(a){if(t.since!==void 0){let n=t.since,o=e;if(e===o&&e===o)if(typeof n=="string"){if(!Ne(
-n))return U.errors=[{instancePath:s+"/since",keyword:"format",params:{format:"date-time"}}],!1}else return U.errors=[{instancePath:s+
-"/since",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(t.before!==void 0){let n=t.before,
-o=e;if(e===o)if(typeof n=="string"){if(!ar.test(n))return U.errors=[{instancePath:s+"/before",keyword:"pattern",params:{
-pattern:"^exec_[0-9a-f]{24}$"}}],!1}else return U.errors=[{instancePath:s+"/before",keyword:"type",params:{type:"string"}}],
-!1;var a=o===e}else var a=!0;if(a)if(t.limit!==void 0){let n=t.limit,o=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(
-n)))return U.errors=[{instancePath:s+"/limit",keyword:"type",params:{type:"integer"}}],!1;if(e===o&&typeof n=="number"&&
-isFinite(n)){if(n>1e3||isNaN(n))return U.errors=[{instancePath:s+"/limit",keyword:"maximum",params:{comparison:"<=",limit:1e3}}],
-!1;if(n<1||isNaN(n))return U.errors=[{instancePath:s+"/limit",keyword:"minimum",params:{comparison:">=",limit:1}}],!1}var a=o===
-e}else var a=!0}}}}}}}else return U.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return U.errors=r,
-e===0}var nr=de;var or=["decision","message"],lr=["allow","allow_session","deny"],z=ze().default;function de(t,{instancePath:s="",parentData:F,
-parentDataProperty:P,rootData:E=t,dynamicAnchors:T={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
-t)){let n;if(t.decision===void 0&&(n="decision"))return de.errors=[{instancePath:s,keyword:"required",params:{missingProperty:n}}],
-!1;for(let o in t){let i=e;if(!(o==="decision"||o==="message")){let l={instancePath:s,keyword:"enum",params:{allowedValues:or},
-propertyName:o};r===null?r=[l]:r.push(l),e++}var f=i===e;if(!f){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:o}};
-return r===null?r=[l]:r.push(l),e++,de.errors=r,!1;break}}if(f){if(t.decision!==void 0){let o=t.decision,i=e;if(!(o==="a\
-llow"||o==="allow_session"||o==="deny"))return de.errors=[{instancePath:s+"/decision",keyword:"enum",params:{allowedValues:lr}}],
-!1;var a=i===e}else var a=!0;if(a)if(t.message!==void 0){let o=t.message,i=e;if(e===i)if(typeof o=="string"){if(z(o)>4e3)
-return de.errors=[{instancePath:s+"/message",keyword:"maxLength",params:{limit:4e3}}],!1}else return de.errors=[{instancePath:s+
-"/message",keyword:"type",params:{type:"string"}}],!1;var a=i===e}else var a=!0}}else return de.errors=[{instancePath:s,
-keyword:"type",params:{type:"object"}}],!1;return de.errors=r,e===0}var es=we;var fr=["after"];function we(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,dynamicAnchors:T={}}={}){
+[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return te.errors=r,e===0}var Xr=B;var tr=["state","backend","workdir","key","search","session","parent","since","before","limit"],ir=["queued","running","\
+completed","failed","cancelled","lost"],z=ze().default,ar=new RegExp("^exec_[0-9a-f]{24}$","u");function B(t,{instancePath:s="",
+parentData:F,parentDataProperty:P,rootData:E=t,dynamicAnchors:T={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
+!Array.isArray(t)){for(let n in t){let o=e;if(!(n==="state"||n==="backend"||n==="workdir"||n==="key"||n==="search"||n===
+"session"||n==="parent"||n==="since"||n==="before"||n==="limit")){let i={instancePath:s,keyword:"enum",params:{allowedValues:tr},
+propertyName:n};r===null?r=[i]:r.push(i),e++}var f=o===e;if(!f){let i={instancePath:s,keyword:"propertyNames",params:{propertyName:n}};
+return r===null?r=[i]:r.push(i),e++,B.errors=r,!1;break}}if(f){if(t.state!==void 0){let n=t.state,o=e;if(!(n==="queued"||
+n==="running"||n==="completed"||n==="failed"||n==="cancelled"||n==="lost"))return B.errors=[{instancePath:s+"/state",keyword:"\
+enum",params:{allowedValues:ir}}],!1;var a=o===e}else var a=!0;if(a){if(t.backend!==void 0){let n=t.backend,o=e;if(e===o)
+if(typeof n=="string"){if(n.length===0)return B.errors=[{instancePath:s+"/backend",keyword:"minLength",params:{limit:1}}],
+!1}else return B.errors=[{instancePath:s+"/backend",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;
+if(a){if(t.workdir!==void 0){let n=t.workdir,o=e;if(e===o)if(typeof n=="string"){if(n.length===0)return B.errors=[{instancePath:s+
+"/workdir",keyword:"minLength",params:{limit:1}}],!1}else return B.errors=[{instancePath:s+"/workdir",keyword:"type",params:{
+type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(t.key!==void 0){let n=t.key,o=e;if(e===o)if(typeof n=="string"){if(n.
+length===0)return B.errors=[{instancePath:s+"/key",keyword:"minLength",params:{limit:1}}],!1}else return B.errors=[{instancePath:s+
+"/key",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(t.search!==void 0){let n=t.search,o=e;
+if(e===o)if(typeof n=="string"){if(z(n)>200)return B.errors=[{instancePath:s+"/search",keyword:"maxLength",params:{limit:200}}],
+!1;if(n.length===0)return B.errors=[{instancePath:s+"/search",keyword:"minLength",params:{limit:1}}],!1}else return B.errors=
+[{instancePath:s+"/search",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(t.session!==void 0){
+let n=t.session,o=e;if(e===o)if(typeof n=="string"){if(n.length===0)return B.errors=[{instancePath:s+"/session",keyword:"\
+minLength",params:{limit:1}}],!1}else return B.errors=[{instancePath:s+"/session",keyword:"type",params:{type:"string"}}],
+!1;var a=o===e}else var a=!0;if(a){if(t.parent!==void 0){let n=t.parent,o=e;if(e===o)if(typeof n=="string"){if(n.length===
+0)return B.errors=[{instancePath:s+"/parent",keyword:"minLength",params:{limit:1}}],!1}else return B.errors=[{instancePath:s+
+"/parent",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(t.since!==void 0){let n=t.since,
+o=e;if(e===o&&e===o)if(typeof n=="string"){if(!Ne(n))return B.errors=[{instancePath:s+"/since",keyword:"format",params:{
+format:"date-time"}}],!1}else return B.errors=[{instancePath:s+"/since",keyword:"type",params:{type:"string"}}],!1;var a=o===
+e}else var a=!0;if(a){if(t.before!==void 0){let n=t.before,o=e;if(e===o)if(typeof n=="string"){if(!ar.test(n))return B.errors=
+[{instancePath:s+"/before",keyword:"pattern",params:{pattern:"^exec_[0-9a-f]{24}$"}}],!1}else return B.errors=[{instancePath:s+
+"/before",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(t.limit!==void 0){let n=t.limit,o=e;
+if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return B.errors=[{instancePath:s+"/limit",keyword:"type",params:{
+type:"integer"}}],!1;if(e===o&&typeof n=="number"&&isFinite(n)){if(n>1e3||isNaN(n))return B.errors=[{instancePath:s+"/li\
+mit",keyword:"maximum",params:{comparison:"<=",limit:1e3}}],!1;if(n<1||isNaN(n))return B.errors=[{instancePath:s+"/limit",
+keyword:"minimum",params:{comparison:">=",limit:1}}],!1}var a=o===e}else var a=!0}}}}}}}}}}else return B.errors=[{instancePath:s,
+keyword:"type",params:{type:"object"}}],!1;return B.errors=r,e===0}var nr=de;var or=["decision","message"],lr=["allow","allow_session","deny"];function de(t,{instancePath:s="",parentData:F,parentDataProperty:P,
+rootData:E=t,dynamicAnchors:T={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let n;if(t.decision===
+void 0&&(n="decision"))return de.errors=[{instancePath:s,keyword:"required",params:{missingProperty:n}}],!1;for(let o in t){
+let i=e;if(!(o==="decision"||o==="message")){let l={instancePath:s,keyword:"enum",params:{allowedValues:or},propertyName:o};
+r===null?r=[l]:r.push(l),e++}var f=i===e;if(!f){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:o}};return r===
+null?r=[l]:r.push(l),e++,de.errors=r,!1;break}}if(f){if(t.decision!==void 0){let o=t.decision,i=e;if(!(o==="allow"||o===
+"allow_session"||o==="deny"))return de.errors=[{instancePath:s+"/decision",keyword:"enum",params:{allowedValues:lr}}],!1;
+var a=i===e}else var a=!0;if(a)if(t.message!==void 0){let o=t.message,i=e;if(e===i)if(typeof o=="string"){if(z(o)>4e3)return de.
+errors=[{instancePath:s+"/message",keyword:"maxLength",params:{limit:4e3}}],!1}else return de.errors=[{instancePath:s+"/\
+message",keyword:"type",params:{type:"string"}}],!1;var a=i===e}else var a=!0}}else return de.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return de.errors=r,e===0}var es=he;var fr=["after"];function he(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,dynamicAnchors:T={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let a in t){let n=e;if(a!=="after"){let o={instancePath:s,
 keyword:"enum",params:{allowedValues:fr},propertyName:a};r===null?r=[o]:r.push(o),e++}var f=n===e;if(!f){let o={instancePath:s,
-keyword:"propertyNames",params:{propertyName:a}};return r===null?r=[o]:r.push(o),e++,we.errors=r,!1;break}}if(f&&t.after!==
-void 0){let a=t.after,n=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return we.errors=[{instancePath:s+"/a\
-fter",keyword:"type",params:{type:"integer"}}],!1;if(e===n&&typeof a=="number"&&isFinite(a)&&(a<0||isNaN(a)))return we.errors=
-[{instancePath:s+"/after",keyword:"minimum",params:{comparison:">=",limit:0}}],!1}}else return we.errors=[{instancePath:s,
-keyword:"type",params:{type:"object"}}],!1;return we.errors=r,e===0}var rs=H;var pr=["since","until","key","backend","model","group_by"],Qe=(Oe(),Pe(De)).formats.date,ur=new RegExp("^(day|key|backe\
-nd|model)(,(day|key|backend|model)){0,3}$","u");function H(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,
+keyword:"propertyNames",params:{propertyName:a}};return r===null?r=[o]:r.push(o),e++,he.errors=r,!1;break}}if(f&&t.after!==
+void 0){let a=t.after,n=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return he.errors=[{instancePath:s+"/a\
+fter",keyword:"type",params:{type:"integer"}}],!1;if(e===n&&typeof a=="number"&&isFinite(a)&&(a<0||isNaN(a)))return he.errors=
+[{instancePath:s+"/after",keyword:"minimum",params:{comparison:">=",limit:0}}],!1}}else return he.errors=[{instancePath:s,
+keyword:"type",params:{type:"object"}}],!1;return he.errors=r,e===0}var rs=G;var pr=["since","until","key","backend","model","group_by"],Qe=(Oe(),Pe(De)).formats.date,ur=new RegExp("^(day|key|backe\
+nd|model)(,(day|key|backend|model)){0,3}$","u");function G(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,
 dynamicAnchors:T={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let n in t){let o=e;if(!(n===
 "since"||n==="until"||n==="key"||n==="backend"||n==="model"||n==="group_by")){let i={instancePath:s,keyword:"enum",params:{
 allowedValues:pr},propertyName:n};r===null?r=[i]:r.push(i),e++}var f=o===e;if(!f){let i={instancePath:s,keyword:"propert\
-yNames",params:{propertyName:n}};return r===null?r=[i]:r.push(i),e++,H.errors=r,!1;break}}if(f){if(t.since!==void 0){let n=t.
-since,o=e;if(e===o&&e===o)if(typeof n=="string"){if(!Qe(n))return H.errors=[{instancePath:s+"/since",keyword:"format",params:{
-format:"date"}}],!1}else return H.errors=[{instancePath:s+"/since",keyword:"type",params:{type:"string"}}],!1;var a=o===
-e}else var a=!0;if(a){if(t.until!==void 0){let n=t.until,o=e;if(e===o&&e===o)if(typeof n=="string"){if(!Qe(n))return H.errors=
-[{instancePath:s+"/until",keyword:"format",params:{format:"date"}}],!1}else return H.errors=[{instancePath:s+"/until",keyword:"\
+yNames",params:{propertyName:n}};return r===null?r=[i]:r.push(i),e++,G.errors=r,!1;break}}if(f){if(t.since!==void 0){let n=t.
+since,o=e;if(e===o&&e===o)if(typeof n=="string"){if(!Qe(n))return G.errors=[{instancePath:s+"/since",keyword:"format",params:{
+format:"date"}}],!1}else return G.errors=[{instancePath:s+"/since",keyword:"type",params:{type:"string"}}],!1;var a=o===
+e}else var a=!0;if(a){if(t.until!==void 0){let n=t.until,o=e;if(e===o&&e===o)if(typeof n=="string"){if(!Qe(n))return G.errors=
+[{instancePath:s+"/until",keyword:"format",params:{format:"date"}}],!1}else return G.errors=[{instancePath:s+"/until",keyword:"\
 type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(t.key!==void 0){let n=t.key,o=e;if(e===o)if(typeof n==
-"string"){if(n.length===0)return H.errors=[{instancePath:s+"/key",keyword:"minLength",params:{limit:1}}],!1}else return H.
+"string"){if(n.length===0)return G.errors=[{instancePath:s+"/key",keyword:"minLength",params:{limit:1}}],!1}else return G.
 errors=[{instancePath:s+"/key",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(t.backend!==
-void 0){let n=t.backend,o=e;if(e===o)if(typeof n=="string"){if(n.length===0)return H.errors=[{instancePath:s+"/backend",
-keyword:"minLength",params:{limit:1}}],!1}else return H.errors=[{instancePath:s+"/backend",keyword:"type",params:{type:"\
+void 0){let n=t.backend,o=e;if(e===o)if(typeof n=="string"){if(n.length===0)return G.errors=[{instancePath:s+"/backend",
+keyword:"minLength",params:{limit:1}}],!1}else return G.errors=[{instancePath:s+"/backend",keyword:"type",params:{type:"\
 string"}}],!1;var a=o===e}else var a=!0;if(a){if(t.model!==void 0){let n=t.model,o=e;if(e===o)if(typeof n=="string"){if(n.
-length===0)return H.errors=[{instancePath:s+"/model",keyword:"minLength",params:{limit:1}}],!1}else return H.errors=[{instancePath:s+
+length===0)return G.errors=[{instancePath:s+"/model",keyword:"minLength",params:{limit:1}}],!1}else return G.errors=[{instancePath:s+
 "/model",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(t.group_by!==void 0){let n=t.group_by,
-o=e;if(e===o)if(typeof n=="string"){if(!ur.test(n))return H.errors=[{instancePath:s+"/group_by",keyword:"saidPattern",params:{
-says:"a list of day, key, backend and model, with commas between them"}}],!1}else return H.errors=[{instancePath:s+"/gro\
-up_by",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}}}}}else return H.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return H.errors=r,e===0}var yr=fe;var mr=["key","link"];function fe(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,dynamicAnchors:T={}}={}){
+o=e;if(e===o)if(typeof n=="string"){if(!ur.test(n))return G.errors=[{instancePath:s+"/group_by",keyword:"saidPattern",params:{
+says:"a list of day, key, backend and model, with commas between them"}}],!1}else return G.errors=[{instancePath:s+"/gro\
+up_by",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}}}}}else return G.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return G.errors=r,e===0}var yr=fe;var mr=["key","link"];function fe(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,dynamicAnchors:T={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let n in t){let o=e;if(!(n==="key"||n==="link")){
 let i={instancePath:s,keyword:"enum",params:{allowedValues:mr},propertyName:n};r===null?r=[i]:r.push(i),e++}var f=o===e;
 if(!f){let i={instancePath:s,keyword:"propertyNames",params:{propertyName:n}};return r===null?r=[i]:r.push(i),e++,fe.errors=
@@ -135,28 +143,28 @@ var a=o===e}else var a=!0;if(a)if(t.link!==void 0){let n=t.link,o=e;if(e===o)if(
 errors=[{instancePath:s+"/link",keyword:"maxLength",params:{limit:1024}}],!1;if(n.length===0)return fe.errors=[{instancePath:s+
 "/link",keyword:"minLength",params:{limit:1}}],!1}else return fe.errors=[{instancePath:s+"/link",keyword:"type",params:{
 type:"string"}}],!1;var a=o===e}else var a=!0}}else return fe.errors=[{instancePath:s,keyword:"type",params:{type:"objec\
-t"}}],!1;return fe.errors=r,e===0}var dr=Y;var cr=["endpoint","keys"],vr=["p256dh","auth"];function Y(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,
+t"}}],!1;return fe.errors=r,e===0}var dr=H;var cr=["endpoint","keys"],vr=["p256dh","auth"];function H(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,
 dynamicAnchors:T={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let i;if(t.endpoint===void 0&&
-(i="endpoint")||t.keys===void 0&&(i="keys"))return Y.errors=[{instancePath:s,keyword:"required",params:{missingProperty:i}}],
-!1;for(let l in t){let w=e;if(!(l==="endpoint"||l==="keys")){let D={instancePath:s,keyword:"enum",params:{allowedValues:cr},
-propertyName:l};r===null?r=[D]:r.push(D),e++}var f=w===e;if(!f){let D={instancePath:s,keyword:"propertyNames",params:{propertyName:l}};
-return r===null?r=[D]:r.push(D),e++,Y.errors=r,!1;break}}if(f){if(t.endpoint!==void 0){let l=t.endpoint,w=e;if(e===w)if(typeof l==
-"string"){if(z(l)>2e3)return Y.errors=[{instancePath:s+"/endpoint",keyword:"maxLength",params:{limit:2e3}}],!1;if(l.length===
-0)return Y.errors=[{instancePath:s+"/endpoint",keyword:"minLength",params:{limit:1}}],!1}else return Y.errors=[{instancePath:s+
-"/endpoint",keyword:"type",params:{type:"string"}}],!1;var a=w===e}else var a=!0;if(a)if(t.keys!==void 0){let l=t.keys,w=e;
-if(e===w)if(l&&typeof l=="object"&&!Array.isArray(l)){let d;if(l.p256dh===void 0&&(d="p256dh")||l.auth===void 0&&(d="aut\
-h"))return Y.errors=[{instancePath:s+"/keys",keyword:"required",params:{missingProperty:d}}],!1;for(let k in l){let O=e;
+(i="endpoint")||t.keys===void 0&&(i="keys"))return H.errors=[{instancePath:s,keyword:"required",params:{missingProperty:i}}],
+!1;for(let l in t){let h=e;if(!(l==="endpoint"||l==="keys")){let D={instancePath:s,keyword:"enum",params:{allowedValues:cr},
+propertyName:l};r===null?r=[D]:r.push(D),e++}var f=h===e;if(!f){let D={instancePath:s,keyword:"propertyNames",params:{propertyName:l}};
+return r===null?r=[D]:r.push(D),e++,H.errors=r,!1;break}}if(f){if(t.endpoint!==void 0){let l=t.endpoint,h=e;if(e===h)if(typeof l==
+"string"){if(z(l)>2e3)return H.errors=[{instancePath:s+"/endpoint",keyword:"maxLength",params:{limit:2e3}}],!1;if(l.length===
+0)return H.errors=[{instancePath:s+"/endpoint",keyword:"minLength",params:{limit:1}}],!1}else return H.errors=[{instancePath:s+
+"/endpoint",keyword:"type",params:{type:"string"}}],!1;var a=h===e}else var a=!0;if(a)if(t.keys!==void 0){let l=t.keys,h=e;
+if(e===h)if(l&&typeof l=="object"&&!Array.isArray(l)){let d;if(l.p256dh===void 0&&(d="p256dh")||l.auth===void 0&&(d="aut\
+h"))return H.errors=[{instancePath:s+"/keys",keyword:"required",params:{missingProperty:d}}],!1;for(let k in l){let O=e;
 if(!(k==="p256dh"||k==="auth")){let g={instancePath:s+"/keys",keyword:"enum",params:{allowedValues:vr},propertyName:k};r===
 null?r=[g]:r.push(g),e++}var n=O===e;if(!n){let g={instancePath:s+"/keys",keyword:"propertyNames",params:{propertyName:k}};
-return r===null?r=[g]:r.push(g),e++,Y.errors=r,!1;break}}if(n){if(l.p256dh!==void 0){let k=l.p256dh,O=e;if(e===O)if(typeof k==
-"string"){if(z(k)>200)return Y.errors=[{instancePath:s+"/keys/p256dh",keyword:"maxLength",params:{limit:200}}],!1;if(k.length===
-0)return Y.errors=[{instancePath:s+"/keys/p256dh",keyword:"minLength",params:{limit:1}}],!1}else return Y.errors=[{instancePath:s+
+return r===null?r=[g]:r.push(g),e++,H.errors=r,!1;break}}if(n){if(l.p256dh!==void 0){let k=l.p256dh,O=e;if(e===O)if(typeof k==
+"string"){if(z(k)>200)return H.errors=[{instancePath:s+"/keys/p256dh",keyword:"maxLength",params:{limit:200}}],!1;if(k.length===
+0)return H.errors=[{instancePath:s+"/keys/p256dh",keyword:"minLength",params:{limit:1}}],!1}else return H.errors=[{instancePath:s+
 "/keys/p256dh",keyword:"type",params:{type:"string"}}],!1;var o=O===e}else var o=!0;if(o)if(l.auth!==void 0){let k=l.auth,
-O=e;if(e===O)if(typeof k=="string"){if(z(k)>200)return Y.errors=[{instancePath:s+"/keys/auth",keyword:"maxLength",params:{
-limit:200}}],!1;if(k.length===0)return Y.errors=[{instancePath:s+"/keys/auth",keyword:"minLength",params:{limit:1}}],!1}else
-return Y.errors=[{instancePath:s+"/keys/auth",keyword:"type",params:{type:"string"}}],!1;var o=O===e}else var o=!0}}else
-return Y.errors=[{instancePath:s+"/keys",keyword:"type",params:{type:"object"}}],!1;var a=w===e}else var a=!0}}else return Y.
-errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Y.errors=r,e===0}var ss=ie;var _r=["path","files_only","context"];function ie(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,dynamicAnchors:T={}}={}){
+O=e;if(e===O)if(typeof k=="string"){if(z(k)>200)return H.errors=[{instancePath:s+"/keys/auth",keyword:"maxLength",params:{
+limit:200}}],!1;if(k.length===0)return H.errors=[{instancePath:s+"/keys/auth",keyword:"minLength",params:{limit:1}}],!1}else
+return H.errors=[{instancePath:s+"/keys/auth",keyword:"type",params:{type:"string"}}],!1;var o=O===e}else var o=!0}}else
+return H.errors=[{instancePath:s+"/keys",keyword:"type",params:{type:"object"}}],!1;var a=h===e}else var a=!0}}else return H.
+errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return H.errors=r,e===0}var ss=ie;var _r=["path","files_only","context"];function ie(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,dynamicAnchors:T={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let n in t){let o=e;if(!(n==="path"||n==="files\
 _only"||n==="context")){let i={instancePath:s,keyword:"enum",params:{allowedValues:_r},propertyName:n};r===null?r=[i]:r.
 push(i),e++}var f=o===e;if(!f){let i={instancePath:s,keyword:"propertyNames",params:{propertyName:n}};return r===null?r=
@@ -170,33 +178,44 @@ isFinite(n)))return ie.errors=[{instancePath:s+"/context",keyword:"type",params:
 "number"&&isFinite(n)){if(n>1e5||isNaN(n))return ie.errors=[{instancePath:s+"/context",keyword:"maximum",params:{comparison:"\
 <=",limit:1e5}}],!1;if(n<0||isNaN(n))return ie.errors=[{instancePath:s+"/context",keyword:"minimum",params:{comparison:"\
 >=",limit:0}}],!1}var a=o===e}else var a=!0}}}else return ie.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],
-!1;return ie.errors=r,e===0}var ts=he;var kr=["since"];function he(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,dynamicAnchors:T={}}={}){
+!1;return ie.errors=r,e===0}var ts=we;var kr=["since"];function we(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,dynamicAnchors:T={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let a in t){let n=e;if(a!=="since"){let o={instancePath:s,
 keyword:"enum",params:{allowedValues:kr},propertyName:a};r===null?r=[o]:r.push(o),e++}var f=n===e;if(!f){let o={instancePath:s,
-keyword:"propertyNames",params:{propertyName:a}};return r===null?r=[o]:r.push(o),e++,he.errors=r,!1;break}}if(f&&t.since!==
-void 0){let a=t.since,n=e;if(e===n&&e===n)if(typeof a=="string"){if(!Ne(a))return he.errors=[{instancePath:s+"/since",keyword:"\
-format",params:{format:"date-time"}}],!1}else return he.errors=[{instancePath:s+"/since",keyword:"type",params:{type:"st\
-ring"}}],!1}}else return he.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return he.errors=r,e===0}
-var is=X;var gr=["state","repository","before","limit"],wr=["queued","running","waiting_for_limit","waiting","paused","stopped","\
-interrupted","failed","continued","ended","merged","discarded"],hr=new RegExp("^[A-Za-z0-9_-]{1,128}$","u");function X(t,{
-instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,dynamicAnchors:T={}}={}){let r=null,e=0;if(e===0)if(t&&
-typeof t=="object"&&!Array.isArray(t)){for(let n in t){let o=e;if(!(n==="state"||n==="repository"||n==="before"||n==="li\
-mit")){let i={instancePath:s,keyword:"enum",params:{allowedValues:gr},propertyName:n};r===null?r=[i]:r.push(i),e++}var f=o===
-e;if(!f){let i={instancePath:s,keyword:"propertyNames",params:{propertyName:n}};return r===null?r=[i]:r.push(i),e++,X.errors=
-r,!1;break}}if(f){if(t.state!==void 0){let n=t.state,o=e;if(!(n==="queued"||n==="running"||n==="waiting_for_limit"||n===
-"waiting"||n==="paused"||n==="stopped"||n==="interrupted"||n==="failed"||n==="continued"||n==="ended"||n==="merged"||n===
-"discarded"))return X.errors=[{instancePath:s+"/state",keyword:"enum",params:{allowedValues:wr}}],!1;var a=o===e}else var a=!0;
-if(a){if(t.repository!==void 0){let n=t.repository,o=e;if(e===o)if(typeof n=="string"){if(n.length===0)return X.errors=[
-{instancePath:s+"/repository",keyword:"minLength",params:{limit:1}}],!1}else return X.errors=[{instancePath:s+"/reposito\
-ry",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(t.before!==void 0){let n=t.before,o=e;
-if(e===o)if(typeof n=="string"){if(!hr.test(n))return X.errors=[{instancePath:s+"/before",keyword:"saidPattern",params:{
-says:"the id of a run"}}],!1}else return X.errors=[{instancePath:s+"/before",keyword:"type",params:{type:"string"}}],!1;
-var a=o===e}else var a=!0;if(a)if(t.limit!==void 0){let n=t.limit,o=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(
-n)))return X.errors=[{instancePath:s+"/limit",keyword:"type",params:{type:"integer"}}],!1;if(e===o&&typeof n=="number"&&
-isFinite(n)){if(n>1e3||isNaN(n))return X.errors=[{instancePath:s+"/limit",keyword:"maximum",params:{comparison:"<=",limit:1e3}}],
-!1;if(n<1||isNaN(n))return X.errors=[{instancePath:s+"/limit",keyword:"minimum",params:{comparison:">=",limit:1}}],!1}var a=o===
-e}else var a=!0}}}}else return X.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return X.errors=r,e===
-0}var br=x;var xr=["goal","issue","issue_number","as_goal","repository","review","queue","after","group","total_tokens","total_cost\
+keyword:"propertyNames",params:{propertyName:a}};return r===null?r=[o]:r.push(o),e++,we.errors=r,!1;break}}if(f&&t.since!==
+void 0){let a=t.since,n=e;if(e===n&&e===n)if(typeof a=="string"){if(!Ne(a))return we.errors=[{instancePath:s+"/since",keyword:"\
+format",params:{format:"date-time"}}],!1}else return we.errors=[{instancePath:s+"/since",keyword:"type",params:{type:"st\
+ring"}}],!1}}else return we.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return we.errors=r,e===0}
+var is=K;var gr=["state","repository","backend","label","key","search","before","limit"],hr=new RegExp("^(queued|running|waiting_\
+for_limit|waiting|paused|stopped|interrupted|failed|continued|ended|merged|discarded)(,(queued|running|waiting_for_limit\
+|waiting|paused|stopped|interrupted|failed|continued|ended|merged|discarded)){0,11}$","u"),wr=new RegExp("^[A-Za-z0-9_-]\
+{1,128}$","u");function K(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,dynamicAnchors:T={}}={}){let r=null,
+e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let n in t){let o=e;if(!(n==="state"||n==="repository"||n===
+"backend"||n==="label"||n==="key"||n==="search"||n==="before"||n==="limit")){let i={instancePath:s,keyword:"enum",params:{
+allowedValues:gr},propertyName:n};r===null?r=[i]:r.push(i),e++}var f=o===e;if(!f){let i={instancePath:s,keyword:"propert\
+yNames",params:{propertyName:n}};return r===null?r=[i]:r.push(i),e++,K.errors=r,!1;break}}if(f){if(t.state!==void 0){let n=t.
+state,o=e;if(e===o)if(typeof n=="string"){if(!hr.test(n))return K.errors=[{instancePath:s+"/state",keyword:"saidPattern",
+params:{says:"a list of states, with commas between them"}}],!1}else return K.errors=[{instancePath:s+"/state",keyword:"\
+type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(t.repository!==void 0){let n=t.repository,o=e;if(e===
+o)if(typeof n=="string"){if(n.length===0)return K.errors=[{instancePath:s+"/repository",keyword:"minLength",params:{limit:1}}],
+!1}else return K.errors=[{instancePath:s+"/repository",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;
+if(a){if(t.backend!==void 0){let n=t.backend,o=e;if(e===o)if(typeof n=="string"){if(!ve.test(n))return K.errors=[{instancePath:s+
+"/backend",keyword:"saidPattern",params:{says:"the name of a backend"}}],!1}else return K.errors=[{instancePath:s+"/back\
+end",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(t.label!==void 0){let n=t.label,o=e;if(e===
+o)if(typeof n=="string"){if(n.length===0)return K.errors=[{instancePath:s+"/label",keyword:"minLength",params:{limit:1}}],
+!1}else return K.errors=[{instancePath:s+"/label",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){
+if(t.key!==void 0){let n=t.key,o=e;if(e===o)if(typeof n=="string"){if(n.length===0)return K.errors=[{instancePath:s+"/ke\
+y",keyword:"minLength",params:{limit:1}}],!1}else return K.errors=[{instancePath:s+"/key",keyword:"type",params:{type:"s\
+tring"}}],!1;var a=o===e}else var a=!0;if(a){if(t.search!==void 0){let n=t.search,o=e;if(e===o)if(typeof n=="string"){if(z(
+n)>200)return K.errors=[{instancePath:s+"/search",keyword:"maxLength",params:{limit:200}}],!1;if(n.length===0)return K.errors=
+[{instancePath:s+"/search",keyword:"minLength",params:{limit:1}}],!1}else return K.errors=[{instancePath:s+"/search",keyword:"\
+type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(t.before!==void 0){let n=t.before,o=e;if(e===o)if(typeof n==
+"string"){if(!wr.test(n))return K.errors=[{instancePath:s+"/before",keyword:"saidPattern",params:{says:"the id of a run"}}],
+!1}else return K.errors=[{instancePath:s+"/before",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;
+if(a)if(t.limit!==void 0){let n=t.limit,o=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return K.errors=[{instancePath:s+
+"/limit",keyword:"type",params:{type:"integer"}}],!1;if(e===o&&typeof n=="number"&&isFinite(n)){if(n>1e3||isNaN(n))return K.
+errors=[{instancePath:s+"/limit",keyword:"maximum",params:{comparison:"<=",limit:1e3}}],!1;if(n<1||isNaN(n))return K.errors=
+[{instancePath:s+"/limit",keyword:"minimum",params:{comparison:">=",limit:1}}],!1}var a=o===e}else var a=!0}}}}}}}}else return K.
+errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return K.errors=r,e===0}var br=x;var xr=["goal","issue","issue_number","as_goal","repository","review","queue","after","group","total_tokens","total_cost\
 _usd","backend","model","review_backend","review_model","checks","actions","max_tokens","max_cost_usd","max_time_secs","\
 rounds","approval_mode","on_limit","max_wait_secs","fallback","deliver"],Me=["auto","sandboxed","none","always"],Te=["as\
 k","wait","next","pause"],Ce=["none","branch","pr"];function x(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,
@@ -204,9 +223,9 @@ dynamicAnchors:T={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Arra
 "goal"||i==="issue"||i==="issue_number"||i==="as_goal"||i==="repository"||i==="review"||i==="queue"||i==="after"||i==="g\
 roup"||i==="total_tokens"||i==="total_cost_usd"||i==="backend"||i==="model"||i==="review_backend"||i==="review_model"||i===
 "checks"||i==="actions"||i==="max_tokens"||i==="max_cost_usd"||i==="max_time_secs"||i==="rounds"||i==="approval_mode"||i===
-"on_limit"||i==="max_wait_secs"||i==="fallback"||i==="deliver")){let w={instancePath:s,keyword:"enum",params:{allowedValues:xr},
-propertyName:i};r===null?r=[w]:r.push(w),e++}var f=l===e;if(!f){let w={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
-return r===null?r=[w]:r.push(w),e++,x.errors=r,!1;break}}if(f){if(t.goal!==void 0){let i=t.goal,l=e;if(e===l)if(typeof i==
+"on_limit"||i==="max_wait_secs"||i==="fallback"||i==="deliver")){let h={instancePath:s,keyword:"enum",params:{allowedValues:xr},
+propertyName:i};r===null?r=[h]:r.push(h),e++}var f=l===e;if(!f){let h={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
+return r===null?r=[h]:r.push(h),e++,x.errors=r,!1;break}}if(f){if(t.goal!==void 0){let i=t.goal,l=e;if(e===l)if(typeof i==
 "string"){if(i.length===0)return x.errors=[{instancePath:s+"/goal",keyword:"minLength",params:{limit:1}}],!1}else return x.
 errors=[{instancePath:s+"/goal",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(t.issue!==
 void 0){let i=t.issue,l=e;if(e===l)if(typeof i=="string"){if(z(i)>500)return x.errors=[{instancePath:s+"/issue",keyword:"\
@@ -239,13 +258,13 @@ void 0){let i=t.total_cost_usd,l=e;if(e===l)if(typeof i=="number"&&isFinite(i)){
 "/total_cost_usd",keyword:"maximum",params:{comparison:"<=",limit:1e6}}],!1;if(i<1e-6||isNaN(i))return x.errors=[{instancePath:s+
 "/total_cost_usd",keyword:"minimum",params:{comparison:">=",limit:1e-6}}],!1}else return x.errors=[{instancePath:s+"/tot\
 al_cost_usd",keyword:"type",params:{type:"number"}}],!1;var a=l===e}else var a=!0;if(a){if(t.backend!==void 0){let i=t.backend,
-l=e;if(e===l)if(typeof i=="string"){if(!ge.test(i))return x.errors=[{instancePath:s+"/backend",keyword:"saidPattern",params:{
+l=e;if(e===l)if(typeof i=="string"){if(!ve.test(i))return x.errors=[{instancePath:s+"/backend",keyword:"saidPattern",params:{
 says:"the name of a backend"}}],!1}else return x.errors=[{instancePath:s+"/backend",keyword:"type",params:{type:"string"}}],
 !1;var a=l===e}else var a=!0;if(a){if(t.model!==void 0){let i=t.model,l=e;if(e===l)if(typeof i=="string"){if(z(i)>200)return x.
 errors=[{instancePath:s+"/model",keyword:"maxLength",params:{limit:200}}],!1;if(i.length===0)return x.errors=[{instancePath:s+
 "/model",keyword:"minLength",params:{limit:1}}],!1}else return x.errors=[{instancePath:s+"/model",keyword:"type",params:{
 type:"string"}}],!1;var a=l===e}else var a=!0;if(a){if(t.review_backend!==void 0){let i=t.review_backend,l=e;if(e===l)if(typeof i==
-"string"){if(!ge.test(i))return x.errors=[{instancePath:s+"/review_backend",keyword:"saidPattern",params:{says:"the name\
+"string"){if(!ve.test(i))return x.errors=[{instancePath:s+"/review_backend",keyword:"saidPattern",params:{says:"the name\
  of a backend"}}],!1}else return x.errors=[{instancePath:s+"/review_backend",keyword:"type",params:{type:"string"}}],!1;
 var a=l===e}else var a=!0;if(a){if(t.review_model!==void 0){let i=t.review_model,l=e;if(e===l)if(typeof i=="string"){if(z(
 i)>200)return x.errors=[{instancePath:s+"/review_model",keyword:"maxLength",params:{limit:200}}],!1;if(i.length===0)return x.
@@ -287,7 +306,7 @@ i)){if(i>31536e3||isNaN(i))return x.errors=[{instancePath:s+"/max_wait_secs",key
 !1;if(i<1||isNaN(i))return x.errors=[{instancePath:s+"/max_wait_secs",keyword:"minimum",params:{comparison:">=",limit:1}}],
 !1}var a=l===e}else var a=!0;if(a){if(t.fallback!==void 0){let i=t.fallback,l=e;if(e===l)if(Array.isArray(i)){if(i.length>
 20)return x.errors=[{instancePath:s+"/fallback",keyword:"maxItems",params:{limit:20}}],!1;{var o=!0;let D=i.length;for(let d=0;d<
-D;d++){let k=i[d],O=e;if(e===O)if(typeof k=="string"){if(!ge.test(k))return x.errors=[{instancePath:s+"/fallback/"+d,keyword:"\
+D;d++){let k=i[d],O=e;if(e===O)if(typeof k=="string"){if(!ve.test(k))return x.errors=[{instancePath:s+"/fallback/"+d,keyword:"\
 saidPattern",params:{says:"the name of a backend"}}],!1}else return x.errors=[{instancePath:s+"/fallback/"+d,keyword:"ty\
 pe",params:{type:"string"}}],!1;var o=O===e;if(!o)break}}}else return x.errors=[{instancePath:s+"/fallback",keyword:"typ\
 e",params:{type:"array"}}],!1;var a=l===e}else var a=!0;if(a)if(t.deliver!==void 0){let i=t.deliver,l=e;if(!(i==="none"||
@@ -317,24 +336,24 @@ void 0){let o=t.action_id,i=e;if(e===i)if(typeof o=="string"){if(z(o)>128)return
 keyword:"maxLength",params:{limit:128}}],!1;if(o.length===0)return ae.errors=[{instancePath:s+"/action_id",keyword:"minL\
 ength",params:{limit:1}}],!1}else return ae.errors=[{instancePath:s+"/action_id",keyword:"type",params:{type:"string"}}],
 !1;var a=i===e}else var a=!0}}else return ae.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ae.
-errors=r,e===0}var Dr=_e;var Or=["action_id"];function _e(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,dynamicAnchors:T={}}={}){
+errors=r,e===0}var Dr=ke;var Or=["action_id"];function ke(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,dynamicAnchors:T={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let a in t){let n=e;if(a!=="action_id"){let o={
 instancePath:s,keyword:"enum",params:{allowedValues:Or},propertyName:a};r===null?r=[o]:r.push(o),e++}var f=n===e;if(!f){
-let o={instancePath:s,keyword:"propertyNames",params:{propertyName:a}};return r===null?r=[o]:r.push(o),e++,_e.errors=r,!1;
-break}}if(f&&t.action_id!==void 0){let a=t.action_id;if(e===e)if(typeof a=="string"){if(z(a)>128)return _e.errors=[{instancePath:s+
-"/action_id",keyword:"maxLength",params:{limit:128}}],!1;if(a.length===0)return _e.errors=[{instancePath:s+"/action_id",
-keyword:"minLength",params:{limit:1}}],!1}else return _e.errors=[{instancePath:s+"/action_id",keyword:"type",params:{type:"\
-string"}}],!1}}else return _e.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return _e.errors=r,e===
+let o={instancePath:s,keyword:"propertyNames",params:{propertyName:a}};return r===null?r=[o]:r.push(o),e++,ke.errors=r,!1;
+break}}if(f&&t.action_id!==void 0){let a=t.action_id;if(e===e)if(typeof a=="string"){if(z(a)>128)return ke.errors=[{instancePath:s+
+"/action_id",keyword:"maxLength",params:{limit:128}}],!1;if(a.length===0)return ke.errors=[{instancePath:s+"/action_id",
+keyword:"minLength",params:{limit:1}}],!1}else return ke.errors=[{instancePath:s+"/action_id",keyword:"type",params:{type:"\
+string"}}],!1}}else return ke.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ke.errors=r,e===
 0}var qr=ne;var $r=["also","take_over"];function ne(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,dynamicAnchors:T={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let o in t){let i=e;if(!(o==="also"||o==="take_\
 over")){let l={instancePath:s,keyword:"enum",params:{allowedValues:$r},propertyName:o};r===null?r=[l]:r.push(l),e++}var f=i===
 e;if(!f){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[l]:r.push(l),e++,ne.errors=
 r,!1;break}}if(f){if(t.also!==void 0){let o=t.also,i=e;if(e===i)if(Array.isArray(o)){if(o.length>10)return ne.errors=[{instancePath:s+
 "/also",keyword:"maxItems",params:{limit:10}}],!1;if(o.length<1)return ne.errors=[{instancePath:s+"/also",keyword:"minIt\
-ems",params:{limit:1}}],!1;{var a=!0;let l=o.length;for(let w=0;w<l;w++){let D=o[w],d=e;if(e===d)if(typeof D=="string"){
-if(z(D)>2e3)return ne.errors=[{instancePath:s+"/also/"+w,keyword:"maxLength",params:{limit:2e3}}],!1;if(D.length===0)return ne.
-errors=[{instancePath:s+"/also/"+w,keyword:"minLength",params:{limit:1}}],!1}else return ne.errors=[{instancePath:s+"/al\
-so/"+w,keyword:"type",params:{type:"string"}}],!1;var a=d===e;if(!a)break}}}else return ne.errors=[{instancePath:s+"/als\
+ems",params:{limit:1}}],!1;{var a=!0;let l=o.length;for(let h=0;h<l;h++){let D=o[h],d=e;if(e===d)if(typeof D=="string"){
+if(z(D)>2e3)return ne.errors=[{instancePath:s+"/also/"+h,keyword:"maxLength",params:{limit:2e3}}],!1;if(D.length===0)return ne.
+errors=[{instancePath:s+"/also/"+h,keyword:"minLength",params:{limit:1}}],!1}else return ne.errors=[{instancePath:s+"/al\
+so/"+h,keyword:"type",params:{type:"string"}}],!1;var a=d===e;if(!a)break}}}else return ne.errors=[{instancePath:s+"/als\
 o",keyword:"type",params:{type:"array"}}],!1;var n=i===e}else var n=!0;if(n)if(t.take_over!==void 0){let o=e;if(typeof t.
 take_over!="boolean")return ne.errors=[{instancePath:s+"/take_over",keyword:"type",params:{type:"boolean"}}],!1;var n=o===
 e}else var n=!0}}else return ne.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ne.errors=r,e===
@@ -347,67 +366,67 @@ r,!1;break}}if(f){if(t.into!==void 0){let n=t.into,o=e;if(e===o)if(typeof n=="st
 inLength",params:{limit:1}}],!1}else return ce.errors=[{instancePath:s+"/into",keyword:"type",params:{type:"string"}}],!1;
 var a=o===e}else var a=!0;if(a)if(t.here!==void 0){let n=e;if(typeof t.here!="boolean")return ce.errors=[{instancePath:s+
 "/here",keyword:"type",params:{type:"boolean"}}],!1;var a=n===e}else var a=!0}}else return ce.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return ce.errors=r,e===0}var Pr=S;var Rr=["name","role","rate_limit_rps","rate_limit_burst","max_approval_mode","max_sandbox_mode","budgets","expires_at",
+type",params:{type:"object"}}],!1;return ce.errors=r,e===0}var Pr=Z;var Rr=["name","role","rate_limit_rps","rate_limit_burst","max_approval_mode","max_sandbox_mode","budgets","expires_at",
 "may_merge","requires_sandbox"],Vr=["client","operator","admin"],Ir=["always","auto","none"],zr=["read-only","workspace",
 "full"],Qr=new RegExp("^[A-Za-z0-9._-]{1,64}$","u"),Mr=new RegExp("^[0-9]{1,9}(?:\\.[0-9]{1,6})?[kM]?(?:usd|tokens|reques\
 ts|minutes)/(?:day|week|month|once)$","u"),Tr=new RegExp("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?Z$","u");
-function S(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,dynamicAnchors:T={}}={}){let r=null,e=0;if(e===
-0)if(t&&typeof t=="object"&&!Array.isArray(t)){let o;if(t.name===void 0&&(o="name"))return S.errors=[{instancePath:s,keyword:"\
+function Z(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,dynamicAnchors:T={}}={}){let r=null,e=0;if(e===
+0)if(t&&typeof t=="object"&&!Array.isArray(t)){let o;if(t.name===void 0&&(o="name"))return Z.errors=[{instancePath:s,keyword:"\
 required",params:{missingProperty:o}}],!1;for(let i in t){let l=e;if(!(i==="name"||i==="role"||i==="rate_limit_rps"||i===
 "rate_limit_burst"||i==="max_approval_mode"||i==="max_sandbox_mode"||i==="budgets"||i==="expires_at"||i==="may_merge"||i===
-"requires_sandbox")){let w={instancePath:s,keyword:"enum",params:{allowedValues:Rr},propertyName:i};r===null?r=[w]:r.push(
-w),e++}var f=l===e;if(!f){let w={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[w]:r.
-push(w),e++,S.errors=r,!1;break}}if(f){if(t.name!==void 0){let i=t.name,l=e;if(e===l)if(typeof i=="string"){if(!Qr.test(
-i))return S.errors=[{instancePath:s+"/name",keyword:"saidPattern",params:{says:"a name of 1 to 64 letters, digits, dots,\
- underscores or hyphens"}}],!1}else return S.errors=[{instancePath:s+"/name",keyword:"type",params:{type:"string"}}],!1;
-var a=l===e}else var a=!0;if(a){if(t.role!==void 0){let i=t.role,l=e;if(!(i==="client"||i==="operator"||i==="admin"))return S.
+"requires_sandbox")){let h={instancePath:s,keyword:"enum",params:{allowedValues:Rr},propertyName:i};r===null?r=[h]:r.push(
+h),e++}var f=l===e;if(!f){let h={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[h]:r.
+push(h),e++,Z.errors=r,!1;break}}if(f){if(t.name!==void 0){let i=t.name,l=e;if(e===l)if(typeof i=="string"){if(!Qr.test(
+i))return Z.errors=[{instancePath:s+"/name",keyword:"saidPattern",params:{says:"a name of 1 to 64 letters, digits, dots,\
+ underscores or hyphens"}}],!1}else return Z.errors=[{instancePath:s+"/name",keyword:"type",params:{type:"string"}}],!1;
+var a=l===e}else var a=!0;if(a){if(t.role!==void 0){let i=t.role,l=e;if(!(i==="client"||i==="operator"||i==="admin"))return Z.
 errors=[{instancePath:s+"/role",keyword:"enum",params:{allowedValues:Vr}}],!1;var a=l===e}else var a=!0;if(a){if(t.rate_limit_rps!==
-void 0){let i=t.rate_limit_rps,l=e;if(!(typeof i=="number"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return S.errors=[{instancePath:s+
+void 0){let i=t.rate_limit_rps,l=e;if(!(typeof i=="number"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return Z.errors=[{instancePath:s+
 "/rate_limit_rps",keyword:"type",params:{type:"integer"}}],!1;if(e===l&&typeof i=="number"&&isFinite(i)){if(i>1e6||isNaN(
-i))return S.errors=[{instancePath:s+"/rate_limit_rps",keyword:"maximum",params:{comparison:"<=",limit:1e6}}],!1;if(i<1||
-isNaN(i))return S.errors=[{instancePath:s+"/rate_limit_rps",keyword:"minimum",params:{comparison:">=",limit:1}}],!1}var a=l===
+i))return Z.errors=[{instancePath:s+"/rate_limit_rps",keyword:"maximum",params:{comparison:"<=",limit:1e6}}],!1;if(i<1||
+isNaN(i))return Z.errors=[{instancePath:s+"/rate_limit_rps",keyword:"minimum",params:{comparison:">=",limit:1}}],!1}var a=l===
 e}else var a=!0;if(a){if(t.rate_limit_burst!==void 0){let i=t.rate_limit_burst,l=e;if(!(typeof i=="number"&&!(i%1)&&!isNaN(
-i)&&isFinite(i)))return S.errors=[{instancePath:s+"/rate_limit_burst",keyword:"type",params:{type:"integer"}}],!1;if(e===
-l&&typeof i=="number"&&isFinite(i)){if(i>1e6||isNaN(i))return S.errors=[{instancePath:s+"/rate_limit_burst",keyword:"max\
-imum",params:{comparison:"<=",limit:1e6}}],!1;if(i<1||isNaN(i))return S.errors=[{instancePath:s+"/rate_limit_burst",keyword:"\
+i)&&isFinite(i)))return Z.errors=[{instancePath:s+"/rate_limit_burst",keyword:"type",params:{type:"integer"}}],!1;if(e===
+l&&typeof i=="number"&&isFinite(i)){if(i>1e6||isNaN(i))return Z.errors=[{instancePath:s+"/rate_limit_burst",keyword:"max\
+imum",params:{comparison:"<=",limit:1e6}}],!1;if(i<1||isNaN(i))return Z.errors=[{instancePath:s+"/rate_limit_burst",keyword:"\
 minimum",params:{comparison:">=",limit:1}}],!1}var a=l===e}else var a=!0;if(a){if(t.max_approval_mode!==void 0){let i=t.
-max_approval_mode,l=e;if(!(i==="always"||i==="auto"||i==="none"))return S.errors=[{instancePath:s+"/max_approval_mode",keyword:"\
+max_approval_mode,l=e;if(!(i==="always"||i==="auto"||i==="none"))return Z.errors=[{instancePath:s+"/max_approval_mode",keyword:"\
 enum",params:{allowedValues:Ir}}],!1;var a=l===e}else var a=!0;if(a){if(t.max_sandbox_mode!==void 0){let i=t.max_sandbox_mode,
-l=e;if(!(i==="read-only"||i==="workspace"||i==="full"))return S.errors=[{instancePath:s+"/max_sandbox_mode",keyword:"enu\
+l=e;if(!(i==="read-only"||i==="workspace"||i==="full"))return Z.errors=[{instancePath:s+"/max_sandbox_mode",keyword:"enu\
 m",params:{allowedValues:zr}}],!1;var a=l===e}else var a=!0;if(a){if(t.budgets!==void 0){let i=t.budgets,l=e;if(e===l)if(Array.
-isArray(i)){var n=!0;let D=i.length;for(let d=0;d<D;d++){let k=i[d],O=e;if(e===O)if(typeof k=="string"){if(!Mr.test(k))return S.
+isArray(i)){var n=!0;let D=i.length;for(let d=0;d<D;d++){let k=i[d],O=e;if(e===O)if(typeof k=="string"){if(!Mr.test(k))return Z.
 errors=[{instancePath:s+"/budgets/"+d,keyword:"saidPattern",params:{says:"a budget such as 20usd/day, 5Mtokens/week, 100\
-requests/month or 90minutes/once"}}],!1}else return S.errors=[{instancePath:s+"/budgets/"+d,keyword:"type",params:{type:"\
-string"}}],!1;var n=O===e;if(!n)break}}else return S.errors=[{instancePath:s+"/budgets",keyword:"type",params:{type:"arr\
+requests/month or 90minutes/once"}}],!1}else return Z.errors=[{instancePath:s+"/budgets/"+d,keyword:"type",params:{type:"\
+string"}}],!1;var n=O===e;if(!n)break}}else return Z.errors=[{instancePath:s+"/budgets",keyword:"type",params:{type:"arr\
 ay"}}],!1;var a=l===e}else var a=!0;if(a){if(t.expires_at!==void 0){let i=t.expires_at,l=e;if(e===l)if(typeof i=="string"){
-if(!Tr.test(i))return S.errors=[{instancePath:s+"/expires_at",keyword:"saidPattern",params:{says:"a time in UTC such as \
-2026-12-31T00:00:00Z"}}],!1}else return S.errors=[{instancePath:s+"/expires_at",keyword:"type",params:{type:"string"}}],
-!1;var a=l===e}else var a=!0;if(a){if(t.may_merge!==void 0){let i=e;if(typeof t.may_merge!="boolean")return S.errors=[{instancePath:s+
+if(!Tr.test(i))return Z.errors=[{instancePath:s+"/expires_at",keyword:"saidPattern",params:{says:"a time in UTC such as \
+2026-12-31T00:00:00Z"}}],!1}else return Z.errors=[{instancePath:s+"/expires_at",keyword:"type",params:{type:"string"}}],
+!1;var a=l===e}else var a=!0;if(a){if(t.may_merge!==void 0){let i=e;if(typeof t.may_merge!="boolean")return Z.errors=[{instancePath:s+
 "/may_merge",keyword:"type",params:{type:"boolean"}}],!1;var a=i===e}else var a=!0;if(a)if(t.requires_sandbox!==void 0){
-let i=e;if(typeof t.requires_sandbox!="boolean")return S.errors=[{instancePath:s+"/requires_sandbox",keyword:"type",params:{
-type:"boolean"}}],!1;var a=i===e}else var a=!0}}}}}}}}}}else return S.errors=[{instancePath:s,keyword:"type",params:{type:"\
-object"}}],!1;return S.errors=r,e===0}var Cr=ke;var Br=["before"];function ke(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,dynamicAnchors:T={}}={}){
+let i=e;if(typeof t.requires_sandbox!="boolean")return Z.errors=[{instancePath:s+"/requires_sandbox",keyword:"type",params:{
+type:"boolean"}}],!1;var a=i===e}else var a=!0}}}}}}}}}}else return Z.errors=[{instancePath:s,keyword:"type",params:{type:"\
+object"}}],!1;return Z.errors=r,e===0}var Cr=ge;var Br=["before"];function ge(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,dynamicAnchors:T={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let a in t){let n=e;if(a!=="before"){let o={instancePath:s,
 keyword:"enum",params:{allowedValues:Br},propertyName:a};r===null?r=[o]:r.push(o),e++}var f=n===e;if(!f){let o={instancePath:s,
-keyword:"propertyNames",params:{propertyName:a}};return r===null?r=[o]:r.push(o),e++,ke.errors=r,!1;break}}if(f&&t.before!==
-void 0){let a=t.before;if(e===e)if(typeof a=="string"){if(z(a)>128)return ke.errors=[{instancePath:s+"/before",keyword:"\
-maxLength",params:{limit:128}}],!1;if(a.length===0)return ke.errors=[{instancePath:s+"/before",keyword:"minLength",params:{
-limit:1}}],!1}else return ke.errors=[{instancePath:s+"/before",keyword:"type",params:{type:"string"}}],!1}}else return ke.
-errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ke.errors=r,e===0}var Sr=V;var Zr=["backend","model","review_backend","review_model","checks","actions","max_tokens","max_cost_usd","max_time_secs",
+keyword:"propertyNames",params:{propertyName:a}};return r===null?r=[o]:r.push(o),e++,ge.errors=r,!1;break}}if(f&&t.before!==
+void 0){let a=t.before;if(e===e)if(typeof a=="string"){if(z(a)>128)return ge.errors=[{instancePath:s+"/before",keyword:"\
+maxLength",params:{limit:128}}],!1;if(a.length===0)return ge.errors=[{instancePath:s+"/before",keyword:"minLength",params:{
+limit:1}}],!1}else return ge.errors=[{instancePath:s+"/before",keyword:"type",params:{type:"string"}}],!1}}else return ge.
+errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ge.errors=r,e===0}var Sr=V;var Zr=["backend","model","review_backend","review_model","checks","actions","max_tokens","max_cost_usd","max_time_secs",
 "rounds","approval_mode","on_limit","max_wait_secs","fallback","deliver"];function V(t,{instancePath:s="",parentData:F,parentDataProperty:P,
 rootData:E=t,dynamicAnchors:T={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let i in t){
 let l=e;if(!(i==="backend"||i==="model"||i==="review_backend"||i==="review_model"||i==="checks"||i==="actions"||i==="max\
 _tokens"||i==="max_cost_usd"||i==="max_time_secs"||i==="rounds"||i==="approval_mode"||i==="on_limit"||i==="max_wait_secs"||
-i==="fallback"||i==="deliver")){let w={instancePath:s,keyword:"enum",params:{allowedValues:Zr},propertyName:i};r===null?
-r=[w]:r.push(w),e++}var f=l===e;if(!f){let w={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===
-null?r=[w]:r.push(w),e++,V.errors=r,!1;break}}if(f){if(t.backend!==void 0){let i=t.backend,l=e;if(e===l)if(typeof i=="st\
-ring"){if(!ge.test(i))return V.errors=[{instancePath:s+"/backend",keyword:"saidPattern",params:{says:"the name of a back\
+i==="fallback"||i==="deliver")){let h={instancePath:s,keyword:"enum",params:{allowedValues:Zr},propertyName:i};r===null?
+r=[h]:r.push(h),e++}var f=l===e;if(!f){let h={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===
+null?r=[h]:r.push(h),e++,V.errors=r,!1;break}}if(f){if(t.backend!==void 0){let i=t.backend,l=e;if(e===l)if(typeof i=="st\
+ring"){if(!ve.test(i))return V.errors=[{instancePath:s+"/backend",keyword:"saidPattern",params:{says:"the name of a back\
 end"}}],!1}else return V.errors=[{instancePath:s+"/backend",keyword:"type",params:{type:"string"}}],!1;var a=l===e}else var a=!0;
 if(a){if(t.model!==void 0){let i=t.model,l=e;if(e===l)if(typeof i=="string"){if(z(i)>200)return V.errors=[{instancePath:s+
 "/model",keyword:"maxLength",params:{limit:200}}],!1;if(i.length===0)return V.errors=[{instancePath:s+"/model",keyword:"\
 minLength",params:{limit:1}}],!1}else return V.errors=[{instancePath:s+"/model",keyword:"type",params:{type:"string"}}],
 !1;var a=l===e}else var a=!0;if(a){if(t.review_backend!==void 0){let i=t.review_backend,l=e;if(e===l)if(typeof i=="strin\
-g"){if(!ge.test(i))return V.errors=[{instancePath:s+"/review_backend",keyword:"saidPattern",params:{says:"the name of a \
+g"){if(!ve.test(i))return V.errors=[{instancePath:s+"/review_backend",keyword:"saidPattern",params:{says:"the name of a \
 backend"}}],!1}else return V.errors=[{instancePath:s+"/review_backend",keyword:"type",params:{type:"string"}}],!1;var a=l===
 e}else var a=!0;if(a){if(t.review_model!==void 0){let i=t.review_model,l=e;if(e===l)if(typeof i=="string"){if(z(i)>200)return V.
 errors=[{instancePath:s+"/review_model",keyword:"maxLength",params:{limit:200}}],!1;if(i.length===0)return V.errors=[{instancePath:s+
@@ -448,20 +467,20 @@ l&&typeof i=="number"&&isFinite(i)){if(i>31536e3||isNaN(i))return V.errors=[{ins
 ximum",params:{comparison:"<=",limit:31536e3}}],!1;if(i<1||isNaN(i))return V.errors=[{instancePath:s+"/max_wait_secs",keyword:"\
 minimum",params:{comparison:">=",limit:1}}],!1}var a=l===e}else var a=!0;if(a){if(t.fallback!==void 0){let i=t.fallback,
 l=e;if(e===l)if(Array.isArray(i)){if(i.length>20)return V.errors=[{instancePath:s+"/fallback",keyword:"maxItems",params:{
-limit:20}}],!1;{var o=!0;let D=i.length;for(let d=0;d<D;d++){let k=i[d],O=e;if(e===O)if(typeof k=="string"){if(!ge.test(
+limit:20}}],!1;{var o=!0;let D=i.length;for(let d=0;d<D;d++){let k=i[d],O=e;if(e===O)if(typeof k=="string"){if(!ve.test(
 k))return V.errors=[{instancePath:s+"/fallback/"+d,keyword:"saidPattern",params:{says:"the name of a backend"}}],!1}else
 return V.errors=[{instancePath:s+"/fallback/"+d,keyword:"type",params:{type:"string"}}],!1;var o=O===e;if(!o)break}}}else
 return V.errors=[{instancePath:s+"/fallback",keyword:"type",params:{type:"array"}}],!1;var a=l===e}else var a=!0;if(a)if(t.
 deliver!==void 0){let i=t.deliver,l=e;if(!(i==="none"||i==="branch"||i==="pr"))return V.errors=[{instancePath:s+"/delive\
 r",keyword:"enum",params:{allowedValues:Ce}}],!1;var a=l===e}else var a=!0}}}}}}}}}}}}}}}else return V.errors=[{instancePath:s,
-keyword:"type",params:{type:"object"}}],!1;return V.errors=r,e===0}var as=W;var je=new RegExp("^(?!-)[^\\u0000-\\u001f\\u007f-\\u009f]+$","");function ye(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,dynamicAnchors:T={}}={}){let r=null,e=0;
+keyword:"type",params:{type:"object"}}],!1;return V.errors=r,e===0}var as=X;var je=new RegExp("^(?!-)[^\\u0000-\\u001f\\u007f-\\u009f]+$","");function ye(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,dynamicAnchors:T={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let l;if(t.role===void 0&&(l="role"))return ye.errors=[{instancePath:s,
-keyword:"required",params:{missingProperty:l}}],!1;if(t.role!==void 0){let w=t.role,D=e;if(e===D)if(typeof w=="string"){
-if(w.length===0)return ye.errors=[{instancePath:s+"/role",keyword:"minLength",params:{limit:1}}],!1}else return ye.errors=
+keyword:"required",params:{missingProperty:l}}],!1;if(t.role!==void 0){let h=t.role,D=e;if(e===D)if(typeof h=="string"){
+if(h.length===0)return ye.errors=[{instancePath:s+"/role",keyword:"minLength",params:{limit:1}}],!1}else return ye.errors=
 [{instancePath:s+"/role",keyword:"type",params:{type:"string"}}],!1;var f=D===e}else var f=!0;if(f)if(t.content!==void 0){
-let w=t.content,D=e,d=e,k=!1,O=e,g=e,Q=!1,h=e;if(typeof w!="string"){let L={instancePath:s+"/content",keyword:"type",params:{
-type:"string"}};r===null?r=[L]:r.push(L),e++}var a=h===e;if(Q=Q||a,!Q){let L=e;if(e===L)if(Array.isArray(w)){var n=!0;let N=w.
-length;for(let j=0;j<N;j++){let p=w[j],v=e;if(e===v)if(p&&typeof p=="object"&&!Array.isArray(p)){let m;if(p.type===void 0&&
+let h=t.content,D=e,d=e,k=!1,O=e,g=e,Q=!1,w=e;if(typeof h!="string"){let L={instancePath:s+"/content",keyword:"type",params:{
+type:"string"}};r===null?r=[L]:r.push(L),e++}var a=w===e;if(Q=Q||a,!Q){let L=e;if(e===L)if(Array.isArray(h)){var n=!0;let N=h.
+length;for(let j=0;j<N;j++){let p=h[j],v=e;if(e===v)if(p&&typeof p=="object"&&!Array.isArray(p)){let m;if(p.type===void 0&&
 (m="type")){let $={instancePath:s+"/content/"+j,keyword:"required",params:{missingProperty:m}};r===null?r=[$]:r.push($),
 e++}else{if(p.type!==void 0){let $=p.type,_=e;if(e===_)if(typeof $=="string"){if(z($)>64){let u={instancePath:s+"/conten\
 t/"+j+"/type",keyword:"maxLength",params:{limit:64}};r===null?r=[u]:r.push(u),e++}}else{let u={instancePath:s+"/content/"+
@@ -471,73 +490,73 @@ ing"}};r===null?r=[u]:r.push(u),e++}var o=$===e}else var o=!0}}else{let m={insta
 type:"object"}};r===null?r=[m]:r.push(m),e++}var n=v===e;if(!n)break}}else{let N={instancePath:s+"/content",keyword:"typ\
 e",params:{type:"array"}};r===null?r=[N]:r.push(N),e++}var a=L===e;Q=Q||a}if(Q)e=g,r!==null&&(g?r.length=g:r=null);else{
 let L={instancePath:s+"/content",keyword:"anyOf",params:{}};r===null?r=[L]:r.push(L),e++}var i=O===e;if(k=k||i,!k){let L=e;
-if(w!==null){let N={instancePath:s+"/content",keyword:"type",params:{type:"null"}};r===null?r=[N]:r.push(N),e++}var i=L===
+if(h!==null){let N={instancePath:s+"/content",keyword:"type",params:{type:"null"}};r===null?r=[N]:r.push(N),e++}var i=L===
 e;k=k||i}if(k)e=d,r!==null&&(d?r.length=d:r=null);else{let L={instancePath:s+"/content",keyword:"anyOf",params:{}};return r===
 null?r=[L]:r.push(L),e++,ye.errors=r,!1}var f=D===e}else var f=!0}else return ye.errors=[{instancePath:s,keyword:"type",
-params:{type:"object"}}],!1;return ye.errors=r,e===0}function W(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,
+params:{type:"object"}}],!1;return ye.errors=r,e===0}function X(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,
 dynamicAnchors:T={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let Q;if(t.model===void 0&&
-(Q="model")||t.messages===void 0&&(Q="messages"))return W.errors=[{instancePath:s,keyword:"required",params:{missingProperty:Q}}],
-!1;if(t.model!==void 0){let h=t.model,b=e;if(e===b)if(typeof h=="string"){if(z(h)>256)return W.errors=[{instancePath:s+"\
-/model",keyword:"maxLength",params:{limit:256}}],!1;if(!je.test(h))return W.errors=[{instancePath:s+"/model",keyword:"sa\
-idPattern",params:{says:"a model name, without control characters and not starting with -"}}],!1}else return W.errors=[{
+(Q="model")||t.messages===void 0&&(Q="messages"))return X.errors=[{instancePath:s,keyword:"required",params:{missingProperty:Q}}],
+!1;if(t.model!==void 0){let w=t.model,b=e;if(e===b)if(typeof w=="string"){if(z(w)>256)return X.errors=[{instancePath:s+"\
+/model",keyword:"maxLength",params:{limit:256}}],!1;if(!je.test(w))return X.errors=[{instancePath:s+"/model",keyword:"sa\
+idPattern",params:{says:"a model name, without control characters and not starting with -"}}],!1}else return X.errors=[{
 instancePath:s+"/model",keyword:"type",params:{type:"string"}}],!1;var f=b===e}else var f=!0;if(f){if(t.stream!==void 0){
-let h=t.stream,b=e,L=e,A=!1,N=e;if(typeof h!="boolean"){let p={instancePath:s+"/stream",keyword:"type",params:{type:"boo\
-lean"}};r===null?r=[p]:r.push(p),e++}var a=N===e;if(A=A||a,!A){let p=e;if(h!==null){let y={instancePath:s+"/stream",keyword:"\
+let w=t.stream,b=e,L=e,A=!1,N=e;if(typeof w!="boolean"){let p={instancePath:s+"/stream",keyword:"type",params:{type:"boo\
+lean"}};r===null?r=[p]:r.push(p),e++}var a=N===e;if(A=A||a,!A){let p=e;if(w!==null){let y={instancePath:s+"/stream",keyword:"\
 type",params:{type:"null"}};r===null?r=[y]:r.push(y),e++}var a=p===e;A=A||a}if(A)e=L,r!==null&&(L?r.length=L:r=null);else{
-let p={instancePath:s+"/stream",keyword:"anyOf",params:{}};return r===null?r=[p]:r.push(p),e++,W.errors=r,!1}var f=b===e}else
-var f=!0;if(f){if(t.dry_run!==void 0){let h=t.dry_run,b=e,L=e,A=!1,N=e;if(typeof h!="boolean"){let p={instancePath:s+"/d\
-ry_run",keyword:"type",params:{type:"boolean"}};r===null?r=[p]:r.push(p),e++}var n=N===e;if(A=A||n,!A){let p=e;if(h!==null){
+let p={instancePath:s+"/stream",keyword:"anyOf",params:{}};return r===null?r=[p]:r.push(p),e++,X.errors=r,!1}var f=b===e}else
+var f=!0;if(f){if(t.dry_run!==void 0){let w=t.dry_run,b=e,L=e,A=!1,N=e;if(typeof w!="boolean"){let p={instancePath:s+"/d\
+ry_run",keyword:"type",params:{type:"boolean"}};r===null?r=[p]:r.push(p),e++}var n=N===e;if(A=A||n,!A){let p=e;if(w!==null){
 let y={instancePath:s+"/dry_run",keyword:"type",params:{type:"null"}};r===null?r=[y]:r.push(y),e++}var n=p===e;A=A||n}if(A)
 e=L,r!==null&&(L?r.length=L:r=null);else{let p={instancePath:s+"/dry_run",keyword:"anyOf",params:{}};return r===null?r=[
-p]:r.push(p),e++,W.errors=r,!1}var f=b===e}else var f=!0;if(f){if(t.tools!==void 0){let h=t.tools,b=e,L=e,A=!1,N=e;if(e===
-N&&!Array.isArray(h)){let p={instancePath:s+"/tools",keyword:"type",params:{type:"array"}};r===null?r=[p]:r.push(p),e++}
-var o=N===e;if(A=A||o,!A){let p=e;if(h!==null){let y={instancePath:s+"/tools",keyword:"type",params:{type:"null"}};r===null?
+p]:r.push(p),e++,X.errors=r,!1}var f=b===e}else var f=!0;if(f){if(t.tools!==void 0){let w=t.tools,b=e,L=e,A=!1,N=e;if(e===
+N&&!Array.isArray(w)){let p={instancePath:s+"/tools",keyword:"type",params:{type:"array"}};r===null?r=[p]:r.push(p),e++}
+var o=N===e;if(A=A||o,!A){let p=e;if(w!==null){let y={instancePath:s+"/tools",keyword:"type",params:{type:"null"}};r===null?
 r=[y]:r.push(y),e++}var o=p===e;A=A||o}if(A)e=L,r!==null&&(L?r.length=L:r=null);else{let p={instancePath:s+"/tools",keyword:"\
-anyOf",params:{}};return r===null?r=[p]:r.push(p),e++,W.errors=r,!1}var f=b===e}else var f=!0;if(f){if(t.messages!==void 0){
-let h=t.messages,b=e;if(e===b)if(Array.isArray(h)){if(h.length<1)return W.errors=[{instancePath:s+"/messages",keyword:"m\
-inItems",params:{limit:1}}],!1;{var i=!0;let A=h.length;for(let N=0;N<A;N++){let j=e;ye(h[N],{instancePath:s+"/messages/"+
-N,parentData:h,parentDataProperty:N,rootData:E,dynamicAnchors:T})||(r=r===null?ye.errors:r.concat(ye.errors),e=r.length);
-var i=j===e;if(!i)break}}}else return W.errors=[{instancePath:s+"/messages",keyword:"type",params:{type:"array"}}],!1;var f=b===
-e}else var f=!0;if(f){if(t.stream_options!==void 0){let h=t.stream_options,b=e,L=e,A=!1,N=e;if(e===N)if(h&&typeof h=="ob\
-ject"&&!Array.isArray(h)){if(h.include_usage!==void 0){let p=h.include_usage,v=e,y=!1,m=e;if(typeof p!="boolean"){let $={
+anyOf",params:{}};return r===null?r=[p]:r.push(p),e++,X.errors=r,!1}var f=b===e}else var f=!0;if(f){if(t.messages!==void 0){
+let w=t.messages,b=e;if(e===b)if(Array.isArray(w)){if(w.length<1)return X.errors=[{instancePath:s+"/messages",keyword:"m\
+inItems",params:{limit:1}}],!1;{var i=!0;let A=w.length;for(let N=0;N<A;N++){let j=e;ye(w[N],{instancePath:s+"/messages/"+
+N,parentData:w,parentDataProperty:N,rootData:E,dynamicAnchors:T})||(r=r===null?ye.errors:r.concat(ye.errors),e=r.length);
+var i=j===e;if(!i)break}}}else return X.errors=[{instancePath:s+"/messages",keyword:"type",params:{type:"array"}}],!1;var f=b===
+e}else var f=!0;if(f){if(t.stream_options!==void 0){let w=t.stream_options,b=e,L=e,A=!1,N=e;if(e===N)if(w&&typeof w=="ob\
+ject"&&!Array.isArray(w)){if(w.include_usage!==void 0){let p=w.include_usage,v=e,y=!1,m=e;if(typeof p!="boolean"){let $={
 instancePath:s+"/stream_options/include_usage",keyword:"type",params:{type:"boolean"}};r===null?r=[$]:r.push($),e++}var l=m===
 e;if(y=y||l,!y){let $=e;if(p!==null){let u={instancePath:s+"/stream_options/include_usage",keyword:"type",params:{type:"\
 null"}};r===null?r=[u]:r.push(u),e++}var l=$===e;y=y||l}if(y)e=v,r!==null&&(v?r.length=v:r=null);else{let $={instancePath:s+
 "/stream_options/include_usage",keyword:"anyOf",params:{}};r===null?r=[$]:r.push($),e++}}}else{let p={instancePath:s+"/s\
-tream_options",keyword:"type",params:{type:"object"}};r===null?r=[p]:r.push(p),e++}var w=N===e;if(A=A||w,!A){let p=e;if(h!==
-null){let y={instancePath:s+"/stream_options",keyword:"type",params:{type:"null"}};r===null?r=[y]:r.push(y),e++}var w=p===
-e;A=A||w}if(A)e=L,r!==null&&(L?r.length=L:r=null);else{let p={instancePath:s+"/stream_options",keyword:"anyOf",params:{}};
-return r===null?r=[p]:r.push(p),e++,W.errors=r,!1}var f=b===e}else var f=!0;if(f){if(t.response_format!==void 0){let h=t.
-response_format,b=e,L=e,A=!1,N=e;if(e===N)if(h&&typeof h=="object"&&!Array.isArray(h)){let p;if(h.type===void 0&&(p="typ\
+tream_options",keyword:"type",params:{type:"object"}};r===null?r=[p]:r.push(p),e++}var h=N===e;if(A=A||h,!A){let p=e;if(w!==
+null){let y={instancePath:s+"/stream_options",keyword:"type",params:{type:"null"}};r===null?r=[y]:r.push(y),e++}var h=p===
+e;A=A||h}if(A)e=L,r!==null&&(L?r.length=L:r=null);else{let p={instancePath:s+"/stream_options",keyword:"anyOf",params:{}};
+return r===null?r=[p]:r.push(p),e++,X.errors=r,!1}var f=b===e}else var f=!0;if(f){if(t.response_format!==void 0){let w=t.
+response_format,b=e,L=e,A=!1,N=e;if(e===N)if(w&&typeof w=="object"&&!Array.isArray(w)){let p;if(w.type===void 0&&(p="typ\
 e")){let v={instancePath:s+"/response_format",keyword:"required",params:{missingProperty:p}};r===null?r=[v]:r.push(v),e++}else{
-if(h.type!==void 0){let v=h.type,y=e;if(e===y)if(typeof v=="string"){if(z(v)>64){let m={instancePath:s+"/response_format\
+if(w.type!==void 0){let v=w.type,y=e;if(e===y)if(typeof v=="string"){if(z(v)>64){let m={instancePath:s+"/response_format\
 /type",keyword:"maxLength",params:{limit:64}};r===null?r=[m]:r.push(m),e++}}else{let m={instancePath:s+"/response_format\
-/type",keyword:"type",params:{type:"string"}};r===null?r=[m]:r.push(m),e++}var D=y===e}else var D=!0;if(D)if(h.json_schema!==
-void 0){let v=h.json_schema,y=e,m=e,$=!1,_=e;if(e===_)if(v&&typeof v=="object"&&!Array.isArray(v)){if(v.schema!==void 0){
+/type",keyword:"type",params:{type:"string"}};r===null?r=[m]:r.push(m),e++}var D=y===e}else var D=!0;if(D)if(w.json_schema!==
+void 0){let v=w.json_schema,y=e,m=e,$=!1,_=e;if(e===_)if(v&&typeof v=="object"&&!Array.isArray(v)){if(v.schema!==void 0){
 let q=v.schema,c=e,R=!1,I=e;if(!(q&&typeof q=="object"&&!Array.isArray(q))){let C={instancePath:s+"/response_format/json\
 _schema/schema",keyword:"type",params:{type:"object"}};r===null?r=[C]:r.push(C),e++}var d=I===e;if(R=R||d,!R){let C=e;if(q!==
-null){let Z={instancePath:s+"/response_format/json_schema/schema",keyword:"type",params:{type:"null"}};r===null?r=[Z]:r.
-push(Z),e++}var d=C===e;R=R||d}if(R)e=c,r!==null&&(c?r.length=c:r=null);else{let C={instancePath:s+"/response_format/jso\
+null){let U={instancePath:s+"/response_format/json_schema/schema",keyword:"type",params:{type:"null"}};r===null?r=[U]:r.
+push(U),e++}var d=C===e;R=R||d}if(R)e=c,r!==null&&(c?r.length=c:r=null);else{let C={instancePath:s+"/response_format/jso\
 n_schema/schema",keyword:"anyOf",params:{}};r===null?r=[C]:r.push(C),e++}}}else{let q={instancePath:s+"/response_format/\
 json_schema",keyword:"type",params:{type:"object"}};r===null?r=[q]:r.push(q),e++}var k=_===e;if($=$||k,!$){let q=e;if(v!==
 null){let R={instancePath:s+"/response_format/json_schema",keyword:"type",params:{type:"null"}};r===null?r=[R]:r.push(R),
 e++}var k=q===e;$=$||k}if($)e=m,r!==null&&(m?r.length=m:r=null);else{let q={instancePath:s+"/response_format/json_schema",
 keyword:"anyOf",params:{}};r===null?r=[q]:r.push(q),e++}var D=y===e}else var D=!0}}else{let p={instancePath:s+"/response\
-_format",keyword:"type",params:{type:"object"}};r===null?r=[p]:r.push(p),e++}var O=N===e;if(A=A||O,!A){let p=e;if(h!==null){
+_format",keyword:"type",params:{type:"object"}};r===null?r=[p]:r.push(p),e++}var O=N===e;if(A=A||O,!A){let p=e;if(w!==null){
 let y={instancePath:s+"/response_format",keyword:"type",params:{type:"null"}};r===null?r=[y]:r.push(y),e++}var O=p===e;A=
 A||O}if(A)e=L,r!==null&&(L?r.length=L:r=null);else{let p={instancePath:s+"/response_format",keyword:"anyOf",params:{}};return r===
-null?r=[p]:r.push(p),e++,W.errors=r,!1}var f=b===e}else var f=!0;if(f)if(t.functions!==void 0){let h=t.functions,b=e,L=e,
-A=!1,N=e;if(e===N&&!Array.isArray(h)){let p={instancePath:s+"/functions",keyword:"type",params:{type:"array"}};r===null?
-r=[p]:r.push(p),e++}var g=N===e;if(A=A||g,!A){let p=e;if(h!==null){let y={instancePath:s+"/functions",keyword:"type",params:{
+null?r=[p]:r.push(p),e++,X.errors=r,!1}var f=b===e}else var f=!0;if(f)if(t.functions!==void 0){let w=t.functions,b=e,L=e,
+A=!1,N=e;if(e===N&&!Array.isArray(w)){let p={instancePath:s+"/functions",keyword:"type",params:{type:"array"}};r===null?
+r=[p]:r.push(p),e++}var g=N===e;if(A=A||g,!A){let p=e;if(w!==null){let y={instancePath:s+"/functions",keyword:"type",params:{
 type:"null"}};r===null?r=[y]:r.push(y),e++}var g=p===e;A=A||g}if(A)e=L,r!==null&&(L?r.length=L:r=null);else{let p={instancePath:s+
-"/functions",keyword:"anyOf",params:{}};return r===null?r=[p]:r.push(p),e++,W.errors=r,!1}var f=b===e}else var f=!0}}}}}}}else
-return W.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return W.errors=r,e===0}var ns=K;function me(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,dynamicAnchors:T={}}={}){let r=null,e=0;
+"/functions",keyword:"anyOf",params:{}};return r===null?r=[p]:r.push(p),e++,X.errors=r,!1}var f=b===e}else var f=!0}}}}}}}else
+return X.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return X.errors=r,e===0}var ns=Y;function me(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,dynamicAnchors:T={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.type!==void 0){let d=t.type,k=e,O=e,g=!1,Q=e;if(e===Q)if(typeof d==
-"string"){if(z(d)>64){let h={instancePath:s+"/type",keyword:"maxLength",params:{limit:64}};r===null?r=[h]:r.push(h),e++}}else{
-let h={instancePath:s+"/type",keyword:"type",params:{type:"string"}};r===null?r=[h]:r.push(h),e++}var f=Q===e;if(g=g||f,
-!g){let h=e;if(d!==null){let L={instancePath:s+"/type",keyword:"type",params:{type:"null"}};r===null?r=[L]:r.push(L),e++}
-var f=h===e;g=g||f}if(g)e=O,r!==null&&(O?r.length=O:r=null);else{let h={instancePath:s+"/type",keyword:"anyOf",params:{}};
-return r===null?r=[h]:r.push(h),e++,me.errors=r,!1}var a=k===e}else var a=!0;if(a){if(t.id!==void 0){let d=t.id,k=e,O=e,
+"string"){if(z(d)>64){let w={instancePath:s+"/type",keyword:"maxLength",params:{limit:64}};r===null?r=[w]:r.push(w),e++}}else{
+let w={instancePath:s+"/type",keyword:"type",params:{type:"string"}};r===null?r=[w]:r.push(w),e++}var f=Q===e;if(g=g||f,
+!g){let w=e;if(d!==null){let L={instancePath:s+"/type",keyword:"type",params:{type:"null"}};r===null?r=[L]:r.push(L),e++}
+var f=w===e;g=g||f}if(g)e=O,r!==null&&(O?r.length=O:r=null);else{let w={instancePath:s+"/type",keyword:"anyOf",params:{}};
+return r===null?r=[w]:r.push(w),e++,me.errors=r,!1}var a=k===e}else var a=!0;if(a){if(t.id!==void 0){let d=t.id,k=e,O=e,
 g=!1,Q=e;if(typeof d!="string"){let b={instancePath:s+"/id",keyword:"type",params:{type:"string"}};r===null?r=[b]:r.push(
 b),e++}var n=Q===e;if(g=g||n,!g){let b=e;if(d!==null){let A={instancePath:s+"/id",keyword:"type",params:{type:"null"}};r===
 null?r=[A]:r.push(A),e++}var n=b===e;g=g||n}if(g)e=O,r!==null&&(O?r.length=O:r=null);else{let b={instancePath:s+"/id",keyword:"\
@@ -546,67 +565,67 @@ let d=t.role,k=e,O=e,g=!1,Q=e;if(typeof d!="string"){let b={instancePath:s+"/rol
 r===null?r=[b]:r.push(b),e++}var o=Q===e;if(g=g||o,!g){let b=e;if(d!==null){let A={instancePath:s+"/role",keyword:"type",
 params:{type:"null"}};r===null?r=[A]:r.push(A),e++}var o=b===e;g=g||o}if(g)e=O,r!==null&&(O?r.length=O:r=null);else{let b={
 instancePath:s+"/role",keyword:"anyOf",params:{}};return r===null?r=[b]:r.push(b),e++,me.errors=r,!1}var a=k===e}else var a=!0;
-if(a)if(t.content!==void 0){let d=t.content,k=e,O=e,g=!1,Q=e,h=e,b=!1,L=e;if(typeof d!="string"){let N={instancePath:s+"\
+if(a)if(t.content!==void 0){let d=t.content,k=e,O=e,g=!1,Q=e,w=e,b=!1,L=e;if(typeof d!="string"){let N={instancePath:s+"\
 /content",keyword:"type",params:{type:"string"}};r===null?r=[N]:r.push(N),e++}var i=L===e;if(b=b||i,!b){let N=e;if(e===N)
 if(Array.isArray(d)){var l=!0;let p=d.length;for(let v=0;v<p;v++){let y=d[v],m=e;if(e===m)if(y&&typeof y=="object"&&!Array.
 isArray(y)){let _;if(y.type===void 0&&(_="type")){let u={instancePath:s+"/content/"+v,keyword:"required",params:{missingProperty:_}};
 r===null?r=[u]:r.push(u),e++}else{if(y.type!==void 0){let u=y.type,q=e;if(e===q)if(typeof u=="string"){if(z(u)>64){let c={
 instancePath:s+"/content/"+v+"/type",keyword:"maxLength",params:{limit:64}};r===null?r=[c]:r.push(c),e++}}else{let c={instancePath:s+
-"/content/"+v+"/type",keyword:"type",params:{type:"string"}};r===null?r=[c]:r.push(c),e++}var w=q===e}else var w=!0;if(w)
+"/content/"+v+"/type",keyword:"type",params:{type:"string"}};r===null?r=[c]:r.push(c),e++}var h=q===e}else var h=!0;if(h)
 if(y.text!==void 0){let u=e;if(typeof y.text!="string"){let c={instancePath:s+"/content/"+v+"/text",keyword:"type",params:{
-type:"string"}};r===null?r=[c]:r.push(c),e++}var w=u===e}else var w=!0}}else{let _={instancePath:s+"/content/"+v,keyword:"\
+type:"string"}};r===null?r=[c]:r.push(c),e++}var h=u===e}else var h=!0}}else{let _={instancePath:s+"/content/"+v,keyword:"\
 type",params:{type:"object"}};r===null?r=[_]:r.push(_),e++}var l=m===e;if(!l)break}}else{let p={instancePath:s+"/content",
-keyword:"type",params:{type:"array"}};r===null?r=[p]:r.push(p),e++}var i=N===e;b=b||i}if(b)e=h,r!==null&&(h?r.length=h:r=
+keyword:"type",params:{type:"array"}};r===null?r=[p]:r.push(p),e++}var i=N===e;b=b||i}if(b)e=w,r!==null&&(w?r.length=w:r=
 null);else{let N={instancePath:s+"/content",keyword:"anyOf",params:{}};r===null?r=[N]:r.push(N),e++}var D=Q===e;if(g=g||
 D,!g){let N=e;if(d!==null){let p={instancePath:s+"/content",keyword:"type",params:{type:"null"}};r===null?r=[p]:r.push(p),
 e++}var D=N===e;g=g||D}if(g)e=O,r!==null&&(O?r.length=O:r=null);else{let N={instancePath:s+"/content",keyword:"anyOf",params:{}};
 return r===null?r=[N]:r.push(N),e++,me.errors=r,!1}var a=k===e}else var a=!0}}}else return me.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return me.errors=r,e===0}function K(t,{instancePath:s="",parentData:F,parentDataProperty:P,
+type",params:{type:"object"}}],!1;return me.errors=r,e===0}function Y(t,{instancePath:s="",parentData:F,parentDataProperty:P,
 rootData:E=t,dynamicAnchors:T={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let j;if(t.model===
-void 0&&(j="model")||t.input===void 0&&(j="input"))return K.errors=[{instancePath:s,keyword:"required",params:{missingProperty:j}}],
-!1;if(t.model!==void 0){let p=t.model,v=e;if(e===v)if(typeof p=="string"){if(z(p)>256)return K.errors=[{instancePath:s+"\
-/model",keyword:"maxLength",params:{limit:256}}],!1;if(!je.test(p))return K.errors=[{instancePath:s+"/model",keyword:"sa\
-idPattern",params:{says:"a model name, without control characters and not starting with -"}}],!1}else return K.errors=[{
+void 0&&(j="model")||t.input===void 0&&(j="input"))return Y.errors=[{instancePath:s,keyword:"required",params:{missingProperty:j}}],
+!1;if(t.model!==void 0){let p=t.model,v=e;if(e===v)if(typeof p=="string"){if(z(p)>256)return Y.errors=[{instancePath:s+"\
+/model",keyword:"maxLength",params:{limit:256}}],!1;if(!je.test(p))return Y.errors=[{instancePath:s+"/model",keyword:"sa\
+idPattern",params:{says:"a model name, without control characters and not starting with -"}}],!1}else return Y.errors=[{
 instancePath:s+"/model",keyword:"type",params:{type:"string"}}],!1;var f=v===e}else var f=!0;if(f){if(t.stream!==void 0){
 let p=t.stream,v=e,y=e,m=!1,$=e;if(typeof p!="boolean"){let u={instancePath:s+"/stream",keyword:"type",params:{type:"boo\
 lean"}};r===null?r=[u]:r.push(u),e++}var a=$===e;if(m=m||a,!m){let u=e;if(p!==null){let c={instancePath:s+"/stream",keyword:"\
 type",params:{type:"null"}};r===null?r=[c]:r.push(c),e++}var a=u===e;m=m||a}if(m)e=y,r!==null&&(y?r.length=y:r=null);else{
-let u={instancePath:s+"/stream",keyword:"anyOf",params:{}};return r===null?r=[u]:r.push(u),e++,K.errors=r,!1}var f=v===e}else
+let u={instancePath:s+"/stream",keyword:"anyOf",params:{}};return r===null?r=[u]:r.push(u),e++,Y.errors=r,!1}var f=v===e}else
 var f=!0;if(f){if(t.dry_run!==void 0){let p=t.dry_run,v=e,y=e,m=!1,$=e;if(typeof p!="boolean"){let u={instancePath:s+"/d\
 ry_run",keyword:"type",params:{type:"boolean"}};r===null?r=[u]:r.push(u),e++}var n=$===e;if(m=m||n,!m){let u=e;if(p!==null){
 let c={instancePath:s+"/dry_run",keyword:"type",params:{type:"null"}};r===null?r=[c]:r.push(c),e++}var n=u===e;m=m||n}if(m)
 e=y,r!==null&&(y?r.length=y:r=null);else{let u={instancePath:s+"/dry_run",keyword:"anyOf",params:{}};return r===null?r=[
-u]:r.push(u),e++,K.errors=r,!1}var f=v===e}else var f=!0;if(f){if(t.tools!==void 0){let p=t.tools,v=e,y=e,m=!1,$=e;if(e===
+u]:r.push(u),e++,Y.errors=r,!1}var f=v===e}else var f=!0;if(f){if(t.tools!==void 0){let p=t.tools,v=e,y=e,m=!1,$=e;if(e===
 $&&!Array.isArray(p)){let u={instancePath:s+"/tools",keyword:"type",params:{type:"array"}};r===null?r=[u]:r.push(u),e++}
 var o=$===e;if(m=m||o,!m){let u=e;if(p!==null){let c={instancePath:s+"/tools",keyword:"type",params:{type:"null"}};r===null?
 r=[c]:r.push(c),e++}var o=u===e;m=m||o}if(m)e=y,r!==null&&(y?r.length=y:r=null);else{let u={instancePath:s+"/tools",keyword:"\
-anyOf",params:{}};return r===null?r=[u]:r.push(u),e++,K.errors=r,!1}var f=v===e}else var f=!0;if(f){if(t.input!==void 0){
+anyOf",params:{}};return r===null?r=[u]:r.push(u),e++,Y.errors=r,!1}var f=v===e}else var f=!0;if(f){if(t.input!==void 0){
 let p=t.input,v=e,y=e,m=!1,$=e;if(typeof p!="string"){let u={instancePath:s+"/input",keyword:"type",params:{type:"string"}};
 r===null?r=[u]:r.push(u),e++}var i=$===e;if(m=m||i,!m){let u=e;if(e===u)if(Array.isArray(p))if(p.length<1){let c={instancePath:s+
 "/input",keyword:"minItems",params:{limit:1}};r===null?r=[c]:r.push(c),e++}else{var l=!0;let c=p.length;for(let R=0;R<c;R++){
 let I=e;me(p[R],{instancePath:s+"/input/"+R,parentData:p,parentDataProperty:R,rootData:E,dynamicAnchors:T})||(r=r===null?
 me.errors:r.concat(me.errors),e=r.length);var l=I===e;if(!l)break}}else{let c={instancePath:s+"/input",keyword:"type",params:{
 type:"array"}};r===null?r=[c]:r.push(c),e++}var i=u===e;m=m||i}if(m)e=y,r!==null&&(y?r.length=y:r=null);else{let u={instancePath:s+
-"/input",keyword:"anyOf",params:{}};return r===null?r=[u]:r.push(u),e++,K.errors=r,!1}var f=v===e}else var f=!0;if(f){if(t.
+"/input",keyword:"anyOf",params:{}};return r===null?r=[u]:r.push(u),e++,Y.errors=r,!1}var f=v===e}else var f=!0;if(f){if(t.
 instructions!==void 0){let p=t.instructions,v=e,y=e,m=!1,$=e;if(typeof p!="string"){let u={instancePath:s+"/instructions",
-keyword:"type",params:{type:"string"}};r===null?r=[u]:r.push(u),e++}var w=$===e;if(m=m||w,!m){let u=e;if(p!==null){let c={
-instancePath:s+"/instructions",keyword:"type",params:{type:"null"}};r===null?r=[c]:r.push(c),e++}var w=u===e;m=m||w}if(m)
+keyword:"type",params:{type:"string"}};r===null?r=[u]:r.push(u),e++}var h=$===e;if(m=m||h,!m){let u=e;if(p!==null){let c={
+instancePath:s+"/instructions",keyword:"type",params:{type:"null"}};r===null?r=[c]:r.push(c),e++}var h=u===e;m=m||h}if(m)
 e=y,r!==null&&(y?r.length=y:r=null);else{let u={instancePath:s+"/instructions",keyword:"anyOf",params:{}};return r===null?
-r=[u]:r.push(u),e++,K.errors=r,!1}var f=v===e}else var f=!0;if(f){if(t.previous_response_id!==void 0){let p=t.previous_response_id,
+r=[u]:r.push(u),e++,Y.errors=r,!1}var f=v===e}else var f=!0;if(f){if(t.previous_response_id!==void 0){let p=t.previous_response_id,
 v=e,y=e,m=!1,$=e;if(e===$)if(typeof p=="string"){if(z(p)>128){let u={instancePath:s+"/previous_response_id",keyword:"max\
 Length",params:{limit:128}};r===null?r=[u]:r.push(u),e++}}else{let u={instancePath:s+"/previous_response_id",keyword:"ty\
 pe",params:{type:"string"}};r===null?r=[u]:r.push(u),e++}var D=$===e;if(m=m||D,!m){let u=e;if(p!==null){let c={instancePath:s+
 "/previous_response_id",keyword:"type",params:{type:"null"}};r===null?r=[c]:r.push(c),e++}var D=u===e;m=m||D}if(m)e=y,r!==
 null&&(y?r.length=y:r=null);else{let u={instancePath:s+"/previous_response_id",keyword:"anyOf",params:{}};return r===null?
-r=[u]:r.push(u),e++,K.errors=r,!1}var f=v===e}else var f=!0;if(f){if(t.store!==void 0){let p=t.store,v=e,y=e,m=!1,$=e;if(typeof p!=
+r=[u]:r.push(u),e++,Y.errors=r,!1}var f=v===e}else var f=!0;if(f){if(t.store!==void 0){let p=t.store,v=e,y=e,m=!1,$=e;if(typeof p!=
 "boolean"){let u={instancePath:s+"/store",keyword:"type",params:{type:"boolean"}};r===null?r=[u]:r.push(u),e++}var d=$===
 e;if(m=m||d,!m){let u=e;if(p!==null){let c={instancePath:s+"/store",keyword:"type",params:{type:"null"}};r===null?r=[c]:
 r.push(c),e++}var d=u===e;m=m||d}if(m)e=y,r!==null&&(y?r.length=y:r=null);else{let u={instancePath:s+"/store",keyword:"a\
-nyOf",params:{}};return r===null?r=[u]:r.push(u),e++,K.errors=r,!1}var f=v===e}else var f=!0;if(f){if(t.background!==void 0){
+nyOf",params:{}};return r===null?r=[u]:r.push(u),e++,Y.errors=r,!1}var f=v===e}else var f=!0;if(f){if(t.background!==void 0){
 let p=t.background,v=e,y=e,m=!1,$=e;if(typeof p!="boolean"){let u={instancePath:s+"/background",keyword:"type",params:{type:"\
 boolean"}};r===null?r=[u]:r.push(u),e++}var k=$===e;if(m=m||k,!m){let u=e;if(p!==null){let c={instancePath:s+"/backgroun\
 d",keyword:"type",params:{type:"null"}};r===null?r=[c]:r.push(c),e++}var k=u===e;m=m||k}if(m)e=y,r!==null&&(y?r.length=y:
-r=null);else{let u={instancePath:s+"/background",keyword:"anyOf",params:{}};return r===null?r=[u]:r.push(u),e++,K.errors=
+r=null);else{let u={instancePath:s+"/background",keyword:"anyOf",params:{}};return r===null?r=[u]:r.push(u),e++,Y.errors=
 r,!1}var f=v===e}else var f=!0;if(f){if(t.metadata!==void 0){let p=t.metadata,v=e,y=e,m=!1,$=e;if(e===$)if(p&&typeof p==
 "object"&&!Array.isArray(p))if(Object.keys(p).length>16){let u={instancePath:s+"/metadata",keyword:"maxProperties",params:{
 limit:16}};r===null?r=[u]:r.push(u),e++}else for(let u in p){let q=p[u],c=e;if(e===c)if(typeof q=="string"){if(z(q)>512){
@@ -615,17 +634,17 @@ null?r=[R]:r.push(R),e++}}else{let R={instancePath:s+"/metadata/"+u.replace(/~/g
 params:{type:"string"}};r===null?r=[R]:r.push(R),e++}var O=c===e;if(!O)break}else{let u={instancePath:s+"/metadata",keyword:"\
 type",params:{type:"object"}};r===null?r=[u]:r.push(u),e++}var g=$===e;if(m=m||g,!m){let u=e;if(p!==null){let c={instancePath:s+
 "/metadata",keyword:"type",params:{type:"null"}};r===null?r=[c]:r.push(c),e++}var g=u===e;m=m||g}if(m)e=y,r!==null&&(y?r.
-length=y:r=null);else{let u={instancePath:s+"/metadata",keyword:"anyOf",params:{}};return r===null?r=[u]:r.push(u),e++,K.
+length=y:r=null);else{let u={instancePath:s+"/metadata",keyword:"anyOf",params:{}};return r===null?r=[u]:r.push(u),e++,Y.
 errors=r,!1}var f=v===e}else var f=!0;if(f){if(t.text!==void 0){let p=t.text,v=e,y=e,m=!1,$=e;if(e===$)if(p&&typeof p=="\
 object"&&!Array.isArray(p)){if(p.format!==void 0){let u=p.format,q=e,c=!1,R=e;if(e===R)if(u&&typeof u=="object"&&!Array.
 isArray(u)){let I;if(u.type===void 0&&(I="type")){let C={instancePath:s+"/text/format",keyword:"required",params:{missingProperty:I}};
-r===null?r=[C]:r.push(C),e++}else{if(u.type!==void 0){let C=u.type,M=e;if(e===M)if(typeof C=="string"){if(z(C)>64){let Z={
-instancePath:s+"/text/format/type",keyword:"maxLength",params:{limit:64}};r===null?r=[Z]:r.push(Z),e++}}else{let Z={instancePath:s+
-"/text/format/type",keyword:"type",params:{type:"string"}};r===null?r=[Z]:r.push(Z),e++}var Q=M===e}else var Q=!0;if(Q)if(u.
-schema!==void 0){let C=u.schema,M=e,Z=e,re=!1,ve=e;if(!(C&&typeof C=="object"&&!Array.isArray(C))){let le={instancePath:s+
-"/text/format/schema",keyword:"type",params:{type:"object"}};r===null?r=[le]:r.push(le),e++}var h=ve===e;if(re=re||h,!re){
+r===null?r=[C]:r.push(C),e++}else{if(u.type!==void 0){let C=u.type,M=e;if(e===M)if(typeof C=="string"){if(z(C)>64){let U={
+instancePath:s+"/text/format/type",keyword:"maxLength",params:{limit:64}};r===null?r=[U]:r.push(U),e++}}else{let U={instancePath:s+
+"/text/format/type",keyword:"type",params:{type:"string"}};r===null?r=[U]:r.push(U),e++}var Q=M===e}else var Q=!0;if(Q)if(u.
+schema!==void 0){let C=u.schema,M=e,U=e,re=!1,_e=e;if(!(C&&typeof C=="object"&&!Array.isArray(C))){let le={instancePath:s+
+"/text/format/schema",keyword:"type",params:{type:"object"}};r===null?r=[le]:r.push(le),e++}var w=_e===e;if(re=re||w,!re){
 let le=e;if(C!==null){let Fe={instancePath:s+"/text/format/schema",keyword:"type",params:{type:"null"}};r===null?r=[Fe]:
-r.push(Fe),e++}var h=le===e;re=re||h}if(re)e=Z,r!==null&&(Z?r.length=Z:r=null);else{let le={instancePath:s+"/text/format\
+r.push(Fe),e++}var w=le===e;re=re||w}if(re)e=U,r!==null&&(U?r.length=U:r=null);else{let le={instancePath:s+"/text/format\
 /schema",keyword:"anyOf",params:{}};r===null?r=[le]:r.push(le),e++}var Q=M===e}else var Q=!0}}else{let I={instancePath:s+
 "/text/format",keyword:"type",params:{type:"object"}};r===null?r=[I]:r.push(I),e++}var b=R===e;if(c=c||b,!c){let I=e;if(u!==
 null){let M={instancePath:s+"/text/format",keyword:"type",params:{type:"null"}};r===null?r=[M]:r.push(M),e++}var b=I===e;
@@ -633,7 +652,7 @@ c=c||b}if(c)e=q,r!==null&&(q?r.length=q:r=null);else{let I={instancePath:s+"/tex
 null?r=[I]:r.push(I),e++}}}else{let u={instancePath:s+"/text",keyword:"type",params:{type:"object"}};r===null?r=[u]:r.push(
 u),e++}var L=$===e;if(m=m||L,!m){let u=e;if(p!==null){let c={instancePath:s+"/text",keyword:"type",params:{type:"null"}};
 r===null?r=[c]:r.push(c),e++}var L=u===e;m=m||L}if(m)e=y,r!==null&&(y?r.length=y:r=null);else{let u={instancePath:s+"/te\
-xt",keyword:"anyOf",params:{}};return r===null?r=[u]:r.push(u),e++,K.errors=r,!1}var f=v===e}else var f=!0;if(f)if(t.reasoning!==
+xt",keyword:"anyOf",params:{}};return r===null?r=[u]:r.push(u),e++,Y.errors=r,!1}var f=v===e}else var f=!0;if(f)if(t.reasoning!==
 void 0){let p=t.reasoning,v=e,y=e,m=!1,$=e;if(e===$)if(p&&typeof p=="object"&&!Array.isArray(p)){if(p.summary!==void 0){
 let u=p.summary,q=e,c=!1,R=e;if(typeof u!="string"){let I={instancePath:s+"/reasoning/summary",keyword:"type",params:{type:"\
 string"}};r===null?r=[I]:r.push(I),e++}var A=R===e;if(c=c||A,!c){let I=e;if(u!==null){let M={instancePath:s+"/reasoning/\
@@ -642,8 +661,8 @@ q:r=null);else{let I={instancePath:s+"/reasoning/summary",keyword:"anyOf",params
 let u={instancePath:s+"/reasoning",keyword:"type",params:{type:"object"}};r===null?r=[u]:r.push(u),e++}var N=$===e;if(m=
 m||N,!m){let u=e;if(p!==null){let c={instancePath:s+"/reasoning",keyword:"type",params:{type:"null"}};r===null?r=[c]:r.push(
 c),e++}var N=u===e;m=m||N}if(m)e=y,r!==null&&(y?r.length=y:r=null);else{let u={instancePath:s+"/reasoning",keyword:"anyO\
-f",params:{}};return r===null?r=[u]:r.push(u),e++,K.errors=r,!1}var f=v===e}else var f=!0}}}}}}}}}}}else return K.errors=
-[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return K.errors=r,e===0}var os=be;function be(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,dynamicAnchors:T={}}={}){let r=null,e=0;
+f",params:{}};return r===null?r=[u]:r.push(u),e++,Y.errors=r,!1}var f=v===e}else var f=!0}}}}}}}}}}}else return Y.errors=
+[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Y.errors=r,e===0}var os=be;function be(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,dynamicAnchors:T={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.stream!==void 0){let a=t.stream,n=e;if(!(a==="true"||a==="fal\
 se"))return be.errors=[{instancePath:s+"/stream",keyword:"enum",params:{allowedValues:$e}}],!1;var f=n===e}else var f=!0;
 if(f)if(t.starting_after!==void 0){let a=t.starting_after,n=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return be.
@@ -660,67 +679,67 @@ nimum",params:{comparison:">=",limit:1}}],!1}var f=n===e}else var f=!0;if(f){if(
 var f=!0;if(f)if(t.after!==void 0){let a=t.after,n=e;if(e===n)if(typeof a=="string"){if(z(a)>128)return ue.errors=[{instancePath:s+
 "/after",keyword:"maxLength",params:{limit:128}}],!1}else return ue.errors=[{instancePath:s+"/after",keyword:"type",params:{
 type:"string"}}],!1;var f=n===e}else var f=!0}}else return ue.errors=[{instancePath:s,keyword:"type",params:{type:"objec\
-t"}}],!1;return ue.errors=r,e===0}var fs=G;function ee(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,dynamicAnchors:T={}}={}){let r=null,e=0;
+t"}}],!1;return ue.errors=r,e===0}var fs=J;function ee(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,dynamicAnchors:T={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let i;if(t.role===void 0&&(i="role")||t.content===void 0&&(i="cont\
 ent"))return ee.errors=[{instancePath:s,keyword:"required",params:{missingProperty:i}}],!1;if(t.role!==void 0){let l=t.role,
-w=e;if(e===w)if(typeof l=="string"){if(l.length===0)return ee.errors=[{instancePath:s+"/role",keyword:"minLength",params:{
-limit:1}}],!1}else return ee.errors=[{instancePath:s+"/role",keyword:"type",params:{type:"string"}}],!1;var f=w===e}else
-var f=!0;if(f)if(t.content!==void 0){let l=t.content,w=e,D=e,d=!1,k=e;if(typeof l!="string"){let g={instancePath:s+"/con\
+h=e;if(e===h)if(typeof l=="string"){if(l.length===0)return ee.errors=[{instancePath:s+"/role",keyword:"minLength",params:{
+limit:1}}],!1}else return ee.errors=[{instancePath:s+"/role",keyword:"type",params:{type:"string"}}],!1;var f=h===e}else
+var f=!0;if(f)if(t.content!==void 0){let l=t.content,h=e,D=e,d=!1,k=e;if(typeof l!="string"){let g={instancePath:s+"/con\
 tent",keyword:"type",params:{type:"string"}};r===null?r=[g]:r.push(g),e++}var a=k===e;if(d=d||a,!d){let g=e;if(e===g)if(Array.
-isArray(l)){var n=!0;let h=l.length;for(let b=0;b<h;b++){let L=l[b],A=e;if(e===A)if(L&&typeof L=="object"&&!Array.isArray(
+isArray(l)){var n=!0;let w=l.length;for(let b=0;b<w;b++){let L=l[b],A=e;if(e===A)if(L&&typeof L=="object"&&!Array.isArray(
 L)){let j;if(L.type===void 0&&(j="type")){let p={instancePath:s+"/content/"+b,keyword:"required",params:{missingProperty:j}};
 r===null?r=[p]:r.push(p),e++}else{if(L.type!==void 0){let p=L.type,v=e;if(e===v)if(typeof p=="string"){if(z(p)>64){let y={
 instancePath:s+"/content/"+b+"/type",keyword:"maxLength",params:{limit:64}};r===null?r=[y]:r.push(y),e++}}else{let y={instancePath:s+
 "/content/"+b+"/type",keyword:"type",params:{type:"string"}};r===null?r=[y]:r.push(y),e++}var o=v===e}else var o=!0;if(o)
 if(L.text!==void 0){let p=e;if(typeof L.text!="string"){let y={instancePath:s+"/content/"+b+"/text",keyword:"type",params:{
 type:"string"}};r===null?r=[y]:r.push(y),e++}var o=p===e}else var o=!0}}else{let j={instancePath:s+"/content/"+b,keyword:"\
-type",params:{type:"object"}};r===null?r=[j]:r.push(j),e++}var n=A===e;if(!n)break}}else{let h={instancePath:s+"/content",
-keyword:"type",params:{type:"array"}};r===null?r=[h]:r.push(h),e++}var a=g===e;d=d||a}if(d)e=D,r!==null&&(D?r.length=D:r=
+type",params:{type:"object"}};r===null?r=[j]:r.push(j),e++}var n=A===e;if(!n)break}}else{let w={instancePath:s+"/content",
+keyword:"type",params:{type:"array"}};r===null?r=[w]:r.push(w),e++}var a=g===e;d=d||a}if(d)e=D,r!==null&&(D?r.length=D:r=
 null);else{let g={instancePath:s+"/content",keyword:"anyOf",params:{}};return r===null?r=[g]:r.push(g),e++,ee.errors=r,!1}
-var f=w===e}else var f=!0}else return ee.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ee.errors=
-r,e===0}function G(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,dynamicAnchors:T={}}={}){let r=null,
+var f=h===e}else var f=!0}else return ee.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ee.errors=
+r,e===0}function J(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,dynamicAnchors:T={}}={}){let r=null,
 e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let N;if(t.model===void 0&&(N="model")||t.max_tokens===void 0&&
-(N="max_tokens")||t.messages===void 0&&(N="messages"))return G.errors=[{instancePath:s,keyword:"required",params:{missingProperty:N}}],
-!1;if(t.model!==void 0){let j=t.model,p=e;if(e===p)if(typeof j=="string"){if(z(j)>256)return G.errors=[{instancePath:s+"\
-/model",keyword:"maxLength",params:{limit:256}}],!1;if(!je.test(j))return G.errors=[{instancePath:s+"/model",keyword:"sa\
-idPattern",params:{says:"a model name, without control characters and not starting with -"}}],!1}else return G.errors=[{
+(N="max_tokens")||t.messages===void 0&&(N="messages"))return J.errors=[{instancePath:s,keyword:"required",params:{missingProperty:N}}],
+!1;if(t.model!==void 0){let j=t.model,p=e;if(e===p)if(typeof j=="string"){if(z(j)>256)return J.errors=[{instancePath:s+"\
+/model",keyword:"maxLength",params:{limit:256}}],!1;if(!je.test(j))return J.errors=[{instancePath:s+"/model",keyword:"sa\
+idPattern",params:{says:"a model name, without control characters and not starting with -"}}],!1}else return J.errors=[{
 instancePath:s+"/model",keyword:"type",params:{type:"string"}}],!1;var f=p===e}else var f=!0;if(f){if(t.stream!==void 0){
 let j=t.stream,p=e,v=e,y=!1,m=e;if(typeof j!="boolean"){let _={instancePath:s+"/stream",keyword:"type",params:{type:"boo\
 lean"}};r===null?r=[_]:r.push(_),e++}var a=m===e;if(y=y||a,!y){let _=e;if(j!==null){let q={instancePath:s+"/stream",keyword:"\
 type",params:{type:"null"}};r===null?r=[q]:r.push(q),e++}var a=_===e;y=y||a}if(y)e=v,r!==null&&(v?r.length=v:r=null);else{
-let _={instancePath:s+"/stream",keyword:"anyOf",params:{}};return r===null?r=[_]:r.push(_),e++,G.errors=r,!1}var f=p===e}else
+let _={instancePath:s+"/stream",keyword:"anyOf",params:{}};return r===null?r=[_]:r.push(_),e++,J.errors=r,!1}var f=p===e}else
 var f=!0;if(f){if(t.dry_run!==void 0){let j=t.dry_run,p=e,v=e,y=!1,m=e;if(typeof j!="boolean"){let _={instancePath:s+"/d\
 ry_run",keyword:"type",params:{type:"boolean"}};r===null?r=[_]:r.push(_),e++}var n=m===e;if(y=y||n,!y){let _=e;if(j!==null){
 let q={instancePath:s+"/dry_run",keyword:"type",params:{type:"null"}};r===null?r=[q]:r.push(q),e++}var n=_===e;y=y||n}if(y)
 e=v,r!==null&&(v?r.length=v:r=null);else{let _={instancePath:s+"/dry_run",keyword:"anyOf",params:{}};return r===null?r=[
-_]:r.push(_),e++,G.errors=r,!1}var f=p===e}else var f=!0;if(f){if(t.tools!==void 0){let j=t.tools,p=e,v=e,y=!1,m=e;if(e===
+_]:r.push(_),e++,J.errors=r,!1}var f=p===e}else var f=!0;if(f){if(t.tools!==void 0){let j=t.tools,p=e,v=e,y=!1,m=e;if(e===
 m&&!Array.isArray(j)){let _={instancePath:s+"/tools",keyword:"type",params:{type:"array"}};r===null?r=[_]:r.push(_),e++}
 var o=m===e;if(y=y||o,!y){let _=e;if(j!==null){let q={instancePath:s+"/tools",keyword:"type",params:{type:"null"}};r===null?
 r=[q]:r.push(q),e++}var o=_===e;y=y||o}if(y)e=v,r!==null&&(v?r.length=v:r=null);else{let _={instancePath:s+"/tools",keyword:"\
-anyOf",params:{}};return r===null?r=[_]:r.push(_),e++,G.errors=r,!1}var f=p===e}else var f=!0;if(f){if(t.messages!==void 0){
-let j=t.messages,p=e;if(e===p)if(Array.isArray(j)){if(j.length<1)return G.errors=[{instancePath:s+"/messages",keyword:"m\
+anyOf",params:{}};return r===null?r=[_]:r.push(_),e++,J.errors=r,!1}var f=p===e}else var f=!0;if(f){if(t.messages!==void 0){
+let j=t.messages,p=e;if(e===p)if(Array.isArray(j)){if(j.length<1)return J.errors=[{instancePath:s+"/messages",keyword:"m\
 inItems",params:{limit:1}}],!1;{var i=!0;let y=j.length;for(let m=0;m<y;m++){let $=e;ee(j[m],{instancePath:s+"/messages/"+
 m,parentData:j,parentDataProperty:m,rootData:E,dynamicAnchors:T})||(r=r===null?ee.errors:r.concat(ee.errors),e=r.length);
-var i=$===e;if(!i)break}}}else return G.errors=[{instancePath:s+"/messages",keyword:"type",params:{type:"array"}}],!1;var f=p===
+var i=$===e;if(!i)break}}}else return J.errors=[{instancePath:s+"/messages",keyword:"type",params:{type:"array"}}],!1;var f=p===
 e}else var f=!0;if(f){if(t.system!==void 0){let j=t.system,p=e,v=e,y=!1,m=e,$=e,_=!1,u=e;if(typeof j!="string"){let c={instancePath:s+
 "/system",keyword:"type",params:{type:"string"}};r===null?r=[c]:r.push(c),e++}var l=u===e;if(_=_||l,!_){let c=e;if(e===c)
-if(Array.isArray(j)){var w=!0;let I=j.length;for(let C=0;C<I;C++){let M=j[C],Z=e;if(e===Z)if(M&&typeof M=="object"&&!Array.
-isArray(M)){let ve;if(M.type===void 0&&(ve="type")){let J={instancePath:s+"/system/"+C,keyword:"required",params:{missingProperty:ve}};
-r===null?r=[J]:r.push(J),e++}else{if(M.type!==void 0){let J=M.type,le=e;if(e===le)if(typeof J=="string"){if(z(J)>64){let se={
+if(Array.isArray(j)){var h=!0;let I=j.length;for(let C=0;C<I;C++){let M=j[C],U=e;if(e===U)if(M&&typeof M=="object"&&!Array.
+isArray(M)){let _e;if(M.type===void 0&&(_e="type")){let W={instancePath:s+"/system/"+C,keyword:"required",params:{missingProperty:_e}};
+r===null?r=[W]:r.push(W),e++}else{if(M.type!==void 0){let W=M.type,le=e;if(e===le)if(typeof W=="string"){if(z(W)>64){let se={
 instancePath:s+"/system/"+C+"/type",keyword:"maxLength",params:{limit:64}};r===null?r=[se]:r.push(se),e++}}else{let se={
 instancePath:s+"/system/"+C+"/type",keyword:"type",params:{type:"string"}};r===null?r=[se]:r.push(se),e++}var D=le===e}else
-var D=!0;if(D)if(M.text!==void 0){let J=e;if(typeof M.text!="string"){let se={instancePath:s+"/system/"+C+"/text",keyword:"\
-type",params:{type:"string"}};r===null?r=[se]:r.push(se),e++}var D=J===e}else var D=!0}}else{let ve={instancePath:s+"/sy\
-stem/"+C,keyword:"type",params:{type:"object"}};r===null?r=[ve]:r.push(ve),e++}var w=Z===e;if(!w)break}}else{let I={instancePath:s+
+var D=!0;if(D)if(M.text!==void 0){let W=e;if(typeof M.text!="string"){let se={instancePath:s+"/system/"+C+"/text",keyword:"\
+type",params:{type:"string"}};r===null?r=[se]:r.push(se),e++}var D=W===e}else var D=!0}}else{let _e={instancePath:s+"/sy\
+stem/"+C,keyword:"type",params:{type:"object"}};r===null?r=[_e]:r.push(_e),e++}var h=U===e;if(!h)break}}else{let I={instancePath:s+
 "/system",keyword:"type",params:{type:"array"}};r===null?r=[I]:r.push(I),e++}var l=c===e;_=_||l}if(_)e=$,r!==null&&($?r.
 length=$:r=null);else{let c={instancePath:s+"/system",keyword:"anyOf",params:{}};r===null?r=[c]:r.push(c),e++}var d=m===
 e;if(y=y||d,!y){let c=e;if(j!==null){let I={instancePath:s+"/system",keyword:"type",params:{type:"null"}};r===null?r=[I]:
 r.push(I),e++}var d=c===e;y=y||d}if(y)e=v,r!==null&&(v?r.length=v:r=null);else{let c={instancePath:s+"/system",keyword:"\
-anyOf",params:{}};return r===null?r=[c]:r.push(c),e++,G.errors=r,!1}var f=p===e}else var f=!0;if(f){if(t.mcp_servers!==void 0){
+anyOf",params:{}};return r===null?r=[c]:r.push(c),e++,J.errors=r,!1}var f=p===e}else var f=!0;if(f){if(t.mcp_servers!==void 0){
 let j=t.mcp_servers,p=e,v=e,y=!1,m=e;if(e===m&&!Array.isArray(j)){let _={instancePath:s+"/mcp_servers",keyword:"type",params:{
 type:"array"}};r===null?r=[_]:r.push(_),e++}var k=m===e;if(y=y||k,!y){let _=e;if(j!==null){let q={instancePath:s+"/mcp_s\
 ervers",keyword:"type",params:{type:"null"}};r===null?r=[q]:r.push(q),e++}var k=_===e;y=y||k}if(y)e=v,r!==null&&(v?r.length=
-v:r=null);else{let _={instancePath:s+"/mcp_servers",keyword:"anyOf",params:{}};return r===null?r=[_]:r.push(_),e++,G.errors=
+v:r=null);else{let _={instancePath:s+"/mcp_servers",keyword:"anyOf",params:{}};return r===null?r=[_]:r.push(_),e++,J.errors=
 r,!1}var f=p===e}else var f=!0;if(f){if(t.output_format!==void 0){let j=t.output_format,p=e,v=e,y=!1,m=e;if(e===m)if(j&&
 typeof j=="object"&&!Array.isArray(j)){let _;if(j.type===void 0&&(_="type")){let u={instancePath:s+"/output_format",keyword:"\
 required",params:{missingProperty:_}};r===null?r=[u]:r.push(u),e++}else{if(j.type!==void 0){let u=j.type,q=e;if(e===q)if(typeof u==
@@ -734,18 +753,18 @@ let M={instancePath:s+"/output_format/schema",keyword:"anyOf",params:{}};r===nul
 let _={instancePath:s+"/output_format",keyword:"type",params:{type:"object"}};r===null?r=[_]:r.push(_),e++}var Q=m===e;if(y=
 y||Q,!y){let _=e;if(j!==null){let q={instancePath:s+"/output_format",keyword:"type",params:{type:"null"}};r===null?r=[q]:
 r.push(q),e++}var Q=_===e;y=y||Q}if(y)e=v,r!==null&&(v?r.length=v:r=null);else{let _={instancePath:s+"/output_format",keyword:"\
-anyOf",params:{}};return r===null?r=[_]:r.push(_),e++,G.errors=r,!1}var f=p===e}else var f=!0;if(f)if(t.output_config!==
+anyOf",params:{}};return r===null?r=[_]:r.push(_),e++,J.errors=r,!1}var f=p===e}else var f=!0;if(f)if(t.output_config!==
 void 0){let j=t.output_config,p=e,v=e,y=!1,m=e;if(e===m)if(j&&typeof j=="object"&&!Array.isArray(j)){if(j.format!==void 0){
 let _=j.format,u=e,q=!1,c=e;if(e===c)if(_&&typeof _=="object"&&!Array.isArray(_)){let R;if(_.type===void 0&&(R="type")){
 let I={instancePath:s+"/output_config/format",keyword:"required",params:{missingProperty:R}};r===null?r=[I]:r.push(I),e++}else{
 if(_.type!==void 0){let I=_.type,C=e;if(e===C)if(typeof I=="string"){if(z(I)>64){let M={instancePath:s+"/output_config/f\
 ormat/type",keyword:"maxLength",params:{limit:64}};r===null?r=[M]:r.push(M),e++}}else{let M={instancePath:s+"/output_con\
-fig/format/type",keyword:"type",params:{type:"string"}};r===null?r=[M]:r.push(M),e++}var h=C===e}else var h=!0;if(h)if(_.
-schema!==void 0){let I=_.schema,C=e,M=e,Z=!1,re=e;if(!(I&&typeof I=="object"&&!Array.isArray(I))){let J={instancePath:s+
-"/output_config/format/schema",keyword:"type",params:{type:"object"}};r===null?r=[J]:r.push(J),e++}var b=re===e;if(Z=Z||
-b,!Z){let J=e;if(I!==null){let se={instancePath:s+"/output_config/format/schema",keyword:"type",params:{type:"null"}};r===
-null?r=[se]:r.push(se),e++}var b=J===e;Z=Z||b}if(Z)e=M,r!==null&&(M?r.length=M:r=null);else{let J={instancePath:s+"/outp\
-ut_config/format/schema",keyword:"anyOf",params:{}};r===null?r=[J]:r.push(J),e++}var h=C===e}else var h=!0}}else{let R={
+fig/format/type",keyword:"type",params:{type:"string"}};r===null?r=[M]:r.push(M),e++}var w=C===e}else var w=!0;if(w)if(_.
+schema!==void 0){let I=_.schema,C=e,M=e,U=!1,re=e;if(!(I&&typeof I=="object"&&!Array.isArray(I))){let W={instancePath:s+
+"/output_config/format/schema",keyword:"type",params:{type:"object"}};r===null?r=[W]:r.push(W),e++}var b=re===e;if(U=U||
+b,!U){let W=e;if(I!==null){let se={instancePath:s+"/output_config/format/schema",keyword:"type",params:{type:"null"}};r===
+null?r=[se]:r.push(se),e++}var b=W===e;U=U||b}if(U)e=M,r!==null&&(M?r.length=M:r=null);else{let W={instancePath:s+"/outp\
+ut_config/format/schema",keyword:"anyOf",params:{}};r===null?r=[W]:r.push(W),e++}var w=C===e}else var w=!0}}else{let R={
 instancePath:s+"/output_config/format",keyword:"type",params:{type:"object"}};r===null?r=[R]:r.push(R),e++}var L=c===e;if(q=
 q||L,!q){let R=e;if(_!==null){let C={instancePath:s+"/output_config/format",keyword:"type",params:{type:"null"}};r===null?
 r=[C]:r.push(C),e++}var L=R===e;q=q||L}if(q)e=u,r!==null&&(u?r.length=u:r=null);else{let R={instancePath:s+"/output_conf\
@@ -753,8 +772,8 @@ ig/format",keyword:"anyOf",params:{}};r===null?r=[R]:r.push(R),e++}}}else{let _=
 type",params:{type:"object"}};r===null?r=[_]:r.push(_),e++}var A=m===e;if(y=y||A,!y){let _=e;if(j!==null){let q={instancePath:s+
 "/output_config",keyword:"type",params:{type:"null"}};r===null?r=[q]:r.push(q),e++}var A=_===e;y=y||A}if(y)e=v,r!==null&&
 (v?r.length=v:r=null);else{let _={instancePath:s+"/output_config",keyword:"anyOf",params:{}};return r===null?r=[_]:r.push(
-_),e++,G.errors=r,!1}var f=p===e}else var f=!0}}}}}}}}else return G.errors=[{instancePath:s,keyword:"type",params:{type:"\
-object"}}],!1;return G.errors=r,e===0}var ps=oe;function oe(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,dynamicAnchors:T={}}={}){let r=null,e=0;
+_),e++,J.errors=r,!1}var f=p===e}else var f=!0}}}}}}}}else return J.errors=[{instancePath:s,keyword:"type",params:{type:"\
+object"}}],!1;return J.errors=r,e===0}var ps=oe;function oe(t,{instancePath:s="",parentData:F,parentDataProperty:P,rootData:E=t,dynamicAnchors:T={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let D;if(t.model===void 0&&(D="model")||t.messages===void 0&&(D="m\
 essages"))return oe.errors=[{instancePath:s,keyword:"required",params:{missingProperty:D}}],!1;if(t.model!==void 0){let d=t.
 model,k=e;if(e===k)if(typeof d=="string"){if(z(d)>256)return oe.errors=[{instancePath:s+"/model",keyword:"maxLength",params:{
@@ -762,10 +781,10 @@ limit:256}}],!1;if(!je.test(d))return oe.errors=[{instancePath:s+"/model",keywor
 me, without control characters and not starting with -"}}],!1}else return oe.errors=[{instancePath:s+"/model",keyword:"t\
 ype",params:{type:"string"}}],!1;var f=k===e}else var f=!0;if(f){if(t.messages!==void 0){let d=t.messages,k=e;if(e===k)if(Array.
 isArray(d)){if(d.length<1)return oe.errors=[{instancePath:s+"/messages",keyword:"minItems",params:{limit:1}}],!1;{var a=!0;
-let g=d.length;for(let Q=0;Q<g;Q++){let h=e;ee(d[Q],{instancePath:s+"/messages/"+Q,parentData:d,parentDataProperty:Q,rootData:E,
-dynamicAnchors:T})||(r=r===null?ee.errors:r.concat(ee.errors),e=r.length);var a=h===e;if(!a)break}}}else return oe.errors=
+let g=d.length;for(let Q=0;Q<g;Q++){let w=e;ee(d[Q],{instancePath:s+"/messages/"+Q,parentData:d,parentDataProperty:Q,rootData:E,
+dynamicAnchors:T})||(r=r===null?ee.errors:r.concat(ee.errors),e=r.length);var a=w===e;if(!a)break}}}else return oe.errors=
 [{instancePath:s+"/messages",keyword:"type",params:{type:"array"}}],!1;var f=k===e}else var f=!0;if(f){if(t.system!==void 0){
-let d=t.system,k=e,O=e,g=!1,Q=e,h=e,b=!1,L=e;if(typeof d!="string"){let N={instancePath:s+"/system",keyword:"type",params:{
+let d=t.system,k=e,O=e,g=!1,Q=e,w=e,b=!1,L=e;if(typeof d!="string"){let N={instancePath:s+"/system",keyword:"type",params:{
 type:"string"}};r===null?r=[N]:r.push(N),e++}var n=L===e;if(b=b||n,!b){let N=e;if(e===N)if(Array.isArray(d)){var o=!0;let p=d.
 length;for(let v=0;v<p;v++){let y=d[v],m=e;if(e===m)if(y&&typeof y=="object"&&!Array.isArray(y)){let _;if(y.type===void 0&&
 (_="type")){let u={instancePath:s+"/system/"+v,keyword:"required",params:{missingProperty:_}};r===null?r=[u]:r.push(u),e++}else{
@@ -775,14 +794,14 @@ keyword:"type",params:{type:"string"}};r===null?r=[c]:r.push(c),e++}var i=q===e}
 if(typeof y.text!="string"){let c={instancePath:s+"/system/"+v+"/text",keyword:"type",params:{type:"string"}};r===null?r=
 [c]:r.push(c),e++}var i=u===e}else var i=!0}}else{let _={instancePath:s+"/system/"+v,keyword:"type",params:{type:"object"}};
 r===null?r=[_]:r.push(_),e++}var o=m===e;if(!o)break}}else{let p={instancePath:s+"/system",keyword:"type",params:{type:"\
-array"}};r===null?r=[p]:r.push(p),e++}var n=N===e;b=b||n}if(b)e=h,r!==null&&(h?r.length=h:r=null);else{let N={instancePath:s+
+array"}};r===null?r=[p]:r.push(p),e++}var n=N===e;b=b||n}if(b)e=w,r!==null&&(w?r.length=w:r=null);else{let N={instancePath:s+
 "/system",keyword:"anyOf",params:{}};r===null?r=[N]:r.push(N),e++}var l=Q===e;if(g=g||l,!g){let N=e;if(d!==null){let p={
 instancePath:s+"/system",keyword:"type",params:{type:"null"}};r===null?r=[p]:r.push(p),e++}var l=N===e;g=g||l}if(g)e=O,r!==
 null&&(O?r.length=O:r=null);else{let N={instancePath:s+"/system",keyword:"anyOf",params:{}};return r===null?r=[N]:r.push(
 N),e++,oe.errors=r,!1}var f=k===e}else var f=!0;if(f)if(t.tools!==void 0){let d=t.tools,k=e,O=e,g=!1,Q=e;if(e===Q&&!Array.
-isArray(d)){let b={instancePath:s+"/tools",keyword:"type",params:{type:"array"}};r===null?r=[b]:r.push(b),e++}var w=Q===
-e;if(g=g||w,!g){let b=e;if(d!==null){let A={instancePath:s+"/tools",keyword:"type",params:{type:"null"}};r===null?r=[A]:
-r.push(A),e++}var w=b===e;g=g||w}if(g)e=O,r!==null&&(O?r.length=O:r=null);else{let b={instancePath:s+"/tools",keyword:"a\
+isArray(d)){let b={instancePath:s+"/tools",keyword:"type",params:{type:"array"}};r===null?r=[b]:r.push(b),e++}var h=Q===
+e;if(g=g||h,!g){let b=e;if(d!==null){let A={instancePath:s+"/tools",keyword:"type",params:{type:"null"}};r===null?r=[A]:
+r.push(A),e++}var h=b===e;g=g||h}if(g)e=O,r!==null&&(O?r.length=O:r=null);else{let b={instancePath:s+"/tools",keyword:"a\
 nyOf",params:{}};return r===null?r=[b]:r.push(b),e++,oe.errors=r,!1}var f=k===e}else var f=!0}}}else return oe.errors=[{
 instancePath:s,keyword:"type",params:{type:"object"}}],!1;return oe.errors=r,e===0}rr.optional={names:["tags","metadata",
 "shared"],within:{}};nr.optional={names:["message"],within:{}};yr.optional={names:["key","link"],within:{}};dr.optional=

@@ -1,13 +1,27 @@
-import { Readable } from 'node:stream'
-import type { FastifyReply } from 'fastify'
+import { pipeline, Readable } from 'node:stream'
+import { createGzip, gzipSync } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { jsonPieces, shortJsonText } from '../../kit/json/json-pieces.ts'
 
 /** A longer answer is sent with `sendJson`. In characters. */
 export const LARGE_OUTPUT = 64 * 1024
+/** A shorter one fits into one packet as it is. In characters. */
+const COMPRESSED_FROM = 1400
 
 /** Sends a value that may have megabytes. A large one is written in pieces, so that other requests do not wait for it. */
 export function sendJson(reply: FastifyReply, value: unknown): FastifyReply {
   const text = shortJsonText(value)
-  const body = text ?? Readable.from(jsonPieces(value), { objectMode: false })
-  return reply.type('application/json; charset=utf-8').send(body)
+  const isCompressed = (text?.length ?? COMPRESSED_FROM) >= COMPRESSED_FROM && acceptsGzip(reply.request)
+  reply.type('application/json; charset=utf-8').header('vary', VARY)
+  if (isCompressed) reply.header('content-encoding', 'gzip')
+  if (text !== undefined) return reply.send(isCompressed ? gzipSync(text) : text)
+  const pieces = Readable.from(jsonPieces(value), { objectMode: false })
+  return reply.send(isCompressed ? pipeline(pieces, createGzip(), () => {}) : pieces)
+}
+
+/** Of an answer that may be compressed. */
+export const VARY = 'Origin, Accept-Encoding'
+
+export function acceptsGzip({ headers }: FastifyRequest): boolean {
+  return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(String(headers['accept-encoding'] ?? ''))
 }

@@ -1,20 +1,17 @@
-/** The driven runs. They are read again when an agent begins or ends, and every few seconds while one runs. */
-import { computed, effect, signal } from '@preact/signals'
-import type { DrivenRun, DrivenRunPage, RunChoice } from '../../drive/service/driven-run.shape.ts'
+/** The driven runs, as the stream of the server keeps them up to date. */
+import { computed, signal } from '@preact/signals'
+import type { DrivenRun, RunChoice } from '../../drive/service/driven-run.shape.ts'
 import type { StartBody } from '../../service/run-requests.shape.ts'
 import { attempt, tell } from './actions.ts'
 import { call } from './api.ts'
-import { oneAtATime } from './one-at-a-time.ts'
-import { serverState } from './server-state.ts'
+import { applyChanges, isStateKnown, serverState } from './server-state.ts'
 
-const RECENT = 50
-const RUNNING_MS = 2000
-
-export const runs = signal<readonly DrivenRun[]>([])
+/** All that are open, and the latest of the others, newest first. */
+export const runs = computed(() =>
+  [...serverState.value.runs.values()].sort((a, b) => (a.created_at < b.created_at ? 1 : -1)),
+)
 /** Whether the runs were read at least once. */
-export const areRunsKnown = signal(false)
-/** Where runs can be started, and with which checks. */
-export const runSettings = signal<Pick<DrivenRunPage, 'repositories' | 'checks'>>({ repositories: [], checks: [] })
+export const areRunsKnown = isStateKnown
 
 const NEEDS_A_PERSON: readonly string[] = ['waiting', 'paused', 'interrupted', 'failed']
 
@@ -24,37 +21,6 @@ const needsPerson = ({ state }: Pick<DrivenRun, 'state'>): boolean => NEEDS_A_PE
 export const waitingRuns = computed(() => runs.value.filter(needsPerson).toReversed())
 
 export const activeRuns = computed(() => runs.value.filter(({ state }) => state === 'running'))
-
-export const refreshRuns = oneAtATime(async () => {
-  const { runs: list, repositories, checks } = await call<DrivenRunPage>(`runs?limit=${RECENT}`)
-  runs.value = list
-  runSettings.value = { repositories, checks }
-  areRunsKnown.value = true
-})
-
-/** Changes when an agent of a run begins or ends. */
-const agentsOfRuns = computed(() =>
-  [...serverState.value.executions.values()]
-    .filter(({ kind }) => kind === 'action')
-    .map(({ id, state }) => `${id} ${state}`)
-    .join(),
-)
-
-/** Returns a function that stops it. */
-export function watchRuns(): () => void {
-  const read = () => void refreshRuns().catch(() => undefined)
-  const stop = effect(() => {
-    void agentsOfRuns.value
-    read()
-  })
-  const timer = setInterval(() => {
-    if (activeRuns.peek().length > 0) read()
-  }, RUNNING_MS)
-  return () => {
-    stop()
-    clearInterval(timer)
-  }
-}
 
 const DONE: Readonly<Record<RunChoice, string>> = {
   answer: 'Answered. The run continues.',
@@ -82,12 +48,14 @@ export async function changeRun(id: string, choice: RunChoice, body: object = {}
   )
   if (changed !== undefined) {
     tell(DONE[choice])
+    applyChanges([{ type: 'run', run: changed }])
     changesByUser.value += 1
   }
-  await refreshRuns().catch(() => undefined)
   return changed !== undefined
 }
 
 export async function startRun(body: StartBody): Promise<DrivenRun> {
-  return await call('runs', { method: 'POST', body })
+  const run = await call<DrivenRun>('runs', { method: 'POST', body })
+  applyChanges([{ type: 'run', run }])
+  return run
 }
