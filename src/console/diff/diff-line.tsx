@@ -13,13 +13,20 @@ type RowProps = {
   language: string
   isSplit: boolean
   commentsFor: string | undefined
+  /** Shows the whole file. */
+  onWhole: () => void
 }
 type Side = LineComment['side']
 
 export function DiffLine(props: RowProps) {
   const open = useSignal<Side | undefined>(undefined)
   const { row, path, commentsFor } = props
-  if (row.gap !== undefined) return row.gap === '' ? null : <div class="gap dim">⋯ {toVisible(row.gap)}</div>
+  if (row.gap !== undefined)
+    return row.gap === '' ? null : (
+      <button type="button" class="gap" title="Show the whole file" onClick={props.onWhole}>
+        ⋯ {toVisible(row.gap)}
+      </button>
+    )
   const onOpen = commentsFor === undefined ? undefined : (side: Side) => (open.value = side)
   const commented = commentsFor === undefined ? [] : commentsOn(commentsFor, path, row)
   const sides = SIDES.filter((side) => open.value === side || commented.some((each) => each.side === side))

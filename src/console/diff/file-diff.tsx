@@ -1,65 +1,113 @@
-/** What changes in one file: its name stays in view, and its lines are created when they come near. */
+/** What changes in one file: its name stays in view, and its lines are read and created when they come near. */
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
-import type { DrivenDiff } from '../../drive/service/driven-run.shape.ts'
+import type { DrivenDiff, DrivenRun } from '../../drive/service/driven-run.shape.ts'
+import { useFileDiff } from '../live/use-diff.ts'
+import { useNear } from '../live/use-near.ts'
 import { Icon } from '../parts/icon.tsx'
 import { LongList } from '../parts/long-list.tsx'
 import { toLine } from '../text/visible-text.ts'
 import { DiffLine, ROW_HEIGHT } from './diff-line.tsx'
 import { languageOf } from './paint-line.ts'
-import { type DiffRow, toRows } from './parse-patch.ts'
+import { toRows } from './parse-patch.ts'
 
 export type ChangedFile = DrivenDiff['files'][number]
 
 type FileDiffProps = {
+  run: DrivenRun
   file: ChangedFile
-  /** The part of the patch; undefined if the patch was cut before it. */
-  part: string | undefined
   isSplit: boolean
-  /** The run whose lines can be commented. */
-  commentsFor?: string | undefined
+  /** Whether lines can be commented. */
+  mayComment?: boolean
   children?: ComponentChildren
 }
 
 /** More lines are shown when the user asks for them: such a file is mostly generated. */
 const SHOWN_LINES = 3000
+/** Lines around a change, and the head of a hunk. */
+const AROUND = 7
 
-export function FileDiff({ file, part, isSplit: isWide, commentsFor, children }: FileDiffProps) {
+export function FileDiff({ run, file, isSplit, mayComment = false, children }: FileDiffProps) {
   const { path, from, insertions, deletions } = file
-  // One side of a file that only grew or shrank would be empty.
-  const isSplit = isWide && insertions !== 0 && deletions !== 0
-  const isWhole = useSignal((insertions ?? 0) + (deletions ?? 0) <= SHOWN_LINES)
-  const rows = useMemo(() => (part === undefined ? [] : toRows(part, isSplit)), [part, isSplit])
+  const changed = (insertions ?? 0) + (deletions ?? 0)
+  const isShown = useSignal(changed <= SHOWN_LINES)
+  const isWhole = useSignal(false)
+  const { element, wasNear } = useNear<HTMLDivElement>()
+  const isWanted = wasNear && isShown.value && insertions !== null
+  const { diff, problem } = useFileDiff(run, { path, isWhole: isWhole.value, isWanted })
   return (
     <>
       <header class="file-head">
         <Icon name="file" />
         <strong class="path">{toLine(from === undefined ? path : `${from} → ${path}`)}</strong>
         <Amounts file={file} />
-        <span class="file-tools">{children}</span>
+        <span class="file-tools">
+          {diff !== undefined && !isWhole.value && changed > 0 && (
+            <button type="button" class="quiet" onClick={() => (isWhole.value = true)}>
+              Whole file
+            </button>
+          )}
+          {children}
+        </span>
       </header>
-      {part === undefined ? (
-        <p class="file-note dim">The patch is too long to show this file. Use git to see it.</p>
-      ) : rows.length === 0 ? (
-        <p class="file-note dim">{insertions === null ? 'A binary file.' : 'No lines changed.'}</p>
-      ) : isWhole.value ? (
-        <Lines rows={rows} path={path} isSplit={isSplit} commentsFor={commentsFor} />
-      ) : (
-        <p class="file-note">
-          <button type="button" onClick={() => (isWhole.value = true)}>
-            Show {rows.length.toLocaleString('en')} lines
-          </button>
-        </p>
-      )}
+      <div ref={element}>
+        {diff !== undefined ? (
+          <Lines
+            run={run}
+            diff={diff}
+            // One side of a file that only grew or shrank would be empty.
+            isSplit={isSplit && insertions !== 0 && deletions !== 0}
+            mayComment={mayComment}
+            onWhole={() => (isWhole.value = true)}
+          />
+        ) : (
+          <NoLines
+            problem={problem}
+            changed={insertions === null ? undefined : changed}
+            onShow={isShown.value ? undefined : () => (isShown.value = true)}
+          />
+        )}
+      </div>
     </>
   )
 }
 
-type LinesProps = { rows: readonly DiffRow[]; path: string; isSplit: boolean; commentsFor: string | undefined }
+type NoLinesProps = {
+  problem: string | undefined
+  /** Undefined: a binary file. */
+  changed: number | undefined
+  onShow: (() => void) | undefined
+}
 
-function Lines({ rows, path, isSplit, commentsFor }: LinesProps) {
-  const numbered = useMemo(() => rows.map((row, at) => ({ row, at })), [rows])
+/** As high as the lines will be. */
+function NoLines({ problem, changed, onShow }: NoLinesProps) {
+  if (problem !== undefined) return <p class="file-note problem">{toLine(problem)}</p>
+  if (changed === undefined) return <p class="file-note dim">A binary file.</p>
+  if (onShow === undefined) return <div style={{ height: `${(changed + AROUND) * ROW_HEIGHT}px` }} />
+  return (
+    <p class="file-note">
+      <button type="button" onClick={onShow}>
+        Show {changed.toLocaleString('en')} changed lines
+      </button>
+    </p>
+  )
+}
+
+type LinesProps = {
+  run: DrivenRun
+  diff: DrivenDiff
+  isSplit: boolean
+  mayComment: boolean
+  onWhole: () => void
+}
+
+function Lines({ run, diff, isSplit, mayComment, onWhole }: LinesProps) {
+  const { patch, is_cut: isCut, files } = diff
+  const path = files[0]?.path ?? ''
+  const numbered = useMemo(() => toRows(patch, isSplit).map((row, at) => ({ row, at })), [patch, isSplit])
+  if (isCut) return <p class="file-note dim">The patch is too long to show this file. Use git to see it.</p>
+  if (numbered.length === 0) return <p class="file-note dim">No lines changed.</p>
   return (
     <div class={isSplit ? 'lines lines-split' : 'lines'}>
       <LongList
@@ -67,7 +115,14 @@ function Lines({ rows, path, isSplit, commentsFor }: LinesProps) {
         estimatedHeight={ROW_HEIGHT}
         keyOf={({ at }) => at}
         view={({ row }) => (
-          <DiffLine row={row} path={path} language={languageOf(path)} isSplit={isSplit} commentsFor={commentsFor} />
+          <DiffLine
+            row={row}
+            path={path}
+            language={languageOf(path)}
+            isSplit={isSplit}
+            commentsFor={mayComment ? run.id : undefined}
+            onWhole={onWhole}
+          />
         )}
       />
     </div>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { splitPatch, toRows } from './parse-patch.ts'
+import { toRows } from './parse-patch.ts'
 
 const PATCH = `diff --git a/a.js b/a.js
 index 1..2 100644
@@ -17,12 +17,10 @@ index 1..2 100644
  twenty
 -gone
 \\ No newline at end of file
-diff --git a/b.bin b/b.bin
-Binary files a/b.bin and b/b.bin differ
 `
 
 const show = (isSplit: boolean) =>
-  toRows(splitPatch(PATCH)[0] ?? '', isSplit).map(({ gap, left, right, isSame }) =>
+  toRows(PATCH, isSplit).map(({ gap, left, right, isSame }) =>
     gap === undefined
       ? `${left?.line ?? ''} ${right?.line ?? ''} ${isSame ? '' : '!'}${left?.text ?? ''}|${right?.text ?? ''}`
       : `@${gap}`,
@@ -39,8 +37,7 @@ it('lines that replace each other are side by side', () => {
   expect(show(true).slice(2, 5)).toEqual(['2 2 !two|2', '3 3 !diff --git is a line of the file|3', ' 4 !|4'])
 })
 
-it('a file without lines has no rows, and text before the first file belongs to none', () => {
-  expect(splitPatch(`noise\n${PATCH}`)).toHaveLength(2)
-  expect(toRows(splitPatch(PATCH)[1] ?? '', false)).toEqual([])
-  expect(splitPatch('')).toEqual([])
+it('a file without lines has no rows', () => {
+  const binary = 'diff --git a/b.bin b/b.bin\nBinary files a/b.bin and b/b.bin differ\n'
+  expect([toRows(binary, false), toRows('', true)]).toEqual([[], []])
 })

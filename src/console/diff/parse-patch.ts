@@ -1,4 +1,4 @@
-/** Patches as `git diff` prints them, in rows that can be shown: one below the other, or side by side. Pure. */
+/** The patch of a file as `git diff` prints it, in rows that can be shown: one below the other, or side by side. Pure. */
 
 export type DiffCell = {
   line: number
@@ -9,12 +9,7 @@ export type DiffCell = {
 /** A row has both sides if the line is the same, or if two lines are shown beside each other. */
 export type DiffRow = { gap?: string; left?: DiffCell; right?: DiffCell; isSame?: true }
 
-/** The part of each file, in the order of the patch. A line of a file never begins with a letter. */
-export function splitPatch(patch: string): string[] {
-  return patch.split(/^(?=diff --git )/m).filter((part) => part.startsWith('diff --git '))
-}
-
-/** Whether lines of the patch can be shown: of a binary file, or one that only has another name, there are none. */
+/** Of a binary file, or one that only has another name, there are none. */
 export function toRows(part: string, isSplit: boolean): DiffRow[] {
   const rows: DiffRow[] = []
   const position = { left: 0, right: 0 }

@@ -1,24 +1,37 @@
-/** What the branch of a run changes. It is read once the run has ended, and before that when a page wants it. */
+/** What the branch of a run changes: the list of files once the run has ended, and before that when a page wants it; a file when it is near. */
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { DrivenDiff, DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { call } from './api.ts'
 
-type Read = {
-  diff: DrivenDiff | undefined
-  problem: string | undefined
-  size: { files: number; insertions: number; deletions: number } | undefined
+type Read = { diff: DrivenDiff | undefined; problem: string | undefined }
+type Size = { files: number; insertions: number; deletions: number }
+
+/** The files, without their lines. */
+export function useDiff(run: DrivenRun | undefined, isWanted: boolean): Read & { size: Size | undefined } {
+  const isOver = run !== undefined && run.state !== 'running' && run.state !== 'queued'
+  const read = useRead(run, { files_only: 'true' }, run?.branch !== undefined && (isOver || isWanted))
+  return { ...read, size: read.diff && sizeOf(read.diff) }
 }
 
-export function useDiff(run: DrivenRun | undefined, isWanted: boolean): Read {
+/** More than any file that someone reads has. */
+const ALL_LINES = '100000'
+
+type FilePart = { path: string; isWhole: boolean; isWanted: boolean }
+
+/** The lines of one file: those around its changes, or all. */
+export function useFileDiff(run: DrivenRun, { path, isWhole, isWanted }: FilePart): Read {
+  return useRead(run, { path, ...(isWhole && { context: ALL_LINES }) }, isWanted)
+}
+
+function useRead(run: DrivenRun | undefined, part: Record<string, string>, isWanted: boolean): Read {
   const diff = useSignal<DrivenDiff | undefined>(undefined)
   const problem = useSignal<string | undefined>(undefined)
-  const isOver = run !== undefined && run.state !== 'running' && run.state !== 'queued'
-  const version = run?.branch !== undefined && (isOver || isWanted) ? `${run.id} ${run.last_seq}` : ''
+  const query = new URLSearchParams(part).toString()
   useEffect(() => {
-    if (version === '' || run === undefined) return
+    if (!isWanted || run === undefined) return
     const abort = new AbortController()
-    call<DrivenDiff>(`runs/${encodeURIComponent(run.id)}/diff`, { signal: abort.signal })
+    call<DrivenDiff>(`runs/${encodeURIComponent(run.id)}/diff?${query}`, { signal: abort.signal })
       .then((read) => {
         diff.value = read
         problem.value = undefined
@@ -27,11 +40,11 @@ export function useDiff(run: DrivenRun | undefined, isWanted: boolean): Read {
         if (!abort.signal.aborted) problem.value = error.message
       })
     return () => abort.abort()
-  }, [version])
-  return { diff: diff.value, problem: problem.value, size: diff.value && sizeOf(diff.value) }
+  }, [run?.id, run?.last_seq, query, isWanted])
+  return { diff: diff.value, problem: problem.value }
 }
 
-function sizeOf({ files }: DrivenDiff) {
+function sizeOf({ files }: DrivenDiff): Size {
   const sum = (field: 'insertions' | 'deletions') => files.reduce((total, file) => total + (file[field] ?? 0), 0)
   return { files: files.length, insertions: sum('insertions'), deletions: sum('deletions') }
 }

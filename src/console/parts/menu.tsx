@@ -26,11 +26,11 @@ export function Menu({ name, children }: { name: string; children: ComponentChil
     }
   }, [])
   return (
-    <div class="menu" ref={element}>
+    <div class="act-menu" ref={element}>
       <button type="button" aria-expanded={isOpen.value} onClick={() => (isOpen.value = !isOpen.value)}>
         {name} <span aria-hidden="true">▾</span>
       </button>
-      {isOpen.value && <div class="menu-items">{children}</div>}
+      {isOpen.value && <div class="act-items">{children}</div>}
     </div>
   )
 }

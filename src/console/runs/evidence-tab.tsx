@@ -3,7 +3,6 @@ import { useSignal } from '@preact/signals'
 import { Fragment } from 'preact'
 import type { DrivenDiff, DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { FileDiff } from '../diff/file-diff.tsx'
-import { splitPatch } from '../diff/parse-patch.ts'
 import { ToolCall } from '../execution/tool-call.tsx'
 import { toHash } from '../live/router.ts'
 import { useExecution } from '../live/use-execution.ts'
@@ -25,7 +24,7 @@ export function EvidenceTab({ run, diff }: { run: DrivenRun; diff: DrivenDiff | 
       {item.proof === undefined ? (
         <p class="dim">Nothing shows it.</p>
       ) : (
-        <ProofView key={item.key} proof={item.proof} diff={diff} />
+        <ProofView key={item.key} run={run} proof={item.proof} diff={diff} />
       )}
     </aside>
   )
@@ -61,16 +60,15 @@ function ClaimRow({ item: { verdict, claim, seen }, isOpen, onOpen }: RowProps) 
   )
 }
 
-function ProofView({ proof, diff }: { proof: Proof; diff: DrivenDiff | undefined }) {
+function ProofView({ run, proof, diff }: { run: DrivenRun; proof: Proof; diff: DrivenDiff | undefined }) {
   if ('tool' in proof) return <ToolProof {...proof.tool} />
   if ('check' in proof) return <CheckView check={proof.check} isOpen />
-  const at = diff?.files.findIndex(({ path }) => path === proof.path) ?? -1
-  const file = diff?.files[at]
+  const file = diff?.files.find(({ path }) => path === proof.path)
   if (diff === undefined) return <p class="dim">Loading…</p>
   if (file === undefined) return <p class="dim">The branch does not change {toLine(proof.path)}.</p>
   return (
     <div class="file">
-      <FileDiff file={file} part={splitPatch(diff.patch)[at]} isSplit={false} />
+      <FileDiff run={run} file={file} isSplit={false} />
     </div>
   )
 }

@@ -4,7 +4,6 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { DrivenDiff, DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { Amounts, type ChangedFile, FileDiff } from '../diff/file-diff.tsx'
-import { splitPatch } from '../diff/parse-patch.ts'
 import { findDraft } from '../live/drafts.ts'
 import { useWideEnough } from '../live/use-wide-enough.ts'
 import { toLine } from '../text/visible-text.ts'
@@ -24,9 +23,6 @@ const idOf = (at: number) => `file-${at}`
 
 function Changes({ run, diff, mayComment }: { run: DrivenRun; diff: DrivenDiff; mayComment: boolean }) {
   const isSplit = useWideEnough('(min-width: 1100px)')
-  const parts = useMemo(() => splitPatch(diff.patch), [diff.patch])
-  // The last part of a patch that was cut is not whole.
-  const whole = diff.is_cut ? parts.slice(0, -1) : parts
   const viewed = useViewed(run.id)
   return (
     <div class="files">
@@ -43,12 +39,12 @@ function Changes({ run, diff, mayComment }: { run: DrivenRun; diff: DrivenDiff; 
             aria-label={toLine(file.path)}
           >
             <FileOrHead
+              run={run}
               file={file}
-              part={whole[at]}
               isSplit={isSplit}
               isViewed={viewed.paths.includes(file.path)}
               onViewed={() => viewed.toggle(file.path)}
-              commentsFor={mayComment ? run.id : undefined}
+              mayComment={mayComment}
             />
           </section>
         ))}
