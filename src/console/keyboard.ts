@@ -61,7 +61,7 @@ function search(): void {
 }
 
 function moveRow(step: number): void {
-  const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')]
+  const rows = [...document.querySelectorAll<HTMLElement>('[data-row]:not(.detail [data-row])')]
   const current = rows.findIndex((row) => row === document.activeElement || row.contains(document.activeElement))
   const next = rows[Math.min(Math.max(current + step, 0), rows.length - 1)]
   next?.focus()
@@ -96,8 +96,9 @@ function moveLine({ key, target }: KeyboardEvent): boolean {
 
 /** Only about the approval that has the focus: what else waits may have changed since the user looked. */
 function decide(choice: 'allow' | 'deny'): void {
-  const selected = document.activeElement?.closest('[data-approval]')
-  const button = selected?.querySelector<HTMLElement>(`[data-choice="${choice}"]`)
+  const id = document.activeElement?.closest<HTMLElement>('[data-approval]')?.dataset['approval']
+  const card = id === undefined ? null : document.querySelector(`article[data-approval="${CSS.escape(id)}"]`)
+  const button = card?.querySelector<HTMLElement>(`[data-choice="${choice}"]`)
   if (button === undefined || button === null) tell('No approval is selected. Use j and k to select one.')
   else button.click()
 }

@@ -143,7 +143,7 @@ async function twoApprovals() {
   }
   const { page } = await visit(`${server.url}/`)
   const cards = page.getByRole('article')
-  await cards.nth(1).waitFor()
+  await page.locator('.needs-list [data-row]').nth(1).waitFor()
   const decided: string[] = []
   page.on('request', (request) => {
     const [, id] = /executions\/(\w+)\/approvals/.exec(request.url()) ?? []
@@ -163,8 +163,8 @@ describe('the keys a and d', () => {
     expect(decided).toEqual([])
     for (const key of ['k', 'a']) await page.keyboard.press(key)
     await page.getByText('Allowed.').waitFor()
-    await until(async () => (await cards.count()) === 1)
-    // The focus was in the card that is gone.
+    await page.locator('.needs-list').waitFor({ state: 'detached' })
+    // The focus was in the row that is gone.
     await page.keyboard.press('d')
     expect(decided).toEqual(['1 allow'])
     await cards.first().click()

@@ -1,30 +1,32 @@
 /** Starts a prompt, a change in a repository, or a comparison, from the first page. */
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
+import type { StartBody } from '../../service/run-requests.shape.ts'
 import { attempt, attemptEach, startPrompt } from '../live/actions.ts'
 import { findDraft } from '../live/drafts.ts'
 import { startRun } from '../live/known-runs.ts'
 import { goTo, toHash } from '../live/router.ts'
-import { backends, runSettings } from '../live/server-state.ts'
+import { backends, runSettings, topExecutions } from '../live/server-state.ts'
 import { LongText } from '../parts/form-fields.tsx'
 import { nameOfRepository } from '../runs/run-facts.ts'
 import { toLine } from '../text/visible-text.ts'
 
 const MODES = { prompt: 'Prompt', change: 'Change', compare: 'Compare' } as const
-type Mode = keyof typeof MODES
+export type ComposeMode = keyof typeof MODES
 
 /** Each column of a comparison has its own stream, and browsers allow six connections to a server. */
 const MAX_COMPARED = 4
 
 export function ComposeBox() {
   const text = findDraft('compose')
-  const mode = useSignal<Mode>('prompt')
+  const chosenMode = findDraft('compose mode')
+  const mode = (Object.keys(MODES) as ComposeMode[]).find((each) => each === chosenMode.value) ?? 'prompt'
   const chosen = useSignal<readonly string[]>([])
-  const repository = useSignal('')
+  const [repository, model] = [useSignal(''), useSignal('')]
   const isSent = useSignal(false)
   const usable = backends.value.filter(({ available }) => available)
   const names = usable.map(({ name }) => name)
   const standard = (usable.find((each) => each.default) ?? usable[0])?.name
-  const isMany = mode.value === 'compare'
+  const isMany = mode === 'compare'
   const picked = chosen.value.length > 0 ? chosen.value : isMany ? names.slice(0, MAX_COMPARED) : [standard ?? '']
   const agents = isMany ? picked : picked.slice(0, 1)
   const { repositories } = runSettings.value
@@ -33,10 +35,14 @@ export function ComposeBox() {
   const send = async () => {
     if (!isReady) return
     isSent.value = true
+    const named = isMany || model.value.trim() === '' ? {} : { model: model.value.trim() }
     const where =
-      mode.value === 'change'
-        ? await change(text.value, agents[0] ?? '', repository.value || (repositories[0] ?? ''))
-        : await ask(text.value, agents)
+      mode === 'change'
+        ? await change(
+            { goal: text.value, backend: agents[0] ?? '', ...named },
+            repository.value || (repositories[0] ?? ''),
+          )
+        : await ask({ prompt: text.value, ...named }, agents)
     isSent.value = false
     if (where === undefined) return
     text.value = ''
@@ -57,8 +63,8 @@ export function ComposeBox() {
       <LongText name="What should be done?" rows={3} value={text} onSend={send} />
       <div class="compose-bar">
         <fieldset class="segments" aria-label="What to start">
-          {(Object.keys(MODES) as Mode[]).map((each) => (
-            <button key={each} type="button" aria-pressed={mode.value === each} onClick={() => (mode.value = each)}>
+          {(Object.keys(MODES) as ComposeMode[]).map((each) => (
+            <button key={each} type="button" aria-pressed={mode === each} onClick={() => (chosenMode.value = each)}>
               {MODES[each]}
             </button>
           ))}
@@ -71,40 +77,72 @@ export function ComposeBox() {
             </button>
           ))}
         </fieldset>
-        {mode.value === 'change' && repositories.length > 0 && (
-          <select
-            aria-label="Repository"
-            value={repository.value || repositories[0]}
-            onChange={(event) => (repository.value = event.currentTarget.value)}
-          >
-            {repositories.map((path) => (
-              <option key={path} value={path}>
-                {toLine(nameOfRepository(path))}
-              </option>
-            ))}
-          </select>
-        )}
-        {mode.value === 'change' && repositories.length === 0 && (
-          <a href="#/new/change">No repository is named: how to</a>
-        )}
-        <a class="compose-more" href={mode.value === 'change' ? '#/new/change' : '#/new'}>
+        {!isMany && <Model agent={agents[0]} value={model} />}
+        {mode === 'change' && <Repository value={repository} />}
+        <a class="compose-more" href={mode === 'change' ? '#/new/change' : '#/new'}>
           All options
         </a>
         <button type="submit" class="primary" disabled={!isReady}>
-          {mode.value === 'change' ? 'Start change' : isMany ? `Compare ${agents.length}` : 'Start'}
+          {mode === 'change' ? 'Start change' : isMany ? `Compare ${agents.length}` : 'Start'}
         </button>
       </div>
     </form>
   )
 }
 
-async function change(goal: string, backend: string, repository: string): Promise<string | undefined> {
-  const run = await attempt(() => startRun({ goal, backend, ...(repository !== '' && { repository }) }))
+function Model({ agent, value }: { agent: string | undefined; value: Signal<string> }) {
+  return (
+    <>
+      <input
+        class="compose-model"
+        aria-label="Model"
+        placeholder={`model of ${agent ?? 'the agent'}`}
+        list="compose-models"
+        value={value.value}
+        onInput={(event) => (value.value = event.currentTarget.value)}
+      />
+      <datalist id="compose-models">
+        {modelsOf(agent).map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+    </>
+  )
+}
+
+function Repository({ value }: { value: Signal<string> }) {
+  const { repositories } = runSettings.value
+  if (repositories.length === 0) return <a href="#/new/change">No repository is named: how to</a>
+  return (
+    <select
+      aria-label="Repository"
+      value={value.value || repositories[0]}
+      onChange={(event) => (value.value = event.currentTarget.value)}
+    >
+      {repositories.map((path) => (
+        <option key={path} value={path}>
+          {toLine(nameOfRepository(path))}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+/** Those that it was started with lately. */
+function modelsOf(agent: string | undefined): string[] {
+  const used = topExecutions.value.flatMap(({ backend, model }) => (backend === agent && model ? [model] : []))
+  return [...new Set(used)]
+}
+
+async function change(body: StartBody, repository: string): Promise<string | undefined> {
+  const run = await attempt(() => startRun({ ...body, ...(repository !== '' && { repository }) }))
   return run === undefined ? undefined : toHash('runs', run.id)
 }
 
-async function ask(prompt: string, agents: readonly string[]): Promise<string | undefined> {
-  const accepted = await attemptEach(agents, (backend) => startPrompt({ prompt, backend }))
+type Asked = { prompt: string; model?: string }
+
+async function ask(asked: Asked, agents: readonly string[]): Promise<string | undefined> {
+  const accepted = await attemptEach(agents, (backend) => startPrompt({ ...asked, backend }))
   const ids = accepted.map(({ execution_id: id }) => id)
   if (ids.length === 0) return undefined
   return ids.length === 1 ? toHash('executions', ids[0]) : toHash('compare', ids.join(','))

@@ -13,28 +13,28 @@ import {
   isRunning,
   isStateKnown,
   mayBeOlder,
-  needsYou,
   readOlder,
   refreshBackends,
   serverState,
   topExecutions,
 } from '../live/server-state.ts'
-import { ApprovalCard } from '../parts/approval-card.tsx'
 import { Age, Elapsed, StateChip, Tokens } from '../parts/state-chip.tsx'
 import { groupByDay, listRecent, type Recent } from '../runs/recent.ts'
-import { RunCard } from '../runs/run-choices.tsx'
 import { RunRow } from '../runs/run-row.tsx'
 import { describeHealth, describeProcesses, whyNoAgent } from '../text/agent-health.ts'
 import { toStateWord } from '../text/state-word.ts'
 import { toLine } from '../text/visible-text.ts'
-import { ComposeBox } from './compose-box.tsx'
+import { ComposeBox, type ComposeMode } from './compose-box.tsx'
+import { NeedsYou } from './needs-you.tsx'
 
 export function HomePage() {
   // The number of their processes changes with what runs.
   useEffect(() => void refreshBackends().catch(() => undefined), [executionsVersion.value])
   if (!isStateKnown.value) return <FirstLoad />
-  const running = topExecutions.value.filter(isRunning)
-  const ended = topExecutions.value.filter((each) => !isRunning(each))
+  // What works on a run is shown by the run.
+  const own = topExecutions.value.filter(({ kind }) => kind !== 'action')
+  const running = own.filter(isRunning)
+  const ended = own.filter((each) => !isRunning(each))
   const recent = listRecent(ended, runs.value)
   const isFirst = recent.length + running.length + runs.value.length === 0
   return (
@@ -58,31 +58,6 @@ function FirstLoad() {
       <h1 class="unseen">Home</h1>
       <p class="dim">Loading…</p>
     </>
-  )
-}
-
-function NeedsYou() {
-  const [waiting, waitingToo] = [needsYou.value, waitingRuns.value]
-  const count = waiting.length + waitingToo.length
-  return (
-    <section aria-label="Needs you" class="needs-you">
-      {count > 0 && (
-        <h2>
-          Needs you <span class="count">{count}</span>
-        </h2>
-      )}
-      {waiting.map((approval) => (
-        <ApprovalCard key={approval.approval_id} approval={approval} />
-      ))}
-      {waitingToo.map((run) => (
-        <RunCard key={run.id} run={run} />
-      ))}
-      {permission.value === 'default' && (
-        <button type="button" class="quiet" onClick={() => void askForNotifications()}>
-          Notify this browser when something needs me
-        </button>
-      )}
-    </section>
   )
 }
 
@@ -131,23 +106,34 @@ function RecentList({ items }: { items: readonly Recent[] }) {
   )
 }
 
-/** What a first visit can try. */
-const STEPS = [
-  'Explain what this project does, in five sentences.',
-  'Find the slowest test, and say why it is slow.',
-  'Which of these functions has no test?',
+/** What a first visit can try: one of each. */
+const STEPS: readonly { mode: ComposeMode; says: string; text: string }[] = [
+  { mode: 'prompt', says: 'Ask one agent', text: 'Explain what this project does, in five sentences.' },
+  { mode: 'change', says: 'Have something changed', text: 'Add a test for the function that has none.' },
+  { mode: 'compare', says: 'Compare agents', text: 'Find the slowest test, and say why it is slow.' },
 ]
 
 function FirstSteps() {
-  const draft = findDraft('compose')
+  const [text, chosen] = [findDraft('compose'), findDraft('compose mode')]
   return (
     <section aria-labelledby="first">
       <h2 id="first">Three things to try</h2>
-      {STEPS.map((step) => (
-        <button key={step} type="button" class="try" onClick={() => (draft.value = step)}>
-          {step}
-        </button>
-      ))}
+      <div class="tries">
+        {STEPS.map(({ mode, says, text: step }) => (
+          <button
+            key={mode}
+            type="button"
+            class="try"
+            onClick={() => {
+              text.value = step
+              chosen.value = mode
+            }}
+          >
+            <strong>{says}</strong>
+            <span class="dim">{step}</span>
+          </button>
+        ))}
+      </div>
     </section>
   )
 }
@@ -201,6 +187,11 @@ function Agents() {
         ))}
       </ul>
       {problem !== undefined && <p class="warning">{problem}</p>}
+      {permission.value === 'default' && (
+        <button type="button" class="quiet" onClick={() => void askForNotifications()}>
+          Notify this browser when something needs me
+        </button>
+      )}
       {backends.value.some(({ demo, enabled }) => demo && enabled) && (
         <p class="dim">demo = not installed; canned answers, no model.</p>
       )}

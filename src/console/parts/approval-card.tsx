@@ -40,7 +40,7 @@ export function ApprovalCard({
     <article
       class="card needs"
       data-row
-      data-approval
+      data-approval={approval.approval_id}
       tabIndex={-1}
       aria-label={`${toLine(approval.tool_name)} asks for permission`}
     >

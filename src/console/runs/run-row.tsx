@@ -1,5 +1,6 @@
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { toHash } from '../live/router.ts'
+import { isRunning, serverState } from '../live/server-state.ts'
 import { Age, StateChip } from '../parts/state-chip.tsx'
 import { formatCost } from '../text/format.ts'
 import { runStateWord } from '../text/state-word.ts'
@@ -16,7 +17,9 @@ export function RunRow({ run }: { run: DrivenRun }) {
         <StateChip word={runStateWord(run)} />
         <span class="row-backend">{toLine(run.backend)}</span>
         <span class="row-text">{toLine(run.title)}</span>
-        {isLive && action !== undefined && <span class="activity">{toLine(action.kind)}</span>}
+        {isLive && (
+          <span class="activity">{toLine([action?.kind ?? '', activityOf(run)].filter(Boolean).join(' · '))}</span>
+        )}
         {isLive && <progress value={actions.taken} max={actions.taken + actions.remaining} title={actionsText(run)} />}
         <span class="row-facts dim">
           <span>{toLine(nameOfRepository(run.repository))}</span>
@@ -32,4 +35,13 @@ export function RunRow({ run }: { run: DrivenRun }) {
 function RunMachine({ run }: { run: DrivenRun }) {
   const text = machineText(run)
   return text === undefined ? null : <span class="dim">{text}</span>
+}
+
+/** What its agent does right now: an agent of a run works in its worktree. */
+function activityOf({ worktree }: DrivenRun): string {
+  const { executions, activities } = serverState.value
+  const agent = [...executions.values()].find(
+    (each) => each.kind === 'action' && isRunning(each) && each.workdir === worktree,
+  )
+  return agent === undefined ? '' : (activities.get(agent.id)?.text ?? '')
 }
