@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { digestScope } from '../../src/contract/destructive.ts'
-import { closeBrowser, isFull, skipWithoutBrowser, visit } from '../support/browser.ts'
+import { BROWSERS, closeBrowser, isFull, skipWithoutBrowser, visit } from '../support/browser.ts'
 import { HONEST } from '../support/driven-home.ts'
 import { hasForge, startForge } from '../support/forge/fake-forge.ts'
 import { GOAL, serveRuns } from '../support/served-runs.ts'
@@ -40,57 +40,60 @@ const DESTROYS = {
 }
 
 describe('a change', () => {
-  it('is started, asks a question under Needs you, continues to a branch with evidence, and is merged', async () => {
-    const { server, driving } = await serveRuns({ orient: [QUESTION, {}] })
-    const { page, complaints, strangers } = await visit(`${server.url}/#/new`)
-    await page.getByRole('link', { name: 'Change in a repository' }).click()
-    await page.getByLabel('Goal').fill(GOAL)
-    await page.getByLabel('Review by').selectOption('none')
-    await page.getByRole('button', { name: 'Start' }).click()
-    await reaches(page, 'waiting')
-    await page.keyboard.press('h')
-    const card = page.locator('.needs', { hasText: 'asks a question' })
-    await card.getByText('Knots <img src=x').waitFor()
-    expect(await card.innerText()).toMatch(/^[0-9a-f]{8} in .+, drover\/show-the-wind-in-knots-.+$/m)
-    await expect.poll(() => page.title()).toBe('(1) drover')
-    await card.getByLabel('Answer').fill('Knots.')
-    await card.getByRole('button', { name: 'Answer' }).click()
-    await page.getByText('Answered. The run continues.').waitFor()
-    await page.keyboard.press('r')
-    await page.locator('[data-row]', { hasText: GOAL }).click()
-    await reaches(page, 'ended')
-    // What worked while one looked stays unfolded. A new visitor finds it folded.
-    await page.reload()
-    await reaches(page, 'ended')
-    const timeline = page.locator('.timeline')
-    for (const text of ['Question', 'Knots.', 'sh check.sh', 'every check passes there', 'Delivered'])
-      await timeline.getByText(text).first().waitFor()
-    await timeline.getByText('Implement', { exact: true }).click()
-    await timeline.locator('.tool', { hasText: 'wind.txt' }).waitFor()
-    expect(await timeline.innerText()).not.toContain('drover-outcome')
-    await timeline.getByRole('link', { name: 'Open as a page' }).first().click()
-    await page.locator('[data-state=completed]').waitFor()
-    await page.getByRole('link', { name: 'Run', exact: true }).click()
-    await reaches(page, 'ended')
-    await openTab(page, 'Evidence')
-    expect(await page.locator('.verdict-observed').innerText()).toBe('observed')
-    await page.locator('.proof .line-added', { hasText: 'wind: 23 knots' }).waitFor()
-    await openTab(page, 'Report')
-    expect(await page.locator('.markdown').first().innerText()).toContain(GOAL)
-    await openTab(page, 'Files')
-    expect(page.url()).toContain('?tab=files')
-    await page.locator('.line-added', { hasText: 'wind: 23 knots' }).waitFor()
-    expect(await page.locator('.word-added').allInnerTexts()).toEqual(['23', 'knots'])
-    await page.getByRole('button', { name: 'Merge', exact: true }).click()
-    await reaches(page, 'merged')
-    expect(driving.repository.git('show', 'main:wind.txt')).toBe('wind: 23 knots\n')
-    await openTab(page, 'Activity')
-    await timeline.getByText(/^merged into main as .+ by /).waitFor()
-    const kinds = driving.calls().flatMap(({ kind }) => (kind === '' ? [] : [kind]))
-    expect(kinds).toEqual(['orient', 'orient', 'implement', 'summarize'])
-    expect(await page.evaluate('window.hacked')).toBeUndefined()
-    expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
-  })
+  it.each(BROWSERS)(
+    'in %s is started, asks a question, continues to a branch with evidence, and is merged',
+    async (browser) => {
+      const { server, driving } = await serveRuns({ orient: [QUESTION, {}] })
+      const { page, complaints, strangers } = await visit(`${server.url}/#/new`, { browser })
+      await page.getByRole('link', { name: 'Change in a repository' }).click()
+      await page.getByLabel('Goal').fill(GOAL)
+      await page.getByLabel('Review by').selectOption('none')
+      await page.getByRole('button', { name: 'Start' }).click()
+      await reaches(page, 'waiting')
+      await page.keyboard.press('h')
+      const card = page.locator('.needs', { hasText: 'asks a question' })
+      await card.getByText('Knots <img src=x').waitFor()
+      expect(await card.innerText()).toMatch(/^[0-9a-f]{8} in .+, drover\/show-the-wind-in-knots-.+$/m)
+      await expect.poll(() => page.title()).toBe('(1) drover')
+      await card.getByLabel('Answer').fill('Knots.')
+      await card.getByRole('button', { name: 'Answer' }).click()
+      await page.getByText('Answered. The run continues.').waitFor()
+      await page.keyboard.press('r')
+      await page.locator('[data-row]', { hasText: GOAL }).click()
+      await reaches(page, 'ended')
+      // What worked while one looked stays unfolded. A new visitor finds it folded.
+      await page.reload()
+      await reaches(page, 'ended')
+      const timeline = page.locator('.timeline')
+      for (const text of ['Question', 'Knots.', 'sh check.sh', 'every check passes there', 'Delivered'])
+        await timeline.getByText(text).first().waitFor()
+      await timeline.getByText('Implement', { exact: true }).click()
+      await timeline.locator('.tool', { hasText: 'wind.txt' }).waitFor()
+      expect(await timeline.innerText()).not.toContain('drover-outcome')
+      await timeline.getByRole('link', { name: 'Open as a page' }).first().click()
+      await page.locator('[data-state=completed]').waitFor()
+      await page.getByRole('link', { name: 'Run', exact: true }).click()
+      await reaches(page, 'ended')
+      await openTab(page, 'Evidence')
+      expect(await page.locator('.verdict-observed').innerText()).toBe('observed')
+      await page.locator('.proof .line-added', { hasText: 'wind: 23 knots' }).waitFor()
+      await openTab(page, 'Report')
+      expect(await page.locator('.markdown').first().innerText()).toContain(GOAL)
+      await openTab(page, 'Files')
+      expect(page.url()).toContain('?tab=files')
+      await page.locator('.line-added', { hasText: 'wind: 23 knots' }).waitFor()
+      expect(await page.locator('.word-added').allInnerTexts()).toEqual(['23', 'knots'])
+      await page.getByRole('button', { name: 'Merge', exact: true }).click()
+      await reaches(page, 'merged')
+      expect(driving.repository.git('show', 'main:wind.txt')).toBe('wind: 23 knots\n')
+      await openTab(page, 'Activity')
+      await timeline.getByText(/^merged into main as .+ by /).waitFor()
+      const kinds = driving.calls().flatMap(({ kind }) => (kind === '' ? [] : [kind]))
+      expect(kinds).toEqual(['orient', 'orient', 'implement', 'summarize'])
+      expect(await page.evaluate('window.hacked')).toBeUndefined()
+      expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
+    },
+  )
 
   it.runIf(isFull)(
     'shows the whole of what it would destroy, and is permitted by the digest that is shown',
@@ -120,7 +123,7 @@ describe('a change', () => {
     },
   )
 
-  it('gets comments on lines as numbered requirements of one further round, and each gets a verdict', async () => {
+  it.each(BROWSERS)('in %s gets comments on lines as numbered requirements of one further round', async (browser) => {
     const lines = Array.from({ length: isFull ? 10 : 2 }, (_, at) => `line ${at}\n`).join('')
     const answers = Array.from(
       { length: 10 },
@@ -137,7 +140,7 @@ describe('a change', () => {
     })
     const { id } = await start()
     await gets(id, 'ended')
-    const { page, complaints } = await visit(`${server.url}/#/runs/${id}?tab=files`)
+    const { page, complaints } = await visit(`${server.url}/#/runs/${id}?tab=files`, { browser })
     await page.locator('.line-added').first().waitFor()
     for (const key of ['j', 'c', 'Enter']) await page.keyboard.press(key)
     await page.getByLabel('Comment on line 1', { exact: true }).fill('Say <b>why</b>.')

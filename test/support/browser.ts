@@ -1,7 +1,8 @@
 /** A real browser. Tests of pages are skipped where there is none. */
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Browser, chromium, firefox, type Page } from 'playwright-core'
 import { onTestFinished, type TestContext } from 'vitest'
 import { CHROMIUM_ARGUMENTS, findChromium, NO_CHROMIUM } from '../../scripts/chromium.ts'
+import { findProgram } from '../../src/kit/process/find-program.ts'
 
 const executable = findChromium()
 
@@ -13,12 +14,45 @@ export function skipWithoutBrowser({ skip }: TestContext): void {
   skip(executable === undefined, NO_CHROMIUM)
 }
 
-let browser: Promise<Browser> | undefined
+const FIREFOX = ['firefox-esr', 'firefox'].flatMap(
+  (name) => findProgram(name, { env: process.env, cwd: process.cwd() }) ?? [],
+)[0]
+
+type BrowserName = 'Chromium' | 'Firefox'
+
+/** What a user does is tried in both, if there are both; the gate tries Chromium. */
+export const BROWSERS: readonly BrowserName[] = isFull && FIREFOX !== undefined ? ['Chromium', 'Firefox'] : ['Chromium']
+
+const browsers = new Map<BrowserName, Promise<Browser>>()
 
 /** For `afterAll`. */
 export async function closeBrowser(): Promise<void> {
-  await (await browser)?.close()
-  browser = undefined
+  for (const browser of browsers.values()) await (await browser).close()
+  browsers.clear()
+}
+
+function openBrowser(name: BrowserName): Promise<Browser> {
+  const open = browsers.get(name) ?? (name === 'Firefox' ? startFirefox() : startChromium())
+  browsers.set(name, open)
+  return open
+}
+
+const startChromium = () => chromium.launch({ executablePath: executable ?? '', args: CHROMIUM_ARGUMENTS })
+
+type Session = { send: (method: string, parameters: object) => Promise<object> }
+type Internals = { _connection: { toImpl: (browser: Browser) => { _browserSession: Session } } }
+
+/**
+ * A Firefox as it is installed, by WebDriver BiDi. Playwright tells every new page which colors the user prefers, with a
+ * command that Firefox does not know: without this, no page could be opened.
+ */
+async function startFirefox(): Promise<Browser> {
+  const browser = await firefox.launch({ channel: 'moz-firefox', executablePath: FIREFOX ?? '' })
+  const { _browserSession: session } = (browser as unknown as Internals)._connection.toImpl(browser)
+  const send = session.send.bind(session)
+  session.send = (method, parameters) =>
+    method === 'emulation.setMediaFeaturesOverride' ? Promise.resolve({}) : send(method, parameters)
+  return browser
 }
 
 export type Visit = {
@@ -35,19 +69,20 @@ type VisitOptions = {
   colorScheme?: 'light' | 'dark'
   expects?: RegExp
   permissions?: string[]
+  browser?: BrowserName
 }
 
 /** Opens an address like a new user: without cookies. `expects` are complaints that belong to the test. */
 export async function visit(url: string, options: VisitOptions = {}): Promise<Visit> {
-  browser ??= chromium.launch({ executablePath: executable ?? '', args: CHROMIUM_ARGUMENTS })
-  const { width = 1100, height = 800, colorScheme = 'light', expects } = options
-  const context = await (await browser).newContext({
+  const { width = 1100, height = 800, colorScheme = 'light', expects, browser = 'Chromium' } = options
+  const context = await (await openBrowser(browser)).newContext({
     viewport: { width, height },
     colorScheme,
     reducedMotion: 'reduce',
   })
   onTestFinished(() => context.close())
-  await context.grantPermissions(options.permissions ?? [], { origin: new URL(url).origin })
+  if (options.permissions !== undefined)
+    await context.grantPermissions(options.permissions, { origin: new URL(url).origin })
   const page = await context.newPage()
   const [complaints, strangers]: [string[], string[]] = [[], []]
   const complain = (text: string) => {

@@ -96,7 +96,7 @@ function Model({ agent, value }: { agent: string | undefined; value: Signal<stri
       <input
         class="compose-model"
         aria-label="Model"
-        placeholder={`model of ${agent ?? 'the agent'}`}
+        placeholder="default model"
         list="compose-models"
         value={value.value}
         onInput={(event) => (value.value = event.currentTarget.value)}

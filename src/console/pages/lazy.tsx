@@ -2,6 +2,8 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { connection } from '../live/server-state.ts'
+import { Loading } from '../parts/loading.tsx'
 import { HomePage } from './home.tsx'
 
 type PageProps = { id: string }
@@ -43,8 +45,8 @@ export function LazyPage({ page, id }: { page: string; id: string }) {
       },
     )
   }, [name])
-  if (problem.value !== '') return <p class="problem">{problem.value}</p>
-  if (loaded.value === undefined) return <p class="dim">Loading…</p>
+  if (problem.value !== '' && connection.value !== 'cut') return <p class="problem">{problem.value}</p>
+  if (loaded.value === undefined) return <Loading />
   const { Page } = loaded.value
   return <Page id={id} />
 }

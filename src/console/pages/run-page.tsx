@@ -5,6 +5,7 @@ import { usePageSubject } from '../live/page-subject.ts'
 import { route, toHash } from '../live/router.ts'
 import { useDiff } from '../live/use-diff.ts'
 import { useRun } from '../live/use-run.ts'
+import { Loading } from '../parts/loading.tsx'
 import { Markdown } from '../parts/markdown-view.tsx'
 import { Missing } from '../parts/missing.tsx'
 import { ActivityTab } from '../runs/activity-tab.tsx'
@@ -33,7 +34,7 @@ export function RunPage({ id }: { id: string }) {
   usePageSubject(value?.title)
   useNextRound(value)
   if (problem.value !== undefined) return <Missing what="run" problem={problem.value} href="#/runs" says="All runs" />
-  if (value === undefined) return <p class="dim">Loading…</p>
+  if (value === undefined) return <Loading />
   return (
     <div class="run" data-run-state={value.state}>
       <RunHead run={value} onChange={() => (isChanging.value = !isChanging.value)} />

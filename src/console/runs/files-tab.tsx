@@ -6,6 +6,7 @@ import type { DrivenDiff, DrivenRun } from '../../drive/service/driven-run.shape
 import { Amounts, type ChangedFile, FileDiff } from '../diff/file-diff.tsx'
 import { findDraft } from '../live/drafts.ts'
 import { useWideEnough } from '../live/use-wide-enough.ts'
+import { Loading } from '../parts/loading.tsx'
 import { toLine } from '../text/visible-text.ts'
 import { type TreeEntry, toFileTree } from './file-tree.ts'
 import { CommentBar } from './follow-up.tsx'
@@ -14,7 +15,7 @@ type FilesProps = { run: DrivenRun; diff: DrivenDiff | undefined; problem: strin
 
 export function FilesTab({ run, diff, problem, mayComment }: FilesProps) {
   if (problem !== undefined) return <p class="problem">{toLine(problem)}</p>
-  if (diff === undefined) return <p class="dim">Loading…</p>
+  if (diff === undefined) return <Loading />
   if (diff.files.length === 0) return <p class="dim">No files changed.</p>
   return <Changes run={run} diff={diff} mayComment={mayComment} />
 }
