@@ -27,7 +27,10 @@ describe.runIf(isFull).each(BROWSERS)('a run in %s', { timeout: 180_000 }, (brow
         `axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes[0]?.html]))`,
       )
       expect([tab, found]).toEqual([tab, []])
-      expect([tab, await page.evaluate('document.documentElement.scrollWidth - innerWidth')]).toEqual([tab, 0])
+      expect([
+        tab,
+        await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
+      ]).toEqual([tab, 0])
     }
     expect(complaints).toEqual([])
   })
@@ -42,10 +45,12 @@ describe.runIf(isFull).each(BROWSERS)('a run in %s', { timeout: 180_000 }, (brow
     ]
     await other.page.locator('[data-run-state=ended]').waitFor()
     await one.page.locator('.row').waitFor()
+    await one.page.bringToFront()
     for (const key of ['j', 'Enter']) await one.page.keyboard.press(key)
     await one.page.locator('[data-run-state=ended]').waitFor()
     const hasFocus = () => one.page.evaluate('document.activeElement.textContent === "Merge"')
     for (let times = 0; times < 30 && !(await hasFocus()); times += 1) await one.page.keyboard.press('Tab')
+    expect(await hasFocus()).toBe(true)
     await one.page.keyboard.press('Enter')
     await one.page.locator('[data-run-state=merged]').waitFor()
     expect(driving.repository.git('show', 'main:wind.txt')).toBe('wind: 23 knots\n')

@@ -22,11 +22,12 @@ export function VerdictStrip({ run, size }: StripProps) {
       {toFigures(run).map(({ name, tab, how, parts, says }) => (
         <Figure key={name} run={run} tab={tab} how={how} name={name} says={says}>
           {parts.map(({ how: mark, text }) => (
-            <span key={mark} class={text === '0' ? 'part part-none' : `part part-${mark}`}>
+            <span key={mark} class={text === '0' ? 'part part-none' : `part part-${mark}`} aria-hidden="true">
               {MARKS[mark] !== undefined && <Icon name={MARKS[mark]} />}
               {text}
             </span>
           ))}
+          <span class="unseen">{says}</span>
         </Figure>
       ))}
       {size !== undefined && size.files > 0 && (
@@ -48,18 +49,14 @@ type FigureProps = {
   tab: string
   name: string
   how?: RunFigure['how']
-  says?: string
+  says?: string | undefined
   children: ComponentChildren
 }
 
 function Figure({ run, tab, name, how = 'calm', says, children }: FigureProps) {
   return (
     <li>
-      <a
-        class={`figure figure-${how}`}
-        href={toHash('runs', run.id, { tab })}
-        {...(says !== undefined && { title: says, 'aria-label': `${name}: ${says}` })}
-      >
+      <a class={`figure figure-${how}`} href={toHash('runs', run.id, { tab })} title={says}>
         <span class="dim">{name}</span> {children}
       </a>
     </li>
