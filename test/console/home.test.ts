@@ -42,11 +42,11 @@ it.runIf(isFull)('a change is started in a repository, and what waits is chosen 
   await page.locator('[data-run-state=waiting]').waitFor()
   await page.keyboard.press('h')
   const [rows, detail] = [page.locator('.needs-list [data-row]'), page.getByRole('article')]
-  await expect.poll(() => rows.count()).toBe(2)
+  await rows.nth(1).waitFor()
   await page.keyboard.press('j')
-  await expect.poll(() => detail.getAttribute('aria-label')).toContain('Show the rain')
+  await page.getByRole('article', { name: 'Show the rain' }).waitFor()
   await page.keyboard.press('j')
-  await expect.poll(() => detail.getAttribute('aria-label')).toContain(GOAL)
+  await page.getByRole('article', { name: GOAL }).waitFor()
   await detail.getByLabel('Answer').fill('Knots.')
   await page.keyboard.press('Enter')
   await page.getByText('Answered. The run continues.').waitFor()
@@ -58,9 +58,10 @@ it.runIf(isFull)('what ended before is read in pages', async () => {
   const { page } = await visit(`${server.url}/`)
   const [rows, more] = [page.locator('.row'), page.getByRole('button', { name: 'Show older' })]
   for (const count of [50, 100]) {
-    await expect.poll(() => rows.count()).toBe(count)
+    await rows.nth(count - 1).waitFor()
+    expect(await rows.count()).toBe(count)
     await more.click()
   }
-  await expect.poll(() => rows.count()).toBe(120)
+  await rows.nth(119).waitFor()
   await more.waitFor({ state: 'detached' })
 })
