@@ -39,6 +39,7 @@ import {
   ResumeRequest,
 } from '../src/prompts/prompt-request.shape.ts'
 import * as results from '../src/prompts/prompt-result.shape.ts'
+import { ComparedQuery } from '../src/http/native/batches.shape.ts'
 import { NewKeyBody } from '../src/service/administration.shape.ts'
 import {
   AnswerBody,
@@ -179,6 +180,7 @@ async function httpFiles(): Promise<GeneratedFile[]> {
     validateSkipBody: SkipBody,
     validateFollowUpBody: FollowUpBody,
     validateMergeBody: MergeBody,
+    validateComparedQuery: ComparedQuery,
     validateNewKeyBody: NewKeyBody,
     validateMoveBody: MoveBody,
     validateResumeBody: ResumeBody,

@@ -151,12 +151,18 @@ export type CompareRequest = {
   prompt: string
   /** The agents; the same one may be listed twice. */
   backends: readonly BackendName[]
+  /** What the agent may do without approval: edit files (`auto`), everything in a sandbox (`sandboxed`), everything (`none`), nothing (`always`), or what its own settings allow (`default`). */
+  approval_mode?: 'default' | 'auto' | 'sandboxed' | 'none' | 'always' | undefined
+  /** Where the agent may write: nowhere, in the working directory, or everywhere. */
+  sandbox_mode?: 'default' | 'read-only' | 'workspace' | 'full' | undefined
   /** A model of the agent, or an alias from the config. */
   model?: string | undefined
   /** The working directory: an absolute path that exists and that the operator allows. */
   workdir?: string | undefined
   /** Stop the agent after this many seconds. */
   timeout_secs?: number | undefined
+  /** Store a session for each answer, so that it can be continued. Not with `worktrees`. */
+  sessions?: boolean | undefined
   /** Run them one after another instead of all at the same time. */
   sequential?: boolean | undefined
   /** Let each agent edit files in a new git worktree of the repository in `workdir`. API keys may name only repositories of `drive.repositories`. */
@@ -173,6 +179,8 @@ export type CompareRequest = {
 export type KeepRequest = {
   /** A directory of the repository that was compared in: an absolute path. */
   workdir?: string | undefined
+  /** The execution of the comparison. The default is the last one in the repository. */
+  comparison?: string | undefined
   /** The agent whose work is kept. Without it, all work is dropped. */
   name?: string | undefined
 }
@@ -934,6 +942,8 @@ export type ComparedWorktree = {
   path?: string | undefined
   /** Its branch. */
   branch?: string | undefined
+  /** The repository. */
+  repository: string
   /** The commit that it began with. */
   base: string
   /** The number of changed files. */

@@ -31,10 +31,11 @@ export async function askAgents(
 ): Promise<ComparisonResult> {
   const startedAt = performance.now()
   const { prompt, backends, sequential, dry_run: dryRun, places, ...rest } = request
-  const { worktrees: _, checks: _checks, keep: _keep, ...asking } = rest
+  const { worktrees: _, checks: _checks, keep: _keep, sessions = false, ...asking } = rest
   const requests = backends.map((backend, at) => {
     const { env: _env, modes, ...place } = places?.[at] ?? {}
-    return toStatelessRequest({ ...asking, ...place, ...modes, backend, prompt, fallback: [] }, dryRun === true)
+    const asked = { ...asking, ...place, ...modes, backend, prompt, fallback: [] }
+    return sessions && dryRun !== true ? asked : toStatelessRequest(asked, dryRun === true)
   })
   const atOnce = sequential === true ? 1 : requests.length
   const environments = places?.map(({ env }) => env)

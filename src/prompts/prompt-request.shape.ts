@@ -205,9 +205,14 @@ export const CompareRequest = named(
       maxItems: MAX_BACKENDS,
       description: 'The agents; the same one may be listed twice.',
     }),
+    approval_mode: COMMON_FIELDS.approval_mode,
+    sandbox_mode: COMMON_FIELDS.sandbox_mode,
     model: Type.Optional(model),
     workdir: COMMON_FIELDS.workdir,
     timeout_secs: COMMON_FIELDS.timeout_secs,
+    sessions: optionalFlag('Store a session for each answer, so that it can be continued. Not with `worktrees`.', {
+      default: false,
+    }),
     sequential: optionalFlag('Run them one after another instead of all at the same time.', { default: false }),
     worktrees: optionalFlag(
       'Let each agent edit files in a new git worktree of the repository in `workdir`. API keys may name only repositories of `drive.repositories`.',
@@ -235,6 +240,9 @@ export const KeepRequest = named(
     workdir: optionalText('A directory of the repository that was compared in: an absolute path.', {
       minLength: 1,
       ...stated({ pattern: ABSOLUTE_PATH }),
+    }),
+    comparison: optionalText('The execution of the comparison. The default is the last one in the repository.', {
+      minLength: 1,
     }),
     name: optionalText('The agent whose work is kept. Without it, all work is dropped.', { minLength: 1 }),
   }),

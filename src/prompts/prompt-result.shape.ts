@@ -145,12 +145,13 @@ export type ChainResult = Message<typeof ChainResult>
 
 const lines = (description: string) => Type.Union([count(description), Type.Null({ description: 'A binary file.' })])
 
-const ComparedWorktree = named(
+export const ComparedWorktree = named(
   'ComparedWorktree',
   Type.Object({
     name: Type.String({ description: 'The agent, with a number if it takes part twice.' }),
     path: optionalText('The worktree. Without changes it is removed.'),
     branch: optionalText('Its branch.'),
+    repository: Type.String({ description: 'The repository.' }),
     base: Type.String({ description: 'The commit that it began with.' }),
     files: count('The number of changed files.'),
     insertions: count('Added lines.'),

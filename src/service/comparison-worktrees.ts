@@ -47,6 +47,8 @@ type WorktreesOptions = Pick<BatchRunOptions, 'signal' | 'watcher'> & {
   start: string
   backends: readonly string[]
   prompt: string
+  /** The execution of the comparison. */
+  id: string | undefined
   /** The id of the API key that the worktrees belong to. */
   keyId: string | undefined
   checks: readonly string[]
@@ -85,7 +87,7 @@ export class ComparisonWorktrees implements AsyncDisposable {
     await this.#warnOfChanges(repository)
     const below = relative(repository.worktree_root, realpathSync.native(start))
     const common = { home, repository, commit: 'HEAD', title, keyId, git, clock, signal, ids: randomIds }
-    const id = randomIds.hex(4)
+    const id = this.#options.id ?? randomIds.hex(4)
     for (const label of toLabels(backends)) {
       const worktree = await createWorktree({ ...common, group: { id, label } })
       const workspace = discoverWorkspace({ start: worktree.path, git, signal })
@@ -258,12 +260,12 @@ type Inspected = { diff: WorktreeDiff; checks: readonly CheckResult[]; isRemoved
 
 function toReport(opened: Opened, { diff, checks, isRemoved, boundary }: Inspected): ComparedWorktree {
   const { label, worktree } = opened
-  const { path, branch, base } = worktree
+  const { path, branch, base, repository } = worktree
   const { files, insertions, deletions } = diff
   return {
     name: label,
     ...(isRemoved ? {} : { path, branch }),
-    ...{ base, files: files.length, insertions, deletions, changes: [...files] },
+    ...{ repository, base, files: files.length, insertions, deletions, changes: [...files] },
     ...(boundary.is === 'inside' && { boundary: { enforced_by: 'bubblewrap' as const, ...opened.seen.report() } }),
     checks: checks.map(({ command, passed, exitCode, problem, durationMs, output, isOutputCut }) => ({
       ...{ command, passed, exit_code: exitCode, ...(problem !== undefined && { problem }) },

@@ -26,7 +26,14 @@ import { describeKeepReason } from '../workspace/worktrees/inspect-worktree.ts'
 import { removeWorktree } from '../workspace/worktrees/remove-worktree.ts'
 import { ComparisonWorktrees, toLabels } from './comparison-worktrees.ts'
 import type { Comparison } from './drover-service.ts'
-import { comparisonInvalid, comparisonNeedsWorker, comparisonNotFound, nothingToKeep } from './faults.ts'
+import {
+  comparisonInvalid,
+  comparisonNeedsWorker,
+  comparisonNotFound,
+  comparisonOver,
+  nothingToKeep,
+} from './faults.ts'
+import { noteKept } from './show-comparison.ts'
 
 type ComparisonParts = {
   settings: Config
@@ -66,13 +73,17 @@ export class Comparisons {
   }
 
   /** Keeps the work of one agent of the caller's last comparison in a repository. Without a name, all of it is dropped. */
-  async keep({ name, ...request }: KeepRequest, context: PromptContext, signal: AbortSignal): Promise<KeepResult> {
+  async keep(wanted: KeepRequest, context: PromptContext, signal: AbortSignal): Promise<KeepResult> {
+    const { name, comparison, ...request } = wanted
     refuseDeepNesting(context)
-    const start = this.#permit(context, request)
+    const keyId = ownerKey(context.by)?.id
+    const all = listWorktrees(this.#parts.worktrees)
+    const named = all.find((each) => each.group === comparison && each.key_id === keyId)
+    if (comparison !== undefined && named === undefined) throw comparisonOver({ id: comparison })
+    const start = this.#permit(context, { ...request, ...(named !== undefined && { workdir: named.repository }) })
     const git = locateGit(context)
     const { git_common_dir: gitCommonDir } = await discoverWorkspace({ start, git, signal })
-    const keyId = ownerKey(context.by)?.id
-    const worktrees = findComparison(listWorktrees(this.#parts.worktrees), { gitCommonDir, name, keyId })
+    const worktrees = findComparison(all, { gitCommonDir, name, keyId, comparison })
     return await keepCompared(worktrees, { git, name, signal })
   }
 
@@ -121,7 +132,19 @@ export class Comparisons {
       boundary,
       preparation: { setup, copy, share, timeoutMs: seconds * 1000, ...given },
       templates: { home: this.#parts.templates, maxBytes },
-      ...{ home, start, backends, prompt, keyId, checks, checkTimeoutMs, git, clock, env },
+      ...{
+        home,
+        start,
+        backends,
+        prompt,
+        id: batch.execution?.parentId,
+        keyId,
+        checks,
+        checkTimeoutMs,
+        git,
+        clock,
+        env,
+      },
       ...{ signal: batch.signal, watcher: batch.watcher },
     })
     if (mode !== 'off' && boundary.is === 'outside') worktrees.warn(`without a sandbox: ${boundary.why}`)
@@ -211,11 +234,17 @@ function inWorktrees({ dispatch: _, ...context }: PromptContext): PromptContext 
   }
 }
 
-type Wanted = { gitCommonDir: string; name: string | undefined; keyId: string | undefined }
+type Wanted = {
+  gitCommonDir: string
+  name: string | undefined
+  keyId: string | undefined
+  comparison?: string | undefined
+}
 
 /** The worktrees of the caller's newest comparison in this repository, of which one has this name. Pure. */
-export function findComparison(worktrees: readonly FoundWorktree[], { gitCommonDir, name, keyId }: Wanted) {
-  const isHere = (each: FoundWorktree) => each.git_common_dir === gitCommonDir && each.key_id === keyId
+export function findComparison(worktrees: readonly FoundWorktree[], { gitCommonDir, name, keyId, comparison }: Wanted) {
+  const isNamed = (each: FoundWorktree) => comparison === undefined || each.group === comparison
+  const isHere = (each: FoundWorktree) => each.git_common_dir === gitCommonDir && each.key_id === keyId && isNamed(each)
   const here = worktrees.filter((each) => each.group !== undefined && isHere(each))
   const newest = here.findLast(({ label }) => name === undefined || label === name)
   if (newest !== undefined) return here.filter(({ group }) => group === newest.group)
@@ -241,6 +270,7 @@ async function keep(worktree: Worktree, options: KeepOptions, { left }: Ended): 
   const name = shownName(worktree)
   const { head } = await commitAll(worktree, options)
   if (head === worktree.base) throw nothingToKeep({ name })
+  await noteKept(worktree, { ...options, commit: head })
   const removal = await removeWorktree({ ...options, worktree })
   if (removal.is === 'kept') left.push({ name, path: worktree.path, reason: describeKeepReason(removal.reason) })
   return { name, branch: worktree.branch, commit: head }

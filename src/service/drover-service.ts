@@ -45,6 +45,8 @@ import type {
   SettingList,
 } from './administration.shape.ts'
 
+import type { ComparedDiff, ComparisonView } from './comparison.shape.ts'
+
 /** Every function throws a Fault for what drover refuses. */
 export type DroverService = {
   readonly prompts: {
@@ -76,6 +78,10 @@ export type DroverService = {
     compare(by: Caller, request: Comparison, options: BatchStart): Promise<RunningBatch<ComparisonResult>>
     /** Keeps the work of one agent of the last comparison in worktrees as a branch, and drops the others. */
     keep(by: Caller, request: KeepRequest, signal: AbortSignal): Promise<KeepResult>
+    /** A comparison with what became of the work of each agent. */
+    comparison(by: Caller, id: string, signal: AbortSignal): Promise<ComparisonView>
+    /** What one agent has changed. `name` is one of the comparison. */
+    diff(by: Caller, wanted: { id: string; name: string }, signal: AbortSignal): Promise<ComparedDiff>
   }
   readonly executions: ExecutionService
   readonly sessions: SessionService

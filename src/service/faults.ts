@@ -17,6 +17,17 @@ export const comparisonNeedsWorker = defineFault('comparison_needs_worker', 'una
     'this server runs no agents, so it cannot compare in worktrees; send the request to a server without --no-work',
 })
 
+export const comparisonOver = defineFault('comparison_over', 'conflict', {
+  when: 'The worktrees of a comparison that was named are gone: its work was kept or dropped, or it had none.',
+  message: (d: { id: string }) =>
+    `the comparison ${d.id} has no worktrees any more; "GET /api/v1/compare/${d.id}" shows what became of them`,
+})
+
+export const comparedWorkGone = defineFault('compared_work_gone', 'not_found', {
+  when: 'The work of an agent of a comparison was dropped, or it changed nothing.',
+  message: (d: { id: string; name: string }) => `the comparison ${d.id} has no work of ${d.name} any more`,
+})
+
 export const comparisonNotFound = defineFault('comparison_not_found', 'not_found', {
   when: 'There is no comparison with worktrees in this repository, or no agent with this name took part in the last one.',
   message: (d: { name: string | undefined; known: readonly string[] }) =>

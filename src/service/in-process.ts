@@ -27,6 +27,7 @@ import { ExecutionCalls } from './execution-calls.ts'
 import type { BudgetKey } from './list-budgets.ts'
 import { PromptContexts, slotsOfUser } from './prompt-contexts.ts'
 import { SessionCalls } from './session-calls.ts'
+import type { ComparedWork } from './show-comparison.ts'
 import { WorkStarter } from './work-starter.ts'
 
 export type DroverParts = {
@@ -97,7 +98,7 @@ export class InProcessDrover
   readonly #starter: WorkStarter
   #stores: Promise<Stores> | undefined
   #telemetry: Promise<Telemetry> | undefined
-  #compared: Comparisons | undefined
+  #compares: Comparisons | undefined
   #machineSandbox: Promise<MachineSandbox> | undefined
 
   constructor(parts: DroverParts) {
@@ -246,12 +247,20 @@ export class InProcessDrover
       )
     },
     keep: async (by, request, signal) => await (await this.#comparisons()).keep(request, this.contextFor(by), signal),
+    comparison: async (by, id, signal) => (await this.#compared(by, signal)).show(id),
+    diff: async (by, wanted, signal) => (await this.#compared(by, signal)).diff(wanted),
+  }
+
+  async #compared(by: Caller, signal: AbortSignal): Promise<ComparedWork> {
+    const { ComparedWork } = await import('./show-comparison.ts')
+    const { worktrees, env, cwd } = this.#parts
+    return new ComparedWork({ executions: this.executions, by, worktrees, env, cwd, signal })
   }
 
   async #comparisons(): Promise<Comparisons> {
     const { settings, worktrees, templates, projects, server } = this.#parts
     const { Comparisons } = await import('./comparisons.ts')
-    this.#compared ??= new Comparisons({
+    this.#compares ??= new Comparisons({
       settings,
       worktrees,
       templates,
@@ -259,7 +268,7 @@ export class InProcessDrover
       sandbox: await this.machineSandbox(),
       isWorker: server?.isWorker !== false,
     })
-    return this.#compared
+    return this.#compares
   }
 
   /** Ends the agents that stay up, and stores what is left to store. */

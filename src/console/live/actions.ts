@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import type { ExecutionAccepted } from '../../executions/store/execution.shape.ts'
 import type { PendingApproval } from '../../prompts/approvals.shape.ts'
-import type { PromptBody, ResumeRequest } from '../../prompts/prompt-request.shape.ts'
+import type { CompareRequest, PromptBody, ResumeRequest } from '../../prompts/prompt-request.shape.ts'
 import { ApiError, call } from './api.ts'
 
 export type PageNotice = { text: string; isProblem: boolean; id: number }
@@ -32,19 +32,6 @@ export async function attempt<T>(work: () => Promise<T>): Promise<T | undefined>
     return undefined
   }
 }
-
-/** Starts the same work for each name. Tells which could not be started, and returns the results of the others. */
-export async function attemptEach<T>(names: readonly string[], start: (name: string) => Promise<T>): Promise<T[]> {
-  const results = await Promise.allSettled(names.map(start))
-  const problems = results.flatMap((result, at) =>
-    result.status === 'fulfilled' ? [] : [toPrefix(names, at) + (result.reason?.message ?? result.reason)],
-  )
-  if (problems.length > 0) tell(problems.join('\n'), { isProblem: true })
-  return results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
-}
-
-/** One alone needs no name. */
-const toPrefix = (names: readonly string[], at: number) => (names.length > 1 ? `${names[at]}: ` : '')
 
 export type ApprovalOption = PendingApproval['choices'][number]
 
@@ -80,6 +67,11 @@ export async function cancelExecution(id: string): Promise<void> {
 /** Starts a prompt that keeps running without this page. */
 export async function startPrompt(request: Omit<PromptBody, 'detach'>): Promise<ExecutionAccepted> {
   return await call('prompt', { method: 'POST', body: { ...request, detach: true } })
+}
+
+/** The same prompt on several agents. It keeps running without this page, and is found again under its own address. */
+export async function startComparison(request: CompareRequest): Promise<ExecutionAccepted> {
+  return await call('compare', { method: 'POST', body: request, headers: { prefer: 'respond-async' } })
 }
 
 export async function resumeSession(id: string, request: Omit<ResumeRequest, 'detach'>): Promise<ExecutionAccepted> {

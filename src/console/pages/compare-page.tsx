@@ -1,11 +1,13 @@
-/** Several executions side by side: those named in the address, or the parts of a batch. */
+/** Comparisons: their list, one of them, or executions that the address names, side by side. */
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { Execution, ExecutionPage } from '../../executions/store/execution.shape.ts'
+import type { ComparisonView } from '../../service/comparison.shape.ts'
+import { ComparisonHead } from '../compare/comparison-head.tsx'
+import { ComparisonList } from '../compare/comparison-list.tsx'
 import { ExecutionPanel, PromptView } from '../execution/execution-panel.tsx'
 import { ApiError, call } from '../live/api.ts'
 import { toHash } from '../live/router.ts'
-import { isRunning, serverState } from '../live/server-state.ts'
+import { executionsVersion, isRunning } from '../live/server-state.ts'
 import { joinAnswer } from '../live/transcript.ts'
 import { type FollowedExecution, useExecution } from '../live/use-execution.ts'
 import { Missing } from '../parts/missing.tsx'
@@ -16,50 +18,41 @@ import { toVisible } from '../text/visible-text.ts'
 
 export function ComparePage({ id }: { id: string }) {
   const named = id.split(',').filter(Boolean)
-  const parts = useSignal<readonly string[]>(named.length > 1 ? named : [])
+  if (named.length === 0) return <ComparisonList />
+  return named.length > 1 ? <Columns ids={named} /> : <Comparison id={id} />
+}
+
+/** One comparison: who took part, what each has changed, whose work was kept, and the answers side by side. */
+function Comparison({ id }: { id: string }) {
+  const view = useSignal<ComparisonView | undefined>(undefined)
   const problem = useSignal<PageProblem | undefined>(undefined)
-  const known = named.length === 1 ? partsVersion(id) : ''
-  useEffect(() => {
-    if (named.length > 1) parts.value = named
-    else {
-      readParts(id).then(
-        (ids) => (parts.value = ids),
-        (error: Error) => (problem.value = error instanceof ApiError ? error : { status: 0, message: error.message }),
-      )
-    }
-  }, [id, known])
-  if (problem.value !== undefined) return <Missing what="comparison" problem={problem.value} href="#/" says="Home" />
-  if (parts.value.length === 0) return <p class="dim">Loading…</p>
-  return <Columns key={parts.value.join()} ids={parts.value} />
+  const read = () =>
+    call<ComparisonView>(`compare/${encodeURIComponent(id)}`).then(
+      (found) => (view.value = found),
+      (error: Error) => (problem.value = error instanceof ApiError ? error : { status: 0, message: error.message }),
+    )
+  // Also when an agent begins or ends.
+  useEffect(() => void read(), [id, executionsVersion.value])
+  if (problem.value !== undefined)
+    return <Missing what="comparison" problem={problem.value} href="#/compare" says="Comparisons" />
+  if (view.value === undefined) return <p class="dim">Loading…</p>
+  const ids = view.value.contenders.flatMap(({ execution_id: each }) => (each === undefined ? [] : [each]))
+  return (
+    <>
+      <ComparisonHead view={view.value} onKept={() => void read()} />
+      {ids.length > 0 && <Columns key={ids.join()} ids={ids} isPart />}
+    </>
+  )
 }
 
-/** Changes when a part of the batch begins. */
-function partsVersion(batch: string): string {
-  return [...serverState.value.executions.values()]
-    .filter(({ parent_id: parent }) => parent === batch)
-    .map(({ id }) => id)
-    .sort()
-    .join()
-}
-
-/** A batch that has just begun has no parts yet. Throws if there is no such batch. */
-async function readParts(id: string): Promise<readonly string[]> {
-  const batch = await call<Execution>(`executions/${encodeURIComponent(id)}`)
-  const { executions } = await call<ExecutionPage>(`executions?parent=${encodeURIComponent(id)}`)
-  if (executions.length === 0 && !isRunning(batch)) {
-    throw new ApiError({ status: 404, code: 'no_parts', message: 'it has no parts' })
-  }
-  return executions.map((each) => each.id).toReversed()
-}
-
-function Columns({ ids }: { ids: readonly string[] }) {
+function Columns({ ids, isPart = false }: { ids: readonly string[]; isPart?: boolean }) {
   // The number of columns never changes: `key` recreates them.
   const columns = ids.map((id) => ({ id, followed: useExecution(id) }))
   const prompt = columns[0]?.followed.record.value?.prompt
   return (
     <div class="page wide-page">
-      <h1>Compare</h1>
-      {prompt !== undefined && <PromptView text={prompt} />}
+      {isPart ? <h2>Answers</h2> : <h1>Compare</h1>}
+      {!isPart && prompt !== undefined && <PromptView text={prompt} />}
       <div class="columns" style={{ '--columns': String(columns.length) }}>
         {columns.map(({ id, followed }) => (
           <div key={id} class="column">

@@ -1,7 +1,7 @@
 /** Starts a prompt, a change in a repository, or a comparison, from the first page. */
 import { type Signal, useSignal } from '@preact/signals'
 import type { StartBody } from '../../service/run-requests.shape.ts'
-import { attempt, attemptEach, startPrompt } from '../live/actions.ts'
+import { attempt, startComparison, startPrompt } from '../live/actions.ts'
 import { findDraft } from '../live/drafts.ts'
 import { startRun } from '../live/known-runs.ts'
 import { goTo, toHash } from '../live/router.ts'
@@ -142,8 +142,12 @@ async function change(body: StartBody, repository: string): Promise<string | und
 type Asked = { prompt: string; model?: string }
 
 async function ask(asked: Asked, agents: readonly string[]): Promise<string | undefined> {
-  const accepted = await attemptEach(agents, (backend) => startPrompt({ ...asked, backend }))
-  const ids = accepted.map(({ execution_id: id }) => id)
-  if (ids.length === 0) return undefined
-  return ids.length === 1 ? toHash('executions', ids[0]) : toHash('compare', ids.join(','))
+  const [backend = ''] = agents
+  const accepted = await attempt(() =>
+    agents.length > 1
+      ? startComparison({ ...asked, backends: [...agents], sessions: true })
+      : startPrompt({ ...asked, backend }),
+  )
+  if (accepted === undefined) return undefined
+  return toHash(agents.length > 1 ? 'compare' : 'executions', accepted.execution_id)
 }

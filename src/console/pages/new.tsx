@@ -3,7 +3,7 @@ import { type Signal, signal, useSignal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Execution } from '../../executions/store/execution.shape.ts'
 import type { PromptBody } from '../../prompts/prompt-request.shape.ts'
-import { attempt, attemptEach, startPrompt } from '../live/actions.ts'
+import { attempt, startComparison, startPrompt } from '../live/actions.ts'
 import { call, sender } from '../live/api.ts'
 import { findDraft } from '../live/drafts.ts'
 import { goTo, type Route, route, toHash } from '../live/router.ts'
@@ -34,6 +34,7 @@ export function NewPage() {
   const chosen = useSignal<readonly string[]>(route.value.query.getAll('backend'))
   const [model, workdir] = [useSignal(''), useSignal('')]
   const [approval, sandbox] = [useSignal(''), useSignal('')]
+  const isolated = useSignal(false)
   const isSent = useSignal(false)
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => field.current?.focus(), [])
@@ -53,13 +54,16 @@ export function NewPage() {
       ...(approval.value !== '' && { approval_mode: approval.value }),
       ...(sandbox.value !== '' && { sandbox_mode: sandbox.value }),
     } as Omit<PromptBody, 'backend'>
-    const start = (backend: string) => startPrompt({ ...options, backend })
-    const accepted = await attemptEach(selected, start)
+    const isMany = selected.length > 1
+    const work = isolated.value ? { worktrees: true } : { sessions: true }
+    const [backend = ''] = selected
+    const accepted = await attempt(() =>
+      isMany ? startComparison({ ...options, ...work, backends: [...selected] }) : startPrompt({ ...options, backend }),
+    )
     isSent.value = false
-    if (accepted.length === 0) return
+    if (accepted === undefined) return
     prompt.value = ''
-    const ids = accepted.map(({ execution_id: id }) => id)
-    goTo(ids.length === 1 ? toHash('executions', ids[0]) : toHash('compare', ids.join(',')))
+    goTo(toHash(isMany ? 'compare' : 'executions', accepted.execution_id))
   }
   return (
     <SendForm onSend={submit}>
@@ -76,6 +80,16 @@ export function NewPage() {
           viewOf={(name) => name}
           onChange={(names) => (chosen.value = names)}
         />
+      )}
+      {selected.length > 1 && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isolated.value}
+            onChange={(event) => (isolated.value = event.currentTarget.checked)}
+          />
+          Each changes files in a git worktree, the checks run there, and you keep the work of one
+        </label>
       )}
       <div class="fields">
         <TextField name="Directory" value={workdir} placeholder={sender.value?.workdir ?? ''} choices={directories()} />

@@ -18,6 +18,7 @@ export const PAGE_LINKS: readonly PageLink[] = [
   { page: 'runs', says: 'Runs', key: 'r', bar: 'always' },
   { page: 'sessions', says: 'Sessions', key: 's', bar: 'always' },
   { page: 'usage', says: 'Usage', key: 'u', bar: 'wide' },
+  { page: 'compare', says: 'Comparisons' },
   { page: 'queue', says: 'Queue', key: 'q' },
   { page: 'watchers', says: 'Watchers' },
   { page: 'report', says: 'Report' },

@@ -6,7 +6,6 @@ const NAMES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(PAGE_LINKS.filter(({ page }) => page !== 'home').map(({ page, says }) => [page, says])),
   new: 'New prompt',
   'new/change': 'New change',
-  compare: 'Compare',
 }
 /** Tabs show less than this. */
 const MAX_SUBJECT = 60

@@ -27,6 +27,8 @@ export function toPageQuery(
     ]),
     ['created_at >= ?', filter.since],
     [String.raw`lower(prompt_start) LIKE ? ESCAPE '\'`, filter.search && toPattern(filter.search)],
+    // Without an index: as many executions are looked at as are kept.
+    ['kind = ?', filter.kind],
     ['number >= ?', firstNumber],
   ]
   const given = [

@@ -1,4 +1,5 @@
 /** The interface of the store of executions. */
+import type { ExecutionKind } from '../../prompts/execution-recorder.ts'
 import type { LostTurn } from '../../sessions/session-table.ts'
 import type { Steps } from '../../store/sql.ts'
 import type { Execution, ExecutionEvent, ExecutionPage } from './execution.shape.ts'
@@ -31,6 +32,7 @@ export type ExecutionFilter = {
   backend?: string
   session?: string
   parent?: string
+  kind?: ExecutionKind
   /** Created at this time or later: RFC 3339, UTC. */
   since?: string
   /** Only executions of the API key with this id. */

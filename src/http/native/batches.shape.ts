@@ -1,3 +1,5 @@
+import { Type } from 'typebox'
+import { type Static, strict } from '../../kit/shape.ts'
 import { ChainRequest, CompareRequest, KeepRequest, ParallelRequest } from '../../prompts/prompt-request.shape.ts'
 import {
   ChainResult,
@@ -6,17 +8,26 @@ import {
   KeepResult,
   ParallelResult,
 } from '../../prompts/prompt-result.shape.ts'
-import { BODY_ERRORS, RUN_ERRORS } from '../api-description/error-responses.shape.ts'
+import { ComparedDiff, ComparisonView } from '../../service/comparison.shape.ts'
+import { BODY_ERRORS, RUN_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
 import {
   ACCEPTED_RESPONSE,
+  EXAMPLE,
   IDEMPOTENCY_KEY,
   jsonResponse,
   type Operation,
   operation,
   PREFER,
+  toQueryParameters,
   withExecution,
 } from '../api-description/operation.shape.ts'
+import { EXECUTION_ID } from './executions.shape.ts'
 import { ANSWERED, TIMED_OUT } from './prompt.shape.ts'
+
+export const ComparedQuery = strict({
+  name: Type.String({ minLength: 1, maxLength: 64, description: 'The agent, as the comparison names it.' }),
+})
+export type ComparedQuery = Static<typeof ComparedQuery>
 
 const parallelRequest: ParallelRequest = {
   tasks: [
@@ -82,6 +93,7 @@ const worktree: ComparedResult['worktree'] = {
   name: 'claude',
   path: '/home/ada/.drover/worktrees/show-the-wind-in-knots-claude-9f2c1f6b/weather',
   branch: 'drover/show-the-wind-in-knots-claude-9f2c1f6b',
+  repository: '/srv/weather',
   base: '5c1f0a9be34d7c2f81a6d0e45c1f0a9be34d7c2f',
   files: 1,
   insertions: 12,
@@ -113,6 +125,26 @@ const kept: KeepResult = {
   left: [],
 }
 
+const view: ComparisonView = {
+  id: EXAMPLE.executionId,
+  state: 'completed',
+  prompt: 'Show the wind in knots',
+  created_at: EXAMPLE.timestamp,
+  ended_at: EXAMPLE.timestamp,
+  contenders: [
+    { name: 'claude', backend: 'claude', state: 'completed', duration_ms: 8100, cost_usd: 0.0123, work: 'open' },
+    { name: 'codex', backend: 'codex', state: 'completed', duration_ms: 9400, work: 'none' },
+  ],
+}
+
+const comparedDiff: ComparedDiff = {
+  name: 'claude',
+  base: '5c1f0a9be34d7c2f81a6d0e45c1f0a9be34d7c2f',
+  files: [{ path: 'wind.ts', insertions: 1, deletions: 0 }],
+  patch: 'diff --git a/wind.ts b/wind.ts\n--- a/wind.ts\n+++ b/wind.ts\n@@ -0,0 +1 @@\n+// in knots\n',
+  is_cut: false,
+}
+
 export const OPERATIONS: readonly Operation[] = [
   operation('post /api/v1/parallel', 'executeParallel', {
     summary: 'Run independent prompts in parallel',
@@ -139,7 +171,7 @@ export const OPERATIONS: readonly Operation[] = [
   operation('post /api/v1/compare', 'executeCompare', {
     summary: 'Run the same prompt on several agents',
     description:
-      'An agent that fails has an error as its result; the others still run. No sessions are stored. With `worktrees`, each agent edits files in a new git worktree of a repository that the operator names in `drive.repositories`. Worktrees with changes stay until they are kept or dropped.',
+      'An agent that fails has an error as its result; the others still run. Sessions are stored with `sessions`. With `worktrees`, each agent edits files in a new git worktree of a repository that the operator names in `drive.repositories`. Worktrees with changes stay until they are kept or dropped.',
     parameters: [IDEMPOTENCY_KEY, PREFER],
     body: { shape: CompareRequest, examples: { example: compareRequest, worktrees: inWorktrees } },
     responses: {
@@ -153,10 +185,26 @@ export const OPERATIONS: readonly Operation[] = [
     },
     errors: RUN_ERRORS,
   }),
+  operation('get /api/v1/compare/{id}', 'getComparison', {
+    summary: 'Get a comparison with what became of the work of each agent',
+    description:
+      'Its agents with their checks and changes, and the winner: the agent whose work was kept. `GET /api/v1/executions?kind=compare` lists comparisons. A key with the role `client` sees its own.',
+    parameters: [EXECUTION_ID],
+    responses: { 200: jsonResponse('The comparison.', ComparisonView, view) },
+    errors: SESSION_ERRORS,
+  }),
+  operation('get /api/v1/compare/{id}/diff', 'getComparedDiff', {
+    summary: 'Get what one agent of a comparison has changed',
+    description:
+      'The files in its worktree, or the commit that was kept, compared with the commit that all began with.',
+    parameters: [EXECUTION_ID, ...toQueryParameters(ComparedQuery).map((each) => ({ ...each, isRequired: true }))],
+    responses: { 200: jsonResponse('The changes.', ComparedDiff, comparedDiff) },
+    errors: ['BadRequest', ...SESSION_ERRORS],
+  }),
   operation('post /api/v1/compare/keep', 'keepCompared', {
     summary: 'Keep the work of one agent of a comparison',
     description:
-      'Commits the work of one agent of the last comparison in worktrees on its branch, and drops the others. Without a name all work is dropped. What is dropped is committed first, so that it can be brought back. Only comparisons with the same API key are found.',
+      'Commits the work of one agent of a comparison in worktrees, by default the last one, on its branch, and drops the others. Without a name all work is dropped. What is dropped is committed first, so that it can be brought back. Only comparisons with the same API key are found.',
     body: { shape: KeepRequest, examples: { example: { workdir: '/srv/weather', name: 'claude' } } },
     responses: { 200: jsonResponse('What became of the worktrees.', KeepResult, kept) },
     errors: [...BODY_ERRORS, 'NotFound', 'Conflict'],

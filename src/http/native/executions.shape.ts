@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { Usage } from '../../agents/adapter/agent.shape.ts'
 import { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { Execution, ExecutionEvent, ExecutionPage } from '../../executions/store/execution.shape.ts'
-import { EXECUTION_STATES } from '../../executions/store/execution-states.ts'
+import { EXECUTION_KINDS, EXECUTION_STATES } from '../../executions/store/execution-states.ts'
 import {
   literals,
   type Message,
@@ -39,6 +39,7 @@ export const ExecutionQuery = strict({
   search: optionalText('Part of the beginning of the prompt.', { minLength: 1, maxLength: 200 }),
   session: optionalText('Only prompts of this session; its complete id.', { minLength: 1 }),
   parent: optionalText('Only the parts of this batch; its complete id.', { minLength: 1 }),
+  kind: Type.Optional(literals(EXECUTION_KINDS, { description: 'Only executions of this kind, such as `compare`.' })),
   since: optionalText('Created at this time or later.', { format: 'date-time' }),
   before: optionalText('Only executions that are older than this one: the `next` of the page before.', {
     pattern: '^exec_[0-9a-f]{24}$',
@@ -144,7 +145,7 @@ const APPROVAL_ID: Parameter = {
   example: APPROVAL,
 }
 
-const EXECUTION_ID: Parameter = {
+export const EXECUTION_ID: Parameter = {
   name: 'id',
   in: 'path',
   shape: Type.String({

@@ -1,0 +1,35 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { ComparedDiff } from '../../service/comparison.shape.ts'
+import { FileDiff } from '../diff/file-diff.tsx'
+import { splitPatch } from '../diff/parse-patch.ts'
+import { call } from '../live/api.ts'
+import { useWideEnough } from '../live/use-wide-enough.ts'
+import { toLine } from '../text/visible-text.ts'
+
+/** What one agent of a comparison has changed. */
+export function ComparedFiles({ id, name }: { id: string; name: string }) {
+  const diff = useSignal<ComparedDiff | undefined>(undefined)
+  const problem = useSignal<string | undefined>(undefined)
+  const isSplit = useWideEnough('(min-width: 1100px)')
+  useEffect(() => {
+    call<ComparedDiff>(`compare/${id}/diff?name=${encodeURIComponent(name)}`).then(
+      (found) => (diff.value = found),
+      (error: Error) => (problem.value = error.message),
+    )
+  }, [id, name])
+  if (problem.value !== undefined) return <p class="problem">{toLine(problem.value)}</p>
+  if (diff.value === undefined) return <p class="dim">Loading…</p>
+  const parts = splitPatch(diff.value.patch)
+  // The last part of a patch that was cut is not whole.
+  const whole = diff.value.is_cut ? parts.slice(0, -1) : parts
+  return (
+    <div class="compared-files">
+      {diff.value.files.map((file, at) => (
+        <section key={file.path} class="file" data-row data-file tabIndex={-1} aria-label={toLine(file.path)}>
+          <FileDiff file={file} part={whole[at]} isSplit={isSplit} />
+        </section>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,182 @@
+/** Who took part in a comparison, with checks, changes and cost; whose work is kept; and what each has changed. */
+import { useSignal } from '@preact/signals'
+import type { KeepResult } from '../../prompts/prompt-result.shape.ts'
+import type { ComparisonView } from '../../service/comparison.shape.ts'
+import { PromptView } from '../execution/execution-panel.tsx'
+import { attempt, tell } from '../live/actions.ts'
+import { call } from '../live/api.ts'
+import { ConfirmButton } from '../parts/confirm-button.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Age, StateChip, Tokens } from '../parts/state-chip.tsx'
+import { Wide } from '../parts/wide.tsx'
+import { formatDuration } from '../text/format.ts'
+import { toStateWord } from '../text/state-word.ts'
+import { toLine } from '../text/visible-text.ts'
+import { ComparedFiles } from './compared-files.tsx'
+
+type Contender = ComparisonView['contenders'][number]
+
+type ComparisonHeadProps = { view: ComparisonView; onKept: () => void }
+
+export function ComparisonHead({ view, onKept }: ComparisonHeadProps) {
+  const shown = useSignal<string | undefined>(undefined)
+  const { contenders, prompt, winner } = view
+  const hasWork = contenders.some(({ worktree }) => worktree !== undefined)
+  const keep = async (name: string | undefined) => {
+    const body = { comparison: view.id, ...(name !== undefined && { name }) }
+    const done = await attempt(() => call<KeepResult>('compare/keep', { method: 'POST', body }))
+    if (done !== undefined)
+      tell(done.kept === undefined ? 'All work is dropped.' : `Kept as the branch ${done.kept.branch}.`)
+    onKept()
+  }
+  const withDiff = contenders.filter(({ work }) => work === 'open' || work === 'kept')
+  return (
+    <div class="page wide-page">
+      <header class="page-head">
+        <h1>Comparison</h1>
+        <span class="facts">
+          <StateChip word={toStateWord(view.state)} />
+          <Age time={view.created_at} />
+        </span>
+      </header>
+      {prompt !== undefined && <PromptView text={prompt} />}
+      {winner !== undefined && (
+        <p class="winner">
+          <Icon name="check" /> The work of <strong>{toLine(winner)}</strong> was kept
+          {branchOf(view, winner)}.
+        </p>
+      )}
+      <Wide>
+        <table class="contenders">
+          <thead>
+            <tr>
+              {['Agent', 'State', ...(hasWork ? ['Checks', 'Changes'] : []), 'Time', 'Tokens and cost'].map((name) => (
+                <th key={name}>{name}</th>
+              ))}
+              {hasWork && <th>Work</th>}
+            </tr>
+          </thead>
+          <tbody>
+            {contenders.map((each) => (
+              <ContenderRow
+                key={each.name}
+                each={each}
+                hasWork={hasWork}
+                isWinner={each.name === winner}
+                onKeep={keep}
+              />
+            ))}
+          </tbody>
+        </table>
+      </Wide>
+      {(view.warnings ?? []).map((warning) => (
+        <p key={warning} class="warning">
+          {toLine(warning)}
+        </p>
+      ))}
+      {contenders.some(({ work }) => work === 'open') && (
+        <div class="actions">
+          <ConfirmButton
+            says="Drop all work"
+            asks="The commits can be found with git for some weeks."
+            onConfirm={() => void keep(undefined)}
+          />
+        </div>
+      )}
+      {withDiff.length > 0 && (
+        <section aria-labelledby="changes">
+          <h2 id="changes">Changes</h2>
+          <fieldset class="segments" aria-label="Whose changes">
+            {withDiff.map(({ name }) => (
+              <button
+                key={name}
+                type="button"
+                aria-pressed={(shown.value ?? withDiff[0]?.name) === name}
+                onClick={() => (shown.value = name)}
+              >
+                {toLine(name)}
+              </button>
+            ))}
+          </fieldset>
+          <ComparedFiles
+            key={`${shown.value ?? withDiff[0]?.name} ${winner ?? ''}`}
+            id={view.id}
+            name={shown.value ?? withDiff[0]?.name ?? ''}
+          />
+        </section>
+      )}
+    </div>
+  )
+}
+
+function branchOf({ contenders }: ComparisonView, winner: string): string {
+  const branch = contenders.find(({ name }) => name === winner)?.worktree?.branch
+  return branch === undefined ? '' : ` as ${toLine(branch)}`
+}
+
+type ContenderRowProps = {
+  each: Contender
+  hasWork: boolean
+  isWinner: boolean
+  onKeep: (name: string) => Promise<void>
+}
+
+function ContenderRow({ each, hasWork, isWinner, onKeep }: ContenderRowProps) {
+  const { name, state, duration_ms: duration, usage, cost_usd: cost, cost_kind: kind, worktree } = each
+  return (
+    <tr class={isWinner ? 'contender-winner' : ''}>
+      <td>
+        <strong>{toLine(name)}</strong>
+      </td>
+      <td>
+        <StateChip word={toStateWord(state)} />
+      </td>
+      {hasWork && <td>{worktree === undefined ? '–' : <Checks checks={worktree.checks} />}</td>}
+      {hasWork && (
+        <td>
+          {worktree === undefined || worktree.files === 0 ? (
+            <span class="dim">none</span>
+          ) : (
+            <>
+              {worktree.files} {worktree.files === 1 ? 'file' : 'files'}{' '}
+              <span class="added">+{worktree.insertions}</span> <span class="removed">−{worktree.deletions}</span>
+            </>
+          )}
+        </td>
+      )}
+      <td>{duration === undefined ? '–' : formatDuration(duration)}</td>
+      <td>
+        <Tokens usage={usage} cost={cost} kind={kind} />
+      </td>
+      {hasWork && (
+        <td>
+          {each.work === 'open' ? (
+            <ConfirmButton
+              says={`Keep ${toLine(name)}`}
+              asks="The work of the others is dropped."
+              onConfirm={() => void onKeep(name)}
+            />
+          ) : (
+            <span class={each.work === 'kept' ? 'verdict-passed' : 'dim'}>
+              {each.work === 'none' ? '–' : each.work}
+            </span>
+          )}
+        </td>
+      )}
+    </tr>
+  )
+}
+
+function Checks({ checks }: { checks: NonNullable<Contender['worktree']>['checks'] }) {
+  if (checks.length === 0) return <span class="dim">none</span>
+  return (
+    <>
+      {checks.map(({ command, passed }) => (
+        <span key={command} class={passed ? 'check-result verdict-passed' : 'check-result verdict-failed'}>
+          <Icon name={passed ? 'check' : 'cross'} />
+          <span class="unseen">{passed ? 'passed' : 'failed'}</span> <code>{toLine(command)}</code>
+        </span>
+      ))}
+    </>
+  )
+}
