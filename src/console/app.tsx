@@ -1,16 +1,19 @@
 /** The frame of the console: who is logged in, navigation, the page of the address. */
-import type { Ref } from 'preact'
+import { useSignal } from '@preact/signals'
+import type { ComponentType, Ref } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import { isHelpOpen, KEYS } from './keyboard.ts'
+import { KEYS } from './keyboard.ts'
 import { attempt, notice } from './live/actions.ts'
 import { logOut, sender } from './live/api.ts'
 import { activeRuns, waitingRuns } from './live/known-runs.ts'
+import { isHelpOpen, isPaletteOpen } from './live/overlays.ts'
 import { iconOf, showIcon } from './live/page-icon.ts'
 import { pageSubject } from './live/page-subject.ts'
 import { route } from './live/router.ts'
 import { connection, isRunning, needsYou, topExecutions, watchServer } from './live/server-state.ts'
 import { LazyPage } from './pages/lazy.tsx'
 import { LoginPage } from './pages/login-page.tsx'
+import { Icon } from './parts/icon.tsx'
 import { MorePages } from './parts/more-pages.tsx'
 import { hrefOf, PAGE_LINKS } from './text/page-links.ts'
 import { toPageTitle } from './text/page-title.ts'
@@ -55,6 +58,7 @@ function Console() {
         )}
       </div>
       {isHelpOpen.value && <Help />}
+      {isPaletteOpen.value && <LazyPalette />}
     </>
   )
 }
@@ -104,6 +108,9 @@ function Header({ page, waiting }: { page: string; waiting: number }) {
           {connection.value === 'open' ? 'live' : connection.value === 'cut' ? 'connecting again…' : 'connecting…'}
         </span>
       </span>
+      <button type="button" class="find-button" onClick={() => (isPaletteOpen.value = true)}>
+        <Icon name="search" /> <span class="find-text">Find</span> <kbd>Ctrl K</kbd>
+      </button>
       {auth === 'login' && (
         <span class="who">
           {name} ({role}){' '}
@@ -125,6 +132,18 @@ function Header({ page, waiting }: { page: string; waiting: number }) {
   )
 }
 
+/** Its code is loaded when it is first opened. */
+function LazyPalette() {
+  const loaded = useSignal<{ Palette: ComponentType } | undefined>(undefined)
+  useEffect(() => {
+    void import('./palette.tsx').then(
+      (found) => (loaded.value = found),
+      () => (isPaletteOpen.value = false),
+    )
+  }, [])
+  return loaded.value === undefined ? null : <loaded.value.Palette />
+}
+
 /** Modal: the keyboard stays in it, and is back where it was afterwards. */
 function Help() {
   const dialog = useRef<HTMLDialogElement>(null)
@@ -138,6 +157,12 @@ function Help() {
     <dialog ref={dialog} class="help" aria-labelledby="help-title" onClose={close}>
       <h2 id="help-title">Keyboard shortcuts</h2>
       <dl>
+        <div>
+          <dt>
+            <kbd>Ctrl</kbd> <kbd>K</kbd>
+          </dt>
+          <dd>find a page, run, session, or file of the open run</dd>
+        </div>
         {KEYS.map(({ key, says }) => (
           <div key={key}>
             <dt>

@@ -1,11 +1,9 @@
 /** The keys of the keyboard. None of them works while the user types, or in a dialog. */
-import { signal } from '@preact/signals'
 import { isForPage, type KeyPress } from './key-press.ts'
 import { tell } from './live/actions.ts'
+import { isHelpOpen, isPaletteOpen } from './live/overlays.ts'
 import { goTo } from './live/router.ts'
 import { hrefOf, PAGE_LINKS } from './text/page-links.ts'
-
-export const isHelpOpen = signal(false)
 
 export const KEYS: readonly { key: string; says: string; run: () => void }[] = [
   ...PAGE_LINKS.flatMap((link) =>
@@ -29,12 +27,22 @@ export const KEYS: readonly { key: string; says: string; run: () => void }[] = [
 
 export function startKeys(): void {
   document.addEventListener('keydown', (event) => {
-    if (moveLine(event)) return
+    if (moveLine(event) || openPalette(event)) return
     const found = KEYS.find(({ key }) => key === event.key)
     if (found === undefined || !isForPage(toPress(event))) return
     event.preventDefault()
     found.run()
   })
+}
+
+/** Also while the user types: no field needs this key. */
+function openPalette(event: KeyboardEvent): boolean {
+  const isMeant =
+    (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'k'
+  if (!isMeant || document.querySelector('dialog[open]') !== null) return false
+  event.preventDefault()
+  isPaletteOpen.value = true
+  return true
 }
 
 function toPress(event: KeyboardEvent): KeyPress {

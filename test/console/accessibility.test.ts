@@ -29,6 +29,7 @@ const PAGES = [
   'executions/ID',
   'sessions/SESSION',
   'compare/ID,ID',
+  'compare',
   'nowhere',
 ]
 
@@ -65,6 +66,17 @@ describe('every page', () => {
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     expect(await page.locator('[data-row]:focus').count()).toBe(1)
+    await page.keyboard.press('Control+k')
+    const find = page.getByRole('combobox', { name: 'Find a page, run, session or file' })
+    await find.fill('run a command')
+    await page.getByRole('option', { name: /run a command, think/ }).waitFor()
+    expect(await violationsOn(page)).toEqual([])
+    await find.fill('watch')
+    await page.getByRole('option', { name: 'Watchers' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Watchers' }).waitFor()
+    await page.goBack()
+    await page.locator('[data-row]').first().focus()
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: /Execution/ }).waitFor()
     expect(await page.locator('main:focus').count()).toBe(1)

@@ -1,0 +1,5 @@
+/** What lies over the page. */
+import { signal } from '@preact/signals'
+
+export const isHelpOpen = signal(false)
+export const isPaletteOpen = signal(false)
