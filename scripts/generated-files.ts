@@ -18,6 +18,7 @@ import { ChangeRecord } from '../src/hosts/change/change-record.shape.ts'
 import { OwnershipManifest } from '../src/hosts/manifest.shape.ts'
 import { CountTokensRequest } from '../src/http/anthropic/count-tokens.shape.ts'
 import { MessageRequest } from '../src/http/anthropic/messages.shape.ts'
+import { ComparedQuery } from '../src/http/native/batches.shape.ts'
 import { DecisionBody, EventsQuery, ExecutionQuery } from '../src/http/native/executions.shape.ts'
 import { LoginBody } from '../src/http/native/login.shape.ts'
 import { PushBody } from '../src/http/native/push.shape.ts'
@@ -39,7 +40,6 @@ import {
   ResumeRequest,
 } from '../src/prompts/prompt-request.shape.ts'
 import * as results from '../src/prompts/prompt-result.shape.ts'
-import { ComparedQuery } from '../src/http/native/batches.shape.ts'
 import { NewKeyBody } from '../src/service/administration.shape.ts'
 import {
   AnswerBody,
