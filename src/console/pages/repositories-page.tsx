@@ -96,9 +96,9 @@ function Commands({ name, commands, empty }: { name: string; commands: readonly 
         {commands.length === 0
           ? empty
           : commands.map((command) => (
-              <div key={command}>
-                <code>{toLine(command)}</code>
-              </div>
+              <code key={command} class="setting-value">
+                {toLine(command)}
+              </code>
             ))}
       </dd>
     </div>

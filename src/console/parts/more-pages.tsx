@@ -7,7 +7,7 @@ export function MorePages({ page }: { page: string }) {
   const menu = useRef<HTMLDetailsElement>(null)
   const close = () => menu.current?.removeAttribute('open')
   const links = pageLinksFor(sender.value?.role).filter(({ bar }) => bar !== 'always')
-  const current = links.find((link) => link.page === page && link.bar === undefined)
+  const isCurrent = links.some((link) => link.page === page && link.bar === undefined)
   return (
     <details
       ref={menu}
@@ -21,7 +21,7 @@ export function MorePages({ page }: { page: string }) {
         if (!menu.current?.contains(event.relatedTarget as Node | null)) close()
       }}
     >
-      <summary class={current === undefined ? '' : 'current'}>{current?.says ?? 'More'}</summary>
+      <summary class={isCurrent ? 'current' : ''}>More</summary>
       <ul class="plain menu">
         {links.map((link) => (
           <li key={link.page} class={link.bar === 'wide' ? 'if-narrow' : ''}>
