@@ -137,7 +137,7 @@ function LazyPalette() {
   const loaded = useSignal<{ Palette: ComponentType } | undefined>(undefined)
   useEffect(() => {
     void import('./palette.tsx').then(
-      (found) => (loaded.value = found),
+      ({ Palette }) => (loaded.value = { Palette }),
       () => (isPaletteOpen.value = false),
     )
   }, [])
