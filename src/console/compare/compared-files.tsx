@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { ComparedDiff } from '../../service/comparison.shape.ts'
 import { FileDiff } from '../diff/file-diff.tsx'
-import { splitPatch } from '../diff/parse-patch.ts'
 import { call } from '../live/api.ts'
 import { useWideEnough } from '../live/use-wide-enough.ts'
 import { toLine } from '../text/visible-text.ts'
@@ -32,4 +31,9 @@ export function ComparedFiles({ id, name }: { id: string; name: string }) {
       ))}
     </div>
   )
+}
+
+/** The part of each file, in the order of the patch. A line of a file never begins with a letter. */
+function splitPatch(patch: string): string[] {
+  return patch.split(/^(?=diff --git )/m).filter((part) => part.startsWith('diff --git '))
 }
