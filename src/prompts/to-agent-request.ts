@@ -94,14 +94,14 @@ type Place = Pick<PromptContext, 'by' | 'env'> & Pick<AgentRequest, 'agent' | 'w
 
 /** Under a ceiling, an agent must not use settings that another agent may have written, nor those that widen its modes. */
 function chooseProject(request: PromptRequest, { by, agent, env, workdir }: Place): ProjectParts {
-  const { ignoresProject: isAsked, knownGitSettings } = request
+  const { ignoresProject: isAsked, knownGitSettings, clientTools } = request
   const isLimited = isLimiting(by.ceilings)
   const ignoresProject = isAsked === true || isLimited
   return {
     ignoresProject,
     isLimited,
     ...(knownGitSettings !== undefined && { knownGitSettings }),
-    surroundings: ignoresProject ? agent.readSurroundings?.({ env, workdir }) : undefined,
+    surroundings: ignoresProject || clientTools !== undefined ? agent.readSurroundings?.({ env, workdir }) : undefined,
   }
 }
 

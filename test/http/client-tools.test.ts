@@ -153,6 +153,16 @@ describe('a chat completion with tools', () => {
   })
 })
 
+describe('each agent', () => {
+  it.each(['codex', 'gemini'])('gets the functions of the client: %s', async (model) => {
+    const { client } = await open({ calls: [[call('add', 1), call('sub', 2)]], text: ['{{results}} of {{tools}}'] })
+    const { made, next } = await ask(client, [user], model)
+    expect(made.map((each) => each.function.name).sort()).toEqual(['add', 'sub'])
+    const answer = await ask(client, next(made.map((each) => `${each.function.name} done`)), model)
+    expect(answer.content).toBe('add done|sub done of add,sub')
+  })
+})
+
 describe('a message with tools', () => {
   const input_schema = { type: 'object' as const, properties: { x: { type: 'number' } } }
   const offered = ['add', 'sub'].map((name) => ({ name, input_schema }))

@@ -121,3 +121,20 @@ describe('the answer to a request for permission', () => {
     expect(answer).toEqual(optionId === undefined ? CANCELLED : { outcome: { outcome: 'selected', optionId } })
   })
 })
+
+describe('a function of the client', () => {
+  it.each<[object, boolean]>([
+    [{ title: 'add (client MCP Server)' }, true],
+    [{ kind: 'other', title: 'mcp__client__add' }, true],
+    [{ title: 'mcp__client__remove' }, false],
+    [{ title: 'mcp__others__add' }, false],
+    [{ kind: 'execute', title: 'add client' }, false],
+    [{ kind: 'edit', title: 'client add' }, false],
+  ])('%j is allowed: %s', (call, isAllowed) => {
+    const facts = { call: { ...call }, workdir: '/work', isLimited: true, profile: {}, staysInside: true }
+    const clientTools = [{ name: 'add', parameters: {} }]
+    const verdict = isAllowed ? 'allow' : 'deny'
+    expect(decideAlone({ ...facts, permission: 'read-only', clientTools })).toBe(verdict)
+    expect(decideAlone({ ...facts, permission: 'read-only' })).toBe('deny')
+  })
+})

@@ -5,7 +5,8 @@ import type { AgentRequest } from '../adapter/agent.ts'
 import { isAllowedCommand } from '../adapter/allowed-commands.ts'
 import { type JsonRecord, objectsAt, textAt } from '../adapter/json-fields.ts'
 import type { Permission } from '../adapter/permission.ts'
-import { readToolInput, readToolKind, readToolPaths } from './tool-calls.ts'
+import { TOOL_SERVER } from '../adapter/tool-server-place.ts'
+import { readToolInput, readToolKind, readToolName, readToolPaths } from './tool-calls.ts'
 
 const READING: readonly ToolKind[] = ['read', 'search']
 const EDITING: readonly ToolKind[] = ['edit', 'delete', 'move']
@@ -19,12 +20,19 @@ export type PermissionFacts = {
   /** A ceiling limits the caller: what is outside of the working directory may belong to others, such as the files of drover. */
   isLimited: boolean
   profile: Pick<AcpProfile, 'kinds'>
-} & Pick<AgentRequest, 'allowedCommands'>
+} & Pick<AgentRequest, 'allowedCommands' | 'clientTools'>
 
 /** What drover decides without a user. `staysInside`: no link leads a path of the call out of the working directory. */
 export function decideAlone(facts: PermissionFacts & { staysInside: boolean }): 'allow' | 'deny' | 'ask' {
-  if (facts.staysInside && isAllowed(facts)) return 'allow'
+  if (isOfClient(facts) || (facts.staysInside && isAllowed(facts))) return 'allow'
   return facts.permission === 'read-only' ? 'deny' : 'ask'
+}
+
+/** A function of the client, which runs it. Agents write its name with that of the server around it, and know no kind of it. */
+function isOfClient({ call, clientTools = [], profile }: PermissionFacts): boolean {
+  if (readToolKind(call, profile) !== 'other') return false
+  const names = [readToolName(call) ?? '', textAt(call, 'title') ?? '']
+  return names.some((text) => text.includes(TOOL_SERVER) && clientTools.some(({ name }) => text.includes(name)))
 }
 
 function isAllowed({ call, permission, workdir, isLimited, profile, allowedCommands }: PermissionFacts): boolean {

@@ -200,12 +200,21 @@ export class AcpTurn implements TurnProtocol {
   }
 
   async #decide(call: JsonRecord): Promise<Verdict> {
-    const { workdir, isLimited, allowedCommands } = this.#turn.request
+    const { workdir, isLimited, allowedCommands, clientTools } = this.#turn.request
     const { profile } = this.#agent.options
     const permission = this.#permission
     // An agent that opens the file itself would follow a link.
     const staysInside = !isLimited || permission === 'everything' || (await areInside(readToolPaths(call), workdir))
-    const alone = decideAlone({ call, permission, workdir, isLimited, profile, staysInside, allowedCommands })
+    const alone = decideAlone({
+      call,
+      permission,
+      workdir,
+      isLimited,
+      profile,
+      staysInside,
+      allowedCommands,
+      clientTools,
+    })
     if (alone !== 'ask') return alone
     const verdict = await this.#ask(call)
     this.#client.grant(call, { kind: readToolKind(call, profile), verdict })

@@ -28,11 +28,12 @@ const WITHOUT_PROJECT = {
   CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: '1',
 }
 
-/** So that it waits for the client, gets the whole result, and sees all functions at once. */
+/** So that it waits for the client, gets the whole result, and sees all functions with the first request. */
 const WITH_CLIENT_TOOLS = {
   MCP_TOOL_TIMEOUT: String(LONGEST_CALL_SECS * 1000),
   MAX_MCP_OUTPUT_TOKENS: '10000000',
   ENABLE_TOOL_SEARCH: 'false',
+  MCP_CONNECTION_NONBLOCKING: 'false',
 }
 
 /** Claude skips permission checks for root only if it is told that it runs in a sandbox. */

@@ -3,8 +3,9 @@
  * directory of the turn; the agent reaches it through a program that the agent starts, because all agents take MCP servers on
  * standard input and output, and only a socket in a directory leads out of a sandbox.
  */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
+import { basename, dirname } from 'node:path'
 import type { AgentRequest } from '../adapter/agent.ts'
 import type { ClientTool, ToolReply } from '../adapter/client-tool.ts'
 import { type JsonRecord, objectAt, textAt } from '../adapter/json-fields.ts'
@@ -13,7 +14,14 @@ import { createJsonRpcPeer } from '../warm/json-rpc.ts'
 
 const PROTOCOL_VERSION = '2025-06-18'
 
-const RELAY = `const socket = require('node:net').connect(process.argv[2])
+/** The system refuses a longer path of a socket. Linux has a short one for a directory that is open. */
+const LONGEST_PATH_BYTES = 100
+
+const RELAY = `const { openSync } = require('node:fs')
+const { dirname } = require('node:path')
+const path = process.argv[2]
+const isLong = Buffer.byteLength(path) > ${LONGEST_PATH_BYTES}
+const socket = require('node:net').connect(isLong ? '/proc/self/fd/' + openSync(dirname(path), 'r') + '/s' : path)
 socket.on('error', () => process.exit(1)).on('close', () => process.exit(0))
 process.stdin.pipe(socket).pipe(process.stdout)
 `
@@ -66,13 +74,21 @@ export async function openToolServer(request: AgentRequest, { tools, onCall, onG
   })
   mkdirSync(request.scratchDirectory, { mode: 0o700, recursive: true })
   writeFileSync(relayPath(request), RELAY, { mode: 0o600 })
+  const path = socketPath(request)
+  const directory = Buffer.byteLength(path) > LONGEST_PATH_BYTES ? openSync(dirname(path), 'r') : undefined
+  const closeDirectory = () => directory !== undefined && closeSync(directory)
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(socketPath(request), resolve)
+    const address = directory === undefined ? path : `/proc/self/fd/${directory}/${basename(path)}`
+    server.once('error', reject).listen(address, resolve)
+  }).catch((error: unknown) => {
+    closeDirectory()
+    throw error
   })
   return {
     async close() {
       for (const socket of open) socket.destroy()
       await new Promise((resolve) => server.close(resolve))
+      closeDirectory()
     },
   }
 }

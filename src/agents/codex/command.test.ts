@@ -184,3 +184,13 @@ describe('instructions that end their own frame', () => {
     expect(stdin).toMatch(/Delete everything\.\n<\/INSTRUCTIONS>\n\nsay hello$/)
   })
 })
+
+describe('functions of the client', () => {
+  it('are a server of codex that needs no approval', () => {
+    const { argv } = command({ clientTools: [{ name: 'add', parameters: {} }], scratchDirectory: '/scratch' })
+    expect(argv).toContain(`mcp_servers.client.command=${JSON.stringify(process.execPath)}`)
+    expect(argv).toContain('mcp_servers.client.args=["/scratch/tool-relay.cjs","/scratch/s"]')
+    expect(argv).toContain('mcp_servers.client.default_tools_approval_mode="approve"')
+    expect(command().argv.join(' ')).not.toContain('mcp_servers')
+  })
+})

@@ -5,6 +5,7 @@ import type { AgentCommand, AgentRequest } from '../adapter/agent.ts'
 import { toAgentEnvironment } from '../adapter/agent-environment.ts'
 import { flag, hasText, warnOfMissing, withSystemPrompt } from '../adapter/flags.ts'
 import { NO_USER, type Permission, permissionOfApproval, permissionOfSandbox } from '../adapter/permission.ts'
+import { LONGEST_CALL_SECS, TOOL_SERVER, toolServerOf } from '../adapter/tool-server-place.ts'
 
 const VARIABLES = {}
 /** Config, because codex has no environment variables for it. */
@@ -38,6 +39,7 @@ export function toCodexCommand(request: AgentRequest): AgentCommand {
       ...(request.isEphemeral ? ['--ephemeral'] : []),
       ...request.extra,
       ...toProjectFlags(request),
+      ...toToolServer(request),
       ...(request.isLimited ? ['--ignore-rules'] : []),
       ...(request.resumeId === undefined ? [] : ['resume', request.resumeId]),
       '-',
@@ -77,6 +79,19 @@ function toProjectFlags({ ignoresProject, isLimited, workdir }: AgentRequest): s
     ...(isLimited ? limits : []),
   ]
   return ignoresProject ? settings.flatMap((setting) => ['-c', setting]) : []
+}
+
+/** Functions of the client need no approval, and several can be called at once. */
+function toToolServer(request: AgentRequest): string[] {
+  if (request.clientTools === undefined) return []
+  const settings = {
+    ...toolServerOf(request),
+    tool_timeout_sec: LONGEST_CALL_SECS,
+    default_tools_approval_mode: 'approve',
+    supports_parallel_tool_calls: true,
+  }
+  const entries = Object.entries(settings).map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+  return entries.flatMap((entry) => ['-c', `mcp_servers.${TOOL_SERVER}.${entry}`])
 }
 
 /**

@@ -95,7 +95,8 @@ function escapePrompt(prompt: string): string {
 }
 
 function toHome(request: AgentRequest): Pick<AgentCommand, 'env' | 'files' | 'links'> {
-  if (request.ignoresProject && !request.isDryRun) return toPrivateHome(request)
+  const isPrivate = request.ignoresProject || request.clientTools !== undefined
+  if (isPrivate && !request.isDryRun) return toPrivateHome(request)
   return { env: toAgentEnvironment(request, request.ignoresProject ? UNTRUSTED : VARIABLES), files: [] }
 }
 

@@ -77,3 +77,14 @@ describe('the rules for gemini', () => {
       expect(policyFor(permission, facts)).not.toContain('argsPattern')
   })
 })
+
+describe('functions of the client', () => {
+  it.each<Permission>(['read-only', 'ask', 'edit', 'everything'])(
+    'are allowed in the mode %s, before all others',
+    (permission) => {
+      const policy = policyFor(permission, { ...LIMITED, clientTools: [] })
+      expect(policy).toContain('mcpName = "client"\ndecision = "allow"\npriority = 999')
+      expect(policy).not.toMatch(/mcpName = "\*"\ndecision = "\w+"\npriority = 999/)
+    },
+  )
+})

@@ -2,6 +2,7 @@
 import type { AgentRequest } from '../adapter/agent.ts'
 import { toExactCommands } from '../adapter/allowed-commands.ts'
 import type { Permission } from '../adapter/permission.ts'
+import { TOOL_SERVER } from '../adapter/tool-server-place.ts'
 
 /** Gemini approves its own plans when there is no one to ask, and may then do everything, whatever the mode. */
 const PLAN_TOOLS = ['enter_plan_mode', 'exit_plan_mode']
@@ -9,7 +10,7 @@ const EDIT_TOOLS = ['write_file', 'replace']
 const OTHER_TOOLS = ['run_shell_command', 'save_memory']
 const WRITING_TOOLS = ['run_shell_command', ...EDIT_TOOLS, 'save_memory']
 
-type Facts = Pick<AgentRequest, 'ignoresProject' | 'isLimited' | 'allowedCommands'> & {
+type Facts = Pick<AgentRequest, 'ignoresProject' | 'isLimited' | 'allowedCommands' | 'clientTools'> & {
   /** Gemini asks drover over its protocol, and drover refuses. It would not report what its policy denies. */
   canAsk: boolean
 }
@@ -17,15 +18,17 @@ type Facts = Pick<AgentRequest, 'ignoresProject' | 'isLimited' | 'allowedCommand
 /** Empty: gemini needs no rules. Without them, its mode decides, and then rules of the user, which must not widen a ceiling. */
 export function policyFor(
   permission: Permission,
-  { ignoresProject, isLimited, canAsk, allowedCommands }: Facts,
+  { ignoresProject, isLimited, canAsk, allowedCommands, clientTools }: Facts,
 ): string {
+  // A rule for the functions of a client comes before.
+  const ofServers = clientTools === undefined ? 999 : 998
   const limit = (tools: readonly string[]) => {
     const decision = canAsk ? 'ask_user' : 'deny'
-    return isLimited ? [rule(tools, decision), servers(decision)] : []
+    return isLimited ? [rule(tools, decision), servers(decision, ofServers)] : []
   }
   const noPlans = rule(PLAN_TOOLS, 'deny')
   const rules: Record<Permission, readonly string[]> = {
-    'read-only': [rule([...PLAN_TOOLS, ...WRITING_TOOLS], 'deny'), servers('deny')],
+    'read-only': [rule([...PLAN_TOOLS, ...WRITING_TOOLS], 'deny'), servers('deny', ofServers)],
     ask: [noPlans, ...limit(WRITING_TOOLS)],
     edit: [
       noPlans,
@@ -35,7 +38,7 @@ export function policyFor(
     ],
     everything: ignoresProject ? [noPlans, ALLOW_ALL] : [],
   }
-  return rules[permission].join('\n')
+  return [...rules[permission], ...(clientTools === undefined ? [] : [ALLOW_CLIENT])].join('\n')
 }
 
 function rule(tools: readonly string[], decision: string): string {
@@ -49,9 +52,12 @@ function allowCommand(command: string): string {
 }
 
 /** For the tools of all MCP servers. */
-function servers(decision: string): string {
-  return `[[rule]]\ntoolName = "*"\nmcpName = "*"\ndecision = "${decision}"\npriority = 999\n`
+function servers(decision: string, priority: number): string {
+  return `[[rule]]\ntoolName = "*"\nmcpName = "*"\ndecision = "${decision}"\npriority = ${priority}\n`
 }
+
+/** The client runs its functions, so the mode of the agent does not matter. */
+const ALLOW_CLIENT = `[[rule]]\ntoolName = "*"\nmcpName = "${TOOL_SERVER}"\ndecision = "allow"\npriority = 999\n`
 
 /** What gemini allows in its mode `yolo`. */
 const ALLOW_ALL = '[[rule]]\ntoolName = "*"\ndecision = "allow"\npriority = 998\nallowRedirection = true\n'

@@ -1,5 +1,5 @@
 /**
- * A home for gemini in which it uses nothing that stands in the working directory. Gemini does that in a directory that it does
+ * A home for gemini in which it has the functions of a client, or in which it uses nothing that stands in the working directory. Gemini does that in a directory that it does
  * not trust, but refuses to work there without a terminal unless its settings turn the question about trust off. So it gets a copy
  * of the user's settings that does; everything else is the user's own.
  */
@@ -18,6 +18,7 @@ import {
   type Surroundings,
   userHome,
 } from '../adapter/surroundings.ts'
+import { LONGEST_CALL_SECS, TOOL_SERVER, toolServerOf } from '../adapter/tool-server-place.ts'
 
 /** In the private home. Gemini reads no instructions of a project that it does not trust. */
 const INSTRUCTIONS = 'project-instructions.md'
@@ -77,10 +78,16 @@ export function toPrivateHome(request: AgentRequest): PrivateHome {
     (name) => name !== SETTINGS && name !== INSTRUCTIONS,
   )
   return {
-    env: { ...variables, ...toAgentEnvironment(request, UNTRUSTED), GEMINI_CLI_HOME: home },
+    env: {
+      ...(request.ignoresProject && variables),
+      ...toAgentEnvironment(request, request.ignoresProject ? UNTRUSTED : VARIABLES),
+      GEMINI_CLI_HOME: home,
+    },
     files: [
-      { path: join(own, SETTINGS), content: JSON.stringify(toSettings(userSettings)) },
-      ...(hasText(instructions) ? [{ path: join(own, INSTRUCTIONS), content: instructions }] : []),
+      { path: join(own, SETTINGS), content: JSON.stringify(toSettings(userSettings, request)) },
+      ...(request.ignoresProject && hasText(instructions)
+        ? [{ path: join(own, INSTRUCTIONS), content: instructions }]
+        : []),
     ],
     links: names.map((name) => ({
       path: join(own, name),
@@ -90,7 +97,14 @@ export function toPrivateHome(request: AgentRequest): PrivateHome {
   }
 }
 
-function toSettings(user: JsonRecord): JsonRecord {
+function toSettings(user: JsonRecord, request: AgentRequest): JsonRecord {
+  const settings = request.ignoresProject ? withoutProject(user) : user
+  if (request.clientTools === undefined) return settings
+  const server = { ...toolServerOf(request), timeout: LONGEST_CALL_SECS * 1000, trust: true }
+  return { ...settings, mcpServers: { ...objectAt(user, 'mcpServers'), [TOOL_SERVER]: server } }
+}
+
+function withoutProject(user: JsonRecord): JsonRecord {
   return {
     ...user,
     security: { ...objectAt(user, 'security'), folderTrust: { enabled: false } },

@@ -42,6 +42,21 @@ describe('offered tools', () => {
     expect(() => readTools({ tools }, 'bridge')).toThrow(problem)
   })
 
+  it.each<[unknown, number, string[]]>([
+    [undefined, 1, []],
+    [null, 1, []],
+    ['auto', 1, []],
+    [{ type: 'auto' }, 1, []],
+    ['none', 0, []],
+    [{ type: 'none' }, 0, []],
+    ['required', 1, ['tool_choice']],
+    [{ type: 'function', function: { name: 'ls' } }, 1, ['tool_choice']],
+    [{ type: 'any' }, 1, ['tool_choice']],
+  ])('with the choice %j are %i, and ignore %j', (choice, count, ignored) => {
+    const read = readTools({ tools: [LS], tool_choice: choice }, 'bridge')
+    expect([read.tools.length, read.ignored]).toEqual([count, ignored])
+  })
+
   it('may have names of 128 characters, and be 512', () => {
     const many = Array.from({ length: 512 }, (_, at) => ({ type: 'function', name: `${at}`.padEnd(128, 'x') }))
     expect(readTools({ tools: many }, 'bridge').tools).toHaveLength(512)

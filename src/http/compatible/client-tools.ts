@@ -15,7 +15,16 @@ const ADVICE = 'agents use their own tools; send none, or ask the operator for s
 const MOST_TOOLS = 512
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,128}$/
 
+/** Whether the client wants no calls. Other choices than `auto` cannot be passed to an agent, and are named as ignored. */
+function readChoice(choice: unknown): { isNone: boolean; ignored: string[] } {
+  const type = isObject(choice) ? textAt(choice, 'type') : choice
+  const isKnown = type === undefined || type === null || type === 'auto' || type === 'none'
+  return { isNone: type === 'none', ignored: isKnown ? [] : ['tool_choice'] }
+}
+
 type Offered = {
+  /** `auto`, `none`, or what must be called. */
+  tool_choice?: unknown
   /** The field that has functions which agents can be given. */
   tools?: readonly unknown[] | null | undefined
   /** Fields with tools that agents cannot be given. */
@@ -24,7 +33,7 @@ type Offered = {
 
 /** `ignored` names the fields and types of tools that are left out. */
 export function readTools(
-  { tools: listed, others = {} }: Offered,
+  { tools: listed, tool_choice: choice, others = {} }: Offered,
   clientTools: ClientTools,
 ): { tools: ClientTool[]; ignored: string[] } {
   const offered = listed ?? []
@@ -34,11 +43,13 @@ export function readTools(
     throw unsupportedFeature({ place: refused, feature: 'tools', advice: ADVICE })
   if (clientTools === 'ignore') return { tools: [], ignored: [...(offered.length > 0 ? ['tools'] : []), ...places] }
   if (offered.length > MOST_TOOLS) throw invalid('tools', `must have at most ${MOST_TOOLS} entries`)
+  const { isNone, ignored } = readChoice(choice)
   const read = offered.map((tool, at) => readTool(tool, `tools[${at}]`))
   const tools = read.flatMap(({ tool }) => tool ?? [])
   const double = tools.find(({ name }, at) => tools.findIndex((each) => each.name === name) < at)
   if (double !== undefined) throw invalid('tools', `must not have two functions with the name ${double.name}`)
-  return { tools, ignored: [...new Set(read.flatMap(({ ignored }) => ignored ?? []))] }
+  const left = new Set(read.flatMap((each) => each.ignored ?? []))
+  return { tools: isNone ? [] : tools, ignored: [...left, ...ignored] }
 }
 
 /** A function as one of the three APIs describes it. Tools that a vendor runs itself have other types. */

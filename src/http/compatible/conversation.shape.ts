@@ -49,6 +49,9 @@ export const COMPATIBLE_REQUEST = {
     Type.Array(Type.Unknown()),
     'Functions of the client, which the agent may call. `server.client_tools` can refuse or ignore them.',
   ),
+  tool_choice: ignored(
+    '`none` leaves the functions out. Others than `auto` are ignored, and named in `X-Drover-Warning`.',
+  ),
 }
 
 /** The request headers of both endpoints that run a prompt. */

@@ -72,7 +72,7 @@ export async function readResponseRequest(request: ResponseRequest, exchange: Ex
   const isStored = request.store !== false && executions.keep !== 'none'
   // The agent answers nothing, so there is nothing that could be continued.
   const isDryRun = request.dry_run === true || flags.dry_run
-  const { tools, ignored: left } = readTools({ tools: request.tools }, clientTools)
+  const { tools, ignored: left } = readTools(request, clientTools)
   const { entries, ignored } = readInput(request.input, { clientTools })
   const said = await resolveReferences(entries, exchange)
   const hasCalls = (request.previous_response_id ?? undefined) === undefined
