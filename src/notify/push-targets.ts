@@ -71,7 +71,7 @@ export class PushTargets {
   }
 
   /** Undefined: the settings do not allow its address any more. */
-  toRequest({ browser }: BrowserTarget, event: NotifyEvent): NotifyRequest<Uint8Array> | undefined {
+  toRequest({ browser }: BrowserTarget, event: NotifyEvent): NotifyRequest<Uint8Array<ArrayBuffer>> | undefined {
     if (!this.#isAllowed(browser.endpoint)) return undefined
     const { contact, clock } = this.#options
     return toPushRequest(event, { browser, key: this.#readKey(), contact: contact(), now: clock.now() })

@@ -101,7 +101,7 @@ function readLine(file = ''): string {
 }
 
 async function send(
-  request: NotifyRequest<string | Uint8Array> | undefined,
+  request: NotifyRequest<string | Uint8Array<ArrayBuffer>> | undefined,
   gone: readonly number[] = [410],
 ): Promise<DeliveryProblem> {
   if (request === undefined) return { problem: 'its file has no address' }

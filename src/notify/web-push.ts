@@ -17,7 +17,7 @@ const TOKEN_SECS = 12 * 3600
 const TEXT_BYTES = 2500
 const CUT = '… [cut]'
 
-export function encrypt(text: string, { p256dh, auth }: BrowserKeys, once?: Once): Buffer {
+export function encrypt(text: string, { p256dh, auth }: BrowserKeys, once?: Once): Buffer<ArrayBuffer> {
   const { salt, privateKey } = once ?? { salt: randomBytes(16), privateKey: undefined }
   const own = createECDH('prime256v1')
   if (privateKey === undefined) own.generateKeys()
@@ -72,7 +72,7 @@ type PushFacts = {
 export function toPushRequest(
   event: NotifyEvent,
   { browser, key, contact, now }: PushFacts,
-): NotifyRequest<Uint8Array> {
+): NotifyRequest<Uint8Array<ArrayBuffer>> {
   const { id, title, text, url } = event
   const shown = JSON.stringify({ id, title, text: shorten(text), ...(url !== undefined && { url }) })
   return {
