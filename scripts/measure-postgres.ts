@@ -11,7 +11,7 @@ import { copyStore } from '../src/store/copy-store.ts'
 import { openDatabase } from '../src/store/database.ts'
 import { Machines } from '../test/faults/machines.ts'
 import { createLargeStore } from '../test/support/large-store.ts'
-import { createEmptyDatabase, createPostgresDatabase, runSql } from '../test/support/postgres.ts'
+import { createPostgresDatabase, runSql } from '../test/support/postgres.ts'
 
 const EVENTS = 500
 const PAGES = 50
@@ -128,7 +128,7 @@ async function copyTime(): Promise<number> {
     SELECT printf('%032x', i), 'claude', 'completed', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', '/work', 1, 1, 1,
       0, 0, '["a"]', '{}', '${policy}', 'prompt ' || i FROM n`)
   database.close()
-  const url = await createEmptyDatabase()
-  const ms = await measure(() => copyStore({ path, url, machine: 'here' }))
+  const url = await createPostgresDatabase()
+  const ms = await measure(() => copyStore({ path, url, schema: 'drover', machine: 'here' }))
   return ms
 }

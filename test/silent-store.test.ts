@@ -64,7 +64,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('a PostgreSQL that is silent', 
     const prompts = Array.from({ length: 8 }, () => server.request('/api/v1/prompt', { method: 'POST', body: HELLO }))
     const health = server.request('/health')
     for (const { status, body } of await Promise.all([...requests, ...prompts])) {
-      expect([status, body]).toMatchObject([503, { error: 'server_trouble' }])
+      expect([status, body]).toMatchObject([503, { error: 'postgres_unavailable', message: expect.stringContaining('PostgreSQL') }])
     }
     const reasons = server.logged.map(({ fields }) => String(fields['reason']))
     expect(reasons.filter((reason) => reason.includes('check that PostgreSQL and the network work'))).not.toEqual([])
@@ -79,7 +79,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('a PostgreSQL that is silent', 
     const database = await openPostgres({ url: proxy.url, statementMs: 500, waitMs: 0 })
     const write = () => database.write(() => get('SELECT 1 AS one'))
     expect(await write()).toEqual({ one: 1 })
-    const silent = { code: 'session_store_unavailable', message: expect.stringContaining('gives no answer') }
+    const silent = { code: 'postgres_unavailable', message: expect.stringContaining('gives no answer') }
     const inside = database.write(function* () {
       yield* get('SELECT 1')
       proxy.silence()

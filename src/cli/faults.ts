@@ -287,10 +287,14 @@ export const chatCommandInvalid = defineFault('chat_command_invalid', 'usage', {
   message: (d: { problem: string }) => d.problem,
 })
 
+const STORE_USES = {
+  'drover work': 'takes prompts from a PostgreSQL store; give --store postgres://USER@HOST/DATABASE',
+  'drover serve --no-work': 'puts prompts into a PostgreSQL store; give --store postgres://USER@HOST/DATABASE',
+  'drover store migrate': 'changes the tables of a PostgreSQL store, and the SQLite file is migrated when it is opened',
+}
+
 export const storeNotShared = defineFault('store_not_shared', 'usage', {
-  when: 'The commands `drover work` and `drover serve --no-work` need a PostgreSQL store, but `store.url` does not name one.',
-  message: (d: { command: 'drover work' | 'drover serve --no-work' }) => {
-    const does = d.command === 'drover work' ? 'takes prompts from' : 'puts prompts into'
-    return `${d.command} ${does} a PostgreSQL store; give --store postgres://USER@HOST/DATABASE, or set store.url`
-  },
+  when: 'The commands `drover work`, `drover serve --no-work` and `drover store migrate` need a PostgreSQL store, but `store.url` does not name one.',
+  message: (d: { command: keyof typeof STORE_USES }) =>
+    `${d.command} ${STORE_USES[d.command]}, or set store.url or DROVER_STORE_URL`,
 })

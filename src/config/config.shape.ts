@@ -124,6 +124,16 @@ const StoreSection = strict({
     'x-rule': '`sqlite:` or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`',
     'x-secret': true,
   }),
+  schema: Type.String({
+    default: 'drover',
+    pattern: '^[a-z_][a-z0-9_]{0,62}$',
+    description: 'The schema of a PostgreSQL database that has the tables.',
+  }),
+  migrate: Type.Boolean({
+    default: false,
+    description:
+      'Whether `drover serve` migrates a PostgreSQL store when it starts. Otherwise only `drover store migrate` does. The SQLite file is always migrated.',
+  }),
   machine: Type.String({
     default: '',
     maxLength: 100,

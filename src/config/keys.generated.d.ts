@@ -155,6 +155,8 @@ export type ConfigPath =
   | 'warm.background_idle_secs'
   | 'warm.approval_timeout_secs'
   | 'store.url'
+  | 'store.schema'
+  | 'store.migrate'
   | 'store.machine'
   | 'store.dead_after_secs'
   | 'store.statement_timeout_secs'

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { abandonedAgentsEnder } from '../agents/clean-up.ts'
+import type { Config } from '../config/config.shape.ts'
 import type { Clock } from '../kit/clock.ts'
 import { randomIds } from '../kit/ids.ts'
 import { openStores } from './store/open-stores.ts'
@@ -8,7 +9,7 @@ import type { Loss, PostgresPlace, Stores } from './store/stores.ts'
 type UserStores = {
   settings: {
     session: { store_token_usage: boolean }
-    store: { url: string; machine: string; dead_after_secs: number; statement_timeout_secs: number }
+    store: Config['store']
   }
   /** The SQLite file of the user. */
   path: string
@@ -39,5 +40,5 @@ function storePlace({ settings: { store }, path, onLost }: UserStores): { path: 
   if (store.url === 'sqlite:') return { path }
   const machine = store.machine || hostname()
   const [deadAfterMs, statementMs] = [store.dead_after_secs * 1000, store.statement_timeout_secs * 1000]
-  return { postgres: { url: store.url, machine, deadAfterMs, statementMs, onLost } }
+  return { postgres: { url: store.url, schema: store.schema, machine, deadAfterMs, statementMs, onLost } }
 }

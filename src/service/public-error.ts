@@ -1,5 +1,6 @@
 /** What a client may read of a fault: in a response over HTTP, and in the result of a tool. Pure. */
-import type { Fault } from '../kit/fault.ts'
+import { type Fault, isFault } from '../kit/fault.ts'
+import { postgresUnavailable } from '../store/faults.ts'
 import { serverTrouble } from './faults.ts'
 
 export type PublicError = { code: string; message: string; details?: unknown }
@@ -18,8 +19,9 @@ export function toPublicError(fault: Fault): PublicError {
   }
 }
 
-/** Clients must not see the paths of the server's own files. */
+/** Clients must not see the paths of the server's own files, nor the address of its database. */
 export function withoutServerFiles(fault: Fault): Fault {
+  if (isFault(fault, postgresUnavailable)) return postgresUnavailable({})
   return namesServerFile(fault) ? serverTrouble({}) : fault
 }
 

@@ -20,6 +20,7 @@ export type CopiedRows = Record<
 type CopyOptions = {
   path: string
   url: string
+  schema: string
   /** The machine that has the files of the sessions. */
   machine: string
 }
@@ -30,9 +31,9 @@ const EXECUTIONS = `number, id, state, kind, parent_id, session_id, backend, mod
   created_at, started_at, ended_at, usage, error, cost_usd, cost_kind, last_seq, bytes, is_cancel_requested, is_usage_due,
   prompt_start, prompt, client_request, result`
 
-export async function copyStore({ path, url, machine }: CopyOptions): Promise<CopiedRows> {
+export async function copyStore({ path, url, schema, machine }: CopyOptions): Promise<CopiedRows> {
   const file = await openDatabase({ path })
-  const target = await openPostgres({ url })
+  const target = await openPostgres({ url, schema })
   try {
     const used = file.get(
       'SELECT 1 FROM executions WHERE ended_at IS NULL UNION SELECT 1 FROM sessions WHERE owner IS NOT NULL',

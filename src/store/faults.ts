@@ -12,6 +12,20 @@ export const sessionStoreNewer = defineFault('session_store_newer', 'unavailable
     `${d.path} was written by a newer version of drover (schema ${d.version}; this version supports ${d.known}); update drover`,
 })
 
+export const storeNotMigrated = defineFault('store_not_migrated', 'unavailable', {
+  when: 'A PostgreSQL store has no tables yet, or those of an older version of drover.',
+  message: (d: { store: string; version: number; known: number }) =>
+    `${d.store} has ${d.version === 0 ? 'no tables of drover' : `the tables of an older drover (schema ${d.version})`}, and this version needs schema ${d.known}; run "drover store migrate" as the owner of the database`,
+})
+
+export const postgresUnavailable = defineFault('postgres_unavailable', 'unavailable', {
+  when: 'PostgreSQL does not run, does not answer, or refuses what drover asks of it. The server log names its address and the reason.',
+  message: (d: { store?: string; reason?: string }) =>
+    d.store === undefined
+      ? 'the server cannot use its PostgreSQL database; try again later; the server log has the reason under this request id'
+      : `${d.store} cannot be used: ${d.reason}; fix that and try again`,
+})
+
 export const sessionStoreBusy = defineFault('session_store_busy', 'unavailable', {
   when: 'Another process locked the session file for longer than drover waits.',
   message: (d: { path: string; waitMs: number }) =>

@@ -3,9 +3,9 @@ import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client, ClientConfig, Pool, PoolClient, QueryResult } from 'pg'
 import { Fault } from '../kit/fault.ts'
-import { sessionStoreNewer } from './faults.ts'
+import { sessionStoreNewer, storeNotMigrated } from './faults.ts'
 import { isAnswer, isBug, isConflict, toPostgresFault } from './postgres-errors.ts'
-import { POSTGRES_MIGRATIONS } from './postgres-migrations.ts'
+import { POSTGRES_MIGRATIONS, WORKS_FROM } from './postgres-migrations.ts'
 import { notify } from './postgres-notices.ts'
 import { all, get, type Row, type Sql, type Statement, type Steps, type WriteOptions } from './sql.ts'
 
@@ -16,11 +16,11 @@ export type PostgresOptions = {
   waitMs?: number | undefined
   /** How long a statement may take. A connection that is silent for longer is given up. */
   statementMs?: number | undefined
-  migrations?: readonly string[]
+  /** Has our tables, apart from those of other programs in the same database. */
+  schema?: string | undefined
 }
 
-/** Our tables, apart from those of other programs in the same database. */
-export const SCHEMA = 'drover'
+const DEFAULT_SCHEMA = 'drover'
 
 const MAX_CONNECTIONS = 10
 
@@ -53,10 +53,11 @@ const MIGRATION_LOCK = 0x64726f76
 /** BIGINT and NUMERIC. Our numbers are far below 2^53. */
 const NUMBER_TYPES = [20, 1700]
 
+/** Changes nothing. Throws a Fault if the tables are not those that this version needs. */
 export async function openPostgres(options: PostgresOptions): Promise<PostgresDatabase> {
   const database = await connect(options, { max: MAX_CONNECTIONS, idleTimeoutMillis: 30_000 })
   try {
-    await database.migrate(options.migrations ?? POSTGRES_MIGRATIONS)
+    await database.requireTables(POSTGRES_MIGRATIONS.length)
     return database
   } catch (error) {
     await database.close()
@@ -64,25 +65,41 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
   }
 }
 
+export type Migrated = { store: string; from: number; to: number }
+
+/** Creates the tables or adds what is missing. Only `drover store migrate`, and a server with `store.migrate`, do that. */
+export async function migratePostgres(
+  options: PostgresOptions,
+  { migrations = POSTGRES_MIGRATIONS, worksFrom = WORKS_FROM } = {},
+): Promise<Migrated> {
+  const database = await connect(options, { max: 1 })
+  try {
+    const from = await database.migrate(migrations, worksFrom)
+    return { store: database.address, from, to: migrations.length }
+  } finally {
+    await database.close()
+  }
+}
+
 export async function connect(options: PostgresOptions, limits: PoolLimits): Promise<PostgresDatabase> {
   const pg = await import('pg')
-  const { url, statementMs = DEFAULT_STATEMENT_MS } = options
+  const { url, statementMs = DEFAULT_STATEMENT_MS, schema = DEFAULT_SCHEMA } = options
   const sockets = new Set<Socket>()
   const createSocket = () => {
     const socket = new Socket()
     sockets.add(socket)
     return socket.once('close', () => sockets.delete(socket))
   }
-  const config = { ...clientConfig(url, { types: pg.types, statementMs }), stream: createSocket }
+  const config = { ...clientConfig(url, { types: pg.types, statementMs, schema }), stream: createSocket }
   const pool = new pg.Pool({ ...config, ...limits })
   return new PostgresDatabase({ pool, sockets, createClient: () => new pg.Client(config) }, options)
 }
 
 type PoolLimits = { max: number; idleTimeoutMillis?: number }
 
-type ConfigParts = { types: typeof import('pg').types; statementMs: number }
+type ConfigParts = { types: typeof import('pg').types; statementMs: number; schema: string }
 
-function clientConfig(connectionString: string, { types, statementMs }: ConfigParts): ClientConfig {
+function clientConfig(connectionString: string, { types, statementMs, schema }: ConfigParts): ClientConfig {
   return {
     connectionString,
     connectionTimeoutMillis: Math.min(CONNECT_MS, statementMs),
@@ -91,7 +108,7 @@ function clientConfig(connectionString: string, { types, statementMs }: ConfigPa
     idle_in_transaction_session_timeout: Math.min(IDLE_IN_TRANSACTION_MS, statementMs),
     keepAlive: true,
     application_name: 'drover',
-    options: `-c search_path=${SCHEMA},public -c jit=off`,
+    options: `-c search_path=${schema},public -c jit=off`,
     types: {
       getTypeParser: (id: number, format?: 'text' | 'binary') =>
         NUMBER_TYPES.includes(id) ? Number : types.getTypeParser(id, format as 'text'),
@@ -99,8 +116,9 @@ function clientConfig(connectionString: string, { types, statementMs }: ConfigPa
   }
 }
 
-/** The address without user and password, for messages. */
+/** The address without user and password, for messages. A text that is no address may be all password. */
 export function toPlainAddress(url: string): string {
+  if (!URL.canParse(url)) return 'postgres://…'
   const { hostname, port, pathname } = new URL(url)
   return `postgres://${hostname}${port === '' ? '' : `:${port}`}${pathname}`
 }
@@ -120,6 +138,8 @@ export class PostgresDatabase implements Sql {
   readonly createClient: () => Client
   /** How long a statement may take. */
   readonly statementMs: number
+  /** Has our tables. */
+  readonly schema: string
   readonly #pool: Pool
   readonly #sockets: ReadonlySet<Socket>
   readonly #waitMs: number
@@ -129,6 +149,7 @@ export class PostgresDatabase implements Sql {
     const { url, waitMs = DEFAULT_WAIT_MS, statementMs = DEFAULT_STATEMENT_MS } = options
     this.address = toPlainAddress(url)
     this.statementMs = statementMs
+    this.schema = options.schema ?? DEFAULT_SCHEMA
     this.createClient = createClient
     this.#pool = pool
     this.#sockets = sockets
@@ -145,15 +166,25 @@ export class PostgresDatabase implements Sql {
     return Number((await this.get('SELECT version FROM schema_version'))?.['version'] ?? 0)
   }
 
-  /** One process migrates at a time; the others wait for it. */
-  async migrate(migrations: readonly string[]): Promise<void> {
-    if ((await this.version()) === migrations.length) return
-    await this.write(() => this.#migrateNow(migrations), { statementMs: LONG_STATEMENT_MS })
+  /** Throws a Fault if a program that knows this many migrations cannot use the tables. */
+  async requireTables(known: number): Promise<void> {
+    const version = await this.version()
+    if (version < known) throw storeNotMigrated({ store: this.address, version, known })
+    if (version === known) return
+    const worksFrom = (await this.get('SELECT works_from FROM schema_version'))?.['works_from']
+    if (Number(worksFrom ?? version) > known) throw sessionStoreNewer({ path: this.address, version, known })
   }
 
-  *#migrateNow(migrations: readonly string[]): Steps<void> {
+  /** One process migrates at a time; the others wait for it. Returns the number of migrations before. */
+  async migrate(migrations: readonly string[], worksFrom: number): Promise<number> {
+    const version = await this.version()
+    if (version === migrations.length) return version
+    return await this.write(() => this.#migrateNow(migrations, worksFrom), { statementMs: LONG_STATEMENT_MS })
+  }
+
+  *#migrateNow(migrations: readonly string[], worksFrom: number): Steps<number> {
     yield* all('SELECT pg_advisory_xact_lock(?)', MIGRATION_LOCK)
-    yield* all(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`)
+    yield* all(`CREATE SCHEMA IF NOT EXISTS ${this.schema}`)
     yield* all('CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)')
     const found = yield* get('SELECT version FROM schema_version')
     const version = Number(found?.['version'] ?? 0)
@@ -161,9 +192,11 @@ export class PostgresDatabase implements Sql {
       throw sessionStoreNewer({ path: this.address, version, known: migrations.length })
     }
     for (const step of migrations.slice(version)) yield* all(step)
-    if (version === migrations.length) return
-    const save = found === undefined ? 'INSERT INTO schema_version VALUES (?)' : 'UPDATE schema_version SET version = ?'
-    yield* all(save, migrations.length)
+    if (version === migrations.length) return version
+    if (found === undefined) yield* all('INSERT INTO schema_version (version) VALUES (0)')
+    yield* all('UPDATE schema_version SET version = ?', migrations.length)
+    if (migrations.length >= WORKS_FROM) yield* all('UPDATE schema_version SET works_from = ?', worksFrom)
+    return version
   }
 
   async read<T>(work: () => Steps<T>): Promise<T> {

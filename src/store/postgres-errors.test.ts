@@ -14,7 +14,7 @@ it.each([
 ])('%j is reported with what to do: %s', ({ message, ...code }, words) => {
   const fault = toPostgresFault('postgres://db/drover', Object.assign(new Error(message), code))
   expect(fault).toMatchObject({
-    code: 'session_store_unavailable',
+    code: 'postgres_unavailable',
     message: expect.stringContaining(words),
   })
 })

@@ -1,6 +1,6 @@
 /** Turns errors of PostgreSQL and of the connection to it into faults of the store. Pure. */
 import { errorCode, Fault } from '../kit/fault.ts'
-import { sessionStoreUnavailable } from './faults.ts'
+import { postgresUnavailable } from './faults.ts'
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html: classes of errors in our own SQL or values. */
 const BUGS = /^(?:0A|21|22|23|34|42)/
@@ -18,7 +18,7 @@ const REASONS: Readonly<Record<string, string>> = {
   '53100': 'the disk of PostgreSQL is full',
   '57014': 'a statement took longer than store.statement_timeout_secs; look at the load of PostgreSQL',
   '53300': 'PostgreSQL has too many connections',
-  [MISSING_PERMISSION]: 'the user of store.url lacks a permission; make it the owner of the database',
+  [MISSING_PERMISSION]: 'the user of store.url lacks a permission; "drover doctor" says which',
 }
 
 /** What the driver says if the server wants a password and there is none. It has no code. */
@@ -58,7 +58,7 @@ export function isBug(error: unknown): boolean {
 export function toPostgresFault(store: string, error: unknown): unknown {
   if (error instanceof Fault || !(error instanceof Error) || isBug(error)) return error
   const reason = TEXTS.find(([text]) => text.test(error.message))?.[1] ?? REASONS[errorCode(error) ?? '']
-  return sessionStoreUnavailable({ path: store, reason: reason ?? (error.message || 'the connection failed') }, error)
+  return postgresUnavailable({ store, reason: reason ?? (error.message || 'the connection failed') }, error)
 }
 
 const TEXTS = [

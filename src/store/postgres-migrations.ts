@@ -334,9 +334,20 @@ const SWEEPS = `
   );
 `
 
+/** `works_from`: programs that know at least this many migrations can use these tables. Empty: only those that know all. */
+const MIXED_VERSIONS = 'ALTER TABLE schema_version ADD COLUMN works_from INTEGER'
+
 export const POSTGRES_MIGRATIONS: readonly string[] = [
   ...[FIRST, DRIVEN_RUNS, KEY_IDS, COSTS, OUTBOX, BUDGETS],
   OUTBOX_ENDS,
   PUSH_SUBSCRIPTIONS,
   SWEEPS,
+  MIXED_VERSIONS,
 ]
+
+/**
+ * The oldest programs that can use the tables of today: those that know this many migrations. A migration only adds (tables, columns
+ * with defaults, indexes), so that the version before works beside the new one. What a version no longer uses is removed by a later one,
+ * which raises this number.
+ */
+export const WORKS_FROM = 10

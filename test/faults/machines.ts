@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { migratePostgres } from '../../src/store/postgres-database.ts'
 import { PostgresServer } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
 
@@ -36,7 +37,9 @@ export class Machines implements AsyncDisposable {
 
   static async start(options: MachinesOptions): Promise<Machines> {
     const postgres = await PostgresServer.start()
-    return new Machines(postgres, await postgres.createDatabase(), options)
+    const url = await postgres.createDatabase()
+    await migratePostgres({ url })
+    return new Machines(postgres, url, options)
   }
 
   /** The prompts of all agents that were started, in order. */

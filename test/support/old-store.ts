@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { openDatabase } from '../../src/store/database.ts'
 import { MIGRATIONS } from '../../src/store/migrations.ts'
-import { openPostgres } from '../../src/store/postgres-database.ts'
+import { migratePostgres } from '../../src/store/postgres-database.ts'
 import { POSTGRES_MIGRATIONS } from '../../src/store/postgres-migrations.ts'
 import { createEmptyDatabase, runSql } from './postgres.ts'
 
@@ -54,7 +54,8 @@ export async function createOldFile(path: string): Promise<void> {
 /** The same in PostgreSQL. Returns its address. */
 export async function createOldDatabase(): Promise<string> {
   const url = await createEmptyDatabase()
-  await (await openPostgres({ url, migrations: OLD_POSTGRES })).close()
+  await migratePostgres({ url }, { migrations: OLD_POSTGRES })
   for (const sql of oldRows(true)) await runSql(url, sql)
+  await migratePostgres({ url })
   return url
 }

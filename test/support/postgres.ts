@@ -12,7 +12,7 @@ import { dirname, join, relative } from 'node:path'
 import pg from 'pg'
 import { errorCode } from '../../src/kit/fault.ts'
 import { randomIds } from '../../src/kit/ids.ts'
-import { openPostgres } from '../../src/store/postgres-database.ts'
+import { migratePostgres } from '../../src/store/postgres-database.ts'
 import { CAN_DROP_PRIVILEGES, NOBODY_UID, SHARED_DIRECTORY } from './unprivileged.ts'
 
 /** The directory with `initdb` and `postgres`; undefined if there is none. */
@@ -75,7 +75,7 @@ async function startShared(): Promise<PostgresServer> {
   const server = await PostgresServer.start()
   const url = server.urlOf(TEMPLATE)
   await runSql(server.urlOf('postgres'), `CREATE DATABASE ${TEMPLATE}`)
-  await (await openPostgres({ url })).close()
+  await migratePostgres({ url })
   return server
 }
 

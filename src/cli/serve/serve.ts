@@ -10,6 +10,7 @@ import { formatBackend } from '../../prompts/format-backend.ts'
 import type { SettingsSource } from '../../service/administration.ts'
 import { type BoundAddress, baseUrl, type ListenAddress } from '../../service/server-address.ts'
 import { Ending, startServerLife } from '../../service/start-and-stop.ts'
+import { migratePostgres } from '../../store/postgres-database.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { flagsConflict, storeNotShared } from '../faults.ts'
 import { BackgroundEnd } from '../local/background-end.ts'
@@ -43,6 +44,8 @@ export const run: RunCommand = async (invocation) => {
   const keys = await loadApiKeys({ env, readableVariables, cwd, server: config.server, configFile })
   const serverLog = await createServerLog(runtime, { isQuiet: flags.isOn('quiet') })
   const lost: Losses = { notify: () => {} }
+  const { url, schema, migrate } = config.store
+  if (migrate && url !== 'sqlite:') await migratePostgres({ url, schema })
   const stores = await openCommandStores(invocation, config, { onLost: (loss) => lost.notify(loss) })
   try {
     return await serve(invocation, {

@@ -1,13 +1,29 @@
-/** Definitions of `store copy`, `backup` and `restore`. */
+/** Definitions of `store migrate`, `store copy`, `backup` and `restore`. */
 import { type Command, flag } from '../command.ts'
 import { JSON_FLAG } from '../words/shared-flags.ts'
 
 export const STORE_COMMANDS: readonly Command[] = [
   {
+    words: ['store', 'migrate'],
+    group: 'Server',
+    summary: 'Create or update the tables of a PostgreSQL store',
+    description: `Creates the tables in the database of store.url, or adds what this version needs. Run it before you start the new version:
+the version before works with the new tables too. Servers, workers and other commands never change tables, except a server with
+store.migrate. The role needs the right to create them; all others need only to read and write rows.`,
+    positionals: [],
+    flags: [JSON_FLAG],
+    examples: {
+      'DROVER_STORE_URL=postgres://drover_owner@db.example.com/drover drover store migrate':
+        'the password comes from PGPASSWORD or ~/.pgpass',
+    },
+    load: async () => ({ run: (await import('./store-command.ts')).migrate }),
+  },
+  {
     words: ['store', 'copy'],
     group: 'Server',
     summary: 'Copy your sessions and executions into a PostgreSQL database',
-    description: `Copies everything from the SQLite file into an empty PostgreSQL database, in one transaction. The file is not changed.
+    description: `Copies everything from the SQLite file into an empty PostgreSQL store, in one transaction. The file is not changed. Its tables come from
+"drover store migrate".
 Stop the server first. Then set store.url, or DROVER_STORE_URL, to the same address on every machine.
 The sessions stay on this machine, because it has their agents' files.`,
     positionals: [

@@ -9,9 +9,10 @@ import { quoteWord } from '../../kit/shell-words.ts'
 import { type BackupProgress, backupStore, type StoreCounts } from '../../store/backup-store.ts'
 import { copyStore } from '../../store/copy-store.ts'
 import { backupByPostgres, homeInUse } from '../../store/faults.ts'
+import { migratePostgres, toPlainAddress } from '../../store/postgres-database.ts'
 import { restoreStore } from '../../store/restore-store.ts'
 import type { Invocation, RunCommand, Runtime } from '../command.ts'
-import { argumentInvalid } from '../faults.ts'
+import { argumentInvalid, storeNotShared } from '../faults.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import { askStatus } from '../local/local-server.ts'
 import { openCommandStores } from '../open/open-command-stores.ts'
@@ -23,20 +24,36 @@ import { refusePassword } from './refuse-password.ts'
 
 const SQLITE = 'sqlite:'
 
+export const migrate: RunCommand = async (invocation) => {
+  const { config } = await readSettings(invocation)
+  const { url, schema } = config.store
+  if (url === SQLITE) throw storeNotShared({ command: 'drover store migrate' })
+  const migrated = await migratePostgres({ url, schema })
+  const { store, from, to } = migrated
+  const text =
+    from === to ? `${store} is up to date (schema ${to})\n` : `migrated ${store} from schema ${from} to ${to}\n`
+  return await printResult(invocation, migrated, () => text)
+}
+
 export const copy: RunCommand = async (invocation) => {
   const { args, flags, runtime } = invocation
   const [from = '', to = ''] = args
   if (from !== SQLITE) throw argumentInvalid({ name: 'from', given: from, allowed: [SQLITE], nearest: undefined })
   if (to === SQLITE || brokenTextRules([['store.url', to]]).length > 0) {
     const allowed = ['postgres://USER@HOST:PORT/DATABASE']
-    throw argumentInvalid({ name: 'to', given: to.replace(/:[^:@/]*@/, ':********@'), allowed, nearest: undefined })
+    throw argumentInvalid({ name: 'to', given: toPlainAddress(to), allowed, nearest: undefined })
   }
   refusePassword('to', to)
   const { config } = await readSettings(invocation, [{ key: 'store.url', flag: 'from', value: SQLITE }])
   // Ends what a killed process left running.
   await (await openCommandStores(invocation, config)).sessions.close()
   const path = findUserPaths(invocation).sessions
-  const copied = await copyStore({ path, url: to, machine: config.store.machine || hostname() })
+  const copied = await copyStore({
+    path,
+    url: to,
+    schema: config.store.schema,
+    machine: config.store.machine || hostname(),
+  })
   const { sessions, executions, execution_events: events } = copied
   const text = `copied ${sessions} sessions and ${executions} executions with ${events} events\n`
   await runtime.terminal.out.write(flags.isOn('json') ? `${JSON.stringify(copied)}\n` : text)

@@ -22,7 +22,7 @@ import type { PostgresPlace, Stores, StoresOptions } from './stores.ts'
 
 export async function openPostgresStores(options: StoresOptions & { postgres: PostgresPlace }): Promise<Stores> {
   const { ids, clock, postgres, waitMs, endAgentsOf = async () => {} } = options
-  const sql = await openPostgres({ url: postgres.url, waitMs, statementMs: postgres.statementMs })
+  const sql = await openPostgres({ ...postgres, waitMs })
   const owners = new PostgresOwners(sql, {
     ids,
     machine: postgres.machine,

@@ -58,6 +58,8 @@ export type PostgresPlace = {
   deadAfterMs: number
   /** How long a statement may take. */
   statementMs?: number | undefined
+  /** Has the tables. */
+  schema?: string | undefined
   /** Called when others have taken over from this process, or may have. */
   onLost?: (loss: Loss) => void
 }

@@ -46,8 +46,16 @@ export const storeRightsMissing = defineFinding({
   ...STORE,
   code: 'store_rights_missing',
   status: 'error',
-  means: 'The role in `store.url` may connect to PostgreSQL, but may not use or create the tables of drover there.',
+  means: 'The role in `store.url` may connect to PostgreSQL, but may not use the tables of drover there.',
   todo: 'let the owner of the database grant what the report names',
+})
+
+export const storeOutdated = defineFinding({
+  ...STORE,
+  code: 'store_outdated',
+  status: 'error',
+  means: 'The PostgreSQL store has no tables yet, or those of an older drover, which this version cannot use.',
+  todo: 'run drover store migrate as the owner of the database',
 })
 
 export const sessionOwnersLeft = defineFinding({
@@ -63,8 +71,8 @@ export async function checkSessions({
   config,
 }: Pick<CheckContext, 'configEnvironment' | 'config'>): Promise<Finding[]> {
   const settings = await config
-  const url = settings.is === 'found' ? settings.value.config.store.url : 'sqlite:'
-  if (url !== 'sqlite:') return await checkPostgres(url)
+  const store = settings.is === 'found' ? settings.value.config.store : undefined
+  if (store !== undefined && store.url !== 'sqlite:') return await checkPostgres(store)
   const path = findPaths(configEnvironment).sessions
   try {
     return assessSessions(path, await inspectStore(path))
@@ -74,17 +82,17 @@ export async function checkSessions({
   }
 }
 
-async function checkPostgres(url: string): Promise<Finding[]> {
-  const address = toPlainAddress(url)
+async function checkPostgres(store: { url: string; schema: string }): Promise<Finding[]> {
+  const address = toPlainAddress(store.url)
   try {
-    const { version, known, workers, missing } = await inspectPostgres(url)
+    const { version, known, workers, missing } = await inspectPostgres(store)
     if (missing.length > 0) {
       const todo = `let its owner run ${missing.map((right) => `GRANT ${right} TO ROLE`).join('; ')}`
       return [storeRightsMissing({ detail: `the role of ${address} lacks ${missing.join(' and ')}`, todo })]
     }
-    const layout = version < known ? ', in an older layout, which the next use upgrades' : ''
-    const detail = version === 0 ? `${address} has no tables yet` : `${address}: workers: ${workers}${layout}`
-    return [sessionsHealthy({ detail })]
+    const tables = version === 0 ? 'has no tables yet' : `has schema ${version}, and this version needs ${known}`
+    if (version < known) return [storeOutdated({ detail: `${address} ${tables}` })]
+    return [sessionsHealthy({ detail: `${address}: workers: ${workers}` })]
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     return [sessionsUnusable({ detail: error.message, todo: undefined })]
