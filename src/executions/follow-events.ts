@@ -2,7 +2,7 @@
 import { raceSignal } from '../kit/race.ts'
 import type { LiveExecution } from './live-execution.ts'
 import type { ExecutionEvent } from './store/execution.shape.ts'
-import { isFinal } from './store/execution-states.ts'
+import { type ExecutionState, isFinal } from './store/execution-states.ts'
 import type { ExecutionStore } from './store/execution-store.ts'
 import { executionEventsGone } from './store/faults.ts'
 
@@ -31,27 +31,22 @@ export async function* followLive(
   }
 }
 
-/** Of an execution that runs in another process, or has ended. */
+/** Of an execution that runs in another process, or has ended. All that follow it in this process share what they read. */
 export async function* followStored(
   id: string,
   openStore: OpenStore,
   { after, signal }: FollowFrom,
 ): AsyncGenerator<ExecutionEvent[]> {
-  const store = await openStore()
-  const changes = new ChangeWaiter(store, id)
-  try {
-    let last = after
-    while (!signal.aborted) {
-      const changed = changes.next()
-      const { state } = await store.find(id)
-      const events = await store.events(id, { after: last, limit: READ_BATCH })
-      if (events.length > 0) yield events
-      else if (isFinal(state)) return
-      else await raceSignal(changed, signal)
-      last = events.at(-1)?.seq ?? last
-    }
-  } finally {
-    changes.stop()
+  using looks = shareLooks(await openStore(), id)
+  let last = after
+  while (!signal.aborted) {
+    const look = looks.current()
+    const state = await look.state
+    const events = await look.events(last)
+    if (events.length > 0) yield events
+    else if (isFinal(state)) return
+    else await raceSignal(look.changed, signal)
+    last = events.at(-1)?.seq ?? last
   }
 }
 
@@ -67,30 +62,84 @@ async function readLive(live: LiveExecution, openStore: OpenStore, after: number
   throw executionEventsGone({ id: live.record.id, after, first: live.firstSeq })
 }
 
-/** Waits for changes that other processes make to one execution. */
-class ChangeWaiter {
-  readonly #pollMs: number
+/** The state of an execution at one moment, and its events until it changes. */
+type Look = {
+  state: Promise<ExecutionState>
+  events(after: number): Promise<ExecutionEvent[]>
+  /** Resolves after the next change, or when it is time to look. */
+  changed: Promise<void>
+}
+
+/** By store and execution. */
+const shared = new WeakMap<ExecutionStore, Map<string, SharedLooks>>()
+
+/** The looks at one execution. Whoever asks first reads, for everyone; disposing of it ends the watch with the last one. */
+function shareLooks(store: ExecutionStore, id: string): Pick<SharedLooks, 'current'> & Disposable {
+  const known = shared.get(store) ?? new Map<string, SharedLooks>()
+  shared.set(store, known)
+  const looks = known.get(id) ?? new SharedLooks(store, id)
+  known.set(id, looks)
+  looks.followers += 1
+  return {
+    current: () => looks.current(),
+    [Symbol.dispose]() {
+      looks.followers -= 1
+      if (looks.followers > 0) return
+      looks.stop()
+      known.delete(id)
+    },
+  }
+}
+
+class SharedLooks {
+  followers = 0
+  readonly #store: ExecutionStore
+  readonly #id: string
   readonly #unwatch: () => void
+  readonly #timer: NodeJS.Timeout
+  #look: Look | undefined
   #wake = Promise.withResolvers<void>()
-  #timer: NodeJS.Timeout | undefined
 
   constructor(store: ExecutionStore, id: string) {
-    this.#pollMs = store.pollMs
+    this.#store = store
+    this.#id = id
     this.#unwatch = store.watch((notice) => {
-      if (notice.type === 'missed' || (notice.type === 'changed' && notice.ids.includes(id))) this.#wake.resolve()
+      if (notice.type === 'missed' || (notice.type === 'changed' && notice.ids.includes(id))) this.#expire()
     })
+    // If notices arrive, nothing else needs to look.
+    this.#timer = setInterval(() => void (store.isTold() || this.#expire()), store.pollMs)
   }
 
-  /** Resolves after the next change, or when it is time to look. Call it before the execution is read. */
-  next(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#wake = Promise.withResolvers<void>()
-    this.#timer = setTimeout(this.#wake.resolve, this.#pollMs)
-    return this.#wake.promise
+  current(): Look {
+    this.#look ??= this.#read()
+    return this.#look
   }
 
   stop(): void {
-    clearTimeout(this.#timer)
+    clearInterval(this.#timer)
     this.#unwatch()
+  }
+
+  #expire(): void {
+    this.#look = undefined
+    this.#wake.resolve()
+    this.#wake = Promise.withResolvers<void>()
+  }
+
+  /** What changes from now on expires it. */
+  #read(): Look {
+    const store = this.#store
+    const state = store.find(this.#id).then((execution) => execution.state)
+    state.catch(() => this.#expire())
+    const reads = new Map<number, Promise<ExecutionEvent[]>>()
+    const events = (after: number) => {
+      const read = reads.get(after) ?? store.events(this.#id, { after, limit: READ_BATCH })
+      reads.set(after, read)
+      // Those who wait for it have it. Only that there is nothing stays known.
+      const forget = () => void reads.delete(after)
+      read.then(({ length }) => length > 0 && forget(), forget)
+      return read
+    }
+    return { state, events, changed: this.#wake.promise }
   }
 }

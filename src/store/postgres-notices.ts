@@ -39,6 +39,7 @@ export class PostgresNotices {
   readonly #database: ListenedDatabase
   readonly #listeners = new Set<(notice: DatabaseNotice) => void>()
   #client: Client | undefined
+  #isListening = false
   #isClosed = false
   #running: Promise<void> | undefined
 
@@ -51,6 +52,11 @@ export class PostgresNotices {
     this.#listeners.add(listener)
     this.#running ??= this.#listen()
     return () => this.#listeners.delete(listener)
+  }
+
+  /** False while the connection is known to be lost. */
+  get isListening(): boolean {
+    return this.#isListening
   }
 
   async close(): Promise<void> {
@@ -75,10 +81,12 @@ export class PostgresNotices {
       await client.connect()
       this.#client = client
       await client.query(`LISTEN ${CHANNEL}`)
+      this.#isListening = true
       this.#emit({ type: 'missed', ids: [] })
       // Nothing else happens on this connection, so nothing else would show that it is dead.
       while (!this.#isClosed && !(await raceTime(ended, this.#database.statementMs))) await client.query('SELECT 1')
     } finally {
+      this.#isListening = false
       await this.#end(client)
     }
   }

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { Stores } from '../../src/executions/store/stores.ts'
 import type { SessionStore } from '../../src/sessions/session-store.ts'
 import { installFakeAgents } from '../support/fake-agent.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
@@ -79,6 +80,32 @@ describe('/health', () => {
     expect(text).not.toContain('secret')
     await until(() => server.logged.length > 0)
     expect(server.logged[0]).toMatchObject({ level: 'error', fields: { reason: '/secret/sessions.db is gone' } })
+  })
+})
+
+describe('/ready', () => {
+  it('is 200 while the server can store sessions, 503 if it cannot, and 503 while it stops', async () => {
+    let isBroken = false
+    const changeStores = (stores: Stores): Stores => {
+      const checkWritable = async () => {
+        if (isBroken) throw new Error('/secret/sessions.db is gone')
+      }
+      Object.assign(stores.sessions, { checkWritable })
+      return stores
+    }
+    const server = await startServer({ changeStores })
+    const ready = async () => {
+      const { status, text } = await server.request('/ready')
+      return [status, text]
+    }
+    expect(await ready()).toEqual([200, '{"ready":true}'])
+    isBroken = true
+    await until(async () => (await ready())[0] === 503)
+    expect(await ready()).toEqual([503, '{"ready":false}'])
+    isBroken = false
+    await until(async () => (await ready())[0] === 200)
+    server.shutdown.abort()
+    expect((await ready())[0]).toBe(503)
   })
 })
 

@@ -68,8 +68,10 @@ export type ExecutionStore = {
    * dead: of these nothing is saved.
    */
   save(changes: readonly ExecutionChange[]): Promise<string[]>
-  /** How often readers look for changes of other processes that `watch` has not told them about. */
+  /** How often readers look for changes of other processes while `watch` does not tell them. */
   readonly pollMs: number
+  /** Whether `watch` tells of every change at the moment. */
+  isTold(): boolean
   /** Calls `listener` when other processes may have changed executions. Returns a function that stops it. */
   watch(listener: (notice: StoreNotice) => void): () => void
   /** Finds an execution by its id, or by a unique prefix of it, with its prompt and result. With `keyId`, one of that key. */

@@ -38,7 +38,10 @@ export async function openPostgresStores(options: StoresOptions & { postgres: Po
   })
   const notices = new PostgresNotices(sql)
   const watch = (listener: (notice: StoreNotice) => void) => notices.watch((notice) => listener(notice as StoreNotice))
-  const executions = new SqlExecutionStore({ sql, owners, stored: new PostgresExecutions(sql), watch }, options)
+  const executions = new SqlExecutionStore(
+    { sql, owners, stored: new PostgresExecutions(sql), watch, isTold: () => notices.isListening },
+    options,
+  )
   const queue = new PostgresWorkQueue(sql, { owners, executions, clock })
   const table = new PostgresSessionTable(postgres.machine)
   const files = new PostgresSessionFiles(sql, owners)
@@ -82,7 +85,7 @@ type Removal = { sql: string; value: string; bytes: number; signal: AbortSignal 
 
 /** What PostgreSQL does differently with executions: each statement takes a round trip, so it changes many rows. */
 class PostgresExecutions implements StoredExecutions {
-  /** If notices are lost, readers still see a change after this long. */
+  /** While the connection for notices is lost, readers see a change after this long. */
   readonly pollMs = 2000
   readonly #sql: Sql
 

@@ -35,11 +35,14 @@ export type ExecutionStoreParts = {
   owners: Pick<Owners, 'hold'>
   stored: StoredExecutions
   watch: ExecutionStore['watch']
+  /** Undefined: nothing tells of changes. */
+  isTold?: ExecutionStore['isTold']
 }
 
 export class SqlExecutionStore implements ExecutionStore {
   readonly pollMs: number
   readonly #sql: Sql
+  readonly isTold: ExecutionStore['isTold']
   readonly #watch: ExecutionStore['watch']
   readonly #owners: Pick<Owners, 'hold'>
   readonly #stored: StoredExecutions
@@ -47,12 +50,13 @@ export class SqlExecutionStore implements ExecutionStore {
   readonly #table: ExecutionTable
 
   constructor(
-    { sql, owners, stored, watch }: ExecutionStoreParts,
+    { sql, owners, stored, watch, isTold = () => false }: ExecutionStoreParts,
     { clock, storeTokenUsage = true }: { clock: Clock; storeTokenUsage?: boolean },
   ) {
     this.pollMs = stored.pollMs
     this.#sql = sql
     this.#watch = watch
+    this.isTold = isTold
     this.#owners = owners
     this.#stored = stored
     this.#clock = clock

@@ -35,6 +35,12 @@ const Health = named(
 )
 export type Health = Message<typeof Health>
 
+const Ready = named(
+  'Ready',
+  Type.Object({ ready: Type.Boolean({ description: 'Whether the server can take requests.' }) }),
+)
+export type Ready = Message<typeof Ready>
+
 const ok: Health = {
   status: 'ok',
   version: '0.2.0',
@@ -63,6 +69,25 @@ export const OPERATIONS: readonly Operation[] = [
       503: {
         description: 'The session store is not available, or the server is shutting down.',
         content: { 'application/json': { shape: Type.Union([Health, NativeError]), examples: { unhealthy } } },
+        headers: ['Retry-After'],
+      },
+    },
+    errors: OPEN_ERRORS.filter((name) => name !== 'Unavailable'),
+    isOpen: true,
+  }),
+  operation('get /ready', 'readyCheck', {
+    tag: 'health',
+    summary: 'Ask whether the server can take requests',
+    responses: {
+      200: {
+        description: 'The server takes requests.',
+        content: { 'application/json': { shape: Ready, examples: { ready: { ready: true } } } },
+      },
+      503: {
+        description: 'The session store is not available, or the server is shutting down.',
+        content: {
+          'application/json': { shape: Type.Union([Ready, NativeError]), examples: { waiting: { ready: false } } },
+        },
         headers: ['Retry-After'],
       },
     },

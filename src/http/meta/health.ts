@@ -1,17 +1,22 @@
-/** `GET /health` */
+/** `GET /health` and `GET /ready` */
 import { toErrorMessage } from '../../kit/fault.ts'
 import { visibleKeyId } from '../../prompts/caller.ts'
 import { findMachines, isInstalled, type MachinesOf } from '../context/agent-machines.ts'
 import { toRequestCaller } from '../context/sender.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
-import type { Health } from './health.shape.ts'
+import type { Health, Ready } from './health.shape.ts'
 
 export const registerHealth: RegisterRoutes = (scope, context) => {
-  const checkStore = createStoreCheck(context)
+  const checkStore = atMostOnce(() => checkStoreNow(context))
   scope.get('/health', async (request, reply) => {
     const health = await assessHealth(context, checkStore)
     const seesAll = visibleKeyId(toRequestCaller(request, context)) === undefined
     return reply.code(health.status === 'unhealthy' ? 503 : 200).send(seesAll ? health : withoutCount(health))
+  })
+  const checkReady = atMostOnce(() => isReady(context))
+  scope.get('/ready', async (_, reply) => {
+    const ready: Ready = { ready: await checkReady() }
+    return reply.code(ready.ready ? 200 : 503).send(ready)
   })
 }
 
@@ -62,14 +67,25 @@ function backendHealth({ drover: { agents } }: ServerContext, machinesOf: Machin
 /** A check writes to the disk, and everyone may send this request. */
 const STORE_CHECK_MS = 1000
 
-/** Checks the store at most once per `STORE_CHECK_MS`; requests in between get the last result. */
-function createStoreCheck(context: ServerContext): StoreCheck {
-  let last: { at: number; checked: ReturnType<StoreCheck> } | undefined
+/** Checks at most once per `STORE_CHECK_MS`; requests in between get the last result. */
+function atMostOnce<T>(check: () => Promise<T>): () => Promise<T> {
+  let last: { at: number; checked: Promise<T> } | undefined
   return () => {
     if (last === undefined || performance.now() - last.at > STORE_CHECK_MS) {
-      last = { at: performance.now(), checked: checkStoreNow(context) }
+      last = { at: performance.now(), checked: check() }
     }
     return last.checked
+  }
+}
+
+/** A load balancer asks often, so nothing is counted. A server that is stopping refuses the request. */
+async function isReady({ drover, log }: ServerContext): Promise<boolean> {
+  try {
+    await drover.opened.sessions.checkWritable()
+    return true
+  } catch (error) {
+    log.warn({ reason: toErrorMessage(error) }, 'the server is not ready')
+    return false
   }
 }
 

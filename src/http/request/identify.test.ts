@@ -180,6 +180,7 @@ const OPEN = [
   '/console/a/b',
   '/api/v1/login',
   '/health',
+  '/ready',
   '/openapi.json',
   '/docs',
   '/docs/a',

@@ -123,7 +123,8 @@ export function bearerToken(header: string | undefined): string | undefined {
 }
 
 /** These endpoints reveal no user data. A webhook is signed. */
-const OPEN_PATHS = /^(?:\/|\/console\/.*|\/api\/v1\/login|\/hooks\/github|\/health|\/openapi\.json|\/docs|\/docs\/.*)$/
+const OPEN_PATHS =
+  /^(?:\/|\/console\/.*|\/api\/v1\/login|\/hooks\/github|\/health|\/ready|\/openapi\.json|\/docs|\/docs\/.*)$/
 
 /** A login has a key or a token of a link. */
 const OPEN_BODY_BYTES = 4096

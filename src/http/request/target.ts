@@ -27,7 +27,7 @@ export function decodePath({ url }: { url: string }): string {
 
 /** It is answered whatever else the server refuses. */
 export function isHealthCheck(request: { url: string }): boolean {
-  return decodePath(request) === '/health'
+  return ['/health', '/ready'].includes(decodePath(request))
 }
 
 /**

@@ -4,7 +4,7 @@ import type { RequestTracer } from '../context/server-context.ts'
 import { CLIENT_CLOSED_REQUEST } from './access-log.ts'
 
 /** Monitors and browsers ask for these all the time. */
-const UNTRACED = /^\/(?:health|metrics|docs|openapi\.json|console|local|$)/
+const UNTRACED = /^\/(?:health|ready|metrics|docs|openapi\.json|console|local|$)/
 
 export function createRequestTracer(telemetry: Telemetry): RequestTracer {
   return ({ request, reply }, parent) => {
