@@ -64,7 +64,10 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('a PostgreSQL that is silent', 
     const prompts = Array.from({ length: 8 }, () => server.request('/api/v1/prompt', { method: 'POST', body: HELLO }))
     const health = server.request('/health')
     for (const { status, body } of await Promise.all([...requests, ...prompts])) {
-      expect([status, body]).toMatchObject([503, { error: 'postgres_unavailable', message: expect.stringContaining('PostgreSQL') }])
+      expect([status, body]).toMatchObject([
+        503,
+        { error: 'postgres_unavailable', message: expect.stringContaining('PostgreSQL') },
+      ])
     }
     const reasons = server.logged.map(({ fields }) => String(fields['reason']))
     expect(reasons.filter((reason) => reason.includes('check that PostgreSQL and the network work'))).not.toEqual([])

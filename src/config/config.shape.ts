@@ -22,6 +22,7 @@ import { DriveSection } from './drive-settings.shape.ts'
 import { NotifySection } from './notify-settings.shape.ts'
 import { SandboxSection } from './sandbox-settings.shape.ts'
 import { ServerSection } from './server-settings.shape.ts'
+import { StoreSection } from './store-settings.shape.ts'
 
 const FlagsSection = strict({
   approval_mode: literals(APPROVAL_MODES, {
@@ -112,46 +113,6 @@ const ExecutionsSection = strict({
     'x-unit': 'megabytes',
     description:
       'Maximum size of all executions in MB. Above it, the oldest ones of the API keys that use the most are removed.',
-  }),
-})
-
-const StoreSection = strict({
-  url: Type.String({
-    default: 'sqlite:',
-    minLength: 1,
-    description:
-      'Where sessions and executions are stored. `sqlite:` is a file of this user. With PostgreSQL, servers and workers on many machines share them.',
-    'x-rule': '`sqlite:` or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`',
-    'x-secret': true,
-  }),
-  schema: Type.String({
-    default: 'drover',
-    pattern: '^[a-z_][a-z0-9_]{0,62}$',
-    description: 'The schema of a PostgreSQL database that has the tables.',
-  }),
-  migrate: Type.Boolean({
-    default: false,
-    description:
-      'Whether `drover serve` migrates a PostgreSQL store when it starts. Otherwise only `drover store migrate` does. The SQLite file is always migrated.',
-  }),
-  machine: Type.String({
-    default: '',
-    maxLength: 100,
-    description: 'The name of this machine in a PostgreSQL store. Empty: its host name.',
-  }),
-  dead_after_secs: Type.Integer({
-    default: 20,
-    minimum: 2,
-    maximum: 3600,
-    description:
-      'Seconds without a sign of life until others take over from a process that uses PostgreSQL. Use the same value on all machines. A process that gets no answer from PostgreSQL for this long stops its agents.',
-  }),
-  statement_timeout_secs: Type.Integer({
-    default: 15,
-    minimum: 1,
-    maximum: 600,
-    description:
-      'Seconds that PostgreSQL may take for one statement. A request that needs longer gets 503, and a connection that is silent for longer is closed.',
   }),
 })
 
