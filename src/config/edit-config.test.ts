@@ -323,7 +323,7 @@ function valuesOf(key: ConfigKey): fc.Arbitrary<unknown> {
   if (key.path === 'server.host') return fc.oneof(fc.ipV4(), fc.ipV6(), fc.domain())
   if (key.path === 'telemetry.otlp_endpoint') return fc.domain().map((domain) => `https://${domain}`)
   if (key.path === 'store.url') return fc.domain().map((domain) => `postgres://${domain}/drover`)
-  if (key.path === 'drive.mention') return fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9-]{0,20}$/)
+  if (['drive.mention', 'store.schema'].includes(key.path)) return fc.stringMatching(/^[a-z][a-z0-9]{0,20}$/)
   if (key.path === 'server.webhook_secret_file') return fc.stringMatching(/^\/[A-Za-z0-9/_.-]{0,20}$/)
   if (['server.errors_base', 'server.public_url'].includes(key.path))
     return fc.domain().map((domain) => `https://${domain}`)

@@ -155,6 +155,8 @@ const KEYS: readonly [string, string, unknown][] = [
   ['warm.background_idle_secs', 'integer', 1800],
   ['warm.approval_timeout_secs', 'integer', 300],
   ['store.url', 'string', 'sqlite:'],
+  ['store.schema', 'string', 'drover'],
+  ['store.migrate', 'boolean', false],
   ['store.machine', 'string', ''],
   ['store.dead_after_secs', 'integer', 20],
   ['store.statement_timeout_secs', 'integer', 15],

@@ -51,12 +51,18 @@ const isHostRule: TextRule = (text) =>
 const isVariablePattern: TextRule = (text) =>
   /^[A-Za-z_][A-Za-z0-9_]*\*?$/.test(text) ? undefined : 'must be the name of a variable, and may end with *'
 
+const isSchemaName: TextRule = (text) =>
+  /^[a-z_][a-z0-9_]{0,62}$/.test(text)
+    ? undefined
+    : 'must have only small letters, digits and _, and begin with no digit'
+
 const TEXT_RULES: Partial<Record<ConfigPath, TextRule>> = {
   'backends.claude.command': isProgram,
   'backends.codex.command': isProgram,
   'backends.gemini.command': isProgram,
   'server.host': isHost,
   'store.url': isStoreUrl,
+  'store.schema': isSchemaName,
   'work.repositories': isAbsolutePath,
   'telemetry.otlp_endpoint': (text) => (text === '' ? undefined : isHttpUrl(text)),
   'server.trusted_proxies': isAddressRange,

@@ -13,8 +13,9 @@ export const StoreSection = strict({
   }),
   schema: Type.String({
     default: 'drover',
-    pattern: '^[a-z_][a-z0-9_]{0,62}$',
+    maxLength: 63,
     description: 'The schema of a PostgreSQL database that has the tables.',
+    'x-rule': 'small letters, digits and `_`',
   }),
   migrate: Type.Boolean({
     default: false,

@@ -2,13 +2,16 @@
  * Tells the processes that share a PostgreSQL database that something has changed (`LISTEN` and `NOTIFY`). A notice has only
  * names: the tables are the truth. Notices are lost while the connection is down, so a listener is told when it is back.
  */
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { raceTime } from '../kit/race.ts'
-import { all, type Steps } from './sql.ts'
+import { all, type Sql, type Steps } from './sql.ts'
 
 const CHANNEL = 'drover'
 const RECONNECT_MS = 500
+/** A notice takes milliseconds. Until it has arrived, readers poll. */
+const PING_MS = 2000
 /** How long the connection may take to close. What is left then is closed with the database. */
 const CLOSE_MS = 1000
 /** PostgreSQL allows notices of less than 8000 bytes. */
@@ -33,7 +36,7 @@ export function* notify(type: string, ids: readonly string[] = []): Steps<void> 
 }
 
 /** `statementMs` is how long a statement may take. */
-type ListenedDatabase = { createClient: () => Client; statementMs: number }
+type ListenedDatabase = Pick<Sql, 'run'> & { createClient: () => Client; statementMs: number }
 
 export class PostgresNotices {
   readonly #database: ListenedDatabase
@@ -54,7 +57,7 @@ export class PostgresNotices {
     return () => this.#listeners.delete(listener)
   }
 
-  /** False while the connection is known to be lost. */
+  /** Whether notices arrive. False while the connection is known to be lost. */
   get isListening(): boolean {
     return this.#isListening
   }
@@ -81,14 +84,24 @@ export class PostgresNotices {
       await client.connect()
       this.#client = client
       await client.query(`LISTEN ${CHANNEL}`)
-      this.#isListening = true
       this.#emit({ type: 'missed', ids: [] })
+      this.#isListening = await this.#isHeard(client)
       // Nothing else happens on this connection, so nothing else would show that it is dead.
       while (!this.#isClosed && !(await raceTime(ended, this.#database.statementMs))) await client.query('SELECT 1')
     } finally {
       this.#isListening = false
       await this.#end(client)
     }
+  }
+
+  /** Behind a pooler of transactions LISTEN succeeds, and nothing arrives. A notice of another connection shows it. */
+  async #isHeard(client: Client): Promise<boolean> {
+    const ping = writeNotice('ping', [randomUUID()])
+    const heard = new Promise<true>((resolve) => {
+      client.on('notification', ({ payload }) => payload === ping && resolve(true))
+    })
+    await this.#database.run(`SELECT ${NOTIFY}`, ping)
+    return (await raceTime(heard, PING_MS)) === true
   }
 
   async #end(client: Client | undefined): Promise<void> {
