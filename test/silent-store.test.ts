@@ -66,7 +66,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('a PostgreSQL that is silent', 
     for (const { status, body } of await Promise.all([...requests, ...prompts])) {
       expect([status, body]).toMatchObject([
         503,
-        { error: 'postgres_unavailable', message: expect.stringContaining('PostgreSQL') },
+        { error: 'database_trouble', message: expect.stringContaining('PostgreSQL') },
       ])
     }
     const reasons = server.logged.map(({ fields }) => String(fields['reason']))

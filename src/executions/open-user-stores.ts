@@ -1,6 +1,5 @@
 import { hostname } from 'node:os'
 import { abandonedAgentsEnder } from '../agents/clean-up.ts'
-import type { Config } from '../config/config.shape.ts'
 import type { Clock } from '../kit/clock.ts'
 import { randomIds } from '../kit/ids.ts'
 import { openStores } from './store/open-stores.ts'
@@ -9,7 +8,7 @@ import type { Loss, PostgresPlace, Stores } from './store/stores.ts'
 type UserStores = {
   settings: {
     session: { store_token_usage: boolean }
-    store: Config['store']
+    store: { url: string; schema: string; machine: string; dead_after_secs: number; statement_timeout_secs: number }
   }
   /** The SQLite file of the user. */
   path: string

@@ -47,6 +47,12 @@ export const serverTrouble = defineFault('server_trouble', 'unavailable', {
     'the server cannot access its own files; the server log has the details under this request id',
 })
 
+export const databaseTrouble = defineFault('database_trouble', 'unavailable', {
+  when: 'The server cannot use its PostgreSQL database. The server log has the address and the reason.',
+  message: (_: Record<never, never>) =>
+    'the server cannot use its PostgreSQL database; try again later; the server log has the reason under this request id',
+})
+
 export const serverNeedsSandbox = defineFault('server_needs_sandbox', 'unavailable', {
   when: 'A server or worker does not start: `sandbox.mode` is `required`, and this machine has no sandbox, or not everything is enforced.',
   message: (d: { problem: string }) =>

@@ -1,7 +1,6 @@
 /** What a client may read of a fault: in a response over HTTP, and in the result of a tool. Pure. */
-import { type Fault, isFault } from '../kit/fault.ts'
-import { postgresUnavailable } from '../store/faults.ts'
-import { serverTrouble } from './faults.ts'
+import type { Fault } from '../kit/fault.ts'
+import { databaseTrouble, serverTrouble } from './faults.ts'
 
 export type PublicError = { code: string; message: string; details?: unknown }
 
@@ -21,12 +20,12 @@ export function toPublicError(fault: Fault): PublicError {
 
 /** Clients must not see the paths of the server's own files, nor the address of its database. */
 export function withoutServerFiles(fault: Fault): Fault {
-  if (isFault(fault, postgresUnavailable)) return postgresUnavailable({})
-  return namesServerFile(fault) ? serverTrouble({}) : fault
+  if (names(fault, 'store')) return databaseTrouble({})
+  return names(fault, 'path') ? serverTrouble({}) : fault
 }
 
-function namesServerFile({ kind, details }: Fault): boolean {
-  return kind === 'unavailable' && typeof details === 'object' && details !== null && 'path' in details
+function names({ kind, details }: Fault, what: 'path' | 'store'): boolean {
+  return kind === 'unavailable' && typeof details === 'object' && details !== null && what in details
 }
 
 function hasPublicDetails({ kind, details }: Fault): boolean {

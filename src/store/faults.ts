@@ -19,11 +19,8 @@ export const storeNotMigrated = defineFault('store_not_migrated', 'unavailable',
 })
 
 export const postgresUnavailable = defineFault('postgres_unavailable', 'unavailable', {
-  when: 'PostgreSQL does not run, does not answer, or refuses what drover asks of it. The server log names its address and the reason.',
-  message: (d: { store?: string; reason?: string }) =>
-    d.store === undefined
-      ? 'the server cannot use its PostgreSQL database; try again later; the server log has the reason under this request id'
-      : `${d.store} cannot be used: ${d.reason}; fix that and try again`,
+  when: 'PostgreSQL does not run, does not answer, or refuses what drover asks of it.',
+  message: (d: { store: string; reason: string }) => `${d.store} cannot be used: ${d.reason}; fix that and try again`,
 })
 
 export const sessionStoreBusy = defineFault('session_store_busy', 'unavailable', {

@@ -57,6 +57,7 @@ describe('schema/openapi.json', () => {
       '/api/v1/login',
       '/hooks/github',
       '/health',
+      '/ready',
       '/openapi.json',
       '/docs',
       '/docs/{asset}',

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Fault, isFault } from '../../kit/fault.ts'
-import { serverTrouble } from '../../service/faults.ts'
-import { postgresUnavailable } from '../../store/faults.ts'
+import { databaseTrouble, serverTrouble } from '../../service/faults.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { findApiStyle } from '../errors/api-style.ts'
 import { toErrorBody } from '../errors/error-body.ts'
@@ -41,7 +40,7 @@ function logError({ error, request, reply }: FailedRequest, { code }: HttpError,
   }
   const explained = { ...fields, reason: error.message }
   if (code === serverTrouble.code) log.error(explained, 'the server cannot access its own files')
-  else if (code === postgresUnavailable.code) log.error(explained, 'the server cannot use PostgreSQL')
+  else if (code === databaseTrouble.code) log.error(explained, 'the server cannot use PostgreSQL')
   else if (reply.raw.destroyed || code === shuttingDown.code) log.info(explained, 'request canceled')
   else log.warn(explained, 'request failed')
 }
