@@ -79,7 +79,11 @@ export class PostgresNotices {
     const client = this.#database.createClient()
     const ended = new Promise<true>((resolve) => client.once('end', () => resolve(true)))
     client.on('error', () => {})
-    client.on('notification', ({ payload = '' }) => this.#emit(JSON.parse(payload)))
+    client.on('notification', ({ payload = '' }) => {
+      const notice = JSON.parse(payload)
+      // Only `#isHeard` waits for pings.
+      if (notice.type !== 'ping') this.#emit(notice)
+    })
     try {
       await client.connect()
       this.#client = client

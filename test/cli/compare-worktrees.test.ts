@@ -80,6 +80,7 @@ describe('drover compare --worktrees', () => {
     const base = repository.git('rev-parse', 'HEAD').trim()
     expect(report.results[0].worktree).toEqual({
       name: 'claude',
+      repository: repository.root,
       path: expect.stringContaining('.drover/worktrees/show-the-wind-claude-'),
       branch: expect.stringMatching(/^drover\/show-the-wind-claude-[0-9a-f]{8}$/),
       base,

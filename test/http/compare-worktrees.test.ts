@@ -103,14 +103,11 @@ describe('a comparison in worktrees', () => {
     expect((await diffOf('n'.repeat(65))).status).toBe(400)
     const keep = (key: string) => post(`${COMPARE}/keep`, { comparison: first, name: 'codex' }, key)
     expect((await keep('other')).body).toMatchObject({ error: 'comparison_over' })
-    expect((await keep('writer')).body).toMatchObject({ kept: { name: 'codex' }, dropped: [{ name: 'claude' }] })
+    const done = (await keep('writer')).body as { kept: { branch: string } }
+    expect(done).toMatchObject({ kept: { name: 'codex' }, dropped: [{ name: 'claude' }] })
     expect((await keep('writer')).body).toMatchObject({ error: 'comparison_over' })
     // The commit stays known when its branch is deleted.
-    repository.git(
-      'branch',
-      '-D',
-      repository.git('branch', '--list', 'drover/*codex*', '--format=%(refname:short)').trim().split('\n')[0] ?? '',
-    )
+    repository.git('branch', '-D', done.kept.branch)
     expect((await get(own)).body).toMatchObject({
       winner: 'codex',
       contenders: [{ work: 'dropped' }, { work: 'kept' }],

@@ -182,7 +182,7 @@ describe('a login with a key', () => {
     const server = await startServer()
     expect(await server.request('/api/v1/me')).toMatchObject({
       status: 200,
-      body: { auth: 'none', role: 'operator', workdir: server.workdir, workdirs: [] },
+      body: { auth: 'none', role: 'admin', workdir: server.workdir, workdirs: [] },
     })
     expect((await logIn(server, { key: KEY })).answer).toMatchObject({
       status: 409,
@@ -210,7 +210,7 @@ describe('a login with a one-time link', () => {
     const server = await startServer(withKey)
     const link = server.context.logins.createLink()
     const first = await logIn(server, { link })
-    expect(first.answer).toMatchObject({ status: 200, body: { role: 'operator', name: 'console@local' } })
+    expect(first.answer).toMatchObject({ status: 200, body: { role: 'admin', name: 'console@local' } })
     expect((await logIn(server, { link })).answer.status).toBe(401)
     const again = { link: server.context.logins.createLink() }
     expect((await logIn(server, again, { cookie: first.own.cookie })).answer.status).toBe(200)

@@ -73,7 +73,9 @@ describe('a field of a native request', () => {
       const left = without(place.fields, names)
       const { message: _, ...absent } = await send(server, request, { about: place.path, body: place.put(left) })
       const body = place.put({ ...left, ...Object.fromEntries(names.map((name) => [name, null])) })
-      expect(await send(server, request, { about: place.path, body })).toMatchObject(absent)
+      // What was created can be created only once.
+      const other = absent.status === 201 ? await open() : server
+      expect(await send(other, request, { about: place.path, body })).toMatchObject(absent)
     }
     expect(OPEN.length).toBeGreaterThan(100)
   })

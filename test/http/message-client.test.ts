@@ -93,17 +93,10 @@ describe('the anthropic package', () => {
     expect(pieces.join('')).toBe('Hello there')
   })
 
-  it('gets a message with empty text if the agent prints none', async () => {
+  it('gets an error if the agent answers nothing', async () => {
     const { client } = await open({ text: [''], usage: { output: 3 } })
-    const stream = client.messages.stream({ ...hello, model: 'gemini' })
-    const types: string[] = []
-    stream.on('streamEvent', ({ type }) => void types.push(type))
-    expect(await stream.finalMessage()).toMatchObject({
-      content: [{ type: 'text', text: '' }],
-      stop_reason: 'end_turn',
-      usage: { output_tokens: 3 },
-    })
-    expect(types.filter((type) => type === 'content_block_delta')).toHaveLength(1)
+    const message = expect.stringContaining('gemini ended the turn without an answer')
+    await expect(client.messages.create({ ...hello, model: 'gemini' })).rejects.toMatchObject({ status: 500, message })
   })
 
   it('lists the models, and gets one', async () => {

@@ -113,7 +113,7 @@ describe('drover serve', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'drover: the link logs you in once, within 5 minutes\n' })
     const [, link] = stdout.match(new RegExp(`^http://127\\.0\\.0\\.1:${port}/#/open/([0-9a-f]{64})\\n$`)) ?? []
     const logIn = () => ask({ port, path: '/api/v1/login', method: 'POST', body: { link } })
-    expect(await logIn()).toMatchObject({ status: 200, body: { role: 'operator' } })
+    expect(await logIn()).toMatchObject({ status: 200, body: { role: 'admin' } })
     expect((await logIn()).status).toBe(401)
   })
 
