@@ -25,6 +25,8 @@ export type StoredExecutions = {
   addEvents(saved: readonly SavedEvents[]): Steps<void>
   /** A row from which on all rows may be as new as `since`; undefined if an index finds it. */
   firstSince(since: string): Steps<number | undefined>
+  /** What each key uses: rows with `key_id` and `bytes`. */
+  bytesByKey(): Promise<Row[]>
   /** Removes one that has ended. */
   remove(id: string): Promise<void>
   /** Removes those that ended before a time, in pieces and until the signal, and returns their number. */

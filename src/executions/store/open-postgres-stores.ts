@@ -9,10 +9,11 @@ import { PostgresOwners } from '../../store/postgres-owners.ts'
 import { PushSubscriptions } from '../../store/push-subscriptions.ts'
 import { settleKeys } from '../../store/settle-keys.ts'
 import { SharedRateLimits } from '../../store/shared-rate-limits.ts'
-import { all, answer, type Sql, type Steps } from '../../store/sql.ts'
+import { all, answer, type Row, type Sql, type Steps } from '../../store/sql.ts'
 import { BudgetStore } from './budget-store.ts'
 import type { StoreNotice } from './execution-store.ts'
 import type { SavedEvents, StoredExecutions } from './execution-table.ts'
+import { BYTES_BY_KEY } from './fair-share.ts'
 import { PostgresWorkQueue } from './postgres-work-queue.ts'
 import { PublishedApprovals } from './published-approvals.ts'
 import { PublishedRuns } from './published-runs.ts'
@@ -104,6 +105,14 @@ class PostgresExecutions implements StoredExecutions {
 
   firstSince(): Steps<undefined> {
     return answer(undefined)
+  }
+
+  /** PostgreSQL would rather read the whole table, with several processes, than an index that has all of it. */
+  async bytesByKey(): Promise<Row[]> {
+    return await this.#sql.write(function* () {
+      yield* all('SET LOCAL enable_seqscan = off')
+      return yield* all(BYTES_BY_KEY)
+    })
   }
 
   async remove(id: string): Promise<void> {

@@ -8,9 +8,10 @@ import { Outbox } from '../../store/outbox.ts'
 import { FileOwners, toOwnersDirectory } from '../../store/owners.ts'
 import { PushSubscriptions } from '../../store/push-subscriptions.ts'
 import { settleKeys } from '../../store/settle-keys.ts'
-import { all, get, type Sql, type Steps } from '../../store/sql.ts'
+import { all, get, type Row, type Sql, type Steps } from '../../store/sql.ts'
 import { BudgetStore } from './budget-store.ts'
 import type { SavedEvents, StoredExecutions } from './execution-table.ts'
+import { BYTES_BY_KEY } from './fair-share.ts'
 import { SqlExecutionStore } from './sql-execution-store.ts'
 import type { Stores, StoresOptions } from './stores.ts'
 
@@ -82,6 +83,10 @@ class SqliteExecutions implements StoredExecutions {
       else low = Number(row['number'])
     }
     return low - OUT_OF_ORDER
+  }
+
+  async bytesByKey(): Promise<Row[]> {
+    return await this.#sql.read(() => all(BYTES_BY_KEY))
   }
 
   async remove(id: string): Promise<void> {

@@ -19,7 +19,7 @@ import {
   type StoreNotice,
 } from './execution-store.ts'
 import { type ExecutionEnd, ExecutionTable, type StoredExecutions } from './execution-table.ts'
-import { BYTES_BY_KEY, shareExcess } from './fair-share.ts'
+import { shareExcess } from './fair-share.ts'
 import { executionAmbiguous, executionNotFound } from './faults.ts'
 import { toUsageQuery, type UsageRequest } from './usage-query.ts'
 import type { UsageReport } from './usage-report.shape.ts'
@@ -187,7 +187,7 @@ export class SqlExecutionStore implements ExecutionStore {
 
   async removeOld({ endedBefore, maxBytes, signal }: RemovalLimits): Promise<number> {
     let removed = await this.#stored.removeEnded(endedBefore, signal)
-    const used = await this.#sql.read(() => all(BYTES_BY_KEY))
+    const used = await this.#stored.bytesByKey()
     const bytesOf = new Map(used.map((row) => [String(row['key_id']), Number(row['bytes'])]))
     for (const [keyId, excess] of shareExcess(bytesOf, maxBytes)) {
       removed += await this.#stored.removeOldest(keyId, excess, signal)
