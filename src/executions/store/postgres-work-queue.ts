@@ -45,8 +45,8 @@ const CLAIM = `
   WITH RECURSIVE me AS (SELECT name FROM processes WHERE name = ? FOR KEY SHARE),
   running AS MATERIALIZED (SELECT key_id, backend, count(*) AS count FROM executions
     WHERE ended_at IS NULL AND owner <> '' GROUP BY 1, 2),
-  of_key AS (SELECT key_id, sum(count) AS count FROM running GROUP BY 1),
-  of_backend AS (SELECT backend, sum(count) AS count FROM running GROUP BY 1),
+  of_key AS MATERIALIZED (SELECT key_id, sum(count) AS count FROM running GROUP BY 1),
+  of_backend AS MATERIALIZED (SELECT backend, sum(count) AS count FROM running GROUP BY 1),
   keys AS (
     (SELECT e.key_id FROM executions e WHERE ${FREE} ORDER BY e.key_id LIMIT 1)
     UNION ALL
@@ -134,6 +134,8 @@ export class PostgresWorkQueue implements WorkQueue {
     const values = [owner, this.#turns, ...place, ...limits, owner]
     const row = await this.#database.write(function* () {
       if (perKey + perBackend > 0) yield* all('SELECT pg_advisory_xact_lock(?)', CLAIM_LOCK)
+      // PostgreSQL underestimates how many wait, and would read and sort all of them.
+      yield* all('SET LOCAL enable_bitmapscan = off')
       return yield* get(CLAIM, ...values)
     })
     if (row === undefined) return undefined
