@@ -1,4 +1,4 @@
-/** What servers and workers cost PostgreSQL while nobody asks for anything, with many rows. */
+/** What idle servers and workers cost PostgreSQL, with many rows. */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openStores } from '../src/executions/store/open-stores.ts'
 import type { Stores } from '../src/executions/store/stores.ts'

@@ -73,7 +73,7 @@ type Look = {
 /** By store and execution. */
 const shared = new WeakMap<ExecutionStore, Map<string, SharedLooks>>()
 
-/** The looks at one execution. Whoever asks first reads, for everyone; disposing of it ends the watch with the last one. */
+/** What is read of one execution. The first follower that asks reads for all; the watch ends when the last one disposes of this. */
 function shareLooks(store: ExecutionStore, id: string): Pick<SharedLooks, 'current'> & Disposable {
   const known = shared.get(store) ?? new Map<string, SharedLooks>()
   shared.set(store, known)

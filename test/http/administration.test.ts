@@ -108,8 +108,8 @@ describe('a key', () => {
     ] as const)
       expect([body, (await create(body)).status, (await create(body)).body]).toMatchObject([body, status, { error }])
     for (const [path, method] of [
-      ['keys/nobody/rotate', 'POST'],
-      ['keys/nobody', 'DELETE'],
+      ['keys/unknown/rotate', 'POST'],
+      ['keys/unknown', 'DELETE'],
     ] as const)
       expect((await send(path, { method })).body).toMatchObject({ error: 'api_key_not_found' })
     expect(file()).toBe(before)

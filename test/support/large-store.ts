@@ -31,7 +31,7 @@ const WAITING = `INSERT INTO executions (id, state, kind, backend, owner, keep, 
 
 type Sizes = { executions: number; waiting?: number }
 
-/** The address of a store with so many executions, and a tenth as many of everything else. */
+/** The address of a store with this many executions, and a tenth as many of everything else. */
 export async function createLargeStore({ executions, waiting = 0 }: Sizes): Promise<string> {
   const url = await createPostgresDatabase()
   await runSql(url, ENDED, [executions])

@@ -74,7 +74,7 @@ export function BoardPage() {
   )
 }
 
-/** The queue has an order of its own; what it does not know yet follows. */
+/** The queue decides the order. Runs that it does not have yet come last. */
 function runsIn(column: Column, shown: readonly DrivenRun[], filter: BoardFilter): readonly DrivenRun[] {
   const here = shown.filter((run) => columnOf(run) === column)
   if (column !== 'queued' || queue.value === undefined) return here

@@ -57,6 +57,15 @@ describe('offered tools', () => {
     expect([read.tools.length, read.ignored]).toEqual([count, ignored])
   })
 
+  it.each(['required', { type: 'any' }, { type: 'function', function: { name: 'ls' } }])(
+    'of which one must be called, by %j, are not ignored but refused',
+    (choice) => {
+      expect(() => readTools({ tools: [LS], tool_choice: choice }, 'ignore')).toThrow(
+        'tool_choice: not supported: a call that is required',
+      )
+    },
+  )
+
   it('may have names of 128 characters, and be 512', () => {
     const many = Array.from({ length: 512 }, (_, at) => ({ type: 'function', name: `${at}`.padEnd(128, 'x') }))
     expect(readTools({ tools: many }, 'bridge').tools).toHaveLength(512)

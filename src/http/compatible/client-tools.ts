@@ -15,11 +15,10 @@ const ADVICE = 'agents use their own tools; send none, or ask the operator for s
 const MOST_TOOLS = 512
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,128}$/
 
-/** Whether the client wants no calls. Other choices than `auto` cannot be passed to an agent, and are named as ignored. */
-function readChoice(choice: unknown): { isNone: boolean; ignored: string[] } {
-  const type = isObject(choice) ? textAt(choice, 'type') : choice
-  const isKnown = type === undefined || type === null || type === 'auto' || type === 'none'
-  return { isNone: type === 'none', ignored: isKnown ? [] : ['tool_choice'] }
+/** `required`: the client wants any call, or that of one function. An agent cannot be forced to make it. */
+function readChoice(choice: unknown): 'auto' | 'none' | 'required' {
+  const type = (isObject(choice) ? textAt(choice, 'type') : choice) ?? 'auto'
+  return type === 'none' || type === 'auto' ? type : 'required'
 }
 
 type Offered = {
@@ -41,15 +40,18 @@ export function readTools(
   const [refused] = [...(offered.length > 0 && clientTools === 'refuse' ? ['tools'] : []), ...places]
   if (refused !== undefined && clientTools !== 'ignore')
     throw unsupportedFeature({ place: refused, feature: 'tools', advice: ADVICE })
+  const asked = readChoice(choice)
+  // An answer without the call would not be what the client can use.
+  if (clientTools === 'ignore' && asked === 'required')
+    throw unsupportedFeature({ place: 'tool_choice', feature: 'a call that is required', advice: ADVICE })
   if (clientTools === 'ignore') return { tools: [], ignored: [...(offered.length > 0 ? ['tools'] : []), ...places] }
   if (offered.length > MOST_TOOLS) throw invalid('tools', `must have at most ${MOST_TOOLS} entries`)
-  const { isNone, ignored } = readChoice(choice)
   const read = offered.map((tool, at) => readTool(tool, `tools[${at}]`))
   const tools = read.flatMap(({ tool }) => tool ?? [])
   const double = tools.find(({ name }, at) => tools.findIndex((each) => each.name === name) < at)
   if (double !== undefined) throw invalid('tools', `must not have two functions with the name ${double.name}`)
   const left = new Set(read.flatMap((each) => each.ignored ?? []))
-  return { tools: isNone ? [] : tools, ignored: [...left, ...ignored] }
+  return { tools: asked === 'none' ? [] : tools, ignored: [...left, ...(asked === 'required' ? ['tool_choice'] : [])] }
 }
 
 /** A function as one of the three APIs describes it. Tools that a vendor runs itself have other types. */

@@ -52,7 +52,7 @@ export function placeOfResponse(responseId: string): Place | undefined {
   return random === undefined ? undefined : { executionId: `exec_${random}`, part: Number(part) }
 }
 
-/** So many items has no part of a turn. */
+/** More than a part of a turn has. */
 const ITEMS_OF_PART = 0x1000
 
 /** The id of an item of the output, without its prefix. */
