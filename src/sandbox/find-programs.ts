@@ -36,6 +36,9 @@ export function findCommandSandbox(places: SearchPlaces, forwarder: string): San
   return { bubblewrap: seatbelt, seatbelt, node: process.execPath, forwarder, limiter: undefined }
 }
 
+/** Of the last search, as a server searches for each prompt. */
+let found: { key: string; programs: SandboxPrograms } | undefined
+
 /** Throws `sandbox_unavailable`. `forwarder` is bin/sandbox-forwarder.cjs. */
 export function findSandboxPrograms(places: SearchPlaces, forwarder: string): SandboxPrograms {
   if (process.platform === 'darwin') throw sandboxUnavailable({ problem: ON_MACOS })
@@ -43,10 +46,12 @@ export function findSandboxPrograms(places: SearchPlaces, forwarder: string): Sa
     throw sandboxUnavailable({ problem: `it needs Linux, and this is ${process.platform}` })
   if (SECCOMP_FILTERS[process.arch] === undefined)
     throw sandboxUnavailable({ problem: `it has no system call filter for ${process.arch}, only for x64 and arm64` })
+  const key = [places.env['PATH'], places.env['XDG_RUNTIME_DIR'], forwarder].join('\0')
+  if (found?.key === key && existsSync(found.programs.bubblewrap)) return found.programs
   const bubblewrap = findProgram('bwrap', places)
   if (bubblewrap === undefined) throw sandboxUnavailable({ problem: `bwrap is not in PATH; ${INSTALL_BUBBLEWRAP}` })
   const limiter = findProgram('prlimit', places)
-  return {
+  const programs = {
     bubblewrap,
     node: process.execPath,
     forwarder,
@@ -54,6 +59,8 @@ export function findSandboxPrograms(places: SearchPlaces, forwarder: string): Sa
     limiter,
     scope: findScope(places),
   }
+  found = { key, programs }
+  return programs
 }
 
 /** Of the system only: its directories are always there inside. */
