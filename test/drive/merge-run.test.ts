@@ -1,11 +1,12 @@
 /** Merging the work of a delivered run into a branch of the user. */
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { callMain } from '../support/call-main.ts'
 import { deliverRun, GOAL } from '../support/delivered-run.ts'
 import { dataOf } from '../support/driven-home.ts'
 import { firstOf, IS_FULL } from '../support/full-counts.ts'
+import { temporaryDirectory } from '../support/run-drover.ts'
 
 type Delivered = Awaited<ReturnType<typeof deliverRun>>
 
@@ -40,6 +41,9 @@ describe('drover merge', () => {
 
   it('creates a merge commit in the name of the user if the branch has moved, after the checks passed on it', async () => {
     const run = await deliverRun()
+    // As the worktree of a later run does, it has the folder that the worktree of this run had.
+    const later = join(temporaryDirectory(), basename(run.place.root))
+    run.git('worktree', 'add', '--quiet', '--detach', later)
     run.commitFile('rain.txt', 'rain: 2 mm\n')
     run.git('config', 'user.name', 'Eve')
     run.git('config', 'user.email', 'eve@localhost')
@@ -51,7 +55,7 @@ describe('drover merge', () => {
     expect(run.git('log', '-1', '--format=%an %cn', 'main')).toBe('Eve Eve')
     expect([run.git('show', 'main:wind.txt'), run.git('show', 'main:rain.txt')]).toEqual([WORK, 'rain: 2 mm'])
     expect([run.git('status', '--porcelain'), run.git('branch', '--list', 'drover/*')]).toEqual(['', ''])
-    expect(run.git('worktree', 'list').split('\n')).toHaveLength(1)
+    expect(run.git('worktree', 'list').split('\n')).toHaveLength(2)
     expect(dataOf(run.records(run.id), 'merge_checked')).toMatchObject([{ into: 'main', result: 'passed' }])
   })
 

@@ -20,7 +20,7 @@ export async function checkMerge(
   const { options, boundary: before } = readDriveState(acting)
   if (options.checks.length === 0) return
   // The clean checkout is beside it, with the filters that its record names.
-  await restorePlace(acting.runs, acting.worktrees, place)
+  await restorePlace(acting.runs, acting.worktrees, { run_id: acting.runId, place })
   const runs = withPinnedGit(await openOwnWorktree(acting.runs, acting.runId))
   const wasInside = before?.is === 'inside'
   const boundary = await openBoundaryFor(acting.sandbox, { options, wasInside, workspace: runs.workspace })

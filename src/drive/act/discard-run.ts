@@ -77,7 +77,7 @@ export async function undoDiscard(acting: Acting): Promise<void> {
   const args = ['update-ref', `refs/heads/${branch}`, commit] as const
   const { code } = await askGit(runs.git, { ...inRepository(runs), args })
   if (code !== 0) throw discardNotUndone({ run_id: runId, problem: `its commit ${commit} was removed` })
-  if (delivered === undefined) await restorePlace(runs, acting.worktrees, place)
+  if (delivered === undefined) await restorePlace(runs, acting.worktrees, { run_id: runId, place })
   record(acting, 'discard_undone', { by: who, branch, commit })
   await askGit(runs.git, { ...inRepository(runs), args: ['update-ref', '-d', ref, commit] })
 }

@@ -139,14 +139,15 @@ function whyUnusable(text: string): string | undefined {
 }
 
 /** Whether more is done in a run that is delivered already. Its worktree is created again if it is gone. */
-async function reopen(context: RunContext, { followed, merged, options, place }: DriveState, start: DriveStart) {
+async function reopen(context: RunContext, drive: DriveState, start: DriveStart) {
+  const { followed, merged, options } = drive
   const { also = [], takesOver = false, follows = options.follow === true, worktrees } = start
   const isWanted = also.length > 0 || takesOver || follows
   const end =
     merged === undefined ? followed && `the pull request of the run was ${followed.end}` : 'the work was merged'
   if (end !== undefined && (also.length > 0 || takesOver)) throw driveNothingToFollow({ problem: end })
   if (!isWanted || end !== undefined) return false
-  await restorePlace(context, worktrees, place)
+  await restorePlace(context, worktrees, drive)
   return true
 }
 

@@ -49,7 +49,8 @@ export async function createWorktree(wanted: NewWorktree): Promise<Worktree> {
   const base = await findCommit(wanted)
   const worktree = await saveNewRecord(wanted, base)
   try {
-    await checkOut(wanted, worktree)
+    const { name, branch } = worktree
+    await checkOut(wanted, worktree, { name, what: (path) => ['--no-track', '-b', branch, path, base] })
     return worktree
   } catch (error) {
     // With a separate signal: the caller's may be the reason for the failure.
@@ -58,8 +59,11 @@ export async function createWorktree(wanted: NewWorktree): Promise<Worktree> {
   }
 }
 
-/** Checks a branch of drover out again, where its worktree was before it was removed. `commit` is what the branch started from. */
-export async function restoreWorktree(wanted: NewWorktree, branch: string): Promise<Worktree> {
+/**
+ * Checks a branch of drover out again, where its worktree was before it was removed. `commit` is what the branch started from,
+ * and `gitDir` the git directory of the worktree, which is a part of its identity.
+ */
+export async function restoreWorktree(wanted: NewWorktree, branch: string, gitDir: string): Promise<Worktree> {
   const { home, ids, repository } = wanted
   const name = branch.slice(toBranch('').length)
   const base = await findCommit(wanted)
@@ -71,7 +75,7 @@ export async function restoreWorktree(wanted: NewWorktree, branch: string): Prom
   const port = await choosePorts(home, ids)
   const worktree = saveRecord(home, toRecord(wanted, { name, base, settings, port }))
   try {
-    await checkOut(wanted, worktree, [worktree.path, branch])
+    await checkOut(wanted, worktree, { name: basename(gitDir), what: (path) => [path, branch] })
     return worktree
   } catch (error) {
     deleteRecord(worktree)
@@ -171,23 +175,28 @@ async function hasBranch({ git, repository, signal }: NewWorktree, branch: strin
   return code === 0
 }
 
+type Checkout = { name: string; what: (path: string) => readonly string[] }
+
+/**
+ * Git names its directory for a worktree after the folder, which all worktrees of a repository have in common. So the worktree
+ * is created in a folder with its own name, and moved: the name stays free for it while it is removed.
+ */
 async function checkOut(
   { git, repository, signal }: NewWorktree,
-  { branch, path, base }: Worktree,
-  what: readonly string[] = ['--no-track', '-b', branch, path, base],
+  { directory, path }: Worktree,
+  { name, what }: Checkout,
 ): Promise<void> {
   const refuse = (problem: string, cause?: unknown) =>
     worktreeNotCreated({ repository: repository.worktree_root, problem }, cause)
+  const begun = join(directory, name)
+  const add = ['worktree', 'add', '--quiet', ...what(begun)] as const
+  const move = ['worktree', 'move', begun, path] as const
   try {
-    const { code, stderr } = await askGit(
-      { ...git, timeoutMs: SLOW_GIT_MS },
-      {
-        directory: repository.worktree_root,
-        args: ['worktree', 'add', '--quiet', ...what],
-        signal,
-      },
-    )
-    if (code !== 0) throw refuse(explain(stderr))
+    for (const args of begun === path ? [add] : [add, move]) {
+      const command = { directory: repository.worktree_root, args, signal }
+      const { code, stderr } = await askGit({ ...git, timeoutMs: SLOW_GIT_MS }, command)
+      if (code !== 0) throw refuse(explain(stderr))
+    }
   } catch (error) {
     throw error instanceof Fault && error.code.startsWith('git_') ? refuse(error.message, error) : error
   }

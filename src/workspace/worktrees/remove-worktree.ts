@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { askGit, askGitForOutput, type Git } from '../git.ts'
 import { deleteRecord, type Worktree } from '../worktree-records.ts'
 import { removeCheckouts } from './clean-checkout.ts'
@@ -61,8 +61,15 @@ export async function forgetWorktree(options: Forgotten): Promise<void> {
 
 async function dropCheckout(options: Forgotten): Promise<void> {
   // Before git forgets it: git would refuse a worktree whose `.git` was replaced.
-  removeDirectory(options.worktree.path)
+  const { worktree } = options
+  removeDirectory(worktree.path)
   await unregister(options, { isForced: true })
+  // A process that was killed has created it, and not moved it to its place.
+  const begun = join(worktree.directory, basename(worktree.directory))
+  if (existsSync(begun)) {
+    removeDirectory(begun)
+    await unregister({ ...options, worktree: { ...worktree, path: begun } }, { isForced: true })
+  }
   await removeCheckouts(options)
 }
 

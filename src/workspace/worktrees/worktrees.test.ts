@@ -21,9 +21,9 @@ import { locateGit } from '../git.ts'
 import { observeGit } from '../observe-git.ts'
 import { listWorktrees, type Worktree } from '../worktree-records.ts'
 import { commitWorktree } from './commit-worktree.ts'
-import { createWorktree, type NewWorktree } from './create-worktree.ts'
+import { createWorktree, type NewWorktree, restoreWorktree } from './create-worktree.ts'
 import { diffWorktree, PATCH_LIMIT_BYTES, type PatchPart, parseNumstat, patchWorktree } from './diff-worktree.ts'
-import { discardWorktree, removeWorktree } from './remove-worktree.ts'
+import { discardWorktree, forgetWorktree, removeWorktree } from './remove-worktree.ts'
 
 const git = locateGit({ env: PLAIN_ENV, cwd: '/' })
 const signal = new AbortController().signal
@@ -218,6 +218,19 @@ describe('commitWorktree', () => {
     inside('commit', '--quiet', '--all', '--message=Mine')
     expect(() => inside('merge', 'other')).toThrow()
     await refused('merge conflicts in a')
+  })
+})
+
+describe('restoreWorktree', () => {
+  it('gives a worktree the identity that it had, although others were created since', async () => {
+    const { worktree, wanted } = await create()
+    const before = await discoverWorkspace({ start: worktree.path, git, signal })
+    await forgetWorktree({ git, worktree, signal })
+    const other = await createWorktree(wanted)
+    expect(basename(other.path)).toBe(basename(worktree.path))
+    const restored = await restoreWorktree({ ...wanted, commit: worktree.base }, worktree.branch, before.git_dir)
+    expect(await discoverWorkspace({ start: restored.path, git, signal })).toEqual(before)
+    expect(readdirSync(worktree.directory).sort()).toEqual([basename(worktree.path), 'worktree.json'])
   })
 })
 
