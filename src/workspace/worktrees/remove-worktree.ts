@@ -1,5 +1,5 @@
-import { existsSync, rmSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { askGit, askGitForOutput, type Git } from '../git.ts'
 import { deleteRecord, type Worktree } from '../worktree-records.ts'
 import { removeCheckouts } from './clean-checkout.ts'
@@ -60,17 +60,20 @@ export async function forgetWorktree(options: Forgotten): Promise<void> {
 }
 
 async function dropCheckout(options: Forgotten): Promise<void> {
-  // Before git forgets it: git would refuse a worktree whose `.git` was replaced.
   const { worktree } = options
-  removeDirectory(worktree.path)
-  await unregister(options, { isForced: true })
-  // A process that was killed has created it, and not moved it to its place.
-  const begun = join(worktree.directory, basename(worktree.directory))
-  if (existsSync(begun)) {
-    removeDirectory(begun)
-    await unregister({ ...options, worktree: { ...worktree, path: begun } }, { isForced: true })
-  }
   await removeCheckouts(options)
+  // A process that was killed may have created the checkout, under another name, and not moved it to its place.
+  for (const path of new Set([worktree.path, ...foldersIn(worktree.directory)])) {
+    // Before git forgets it: git would refuse a worktree whose `.git` was replaced.
+    removeDirectory(path)
+    await unregister({ ...options, worktree: { ...worktree, path } }, { isForced: true })
+  }
+}
+
+function foldersIn(directory: string): string[] {
+  if (!existsSync(directory)) return []
+  const entries = readdirSync(directory, { withFileTypes: true })
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(directory, name))
 }
 
 /** A git that was killed while it created the branch has left it. The branch has no other user. */

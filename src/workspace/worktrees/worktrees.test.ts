@@ -232,6 +232,19 @@ describe('restoreWorktree', () => {
     expect(await discoverWorkspace({ start: restored.path, git, signal })).toEqual(before)
     expect(readdirSync(worktree.directory).sort()).toEqual([basename(worktree.path), 'worktree.json'])
   })
+
+  it('begins again after a process was killed before it moved the worktree to its place', async () => {
+    const { repository, worktree, wanted } = await create()
+    await forgetWorktree({ git, worktree, signal })
+    mkdirSync(worktree.directory)
+    // As an older version named it.
+    const begun = join(worktree.directory, 'weather3')
+    repository.git('worktree', 'add', '--quiet', begun, worktree.branch)
+    await forgetWorktree({ git, worktree, signal })
+    const restored = await restoreWorktree({ ...wanted, commit: worktree.base }, worktree.branch, '/r/.git/weather3')
+    expect(basename((await discoverWorkspace({ start: restored.path, git, signal })).git_dir)).toBe('weather3')
+    expect(repository.git('worktree', 'list').trim().split('\n')).toHaveLength(2)
+  })
 })
 
 describe('diffWorktree', () => {
