@@ -7,8 +7,15 @@ const REQUIRED = 24
 const root = join(__dirname, '..')
 const isClone = existsSync(join(root, 'src', 'bin.ts'))
 
+if (process.platform === 'win32') {
+  process.stderr.write(
+    'drover: does not run on Windows itself. Install it in WSL 2, where your agents run too: https://learn.microsoft.com/windows/wsl/install\n',
+  )
+  process.exit(1)
+}
+
 // Without a listener, the signal opens a debugger in Node: then every program of the user, such as an agent, reads all of it.
-if (process.platform !== 'win32') process.on('SIGUSR1', () => {})
+process.on('SIGUSR1', () => {})
 
 if (isClone && !existsSync(join(root, 'node_modules'))) {
   process.stderr.write(`drover: this clone has no dependencies yet. Run this once: npm install --prefix "${root}"\n`)

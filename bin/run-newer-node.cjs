@@ -48,8 +48,7 @@ exports.runNewerNode = ({ root, isClone }) => {
 
 /** A Node that runs this very file again was not new enough. */
 function findNode(name, directories) {
-  const program = process.platform === 'win32' ? 'node.exe' : 'node'
-  const paths = directories.map((directory) => join(directory, 'node_modules', name, 'bin', program))
+  const paths = directories.map((directory) => join(directory, 'node_modules', name, 'bin', 'node'))
   return paths.find((path) => existsSync(path) && realpathSync(path) !== realpathSync(process.execPath))
 }
 

@@ -108,7 +108,6 @@ const ENTERPRISE_TOKENS: readonly string[] = ['GH_ENTERPRISE_TOKEN', 'GITHUB_ENT
 /** The caller's environment with its tokens for gh, but without secrets of drover. */
 function toGhEnvironment(env: SearchPlaces['env'], host: string): ChildEnvironment {
   const dropped = env['GH_HOST'] === host ? DROPPED : [...DROPPED, ...ENTERPRISE_TOKENS]
-  // On Windows names are case-insensitive.
-  const inherited = Object.entries(env).filter(([name]) => !dropped.includes(name.toUpperCase()))
+  const inherited = Object.entries(env).filter(([name]) => !dropped.includes(name))
   return { ...toChildEnvironment(Object.fromEntries(inherited)), ...FIXED }
 }

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { closeQuietly, type Disk, type FileIdentity, fileKind, isSameFile } from '../kit/files/disk.ts'
+import { closeQuietly, type Disk, type FileIdentity, fileKind, isOpenToOthers, isSameFile } from '../kit/files/disk.ts'
 import { runJournalInvalid, runUnavailable } from './faults.ts'
 import type { RunDirectory } from './find-run.ts'
 import { journalPathIn } from './run-store.ts'
@@ -12,8 +12,8 @@ export type OpenJournal = {
   readonly identity: FileIdentity
 }
 
-// Windows has neither flag. Non-blocking, because opening a named pipe would block forever.
-const GUARDS = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+// Non-blocking, because opening a named pipe would block forever.
+const GUARDS = constants.O_NOFOLLOW | constants.O_NONBLOCK
 const FLAGS = { read: constants.O_RDONLY | GUARDS, write: constants.O_RDWR | constants.O_APPEND | GUARDS }
 
 /** Opens the journal of a run for reading and closes it afterwards. */
@@ -48,7 +48,7 @@ export function openRecords(
     if (!isSameFile(found, opened)) {
       throw runUnavailable({ run_id: runId, problem: `${path} was replaced while drover opened it; try again` })
     }
-    if (access === 'write' && isOpenToOthers(opened.mode)) disk.fchmodSync(descriptor, 0o600)
+    if (access === 'write' && isOpenToOthers(opened)) disk.fchmodSync(descriptor, 0o600)
     return journal
   } catch (error) {
     closeJournal(journal, disk)
@@ -58,9 +58,4 @@ export function openRecords(
 
 export function closeJournal({ descriptor }: OpenJournal, disk: Disk): void {
   closeQuietly(descriptor, disk)
-}
-
-/** Windows has no such file modes. */
-function isOpenToOthers(mode: bigint): boolean {
-  return process.platform !== 'win32' && (mode & 0o077n) !== 0n
 }

@@ -41,7 +41,7 @@ function readRandom(bytes: number): Buffer {
     descriptor = openSync('/dev/urandom', 'r')
     if (readSync(descriptor, read, 0, bytes, null) === bytes) return read
   } catch {
-    // Windows, or a root directory without devices.
+    // A root directory without devices.
   } finally {
     if (descriptor !== undefined) closeSync(descriptor)
   }

@@ -2,7 +2,7 @@
 import { type BigIntStats, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode, Fault } from '../kit/fault.ts'
-import { fileKind, systemReason } from '../kit/files/disk.ts'
+import { fileKind, isOpenToOthers, systemReason } from '../kit/files/disk.ts'
 import { inspectLock } from '../kit/files/lock.ts'
 import { openUnchanged, readSchemaVersion, type StoreDatabase } from './database.ts'
 import { sessionStoreInvalid, sessionStoreUnavailable } from './faults.ts'
@@ -46,7 +46,7 @@ async function inspectFile(path: string): Promise<FoundStore | undefined> {
   if (!found.isFile()) throw sessionStoreInvalid({ path, problem: `it is a ${fileKind(found)}` })
   const bytes = Number(found.size + (statFile(`${path}-wal`)?.size ?? 0n))
   const facts = await readFacts({ path, isChecked: bytes <= CHECKED_BYTES })
-  return { ...facts, bytes, isExposed: process.platform !== 'win32' && (found.mode & 0o077n) !== 0n }
+  return { ...facts, bytes, isExposed: isOpenToOthers(found) }
 }
 
 function statFile(path: string): BigIntStats | undefined {

@@ -177,7 +177,6 @@ export class FileOwners implements Owners {
     }
   }
 
-  /** Windows cannot remove an open file; there it stays until a user deletes it. */
   #remove(name: string): void {
     try {
       unlinkSync(this.#pathOf(name))

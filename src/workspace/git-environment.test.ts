@@ -35,7 +35,6 @@ describe('toGitEnvironment', () => {
     'GIT_ASKPASS',
     'GIT_PAGER',
     'GIT_REDIRECT_STDOUT',
-    'Git_Dir',
     'DROVER_API_KEYS',
     'drover_api_keys',
     'PGPASSWORD',

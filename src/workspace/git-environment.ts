@@ -29,10 +29,6 @@ const FIXED = {
  * `GIT_` variables stay.
  */
 export function toGitEnvironment(env: Readonly<Record<string, string | undefined>>): ChildEnvironment {
-  const inherited = Object.entries(env).filter(([given]) => {
-    // On Windows names are case-insensitive.
-    const name = given.toUpperCase()
-    return !name.startsWith('GIT_') || KEPT.includes(name)
-  })
+  const inherited = Object.entries(env).filter(([name]) => !name.startsWith('GIT_') || KEPT.includes(name))
   return { ...toChildEnvironment(Object.fromEntries(inherited)), ...FIXED }
 }

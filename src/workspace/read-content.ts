@@ -44,8 +44,8 @@ type ReadOptions = {
 /** The digest of the planned bytes, if the file does not change meanwhile. Throws system errors. */
 export function readContent(reading: ReadOptions, disk: PathDisk): Digest | 'changed' | 'overdue' {
   const { place, found, plan } = reading
-  // Windows has neither flag. O_NONBLOCK, because opening a named pipe would block forever.
-  const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+  // O_NONBLOCK, because opening a named pipe would block forever.
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
   const descriptor = disk.openSync(place, flags)
   try {
     if (!isUntouched(found, disk.fstatSync(descriptor, { bigint: true }))) return 'changed'

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
@@ -354,10 +354,20 @@ describe('a closed stdout', () => {
   })
 })
 
+describe('Windows', () => {
+  it('is refused with a way that works, before anything else runs', () => {
+    const pretend = 'Object.defineProperty(process, "platform", { value: "win32" }); require(process.argv[1])'
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', pretend, DROVER, '--version'], {
+      encoding: 'utf8',
+    })
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(stderr).toMatch(/^drover: does not run on Windows itself\. Install it in WSL 2, .*\n$/)
+  })
+})
+
 describe('an old Node', () => {
   const PRETEND = 'Object.defineProperty(process.versions, "node", { value: "20.20.2" }); require(process.argv[1])'
-  const platform = process.platform === 'win32' ? 'win' : process.platform
-  const NODE_PACKAGE = `node-${platform}-${process.arch}`
+  const NODE_PACKAGE = `node-${process.platform}-${process.arch}`
   const PRINTS_ARGUMENTS = 'console.log(process.argv.slice(2), process.versions.node)'
   /** Prints the variables that only a launcher sets. */
   const WAITS_FOR_SIGTERM = `

@@ -9,7 +9,6 @@ describe('the program that opens a browser', () => {
     ['linux', {}, undefined],
     ['darwin', {}, 'open'],
     ['darwin', { SSH_CONNECTION: '10.0.0.1 22' }, undefined],
-    ['win32', {}, 'explorer.exe'],
   ] as const)('on %s with %o is %s', (platform, env, program) => {
     expect(browserProgram({ platform, env })).toBe(program)
   })

@@ -61,3 +61,8 @@ export function systemReason(error: unknown): string {
   if (!(error instanceof Error && 'errno' in error && typeof error.errno === 'number' && 'code' in error)) throw error
   return `${getSystemErrorMessage(error.errno)} (${error.code})`
 }
+
+/** Whether the group or other users have any access. */
+export function isOpenToOthers({ mode }: { mode: bigint }): boolean {
+  return (mode & 0o077n) !== 0n
+}

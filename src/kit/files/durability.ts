@@ -21,8 +21,8 @@ export function toDurability({ directorySynced }: { directorySynced: boolean }):
 
 /** Opens a directory to sync or inspect it. */
 export function openDirectory({ path, links }: { path: string; links: Links }, disk: Disk = realDisk): number {
-  const noFollow = links === 'refuse' ? (constants.O_NOFOLLOW ?? 0) : 0
-  return disk.openSync(path, constants.O_RDONLY | noFollow | (constants.O_DIRECTORY ?? 0))
+  const noFollow = links === 'refuse' ? constants.O_NOFOLLOW : 0
+  return disk.openSync(path, constants.O_RDONLY | noFollow | constants.O_DIRECTORY)
 }
 
 /** Syncs an open directory. Returns false if the platform or file system does not support it; throws other errors. */
@@ -31,7 +31,7 @@ export function syncDirectory(descriptor: number, disk: Disk = realDisk): boolea
     disk.fsyncSync(descriptor)
     return true
   } catch (error) {
-    if (isSyncUnsupported({ code: errorCode(error) ?? '', platform: process.platform })) return false
+    if (isSyncUnsupported(errorCode(error) ?? '')) return false
     throw error
   }
 }
@@ -47,9 +47,7 @@ export function syncDirectoryAt(path: string, disk: Disk = realDisk): boolean {
 }
 
 /** Whether an error of a directory sync means that it is not supported, rather than that it failed. */
-export function isSyncUnsupported({ code, platform }: { code: string; platform: NodeJS.Platform }): boolean {
+export function isSyncUnsupported(code: string): boolean {
   // fsync(2): EINVAL means "does not support synchronization". Some network and FUSE file systems return it.
-  const everywhere = ['EINVAL', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP']
-  const onWindows = ['EACCES', 'EISDIR', 'EPERM']
-  return everywhere.includes(code) || (platform === 'win32' && onWindows.includes(code))
+  return ['EINVAL', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'].includes(code)
 }

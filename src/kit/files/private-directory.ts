@@ -6,7 +6,7 @@ import { openDirectory, syncDirectoryAt } from './durability.ts'
 
 /**
  * Makes sure that a directory exists and only this user has access. Missing parents are created the same way; existing
- * parents are not changed. Windows has no such owners and modes: there it only creates the directory.
+ * parents are not changed.
  */
 export function ensurePrivateDirectory(options: { path: string; links?: Links }, disk: Disk = realDisk): void {
   const { path, links = 'refuse' } = options

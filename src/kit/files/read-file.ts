@@ -43,10 +43,10 @@ export function decodeUtf8({ bytes, source }: { bytes: Uint8Array; source: strin
 
 /** Opens a path at which a regular file was just found. Node itself adds O_CLOEXEC. */
 function openFound({ path, links }: { path: string; links: Links }, disk: Disk): number {
-  // Windows has neither flag. Non-blocking, because opening a named pipe that replaced the file would block forever.
-  const noFollow = links === 'refuse' ? (constants.O_NOFOLLOW ?? 0) : 0
+  // Non-blocking, because opening a named pipe that replaced the file would block forever.
+  const noFollow = links === 'refuse' ? constants.O_NOFOLLOW : 0
   try {
-    return disk.openSync(path, constants.O_RDONLY | noFollow | (constants.O_NONBLOCK ?? 0))
+    return disk.openSync(path, constants.O_RDONLY | noFollow | constants.O_NONBLOCK)
   } catch (error) {
     const gone = ['ENOENT', 'ELOOP', 'ENXIO'].includes(errorCode(error) ?? '')
     throw gone ? fileChanged({ path }, error) : error

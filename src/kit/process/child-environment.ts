@@ -18,7 +18,7 @@ const KEPT: readonly string[] = [
   ...[TREE_VARIABLE, OWNER_VARIABLE, DEPTH_VARIABLE, RUN_VARIABLE, 'DROVER_HOME', 'DROVER_CONFIG'],
   ...['DROVER_WORKTREE', 'DROVER_BRANCH', 'DROVER_PORT'],
 ]
-/** Settings of drover and of libpq, and headers of OpenTelemetry, which hold tokens. Windows ignores the case of names. */
+/** Settings of drover and of libpq, and headers of OpenTelemetry, which hold tokens. */
 const HIDDEN = /^(?:DROVER_|PG|OTEL_\w*HEADERS$)/i
 /** A shorter text may be a common word, such as a part of a path. */
 const LONG = 12

@@ -1,5 +1,5 @@
 import { accessSync, constants, statSync } from 'node:fs'
-import { delimiter, extname, isAbsolute, join, resolve } from 'node:path'
+import { delimiter, isAbsolute, join, resolve } from 'node:path'
 
 /** Where to search for a program. */
 export type SearchPlaces = { env: Readonly<Record<string, string | undefined>>; cwd: string }
@@ -10,20 +10,14 @@ export type SearchPlaces = { env: Readonly<Record<string, string | undefined>>; 
  */
 export function findProgram(name: string, { env, cwd }: SearchPlaces): string | undefined {
   if (name === '') return undefined
-  if (isAbsolute(name) || /[\\/]/.test(name)) return withSuffix(resolve(cwd, name), env)
+  if (name.includes('/')) return isExecutable(resolve(cwd, name)) ? resolve(cwd, name) : undefined
   // Skips empty and relative entries of PATH: they would run a program from the current directory.
-  const directories = (env['PATH'] ?? env['Path'] ?? '').split(delimiter).filter((directory) => isAbsolute(directory))
+  const directories = (env['PATH'] ?? '').split(delimiter).filter((directory) => isAbsolute(directory))
   for (const directory of directories) {
-    const found = withSuffix(join(directory, name), env)
-    if (found !== undefined) return found
+    const path = join(directory, name)
+    if (isExecutable(path)) return path
   }
   return undefined
-}
-
-function withSuffix(path: string, env: SearchPlaces['env']): string | undefined {
-  if (process.platform !== 'win32' || extname(path) !== '') return isExecutable(path) ? path : undefined
-  const suffixes = (env['PATHEXT'] ?? '.EXE;.CMD').split(';')
-  return suffixes.map((suffix) => path + suffix.toLowerCase()).find(isExecutable)
 }
 
 function isExecutable(path: string): boolean {

@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest'
 import { command } from '../../../test/support/test-command.ts'
 import { CAN_DROP_PRIVILEGES, evaluateUnprivileged } from '../../../test/support/unprivileged.ts'
 import { startProcess } from './process.ts'
-import { isAlive, markEnvironment, type ProcessRow, ProcessTree, pickMembers, sendSignal } from './process-tree.ts'
+import {
+  isAlive,
+  markEnvironment,
+  type ProcessRow,
+  ProcessTree,
+  pickMembers,
+  readPs,
+  sendSignal,
+} from './process-tree.ts'
 
 const ROOT = { pid: 100, startTime: 5 }
 const INIT = row({ pid: 1, parent: 0, startTime: 0 })
@@ -54,6 +62,18 @@ describe.skipIf(process.platform !== 'linux')('a member', () => {
       expect(evaluateUnprivileged(import.meta.resolve('./process-tree.ts'), code)).toEqual([true, false])
     },
   )
+})
+
+describe('what ps(1) tells, as on macOS', () => {
+  it('has the parent, the group and the start of a process, and no zombie', async () => {
+    const { pid, exit } = await startProcess(command(['sleep', '1']))
+    const [alone] = readPs(Number(pid))
+    expect(alone).toMatchObject({ pid, parent: process.pid, group: pid, marked: false })
+    expect(Math.abs(Number(alone?.startTime) - Date.now() / 1000)).toBeLessThan(60)
+    expect(readPs()).toContainEqual(alone)
+    await exit
+    expect(readPs(Number(pid))).toEqual([])
+  })
 })
 
 describe('markEnvironment', () => {

@@ -6,8 +6,8 @@
  * random id in DROVER_TREE and passes it on. On Linux a process is a member of the tree if its environment contains the
  * id, if it is in the child's group, if its parent is a member, or if it was a member before.
  *
- * Other systems do not let us read environments: on other POSIX systems group and parents decide (from `ps`), on Windows
- * `taskkill`. A process that changed parents, group and environment before we looked cannot be found.
+ * macOS does not let us read environments: there, group and parents decide (from `ps`). A process that changed parents, group
+ * and environment before we looked cannot be found.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -57,7 +57,6 @@ export class ProcessTree {
    * processes, because a parent may start a child and exit before the scan reads either of them.
    */
   async members(): Promise<Member[]> {
-    if (process.platform === 'win32') return isAlive(this.root) ? [this.root] : []
     if (!READS_ENVIRONMENTS) return this.#pick(readPs())
     const rows = new Map<number, ProcRow | undefined>()
     const isLater = laterIds(this.root.pid, this.#atStart)
@@ -75,13 +74,8 @@ export class ProcessTree {
 
   /** Signals the members that one look finds, for a process that has no time to wait. */
   signalNow(signal: NodeJS.Signals): void {
-    const rows = READS_ENVIRONMENTS ? listPids().flatMap((pid) => this.#readRow(pid) ?? []) : this.#readElsewhere()
+    const rows = READS_ENVIRONMENTS ? listPids().flatMap((pid) => this.#readRow(pid) ?? []) : readPs()
     for (const member of this.#pick(rows)) sendSignal(member, signal)
-  }
-
-  #readElsewhere(): ProcessRow[] {
-    const { pid, startTime } = this.root
-    return process.platform === 'win32' ? [{ pid, startTime, parent: 0, group: pid, marked: true }] : readPs()
   }
 
   #pick(rows: readonly ProcessRow[]): Member[] {
@@ -123,7 +117,8 @@ export function pickMembers(
 }
 
 export function identifyProcess(pid: number): Member {
-  return { pid, startTime: readStat(pid)?.startTime ?? 0 }
+  const [row] = READS_ENVIRONMENTS ? [readStat(pid)] : readPs(pid)
+  return { pid, startTime: row?.startTime ?? 0 }
 }
 
 /** Whether this process still runs. A zombie does not count. */
@@ -132,19 +127,12 @@ export function isAlive(member: Member): boolean {
     const stat = readStat(member.pid)
     return stat?.isRunning === true && stat.startTime === member.startTime
   }
-  try {
-    return process.kill(member.pid, 0)
-  } catch {
-    return false
-  }
+  return readPs(member.pid).some(({ startTime }) => startTime === member.startTime)
 }
 
 /** Returns false if we may not signal the process (a setuid program). True if it is already gone. */
 export function sendSignal(member: Member, signal: NodeJS.Signals): boolean {
   if (!isAlive(member)) return true
-  if (process.platform === 'win32') {
-    return spawnSync('taskkill', ['/pid', String(member.pid), '/T', '/F'], { windowsHide: true }).status === 0
-  }
   try {
     return process.kill(member.pid, signal)
   } catch (error) {
@@ -184,12 +172,17 @@ export function readEnvironment(pid: number): string | undefined {
   }
 }
 
-function readPs(): ProcessRow[] {
-  const { stdout } = spawnSync('ps', ['-axo', 'pid=,ppid=,pgid=,stat='], { encoding: 'utf8' })
+/** What macOS tells by ps(1), without zombies: all processes, or one. The time of the start has seconds only. */
+export function readPs(pid?: number): ProcessRow[] {
+  const which = pid === undefined ? ['-A'] : ['-p', String(pid)]
+  const columns = ['-o', 'pid=,ppid=,pgid=,stat=,lstart=']
+  const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C' }
+  const { stdout } = spawnSync('ps', [...which, ...columns], { encoding: 'utf8', env })
   const rows = (stdout ?? '').split('\n').map((line) => line.trim().split(/\s+/))
   const living = rows.filter(([, , , state]) => state !== undefined && !state.startsWith('Z'))
-  return living.map(([pid, parent, group]) => {
-    return { pid: Number(pid), parent: Number(parent), group: Number(group), startTime: 0, marked: false }
+  return living.map(([id, parent, group, , ...start]) => {
+    const startTime = Date.parse(start.join(' ')) / 1000 || 0
+    return { pid: Number(id), parent: Number(parent), group: Number(group), startTime, marked: false }
   })
 }
 

@@ -157,7 +157,7 @@ export function startDetached({ argv, cwd, env }: Pick<ProcessCommand, 'argv' | 
   ended: Promise<void>
 } {
   const [program, ...args] = argv
-  const child = spawn(program, args, { cwd, env, detached: true, stdio: 'ignore', windowsHide: true })
+  const child = spawn(program, args, { cwd, env, detached: true, stdio: 'ignore' })
   child.unref()
   return {
     ended: new Promise((resolve) => {
@@ -191,8 +191,7 @@ function spawnChild(command: ProcessCommand, env: Record<string, string>): Child
         ...(['pipe', 'pipe'] as const),
         ...(command.descriptors ?? []).map(() => 'pipe' as const),
       ],
-      detached: process.platform !== 'win32',
-      windowsHide: true,
+      detached: true,
     }) as Child
   } catch (error) {
     throw startFault(command, error)
@@ -295,7 +294,6 @@ function killGroup(child: Child): void {
   // After its exit another process may have its id.
   if (pid === undefined || exitCode !== null || signalCode !== null) return
   child.on('error', () => {})
-  if (process.platform === 'win32') return void child.kill('SIGKILL')
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {

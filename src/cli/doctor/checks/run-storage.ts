@@ -2,7 +2,7 @@
 import { type BigIntStats, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Fault } from '../../../kit/fault.ts'
-import { type Disk, fileKind, realDisk, systemReason } from '../../../kit/files/disk.ts'
+import { type Disk, fileKind, isOpenToOthers, realDisk, systemReason } from '../../../kit/files/disk.ts'
 import { probeDurability } from '../../../kit/files/probe-durability.ts'
 import { quoteWord } from '../../../kit/shell-words.ts'
 import { inWorktree } from './doctor-check.ts'
@@ -81,7 +81,7 @@ function inspectStorage(gitCommonDir: string): Storage {
     if (!found.isDirectory()) return { ...nothing, problem: `${home} is a ${fileKind(found)}` }
     const entries = readdirSync(home).toSorted()
     const stored = tryStat(runs)
-    const isExposed = [found, stored].every((each) => each !== undefined && isAccessibleToOthers(each))
+    const isExposed = [found, stored].every((each) => each !== undefined && isOpenToOthers(each))
     return { home, runs: stored?.isDirectory() ? runs : undefined, problem: undefined, entries, isExposed }
   } catch (error) {
     return { ...nothing, problem: `${home} cannot be read: ${systemReason(error)}` }
@@ -90,10 +90,6 @@ function inspectStorage(gitCommonDir: string): Storage {
 
 function tryStat(path: string): BigIntStats | undefined {
   return lstatSync(path, { bigint: true, throwIfNoEntry: false })
-}
-
-function isAccessibleToOthers({ mode }: BigIntStats): boolean {
-  return process.platform !== 'win32' && (mode & 0o077n) !== 0n
 }
 
 function assessDirectory({ home, runs, problem, entries, isExposed }: Storage): Finding[] {
