@@ -22,9 +22,9 @@ COPY src src
 RUN node scripts/build.ts
 
 FROM ${NODE_IMAGE}
-# tini adopts and reaps the processes that agents leave behind; agents and drover use git.
+# tini adopts and reaps the processes that agents leave behind; agents and drover use git; bubblewrap and socat are the sandbox.
 RUN apt-get update \
-  && apt-get install --yes --no-install-recommends ca-certificates git tini \
+  && apt-get install --yes --no-install-recommends bubblewrap ca-certificates git socat tini \
   && rm -rf /var/lib/apt/lists/*
 # Agents run as the same user as tini, whose environment may have keys. The kernel hides that of a program that they cannot read.
 RUN chmod 0711 /usr/bin/tini
