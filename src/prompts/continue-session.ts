@@ -1,7 +1,8 @@
 /** A resumed or forked session keeps its own policy instead of today's settings, unless the request overrides it. Pure. */
-import type { Agent, AgentRequest } from '../agents/adapter/agent.ts'
+import type { Agent, AgentEvent, AgentRequest } from '../agents/adapter/agent.ts'
+import type { AgentResult } from '../agents/agent-result.ts'
 import type { AgentLocation } from '../agents/locate-agents.ts'
-import { sessionNotResumable, sessionOfOtherAgent } from '../sessions/faults.ts'
+import { sessionExpired, sessionNotResumable, sessionOfOtherAgent } from '../sessions/faults.ts'
 import type { Session, SessionPolicy } from '../sessions/session.shape.ts'
 import type { AgentSettings, Settings } from './apply-settings.ts'
 import { resumeInvalid } from './faults.ts'
@@ -118,4 +119,19 @@ export function describePolicyChanges({ stored, actual, today }: Policies): stri
 function describeValue(value: string | readonly string[] | undefined): string {
   if (value === undefined || value.length === 0) return 'no value'
   return typeof value === 'string' ? value : value.join(' ')
+}
+
+export function explainEvent(event: AgentEvent, request: PromptRequest): AgentEvent {
+  return event.type === 'error' ? { type: 'error', content: explainMissingSession(event.content, request) } : event
+}
+
+export function explainResult(result: AgentResult, request: PromptRequest): AgentResult {
+  return result.error === undefined ? result : { ...result, error: explainMissingSession(result.error, request) }
+}
+
+/** The agent may have deleted a session that drover still has: the message then offers a new one. */
+function explainMissingSession<T extends { code?: string; message: string }>(error: T, { resumes }: PromptRequest): T {
+  if (resumes === undefined || error.code !== 'agent_session_missing') return error
+  const { code, message } = sessionExpired(resumes)
+  return { ...error, code, message }
 }

@@ -36,6 +36,12 @@ export const toolResultMissing = defineFault('tool_result_missing', 'invalid', {
   message: (d: { id: string }) => `the result of the call ${d.id} is missing; send the results of all calls together`,
 })
 
+export const toolChoiceUnmet = defineFault('tool_choice_unmet', 'unavailable', {
+  when: 'A request requires that the agent calls a function of the client, and the agent has not done so, although it was told twice.',
+  message: (d: { backend: string; problem: string }) =>
+    `${d.backend} was told twice to call a function, as tool_choice requires: ${d.problem}; send the request again, or with tool_choice: auto`,
+})
+
 export const clientToolsStopped = defineFault('client_tools_stopped', 'unavailable', {
   when: 'The server was stopped while an agent waited for results of functions of its client. A later request with the results repeats the conversation in a new session.',
   message: (_: Record<never, never>) =>

@@ -1,4 +1,4 @@
-import type { ClientTool } from '../agents/adapter/client-tool.ts'
+import type { ClientTool, ToolChoice } from '../agents/adapter/client-tool.ts'
 import type { SandboxAdditions } from '../sandbox/to-sandbox-settings.ts'
 import type { Session } from '../sessions/session.shape.ts'
 import type { PromptBody as PromptRequestBody } from './prompt-request.shape.ts'
@@ -14,6 +14,8 @@ export type ConversationHistory = {
 /** Functions that the agent may call and the client runs. */
 export type OfferedTools = {
   tools: readonly ClientTool[]
+  /** What the agent may call before its first answer. */
+  choice: ToolChoice
   /** A digest of what the client has said. */
   conversation: string
 }
@@ -30,6 +32,8 @@ export type PromptRequest = PromptRequestBody & {
   title?: string | undefined
   /** Sent to the agent in front of the prompt, but not stored as a part of it. */
   history?: ConversationHistory | undefined
+  /** Sent to the agent after the prompt, but not stored as a part of it. */
+  instruction?: string | undefined
   /** What the turn may cost; only agents that report costs keep it. */
   maxCostUsd?: number | undefined
   /** The repository that budgets count it for, if that is not the working directory. */

@@ -11,11 +11,16 @@ import { buildCommand } from '../agents/build-command.ts'
 import { refuseGitSettings } from '../agents/git-settings.ts'
 import { runWarmOrCold, type WarmRunOptions } from '../agents/pool/run-warm.ts'
 import { Fault, toErrorMessage } from '../kit/fault.ts'
-import { sessionExpired } from '../sessions/faults.ts'
 import { applySettings } from './apply-settings.ts'
 import { BoundaryWatch } from './boundary-watch.ts'
 import { ownerKey } from './caller.ts'
-import { describePolicyChanges, onlyPermissions, toSessionPolicy } from './continue-session.ts'
+import {
+  describePolicyChanges,
+  explainEvent,
+  explainResult,
+  onlyPermissions,
+  toSessionPolicy,
+} from './continue-session.ts'
 import { deleteLeftovers } from './delete-leftovers.ts'
 import { finishDry, runDry } from './dry-run.ts'
 import type { ExecutionRecording } from './execution-recorder.ts'
@@ -28,6 +33,7 @@ import type { PromptRequest } from './prompt-request.ts'
 import { type ApprovalRecord, canceledResult, type PromptResult, toPromptResult } from './prompt-result.ts'
 import type { PromptRunOptions, PromptStream } from './prompt-run.ts'
 import { beginExecution, recordResult, recordRun } from './record-execution.ts'
+import { RequiredCalls, runUntilCalled } from './required-calls.ts'
 import { settingsFor, toAgentRequest } from './to-agent-request.ts'
 import { recheckWorkdir } from './workdir-policy.ts'
 
@@ -37,6 +43,8 @@ type Prompt = PreparedPrompt & {
   recording: ExecutionRecording | undefined
   /** What is reserved for it. Undefined: no budget applies. */
   budgets?: PromptBudgets | undefined
+  /** What the client requires of a turn with its functions. */
+  calls?: RequiredCalls | undefined
   /** Gets the commands that have to run when the answer is out. */
   onLeftover?: (command: AgentCommand) => void
 }
@@ -54,7 +62,32 @@ function startPrompt(prompt: Prompt): PromptStream {
 
 function startRun(prompt: Prompt): PromptStream {
   if (prompt.agentRequest.isDryRun) return runDry(prompt)
+  return prompt.calls === undefined ? runOnce(prompt) : runWithCalls(prompt, prompt.calls)
+}
+
+function runOnce(prompt: Prompt): PromptStream {
   return mayFallBack(prompt) ? runOnSome(prompt) : runInSlot(prompt)
+}
+
+async function* runWithCalls(prompt: Prompt, calls: RequiredCalls): PromptStream {
+  const { context, recording } = prompt
+  try {
+    const again = async (reminder: string, { session_id: id }: PromptResult) => {
+      const session = id === '' ? undefined : await (await context.openStore()).find(id)
+      const { instruction = '', newSessionId: _, ...rest } = prompt.request
+      const request = { ...rest, instruction: instruction + reminder, ...(session && { resumes: session }) }
+      return runOnce({ ...prompt, ...prepareAgain(prompt, request) })
+    }
+    return yield* runUntilCalled(runOnce(prompt), calls, again)
+  } finally {
+    if (recording !== undefined) context.toolTurns?.forget(recording.id)
+  }
+}
+
+/** A second agent for the same execution. */
+function prepareAgain({ context, recording }: Prompt, request: PromptRequest) {
+  const again = recording && { ...recording, started: async () => {} }
+  return { request, ...preparePrompt(request, context), recording: again }
 }
 
 /** A session stays with its agent, and lines of two agents would be mixed. */
@@ -75,11 +108,10 @@ async function* runOnSome(prompt: Prompt): PromptStream {
 function toFallback(prompt: Prompt, backend: string, { backend: from, error }: NoAnswer): Prompt {
   const { model: _, extra: _extra, ...rest } = prompt.request
   const request = { ...rest, backend }
-  const { agentRequest, command } = preparePrompt(request, prompt.context)
+  const { command, ...again } = prepareAgain(prompt, request)
   const warnings = [`${backend} answers in place of ${from}: ${error}`, ...command.warnings]
-  const recording = prompt.recording && { ...prompt.recording, started: async () => {} }
-  recording?.handedTo(backend)
-  return { ...prompt, request, agentRequest, command: { ...command, warnings }, recording }
+  prompt.recording?.handedTo(backend)
+  return { ...prompt, ...again, command: { ...command, warnings } }
 }
 
 /** The same for callers who want the result. An error in `onEvent` ends the agent. */
@@ -103,13 +135,16 @@ export async function runPromptToEnd(
   }
 }
 
-function toPrompt(request: PromptRequest, context: PromptContext, options: PromptRunOptions): Prompt {
+function toPrompt(asked: PromptRequest, context: PromptContext, options: PromptRunOptions): Prompt {
+  const agent = context.locate(asked.backend)?.agent
+  const calls = asked.clientTools && agent && new RequiredCalls(asked.clientTools, agent)
+  const request = calls?.prepare(asked) ?? asked
   const { agentRequest, command } = preparePrompt(request, context)
   const cancel = agentRequest.isDryRun ? { signal: options.signal, abort: () => {} } : createCancel(options.signal)
-  // An earlier conversation is not a part of this turn.
-  const recorded = request.history === undefined ? agentRequest : { ...agentRequest, prompt: request.prompt }
+  // An earlier conversation is not a part of this turn, nor is what drover tells the agent.
+  const recorded = { ...agentRequest, prompt: request.prompt }
   const recording = beginExecution(recorded, context, { ...options.execution, onCancel: cancel.abort })
-  return { request, agentRequest, command, context, options: { ...options, signal: cancel.signal }, recording }
+  return { request, agentRequest, command, context, options: { ...options, signal: cancel.signal }, recording, calls }
 }
 
 /** A signal that follows another one and can also be aborted. Not `AbortSignal.any`, which takes four times as long. */
@@ -302,10 +337,7 @@ async function* runTurn(prompt: Prompt, turn: OpenTurn, started: StartedAgent): 
   } finally {
     // A caller that stops reading early ends the agent.
     await events.return(undefined as never)
-    if (prompt.recording !== undefined) {
-      context.approvals?.forget(prompt.recording.id)
-      context.toolTurns?.forget(prompt.recording.id)
-    }
+    if (prompt.recording !== undefined) context.approvals?.forget(prompt.recording.id)
   }
 }
 
@@ -337,12 +369,13 @@ function chooseApprover({
 }
 
 /** Who runs the functions of the client. */
-function chooseToolRunner({ request, context, recording }: Prompt): WarmRunOptions['onToolRequest'] {
+function chooseToolRunner({ request, context, recording, calls }: Prompt): WarmRunOptions['onToolRequest'] {
   const { clientTools } = request
   const { toolTurns } = context
-  if (clientTools === undefined || toolTurns === undefined || recording === undefined) return undefined
+  if (clientTools === undefined || toolTurns === undefined || recording === undefined || calls === undefined)
+    return undefined
   const turn = { executionId: recording.id, conversation: clientTools.conversation }
-  return (asked) => toolTurns.ask(turn, asked)
+  return (asked) => calls.ask(asked, (counted) => toolTurns.ask(turn, counted))
 }
 
 /** The store's id of this process; undefined when the store cannot be opened. */
@@ -354,21 +387,6 @@ async function findOwner({ openStore }: PromptContext): Promise<string | undefin
     if (error instanceof Fault) return undefined
     throw error
   }
-}
-
-function explainEvent(event: AgentEvent, request: PromptRequest): AgentEvent {
-  return event.type === 'error' ? { type: 'error', content: explainMissingSession(event.content, request) } : event
-}
-
-function explainResult(result: AgentResult, request: PromptRequest): AgentResult {
-  return result.error === undefined ? result : { ...result, error: explainMissingSession(result.error, request) }
-}
-
-/** The agent may have deleted a session that drover still has: the message then offers a new one. */
-function explainMissingSession<T extends { code?: string; message: string }>(error: T, { resumes }: PromptRequest): T {
-  if (resumes === undefined || error.code !== 'agent_session_missing') return error
-  const { code, message } = sessionExpired(resumes)
-  return { ...error, code, message }
 }
 
 function summarizeResult(result: AgentResult) {

@@ -28,7 +28,7 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
   const { ceilings } = context.by
   const located = locateBackend(request.backend, context)
   const { agent, backend } = located
-  const { resumes, forks, history } = request
+  const { resumes, forks, history, instruction = '' } = request
   const origin = resumes ?? forks
   checkOrigin(request, located)
   const now = settingsFor(backend, context)
@@ -59,9 +59,10 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
     closedFiles: closedFilesFor({ ...context, agent, workdir, isDryRun }),
     ...modes,
     ...(sandbox !== 'off' && planBoundary(sandbox, request, { context, workdir })),
-    ...(history !== undefined && { prompt: history.text + request.prompt }),
+    prompt: (history?.text ?? '') + request.prompt + instruction,
     extra: ceilings === undefined ? filledIn.extra : withoutModeFlags(filledIn.extra, agent).kept,
     clientTools: request.clientTools?.tools,
+    toolChoice: request.clientTools?.choice,
     ...(request.maxCostUsd !== undefined && { maxCostUsd: request.maxCostUsd }),
     ...(!project.isLimited && { allowedCommands: request.allowedCommands }),
     // The beginning of an answer is only seen if the agent prints it in pieces.

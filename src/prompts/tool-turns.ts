@@ -1,8 +1,8 @@
 /** The turns of this process that wait for results of functions of their clients, and those that were answered lately. */
 import type { ClientCall, Usage } from '../agents/adapter/agent.shape.ts'
-import type { ToolReply } from '../agents/adapter/client-tool.ts'
+import type { ToolChoice, ToolReply, ToolResults } from '../agents/adapter/client-tool.ts'
 import { NO_USAGE } from '../agents/adapter/token-usage.ts'
-import type { ToolRequest } from '../agents/client-tools/run-with-tools.ts'
+import type { ToolRequest } from '../agents/client-tools/tool-request.ts'
 import { digest, digestFields } from '../kit/digest.ts'
 import { clientToolsExpired, clientToolsStopped, toolResultMissing } from './faults.ts'
 
@@ -19,10 +19,13 @@ export type ToolTurn = {
   answered?: { results: string; after: number }
 }
 
-type Waiting = ToolTurn & { settle: PromiseWithResolvers<readonly ToolReply[]> }
+type Waiting = ToolTurn & { settle: PromiseWithResolvers<ToolResults> }
 
 /** By the id of the call. */
 export type ToolReplies = ReadonlyMap<string, ToolReply>
+
+/** What a client sends to continue a turn. Results of earlier calls may be among them. */
+export type GivenResults = { replies: ToolReplies; choice: ToolChoice }
 
 /** What a turn remembers of the texts of its client: how many there were, and a digest of them. */
 export function describeConversation(said: readonly string[]): string {
@@ -51,9 +54,9 @@ export class ToolTurns {
   async ask(
     { executionId, conversation }: Pick<ToolTurn, 'executionId' | 'conversation'>,
     { calls, token_usage: usage = NO_USAGE }: ToolRequest,
-  ): Promise<readonly ToolReply[]> {
+  ): Promise<ToolResults> {
     if (this.#isClosed) throw clientToolsStopped({})
-    const settle = Promise.withResolvers<readonly ToolReply[]>()
+    const settle = Promise.withResolvers<ToolResults>()
     const part = this.#parts.get(executionId) ?? 0
     this.#parts.set(executionId, part + 1)
     const turn: Waiting = { executionId, conversation, calls, part, usage, settle }
@@ -79,7 +82,7 @@ export class ToolTurns {
    * Gives the agent the results. `after` is the number of the last event before them. Returns the number after which the events of
    * the answer begin; undefined if the turn has got other results already. Throws a Fault if a result is missing.
    */
-  answer(turn: ToolTurn, replies: ToolReplies, after: number): number | undefined {
+  answer(turn: ToolTurn, { replies, choice }: GivenResults, after: number): number | undefined {
     const waiting = this.#turns.get(turn.calls[0]?.call_id ?? '')
     if (waiting === undefined) return undefined
     const ordered = waiting.calls.map(({ call_id: id }) => {
@@ -90,7 +93,7 @@ export class ToolTurns {
     const results = digest(JSON.stringify(ordered))
     if (waiting.answered !== undefined) return waiting.answered.results === results ? waiting.answered.after : undefined
     waiting.answered = { results, after }
-    waiting.settle.resolve(ordered)
+    waiting.settle.resolve({ replies: ordered, choice })
     return after
   }
 

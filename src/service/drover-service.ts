@@ -31,7 +31,7 @@ import type { ChainResult, ComparisonResult, KeepResult, ParallelResult } from '
 import type { PartResult, PromptResult } from '../prompts/prompt-result.ts'
 import type { PromptRunOptions } from '../prompts/prompt-run.ts'
 import type { BatchWatcher } from '../prompts/run-batch.ts'
-import type { ToolReplies } from '../prompts/tool-turns.ts'
+import type { GivenResults } from '../prompts/tool-turns.ts'
 import type { Session } from '../sessions/session.shape.ts'
 import type { VisibleSessions } from '../sessions/session-store.ts'
 import type { Watcher } from '../watch/record/watch-record.shape.ts'
@@ -191,11 +191,9 @@ type BackgroundOptions = {
 }
 
 /** Results of functions that the client runs. */
-export type ToolAnswer = {
+export type ToolAnswer = GivenResults & {
   /** One of the calls that are answered. */
   callId: string
-  /** Results of earlier calls may be among them. */
-  replies: ToolReplies
   /** What the client has said, in order. Undefined: it sends only what is new. */
   said: readonly string[] | undefined
 }

@@ -197,7 +197,7 @@ export class InProcessDrover
 
   async answerCalls(
     by: Caller,
-    { callId, replies, said }: ToolAnswer,
+    { callId, said, ...given }: ToolAnswer,
     { signal, isInBackground = false }: AnswerOptions,
   ): Promise<Running<PartResult> | undefined> {
     const { toolTurns } = this.#parts.server ?? {}
@@ -207,7 +207,7 @@ export class InProcessDrover
     const execution = await this.executions.find(by, turn.executionId).catch(ignoreFault)
     if (execution === undefined) return undefined
     const { id, last_seq: lastSeq } = execution
-    const after = toolTurns.answer(turn, replies, lastSeq)
+    const after = toolTurns.answer(turn, given, lastSeq)
     if (after === undefined) return undefined
     const result = () => awaitResult(id, { executions: this.records }, signal) as Promise<PromptResult>
     return this.#starter.segment({ id, signal, isInBackground, after, before: turn.usage, part: turn.part + 1 }, result)

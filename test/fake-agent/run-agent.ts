@@ -101,7 +101,7 @@ async function takeTurn(self: AgentProcess, streams: OutputStreams, call: Invoke
     script,
     streams,
     waitForPermit: createWordPermits(script.permits),
-    callTools: () => callTools(self, call, streams),
+    callTools: () => callTools(self, { ...call, prompt }, streams),
     runTool: async ({ command, outcome }) => outcome ?? children.runTool(command),
     startDaemon: () => children.startDaemon(),
     onAnswered: () => save(addUsage(priorUsage, plan.usage)),
@@ -112,7 +112,7 @@ async function takeTurn(self: AgentProcess, streams: OutputStreams, call: Invoke
 
 async function callTools(
   self: AgentProcess,
-  { agent, settings: { script } }: Invoked,
+  { agent, prompt, settings: { script } }: Invoked & { prompt: string },
   streams: OutputStreams,
 ): Promise<(text: string) => string> {
   const { announce, findToolServer, ToolClient } = await import('./client-tools.ts')
@@ -121,7 +121,8 @@ async function callTools(
   const client = new ToolClient(server)
   const tools = await client.initialize()
   let results: string[] = []
-  for (const round of script.calls ?? []) {
+  const isCalling = prompt.includes(script.callsIf ?? '')
+  for (const round of isCalling ? (script.calls ?? []) : []) {
     for (const each of round) await streams.write(announce(agent, each, randomUUID()))
     results = await Promise.all(round.map((each) => client.call(each)))
   }

@@ -21,6 +21,8 @@ export type Script = {
   toolDenied?: boolean
   /** Calls of tools of its MCP server, before its answer. Those of one list are made at the same time. `{{results}}` in `text` stands for the last results, `{{tools}}` for the names of all tools. */
   calls?: readonly (readonly { name: string; input: Record<string, unknown> }[])[]
+  /** Makes them only if the prompt contains this text. */
+  callsIf?: string
   fail?: FailureStatus
   /** What the model service says with `fail`. */
   failText?: string
@@ -74,6 +76,7 @@ const RULES: Readonly<Record<keyof Script, Rule>> = {
   tool: TEXT,
   toolDenied: SWITCH,
   calls: { expects: 'a list of lists', isMet: (value) => Array.isArray(value) && value.every(Array.isArray) },
+  callsIf: TEXT,
   fail: oneOf(FAILURE_STATUSES),
   failText: TEXT,
   retryAfterSecs: COUNT,

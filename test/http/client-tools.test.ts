@@ -1,57 +1,10 @@
 /** Agents call functions of the client, through each compatible API. */
 import Anthropic from '@anthropic-ai/sdk'
-import OpenAI from 'openai'
+import type OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import { USER } from '../../src/prompts/caller.ts'
-import type { Script } from '../fake-agent/script.ts'
-import { type ServerOptions, startServer, type TestServer } from '../support/start-server.ts'
+import { ask, call, type Messages, newest, open, statesOf, tools, user } from '../support/tool-client.ts'
 import { until } from '../support/until.ts'
-
-async function open(script: Script, options: ServerOptions = {}) {
-  const server = await startServer({ ...options, env: { FAKE_AGENT_SCRIPT: JSON.stringify(script) } })
-  const client = new OpenAI({ baseURL: `${server.url}/openai/v1`, apiKey: 'none', maxRetries: 0 })
-  return { server, client }
-}
-
-const tool = (name: string) => ({
-  type: 'function' as const,
-  function: {
-    name,
-    description: `Does ${name}`,
-    parameters: { type: 'object', properties: { x: { type: 'number' } } },
-  },
-})
-const tools = [tool('add'), tool('sub')]
-const user = { role: 'user' as const, content: 'what is 1 + 2?' }
-const call = (name: string, x: unknown) => ({ name, input: { x } })
-
-async function statesOf({ context }: TestServer): Promise<string[]> {
-  await context.drover.executions.save()
-  const { executions } = await context.drover.executions.list(USER, {}, { limit: 10 })
-  return executions.map(({ state }) => state)
-}
-
-async function newest({ context }: TestServer) {
-  const { executions } = context.drover
-  const [last] = (await executions.list(USER, {}, { limit: 1 })).executions
-  return await executions.find(USER, last?.id ?? '')
-}
-
-type Messages = OpenAI.ChatCompletionMessageParam[]
-type Result = string | OpenAI.ChatCompletionContentPartText[]
-
-/** Sends the messages; if the answer has calls, `next` are the messages with their results. */
-async function ask(client: OpenAI, messages: Messages, model = 'claude') {
-  const { choices, usage } = await client.chat.completions.create({ model, messages, tools })
-  const { message, finish_reason: reason } = choices[0] ?? {}
-  const made = (message?.tool_calls ?? []).flatMap((each) => (each.type === 'function' ? [each] : []))
-  const next = (results: readonly Result[]): Messages => [
-    ...messages,
-    message as OpenAI.ChatCompletionMessage,
-    ...made.map(({ id }, at) => ({ role: 'tool' as const, tool_call_id: id, content: results[at] ?? '' })),
-  ]
-  return { content: message?.content, reason, made, next, usage }
-}
 
 describe('a chat completion with tools', () => {
   it('ends with a call, and continues the same turn with its result', async () => {
@@ -156,9 +109,9 @@ describe('a chat completion with tools', () => {
 describe('each agent', () => {
   it.each(['codex', 'gemini'])('gets the functions of the client: %s', async (model) => {
     const { client } = await open({ calls: [[call('add', 1), call('sub', 2)]], text: ['{{results}} of {{tools}}'] })
-    const { made, next } = await ask(client, [user], model)
+    const { made, next } = await ask(client, [user], { model })
     expect(made.map((each) => each.function.name).sort()).toEqual(['add', 'sub'])
-    const answer = await ask(client, next(made.map((each) => `${each.function.name} done`)), model)
+    const answer = await ask(client, next(made.map((each) => `${each.function.name} done`)), { model })
     expect(answer.content).toBe('add done|sub done of add,sub')
   })
 })

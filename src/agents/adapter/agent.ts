@@ -4,7 +4,7 @@ import type { AcpProfile } from './acp-profile.ts'
 import type { Abilities, AgentEvent, ApprovalChoice, ApprovalRequest, Decider, Usage } from './agent.shape.ts'
 import type { BoundaryNeeds } from './boundary-needs.ts'
 import type { BoundaryPlan } from './boundary-plan.ts'
-import type { ClientTool } from './client-tool.ts'
+import type { ClientTool, ToolChoice } from './client-tool.ts'
 import type { JsonRecord } from './json-fields.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -73,6 +73,8 @@ export type AgentRequest = {
   outputSchema?: JsonRecord | undefined
   /** Functions of the client that the agent may call. It gets them from an MCP server of drover, which is its only one where that can be chosen. */
   clientTools?: readonly ClientTool[] | undefined
+  /** Which of them it may call first, and whether it has to. */
+  toolChoice?: ToolChoice | undefined
   isVerbose: boolean
   /** A person or a client decides about what the agent asks for. Only an agent that stays up can ask. */
   hasApprover?: boolean

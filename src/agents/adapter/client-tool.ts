@@ -9,8 +9,19 @@ export type ClientTool = {
   parameters: JsonRecord
 }
 
+/** What the client lets the agent call in one part of a turn. */
+export type ToolChoice = {
+  /** The part has to end with calls. */
+  must: boolean
+  /** The names of the functions that may be called. Undefined: all of them. */
+  only?: readonly string[]
+}
+
 /** What a function answered. An agent that takes no images gets only the texts. */
 export type ToolReply = {
   content: readonly ({ type: 'text'; text: string } | { type: 'image'; data: string; mimeType: string })[]
   isError?: boolean
 }
+
+/** The results of calls, in their order, and what the agent may call next. */
+export type ToolResults = { replies: readonly ToolReply[]; choice: ToolChoice }

@@ -3,7 +3,7 @@
  * agent is quiet and has made every call that it has announced. The next batch waits until the one before is answered.
  */
 import type { AgentEvent } from '../adapter/agent.ts'
-import type { ClientTool, ToolReply } from '../adapter/client-tool.ts'
+import type { ClientTool, ToolChoice, ToolReply } from '../adapter/client-tool.ts'
 import type { JsonRecord } from '../adapter/json-fields.ts'
 
 /** A call without its id. */
@@ -16,6 +16,8 @@ const MOST_QUIET_MS = 1000
 
 export class CallBatches {
   readonly #names: ReadonlySet<string>
+  /** Undefined: all of them may be called. */
+  #allowed: readonly string[] | undefined
   #made: MadeCall[] = []
   /** Calls in events that have not been made. */
   #announced = 0
@@ -29,14 +31,18 @@ export class CallBatches {
   }
 
   make(name: string, input: JsonRecord): Promise<ToolReply> {
-    if (!this.#names.has(name)) {
-      return Promise.resolve({ content: [{ type: 'text', text: `there is no tool ${name}` }], isError: true })
-    }
+    if (!this.#names.has(name)) return Promise.resolve(toRefusal(`there is no tool ${name}`))
+    if (this.#allowed?.includes(name) === false) return Promise.resolve(toRefusal(explain(this.#allowed)))
     const { promise, resolve } = Promise.withResolvers<ToolReply>()
     if (this.#made.length === 0) this.#firstAt = performance.now()
     this.#made.push({ name, input, reply: resolve })
     this.#wait()
     return promise
+  }
+
+  /** From now on the agent may call what the client allows. */
+  limit({ only }: ToolChoice): void {
+    this.#allowed = only
   }
 
   /** The agent has printed something. */
@@ -88,4 +94,13 @@ export class CallBatches {
   #isOfClient(toolName: string): boolean {
     return [...this.#names].some((name) => toolName.endsWith(name))
   }
+}
+
+function explain(allowed: readonly string[]): string {
+  if (allowed.length === 0) return 'no tool of this server may be called now; answer without it'
+  return `only these tools of this server may be called now: ${allowed.join(', ')}`
+}
+
+function toRefusal(text: string): ToolReply {
+  return { content: [{ type: 'text', text }], isError: true }
 }

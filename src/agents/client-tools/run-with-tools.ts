@@ -2,21 +2,20 @@
  * Runs a turn of an agent that may call functions of the client. When it calls some, a `tool_request` event tells so, and the agent
  * waits for the answers. That time does not count as time of the agent.
  */
-import { randomIds } from '../../kit/ids.ts'
 import type { AgentEvent, AgentRequest, Usage } from '../adapter/agent.ts'
-import type { ToolReply } from '../adapter/client-tool.ts'
+import type { ToolReply, ToolResults } from '../adapter/client-tool.ts'
 import type { AgentResult } from '../agent-result.ts'
 import { agentTimedOut, clientToolsAbandoned } from '../faults.ts'
 import { removeScratch } from '../scratch-files.ts'
 import { CallBatches, type MadeCall } from './call-batches.ts'
+import { type ToolRequest, toToolRequest } from './tool-request.ts'
 import { openToolServer } from './tool-server.ts'
 
 type AgentRun = AsyncGenerator<AgentEvent, AgentResult, undefined>
-export type ToolRequest = Extract<AgentEvent, { type: 'tool_request' }>['content']
 
 export type ToolRunOptions = {
-  /** Gets the answers of the client, in the order of the calls. Rejects with a Fault if there will be none, which ends the turn. */
-  onToolRequest(request: ToolRequest): Promise<readonly ToolReply[]>
+  /** Gets the answers of the client. Rejects with a Fault if there will be none, which ends the turn. */
+  onToolRequest(request: ToolRequest): Promise<ToolResults>
   /** What the turn has used so far, if the agent says so. */
   usageSoFar(): Usage | undefined
   /** Starts the agent. The signal stops it for the reason that it has. */
@@ -27,6 +26,7 @@ export async function* runWithTools(request: AgentRequest, options: ToolRunOptio
   const tools = request.clientTools ?? []
   const stop = new AbortController()
   const batches = new CallBatches(tools)
+  if (request.toolChoice !== undefined) batches.limit(request.toolChoice)
   const clock = new RunningTime(request.timeoutMs, () =>
     stop.abort(agentTimedOut({ backend: request.backend, seconds: (request.timeoutMs ?? 0) / 1000 })),
   )
@@ -37,7 +37,8 @@ export async function* runWithTools(request: AgentRequest, options: ToolRunOptio
   })
   const events = options.run({ ...request, timeoutMs: null }, stop.signal)
   const askClient = async (calls: readonly MadeCall[], asked: ToolRequest) => {
-    const replies = await options.onToolRequest(asked)
+    const { replies, choice } = await options.onToolRequest(asked)
+    batches.limit(choice)
     for (const [at, { reply }] of calls.entries()) reply(replies[at] ?? NO_REPLY)
     clock.resume()
     batches.settle()
@@ -49,7 +50,7 @@ export async function* runWithTools(request: AgentRequest, options: ToolRunOptio
       if ('length' in first) {
         batches.take()
         clock.pause()
-        const asked = toToolRequest(first, options.usageSoFar())
+        const asked = toToolRequest(first.map(toWireCall), options.usageSoFar())
         yield { type: 'tool_request', content: asked }
         askClient(first, asked).catch((reason) => stop.abort(reason))
         continue
@@ -68,20 +69,9 @@ export async function* runWithTools(request: AgentRequest, options: ToolRunOptio
   }
 }
 
+const toWireCall = ({ name, input }: MadeCall) => ({ name, input: JSON.stringify(input) })
+
 const NO_REPLY: ToolReply = { content: [{ type: 'text', text: 'there is no result' }], isError: true }
-
-const ID_BYTES = 12
-
-function toToolRequest(calls: readonly MadeCall[], usage: Usage | undefined): ToolRequest {
-  return {
-    calls: calls.map(({ name, input }) => ({
-      call_id: `call_${randomIds.hex(ID_BYTES)}`,
-      tool_name: name,
-      arguments: JSON.stringify(input),
-    })),
-    ...(usage !== undefined && { token_usage: usage }),
-  }
-}
 
 /** A time limit that can be paused. */
 class RunningTime {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { agentRequest } from '../../../test/support/agent-request.ts'
 import type { AgentRequest, ApprovalMode, SandboxMode } from '../adapter/agent.ts'
+import type { JsonRecord } from '../adapter/json-fields.ts'
 import { NO_SURROUNDINGS } from '../adapter/surroundings.ts'
 import { buildCommand } from '../build-command.ts'
 import { toAppServerCommand } from './command.ts'
@@ -54,6 +55,32 @@ describe('the modes of codex', () => {
     const reason = `codex cannot ask, and sandbox_mode ${sandboxMode} lets it write ${where}`
     const warnings = where === undefined ? [] : [`approval_mode ${approvalMode} is ignored: ${reason}`]
     expect(command({ approvalMode, sandboxMode })).toMatchObject({ argv: argvWith(sandbox), warnings })
+  })
+})
+
+describe('a schema for the answer of codex', () => {
+  const closed = (properties: object) => ({
+    ...{ type: 'object', properties, required: Object.keys(properties), additionalProperties: false },
+  })
+  const open = { type: 'object', properties: { a: { type: 'string' } } }
+
+  it.each<[string, JsonRecord]>([
+    ['closed', closed({ a: { type: 'string' } })],
+    ['without properties, and closed', closed({})],
+    ['closed inside', closed({ a: { type: 'array', items: closed({ b: {} }) } })],
+  ])('that is %s goes to its model service', (_, outputSchema) => {
+    const { argv, stdin } = command({ outputSchema })
+    expect([argv.includes('--output-schema'), stdin]).toEqual([true, 'say hello'])
+  })
+
+  it.each<[string, JsonRecord]>([
+    ['open', open],
+    ['closed, without one of its names', { ...closed({ a: {} }), required: [] }],
+    ['open inside', closed({ a: { anyOf: [open, { type: 'null' }] } })],
+  ])('that is %s, which the service refuses, is asked for in the prompt', (_, outputSchema) => {
+    const { argv, stdin } = command({ outputSchema })
+    expect(argv).not.toContain('--output-schema')
+    expect(stdin).toContain(`It must match this JSON Schema:\n${JSON.stringify(outputSchema)}`)
   })
 })
 

@@ -4,6 +4,7 @@ import { toJsonText } from '../../kit/json/to-json-text.ts'
 import type { AgentCommand, AgentRequest } from '../adapter/agent.ts'
 import { toAgentEnvironment } from '../adapter/agent-environment.ts'
 import { flag, hasText, warnOfMissing, withSystemPrompt } from '../adapter/flags.ts'
+import { isObject } from '../adapter/json-fields.ts'
 import { NO_USER, type Permission, permissionOfApproval, permissionOfSandbox } from '../adapter/permission.ts'
 import { LONGEST_CALL_SECS, TOOL_SERVER, toolServerOf } from '../adapter/tool-server-place.ts'
 
@@ -140,23 +141,37 @@ function toProfileFlags({ closedFiles }: AgentRequest, names: readonly string[])
  */
 function withInstructions(request: AgentRequest): string {
   const { surroundings, resumeId, workdir } = request
-  const prompt = withSystemPrompt(request) + (asksForAnyObject(request) ? ANY_OBJECT : '')
+  const prompt = withSystemPrompt(request) + askForObject(request)
   if (!hasText(surroundings?.instructions) || resumeId !== undefined) return prompt
   const instructions = surroundings.instructions.replace(/<(?=\s*\/\s*INSTRUCTIONS)/gi, '&lt;')
   return `# AGENTS.md instructions for ${workdir}\n\n<INSTRUCTIONS>\n${instructions}\n</INSTRUCTIONS>\n\n${prompt}`
 }
 
-const ANY_OBJECT =
+const ONE_OBJECT =
   '\n\nAnswer with one JSON object and nothing else: no text before or after it, and no code fence around it.'
 
 /** The model service of codex refuses a schema that leaves properties open, so the prompt asks for the object. */
-function asksForAnyObject({ outputSchema }: AgentRequest): boolean {
-  return outputSchema?.['type'] === 'object' && outputSchema['properties'] === undefined
+function askForObject({ outputSchema }: AgentRequest): string {
+  if (outputSchema === undefined || isClosed(outputSchema)) return ''
+  if (outputSchema['properties'] === undefined) return ONE_OBJECT
+  return `${ONE_OBJECT} It must match this JSON Schema:\n${toJsonText(outputSchema)}`
+}
+
+/** Every object in it says that it has all of its properties and no others. */
+function isClosed(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.every(isClosed)
+  if (!isObject(schema)) return true
+  const { properties, required, additionalProperties: others } = schema
+  const names = isObject(properties) ? Object.keys(properties) : []
+  const isObjectSchema = schema['type'] === 'object' || isObject(properties)
+  const listed: readonly unknown[] = Array.isArray(required) ? required : []
+  if (isObjectSchema && !(others === false && names.every((name) => listed.includes(name)))) return false
+  return Object.values(schema).every(isClosed)
 }
 
 /** The schema that codex gets. */
-export function schemaFor(request: AgentRequest): AgentRequest['outputSchema'] {
-  return asksForAnyObject(request) ? undefined : request.outputSchema
+export function schemaFor({ outputSchema }: AgentRequest): AgentRequest['outputSchema'] {
+  return isClosed(outputSchema) ? outputSchema : undefined
 }
 
 function toSchemaFile(request: AgentRequest) {

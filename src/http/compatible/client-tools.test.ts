@@ -14,9 +14,9 @@ describe('offered tools', () => {
     [{ tools: [], others: { functions: [LS] } }, ['functions']],
     [{ tools: [LS], others: { mcp_servers: [LS] } }, ['tools', 'mcp_servers']],
   ])('of %j are ignored as %j, or refused', (offered, names) => {
-    expect(readTools(offered, 'ignore')).toEqual({ tools: [], ignored: names })
+    expect(readTools(offered, 'ignore')).toMatchObject({ tools: [], ignored: names })
     const refuse = () => readTools(offered, 'refuse')
-    if (names.length === 0) expect(refuse()).toEqual({ tools: [], ignored: [] })
+    if (names.length === 0) expect(refuse()).toMatchObject({ tools: [], ignored: [] })
     else expect(refuse).toThrow(`${names[0]}: not supported: tools; agents use their own tools`)
   })
 
@@ -27,7 +27,8 @@ describe('offered tools', () => {
     ['responses', { type: 'function', name: 'ls', description: 'd', parameters: { a: 1 } }],
   ])('are read as %s have them', (_, tool) => {
     const ls = { name: 'ls', description: 'd', parameters: { a: 1 } }
-    expect(readTools({ tools: [tool, WEB] }, 'bridge')).toEqual({ tools: [ls], ignored: ['tools of type web_search'] })
+    const read = readTools({ tools: [tool, WEB] }, 'bridge')
+    expect(read).toMatchObject({ tools: [ls], ignored: ['tools of type web_search'] })
   })
 
   it.each<[string, unknown[], string]>([
@@ -42,19 +43,37 @@ describe('offered tools', () => {
     expect(() => readTools({ tools }, 'bridge')).toThrow(problem)
   })
 
-  it.each<[unknown, number, string[]]>([
-    [undefined, 1, []],
-    [null, 1, []],
-    ['auto', 1, []],
-    [{ type: 'auto' }, 1, []],
-    ['none', 0, []],
-    [{ type: 'none' }, 0, []],
-    ['required', 1, ['tool_choice']],
-    [{ type: 'function', function: { name: 'ls' } }, 1, ['tool_choice']],
-    [{ type: 'any' }, 1, ['tool_choice']],
-  ])('with the choice %j are %i, and ignore %j', (choice, count, ignored) => {
-    const read = readTools({ tools: [LS], tool_choice: choice }, 'bridge')
-    expect([read.tools.length, read.ignored]).toEqual([count, ignored])
+  const named = { type: 'function', name: 'ls' }
+  const free = { must: false }
+  const one = { must: true, only: ['ls'] }
+
+  it.each<[unknown, number, object]>([
+    [undefined, 1, free],
+    [null, 1, free],
+    ['auto', 1, free],
+    [{ type: 'auto' }, 1, free],
+    ['none', 0, { must: false, only: [] }],
+    [{ type: 'none' }, 0, { must: false, only: [] }],
+    ['required', 1, { must: true }],
+    [{ type: 'any' }, 1, { must: true }],
+    [{ type: 'function', function: { name: 'ls' } }, 1, one],
+    [named, 1, one],
+    [{ type: 'tool', name: 'ls' }, 1, one],
+    [{ type: 'allowed_tools', mode: 'required', tools: [named] }, 1, one],
+    [{ type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [named] } }, 1, { ...one, must: false }],
+  ])('with the choice %j are %i, and the agent gets %j', (choice, count, read) => {
+    const { tools, choice: chosen } = readTools({ tools: [LS], tool_choice: choice }, 'bridge')
+    expect([tools.length, chosen]).toEqual([count, read])
+  })
+
+  it.each<[unknown, unknown[], string]>([
+    ['required', [], 'must be auto or none, because tools has no function'],
+    [{ type: 'any' }, [WEB], 'must be auto or none, because tools has no function'],
+    [{ type: 'tool', name: 'rm' }, [LS], 'must name functions in tools; rm is none of them'],
+    [{ type: 'web_search' }, [LS], 'must be auto, none, required, or name functions in tools'],
+    [7, [LS], 'must be auto, none, required, or name functions in tools'],
+  ])('with the choice %j are refused', (choice, tools, problem) => {
+    expect(() => readTools({ tools, tool_choice: choice }, 'bridge')).toThrow(`$.tool_choice ${problem}`)
   })
 
   it.each(['required', { type: 'any' }, { type: 'function', function: { name: 'ls' } }])(

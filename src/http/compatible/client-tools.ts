@@ -1,7 +1,7 @@
 /** The tools that a client offers: the agent may call them, or they are refused or ignored, as `server.client_tools` says. Pure. */
 
-import type { ClientTool } from '../../agents/adapter/client-tool.ts'
-import { isObject, textAt } from '../../agents/adapter/json-fields.ts'
+import type { ClientTool, ToolChoice } from '../../agents/adapter/client-tool.ts'
+import { isObject, type JsonRecord, textAt } from '../../agents/adapter/json-fields.ts'
 import { messageInvalid } from '../../kit/faults.ts'
 import type { WireMessage } from '../../prompts/chat-messages.ts'
 import { unsupportedFeature } from '../../prompts/faults.ts'
@@ -15,11 +15,44 @@ const ADVICE = 'agents use their own tools; send none, or ask the operator for s
 const MOST_TOOLS = 512
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,128}$/
 
-/** `required`: the client wants any call, or that of one function. An agent cannot be forced to make it. */
-function readChoice(choice: unknown): 'auto' | 'none' | 'required' {
-  const type = (isObject(choice) ? textAt(choice, 'type') : choice) ?? 'auto'
-  return type === 'none' || type === 'auto' ? type : 'required'
+/** `tool_choice` as the three APIs have it. Throws a Fault for a function that is not offered. */
+export function readChoice(choice: unknown, tools: readonly ClientTool[]): ToolChoice {
+  const type = typeOf(choice)
+  const offered = tools.map(({ name }) => name)
+  const only = isObject(choice) ? namesIn(choice) : undefined
+  const unknown = only?.find((name) => !offered.includes(name))
+  if (unknown !== undefined) throw invalid('tool_choice', `must name functions in tools; ${unknown} is none of them`)
+  if (type === 'none') return { must: false, only: [] }
+  if (type === 'auto') return { must: false }
+  const must = type !== 'allowed_tools' || modeOf(choice) === 'required'
+  if (must && offered.length === 0) throw invalid('tool_choice', 'must be auto or none, because tools has no function')
+  if (type === 'required' || type === 'any') return { must }
+  if (only === undefined) throw invalid('tool_choice', 'must be auto, none, required, or name functions in tools')
+  return { must, only }
 }
+
+/** Vendors put them into the choice, or into an object in it. */
+function namesIn(choice: JsonRecord): string[] | undefined {
+  const type = textAt(choice, 'type') ?? ''
+  const inner = isObject(choice[type]) ? choice[type] : choice
+  const { tools } = inner
+  if (type === 'allowed_tools' && Array.isArray(tools))
+    return tools.flatMap((tool: unknown) => (isObject(tool) && namesIn(tool)) || [])
+  const name = textAt(inner, 'name')
+  return name === undefined ? undefined : [name]
+}
+
+function modeOf(choice: unknown): string | undefined {
+  if (!isObject(choice)) return undefined
+  return textAt(isObject(choice['allowed_tools']) ? choice['allowed_tools'] : choice, 'mode')
+}
+
+function typeOf(choice: unknown): unknown {
+  return isObject(choice) ? textAt(choice, 'type') : (choice ?? 'auto')
+}
+
+/** With these, an answer without a call is right. */
+const FREE_CHOICES: readonly unknown[] = ['auto', 'none', 'allowed_tools']
 
 type Offered = {
   /** `auto`, `none`, or what must be called. */
@@ -34,24 +67,27 @@ type Offered = {
 export function readTools(
   { tools: listed, tool_choice: choice, others = {} }: Offered,
   clientTools: ClientTools,
-): { tools: ClientTool[]; ignored: string[] } {
+): { tools: ClientTool[]; choice: ToolChoice; ignored: string[] } {
   const offered = listed ?? []
   const places = Object.keys(others).filter((place) => (others[place] ?? []).length > 0)
   const [refused] = [...(offered.length > 0 && clientTools === 'refuse' ? ['tools'] : []), ...places]
   if (refused !== undefined && clientTools !== 'ignore')
     throw unsupportedFeature({ place: refused, feature: 'tools', advice: ADVICE })
-  const asked = readChoice(choice)
-  // An answer without the call would not be what the client can use.
-  if (clientTools === 'ignore' && asked === 'required')
-    throw unsupportedFeature({ place: 'tool_choice', feature: 'a call that is required', advice: ADVICE })
-  if (clientTools === 'ignore') return { tools: [], ignored: [...(offered.length > 0 ? ['tools'] : []), ...places] }
+  if (clientTools === 'ignore') {
+    // An answer without the call would not be what the client can use.
+    if (!FREE_CHOICES.includes(typeOf(choice)))
+      throw unsupportedFeature({ place: 'tool_choice', feature: 'a call that is required', advice: ADVICE })
+    return { tools: [], choice: { must: false }, ignored: [...(offered.length > 0 ? ['tools'] : []), ...places] }
+  }
   if (offered.length > MOST_TOOLS) throw invalid('tools', `must have at most ${MOST_TOOLS} entries`)
   const read = offered.map((tool, at) => readTool(tool, `tools[${at}]`))
   const tools = read.flatMap(({ tool }) => tool ?? [])
   const double = tools.find(({ name }, at) => tools.findIndex((each) => each.name === name) < at)
   if (double !== undefined) throw invalid('tools', `must not have two functions with the name ${double.name}`)
-  const left = new Set(read.flatMap((each) => each.ignored ?? []))
-  return { tools: asked === 'none' ? [] : tools, ignored: [...left, ...(asked === 'required' ? ['tool_choice'] : [])] }
+  const ignored = new Set(read.flatMap((each) => each.ignored ?? []))
+  const chosen = readChoice(choice, tools)
+  const isNone = chosen.only?.length === 0
+  return { tools: isNone ? [] : tools, choice: chosen, ignored: [...ignored] }
 }
 
 /** A function as one of the three APIs describes it. Tools that a vendor runs itself have other types. */

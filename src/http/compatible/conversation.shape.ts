@@ -49,8 +49,11 @@ export const COMPATIBLE_REQUEST = {
     Type.Array(Type.Unknown()),
     'Functions of the client, which the agent may call. `server.client_tools` can refuse or ignore them.',
   ),
-  tool_choice: ignored(
-    '`none` leaves the functions out. Others than `auto` are ignored, and named in `X-Drover-Warning`.',
+  tool_choice: Type.Optional(
+    Type.Unknown({
+      description:
+        '`none` leaves the functions out. If a call is required, the agent is told so, and an answer without it is an error.',
+    }),
   ),
 }
 

@@ -16,21 +16,21 @@ type Read = {
 }
 
 export function readToolUse({ messages, ...offered }: Asked, setting: ClientTools): Read {
-  const { tools, ignored } = readTools(offered, setting)
+  const { ignored, ...functions } = readTools(offered, setting)
   if (setting !== 'bridge') {
     const kept = ignoreToolCalls(messages, setting)
     return { messages: kept.messages, ignored: [...ignored, ...kept.ignored] }
   }
-  return { ...bridge(readSaid(messages), tools, { hasCalls: true }), ignored }
+  return { ...bridge(readSaid(messages), functions, { hasCalls: true }), ignored }
 }
 
 /** `hasCalls`: the whole conversation is in the list. */
 export function bridge(
   said: readonly Said[],
-  tools: OfferedTools['tools'],
+  { tools, choice }: Pick<OfferedTools, 'tools' | 'choice'>,
   { hasCalls }: { hasCalls: boolean },
 ): Omit<Read, 'ignored'> {
   const { messages, answer, said: texts } = toConversationWithTools(said, { hasCalls })
-  const clientTools = tools.length === 0 ? undefined : { tools, conversation: describeConversation(texts) }
-  return { messages, clientTools, answer }
+  const clientTools = tools.length === 0 ? undefined : { tools, choice, conversation: describeConversation(texts) }
+  return { messages, clientTools, ...(answer !== undefined && { answer: { ...answer, choice } }) }
 }

@@ -56,7 +56,7 @@ export async function sendReply(
   toWriter: (execution: { id: string; createdAt: string }) => ReplyWriter,
 ): Promise<object> {
   const { prompt } = asked
-  const isChecked = prompt.output_schema !== undefined
+  const isChecked = prompt.output_schema !== undefined || prompt.clientTools?.choice.must === true
   const isPart = prompt.clientTools !== undefined
   return await sendCompatible(exchange, asked, {
     prompt,

@@ -7,6 +7,7 @@ import type { ToolReply } from '../../agents/adapter/client-tool.ts'
 import { isObject, type JsonRecord, textAt } from '../../agents/adapter/json-fields.ts'
 import { messageInvalid } from '../../kit/faults.ts'
 import { readText, type WireContent, type WireMessage } from '../../prompts/chat-messages.ts'
+import { quoteCall, quoteReply } from '../../prompts/quote-calls.ts'
 import type { ToolAnswer } from '../../service/drover-service.ts'
 
 /** One thing that was said. `place` is where it is in the request. */
@@ -120,7 +121,7 @@ type Conversation = {
   /** For an agent that does not know the conversation: calls and results are quoted. */
   messages: WireMessage[]
   /** The results that the conversation ends with. */
-  answer?: ToolAnswer
+  answer?: Omit<ToolAnswer, 'choice'>
   /** What the client has said, in order. */
   said: string[]
 }
@@ -139,7 +140,7 @@ export function toConversationWithTools(entries: readonly Said[], { hasCalls }: 
 type Replied = Extract<Said, { is: 'result' }>
 
 /** What the user has added to the results goes to the agent with the last one. */
-function toAnswer(entries: readonly Said[]): Omit<ToolAnswer, 'said'> | undefined {
+function toAnswer(entries: readonly Said[]): Omit<ToolAnswer, 'said' | 'choice'> | undefined {
   const at = entries.findLastIndex(({ is }) => is === 'result')
   const rest = entries.slice(at + 1)
   const isUser = (each: Said) => each.is === 'message' && each.message.role !== 'assistant'
@@ -158,13 +159,8 @@ function textOf(entry: Said): string {
 function toQuoted(entry: Said, names: ReadonlyMap<string, string>): WireMessage {
   const { place } = entry
   if (entry.is === 'message') return entry.message
-  if (entry.is === 'call') {
-    return { role: 'assistant', place, content: `[calls the tool ${entry.name}, with these arguments]\n${entry.input}` }
-  }
-  const { content, isError } = entry.reply
-  const texts = content.map((part) => (part.type === 'text' ? part.text : `[an image, ${part.mimeType}]`))
-  const of = `of the tool ${names.get(entry.id) ?? entry.id}`
-  return { role: 'user', place, content: [`[${isError ? 'error' : 'result'} ${of}]`, ...texts].join('\n') }
+  if (entry.is === 'call') return { role: 'assistant', place, content: quoteCall(entry.name, entry.input) }
+  return { role: 'user', place, content: quoteReply(names.get(entry.id) ?? entry.id, entry.reply) }
 }
 
 function required(value: string | undefined, path: string): string {

@@ -72,11 +72,11 @@ export async function readResponseRequest(request: ResponseRequest, exchange: Ex
   const isStored = request.store !== false && executions.keep !== 'none'
   // The agent answers nothing, so there is nothing that could be continued.
   const isDryRun = request.dry_run === true || flags.dry_run
-  const { tools, ignored: left } = readTools(request, clientTools)
+  const { ignored: left, ...functions } = readTools(request, clientTools)
   const { entries, ignored } = readInput(request.input, { clientTools })
   const said = await resolveReferences(entries, exchange)
   const hasCalls = (request.previous_response_id ?? undefined) === undefined
-  const { messages, answer, clientTools: offered } = bridge(said, tools, { hasCalls })
+  const { messages, answer, clientTools: offered } = bridge(said, functions, { hasCalls })
   // A turn that waits is continued by its calls. The response before has not ended then.
   const isKnown = answer !== undefined && exchange.context.drover.knowsCall(answer.callId)
   const continued = isKnown ? { ...request, previous_response_id: null } : request
@@ -199,6 +199,7 @@ function toRecord(request: ResponseRequest, facts: RecordFacts): ResponseRecord 
     ...(typeof reasoning?.summary === 'string' && { summary: reasoning.summary }),
     ...(format && format.type !== 'text' && { format: format as unknown as JsonObject }),
     ...(facts.prompt.clientTools !== undefined && { has_tools: true as const }),
+    ...(facts.prompt.clientTools?.choice.must === true && { must_call: true as const }),
     owns_session: facts.ownsSession,
   }
 }

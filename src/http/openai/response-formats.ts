@@ -197,8 +197,8 @@ async function readPart(
 }
 
 /** The answer is checked when it is complete, so nothing of it is sent before. */
-function isChecked({ format }: ResponseRecord): boolean {
-  return format !== undefined
+function isChecked({ format, must_call: mustCall }: ResponseRecord): boolean {
+  return format !== undefined || mustCall === true
 }
 
 function toEnd(result: PartResult, prompt: string): ResponseEnd {

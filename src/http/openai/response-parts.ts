@@ -4,7 +4,7 @@
  */
 import type { Usage } from '../../agents/adapter/agent.ts'
 import { NO_USAGE, withoutPrior } from '../../agents/adapter/token-usage.ts'
-import type { ToolRequest } from '../../agents/client-tools/run-with-tools.ts'
+import type { ToolRequest } from '../../agents/client-tools/tool-request.ts'
 import type { PartResult } from '../../prompts/prompt-result.ts'
 
 type AnyEvent = { readonly type: string; readonly content: unknown }

@@ -28,6 +28,8 @@ export type ResponseRecord = {
   format?: JsonObject
   /** The agent may call functions of the client. */
   has_tools?: true
+  /** It has to. */
+  must_call?: true
   /** The session was started by a response, so it is deleted with its last response. */
   owns_session: boolean
 }
