@@ -22,7 +22,7 @@ export type ToolTurn = {
 type Waiting = ToolTurn & { settle: PromiseWithResolvers<ToolResults> }
 
 /** By the id of the call. */
-export type ToolReplies = ReadonlyMap<string, ToolReply>
+type ToolReplies = ReadonlyMap<string, ToolReply>
 
 /** What a client sends to continue a turn. Results of earlier calls may be among them. */
 export type GivenResults = { replies: ToolReplies; choice: ToolChoice }

@@ -16,7 +16,7 @@ const MOST_TOOLS = 512
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,128}$/
 
 /** `tool_choice` as the three APIs have it. Throws a Fault for a function that is not offered. */
-export function readChoice(choice: unknown, tools: readonly ClientTool[]): ToolChoice {
+function readChoice(choice: unknown, tools: readonly ClientTool[]): ToolChoice {
   const type = typeOf(choice)
   const offered = tools.map(({ name }) => name)
   const only = isObject(choice) ? namesIn(choice) : undefined
