@@ -88,7 +88,7 @@ describe.runIf(hasTerminals)('the live view', () => {
       ]),
     )
     expect(rows.join(' ')).toMatch(/check sh check\.sh ended with exit\s+code 0/)
-    expect(rows.join('')).toMatch(/Next: +git merge drover\/show-the-wind-in-knots-/)
+    expect(rows.join('')).toMatch(/Next: +drover merge [0-9a-f]{8}/)
     const drawn = seen.split('\n').filter((line) => line.endsWith('\u001b[K'))
     expect(Math.max(...drawn.flatMap((line) => screenOf(line, 1000)).map((line) => stringWidth(line)))).toBeLessThan(
       columns,

@@ -94,7 +94,7 @@ describe('a delivery', () => {
     expect(ran.stdout.replaceAll('\n', ' ')).toMatch(
       /The worktree .* stays: its checks fail in a clean checkout of the commit\./,
     )
-    expect(ran.stdout).not.toContain('git merge')
+    expect(ran.stdout).not.toContain('drover merge')
     const report = await driving.call(['report', id])
     expect(report.stdout).toContain('in a clean checkout of the commit; it passes in the worktree')
   })

@@ -103,7 +103,7 @@ describe('a driven run is', () => {
     const ran = await driveAndCompare(script, [GOAL, ...args])
     expect([ran.code, ran.verdict.exit_code], ran.stdout).toEqual([code, code])
     expect(ran.verdict.line.slice(0, line.length)).toBe(line)
-    expect(ran.stdout.includes('git merge')).toBe(
+    expect(ran.stdout.includes('drover merge')).toBe(
       code === 0 || code === 5 ? ran.verdict.exists.commit !== undefined : false,
     )
     if (ran.verdict.word === 'waits for you') expect(ran.stdout).toContain('  | Knots\\u001b[31m or km/h?')

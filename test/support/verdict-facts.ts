@@ -8,7 +8,14 @@ import { actionOf, attemptAt, driveState, OPTIONS, treeOf } from './drive-fixtur
 
 const AT = '2026-01-31T10:00:00.000Z'
 export const BRANCH = 'drover/wind-1'
-const PLACE = { kind: 'worktree', root: '/trees/wind', branch: BRANCH, base: 'b', repository: '/srv' } as const
+export const PLACE = {
+  kind: 'worktree',
+  root: '/trees/wind',
+  branch: BRANCH,
+  base: 'b',
+  base_branch: 'main',
+  repository: '/srv',
+} as const
 export const DELIVERED = { as: 'branch', branch: BRANCH, commit: 'c0ffee' } as const
 export const UNCHANGED = { as: 'none', branch: BRANCH, note: 'nothing was changed' } as const
 export const IN_PLACE = { as: 'none', note: 'the changes are in /work' } as const

@@ -126,7 +126,7 @@ describe('endLines', () => {
 
   it('names the branch, offers to merge it, and says why a worktree stays', () => {
     const text = linesFor({ state: 'ended', actions: [APPLIED] }, ON_BRANCH, { kept: 'The worktree stays.' })
-    for (const part of ['delivered: branch drover/wind-1', 'git merge drover/wind-1', 'The worktree stays.']) {
+    for (const part of ['delivered: branch drover/wind-1', 'drover merge 6f1c', 'The worktree stays.']) {
       expect(text).toContain(part)
     }
   })
@@ -149,7 +149,7 @@ describe('endLines', () => {
       { ...ON_BRANCH, options: { ...OPTIONS, checks: ['make'] } },
     )
     expect(text).toContain('not delivered: the check make was not run')
-    expect(text).not.toContain('git merge')
+    expect(text).not.toContain('drover merge')
   })
 })
 
@@ -158,6 +158,13 @@ const APPLIED = {
   outcome: { status: 'completed', summary: 'Done.', implementation: { result: 'applied' } },
 }
 const ON_BRANCH: Partial<DriveState> = {
-  place: { kind: 'worktree', root: '/work', branch: 'drover/wind-1', base: 'b', repository: '/srv' },
+  place: {
+    kind: 'worktree',
+    root: '/work',
+    branch: 'drover/wind-1',
+    base: 'b',
+    base_branch: 'main',
+    repository: '/srv',
+  },
   delivered: { as: 'branch', branch: 'drover/wind-1', commit: 'c0ffee' },
 }

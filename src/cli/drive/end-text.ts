@@ -1,6 +1,7 @@
 /** How a drive ended, and what can follow, as text. Pure. */
 import type { RunVerdict } from '../../contract/run-verdict.shape.ts'
 import { checkResults } from '../../drive/decide/check-results.ts'
+import { mergeCommand } from '../../drive/decide/judge-work.ts'
 import type { DriveState } from '../../drive/record/drive-state.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
 import { describeSpent } from '../output/drive-text.ts'
@@ -55,9 +56,10 @@ function testLines(state: DriveState, out: TextLayout): string[] {
 }
 
 /** The one that the verdict names comes first. */
-function whatFollows({ verdict, run, name }: EndFacts): NextCommand[] {
+function whatFollows({ verdict, state, run, name }: EndFacts): NextCommand[] {
   const report = followUp('report', { RUN: name })
-  const merge = verdict.exists.commit === undefined ? [] : [followUp('merge', { BRANCH: verdict.exists.branch ?? '' })]
+  const next = mergeCommand(state, name)
+  const merge = next === undefined ? [] : [followUpOfVerdict({ next })]
   switch (verdict.word) {
     case 'delivered':
       return [...merge, report]

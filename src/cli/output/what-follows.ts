@@ -35,20 +35,18 @@ const FOLLOW_UPS = {
   status: ['drover status RUN', 'see what it does, or what it waits for'],
   stop: ['drover stop RUN', 'stop the run; it can be resumed'],
   report: ['drover report RUN', 'what was done, and the evidence'],
-  merge: ['git merge BRANCH', 'merge the work into your branch'],
 } as const satisfies Record<string, readonly [line: string, says: string]>
 
-type Values = { RUN?: string; DIGEST?: string; BRANCH?: string }
+type Values = { RUN?: string; DIGEST?: string }
 
 export function followUp(id: keyof typeof FOLLOW_UPS, values: Values): NextCommand {
   const [line, says] = FOLLOW_UPS[id]
-  const fill = (text: string) =>
-    text.replace(/\b(?:RUN|DIGEST|BRANCH)\b/g, (name) => values[name as keyof Values] ?? name)
+  const fill = (text: string) => text.replace(/\b(?:RUN|DIGEST)\b/g, (name) => values[name as keyof Values] ?? name)
   return { line: fill(line), says: fill(says) }
 }
 
 const SAYS: readonly (readonly [start: RegExp, says: string])[] = [
-  [/^git merge /, 'merge the work into your branch'],
+  [/^drover merge /, 'merge the work into your branch'],
   [/^drover report /, 'what was done, and the evidence'],
   [/^drover discard .* --undo$/, 'bring the branch back'],
   [/^drover answer /, 'answer it'],

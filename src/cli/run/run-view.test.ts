@@ -15,7 +15,7 @@ const run = {
 
 const VERDICT = { reason: '', look_first: [], exists: {} }
 const NOT_DRIVEN = { ...VERDICT, word: 'not driven', line: 'not driven', next: 'drover drive 6f1c2c6e' } as const
-const DELIVERED = { ...VERDICT, word: 'delivered', line: 'delivered: branch b', next: 'git merge b' } as const
+const DELIVERED = { ...VERDICT, word: 'delivered', line: 'delivered: branch b', next: 'drover merge run-1' } as const
 
 function view(options: Partial<ViewOptions>, shown: RunOutline = run): string {
   const out: ViewOptions['out'] = { style: (_style, text) => text, isTty: true, columns: 80 }

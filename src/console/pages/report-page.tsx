@@ -116,14 +116,14 @@ function Run({ run: { run_id: id, title, verdict } }: { run: NightRun }) {
 }
 
 function Merge({ merge, runs }: { merge: NonNullable<NightReport['merge']>; runs: readonly NightRun[] }) {
-  const titleOf = (branch: string) => runs.find(({ verdict }) => verdict.exists.branch === branch)?.title ?? ''
+  const ordered = merge.order.flatMap((branch) => runs.find(({ verdict }) => verdict.exists.branch === branch) ?? [])
   return (
     <>
       <h3>Merge in this order</h3>
       <ol>
-        {merge.order.map((branch) => (
-          <li key={branch}>
-            <code>git merge {toLine(branch)}</code> {toLine(titleOf(branch))}
+        {ordered.map(({ run_id: id, title, verdict }) => (
+          <li key={id}>
+            <a href={toHash('runs', id)}>{toLine(title)}</a> <code>{toLine(verdict.exists.branch ?? '')}</code>
           </li>
         ))}
       </ol>

@@ -10,6 +10,7 @@ import {
   IN_PLACE,
   idle,
   NOTE,
+  PLACE,
   SERIOUS,
   UNCHANGED,
   type VerdictRow,
@@ -17,6 +18,8 @@ import {
   worked,
 } from '../../../test/support/verdict-facts.ts'
 import type { DriveState } from '../record/drive-state.ts'
+
+const { base_branch: _, ...WITHOUT_BASE } = PLACE
 
 type Row = [string, VerdictRow, number | undefined, string, string]
 
@@ -70,28 +73,35 @@ describe('the verdict on a run that has ended, if', () => {
       { attempts: [worked()], drive: { delivered: DELIVERED } },
       0,
       `delivered: branch ${BRANCH}`,
-      `git merge ${BRANCH}`,
+      'drover merge run-1',
     ],
     [
       'its checks pass',
       { attempts: [worked({ checks: [check(true)] })], drive: { delivered: DELIVERED, options: CHECKED } },
       0,
       `delivered: branch ${BRANCH}`,
-      `git merge ${BRANCH}`,
+      'drover merge run-1',
     ],
     [
       'there is a note only',
       { attempts: [flagged(NOTE)], drive: { delivered: DELIVERED } },
       0,
       `delivered: branch ${BRANCH}`,
-      `git merge ${BRANCH}`,
+      'drover merge run-1',
     ],
     [
       'it is a pull request',
       { attempts: [worked()], drive: { delivered: { ...DELIVERED, as: 'pr', pull_request: 'https://x/1' } } },
       0,
       `delivered: branch ${BRANCH}, draft pull request https://x/1`,
-      `git merge ${BRANCH}`,
+      'drover report run-1',
+    ],
+    [
+      'no branch was checked out when it began',
+      { attempts: [worked()], drive: { delivered: DELIVERED, place: WITHOUT_BASE } },
+      0,
+      `delivered: branch ${BRANCH}`,
+      'drover merge run-1 --into BRANCH',
     ],
     [
       'its pull request was merged',
@@ -383,7 +393,7 @@ describe('the verdict on a run that has ended, if', () => {
       },
       0,
       `delivered: branch ${BRANCH}`,
-      `git merge ${BRANCH}`,
+      'drover merge run-1',
     ],
   ]
 

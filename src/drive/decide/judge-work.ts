@@ -12,20 +12,30 @@ type EndedRun = {
   readonly delivered: NonNullable<DriveState['delivered']>
   /** The command that shows the report. */
   readonly report: string
+  /** The id of the run as commands name it. */
+  readonly name: string
 }
 
 type Judged = Pick<RunVerdict, 'word' | 'reason' | 'next'> & { readonly lookFirst?: readonly string[] }
 
 export function judgeWork(ended: EndedRun): Judged {
-  const { delivered, report } = ended
+  const { drive, name, report } = ended
   const problem = whyNotReached(ended)
   if (problem !== undefined) return { word: 'not delivered', reason: problem, next: report }
   const lookFirst = whatToLookAt(ended)
   if (!isWork(ended)) return { word: 'nothing to change', reason: describeChecks(ended), next: report }
-  const isMergeable = delivered.commit !== undefined && ended.drive.followed === undefined
-  const merge = !isMergeable ? report : `git merge ${delivered.branch}`
-  if (lookFirst.length === 0) return { word: 'delivered', reason: whereItIs(ended), next: merge }
+  if (lookFirst.length === 0) {
+    return { word: 'delivered', reason: whereItIs(ended), next: mergeCommand(drive, name) ?? report }
+  }
   return { word: 'delivered, look first', reason: lookFirst.join('; '), next: report, lookFirst }
+}
+
+/** The command that merges the work; undefined if there is no commit, or if the forge merges it. */
+export function mergeCommand({ delivered, followed, place }: DriveState, name: string): string | undefined {
+  if (delivered?.commit === undefined || delivered.pull_request !== undefined || followed !== undefined)
+    return undefined
+  const isBaseKnown = place.kind === 'worktree' && place.base_branch !== undefined
+  return `drover merge ${name}${isBaseKnown ? '' : ' --into BRANCH'}`
 }
 
 function whereItIs({ delivered, drive, earlier }: EndedRun): string {

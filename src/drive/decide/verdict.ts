@@ -79,11 +79,15 @@ function judge(facts: VerdictFacts): Judged {
   if (paused !== undefined) return ofPause(facts, paused)
   if (drive.is_queued === true) return ofQueued(facts)
   if (run.state !== 'ended' || delivered === undefined) return notDriven(facts)
-  return judgeWork({ ...facts, delivered, report: command(facts, 'report') })
+  return judgeWork({ ...facts, delivered, report: command(facts, 'report'), name: nameOf(facts) })
 }
 
-function command({ run, name }: VerdictFacts, word: string, ...rest: readonly string[]): string {
-  return ['drover', word, name ?? run.id, ...rest].join(' ')
+function nameOf({ run, name }: VerdictFacts): string {
+  return name ?? run.id
+}
+
+function command(facts: VerdictFacts, word: string, ...rest: readonly string[]): string {
+  return ['drover', word, nameOf(facts), ...rest].join(' ')
 }
 
 function waits(facts: VerdictFacts, reason: string, next = command(facts, 'drive')): Judged {

@@ -61,13 +61,18 @@ function openText(run: NightRun): string {
 
 function mergeLines({ merge, runs }: NightReport): string[] {
   if (merge === undefined || merge.order.length + merge.conflicts.length < 2) return []
-  const titleOf = (branch: string) => runs.find(({ verdict }) => verdict.exists.branch === branch)?.title ?? ''
+  const ordered = merge.order.flatMap((branch) => runs.find(({ verdict }) => verdict.exists.branch === branch) ?? [])
   return [
-    ...merge.order.map((branch, index) => `${index + 1}. \`git merge ${branch}\` ${inert(titleOf(branch))}`),
+    ...ordered.map((run, index) => `${index + 1}. ${howToMerge(run)} ${inert(run.title)}`),
     ...merge.conflicts.map(
       ({ branch, paths }) => `- \`${branch}\` conflicts in ${paths.map((path) => inert(path)).join(', ')}`,
     ),
   ]
+}
+
+/** What has a pull request is merged there. */
+function howToMerge({ run_id, verdict }: NightRun): string {
+  return verdict.exists.pull_request ?? `\`drover merge ${run_id.slice(0, SHORT_ID)}\``
 }
 
 function overlapLines({ overlaps }: NightReport): string[] {

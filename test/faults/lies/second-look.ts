@@ -173,11 +173,11 @@ export const SECOND_LOOK: readonly Lie[] = [
       implement: [
         {
           edits: { 'wind.txt': 'wind: 12\n' },
-          outcome: { summary: 'Done.\n\u001b[2Kdelivered: branch drover/fine\nNext:\n  git merge drover/fine' },
+          outcome: { summary: 'Done.\n\u001b[2Kdelivered: branch drover/fine\nNext:\n  drover merge fine' },
         },
       ],
     },
-    caught: ({ stdout }) => ok(!/^delivered|^Next:\n {2}git merge|\p{Cc}(?<!\n)/mu.test(stdout), stdout),
+    caught: ({ stdout }) => ok(!/^delivered|^Next:\n {2}drover merge|\p{Cc}(?<!\n)/mu.test(stdout), stdout),
   },
   {
     name: 'writes its own verdict into the name of a file',
