@@ -9,6 +9,7 @@ import { EXECUTION_FAULTS } from '../test/faults/execution-faults.ts'
 import { FOLLOW_FAULTS } from '../test/faults/follow-faults.ts'
 import { LIE_FAULTS } from '../test/faults/lie-faults.ts'
 import { MACHINE_FAULTS } from '../test/faults/machine-faults.ts'
+import { MERGE_FAULTS } from '../test/faults/merge-faults.ts'
 import { NOTIFY_FAULTS } from '../test/faults/notify-faults.ts'
 import { PREPARE_FAULTS } from '../test/faults/prepare-faults.ts'
 import { QUEUE_FAULTS } from '../test/faults/queue-faults.ts'
@@ -46,6 +47,7 @@ const scenarios = [
   ...DISK_FAULTS,
   ...DRIVE_FAULTS,
   ...FOLLOW_FAULTS,
+  ...MERGE_FAULTS,
   ...QUEUE_FAULTS,
   ...WATCH_FAULTS,
   ...NOTIFY_FAULTS,

@@ -6,6 +6,7 @@ import { deliverRun } from '../support/delivered-run.ts'
 import { dataOf } from '../support/driven-home.ts'
 import { hasForge, startForge } from '../support/forge/fake-forge.ts'
 import { IS_FULL } from '../support/full-counts.ts'
+import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 
 const PAUSE = { reason: 'decision_required', question: 'Knots or km/h?', destructive_request: null }
 
@@ -53,6 +54,22 @@ describe('drover discard', () => {
     expect((await run.call(['discard', run.id, '--undo'])).code).toBe(0)
     expect(readFileSync(join(run.place.root, 'sun.txt'), 'utf8')).toBe('sun\n')
     expect((await run.call(['status', run.id])).stdout).toContain('stopped')
+  })
+
+  it.runIf(hasTerminals)('asks at a terminal, and changes nothing without a yes', async () => {
+    const run = await deliverRun()
+    const state = run.state()
+    for (const [answer, code, isKept] of [
+      ['n', 3, true],
+      ['y', 0, false],
+    ] as const) {
+      const terminal = startOnTerminal(['discard', run.id], { cwd: run.root, env: run.env })
+      await terminal.shows('The work is kept for 7 days. [y/N] ')
+      expect(run.state()).toEqual(state)
+      terminal.type(`${answer}\n`)
+      expect((await terminal.ended).code, answer).toBe(code)
+      expect(run.git('branch', '--list', run.branch) !== '', answer).toBe(isKept)
+    }
   })
 
   it.runIf(IS_FULL)('changes nothing if the branch is checked out', async () => {

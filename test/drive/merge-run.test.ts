@@ -128,10 +128,20 @@ describe('drover merge', () => {
     },
   )
 
-  it('refuses a run that has not delivered', async () => {
+  it('refuses a run that has not delivered, and in a bare repository', async () => {
     const run = await deliverRun({ args: ['--deliver', 'none'] })
     const ran = await run.call(['merge', run.id, '--json'])
     expect([ran.code, JSON.parse(ran.stderr).code]).toEqual([3, 'run_not_delivered'])
+    const bare = join(run.scratch, 'bare.git')
+    run.git('clone', '--quiet', '--bare', '.', bare)
+    const inBare = await callMain(['merge', run.id, '--json'], { cwd: bare, env: run.env, homeDirectory: run.home })
+    expect([inBare.code, JSON.parse(inBare.stderr)]).toMatchObject([
+      2,
+      {
+        code: 'git_repository_required',
+        message: expect.stringMatching(/is a bare repository.*name a worktree with --root$/),
+      },
+    ])
   })
 
   it('moves a branch that is not checked out without touching any file, and runs no hook', async () => {

@@ -6,7 +6,13 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { digest } from '../../src/kit/digest.ts'
-import { createDrover, type DroverError, type DroverOptions, type PromptEvent } from '../../src/library/drover.ts'
+import {
+  type ActRequest,
+  createDrover,
+  type DroverError,
+  type DroverOptions,
+  type PromptEvent,
+} from '../../src/library/drover.ts'
 import { firstOf, IS_FULL } from '../support/full-counts.ts'
 import { createOldFile } from '../support/old-store.ts'
 import { ending, runAt, temporaryDirectory, temporaryDirectoryForAll } from '../support/run-drover.ts'
@@ -374,6 +380,20 @@ it('agents drive a run, whose records can be read, and do more when it is delive
   const more = await drover.drive({ run: id, directory: root, also: ['Say it in the docs'] }).result
   expect(more.verdict.word).toMatch(/delivered/)
   expect(more.run_id).not.toBe(id)
+  const branches = async () =>
+    (await runAt(root, ['git', 'branch', '--format=%(refname:short)'], {})).stdout.split('\n')
+  const act = (what: ActRequest['do']) => drover.act({ run: id, directory: root, do: what })
+  // Of any round.
+  expect(await act('discard')).toMatchObject({ run_id: more.run_id, verdict: { word: 'discarded' } })
+  expect(await branches()).not.toContain(delivered?.branch)
+  expect((await act('undo_discard')).verdict.word).toMatch(/delivered/)
+  expect(await act('merge')).toMatchObject({ run_id: more.run_id, verdict: { word: 'merged' } })
+  expect(await branches()).toEqual(['main', ''])
+  expect(await runAt(root, ['git', 'show', 'HEAD:drover-demo.md'], {})).toMatchObject({ code: 0 })
+  expect(await failure(act('discard'))).toMatchObject({ code: 'run_not_delivered' })
+  expect(await failure(drover.act({ run: id, directory: root, do: 'burn' as 'merge' }))).toMatchObject({
+    code: 'message_invalid',
+  })
   for (const also of [['x'.repeat(2001)], Array(11).fill('x')])
     expect(await failure(drover.drive({ run: id, directory: root, also }).result)).toMatchObject({
       message: expect.stringContaining('also'),
