@@ -10,6 +10,7 @@ import { type NotifyTarget, toTestEvent } from '../src/notify/notify-event.ts'
 import { deliver } from '../src/notify/tell-target.ts'
 import type { Outbox } from '../src/store/outbox.ts'
 import { HONEST } from './support/driven-home.ts'
+import { firstOf, IS_FULL } from './support/full-counts.ts'
 import { createPostgresDatabase, POSTGRES_PROGRAMS } from './support/postgres.ts'
 import { DROVER, runAt, temporaryDirectory } from './support/run-drover.ts'
 import { portOf, serveDrover } from './support/serve-drover.ts'
@@ -94,7 +95,7 @@ describe('a store that is full', () => {
     }
   }
 
-  it('loses neither a run nor its notification, even if the server is killed meanwhile', async () => {
+  it.runIf(IS_FULL)('loses neither a run nor its notification, even if the server is killed meanwhile', async () => {
     const { receiver, target } = await startReceiver()
     const { driving, repository, start } = createServedDriving({ orient: [ASKING, {}] })
     const drive = { repositories: [repository], checks: ['sh check.sh'] }
@@ -161,7 +162,7 @@ describe('an agent that asks for permission', () => {
     expect((await server.request(answered, { method: 'POST', body: { decision: 'deny' } })).status).toBe(200)
   })
 
-  it('in a driven run is announced for the repository of the run', async () => {
+  it.runIf(IS_FULL)('in a driven run is announced for the repository of the run', async () => {
     const { receiver, target } = await startReceiver()
     const script = { implement: [{ asks: 'make wind', ...HONEST }] }
     const { server, repository, start, post, reaches } = await serveRuns(script, {
@@ -179,7 +180,7 @@ describe('an agent that asks for permission', () => {
   })
 })
 
-it.each(STORES)('a budget in %s is announced near its end, and when it is spent', async (_, place) => {
+it.each(firstOf(STORES))('a budget in %s is announced near its end, and when it is spent', async (_, place) => {
   const { receiver, target } = await startReceiver()
   const where = await place()
   const server = await startServer({

@@ -168,71 +168,75 @@ describe.runIf(hasForge)('a followed pull request', () => {
     },
   )
 
-  it('is followed by one process of several, which can be asked for more, stopped and resumed', {
-    timeout: 300_000,
-  }, async () => {
-    const home = await createFollowedHome(temporaryDirectory(), { implement: [HONEST, MORE] })
-    const { forge, repository, env } = home
-    const { watch: _, checks: __, ...settings } = walkSettings(repository.root)
-    home.configure(JSON.stringify({ warm: { enabled: false }, drive: { ...settings, max_runs: 1 } }))
-    const serve = async () => {
-      const port = await portOf(serveDrover(['--port', '0'], env))
-      return runClient((path, request) => ask({ host: '127.0.0.1', port, path, ...request }))
-    }
-    const drover = (...words: string[]) => runAt(repository.root, [process.execPath, DROVER, ...words], env)
-    const looks = () => forge.requests.filter(({ path }) => path.endsWith('/pulls/1')).length
-    const client = await serve()
-    const { id } = await client.start()
-    await until(() => looks() > 1)
-    expect(await client.show(id)).toMatchObject({
-      ...{ state: 'running', driven_by: 'this_server', choices: ['stop'] },
-      verdict: { reason: 'it follows https://github.com/ada/weather/pull/1' },
-    })
+  it.runIf(IS_FULL)(
+    'is followed by one process of several, which can be asked for more, stopped and resumed',
+    {
+      timeout: 300_000,
+    },
+    async () => {
+      const home = await createFollowedHome(temporaryDirectory(), { implement: [HONEST, MORE] })
+      const { forge, repository, env } = home
+      const { watch: _, checks: __, ...settings } = walkSettings(repository.root)
+      home.configure(JSON.stringify({ warm: { enabled: false }, drive: { ...settings, max_runs: 1 } }))
+      const serve = async () => {
+        const port = await portOf(serveDrover(['--port', '0'], env))
+        return runClient((path, request) => ask({ host: '127.0.0.1', port, path, ...request }))
+      }
+      const drover = (...words: string[]) => runAt(repository.root, [process.execPath, DROVER, ...words], env)
+      const looks = () => forge.requests.filter(({ path }) => path.endsWith('/pulls/1')).length
+      const client = await serve()
+      const { id } = await client.start()
+      await until(() => looks() > 1)
+      expect(await client.show(id)).toMatchObject({
+        ...{ state: 'running', driven_by: 'this_server', choices: ['stop'] },
+        verdict: { reason: 'it follows https://github.com/ada/weather/pull/1' },
+      })
 
-    // Another server and a command do nothing, and it does not count for drive.max_runs.
-    const other = await serve()
-    expect(await other.show(id)).toMatchObject({ driven_by: 'another_process' })
-    for (const each of [client, other])
-      expect(await each.change(id, 'resume')).toMatchObject({ status: 409, body: { error: 'driven_run_waits' } })
-    expect(await other.change(id, 'follow-up', { also: ['x'] })).toMatchObject({ body: { error: 'drive_busy' } })
-    expect(await drover('drive', id, '--detach')).toMatchObject({
-      code: 3,
-      stderr: expect.stringContaining('another process'),
-    })
-    expect(await client.post('/api/v1/runs', { goal: 'x', repository: '/' })).toMatchObject({
-      body: { error: 'drive_repository_not_named' },
-    })
+      // Another server and a command do nothing, and it does not count for drive.max_runs.
+      const other = await serve()
+      expect(await other.show(id)).toMatchObject({ driven_by: 'another_process' })
+      for (const each of [client, other])
+        expect(await each.change(id, 'resume')).toMatchObject({ status: 409, body: { error: 'driven_run_waits' } })
+      expect(await other.change(id, 'follow-up', { also: ['x'] })).toMatchObject({ body: { error: 'drive_busy' } })
+      expect(await drover('drive', id, '--detach')).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining('another process'),
+      })
+      expect(await client.post('/api/v1/runs', { goal: 'x', repository: '/' })).toMatchObject({
+        body: { error: 'drive_repository_not_named' },
+      })
 
-    // The command hands it to the server that follows the pull request.
-    const asking = spawn(process.execPath, [DROVER, 'drive', id, '--also', 'Add the rain', '--take-over'], {
-      ...{ cwd: repository.root, env },
-    })
-    onTestFinished(() => void asking.kill('SIGKILL'))
-    const next = await until(async () => (await client.show(id)).next_run_id)
-    await until(async () => (await client.show(next)).delivered)
-    expect(dataOf(home.records(next), 'drive_started')).toMatchObject([{ requirements: [{ text: 'Add the rain' }] }])
-    expect(dataOf(home.records(id), 'taken_over')).toHaveLength(1)
-    asking.kill('SIGINT')
-    expect((await ending(asking)).stderr).toContain('continues in the background')
-    const branch = (await client.show(id)).branch ?? ''
-    expect(forge.git('ls-tree', '--name-only', branch)).toContain('rain.txt')
+      // The command hands it to the server that follows the pull request.
+      const asking = spawn(process.execPath, [DROVER, 'drive', id, '--also', 'Add the rain', '--take-over'], {
+        ...{ cwd: repository.root, env },
+      })
+      onTestFinished(() => void asking.kill('SIGKILL'))
+      const next = await until(async () => (await client.show(id)).next_run_id)
+      await until(async () => (await client.show(next)).delivered)
+      expect(dataOf(home.records(next), 'drive_started')).toMatchObject([{ requirements: [{ text: 'Add the rain' }] }])
+      expect(dataOf(home.records(id), 'taken_over')).toHaveLength(1)
+      asking.kill('SIGINT')
+      expect((await ending(asking)).stderr).toContain('continues in the background')
+      const branch = (await client.show(id)).branch ?? ''
+      expect(forge.git('ls-tree', '--name-only', branch)).toContain('rain.txt')
 
-    expect(await drover('stop', id)).toMatchObject({ code: 0 })
-    const stopped = await client.reaches(next, 'paused')
-    expect(stopped).toMatchObject({
-      pause: { reason: 'follow_stopped' },
-      choices: expect.arrayContaining(['resume', 'merge']),
-    })
-    const before = looks()
-    expect(await drover('stop', id)).toMatchObject({ code: 3 })
-    expect([looks(), (await client.show(next)).driven_by]).toEqual([before, undefined])
+      expect(await drover('stop', id)).toMatchObject({ code: 0 })
+      const stopped = await client.reaches(next, 'paused')
+      expect(stopped).toMatchObject({
+        pause: { reason: 'follow_stopped' },
+        choices: expect.arrayContaining(['resume', 'merge']),
+      })
+      const before = looks()
+      expect(await drover('stop', id)).toMatchObject({ code: 3 })
+      expect([looks(), (await client.show(next)).driven_by]).toEqual([before, undefined])
 
-    expect(await client.change(next, 'resume')).toMatchObject({ status: 200 })
-    await until(() => forge.items.get(1)?.pull?.isDraft === false)
-    forge.merge(1)
-    await client.reaches(next, 'merged')
-    await until(() => repository.git('branch', '--list', 'drover/*') === '')
-    const rounds = readdirSync(home.runs).length
-    expect([rounds, forge.items.size, forge.comments]).toEqual([2, 1, []])
-  })
+      expect(await client.change(next, 'resume')).toMatchObject({ status: 200 })
+      await until(() => forge.items.get(1)?.pull?.isDraft === false)
+      forge.merge(1)
+      await client.reaches(next, 'merged')
+      await until(() => repository.git('branch', '--list', 'drover/*') === '')
+      const rounds = readdirSync(home.runs).length
+      expect([rounds, forge.items.size, forge.comments]).toEqual([2, 1, []])
+    },
+  )
 })

@@ -170,7 +170,7 @@ describe.runIf(hasForge)('drover watch', () => {
     },
   )
 
-  it('leaves an issue that was edited while it was taken', { timeout: 120_000 }, async () => {
+  it.runIf(IS_FULL)('leaves an issue that was edited while it was taken', { timeout: 120_000 }, async () => {
     const fake = await startForge()
     const { once, driving } = createMachine(fake)
     const [early, late] = [fake.addIssue('Show the wind', '', 'eve'), fake.addIssue('Show rain', '', 'eve')]
@@ -191,79 +191,89 @@ describe.runIf(hasForge)('drover watch', () => {
     expect(driving.calls()).toEqual([])
   })
 
-  it('takes no issue while the budget of its label is spent, and says so once', { timeout: 180_000 }, async () => {
-    const fake = await startForge()
-    const { once, start, drover, driving } = createMachine(fake)
-    const limit = (text: string) => {
-      const budgets = [{ limit: text, label: 'Drover' }]
-      driving.configure(JSON.stringify({ ...settingsWith({ on_limit: 'pause' }), budgets }))
-    }
-    limit('1requests/once')
-    const [wind, rain] = [fake.addIssue('Show the wind'), fake.addIssue('Show rain')]
-    fake.label(wind.number, 'drover', 'ada')
-    const [id = ''] = queuedIn((await once('--wait')).stdout)
-    const why = 'the budget of 1 request in total for the label Drover is spent: 1 request used'
-    expect(dataOf(driving.records(id), 'paused')).toMatchObject([
-      { reason: 'budget_spent', message: expect.stringContaining(why) },
-    ])
-    expect(driving.calls()).toHaveLength(1)
-    const { budgets } = JSON.parse((await drover('budgets', '--json')).stdout)
-    expect(budgets).toMatchObject([{ name: 'the label Drover', label: 'Drover', used: 1, reserved: 0, limit: 1 }])
+  it.runIf(IS_FULL)(
+    'takes no issue while the budget of its label is spent, and says so once',
+    { timeout: 180_000 },
+    async () => {
+      const fake = await startForge()
+      const { once, start, drover, driving } = createMachine(fake)
+      const limit = (text: string) => {
+        const budgets = [{ limit: text, label: 'Drover' }]
+        driving.configure(JSON.stringify({ ...settingsWith({ on_limit: 'pause' }), budgets }))
+      }
+      limit('1requests/once')
+      const [wind, rain] = [fake.addIssue('Show the wind'), fake.addIssue('Show rain')]
+      fake.label(wind.number, 'drover', 'ada')
+      const [id = ''] = queuedIn((await once('--wait')).stdout)
+      const why = 'the budget of 1 request in total for the label Drover is spent: 1 request used'
+      expect(dataOf(driving.records(id), 'paused')).toMatchObject([
+        { reason: 'budget_spent', message: expect.stringContaining(why) },
+      ])
+      expect(driving.calls()).toHaveLength(1)
+      const { budgets } = JSON.parse((await drover('budgets', '--json')).stdout)
+      expect(budgets).toMatchObject([{ name: 'the label Drover', label: 'Drover', used: 1, reserved: 0, limit: 1 }])
 
-    fake.addComment(rain.number, 'grace', '@drover in inches')
-    const watching = start('watch')
-    const ended = ending(watching)
-    let looks = 0
-    fake.hold = ({ path }) => {
-      if (path.includes('/issues/comments')) looks += 1
-      return undefined
-    }
-    await until(() => looks >= 3)
-    watching.kill('SIGINT')
-    const { stderr } = await ended
-    expect(stderr.split(`no issue is taken: ${why}`)).toHaveLength(2)
-    expect(saidOn(fake, rain.number)).toEqual([])
+      fake.addComment(rain.number, 'grace', '@drover in inches')
+      const watching = start('watch')
+      const ended = ending(watching)
+      let looks = 0
+      fake.hold = ({ path }) => {
+        if (path.includes('/issues/comments')) looks += 1
+        return undefined
+      }
+      await until(() => looks >= 3)
+      watching.kill('SIGINT')
+      const { stderr } = await ended
+      expect(stderr.split(`no issue is taken: ${why}`)).toHaveLength(2)
+      expect(saidOn(fake, rain.number)).toEqual([])
 
-    // With a higher limit, it takes the issue of the comment that was left.
-    limit('9requests/once')
-    await drover('down')
-    expect(queuedIn((await once()).stdout)).toHaveLength(1)
-    await until(() => driving.calls().some(({ prompt }) => prompt.includes('in inches')))
-    expect(await drover('drive', id)).toMatchObject({ code: 0 })
-  })
+      // With a higher limit, it takes the issue of the comment that was left.
+      limit('9requests/once')
+      await drover('down')
+      expect(queuedIn((await once()).stdout)).toHaveLength(1)
+      await until(() => driving.calls().some(({ prompt }) => prompt.includes('in inches')))
+      expect(await drover('drive', id)).toMatchObject({ code: 0 })
+    },
+  )
 
-  it('drops what waits in the queue if its issue is closed, deleted or unlabeled, and passes over a locked one', {
-    timeout: 300_000,
-  }, async () => {
-    const fake = await startForge()
-    const { once, driving, drover } = createMachine(fake, { parallel: 1 })
-    driving.rewrite({ orient: [{ hangs: true }] })
-    const issues = ['running', 'locked', 'closed', 'unlabeled', 'deleted'].map((title) => fake.addIssue(title))
-    const [running = 0, locked = 0, closed = 0, unlabeled = 0, deleted = 0] = issues.map(({ number }) => number)
-    for (const { number } of issues) for (const label of ['urgent', 'drover']) fake.label(number, label, 'ada')
-    const lock: typeof fake.refuse = ({ method, path }) =>
-      method === 'POST' && path.includes(`/issues/${locked}/`) ? { status: 403, message: 'issue is locked' } : undefined
-    fake.refuse = lock
-    const ran = await once()
-    expect(ran.stdout).toContain('"code":"provider_forbidden"')
-    const [first = '', second = '', ...others] = queuedIn(ran.stdout)
-    expect([ran.code, others.length, saidOn(fake, locked)]).toEqual([0, 2, []])
+  it.runIf(IS_FULL)(
+    'drops what waits in the queue if its issue is closed, deleted or unlabeled, and passes over a locked one',
+    {
+      timeout: 300_000,
+    },
+    async () => {
+      const fake = await startForge()
+      const { once, driving, drover } = createMachine(fake, { parallel: 1 })
+      driving.rewrite({ orient: [{ hangs: true }] })
+      const issues = ['running', 'locked', 'closed', 'unlabeled', 'deleted'].map((title) => fake.addIssue(title))
+      const [running = 0, locked = 0, closed = 0, unlabeled = 0, deleted = 0] = issues.map(({ number }) => number)
+      for (const { number } of issues) for (const label of ['urgent', 'drover']) fake.label(number, label, 'ada')
+      const lock: typeof fake.refuse = ({ method, path }) =>
+        method === 'POST' && path.includes(`/issues/${locked}/`)
+          ? { status: 403, message: 'issue is locked' }
+          : undefined
+      fake.refuse = lock
+      const ran = await once()
+      expect(ran.stdout).toContain('"code":"provider_forbidden"')
+      const [first = '', second = '', ...others] = queuedIn(ran.stdout)
+      expect([ran.code, others.length, saidOn(fake, locked)]).toEqual([0, 2, []])
 
-    Object.assign(fake.items.get(closed) ?? {}, { state: 'closed' })
-    for (const number of [running, unlabeled]) fake.unlabel(number, 'drover', 'ada')
-    fake.items.get(deleted)?.labels.splice(0)
-    fake.refuse = (request) => (request.path.includes(`/issues/${deleted}`) ? { status: 410 } : lock(request))
-    expect(queuedIn((await once()).stdout)).toEqual([])
-    const said = [running, closed, unlabeled].flatMap((number) => saidOn(fake, number))
-    expect(said).toEqual([
-      expect.stringMatching(/[0-9a-f] -->\ndrover is working on it/),
-      expect.stringMatching(/ done -->\ndrover could not start: the issue was closed/),
-      expect.stringMatching(/ done -->\ndrover could not start: the label drover was removed/),
-    ])
-    const stateOf = async (id: string) => JSON.parse((await drover('status', id, '--json')).stdout).state
-    expect([await stateOf(first), await stateOf(second)]).toEqual(['active', 'stopped'])
-    expect(await drover('watch', '--label', 'a,b')).toMatchObject({ code: 2 })
-  })
+      Object.assign(fake.items.get(closed) ?? {}, { state: 'closed' })
+      for (const number of [running, unlabeled]) fake.unlabel(number, 'drover', 'ada')
+      fake.items.get(deleted)?.labels.splice(0)
+      fake.refuse = (request) => (request.path.includes(`/issues/${deleted}`) ? { status: 410 } : lock(request))
+      expect(queuedIn((await once()).stdout)).toEqual([])
+      const said = [running, closed, unlabeled].flatMap((number) => saidOn(fake, number))
+      expect(said).toEqual([
+        expect.stringMatching(/[0-9a-f] -->\ndrover is working on it/),
+        expect.stringMatching(/ done -->\ndrover could not start: the issue was closed/),
+        expect.stringMatching(/ done -->\ndrover could not start: the label drover was removed/),
+      ])
+      const stateOf = async (id: string) => JSON.parse((await drover('status', id, '--json')).stdout).state
+      expect([await stateOf(first), await stateOf(second)]).toEqual(['active', 'stopped'])
+      expect(await drover('watch', '--label', 'a,b')).toMatchObject({ code: 2 })
+    },
+  )
 
   it('waits longer after each refusal, and says why', { timeout: 120_000 }, async () => {
     const fake = await startForge()
