@@ -316,6 +316,8 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
     const { text } = await door.request('/metrics')
     expect(text).toMatch(/^drover_queue_wait_seconds_count 1$/m)
     expect(text).toMatch(/^drover_shared_queue_length 0$/m)
+    expect(text).toMatch(/^drover_shared_queue_claims_total\{machine="one"\} 1$/m)
+    expect(text).toMatch(/^drover_shared_queue_lost_total\{machine="one"\} 0$/m)
   })
 
   it('share the rate limit of a key', async () => {

@@ -290,11 +290,12 @@ export const chatCommandInvalid = defineFault('chat_command_invalid', 'usage', {
 const STORE_USES = {
   'drover work': 'takes prompts from a PostgreSQL store; give --store postgres://USER@HOST/DATABASE',
   'drover serve --no-work': 'puts prompts into a PostgreSQL store; give --store postgres://USER@HOST/DATABASE',
+  'drover machines': 'shows the machines that share a PostgreSQL store',
   'drover store migrate': 'changes the tables of a PostgreSQL store, and the SQLite file is migrated when it is opened',
 }
 
 export const storeNotShared = defineFault('store_not_shared', 'usage', {
-  when: 'The commands `drover work`, `drover serve --no-work` and `drover store migrate` need a PostgreSQL store, but `store.url` does not name one.',
+  when: 'The commands `drover work`, `drover serve --no-work`, `drover machines` and `drover store migrate` need a PostgreSQL store, but `store.url` does not name one.',
   message: (d: { command: keyof typeof STORE_USES }) =>
     `${d.command} ${STORE_USES[d.command]}, or set store.url or DROVER_STORE_URL`,
 })

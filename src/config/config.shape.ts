@@ -19,6 +19,7 @@ import {
   SANDBOX_MODES,
 } from './backend.shape.ts'
 import { DriveSection } from './drive-settings.shape.ts'
+import { LABEL_PATTERN, LABEL_RULE } from './label.ts'
 import { NotifySection } from './notify-settings.shape.ts'
 import { SandboxSection } from './sandbox-settings.shape.ts'
 import { ServerSection } from './server-settings.shape.ts'
@@ -122,6 +123,23 @@ const WorkSection = strict({
     description:
       'Directories in which this machine works on prompts from other machines. Empty: every directory that it has.',
     'x-rule': 'absolute paths',
+  }),
+  labels: Type.Array(textLike(LABEL_PATTERN, LABEL_RULE), {
+    default: [],
+    description:
+      'What this machine is or has, such as `gpu`. A prompt that requires a label runs only where it is listed.',
+  }),
+  required_labels: Type.Array(Type.String({ minLength: 1 }), {
+    default: [],
+    description:
+      'The label that prompts and runs in a directory require, as `DIRECTORY=LABEL`. Set it on servers; a label in a request comes first.',
+    'x-rule': 'an absolute path, `=` and a label',
+  }),
+  drain_secs: Type.Integer({
+    default: 30,
+    minimum: 0,
+    maximum: 86_400,
+    description: 'Seconds that `drover work` waits for running prompts after SIGTERM. Then it stops their agents.',
   }),
   max_per_key: Type.Integer({
     default: 0,

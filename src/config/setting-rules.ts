@@ -5,6 +5,7 @@ import { nearestWord } from '../kit/nearest.ts'
 import { problemOfRepositoryPath } from '../kit/repository-path.ts'
 import type { Problem } from '../kit/schema.ts'
 import type { Config } from './config.shape.ts'
+import { isLabel, parseLabelRule } from './label.ts'
 import { type ConfigPath, definedBackend } from './setting-keys.ts'
 
 /** A rule for one text, alone or in a list: returns what the text must be, or undefined if it is valid. */
@@ -56,6 +57,13 @@ const isSchemaName: TextRule = (text) =>
     ? undefined
     : 'must have only small letters, digits and _, and begin with no digit'
 
+const isLabelRule: TextRule = (text) => {
+  const { directory, label } = parseLabelRule(text)
+  return isAbsolute(directory) && isLabel(label)
+    ? undefined
+    : 'must be an absolute path, = and a label, such as /srv/ml=gpu'
+}
+
 const TEXT_RULES: Partial<Record<ConfigPath, TextRule>> = {
   'backends.claude.command': isProgram,
   'backends.codex.command': isProgram,
@@ -64,6 +72,7 @@ const TEXT_RULES: Partial<Record<ConfigPath, TextRule>> = {
   'store.url': isStoreUrl,
   'store.schema': isSchemaName,
   'work.repositories': isAbsolutePath,
+  'work.required_labels': isLabelRule,
   'telemetry.otlp_endpoint': (text) => (text === '' ? undefined : isHttpUrl(text)),
   'server.trusted_proxies': isAddressRange,
   'drive.repositories': isAbsolutePath,

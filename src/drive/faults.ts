@@ -50,6 +50,12 @@ export const issueNotConfirmed = defineFault('issue_not_confirmed', 'usage', {
     `${d.url} is an ordinary issue; pass --as-goal (over HTTP: as_goal) to use its title and text as the goal`,
 })
 
+export const driveLabelMissing = defineFault('drive_label_missing', 'unavailable', {
+  when: '`work.required_labels` requires a label for the repository, and no worker that drives runs there has it.',
+  message: (d: { repository: string; label: string }) =>
+    `no worker that drives runs in ${d.repository} has the label ${d.label}; start drover work --label ${d.label} on a machine with the repository`,
+})
+
 export const driveRepositoryNotNamed = defineFault('drive_repository_not_named', 'invalid', {
   when: 'A client asks to drive a run in a repository that `drive.repositories` does not list.',
   message: (d: { repository: string | undefined; machines?: 'all' }) =>

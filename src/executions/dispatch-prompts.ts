@@ -1,5 +1,6 @@
 /** Puts prompts into the queue of many machines, and gives their callers the events that a worker stores. */
 import { normalize } from 'node:path'
+import { requiredLabel } from '../config/label.ts'
 import { type Clock, toTimestamp } from '../kit/clock.ts'
 import { Fault, type FaultKind } from '../kit/fault.ts'
 import type { Ids } from '../kit/ids.ts'
@@ -50,8 +51,8 @@ export type DispatchOptions = {
   queueLimit: number
   /** Whether this process runs prompts itself. Then it can find out at once what is wrong with a prompt. */
   isWorker: boolean
-  /** The setting `work.repositories`. */
-  repositories: readonly string[]
+  /** The section `work` of the settings. */
+  work: { repositories: readonly string[]; labels: readonly string[]; required_labels: readonly string[] }
 }
 
 /** What a worker gets: the request, and who has sent it. Only clients use the queue. */
@@ -172,7 +173,7 @@ function watchSession(
 
 /** The machine that must run it. Throws a Fault if no worker can, or if something is wrong with the prompt. */
 async function findMachine(
-  { queue, isWorker, repositories }: DispatchOptions,
+  { queue, isWorker, work: { repositories, labels, required_labels: rules } }: DispatchOptions,
   { request, context }: Dispatched,
 ): Promise<string | undefined> {
   // The settings of a worker may differ.
@@ -180,13 +181,15 @@ async function findMachine(
   const { resumes, backend } = request
   const home = resumes && (await queue.homeOf(resumes.id))
   const workdir = toDirectory(request)
-  const mayRunHere = isWorker && (home === undefined || home.machine === queue.machine)
+  const label = requiredLabel({ label: request.label, workdir }, rules)
+  const isHere = home === undefined || home.machine === queue.machine
+  const mayRunHere = isWorker && isHere && (label === undefined || labels.includes(label))
   if (mayRunHere && (workdir === undefined || hasDirectory(repositories, workdir))) {
     preparePrompt(request, { ...context, cwd: defaultDirectory(repositories, context.cwd) })
     return home?.machine
   }
   const session = home && { id: resumes?.id ?? '', ...home }
-  return chooseMachine(await queue.workers(), { backend, workdir, session })
+  return chooseMachine(await queue.workers(), { backend, workdir, session, label })
 }
 
 /** Without detours such as `..`, because the queue compares names. */
@@ -196,7 +199,7 @@ function toDirectory({ workdir, resumes, forks }: PromptRequest): string | undef
 }
 
 async function toWork(
-  { clock, ids, keep, owner }: DispatchOptions,
+  { clock, ids, keep, owner, work: { required_labels: rules } }: DispatchOptions,
   { request, context, run }: Dispatched,
   machine: string | undefined,
 ): Promise<QueuedWork> {
@@ -205,6 +208,7 @@ async function toWork(
   const { createdAt = toTimestamp(clock.now()) } = run.execution ?? {}
   const { backend, model, resumes, dry_run: isDryRun = false } = request
   const workdir = toDirectory(request)
+  const label = requiredLabel({ label: request.label, workdir }, rules)
   const { ceilings, trace, fallback, budgets } = context.by
   const client = ownerKey(context.by)
   const execution: Execution = {
@@ -213,6 +217,7 @@ async function toWork(
     ...(client !== undefined && { api_key: client.name, key_id: client.id }),
     ...(model !== undefined && { model }),
     ...(workdir !== undefined && { workdir }),
+    ...(label !== undefined && { label }),
     ...(resumes !== undefined && { session_id: resumes.id }),
     ...(!isEphemeral && { prompt: request.prompt }),
     ...(!isEphemeral && clientRequest !== undefined && { client_request: clientRequest }),
@@ -237,6 +242,7 @@ async function toWork(
     }),
     machine,
     waiter: isInBackground ? undefined : await owner(),
+    priority: request.priority,
   }
 }
 

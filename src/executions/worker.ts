@@ -39,6 +39,7 @@ export class Worker {
   #isLooking = false
   #looksAgain = false
   #isStopped = false
+  readonly #drained = Promise.withResolvers<void>()
   /** A claim failed, and PostgreSQL may have made it all the same. */
   #mayHaveMore = false
 
@@ -50,6 +51,7 @@ export class Worker {
   async start(contextFor: ContextFor): Promise<void> {
     const { queue, store, facts } = this.#options
     this.#contextFor = (by) => confineTo(facts().repositories, contextFor(by))
+    await queue.endDraining()
     await this.#announce()
     this.#unwatch = store.watch(({ type }) => {
       if (type === 'queue' || type === 'missed') this.#look()
@@ -62,13 +64,36 @@ export class Worker {
     this.#look()
   }
 
+  /** Resolves when the machine was told to drain, and what ran has ended. */
+  get drained(): Promise<void> {
+    return this.#drained.promise
+  }
+
   /** Takes no more work. Resolves when what runs has ended. */
   async stop(): Promise<void> {
+    this.#takeNoMore()
+    await this.#options.queue.announce(undefined).catch(() => {})
+    await this.#finish()
+  }
+
+  #takeNoMore(): void {
     this.#isStopped = true
     for (const timer of this.#timers) clearInterval(timer)
     this.#unwatch()
-    await this.#options.queue.announce(undefined).catch(() => {})
+  }
+
+  async #finish(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running.values())
+  }
+
+  /** While something runs here, the machine has a worker: turns that wait for it do not end yet. */
+  async #drain(): Promise<void> {
+    const { queue, log } = this.#options
+    this.#takeNoMore()
+    log.info({ running: this.#running.size }, 'this machine drains: it takes no more prompts')
+    await this.#finish()
+    await queue.announce(undefined).catch(() => {})
+    this.#drained.resolve()
   }
 
   #look(): void {
@@ -90,6 +115,7 @@ export class Worker {
     const { slots: limit } = facts()
     while (this.#looksAgain && !this.#isStopped) {
       this.#looksAgain = false
+      if (await queue.isDraining()) return void this.#drain()
       await this.#announce()
       if (this.#mayHaveMore) await queue.release([...this.#running.keys()])
       this.#mayHaveMore = false

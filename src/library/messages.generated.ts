@@ -30,6 +30,10 @@ export type PromptRequest = {
   extra?: readonly string[] | undefined
   /** Stop the agent after this many seconds. */
   timeout_secs?: number | undefined
+  /** Which prompts of the API key come first while they wait. `low` also lets those of other keys pass. A prompt waits as if it had come ten minutes earlier (`high`) or later (`low`), so none waits for ever. */
+  priority?: 'high' | 'normal' | 'low' | undefined
+  /** Only a machine with this label in `work.labels` may run it. With PostgreSQL it waits for such a machine. */
+  label?: string | undefined
   /** Store no session, neither in drover nor with the agent. */
   ephemeral?: boolean | undefined
   /** Stored and returned with the session. */
@@ -91,6 +95,10 @@ export type ParallelTask = {
   extra?: readonly string[] | undefined
   /** Stop the agent after this many seconds. */
   timeout_secs?: number | undefined
+  /** Which prompts of the API key come first while they wait. `low` also lets those of other keys pass. A prompt waits as if it had come ten minutes earlier (`high`) or later (`low`), so none waits for ever. */
+  priority?: 'high' | 'normal' | 'low' | undefined
+  /** Only a machine with this label in `work.labels` may run it. With PostgreSQL it waits for such a machine. */
+  label?: string | undefined
   /** Show the command instead of starting it. */
   dry_run?: boolean | undefined
   /** The name of the backend; the default is `default_backend` of the config. */
@@ -141,6 +149,10 @@ export type ChainStep = {
   extra?: readonly string[] | undefined
   /** Stop the agent after this many seconds. */
   timeout_secs?: number | undefined
+  /** Which prompts of the API key come first while they wait. `low` also lets those of other keys pass. A prompt waits as if it had come ten minutes earlier (`high`) or later (`low`), so none waits for ever. */
+  priority?: 'high' | 'normal' | 'low' | undefined
+  /** Only a machine with this label in `work.labels` may run it. With PostgreSQL it waits for such a machine. */
+  label?: string | undefined
   /** The name of the backend; the default is `default_backend` of the config. */
   backend?: string | undefined
 }

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { until } from '../../test/support/until.ts'
 import { createSlots, type Slot } from './concurrency-slots.ts'
+import type { Priority } from './fair-queue.ts'
 
 const never = new AbortController().signal
 
@@ -47,6 +49,28 @@ describe('createSlots', () => {
       await new Promise(setImmediate)
     }
     expect(order).toEqual(['a', 'a', 'b', 'a', 'c', 'b', 'a', 'a'])
+  })
+
+  it('serves a client by priority, and lets what is low wait for all others, but not for ever', async () => {
+    const slots = createSlots({ limit: 1, queueLimit: 10 })
+    const order: string[] = []
+    const held = await slots.take(never)
+    const come = (name: string, client: string, priority?: Priority) =>
+      void slots.take(never, client, priority).then((slot) => {
+        order.push(name)
+        slot?.release()
+      })
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    come('aged', 'a', 'low')
+    vi.advanceTimersByTime(601_000)
+    come('low', 'a', 'low')
+    come('normal', 'b')
+    come('another', 'b')
+    come('high', 'b', 'high')
+    held?.release()
+    await until(() => order.length === 5)
+    expect(order).toEqual(['aged', 'high', 'normal', 'another', 'low'])
   })
 
   it('lets a client wait up to its share of a queue that others have filled', async () => {

@@ -1,15 +1,31 @@
 /** How clients share slots and the queue for them. Pure. */
 
-type ClientLoad = { running: number; waiting: number }
+export const PRIORITIES = ['high', 'normal', 'low'] as const
+export type Priority = (typeof PRIORITIES)[number]
+
+/**
+ * A prompt waits as if it had come so many seconds earlier or later. So what has waited long enough comes before everything that
+ * is sent later, whatever its priority.
+ */
+export const HEAD_START_SECS: Readonly<Record<Priority, number>> = { high: -600, normal: 0, low: 600 }
+
+/** `rank` is the place of the prompt that the client waits for most, in milliseconds. Undefined: it waits for none. */
+type ClientLoad = { running: number; rank: number | undefined }
 
 /**
  * The client whose prompt is next: the one that runs least. Of several, the first one; clients are in the order of their last turns.
- * Undefined if no one waits.
+ * A prompt whose rank is still to come lets those of all other clients pass. Undefined if no one waits.
  */
-export function nextClient<T extends ClientLoad>(clients: Iterable<T>): T | undefined {
-  let next: T | undefined
+export function nextClient<T extends ClientLoad>(clients: Iterable<T>, now: number): T | undefined {
+  let [next, before]: [T | undefined, readonly number[]] = [undefined, []]
   for (const client of clients) {
-    if (client.waiting > 0 && (next === undefined || client.running < next.running)) next = client
+    if (client.rank === undefined) continue
+    const [isLate, running] = [client.rank > now ? 1 : 0, client.running]
+    const [lateBefore = 1, runningBefore = Number.POSITIVE_INFINITY] = before
+    if (isLate < lateBefore || (isLate === lateBefore && running < runningBefore)) {
+      next = client
+      before = [isLate, running]
+    }
   }
   return next
 }

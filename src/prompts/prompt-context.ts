@@ -29,6 +29,7 @@ type PromptSettings = {
   parallel: { max_workers: number }
   server: { max_nesting: number; fallback_rules: readonly string[] }
   sandbox: SandboxSection & { mode: SandboxUse }
+  work: { labels: readonly string[]; required_labels: readonly string[] }
 }
 
 /** What a sandbox is made of, besides the programs of the system. */

@@ -1,6 +1,7 @@
 /** Requests for prompts, as they come over HTTP and in task files. Settings fill in what is left out. */
 import { type Static, type TProperties, Type } from 'typebox'
 import { APPROVAL_MODES, SANDBOX_MODES, SANDBOX_USES } from '../agents/adapter/agent.ts'
+import { LABEL_PATTERN, LABEL_RULE } from '../config/label.ts'
 import type { JsonObject } from '../kit/json/json-value.ts'
 import {
   literals,
@@ -13,6 +14,7 @@ import {
   textLike,
 } from '../kit/shape.ts'
 import { BACKEND_NAME_DESCRIPTION } from './backend-name.ts'
+import { PRIORITIES } from './fair-queue.ts'
 
 const OUTPUT_FORMATS = ['default', 'text', 'json', 'stream-json'] as const
 
@@ -100,6 +102,18 @@ const COMMON_FIELDS = {
     }),
   ),
   timeout_secs: optionalInteger('Stop the agent after this many seconds.', { minimum: 1, maximum: MAX_SECONDS }),
+  priority: Type.Optional(
+    literals(PRIORITIES, {
+      description:
+        'Which prompts of the API key come first while they wait. `low` also lets those of other keys pass. A prompt waits as if it had come ten minutes earlier (`high`) or later (`low`), so none waits for ever.',
+    }),
+  ),
+  label: Type.Optional(
+    textLike(LABEL_PATTERN, LABEL_RULE, {
+      description:
+        'Only a machine with this label in `work.labels` may run it. With PostgreSQL it waits for such a machine.',
+    }),
+  ),
 } satisfies TProperties
 
 /** Fields of a single prompt, which may have a session. */

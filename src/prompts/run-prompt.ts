@@ -10,6 +10,7 @@ import type { AgentResult } from '../agents/agent-result.ts'
 import { buildCommand } from '../agents/build-command.ts'
 import { refuseGitSettings } from '../agents/git-settings.ts'
 import { runWarmOrCold, type WarmRunOptions } from '../agents/pool/run-warm.ts'
+import { requiredLabel } from '../config/label.ts'
 import { Fault, toErrorMessage } from '../kit/fault.ts'
 import { applySettings } from './apply-settings.ts'
 import { BoundaryWatch } from './boundary-watch.ts'
@@ -25,6 +26,7 @@ import { deleteLeftovers } from './delete-leftovers.ts'
 import { finishDry, runDry } from './dry-run.ts'
 import type { ExecutionRecording } from './execution-recorder.ts'
 import type { NoAnswer } from './fallback.ts'
+import { labelMissing } from './faults.ts'
 import { abortedTurn, type OpenTurn, openTurn, type PreparedPrompt, recheckSession, toTurnEnd } from './open-turn.ts'
 import type { PromptBudgets } from './prompt-budgets.ts'
 import type { PromptContext, RunOutcome } from './prompt-context.ts'
@@ -162,6 +164,7 @@ export function preparePrompt(
   context: PromptContext,
 ): Pick<PreparedPrompt, 'agentRequest' | 'command'> {
   const agentRequest = toAgentRequest(request, context)
+  refuseOtherMachine(request, agentRequest, context)
   for (const name of request.fallback ?? []) settingsFor(name, context)
   const command = buildCommand(agentRequest)
   const { missingBoundary: missing } = agentRequest
@@ -172,6 +175,16 @@ export function preparePrompt(
   ]
   if (changes.length === 0) return { agentRequest, command }
   return { agentRequest, command: { ...command, warnings: [...changes, ...command.warnings] } }
+}
+
+/** With one machine, no other one can run it. A worker gets only what it may run. */
+function refuseOtherMachine(
+  request: PromptRequest,
+  { workdir }: AgentRequest,
+  { settings: { work } }: PromptContext,
+): void {
+  const label = requiredLabel({ label: request.label, workdir }, work.required_labels)
+  if (label !== undefined && !work.labels.includes(label)) throw labelMissing({ label })
 }
 
 function policyChanges(request: PromptRequest, agentRequest: AgentRequest, context: PromptContext): string[] {
@@ -188,7 +201,7 @@ function policyChanges(request: PromptRequest, agentRequest: AgentRequest, conte
 
 async function* runInSlot(prompt: Prompt): PromptStream {
   const { agentRequest, context, options } = prompt
-  const slot = await context.slots.take(options.signal, ownerKey(context.by)?.id)
+  const slot = await context.slots.take(options.signal, ownerKey(context.by)?.id, prompt.request.priority)
   if (slot === undefined) return canceledResult(agentRequest.backend)
   const leftovers: AgentCommand[] = []
   try {

@@ -96,7 +96,7 @@ export function administer(parts: AdministrationParts): Administration {
   }
 }
 
-function requireAdmin(by: Caller): void {
+export function requireAdmin(by: Caller): void {
   if (!isAdmin(by)) throw adminRequired({ key: ownerKey(by)?.name })
 }
 

@@ -11,6 +11,7 @@ import type { SessionTurn } from '../executions/session-turn.shape.ts'
 import type { StateChange, WatchOthers } from '../executions/state-feed.ts'
 import type { Execution, ExecutionEvent, ExecutionPage } from '../executions/store/execution.shape.ts'
 import type { ExecutionFilter } from '../executions/store/execution-store.ts'
+import type { ForgottenMachine, Machine, MachineList } from '../executions/store/machines.shape.ts'
 import type { UsageRequest } from '../executions/store/usage-query.ts'
 import type { UsageReport } from '../executions/store/usage-report.shape.ts'
 import type { PendingApproval } from '../prompts/approvals.shape.ts'
@@ -105,6 +106,14 @@ export type DroverService = {
   }
   readonly repositories: {
     list(by: Caller): Promise<RepositoryList>
+  }
+  /** The machines that share a PostgreSQL store. Only for those who manage the server. */
+  readonly machines: {
+    list(by: Caller): Promise<MachineList>
+    /** Its workers take nothing more, and end when what they run has ended. */
+    drain(by: Caller, name: string): Promise<Machine>
+    /** Removes a machine that does not come back. */
+    forget(by: Caller, name: string): Promise<ForgottenMachine>
   }
   readonly watchers: {
     /** What is watched on this machine. It belongs to its user: a client with its own key sees nothing. */

@@ -25,6 +25,7 @@ import type { Comparisons } from './comparisons.ts'
 import type { AnswerOptions, DroverService, Running, RunningBatch, ToolAnswer } from './drover-service.ts'
 import { ExecutionCalls } from './execution-calls.ts'
 import type { BudgetKey } from './list-budgets.ts'
+import { manageMachines } from './manage-machines.ts'
 import { PromptContexts, slotsOfUser } from './prompt-contexts.ts'
 import { SessionCalls } from './session-calls.ts'
 import type { ComparedWork } from './show-comparison.ts'
@@ -167,6 +168,8 @@ export class InProcessDrover
       return await listBudgets(by, known, async () => (await this.stores()).budgets)
     },
   }
+
+  readonly machines: DroverService['machines'] = manageMachines(() => this.stores())
 
   /** Opens them with the first call. */
   stores(): Promise<Stores> {

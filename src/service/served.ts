@@ -235,7 +235,8 @@ export class ServedDrover extends InProcessDrover implements DroverService {
     const { runs, queue } = this.opened
     if (runs === undefined || queue === undefined) return local
     const keepDays = config.executions.keep_days
-    return new SharedRuns({ local, ...runs, queue, isWorker, userElsewhere, keepDays, clock, log })
+    const labelRules = config.work.required_labels
+    return new SharedRuns({ local, ...runs, queue, isWorker, labelRules, userElsewhere, keepDays, clock, log })
   }
 
   async #createWatchers(): Promise<Watchers> {
@@ -258,7 +259,7 @@ export class ServedDrover extends InProcessDrover implements DroverService {
     const { queue, executions: store } = this.opened
     if (queue === undefined) return undefined
     const { config, drainDeadline: signal, log } = this.#parts
-    const { repositories, max_per_key: perKey, max_per_backend: perBackend } = config.work
+    const { repositories, labels, max_per_key: perKey, max_per_backend: perBackend } = config.work
     const facts = () => ({
       backends: this.agents
         .list()
@@ -266,6 +267,7 @@ export class ServedDrover extends InProcessDrover implements DroverService {
         .map(({ backend }) => backend),
       repositories,
       slots: this.slots.limit,
+      labels,
       drive: { repositories: config.drive.repositories, checks: config.drive.checks },
     })
     return new Worker({ queue, store, executions: this.records, facts, limits: { perKey, perBackend }, signal, log })
@@ -287,9 +289,9 @@ function createDispatcher({ config, stores, clock, isWorker = true }: ServedPart
   const keep = resolveKeepMode(config.executions.keep, 'events')
   const owner = () => sessions.owner()
   const queueLimit = config.server.max_queued_runs
-  const { repositories } = config.work
+  const { work } = config
   return createDispatch({
-    ...{ queue, executions, store, owner, clock, ids: randomIds, keep, queueLimit, isWorker, repositories },
+    ...{ queue, executions, store, owner, clock, ids: randomIds, keep, queueLimit, isWorker, work },
   })
 }
 

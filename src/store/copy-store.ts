@@ -29,7 +29,7 @@ const BATCH = 500
 /** Without the columns that only one of the stores has. */
 const EXECUTIONS = `number, id, state, kind, parent_id, session_id, backend, model, workdir, owner, api_key, key_id, keep, is_demo,
   created_at, started_at, ended_at, usage, error, cost_usd, cost_kind, last_seq, bytes, is_cancel_requested, is_usage_due,
-  prompt_start, prompt, client_request, result`
+  prompt_start, prompt, client_request, result, label`
 
 export async function copyStore({ path, url, schema, machine }: CopyOptions): Promise<CopiedRows> {
   const file = await openDatabase({ path })

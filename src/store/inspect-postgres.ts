@@ -7,9 +7,18 @@ type PostgresInspection = {
   version: number
   known: number
   workers: number
+  /** By label. Empty if the tables are not those of this version. */
+  waitsForLabels: readonly { label: string; waiting: number }[]
   /** What the role may not do, as the rest of a GRANT. Nothing else is known if there is something. */
   missing: readonly string[]
 }
+
+/** Executions that wait for a machine with a label that no worker has. */
+export const WAITS_FOR_LABELS = `SELECT e.label, count(*) AS waiting FROM executions e
+  WHERE e.owner = '' AND e.ended_at IS NULL AND e.label IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM processes p LEFT JOIN machines m ON m.name = p.machine
+    WHERE (p.worker::jsonb -> 'labels') @> to_jsonb(e.label) AND m.is_draining IS NOT TRUE)
+  GROUP BY e.label ORDER BY e.label`
 
 /** Looks at a database without changing it. Throws the same fault as opening it would. */
 export async function inspectPostgres(options: PostgresOptions): Promise<PostgresInspection> {
@@ -17,12 +26,18 @@ export async function inspectPostgres(options: PostgresOptions): Promise<Postgre
   const known = POSTGRES_MIGRATIONS.length
   try {
     const missing = missingRights(database.schema, (await database.get(RIGHTS, database.schema)) as RightsRow)
-    if (missing.length > 0) return { version: 0, known, workers: 0, missing }
+    const nothing = { known, workers: 0, waitsForLabels: [], missing }
+    if (missing.length > 0) return { ...nothing, version: 0 }
     const version = await database.version()
-    if (version === 0) return { version, known, workers: 0, missing }
+    if (version === 0) return { ...nothing, version }
     await database.requireTables(Math.min(known, version))
     const sql = 'SELECT count(*) AS workers FROM processes WHERE worker IS NOT NULL'
-    return { version, known, workers: Number((await database.get(sql))?.['workers']), missing }
+    const waits = version < known ? [] : await database.run(WAITS_FOR_LABELS)
+    return {
+      ...{ version, known, missing },
+      workers: Number((await database.get(sql))?.['workers']),
+      waitsForLabels: waits.map(({ label, waiting }) => ({ label: String(label), waiting: Number(waiting) })),
+    }
   } finally {
     await database.close()
   }

@@ -341,6 +341,9 @@ const PUSH_SUBSCRIPTIONS = `
   ) STRICT, WITHOUT ROWID;
 `
 
+/** The worker that an execution needs, as in PostgreSQL. */
+const LABELS = 'ALTER TABLE executions ADD COLUMN label TEXT'
+
 export const MIGRATIONS: readonly string[] = [
   ...[FIRST, SECOND, EXECUTIONS, CONVERSATIONS, CLIENT_REQUESTS, KEY_IDS],
   COSTS,
@@ -348,4 +351,5 @@ export const MIGRATIONS: readonly string[] = [
   BUDGETS,
   OUTBOX_ENDS,
   PUSH_SUBSCRIPTIONS,
+  LABELS,
 ]

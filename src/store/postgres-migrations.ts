@@ -10,7 +10,7 @@
  * - An execution whose `owner` is '' waits in the queue. `request` is what a worker needs to run it. Only a worker on
  *   `machine` may, if that is set, or any worker if that machine is gone and `session_files` has the session. `waiter` is the
  *   process whose client waits for it; without that process it is cancelled.
- * - `machines` has when a worker of each machine was last seen.
+ * - `machines` has when a worker of each machine was last seen, and whether its workers are to end.
  * - `driven_runs` and `driven_run_events` are copies of runs and of the records of their drivers, which are in repositories on
  *   their machines. `driver` is the process that drives the run. `run_calls` are requests that wait for the machine of a run.
  *
@@ -337,12 +337,26 @@ const SWEEPS = `
 /** `works_from`: programs that know at least this many migrations can use these tables. Empty: only those that know all. */
 const MIXED_VERSIONS = 'ALTER TABLE schema_version ADD COLUMN works_from INTEGER'
 
+/**
+ * `label`: only workers with it may run the execution. `rank_at` is its place among those of its key: when it was stored, by the clock of
+ * PostgreSQL, earlier or later by its priority. Of a machine, `claims` and `lost` count executions.
+ */
+const RANKS = `
+  ALTER TABLE executions ADD COLUMN label TEXT COLLATE "C";
+  ALTER TABLE executions ADD COLUMN rank_at TIMESTAMPTZ NOT NULL DEFAULT now();
+  CREATE INDEX executions_ranked ON executions (key_id, rank_at, number) WHERE owner = '' AND ended_at IS NULL;
+  ALTER TABLE machines ADD COLUMN is_draining BOOLEAN NOT NULL DEFAULT false;
+  ALTER TABLE machines ADD COLUMN claims BIGINT NOT NULL DEFAULT 0;
+  ALTER TABLE machines ADD COLUMN lost BIGINT NOT NULL DEFAULT 0;
+`
+
 export const POSTGRES_MIGRATIONS: readonly string[] = [
   ...[FIRST, DRIVEN_RUNS, KEY_IDS, COSTS, OUTBOX, BUDGETS],
   OUTBOX_ENDS,
   PUSH_SUBSCRIPTIONS,
   SWEEPS,
   MIXED_VERSIONS,
+  RANKS,
 ]
 
 /**

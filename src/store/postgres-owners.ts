@@ -30,8 +30,8 @@ export type PostgresOwnersOptions = {
   endAgentsOf(name: string): Promise<void>
   /** Called when this process has looked for dead ones. A machine is gone if it had no worker for this many seconds. */
   endStranded(goneAfterSecs: number): Promise<void>
-  /** Ends what a process was doing that is gone. Returns the number of its turns. */
-  endWorkOf(name: string): Steps<number>
+  /** Ends what a process was doing that is gone from a machine. Returns the number of its turns. */
+  endWorkOf(name: string, machine: string): Steps<number>
 }
 
 /** `retention`: a server removes what is too old. `unkept`: a worker removes what is not to be kept. */
@@ -144,7 +144,7 @@ export class PostgresOwners implements Owners {
       const note = 'INSERT INTO left_agents (owner, machine) VALUES (?, ?) ON CONFLICT DO NOTHING'
       yield* all(note, name, removed['machine'])
     }
-    return yield* this.#options.endWorkOf(name)
+    return yield* this.#options.endWorkOf(name, String(removed['machine']))
   }
 
   async endOwnWork(): Promise<void> {
@@ -155,7 +155,7 @@ export class PostgresOwners implements Owners {
   }
 
   *#leave(name: string): Steps<void> {
-    yield* this.#options.endWorkOf(name)
+    yield* this.#options.endWorkOf(name, this.machine)
     yield* all('DELETE FROM processes WHERE name = ?', name)
   }
 

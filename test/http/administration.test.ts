@@ -36,6 +36,9 @@ const REQUESTS: readonly (readonly [path: string, sent: Sent])[] = [
   ['keys/ci', { method: 'DELETE' }],
   ['settings', {}],
   ['repositories', {}],
+  ['machines', {}],
+  ['machines/one/drain', { method: 'POST' }],
+  ['machines/one', { method: 'DELETE' }],
 ]
 
 describe('keys, settings and repositories', () => {

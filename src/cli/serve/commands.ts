@@ -71,11 +71,21 @@ printed link logs you in without a key. It works once, within 5 minutes. You the
 repositories. A session is resumed on the machine where it began. The setting work.repositories limits the directories in
 which prompts may run.
 Runs are driven in the repositories that drive.repositories lists, and continue when the worker is started again.
-After Ctrl-C, the worker accepts no more prompts, waits up to 30 seconds for running ones, then stops their agents.
+After Ctrl-C or SIGTERM, the worker accepts no more prompts, waits up to work.drain_secs (30) for running ones, then stops their agents.
+With --drain, the command starts no worker: it lets those of this machine finish their prompts, however long that takes, and returns
+when they have ended.
 If the process dies, prompts that had not started run on another machine, and prompts that had started are marked as lost.`,
     positionals: [],
-    flags: [STORE, DEMO, flag('-q, --quiet', 'Log only problems')],
+    flags: [
+      STORE,
+      DEMO,
+      flag('--label LABEL', 'What this machine is or has, such as gpu (default: work.labels)', { repeats: true }),
+      flag('--drain', 'Let the workers of this machine finish their prompts and end, and wait for that'),
+      flag('-q, --quiet', 'Log only problems'),
+    ],
     examples: {
+      'drover work --label gpu': 'also run prompts that require the label gpu',
+      'drover work --drain': 'before you switch this machine off',
       'drover work --store postgres://drover@db.example.com/drover': 'the password comes from PGPASSWORD or ~/.pgpass',
     },
     load: () => import('./work.ts'),

@@ -17,13 +17,14 @@ import type { Losses } from './serve.ts'
 import { createServerLog } from './server-log.ts'
 import { listenForSignals } from './server-signals.ts'
 
-const DRAIN_MS = 30_000
-
 export const run: RunCommand = async (invocation) => {
   const { flags, runtime } = invocation
   refusePassword('--store', flags.text('store'))
+  if (flags.isOn('drain')) return await (await import('../machines/machines.ts')).drainHere(invocation)
+  const labels = flags.texts('label')
   const { config, file, origins } = await readSettings(invocation, [
     { key: 'store.url', flag: '--store', value: flags.text('store') },
+    { key: 'work.labels', flag: '--label', value: labels.length === 0 ? undefined : labels },
   ])
   if (config.store.url === 'sqlite:') throw storeNotShared({ command: 'drover work' })
   const { log } = await createServerLog(runtime, { isQuiet: flags.isOn('quiet') })
@@ -62,7 +63,7 @@ type Working = Pick<Parameters<typeof startServerLife>[0], 'drover' | 'ending' |
 
 async function work({ runtime, flags }: Invocation, parts: Working): Promise<void> {
   const { drover } = parts
-  const { terminal, drainMs = DRAIN_MS } = runtime
+  const { terminal, drainMs = parts.config.work.drain_secs * 1000 } = runtime
   const signals = listenForSignals({
     isOnTerminal: terminal.err.isTty,
     reload: () => {},
@@ -74,7 +75,7 @@ async function work({ runtime, flags }: Invocation, parts: Working): Promise<voi
   for (const { warning, suggestion } of secretWarnings(findReadableSecrets(runtime.env, runtime.readableVariables))) {
     await terminal.err.write(`drover: warning: ${warning}; ${suggestion}\n`)
   }
-  await signals.stopped
+  await Promise.race([signals.stopped, drover.worker?.drained])
   await terminal.err.write('drover: stopping; waiting for running prompts. Press Ctrl-C again to stop immediately.\n')
   await life.stop({ drainMs, endProcesses: () => endAllProcesses() })
 }

@@ -43,6 +43,8 @@ export type SharedRunsOptions = {
   readonly queue: WorkQueue
   /** Whether this process drives runs. */
   readonly isWorker: boolean
+  /** The setting `work.required_labels`. */
+  readonly labelRules: readonly string[]
   /** Who the user of this machine is on another one. Undefined: no one. */
   readonly userElsewhere: Caller | undefined
   /** Runs that ended this many days ago are removed from the database. */
@@ -279,11 +281,11 @@ export class SharedRuns implements RunService {
 
   /** The machines that can drive a new run. Undefined: this machine starts it, or reports what is wrong. */
   async #driversFor(by: Caller, { repository, given }: DriveStartRequest) {
-    const { queue, board, isWorker } = this.#options
+    const { queue, board, isWorker, labelRules } = this.#options
     if (isWorker && by.is === 'user') return undefined
     const [workers, load] = await Promise.all([queue.workers(), board.load()])
     try {
-      return orderDrivers(workers, { repository, backend: given.backend, load, here: queue.machine })
+      return orderDrivers(workers, { repository, backend: given.backend, labelRules, load, here: queue.machine })
     } catch (error) {
       // The settings of this machine may name it by another path.
       if (isWorker && isFault(error, driveRepositoryNotNamed)) return undefined

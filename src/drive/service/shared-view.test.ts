@@ -94,9 +94,21 @@ describe('orderDrivers', () => {
     drive: { repositories, checks: [`check ${machine}`] },
   })
   const older: KnownWorker = { machine: 'old', backends: ['claude'], repositories: [], slots: 1 }
-  const WORKERS = [worker('b', ['/app']), worker('a', ['/app', '/web'], ['codex']), worker('a', ['/app']), older]
+  const WORKERS = [
+    { ...worker('b', ['/app']), labels: ['gpu'] },
+    worker('a', ['/app', '/web'], ['codex']),
+    worker('a', ['/app']),
+    older,
+  ]
   const order = (wanted: object, workers = WORKERS) =>
-    orderDrivers(workers, { repository: '/app', backend: undefined, load: new Map(), here: 'x', ...wanted })
+    orderDrivers(workers, {
+      repository: '/app',
+      backend: undefined,
+      labelRules: [],
+      load: new Map(),
+      here: 'x',
+      ...wanted,
+    })
 
   it.each([
     ['by name', {}, ['a', 'b']],
@@ -105,6 +117,7 @@ describe('orderDrivers', () => {
     ['those with the backend', { repository: '/app', backend: 'codex' }, ['a']],
     ['any, if none has the backend', { backend: 'gemini' }, ['a', 'b']],
     ['those with the repository', { repository: '/web/' }, ['a']],
+    ['those with the label of the repository', { labelRules: ['/app=gpu'] }, ['b']],
   ])('%s', (_what, wanted, machines) => {
     expect(order(wanted).machines).toEqual(machines)
   })
@@ -112,6 +125,10 @@ describe('orderDrivers', () => {
   it('finds the only repository, and needs a name for one of several', () => {
     expect(order({ repository: undefined }, [worker('b', ['/app'])])).toEqual({ repository: '/app', machines: ['b'] })
     expect(() => order({ repository: undefined })).toThrow('name the repository')
+  })
+
+  it('refuses a repository whose label no worker has', () => {
+    expect(() => order({ labelRules: ['/app=arm'] })).toThrow('start drover work --label arm')
   })
 
   it('refuses a repository that no worker has', () => {

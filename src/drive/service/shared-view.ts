@@ -1,9 +1,10 @@
 /** Decides what clients see of the runs of many machines, and which machine gets a new one. Pure. */
+import { requiredLabel } from '../../config/label.ts'
 import type { SharedRun } from '../../executions/store/published-runs.ts'
 import type { KnownWorker } from '../../executions/store/work-queue.ts'
 import { type PatchPart, patchOfFile } from '../../workspace/worktrees/diff-worktree.ts'
 import { withLostDriver } from '../decide/verdict.ts'
-import { driveRepositoryNotNamed, driveRepositoryRequired } from '../faults.ts'
+import { driveLabelMissing, driveRepositoryNotNamed, driveRepositoryRequired } from '../faults.ts'
 import type { NightReports } from '../night/night-report.shape.ts'
 import { toNightReport } from '../night/night-report.ts'
 import { withSection } from '../night/night-sections.ts'
@@ -63,6 +64,8 @@ function toNightRun({ id, title, verdict, spent }: DrivenRun) {
 type WantedDriver = {
   repository: string | undefined
   backend: string | undefined
+  /** The labels that directories require, as settings have them. */
+  labelRules: readonly string[]
   /** How many runs each machine drives. */
   load: ReadonlyMap<string, number>
   /** The name of this machine. */
@@ -72,15 +75,18 @@ type WantedDriver = {
 /** The machines that can drive a new run, best first, and the repository. Throws a Fault if there is none. */
 export function orderDrivers(
   workers: readonly KnownWorker[],
-  { repository, backend, load, here }: WantedDriver,
+  { repository, backend, labelRules, load, here }: WantedDriver,
 ): { repository: string; machines: string[] } {
   const chosen = repository ?? onlyRepository(workers)
   const named = withoutSlash(chosen)
   const able = workers.filter(({ drive }) => drive?.repositories.some((each) => withoutSlash(each) === named))
   if (able.length === 0) throw driveRepositoryNotNamed({ repository: chosen, machines: 'all' })
-  const equipped = able.filter(({ backends }) => backend === undefined || backends.includes(backend))
+  const label = requiredLabel({ workdir: chosen }, labelRules)
+  const labeled = able.filter(({ labels = [] }) => label === undefined || labels.includes(label))
+  if (label !== undefined && labeled.length === 0) throw driveLabelMissing({ repository: chosen, label })
+  const equipped = labeled.filter(({ backends }) => backend === undefined || backends.includes(backend))
   // Without the backend, the machine reports that.
-  const machines = [...new Set((equipped.length === 0 ? able : equipped).map(({ machine }) => machine))]
+  const machines = [...new Set((equipped.length === 0 ? labeled : equipped).map(({ machine }) => machine))]
   const runs = (machine: string) => load.get(machine) ?? 0
   const isElsewhere = (machine: string) => (machine === here ? 0 : 1)
   machines.sort((a, b) => runs(a) - runs(b) || isElsewhere(a) - isElsewhere(b) || (a < b ? -1 : 1))

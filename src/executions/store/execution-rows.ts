@@ -10,7 +10,7 @@ import type { KeepMode } from './execution-states.ts'
 const EVENT_BYTES = 40
 
 /** Set when the execution is created, and never changed. */
-const FIXED = ['id', 'kind', 'parent_id', 'owner', 'api_key', 'key_id', 'created_at'] as const
+const FIXED = ['id', 'kind', 'parent_id', 'owner', 'api_key', 'key_id', 'created_at', 'label'] as const
 /** Change while it runs. */
 const CHANGING = [
   'state',

@@ -23,6 +23,9 @@ export const Execution = named(
     backend: Type.Optional(text('The agent; absent for a batch.')),
     model: Type.Optional(text('The model that the agent reported, otherwise the requested one.')),
     workdir: Type.Optional(text('The working directory.')),
+    label: Type.Optional(
+      text('It needs a worker with this label. While it is queued, it may wait for a machine that has it.'),
+    ),
     owner: text('The process that runs it.'),
     api_key: Type.Optional(text('The name of the API key that started it.')),
     key_id: Type.Optional(text('The id of that key. A later key may have the same name.')),

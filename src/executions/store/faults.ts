@@ -74,3 +74,14 @@ export const workdirNotOnWorker = defineFault('workdir_not_on_worker', 'invalid'
   message: (d: { workdir: string; known: readonly string[] }) =>
     `no worker has ${d.workdir}; the workers have ${d.known.join(', ')}; add it to work.repositories on a machine that has it`,
 })
+
+export const machineNotFound = defineFault('machine_not_found', 'not_found', {
+  when: 'No worker was ever seen on a machine with this name, or it was forgotten, or the store is not PostgreSQL.',
+  message: (d: { machine: string }) => `no machine ${d.machine} is known; drover machines lists their names`,
+})
+
+export const machineInUse = defineFault('machine_in_use', 'conflict', {
+  when: 'A machine with a running worker cannot be forgotten.',
+  message: (d: { machine: string }) =>
+    `a worker runs on ${d.machine}; stop it first, or run drover machines drain ${d.machine}`,
+})

@@ -14,6 +14,7 @@ import { BudgetStore } from './budget-store.ts'
 import type { StoreNotice } from './execution-store.ts'
 import type { SavedEvents, StoredExecutions } from './execution-table.ts'
 import { BYTES_BY_KEY } from './fair-share.ts'
+import { Machines } from './machines.ts'
 import { PostgresWorkQueue } from './postgres-work-queue.ts'
 import { PublishedApprovals } from './published-approvals.ts'
 import { PublishedRuns } from './published-runs.ts'
@@ -31,8 +32,8 @@ export async function openPostgresStores(options: StoresOptions & { postgres: Po
     onLost: (loss) => postgres.onLost?.(loss),
     endAgentsOf,
     endStranded: (goneAfterSecs) => queue.endStranded(goneAfterSecs),
-    endWorkOf: function* (name) {
-      const lost = yield* queue.endWorkOf(name)
+    endWorkOf: function* (name, machine) {
+      const lost = yield* queue.endWorkOf(name, machine)
       yield* board.releaseRunsOf(name)
       return yield* sessions.endTurnsOf(name, lost)
     },
@@ -61,6 +62,7 @@ export async function openPostgresStores(options: StoresOptions & { postgres: Po
     settleKeys: (keys) => settleKeys(sql, keys),
     runs: { board, calls: new RunCalls(sql, { owners, notices, ids }) },
     queue,
+    machines: new Machines(sql),
     approvals: new PublishedApprovals(sql),
     rateLimits: new SharedRateLimits(sql),
     leads: (task) => owners.leads(task),

@@ -1,6 +1,6 @@
 /** The queue of executions in PostgreSQL: rows of `executions` that no process owns yet. */
 import { type Clock, toTimestamp } from '../../kit/clock.ts'
-import type { QueueShare } from '../../prompts/fair-queue.ts'
+import { HEAD_START_SECS, type QueueShare } from '../../prompts/fair-queue.ts'
 import { sessionMachineGone } from '../../sessions/faults.ts'
 import type { LostTurn } from '../../sessions/session-table.ts'
 import type { PostgresDatabase } from '../../store/postgres-database.ts'
@@ -33,16 +33,18 @@ const HAS_DIRECTORY = `(e.workdir IS NULL OR cardinality(CAST(? AS text[])) = 0 
 /** The machine of its session is gone, and another one can continue it. */
 const CAN_MOVE = `(NOT EXISTS (SELECT 1 FROM processes p WHERE p.machine = e.machine AND p.worker IS NOT NULL)
     AND EXISTS (SELECT 1 FROM session_files f WHERE f.session_id = e.session_id))`
+const IN_TURN = 'head.rank_at > now(), head.running, head.turn, head.rank_at, head.number'
 /** A worker remembers the turns of as many keys. */
 const MAX_TURNS = 1000
 /** Of each key this many are looked at, so that as many workers find something at once. */
 const HEADS = 8
 /**
- * Those of the key that runs least come first, then of the one whose last turn at this worker was longest ago, then the oldest. Turns of
- * a session run in order. Only the first executions of each key are read, however many wait: `keys` leaps from key to key in the index.
+ * Those of the key that runs least come first, then of the one whose last turn at this worker was longest ago, then by rank. What has
+ * a rank that is still to come lets all keys pass. Turns of a session run in order. A machine that drains gets nothing. Only the first executions of each key are read, however many wait: `keys` leaps from key to key in the index.
  */
 const CLAIM = `
-  WITH RECURSIVE me AS (SELECT name FROM processes WHERE name = ? FOR KEY SHARE),
+  WITH RECURSIVE me AS (SELECT name FROM processes p WHERE name = ?
+    AND NOT EXISTS (SELECT 1 FROM machines m WHERE m.name = p.machine AND m.is_draining) FOR KEY SHARE OF p),
   running AS MATERIALIZED (SELECT key_id, backend, count(*) AS count FROM executions
     WHERE ended_at IS NULL AND owner <> '' GROUP BY 1, 2),
   of_key AS MATERIALIZED (SELECT key_id, sum(count) AS count FROM running GROUP BY 1),
@@ -53,24 +55,25 @@ const CLAIM = `
     SELECT (SELECT e.key_id FROM executions e WHERE ${FREE} AND e.key_id > keys.key_id ORDER BY e.key_id LIMIT 1)
     FROM keys WHERE keys.key_id IS NOT NULL),
   heads AS MATERIALIZED (
-    SELECT head.number, coalesce(of_key.count, 0) AS running,
+    SELECT head.number, head.rank_at, coalesce(of_key.count, 0) AS running,
       coalesce(array_position(CAST(? AS text[]), keys.key_id), 0) AS turn
     FROM keys LEFT JOIN of_key ON of_key.key_id = keys.key_id
     CROSS JOIN LATERAL (
-      SELECT e.number FROM executions e
+      SELECT e.number, e.rank_at FROM executions e
       WHERE ${FREE} AND e.key_id = keys.key_id
-        AND e.backend = ANY(CAST(? AS text[]))
+        AND e.backend = ANY(CAST(? AS text[])) AND (e.label IS NULL OR e.label = ANY(CAST(? AS text[])))
         AND (e.machine IS NULL OR e.machine = ? OR ${CAN_MOVE}) AND ${HAS_DIRECTORY}
         AND (e.session_id IS NULL OR NOT EXISTS (
           SELECT 1 FROM executions o WHERE o.session_id = e.session_id AND o.number < e.number AND o.ended_at IS NULL))
         AND (? = 0 OR ? > coalesce((SELECT count FROM of_backend WHERE of_backend.backend = e.backend), 0))
-      ORDER BY e.number LIMIT ${HEADS}) AS head
+      ORDER BY e.rank_at, e.number LIMIT ${HEADS}) AS head
     WHERE ? = 0 OR ? > coalesce(of_key.count, 0)),
   next AS (
-    SELECT e.number FROM (SELECT * FROM heads ORDER BY running, turn, number LIMIT ${4 * HEADS}) AS head
+    SELECT e.number FROM (SELECT * FROM heads AS head ORDER BY ${IN_TURN} LIMIT ${4 * HEADS}) AS head
     JOIN executions e ON e.number = head.number
     WHERE ${FREE} AND EXISTS (SELECT 1 FROM me)
-    ORDER BY head.running, head.turn, head.number LIMIT 1 FOR UPDATE OF e SKIP LOCKED)
+    ORDER BY ${IN_TURN} LIMIT 1 FOR UPDATE OF e SKIP LOCKED),
+  counted AS (UPDATE machines SET claims = claims + 1 WHERE name = ? AND EXISTS (SELECT 1 FROM next))
   UPDATE executions SET owner = ? FROM next WHERE executions.number = next.number
   RETURNING id, request, last_seq, created_at, key_id`
 
@@ -86,11 +89,15 @@ const STRANDED = `SELECT machine, ${ENDED_COLUMNS} FROM executions e
 const GIVE_BACK = `UPDATE executions SET owner = '' WHERE owner = ? AND ended_at IS NULL AND state = 'queued'
   AND request IS NOT NULL AND id <> ALL(CAST(? AS text[])) RETURNING id`
 
-const ROW = [...ADDED, 'request', 'machine', 'waiter']
+const COUNT_LOST = `UPDATE machines SET lost = lost + (SELECT count(*) FROM executions WHERE owner = ? AND ended_at IS NULL)
+  WHERE name = ?`
+
+const ROW = [...ADDED, 'request', 'machine', 'waiter', 'rank_at']
+const VALUES = [...ROW.slice(1).map(() => '?'), 'now() + make_interval(secs => ?)']
 /** One statement, because each takes a round trip. */
 const ADD = `
   WITH added AS (
-    INSERT INTO executions (${ROW.join(', ')}) VALUES (${ROW.map(() => '?').join(', ')}) RETURNING number, created_at),
+    INSERT INTO executions (${ROW.join(', ')}) VALUES (${VALUES.join(', ')}) RETURNING number, created_at),
   event AS (
     INSERT INTO execution_events (execution, seq, at, type, content) SELECT number, 1, created_at, 'state', ? FROM added)
   SELECT ${NOTIFY}, ${NOTIFY}`
@@ -114,24 +121,25 @@ export class PostgresWorkQueue implements WorkQueue {
     this.machine = owners.machine
   }
 
-  async add({ execution, keep, countsUsage, request, machine, waiter }: QueuedWork): Promise<void> {
+  async add({ execution, keep, countsUsage, request, machine, waiter, priority = 'normal' }: QueuedWork): Promise<void> {
     const content = JSON.stringify({ state: 'queued' })
     const row = toInsert(
       { ...execution, owner: '', last_seq: 1 },
       { keep, isUsageDue: countsUsage, eventBytes: content.length },
     )
     const notices = [writeNotice('queue'), writeNotice('changed', [execution.id])]
-    await this.#database.run(ADD, ...row, request, machine ?? null, waiter ?? null, content, ...notices)
+    const place = [machine ?? null, waiter ?? null, HEAD_START_SECS[priority]]
+    await this.#database.run(ADD, ...row, request, ...place, content, ...notices)
   }
 
   async claim(
-    { backends, repositories }: WorkerFacts,
+    { backends, repositories, labels = [] }: WorkerFacts,
     { perKey, perBackend }: { perKey: number; perBackend: number },
   ): Promise<ClaimedWork | undefined> {
     const owner = await this.#owners.name()
-    const place = [backends, this.machine, repositories, repositories]
+    const place = [backends, labels, this.machine, repositories, repositories]
     const limits = [perBackend, perBackend, perKey, perKey]
-    const values = [owner, this.#turns, ...place, ...limits, owner]
+    const values = [owner, this.#turns, ...place, ...limits, this.machine, owner]
     const row = await this.#database.write(function* () {
       if (perKey + perBackend > 0) yield* all('SELECT pg_advisory_xact_lock(?)', CLAIM_LOCK)
       // PostgreSQL underestimates how many wait, and would read and sort all of them.
@@ -153,8 +161,9 @@ export class PostgresWorkQueue implements WorkQueue {
    * Ends what a process that is gone was doing. What it has taken and not started goes back; what it has started is lost, and
    * what only its clients waited for is cancelled. Returns what is lost.
    */
-  *endWorkOf(owner: string): Steps<LostTurn[]> {
+  *endWorkOf(owner: string, machine: string): Steps<LostTurn[]> {
     if ((yield* all(GIVE_BACK, owner, [])).length > 0) yield* notify('queue')
+    yield* all(COUNT_LOST, owner, machine)
     const lost = yield* this.#executions.loseOwnedBy(owner)
     yield* this.#executions.cancel('waiter', owner)
     return lost
@@ -179,8 +188,19 @@ export class PostgresWorkQueue implements WorkQueue {
   }
 
   async workers(): Promise<KnownWorker[]> {
-    const rows = await this.#database.run('SELECT machine, worker FROM processes WHERE worker IS NOT NULL')
+    const rows = await this.#database.run(`SELECT machine, worker FROM processes p WHERE worker IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM machines m WHERE m.name = p.machine AND m.is_draining)`)
     return rows.map((row) => ({ machine: String(row['machine']), ...JSON.parse(String(row['worker'])) }))
+  }
+
+  async endDraining(): Promise<void> {
+    await this.#database.run('UPDATE machines SET is_draining = false WHERE name = ? AND is_draining', this.machine)
+  }
+
+  async isDraining(): Promise<boolean> {
+    return (
+      (await this.#database.get('SELECT 1 FROM machines WHERE name = ? AND is_draining', this.machine)) !== undefined
+    )
   }
 
   async homeOf(session: string): Promise<SessionHome | undefined> {
@@ -191,14 +211,20 @@ export class PostgresWorkQueue implements WorkQueue {
   }
 
   async load(): Promise<QueueLoad> {
-    const sql = `SELECT count(*) FILTER (WHERE owner = '') AS waiting, count(*) FILTER (WHERE owner <> '') AS running,
+    const sql = `SELECT label, count(*) FILTER (WHERE owner = '') AS waiting, count(*) FILTER (WHERE owner <> '') AS running,
         min(created_at) FILTER (WHERE owner = '') AS oldest
-      FROM executions WHERE ended_at IS NULL AND request IS NOT NULL`
-    const row = await this.#database.get(sql)
-    const oldest = row?.['oldest']
-    const oldestMs = typeof oldest === 'string' ? this.#clock.now().getTime() - Date.parse(oldest) : 0
-    const [waiting, running] = [Number(row?.['waiting']), Number(row?.['running'])]
-    return { waiting, running, oldestSecs: Math.max(0, oldestMs / 1000) }
+      FROM executions WHERE ended_at IS NULL AND request IS NOT NULL GROUP BY label`
+    const rows = await this.#database.run(sql)
+    const sum = (name: 'waiting' | 'running') => rows.reduce((all, row) => all + Number(row[name]), 0)
+    const times = rows.flatMap(({ oldest }) => (typeof oldest === 'string' ? [Date.parse(oldest)] : []))
+    const oldestMs = times.length === 0 ? 0 : this.#clock.now().getTime() - Math.min(...times)
+    const labeled = rows.flatMap(({ label, waiting }): [string, number][] =>
+      label === null ? [] : [[String(label), Number(waiting)]],
+    )
+    return {
+      ...{ waiting: sum('waiting'), running: sum('running'), oldestSecs: Math.max(0, oldestMs / 1000) },
+      labeled: new Map(labeled.filter(([, waiting]) => waiting > 0)),
+    }
   }
 
   async share(keyId: string): Promise<QueueShare> {

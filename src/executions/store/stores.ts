@@ -9,6 +9,7 @@ import type { SettledKeys } from '../../store/settle-keys.ts'
 import type { SharedRateLimits } from '../../store/shared-rate-limits.ts'
 import type { BudgetStore } from './budget-store.ts'
 import type { ExecutionStore } from './execution-store.ts'
+import type { Machines } from './machines.ts'
 import type { PublishedApprovals } from './published-approvals.ts'
 import type { PublishedRuns } from './published-runs.ts'
 import type { RunCalls } from './run-calls.ts'
@@ -29,6 +30,8 @@ export type Stores = {
   settleKeys(ids: ReadonlyMap<string, string>): Promise<SettledKeys>
   /** With PostgreSQL, the prompts that wait for a worker. */
   queue?: WorkQueue
+  /** With PostgreSQL, the machines whose workers use it. */
+  machines?: Machines
   /** With PostgreSQL, what agents on all machines ask for. */
   approvals?: PublishedApprovals
   /** With PostgreSQL, the rate limits that all servers share. */

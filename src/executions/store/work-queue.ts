@@ -1,5 +1,8 @@
 /** The executions that wait until a worker of many machines runs them, and what the workers can run. */
-import type { QueueShare } from '../../prompts/fair-queue.ts'
+
+import { isInside } from '../../config/label.ts'
+import type { Priority, QueueShare } from '../../prompts/fair-queue.ts'
+import { labelMissing } from '../../prompts/faults.ts'
 import { sessionMachineGone } from '../../sessions/faults.ts'
 import type { Execution } from './execution.shape.ts'
 import type { KeepMode } from './execution-states.ts'
@@ -13,6 +16,8 @@ export type WorkerFacts = {
   repositories: readonly string[]
   /** How many prompts it runs at once. */
   slots: number
+  /** What the machine is or has. Absent if it is older than that. */
+  labels?: readonly string[]
   /** Where it drives runs, and the checks that clients can choose from. Absent if it is older than that. */
   drive?: { repositories: readonly string[]; checks: readonly string[] }
 }
@@ -30,6 +35,8 @@ export type QueuedWork = {
   machine: string | undefined
   /** It is cancelled if this process dies before it has ended. */
   waiter: string | undefined
+  /** Absent: `normal`. */
+  priority?: Priority | undefined
 }
 
 export type ClaimedWork = { id: string; request: string; lastSeq: number; createdAt: string }
@@ -47,6 +54,10 @@ export type WorkQueue = {
   workers(): Promise<KnownWorker[]>
   /** The machine that has a session, and whether another one can continue it. */
   homeOf(session: string): Promise<SessionHome | undefined>
+  /** Whether the workers of this machine are to end. */
+  isDraining(): Promise<boolean>
+  /** A worker starts on this machine, so it takes work. */
+  endDraining(): Promise<void>
   /** How many executions wait, how many of the queue run, and how long the oldest has waited. */
   load(): Promise<QueueLoad>
   /** How much of the queue a key has. */
@@ -57,11 +68,17 @@ export type WorkQueue = {
 
 export type SessionHome = { machine: string; isPortable: boolean }
 
-export type QueueLoad = { waiting: number; running: number; oldestSecs: number }
+export type QueueLoad = {
+  waiting: number
+  running: number
+  oldestSecs: number
+  /** Those of them that need a worker with a label, by label. */
+  labeled: ReadonlyMap<string, number>
+}
 
 /** Whether no worker has room, and the queue has none either. */
 export function isQueueFull(
-  { waiting, running }: QueueLoad,
+  { waiting, running }: Pick<QueueLoad, 'waiting' | 'running'>,
   { workers, limit }: { workers: readonly KnownWorker[]; limit: number },
 ): boolean {
   const free = workers.reduce((sum, { slots }) => sum + slots, 0) - running
@@ -71,20 +88,31 @@ export function isQueueFull(
 type Wanted = {
   backend: string
   workdir: string | undefined
+  /** Only workers with it count. Undefined: all. */
+  label: string | undefined
   session: ({ id: string } & SessionHome) | undefined
 }
 
-/** The machine that must run it, if there is one. Throws a Fault if no worker can run it. */
+/**
+ * The machine that must run it, if there is one. Throws a Fault if no worker can run it. If no worker has the label, it waits for one.
+ */
 export function chooseMachine(workers: readonly KnownWorker[], wanted: Wanted): string | undefined {
-  const { backend, workdir, session } = wanted
+  const { backend, workdir, session, label } = wanted
   const isThere = session !== undefined && workers.some(({ machine }) => machine === session.machine)
   if (session !== undefined && !isThere && !session.isPortable) throw sessionMachineGone(session)
   const machine = isThere ? session.machine : undefined
-  const able = workers.filter((each) => each.backends.includes(backend) && (machine ?? each.machine) === each.machine)
+  const labeled = workers.filter((each) => isAt(machine, each) && (label === undefined || each.labels?.includes(label)))
+  if (label !== undefined && labeled.length === 0) {
+    if (isThere) throw labelMissing({ label })
+    return undefined
+  }
+  const able = labeled.filter(({ backends }) => backends.includes(backend))
   if (able.length === 0) throw workerMissing({ backend })
   if (workdir === undefined || able.some(({ repositories }) => hasDirectory(repositories, workdir))) return machine
   throw workdirNotOnWorker({ workdir, known: [...new Set(able.flatMap(({ repositories }) => repositories))] })
 }
+
+const isAt = (machine: string | undefined, worker: KnownWorker) => (machine ?? worker.machine) === worker.machine
 
 /** The machines whose workers have the agent. */
 export function machinesWith(workers: readonly KnownWorker[], backend: string): string[] {
@@ -97,8 +125,6 @@ export function defaultDirectory(repositories: readonly string[], cwd: string): 
   return hasDirectory(repositories, cwd) ? cwd : (repositories[0] ?? cwd)
 }
 
-/** By name, as the claims of PostgreSQL do. */
 export function hasDirectory(repositories: readonly string[], directory: string): boolean {
-  const withSlash = (path: string) => path.replace(/\/*$/, '/')
-  return repositories.length === 0 || repositories.some((each) => withSlash(directory).startsWith(withSlash(each)))
+  return repositories.length === 0 || repositories.some((each) => isInside(directory, each))
 }

@@ -1,6 +1,7 @@
 /** Prometheus metrics. prom-client is only loaded if metrics are enabled. */
 
 import type { Registry } from 'prom-client'
+import type { Machines } from '../../executions/store/machines.ts'
 import type { QueueLoad, WorkQueue } from '../../executions/store/work-queue.ts'
 import { toErrorMessage } from '../../kit/fault.ts'
 import type { Log } from '../../kit/log.ts'
@@ -15,10 +16,10 @@ import type { Metrics, ServerContext, ServerObserver } from '../context/server-c
 export async function withMetrics(context: ServerContext): Promise<ServerContext> {
   if (!context.config.server.metrics_enabled) return context
   const { version, log, drover } = context
-  const { sessions: store, queue } = drover.opened
+  const { sessions: store, queue, machines } = drover.opened
   const backends = Object.keys(context.config.backends)
   const budgets = drover.budgets
-  const metrics = await createMetrics({ version, store, log, slots: drover.slots, queue, budgets }, backends)
+  const metrics = await createMetrics({ version, store, log, slots: drover.slots, queue, machines, budgets }, backends)
   drover.observe(metrics.prompts)
   return { ...context, metrics, observer: { ...context.observer, ...metrics.server } }
 }
@@ -92,13 +93,16 @@ type StateSources = {
   log: Log
   /** The queue of all machines, if there is one. */
   queue: Pick<WorkQueue, 'load'> | undefined
+  /** Those machines, if there is a queue. */
+  machines: Pick<Machines, 'list'> | undefined
   budgets: DroverService['budgets']
 }
 
 /** Gauges whose values are read when the metrics are collected. */
-function stateMetrics(prometheus: Prometheus, { version, slots, store, log, queue }: StateSources): void {
+function stateMetrics(prometheus: Prometheus, { version, slots, store, log, queue, machines }: StateSources): void {
   const { client, registry } = prometheus
   if (queue !== undefined) queueMetrics(prometheus, queue)
+  if (machines !== undefined) machineMetrics(prometheus, machines)
   const registers = [registry]
   new client.Gauge({ name: 'drover_build_info', help: 'Always 1.', labelNames: ['version'], registers }).set(
     { version },
@@ -168,6 +172,35 @@ function queueMetrics({ client, registry }: Prometheus, queue: Pick<WorkQueue, '
   gauge('drover_shared_queue_running', 'Prompts of the queue that run on any machine.', ({ running }) => running)
   const oldest = 'How long the first prompt of the queue has waited.'
   gauge('drover_shared_queue_oldest_seconds', oldest, ({ oldestSecs }) => oldestSecs)
+  new client.Gauge({
+    name: 'drover_shared_queue_labeled_length',
+    help: 'Prompts that wait for a worker with a label.',
+    labelNames: ['label'],
+    registers: [registry],
+    async collect() {
+      this.reset()
+      const load = await queue.load().catch(() => undefined)
+      for (const [label, waiting] of load?.labeled ?? []) this.set({ label }, waiting)
+    },
+  })
+}
+
+/** What an autoscaler asks for. A machine that is forgotten has no more values. */
+function machineMetrics({ client, registry }: Prometheus, machines: Pick<Machines, 'list'>): void {
+  const counter = (name: string, help: string, field: 'claims' | 'lost') =>
+    new client.Counter({
+      name,
+      help,
+      labelNames: ['machine'],
+      registers: [registry],
+      async collect() {
+        const known = await machines.list().catch(() => undefined)
+        if (known !== undefined) this.reset()
+        for (const machine of known?.machines ?? []) this.inc({ machine: machine.name }, machine[field])
+      },
+    })
+  counter('drover_shared_queue_claims_total', 'Prompts that a machine has taken from the queue.', 'claims')
+  counter('drover_shared_queue_lost_total', 'Executions of a machine that were lost, because a process died.', 'lost')
 }
 
 /** The store maintains these counts. If it fails, the other metrics are still collected. */

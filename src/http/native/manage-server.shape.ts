@@ -1,5 +1,6 @@
-/** The OpenAPI operations of keys, settings and repositories. */
+/** The OpenAPI operations of keys, settings, repositories and machines. */
 import { Type } from 'typebox'
+import { ForgottenMachine, Machine, MachineList } from '../../executions/store/machines.shape.ts'
 import { stated } from '../../kit/shape.ts'
 import {
   ApiKeyList,
@@ -21,6 +22,19 @@ const KEY_NAME: Parameter = {
   shape: Type.String({ description: 'The name of the key.', ...stated({ pattern: '^[A-Za-z0-9._-]{1,64}$' }) }),
   isRequired: true,
   example: 'ci',
+}
+
+const MACHINE_NAME: Parameter = {
+  name: 'name',
+  in: 'path',
+  shape: Type.String({ description: 'The name of the machine.', ...stated({ pattern: '^.{1,100}$' }) }),
+  isRequired: true,
+  example: 'gpu-1',
+}
+
+const gpu = {
+  ...{ name: 'gpu-1', state: 'working' as const, seen_at: '2026-01-31T09:30:00.000Z', labels: ['gpu'] },
+  ...{ backends: ['claude', 'codex'], slots: 4, running: 2, runs: 1, claims: 1204, lost: 0 },
 }
 
 const ci = {
@@ -99,5 +113,31 @@ export const OPERATIONS: readonly Operation[] = [
       }),
     },
     errors: COMMON_ERRORS,
+  }),
+  operation('get /api/v1/machines', 'listMachines', {
+    summary: 'List the machines whose workers share a PostgreSQL store',
+    description: ADMIN,
+    parameters: [],
+    responses: {
+      200: jsonResponse('The machines.', MachineList, {
+        machines: [gpu],
+        waits_for_labels: [{ label: 'arm', waiting: 3 }],
+      }),
+    },
+    errors: COMMON_ERRORS,
+  }),
+  operation('post /api/v1/machines/{name}/drain', 'drainMachine', {
+    summary: 'Let the workers of a machine finish what they run, and end',
+    description: `From now on it gets no prompts and no runs. A worker that is started there ends the draining. ${ADMIN}`,
+    parameters: [MACHINE_NAME],
+    responses: { 200: jsonResponse('The machine.', Machine, { ...gpu, state: 'draining' }) },
+    errors: SESSION_ERRORS,
+  }),
+  operation('delete /api/v1/machines/{name}', 'forgetMachine', {
+    summary: 'Remove a machine that does not come back',
+    description: `Turns that wait for it fail, and copies of its driven runs are removed. With a running worker: 409. ${ADMIN}`,
+    parameters: [MACHINE_NAME],
+    responses: { 200: jsonResponse('It is removed.', ForgottenMachine, { name: 'gpu-1', runs_removed: 2 }) },
+    errors: SESSION_ERRORS,
   }),
 ]

@@ -1,4 +1,4 @@
-/** `/api/v1/keys`, `/api/v1/settings` and `/api/v1/repositories`: for those who manage the server. */
+/** `/api/v1/keys`, `/api/v1/settings`, `/api/v1/repositories` and `/api/v1/machines`: for those who manage the server. */
 import type { FastifyRequest } from 'fastify'
 import { requestChecker } from '../../kit/omit-empty.ts'
 import type { NewKeyBody } from '../../service/administration.shape.ts'
@@ -13,7 +13,7 @@ type ByName = { Params: { name: string } }
 const checkNewKey = requestChecker<NewKeyBody>('the request', validateNewKeyBody)
 
 export const registerAdministration: RegisterRoutes = (scope, context) => {
-  const { keys, settings, repositories } = context.drover
+  const { keys, settings, repositories, machines } = context.drover
   const by = (request: FastifyRequest) => toRequestCaller(request, context)
 
   scope.get('/keys', async (request, reply) => sendJson(reply, await keys.list(by(request))))
@@ -34,4 +34,14 @@ export const registerAdministration: RegisterRoutes = (scope, context) => {
   scope.get('/settings', async (request, reply) => sendJson(reply, await settings.list(by(request))))
 
   scope.get('/repositories', async (request, reply) => sendJson(reply, await repositories.list(by(request))))
+
+  scope.get('/machines', async (request, reply) => sendJson(reply, await machines.list(by(request))))
+
+  scope.post<ByName>('/machines/:name/drain', async (request, reply) =>
+    sendJson(reply, await machines.drain(by(request), request.params.name)),
+  )
+
+  scope.delete<ByName>('/machines/:name', async (request, reply) =>
+    sendJson(reply, await machines.forget(by(request), request.params.name)),
+  )
 }

@@ -58,6 +58,14 @@ export const storeOutdated = defineFinding({
   todo: 'run drover store migrate as the owner of the database',
 })
 
+export const labelsMissing = defineFinding({
+  ...STORE,
+  code: 'labels_missing',
+  status: 'warning',
+  means: 'Prompts wait for a machine with a label that no worker has.',
+  todo: 'start drover work with that label on a machine that has it, or cancel the prompts',
+})
+
 export const sessionOwnersLeft = defineFinding({
   ...STORE,
   code: 'session_owners_left',
@@ -85,14 +93,22 @@ export async function checkSessions({
 async function checkPostgres(store: { url: string; schema: string }): Promise<Finding[]> {
   const address = toPlainAddress(store.url)
   try {
-    const { version, known, workers, missing } = await inspectPostgres(store)
+    const { version, known, workers, missing, waitsForLabels } = await inspectPostgres(store)
     if (missing.length > 0) {
       const todo = `let its owner run ${missing.map((right) => `GRANT ${right} TO ROLE`).join('; ')}`
       return [storeRightsMissing({ detail: `the role of ${address} lacks ${missing.join(' and ')}`, todo })]
     }
     const tables = version === 0 ? 'has no tables yet' : `has schema ${version}, and this version needs ${known}`
     if (version < known) return [storeOutdated({ detail: `${address} ${tables}` })]
-    return [sessionsHealthy({ detail: `${address}: workers: ${workers}` })]
+    return [
+      sessionsHealthy({ detail: `${address}: workers: ${workers}` }),
+      ...waitsForLabels.map(({ label, waiting }) =>
+        labelsMissing({
+          detail: `prompts that wait for a machine with the label ${label}: ${waiting}`,
+          todo: `start drover work --label ${label} on a machine that has it, or cancel them`,
+        }),
+      ),
+    ]
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     return [sessionsUnusable({ detail: error.message, todo: undefined })]
