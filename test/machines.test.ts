@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Execution } from '../src/executions/store/execution.shape.ts'
 import { openStores } from '../src/executions/store/open-stores.ts'
 import type { Stores } from '../src/executions/store/stores.ts'
 import { systemClock } from '../src/kit/clock.ts'
@@ -75,14 +76,15 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('machines that share a PostgreS
     await until(() => worker.heard.stdout.includes('Press Ctrl-C'))
     const { execution_id: id } = await detach(door, { label: 'gpu' })
     await until(async () => (await stateOf(door, id)) === 'running')
-    const drained = runDrover(['work', '--drain', '--json'], { env })
+    const drained = runDrover(['work', '--drain'], { env })
     await until(async () => (await machinesAt(door)).machines[0]?.state === 'draining')
     expect(await detach(door)).toMatchObject({ status: 503, error: 'worker_missing' })
     letEnd()
-    const { code, stdout } = await drained
-    expect([code, JSON.parse(stdout)]).toMatchObject([0, { name: 'one', state: 'drained', claims: 1, lost: 0 }])
+    expect(await drained).toMatchObject({ code: 0, stdout: 'one is drained\n' })
     expect([await worker.ended, await stateOf(door, id)]).toEqual([0, 'completed'])
     const machines = (...words: string[]) => runDrover(['machines', ...words], { env })
+    const { stdout } = await machines('--json')
+    expect(JSON.parse(stdout)).toMatchObject({ machines: [{ name: 'one', state: 'drained', claims: 1, lost: 0 }] })
     expect((await machines()).stdout).toMatch(/^MACHINE +STATE .*\none +drained +0\/0 /)
     expect((await machines('forget', 'one')).stdout).toBe('forgot one\n')
     expect(await machines('forget', 'one')).toMatchObject({
@@ -123,10 +125,10 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('machines that share a PostgreS
     const url = await createPostgresDatabase()
     const { queue } = await openQueue(url)
     const add = async (id: string, keyId: string, priority: Priority = 'normal') => {
-      const execution = {
+      const execution: Execution = {
         ...{ id, kind: 'prompt', backend: 'claude', state: 'queued', owner: '', key_id: keyId, last_seq: 0 },
         created_at: new Date().toISOString(),
-      } as const
+      }
       const work = { keep: 'events', countsUsage: true, request: '{}', machine: undefined, waiter: undefined } as const
       await queue.add({ execution, ...work, priority })
     }

@@ -8,6 +8,7 @@
  * - `x-secret`: a field of an entry, the values of a map, or the password of an address, which is masked in output.
  */
 import { type TObject, type TSchema, Type } from 'typebox'
+import { LABEL_PATTERN, LABEL_RULE } from '../kit/label.ts'
 import { literals, named, type Static, strict, textLike } from '../kit/shape.ts'
 import {
   AcpSection,
@@ -19,7 +20,6 @@ import {
   SANDBOX_MODES,
 } from './backend.shape.ts'
 import { DriveSection } from './drive-settings.shape.ts'
-import { LABEL_PATTERN, LABEL_RULE } from './label.ts'
 import { NotifySection } from './notify-settings.shape.ts'
 import { SandboxSection } from './sandbox-settings.shape.ts'
 import { ServerSection } from './server-settings.shape.ts'

@@ -1,11 +1,11 @@
 /** Rules of the configuration that JSON Schema cannot express. */
 import { isIP } from 'node:net'
 import { isAbsolute } from 'node:path'
+import { isLabel, parseLabelRule } from '../kit/label.ts'
 import { nearestWord } from '../kit/nearest.ts'
 import { problemOfRepositoryPath } from '../kit/repository-path.ts'
 import type { Problem } from '../kit/schema.ts'
 import type { Config } from './config.shape.ts'
-import { isLabel, parseLabelRule } from './label.ts'
 import { type ConfigPath, definedBackend } from './setting-keys.ts'
 
 /** A rule for one text, alone or in a list: returns what the text must be, or undefined if it is valid. */

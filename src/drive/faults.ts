@@ -51,7 +51,7 @@ export const issueNotConfirmed = defineFault('issue_not_confirmed', 'usage', {
 })
 
 export const driveLabelMissing = defineFault('drive_label_missing', 'unavailable', {
-  when: '`work.required_labels` requires a label for the repository, and no worker that drives runs there has it.',
+  when: 'The setting `work.required_labels` requires a label for the repository, and no worker that drives runs there has it.',
   message: (d: { repository: string; label: string }) =>
     `no worker that drives runs in ${d.repository} has the label ${d.label}; start drover work --label ${d.label} on a machine with the repository`,
 })

@@ -1,8 +1,8 @@
 /** Requests for prompts, as they come over HTTP and in task files. Settings fill in what is left out. */
 import { type Static, type TProperties, Type } from 'typebox'
 import { APPROVAL_MODES, SANDBOX_MODES, SANDBOX_USES } from '../agents/adapter/agent.ts'
-import { LABEL_PATTERN, LABEL_RULE } from '../config/label.ts'
 import type { JsonObject } from '../kit/json/json-value.ts'
+import { LABEL_PATTERN, LABEL_RULE } from '../kit/label.ts'
 import {
   literals,
   named,

@@ -25,7 +25,6 @@ import type { Comparisons } from './comparisons.ts'
 import type { AnswerOptions, DroverService, Running, RunningBatch, ToolAnswer } from './drover-service.ts'
 import { ExecutionCalls } from './execution-calls.ts'
 import type { BudgetKey } from './list-budgets.ts'
-import { manageMachines } from './manage-machines.ts'
 import { PromptContexts, slotsOfUser } from './prompt-contexts.ts'
 import { SessionCalls } from './session-calls.ts'
 import type { ComparedWork } from './show-comparison.ts'
@@ -169,7 +168,16 @@ export class InProcessDrover
     },
   }
 
-  readonly machines: DroverService['machines'] = manageMachines(() => this.stores())
+  readonly machines: DroverService['machines'] = {
+    list: async (by) => (await this.#manageMachines()).list(by),
+    drain: async (by, name) => (await this.#manageMachines()).drain(by, name),
+    forget: async (by, name) => (await this.#manageMachines()).forget(by, name),
+  }
+
+  async #manageMachines(): Promise<DroverService['machines']> {
+    const { manageMachines } = await import('./manage-machines.ts')
+    return manageMachines(() => this.stores())
+  }
 
   /** Opens them with the first call. */
   stores(): Promise<Stores> {

@@ -13,7 +13,6 @@ import { EXECUTION_COMMANDS } from '../executions/commands.ts'
 import { HOST_COMMANDS } from '../hosts/commands.ts'
 import { KEY_COMMANDS } from '../keys/commands.ts'
 import { LOCAL_COMMANDS } from '../local/commands.ts'
-import { MACHINE_COMMANDS } from '../machines/commands.ts'
 import { MCP_COMMANDS } from '../mcp/commands.ts'
 import { NOTIFY_COMMANDS } from '../notify/commands.ts'
 import { PROJECT_COMMANDS } from '../project/commands.ts'
@@ -42,7 +41,6 @@ export const COMMANDS: readonly Command[] = [
   ...SERVER_COMMANDS,
   ...ACP_COMMANDS,
   ...KEY_COMMANDS,
-  ...MACHINE_COMMANDS,
   ...NOTIFY_COMMANDS,
   ...STORE_COMMANDS,
   ...LOCAL_COMMANDS,

@@ -20,7 +20,7 @@ import { listenForSignals } from './server-signals.ts'
 export const run: RunCommand = async (invocation) => {
   const { flags, runtime } = invocation
   refusePassword('--store', flags.text('store'))
-  if (flags.isOn('drain')) return await (await import('../machines/machines.ts')).drainHere(invocation)
+  if (flags.isOn('drain')) return await (await import('./machines-command.ts')).drainHere(invocation)
   const labels = flags.texts('label')
   const { config, file, origins } = await readSettings(invocation, [
     { key: 'store.url', flag: '--store', value: flags.text('store') },

@@ -1,7 +1,8 @@
 /** Decides what clients see of the runs of many machines, and which machine gets a new one. Pure. */
-import { requiredLabel } from '../../config/label.ts'
+
 import type { SharedRun } from '../../executions/store/published-runs.ts'
 import type { KnownWorker } from '../../executions/store/work-queue.ts'
+import { requiredLabel } from '../../kit/label.ts'
 import { type PatchPart, patchOfFile } from '../../workspace/worktrees/diff-worktree.ts'
 import { withLostDriver } from '../decide/verdict.ts'
 import { driveLabelMissing, driveRepositoryNotNamed, driveRepositoryRequired } from '../faults.ts'

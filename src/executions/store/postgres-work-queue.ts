@@ -121,7 +121,15 @@ export class PostgresWorkQueue implements WorkQueue {
     this.machine = owners.machine
   }
 
-  async add({ execution, keep, countsUsage, request, machine, waiter, priority = 'normal' }: QueuedWork): Promise<void> {
+  async add({
+    execution,
+    keep,
+    countsUsage,
+    request,
+    machine,
+    waiter,
+    priority = 'normal',
+  }: QueuedWork): Promise<void> {
     const content = JSON.stringify({ state: 'queued' })
     const row = toInsert(
       { ...execution, owner: '', last_seq: 1 },

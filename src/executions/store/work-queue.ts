@@ -1,6 +1,6 @@
 /** The executions that wait until a worker of many machines runs them, and what the workers can run. */
 
-import { isInside } from '../../config/label.ts'
+import { isInside } from '../../kit/label.ts'
 import type { Priority, QueueShare } from '../../prompts/fair-queue.ts'
 import { labelMissing } from '../../prompts/faults.ts'
 import { sessionMachineGone } from '../../sessions/faults.ts'
