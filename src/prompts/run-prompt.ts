@@ -12,7 +12,6 @@ import { refuseGitSettings } from '../agents/git-settings.ts'
 import { runWarmOrCold, type WarmRunOptions } from '../agents/pool/run-warm.ts'
 import { Fault, toErrorMessage } from '../kit/fault.ts'
 import { requiredLabel } from '../kit/label.ts'
-import { sessionExpired } from '../sessions/faults.ts'
 import { applySettings } from './apply-settings.ts'
 import { BoundaryWatch } from './boundary-watch.ts'
 import { ownerKey } from './caller.ts'
@@ -184,6 +183,7 @@ function refuseOtherMachine(
   { workdir }: AgentRequest,
   { settings: { work } }: PromptContext,
 ): void {
+  if (request.label === undefined && work.required_labels.length === 0) return
   const label = requiredLabel({ label: request.label, workdir }, work.required_labels)
   if (label !== undefined && !work.labels.includes(label)) throw labelMissing({ label })
 }
