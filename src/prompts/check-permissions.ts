@@ -1,9 +1,10 @@
 /** Checks what a request asks for against the permissions of its caller: modes, and arguments that could override them. */
 import type { ApprovalMode, SandboxUse } from '../agents/adapter/agent.ts'
 import { checkExtraFlags } from '../agents/extra-flags.ts'
+import { requiredLabel } from '../kit/label.ts'
 import { depthIn } from '../kit/process/environment-variables.ts'
 import { refuseAboveCeilings } from './ceilings.ts'
-import { nestingTooDeep, sandboxRequired } from './faults.ts'
+import { labelMissing, nestingTooDeep, sandboxRequired } from './faults.ts'
 import type { PromptContext } from './prompt-context.ts'
 import type { PromptRequest } from './prompt-request.ts'
 
@@ -59,4 +60,14 @@ export function chooseSandbox({ asked, setting, stored, approvalMode, ceiling }:
   if (by === undefined) return asked ?? stored ?? setting
   if (asked === 'off') throw sandboxRequired({ by })
   return 'required'
+}
+
+/** With one machine, no other one can run it. A worker gets only what it may run. */
+export function refuseOtherMachine(
+  { label: asked, workdir }: { label: string | undefined; workdir: string },
+  { settings: { work } }: Pick<PromptContext, 'settings'>,
+): void {
+  if (asked === undefined && work.required_labels.length === 0) return
+  const label = requiredLabel({ label: asked, workdir }, work.required_labels)
+  if (label !== undefined && !work.labels.includes(label)) throw labelMissing({ label })
 }

@@ -11,7 +11,6 @@ import { buildCommand } from '../agents/build-command.ts'
 import { refuseGitSettings } from '../agents/git-settings.ts'
 import { runWarmOrCold, type WarmRunOptions } from '../agents/pool/run-warm.ts'
 import { Fault, toErrorMessage } from '../kit/fault.ts'
-import { requiredLabel } from '../kit/label.ts'
 import { applySettings } from './apply-settings.ts'
 import { BoundaryWatch } from './boundary-watch.ts'
 import { ownerKey } from './caller.ts'
@@ -26,7 +25,6 @@ import { deleteLeftovers } from './delete-leftovers.ts'
 import { finishDry, runDry } from './dry-run.ts'
 import type { ExecutionRecording } from './execution-recorder.ts'
 import type { NoAnswer } from './fallback.ts'
-import { labelMissing } from './faults.ts'
 import { abortedTurn, type OpenTurn, openTurn, type PreparedPrompt, recheckSession, toTurnEnd } from './open-turn.ts'
 import type { PromptBudgets } from './prompt-budgets.ts'
 import type { PromptContext, RunOutcome } from './prompt-context.ts'
@@ -164,7 +162,6 @@ export function preparePrompt(
   context: PromptContext,
 ): Pick<PreparedPrompt, 'agentRequest' | 'command'> {
   const agentRequest = toAgentRequest(request, context)
-  refuseOtherMachine(request, agentRequest, context)
   for (const name of request.fallback ?? []) settingsFor(name, context)
   const command = buildCommand(agentRequest)
   const { missingBoundary: missing } = agentRequest
@@ -175,17 +172,6 @@ export function preparePrompt(
   ]
   if (changes.length === 0) return { agentRequest, command }
   return { agentRequest, command: { ...command, warnings: [...changes, ...command.warnings] } }
-}
-
-/** With one machine, no other one can run it. A worker gets only what it may run. */
-function refuseOtherMachine(
-  request: PromptRequest,
-  { workdir }: AgentRequest,
-  { settings: { work } }: PromptContext,
-): void {
-  if (request.label === undefined && work.required_labels.length === 0) return
-  const label = requiredLabel({ label: request.label, workdir }, work.required_labels)
-  if (label !== undefined && !work.labels.includes(label)) throw labelMissing({ label })
 }
 
 function policyChanges(request: PromptRequest, agentRequest: AgentRequest, context: PromptContext): string[] {

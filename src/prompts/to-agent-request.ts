@@ -7,7 +7,7 @@ import { newScratchDirectory } from '../agents/scratch-files.ts'
 import { checkMetadata } from '../sessions/session-rules.ts'
 import { applySettings, type Settings, silenceLimit } from './apply-settings.ts'
 import { confineDefault, isLimiting } from './ceilings.ts'
-import { checkPermissions, chooseSandbox, refuseDeepNesting } from './check-permissions.ts'
+import { checkPermissions, chooseSandbox, refuseDeepNesting, refuseOtherMachine } from './check-permissions.ts'
 import {
   checkResumption,
   checkSameAgent,
@@ -39,6 +39,7 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
   const settings = origin === undefined ? now : settingsOfSession(origin, request, now)
   const filledIn = applySettings(inheritSystemPrompt(request, agent), settings)
   const workdir = resolvePolicyWorkdir(request.workdir ?? origin?.working_dir ?? context.cwd, context)
+  refuseOtherMachine({ label: request.label, workdir }, context)
   const isDryRun = request.dry_run === true || context.settings.unified_flags.dry_run
   const project = chooseProject(request, { ...context, agent, workdir })
   refuseGitSettings({ backend, workdir, env: context.env, ...project })

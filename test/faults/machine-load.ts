@@ -121,4 +121,3 @@ export async function sessionsIn(machines: Machines): Promise<Figures['sessions'
   const rows = await runSql(machines.url, 'SELECT state, count(*)::int AS count FROM executions GROUP BY state')
   return Object.fromEntries(rows.map(({ state, count }) => [String(state), Number(count)])) as Figures['sessions']
 }
-
