@@ -285,6 +285,14 @@ describe('a prompt that cannot be run', () => {
     })
   })
 
+  it('is refused on a machine without the label that it requires', async () => {
+    const settings = mergeLayers([]).config
+    const work = { ...settings.work, labels: ['gpu'] }
+    const { context } = await createPromptFixture({}, { settings: { ...settings, work } })
+    await expect(finishPrompt({ ...HELLO, label: 'arm' }, context)).rejects.toMatchObject({ code: 'label_missing' })
+    expect((await finishPrompt({ ...HELLO, label: 'gpu' }, context)).result.exit_code).toBe(0)
+  })
+
   it('is refused when the queue is full, and waits when it is not', async () => {
     const slots = createSlots({ limit: 1, queueLimit: 0 })
     const { context } = await createPromptFixture({}, { slots })
