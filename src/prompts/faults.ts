@@ -108,7 +108,7 @@ export const unsupportedFeature = defineFault('unsupported_feature', 'invalid', 
     `${d.place}: not supported: ${d.feature}; ${d.advice ?? 'send text only'}`,
 })
 
-export const labelMissing = defineFault('label_missing', 'unavailable', {
+export const labelMissing = defineFault('label_missing', 'invalid', {
   when: 'The prompt or its directory requires a label that this machine does not have, and it waits for no other machine.',
   message: (d: { label: string }) =>
     `this machine does not have the label ${d.label}; add it to work.labels, or send the prompt to servers with PostgreSQL, where it waits for a worker that has it`,
