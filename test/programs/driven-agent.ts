@@ -174,9 +174,14 @@ function unsavedPath(sessionId: string): string {
 function work(turn: DrivenTurn, output: TurnOutput): void {
   const { runs = [], edits = {}, runsAfter = [], deniedEdits = [], writes = {}, deletes = [] } = turn
   for (const command of runs) output.command(command, runCommand(command))
-  for (const [path, content] of Object.entries(edits)) {
-    write(path, content)
-    output.edit(path)
+  for (const [path, edit] of Object.entries(edits)) {
+    if (typeof edit === 'string') write(path, edit)
+    else
+      writeFileSync(
+        path,
+        readFileSync(path, 'utf8').replace(edit[0], () => edit[1]),
+      )
+    output.edit(path, undefined, typeof edit === 'string' ? undefined : edit)
   }
   for (const command of runsAfter) output.command(command, runCommand(command))
   for (const path of deniedEdits) output.edit(path, DENIED)
@@ -186,14 +191,20 @@ function work(turn: DrivenTurn, output: TurnOutput): void {
 
 /** Notes the call, durably, and finds what to do in it. */
 function nextTurn(given: Pick<DrivenCall, 'kind' | 'actionId' | 'prompt' | 'resumed'>): DrivenTurn {
-  const before = readCalls().filter((call) => call.kind === given.kind)
+  const earlier = readCalls()
   const call: DrivenCall = { backend, ...given, argv, pid: process.pid, at: new Date().toISOString() }
   const file = openSync(join(directory, 'calls.jsonl'), 'a')
   writeSync(file, `${JSON.stringify(call)}\n`)
   fsyncSync(file)
   closeSync(file)
-  const script = JSON.parse(readFileSync(join(directory, 'script.json'), 'utf8')) as DrivenScript
-  const turns = script[given.kind as ActionKind] ?? []
+  const whole = JSON.parse(readFileSync(join(directory, 'script.json'), 'utf8')) as DrivenScript
+  // A second prompt for an action may not repeat the goal.
+  const firstOf = ({ actionId, prompt }: typeof given) =>
+    earlier.find((call) => actionId !== '' && call.actionId === actionId)?.prompt ?? prompt
+  const [goal = '', script = whole] =
+    Object.entries(whole.goals ?? {}).find(([text]) => firstOf(given).includes(text)) ?? []
+  const before = earlier.filter((each) => each.kind === given.kind && firstOf(each).includes(goal))
+  const turns = script[(given.kind || 'prompt') as ActionKind] ?? []
   const others = new Set(before.map(({ actionId }) => actionId).filter((id) => id !== given.actionId))
   return turns[Math.min(script.isByAction === true ? others.size : before.length, turns.length - 1)] ?? {}
 }

@@ -20,8 +20,8 @@ export type DrivenTurn = {
   obeys?: string
   /** Commands that it runs, and shows. */
   runs?: readonly string[]
-  /** Files that it writes with its editing tool. */
-  edits?: Readonly<Record<string, string>>
+  /** Files that it writes with its editing tool, or the text that it replaces in them and the new one. */
+  edits?: Readonly<Record<string, string | readonly [before: string, after: string]>>
   runsAfter?: readonly string[]
   /** Edits that its policy denies. */
   deniedEdits?: readonly string[]
@@ -50,12 +50,15 @@ export type DrivenTurn = {
   cost?: number
 }
 
-export type ActionKind = 'orient' | 'clarify' | 'implement' | 'review' | 'summarize'
+/** `prompt`: no action of a run. */
+export type ActionKind = 'orient' | 'clarify' | 'implement' | 'review' | 'summarize' | 'prompt'
 
 /** The turns for each kind of action; the last one is repeated. */
 export type DrivenScript = Partial<Record<ActionKind, readonly DrivenTurn[]>> & {
   /** A second prompt for the same action gets the same turn. */
   isByAction?: true
+  /** Instead, for prompts with this text. */
+  goals?: Readonly<Record<string, DrivenScript>>
 }
 
 /** One prompt that an agent received: this is what would be paid for. */

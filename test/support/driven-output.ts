@@ -18,8 +18,8 @@ export type TurnOutput = {
   command(command: string, run: CommandRun): void
   /** A model request that has come to its end. Only claude shows it. */
   request(tokens: { input: number; output: number }): void
-  /** An edit; `denied`: what the policy answers instead. */
-  edit(path: string, denied?: string): void
+  /** An edit; `denied`: what the policy answers instead; `texts`: what it replaces, and by what. Only claude shows them. */
+  edit(path: string, denied?: string, texts?: readonly [before: string, after: string]): void
   end(answer: string, cost: TurnCost): void
 }
 
@@ -70,7 +70,11 @@ export function claudeOutput(sessionId: string, echo?: object): TurnOutput {
       const content = exitCode === 0 ? output : `Exit code ${exitCode}\n${output}`
       showCall('Bash', { command }, { content, is_error: exitCode !== 0 })
     },
-    edit: (path, denied) => {
+    edit: (path, denied, texts) => {
+      if (texts !== undefined) {
+        const [old_string, new_string] = texts
+        return showCall('Edit', { file_path: path, old_string, new_string }, { content: 'ok', is_error: false })
+      }
       const tool_input = { file_path: path, content: '' }
       if (denied !== undefined)
         permission_denials.push({ tool_name: 'Write', tool_use_id: `toolu_${calls}`, tool_input })

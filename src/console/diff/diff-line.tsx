@@ -13,8 +13,8 @@ type RowProps = {
   language: string
   isSplit: boolean
   commentsFor: string | undefined
-  /** Shows the whole file. */
-  onWhole: () => void
+  /** Shows the whole file, if that is possible. */
+  onWhole: (() => void) | undefined
 }
 type Side = LineComment['side']
 
@@ -22,11 +22,7 @@ export function DiffLine(props: RowProps) {
   const open = useSignal<Side | undefined>(undefined)
   const { row, path, commentsFor } = props
   if (row.gap !== undefined)
-    return row.gap === '' ? null : (
-      <button type="button" class="gap" title="Show the whole file" onClick={props.onWhole}>
-        ⋯ {toVisible(row.gap)}
-      </button>
-    )
+    return row.gap === '' ? null : <Gap says={row.gap} onWhole={props.onWhole} />
   const onOpen = commentsFor === undefined ? undefined : (side: Side) => (open.value = side)
   const commented = commentsFor === undefined ? [] : commentsOn(commentsFor, path, row)
   const sides = SIDES.filter((side) => open.value === side || commented.some((each) => each.side === side))
@@ -44,6 +40,15 @@ export function DiffLine(props: RowProps) {
           />
         ))}
     </>
+  )
+}
+
+function Gap({ says, onWhole }: { says: string; onWhole: (() => void) | undefined }) {
+  if (onWhole === undefined) return <div class="gap">⋯ {toVisible(says)}</div>
+  return (
+    <button type="button" class="gap" title="Show the whole file" onClick={onWhole}>
+      ⋯ {toVisible(says)}
+    </button>
   )
 }
 

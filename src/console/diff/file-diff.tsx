@@ -29,7 +29,7 @@ const SHOWN_LINES = 3000
 const AROUND = 7
 
 export function FileDiff({ run, file, isSplit, mayComment = false, children }: FileDiffProps) {
-  const { path, from, insertions, deletions } = file
+  const { path, insertions, deletions } = file
   const changed = (insertions ?? 0) + (deletions ?? 0)
   const isShown = useSignal(changed <= SHOWN_LINES)
   const isWhole = useSignal(false)
@@ -38,27 +38,21 @@ export function FileDiff({ run, file, isSplit, mayComment = false, children }: F
   const { diff, problem } = useFileDiff(run, { path, isWhole: isWhole.value, isWanted })
   return (
     <>
-      <header class="file-head">
-        <Icon name="file" />
-        <strong class="path">{toLine(from === undefined ? path : `${from} → ${path}`)}</strong>
-        <Amounts file={file} />
-        <span class="file-tools">
-          {diff !== undefined && !isWhole.value && changed > 0 && (
-            <button type="button" class="quiet" onClick={() => (isWhole.value = true)}>
-              Whole file
-            </button>
-          )}
-          {children}
-        </span>
-      </header>
+      <FileHead file={file}>
+        {diff !== undefined && !isWhole.value && changed > 0 && (
+          <button type="button" class="quiet" onClick={() => (isWhole.value = true)}>
+            Whole file
+          </button>
+        )}
+        {children}
+      </FileHead>
       <div ref={element}>
         {diff !== undefined ? (
-          <Lines
-            run={run}
-            diff={diff}
-            // One side of a file that only grew or shrank would be empty.
-            isSplit={isSplit && insertions !== 0 && deletions !== 0}
-            mayComment={mayComment}
+          <FileLines
+            file={file}
+            patch={diff.is_cut ? undefined : diff.patch}
+            isSplit={isSplit}
+            commentsFor={mayComment ? run.id : undefined}
             onWhole={() => (isWhole.value = true)}
           />
         ) : (
@@ -94,22 +88,40 @@ function NoLines({ problem, changed, onShow }: NoLinesProps) {
   )
 }
 
-type LinesProps = {
-  run: DrivenRun
-  diff: DrivenDiff
-  isSplit: boolean
-  mayComment: boolean
-  onWhole: () => void
+/** It stays in view while the lines of the file are. */
+export function FileHead({ file, children }: { file: ChangedFile; children?: ComponentChildren }) {
+  const { path, from } = file
+  return (
+    <header class="file-head">
+      <Icon name="file" />
+      <strong class="path">{toLine(from === undefined ? path : `${from} → ${path}`)}</strong>
+      <Amounts file={file} />
+      <span class="file-tools">{children}</span>
+    </header>
+  )
 }
 
-function Lines({ run, diff, isSplit, mayComment, onWhole }: LinesProps) {
-  const { patch, is_cut: isCut, files } = diff
-  const path = files[0]?.path ?? ''
-  const numbered = useMemo(() => toRows(patch, isSplit).map((row, at) => ({ row, at })), [patch, isSplit])
-  if (isCut) return <p class="file-note dim">The patch is too long to show this file. Use git to see it.</p>
+type FileLinesProps = {
+  file: ChangedFile
+  /** Of this file alone; undefined: it is too long. */
+  patch: string | undefined
+  isSplit: boolean
+  /** The run whose lines can be commented. */
+  commentsFor?: string | undefined
+  /** If the whole file can be shown. */
+  onWhole?: () => void
+}
+
+export function FileLines({ file, patch, isSplit, commentsFor, onWhole }: FileLinesProps) {
+  const { path, insertions, deletions } = file
+  // One side of a file that only grew or shrank would be empty.
+  const hasSides = isSplit && insertions !== 0 && deletions !== 0
+  const numbered = useMemo(() => toRows(patch ?? '', hasSides).map((row, at) => ({ row, at })), [patch, hasSides])
+  if (patch === undefined)
+    return <p class="file-note dim">The patch is too long to show this file. Use git to see it.</p>
   if (numbered.length === 0) return <p class="file-note dim">No lines changed.</p>
   return (
-    <div class={isSplit ? 'lines lines-split' : 'lines'}>
+    <div class={hasSides ? 'lines lines-split' : 'lines'}>
       <LongList
         items={numbered}
         estimatedHeight={ROW_HEIGHT}
@@ -119,8 +131,8 @@ function Lines({ run, diff, isSplit, mayComment, onWhole }: LinesProps) {
             row={row}
             path={path}
             language={languageOf(path)}
-            isSplit={isSplit}
-            commentsFor={mayComment ? run.id : undefined}
+            isSplit={hasSides}
+            commentsFor={commentsFor}
             onWhole={onWhole}
           />
         )}

@@ -1,5 +1,5 @@
 /** The driven runs, as the stream of the server keeps them up to date. */
-import { computed, signal } from '@preact/signals'
+import { computed } from '@preact/signals'
 import type { DrivenRun, RunChoice } from '../../drive/service/driven-run.shape.ts'
 import type { StartBody } from '../../service/run-requests.shape.ts'
 import { attempt, tell } from './actions.ts'
@@ -38,9 +38,6 @@ const DONE: Readonly<Record<RunChoice, string>> = {
   'undo-discard': 'The work is back.',
 }
 
-/** Counts them: a run that had ended is followed again after one. */
-export const changesByUser = signal(0)
-
 /** Another browser, or a person at a terminal, may have been first: the error of the server says so. */
 export async function changeRun(id: string, choice: RunChoice, body: object = {}): Promise<boolean> {
   const changed = await attempt(() =>
@@ -49,7 +46,6 @@ export async function changeRun(id: string, choice: RunChoice, body: object = {}
   if (changed !== undefined) {
     tell(DONE[choice])
     applyChanges([{ type: 'run', run: changed }])
-    changesByUser.value += 1
   }
   return changed !== undefined
 }

@@ -6,8 +6,8 @@ import type { PageProblem } from '../text/describe-missing.ts'
 import { call } from './api.ts'
 import { batchPerFrame } from './batch-per-frame.ts'
 import { follow } from './follow.ts'
-import { changesByUser } from './known-runs.ts'
 import { oneAtATime } from './one-at-a-time.ts'
+import { serverState } from './server-state.ts'
 
 export type ShownRun = {
   run: Signal<DrivenRun | undefined>
@@ -23,8 +23,13 @@ export function useRun(id: string): ShownRun {
     events: useSignal<readonly DrivenRunEvent[]>([]),
     problem: useSignal<PageProblem | undefined>(undefined),
   }
-  useEffect(() => followRun(id, followed), [id, changesByUser.value])
+  useEffect(() => followRun(id, followed), [id, endOf(serverState.value.runs.get(id))])
   return followed
+}
+
+/** A run that had ended is followed again after anyone has done something with it, here or elsewhere. */
+function endOf(run: DrivenRun | undefined): string {
+  return run !== undefined && FINAL.includes(run.state) ? `${run.state} ${run.last_seq}` : ''
 }
 
 /** Returns a function that stops it. */
