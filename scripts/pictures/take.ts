@@ -15,7 +15,7 @@ type Shot = { address: (ids: Ids) => string; act?: (page: Page) => Promise<unkno
 const tab = (name: string): Shot => ({ address: ({ run }) => `runs/${run}?tab=${name}` })
 
 const PAGES: Readonly<Record<string, Shot>> = {
-  home: { address: () => '', act: (page) => page.locator('.activity').first().waitFor() },
+  home: { address: () => '', act: (page) => page.locator('.activity').first().waitFor({ state: 'attached' }) },
   new: { address: () => 'new' },
   change: { address: () => 'new/change' },
   run: { ...tab('activity'), act: openAttempt },
@@ -52,6 +52,7 @@ export async function takeAll(browser: Browser, { base, home, ids }: Scene, want
   await eachLook(browser, async (page, look) => {
     for (const [name, { address, act }] of Object.entries(PAGES)) {
       if (!wanted.wants(name, look)) continue
+      await page.goto('about:blank')
       await page.goto(`${base}/#/${address(ids)}`)
       await settle(page)
       await act?.(page)
@@ -83,7 +84,7 @@ export async function takeFirstVisit(browser: Browser, base: string, wanted: Wan
 async function eachLook(browser: Browser, show: (page: Page, look: string) => Promise<void>): Promise<void> {
   for (const colorScheme of SCHEMES) {
     for (const [size, viewport] of Object.entries(SIZES)) {
-      const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
+      const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce', locale: 'en-GB' })
       await show(await context.newPage(), `-${colorScheme}${size}`)
       await context.close()
     }

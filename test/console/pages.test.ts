@@ -170,7 +170,7 @@ describe('the console', () => {
     await page.locator('.activity', { hasText: 'the last line' }).waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
     await page.locator('.chip', { hasText: 'stopped' }).waitFor()
-    expect(await page.getByRole('heading', { name: /^Running/ }).count()).toBe(0)
+    expect(await page.getByRole('heading', { name: /^Working/ }).count()).toBe(0)
   })
 })
 

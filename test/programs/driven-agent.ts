@@ -149,7 +149,7 @@ async function takeSteps(turn: DrivenTurn, output: TurnOutput): Promise<void> {
   if (turn.asks !== undefined) await askAbout(turn.asks)
   work(turn, output)
   for (let left = turn.repeats ?? 0; left > 0; left--) {
-    output.command('cat missing', { exitCode: 1, output: 'No such file' })
+    output.command('cat missing', () => ({ exitCode: 1, output: 'No such file' }))
     await delay(5)
   }
   for (const tokens of turn.requests ?? []) output.request(tokens)
@@ -173,7 +173,7 @@ function unsavedPath(sessionId: string): string {
 
 function work(turn: DrivenTurn, output: TurnOutput): void {
   const { runs = [], edits = {}, runsAfter = [], deniedEdits = [], writes = {}, deletes = [] } = turn
-  for (const command of runs) output.command(command, runCommand(command))
+  for (const command of runs) output.command(command, () => runCommand(command))
   for (const [path, edit] of Object.entries(edits)) {
     if (typeof edit === 'string') write(path, edit)
     else
@@ -183,7 +183,7 @@ function work(turn: DrivenTurn, output: TurnOutput): void {
       )
     output.edit(path, undefined, typeof edit === 'string' ? undefined : edit)
   }
-  for (const command of runsAfter) output.command(command, runCommand(command))
+  for (const command of runsAfter) output.command(command, () => runCommand(command))
   for (const path of deniedEdits) output.edit(path, DENIED)
   for (const [path, content] of Object.entries(writes)) write(path, content)
   for (const path of deletes) rmSync(path)

@@ -15,7 +15,8 @@ export type TurnOutput = {
   begin(): void
   message(text: string): void
   pieces(texts: readonly string[]): void
-  command(command: string, run: CommandRun): void
+  /** A command, which is run after claude has shown that it will be. */
+  command(command: string, run: () => CommandRun): void
   /** A model request that has come to its end. Only claude shows it. */
   request(tokens: { input: number; output: number }): void
   /** An edit; `denied`: what the policy answers instead; `texts`: what it replaces, and by what. Only claude shows them. */
@@ -38,10 +39,10 @@ export function claudeOutput(sessionId: string, echo?: object): TurnOutput {
     print({ type: 'assistant', session_id: sessionId, parent_tool_use_id: null, message })
   }
   const permission_denials: object[] = []
-  const showCall = (name: string, input: object, result: { content: string; is_error: boolean }) => {
+  const showCall = (name: string, input: object, call: () => { content: string; is_error: boolean }) => {
     const id = `toolu_${calls++}`
     say([{ type: 'tool_use', id, name, input }])
-    const content = [{ type: 'tool_result', tool_use_id: id, ...result }]
+    const content = [{ type: 'tool_result', tool_use_id: id, ...call() }]
     print({ type: 'user', session_id: sessionId, parent_tool_use_id: null, message: { role: 'user', content } })
   }
   return {
@@ -66,19 +67,21 @@ export function claudeOutput(sessionId: string, echo?: object): TurnOutput {
       for (const text of texts) show({ type: 'content_block_delta', delta: { type: 'text_delta', text } })
       say([{ type: 'text', text: texts.join('') }])
     },
-    command: (command, { exitCode, output }) => {
-      const content = exitCode === 0 ? output : `Exit code ${exitCode}\n${output}`
-      showCall('Bash', { command }, { content, is_error: exitCode !== 0 })
+    command: (command, run) => {
+      showCall('Bash', { command }, () => {
+        const { exitCode, output } = run()
+        return { content: exitCode === 0 ? output : `Exit code ${exitCode}\n${output}`, is_error: exitCode !== 0 }
+      })
     },
     edit: (path, denied, texts) => {
       if (texts !== undefined) {
         const [old_string, new_string] = texts
-        return showCall('Edit', { file_path: path, old_string, new_string }, { content: 'ok', is_error: false })
+        return showCall('Edit', { file_path: path, old_string, new_string }, () => ({ content: 'ok', is_error: false }))
       }
       const tool_input = { file_path: path, content: '' }
       if (denied !== undefined)
         permission_denials.push({ tool_name: 'Write', tool_use_id: `toolu_${calls}`, tool_input })
-      showCall('Write', tool_input, { content: denied ?? 'ok', is_error: denied !== undefined })
+      showCall('Write', tool_input, () => ({ content: denied ?? 'ok', is_error: denied !== undefined }))
     },
     end: (whole, { input, output, cost, fails, limit }) => {
       const answer = limit ?? whole
@@ -117,7 +120,8 @@ export function codexOutput(sessionId: string, used: { input: number; output: nu
     message,
     pieces: (texts) => message(texts.join('')),
     request: () => undefined,
-    command: (command, { exitCode, output }) => {
+    command: (command, run) => {
+      const { exitCode, output } = run()
       const item = { ...toCommandItem(command, exitCode), type: 'command_execution' }
       show({ ...item, exit_code: exitCode, aggregated_output: output })
     },
@@ -145,7 +149,8 @@ export function appServerOutput(ids: { threadId: string; turnId: string }, used:
     message,
     pieces: (texts) => message(texts.join('')),
     request: () => undefined,
-    command: (command, { exitCode, output }) => {
+    command: (command, run) => {
+      const { exitCode, output } = run()
       const item = { ...toCommandItem(command, exitCode), type: 'commandExecution' }
       show({ ...item, exitCode, aggregatedOutput: output })
     },

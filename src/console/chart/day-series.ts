@@ -1,8 +1,13 @@
 /** The numbers of a chart of days. Pure. */
-import type { UsageReport, UsageRow } from '../../executions/store/usage-report.shape.ts'
+import type { UsageRow } from '../../executions/store/usage-report.shape.ts'
 
 export type Measure = 'cost' | 'tokens'
-export type SeriesField = 'backend' | 'model' | 'key'
+export type SeriesField = 'backend' | 'model' | 'key' | 'repository'
+
+type SeriesRow = Pick<UsageRow, 'day' | 'backend' | 'model' | 'key' | 'input_tokens' | 'output_tokens' | 'cost_usd'> & {
+  readonly repository?: string
+}
+export type SeriesReport = { readonly since: string; readonly until: string; readonly rows: readonly SeriesRow[] }
 
 export type DaySeries = {
   readonly days: readonly string[]
@@ -17,7 +22,7 @@ const DAY_MS = 86_400_000
 const MAX_SERIES = 6
 const OTHERS = 'others'
 
-export function toDaySeries(report: UsageReport, field: SeriesField, measure: Measure): DaySeries {
+export function toDaySeries(report: SeriesReport, field: SeriesField, measure: Measure): DaySeries {
   const days = listDays(report)
   const at = new Map(days.map((day, index) => [day, index]))
   const byName = new Map<string, number[]>()
@@ -45,14 +50,14 @@ function joinRest(series: DaySeries['series']): DaySeries['series'] {
   return [...first, { name: OTHERS, values, total: sum(values) }]
 }
 
-function amountOf(row: UsageRow, measure: Measure): number {
+function amountOf(row: SeriesRow, measure: Measure): number {
   return measure === 'cost' ? (row.cost_usd ?? 0) : row.input_tokens + row.output_tokens
 }
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
 
 /** Every day of the period, also those without usage. */
-function listDays({ since, until }: UsageReport): string[] {
+function listDays({ since, until }: SeriesReport): string[] {
   const count = Math.round((Date.parse(until) - Date.parse(since)) / DAY_MS) + 1
   return Array.from({ length: count }, (_, at) => new Date(Date.parse(since) + at * DAY_MS).toISOString().slice(0, 10))
 }

@@ -21,8 +21,7 @@ type Side = LineComment['side']
 export function DiffLine(props: RowProps) {
   const open = useSignal<Side | undefined>(undefined)
   const { row, path, commentsFor } = props
-  if (row.gap !== undefined)
-    return row.gap === '' ? null : <Gap says={row.gap} onWhole={props.onWhole} />
+  if (row.gap !== undefined) return row.gap === '' ? null : <Gap says={row.gap} onWhole={props.onWhole} />
   const onOpen = commentsFor === undefined ? undefined : (side: Side) => (open.value = side)
   const commented = commentsFor === undefined ? [] : commentsOn(commentsFor, path, row)
   const sides = SIDES.filter((side) => open.value === side || commented.some((each) => each.side === side))

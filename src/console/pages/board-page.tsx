@@ -54,7 +54,9 @@ export function BoardPage() {
             {...(name === 'repository' && { viewOf: (path: string) => toLine(nameOfRepository(path)) })}
           />
         ))}
-        <a href="#/new/change">New change</a>
+        <a class="button" href="#/new/change">
+          New change
+        </a>
       </search>
       {!areRunsKnown.value && <p class="dim">Loading…</p>}
       <div class="board">

@@ -62,7 +62,7 @@ export function ComposeBox() {
     >
       <LongText name="What should be done?" rows={3} value={text} onSend={send} />
       <div class="compose-bar">
-        <fieldset class="segments" aria-label="What to start">
+        <fieldset class="segments joined" aria-label="What to start">
           {(Object.keys(MODES) as ComposeMode[]).map((each) => (
             <button key={each} type="button" aria-pressed={mode === each} onClick={() => (chosenMode.value = each)}>
               {MODES[each]}

@@ -6,24 +6,37 @@ import { isRunning } from '../live/server-state.ts'
 import { useExecution } from '../live/use-execution.ts'
 import { Missing } from '../parts/missing.tsx'
 import { ResumeForm } from '../parts/resume-form.tsx'
+import { toLine } from '../text/visible-text.ts'
 
 export function ExecutionPage({ id }: { id: string }) {
   const followed = useExecution(id)
   const record = followed.record.value
   usePageSubject(record?.prompt_start ?? record?.prompt)
+  const title = toLine(firstLine(record?.prompt ?? record?.prompt_start ?? ''))
   const seq = route.value.query.get('seq')
   const problem = followed.problem.value
   if (problem !== undefined) return <Missing what="execution" problem={problem} href="#/" says="Home" />
   return (
-    <div class="page">
+    <div class="page narrow">
       <h1>
-        Execution <code>{id.replace('exec_', '').slice(0, 8)}</code>
+        <span class="kicker">Execution {id.replace('exec_', '').slice(0, 8)}</span> {title}
       </h1>
       {record !== undefined && <Links record={record} />}
-      <ExecutionPanel followed={followed} seq={seq === null ? undefined : Number(seq)} />
+      <ExecutionPanel
+        followed={followed}
+        hasPrompt={record?.prompt?.trim() !== title}
+        seq={seq === null ? undefined : Number(seq)}
+      />
       {record?.session_id !== undefined && !isRunning(record) && <ResumeForm sessionId={record.session_id} />}
     </div>
   )
+}
+
+const LONGEST_TITLE = 160
+
+function firstLine(prompt: string): string {
+  const line = prompt.trim().split('\n', 1)[0] ?? ''
+  return line.length > LONGEST_TITLE ? `${line.slice(0, LONGEST_TITLE)}…` : line
 }
 
 function Links({ record }: { record: Execution }) {

@@ -18,7 +18,7 @@ import {
   serverState,
   topExecutions,
 } from '../live/server-state.ts'
-import { Age, Elapsed, StateChip, Tokens } from '../parts/state-chip.tsx'
+import { Age, Elapsed, RowCost, StateChip, Tokens } from '../parts/state-chip.tsx'
 import { groupByDay, listRecent, type Recent } from '../runs/recent.ts'
 import { RunRow } from '../runs/run-row.tsx'
 import { describeHealth, describeProcesses, whyNoAgent } from '../text/agent-health.ts'
@@ -67,7 +67,7 @@ function Running({ executions }: { executions: readonly Execution[] }) {
   return (
     <section aria-labelledby="running">
       <h2 id="running">
-        Running <span class="count">{count}</span>
+        Working <span class="count">{count}</span>
       </h2>
       {activeRuns.value.map((run) => (
         <RunRow key={run.id} run={run} />
@@ -157,12 +157,13 @@ function ExecutionRow({ execution }: { execution: Execution }) {
         <span class="row-text">{toLine(start ?? id)}</span>
         {isLive && <span class="activity">{toLine(activity?.text ?? '')}</span>}
         <span class="row-facts dim">
-          <Tokens usage={execution.usage ?? activity?.usage} cost={execution.cost_usd} kind={execution.cost_kind} />
+          <Tokens usage={execution.usage ?? activity?.usage} />
+          <RowCost cost={execution.cost_usd} isPriced={execution.cost_kind === 'priced'} />
           {isLive ? <Elapsed execution={execution} /> : <Age time={created} />}
         </span>
       </a>
       {isLive && (
-        <button type="button" class="quiet" onClick={() => void cancelExecution(id)}>
+        <button type="button" class="small" onClick={() => void cancelExecution(id)}>
           Cancel
         </button>
       )}

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { logIn } from '../live/api.ts'
+import { iconOf } from '../live/page-icon.ts'
 
 export function LoginPage({ problem = '' }: { problem?: string }) {
   const key = useSignal('')
@@ -24,7 +25,10 @@ export function LoginPage({ problem = '' }: { problem?: string }) {
   const shown = failure.value || problem
   return (
     <main class="login">
-      <h1>drover</h1>
+      <h1 class="brand">
+        <img src={iconOf('idle')} alt="" />
+        drover
+      </h1>
       <form
         onSubmit={(event) => {
           event.preventDefault()

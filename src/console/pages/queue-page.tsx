@@ -67,7 +67,7 @@ function QueuedRow({ run }: { run: DrivenRun }) {
           </p>
         ))}
       </div>
-      <button type="button" class="quiet" onClick={() => void changeRun(run.id, 'stop')}>
+      <button type="button" class="small" onClick={() => void changeRun(run.id, 'stop')}>
         Remove
       </button>
     </div>

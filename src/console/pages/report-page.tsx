@@ -5,6 +5,7 @@ import type { NightReport, NightReports, NightRun } from '../../drive/night/nigh
 import { attempt } from '../live/actions.ts'
 import { call } from '../live/api.ts'
 import { toHash } from '../live/router.ts'
+import { nameOfRepository } from '../runs/run-facts.ts'
 import { formatCost, formatCount, formatDuration } from '../text/format.ts'
 import { toLine } from '../text/visible-text.ts'
 
@@ -44,7 +45,9 @@ export function ReportPage() {
             ))}
           </select>
         </label>
-        <a href="#/runs">All runs</a>
+        <a class="button" href="#/runs">
+          All runs
+        </a>
       </div>
       {reports.value === undefined && <p class="dim">Loading…</p>}
       {reports.value?.repositories.length === 0 && <p class="dim">No run was driven in this time.</p>}
@@ -62,7 +65,10 @@ function Repository({ name, machine, report }: Shown) {
   const cost = spent.cost_microusd > 0 ? `, ${formatCost(spent.cost_microusd / 1_000_000)}` : ''
   return (
     <section>
-      <h2 class="path">{toLine(machine === undefined ? name : `${name} on ${machine}`)}</h2>
+      <h2>
+        {toLine(nameOfRepository(name))}{' '}
+        <span class="path dim">{toLine(machine === undefined ? name : `${name} on ${machine}`)}</span>
+      </h2>
       <p class="dim">
         {runs.length === 1 ? '1 run' : `${runs.length} runs`}, {formatCount(spent.tokens)} tokens{cost},{' '}
         {formatDuration(spent.time_ms)} of agents and checks
@@ -95,7 +101,7 @@ function Run({ run: { run_id: id, title, verdict } }: { run: NightRun }) {
   const place = exists.pull_request ?? exists.branch
   const isDone = verdict.exit_code === 0
   return (
-    <div class="row">
+    <div class="row row-tall">
       <a class="row-link" data-row href={toHash('runs', id)}>
         <span class="row-text">{toLine(title)}</span>
       </a>

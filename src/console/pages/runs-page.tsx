@@ -6,7 +6,8 @@ import { RunRow } from '../runs/run-row.tsx'
 
 const GROUPS: readonly { name: string; states: readonly DrivenRun['state'][] }[] = [
   { name: 'Needs you', states: ['waiting', 'paused', 'interrupted', 'failed'] },
-  { name: 'Running', states: ['running', 'waiting_for_limit', 'queued'] },
+  { name: 'Working', states: ['running', 'waiting_for_limit'] },
+  { name: 'Queued', states: ['queued'] },
   { name: 'Stopped', states: ['stopped'] },
   { name: 'Ended', states: ['ended', 'merged', 'discarded', 'continued'] },
 ]
@@ -26,8 +27,12 @@ export function RunsPage() {
           value={search.value}
           onInput={(event) => (search.value = event.currentTarget.value)}
         />
-        <a href="#/new/change">New change</a>
-        <a href="#/report">Report</a>
+        <a class="button" href="#/report">
+          Report
+        </a>
+        <a class="button" href="#/new/change">
+          New change
+        </a>
       </search>
       {wanted.length === 0 && <NoRun />}
       {GROUPS.map(({ name, states }) => (

@@ -41,7 +41,7 @@ export function SessionPage({ id }: { id: string }) {
   if (value === undefined) return <p class="dim">Loading…</p>
   const { turns = [], older_turns: older = 0 } = value
   return (
-    <div class="page">
+    <div class="page narrow">
       <h1>{toLine(value.title ?? value.initial_prompt).slice(0, 120)}</h1>
       <Facts session={value} />
       <SessionTools session={value} onChanged={read} />

@@ -88,5 +88,16 @@ function showValue(value: unknown): string {
   if (Array.isArray(value) && value.length === 0) return 'none'
   if (typeof value !== 'object') return toVisible(String(value))
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) return toVisible(value.join(', '))
-  return toVisible(JSON.stringify(value))
+  const items = Array.isArray(value) ? value : [value]
+  return items
+    .map((item) =>
+      toVisible(
+        Object.entries(item)
+          .map(([key, each]) => `${key}: ${asText(each)}`)
+          .join(', '),
+      ),
+    )
+    .join('\n')
 }
+
+const asText = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value))

@@ -1,11 +1,12 @@
 /** Cost and tokens over time, by agent, model, key and repository; budgets; how long answers take. */
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { NightReports } from '../../drive/night/night-report.shape.ts'
+import type { DrivenRun, DrivenRunPage } from '../../drive/service/driven-run.shape.ts'
 import type { ExecutionPage } from '../../executions/store/execution.shape.ts'
 import type { UsageAmounts, UsageReport, UsageRow } from '../../executions/store/usage-report.shape.ts'
 import { DayChart } from '../chart/day-chart.tsx'
 import { type DaySeries, type Measure, type SeriesField, toDaySeries } from '../chart/day-series.ts'
+import { type RepositoryUsage, type RunUsage, toRunUsage } from '../chart/run-usage.ts'
 import { attempt } from '../live/actions.ts'
 import { call } from '../live/api.ts'
 import { route } from '../live/router.ts'
@@ -19,9 +20,8 @@ import { toLine } from '../text/visible-text.ts'
 
 const DAY_MS = 86_400_000
 const PERIODS = ['7', '30', '90']
-const GROUPS = ['backend', 'model', 'key', 'repository'] as const
-type Group = (typeof GROUPS)[number]
-const NAMES: Readonly<Record<Group, string>> = {
+const GROUPS: readonly SeriesField[] = ['backend', 'model', 'key', 'repository']
+const NAMES: Readonly<Record<SeriesField, string>> = {
   backend: 'agent',
   model: 'model',
   key: 'key',
@@ -33,9 +33,11 @@ export function UsagePage() {
   const days = PERIODS.find((period) => period === query.get('days')) ?? '30'
   const group = GROUPS.find((name) => name === query.get('by')) ?? 'backend'
   const measure: Measure = query.get('measure') === 'tokens' ? 'tokens' : 'cost'
-  const field: SeriesField = group === 'repository' ? 'backend' : group
+  const isByRepository = group === 'repository'
+  const field = isByRepository ? 'backend' : group
   const byDay = useSignal<UsageReport | undefined>(undefined)
   const grouped = useSignal<UsageReport | undefined>(undefined)
+  const byRun = useSignal<RunUsage | undefined>(undefined)
   const latencies = useSignal<readonly Latency[]>([])
   const since = new Date(Date.now() - (Number(days) - 1) * DAY_MS).toISOString().slice(0, 10)
   useEffect(() => {
@@ -45,8 +47,15 @@ export function UsagePage() {
     })
     // Also when an execution ends.
   }, [since, field, executionsVersion.value])
+  useEffect(() => {
+    if (!isByRepository) return
+    void attempt(async () => {
+      byRun.value = toRunUsage(await readRuns(since), since, new Date().toISOString().slice(0, 10))
+    })
+  }, [since, isByRepository, executionsVersion.value])
   useEffect(() => void attempt(async () => (latencies.value = await readLatencies())), [executionsVersion.value])
   const report = byDay.value
+  const charted = isByRepository ? byRun.value?.report : report
   return (
     <div class="page">
       <h1>Usage and budgets</h1>
@@ -65,13 +74,12 @@ export function UsagePage() {
         <Choice name="By" field="by" value={group} choices={GROUPS.map((name) => [name, `by ${NAMES[name]}`])} />
       </search>
       {report !== undefined && <Totals totals={report.totals} />}
-      {report !== undefined && <Chart data={toDaySeries(report, field, measure)} measure={measure} by={NAMES[field]} />}
-      <h2>By {NAMES[group]}</h2>
-      {group === 'repository' ? (
-        <RepositoryTable since={since} />
-      ) : (
-        grouped.value !== undefined && <UsageTable rows={grouped.value.rows} group={group} />
+      {charted !== undefined && (
+        <Chart data={toDaySeries(charted, group, measure)} measure={measure} by={NAMES[group]} />
       )}
+      <h2>By {NAMES[group]}</h2>
+      {isByRepository && byRun.value !== undefined && <RepositoryTable rows={byRun.value.repositories} />}
+      {!isByRepository && grouped.value !== undefined && <UsageTable rows={grouped.value.rows} group={field} />}
       <h2>How long answers take</h2>
       <LatencyTable latencies={latencies.value} />
     </div>
@@ -127,11 +135,11 @@ function Totals({ totals }: { totals: UsageAmounts }) {
   )
 }
 
-function UsageTable({ rows, group }: { rows: readonly UsageRow[]; group: SeriesField }) {
+function UsageTable({ rows, group }: { rows: readonly UsageRow[]; group: Exclude<SeriesField, 'repository'> }) {
   if (rows.length === 0) return <p class="dim">Nothing was used in this period.</p>
   return (
     <Wide>
-      <table>
+      <table class="numbers">
         <thead>
           <tr>
             {[NAMES[group], 'executions', 'failed', 'read', 'written', 'cost', 'working time'].map((name) => (
@@ -157,20 +165,27 @@ function UsageTable({ rows, group }: { rows: readonly UsageRow[]; group: SeriesF
   )
 }
 
+/** The largest page of the server. */
+const LARGEST_PAGE = 1000
+
+/** Those that began on this day or later. */
+async function readRuns(since: string): Promise<DrivenRun[]> {
+  const found: DrivenRun[] = []
+  let before = ''
+  for (;;) {
+    const { runs, next } = await call<DrivenRunPage>(`runs?limit=${LARGEST_PAGE}${before}`)
+    found.push(...runs)
+    if (next === undefined || (runs.at(-1)?.created_at ?? '') < since) return found
+    before = `&before=${next}`
+  }
+}
+
 /** What driven runs have used. Prompts belong to no repository. */
-function RepositoryTable({ since }: { since: string }) {
-  const found = useSignal<NightReports['repositories'] | undefined>(undefined)
-  useEffect(() => {
-    void attempt(async () => {
-      const { repositories } = await call<NightReports>(`report?since=${since}T00:00:00Z`)
-      found.value = repositories
-    })
-  }, [since, executionsVersion.value])
-  if (found.value === undefined) return <p class="dim">Loading…</p>
-  if (found.value.length === 0) return <p class="dim">No run has changed in this period.</p>
+function RepositoryTable({ rows }: { rows: readonly RepositoryUsage[] }) {
+  if (rows.length === 0) return <p class="dim">No run began in this period.</p>
   return (
     <Wide>
-      <table>
+      <table class="numbers">
         <thead>
           <tr>
             {['repository', 'runs', 'tokens', 'cost', 'working time'].map((name) => (
@@ -179,18 +194,20 @@ function RepositoryTable({ since }: { since: string }) {
           </tr>
         </thead>
         <tbody>
-          {found.value.map(({ repository, report: { runs, spent } }) => (
+          {rows.map(({ repository, runs, tokens, cost, isPriced, ms }) => (
             <tr key={repository}>
               <td title={toLine(repository)}>{toLine(nameOfRepository(repository))}</td>
-              <td>{runs.length}</td>
-              <td>{formatCount(spent.tokens)}</td>
-              <td>{formatCost(spent.cost_microusd / 1_000_000)}</td>
-              <td>{formatDuration(spent.time_ms)}</td>
+              <td>{runs}</td>
+              <td>{formatCount(tokens)}</td>
+              <td>{formatCost(cost, isPriced)}</td>
+              <td>{formatDuration(ms)}</td>
             </tr>
           ))}
         </tbody>
       </table>
-      <p class="dim">Runs that have changed in this period, with everything that each has used.</p>
+      <p class="dim">
+        Runs that began in this period, with everything that each has used. Prompts belong to no repository.
+      </p>
     </Wide>
   )
 }
@@ -220,7 +237,7 @@ function LatencyTable({ latencies }: { latencies: readonly Latency[] }) {
   if (latencies.length === 0) return <p class="dim">Nothing has completed yet.</p>
   return (
     <Wide>
-      <table>
+      <table class="numbers">
         <thead>
           <tr>
             {['agent', 'answers', 'half within', '90 % within', '99 % within'].map((name) => (

@@ -45,8 +45,17 @@ function Bar({ budget }: { budget: Budget }) {
       <span>{label}</span>
       <span class="dim">
         {reserved > 0 && `${format(reserved)} reserved · `}
-        {resets === undefined ? 'never resets' : `resets ${new Date(resets).toLocaleString()}`}
+        {resets === undefined ? 'never resets' : <Reset at={resets} />}
       </span>
     </li>
+  )
+}
+
+function Reset({ at }: { at: string }) {
+  const time = new Date(at)
+  return (
+    <time dateTime={at} title={time.toLocaleString()}>
+      resets on {time.toLocaleDateString([], { day: 'numeric', month: 'long' })}
+    </time>
   )
 }

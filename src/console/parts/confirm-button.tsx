@@ -7,7 +7,7 @@ export function ConfirmButton({ says, asks, onConfirm }: ConfirmButtonProps) {
   const isAsking = useSignal(false)
   if (!isAsking.value)
     return (
-      <button type="button" class="quiet" onClick={() => (isAsking.value = true)}>
+      <button type="button" class="small" onClick={() => (isAsking.value = true)}>
         {says}
       </button>
     )
@@ -16,7 +16,7 @@ export function ConfirmButton({ says, asks, onConfirm }: ConfirmButtonProps) {
       <span>{asks}</span>
       <button
         type="button"
-        class="danger"
+        class="small danger"
         onClick={() => {
           isAsking.value = false
           onConfirm()
@@ -24,7 +24,7 @@ export function ConfirmButton({ says, asks, onConfirm }: ConfirmButtonProps) {
       >
         {says}
       </button>
-      <button type="button" class="quiet" onClick={() => (isAsking.value = false)}>
+      <button type="button" class="small" onClick={() => (isAsking.value = false)}>
         Cancel
       </button>
     </span>

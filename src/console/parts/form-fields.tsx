@@ -7,7 +7,7 @@ type Choices = readonly (readonly [value: string, label: string])[]
 export function SendForm({ onSend, children }: { onSend: () => void; children: ComponentChildren }) {
   return (
     <form
-      class="page new"
+      class="page narrow"
       onSubmit={(event) => {
         event.preventDefault()
         onSend()

@@ -1,7 +1,7 @@
 /** What can be started: a prompt, or a change that agents do. */
 export function NewTabs({ current }: { current: 'prompt' | 'change' }) {
   return (
-    <nav class="links" aria-label="What to start">
+    <nav class="tabs" aria-label="What to start">
       <a href="#/new" aria-current={current === 'prompt' ? 'page' : undefined}>
         Prompt
       </a>

@@ -37,3 +37,8 @@ export function Tokens({ usage, cost, kind }: Amounts) {
   )
   return parts.length === 0 ? null : <span title={title}>{parts.join(', ')}</span>
 }
+
+/** In a list: costs stand below each other, and those of nothing are not shown. */
+export function RowCost({ cost = 0, isPriced }: { cost?: number | undefined; isPriced: boolean }) {
+  return <span class="row-cost">{cost > 0 && formatCost(cost, isPriced)}</span>
+}

@@ -8,7 +8,7 @@ import { actionsText, machineText } from './run-facts.ts'
 export function ReportTab({ run }: { run: DrivenRun }) {
   const { findings = [], report, source } = run
   return (
-    <div class="page">
+    <div class="report">
       {findings.length > 0 && <h2>Review findings</h2>}
       {findings.map((finding, at) => (
         <p key={at} class="as-is">

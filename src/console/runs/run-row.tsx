@@ -1,8 +1,7 @@
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { toHash } from '../live/router.ts'
 import { isRunning, serverState } from '../live/server-state.ts'
-import { Age, StateChip } from '../parts/state-chip.tsx'
-import { formatCost } from '../text/format.ts'
+import { Age, RowCost, StateChip } from '../parts/state-chip.tsx'
 import { runStateWord } from '../text/state-word.ts'
 import { toLine } from '../text/visible-text.ts'
 import { actionsText, machineText, nameOfRepository } from './run-facts.ts'
@@ -24,7 +23,7 @@ export function RunRow({ run }: { run: DrivenRun }) {
         <span class="row-facts dim">
           <span>{toLine(nameOfRepository(run.repository))}</span>
           <RunMachine run={run} />
-          {spent.cost_usd > 0 && <span>{formatCost(spent.cost_usd, spent.priced_usd !== undefined)}</span>}
+          <RowCost cost={spent.cost_usd} isPriced={spent.priced_usd !== undefined} />
           <Age time={run.updated_at} />
         </span>
       </a>

@@ -37,7 +37,7 @@ export function formatTokens(read: number, written: number): string {
 
 /** `~` is in front of a cost that no agent reported, or a part of it. */
 export function formatCost(cost: number, isPriced = false): string {
-  return `${isPriced ? '~' : ''}$${cost.toFixed(cost < 0.1 ? 4 : 2)}`
+  return `${isPriced ? '~' : ''}$${cost.toFixed(cost > 0 && cost < 0.01 ? 4 : 2)}`
 }
 
 /** The part of the values below which the given share of them lies; undefined without values. */
