@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are texts of code
 /** The repositories in the pictures: a small library for CSV, and one for public holidays. */
 
 const lines = (...each: string[]) => `${each.join('\n')}\n`

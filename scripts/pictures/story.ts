@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are texts of code
 /** What the scripted model of the pictures does for each goal and prompt. Its commands run, its edits are made. */
 import type { DrivenScript, DrivenTurn } from '../../test/support/driven-home.ts'
 import { NEW_TESTS, PARSE_BEFORE, PARSE_FIRST, TESTS_BEFORE } from './projects.ts'
