@@ -27,7 +27,7 @@ export const programOf = (backend: RealBackend) => findProgram(backend, { env: p
 /** The base URL of a model that does what the script says; see test/fake-upstream/scripted.mjs. */
 function scriptedUrl(port: number, script: DrivenScript): string {
   const turns: Record<string, DrivenTurn | undefined> = {}
-  const { isByAction: _, ...all } = script
+  const { isByAction: _, goals: _goals, ...all } = script
   for (const [kind, [first]] of Object.entries({ implement: [HONEST], ...all })) turns[kind] = first
   return `http://127.0.0.1:${port}/scripted~${Buffer.from(JSON.stringify(turns)).toString('base64url')}`
 }
