@@ -18,6 +18,7 @@ import type { PromptContext } from '../prompts/prompt-context.ts'
 import type { PromptRequest } from '../prompts/prompt-request.ts'
 import { canceledResult, type PromptResult } from '../prompts/prompt-result.ts'
 import type { PromptRunOptions, PromptStream } from '../prompts/prompt-run.ts'
+import { kindOf } from '../prompts/record-execution.ts'
 import { preparePrompt } from '../prompts/run-prompt.ts'
 import { NO_KEY } from '../store/key-ids.ts'
 import type { Executions } from './local-executions.ts'
@@ -203,10 +204,10 @@ async function toWork(
   { request, context, run }: Dispatched,
   machine: string | undefined,
 ): Promise<QueuedWork> {
-  const { kind = 'prompt', id = newExecutionId(ids), parentId, clientRequest } = run.execution ?? {}
+  const { backend, model, resumes, dry_run: isDryRun = false } = request
+  const { kind = kindOf({ isDryRun }), id = newExecutionId(ids), parentId, clientRequest } = run.execution ?? {}
   const { isEphemeral = request.ephemeral === true, isInBackground = false } = run.execution ?? {}
   const { createdAt = toTimestamp(clock.now()) } = run.execution ?? {}
-  const { backend, model, resumes, dry_run: isDryRun = false } = request
   const workdir = toDirectory(request)
   const label = requiredLabel({ label: request.label, workdir }, rules)
   const { ceilings, trace, fallback, budgets } = context.by

@@ -6,6 +6,7 @@ import type { PromptResult } from './prompt-result.ts'
 
 export type ExecutionKind =
   | 'prompt'
+  | 'dry_run'
   | 'parallel'
   | 'parallel_task'
   | 'chain'

@@ -1,7 +1,7 @@
 /** Records the run of a prompt as an execution. */
 import type { AgentRequest } from '../agents/adapter/agent.ts'
 import { ownerKey } from './caller.ts'
-import type { ExecutionOptions, ExecutionRecording } from './execution-recorder.ts'
+import type { ExecutionKind, ExecutionOptions, ExecutionRecording } from './execution-recorder.ts'
 import type { PromptContext } from './prompt-context.ts'
 import type { PromptEvent } from './prompt-event.ts'
 import type { PromptResult } from './prompt-result.ts'
@@ -14,10 +14,15 @@ export function beginExecution(
 ): ExecutionRecording | undefined {
   if (executions === undefined) return undefined
   const isDemo = locate(backend)?.isDemo ?? false
-  const known = { kind: 'prompt' as const, backend, model, workdir, prompt, isDemo, isEphemeral, isDryRun }
+  const known = { kind: kindOf({ isDryRun }), backend, model, workdir, prompt, isDemo, isEphemeral, isDryRun }
   const recording = executions.begin({ ...known, ...options, client: ownerKey(by) })
   onBegin?.(recording)
   return recording
+}
+
+/** Of a prompt that is no part of something else. */
+export function kindOf({ isDryRun }: Pick<AgentRequest, 'isDryRun'>): ExecutionKind {
+  return isDryRun ? 'dry_run' : 'prompt'
 }
 
 /** Passes the events on and records them. `done` is passed on when the end is stored. */

@@ -10,9 +10,10 @@ export function isFinal(state: ExecutionState): boolean {
   return (FINAL_STATES as readonly ExecutionState[]).includes(state)
 }
 
-/** What an execution runs: one prompt, a part of a batch, a whole batch, or an action of a run. */
+/** What an execution runs: one prompt, or nothing, only showing the command for it; a part of a batch, a whole batch, or an action of a run. */
 export const EXECUTION_KINDS = [
   'prompt',
+  'dry_run',
   'parallel',
   'parallel_task',
   'chain',

@@ -17,7 +17,10 @@ export const Execution = named(
       description:
         '`queued`, `running`, then `completed`, `failed` or `cancelled`. `lost`: its process died, so the end is unknown.',
     }),
-    kind: literals(EXECUTION_KINDS, { description: 'What it runs: a prompt, a batch, or a part of a batch.' }),
+    kind: literals(EXECUTION_KINDS, {
+      description:
+        'What it runs: a prompt, a batch, or a part of a batch. `dry_run`: nothing; it shows the command for a prompt.',
+    }),
     parent_id: Type.Optional(text('The execution of the batch that it belongs to.')),
     session_id: Type.Optional(text('The session of the prompt, if one is stored.')),
     backend: Type.Optional(text('The agent; absent for a batch.')),

@@ -62,43 +62,43 @@ if(!(i&&typeof i=="object"&&!Array.isArray(i)))return te.errors=[{instancePath:s
 object"}}],!1;var n=l===e}else var n=!0;if(n)if(t.shared!==void 0){let i=e;if(typeof t.shared!="boolean")return te.errors=
 [{instancePath:s+"/shared",keyword:"type",params:{type:"boolean"}}],!1;var n=i===e}else var n=!0}}}}else return te.errors=
 [{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return te.errors=r,e===0}var ss=B;var ir=["state","backend","workdir","key","search","session","parent","kind","since","before","limit"],ar=["queued","run\
-ning","completed","failed","cancelled","lost"],nr=["prompt","parallel","parallel_task","chain","chain_step","compare","c\
-ompare_backend","action"],I=Qe().default,or=new RegExp("^exec_[0-9a-f]{24}$","u");function B(t,{instancePath:s="",parentData:F,
-parentDataProperty:P,rootData:E=t,dynamicAnchors:C={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
-t)){for(let n in t){let o=e;if(!(n==="state"||n==="backend"||n==="workdir"||n==="key"||n==="search"||n==="session"||n===
-"parent"||n==="kind"||n==="since"||n==="before"||n==="limit")){let i={instancePath:s,keyword:"enum",params:{allowedValues:ir},
-propertyName:n};r===null?r=[i]:r.push(i),e++}var f=o===e;if(!f){let i={instancePath:s,keyword:"propertyNames",params:{propertyName:n}};
-return r===null?r=[i]:r.push(i),e++,B.errors=r,!1;break}}if(f){if(t.state!==void 0){let n=t.state,o=e;if(!(n==="queued"||
-n==="running"||n==="completed"||n==="failed"||n==="cancelled"||n==="lost"))return B.errors=[{instancePath:s+"/state",keyword:"\
-enum",params:{allowedValues:ar}}],!1;var a=o===e}else var a=!0;if(a){if(t.backend!==void 0){let n=t.backend,o=e;if(e===o)
-if(typeof n=="string"){if(n.length===0)return B.errors=[{instancePath:s+"/backend",keyword:"minLength",params:{limit:1}}],
-!1}else return B.errors=[{instancePath:s+"/backend",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;
-if(a){if(t.workdir!==void 0){let n=t.workdir,o=e;if(e===o)if(typeof n=="string"){if(n.length===0)return B.errors=[{instancePath:s+
-"/workdir",keyword:"minLength",params:{limit:1}}],!1}else return B.errors=[{instancePath:s+"/workdir",keyword:"type",params:{
-type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(t.key!==void 0){let n=t.key,o=e;if(e===o)if(typeof n=="string"){if(n.
-length===0)return B.errors=[{instancePath:s+"/key",keyword:"minLength",params:{limit:1}}],!1}else return B.errors=[{instancePath:s+
-"/key",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(t.search!==void 0){let n=t.search,o=e;
-if(e===o)if(typeof n=="string"){if(I(n)>200)return B.errors=[{instancePath:s+"/search",keyword:"maxLength",params:{limit:200}}],
-!1;if(n.length===0)return B.errors=[{instancePath:s+"/search",keyword:"minLength",params:{limit:1}}],!1}else return B.errors=
-[{instancePath:s+"/search",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(t.session!==void 0){
-let n=t.session,o=e;if(e===o)if(typeof n=="string"){if(n.length===0)return B.errors=[{instancePath:s+"/session",keyword:"\
-minLength",params:{limit:1}}],!1}else return B.errors=[{instancePath:s+"/session",keyword:"type",params:{type:"string"}}],
-!1;var a=o===e}else var a=!0;if(a){if(t.parent!==void 0){let n=t.parent,o=e;if(e===o)if(typeof n=="string"){if(n.length===
-0)return B.errors=[{instancePath:s+"/parent",keyword:"minLength",params:{limit:1}}],!1}else return B.errors=[{instancePath:s+
-"/parent",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(t.kind!==void 0){let n=t.kind,o=e;
-if(!(n==="prompt"||n==="parallel"||n==="parallel_task"||n==="chain"||n==="chain_step"||n==="compare"||n==="compare_backe\
-nd"||n==="action"))return B.errors=[{instancePath:s+"/kind",keyword:"enum",params:{allowedValues:nr}}],!1;var a=o===e}else
-var a=!0;if(a){if(t.since!==void 0){let n=t.since,o=e;if(e===o&&e===o)if(typeof n=="string"){if(!je(n))return B.errors=[
-{instancePath:s+"/since",keyword:"format",params:{format:"date-time"}}],!1}else return B.errors=[{instancePath:s+"/since",
-keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(t.before!==void 0){let n=t.before,o=e;if(e===
-o)if(typeof n=="string"){if(!or.test(n))return B.errors=[{instancePath:s+"/before",keyword:"pattern",params:{pattern:"^e\
-xec_[0-9a-f]{24}$"}}],!1}else return B.errors=[{instancePath:s+"/before",keyword:"type",params:{type:"string"}}],!1;var a=o===
-e}else var a=!0;if(a)if(t.limit!==void 0){let n=t.limit,o=e;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return B.
-errors=[{instancePath:s+"/limit",keyword:"type",params:{type:"integer"}}],!1;if(e===o&&typeof n=="number"&&isFinite(n)){
-if(n>1e3||isNaN(n))return B.errors=[{instancePath:s+"/limit",keyword:"maximum",params:{comparison:"<=",limit:1e3}}],!1;if(n<
-1||isNaN(n))return B.errors=[{instancePath:s+"/limit",keyword:"minimum",params:{comparison:">=",limit:1}}],!1}var a=o===
-e}else var a=!0}}}}}}}}}}}else return B.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return B.errors=
-r,e===0}var lr=de;var fr=["decision","message"],pr=["allow","allow_session","deny"];function de(t,{instancePath:s="",parentData:F,parentDataProperty:P,
+ning","completed","failed","cancelled","lost"],nr=["prompt","dry_run","parallel","parallel_task","chain","chain_step","c\
+ompare","compare_backend","action"],I=Qe().default,or=new RegExp("^exec_[0-9a-f]{24}$","u");function B(t,{instancePath:s="",
+parentData:F,parentDataProperty:P,rootData:E=t,dynamicAnchors:C={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
+!Array.isArray(t)){for(let n in t){let o=e;if(!(n==="state"||n==="backend"||n==="workdir"||n==="key"||n==="search"||n===
+"session"||n==="parent"||n==="kind"||n==="since"||n==="before"||n==="limit")){let i={instancePath:s,keyword:"enum",params:{
+allowedValues:ir},propertyName:n};r===null?r=[i]:r.push(i),e++}var f=o===e;if(!f){let i={instancePath:s,keyword:"propert\
+yNames",params:{propertyName:n}};return r===null?r=[i]:r.push(i),e++,B.errors=r,!1;break}}if(f){if(t.state!==void 0){let n=t.
+state,o=e;if(!(n==="queued"||n==="running"||n==="completed"||n==="failed"||n==="cancelled"||n==="lost"))return B.errors=
+[{instancePath:s+"/state",keyword:"enum",params:{allowedValues:ar}}],!1;var a=o===e}else var a=!0;if(a){if(t.backend!==void 0){
+let n=t.backend,o=e;if(e===o)if(typeof n=="string"){if(n.length===0)return B.errors=[{instancePath:s+"/backend",keyword:"\
+minLength",params:{limit:1}}],!1}else return B.errors=[{instancePath:s+"/backend",keyword:"type",params:{type:"string"}}],
+!1;var a=o===e}else var a=!0;if(a){if(t.workdir!==void 0){let n=t.workdir,o=e;if(e===o)if(typeof n=="string"){if(n.length===
+0)return B.errors=[{instancePath:s+"/workdir",keyword:"minLength",params:{limit:1}}],!1}else return B.errors=[{instancePath:s+
+"/workdir",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(t.key!==void 0){let n=t.key,o=e;
+if(e===o)if(typeof n=="string"){if(n.length===0)return B.errors=[{instancePath:s+"/key",keyword:"minLength",params:{limit:1}}],
+!1}else return B.errors=[{instancePath:s+"/key",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){
+if(t.search!==void 0){let n=t.search,o=e;if(e===o)if(typeof n=="string"){if(I(n)>200)return B.errors=[{instancePath:s+"/\
+search",keyword:"maxLength",params:{limit:200}}],!1;if(n.length===0)return B.errors=[{instancePath:s+"/search",keyword:"\
+minLength",params:{limit:1}}],!1}else return B.errors=[{instancePath:s+"/search",keyword:"type",params:{type:"string"}}],
+!1;var a=o===e}else var a=!0;if(a){if(t.session!==void 0){let n=t.session,o=e;if(e===o)if(typeof n=="string"){if(n.length===
+0)return B.errors=[{instancePath:s+"/session",keyword:"minLength",params:{limit:1}}],!1}else return B.errors=[{instancePath:s+
+"/session",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(t.parent!==void 0){let n=t.parent,
+o=e;if(e===o)if(typeof n=="string"){if(n.length===0)return B.errors=[{instancePath:s+"/parent",keyword:"minLength",params:{
+limit:1}}],!1}else return B.errors=[{instancePath:s+"/parent",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else
+var a=!0;if(a){if(t.kind!==void 0){let n=t.kind,o=e;if(!(n==="prompt"||n==="dry_run"||n==="parallel"||n==="parallel_task"||
+n==="chain"||n==="chain_step"||n==="compare"||n==="compare_backend"||n==="action"))return B.errors=[{instancePath:s+"/ki\
+nd",keyword:"enum",params:{allowedValues:nr}}],!1;var a=o===e}else var a=!0;if(a){if(t.since!==void 0){let n=t.since,o=e;
+if(e===o&&e===o)if(typeof n=="string"){if(!je(n))return B.errors=[{instancePath:s+"/since",keyword:"format",params:{format:"\
+date-time"}}],!1}else return B.errors=[{instancePath:s+"/since",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else
+var a=!0;if(a){if(t.before!==void 0){let n=t.before,o=e;if(e===o)if(typeof n=="string"){if(!or.test(n))return B.errors=[
+{instancePath:s+"/before",keyword:"pattern",params:{pattern:"^exec_[0-9a-f]{24}$"}}],!1}else return B.errors=[{instancePath:s+
+"/before",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(t.limit!==void 0){let n=t.limit,o=e;
+if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(n)))return B.errors=[{instancePath:s+"/limit",keyword:"type",params:{
+type:"integer"}}],!1;if(e===o&&typeof n=="number"&&isFinite(n)){if(n>1e3||isNaN(n))return B.errors=[{instancePath:s+"/li\
+mit",keyword:"maximum",params:{comparison:"<=",limit:1e3}}],!1;if(n<1||isNaN(n))return B.errors=[{instancePath:s+"/limit",
+keyword:"minimum",params:{comparison:">=",limit:1}}],!1}var a=o===e}else var a=!0}}}}}}}}}}}else return B.errors=[{instancePath:s,
+keyword:"type",params:{type:"object"}}],!1;return B.errors=r,e===0}var lr=de;var fr=["decision","message"],pr=["allow","allow_session","deny"];function de(t,{instancePath:s="",parentData:F,parentDataProperty:P,
 rootData:E=t,dynamicAnchors:C={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let n;if(t.decision===
 void 0&&(n="decision"))return de.errors=[{instancePath:s,keyword:"required",params:{missingProperty:n}}],!1;for(let o in t){
 let i=e;if(!(o==="decision"||o==="message")){let l={instancePath:s,keyword:"enum",params:{allowedValues:fr},propertyName:o};
