@@ -107,7 +107,9 @@ describe('drover drive with several goals', () => {
       expect(ran.stdout).toContain('--total-tokens')
       // One attempt has used everything, so that no other agent was started.
       expect(driving.calls()).toHaveLength(1)
-      expect((await queue()).runs.map(({ queue: place }) => place?.waits_for)).toEqual([undefined, 'total', 'total'])
+      const waiting = (await queue()).runs
+      expect(waiting.map(({ queue: place }) => place?.waits_for)).toEqual([undefined, 'total', 'total'])
+      expect(waiting[1]?.queue?.reason).toContain('waits for a higher --total-tokens')
       expect(await drover('drive', one, '--total-tokens', '1000000000')).toMatchObject({ code: 0 })
       await until(() => dataOf(driving.records(two), 'delivered')[0])
     },

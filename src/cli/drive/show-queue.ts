@@ -62,19 +62,8 @@ function formatQueue({ parallel, runs }: RunQueue, { nameOf, isServed }: Names, 
 
 function whyItWaits({ queue, state, verdict }: DrivenRun, nameOf: Names['nameOf']): string {
   if (queue === undefined) return state === 'running' ? verdict.reason : verdict.line.slice(verdict.word.length + 2)
-  const before = nameOf(queue.after ?? '')
-  switch (queue.waits_for) {
-    case 'turn':
-      return ''
-    case 'run':
-      return `starts when ${before} is delivered`
-    case 'run_not_delivered':
-      return `waits for ${before}, which has ended without a branch`
-    case 'run_gone':
-      return `waits for ${before}, which does not exist any more`
-    case 'total':
-      return 'waits for a higher --total-tokens or --total-cost'
-  }
+  const { after = '', reason = '' } = queue
+  return after === '' ? reason : reason.replaceAll(after, nameOf(after))
 }
 
 /** The queue of the user, as it is on disk. It can be read and changed without a server. */

@@ -53,14 +53,13 @@ export function QueuePage() {
 }
 
 function QueuedRow({ run }: { run: DrivenRun }) {
-  const why = whyItWaits(run)
   const overlaps = run.overlaps ?? []
   return (
     <div class="queued">
       <span class="queue-number">{run.queue?.number}</span>
       <div class="queued-run">
         <RunRow run={run} />
-        {why !== '' && <p class="dim">{why}</p>}
+        {run.queue?.reason !== undefined && <p class="dim">{toLine(run.queue.reason)}</p>}
         {overlaps.map(({ run_id: other, files }) => (
           <p key={other} class="dim">
             changes {toLine(files.join(', '))}, as <a href={toHash('runs', other)}>{other.slice(0, 8)}</a> does
@@ -72,20 +71,4 @@ function QueuedRow({ run }: { run: DrivenRun }) {
       </button>
     </div>
   )
-}
-
-function whyItWaits({ queue: place }: DrivenRun): string {
-  const before = place?.after?.slice(0, 8) ?? ''
-  switch (place?.waits_for) {
-    case 'run':
-      return `starts on the branch of ${before}, when that is delivered`
-    case 'run_not_delivered':
-      return `waits for ${before}, which has ended without a branch`
-    case 'run_gone':
-      return `waits for ${before}, which does not exist any more`
-    case 'total':
-      return 'its group has used what it may use'
-    default:
-      return ''
-  }
 }

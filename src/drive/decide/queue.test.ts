@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   deliveredCommit,
+  describeWait,
   filesOf,
   overlapsOf,
   planQueue,
@@ -101,6 +102,16 @@ describe('the commit on which the next run starts', () => {
     const delivered = { as: 'branch', commit: 'head' } as const
     expect(deliveredCommit({ delivered, place: { kind: 'in_place', root: '/w' } })).toBeUndefined()
   })
+})
+
+it.each([
+  ['turn', undefined],
+  ['run', 'starts on the branch of a, when that is delivered'],
+  ['run_not_delivered', 'waits for a, which has ended without a branch'],
+  ['run_gone', 'waits for a, which does not exist any more'],
+  ['total', expect.stringContaining('--total-tokens')],
+] as const)('a run that waits for its %s says so', (waitsFor, reason) => {
+  expect(describeWait(waitsFor, 'a')).toEqual(reason)
 })
 
 describe('runs that change the same files', () => {

@@ -36,6 +36,22 @@ export type PlannedRun = {
   readonly waitsFor?: (typeof QUEUE_WAITS)[number]
 }
 
+/** For people. Undefined for a run that only waits for its turn. `after` is the run whose branch it starts on. */
+export function describeWait(waitsFor: (typeof QUEUE_WAITS)[number], after = ''): string | undefined {
+  switch (waitsFor) {
+    case 'turn':
+      return undefined
+    case 'run':
+      return `starts on the branch of ${after}, when that is delivered`
+    case 'run_not_delivered':
+      return `waits for ${after}, which has ended without a branch`
+    case 'run_gone':
+      return `waits for ${after}, which does not exist any more`
+    case 'total':
+      return 'waits for a higher --total-tokens or --total-cost: its group has used what it may use'
+  }
+}
+
 /** Where a queued run is moved to. */
 export type QueuePlace = 'first' | 'last' | { readonly before: string }
 

@@ -251,6 +251,7 @@ export const DrivenRun = named(
               '`turn`: for other runs. `run`: until the run in `after` is delivered. `run_not_delivered`: that run has ended without a branch. `run_gone`: that run does not exist any more. `total`: its group has used what it may use.',
           }),
           after: optional(text('The run whose branch it starts on.')),
+          reason: optional(text('Why it waits, if not only for its turn, as people read it.')),
         },
         { description: 'Its place in the queue; only in the queue.' },
       ),

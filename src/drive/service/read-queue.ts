@@ -3,6 +3,7 @@ import { openRunStore } from '../../journal/run-store.ts'
 import { type Caller, USER } from '../../prompts/caller.ts'
 import {
   deliveredCommit,
+  describeWait,
   filesOf,
   overlapsOf,
   type PlannedRun,
@@ -106,8 +107,14 @@ export async function readQueue(places: QueuePlaces, by: Caller): Promise<RunQue
 function withPlan(run: DrivenRun, { drive }: DrivenFacts, plan: readonly PlannedRun[]): DrivenRun {
   const at = plan.findIndex(({ id }) => id === run.id)
   if (at === -1) return run
-  const after = drive.after === undefined ? {} : { after: drive.after }
-  return { ...run, queue: { number: at + 1, waits_for: plan[at]?.waitsFor ?? 'turn', ...after } }
+  const { waitsFor = 'turn' } = plan[at] ?? {}
+  const reason = describeWait(waitsFor, drive.after)
+  const place = {
+    ...{ number: at + 1, waits_for: waitsFor },
+    ...(drive.after !== undefined && { after: drive.after }),
+    ...(reason !== undefined && { reason }),
+  }
+  return { ...run, queue: place }
 }
 
 function toChanging({ record, drive, earlier }: DrivenFacts) {
