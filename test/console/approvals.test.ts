@@ -60,6 +60,9 @@ describe('an approval', () => {
     }
     // The second browser does not hear of the decision in time.
     await other.page.route('**/api/v1/executions/*/approvals/*', async (route) => {
+      // Nothing has the focus yet.
+      await one.page.keyboard.press('a')
+      await one.page.getByText('No approval is selected.').waitFor()
       await one.page.keyboard.press('j')
       await one.page.keyboard.press('a')
       await one.page.getByText('Allowed.').waitFor()

@@ -50,6 +50,23 @@ describe('a page whose stream is cut', { timeout: 240_000 }, () => {
   })
 })
 
+describe('a page that is opened while the network swallows everything', () => {
+  it('says that the connection is cut', async () => {
+    const server = await startServer({ agents: 'demo' })
+    const { page } = await visit(`${server.url}/`, { expects: /./ })
+    await page.clock.install()
+    await page.reload()
+    await page.getByText('live', { exact: true }).waitFor()
+    // No answer, and no error either.
+    await page.route('**/*', () => undefined)
+    await page.getByRole('link', { name: 'Usage' }).click()
+    await page.getByText('Loading…').waitFor()
+    // The stream that is open is silent from now on, as far as the clock of the page tells.
+    await page.clock.fastForward(15_100)
+    await page.getByText('The connection to the server is cut.').waitFor()
+  })
+})
+
 describe('a server that restarts under an open page', () => {
   it.runIf(IS_FULL)('is connected again, with the same login and the new state', async () => {
     const key = 'a-key-that-is-long-enough'

@@ -1,12 +1,18 @@
 /** The first page: what one can start, what waits, and what has ended. */
 import { afterAll, beforeEach, expect, it } from 'vitest'
 import { closeBrowser, isFull, skipWithoutBrowser, visit } from '../support/browser.ts'
+import { copyRun } from '../support/copied-runs.ts'
 import { recordExecution } from '../support/recorded-execution.ts'
 import { GOAL, serveRuns } from '../support/served-runs.ts'
 import { startServer } from '../support/start-server.ts'
 
 beforeEach(skipWithoutBrowser)
 afterAll(closeBrowser)
+
+const QUESTION = { reason: 'decision_required', question: 'Knots or km/h?', destructive_request: null }
+const ASKS = { outcome: { status: 'needs_input', pause: QUESTION, suggested_actions: [] } }
+/** Many runs are read. */
+const PATIENT = { timeout: 30_000 }
 
 it('a first visit has three things to try, and one of them starts an agent with a model', async () => {
   const server = await startServer({ agents: 'demo' })
@@ -30,9 +36,7 @@ it('a first visit has three things to try, and one of them starts an agent with 
 })
 
 it.runIf(isFull)('a change is started in a repository, and what waits is chosen in a list', async () => {
-  const question = { reason: 'decision_required', question: 'Knots or km/h?', destructive_request: null }
-  const asks = { outcome: { status: 'needs_input', pause: question, suggested_actions: [] } }
-  const { server, start, reaches } = await serveRuns({ orient: [asks] })
+  const { server, start, reaches } = await serveRuns({ orient: [ASKS] })
   const { id } = await start({ goal: 'Show the rain' })
   await reaches(id, 'waiting')
   const { page } = await visit(`${server.url}/`)
@@ -50,6 +54,56 @@ it.runIf(isFull)('a change is started in a repository, and what waits is chosen 
   await detail.getByLabel('Answer').fill('Knots.')
   await page.keyboard.press('Enter')
   await page.getByText('Answered. The run continues.').waitFor()
+})
+
+it('every run that waits is under Needs you, and what has ended stays bounded while the page is open', async () => {
+  const waiting = isFull ? 300 : 51
+  const { server, start, reaches, change } = await serveRuns({ orient: [ASKS] })
+  const { id } = await start()
+  await reaches(id, 'waiting')
+  copyRun(server, id, waiting - 1)
+  const { page, complaints } = await visit('about:blank')
+  const encodings: unknown[] = []
+  page.on('response', (response) => {
+    if (response.url().includes('/runs?state=queued')) encodings.push(response.headers()['content-encoding'])
+  })
+  await page.goto(`${server.url}/`)
+  await expect.poll(() => page.title(), PATIENT).toBe(`(${waiting}) drover`)
+  expect(encodings).toEqual(['gzip'])
+  const rows = page.locator('.needs-list [data-row]')
+  expect(await rows.count()).toBe(waiting)
+  await rows.last().focus()
+  await page.getByRole('article').getByRole('button', { name: 'Answer' }).waitFor()
+  await change(id, 'stop')
+  await expect.poll(() => page.title(), PATIENT).toBe(`(${waiting - 1}) drover`)
+  const recent = page.getByRole('region', { name: 'Recent' })
+  for (let at = 1; at <= 51; at += 1) await recordExecution(server, { prompt: `prompt ${at}`, events: [] })
+  await recent.getByText('prompt 51').waitFor()
+  // The run that was stopped is one of the latest runs; executions have a limit of their own.
+  expect(await recent.locator('[data-row]').count()).toBe(51)
+  expect(await recent.locator('.chip', { hasText: /^stopped$/ }).count()).toBe(1)
+  // The same words on every page.
+  await page.goto(`${server.url}/#/runs`)
+  const words = async () => new Set(await page.locator('.chip').allInnerTexts())
+  await expect.poll(words).toEqual(new Set(['needs you', 'stopped']))
+  await page.goto(`${server.url}/#/runs/${id}`)
+  await page.locator('.run-head .chip', { hasText: /^stopped$/ }).waitFor()
+  expect(complaints).toEqual([])
+})
+
+it('a dry run is marked, and not counted', async () => {
+  const server = await startServer({ agents: 'demo' })
+  const body = { backend: 'claude', prompt: 'only look', dry_run: true }
+  expect((await server.request('/api/v1/prompt', { method: 'POST', body })).status).toBe(200)
+  await server.context.drover.records.save()
+  const { page, complaints } = await visit(`${server.url}/`)
+  const row = page.getByRole('region', { name: 'Recent' }).locator('.row', { hasText: 'only look' })
+  await row.getByText('dry run', { exact: true }).waitFor()
+  await row.getByRole('link').click()
+  await page.getByText('claude (demo) (dry run)').waitFor()
+  await page.goto(`${server.url}/#/usage?measure=tokens`)
+  await page.getByText('Nothing was used in this period.').first().waitFor()
+  expect(complaints).toEqual([])
 })
 
 it.runIf(isFull)('what ended before is read in pages', async () => {

@@ -1,17 +1,22 @@
 /** Who is logged in to the console, in a real browser: other servers, other tabs, and what remains after a log-out. */
 
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Page } from 'playwright-core'
+import { join } from 'node:path'
+import type { Page, Request } from 'playwright-core'
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { WrongKeys } from '../../src/http/context/wrong-keys.ts'
 import { closeBrowser, skipWithoutBrowser, visit } from '../support/browser.ts'
-import { IS_FULL } from '../support/full-counts.ts'
+import { firstOf, IS_FULL } from '../support/full-counts.ts'
+import { temporaryDirectory } from '../support/run-drover.ts'
 import { startServer, type TestServer } from '../support/start-server.ts'
 import { until } from '../support/until.ts'
 
 beforeEach(skipWithoutBrowser)
 afterAll(closeBrowser)
 
+const SILENT = { debug() {}, info() {}, error() {}, warn() {}, with: () => SILENT }
 const KEY = 'a-key-that-is-long-enough'
 const OTHER = 'another-key-of-the-server'
 const withKey = () => startServer({ agents: 'demo', env: { DROVER_API_KEYS: KEY } })
@@ -69,6 +74,55 @@ describe('a login', () => {
     const again = await visit(link, { expects: /401/ })
     await again.page.getByText('this link was used before, or is older than 5 minutes').waitFor()
   })
+
+  it('waits after five wrong keys, and lets the right one in', async () => {
+    const wrongKeys = new WrongKeys({ log: SILENT, delays: { firstMs: 600_000, longestMs: 600_000 } })
+    const server = await startServer({ agents: 'demo', env: { DROVER_API_KEYS: KEY }, context: { wrongKeys } })
+    const { page } = await visit(`${server.url}/`, { expects: /401/ })
+    const button = page.getByRole('button', { name: 'Log in' })
+    const guess = async (key: string, { isAnswered }: { isAnswered: boolean }) => {
+      const answered = page.waitForResponse('**/api/v1/login', { timeout: isAnswered ? 30_000 : 1000 })
+      await page.getByLabel('API key').fill(key)
+      await button.click()
+      return await answered.then(
+        (answer) => answer.status(),
+        () => 'none',
+      )
+    }
+    for (let at = 0; at < 5; at += 1) expect(await guess(`guess ${at}`, { isAnswered: true })).toBe(401)
+    expect(await guess('guess 5', { isAnswered: false })).toBe('none')
+    expect(await button.isDisabled()).toBe(true)
+    await page.reload()
+    await logIn(page, KEY)
+  })
+})
+
+describe('a key', () => {
+  it('shows a client nothing of others, first prompts included', async () => {
+    const server = await startServer({ agents: 'demo', env: { DROVER_API_KEYS: `${KEY},${OTHER}` } })
+    const headers = { 'x-api-key': KEY }
+    const ask = (path: string, body: object) => server.request(path, { method: 'POST', body, headers })
+    const prompt = { backend: 'claude', prompt: 'the secret plan' }
+    const { body } = await ask('/api/v1/prompt', prompt)
+    const { execution_id: execution, session_id: session } = body as { execution_id: string; session_id: string }
+    await ask('/api/v1/compare', { backends: ['claude', 'codex'], prompt: 'the secret comparison' })
+    await server.context.drover.records.save()
+    const { page } = await visit(`${server.url}/`, { expects: /40[134]/ })
+    await logIn(page, OTHER)
+    await page.goto(`${server.url}/#/`)
+    await home(page)
+    // What begins while the page is open is not in its stream either.
+    await ask('/api/v1/prompt', prompt)
+    const pages = ['', 'sessions', 'runs', 'board', 'compare', 'usage', 'queue', 'report']
+    for (const path of [...pages, `executions/${execution}`, `sessions/${session}`]) {
+      await page.goto(`${server.url}/#/${path}`)
+      await page.locator('main', { hasNotText: 'Loading…' }).waitFor()
+      expect([path, await page.locator('body').innerText()]).toEqual([path, expect.not.stringContaining('secret')])
+    }
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: /^Find a page/ }).fill('secret')
+    await page.getByText('Nothing is found.').waitFor()
+  })
 })
 
 describe('another server on the same host', () => {
@@ -115,6 +169,38 @@ describe('a log-out', () => {
     await page.getByLabel('Prompt', { exact: true }).waitFor()
     expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('')
     await home(tab)
+  })
+
+  it.each(firstOf(['end of the key', 'log-out']))('ends what an agent still says within 2 s: %s', async (how) => {
+    const file = join(temporaryDirectory(), 'keys')
+    writeFileSync(file, `${KEY}\n${OTHER}\n`)
+    const script = { text: Array.from({ length: 6000 }, (_, at) => `word${at} `), chunkMs: 20 }
+    const env = { DROVER_API_KEYS_FILE: file, FAKE_AGENT_SCRIPT: JSON.stringify(script) }
+    const server = await startServer({ env })
+    const body = { backend: 'claude', prompt: 'talk', workdir: server.workdir, detach: true }
+    const { body: accepted } = await server.request('/api/v1/prompt', {
+      ...{ method: 'POST', body, headers: { 'x-api-key': KEY } },
+    })
+    const { execution_id: id } = accepted as { execution_id: string }
+    const { page } = await visit(`${server.url}/#/executions/${id}`, { expects: /401/ })
+    const open = new Set<Request>()
+    page.on('request', (request) => request.url().includes('/events') && open.add(request))
+    page.on('requestfailed', (request) => open.delete(request))
+    page.on('requestfinished', (request) => open.delete(request))
+    await logIn(page, KEY)
+    await page.locator('.markdown', { hasText: 'word9' }).waitFor()
+    // The one of the server, and the one of the execution.
+    expect(open.size).toBe(2)
+    const since = performance.now()
+    if (how === 'log-out') await page.getByRole('button', { name: 'Log out' }).click()
+    else {
+      writeFileSync(file, `${OTHER}\n`)
+      await server.keys.reload(server.context.log)
+    }
+    await until(() => open.size === 0)
+    expect(performance.now() - since).toBeLessThan(2000)
+    await page.getByLabel('API key').waitFor()
+    expect(await page.locator('body').innerText()).not.toContain('word9')
   })
 
   it.runIf(IS_FULL)('by the end of the key keeps what was typed for the same user only', async () => {

@@ -1,10 +1,13 @@
 /** Driven runs in the console, in a real browser. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { digestScope } from '../../src/contract/destructive.ts'
 import { BROWSERS, closeBrowser, isFull, skipWithoutBrowser, visit } from '../support/browser.ts'
 import { HONEST } from '../support/driven-home.ts'
 import { hasForge, startForge } from '../support/forge/fake-forge.ts'
+import { temporaryDirectory } from '../support/run-drover.ts'
 import { GOAL, serveRuns } from '../support/served-runs.ts'
 import { until } from '../support/until.ts'
 
@@ -83,8 +86,11 @@ describe('a change', () => {
       expect(page.url()).toContain('?tab=files')
       await page.locator('.line-added', { hasText: 'wind: 23 knots' }).waitFor()
       expect(await page.locator('.word-added').allInnerTexts()).toEqual(['23', 'knots'])
+      const other = await visit(page.url(), { browser })
+      await reaches(other.page, 'ended')
       await page.getByRole('button', { name: 'Merge', exact: true }).click()
       await reaches(page, 'merged')
+      await reaches(other.page, 'merged')
       expect(driving.repository.git('show', 'main:wind.txt')).toBe('wind: 23 knots\n')
       await openTab(page, 'Activity')
       await timeline.getByText(/^merged into main as .+ by /).waitFor()
@@ -211,6 +217,37 @@ describe('a change', () => {
     await page.getByRole('link', { name: 'Pull request #1' }).waitFor()
     expect([...forge.items.keys()]).toEqual([1])
     expect(await page.locator('.run-head .primary').innerText()).toBe('Change this')
+  })
+
+  it('keeps the place of the reader when an attempt ends and the next one starts', async () => {
+    const tells = Array.from({ length: 60 }, (_, at) => `Line ${at} of what I see.`)
+    const isRead = join(temporaryDirectory(), 'is-read')
+    const { server, start, change, driving } = await serveRuns({
+      orient: [{ tells, runs: [`until test -e '${isRead}'; do sleep 0.05; done`] }],
+      implement: [{ hangs: true }],
+    })
+    const { id } = await start()
+    const { page, complaints } = await visit(`${server.url}/#/runs/${id}`)
+    await page.getByText('Line 59 of what I see.').waitFor({ state: 'attached' })
+    const line = page.getByText('Line 40 of what I see.')
+    await line.scrollIntoViewIfNeeded()
+    const topOf = () => line.evaluate((element) => Math.round(element.getBoundingClientRect().top))
+    const heightOf = () => page.evaluate<number>('document.documentElement.scrollHeight')
+    const [top, height] = [await topOf(), await heightOf()]
+    writeFileSync(isRead, '')
+    const next = page.locator('.node', { hasText: 'Implement' })
+    await next.waitFor({ state: 'attached' })
+    await until(() => driving.calls().some(({ kind }) => kind === 'implement'))
+    expect(await topOf()).toBe(top)
+    // What follows is added below.
+    expect(await heightOf()).toBeGreaterThanOrEqual(height)
+    // Two buttons stop different things, and say so.
+    await page.getByRole('button', { name: 'Stop the run' }).waitFor()
+    await next.getByRole('link', { name: 'Open as a page' }).click()
+    await page.getByRole('button', { name: 'Cancel this attempt' }).waitFor()
+    expect(await page.getByRole('button', { name: 'Stop' }).count()).toBe(0)
+    await change(id, 'stop')
+    expect(complaints).toEqual([])
   })
 
   it.runIf(isFull)('is stopped, resumed with a higher limit, and skips an action', async () => {

@@ -43,6 +43,7 @@ function ExecutionFacts(props: { record: Execution; transcript: Transcript; isCu
       <strong>
         {toLine(record.backend ?? record.kind)}
         {record.is_demo === true && ' (demo)'}
+        {record.kind === 'dry_run' && ' (dry run)'}
       </strong>
       {model !== undefined && record.is_demo !== true && <span>{toLine(model)}</span>}
       <Elapsed execution={record} />
@@ -52,7 +53,7 @@ function ExecutionFacts(props: { record: Execution; transcript: Transcript; isCu
       {isCut && <span class="cut">connection cut, connecting again…</span>}
       {isRunning(record) && (
         <button type="button" class="danger" onClick={() => void cancelExecution(record.id)}>
-          Cancel
+          {record.kind === 'action' ? 'Cancel this attempt' : 'Cancel'}
         </button>
       )}
     </header>

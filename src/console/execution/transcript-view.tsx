@@ -46,6 +46,7 @@ function useTarget(key: number | undefined): void {
     element?.classList.add('target')
     element?.querySelector('details')?.setAttribute('open', '')
     element?.scrollIntoView({ block: 'center' })
+    return () => element?.classList.remove('target')
   }, [key])
 }
 

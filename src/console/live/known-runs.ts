@@ -20,7 +20,10 @@ const needsPerson = ({ state }: Pick<DrivenRun, 'state'>): boolean => NEEDS_A_PE
 /** Oldest first. */
 export const waitingRuns = computed(() => runs.value.filter(needsPerson).toReversed())
 
-export const activeRuns = computed(() => runs.value.filter(({ state }) => state === 'running'))
+export const activeRuns = computed(() => runs.value.filter(({ state }) => isWorking(state)))
+
+/** A run that waits for the limit of its agent continues without a person. */
+const isWorking = (state: DrivenRun['state']): boolean => state === 'running' || state === 'waiting_for_limit'
 
 const DONE: Readonly<Record<RunChoice, string>> = {
   answer: 'Answered. The run continues.',

@@ -154,6 +154,7 @@ function ExecutionRow({ execution }: { execution: Execution }) {
       <a class="row-link" data-row href={toHref(execution)} title={toLine(workdir ?? '')}>
         <StateChip word={toStateWord(state)} />
         <span class="row-backend">{toLine(backend ?? kind)}</span>
+        {kind === 'dry_run' && <span class="tag">dry run</span>}
         <span class="row-text">{toLine(start ?? id)}</span>
         {isLive && <span class="activity">{toLine(activity?.text ?? '')}</span>}
         <span class="row-facts dim">

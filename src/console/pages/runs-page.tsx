@@ -1,7 +1,8 @@
 /** The driven runs, by state. */
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
-import { findDraft } from '../live/drafts.ts'
 import { areRunsKnown, runs } from '../live/known-runs.ts'
+import { route } from '../live/router.ts'
+import { SearchField } from '../parts/filter-select.tsx'
 import { RunRow } from '../runs/run-row.tsx'
 
 const GROUPS: readonly { name: string; states: readonly DrivenRun['state'][] }[] = [
@@ -13,20 +14,13 @@ const GROUPS: readonly { name: string; states: readonly DrivenRun['state'][] }[]
 ]
 
 export function RunsPage() {
-  const search = findDraft('runs search')
-  const wanted = runs.value.filter(({ goal }) => goal.toLowerCase().includes(search.value.toLowerCase()))
+  const search = route.value.query.get('search') ?? ''
+  const wanted = runs.value.filter(({ goal }) => goal.toLowerCase().includes(search.toLowerCase()))
   return (
     <div class="page">
       <h1>Runs</h1>
       <search class="filters">
-        <input
-          type="search"
-          data-search
-          aria-label="Search in goals"
-          placeholder="Search ( / )"
-          value={search.value}
-          onInput={(event) => (search.value = event.currentTarget.value)}
-        />
+        <SearchField says="Search in goals" />
         <a class="button" href="#/report">
           Report
         </a>

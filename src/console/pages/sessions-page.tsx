@@ -4,9 +4,9 @@ import { useEffect } from 'preact/hooks'
 import type { Session } from '../../sessions/session.shape.ts'
 import { attempt } from '../live/actions.ts'
 import { call } from '../live/api.ts'
-import { findDraft } from '../live/drafts.ts'
-import { toHash } from '../live/router.ts'
+import { route, toHash } from '../live/router.ts'
 import { backends, executionsVersion } from '../live/server-state.ts'
+import { FilterSelect, SearchField, setQuery } from '../parts/filter-select.tsx'
 import { Owner } from '../parts/owner.tsx'
 import { Age, StateChip, Tokens } from '../parts/state-chip.tsx'
 import { toStateWord } from '../text/state-word.ts'
@@ -16,6 +16,9 @@ const PAGE_SIZE = 50
 /** The user is still typing. */
 const TYPING_MS = 200
 const STATUSES = ['active', 'paused', 'completed', 'error']
+/** In the address, as the server names them. */
+const FIELDS = ['search', 'backend', 'status', 'tag']
+const OFFSET = 'offset'
 
 type Listed = Pick<
   Session,
@@ -32,15 +35,13 @@ type Listed = Pick<
   | 'api_key'
   | 'shared'
 >
-type Found = { sessions: readonly Listed[]; total: number }
+type Found = { sessions: readonly Listed[]; total: number; offset: number }
 
 export function SessionsPage() {
-  // Kept while another page is open, so that the way back leads to the same list.
-  const [search, backend] = [findDraft('sessions search'), findDraft('sessions backend')]
-  const [status, tag] = [findDraft('sessions status'), findDraft('sessions tag')]
-  const offset = useSignal(0)
+  // What is wanted is in the address, so that it can be shared, and the way back leads to the same list.
+  const wanted = route.value.query
   const found = useSignal<Found | undefined>(undefined)
-  const query = toQuery({ search, backend, status, tag }, offset.value)
+  const query = toQuery(wanted)
   useEffect(() => {
     let isOld = false
     const timer = setTimeout(async () => {
@@ -53,34 +54,26 @@ export function SessionsPage() {
     }
     // Also when a turn begins or ends.
   }, [query, executionsVersion.value])
-  const set = (field: { value: string }) => (event: { currentTarget: { value: string } }) => {
-    field.value = event.currentTarget.value
-    offset.value = 0
-  }
   return (
     <div class="page">
       <h1>Sessions</h1>
       <search class="filters">
+        <SearchField says="Search in titles and first prompts" from={OFFSET} />
+        <FilterSelect name="Agent" field="backend" choices={backends.value.map(({ name }) => name)} from={OFFSET} />
+        <FilterSelect name="Status" field="status" choices={STATUSES} from={OFFSET} />
         <input
-          type="search"
-          data-search
-          aria-label="Search in titles and first prompts"
-          placeholder="Search ( / )"
-          value={search.value}
-          onInput={set(search)}
+          aria-label="Tag"
+          placeholder="Tag"
+          value={wanted.get('tag') ?? ''}
+          onInput={(event) => setQuery({ tag: event.currentTarget.value, [OFFSET]: '' })}
         />
-        <Filter name="Agent" field={backend} choices={backends.value.map(({ name }) => name)} onChange={set(backend)} />
-        <Filter name="Status" field={status} choices={STATUSES} onChange={set(status)} />
-        <input aria-label="Tag" placeholder="Tag" value={tag.value} onInput={set(tag)} />
       </search>
       {found.value === undefined && <p class="dim">Loading…</p>}
-      {found.value?.sessions.length === 0 && (
-        <NoSession isFiltered={[search, backend, status, tag].some(({ value }) => value !== '')} />
-      )}
+      {found.value?.sessions.length === 0 && <NoSession isFiltered={FIELDS.some((field) => wanted.has(field))} />}
       {found.value?.sessions.map((session) => (
         <SessionRow key={session.id} session={session} />
       ))}
-      {found.value !== undefined && found.value.total > 0 && <Pager page={found.value} offset={offset} />}
+      {found.value !== undefined && found.value.total > 0 && <Pager page={found.value} />}
     </div>
   )
 }
@@ -94,31 +87,9 @@ function NoSession({ isFiltered }: { isFiltered: boolean }) {
   )
 }
 
-type Fields = Record<'search' | 'backend' | 'status' | 'tag', { value: string }>
-
-function toQuery(fields: Fields, offset: number): string {
-  const given = Object.entries(fields).flatMap(([name, { value }]) => (value === '' ? [] : [[name, value]]))
-  return new URLSearchParams([...given, ['limit', String(PAGE_SIZE)], ['offset', String(offset)]]).toString()
-}
-
-type FilterProps = {
-  name: string
-  field: { value: string }
-  choices: readonly string[]
-  onChange: (event: { currentTarget: { value: string } }) => void
-}
-
-function Filter({ name, field, choices, onChange }: FilterProps) {
-  return (
-    <select aria-label={name} value={field.value} onChange={onChange}>
-      <option value="">{name}: all</option>
-      {choices.map((choice) => (
-        <option key={choice} value={choice}>
-          {choice}
-        </option>
-      ))}
-    </select>
-  )
+function toQuery(wanted: URLSearchParams): string {
+  const given = [...FIELDS, OFFSET].flatMap((field) => (wanted.has(field) ? [[field, wanted.get(field) ?? '']] : []))
+  return new URLSearchParams([...given, ['limit', String(PAGE_SIZE)]]).toString()
 }
 
 function SessionRow({ session }: { session: Listed }) {
@@ -147,18 +118,18 @@ function SessionRow({ session }: { session: Listed }) {
   )
 }
 
-function Pager({ page, offset }: { page: Found; offset: { value: number } }) {
-  const { value } = offset
-  const end = value + page.sessions.length
+function Pager({ page: { offset, sessions, total } }: { page: Found }) {
+  const end = offset + sessions.length
+  const show = (from: number) => setQuery({ [OFFSET]: from > 0 ? String(from) : '' })
   return (
     <nav class="actions" aria-label="More sessions">
-      <button type="button" disabled={value === 0} onClick={() => (offset.value = Math.max(0, value - PAGE_SIZE))}>
+      <button type="button" disabled={offset === 0} onClick={() => show(offset - PAGE_SIZE)}>
         Newer
       </button>
       <span class="dim">
-        {page.sessions.length === 0 ? 0 : value + 1} to {end} of {page.total}
+        {sessions.length === 0 ? 0 : offset + 1} to {end} of {total}
       </span>
-      <button type="button" disabled={end >= page.total} onClick={() => (offset.value = value + PAGE_SIZE)}>
+      <button type="button" disabled={end >= total} onClick={() => show(offset + PAGE_SIZE)}>
         Older
       </button>
     </nav>

@@ -91,7 +91,7 @@ type ChoiceProps = { name: string; field: string; value: string; choices: readon
 /** What is shown is in the address. */
 function Choice({ name, field, value, choices }: ChoiceProps) {
   return (
-    <select aria-label={name} value={value} onChange={(event) => setQuery(field, event.currentTarget.value)}>
+    <select aria-label={name} value={value} onChange={(event) => setQuery({ [field]: event.currentTarget.value })}>
       {choices.map(([choice, says]) => (
         <option key={choice} value={choice}>
           {says}

@@ -7,15 +7,21 @@ type FilterSelectProps = {
   field: string
   choices: readonly string[]
   viewOf?: (choice: string) => string
+  /** What says in the address where the list begins: another list begins at its first entry. */
+  from?: string
 }
 
 /** A filter that is in the address, so that the page can be shared and found again. */
-export function FilterSelect({ name, field, choices, viewOf = toLine }: FilterSelectProps) {
+export function FilterSelect({ name, field, choices, viewOf = toLine, from = '' }: FilterSelectProps) {
   const { query } = route.value
   const value = query.get(field) ?? ''
   if (choices.length === 0 && value === '') return null
   return (
-    <select aria-label={name} value={value} onChange={(event) => setQuery(field, event.currentTarget.value)}>
+    <select
+      aria-label={name}
+      value={value}
+      onChange={(event) => setQuery({ [field]: event.currentTarget.value, [from]: '' })}
+    >
       <option value="">{name}: all</option>
       {[...new Set([...choices, ...(value === '' ? [] : [value])])].map((choice) => (
         <option key={choice} value={choice}>
@@ -26,15 +32,15 @@ export function FilterSelect({ name, field, choices, viewOf = toLine }: FilterSe
   )
 }
 
-/** Changes one value in the address; an empty one is removed. */
-export function setQuery(field: string, value: string): void {
+/** Changes values in the address; an empty one is removed. */
+export function setQuery(changes: Readonly<Record<string, string>>): void {
   const { page, id, query } = route.peek()
-  const others = [...query].filter(([name]) => name !== field)
-  replaceHash(toHash(page, id, Object.fromEntries(value === '' ? others : [...others, [field, value]])))
+  const values = Object.entries({ ...Object.fromEntries(query), ...changes }).filter(([, value]) => value !== '')
+  replaceHash(toHash(page, id, Object.fromEntries(values)))
 }
 
 /** A search that is in the address. */
-export function SearchField({ says }: { says: string }) {
+export function SearchField({ says, from = '' }: { says: string; from?: string }) {
   return (
     <input
       type="search"
@@ -42,7 +48,7 @@ export function SearchField({ says }: { says: string }) {
       aria-label={says}
       placeholder="Search ( / )"
       value={route.value.query.get('search') ?? ''}
-      onInput={(event) => setQuery('search', event.currentTarget.value)}
+      onInput={(event) => setQuery({ search: event.currentTarget.value, [from]: '' })}
     />
   )
 }

@@ -14,7 +14,7 @@ type ListProps<T> = {
   view: (item: T) => ComponentChildren
   estimatedHeight?: number
 }
-/** `target`: the index of an item that has elements from the beginning. */
+/** `target`: the index of an item that has elements wherever the page is. */
 type LongListProps<T> = ListProps<T> & { target?: number }
 
 export function LongList<T>({ items, keyOf, view, estimatedHeight, target = -1 }: LongListProps<T>) {
@@ -28,23 +28,25 @@ export function LongList<T>({ items, keyOf, view, estimatedHeight, target = -1 }
           keyOf={keyOf}
           view={view}
           estimatedHeight={estimatedHeight ?? ESTIMATED_HEIGHT}
-          isShownFirst={start === 0 || start + CHUNK >= items.length || Math.floor(target / CHUNK) * CHUNK === start}
+          isShownFirst={start === 0 || start + CHUNK >= items.length}
+          hasTarget={Math.floor(target / CHUNK) * CHUNK === start}
         />
       ))}
     </div>
   )
 }
 
-type ChunkProps<T> = Required<ListProps<T>> & { isShownFirst: boolean }
+type ChunkProps<T> = Required<ListProps<T>> & { isShownFirst: boolean; hasTarget: boolean }
 
-function Chunk<T>({ items, keyOf, view, estimatedHeight, isShownFirst }: ChunkProps<T>) {
+function Chunk<T>({ items, keyOf, view, estimatedHeight, isShownFirst, hasTarget }: ChunkProps<T>) {
   const element = useRef<HTMLDivElement>(null)
   const height = useRef(0)
-  const [isNear, setNear] = useState(isShownFirst)
+  const [isInView, setInView] = useState(isShownFirst)
+  const isNear = isInView || hasTarget
   useEffect(() => {
     const { current } = element
     if (current === null) return
-    const observer = new IntersectionObserver(([entry]) => setNear(entry?.isIntersecting ?? true), {
+    const observer = new IntersectionObserver(([entry]) => setInView(entry?.isIntersecting ?? true), {
       rootMargin: MARGIN,
     })
     observer.observe(current)

@@ -12,7 +12,7 @@ const SAYS: Readonly<Partial<Record<RunChoice, string>>> = {
   'undo-discard': 'Undo discard',
   first: 'Start next',
   skip: 'Skip this action',
-  stop: 'Stop',
+  stop: 'Stop the run',
 }
 
 /** The endpoint of each is offered by the run itself. */

@@ -109,7 +109,7 @@ function RunChoices({ run }: { run: DrivenRun }) {
       )}
       {may('stop') && (
         <button type="button" class="danger" disabled={isSent.value} onClick={() => void send('stop')}>
-          Stop
+          Stop the run
         </button>
       )}
     </form>
