@@ -1,6 +1,6 @@
 /** A list of any length: only the parts near the visible area have elements. The others keep their height. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 
 const CHUNK = 40
 /** Of an item that was not shown yet. */
@@ -41,14 +41,21 @@ type ChunkProps<T> = Required<ListProps<T>> & { isShownFirst: boolean; hasTarget
 function Chunk<T>({ items, keyOf, view, estimatedHeight, isShownFirst, hasTarget }: ChunkProps<T>) {
   const element = useRef<HTMLDivElement>(null)
   const height = useRef(0)
+  const hasViews = useRef(false)
   const [isInView, setInView] = useState(isShownFirst)
   const isNear = isInView || hasTarget
   useEffect(() => {
     const { current } = element
     if (current === null) return
-    const observer = new IntersectionObserver(([entry]) => setInView(entry?.isIntersecting ?? true), {
-      rootMargin: MARGIN,
-    })
+    const observer = new IntersectionObserver(
+      (entries) => {
+        const entry = entries.at(-1)
+        // The browser has measured it already: to ask for the height of new elements would make it do so twice.
+        if (entry?.isIntersecting === false && hasViews.current) height.current = entry.boundingClientRect.height
+        setInView(entry?.isIntersecting ?? true)
+      },
+      { rootMargin: MARGIN },
+    )
     observer.observe(current)
     return () => observer.disconnect()
   }, [])
@@ -58,9 +65,7 @@ function Chunk<T>({ items, keyOf, view, estimatedHeight, isShownFirst, hasTarget
       {view(item)}
     </div>
   ))
-  useLayoutEffect(() => {
-    if (isNear) height.current = element.current?.offsetHeight ?? 0
-  }, [views])
+  hasViews.current = isNear
   return (
     <div ref={element}>
       {isNear ? views : <div style={{ height: `${height.current || items.length * estimatedHeight}px` }} />}

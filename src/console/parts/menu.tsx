@@ -1,9 +1,19 @@
-/** What is needed seldom, behind a button. It closes with Escape, and when the user turns to something else. */
+/**
+ * What is needed seldom, behind a button. It closes with Escape, and when the user turns to something else: also to the page
+ * that a link in it opens.
+ */
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 
-export function Menu({ name, children }: { name: string; children: ComponentChildren }) {
+type MenuProps = {
+  name: string
+  /** In the bar of pages: one of them is open. */
+  inBar?: { isCurrent: boolean }
+  children: ComponentChildren
+}
+
+export function Menu({ name, inBar, children }: MenuProps) {
   const element = useRef<HTMLDivElement>(null)
   const isOpen = useSignal(false)
   const close = () => {
@@ -26,11 +36,16 @@ export function Menu({ name, children }: { name: string; children: ComponentChil
     }
   }, [])
   return (
-    <div class="act-menu" ref={element}>
-      <button type="button" aria-expanded={isOpen.value} onClick={() => (isOpen.value = !isOpen.value)}>
+    <div class={inBar === undefined ? 'menu' : 'menu menu-in-bar'} ref={element}>
+      <button
+        type="button"
+        class={inBar?.isCurrent === true ? 'current' : ''}
+        aria-expanded={isOpen.value}
+        onClick={() => (isOpen.value = !isOpen.value)}
+      >
         {name} <span aria-hidden="true">▾</span>
       </button>
-      {isOpen.value && <div class="act-items">{children}</div>}
+      {isOpen.value && <div class="menu-items">{children}</div>}
     </div>
   )
 }
