@@ -21,6 +21,8 @@ export type ApiKey = {
     sandbox?: (typeof SANDBOX_CEILINGS)[number]
     /** Its agents run inside of a boundary. */
     requiresSandbox?: boolean
+    /** Whether its agents have their own tools. */
+    agentTools?: 'all' | 'none'
   }
   /** It may move branches of the user. */
   mayMerge?: boolean

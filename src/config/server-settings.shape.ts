@@ -69,6 +69,12 @@ export const ServerKey = strict({
   may_merge: optionalFlag(
     'The key may merge the work of its runs into branches of the repository, and check their branches out there. Default: it may not.',
   ),
+  agent_tools: Type.Optional(
+    literals(['all', 'none'], {
+      description:
+        '`none`: the agents of this key have no tools but those of its clients. Default: what a request asks for.',
+    }),
+  ),
   requires_sandbox: optionalFlag('Every agent of this key runs in a sandbox, as with `sandbox.mode: required`.'),
 })
 

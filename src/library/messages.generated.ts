@@ -16,6 +16,8 @@ export type PromptRequest = {
   sandbox_mode?: 'default' | 'read-only' | 'workspace' | 'full' | undefined
   /** Whether the agent runs in a sandbox that the system enforces: `on` where the machine has one, `required` or not at all. The default is `sandbox.mode` of the config. */
   sandbox?: 'off' | 'on' | 'required' | undefined
+  /** `none` switches the own tools of the agent off, so that it is a plain model. Agents that cannot do that are refused. */
+  agent_tools?: 'all' | 'none' | undefined
   /** Accepted but ignored: no agent has such a limit. */
   max_tokens?: number | undefined
   /** The maximum number of turns, if the agent supports such a limit. */
@@ -81,6 +83,8 @@ export type ParallelTask = {
   sandbox_mode?: 'default' | 'read-only' | 'workspace' | 'full' | undefined
   /** Whether the agent runs in a sandbox that the system enforces: `on` where the machine has one, `required` or not at all. The default is `sandbox.mode` of the config. */
   sandbox?: 'off' | 'on' | 'required' | undefined
+  /** `none` switches the own tools of the agent off, so that it is a plain model. Agents that cannot do that are refused. */
+  agent_tools?: 'all' | 'none' | undefined
   /** Accepted but ignored: no agent has such a limit. */
   max_tokens?: number | undefined
   /** The maximum number of turns, if the agent supports such a limit. */
@@ -135,6 +139,8 @@ export type ChainStep = {
   sandbox_mode?: 'default' | 'read-only' | 'workspace' | 'full' | undefined
   /** Whether the agent runs in a sandbox that the system enforces: `on` where the machine has one, `required` or not at all. The default is `sandbox.mode` of the config. */
   sandbox?: 'off' | 'on' | 'required' | undefined
+  /** `none` switches the own tools of the agent off, so that it is a plain model. Agents that cannot do that are refused. */
+  agent_tools?: 'all' | 'none' | undefined
   /** Accepted but ignored: no agent has such a limit. */
   max_tokens?: number | undefined
   /** The maximum number of turns, if the agent supports such a limit. */

@@ -28,6 +28,7 @@ const LEAST = {
   approvalMode: 'default',
   sandboxMode: 'default',
   isVerbose: false,
+  withoutTools: false,
   isEphemeral: false,
   wantsDeltas: false,
   extra: [],

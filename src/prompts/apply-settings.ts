@@ -76,6 +76,7 @@ export function applySettings(request: PromptRequest, { own, shared, ceilings }:
     maxTurns,
     systemPrompt,
     outputSchema: request.output_schema,
+    withoutTools: request.agent_tools === 'none' || ceilings?.tools !== undefined,
     // The agent may use them without asking, whatever its modes.
     allowedTools: isLimiting(ceilings) ? undefined : own.allowed_tools || undefined,
     resumeId: request.resumes?.backend_session_id,

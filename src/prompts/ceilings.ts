@@ -20,6 +20,8 @@ export type Ceilings = {
   sandbox?: Ceiling<SandboxCeiling>
   /** Every agent runs inside of a boundary. This limits no mode. */
   boundary?: { setting: string }
+  /** No agent has its own tools. This limits no mode either. */
+  tools?: { setting: string }
 }
 
 type AskedModes = { approval_mode?: ApprovalMode; sandbox_mode?: SandboxMode }

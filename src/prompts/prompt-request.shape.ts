@@ -1,6 +1,6 @@
 /** Requests for prompts, as they come over HTTP and in task files. Settings fill in what is left out. */
 import { type Static, type TProperties, Type } from 'typebox'
-import { APPROVAL_MODES, SANDBOX_MODES, SANDBOX_USES } from '../agents/adapter/agent.ts'
+import { AGENT_TOOLS, APPROVAL_MODES, SANDBOX_MODES, SANDBOX_USES } from '../agents/adapter/agent.ts'
 import type { JsonObject } from '../kit/json/json-value.ts'
 import { LABEL_PATTERN, LABEL_RULE } from '../kit/label.ts'
 import {
@@ -78,6 +78,12 @@ const COMMON_FIELDS = {
     literals(SANDBOX_USES, {
       description:
         'Whether the agent runs in a sandbox that the system enforces: `on` where the machine has one, `required` or not at all. The default is `sandbox.mode` of the config.',
+    }),
+  ),
+  agent_tools: Type.Optional(
+    literals(AGENT_TOOLS, {
+      description:
+        '`none` switches the own tools of the agent off, so that it is a plain model. Agents that cannot do that are refused.',
     }),
   ),
   max_tokens: optionalInteger('Accepted but ignored: no agent has such a limit.', { minimum: 0 }),

@@ -39,6 +39,11 @@ it.each<[string, Partial<Facts>, ReturnType<typeof ceilingsFor>]>([
     { boundary: { setting: 'requires_sandbox of the key ci' } },
   ],
   [
+    'no tools for the key',
+    { key: { name: 'ci', ceilings: { agentTools: 'none' } } },
+    { tools: { setting: 'agent_tools of the key ci' } },
+  ],
+  [
     'one of the key alone',
     { key: { name: 'ci', ceilings: { approval: 'always' } } },
     { approval: { mode: 'always', setting: 'max_approval_mode of the key ci' } },

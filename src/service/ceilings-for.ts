@@ -26,6 +26,7 @@ export function ceilingsFor({ server, key, isOpen }: Facts): Ceilings | undefine
   const ceilings = {
     ...(approval !== undefined && approval.mode !== 'none' && { approval }),
     ...(sandbox !== undefined && sandbox.mode !== 'full' && { sandbox }),
+    ...(key?.ceilings.agentTools === 'none' && { tools: { setting: of('agent_tools') } }),
     ...(key?.ceilings.requiresSandbox === true && { boundary: { setting: of('requires_sandbox') } }),
   }
   return Object.keys(ceilings).length === 0 ? undefined : ceilings

@@ -36,7 +36,7 @@ describe('a preflight', () => {
     )
     expect(headers['access-control-allow-headers']).toBe(
       'accept, anthropic-beta, anthropic-dangerous-direct-browser-access, anthropic-version, authorization, ' +
-        'cache-control, content-type, idempotency-key, last-event-id, prefer, traceparent, tracestate, x-api-key, x-drover-session, x-drover-workdir, ' +
+        'cache-control, content-type, idempotency-key, last-event-id, prefer, traceparent, tracestate, x-api-key, x-drover-agent-tools, x-drover-session, x-drover-workdir, ' +
         'x-request-id, x-stainless-os, openai-organization',
     )
   })

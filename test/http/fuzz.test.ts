@@ -44,7 +44,8 @@ describe.each(BODIES)('%s %s', (method, path, shape) => {
           body: JSON.stringify(body),
           headers: { 'content-type': 'application/json' },
         })
-        statuses.add(answer.status)
+        // Detached, it is accepted.
+        statuses.add(answer.status === 202 ? 200 : answer.status)
         expect([200, 202, 400, 404, 413]).toContain(answer.status)
         if (answer.status >= 400)
           expect(answer.body).toMatchObject({ error: expect.any(String), message: expect.any(String) })

@@ -13,6 +13,7 @@ export function agentRequest(backend: NativeBackend, over: Partial<AgentRequest>
     isVerbose: false,
     ignoresProject: false,
     isLimited: false,
+    withoutTools: false,
     closedFiles: [],
     extra: [],
     isEphemeral: false,

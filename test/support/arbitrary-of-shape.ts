@@ -38,6 +38,8 @@ const LIKELY: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   backend: fc.constantFrom('claude', 'codex', 'gemini', 'claude', 'codex', 'clod'),
   fallback: fc.constantFrom([], ['codex'], ['claude', 'gemini'], ['clod']),
   workdir: fc.constantFrom(tmpdir(), tmpdir(), tmpdir(), '/etc', 'relative', `${tmpdir()}/\0`),
+  label: fc.constantFrom(undefined, undefined, undefined, 'gpu'),
+  output_schema: fc.constantFrom(undefined, undefined, { type: 'object' }, { type: 7 }),
   extra: fc.constantFrom([], [], [], ['--model'], ['--nothing=1'], ['\0']),
   prompt: fc.oneof(fc.string({ minLength: 1 }), fc.constantFrom('{{previous}}', '{{steps.a}}', ' ', 'a\0')),
 }

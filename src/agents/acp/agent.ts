@@ -1,13 +1,21 @@
 /** A backend that speaks the Agent Client Protocol (https://agentclientprotocol.com). */
 
 import type { AcpProfile } from '../adapter/acp-profile.ts'
-import type { Abilities, AcpAgent, AgentCommand, AgentRequest, Backend } from '../adapter/agent.ts'
+import {
+  type Abilities,
+  type AcpAgent,
+  type AgentCommand,
+  type AgentRequest,
+  type Backend,
+  NATIVE_BACKENDS,
+} from '../adapter/agent.ts'
 import { toAgentEnvironment } from '../adapter/agent-environment.ts'
 import { warnOfMissing, withSystemPrompt } from '../adapter/flags.ts'
 import { stricterPermission, warnOfMissingApprover, warnOfNoSandbox, warnOfStricter } from '../adapter/permission.ts'
 import { findAcpNeeds } from './agent-needs.ts'
+import { agentToolsFixed } from './faults.ts'
 import { readProjectSettings, refuseProjectSettings } from './find-project-settings.ts'
-import { findProfile, programName } from './known-agents.ts'
+import { findProfile, KNOWN_AGENTS, programName } from './known-agents.ts'
 
 /** The section of the backend in the config. */
 export type AcpSettings = {
@@ -68,6 +76,13 @@ function createAcpAgent(backend: Backend, settings: AcpSettings): AcpAgent {
   }
 }
 
+/** Throws a Fault for an agent that keeps its tools. */
+function toNoTools({ backend, withoutTools }: AgentRequest, profile: AcpProfile): AcpProfile['withoutTools'] {
+  if (!withoutTools || profile.withoutTools !== undefined) return withoutTools ? profile.withoutTools : {}
+  const others = KNOWN_AGENTS.filter((known) => known.profile.withoutTools !== undefined)
+  throw agentToolsFixed({ backend, able: [...NATIVE_BACKENDS, ...others.map(({ name }) => name)] })
+}
+
 /** What was found out about this installation counts more than what is known of the agent. */
 function readResume({ resume }: Readonly<Record<string, string>>): Pick<AcpProfile, 'resume'> {
   if (resume === undefined) return {}
@@ -101,9 +116,10 @@ function toAcpCommand(request: AgentRequest, { profile, variables }: CommandPart
   const isFree = !isRestricted(request)
   refuseProjectSettings(request)
   const kind = isFree ? 'free' : 'asking'
+  const own = variables[request.ignoresProject ? (`${kind}WithoutProject` as const) : kind]
   return {
     argv: [...program, ...extra],
-    env: toAgentEnvironment(request, variables[request.ignoresProject ? (`${kind}WithoutProject` as const) : kind]),
+    env: toAgentEnvironment(request, { ...own, ...toNoTools(request, profile) }),
     stdin: escapePrompt(withSystemPrompt(request)),
     files: [],
     warnings: [

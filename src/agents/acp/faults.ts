@@ -10,3 +10,9 @@ export const backendProbeFailed = defineFault('backend_probe_failed', 'unavailab
   when: 'An agent that is being added or tested does not do what the Agent Client Protocol asks for, or its prompt fails.',
   message: (d: { backend: string; reason: string }) => `${d.backend} does not work as a backend: ${d.reason}`,
 })
+
+export const agentToolsFixed = defineFault('agent_tools_fixed', 'invalid', {
+  when: 'A request wants an agent without its own tools (`agent_tools: none`), but these of the agent cannot be switched off.',
+  message: (d: { backend: string; able: readonly string[] }) =>
+    `the tools of ${d.backend} cannot be switched off, as agent_tools: none asks for; use ${d.able.join(', ')}`,
+})

@@ -5,6 +5,7 @@
 import { basename } from 'node:path'
 import { type AcpProfile, UNKNOWN_AGENT } from '../adapter/acp-profile.ts'
 import type { Program } from '../adapter/agent.ts'
+import { TOOL_SERVER } from '../adapter/tool-server-place.ts'
 import { denyReading } from '../claude/user-settings.ts'
 
 export type KnownAgent = {
@@ -21,6 +22,9 @@ const ASK = '{"edit":"ask","bash":"ask","webfetch":"ask"}'
 /** It opens a link in the directory without a look at where the link leads. */
 const ASK_BEFORE_READING = '{"edit":"ask","bash":"ask","webfetch":"ask","read":"ask"}'
 
+/** Its own tools are hidden from the model. */
+const NO_TOOLS = `{"*":"deny","${TOOL_SERVER}_*":"allow"}`
+
 /** Which of them counts is decided by NODE_ENV. */
 const BUN_VARIABLES = ['', '.development', '.production', '.test'].flatMap((kind) => [
   `.env${kind}`,
@@ -32,6 +36,7 @@ const OPENCODE: AcpProfile = {
   asks: 'always',
   // Opencode asks for nothing unless it is told to.
   env: { OPENCODE_PERMISSION: ASK_BEFORE_READING },
+  withoutTools: { OPENCODE_PERMISSION: NO_TOOLS },
   usage: 'last-request',
   countsApart: { cache: true, reasoning: true },
   showsExitCodes: true,
@@ -220,6 +225,7 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
       // In the mode `ask` it denies changes and runs other commands by its own rules.
       asks: 'sometimes',
       env: { KILO_PERMISSION: ASK },
+      withoutTools: { KILO_PERMISSION: NO_TOOLS },
       withoutProject: {
         refused: [
           '.kilo',

@@ -49,6 +49,8 @@ export type AcpProfile = {
   env?: Readonly<Record<string, string>>
   /** How the agent is kept from the settings of a project. Undefined: it was never tried. */
   withoutProject?: WithoutProject
+  /** Environment variables that leave the agent without its own tools. Undefined: it was never tried. */
+  withoutTools?: Readonly<Record<string, string>>
   /** Under a ceiling it was seen to read nothing outside of its working directory, whatever the model asked for. */
   staysInside?: true
   usage: UsageShape

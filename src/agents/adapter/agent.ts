@@ -33,6 +33,9 @@ export type SandboxMode = (typeof SANDBOX_MODES)[number]
 export const SANDBOX_USES = ['off', 'on', 'required'] as const
 export type SandboxUse = (typeof SANDBOX_USES)[number]
 
+/** `none`: the agent is a plain model, with functions of the client or without. */
+export const AGENT_TOOLS = ['all', 'none'] as const
+
 export type Program = readonly [string, ...string[]]
 /** W3C trace context, which agents read from TRACEPARENT and TRACESTATE, or from each prompt over ACP. */
 export type TraceContext = {
@@ -75,6 +78,8 @@ export type AgentRequest = {
   clientTools?: readonly ClientTool[] | undefined
   /** Which of them it may call first, and whether it has to. */
   toolChoice?: ToolChoice | undefined
+  /** The agent has no tools but the functions of the client. */
+  withoutTools: boolean
   isVerbose: boolean
   /** A person or a client decides about what the agent asks for. Only an agent that stays up can ask. */
   hasApprover?: boolean

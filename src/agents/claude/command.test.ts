@@ -184,6 +184,11 @@ describe('the command for claude', () => {
     expect([shown.argv.at(-1), shown.files]).toEqual(['<scratch>/claude-settings.json', []])
   })
 
+  it('has no tools of its own, nor other MCP servers, if they are switched off', () => {
+    const { argv } = command({ withoutTools: true })
+    expect(argv.slice(argv.indexOf('--tools'))).toEqual(['--tools', '', '--strict-mcp-config'])
+  })
+
   it('contains the system prompt itself in a dry run', () => {
     const { argv, files } = command({ systemPrompt: 'Be brief.', isDryRun: true })
     expect(argv).toEqual([...ALWAYS, '--system-prompt', 'Be brief.'])

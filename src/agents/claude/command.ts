@@ -138,12 +138,13 @@ function toSettings(request: AgentRequest): { flags: string[]; files: AgentComma
   }
 }
 
-/** Its only MCP server then. */
+/** Its only MCP server then. Without tools, it has no other server either. */
 function toToolServer(request: AgentRequest): { flags: string[]; files: AgentCommand['files'] } {
-  if (request.clientTools === undefined) return { flags: [], files: [] }
+  const none = request.withoutTools ? ['--tools', '', '--strict-mcp-config'] : []
+  if (request.clientTools === undefined) return { flags: none, files: [] }
   const path = join(request.isDryRun ? '<scratch>' : request.scratchDirectory, 'claude-tools.json')
   const content = JSON.stringify({ mcpServers: { [TOOL_SERVER]: toolServerOf(request) } })
-  const flags = ['--mcp-config', path, '--strict-mcp-config']
+  const flags = ['--mcp-config', path, '--strict-mcp-config', ...none]
   return { flags, files: request.isDryRun ? [] : [{ path, content }] }
 }
 

@@ -58,6 +58,15 @@ describe('the modes of codex', () => {
   })
 })
 
+describe('codex without its tools', () => {
+  it('may change nothing, whatever its modes, and has no shell', () => {
+    const { argv } = command({ withoutTools: true, approvalMode: 'none', sandboxMode: 'full' })
+    expect(argv[argv.indexOf('-s') + 1]).toBe('read-only')
+    for (const off of ['features.shell_tool=false', 'features.unified_exec=false', 'web_search="disabled"'])
+      expect(argv).toContain(off)
+  })
+})
+
 describe('a schema for the answer of codex', () => {
   const closed = (properties: object) => ({
     ...{ type: 'object', properties, required: Object.keys(properties), additionalProperties: false },

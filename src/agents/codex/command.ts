@@ -12,6 +12,17 @@ const VARIABLES = {}
 /** Config, because codex has no environment variables for it. */
 const SETTINGS = ['check_for_update_on_startup=false', 'analytics.enabled=false', 'feedback.enabled=false']
 
+/**
+ * Codex has no setting for some of its tools: `apply_patch`, which its sandbox denies then, `request_user_input`, which `codex exec` denies, and
+ * `tool_search`, which only searches.
+ */
+const NO_TOOLS = [
+  ...['shell_tool', 'unified_exec', 'view_image', 'goals', 'tool_suggest', 'skill_search', 'apps', 'multi_agent'].map(
+    (feature) => `features.${feature}=false`,
+  ),
+  'web_search="disabled"',
+]
+
 const SANDBOXES: Record<Permission, string> = {
   'read-only': 'read-only',
   ask: 'read-only',
@@ -41,6 +52,7 @@ export function toCodexCommand(request: AgentRequest): AgentCommand {
       ...request.extra,
       ...toProjectFlags(request),
       ...toToolServer(request),
+      ...(request.withoutTools ? NO_TOOLS.flatMap((setting) => ['-c', setting]) : []),
       ...(request.isLimited ? ['--ignore-rules'] : []),
       ...(request.resumeId === undefined ? [] : ['resume', request.resumeId]),
       '-',
@@ -183,9 +195,10 @@ function toSchemaFile(request: AgentRequest) {
 }
 
 /** Always passed, because codex trusts a directory permanently once it was allowed to write there. */
-export function toSandbox({ approvalMode, sandboxMode, boundary }: AgentRequest): string {
+export function toSandbox({ approvalMode, sandboxMode, boundary, withoutTools }: AgentRequest): string {
   // Its own sandbox cannot be set up inside of another. If it may not write, the files are mounted so.
   if (boundary !== undefined) return SANDBOXES.everything
+  if (withoutTools) return SANDBOXES['read-only']
   return SANDBOXES[permissionOfSandbox(sandboxMode) ?? permissionOfApproval(approvalMode) ?? 'read-only']
 }
 

@@ -78,6 +78,23 @@ describe('the rules for gemini', () => {
   })
 })
 
+describe('an agent without tools', () => {
+  it.each<Permission>(['read-only', 'ask', 'edit', 'everything'])(
+    'has only the functions of the client: %s',
+    (permission) => {
+      const [first = '', second = '', ...rest] = policyFor(permission, {
+        ...LIMITED,
+        clientTools: [],
+        withoutTools: true,
+      })
+        .split('[[rule]]\n')
+        .slice(1)
+      expect(first).toBe('toolName = "*"\ndecision = "deny"\npriority = 998\n\n')
+      expect([second.includes('mcpName = "client"\ndecision = "allow"\npriority = 999'), rest]).toEqual([true, []])
+    },
+  )
+})
+
 describe('functions of the client', () => {
   it.each<Permission>(['read-only', 'ask', 'edit', 'everything'])(
     'are allowed in the mode %s, before all others',

@@ -11,6 +11,7 @@ const OTHER_TOOLS = ['run_shell_command', 'save_memory']
 const WRITING_TOOLS = ['run_shell_command', ...EDIT_TOOLS, 'save_memory']
 
 type Facts = Pick<AgentRequest, 'ignoresProject' | 'isLimited' | 'allowedCommands' | 'clientTools'> & {
+  withoutTools?: boolean
   /** Gemini asks drover over its protocol, and drover refuses. It would not report what its policy denies. */
   canAsk: boolean
 }
@@ -18,8 +19,10 @@ type Facts = Pick<AgentRequest, 'ignoresProject' | 'isLimited' | 'allowedCommand
 /** Empty: gemini needs no rules. Without them, its mode decides, and then rules of the user, which must not widen a ceiling. */
 export function policyFor(
   permission: Permission,
-  { ignoresProject, isLimited, canAsk, allowedCommands, clientTools }: Facts,
+  { ignoresProject, isLimited, canAsk, allowedCommands, clientTools, withoutTools }: Facts,
 ): string {
+  const ofClient = clientTools === undefined ? [] : [ALLOW_CLIENT]
+  if (withoutTools) return [DENY_ALL, ...ofClient].join('\n')
   // A rule for the functions of a client comes before.
   const ofServers = clientTools === undefined ? 999 : 998
   const limit = (tools: readonly string[]) => {
@@ -38,7 +41,7 @@ export function policyFor(
     ],
     everything: ignoresProject ? [noPlans, ALLOW_ALL] : [],
   }
-  return [...rules[permission], ...(clientTools === undefined ? [] : [ALLOW_CLIENT])].join('\n')
+  return [...rules[permission], ...ofClient].join('\n')
 }
 
 function rule(tools: readonly string[], decision: string): string {
@@ -58,6 +61,9 @@ function servers(decision: string, priority: number): string {
 
 /** The client runs its functions, so the mode of the agent does not matter. */
 const ALLOW_CLIENT = `[[rule]]\ntoolName = "*"\nmcpName = "${TOOL_SERVER}"\ndecision = "allow"\npriority = 999\n`
+
+/** The model does not learn of tools that are denied. */
+const DENY_ALL = '[[rule]]\ntoolName = "*"\ndecision = "deny"\npriority = 998\n'
 
 /** What gemini allows in its mode `yolo`. */
 const ALLOW_ALL = '[[rule]]\ntoolName = "*"\ndecision = "allow"\npriority = 998\nallowRedirection = true\n'

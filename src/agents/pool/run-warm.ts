@@ -73,6 +73,8 @@ async function* runSomewhere(
   }
 }
 
+type WarmRunFacts = Pick<WarmRunOptions, 'onLine'>
+
 /** The run of an agent whose requests for permission are decided. */
 function askedRun(request: AgentRequest, command: AgentCommand) {
   const warnings = withoutMissingApprover(request, command)
@@ -80,11 +82,11 @@ function askedRun(request: AgentRequest, command: AgentCommand) {
 }
 
 /**
- * The lines of another protocol are not what the agent prints. Functions of a client belong to one turn, and agents learn of them when
- * they start.
+ * The lines of another protocol are not what the agent prints. Functions of a client belong to one turn, and agents learn of their tools
+ * when they start.
  */
-function canBeWarm({ isDryRun, clientTools }: AgentRequest, { onLine }: Pick<WarmRunOptions, 'onLine'>): boolean {
-  return !isDryRun && onLine === undefined && clientTools === undefined
+function canBeWarm({ isDryRun, clientTools, withoutTools }: AgentRequest, { onLine }: WarmRunFacts): boolean {
+  return !isDryRun && onLine === undefined && clientTools === undefined && !withoutTools
 }
 
 /** Reads the first event. If the agent does not take the prompt: why. */

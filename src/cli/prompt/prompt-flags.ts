@@ -43,6 +43,7 @@ export function requestFromFlags({ flags, runtime }: Invocation): Omit<PromptBod
     approval_mode: flags.text('approval') as ApprovalMode | undefined,
     sandbox_mode: flags.text('access') as SandboxMode | undefined,
     sandbox: readSandbox(flags),
+    agent_tools: flags.isOn('no-tools') ? ('none' as const) : undefined,
     max_turns: flags.integer('max-turns') || undefined,
     system_prompt: flags.text('system'),
     output_schema: schemaIn(runtime.cwd, flags.text('schema')),

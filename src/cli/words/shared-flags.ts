@@ -23,10 +23,11 @@ export const APPROVAL: Flag = flag('--approval MODE', `What the agent may do wit
 
 export const ACCESS: Flag = flag('--access MODE', 'Where the agent may write', { choices: SANDBOX_MODES })
 
-/** Whether the agent runs in a sandbox that the system enforces. */
+/** Whether the agent runs in a sandbox that the system enforces, and with its own tools. */
 const PROMPT_SANDBOX: readonly Flag[] = [
   flag('--sandbox', 'Run the agent in a sandbox of this machine, or do not start (default: as sandbox.mode says)'),
   flag('--no-sandbox', 'Run the agent without a sandbox'),
+  flag('--no-tools', 'Run the agent without its own tools, as a plain model'),
 ]
 
 export const TIMEOUT: Flag = flag('--timeout SECONDS', 'Stop the agent after this time', {

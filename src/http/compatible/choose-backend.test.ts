@@ -31,6 +31,13 @@ describe('chooseBackend', () => {
     ['opencode/', { backend: 'claude', isDefault: true }],
     ['opencode/-x', { backend: 'claude', isDefault: true }],
     ['vendor/opencode', { backend: 'opencode' }],
+    // At the end it says that the agent has no tools of its own.
+    ['claude:model', { backend: 'claude', isPlain: true }],
+    ['openai/gpt-5:model', { backend: 'codex', model: 'gpt-5', isPlain: true }],
+    ['opencode/x/y:model', { backend: 'opencode', model: 'x/y', isPlain: true }],
+    ['mistral:model', { backend: 'claude', isDefault: true, isPlain: true }],
+    [':model', { backend: 'claude', isDefault: true }],
+    ['claude:models', { backend: 'claude', model: 'claude:models' }],
     // A vendor is no part of the model.
     ['openai/gpt-5', { backend: 'codex', model: 'gpt-5' }],
     ['models/Gemini-2.5', { backend: 'gemini', model: 'Gemini-2.5' }],

@@ -11,6 +11,8 @@ export type ChosenBackend = {
   model?: string
   /** No rule matched, so the default backend answers. */
   isDefault?: true
+  /** The name ends in `:model`: the agent has no tools of its own. */
+  isPlain?: true
 }
 
 /** These come before the rules of the configuration, and they see the name with its vendor. */
@@ -29,7 +31,14 @@ type Settings = {
  * The name of a backend is not the name of a model. `name/model` is a model of a backend that the config defines; for the
  * native ones what comes before the slash is a vendor. Otherwise the first rule that matches decides.
  */
-export function chooseBackend(name: string, { names, rules, isAlias }: Settings): ChosenBackend {
+export function chooseBackend(name: string, settings: Settings): ChosenBackend {
+  const bare = name.endsWith(PLAIN) ? name.slice(0, -PLAIN.length) : ''
+  return bare === '' ? chooseByName(name, settings) : { ...chooseByName(bare, settings), isPlain: true }
+}
+
+const PLAIN = ':model'
+
+function chooseByName(name: string, { names, rules, isAlias }: Settings): ChosenBackend {
   const backendNamed = (word: string) => names.find((known) => known === word.toLowerCase())
   const named = backendNamed(name)
   if (named !== undefined) return { backend: named }

@@ -3,7 +3,9 @@
  * reads. Fields that drover reads or ignores on purpose are listed. Clients may send null for an omitted field.
  */
 import { type TSchema, Type } from 'typebox'
+import { AGENT_TOOLS } from '../../agents/adapter/agent.ts'
 import type { JsonRecord } from '../../agents/adapter/json-fields.ts'
+import { literals } from '../../kit/shape.ts'
 import { model } from '../../prompts/prompt-request.shape.ts'
 import type { Parameter } from '../api-description/operation.shape.ts'
 
@@ -45,6 +47,10 @@ export const COMPATIBLE_REQUEST = {
   model: { ...model, description: 'Selects the backend, and its model.' },
   stream: orNull(Type.Boolean(), 'Whether to send the reply as a stream of events.'),
   dry_run: orNull(Type.Boolean(), 'An extension of the vendor API: return the command instead of running it.'),
+  agent_tools: orNull(
+    literals(AGENT_TOOLS),
+    'An extension of the vendor API: `none` switches the own tools of the agent off, as `X-Drover-Agent-Tools` does.',
+  ),
   tools: orNull(
     Type.Array(Type.Unknown()),
     'Functions of the client, which the agent may call. `server.client_tools` can refuse or ignore them.',
@@ -76,6 +82,15 @@ export const TARGET_HEADERS: readonly Parameter[] = [
     shape: Type.String({ description: 'The working directory: an absolute path that the operator allows.' }),
     isRequired: false,
     example: '/srv/projects/parser',
+  },
+  {
+    name: 'X-Drover-Agent-Tools',
+    in: 'header',
+    shape: literals(AGENT_TOOLS, {
+      description: '`none` switches the own tools of the agent off, so that it is a plain model.',
+    }),
+    isRequired: false,
+    example: 'none',
   },
 ]
 

@@ -4,6 +4,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { JsonRecord } from '../../agents/adapter/json-fields.ts'
+import { messageInvalid } from '../../kit/faults.ts'
 import { toConversation, type WireContent, type WireMessage } from '../../prompts/chat-messages.ts'
 import type { OfferedTools, PromptRequest } from '../../prompts/prompt-request.ts'
 import type { Session } from '../../sessions/session.shape.ts'
@@ -18,6 +19,8 @@ export type PromptTarget = {
   /** The request has only what is new in the session, never the whole conversation. */
   sendsOnlyNew?: boolean
   workdir?: string
+  /** By a header; else the body or the name of the model says so. */
+  agentTools?: 'all' | 'none'
 }
 
 /** Throws a Fault if the sender sees no such session. The directory is checked when the prompt runs. */
@@ -27,10 +30,17 @@ export async function readTarget(
 ): Promise<PromptTarget> {
   const wanted = decodeHeader(headers['x-drover-session'])
   const workdir = decodeHeader(headers['x-drover-workdir'])
+  const agentTools = headers['x-drover-agent-tools']
+  if (agentTools !== undefined && agentTools !== 'all' && agentTools !== 'none')
+    throw messageInvalid({
+      message: 'the header X-Drover-Agent-Tools',
+      problems: [{ path: '$', rule: 'must be all or none' }],
+    })
   return {
     storesSession: wanted !== undefined,
     ...(wanted !== undefined && wanted !== 'new' && { session: await sessions.find(wanted) }),
     ...(workdir !== undefined && { workdir }),
+    ...(agentTools !== undefined && { agentTools }),
   }
 }
 
@@ -42,7 +52,7 @@ function decodeHeader(header: string | readonly string[] | undefined): string | 
 /** A session is continued by its own backend. A model that selects none leaves the model of the session. */
 export function chooseInSession(choice: ChosenBackend, model: string, { session }: PromptTarget): ChosenBackend {
   if (session === undefined) return choice
-  if (choice.isDefault) return { backend: session.backend }
+  if (choice.isDefault) return { backend: session.backend, ...(choice.isPlain && { isPlain: true }) }
   if (choice.backend === session.backend) return choice
   throw sessionBackendDiffers({ id: session.id, backend: session.backend, model, selected: choice.backend })
 }
@@ -58,13 +68,14 @@ export type CompatibleRequest = {
   /** What the answer must match. */
   outputSchema?: JsonRecord | undefined
   clientTools?: OfferedTools | undefined
+  agent_tools?: 'all' | 'none' | null | undefined
 }
 
 /** The prompt for a request. It is ephemeral unless the client asks for a session. */
 export function toPromptRequest(
   request: CompatibleRequest,
-  { backend, model }: ChosenBackend,
-  { session, storesSession, sendsOnlyNew = false, workdir }: PromptTarget,
+  { backend, model, isPlain }: ChosenBackend,
+  { session, storesSession, sendsOnlyNew = false, workdir, agentTools }: PromptTarget,
 ): PromptRequest {
   const isContinued = session !== undefined
   const { prompt, systemPrompt } = toConversation(request.messages, request.system ?? undefined, {
@@ -72,6 +83,7 @@ export function toPromptRequest(
     list: request.list ?? 'messages',
   })
   // The session has its system prompt already.
+  const tools = agentTools ?? request.agent_tools ?? (isPlain && 'none')
   const isNewSystemPrompt = systemPrompt !== undefined && systemPrompt !== session?.system_prompt
   return {
     backend,
@@ -81,6 +93,7 @@ export function toPromptRequest(
     ...(workdir !== undefined && { workdir }),
     ...(request.outputSchema !== undefined && { output_schema: request.outputSchema }),
     ...(request.clientTools !== undefined && { clientTools: request.clientTools }),
+    ...(tools && { agent_tools: tools }),
     ...(isContinued && { resumes: session }),
     ephemeral: !storesSession,
     dry_run: request.dry_run === true,

@@ -128,11 +128,11 @@ function prefersAsync({ headers }: FastifyRequest): boolean {
   return preferences.some((preference) => preference.trim().toLowerCase() === 'respond-async')
 }
 
-/** Of everything that decides what is run: the path, the headers that choose session and directory, and the body. */
+/** Of everything that decides what is run: the path, the headers that choose session, directory and tools, and the body. */
 async function digestRequest({ method, url, headers, body }: FastifyRequest): Promise<string> {
   const hash = createHash('sha256')
-  const { 'x-drover-session': session, 'x-drover-workdir': workdir } = headers
-  hash.update(JSON.stringify([method, url, session, workdir]))
+  const { 'x-drover-session': session, 'x-drover-workdir': workdir, 'x-drover-agent-tools': tools } = headers
+  hash.update(JSON.stringify([method, url, session, workdir, tools]))
   for await (const piece of jsonPieces(body)) hash.update(piece)
   return hash.digest('hex')
 }

@@ -31,6 +31,7 @@ const ALLOWED_HEADERS = [
   'traceparent',
   'tracestate',
   'x-api-key',
+  'x-drover-agent-tools',
   'x-drover-session',
   'x-drover-workdir',
   'x-request-id',
