@@ -160,6 +160,30 @@ describe('a message with tools', () => {
   })
 })
 
+describe('a tool that takes a text', () => {
+  const patch = { type: 'custom' as const, name: 'apply_patch', description: 'Patches files' }
+  const format = { type: 'grammar' as const, syntax: 'lark' as const, definition: 'start: "x"' }
+
+  it.each(['whole', 'stream'])('is called by an agent, and its result continues the turn: %s', async (how) => {
+    const script = { calls: [[{ name: 'apply_patch', input: { input: '*** Begin' } }]], text: ['It is {{results}}'] }
+    const { client, server } = await open(script)
+    const send = async (input: OpenAI.Responses.ResponseInput) => {
+      const request = { model: 'claude', tools: [{ ...patch, format }], input }
+      return how === 'stream'
+        ? await client.responses.stream(request).finalResponse()
+        : await client.responses.create(request)
+    }
+    const first = await send([user])
+    expect(first.output).toMatchObject([{ type: 'custom_tool_call', name: 'apply_patch', input: '*** Begin' }])
+    expect((await client.responses.retrieve(first.id)).output).toMatchObject(first.output)
+    const [made] = first.output as OpenAI.Responses.ResponseCustomToolCall[]
+    const result = { type: 'custom_tool_call_output' as const, call_id: made?.call_id ?? '', output: 'done' }
+    const second = await send([user, made as OpenAI.Responses.ResponseCustomToolCall, result])
+    expect(second.output_text).toBe('It is done')
+    expect(await statesOf(server)).toEqual(['completed'])
+  })
+})
+
 describe('a response with tools', () => {
   const offered = ['add', 'sub'].map((name) => ({
     ...{ type: 'function' as const, name, strict: false },

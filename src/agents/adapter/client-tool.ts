@@ -7,6 +7,8 @@ export type ClientTool = {
   description?: string | undefined
   /** A JSON Schema of an object. */
   parameters: JsonRecord
+  /** The client takes a text, which the agent gives as `input`. */
+  isText?: true
 }
 
 /** What the client lets the agent call in one part of a turn. */

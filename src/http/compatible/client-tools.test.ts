@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { toConversation, type WireMessage } from '../../prompts/chat-messages.ts'
-import { ignoreToolCalls, readTools } from './client-tools.ts'
+import { ignoreToolCalls, readTextInput, readTools } from './client-tools.ts'
 
 const LS = { type: 'function', function: { name: 'ls', parameters: { type: 'object' } } }
 const WEB = { type: 'web_search' }
@@ -84,6 +84,14 @@ describe('offered tools', () => {
       )
     },
   )
+
+  it('that take a text are functions with one', () => {
+    const format = { type: 'grammar', syntax: 'lark', definition: 'start: "x"' }
+    const [tool] = readTools({ tools: [{ type: 'custom', name: 'patch', description: 'd', format }] }, 'bridge').tools
+    expect(tool).toMatchObject({ name: 'patch', isText: true, parameters: { required: ['input'] } })
+    expect(tool?.description).toBe('d\n\nThe input must match this grammar:\nstart: "x"')
+    expect([readTextInput('{"input":"a"}'), readTextInput('{"x":1}')]).toEqual(['a', '{"x":1}'])
+  })
 
   it('may have names of 128 characters, and be 512', () => {
     const many = Array.from({ length: 512 }, (_, at) => ({ type: 'function', name: `${at}`.padEnd(128, 'x') }))

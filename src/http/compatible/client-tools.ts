@@ -95,15 +95,38 @@ function readTool(tool: unknown, place: string): { tool?: ClientTool; ignored?: 
   if (!isObject(tool)) throw invalid(place, 'must be an object')
   const type = textAt(tool, 'type') ?? 'custom'
   const { function: wrapped } = tool
+  const isText = tool['type'] === 'custom' && tool['input_schema'] === undefined && textAt(tool, 'name') !== undefined
   const isFunction = type === 'function' || (type === 'custom' && tool['input_schema'] !== undefined)
-  if (!isFunction) return { ignored: `tools of type ${type.slice(0, MOST_TYPE_CHARACTERS)}` }
+  if (!isFunction && !isText) return { ignored: `tools of type ${type.slice(0, MOST_TYPE_CHARACTERS)}` }
   const [body, inner] = isObject(wrapped) ? [wrapped, `${place}.function`] : [tool, place]
   const name = textAt(body, 'name') ?? ''
   if (!TOOL_NAME.test(name))
     throw invalid(`${inner}.name`, 'must be a name of 1 to 128 letters, digits, underscores and hyphens')
+  if (isText) return { tool: toTextTool(name, tool) }
   const parameters = body['parameters'] ?? body['input_schema'] ?? {}
   if (!isObject(parameters)) throw invalid(`${inner}.parameters`, 'must be a JSON Schema of an object')
   return { tool: { name, description: textAt(body, 'description'), parameters } }
+}
+
+/** A tool of the Responses API that takes a text, such as the patch tool of Codex. Agents only know functions. */
+function toTextTool(name: string, { description, format }: JsonRecord): ClientTool {
+  const grammar = isObject(format) ? textAt(format, 'definition') : undefined
+  const rule = grammar === undefined ? [] : [`The input must match this grammar:\n${grammar}`]
+  return {
+    name,
+    description: [typeof description === 'string' ? description : '', ...rule].join('\n\n').trim(),
+    parameters: {
+      ...{ type: 'object', properties: { input: { type: 'string' } } },
+      ...{ required: ['input'], additionalProperties: false },
+    },
+    isText: true,
+  }
+}
+
+/** What the client of such a tool gets, from the arguments that the agent wrote. */
+export function readTextInput(input: string): string {
+  const { input: text } = JSON.parse(input) as { input?: unknown }
+  return typeof text === 'string' ? text : input
 }
 
 const MOST_TYPE_CHARACTERS = 64

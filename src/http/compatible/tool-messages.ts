@@ -38,8 +38,8 @@ function readMessage(message: WireMessage, place: string): Said[] {
 
 type Parts = Extract<WireContent, readonly unknown[]>
 
-/** Thoughts of a model are not sent to another one. */
-const THOUGHTS = ['thinking', 'redacted_thinking']
+/** Thoughts of a model are not sent to another one. Tools that are added later are in `tools` too. */
+const LEFT_OUT = ['thinking', 'redacted_thinking', 'tool_addition']
 
 /** Texts that stand together are one message. */
 function readParts(parts: Parts, place: string, toMessage: (parts: Parts) => Said): Said[] {
@@ -51,7 +51,7 @@ function readParts(parts: Parts, place: string, toMessage: (parts: Parts) => Sai
   }
   for (const [at, part] of parts.entries()) {
     const tool = readToolPart(part, `${place}.content[${at}]`)
-    if (tool === undefined && !THOUGHTS.includes(part.type)) texts = [...texts, part]
+    if (tool === undefined && !LEFT_OUT.includes(part.type)) texts = [...texts, part]
     if (tool === undefined) continue
     endTexts()
     said.push(tool)
@@ -78,10 +78,12 @@ function toChatCall(call: unknown, place: string): Said {
 
 /** A call in the input of the Responses API, or its result. */
 export function readToolItem(item: JsonRecord, place: string): Said {
-  if (textAt(item, 'type') !== 'function_call') return toResult(item, 'call_id', place)
+  const type = textAt(item, 'type')
+  if (type !== 'function_call' && type !== 'custom_tool_call') return toResult(item, 'call_id', place)
   const id = required(textAt(item, 'call_id'), `${place}.call_id`)
   const name = required(textAt(item, 'name'), `${place}.name`)
-  return { is: 'call', place, id, name, input: textAt(item, 'arguments') ?? '{}' }
+  const input = type === 'custom_tool_call' ? textAt(item, 'input') : textAt(item, 'arguments')
+  return { is: 'call', place, id, name, input: input ?? '{}' }
 }
 
 function toResult(fields: JsonRecord, idField: string, place: string): Said {

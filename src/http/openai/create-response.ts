@@ -199,7 +199,13 @@ function toRecord(request: ResponseRequest, facts: RecordFacts): ResponseRecord 
     ...(typeof reasoning?.summary === 'string' && { summary: reasoning.summary }),
     ...(format && format.type !== 'text' && { format: format as unknown as JsonObject }),
     ...(facts.prompt.clientTools !== undefined && { has_tools: true as const }),
+    ...textToolsOf(facts.prompt.clientTools),
     ...(facts.prompt.clientTools?.choice.must === true && { must_call: true as const }),
     owns_session: facts.ownsSession,
   }
+}
+
+function textToolsOf(offered: PromptRequest['clientTools']): Pick<ResponseRecord, 'text_tools'> {
+  const names = offered?.tools.flatMap(({ name, isText }) => (isText ? [name] : [])) ?? []
+  return names.length === 0 ? {} : { text_tools: names }
 }

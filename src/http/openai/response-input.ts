@@ -20,7 +20,7 @@ type WireItem = {
 /** Calls of tools and their results, by clients that have talked to a model before, or that run tools themselves. */
 const TOOL_ITEM = /_(?:call|call_output|list_tools|approval_request|approval_response|search_output)$/
 /** Calls of functions, and their results. */
-const FUNCTION_ITEMS = ['function_call', 'function_call_output']
+const FUNCTION_ITEMS = ['function_call', 'function_call_output', 'custom_tool_call', 'custom_tool_call_output']
 /** Of no use to an agent. Clients send back what they got. */
 const NOT_NEEDED = ['reasoning', 'compaction']
 

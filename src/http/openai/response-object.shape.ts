@@ -61,8 +61,21 @@ const CallItem = named(
 )
 export type CallItem = Message<typeof CallItem>
 
-const OutputItem = tagged('type', [MessageItem, ReasoningItem, CallItem])
-export type OutputItem = MessageItem | ReasoningItem | CallItem
+const TextCallItem = named(
+  'ResponseCustomToolCallItem',
+  Type.Object({
+    type: Type.Literal('custom_tool_call'),
+    id: Type.String(),
+    call_id: Type.String({ description: 'The id to answer with, in a `custom_tool_call_output`.' }),
+    name: Type.String({ description: 'The name of the tool.' }),
+    input: Type.String({ description: 'The text for the tool.' }),
+    status: literals(ITEM_STATUSES),
+  }),
+)
+export type TextCallItem = Message<typeof TextCallItem>
+
+const OutputItem = tagged('type', [MessageItem, ReasoningItem, CallItem, TextCallItem])
+export type OutputItem = MessageItem | ReasoningItem | CallItem | TextCallItem
 
 const ResponseUsage = named(
   'ResponseUsage',
@@ -175,6 +188,8 @@ export const ResponseStreamEvent = named(
       name: Type.String(),
       arguments: Type.String(),
     }),
+    event('response.custom_tool_call_input.delta', { ...ITEM, item_id: Type.String(), delta: Type.String() }),
+    event('response.custom_tool_call_input.done', { ...ITEM, item_id: Type.String(), input: Type.String() }),
     event('response.output_item.done', { ...ITEM, item: OutputItem }),
     event('response.completed', whole),
     event('response.failed', whole),

@@ -30,6 +30,8 @@ export type ResponseRecord = {
   has_tools?: true
   /** It has to. */
   must_call?: true
+  /** The names of the functions that take a text. */
+  text_tools?: readonly string[]
   /** The session was started by a response, so it is deleted with its last response. */
   owns_session: boolean
 }
@@ -54,31 +56,30 @@ export function placeOfResponse(responseId: string): Place | undefined {
   return random === undefined ? undefined : { executionId: `exec_${random}`, part: Number(part) }
 }
 
-/** More than a part of a turn has. */
-const ITEMS_OF_PART = 0x1000
-
 /** The id of an item of the output, without its prefix. */
 export function itemNumber({ executionId, part }: Place, index: number): string {
-  return withoutIdPrefix(executionId) + (part * ITEMS_OF_PART + index).toString(16).padStart(2, '0')
+  return withoutIdPrefix(executionId) + (part === 0 ? '' : `p${part}x`) + index.toString(16).padStart(2, '0')
 }
 
 /** What an item belongs to: one of its output, or a message of its input. */
 export function placeOfItem(itemId: string): Place | undefined {
-  const [, random, number = '0'] = /^(?:msg|rs)_([0-9a-f]{24})(?:([0-9a-f]{2,8})|in\d+)$/.exec(itemId) ?? []
-  const part = Math.floor(Number.parseInt(number, 16) / ITEMS_OF_PART)
-  return random === undefined ? undefined : { executionId: `exec_${random}`, part }
+  const [, random, part = '0'] =
+    /^(?:msg|rs)_([0-9a-f]{24})(?:(?:p([1-9]\d{0,5})x)?[0-9a-f]{2,8}|in\d+)$/.exec(itemId) ?? []
+  return random === undefined ? undefined : { executionId: `exec_${random}`, part: Number(part) }
 }
 
 const CALL = 'call_'
-const CALL_ITEM = 'fc_'
+/** Of a call of a function, and of one of a tool that takes a text. */
+const CALL_ITEMS = { function: 'fc_', text: 'ctc_' }
 
-export function toCallItem(callId: string): string {
-  return CALL_ITEM + callId.slice(CALL.length)
+export function toCallItem(callId: string, kind: keyof typeof CALL_ITEMS): string {
+  return CALL_ITEMS[kind] + callId.slice(CALL.length)
 }
 
 /** The id of the call that an item of the output is; undefined if it is something else. */
 export function callOfItem(itemId: string): string | undefined {
-  return itemId.startsWith(CALL_ITEM) ? CALL + itemId.slice(CALL_ITEM.length) : undefined
+  const prefix = Object.values(CALL_ITEMS).find((each) => itemId.startsWith(each))
+  return prefix === undefined ? undefined : CALL + itemId.slice(prefix.length)
 }
 
 /** The fields of a response that do not change. */

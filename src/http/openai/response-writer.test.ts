@@ -40,6 +40,7 @@ function write(events: readonly AnyEvent[], end: ResponseEnd = completed, over: 
 
 const textOf = (item: OutputItem) => {
   if (item.type === 'function_call') return item.arguments
+  if (item.type === 'custom_tool_call') return item.input
   return item.type === 'message' ? item.content[0]?.text : item.summary[0]?.text
 }
 

@@ -6,6 +6,7 @@ import type { ClientCall } from '../../agents/adapter/agent.shape.ts'
 import { splitText } from '../../kit/split-text.ts'
 import type { PartResult } from '../../prompts/prompt-result.ts'
 import { type Tokens, toTokens } from '../../prompts/tokens.ts'
+import { readTextInput } from '../compatible/client-tools.ts'
 import type { HttpError } from '../errors/http-error.ts'
 import type {
   CallItem,
@@ -15,6 +16,7 @@ import type {
   ResponseEvent,
   ResponseObject,
   ResponseUsage,
+  TextCallItem,
 } from './response-object.shape.ts'
 import { itemNumber, type ResponseRecord, responseEnvelope, toCallItem } from './response-record.ts'
 
@@ -95,17 +97,16 @@ export class ResponseWriter {
     return [...answer, ...text, ...closed, ...this.#numbered({ type: 'response.completed', response: this.response() })]
   }
 
-  #addCall({ call_id: callId, tool_name: name, arguments: input }: ClientCall): NumberedEvent[] {
-    const id = toCallItem(callId)
-    const item: CallItem = { type: 'function_call', id, call_id: callId, name, arguments: input, status: 'completed' }
-    const place = { ...this.#index(), item_id: id }
-    const begun = { ...item, arguments: '', status: 'in_progress' }
+  #addCall(call: ClientCall): NumberedEvent[] {
+    const isText = this.#options.record.text_tools?.includes(call.tool_name) === true
+    const { item, empty, type, done, text } = isText ? toTextCall(call) : toFunctionCall(call)
+    const place = { ...this.#index(), item_id: item.id }
     const events = [
-      ...this.#numbered({ type: 'response.output_item.added', ...this.#index(), item: begun }),
-      ...splitText(input, PIECE_CHARACTERS).flatMap((delta) =>
-        this.#numbered({ type: 'response.function_call_arguments.delta', ...place, delta }),
+      ...this.#numbered({ type: 'response.output_item.added', ...this.#index(), item: empty }),
+      ...splitText(text, PIECE_CHARACTERS).flatMap((delta) =>
+        this.#numbered({ type: `${type}.delta`, ...place, delta }),
       ),
-      ...this.#numbered({ type: 'response.function_call_arguments.done', ...place, name, arguments: input }),
+      ...this.#numbered({ type: `${type}.done`, ...place, ...done }),
       ...this.#numbered({ type: 'response.output_item.done', ...this.#index(), item }),
     ]
     this.#done.push(item)
@@ -172,6 +173,23 @@ export class ResponseWriter {
     this.#number += 1
     return [{ ...event, sequence_number: number }]
   }
+}
+
+const BEGUN = { status: 'in_progress' } as const
+
+function toFunctionCall({ call_id: callId, tool_name: name, arguments: text }: ClientCall) {
+  const known = { type: 'function_call', id: toCallItem(callId, 'function'), call_id: callId, name } as const
+  const item: CallItem = { ...known, arguments: text, status: 'completed' }
+  const type = 'response.function_call_arguments'
+  return { item, empty: { ...item, arguments: '', ...BEGUN }, type, done: { name, arguments: text }, text }
+}
+
+function toTextCall({ call_id: callId, tool_name: name, arguments: input }: ClientCall) {
+  const text = readTextInput(input)
+  const known = { type: 'custom_tool_call', id: toCallItem(callId, 'text'), call_id: callId, name } as const
+  const item: TextCallItem = { ...known, input: text, status: 'completed' }
+  const type = 'response.custom_tool_call_input'
+  return { item, empty: { ...item, input: '', ...BEGUN }, type, done: { input: text }, text }
 }
 
 /** Clients join the pieces of the arguments. */
