@@ -3,6 +3,7 @@ import { cpus, totalmem } from 'node:os'
 import { AGENT_FAULTS } from '../test/faults/agent-faults.ts'
 import { BUDGET_FAULTS } from '../test/faults/budget-faults.ts'
 import { CLIENT_FAULTS } from '../test/faults/client-faults.ts'
+import { DATABASE_FAULTS } from '../test/faults/database-faults.ts'
 import { DISK_FAULTS } from '../test/faults/disk-faults.ts'
 import { DRIVE_FAULTS } from '../test/faults/drive-faults.ts'
 import { EXECUTION_FAULTS } from '../test/faults/execution-faults.ts'
@@ -54,8 +55,9 @@ const scenarios = [
   ...PREPARE_FAULTS,
   ...LIE_FAULTS,
   ...MACHINE_FAULTS,
+  ...DATABASE_FAULTS,
   ...REAL_DRIVE_FAULTS,
-].filter(({ name }) => filters.length === 0 || filters.some((part) => name.includes(part)))
+].filter(({ name }) => filters.length === 0 || filters.some((part) => name.toLowerCase().includes(part.toLowerCase())))
 
 console.log(
   `Node ${process.versions.node}, ${process.platform}-${process.arch}, ${cpus().length} cores (${cpus()[0]?.model}), ${(totalmem() / 2 ** 30).toFixed(0)} GiB\n`,

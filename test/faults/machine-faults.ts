@@ -87,7 +87,7 @@ async function restartTwice(machines: Machines, ms: number, signal: AbortSignal)
 type Pause = { deadAfterSecs: number; ms: number }
 
 /** `once` returns what is wrong afterwards. */
-async function repeat(times: number, once: () => Promise<string[]>): Promise<Figures> {
+export async function repeat(times: number, once: () => Promise<string[]>): Promise<Figures> {
   const began = Date.now()
   const problems: string[] = []
   for (let time = 0; time < times; time++) problems.push(...(await once()))
@@ -122,8 +122,8 @@ async function silenceOnce(): Promise<string[]> {
   await using machines = await Machines.start({ deadAfterSecs: 4, pieces: 600, pieceMs: 100 })
   const proxy = await startSilentProxy(machines.url)
   using _closed = { [Symbol.dispose]: () => proxy.close() }
-  const worker = await machines.worker('worker', proxy.url)
-  const [door, cutOff] = [await machines.door('door'), await machines.door('cut-off', proxy.url)]
+  const worker = await machines.worker('worker', { url: proxy.url })
+  const [door, cutOff] = [await machines.door('door'), await machines.door('cut-off', { url: proxy.url })]
   const stateOf = async (id: string) =>
     ((await request([door], { path: `/api/v1/executions/${id}` }))?.body as Execution | undefined)?.state
   const id = (await sendTask('a long task', [door])) ?? ''

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migratePostgres } from '../../src/store/postgres-database.ts'
-import { PostgresServer } from '../support/postgres.ts'
+import { type PostgresOptions, PostgresServer } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
 
 const DROVER = join(import.meta.dirname, '..', '..', 'bin', 'drover.cjs')
@@ -17,6 +17,18 @@ type MachinesOptions = {
   /** How many pieces an agent prints, and how long it waits after each. */
   pieces: number
   pieceMs: number
+  postgres?: PostgresOptions
+}
+
+/** How a process is started, if not like the others. */
+export type MachineOptions = {
+  /** Another address of the store. */
+  url?: string
+  env?: Record<string, string>
+  /** A command that starts another one, with its arguments. */
+  by?: readonly string[]
+  /** Another program than that of this clone. */
+  drover?: string
 }
 
 export class Machines implements AsyncDisposable {
@@ -36,7 +48,7 @@ export class Machines implements AsyncDisposable {
   }
 
   static async start(options: MachinesOptions): Promise<Machines> {
-    const postgres = await PostgresServer.start()
+    const postgres = await PostgresServer.start(options.postgres)
     const url = await postgres.createDatabase()
     await migratePostgres({ url })
     return new Machines(postgres, url, options)
@@ -47,16 +59,16 @@ export class Machines implements AsyncDisposable {
     return readFileSync(this.#starts, 'utf8').split('\n').filter(Boolean)
   }
 
-  /** A server that only takes requests. `url` is another address of the store. */
-  async door(name: string, url = this.url): Promise<Machine> {
-    const machine = this.#spawn(name, ['serve', '--no-work', '--port', '0', '--quiet'], url)
+  /** A server that only takes requests. */
+  async door(name: string, options: MachineOptions = {}): Promise<Machine> {
+    const machine = this.#spawn(name, ['serve', '--no-work', '--port', '0', '--quiet'], options)
     machine.port = Number(await until(() => /listens on http:\/\/.*:(\d+)\n/.exec(machine.heard)?.[1]))
     await until(() => machine.heard.includes('Press Ctrl-C'))
     return machine
   }
 
-  async worker(name: string, url = this.url): Promise<Machine> {
-    const machine = this.#spawn(name, ['work', '--quiet'], url)
+  async worker(name: string, options: MachineOptions = {}): Promise<Machine> {
+    const machine = this.#spawn(name, ['work', '--quiet'], options)
     await until(() => machine.heard.includes('Press Ctrl-C'))
     return machine
   }
@@ -111,10 +123,12 @@ ${lines({ type: 'system', subtype: 'init', session_id, model })}${printed.join('
     writeFileSync(join(this.#directory, 'bin', 'claude'), text, { mode: 0o755 })
   }
 
-  #spawn(name: string, args: readonly string[], url: string): Machine {
+  #spawn(name: string, args: readonly string[], options: MachineOptions): Machine {
+    const { url = this.url, env = {}, by = [], drover = DROVER } = options
     const home = join(this.#directory, name)
     mkdirSync(home, { recursive: true })
-    const child = spawn(process.execPath, [DROVER, ...args], {
+    const [program = '', ...argv] = [...by, process.execPath, drover, ...args]
+    const child = spawn(program, argv, {
       cwd: join(this.#directory, 'work'),
       env: {
         PATH: `${join(this.#directory, 'bin')}:/usr/bin:/bin`,
@@ -125,6 +139,7 @@ ${lines({ type: 'system', subtype: 'init', session_id, model })}${printed.join('
         DROVER_STORE_MACHINE: name,
         DROVER_STORE_DEAD_AFTER_SECS: String(this.#options.deadAfterSecs),
         DROVER_SERVER_LOCAL_SOCKET: 'false',
+        ...env,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     })

@@ -93,14 +93,28 @@ export async function runSql(url: string, sql: string, values?: unknown[]): Prom
 /** Ends the server when this process ends, however it ends, and then removes its directory. `stop` only ends it. */
 const WATCHED = '"$@" & pid=$!; read -r word; kill -INT $pid; wait $pid; [ "$word" = stop ] || rm -rf "$0"'
 
+export type PostgresOptions = {
+  /** Where its directory is. */
+  parent?: string
+  maxConnections?: number
+  /** The size of its pieces of the log, for a small disk. */
+  segmentMb?: number
+}
+
 /** A server with a directory of its own. It ends with this process. */
 export class PostgresServer {
-  readonly #directory = mkdtempSync(join(SHARED_DIRECTORY ?? tmpdir(), 'drover-postgres-'))
+  readonly #options: PostgresOptions
+  readonly #directory: string
   readonly #user = process.getuid?.() === 0 ? { uid: NOBODY_UID } : {}
   #child: ChildProcess | undefined
 
-  static async start(): Promise<PostgresServer> {
-    const server = new PostgresServer()
+  private constructor(options: PostgresOptions) {
+    this.#options = options
+    this.#directory = mkdtempSync(join(options.parent ?? SHARED_DIRECTORY ?? tmpdir(), 'drover-postgres-'))
+  }
+
+  static async start(options: PostgresOptions = {}): Promise<PostgresServer> {
+    const server = new PostgresServer(options)
     server.#initialize()
     await server.#run()
     return server
@@ -126,25 +140,30 @@ export class PostgresServer {
   async stop({ isLast = false } = {}): Promise<void> {
     const child = this.#child
     if (child === undefined) return
+    this.#child = undefined
+    // It ended by itself, because its disk was full.
+    if (child.exitCode !== null) return
     child.ref()
     const ended = once(child, 'exit')
     child.stdin?.end(isLast ? '' : 'stop\n')
     await ended
-    this.#child = undefined
   }
 
   #initialize(): void {
     chmodSync(this.#directory, 0o755)
     if ('uid' in this.#user) chownSync(this.#directory, NOBODY_UID, -1)
     const names = ['-D', this.#data, '-U', 'drover', '--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C']
+    const { segmentMb } = this.#options
+    if (segmentMb !== undefined) names.push(`--wal-segsize=${segmentMb}`)
     execFileSync(this.#program('initdb'), names, { stdio: 'pipe', cwd: this.#directory, ...this.#user })
   }
 
   async #run(): Promise<void> {
     const settings = {
-      ...{ listen_addresses: '', unix_socket_directories: this.#directory, max_connections: 400 },
+      ...{ listen_addresses: '', unix_socket_directories: this.#directory, max_connections: this.#options.maxConnections ?? 400 },
       // Nothing of a test must survive a power failure.
       ...{ fsync: 'off', full_page_writes: 'off' },
+      ...(this.#options.segmentMb !== undefined && { max_wal_size: '16MB', min_wal_size: '2MB' }),
     }
     const args = ['-D', this.#data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
     const argv = ['-c', WATCHED, this.#directory, this.#program('postgres'), ...args]

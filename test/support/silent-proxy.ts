@@ -18,8 +18,8 @@ export type SilentProxy = {
   close(): void
 }
 
-/** `url` is the address of a database on a Unix socket, as the tests have it. */
-export async function startSilentProxy(url: string): Promise<SilentProxy> {
+/** `url` is the address of a database on a Unix socket, as the tests have it. `host` is the address that the proxy listens on. */
+export async function startSilentProxy(url: string, host = '127.0.0.1'): Promise<SilentProxy> {
   const { pathname, searchParams } = new URL(url)
   const path = join(searchParams.get('host') ?? '', '.s.PGSQL.5432')
   const sockets = new Set<Socket>()
@@ -42,7 +42,7 @@ export async function startSilentProxy(url: string): Promise<SilentProxy> {
     forward(server, client)
   })
   const listen = async (port: number) => {
-    proxy.listen(port, '127.0.0.1')
+    proxy.listen(port, host)
     await once(proxy, 'listening')
   }
   await listen(0)
@@ -52,7 +52,7 @@ export async function startSilentProxy(url: string): Promise<SilentProxy> {
     for (const socket of sockets) socket.destroy()
   }
   return {
-    url: `postgres://drover@127.0.0.1:${port}${pathname}`,
+    url: `postgres://drover@${host}:${port}${pathname}`,
     silence: () => {
       current.isSilent = true
     },

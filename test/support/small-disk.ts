@@ -17,10 +17,10 @@ export function fill(path: string): void {
   }
 }
 
-export async function withSmallDisk<T>(work: (disk: string) => Promise<T> | T): Promise<T> {
+export async function withSmallDisk<T>(work: (disk: string) => Promise<T> | T, sizeMb = 16): Promise<T> {
   const disk = mkdtempSync(join(tmpdir(), 'drover-disk-'))
   try {
-    run('mount', '-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', disk)
+    run('mount', '-t', 'tmpfs', '-o', `size=${sizeMb}m,mode=755`, 'tmpfs', disk)
     try {
       return await work(disk)
     } finally {
