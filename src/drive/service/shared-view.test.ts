@@ -69,6 +69,12 @@ describe('toShownRun', () => {
       },
     ],
     [
+      'waited for a limit, and lost its driver',
+      { state: 'waiting_for_limit', limit: { until: '2026-01-31T11:00:00.000Z' } },
+      { isDriven: false },
+      { state: 'interrupted', choices: ['resume', 'skip', 'stop'], limit: undefined },
+    ],
+    [
       'lost its machine',
       { attempts },
       { isDriven: false, isMachineGone: true },

@@ -1,6 +1,6 @@
 /** Decides what clients see of the runs of many machines, and which machine gets a new one. Pure. */
 
-import type { SharedRun } from '../../executions/store/published-runs.ts'
+import { DRIVEN_STATES, type SharedRun } from '../../executions/store/published-runs.ts'
 import type { KnownWorker } from '../../executions/store/work-queue.ts'
 import { requiredLabel } from '../../kit/label.ts'
 import { type PatchPart, patchOfFile } from '../../workspace/worktrees/diff-worktree.ts'
@@ -13,8 +13,8 @@ import type { DrivenDiff, DrivenRun, RunChoice } from './driven-run.shape.ts'
 
 /** A run as a server shows it that does not have it: a driver that is gone was interrupted. */
 export function toShownRun({ document, machine, isDriven, isMachineGone }: SharedRun, now: Date): DrivenRun {
-  const { driven_by: _, attempts, ...run } = JSON.parse(document) as DrivenRun
-  const isRunning = run.state === 'running'
+  const { driven_by: _, attempts, limit, ...run } = JSON.parse(document) as DrivenRun
+  const isRunning = DRIVEN_STATES.includes(run.state)
   const isInterrupted = isRunning && !isDriven
   const able: RunChoice[] = isInterrupted ? ['resume', ...run.choices] : [...run.choices]
   const choices = isMachineGone ? [] : able
@@ -23,6 +23,7 @@ export function toShownRun({ document, machine, isDriven, isMachineGone }: Share
     machine,
     ...(isMachineGone && { is_machine_gone: true as const }),
     ...(isRunning && !isInterrupted && { driven_by: 'another_process' as const }),
+    ...(limit !== undefined && !isInterrupted && { limit }),
     ...(isInterrupted && { state: 'interrupted' as const, verdict: withLostDriver(run, now) }),
     ...(run.waits_for !== undefined && { waits_for: { ...run.waits_for, choices } }),
     choices,

@@ -53,8 +53,11 @@ export type SharedRunQuery = { readonly [F in 'ids' | 'states']?: readonly strin
 
 type BoardParts = { owners: PostgresOwners; notices: PostgresNotices }
 
+/** The states in which a run has a driver. */
+export const DRIVEN_STATES: readonly string[] = ['running', 'waiting_for_limit']
+
 /** Of a run whose driver is gone, the state is not what its machine published last. */
-const STATE = `CASE WHEN r.state = 'running' AND r.driver IS NULL THEN 'interrupted' ELSE r.state END`
+const STATE = `CASE WHEN r.state IN (${DRIVEN_STATES.map((state) => `'${state}'`).join(', ')}) AND r.driver IS NULL THEN 'interrupted' ELSE r.state END`
 const IS_GONE = 'NOT EXISTS (SELECT 1 FROM processes p WHERE p.machine = r.machine AND p.worker IS NOT NULL)'
 const MATCHES = `EXISTS (SELECT FROM (SELECT CAST(? AS text) AS needle) s
   WHERE strpos(lower(CAST(r.summary AS json) ->> 'goal'), s.needle) > 0 OR starts_with(r.id, s.needle))`
