@@ -72,7 +72,12 @@ export default defineConfig({
         test: {
           ...common,
           name: 'postgres',
-          include: ['test/http/**/*.test.ts', 'test/idle-store.test.ts', 'test/mixed-versions.test.ts', 'test/pooled-store.test.ts'],
+          include: [
+            'test/http/**/*.test.ts',
+            'test/idle-store.test.ts',
+            'test/mixed-versions.test.ts',
+            'test/pooled-store.test.ts',
+          ],
           globalSetup: 'test/support/bundle-drover.ts',
           env: { ...FULL, DROVER_TEST_STORE: 'postgres' },
         },

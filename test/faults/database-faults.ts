@@ -221,7 +221,7 @@ async function restoreBackup(): Promise<string[]> {
   const file = join(directory, 'backup')
   const started = await startAll(machines)
   await followTask('before the backup', started.doors)
-  execFileSync(DUMP, ['--format=custom', '--schema=drover', `--file=${file}`, machines.url])
+  execFileSync(DUMP, ['--format=custom', '--schema=drover', '--extension=pg_trgm', `--file=${file}`, machines.url])
   const lost = followTask('after the backup', started.doors)
   lost.catch(() => {})
   await until(() => machines.started().length > 1)
