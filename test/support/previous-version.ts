@@ -7,7 +7,7 @@ import { join } from 'node:path'
 const ROOT = join(import.meta.dirname, '..', '..')
 const MIGRATIONS = 'src/store/postgres-migrations.ts'
 
-export type PreviousVersion = {
+type PreviousVersion = {
   commit: string
   /** Writes its files to a directory, which `dispose` removes. `drover` is its program. */
   unpack(): { drover: string } & Disposable
