@@ -160,7 +160,11 @@ export class PostgresServer {
 
   async #run(): Promise<void> {
     const settings = {
-      ...{ listen_addresses: '', unix_socket_directories: this.#directory, max_connections: this.#options.maxConnections ?? 400 },
+      ...{
+        listen_addresses: '',
+        unix_socket_directories: this.#directory,
+        max_connections: this.#options.maxConnections ?? 400,
+      },
       // Nothing of a test must survive a power failure.
       ...{ fsync: 'off', full_page_writes: 'off' },
       ...(this.#options.segmentMb !== undefined && { max_wal_size: '16MB', min_wal_size: '2MB' }),
