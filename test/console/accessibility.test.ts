@@ -1,9 +1,9 @@
-/** Every page of the console by the rules of axe, on a phone. `npm run test:console` also tries the dark colours. */
+/** Every page of the console by the rules of axe, on a small phone. `npm run test:console` also tries Firefox and the dark colours. */
 
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { closeBrowser, isFull, skipWithoutBrowser, visit } from '../support/browser.ts'
+import { closeBrowser, LOOKS, skipWithoutBrowser, visit } from '../support/browser.ts'
 import { firstOf } from '../support/full-counts.ts'
 import { recordExecution } from '../support/recorded-execution.ts'
 import { startServer } from '../support/start-server.ts'
@@ -11,7 +11,6 @@ import { startServer } from '../support/start-server.ts'
 beforeEach(skipWithoutBrowser)
 afterAll(closeBrowser)
 
-const SCHEMES = isFull ? (['light', 'dark'] as const) : (['light'] as const)
 const PAGES = [
   '',
   'new',
@@ -26,6 +25,7 @@ const PAGES = [
   'report',
   'sessions',
   'usage',
+  'usage?by=repository',
   'executions/ID',
   'sessions/SESSION',
   'compare/ID,ID',
@@ -42,20 +42,20 @@ async function violationsOn(page: Page): Promise<unknown> {
 }
 
 describe('every page', () => {
-  it.each(SCHEMES)('is accessible and not wider than a phone (%s)', async (colorScheme) => {
+  it.each(LOOKS)('is accessible and not wider than a small phone (%s, %s)', async (browser, colorScheme) => {
     const server = await startServer({ agents: 'demo' })
     const body = { backend: 'claude', prompt: 'run a command, think', workdir: server.workdir }
     const { body: result } = await server.request('/api/v1/prompt', { method: 'POST', body })
     const { execution_id: id, session_id: session } = result as { execution_id: string; session_id: string }
     await recordExecution(server, { prompt: 'fails', events: [{ type: 'error', content: { message: 'no' } }] })
-    const { page, complaints } = await visit(`${server.url}/`, { colorScheme, width: 360, height: 740 })
+    const { page, complaints } = await visit(`${server.url}/`, { browser, colorScheme, width: 320, height: 640 })
     await page.evaluate(axe.source)
     for (const path of firstOf(PAGES, 4)) {
       await page.goto(`${server.url}/#/${path.replaceAll('ID', id).replace('SESSION', session)}`)
       await page.locator('main h1').waitFor({ state: 'attached' })
       await page.locator('main', { hasNotText: 'Loading…' }).waitFor()
       expect([path, await violationsOn(page)]).toEqual([path, []])
-      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
       expect([path, overflow]).toEqual([path, 0])
     }
     await page.goto(`${server.url}/#/`)

@@ -1,7 +1,7 @@
 /** What people do with a run in any browser: on a phone, with the keyboard alone, in two tabs, without a network. */
 import axe from 'axe-core'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { BROWSERS, closeBrowser, isFull, skipWithoutBrowser, visit } from '../support/browser.ts'
+import { closeBrowser, INSTALLED, isFull, LOOKS, skipWithoutBrowser, visit } from '../support/browser.ts'
 import { serveRuns } from '../support/served-runs.ts'
 
 beforeEach(skipWithoutBrowser)
@@ -9,7 +9,7 @@ afterAll(closeBrowser)
 
 const TABS = ['activity', 'files', 'evidence', 'report']
 
-describe.runIf(isFull).each(BROWSERS)('a run in %s', { timeout: 180_000 }, (browser) => {
+describe.runIf(isFull).each(LOOKS)('a run in %s, %s', { timeout: 180_000 }, (browser, colorScheme) => {
   it('is accessible and fits in 320 pixels, in every tab', async () => {
     const long = Array.from({ length: 60 }, (_, at) => `line ${at} ${'wide '.repeat(30)}`).join('\n')
     const { server, start, reaches } = await serveRuns({
@@ -17,7 +17,7 @@ describe.runIf(isFull).each(BROWSERS)('a run in %s', { timeout: 180_000 }, (brow
     })
     const { id } = await start()
     await reaches(id, 'ended')
-    const { page, complaints } = await visit(`${server.url}/#/runs/${id}`, { browser, width: 320, height: 640 })
+    const { page, complaints } = await visit(`${server.url}/#/runs/${id}`, { browser, colorScheme, width: 320, height: 640 })
     await page.evaluate(axe.source)
     for (const tab of TABS) {
       await page.goto(`${server.url}/#/runs/${id}?tab=${tab}`)
@@ -32,10 +32,14 @@ describe.runIf(isFull).each(BROWSERS)('a run in %s', { timeout: 180_000 }, (brow
         await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
       ]).toEqual([tab, 0])
     }
+    expect(await page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")).toBe(colorScheme === 'dark')
     expect(complaints).toEqual([])
   })
+})
 
-  it('is merged with the keyboard alone, and another tab shows it', async () => {
+describe.each(INSTALLED)('a run in %s', { timeout: 180_000 }, (browser) => {
+  // Without `isFull` Chromium is tried by the tests of each page.
+  it.runIf(isFull || browser === 'Firefox')('is merged with the keyboard alone, and another tab shows it', async () => {
     const { server, start, reaches, driving } = await serveRuns()
     const { id } = await start()
     await reaches(id, 'ended')
@@ -57,7 +61,7 @@ describe.runIf(isFull).each(BROWSERS)('a run in %s', { timeout: 180_000 }, (brow
     await other.page.locator('[data-run-state=merged]').waitFor()
   })
 
-  it('that is opened while the network swallows everything says that the connection is cut', async () => {
+  it.runIf(isFull)('that is opened while the network swallows everything says that the connection is cut', async () => {
     const { server, start, reaches } = await serveRuns()
     const { id } = await start()
     await reaches(id, 'ended')

@@ -6,6 +6,7 @@ import type { AgentEvent } from '../../src/agents/adapter/agent.ts'
 import { closeBrowser, skipWithoutBrowser, visit } from '../support/browser.ts'
 import { IS_FULL } from '../support/full-counts.ts'
 import { recordExecution } from '../support/recorded-execution.ts'
+import { serveRuns } from '../support/served-runs.ts'
 import { startServer } from '../support/start-server.ts'
 
 beforeEach(skipWithoutBrowser)
@@ -24,6 +25,9 @@ const HOSTILE = [
   'photo\u202egnp.exe',
   '</textarea></title></style><b id=hacked>b</b>',
 ].join('\n\n')
+
+/** drover refuses control characters in goals, answers and outcomes. */
+const TYPED = HOSTILE.replaceAll(/[\u001b\u0007]/g, '')
 
 /** What would be there if a text had become more than text. */
 async function expectHarmless(page: Page): Promise<void> {
@@ -82,8 +86,45 @@ describe('hostile texts', () => {
     }
     await page.goto(`${server.url}/#/usage`)
     await page.getByRole('cell', { name: 'claude' }).first().waitFor()
-    await page.getByLabel('Group by').selectOption('model')
+    await page.getByLabel('By', { exact: true }).selectOption('model')
+    await page.getByRole('cell', { name: 'demo' }).waitFor()
     expect(await page.evaluate('window.hacked')).toBeUndefined()
+    expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
+  })
+
+  it.runIf(IS_FULL)('are shown as text on the pages of runs, of the queue and of the administration', async () => {
+    const question = { reason: 'decision_required', question: TYPED, destructive_request: null }
+    const asks = { outcome: { status: 'needs_input', summary: TYPED, pause: question, suggested_actions: [] } }
+    const edits = { '<img src=x onerror=hacked=1>.ts': `${HOSTILE}\n`, 'wind.txt': 'wind: 23 knots\n' }
+    const {
+      server,
+      start,
+      change,
+      reaches: gets,
+    } = await serveRuns(
+      { orient: [asks, {}], implement: [{ tells: [HOSTILE], edits, outcome: { summary: TYPED } }] },
+      { drive: { checks: ['sh check.sh', `sh -c "echo '<img src=x onerror=hacked=1>'"`] } },
+    )
+    const { id } = await start({ goal: TYPED })
+    await gets(id, 'waiting')
+    const { page, complaints, strangers } = await visit(`${server.url}/`)
+    const look = async (paths: readonly string[]) => {
+      for (const path of paths) {
+        await page.goto(`${server.url}/#/${path}`)
+        await page.locator('main h1').waitFor({ state: 'attached' })
+        await page.locator('main', { hasNotText: 'Loading…' }).waitFor()
+        await page.evaluate('for (const each of document.querySelectorAll("main details")) each.open = true')
+        await expectHarmless(page)
+      }
+    }
+    await look(['', 'runs', 'board', 'queue', `runs/${id}`])
+    await change(id, 'answer', { text: TYPED })
+    await gets(id, 'ended')
+    const tabs = ['activity', 'files', 'evidence', 'report'].map((tab) => `runs/${id}?tab=${tab}`)
+    await look([...tabs, 'runs', 'board', 'report', 'repositories', 'settings?from=file', 'watchers', 'keys'])
+    await page.goto(`${server.url}/#/runs/${id}?tab=files`)
+    await page.locator('.line-added', { hasText: 'photo‹U+202E›gnp.exe' }).waitFor()
+    await expectHarmless(page)
     expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
   })
 })

@@ -19,11 +19,18 @@ const FIREFOX = ['firefox-esr', 'firefox'].flatMap(
 )[0]
 
 type BrowserName = 'Chromium' | 'Firefox'
+type Scheme = 'light' | 'dark'
 
-/** What a user does is tried in both, if there are both; the gate tries Chromium. */
-export const BROWSERS: readonly BrowserName[] = isFull && FIREFOX !== undefined ? ['Chromium', 'Firefox'] : ['Chromium']
+export const INSTALLED: readonly BrowserName[] = FIREFOX === undefined ? ['Chromium'] : ['Chromium', 'Firefox']
 
-const browsers = new Map<BrowserName, Promise<Browser>>()
+/** What a user does is tried in both, if there are both; the gate tries Chromium, and one flow in Firefox. */
+export const BROWSERS: readonly BrowserName[] = isFull ? INSTALLED : ['Chromium']
+
+export const LOOKS: readonly (readonly [BrowserName, Scheme])[] = isFull
+  ? BROWSERS.flatMap((name) => [[name, 'light'] as const, [name, 'dark'] as const])
+  : [['Chromium', 'light']]
+
+const browsers = new Map<string, Promise<Browser>>()
 
 /** For `afterAll`. */
 export async function closeBrowser(): Promise<void> {
@@ -31,9 +38,10 @@ export async function closeBrowser(): Promise<void> {
   browsers.clear()
 }
 
-function openBrowser(name: BrowserName): Promise<Browser> {
-  const open = browsers.get(name) ?? (name === 'Firefox' ? startFirefox() : startChromium())
-  browsers.set(name, open)
+function openBrowser(name: BrowserName, scheme: Scheme): Promise<Browser> {
+  const key = name === 'Firefox' ? `${name} ${scheme}` : name
+  const open = browsers.get(key) ?? (name === 'Firefox' ? startFirefox(scheme) : startChromium())
+  browsers.set(key, open)
   return open
 }
 
@@ -42,12 +50,19 @@ const startChromium = () => chromium.launch({ executablePath: executable ?? '', 
 type Session = { send: (method: string, parameters: object) => Promise<object> }
 type Internals = { _connection: { toImpl: (browser: Browser) => { _browserSession: Session } } }
 
+/** What a user of Firefox sets to see pages dark or light. */
+const PREFERRED: Readonly<Record<Scheme, number>> = { dark: 0, light: 1 }
+
 /**
  * A Firefox as it is installed, by WebDriver BiDi. Playwright tells every new page which colors the user prefers, with a
- * command that Firefox does not know: without this, no page could be opened.
+ * command that Firefox does not know: without this, no page could be opened. A preference says it instead.
  */
-async function startFirefox(): Promise<Browser> {
-  const browser = await firefox.launch({ channel: 'moz-firefox', executablePath: FIREFOX ?? '' })
+async function startFirefox(scheme: Scheme): Promise<Browser> {
+  const browser = await firefox.launch({
+    channel: 'moz-firefox',
+    executablePath: FIREFOX ?? '',
+    firefoxUserPrefs: { 'layout.css.prefers-color-scheme.content-override': PREFERRED[scheme] },
+  })
   const { _browserSession: session } = (browser as unknown as Internals)._connection.toImpl(browser)
   const send = session.send.bind(session)
   session.send = (method, parameters) =>
@@ -66,7 +81,7 @@ export type Visit = {
 type VisitOptions = {
   width?: number
   height?: number
-  colorScheme?: 'light' | 'dark'
+  colorScheme?: Scheme
   expects?: RegExp
   permissions?: string[]
   browser?: BrowserName
@@ -75,7 +90,7 @@ type VisitOptions = {
 /** Opens an address like a new user: without cookies. `expects` are complaints that belong to the test. */
 export async function visit(url: string, options: VisitOptions = {}): Promise<Visit> {
   const { width = 1100, height = 800, colorScheme = 'light', expects, browser = 'Chromium' } = options
-  const context = await (await openBrowser(browser)).newContext({
+  const context = await (await openBrowser(browser, colorScheme)).newContext({
     viewport: { width, height },
     colorScheme,
     reducedMotion: 'reduce',
