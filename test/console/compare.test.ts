@@ -27,7 +27,7 @@ it('is started in worktrees, shows checks and changes, keeps the work of one, an
   await page.getByRole('button', { name: 'Keep codex' }).click()
   const row = page.getByRole('row', { name: /^codex/ })
   expect(await row.innerText()).toMatch(/git diff --check[\s\S]*1 file \+\d+ −0/)
-  await page.locator('.compared-files .line-added').first().waitFor()
+  await page.locator('.compared-files .number:has(+ .line-added)', { hasText: /^1$/ }).waitFor()
   await row.getByRole('button', { name: 'Keep codex' }).click()
   await page.getByText('The work of codex was kept as drover/').waitFor()
   await page.goto(`${server.url}/#/compare`)
