@@ -55,7 +55,9 @@ describe('every page', () => {
       await page.locator('main h1').waitFor({ state: 'attached' })
       await page.locator('main', { hasNotText: 'Loading…' }).waitFor()
       expect([path, await violationsOn(page)]).toEqual([path, []])
-      const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+      const overflow = await page.evaluate(
+        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+      )
       expect([path, overflow]).toEqual([path, 0])
     }
     await page.goto(`${server.url}/#/`)

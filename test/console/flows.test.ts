@@ -17,7 +17,12 @@ describe.runIf(isFull).each(LOOKS)('a run in %s, %s', { timeout: 180_000 }, (bro
     })
     const { id } = await start()
     await reaches(id, 'ended')
-    const { page, complaints } = await visit(`${server.url}/#/runs/${id}`, { browser, colorScheme, width: 320, height: 640 })
+    const { page, complaints } = await visit(`${server.url}/#/runs/${id}`, {
+      browser,
+      colorScheme,
+      width: 320,
+      height: 640,
+    })
     await page.evaluate(axe.source)
     for (const tab of TABS) {
       await page.goto(`${server.url}/#/runs/${id}?tab=${tab}`)
