@@ -40,6 +40,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'telemetry',
     'agents',
     'config',
+    'sandbox',
     'kit',
   ],
   engine: ['contract', 'kit'],

@@ -32,7 +32,16 @@ const ContentBlock = Type.Object({
   text: Type.Optional(Type.String()),
   uri: Type.Optional(Type.String()),
   name: Type.Optional(Type.String()),
-  resource: Type.Optional(Type.Object({ uri: Type.String(), text: Type.Optional(Type.String()) })),
+  mimeType: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  data: Type.Optional(Type.String()),
+  resource: Type.Optional(
+    Type.Object({
+      uri: Type.String(),
+      text: Type.Optional(Type.String()),
+      mimeType: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+      blob: Type.Optional(Type.String()),
+    }),
+  ),
 })
 export type ContentBlock = Static<typeof ContentBlock>
 

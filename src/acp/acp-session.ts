@@ -12,6 +12,7 @@ import { isResumable } from '../sessions/session-changes.ts'
 import { newSessionId } from '../sessions/session-id.ts'
 import type { VisibleSessions } from '../sessions/session-store.ts'
 import { acpSessionBusy } from './faults.ts'
+import type { readPrompt } from './read-content-blocks.ts'
 import { type ChosenMode, modeRequest } from './session-options.ts'
 import { EditorUpdates } from './session-updates.ts'
 
@@ -36,6 +37,9 @@ export type Served = { drover: EditorDrover; by: Caller }
 /** What an editor needs of drover. */
 type EditorDrover = Pick<InProcessDrover, 'prompts' | 'sessions' | 'agents' | 'contextFor'>
 
+/** What the user of the editor has sent. */
+type AskedPrompt = ReturnType<typeof readPrompt>
+
 type Parts = { served: Served; editor: Editor; cwd: string; choice: ChosenMode }
 
 export class AcpSession {
@@ -59,10 +63,10 @@ export class AcpSession {
   }
 
   /** Throws a Fault if a prompt still runs. */
-  async prompt(text: string): Promise<PromptResult> {
+  async prompt(asked: AskedPrompt): Promise<PromptResult> {
     if (this.#running !== undefined) throw acpSessionBusy({})
     const cancel = new AbortController()
-    const turn = this.#turn(text, cancel.signal)
+    const turn = this.#turn(asked, cancel.signal)
     this.#running = { cancel, ended: turn.catch(() => undefined) }
     try {
       return await turn
@@ -81,8 +85,8 @@ export class AcpSession {
     await this.#running?.ended
   }
 
-  async #turn(text: string, signal: AbortSignal): Promise<PromptResult> {
-    const request = await this.#toRequest(text)
+  async #turn(prompt: AskedPrompt, signal: AbortSignal): Promise<PromptResult> {
+    const request = await this.#toRequest(prompt)
     this.#turns += 1
     const updates = new EditorUpdates(`${this.#turns}-`)
     const onApproval = (asked: ApprovalRequest) =>
@@ -98,9 +102,9 @@ export class AcpSession {
     return next.value
   }
 
-  async #toRequest(text: string): Promise<PromptRequest> {
+  async #toRequest({ text, attachments }: AskedPrompt): Promise<PromptRequest> {
     const { backend, mode } = this.choice
-    const asked = { prompt: text, backend, ...modeRequest(mode), wantsDeltas: true }
+    const asked = { prompt: text, attachments, backend, ...modeRequest(mode), wantsDeltas: true }
     const stored = this.#stored
     if (stored === undefined) return { ...asked, workdir: this.#cwd, newSessionId: this.id }
     if (stored.backend === backend && isResumable(stored)) return { ...asked, resumes: stored }

@@ -112,7 +112,7 @@ export class EditorAgent {
       protocolVersion: protocolVersion >= 1 ? Math.min(protocolVersion, PROTOCOL_VERSION) : PROTOCOL_VERSION,
       agentCapabilities: {
         loadSession: true,
-        promptCapabilities: { image: false, audio: false, embeddedContext: true },
+        promptCapabilities: { image: true, audio: false, embeddedContext: true },
         mcpCapabilities: { http: false, sse: false },
         sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
       },

@@ -1,8 +1,9 @@
 import { defineFault } from '../kit/fault.ts'
 
 export const acpContentUnsupported = defineFault('acp_content_unsupported', 'invalid', {
-  when: 'An editor sends an image, a sound or a binary file to `drover acp`.',
-  message: (d: { type: string }) => `drover does not accept content of type ${d.type}; send text, links or text files`,
+  when: 'An editor sends a sound to `drover acp`, or content without data.',
+  message: (d: { type: string }) =>
+    `drover does not accept content of type ${d.type}; send text, links, text files, images or PDF documents`,
 })
 
 export const acpOptionUnknown = defineFault('acp_option_unknown', 'invalid', {

@@ -1,10 +1,28 @@
 import { fenceText } from '../kit/fenced-text.ts'
+import type { Attachment } from '../prompts/prompt-request.shape.ts'
 import type { ContentBlock } from './acp-requests.shape.ts'
 import { acpContentUnsupported } from './faults.ts'
 
-/** The content of a prompt as one text: links by their address, files between fences that nothing in them can close. Pure. */
-export function readPrompt(blocks: readonly ContentBlock[]): string {
-  return blocks.map(toText).join('\n\n')
+/**
+ * The content of a prompt as one text: links by their address, files between fences that nothing in them can close, images and
+ * documents by their number. Pure.
+ */
+export function readPrompt(blocks: readonly ContentBlock[]): { text: string; attachments: Attachment[] } {
+  const attachments: Attachment[] = []
+  const texts = blocks.map((block) => {
+    const file = readFile(block)
+    if (file === undefined) return toText(block)
+    attachments.push(file)
+    return `[attachment ${attachments.length}: ${file.media_type ?? 'file'}]`
+  })
+  return { text: texts.join('\n\n'), attachments }
+}
+
+function readFile({ type, data, mimeType, resource }: ContentBlock): Attachment | undefined {
+  const content = type === 'image' ? data : type === 'resource' ? resource?.blob : undefined
+  const said = (type === 'image' ? mimeType : resource?.mimeType) ?? undefined
+  if (content === undefined) return undefined
+  return { data: content, ...(said !== undefined && { media_type: said }) }
 }
 
 function toText({ type, text, uri, name, resource }: ContentBlock): string {

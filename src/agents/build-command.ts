@@ -1,6 +1,8 @@
 /** The one way to build the command of a prompt: checks the request, then uses the builder of its agent. */
 import { refuseBadArguments } from '../kit/process/start-fault.ts'
 import { type Agent, type AgentCommand, type AgentRequest, type Backend, NATIVE_BACKENDS } from './adapter/agent.ts'
+import { isImage } from './adapter/attached-file.ts'
+import { attachmentsUnsupported } from './adapter/faults.ts'
 import type { JsonRecord } from './adapter/json-fields.ts'
 import {
   agentSessionIdInvalid,
@@ -17,6 +19,7 @@ import { findSchemaProblem } from './schema/check-schema.ts'
 export function buildCommand(request: AgentRequest): AgentCommand {
   const { agent, backend, resumeId, extra, workdir } = request
   checkTexts(request)
+  checkAttachments(request)
   if (request.outputSchema !== undefined) checkOutputSchema(request.outputSchema, agent)
   const command = agent.toCommand(request)
   // Some agents get the system prompt in front of the prompt: the size of both counts.
@@ -46,6 +49,12 @@ function checkOutputSchema(schema: JsonRecord, { backend, abilities }: Agent): v
   }
   const problem = findSchemaProblem(schema)
   if (problem !== undefined) throw outputSchemaInvalid({ problem })
+}
+
+function checkAttachments({ attachments = [], agent }: AgentRequest): void {
+  const { backend, abilities } = agent
+  const missing = attachments.map((file) => (isImage(file) ? 'images' : 'documents')).find((kind) => !abilities[kind])
+  if (missing !== undefined) throw attachmentsUnsupported({ backend, kind: missing })
 }
 
 type Limit = { limit: number; unit: 'characters' | 'bytes' }

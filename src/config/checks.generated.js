@@ -468,30 +468,31 @@ ite_timeout_secs","idle_timeout_secs","max_connections","max_connections_per_add
 eys_gopass_path","rate_limit_enabled","rate_limit_rps","rate_limit_burst","rate_limit_cleanup_secs","trusted_proxies","m\
 ax_request_body_bytes","cors_allowed_origins","cors_allow_credentials","cors_max_age","allowed_workdir_prefixes","blocke\
 d_workdir_prefixes","metrics_enabled","metrics_public","errors_base","vendor_errors","require_api_version","model_rules",
-"fallback_rules","client_tools","tool_wait_secs","max_concurrent_runs","max_queued_runs","mcp_wait_secs","max_nesting","\
-allow_unsafe_extra","max_approval_mode","max_sandbox_mode","public_url","webhook_secret_file","keys"],De=["bridge","refu\
-se","ignore"],Ve=["","always","auto","none"],ze=["","read-only","workspace","full"],Ue=["name","id","sha256","role","rat\
-e_limit_rps","rate_limit_burst","max_approval_mode","max_sandbox_mode","fallback","budgets","expires_at","may_merge","ag\
-ent_tools","requires_sandbox"],Ee=["client","operator","admin"],Ze=["always","auto","none"],Re=["read-only","workspace",
-"full"],Be=["all","none"],I=G().default,Me=new RegExp("^(?:[A-Za-z0-9/_.][A-Za-z0-9/_.-]*)?$","u"),Ce=new RegExp("^(?:\\*\
-|[A-Za-z][A-Za-z0-9+.-]*://(?=[^/])[^\\s/,*]*\\*?[^\\s/,*]*)$","u"),Te=new RegExp("^https?://[^\\s?#]*[^\\s?#/]$","u"),J=new RegExp(
-"^[^\\s=,]+=[a-z][a-z0-9-]{0,31}$","u"),He=new RegExp("^(?:https?://[^\\s?#()]*[^\\s?#()/])?$","u"),X=new RegExp("^[A-Za\
--z0-9._-]{1,64}$","u"),Ie=new RegExp("^key_[0-9a-f]{24}$","u"),Se=new RegExp("^(?:sha256:)?[0-9a-fA-F]{64}$","u"),Oe=new RegExp(
-"^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?Z$","u");function U(o,{instancePath:n="",parentData:w,parentDataProperty:h,
-rootData:f=o,dynamicAnchors:c={}}={}){let e=null,t=0;if(o&&typeof o=="object"&&!Array.isArray(o)){for(let s in o){let i=t;
-if(!(s==="host"||s==="port"||s==="local_socket"||s==="console"||s==="request_timeout_secs"||s==="first_event_timeout_sec\
-s"||s==="read_timeout_secs"||s==="write_timeout_secs"||s==="idle_timeout_secs"||s==="max_connections"||s==="max_connecti\
-ons_per_address"||s==="max_open_requests_per_key"||s==="api_keys_gopass_path"||s==="rate_limit_enabled"||s==="rate_limit\
-_rps"||s==="rate_limit_burst"||s==="rate_limit_cleanup_secs"||s==="trusted_proxies"||s==="max_request_body_bytes"||s==="\
-cors_allowed_origins"||s==="cors_allow_credentials"||s==="cors_max_age"||s==="allowed_workdir_prefixes"||s==="blocked_wo\
-rkdir_prefixes"||s==="metrics_enabled"||s==="metrics_public"||s==="errors_base"||s==="vendor_errors"||s==="require_api_v\
-ersion"||s==="model_rules"||s==="fallback_rules"||s==="client_tools"||s==="tool_wait_secs"||s==="max_concurrent_runs"||s===
-"max_queued_runs"||s==="mcp_wait_secs"||s==="max_nesting"||s==="allow_unsafe_extra"||s==="max_approval_mode"||s==="max_s\
-andbox_mode"||s==="public_url"||s==="webhook_secret_file"||s==="keys")){let a={instancePath:n,keyword:"enum",params:{allowedValues:qe},
-propertyName:s};e===null?e=[a]:e.push(a),t++}var y=i===t;if(!y){let a={instancePath:n,keyword:"propertyNames",params:{propertyName:s}};
-e===null?e=[a]:e.push(a),t++}}if(o.host!==void 0){let s=o.host;if(typeof s=="string"){if(I(s)>253){let i={instancePath:n+
-"/host",keyword:"maxLength",params:{limit:253}};e===null?e=[i]:e.push(i),t++}}else{let i={instancePath:n+"/host",keyword:"\
-type",params:{type:"string"}};e===null?e=[i]:e.push(i),t++}}if(o.port!==void 0){let s=o.port;if(!(typeof s=="number"&&!(s%
+"fallback_rules","fetch_images","fetch_private_hosts","client_tools","tool_wait_secs","max_concurrent_runs","max_queued_\
+runs","mcp_wait_secs","max_nesting","allow_unsafe_extra","max_approval_mode","max_sandbox_mode","public_url","webhook_se\
+cret_file","keys"],De=["bridge","refuse","ignore"],Ve=["","always","auto","none"],ze=["","read-only","workspace","full"],
+Ue=["name","id","sha256","role","rate_limit_rps","rate_limit_burst","max_approval_mode","max_sandbox_mode","fallback","b\
+udgets","expires_at","may_merge","agent_tools","requires_sandbox"],Ee=["client","operator","admin"],Ze=["always","auto",
+"none"],Re=["read-only","workspace","full"],Be=["all","none"],I=G().default,Me=new RegExp("^(?:[A-Za-z0-9/_.][A-Za-z0-9/\
+_.-]*)?$","u"),Ce=new RegExp("^(?:\\*|[A-Za-z][A-Za-z0-9+.-]*://(?=[^/])[^\\s/,*]*\\*?[^\\s/,*]*)$","u"),Te=new RegExp("\
+^https?://[^\\s?#]*[^\\s?#/]$","u"),J=new RegExp("^[^\\s=,]+=[a-z][a-z0-9-]{0,31}$","u"),He=new RegExp("^(?:https?://[^\\\
+s?#()]*[^\\s?#()/])?$","u"),X=new RegExp("^[A-Za-z0-9._-]{1,64}$","u"),Ie=new RegExp("^key_[0-9a-f]{24}$","u"),Se=new RegExp(
+"^(?:sha256:)?[0-9a-fA-F]{64}$","u"),Oe=new RegExp("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?Z$","u");function U(o,{
+instancePath:n="",parentData:w,parentDataProperty:h,rootData:f=o,dynamicAnchors:c={}}={}){let e=null,t=0;if(o&&typeof o==
+"object"&&!Array.isArray(o)){for(let s in o){let i=t;if(!(s==="host"||s==="port"||s==="local_socket"||s==="console"||s===
+"request_timeout_secs"||s==="first_event_timeout_secs"||s==="read_timeout_secs"||s==="write_timeout_secs"||s==="idle_tim\
+eout_secs"||s==="max_connections"||s==="max_connections_per_address"||s==="max_open_requests_per_key"||s==="api_keys_gop\
+ass_path"||s==="rate_limit_enabled"||s==="rate_limit_rps"||s==="rate_limit_burst"||s==="rate_limit_cleanup_secs"||s==="t\
+rusted_proxies"||s==="max_request_body_bytes"||s==="cors_allowed_origins"||s==="cors_allow_credentials"||s==="cors_max_a\
+ge"||s==="allowed_workdir_prefixes"||s==="blocked_workdir_prefixes"||s==="metrics_enabled"||s==="metrics_public"||s==="e\
+rrors_base"||s==="vendor_errors"||s==="require_api_version"||s==="model_rules"||s==="fallback_rules"||s==="fetch_images"||
+s==="fetch_private_hosts"||s==="client_tools"||s==="tool_wait_secs"||s==="max_concurrent_runs"||s==="max_queued_runs"||s===
+"mcp_wait_secs"||s==="max_nesting"||s==="allow_unsafe_extra"||s==="max_approval_mode"||s==="max_sandbox_mode"||s==="publ\
+ic_url"||s==="webhook_secret_file"||s==="keys")){let a={instancePath:n,keyword:"enum",params:{allowedValues:qe},propertyName:s};
+e===null?e=[a]:e.push(a),t++}var y=i===t;if(!y){let a={instancePath:n,keyword:"propertyNames",params:{propertyName:s}};e===
+null?e=[a]:e.push(a),t++}}if(o.host!==void 0){let s=o.host;if(typeof s=="string"){if(I(s)>253){let i={instancePath:n+"/h\
+ost",keyword:"maxLength",params:{limit:253}};e===null?e=[i]:e.push(i),t++}}else{let i={instancePath:n+"/host",keyword:"t\
+ype",params:{type:"string"}};e===null?e=[i]:e.push(i),t++}}if(o.port!==void 0){let s=o.port;if(!(typeof s=="number"&&!(s%
 1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/port",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(
 i),t++}if(typeof s=="number"&&isFinite(s)){if(s>65535||isNaN(s)){let i={instancePath:n+"/port",keyword:"maximum",params:{
 comparison:"<=",limit:65535}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/port",keyword:"mini\
@@ -599,36 +600,42 @@ if(Array.isArray(s)){let i=s.length;for(let a=0;a<i;a++){let p=s[a];if(typeof p=
 "/fallback_rules/"+a,keyword:"saidPattern",params:{says:"a rule such as o3-*=codex: a model name, in which * stands for \
 any text, and the name of a backend"}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:n+"/fallback_rules/"+a,keyword:"\
 type",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let i={instancePath:n+"/fallback_rules",keyword:"type",
-params:{type:"array"}};e===null?e=[i]:e.push(i),t++}}if(o.client_tools!==void 0){let s=o.client_tools;if(!(s==="bridge"||
-s==="refuse"||s==="ignore")){let i={instancePath:n+"/client_tools",keyword:"enum",params:{allowedValues:De}};e===null?e=
-[i]:e.push(i),t++}}if(o.tool_wait_secs!==void 0){let s=o.tool_wait_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(
-s))){let i={instancePath:n+"/tool_wait_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s==
-"number"&&isFinite(s)){if(s>86400||isNaN(s)){let i={instancePath:n+"/tool_wait_secs",keyword:"maximum",params:{comparison:"\
-<=",limit:86400}};e===null?e=[i]:e.push(i),t++}if(s<1||isNaN(s)){let i={instancePath:n+"/tool_wait_secs",keyword:"minimu\
-m",params:{comparison:">=",limit:1}};e===null?e=[i]:e.push(i),t++}}}if(o.max_concurrent_runs!==void 0){let s=o.max_concurrent_runs;
-if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/max_concurrent_runs",keyword:"type",params:{
-type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>1024||isNaN(s)){let i={instancePath:n+
-"/max_concurrent_runs",keyword:"maximum",params:{comparison:"<=",limit:1024}};e===null?e=[i]:e.push(i),t++}if(s<1||isNaN(
-s)){let i={instancePath:n+"/max_concurrent_runs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[i]:e.push(
-i),t++}}}if(o.max_queued_runs!==void 0){let s=o.max_queued_runs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){
-let i={instancePath:n+"/max_queued_runs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s==
-"number"&&isFinite(s)){if(s>1e5||isNaN(s)){let i={instancePath:n+"/max_queued_runs",keyword:"maximum",params:{comparison:"\
-<=",limit:1e5}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/max_queued_runs",keyword:"minimum",
-params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.mcp_wait_secs!==void 0){let s=o.mcp_wait_secs;if(!(typeof s==
-"number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/mcp_wait_secs",keyword:"type",params:{type:"integer"}};
-e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>3600||isNaN(s)){let i={instancePath:n+"/mcp_wait_s\
-ecs",keyword:"maximum",params:{comparison:"<=",limit:3600}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+
-"/mcp_wait_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.max_nesting!==void 0){
-let s=o.max_nesting;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/max_nesting",keyword:"\
-type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>100||isNaN(s)){let i={
-instancePath:n+"/max_nesting",keyword:"maximum",params:{comparison:"<=",limit:100}};e===null?e=[i]:e.push(i),t++}if(s<0||
-isNaN(s)){let i={instancePath:n+"/max_nesting",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(
-i),t++}}}if(o.allow_unsafe_extra!==void 0&&typeof o.allow_unsafe_extra!="boolean"){let s={instancePath:n+"/allow_unsafe_\
-extra",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(o.max_approval_mode!==void 0){let s=o.max_approval_mode;
-if(!(s===""||s==="always"||s==="auto"||s==="none")){let i={instancePath:n+"/max_approval_mode",keyword:"enum",params:{allowedValues:Ve}};
-e===null?e=[i]:e.push(i),t++}}if(o.max_sandbox_mode!==void 0){let s=o.max_sandbox_mode;if(!(s===""||s==="read-only"||s===
-"workspace"||s==="full")){let i={instancePath:n+"/max_sandbox_mode",keyword:"enum",params:{allowedValues:ze}};e===null?e=
-[i]:e.push(i),t++}}if(o.public_url!==void 0){let s=o.public_url;if(typeof s=="string"){if(!He.test(s)){let i={instancePath:n+
+params:{type:"array"}};e===null?e=[i]:e.push(i),t++}}if(o.fetch_images!==void 0&&typeof o.fetch_images!="boolean"){let s={
+instancePath:n+"/fetch_images",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(o.fetch_private_hosts!==
+void 0){let s=o.fetch_private_hosts;if(Array.isArray(s)){let i=s.length;for(let a=0;a<i;a++){let p=s[a];if(typeof p=="st\
+ring"){if(p.length===0){let l={instancePath:n+"/fetch_private_hosts/"+a,keyword:"minLength",params:{limit:1}};e===null?e=
+[l]:e.push(l),t++}}else{let l={instancePath:n+"/fetch_private_hosts/"+a,keyword:"type",params:{type:"string"}};e===null?
+e=[l]:e.push(l),t++}}}else{let i={instancePath:n+"/fetch_private_hosts",keyword:"type",params:{type:"array"}};e===null?e=
+[i]:e.push(i),t++}}if(o.client_tools!==void 0){let s=o.client_tools;if(!(s==="bridge"||s==="refuse"||s==="ignore")){let i={
+instancePath:n+"/client_tools",keyword:"enum",params:{allowedValues:De}};e===null?e=[i]:e.push(i),t++}}if(o.tool_wait_secs!==
+void 0){let s=o.tool_wait_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/tool_wa\
+it_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>86400||
+isNaN(s)){let i={instancePath:n+"/tool_wait_secs",keyword:"maximum",params:{comparison:"<=",limit:86400}};e===null?e=[i]:
+e.push(i),t++}if(s<1||isNaN(s)){let i={instancePath:n+"/tool_wait_secs",keyword:"minimum",params:{comparison:">=",limit:1}};
+e===null?e=[i]:e.push(i),t++}}}if(o.max_concurrent_runs!==void 0){let s=o.max_concurrent_runs;if(!(typeof s=="number"&&!(s%
+1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/max_concurrent_runs",keyword:"type",params:{type:"integer"}};e===null?
+e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>1024||isNaN(s)){let i={instancePath:n+"/max_concurrent_runs",
+keyword:"maximum",params:{comparison:"<=",limit:1024}};e===null?e=[i]:e.push(i),t++}if(s<1||isNaN(s)){let i={instancePath:n+
+"/max_concurrent_runs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[i]:e.push(i),t++}}}if(o.max_queued_runs!==
+void 0){let s=o.max_queued_runs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/max_qu\
+eued_runs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>
+1e5||isNaN(s)){let i={instancePath:n+"/max_queued_runs",keyword:"maximum",params:{comparison:"<=",limit:1e5}};e===null?e=
+[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/max_queued_runs",keyword:"minimum",params:{comparison:">=",limit:0}};
+e===null?e=[i]:e.push(i),t++}}}if(o.mcp_wait_secs!==void 0){let s=o.mcp_wait_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(
+s)&&isFinite(s))){let i={instancePath:n+"/mcp_wait_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),
+t++}if(typeof s=="number"&&isFinite(s)){if(s>3600||isNaN(s)){let i={instancePath:n+"/mcp_wait_secs",keyword:"maximum",params:{
+comparison:"<=",limit:3600}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/mcp_wait_secs",keyword:"\
+minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.max_nesting!==void 0){let s=o.max_nesting;
+if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/max_nesting",keyword:"type",params:{type:"\
+integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>100||isNaN(s)){let i={instancePath:n+"/\
+max_nesting",keyword:"maximum",params:{comparison:"<=",limit:100}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={
+instancePath:n+"/max_nesting",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.allow_unsafe_extra!==
+void 0&&typeof o.allow_unsafe_extra!="boolean"){let s={instancePath:n+"/allow_unsafe_extra",keyword:"type",params:{type:"\
+boolean"}};e===null?e=[s]:e.push(s),t++}if(o.max_approval_mode!==void 0){let s=o.max_approval_mode;if(!(s===""||s==="alw\
+ays"||s==="auto"||s==="none")){let i={instancePath:n+"/max_approval_mode",keyword:"enum",params:{allowedValues:Ve}};e===
+null?e=[i]:e.push(i),t++}}if(o.max_sandbox_mode!==void 0){let s=o.max_sandbox_mode;if(!(s===""||s==="read-only"||s==="wo\
+rkspace"||s==="full")){let i={instancePath:n+"/max_sandbox_mode",keyword:"enum",params:{allowedValues:ze}};e===null?e=[i]:
+e.push(i),t++}}if(o.public_url!==void 0){let s=o.public_url;if(typeof s=="string"){if(!He.test(s)){let i={instancePath:n+
 "/public_url",keyword:"saidPattern",params:{says:"an http or https address without a / at its end"}};e===null?e=[i]:e.push(
 i),t++}}else{let i={instancePath:n+"/public_url",keyword:"type",params:{type:"string"}};e===null?e=[i]:e.push(i),t++}}if(o.
 webhook_secret_file!==void 0&&typeof o.webhook_secret_file!="string"){let s={instancePath:n+"/webhook_secret_file",keyword:"\

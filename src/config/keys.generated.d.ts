@@ -132,6 +132,8 @@ export type ConfigPath =
   | 'server.require_api_version'
   | 'server.model_rules'
   | 'server.fallback_rules'
+  | 'server.fetch_images'
+  | 'server.fetch_private_hosts'
   | 'server.client_tools'
   | 'server.tool_wait_secs'
   | 'server.max_concurrent_runs'

@@ -274,6 +274,16 @@ export const ServerSection = strict({
     description:
       'Which backend gets a prompt of a client if the agent fails with a limit, an outage or a missing login before it begins its answer. The name before `=` is a model, an alias or a backend; every rule that matches adds an agent.',
   }),
+  fetch_images: Type.Boolean({
+    default: false,
+    description:
+      'Whether the compatible APIs fetch images that a request names by an `http` or `https` address. Private, loopback and link-local addresses are refused.',
+  }),
+  fetch_private_hosts: Type.Array(Type.String({ minLength: 1 }), {
+    default: [],
+    description: 'Private addresses or ranges that images may be fetched from all the same, such as `10.1.2.0/24`.',
+    'x-rule': 'addresses, with or without a range',
+  }),
   client_tools: literals(['bridge', 'refuse', 'ignore'], {
     default: 'bridge',
     description:

@@ -132,6 +132,8 @@ const KEYS: readonly [string, string, unknown][] = [
     ],
   ],
   ['server.fallback_rules', 'list', []],
+  ['server.fetch_images', 'boolean', false],
+  ['server.fetch_private_hosts', 'list', []],
   ['server.client_tools', 'enum', 'bridge'],
   ['server.tool_wait_secs', 'integer', 600],
   ['server.max_concurrent_runs', 'integer', 8],

@@ -75,6 +75,7 @@ const TEXT_RULES: Partial<Record<ConfigPath, TextRule>> = {
   'work.required_labels': isLabelRule,
   'telemetry.otlp_endpoint': (text) => (text === '' ? undefined : isHttpUrl(text)),
   'server.trusted_proxies': isAddressRange,
+  'server.fetch_private_hosts': isAddressRange,
   'drive.repositories': isAbsolutePath,
   'drive.copy': isRepositoryPath,
   'sandbox.hosts': isHostRule,

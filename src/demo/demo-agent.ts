@@ -120,8 +120,8 @@ function codexResumeId(argv: readonly string[]): string | undefined {
   return argv.at(-3) === 'resume' ? argv.at(-2) : undefined
 }
 
-/** Claude gets a prompt with `/` or `@` as a JSON message (`--input-format stream-json`). */
+/** Claude gets a prompt with `/`, `@` or attachments as a JSON message (`--input-format stream-json`). */
 function textOfMessages(stdin: string): string {
-  const { message } = JSON.parse(stdin) as { message: { content: readonly { text: string }[] } }
-  return message.content.map(({ text }) => text).join('')
+  const { message } = JSON.parse(stdin) as { message: { content: readonly { text?: string }[] } }
+  return message.content.map(({ text = '' }) => text).join('')
 }

@@ -101,11 +101,12 @@ const MAX_TOOLS = 50
 
 /** One turn. Each line of a prompt or answer begins with `> `, so that it cannot look like a line of ours. */
 export function quoteTurn({ backend, turn }: QuotedTurn): string {
-  const { prompt, answer, tools, error } = turn
+  const { prompt, attachments = [], answer, tools, error } = turn
+  const files = attachments.map(({ media_type: type }) => `[a file that is not quoted: ${type}]`)
   const shown = tools.slice(0, MAX_TOOLS).map(({ name, input }) => `${name} ${input}`)
   const more = tools.length > MAX_TOOLS ? [`and ${tools.length - MAX_TOOLS} more`] : []
   const parts = [
-    `User:\n${quote(prompt)}`,
+    `User:\n${quote([prompt, ...files].join('\n'))}`,
     ...(shown.length === 0 ? [] : [`Tools that ${backend} used:\n${quote([...shown, ...more].join('\n'))}`]),
     ...(answer === undefined || answer === '' ? [] : [`${backend}:\n${quote(answer)}`]),
     ...(error === undefined ? [] : [`The turn of ${backend} failed:\n${quote(error)}`]),

@@ -1,5 +1,6 @@
 /** Puts prompts into the queue of many machines, and gives their callers the events that a worker stores. */
 import { normalize } from 'node:path'
+import type { AttachedFile } from '../agents/adapter/attached-file.ts'
 import { type Clock, toTimestamp } from '../kit/clock.ts'
 import { Fault, type FaultKind } from '../kit/fault.ts'
 import type { Ids } from '../kit/ids.ts'
@@ -9,6 +10,7 @@ import { parseStrictJson } from '../kit/json/strict-json.ts'
 import { writeJson } from '../kit/json/write-json.ts'
 import { requiredLabel } from '../kit/label.ts'
 import { depthIn } from '../kit/process/environment-variables.ts'
+import { readAttachments } from '../prompts/attachments.ts'
 import { type Caller, type ClientKey, ownerKey, visibleKeyId } from '../prompts/caller.ts'
 import { refuseDeepNesting } from '../prompts/check-permissions.ts'
 import type { ExecutionOptions } from '../prompts/execution-recorder.ts'
@@ -24,7 +26,7 @@ import { NO_KEY } from '../store/key-ids.ts'
 import type { Executions } from './local-executions.ts'
 import { replayEvents } from './replay.ts'
 import type { Execution } from './store/execution.shape.ts'
-import { decideKeep } from './store/execution-end.ts'
+import { decideKeep, describeAttachment } from './store/execution-end.ts'
 import { newExecutionId } from './store/execution-id.ts'
 import { isFinal, type KeepMode } from './store/execution-states.ts'
 import type { ExecutionStore } from './store/execution-store.ts'
@@ -148,7 +150,7 @@ async function recordRefusal(
   { execution, keep, countsUsage: isReal, client }: QueuedWork & { client: ClientKey | undefined },
   full: Fault,
 ): Promise<void> {
-  const { id, kind, parent_id: parentId, client_request: clientRequest, ...known } = execution
+  const { id, kind, parent_id: parentId, client_request: clientRequest, attachments: _, ...known } = execution
   const start = { ...known, id, kind, parentId, client, clientRequest, keep, onCancel: () => {} }
   await executions.begin({ ...start, isEphemeral: keep === 'none', isDryRun: !isReal }).abandon(full)
 }
@@ -212,6 +214,7 @@ async function toWork(
   const label = requiredLabel({ label: request.label, workdir }, rules)
   const { ceilings, trace, fallback, budgets } = context.by
   const client = ownerKey(context.by)
+  const attachments = isEphemeral || isDryRun ? [] : readAttachments(request.attachments ?? [])
   const execution: Execution = {
     ...{ id, kind, backend, state: 'queued', owner: '', created_at: createdAt, last_seq: 0 },
     ...(parentId !== undefined && { parent_id: parentId }),
@@ -220,8 +223,7 @@ async function toWork(
     ...(workdir !== undefined && { workdir }),
     ...(label !== undefined && { label }),
     ...(resumes !== undefined && { session_id: resumes.id }),
-    ...(!isEphemeral && { prompt: request.prompt }),
-    ...(!isEphemeral && clientRequest !== undefined && { client_request: clientRequest }),
+    ...(!isEphemeral && toldIn(request, { attachments, clientRequest })),
   }
   return {
     execution,
@@ -242,8 +244,20 @@ async function toWork(
       execution: { kind, parentId, clientRequest, isEphemeral, isInBackground },
     }),
     machine,
+    attachments,
     waiter: isInBackground ? undefined : await owner(),
     priority: request.priority,
+  }
+}
+
+type Told = Pick<ExecutionOptions, 'clientRequest'> & { attachments: readonly AttachedFile[] }
+
+/** What the client has said. */
+function toldIn({ prompt }: PromptRequest, { attachments, clientRequest }: Told): Partial<Execution> {
+  return {
+    prompt,
+    ...(attachments.length > 0 && { attachments: attachments.map(describeAttachment) }),
+    ...(clientRequest !== undefined && { client_request: clientRequest }),
   }
 }
 

@@ -183,14 +183,15 @@ export class ExecutionWriter {
 }
 
 function toChange({ live, events, isRemoved }: Pending): ExecutionChange {
-  const { keep, countsUsage, isReserved, isSaved } = live
+  const { keep, countsUsage, isReserved, isSaved, attachments } = live
   const execution = toStoredRecord(live, events)
-  return { execution, keep, events, isRemoved, countsUsage, isReserved, isNew: !isSaved, result: live.record.result }
+  const kept = { execution, keep, events, attachments }
+  return { ...kept, isRemoved, countsUsage, isReserved, isNew: !isSaved, result: live.record.result }
 }
 
 /** The number of the last event counts only events that are stored. */
 function toStoredRecord({ record, keep, savedSeq }: LiveExecution, events: readonly ExecutionEvent[]): Execution {
   if (keep !== 'none') return { ...record, last_seq: events.at(-1)?.seq ?? savedSeq }
-  const { prompt: _prompt, client_request: _request, result: _result, ...rest } = record
+  const { prompt: _prompt, client_request: _request, result: _result, attachments: _attached, ...rest } = record
   return { ...rest, last_seq: 0 }
 }

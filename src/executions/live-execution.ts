@@ -1,4 +1,5 @@
 /** An execution that runs in this process, with its latest events in memory. */
+import type { AttachedFile } from '../agents/adapter/attached-file.ts'
 import type { Execution, ExecutionEvent } from './store/execution.shape.ts'
 import type { KeepMode } from './store/execution-states.ts'
 
@@ -15,10 +16,14 @@ type LiveOptions = {
   countsUsage: boolean
   /** The number of its last event, if another process has stored it. */
   savedSeq?: number | undefined
+  /** Stored with the first change. */
+  attachments?: readonly AttachedFile[] | undefined
 }
 
 export class LiveExecution {
   readonly keep: KeepMode
+  /** Until they are stored. */
+  attachments: readonly AttachedFile[]
   readonly cancel: () => void
   /** Whether its end is added to the usage. */
   readonly countsUsage: boolean
@@ -43,9 +48,10 @@ export class LiveExecution {
   #lastSeq = 0
   #wake = Promise.withResolvers<void>()
 
-  constructor(record: Execution, { keep, cancel, countsUsage, savedSeq }: LiveOptions) {
+  constructor(record: Execution, { keep, cancel, countsUsage, savedSeq, attachments = [] }: LiveOptions) {
     this.record = record
     this.keep = keep
+    this.attachments = attachments
     this.cancel = cancel
     this.countsUsage = countsUsage
     if (savedSeq === undefined) return
@@ -87,6 +93,7 @@ export class LiveExecution {
   noteSaved(seq: number): void {
     this.isSaved = true
     this.savedSeq = seq
+    this.attachments = []
   }
 
   get firstSeq(): number {

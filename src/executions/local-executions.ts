@@ -15,7 +15,7 @@ import { ExecutionWriter } from './execution-writer.ts'
 import { type FollowFrom, followLive, followStored } from './follow-events.ts'
 import { LiveExecution } from './live-execution.ts'
 import type { Execution, ExecutionEvent } from './store/execution.shape.ts'
-import { decideKeep, summarizeEnd, toExecutionError, toFinalState } from './store/execution-end.ts'
+import { decideKeep, describeAttachment, summarizeEnd, toExecutionError, toFinalState } from './store/execution-end.ts'
 import { newExecutionId } from './store/execution-id.ts'
 import { type ExecutionState, isFinal, type KeepMode } from './store/execution-states.ts'
 import type { ExecutionStore } from './store/execution-store.ts'
@@ -71,7 +71,9 @@ export class Executions implements ExecutionRecorder {
     // Another process reads the events of an execution from the queue.
     const keep = continues === undefined ? decideKeep(start, start.keep ?? this.#options.keep) : 'events'
     if (start.isDryRun === true && keep === 'none' && start.isInBackground !== true) return this.#untracked(start)
-    const options = { keep, cancel: start.onCancel, countsUsage: countsUsage(start), savedSeq: continues?.lastSeq }
+    const attachments = keep === 'none' ? [] : (start.attachments ?? [])
+    const known = { keep, cancel: start.onCancel, countsUsage: countsUsage(start), savedSeq: continues?.lastSeq }
+    const options = { ...known, attachments }
     const live = new LiveExecution(this.#recordOf(start), options)
     this.#live.set(live.record.id, live)
     if (continues === undefined) this.#setState(live, 'queued')
@@ -190,7 +192,7 @@ export class Executions implements ExecutionRecorder {
   }
 
   #recordOf(start: ExecutionStart): Execution {
-    const { kind, parentId, client, backend, model, workdir, prompt, clientRequest, isDemo } = start
+    const { kind, parentId, client, backend, model, workdir, prompt, clientRequest, isDemo, attachments = [] } = start
     return {
       id: start.id ?? newExecutionId(this.#options.ids),
       state: 'queued',
@@ -204,6 +206,7 @@ export class Executions implements ExecutionRecorder {
       ...(model !== undefined && { model }),
       ...(workdir !== undefined && { workdir }),
       ...(prompt !== undefined && { prompt }),
+      ...(attachments.length > 0 && { attachments: attachments.map(describeAttachment) }),
       ...(clientRequest !== undefined && { client_request: clientRequest }),
       ...(isDemo === true && { is_demo: true as const }),
     }

@@ -4,6 +4,7 @@ import { Usage } from '../agents/adapter/agent.shape.ts'
 import { literals, type Message, meaning, named } from '../kit/shape.ts'
 import { ApprovalRecord, costKind } from '../prompts/prompt-result.shape.ts'
 import type { Session } from '../sessions/session.shape.ts'
+import { AttachmentRecord } from './store/execution.shape.ts'
 import { EXECUTION_STATES } from './store/execution-states.ts'
 
 const text = (description: string) => Type.String({ description })
@@ -18,6 +19,9 @@ export const SessionTurn = named(
     model: Type.Optional(text('The model.')),
     is_demo: Type.Optional(Type.Literal(true, { description: 'The built-in demo agent answered.' })),
     prompt: text('The prompt.'),
+    attachments: Type.Optional(
+      Type.Array(AttachmentRecord, { description: 'The images and documents that came with the prompt.' }),
+    ),
     answer: Type.Optional(text('The answer; absent while the turn is running, and if it has no result.')),
     tools: Type.Array(
       Type.Object({

@@ -65,7 +65,19 @@ function toTool({ content }: ExecutionEvent): SessionTurn['tools'][number] {
 }
 
 function toTurn(execution: Execution): Omit<SessionTurn, 'tools'> {
-  const { id, state, created_at, model, is_demo, prompt = '', usage, cost_usd, cost_kind, error } = execution
+  const {
+    id,
+    state,
+    created_at,
+    model,
+    is_demo,
+    prompt = '',
+    attachments,
+    usage,
+    cost_usd,
+    cost_kind,
+    error,
+  } = execution
   const result = execution.result as Partial<PromptResult> | undefined
   const problem = result?.error ?? error?.message
   return {
@@ -76,6 +88,7 @@ function toTurn(execution: Execution): Omit<SessionTurn, 'tools'> {
     ...(model !== undefined && { model }),
     ...(is_demo === true && { is_demo }),
     prompt,
+    ...(attachments !== undefined && { attachments }),
     ...(result?.output !== undefined && { answer: result.output }),
     ...(result?.approvals !== undefined && { approvals: result.approvals }),
     ...(usage !== undefined && { usage }),

@@ -6,6 +6,7 @@ import type {
   LanguageModelV4Usage,
   SharedV4Warning,
 } from '@ai-sdk/provider'
+import { isObject } from '../agents/adapter/json-fields.ts'
 import { toConversation } from '../prompts/chat-messages.ts'
 import { toTokens } from '../prompts/tokens.ts'
 import { ApiCallError } from './api-call-error.ts'
@@ -103,13 +104,14 @@ async function toCall(modelId: string, parts: ModelParts, options: LanguageModel
   const { session, store = false, onApproval, ...settings } = parts.settings
   const [backend = '', ...rest] = modelId.split('/')
   const model = rest.join('/')
-  const { prompt, systemPrompt } = await throwingDroverErrors(async () =>
+  const { prompt, systemPrompt, attachments } = await throwingDroverErrors(async () =>
     toConversation(toMessages(options), undefined, { knowsAnswers: session !== undefined, list: 'prompt' }),
   )
   const request: PromptRequest = {
     ...settings,
     backend,
     prompt,
+    ...(attachments !== undefined && { attachments }),
     ...(model !== '' && { model }),
     ...(systemPrompt !== undefined && session === undefined && { system_prompt: systemPrompt }),
     ...toOutputSchema(options),
@@ -123,8 +125,21 @@ async function toCall(modelId: string, parts: ModelParts, options: LanguageModel
 function toMessages({ prompt }: LanguageModelV4CallOptions) {
   return prompt.map(({ role, content }) => ({
     role,
-    content: typeof content === 'string' ? content : content.filter(({ type }) => type !== 'reasoning'),
+    content: typeof content === 'string' ? content : content.filter(({ type }) => type !== 'reasoning').map(toPart),
   })) as Parameters<typeof toConversation>[0]
+}
+
+/** Files become blocks as other vendors have them. Of others than bytes, only texts can be sent. */
+function toPart(part: { type: string; data?: unknown; mediaType?: string; filename?: string }): object {
+  const { type, data, mediaType, filename } = part
+  if (type !== 'file' || !isObject(data)) return part
+  if (data['type'] === 'text') return { type: 'text', text: data['text'] }
+  const { data: bytes, url } = data
+  const title = filename === undefined ? {} : { title: filename }
+  if (data['type'] !== 'data') return { type: 'image', source: { type: data['type'], url: String(url) }, ...title }
+  const content = typeof bytes === 'string' ? bytes : Buffer.from(bytes as Uint8Array).toString('base64')
+  const said = mediaType?.includes('/') && !mediaType.endsWith('*') ? { media_type: mediaType } : {}
+  return { type: 'image', source: { type: 'base64', data: content, ...said }, ...title }
 }
 
 function toOutputSchema({ responseFormat }: LanguageModelV4CallOptions): Pick<PromptRequest, 'output_schema'> {

@@ -36,6 +36,8 @@ export type PromptRequest = {
   priority?: 'high' | 'normal' | 'low' | undefined
   /** Only a machine with this label in `work.labels` may run it. With PostgreSQL it waits for such a machine. */
   label?: string | undefined
+  /** Images and PDF documents that come with the prompt, at most 20 with 20 MiB together. */
+  attachments?: readonly Attachment[] | undefined
   /** Store no session, neither in drover nor with the agent. */
   ephemeral?: boolean | undefined
   /** Stored and returned with the session. */
@@ -54,6 +56,16 @@ export type PromptRequest = {
 
 /** The name of a backend: `claude`, `codex`, `gemini`, or an agent that the config defines. */
 export type BackendName = string
+
+/** An image or a document that a prompt comes with. */
+export type Attachment = {
+  /** The file in base64, at most 5 MiB. */
+  data: string
+  /** `image/png`, `image/jpeg`, `image/gif`, `image/webp` or `application/pdf`. The content decides; a request that says something else is refused. */
+  media_type?: string | undefined
+  /** The name of the file, for people. */
+  name?: string | undefined
+}
 
 /** Several prompts at once. */
 export type ParallelRequest = {
@@ -103,6 +115,8 @@ export type ParallelTask = {
   priority?: 'high' | 'normal' | 'low' | undefined
   /** Only a machine with this label in `work.labels` may run it. With PostgreSQL it waits for such a machine. */
   label?: string | undefined
+  /** Images and PDF documents that come with the prompt, at most 20 with 20 MiB together. */
+  attachments?: readonly Attachment[] | undefined
   /** Show the command instead of starting it. */
   dry_run?: boolean | undefined
   /** The name of the backend; the default is `default_backend` of the config. */
@@ -1165,6 +1179,8 @@ export type SessionTurn = {
   is_demo?: true | undefined
   /** The prompt. */
   prompt: string
+  /** The images and documents that came with the prompt. */
+  attachments?: readonly AttachmentRecord[] | undefined
   /** The answer; absent while the turn is running, and if it has no result. */
   answer?: string | undefined
   /** The tools that the agent used, in order; empty if only results are kept. */
@@ -1184,6 +1200,18 @@ export type SessionTurn = {
   cost_kind?: 'reported' | 'priced' | 'plan' | undefined
   /** Why the turn failed. */
   error?: string | undefined
+}
+
+/** An image or a document that came with a prompt. */
+export type AttachmentRecord = {
+  /** `sha256:` and the digest of the content. */
+  digest: string
+  /** What it is by its content, such as `image/png`. */
+  media_type: string
+  /** Its bytes. */
+  size: number
+  /** The name of the file. */
+  name?: string | undefined
 }
 
 /** What became of a run that agents drive. */

@@ -233,17 +233,58 @@ describe('a conversation is refused', () => {
     expect(faultOf([first, { role: 'assistant', content: 'y', tool_calls: null }])).toBeUndefined()
   })
 
-  it.each(['image_url', 'image', 'input_audio', 'file', 'document', 'tool_use', 'tool_result', 'thinking', 'refusal'])(
-    'for a part of type %s',
-    (type) => {
-      expect(faultOf([first, user([{ type: 'text', text: 'a' }, { type }])])).toMatchObject(
-        unsupported('messages[1].content[1]', `content of type ${type}`),
-      )
-      expect(faultOf([first], [{ type }])).toMatchObject(unsupported('system[0]', `content of type ${type}`))
-    },
-  )
+  it.each(['input_audio', 'tool_use', 'tool_result', 'thinking', 'refusal'])('for a part of type %s', (type) => {
+    expect(faultOf([first, user([{ type: 'text', text: 'a' }, { type }])])).toMatchObject(
+      unsupported('messages[1].content[1]', `content of type ${type}`),
+    )
+    expect(faultOf([first], [{ type }])).toMatchObject(unsupported('system[0]', `content of type ${type}`))
+  })
 
   it('for a text part without text', () => {
     expect(faultOf([user([{ type: 'text' }])])).toMatchObject(invalid('$.messages[0].content[0].text', 'is required'))
+  })
+})
+
+describe('images', () => {
+  const image = (data: string) => ({ type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } })
+  const read = (data: string) => ({ data, media_type: 'image/png' })
+  const one = user([{ type: 'text', text: 'what is this?' }, image('AAAA')] as never)
+  const answer = { role: 'assistant', content: 'a cat' }
+
+  it('are attached, and the text says where each was', () => {
+    expect(toConversation([one])).toEqual({
+      prompt: 'what is this?\n[attachment 1: image/png]',
+      attachments: [read('AAAA')],
+    })
+  })
+
+  it('may be all that a message has', () => {
+    expect(toConversation([user([image('AAAA')] as never)])).toMatchObject({ prompt: '[attachment 1: image/png]' })
+  })
+
+  it('of earlier turns are sent again to an agent that takes images, and quoted for others', () => {
+    const talk = [one, answer, user('what color?')]
+    expect(toConversation(talk)).toMatchObject({ attachments: [read('AAAA')] })
+    const quoted = toConversation(talk, undefined, { takesImages: false })
+    expect(quoted).not.toHaveProperty('attachments')
+    expect(quoted.prompt).toContain('what is this?\n[a file that is not sent again: image/png]')
+  })
+
+  it('of the last turn are sent even to an agent that takes none, which refuses them', () => {
+    expect(toConversation([one], undefined, { takesImages: false })).toMatchObject({ attachments: [read('AAAA')] })
+  })
+
+  it('of earlier turns are only quoted if all together are too many', () => {
+    const many = Array.from({ length: 20 }, (_, at) => image(`AA${String(at).padStart(2, '0')}`))
+    const next = user([image('BBBB')] as never)
+    const { attachments, prompt } = toConversation([user(many as never), answer, next])
+    expect(attachments).toEqual([read('BBBB')])
+    expect(prompt).toContain('[attachment 1: image/png]')
+    expect(toConversation([user(many.slice(1) as never), answer, next]).attachments).toHaveLength(20)
+  })
+
+  it('that a session has already are not sent again', () => {
+    const { attachments } = toConversation([one, answer, user([image('BBBB')] as never)], '', { knowsAnswers: true })
+    expect(attachments).toEqual([read('BBBB')])
   })
 })

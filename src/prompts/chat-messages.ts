@@ -1,7 +1,10 @@
 /** The messages of a chat become one prompt. Content that is not supported is refused, never left out. */
 import { createHash } from 'node:crypto'
 import { messageInvalid } from '../kit/faults.ts'
+import { readAttachmentPart, readTextDocument } from './attachment-parts.ts'
+import { areFew } from './attachments.ts'
 import { unsupportedFeature } from './faults.ts'
+import type { Attachment } from './prompt-request.shape.ts'
 
 /** A message as the vendors' APIs have it. */
 export type WireMessage = {
@@ -13,9 +16,18 @@ export type WireMessage = {
 }
 export type WireContent = string | readonly { type: string; text?: string | undefined }[]
 
-type PromptTexts = { prompt: string; systemPrompt?: string }
+type PromptParts = {
+  prompt: string
+  systemPrompt?: string
+  /** Absent without any. */
+  attachments?: Attachment[]
+}
 
-type Turn = { role: 'system' | 'user' | 'assistant'; text: string }
+type Turn = {
+  role: 'system' | 'user' | 'assistant'
+  parts: readonly (string | Attachment)[]
+}
+type ToldTurn = { role: Turn['role']; text: string }
 
 const ROLES: ReadonlyMap<string, Turn['role']> = new Map([
   ['system', 'system'],
@@ -26,24 +38,66 @@ const ROLES: ReadonlyMap<string, Turn['role']> = new Map([
 const TOOL_ROLES = ['tool', 'function']
 const TEXT_PARTS = ['text', 'input_text', 'output_text']
 
-/** An agent that knows its answers gets only the turns after the last one. */
+type ConversationOptions = {
+  /** The agent has its answers, and gets only the turns after the last one. */
+  knowsAnswers?: boolean
+  /** The field of the request that has the messages. */
+  list?: string
+  /** The agent takes images, so that it gets those of earlier turns again. */
+  takesImages?: boolean
+}
+
 export function toConversation(
   messages: readonly WireMessage[],
   system: WireContent = '',
-  { knowsAnswers = false, list = 'messages' }: { knowsAnswers?: boolean; list?: string } = {},
-): PromptTexts {
-  const turns = messages.map(toTurn).filter(hasText)
+  { knowsAnswers = false, list = 'messages', takesImages = true }: ConversationOptions = {},
+): PromptParts {
+  const turns = messages.map(toTurn).filter(hasContent)
   const dialog = turns.filter(({ role }) => role !== 'system')
   if (!dialog.some(({ role }) => role === 'user')) throw invalid(list, 'must contain a user message with text')
-  const newTurns = dialog.slice(knowsAnswers ? dialog.findLastIndex(({ role }) => role === 'assistant') + 1 : 0)
+  const lastAnswer = dialog.findLastIndex(({ role }) => role === 'assistant')
+  const newTurns = dialog.slice(knowsAnswers ? lastAnswer + 1 : 0)
   if (newTurns.length === 0) throw invalid(list, 'must end with a user message to continue a session')
-  const instructions = [{ text: readText(system, 'system') }, ...turns.filter(({ role }) => role === 'system')]
-  const systemTexts = instructions.filter(hasText).map(({ text }) => text)
-  return { prompt: toPrompt(newTurns), ...(systemTexts.length > 0 && { systemPrompt: systemTexts.join('\n\n') }) }
+  const attached = chooseAttachments(newTurns, { takesImages })
+  const told = newTurns.map(({ role, parts }) => ({ role, text: tell(parts, attached) }))
+  const systemTexts = [readText(system, 'system'), ...turns.filter(({ role }) => role === 'system').map(systemText)]
+  const instructions = systemTexts.filter((text) => text.trim() !== '')
+  return {
+    prompt: toPrompt(told),
+    ...(instructions.length > 0 && { systemPrompt: instructions.join('\n\n') }),
+    ...(attached.length > 0 && { attachments: attached }),
+  }
 }
 
-function hasText({ text }: { text: string }): boolean {
-  return text.trim() !== ''
+function hasContent({ parts }: Turn): boolean {
+  return parts.some((part) => typeof part !== 'string' || part.trim() !== '')
+}
+
+function systemText({ parts }: Turn): string {
+  return tell(parts, [])
+}
+
+/** Those that the user has just sent, and those of earlier turns if the agent takes them and all of them fit. */
+function chooseAttachments(turns: readonly Turn[], { takesImages }: { takesImages: boolean }): Attachment[] {
+  const lastAnswer = turns.findLastIndex(({ role }) => role === 'assistant')
+  const [all, latest] = [turns, turns.slice(lastAnswer + 1)].map((each) =>
+    each.flatMap(({ parts }) => parts.filter((part) => typeof part !== 'string')),
+  ) as [Attachment[], Attachment[]]
+  return takesImages && areFew(all) ? all : latest
+}
+
+/** The text of a turn. Where a file was, it says which one, or that it is not sent. */
+function tell(parts: Turn['parts'], attached: readonly Attachment[]): string {
+  const texts = parts.map((part) => {
+    if (typeof part === 'string') return part
+    const number = attached.indexOf(part) + 1
+    return number > 0 ? `[attachment ${number}: ${typeOf(part)}]` : `[a file that is not sent again: ${typeOf(part)}]`
+  })
+  return texts.join('\n')
+}
+
+function typeOf({ media_type: type = 'file' }: Attachment): string {
+  return type
 }
 
 function toTurn(message: WireMessage, at: number): Turn {
@@ -55,20 +109,26 @@ function toTurn(message: WireMessage, at: number): Turn {
     throw unsupportedFeature({ place: `${place}.tool_calls`, feature: 'tool calls' })
   }
   if (content === undefined) throw invalid(`${place}.content`, 'is required')
-  return { role: known, text: readText(content ?? '', `${place}.content`) }
+  return { role: known, parts: readParts(content ?? '', `${place}.content`) }
 }
 
-/** Throws a Fault for content that is not text. */
+/** The text of a content, with a remark in place of each file. Throws a Fault for content of other types. */
 export function readText(content: WireContent, place: string): string {
-  if (typeof content === 'string') return content
-  const texts = content.map(({ type, text }, at) => {
+  return tell(readParts(content, place), [])
+}
+
+function readParts(content: WireContent, place: string): Turn['parts'] {
+  if (typeof content === 'string') return [content]
+  return content.map((part, at) => {
+    const { type, text } = part
+    const file = readTextDocument(part) ?? readAttachmentPart(part, `${place}[${at}]`)
+    if (file !== undefined) return file
     if (!TEXT_PARTS.includes(type)) {
       throw unsupportedFeature({ place: `${place}[${at}]`, feature: `content of type ${type}` })
     }
     if (text === undefined) throw invalid(`${place}[${at}].text`, 'is required')
     return text
   })
-  return texts.join('\n')
 }
 
 function invalid(path: string, rule: string) {
@@ -79,7 +139,7 @@ function invalid(path: string, rule: string) {
  * A single turn is the prompt. Several turns become a transcript. Its separators contain a digest of all texts, which no
  * text can contain, so no text can imitate a turn.
  */
-function toPrompt(turns: readonly Turn[]): string {
+function toPrompt(turns: readonly ToldTurn[]): string {
   const [only, ...more] = turns
   if (only !== undefined && more.length === 0) return only.text
   const boundary = boundaryOf(turns)
@@ -97,6 +157,6 @@ const CONTINUE = 'The last turn is the beginning of your reply: give only what c
 
 const BOUNDARY_LENGTH = 16
 
-function boundaryOf(turns: readonly Turn[]): string {
+function boundaryOf(turns: readonly ToldTurn[]): string {
   return createHash('sha256').update(JSON.stringify(turns)).digest('hex').slice(0, BOUNDARY_LENGTH)
 }

@@ -1,4 +1,5 @@
 /** How prompts are recorded as executions. The prompts half only knows this interface; `executions` implements it. */
+import type { AttachedFile } from '../agents/adapter/attached-file.ts'
 import type { JsonObject } from '../kit/json/json-value.ts'
 import type { ClientKey } from './caller.ts'
 import type { PromptEvent } from './prompt-event.ts'
@@ -46,6 +47,7 @@ export type ExecutionStart = Omit<ExecutionOptions, 'onBegin' | 'onSession'> & {
   model?: string | undefined
   workdir?: string
   prompt?: string | undefined
+  attachments?: readonly AttachedFile[] | undefined
   isDemo?: boolean
   isEphemeral: boolean
   /** No agent runs. */

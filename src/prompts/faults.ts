@@ -102,8 +102,13 @@ export const approvalNotAllowed = defineFault('approval_not_allowed', 'unauthori
     `this key may not decide what agents do, because of ${d.setting}; use a key without that limit`,
 })
 
+export const attachmentInvalid = defineFault('attachment_invalid', 'invalid', {
+  when: 'An image or a document of a prompt is too large, of another type than PNG, JPEG, GIF, WebP or PDF, or not what the request says; or there are too many.',
+  message: (d: { problem: string }) => `the attachments cannot be sent: ${d.problem}`,
+})
+
 export const unsupportedFeature = defineFault('unsupported_feature', 'invalid', {
-  when: 'A request to the OpenAI or Anthropic API uses a feature that the agent does not have, such as client tools, images, audio or a schema.',
+  when: 'A request to the OpenAI or Anthropic API uses a feature that the agent does not have, such as audio or ids of files.',
   message: (d: { place: string; feature: string; advice?: string }) =>
     `${d.place}: not supported: ${d.feature}; ${d.advice ?? 'send text only'}`,
 })

@@ -122,8 +122,28 @@ const COMMON_FIELDS = {
   ),
 } satisfies TProperties
 
+/** What they are and how large they may be is checked by `attachments.ts`. */
+export const Attachment = named(
+  'Attachment',
+  request({
+    data: Type.String({ minLength: 1, description: 'The file in base64, at most 5 MiB.' }),
+    media_type: optionalText(
+      '`image/png`, `image/jpeg`, `image/gif`, `image/webp` or `application/pdf`. The content decides; a request that says something else is refused.',
+      { maxLength: 255 },
+    ),
+    name: optionalText('The name of the file, for people.', { maxLength: 255 }),
+  }),
+  'An image or a document that a prompt comes with.',
+)
+export type Attachment = Static<typeof Attachment>
+
 /** Fields of a single prompt, which may have a session. */
 const SESSION_FIELDS = {
+  attachments: Type.Optional(
+    Type.Array(Attachment, {
+      description: 'Images and PDF documents that come with the prompt, at most 20 with 20 MiB together.',
+    }),
+  ),
   ephemeral: optionalFlag('Store no session, neither in drover nor with the agent.'),
   output_format: Type.Optional(
     literals(OUTPUT_FORMATS, {

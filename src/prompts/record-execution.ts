@@ -8,13 +8,14 @@ import type { PromptResult } from './prompt-result.ts'
 import type { PromptStream } from './prompt-run.ts'
 
 export function beginExecution(
-  { backend, model, workdir, prompt, isEphemeral, isDryRun }: AgentRequest,
+  { backend, model, workdir, prompt, attachments, isEphemeral, isDryRun }: AgentRequest,
   { executions, locate, by }: PromptContext,
   { onBegin, onSession: _, ...options }: ExecutionOptions & { onCancel: () => void },
 ): ExecutionRecording | undefined {
   if (executions === undefined) return undefined
   const isDemo = locate(backend)?.isDemo ?? false
-  const known = { kind: kindOf({ isDryRun }), backend, model, workdir, prompt, isDemo, isEphemeral, isDryRun }
+  const asked = { kind: kindOf({ isDryRun }), backend, model, workdir, prompt, isDemo, isEphemeral, isDryRun }
+  const known = isDryRun ? asked : { ...asked, attachments }
   const recording = executions.begin({ ...known, ...options, client: ownerKey(by) })
   onBegin?.(recording)
   return recording

@@ -6,6 +6,7 @@ import { type AgentLocation, backendNames, requireProgram } from '../agents/loca
 import { newScratchDirectory } from '../agents/scratch-files.ts'
 import { checkMetadata } from '../sessions/session-rules.ts'
 import { applySettings, type Settings, silenceLimit } from './apply-settings.ts'
+import { readAttachments } from './attachments.ts'
 import { confineDefault, isLimiting } from './ceilings.ts'
 import { checkPermissions, chooseSandbox, refuseDeepNesting, refuseOtherMachine } from './check-permissions.ts'
 import {
@@ -64,6 +65,7 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
     extra: ceilings === undefined ? filledIn.extra : withoutModeFlags(filledIn.extra, agent).kept,
     clientTools: request.clientTools?.tools,
     toolChoice: request.clientTools?.choice,
+    attachments: attachmentsFor(request, isDryRun),
     ...(request.maxCostUsd !== undefined && { maxCostUsd: request.maxCostUsd }),
     ...(!project.isLimited && { allowedCommands: request.allowedCommands }),
     // The beginning of an answer is only seen if the agent prints it in pieces.
@@ -79,6 +81,13 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
     isDryRun,
     scratchDirectory: newScratchDirectory(),
   }
+}
+
+/** A dry run shows the command without what is in the files. */
+function attachmentsFor({ attachments = [] }: PromptRequest, isDryRun: boolean): AgentRequest['attachments'] {
+  if (attachments.length === 0) return undefined
+  const files = readAttachments(attachments)
+  return isDryRun ? files.map((file) => ({ ...file, data: `<${file.size} bytes>` })) : files
 }
 
 type Modes = Pick<AgentRequest, 'approvalMode' | 'sandboxMode'>

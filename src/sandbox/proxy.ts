@@ -2,13 +2,13 @@
  * The way out of a sandbox: an HTTP proxy on a Unix socket in drover's process. It resolves names itself, and connects only to
  * hosts that the policy lists. Every request is reported.
  */
-import { lookup } from 'node:dns'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
-import { type AddressInfo, connect, type LookupFunction, type Socket } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { errorCode, toErrorMessage } from '../kit/fault.ts'
 import type { Environment } from '../kit/process/child-environment.ts'
-import { type HostRule, type HostTarget, parseTarget, permitsAddress, refusalOf } from './host-rules.ts'
+import { type HostRule, type HostTarget, parseTarget, refusalOf } from './host-rules.ts'
+import { PRIVATE_ADDRESS, permittedLookup } from './permitted-lookup.ts'
 
 export type ProxyEvent =
   | { is: 'reached'; host: string; port: number }
@@ -33,7 +33,6 @@ const CONNECT_TIMEOUT_MS = 30_000
 const MAX_CONNECTIONS = 512
 /** Of a hostile command, in bytes. */
 const MAX_HEADERS = 16 * 1024
-const PRIVATE_ADDRESS = 'ERR_PRIVATE_ADDRESS'
 
 /** Without the path of a socket, it listens on a free port of this machine. */
 type Options = {
@@ -99,7 +98,7 @@ function tunnel(
   const through = options.upstream?.chooseUpstream(options.env, target, 'https:')
   const outer =
     (through && options.upstream?.connectThrough(through, target)) ??
-    connect({ ...target, lookup: permitted(options.rules), allowHalfOpen: true })
+    connect({ ...target, lookup: permittedLookup(options.rules), allowHalfOpen: true })
   outer.setTimeout(CONNECT_TIMEOUT_MS, () => outer.destroy(new Error('it did not answer in time')))
   let isReached = false
   outer.once(through === undefined ? 'connect' : 'established', () => {
@@ -160,20 +159,8 @@ function pass(message: IncomingMessage, response: ServerResponse, options: Ways)
 function wayTo(url: URL, target: HostTarget, { upstream, env, rules }: Ways) {
   const through = upstream?.chooseUpstream(env, target, 'http:')
   if (upstream === undefined || through?.protocol !== 'http:')
-    return { ...target, path: `${url.pathname}${url.search}`, lookup: permitted(rules), authorization: {} }
+    return { ...target, path: `${url.pathname}${url.search}`, lookup: permittedLookup(rules), authorization: {} }
   return { ...upstream.addressOf(through), path: url.href, authorization: upstream.authorizationOf(through) }
-}
-
-/** Resolves a name to the addresses that a command may reach. */
-function permitted(rules: readonly HostRule[]): LookupFunction {
-  return (host, { all: _, ...options }, done) => {
-    lookup(host, { ...options, all: true }, (error, addresses) => {
-      if (error !== null) return done(error, [])
-      const allowed = addresses.filter(({ address }) => permitsAddress(address, rules))
-      if (allowed.length > 0) return done(null, allowed)
-      done(Object.assign(new Error(`${host} has a private address`), { code: PRIVATE_ADDRESS }), [])
-    })
-  }
 }
 
 function describeFailure(target: HostTarget, error: Error, options: Options): string {

@@ -9,7 +9,7 @@ import type { RunService } from '../drive/service/run-service.ts'
 import type { FollowFrom } from '../executions/follow-events.ts'
 import type { SessionTurn } from '../executions/session-turn.shape.ts'
 import type { StateChange, WatchOthers } from '../executions/state-feed.ts'
-import type { Execution, ExecutionEvent, ExecutionPage } from '../executions/store/execution.shape.ts'
+import type { AttachmentRecord, Execution, ExecutionEvent, ExecutionPage } from '../executions/store/execution.shape.ts'
 import type { ExecutionFilter } from '../executions/store/execution-store.ts'
 import type { ForgottenMachine, Machine, MachineList } from '../executions/store/machines.shape.ts'
 import type { UsageRequest } from '../executions/store/usage-query.ts'
@@ -155,6 +155,11 @@ export type ExecutionService = {
     waiting: { id: string; approval: string },
     decided: AttributedReply,
   ): Promise<AttributedReply['decision']>
+  /**
+   * An image or a document of a prompt. Also for those who see the session of the prompt. Throws `attachment_not_found` if there is
+   * none.
+   */
+  attachment(by: Caller, wanted: { id: string; digest: string }): Promise<AttachmentContent>
   /** The changes of all executions that the caller sees, in one stream with others. */
   watch<Other = never>(
     by: Caller,
@@ -163,6 +168,8 @@ export type ExecutionService = {
   ): AsyncGenerator<StateChange | Other, void, undefined>
   usage(by: Caller, request: UsageRequest): Promise<UsageReport>
 }
+
+export type AttachmentContent = AttachmentRecord & { readonly bytes: Buffer }
 
 /** A prompt that was started. Call one of the functions, once. */
 export type Running<Result> = {

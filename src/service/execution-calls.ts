@@ -6,16 +6,17 @@ import { type StateChange, StateFeed, type WatchOthers } from '../executions/sta
 import type { Execution, ExecutionEvent, ExecutionPage } from '../executions/store/execution.shape.ts'
 import { isFinal } from '../executions/store/execution-states.ts'
 import type { ExecutionFilter, KeyClaim } from '../executions/store/execution-store.ts'
-import { executionEnded, executionNotFound } from '../executions/store/faults.ts'
+import { attachmentNotFound, executionEnded, executionNotFound } from '../executions/store/faults.ts'
 import type { Stores } from '../executions/store/stores.ts'
 import type { UsageRequest } from '../executions/store/usage-query.ts'
 import type { UsageReport } from '../executions/store/usage-report.shape.ts'
+import { ignoreFault, isFault } from '../kit/fault.ts'
 import type { Log } from '../kit/log.ts'
 import type { PendingApproval } from '../prompts/approvals.shape.ts'
 import { type Approvals, choiceFor } from '../prompts/approvals.ts'
 import { type Caller, visibleKeyId } from '../prompts/caller.ts'
 import { approvalNotAllowed } from '../prompts/faults.ts'
-import type { ExecutionService } from './drover-service.ts'
+import type { AttachmentContent, ExecutionService } from './drover-service.ts'
 
 type Parts = {
   records: Executions
@@ -65,6 +66,32 @@ export class ExecutionCalls implements ExecutionService {
   async ended(by: Caller, named: string, signal: AbortSignal): Promise<Execution | undefined> {
     const { id } = await this.find(by, named)
     return await this.#parts.records.ended(id, signal)
+  }
+
+  async attachment(by: Caller, { id: named, digest }: { id: string; digest: string }): Promise<AttachmentContent> {
+    await this.save()
+    const { id, attachments = [] } = await this.#findInSession(by, named)
+    const found = attachments.find((each) => each.digest === digest)
+    const data = found && (await (await this.#store()).attachment(id, digest))
+    if (found === undefined || data === undefined) throw attachmentNotFound({ id, digest })
+    return { ...found, bytes: Buffer.from(data, 'base64') }
+  }
+
+  /** Someone who sees a session sees all its turns. */
+  async #findInSession(by: Caller, id: string): Promise<Execution> {
+    try {
+      return await this.find(by, id)
+    } catch (error) {
+      if (!isFault(error, executionNotFound)) throw error
+      const execution = await (await this.#store()).find(id)
+      const { sessions } = await this.#parts.stores()
+      const session = await sessions
+        .seenBy(visibleKeyId(by))
+        .find(execution.session_id ?? '')
+        .catch(ignoreFault)
+      if (session === undefined) throw error
+      return execution
+    }
   }
 
   async approvals(by: Caller): Promise<PendingApproval[]> {

@@ -9,6 +9,8 @@ export type CopiedRows = Record<
   | 'sessions'
   | 'executions'
   | 'execution_events'
+  | 'attachments'
+  | 'attachment_uses'
   | 'idempotency_keys'
   | 'usage'
   | 'budgets'
@@ -29,7 +31,7 @@ const BATCH = 500
 /** Without the columns that only one of the stores has. */
 const EXECUTIONS = `number, id, state, kind, parent_id, session_id, backend, model, workdir, owner, api_key, key_id, keep, is_demo,
   created_at, started_at, ended_at, usage, error, cost_usd, cost_kind, last_seq, bytes, is_cancel_requested, is_usage_due,
-  prompt_start, prompt, client_request, result, label`
+  prompt_start, prompt, client_request, attachments, result, label`
 
 export async function copyStore({ path, url, schema, machine }: CopyOptions): Promise<CopiedRows> {
   const file = await openDatabase({ path })
@@ -46,6 +48,8 @@ export async function copyStore({ path, url, schema, machine }: CopyOptions): Pr
         sessions: yield* copySessions(file, machine),
         executions: yield* copyNumbered(file, 'executions', EXECUTIONS),
         execution_events: yield* copyEvents(file),
+        attachments: yield* copyAttachments(file),
+        attachment_uses: yield* copyAll(file, 'attachment_uses'),
         idempotency_keys: yield* copyAll(file, 'idempotency_keys'),
         usage: yield* copyAll(file, 'usage'),
         budgets: yield* copyAll(file, 'budgets'),
@@ -102,6 +106,15 @@ function* copyEvents(file: StoreDatabase): Steps<number> {
   return yield* inBatches(
     (last) => file.all(sql, Number(last?.['execution'] ?? 0), Number(last?.['seq'] ?? 0)),
     (rows) => insert('execution_events', rows),
+  )
+}
+
+/** One at a time, because each may have megabytes. */
+function* copyAttachments(file: StoreDatabase): Steps<number> {
+  const sql = 'SELECT digest, data FROM attachments WHERE digest > ? ORDER BY digest LIMIT 1'
+  return yield* inBatches(
+    (last) => file.all(sql, String(last?.['digest'] ?? '')),
+    (rows) => insert('attachments', rows),
   )
 }
 

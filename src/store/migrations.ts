@@ -344,6 +344,25 @@ const PUSH_SUBSCRIPTIONS = `
 /** The worker that an execution needs, as in PostgreSQL. */
 const LABELS = 'ALTER TABLE executions ADD COLUMN label TEXT'
 
+/** The images and documents of prompts, each stored once, as base64. `executions.attachments` describes those of an execution. */
+const ATTACHMENTS = `
+  ALTER TABLE executions ADD COLUMN attachments TEXT;
+  CREATE TABLE attachments (digest TEXT PRIMARY KEY, data TEXT NOT NULL) STRICT;
+  CREATE TABLE attachment_uses (
+    execution INTEGER NOT NULL,
+    digest TEXT NOT NULL,
+    PRIMARY KEY (execution, digest)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX attachment_uses_by_digest ON attachment_uses (digest);
+  CREATE TRIGGER attachments_unused AFTER DELETE ON executions WHEN OLD.attachments IS NOT NULL BEGIN
+    DELETE FROM attachment_uses WHERE execution = OLD.number;
+  END;
+  CREATE TRIGGER attachment_unused AFTER DELETE ON attachment_uses
+  WHEN NOT EXISTS (SELECT 1 FROM attachment_uses WHERE digest = OLD.digest) BEGIN
+    DELETE FROM attachments WHERE digest = OLD.digest;
+  END;
+`
+
 export const MIGRATIONS: readonly string[] = [
   ...[FIRST, SECOND, EXECUTIONS, CONVERSATIONS, CLIENT_REQUESTS, KEY_IDS],
   COSTS,
@@ -352,4 +371,5 @@ export const MIGRATIONS: readonly string[] = [
   OUTBOX_ENDS,
   PUSH_SUBSCRIPTIONS,
   LABELS,
+  ATTACHMENTS,
 ]

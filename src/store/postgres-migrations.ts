@@ -350,6 +350,18 @@ const RANKS = `
   ALTER TABLE machines ADD COLUMN lost BIGINT NOT NULL DEFAULT 0;
 `
 
+/** The same as in the SQLite file, but what no execution uses is removed by a sweep. */
+const ATTACHMENTS = `
+  ALTER TABLE executions ADD COLUMN attachments TEXT;
+  CREATE TABLE attachments (digest TEXT COLLATE "C" PRIMARY KEY, data TEXT NOT NULL);
+  CREATE TABLE attachment_uses (
+    execution BIGINT NOT NULL REFERENCES executions (number) ON DELETE CASCADE,
+    digest TEXT COLLATE "C" NOT NULL REFERENCES attachments (digest),
+    PRIMARY KEY (execution, digest)
+  );
+  CREATE INDEX attachment_uses_by_digest ON attachment_uses (digest);
+`
+
 export const POSTGRES_MIGRATIONS: readonly string[] = [
   ...[FIRST, DRIVEN_RUNS, KEY_IDS, COSTS, OUTBOX, BUDGETS],
   OUTBOX_ENDS,
@@ -357,6 +369,7 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   SWEEPS,
   MIXED_VERSIONS,
   RANKS,
+  ATTACHMENTS,
 ]
 
 /**

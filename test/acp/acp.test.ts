@@ -169,7 +169,11 @@ describe('drover acp', () => {
     await expect(newIn('/usr/lib')).rejects.toThrow(/is in \/usr\/lib, which is blocked/)
     await expect(newIn('work')).rejects.toThrow(/absolute/)
     const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' } as const
-    await expect(agent.request(methods.agent.session.prompt, { sessionId, prompt: [image] })).rejects.toThrow(/image/)
+    const sendImage = agent.request(methods.agent.session.prompt, { sessionId, prompt: [image] })
+    await expect(sendImage).rejects.toThrow(/number 1 is neither a PNG/)
+    const sound = { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' } as const
+    const sendSound = agent.request(methods.agent.session.prompt, { sessionId, prompt: [sound] })
+    await expect(sendSound).rejects.toThrow(/does not accept content of type audio/)
     await expect(agent.request('session/no_such_method', {})).rejects.toThrow(/no such method/)
     child.stdin.write('not JSON\n')
     await newIn(user.work, [{ name: 'x', command: '/bin/x', args: [], env: [] }])

@@ -8,6 +8,7 @@ import { callMain } from '../support/call-main.ts'
 import { copyEmptyStore } from '../support/empty-store.ts'
 import { installFakeAgent, installFakeAgents, readPids } from '../support/fake-agent.ts'
 import { DROVER, ending, type Ran, run, runAt, temporaryDirectory } from '../support/run-drover.ts'
+import { PNG } from '../support/sample-files.ts'
 import { isRunning } from '../support/test-command.ts'
 import { until } from '../support/until.ts'
 
@@ -203,6 +204,25 @@ describe('an attached file', () => {
   ])('is refused if it is %s', async (_name, file, code, sentence) => {
     const ran = await inRoom(['sum up', '--attach', file])
     expect(ran).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(sentence) })
+  })
+
+  it('may be an image, by another flag', async () => {
+    writeFileSync(join(room, 'shot.png'), PNG)
+    const { code, stdout } = await inRoom([
+      'what?',
+      '-b',
+      'codex',
+      '--image',
+      'shot.png',
+      '--image',
+      'shot.png',
+      '--dry-run',
+    ])
+    expect([code, stdout]).toEqual([0, expect.stringContaining("--image '<scratch>/attachments/2.png'")])
+    const message = await inRoom(['what?', '-b', 'claude', '--image', 'shot.png', '--dry-run'])
+    expect(message.stdout).toContain(`"data":"<${PNG.length} bytes>"`)
+    const refused = await inRoom(['what?', '-b', 'codex', '--image', 'a.md', '--dry-run'])
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('number 1 is neither a PNG') })
   })
 
   it('is not meant by @path, and one note says what to do', async () => {

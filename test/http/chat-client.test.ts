@@ -358,7 +358,7 @@ describe('the errors of the openai package', () => {
   })
 
   it.each([
-    ['an image', { content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }] }, 'image_url'],
+    ['a sound', { content: [{ type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } }] }, 'input_audio'],
     ['a tool result', { role: 'tool', tool_call_id: 'x', content: 'y' }, 'the role tool'],
   ])('name the unsupported feature: %s', async (_name, message, feature) => {
     const { client } = await open({}, { server: { client_tools: 'refuse' } })

@@ -78,10 +78,10 @@ const CASES: readonly Case[] = [
     status: 400,
     name: 'content that is not text',
     ask: (server, api) =>
-      post(server, api, { body: { ...api.body, messages: [{ role: 'user', content: [{ type: 'image' }] }] } }),
+      post(server, api, { body: { ...api.body, messages: [{ role: 'user', content: [{ type: 'input_audio' }] }] } }),
     problem: 'unsupported-feature',
     title: 'Unsupported Feature',
-    detail: 'messages[0].content[0]: not supported: content of type image; send text only',
+    detail: 'messages[0].content[0]: not supported: content of type input_audio; send text only',
     chat: { type: 'invalid_request_error', code: 'unsupported_feature', param: 'messages[0].content[0]' },
     message: 'invalid_request_error',
   },

@@ -260,12 +260,12 @@ describe('the errors of the anthropic package', () => {
     expect(error.error).toMatchObject({ error: { type: 'invalid_request_error' } })
   })
 
-  it('name the unsupported image', async () => {
+  it('name the image that is none', async () => {
     const { client } = await open()
     const source = { type: 'base64' as const, media_type: 'image/png' as const, data: 'AA==' }
     const messages = [{ role: 'user' as const, content: [{ type: 'image' as const, source }] }]
     const error = await thrown(client.messages.create({ ...hello, messages }))
-    expect(error).toMatchObject({ status: 400, message: expect.stringContaining('content of type image') })
+    expect(error).toMatchObject({ status: 400, message: expect.stringContaining('number 1 is neither a PNG') })
   })
 
   it('are 401 for a wrong key', async () => {

@@ -126,6 +126,7 @@ const EXECUTION_ATTEMPTS: readonly Attempt[] = [
   ['read', (id) => [`/api/v1/executions/${id}`, {}]],
   ['head', (id) => [`/api/v1/executions/${id}`, { method: 'HEAD' }]],
   ['follow', (id) => [`/api/v1/executions/${id}/events`, {}]],
+  ['attachment', (id) => [`/api/v1/executions/${id}/attachments/sha256:${'0'.repeat(64)}`, {}]],
   ['cancel', (id) => [`/api/v1/executions/${id}/cancel`, { method: 'POST' }]],
   [
     'decide about',

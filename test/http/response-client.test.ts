@@ -584,7 +584,7 @@ describe('an error of a response', () => {
     const tooMany = Object.fromEntries(Array.from({ length: 17 }, (_, at) => [at, 'x']))
     const refused: [object, string][] = [
       [{ input: [{ type: 'hologram' }] }, 'input[0].type'],
-      [{ input: [{ role: 'user', content: [{ type: 'input_image' }] }] }, 'input[0].content[0]'],
+      [{ input: [{ role: 'user', content: [{ type: 'input_image' }] }] }, 'input[0].content[0].image_url'],
       [{ input: '' }, 'input'],
       [{ input: [] }, 'input'],
       [{ tools: [{ type: 'function', name: '' }] }, 'tools[0].name'],

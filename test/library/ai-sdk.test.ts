@@ -90,6 +90,6 @@ describe('the provider for the AI SDK', () => {
     await expect(hanging).rejects.toThrow(/abort/i)
     const image = { type: 'file' as const, data: new Uint8Array([1]), mediaType: 'image/png' }
     const sent = generateText({ model, messages: [{ role: 'user', content: [image] }], maxRetries: 0 })
-    await expect(sent).rejects.toThrow(/file/)
+    await expect(sent).rejects.toThrow(/number 1 is neither a PNG/)
   })
 })

@@ -10,6 +10,7 @@ import {
   NATIVE_BACKENDS,
 } from '../adapter/agent.ts'
 import { toAgentEnvironment } from '../adapter/agent-environment.ts'
+import { isDocument, placeFiles, toScratchFiles } from '../adapter/attached-file.ts'
 import { warnOfMissing, withSystemPrompt } from '../adapter/flags.ts'
 import { stricterPermission, warnOfMissingApprover, warnOfNoSandbox, warnOfStricter } from '../adapter/permission.ts'
 import { findAcpNeeds } from './agent-needs.ts'
@@ -45,7 +46,7 @@ export function findAcpAgent(backend: Backend, settings: AcpSettings): AcpAgent 
 
 function createAcpAgent(backend: Backend, settings: AcpSettings): AcpAgent {
   const { command, env, profile: measured = {}, ignores_project: ignoresProject } = settings
-  const known = { ...findProfile(command), ...readResume(measured) }
+  const known = { ...findProfile(command), ...readMeasured(measured) }
   const profile = ignoresProject ? { ...known, withoutProject: { ...known.withoutProject, refused: [] } } : known
   const asking = { ...profile.env, ...env }
   const without = profile.withoutProject?.env
@@ -84,12 +85,14 @@ function toNoTools({ backend, withoutTools }: AgentRequest, profile: AcpProfile)
 }
 
 /** What was found out about this installation counts more than what is known of the agent. */
-function readResume({ resume }: Readonly<Record<string, string>>): Pick<AcpProfile, 'resume'> {
-  if (resume === undefined) return {}
-  return { resume: RESUME_METHODS.find((method) => method === resume) }
+function readMeasured({ resume, images }: Readonly<Record<string, string>>): Pick<AcpProfile, 'resume' | 'images'> {
+  return {
+    ...(resume !== undefined && { resume: RESUME_METHODS.find((method) => method === resume) }),
+    ...(images === 'no' && { images: false }),
+  }
 }
 
-function toAbilities({ resume, usage }: AcpProfile): Abilities {
+function toAbilities({ resume, usage, images }: AcpProfile): Abilities {
   const isCounted = usage !== 'none'
   return {
     deltas: true,
@@ -97,6 +100,8 @@ function toAbilities({ resume, usage }: AcpProfile): Abilities {
     system_prompt: 'before the prompt',
     max_turns: false,
     output_schema: false,
+    images: images !== false,
+    documents: true,
     os_sandbox: false,
     usage: { cached: isCounted, reasoning: isCounted },
   }
@@ -121,7 +126,7 @@ function toAcpCommand(request: AgentRequest, { profile, variables }: CommandPart
     argv: [...program, ...extra],
     env: toAgentEnvironment(request, { ...own, ...toNoTools(request, profile) }),
     stdin: escapePrompt(withSystemPrompt(request)),
-    files: [],
+    files: toScratchFiles(placeFiles(request, isDocument), request),
     warnings: [
       ...warnOfMissingApprover(backend, request),
       ...warnOfNoSandbox(backend, request),

@@ -123,6 +123,7 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
     install: 'npm install --global @xai-official/grok',
     version: '1.0.41',
     profile: {
+      images: false,
       modes: {},
       asks: 'sometimes',
       staysInside: true,

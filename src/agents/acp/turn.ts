@@ -1,6 +1,10 @@
 /** One turn of an agent that speaks ACP: opens the session, sends the prompt, answers the agent's requests. */
+import { basename } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { Fault } from '../../kit/fault.ts'
 import type { ApprovalRequest, Denial, Usage } from '../adapter/agent.ts'
+import { isImage, placeFiles } from '../adapter/attached-file.ts'
+import { attachmentsUnsupported } from '../adapter/faults.ts'
 import { type JsonRecord, objectAt, textAt } from '../adapter/json-fields.ts'
 import { createOutputReader } from '../adapter/output-reader.ts'
 import { type Permission, stricterPermission } from '../adapter/permission.ts'
@@ -72,8 +76,11 @@ export class AcpTurn implements TurnProtocol {
 
   async #open(): Promise<SessionState> {
     const { request } = this.#turn
-    await this.#agent.initialize()
+    const { takesImages } = await this.#agent.initialize()
     this.#port?.heard()
+    if (!takesImages && request.attachments?.some(isImage) === true) {
+      throw attachmentsUnsupported({ backend: this.#agent.options.backend, kind: 'images' })
+    }
     const session = await this.#agent.openSession(request)
     this.#port?.heard()
     this.#session = session
@@ -110,7 +117,7 @@ export class AcpTurn implements TurnProtocol {
   }
 
   async #prompt({ sessionId }: SessionState): Promise<void> {
-    const prompt = [{ type: 'text', text: this.#turn.command.stdin }]
+    const prompt = [{ type: 'text', text: this.#turn.command.stdin }, ...toBlocks(this.#turn.request)]
     const trace = traceFields(this.#turn.request)
     const response = await this.#agent.request('session/prompt', { sessionId, prompt, ...trace })
     await this.#agent.waitForLateUpdates()
@@ -230,6 +237,15 @@ export class AcpTurn implements TurnProtocol {
     const kind = readToolKind(call, this.#agent.options.profile)
     return kind === 'edit' || kind === 'delete' || kind === 'move' ? 'edit' : 'everything'
   }
+}
+
+/** Every agent takes links to files; only some take images. */
+function toBlocks(request: Turn['request']): JsonRecord[] {
+  return placeFiles(request, () => true).map((file) => {
+    const { mediaType, data, path, name = basename(path) } = file
+    if (isImage(file)) return { type: 'image', mimeType: mediaType, data }
+    return { type: 'resource_link', uri: pathToFileURL(path).href, name, mimeType: mediaType }
+  })
 }
 
 /** A process has one environment for all of its prompts. */

@@ -74,6 +74,8 @@ export type AcpProfile = {
   kinds?: readonly (readonly [RegExp, ToolKind])[]
   /** Its tool calls have no input, only a title: they are reported when they begin. */
   hasNoInput?: true
+  /** It says that it takes no images. Others are asked when they start. */
+  images?: false
   /** Updates come after the end of the turn. */
   isLate?: true
   /** Files in its home that it reads when it starts. */

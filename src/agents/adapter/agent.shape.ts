@@ -175,6 +175,8 @@ export const Abilities = named(
     system_prompt: Type.Enum(['flag', 'before the prompt'], { description: 'How the agent gets a system prompt.' }),
     max_turns: Type.Boolean({ description: 'Supports a limit on turns.' }),
     output_schema: Type.Boolean({ description: 'Can be given a JSON Schema for its answer.' }),
+    images: Type.Boolean({ description: 'Takes images (PNG, JPEG, GIF, WebP) with a prompt.' }),
+    documents: Type.Boolean({ description: 'Takes PDF documents with a prompt.' }),
     os_sandbox: Type.Boolean({ description: 'Has an operating system sandbox.' }),
     usage: Type.Object(
       { cached: Type.Boolean(), reasoning: Type.Boolean() },

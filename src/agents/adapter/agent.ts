@@ -2,6 +2,7 @@
 import type { ChildEnvironment, Environment } from '../../kit/process/child-environment.ts'
 import type { AcpProfile } from './acp-profile.ts'
 import type { Abilities, AgentEvent, ApprovalChoice, ApprovalRequest, Decider, Usage } from './agent.shape.ts'
+import type { AttachedFile } from './attached-file.ts'
 import type { BoundaryNeeds } from './boundary-needs.ts'
 import type { BoundaryPlan } from './boundary-plan.ts'
 import type { ClientTool, ToolChoice } from './client-tool.ts'
@@ -51,6 +52,8 @@ export type AgentRequest = {
   /** The name of the agent. */
   backend: Backend
   prompt: string
+  /** Images and documents. Without any, it may be missing. */
+  attachments?: readonly AttachedFile[] | undefined
   model?: string | undefined
   workdir: string
   approvalMode: ApprovalMode
@@ -126,7 +129,7 @@ export type AgentCommand = {
   env: ChildEnvironment
   stdin: string
   /** Written into the scratch directory before the agent starts. */
-  files: readonly { path: string; content: string }[]
+  files: readonly { path: string; content: string | Uint8Array }[]
   /** Made in the scratch directory. A directory that a link leads to is created if it does not exist. */
   links?: readonly { path: string; target: string; isDirectory: boolean }[]
   /** A directory for the agent's own temporary files, in the scratch directory. */

@@ -19,6 +19,8 @@ export const claude: LineAgent = {
     system_prompt: 'flag',
     max_turns: true,
     output_schema: true,
+    images: true,
+    documents: true,
     os_sandbox: false,
     usage: { cached: true, reasoning: false },
   },

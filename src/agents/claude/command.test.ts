@@ -177,7 +177,7 @@ describe('the command for claude', () => {
     const deny = ['Read(.env)', 'Read(//home/me/.drover)', 'Read(//home/me/.drover/**)']
     const without = ['--strict-mcp-config', '--add-dir', '/workspace', '--setting-sources=']
     expect(argv).toEqual([...ALWAYS, ...ASKING, ...without, '--settings', path])
-    expect(files.map((file) => [file.path, JSON.parse(file.content)])).toEqual([
+    expect(files.map((file) => [file.path, JSON.parse(String(file.content))])).toEqual([
       [path, { env: { A: 'b' }, apiKeyHelper: './key', model: 'opus', permissions: { deny } }],
     ])
     const shown = command({ ...limited, isDryRun: true })

@@ -4,6 +4,7 @@ import { toJsonText } from '../../kit/json/to-json-text.ts'
 import type { AgentCommand, AgentRequest } from '../adapter/agent.ts'
 import { toAgentEnvironment } from '../adapter/agent-environment.ts'
 import { toExactCommands } from '../adapter/allowed-commands.ts'
+import { type AttachedFile, isImage } from '../adapter/attached-file.ts'
 import { flag, hasText, toolList } from '../adapter/flags.ts'
 import {
   type Permission,
@@ -64,7 +65,7 @@ const ROOT_WARNING =
   'claude does not skip permission checks for root, so only its own tools are allowed; others, such as those of MCP servers, are denied'
 
 export function toClaudeCommand(request: AgentRequest): AgentCommand {
-  const isLiteral = isTakenLiterally(request.prompt)
+  const isLiteral = isTakenLiterally(request.prompt) && (request.attachments ?? []).length === 0
   const system = toSystemPrompt(request)
   const permission = toPermission(request)
   const settings = toSettings(request)
@@ -73,7 +74,7 @@ export function toClaudeCommand(request: AgentRequest): AgentCommand {
   return {
     argv: [...request.program, '-p', ...inputFlags, ...toFlags(request, { permission, system, settings, tools })],
     env: toEnvironment(request),
-    stdin: isLiteral ? request.prompt : `${JSON.stringify(toMessage(request.prompt))}\n`,
+    stdin: isLiteral ? request.prompt : `${JSON.stringify(toMessage(request))}\n`,
     files: [...system.files, ...settings.files, ...tools.files],
     warnings: permission.warnings,
   }
@@ -167,9 +168,15 @@ function isTakenLiterally(prompt: string): boolean {
  * The prompt as a message. Claude looks for commands and files only in the last block of a message, so a prompt that
  * could contain one gets an empty last block; the model gets the prompt unchanged.
  */
-export function toMessage(prompt: string) {
+export function toMessage({ prompt, attachments = [] }: Pick<AgentRequest, 'prompt' | 'attachments'>) {
   const texts = isTakenLiterally(prompt) ? [prompt] : [prompt, '']
-  return { type: 'user', message: { role: 'user', content: texts.map((text) => ({ type: 'text', text })) } }
+  const content = [...attachments.map(toBlock), ...texts.map((text) => ({ type: 'text', text }))]
+  return { type: 'user', message: { role: 'user', content } }
+}
+
+function toBlock(file: AttachedFile): object {
+  const { mediaType, data } = file
+  return { type: isImage(file) ? 'image' : 'document', source: { type: 'base64', media_type: mediaType, data } }
 }
 
 /** Claude takes a schema from its arguments only. */

@@ -48,7 +48,7 @@ class ClaudeProcess {
       model: request.model,
       begin: async (port) => {
         this.#active = { frames, port }
-        void this.#send({ ...toMessage(request.prompt), uuid: messageId })
+        void this.#send({ ...toMessage(request), uuid: messageId })
       },
       cancel: () => void this.#request('interrupt').catch(() => undefined),
     }

@@ -22,6 +22,8 @@ export const codex: LineAgent = {
     system_prompt: 'before the prompt',
     max_turns: false,
     output_schema: true,
+    images: true,
+    documents: true,
     os_sandbox: true,
     usage: { cached: true, reasoning: true },
   },

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { toJsonText } from '../../kit/json/to-json-text.ts'
 import type { AgentCommand, AgentRequest } from '../adapter/agent.ts'
 import { toAgentEnvironment } from '../adapter/agent-environment.ts'
+import { isDocument, isImage, placeFiles, toScratchFiles, withFileNames } from '../adapter/attached-file.ts'
 import { flag, hasText, warnOfMissing, withSystemPrompt } from '../adapter/flags.ts'
 import { isObject } from '../adapter/json-fields.ts'
 import { NO_USER, type Permission, permissionOfApproval, permissionOfSandbox } from '../adapter/permission.ts'
@@ -37,10 +38,13 @@ const SANDBOXES: Record<Permission, string> = {
 export function toCodexCommand(request: AgentRequest): AgentCommand {
   const stdin = withInstructions(request)
   const schema = toSchemaFile(request)
+  const attached = placeFiles(request, () => true)
   return {
     argv: [
       ...request.program,
       'exec',
+      // It takes every word after it up to the next flag.
+      ...attached.filter(isImage).flatMap(({ path }) => ['--image', path]),
       '--json',
       ...SETTINGS.flatMap((setting) => ['-c', setting]),
       // The operator's policy for working directories has decided about trust already.
@@ -59,7 +63,7 @@ export function toCodexCommand(request: AgentRequest): AgentCommand {
     ],
     env: toAgentEnvironment(request, VARIABLES),
     stdin,
-    files: schema.files,
+    files: [...schema.files, ...toScratchFiles(attached, request)],
     warnings: [...warnOfApproval(request), ...warnOfMissing('codex', request, { maxTurns: true, verbose: true })],
   }
 }
@@ -153,7 +157,8 @@ function toProfileFlags({ closedFiles }: AgentRequest, names: readonly string[])
  */
 function withInstructions(request: AgentRequest): string {
   const { surroundings, resumeId, workdir } = request
-  const prompt = withSystemPrompt(request) + askForObject(request)
+  const asked = withSystemPrompt(request) + askForObject(request)
+  const prompt = withFileNames(asked, placeFiles(request, isDocument))
   if (!hasText(surroundings?.instructions) || resumeId !== undefined) return prompt
   const instructions = surroundings.instructions.replace(/<(?=\s*\/\s*INSTRUCTIONS)/gi, '&lt;')
   return `# AGENTS.md instructions for ${workdir}\n\n<INSTRUCTIONS>\n${instructions}\n</INSTRUCTIONS>\n\n${prompt}`

@@ -67,7 +67,13 @@ class CodexProcess {
     const outputSchema = schemaFor(request)
     const turn = await this.#peer.request('turn/start', {
       threadId,
-      input: [{ type: 'text', text: command.stdin, text_elements: [] }],
+      input: [
+        { type: 'text', text: command.stdin, text_elements: [] },
+        ...(request.attachments ?? []).map(({ mediaType, data }) => ({
+          type: 'image',
+          url: `data:${mediaType};base64,${data}`,
+        })),
+      ],
       ...policy,
       ...(outputSchema !== undefined && { outputSchema }),
     })

@@ -19,6 +19,8 @@ export const gemini: LineAgent = {
     system_prompt: 'before the prompt',
     max_turns: false,
     output_schema: false,
+    images: true,
+    documents: true,
     os_sandbox: false,
     usage: { cached: true, reasoning: true },
   },

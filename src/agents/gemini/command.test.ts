@@ -216,7 +216,7 @@ describe('the command for gemini that ignores the project', () => {
       { path: '/scratch/home/.gemini/settings.json', content: expect.any(String) },
       { path: '/scratch/home/.gemini/project-instructions.md', content: 'Use tabs.' },
     ])
-    expect(JSON.parse(files[1]?.content ?? '')).toEqual({
+    expect(JSON.parse(String(files[1]?.content))).toEqual({
       security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
       advanced: { ignoreLocalEnv: true },
       context: { fileName: ['A.md', 'B.md', 'project-instructions.md'] },

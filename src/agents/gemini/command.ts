@@ -1,7 +1,8 @@
 /** The command line of gemini. */
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { AgentCommand, AgentRequest } from '../adapter/agent.ts'
 import { toAgentEnvironment } from '../adapter/agent-environment.ts'
+import { placeFiles, toScratchFiles } from '../adapter/attached-file.ts'
 import { flag, warnOfMissing, withSystemPrompt } from '../adapter/flags.ts'
 import {
   type Permission,
@@ -21,7 +22,8 @@ const MODES: Record<Permission, string> = {
 }
 
 export function toGeminiCommand(request: AgentRequest): AgentCommand {
-  const stdin = escapePrompt(withSystemPrompt(request))
+  const attached = placeFiles(request, () => true)
+  const stdin = [escapePrompt(withSystemPrompt(request)), ...attached.map(({ path }) => `@${path}`)].join('\n\n')
   const permission = stricterPermission(request) ?? 'ask'
   const policy = toPolicy(permission, { request, canAsk: false })
   const home = toHome(request)
@@ -36,13 +38,14 @@ export function toGeminiCommand(request: AgentRequest): AgentCommand {
       ...policy.flags,
       ...flag('--model', request.model),
       ...flag('--resume', request.resumeId),
+      ...(attached[0] === undefined ? [] : ['--include-directories', dirname(attached[0].path)]),
       ...(request.isVerbose ? ['--debug'] : []),
       ...request.extra,
     ],
     ...home,
     env: { ...home.env, TMPDIR: temporaryDirectory },
     stdin,
-    files: [...policy.files, ...home.files],
+    files: [...policy.files, ...home.files, ...toScratchFiles(attached, request)],
     temporaryDirectory,
     warnings: [
       ...warnOfMissingApprover('gemini', request),

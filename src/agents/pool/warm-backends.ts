@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { isRestricted } from '../acp/agent.ts'
 import { startAcpAgent } from '../acp/run-acp-agent.ts'
 import { type AgentRequest, NATIVE_BACKENDS, type NativeBackend } from '../adapter/agent.ts'
+import { isDocument } from '../adapter/attached-file.ts'
 import { toWarmClaudeCommand } from '../claude/command.ts'
 import { claudeHome } from '../claude/user-settings.ts'
 import { startClaude } from '../claude/warm-agent.ts'
@@ -48,7 +49,7 @@ const claude: WarmBackend = {
   // The system prompt and the settings are in files whose names are different for each process.
   fixedParts: (request) => {
     // Claude compares a limit with the costs of all turns of a process.
-    if (request.maxCostUsd !== undefined) return undefined
+    if (request.maxCostUsd !== undefined || hasLongEcho(request)) return undefined
     const { argv } = toWarmClaudeCommand({
       ...request,
       ...{ resumeId: undefined, systemPrompt: undefined, scratchDirectory: '' },
@@ -75,14 +76,23 @@ const claude: WarmBackend = {
   },
 }
 
+/** A process that stays up repeats each message in a frame, which must not be too long to be read. */
+const ECHO_LIMIT = 6 * 1024 * 1024
+
+function hasLongEcho({ attachments = [] }: AgentRequest): boolean {
+  return attachments.reduce((sum, { data }) => sum + data.length, 0) > ECHO_LIMIT
+}
+
 const codex: WarmBackend = {
   start: startCodex,
   isOneSession: false,
   loadsSessions: true,
   locksSessions: true,
   // The flags of `codex exec` are not those of `codex app-server`. Only the former can leave out the rules of the user.
-  fixedParts: ({ extra, isLimited, surroundings, closedFiles }) =>
-    extra.length > 0 || (isLimited && surroundings?.homeEntries.includes('rules')) ? undefined : closedFiles,
+  fixedParts: ({ extra, isLimited, surroundings, closedFiles, attachments = [] }) =>
+    extra.length > 0 || attachments.some(isDocument) || (isLimited && surroundings?.homeEntries.includes('rules'))
+      ? undefined
+      : closedFiles,
   sessionParts: (request) => [toSandbox(request), request.hasApprover ? 'asks' : '', request.model ?? ''],
   configFiles: ({ env, workdir }) => {
     const home = codexHome(env)
@@ -118,7 +128,10 @@ const acp: WarmBackend = {
   isOneSession: false,
   getsTrace: true,
   loadsSessions: true,
-  fixedParts: (request) => (request.extra.length === 0 ? [isRestricted(request) ? 'restricted' : ''] : undefined),
+  fixedParts: (request) =>
+    request.extra.length === 0 && !request.attachments?.some(isDocument)
+      ? [isRestricted(request) ? 'restricted' : '']
+      : undefined,
   sessionParts: () => [],
   configFiles: ({ agent, env, workdir }) => {
     const files = 'profile' in agent ? (agent.profile.configFiles ?? []) : []

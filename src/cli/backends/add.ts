@@ -135,8 +135,7 @@ export function toProfile({ info, session, answer, resume }: ProbeReport, at: st
 type Shown = { name: string; command: readonly string[]; profile: Record<string, string>; config: string }
 
 function formatReport({ name, command, profile, config }: Shown, answer: string | undefined): string {
-  const images = profile['images'] === 'yes' ? 'yes, but a prompt of drover has text only' : 'no'
-  const rows = Object.entries({ command: command.join(' '), ...profile, images })
+  const rows = Object.entries({ command: command.join(' '), ...profile })
   const said = answer === undefined ? [] : [`  ${'answer'.padEnd(9)} ${toOneLine(answer.trim(), 60)}`]
   return [
     `${name} is a backend (in ${config})`,

@@ -1,6 +1,6 @@
 /** Reads the flags that the prompt commands share. */
 import { statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 import type { ApprovalMode, SandboxMode } from '../../agents/adapter/agent.ts'
 import { outputSchemaInvalid } from '../../agents/faults.ts'
 import type { Config } from '../../config/config.shape.ts'
@@ -8,6 +8,7 @@ import type { LoadedConfig } from '../../config/read-config.ts'
 import { readFileBytes } from '../../kit/files/read-file.ts'
 import { isArray } from '../../kit/json/json-value.ts'
 import { readJson } from '../../kit/json/read-json.ts'
+import { ATTACHMENT_LIMITS } from '../../prompts/attachments.ts'
 import type { PromptBody } from '../../prompts/prompt-request.shape.ts'
 import type { Flags, Invocation } from '../command.ts'
 import { flagsConflict, flagValueInvalid, workdirMissing } from '../faults.ts'
@@ -47,6 +48,7 @@ export function requestFromFlags({ flags, runtime }: Invocation): Omit<PromptBod
     max_turns: flags.integer('max-turns') || undefined,
     system_prompt: flags.text('system'),
     output_schema: schemaIn(runtime.cwd, flags.text('schema')),
+    attachments: attachmentsIn(runtime.cwd, flags.texts('image')),
     verbose: flags.isOn('verbose') || undefined,
     extra: flags.texts('extra').length === 0 ? undefined : [...flags.texts('extra')],
     timeout_secs: flags.integer('timeout'),
@@ -68,6 +70,16 @@ function resolveGivenWorkdir(cwd: string, given: string | undefined): string | u
   const workdir = resolve(cwd, given)
   if (statSync(workdir, { throwIfNoEntry: false })?.isDirectory() !== true) throw workdirMissing({ workdir })
   return workdir
+}
+
+/** The prompt is checked later; a file that is too large is not read. */
+function attachmentsIn(cwd: string, files: readonly string[]): PromptBody['attachments'] {
+  if (files.length === 0) return undefined
+  return files.map((file) => {
+    const limitBytes = ATTACHMENT_LIMITS.bytesEach
+    const bytes = readFileBytes({ path: resolve(cwd, file), limitBytes, links: 'follow' })
+    return { data: bytes.toString('base64'), name: basename(file) }
+  })
 }
 
 function schemaIn(cwd: string, file: string | undefined): PromptBody['output_schema'] {

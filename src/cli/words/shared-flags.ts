@@ -72,6 +72,7 @@ export const SINGLE_RUN: readonly Flag[] = [
   TIMEOUT,
   PROMPT_FILE,
   ...ADDED_INPUT,
+  flag('--image FILE', 'Send this image (PNG, JPEG, GIF, WebP) or PDF with the prompt', { repeats: true }),
   DRY_RUN,
   flag('--verbose', 'Ask the agent for more detail'),
   flag('--direct', 'Start a new agent process here, even if your server (drover serve or drover up) keeps one running'),

@@ -1,11 +1,12 @@
 /** One execution: facts, prompt, transcript. The same on its own page, in a session and in a comparison. */
-import type { Execution } from '../../executions/store/execution.shape.ts'
+import type { AttachmentRecord, Execution } from '../../executions/store/execution.shape.ts'
 import type { ApprovalRecord } from '../../prompts/prompt-result.shape.ts'
 import { cancelExecution } from '../live/actions.ts'
 import { isRunning } from '../live/server-state.ts'
 import type { Transcript } from '../live/transcript.ts'
 import type { FollowedExecution } from '../live/use-execution.ts'
 import { ApprovalLine } from '../parts/approval-line.tsx'
+import { AttachedFiles } from '../parts/attach-files.tsx'
 import { Markdown } from '../parts/markdown-view.tsx'
 import { Age, Elapsed, StateChip, Tokens } from '../parts/state-chip.tsx'
 import { Code } from '../parts/text-view.tsx'
@@ -27,7 +28,9 @@ export function ExecutionPanel({ followed, hasPrompt = true, hasFacts = true, se
   return (
     <section class="execution" data-state={record.state}>
       {hasFacts && <ExecutionFacts record={record} transcript={transcript} isCut={followed.isCut.value} />}
-      {hasPrompt && record.prompt !== undefined && <PromptView text={record.prompt} />}
+      {hasPrompt && record.prompt !== undefined && (
+        <PromptView text={record.prompt} id={record.id} files={record.attachments} />
+      )}
       <TranscriptView transcript={transcript} isLive={isLive} seq={seq} />
       <ExecutionEnd record={record} transcript={transcript} hasNotes={hasFacts} />
     </section>
@@ -60,10 +63,14 @@ function ExecutionFacts(props: { record: Execution; transcript: Transcript; isCu
   )
 }
 
-export function PromptView({ text }: { text: string }) {
+type PromptProps = { text: string; id?: string; files?: readonly AttachmentRecord[] | undefined }
+
+/** `id` and `files`: the execution, and what came with the prompt. */
+export function PromptView({ text, id = '', files }: PromptProps) {
   return (
     <div class="prompt">
       <Code text={text} />
+      <AttachedFiles id={id} files={files} />
     </div>
   )
 }

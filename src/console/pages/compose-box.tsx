@@ -1,11 +1,13 @@
 /** Starts a prompt, a change in a repository, or a comparison, from the first page. */
 import { type Signal, useSignal } from '@preact/signals'
+import type { Attachment } from '../../prompts/prompt-request.shape.ts'
 import type { StartBody } from '../../service/run-requests.shape.ts'
 import { attempt, startComparison, startPrompt } from '../live/actions.ts'
 import { findDraft } from '../live/drafts.ts'
 import { startRun } from '../live/known-runs.ts'
 import { goTo, toHash } from '../live/router.ts'
 import { backends, runSettings, topExecutions } from '../live/server-state.ts'
+import { AttachFiles, pasteInto, sentFiles } from '../parts/attach-files.tsx'
 import { LongText } from '../parts/form-fields.tsx'
 import { nameOfRepository } from '../runs/run-facts.ts'
 import { toLine } from '../text/visible-text.ts'
@@ -23,6 +25,7 @@ export function ComposeBox() {
   const chosen = useSignal<readonly string[]>([])
   const [repository, model] = [useSignal(''), useSignal('')]
   const isSent = useSignal(false)
+  const files = useSignal<readonly Attachment[]>([])
   const usable = backends.value.filter(({ available }) => available)
   const names = usable.map(({ name }) => name)
   const standard = (usable.find((each) => each.default) ?? usable[0])?.name
@@ -42,10 +45,11 @@ export function ComposeBox() {
             { goal: text.value, backend: agents[0] ?? '', ...named },
             repository.value || (repositories[0] ?? ''),
           )
-        : await ask({ prompt: text.value, ...named }, agents)
+        : await ask({ prompt: text.value, ...named, ...sentFiles(files) }, agents)
     isSent.value = false
     if (where === undefined) return
     text.value = ''
+    files.value = []
     goTo(where)
   }
   const toggle = (name: string) => {
@@ -55,6 +59,7 @@ export function ComposeBox() {
   return (
     <form
       class="compose"
+      onPaste={pasteInto(files)}
       onSubmit={(event) => {
         event.preventDefault()
         void send()
@@ -77,7 +82,7 @@ export function ComposeBox() {
             </button>
           ))}
         </fieldset>
-        {!isMany && <Model agent={agents[0]} value={model} />}
+        <OfOneAgent mode={mode} agent={agents[0]} model={model} files={files} />
         {mode === 'change' && <Repository value={repository} />}
         <a class="compose-more" href={mode === 'change' ? '#/new/change' : '#/new'}>
           All options
@@ -87,6 +92,23 @@ export function ComposeBox() {
         </button>
       </div>
     </form>
+  )
+}
+
+type OneAgent = {
+  mode: ComposeMode
+  agent: string | undefined
+  model: Signal<string>
+  files: Signal<readonly Attachment[]>
+}
+
+function OfOneAgent({ mode, agent, model, files }: OneAgent) {
+  if (mode === 'compare') return null
+  return (
+    <>
+      {mode === 'prompt' && <AttachFiles files={files} />}
+      <Model agent={agent} value={model} />
+    </>
   )
 }
 
@@ -139,14 +161,15 @@ async function change(body: StartBody, repository: string): Promise<string | und
   return run === undefined ? undefined : toHash('runs', run.id)
 }
 
-type Asked = { prompt: string; model?: string }
+type Asked = { prompt: string; model?: string; attachments?: Attachment[] }
 
-async function ask(asked: Asked, agents: readonly string[]): Promise<string | undefined> {
+/** A comparison has only a text. */
+async function ask({ attachments, ...asked }: Asked, agents: readonly string[]): Promise<string | undefined> {
   const [backend = ''] = agents
   const accepted = await attempt(() =>
     agents.length > 1
       ? startComparison({ ...asked, backends: [...agents], sessions: true })
-      : startPrompt({ ...asked, backend }),
+      : startPrompt({ ...asked, backend, ...(attachments !== undefined && { attachments }) }),
   )
   if (accepted === undefined) return undefined
   return toHash(agents.length > 1 ? 'compare' : 'executions', accepted.execution_id)

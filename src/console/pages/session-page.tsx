@@ -83,7 +83,7 @@ function Turn({ turn }: { turn: SessionTurn }) {
   const isLive = isRunning(turn)
   return (
     <article class="turn">
-      <PromptView text={turn.prompt} />
+      <PromptView text={turn.prompt} id={turn.execution_id} files={turn.attachments} />
       {isLive ? <Steps id={turn.execution_id} /> : <Answer turn={turn} />}
       {!isLive && (
         <details onToggle={(event) => (areStepsOpen.value = event.currentTarget.open)}>

@@ -1,9 +1,12 @@
 /** Continues a session with another prompt, with its own agent or with another one. */
+import { useSignal } from '@preact/signals'
 import { useState } from 'preact/hooks'
+import type { Attachment } from '../../prompts/prompt-request.shape.ts'
 import { attempt, resumeSession } from '../live/actions.ts'
 import { findDraft } from '../live/drafts.ts'
 import { goTo, toHash } from '../live/router.ts'
 import { backends } from '../live/server-state.ts'
+import { AttachFiles, pasteInto, sentFiles } from './attach-files.tsx'
 
 type ResumeProps = { sessionId: string; backend?: string; onStarted?: (executionId: string) => void }
 
@@ -12,20 +15,23 @@ export function ResumeForm({ sessionId, backend, onStarted }: ResumeProps) {
   const prompt = draft.value
   const [other, setOther] = useState('')
   const [isSent, setSent] = useState(false)
+  const files = useSignal<readonly Attachment[]>([])
   const submit = async () => {
     if (prompt.trim() === '' || isSent) return
     setSent(true)
     const fork = other === '' ? {} : { fork: true, backend: other }
-    const accepted = await attempt(() => resumeSession(sessionId, { prompt, ...fork }))
+    const accepted = await attempt(() => resumeSession(sessionId, { prompt, ...fork, ...sentFiles(files) }))
     setSent(false)
     if (accepted === undefined) return
     draft.value = ''
+    files.value = []
     if (onStarted !== undefined && other === '') onStarted(accepted.execution_id)
     else goTo(toHash('executions', accepted.execution_id))
   }
   return (
     <form
       class="resume"
+      onPaste={pasteInto(files)}
       onSubmit={(event) => {
         event.preventDefault()
         void submit()
@@ -56,6 +62,7 @@ export function ResumeForm({ sessionId, backend, onStarted }: ResumeProps) {
               ))}
           </select>
         </label>
+        <AttachFiles files={files} />
         <button type="submit" class="primary" disabled={isSent || prompt.trim() === ''}>
           Send
         </button>

@@ -1,9 +1,10 @@
 /** Decides how much of an execution is stored and how it ended. Pure. */
 
+import type { AttachedFile } from '../../agents/adapter/attached-file.ts'
 import { Fault, toErrorMessage } from '../../kit/fault.ts'
 import type { ExecutionStart, RecordedResult } from '../../prompts/execution-recorder.ts'
 import { type PromptResult, toPromptStatus } from '../../prompts/prompt-result.ts'
-import type { Execution } from './execution.shape.ts'
+import type { AttachmentRecord, Execution } from './execution.shape.ts'
 import type { ExecutionState, KeepMode } from './execution-states.ts'
 
 /** Nothing of an ephemeral prompt is stored. A dry run has no events. */
@@ -54,4 +55,9 @@ export function toExecutionError(error: unknown): NonNullable<Execution['error']
     }
   }
   return { code: 'internal_error', message: toErrorMessage(error) }
+}
+
+/** What is shown of an attachment: everything but its content. */
+export function describeAttachment({ digest, mediaType, size, name }: AttachedFile): AttachmentRecord {
+  return { digest, media_type: mediaType, size, ...(name !== undefined && { name }) }
 }

@@ -27,12 +27,15 @@ const CHANGING = [
 /** Stored as JSON. */
 const JSON_FIELDS = ['usage', 'error', 'result'] as const
 
-/** The columns that a page needs: all but prompt, client request and result. */
+/** The columns that a page needs: all but prompt, attachments, client request and result. */
 export const LISTED = [...FIXED, ...CHANGING, 'usage', 'error', 'is_demo', 'prompt_start'].join(', ')
 
 export const CHANGED = [...CHANGING, ...JSON_FIELDS, 'is_demo']
 /** The columns that `toInsert` has values for. */
-export const ADDED = [...FIXED, ...CHANGED, 'prompt_start', 'prompt', 'client_request', 'keep', 'is_usage_due', 'bytes']
+export const ADDED = [
+  ...[...FIXED, ...CHANGED, 'prompt_start', 'prompt', 'attachments', 'client_request'],
+  ...['keep', 'is_usage_due', 'bytes'],
+]
 
 // Written once: for SQL that is put together for every row, looking up the statement takes longer than running it.
 export const INSERT = `INSERT INTO executions (${ADDED.join(', ')}) VALUES (${ADDED.map(() => '?').join(', ')})`
@@ -49,12 +52,16 @@ type NewRow = {
 
 /** The values of `INSERT`. */
 export function toInsert(execution: Execution, { keep, isUsageDue, eventBytes }: NewRow): SQLInputValue[] {
-  const { prompt = null, client_request: asked } = execution
+  const { prompt = null, client_request: asked, attachments } = execution
   const changed = changedValues(execution)
   const start = prompt === null ? null : firstCharacters(prompt)
   const request = asked === undefined ? null : JSON.stringify(asked)
-  const bytes = ROW_BYTES + (prompt?.length ?? 0) + (request?.length ?? 0) + resultBytes(changed) + eventBytes
-  return [...columnValues(execution, FIXED), ...changed, start, prompt, request, keep, isUsageDue ? 1 : 0, bytes]
+  const attached = attachments === undefined ? null : JSON.stringify(attachments)
+  const texts = (prompt?.length ?? 0) + (request?.length ?? 0) + resultBytes(changed) + eventBytes
+  // Even if another execution has the same file.
+  const bytes = ROW_BYTES + texts + (attachments ?? []).reduce((sum, { size }) => sum + size, 0)
+  const told = [start, prompt, attached, request, keep, isUsageDue ? 1 : 0, bytes]
+  return [...columnValues(execution, FIXED), ...changed, ...told]
 }
 
 /** The values of `UPDATE`. */
@@ -85,7 +92,7 @@ function columnValues(execution: Execution, names: readonly (keyof Execution)[])
 export function toExecution(row: Row): Execution {
   const known: Row = { ...row, key_id: readKeyId(row['key_id']) ?? null }
   const fields = [...FIXED, ...CHANGING].filter((name) => known[name] !== null).map((name) => [name, known[name]])
-  const parsed = [...JSON_FIELDS, 'client_request'].flatMap((name) => {
+  const parsed = [...JSON_FIELDS, 'client_request', 'attachments'].flatMap((name) => {
     const value = row[name]
     return typeof value === 'string' ? [[name, JSON.parse(value)]] : []
   })

@@ -174,6 +174,44 @@ describeStores('executions', (kind) => {
     })
   })
 
+  describe('an attachment', () => {
+    const [one, two] = [
+      { digest: 'sha256:1', data: 'AAAA' },
+      { digest: 'sha256:2', data: 'BBBB' },
+    ] as const
+    const record = ({ digest }: { digest: string }) => ({ digest, media_type: 'image/png', size: 3 })
+
+    it('is stored once, and removed with the last execution that has it', async () => {
+      const { store, count } = await openIn(kind)
+      const first = execution(1, { attachments: [record(one), record(two)] })
+      await store.save([{ ...added(first), attachments: [one, two, one] }])
+      await store.save([{ ...added(execution(2, { attachments: [record(one)] })), attachments: [one] }])
+      expect(await store.find(idOf(1))).toEqual(first)
+      expect(await store.attachment(idOf(1), one.digest)).toBe('AAAA')
+      expect(await store.attachment(idOf(2), two.digest)).toBeUndefined()
+      expect(await count('attachments')).toBe(2)
+      await store.remove(idOf(1))
+      await store.removeOld({ endedBefore: momentOf(0), maxBytes: 1e9 })
+      expect(await store.attachment(idOf(2), one.digest)).toBe('AAAA')
+      expect(await count('attachments')).toBe(1)
+      await store.removeOld({ endedBefore: momentOf(3), maxBytes: 1e9 })
+      await store.removeOld({ endedBefore: momentOf(3), maxBytes: 1e9 })
+      expect([await count('attachments'), await count('attachment_uses')]).toEqual([0, 0])
+    })
+
+    it('counts to the size of its execution', async () => {
+      const { store, place } = await openIn(kind)
+      await store.save([
+        added(execution(1)),
+        { ...added(execution(2, { attachments: [record(one)] })), attachments: [one] },
+      ])
+      const [without = 0, withFile = 0] = (await place.query('SELECT bytes FROM executions ORDER BY number')).map(
+        ({ bytes }) => Number(bytes),
+      )
+      expect(withFile - without).toBe(3)
+    })
+  })
+
   describe('removeOld', () => {
     it('removes what ended before a time, and nothing that runs', async () => {
       const { store, count } = await openIn(kind)

@@ -17,6 +17,8 @@ export type ExecutionChange = {
   events: readonly ExecutionEvent[]
   /** It has not been saved before. */
   isNew: boolean
+  /** The content of its attachments, which is stored with the first change. */
+  attachments?: readonly AttachedContent[] | undefined
   /** Removes the execution instead of saving it. */
   isRemoved?: boolean
   /** Its end is added to the usage, once. */
@@ -26,6 +28,9 @@ export type ExecutionChange = {
   /** The result, even if it is not stored. */
   result?: Execution['result'] | undefined
 }
+
+/** In base64. */
+export type AttachedContent = { digest: string; data: string }
 
 export type ExecutionFilter = {
   state?: ExecutionState
@@ -81,6 +86,8 @@ export type ExecutionStore = {
   running(): Promise<Execution[]>
   /** The stored events after a number, at most `limit`; of one type, if that is given. */
   events(id: string, filter: EventFilter): Promise<ExecutionEvent[]>
+  /** The content of an attachment of an execution, in base64. Undefined if it has no such attachment. */
+  attachment(id: string, digest: string): Promise<string | undefined>
   /** Asks the process that runs the execution to cancel it. */
   requestCancel(id: string): Promise<void>
   /** The running executions of a process that another process wants to cancel. */

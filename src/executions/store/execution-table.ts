@@ -6,7 +6,7 @@ import type { Execution, ExecutionEvent } from './execution.shape.ts'
 import type { toExecutionError } from './execution-end.ts'
 import { CHANGED, INSERT, toExecution, toInsert, toUpdate, UPDATE, writeContents } from './execution-rows.ts'
 import { isFinal } from './execution-states.ts'
-import type { ExecutionChange } from './execution-store.ts'
+import type { AttachedContent, ExecutionChange } from './execution-store.ts'
 import { toUsageEntry } from './usage-entry.ts'
 import { UsageTable } from './usage-table.ts'
 
@@ -68,13 +68,14 @@ export class ExecutionTable {
   }
 
   *#save(change: ExecutionChange): Steps<SavedEvents | undefined> {
-    const { execution, events, keep, isNew, isRemoved, countsUsage = false } = change
+    const { execution, events, keep, isNew, isRemoved, countsUsage = false, attachments = [] } = change
     if (isRemoved === true) return yield* this.#removeEnded(change)
     const { contents, bytes } = writeContents(events)
     const row = yield* isNew
       ? get(ADD, ...toInsert(execution, { keep, isUsageDue: countsUsage, eventBytes: bytes }))
       : get(CHANGE, ...toUpdate(execution, bytes), execution.owner, execution.ended_at ?? null)
     if (row === undefined) return undefined
+    if (isNew) yield* addAttachments(Number(row['number']), attachments)
     if (isFinal(execution.state)) yield* this.#countOnce(row, execution)
     return { number: Number(row['number']), events, contents }
   }
@@ -119,5 +120,13 @@ export class ExecutionTable {
     }
     const change = 'UPDATE executions SET state = ?, error = ?, ended_at = ?, last_seq = ? WHERE number = ?'
     yield* all(change, state, error === undefined ? null : JSON.stringify(error), now, seq, number)
+  }
+}
+
+/** Stores what is not stored yet. */
+export function* addAttachments(execution: number, attachments: readonly AttachedContent[]): Steps<void> {
+  for (const { digest, data } of attachments) {
+    yield* all('INSERT INTO attachments (digest, data) VALUES (?, ?) ON CONFLICT DO NOTHING', digest, data)
+    yield* all('INSERT INTO attachment_uses VALUES (?, ?) ON CONFLICT DO NOTHING', execution, digest)
   }
 }

@@ -9,6 +9,19 @@ import { EXECUTION_KINDS, EXECUTION_STATES } from './execution-states.ts'
 const text = (description: string) => Type.String({ description })
 const moment = (description: string) => Type.String({ format: 'date-time', description })
 
+/** What is stored of an image or a document beside its content. */
+export const AttachmentRecord = named(
+  'AttachmentRecord',
+  Type.Object({
+    digest: text('`sha256:` and the digest of the content.'),
+    media_type: text('What it is by its content, such as `image/png`.'),
+    size: Type.Integer({ minimum: 0, description: 'Its bytes.' }),
+    name: Type.Optional(text('The name of the file.')),
+  }),
+  'An image or a document that came with a prompt.',
+)
+export type AttachmentRecord = Message<typeof AttachmentRecord>
+
 export const Execution = named(
   'Execution',
   Type.Object({
@@ -60,6 +73,12 @@ export const Execution = named(
       Type.String({ maxLength: 200, description: 'The first 200 characters of a stored prompt; only in a page.' }),
     ),
     prompt: Type.Optional(text('The prompt; only in a single execution.')),
+    attachments: Type.Optional(
+      Type.Array(AttachmentRecord, {
+        description:
+          'The images and documents that came with the prompt; only in a single execution. `GET /api/v1/executions/{id}/attachments/{digest}` has their content.',
+      }),
+    ),
     client_request: Type.Optional(
       Type.Unsafe<JsonObject>({
         type: 'object',

@@ -85,3 +85,9 @@ export const machineInUse = defineFault('machine_in_use', 'conflict', {
   message: (d: { machine: string }) =>
     `a worker runs on ${d.machine}; stop it first, or run drover machines drain ${d.machine}`,
 })
+
+export const attachmentNotFound = defineFault('attachment_not_found', 'not_found', {
+  when: 'The prompt came with no image or document that has this digest, or its content is no longer stored.',
+  message: (d: { id: string; digest: string }) =>
+    `the execution ${d.id} has no attachment ${d.digest}; its record lists those that it has`,
+})

@@ -84,6 +84,10 @@ const removeOldest = (which: string) => `WITH oldest AS (
 const REMOVE_ENDED = removeOldest('ended_at < ?')
 const REMOVE_OF_KEY = removeOldest('key_id = ? AND ended_at IS NOT NULL')
 
+/** Those of executions that were removed. */
+const REMOVE_UNUSED = `DELETE FROM attachments a
+  WHERE NOT EXISTS (SELECT 1 FROM attachment_uses u WHERE u.digest = a.digest)`
+
 type Removal = { sql: string; value: string; bytes: number; signal: AbortSignal | undefined }
 
 /** What PostgreSQL does differently with executions: each statement takes a round trip, so it changes many rows. */
@@ -122,6 +126,7 @@ class PostgresExecutions implements StoredExecutions {
   }
 
   async removeEnded(before: string, signal?: AbortSignal): Promise<number> {
+    await this.#sql.run(REMOVE_UNUSED)
     return await this.#remove({ sql: REMOVE_ENDED, value: before, bytes: Number.MAX_SAFE_INTEGER, signal })
   }
 

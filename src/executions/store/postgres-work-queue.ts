@@ -9,6 +9,7 @@ import type { PostgresOwners } from '../../store/postgres-owners.ts'
 import { all, get, type Row, type Steps } from '../../store/sql.ts'
 import { toExecutionError } from './execution-end.ts'
 import { ADDED, toInsert } from './execution-rows.ts'
+import { addAttachments } from './execution-table.ts'
 import { ENDED_COLUMNS, type SqlExecutionStore } from './sql-execution-store.ts'
 import type {
   ClaimedWork,
@@ -100,7 +101,7 @@ const ADD = `
     INSERT INTO executions (${ROW.join(', ')}) VALUES (${VALUES.join(', ')}) RETURNING number, created_at),
   event AS (
     INSERT INTO execution_events (execution, seq, at, type, content) SELECT number, 1, created_at, 'state', ? FROM added)
-  SELECT ${NOTIFY}, ${NOTIFY}`
+  SELECT number, ${NOTIFY}, ${NOTIFY} FROM added`
 
 type QueueParts = { owners: PostgresOwners; executions: SqlExecutionStore; clock: Clock }
 
@@ -129,6 +130,7 @@ export class PostgresWorkQueue implements WorkQueue {
     machine,
     waiter,
     priority = 'normal',
+    attachments = [],
   }: QueuedWork): Promise<void> {
     const content = JSON.stringify({ state: 'queued' })
     const row = toInsert(
@@ -137,7 +139,12 @@ export class PostgresWorkQueue implements WorkQueue {
     )
     const notices = [writeNotice('queue'), writeNotice('changed', [execution.id])]
     const place = [machine ?? null, waiter ?? null, HEAD_START_SECS[priority]]
-    await this.#database.run(ADD, ...row, request, ...place, content, ...notices)
+    const values = [...row, request, ...place, content, ...notices]
+    if (attachments.length === 0) return void (await this.#database.run(ADD, ...values))
+    await this.#database.write(function* () {
+      const added = yield* get(ADD, ...values)
+      yield* addAttachments(Number(added?.['number']), attachments)
+    })
   }
 
   async claim(

@@ -111,6 +111,12 @@ export class SqlExecutionStore implements ExecutionStore {
     return (await this.#sql.read(() => all(sql, ...values))).map(toExecutionEvent)
   }
 
+  async attachment(id: string, digest: string): Promise<string | undefined> {
+    const sql = `SELECT a.data FROM executions e JOIN attachment_uses u ON u.execution = e.number
+      JOIN attachments a ON a.digest = u.digest WHERE e.id = ? AND u.digest = ?`
+    return (await this.#sql.read(() => get(sql, id, digest)))?.['data'] as string | undefined
+  }
+
   async requestCancel(id: string): Promise<void> {
     await this.#sql.write(() => this.cancel('id', id))
   }

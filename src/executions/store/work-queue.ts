@@ -6,6 +6,7 @@ import { labelMissing } from '../../prompts/faults.ts'
 import { sessionMachineGone } from '../../sessions/faults.ts'
 import type { Execution } from './execution.shape.ts'
 import type { KeepMode } from './execution-states.ts'
+import type { AttachedContent } from './execution-store.ts'
 import { workdirNotOnWorker, workerMissing } from './faults.ts'
 
 /** What a worker makes known about itself. */
@@ -37,6 +38,8 @@ export type QueuedWork = {
   waiter: string | undefined
   /** Absent: `normal`. */
   priority?: Priority | undefined
+  /** The content of its attachments. */
+  attachments?: readonly AttachedContent[]
 }
 
 export type ClaimedWork = { id: string; request: string; lastSeq: number; createdAt: string }

@@ -6,6 +6,7 @@ import { checker } from '../../kit/schema.ts'
 import { splitText } from '../../kit/split-text.ts'
 import { isTimestamp } from '../../kit/timestamp.ts'
 import type { Tokens } from '../../prompts/tokens.ts'
+import { withFetchedImages } from '../compatible/fetch-images.ts'
 import { type IgnoredFields, namesOfIgnored } from '../compatible/ignored-fields.ts'
 import { toOutputSchema } from '../compatible/output-format.ts'
 import { toPromptRequest } from '../compatible/prompt-target.ts'
@@ -24,7 +25,8 @@ export const registerMessages: RegisterRoutes = (scope, context) => {
   scope.post('/messages', async (request, reply) => {
     checkApiVersion(request.headers['anthropic-version'], { isRequired: context.config.server.require_api_version })
     const options = await readOptions({ request, reply, context })
-    const message = checkBody(request.body, (body) => readMessageRequest(body, options))
+    const given = await withFetchedImages(request.body, context.config.server)
+    const message = checkBody(given, (body) => readMessageRequest(body, options))
     return await sendReply({ request, reply, context }, message, ({ id }) =>
       messageWriter({ id: `msg_${withoutIdPrefix(id)}`, model: message.model }),
     )

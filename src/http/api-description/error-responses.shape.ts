@@ -41,7 +41,7 @@ export const ERROR_RESPONSES = {
     ],
     onlyCompatible: [
       messageInvalid({ message: 'the request', problems: [{ path: '$.messages', rule: 'is required' }] }),
-      unsupportedFeature({ place: '$.messages[0].content[1]', feature: 'an image' }),
+      unsupportedFeature({ place: '$.messages[0].content[1]', feature: 'content of type input_audio' }),
       http.upstreamRejected({ backend: 'claude', reason: 'prompt is too long', agentCode: 'agent_request_rejected' }),
     ],
   },

@@ -9,6 +9,8 @@ export type ChosenBackend = {
   backend: Backend
   /** Without it the agent uses the model that it is configured with. */
   model?: string
+  /** Undefined: it is not known. */
+  takesImages?: boolean
   /** No rule matched, so the default backend answers. */
   isDefault?: true
   /** The name ends in `:model`: the agent has no tools of its own. */

@@ -125,9 +125,9 @@ describe('tool calls in messages', () => {
   })
 
   it('leave other content, with its place in errors', () => {
-    const image = { role: 'user', content: [{ type: 'tool_result' }, { type: 'image' }] }
+    const image = { role: 'user', content: [{ type: 'tool_result' }, { type: 'input_audio' }] }
     const { messages } = ignoreToolCalls([user, image], 'ignore')
-    expect(() => toConversation(messages)).toThrow('messages[1].content[0]: not supported: content of type image')
+    expect(() => toConversation(messages)).toThrow('messages[1].content[0]: not supported: content of type input_audio')
     expect(() => toConversation(ignoreToolCalls([{ role: 'user' }], 'refuse').messages)).toThrow('is required')
   })
 

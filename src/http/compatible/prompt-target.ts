@@ -74,11 +74,12 @@ export type CompatibleRequest = {
 /** The prompt for a request. It is ephemeral unless the client asks for a session. */
 export function toPromptRequest(
   request: CompatibleRequest,
-  { backend, model, isPlain }: ChosenBackend,
+  { backend, model, isPlain, takesImages = true }: ChosenBackend,
   { session, storesSession, sendsOnlyNew = false, workdir, agentTools }: PromptTarget,
 ): PromptRequest {
   const isContinued = session !== undefined
-  const { prompt, systemPrompt } = toConversation(request.messages, request.system ?? undefined, {
+  const { prompt, systemPrompt, attachments } = toConversation(request.messages, request.system ?? undefined, {
+    takesImages,
     knowsAnswers: isContinued && !sendsOnlyNew,
     list: request.list ?? 'messages',
   })
@@ -89,6 +90,7 @@ export function toPromptRequest(
     backend,
     ...(model !== undefined && { model }),
     prompt,
+    ...(attachments !== undefined && { attachments }),
     ...(isNewSystemPrompt && { system_prompt: systemPrompt }),
     ...(workdir !== undefined && { workdir }),
     ...(request.outputSchema !== undefined && { output_schema: request.outputSchema }),

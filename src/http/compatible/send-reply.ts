@@ -34,7 +34,8 @@ export async function readOptions({ request, reply, context }: Exchange): Promis
   const choose = (model: string) => {
     const choice = chooseInSession(chooseByRules(model), model, target)
     reply.header('x-drover-backend', choice.backend)
-    return choice
+    const located = context.drover.agents.find(choice.backend)
+    return located === undefined ? choice : { ...choice, takesImages: located.agent.abilities.images }
   }
   return { target, choose, clientTools: context.config.server.client_tools }
 }

@@ -110,7 +110,7 @@ describe('calls and results', () => {
     const plain = [{ role: 'system', content: 's' }, parts, { role: 'assistant', content: 'c' }, user]
     expect(toConversation(read(plain).messages)).toEqual(toConversation(plain))
     expect(() => toConversation(read([{ role: 'user' }]).messages)).toThrow('$.messages[0].content is required')
-    const image = { role: 'user', content: [{ type: 'image' }] }
+    const image = { role: 'user', content: [{ type: 'input_audio' }] }
     expect(() => toConversation(read([user, image]).messages)).toThrow('messages[1].content[0]: not supported')
   })
 })

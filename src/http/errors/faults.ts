@@ -278,3 +278,9 @@ export const pushNeedsLogin = defineFault('push_needs_login', 'conflict', {
   when: 'A request with an API key asked for notifications of a browser. They belong to a login to the console.',
   message: (_: Record<never, never>) => 'log in to the console: notifications of a browser belong to a login',
 })
+
+export const imageNotFetched = defineFault('image_not_fetched', 'invalid', {
+  when: 'A request names an image by its address, and the server could not fetch it, or must not: its host has a private address, it is too large, or it takes too long.',
+  message: (d: { url: string; problem: string }) =>
+    `the image ${d.url} cannot be fetched: ${d.problem}; send it as a data URL`,
+})

@@ -22,6 +22,8 @@ const claude: BackendRecord = {
     system_prompt: 'flag',
     max_turns: true,
     output_schema: true,
+    images: true,
+    documents: true,
     os_sandbox: false,
     usage: { cached: true, reasoning: false },
   },

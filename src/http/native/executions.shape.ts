@@ -18,6 +18,7 @@ import {
 import { PendingApproval } from '../../prompts/approvals.shape.ts'
 import { BODY_ERRORS, COMMON_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
 import {
+  cachedResponses,
   EXAMPLE,
   eventResponses,
   eventStream,
@@ -145,6 +146,14 @@ const APPROVAL_ID: Parameter = {
   example: APPROVAL,
 }
 
+const ATTACHMENT_DIGEST: Parameter = {
+  name: 'digest',
+  in: 'path',
+  shape: Type.String({ description: 'The `digest` in the record of the execution.' }),
+  isRequired: true,
+  example: `sha256:${'2c26b46b68ffc68ff99b453c1d304134'.repeat(2)}`,
+}
+
 export const EXECUTION_ID: Parameter = {
   name: 'id',
   in: 'path',
@@ -177,6 +186,14 @@ export const OPERATIONS: readonly Operation[] = [
       'With `Accept: text/event-stream`, the events are server-sent events whose id is their number.',
     parameters: [EXECUTION_ID, ...toQueryParameters(EventsQuery), LAST_EVENT_ID],
     responses: eventResponses({ shape: ExecutionEvent, name: 'ExecutionEvent', events, subject: 'execution' }),
+    errors: SESSION_ERRORS,
+  }),
+  operation('get /api/v1/executions/{id}/attachments/{digest}', 'getAttachment', {
+    summary: 'Get an image or a document that came with a prompt',
+    description:
+      'A key that sees the session of the prompt gets it, too. The content has the type that the execution names.',
+    parameters: [EXECUTION_ID, ATTACHMENT_DIGEST],
+    responses: cachedResponses('The file.', '*/*', Type.Unsafe<Buffer>({ type: 'string', format: 'binary' })),
     errors: SESSION_ERRORS,
   }),
   operation('post /api/v1/executions/{id}/cancel', 'cancelExecution', {

@@ -1,4 +1,4 @@
-/** `GET /api/v1/executions`, `GET /api/v1/executions/{id}`, its events, `POST …/cancel`, `GET /api/v1/approvals` and `GET /api/v1/events` */
+/** `GET /api/v1/executions`, `GET /api/v1/executions/{id}`, its events and attachments, `POST …/cancel`, `GET /api/v1/approvals` and `GET /api/v1/events` */
 import type { FastifyRequest } from 'fastify'
 import type { DrivenRunChange } from '../../drive/service/run-service.ts'
 import { isFinal } from '../../executions/store/execution-states.ts'
@@ -11,6 +11,7 @@ import { checkBody } from '../request/body.ts'
 import { validateDecisionBody, validateEventsQuery, validateExecutionQuery } from '../request/checks.generated.js'
 import { readQuery } from '../request/query.ts'
 import { abortOnDisconnect } from '../response/disconnects.ts'
+import { sendDocument } from '../response/send-document.ts'
 import { sendJson } from '../response/send-json.ts'
 import { sendStream } from '../response/send-stream.ts'
 import {
@@ -29,6 +30,7 @@ import type {
 } from './executions.shape.ts'
 
 type ById = { Params: { id: string } }
+type AttachmentById = { Params: { id: string; digest: string } }
 type ApprovalById = { Params: { id: string; approval: string } }
 
 const checkExecutionQuery = checker<ExecutionQuery>('the query', validateExecutionQuery)
@@ -59,6 +61,20 @@ export const registerExecutions: RegisterRoutes = (scope, context) => {
     const events = executions.follow(by, id, { after, signal: abortOnDisconnect(reply.raw, context) })
     await sendStream({ reply, events }, numberedFormat(request, context), executionStreamLimits(context))
     return reply
+  })
+
+  scope.get<AttachmentById>('/executions/:id/attachments/:digest', async (request, reply) => {
+    const {
+      media_type: contentType,
+      bytes,
+      digest,
+    } = await executions.attachment(toRequestCaller(request, context), request.params)
+    // A browser must neither guess another type nor run what is in a document.
+    reply.headers({
+      'content-security-policy': "default-src 'none'; sandbox",
+      'content-disposition': contentType.startsWith('image/') ? 'inline' : 'attachment',
+    })
+    return sendDocument({ request, reply }, { contentType, body: bytes, etag: `"${digest}"` })
   })
 
   scope.post<ById>('/executions/:id/cancel', async (request, reply): Promise<ExecutionCancelled> => {

@@ -4,6 +4,7 @@ import { withoutIdPrefix } from '../../executions/store/execution-id.ts'
 import { checker } from '../../kit/schema.ts'
 import { splitText } from '../../kit/split-text.ts'
 import type { Tokens } from '../../prompts/tokens.ts'
+import { withFetchedImages } from '../compatible/fetch-images.ts'
 import { type IgnoredFields, namesOfIgnored } from '../compatible/ignored-fields.ts'
 import { toOutputSchema } from '../compatible/output-format.ts'
 import { toPromptRequest } from '../compatible/prompt-target.ts'
@@ -20,7 +21,8 @@ import type { ChatCompletion, ChatCompletionChunk, ChatRequest, ChatUsage } from
 export const registerChatCompletions: RegisterRoutes = (scope, context) => {
   scope.post('/chat/completions', async (request, reply) => {
     const options = await readOptions({ request, reply, context })
-    const chat = checkBody(request.body, (body) => readChatRequest(body, options))
+    const given = await withFetchedImages(request.body, context.config.server)
+    const chat = checkBody(given, (body) => readChatRequest(body, options))
     return await sendReply({ request, reply, context }, chat, ({ id, createdAt }) => {
       const created = Math.floor(Date.parse(createdAt) / 1000)
       return chatWriter({ id: `chatcmpl-${withoutIdPrefix(id)}`, created, model: chat.model }, chat)

@@ -86,7 +86,7 @@ describe('stored messages', () => {
       { type: 'text', text: 'b' },
     ]
     expect(toStoredMessages([{ role: 'user', content: parts }])).toEqual([{ role: 'user', text: 'a\nb' }])
-    expect(() => toStoredMessages([{ role: 'user', content: [{ type: 'input_file' }], place: 'input[3]' }])).toThrow(
+    expect(() => toStoredMessages([{ role: 'user', content: [{ type: 'input_audio' }], place: 'input[3]' }])).toThrow(
       'input[3].content[0]: not supported',
     )
   })

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../kit/json/json-value.ts'
 import { checker } from '../../kit/schema.ts'
 import { type Caller, USER } from '../../prompts/caller.ts'
 import { sessionNotFound } from '../../sessions/faults.ts'
+import { withFetchedImages } from '../compatible/fetch-images.ts'
 import { sendCompatible } from '../compatible/send-reply.ts'
 import { toRequestCaller } from '../context/sender.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
@@ -31,7 +32,8 @@ const CANCEL_WAIT_MS = 6000
 
 export const registerResponses: RegisterRoutes = (scope, context) => {
   scope.post('/responses', async (request, reply) => {
-    const asked = checkBody(request.body, (body) => checkResponseRequest(body, context.config.executions))
+    const given = await withFetchedImages(request.body, context.config.server)
+    const asked = checkBody(given, (body) => checkResponseRequest(body, context.config.executions))
     const exchange = { request, reply, context }
     return await sendResponse(exchange, await readResponseRequest(asked, exchange))
   })
