@@ -1,12 +1,13 @@
 /** Gives a client the events and the result of an execution that runs without it, or that has ended. */
 
+import { isFault } from '../kit/fault.ts'
 import type { PromptEvent } from '../prompts/prompt-event.ts'
 import type { PromptResult } from '../prompts/prompt-result.ts'
 import type { Executions } from './local-executions.ts'
 import type { Execution, ExecutionEvent } from './store/execution.shape.ts'
 import { isFinal } from './store/execution-states.ts'
 import type { ExecutionStore } from './store/execution-store.ts'
-import { executionLost } from './store/faults.ts'
+import { executionLost, executionNotFound } from './store/faults.ts'
 
 type Source = { executions: Executions; executionStore: ExecutionStore }
 
@@ -40,8 +41,9 @@ export async function* replayEvents(
   if (isFinal(known.state) && known.result === undefined && known.error === undefined)
     throw executionLost({ id, state: known.state })
   let sequence = 0
+  let execution = known
   for await (const batch of source.executions.follow(id, { after, signal })) {
-    const execution = source.executions.find(id) ?? (await source.executionStore.find(id))
+    execution = source.executions.find(id) ?? (await findStored(id, source)) ?? execution
     for (const event of batch) {
       if (event.type === 'state') continue
       sequence += 1
@@ -51,6 +53,16 @@ export async function* replayEvents(
   const ended = await result()
   if (sequence === 0) yield answerEvent(ended, known)
   return ended
+}
+
+/** An execution that is not kept is gone as soon as it has ended. */
+async function findStored(id: string, { executionStore }: Source): Promise<Execution | undefined> {
+  try {
+    return await executionStore.find(id)
+  } catch (error) {
+    if (isFault(error, executionNotFound)) return undefined
+    throw error
+  }
 }
 
 function toPromptEvent(

@@ -220,8 +220,11 @@ export class InProcessDrover
     const { id, last_seq: lastSeq } = execution
     const after = toolTurns.answer(turn, given, lastSeq)
     if (after === undefined) return undefined
-    const result = () => awaitResult(id, { executions: this.records }, signal) as Promise<PromptResult>
-    return this.#starter.segment({ id, signal, isInBackground, after, before: turn.usage, part: turn.part + 1 }, result)
+    // From now on, because an execution that is not kept is gone as soon as it has ended.
+    const ended = awaitResult(id, { executions: this.records }, signal) as Promise<PromptResult>
+    ended.catch(() => {})
+    const start = { id, signal, isInBackground, after, before: turn.usage, part: turn.part + 1 }
+    return this.#starter.segment(start, () => ended)
   }
 
   readonly backends: DroverService['backends'] = {

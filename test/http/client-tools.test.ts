@@ -219,4 +219,14 @@ describe('a response with tools', () => {
     expect(stored.map(({ output }) => output[0]?.type)).toEqual(['function_call', 'function_call', 'message'])
     expect(stored[2]?.output_text).toBe('It is sub done')
   })
+
+  it('is streamed to its end if nothing is stored, as Codex CLI asks for', async () => {
+    const { client } = await open({ calls: [[call('add', 1)]], text: ['It is {{results}}'] })
+    const send = (input: OpenAI.Responses.ResponseInput) =>
+      client.responses.stream({ model: 'claude', tools: offered, input, store: false }).finalResponse()
+    const [made] = (await send([user])).output as OpenAI.Responses.ResponseFunctionToolCall[]
+    const result = { type: 'function_call_output' as const, call_id: made?.call_id ?? '', output: 'three' }
+    const last = await send([user, made as OpenAI.Responses.ResponseFunctionToolCall, result])
+    expect([last.status, last.output_text]).toEqual(['completed', 'It is three'])
+  })
 })
