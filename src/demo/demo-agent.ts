@@ -100,7 +100,7 @@ export function readRequest({ agent, argv, stdin }: Input): DemoRequest {
     model: flagValue(argv, '--model') ?? 'demo',
     resumeId: agent === 'codex' ? codexResumeId(argv) : flagValue(argv, '--resume'),
     hasPartialMessages: argv.includes('--include-partial-messages'),
-    schema: agent === 'codex' ? readSchemaFile(argv) : flagValue(argv, '--json-schema'),
+    schema: agent === 'codex' ? (readSchemaFile(argv) ?? schemaIn(stdin)) : flagValue(argv, '--json-schema'),
   }
 }
 
@@ -113,6 +113,11 @@ function flagValue(argv: readonly string[], flag: string): string | undefined {
 function readSchemaFile(argv: readonly string[]): string | undefined {
   const path = flagValue(argv, '--output-schema')
   return path === undefined ? undefined : readFileSync(path, 'utf8')
+}
+
+/** One that the model service would refuse is in the prompt. */
+function schemaIn(prompt: string): string | undefined {
+  return /It must match this JSON Schema:\n(\{.*\})\s*$/s.exec(prompt)?.[1]
 }
 
 /** Codex is called as `codex exec … resume <id> -`. */

@@ -393,6 +393,7 @@ describe('a finding', () => {
       'disk_full',
       'store_rights_missing',
       'store_outdated',
+      'labels_missing',
       'agent_answers',
       'agent_fails',
       'sandbox_enforced',

@@ -67,8 +67,8 @@ describe.runIf(pathOf('codex') !== '')('real codex as a client', () => {
     expect(responses.length).toBeGreaterThanOrEqual(2)
   })
 
-  it('says why tools are refused by default', async () => {
-    const server = await serve(['Hello'], {})
+  it('says why tools are refused, where they are', async () => {
+    const server = await serve(['Hello'], { client_tools: 'refuse' })
     const { stdout, stderr, status } = await (await codex(server.url))('say hello')
     expect(stdout + stderr).toContain('server.client_tools: ignore')
     expect(status).not.toBe(0)
