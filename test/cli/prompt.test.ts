@@ -653,6 +653,8 @@ describe('drover backends', () => {
         system_prompt: 'flag',
         max_turns: true,
         output_schema: true,
+        images: true,
+        documents: true,
         os_sandbox: false,
         usage: { cached: true, reasoning: false },
       },
