@@ -24,7 +24,7 @@ export function ExecutionPage({ id }: { id: string }) {
       {record !== undefined && <Links record={record} />}
       <ExecutionPanel
         followed={followed}
-        hasPrompt={record?.prompt?.trim() !== title}
+        hasPrompt={record?.prompt?.trim() !== title || record?.attachments !== undefined}
         seq={seq === null ? undefined : Number(seq)}
       />
       {record?.session_id !== undefined && !isRunning(record) && <ResumeForm sessionId={record.session_id} />}
