@@ -4,8 +4,8 @@ export const PRIORITIES = ['high', 'normal', 'low'] as const
 export type Priority = (typeof PRIORITIES)[number]
 
 /**
- * A prompt waits as if it had come so many seconds earlier or later. So what has waited long enough comes before everything that
- * is sent later, whatever its priority.
+ * By how many seconds a priority moves a prompt in the queue. A prompt that has waited long enough comes before everything that is
+ * sent later, whatever its priority.
  */
 export const HEAD_START_SECS: Readonly<Record<Priority, number>> = { high: -600, normal: 0, low: 600 }
 

@@ -7,25 +7,18 @@
 import { refuseNewSettings } from '../agents/acp/find-project-settings.ts'
 import type { AgentCommand, AgentEvent, AgentRequest, Usage } from '../agents/adapter/agent.ts'
 import type { AgentResult } from '../agents/agent-result.ts'
-import { buildCommand } from '../agents/build-command.ts'
 import { refuseGitSettings } from '../agents/git-settings.ts'
 import { runWarmOrCold, type WarmRunOptions } from '../agents/pool/run-warm.ts'
 import { Fault, toErrorMessage } from '../kit/fault.ts'
-import { applySettings } from './apply-settings.ts'
 import { BoundaryWatch } from './boundary-watch.ts'
 import { ownerKey } from './caller.ts'
-import {
-  describePolicyChanges,
-  explainEvent,
-  explainResult,
-  onlyPermissions,
-  toSessionPolicy,
-} from './continue-session.ts'
+import { explainEvent, explainResult } from './continue-session.ts'
 import { deleteLeftovers } from './delete-leftovers.ts'
 import { finishDry, runDry } from './dry-run.ts'
 import type { ExecutionRecording } from './execution-recorder.ts'
 import type { NoAnswer } from './fallback.ts'
 import { abortedTurn, type OpenTurn, openTurn, type PreparedPrompt, recheckSession, toTurnEnd } from './open-turn.ts'
+import { preparePrompt } from './prepare-prompt.ts'
 import type { PromptBudgets } from './prompt-budgets.ts'
 import type { PromptContext, RunOutcome } from './prompt-context.ts'
 import { createEnvelope, type PromptEvent, withWarnings } from './prompt-event.ts'
@@ -34,7 +27,6 @@ import { type ApprovalRecord, canceledResult, type PromptResult, toPromptResult 
 import type { PromptRunOptions, PromptStream } from './prompt-run.ts'
 import { beginExecution, recordResult, recordRun } from './record-execution.ts'
 import { RequiredCalls, runUntilCalled } from './required-calls.ts'
-import { settingsFor, toAgentRequest } from './to-agent-request.ts'
 import { recheckWorkdir } from './workdir-policy.ts'
 
 type Prompt = PreparedPrompt & {
@@ -154,36 +146,6 @@ function createCancel(outer: AbortSignal): { signal: AbortSignal; abort: () => v
   if (outer.aborted) abort()
   else outer.addEventListener('abort', abort, { once: true })
   return { signal: controller.signal, abort }
-}
-
-/** Finds everything that is wrong with a prompt before it waits or anything is started. */
-export function preparePrompt(
-  request: PromptRequest,
-  context: PromptContext,
-): Pick<PreparedPrompt, 'agentRequest' | 'command'> {
-  const agentRequest = toAgentRequest(request, context)
-  for (const name of request.fallback ?? []) settingsFor(name, context)
-  const command = buildCommand(agentRequest)
-  const { missingBoundary: missing } = agentRequest
-  const changes = [
-    ...(request.history?.notes ?? []),
-    ...(missing === undefined ? [] : [`the agent runs without a sandbox: ${missing}`]),
-    ...policyChanges(request, agentRequest, context),
-  ]
-  if (changes.length === 0) return { agentRequest, command }
-  return { agentRequest, command: { ...command, warnings: [...changes, ...command.warnings] } }
-}
-
-function policyChanges(request: PromptRequest, agentRequest: AgentRequest, context: PromptContext): string[] {
-  const origin = request.resumes ?? request.forks
-  if (origin === undefined) return []
-  const today = toSessionPolicy(applySettings(request, settingsFor(agentRequest.backend, context)))
-  const actual = toSessionPolicy(agentRequest)
-  if (origin.backend === agentRequest.backend) {
-    return describePolicyChanges({ stored: origin.policy, actual, today })
-  }
-  const stored = onlyPermissions(origin.policy, actual)
-  return describePolicyChanges({ stored, actual, today: onlyPermissions(today, actual) })
 }
 
 async function* runInSlot(prompt: Prompt): PromptStream {

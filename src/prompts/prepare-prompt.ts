@@ -1,5 +1,6 @@
 /** Turns a caller's request into the request for an agent: applies settings, resolves directory, program and limits. */
 import type { AgentRequest, Backend, Program } from '../agents/adapter/agent.ts'
+import { buildCommand } from '../agents/build-command.ts'
 import { withoutModeFlags } from '../agents/extra-flags.ts'
 import { refuseGitSettings } from '../agents/git-settings.ts'
 import { type AgentLocation, backendNames, requireProgram } from '../agents/locate-agents.ts'
@@ -12,11 +13,15 @@ import { checkPermissions, chooseSandbox, refuseDeepNesting, refuseOtherMachine 
 import {
   checkResumption,
   checkSameAgent,
+  describePolicyChanges,
   extraOfCaller,
   inheritSystemPrompt,
+  onlyPermissions,
   settingsOfSession,
+  toSessionPolicy,
 } from './continue-session.ts'
 import { backendNotFound } from './faults.ts'
+import type { PreparedPrompt } from './open-turn.ts'
 import { planBoundary } from './plan-boundary.ts'
 import { closeFiles, refuseAround } from './private-files.ts'
 import type { PromptContext } from './prompt-context.ts'
@@ -171,4 +176,34 @@ function chooseTimeout(
   const wanted = seconds === 0 ? null : seconds * 1000
   if (wanted === null || longestRunMs === null) return wanted ?? longestRunMs
   return Math.min(wanted, longestRunMs)
+}
+
+/** Finds everything that is wrong with a prompt before it waits or anything is started. */
+export function preparePrompt(
+  request: PromptRequest,
+  context: PromptContext,
+): Pick<PreparedPrompt, 'agentRequest' | 'command'> {
+  const agentRequest = toAgentRequest(request, context)
+  for (const name of request.fallback ?? []) settingsFor(name, context)
+  const command = buildCommand(agentRequest)
+  const { missingBoundary: missing } = agentRequest
+  const changes = [
+    ...(request.history?.notes ?? []),
+    ...(missing === undefined ? [] : [`the agent runs without a sandbox: ${missing}`]),
+    ...policyChanges(request, agentRequest, context),
+  ]
+  if (changes.length === 0) return { agentRequest, command }
+  return { agentRequest, command: { ...command, warnings: [...changes, ...command.warnings] } }
+}
+
+function policyChanges(request: PromptRequest, agentRequest: AgentRequest, context: PromptContext): string[] {
+  const origin = request.resumes ?? request.forks
+  if (origin === undefined) return []
+  const today = toSessionPolicy(applySettings(request, settingsFor(agentRequest.backend, context)))
+  const actual = toSessionPolicy(agentRequest)
+  if (origin.backend === agentRequest.backend) {
+    return describePolicyChanges({ stored: origin.policy, actual, today })
+  }
+  const stored = onlyPermissions(origin.policy, actual)
+  return describePolicyChanges({ stored, actual, today: onlyPermissions(today, actual) })
 }
