@@ -48,7 +48,7 @@ describe.runIf(IS_FULL && POSTGRES_PROGRAMS !== undefined && previous !== undefi
         200,
         { exit_code: 0, output: expect.stringContaining('hello') },
       ])
-      const next = await post(`${address}/sessions/${first.body['session_id']}/resume`, { prompt: 'go on' })
+      const next = await post(`${address}/sessions/${first.body['session_id']}/resume`, { prompt: 'say it again' })
       expect([next.status, next.body]).toMatchObject([200, { exit_code: 0 }])
       worker.child.kill('SIGTERM')
       expect(await worker.ended).toBe(0)

@@ -139,7 +139,7 @@ async function silenceAll(staggerMs: number): Promise<string[]> {
   })
 }
 
-/** A network of its own for a worker, in which packets vanish without an answer. */
+/** A separate network for a worker, in which packets vanish without an answer. */
 async function dropPackets(): Promise<string[]> {
   const [space, outside, inside] = ['drover-faults', 'drover-out', 'drover-in']
   const ip = (...args: string[]) => execFileSync('ip', args, { stdio: 'pipe' })

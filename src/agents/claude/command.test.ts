@@ -184,7 +184,7 @@ describe('the command for claude', () => {
     expect([shown.argv.at(-1), shown.files]).toEqual(['<scratch>/claude-settings.json', []])
   })
 
-  it('has no tools of its own, nor other MCP servers, if they are switched off', () => {
+  it('has neither built-in tools nor other MCP servers if they are switched off', () => {
     const { argv } = command({ withoutTools: true })
     expect(argv.slice(argv.indexOf('--tools'))).toEqual(['--tools', '', '--strict-mcp-config'])
   })

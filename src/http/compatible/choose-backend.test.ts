@@ -31,7 +31,7 @@ describe('chooseBackend', () => {
     ['opencode/', { backend: 'claude', isDefault: true }],
     ['opencode/-x', { backend: 'claude', isDefault: true }],
     ['vendor/opencode', { backend: 'opencode' }],
-    // At the end it says that the agent has no tools of its own.
+    // At the end it switches the tools of the agent off.
     ['claude:model', { backend: 'claude', isPlain: true }],
     ['openai/gpt-5:model', { backend: 'codex', model: 'gpt-5', isPlain: true }],
     ['opencode/x/y:model', { backend: 'opencode', model: 'x/y', isPlain: true }],

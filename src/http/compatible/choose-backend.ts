@@ -13,7 +13,7 @@ export type ChosenBackend = {
   takesImages?: boolean
   /** No rule matched, so the default backend answers. */
   isDefault?: true
-  /** The name ends in `:model`: the agent has no tools of its own. */
+  /** The name ends in `:model`: the tools of the agent are switched off. */
   isPlain?: true
 }
 
