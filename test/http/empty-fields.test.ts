@@ -34,12 +34,14 @@ async function send(server: TestServer, { method, path }: Request, { about, body
 }
 
 function placesOf({ body: { shape, examples } }: Request): Place[] {
-  const [example] = Object.values(examples) as [Body]
+  const [example, ...others] = Object.values(examples) as [Body, ...Body[]]
   const whole: Place = { shape: shape as Shape, path: '$', put: (fields) => fields, fields: example }
   const lists = Object.entries(whole.shape.properties ?? {}).filter(([, { items }]) => items?.properties !== undefined)
   const items = lists.map(([name, { items: item }]): Place => {
-    const [first, ...more] = example[name] as [Body]
-    const put = (fields: Body) => ({ ...example, [name]: [fields, ...more] })
+    const base = [example, ...others].find((one) => Array.isArray(one[name]))
+    if (base === undefined) throw new Error(`No example of a request has the list ${name}.`)
+    const [first, ...more] = base[name] as [Body]
+    const put = (fields: Body) => ({ ...base, [name]: [fields, ...more] })
     return { shape: item as Shape, path: `$.${name}[0]`, put, fields: first }
   })
   return [whole, ...items]

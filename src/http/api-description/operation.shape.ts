@@ -163,6 +163,12 @@ export const EXAMPLE = {
   timestamp: '2026-09-21T13:33:20.000Z',
   unixSeconds: 1_790_000_000,
   usage: { input_tokens: 2104, output_tokens: 57, cached_tokens: 1792, reasoning_tokens: 0 },
+  /** A GIF of one pixel. */
+  image: {
+    data: 'R0lGODlhAQABAIAAAP///wAAACH5BAEAAAAALAAAAAABAAEAAAICRAEAOw==',
+    media_type: 'image/gif',
+    name: 'page.gif',
+  },
 } as const
 
 /** The response to a prompt that is detached. */

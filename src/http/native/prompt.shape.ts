@@ -24,6 +24,7 @@ const requests: Record<string, PromptBody> = {
     output_format: 'stream-json',
     metadata: { ticket: 'P-112' },
   },
+  image: { backend: 'claude', prompt: 'What is wrong with this page?', attachments: [EXAMPLE.image] },
   dry_run: { backend: 'gemini', prompt: 'Hello', dry_run: true, ephemeral: true },
 }
 
