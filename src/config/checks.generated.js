@@ -468,96 +468,96 @@ ite_timeout_secs","idle_timeout_secs","max_connections","max_connections_per_add
 eys_gopass_path","rate_limit_enabled","rate_limit_rps","rate_limit_burst","rate_limit_cleanup_secs","trusted_proxies","m\
 ax_request_body_bytes","cors_allowed_origins","cors_allow_credentials","cors_max_age","allowed_workdir_prefixes","blocke\
 d_workdir_prefixes","metrics_enabled","metrics_public","errors_base","vendor_errors","require_api_version","model_rules",
-"fallback_rules","fetch_images","fetch_private_hosts","client_tools","tool_wait_secs","max_concurrent_runs","max_queued_\
-runs","mcp_wait_secs","max_nesting","allow_unsafe_extra","max_approval_mode","max_sandbox_mode","public_url","webhook_se\
-cret_file","keys"],De=["bridge","refuse","ignore"],Ve=["","always","auto","none"],ze=["","read-only","workspace","full"],
-Ue=["name","id","sha256","role","rate_limit_rps","rate_limit_burst","max_approval_mode","max_sandbox_mode","fallback","b\
-udgets","expires_at","may_merge","agent_tools","requires_sandbox"],Ee=["client","operator","admin"],Ze=["always","auto",
-"none"],Re=["read-only","workspace","full"],Be=["all","none"],I=G().default,Me=new RegExp("^(?:[A-Za-z0-9/_.][A-Za-z0-9/\
-_.-]*)?$","u"),Ce=new RegExp("^(?:\\*|[A-Za-z][A-Za-z0-9+.-]*://(?=[^/])[^\\s/,*]*\\*?[^\\s/,*]*)$","u"),Te=new RegExp("\
-^https?://[^\\s?#]*[^\\s?#/]$","u"),J=new RegExp("^[^\\s=,]+=[a-z][a-z0-9-]{0,31}$","u"),He=new RegExp("^(?:https?://[^\\\
-s?#()]*[^\\s?#()/])?$","u"),X=new RegExp("^[A-Za-z0-9._-]{1,64}$","u"),Ie=new RegExp("^key_[0-9a-f]{24}$","u"),Se=new RegExp(
-"^(?:sha256:)?[0-9a-fA-F]{64}$","u"),Oe=new RegExp("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?Z$","u");function U(o,{
-instancePath:n="",parentData:w,parentDataProperty:h,rootData:f=o,dynamicAnchors:c={}}={}){let e=null,t=0;if(o&&typeof o==
-"object"&&!Array.isArray(o)){for(let s in o){let i=t;if(!(s==="host"||s==="port"||s==="local_socket"||s==="console"||s===
-"request_timeout_secs"||s==="first_event_timeout_secs"||s==="read_timeout_secs"||s==="write_timeout_secs"||s==="idle_tim\
-eout_secs"||s==="max_connections"||s==="max_connections_per_address"||s==="max_open_requests_per_key"||s==="api_keys_gop\
-ass_path"||s==="rate_limit_enabled"||s==="rate_limit_rps"||s==="rate_limit_burst"||s==="rate_limit_cleanup_secs"||s==="t\
-rusted_proxies"||s==="max_request_body_bytes"||s==="cors_allowed_origins"||s==="cors_allow_credentials"||s==="cors_max_a\
-ge"||s==="allowed_workdir_prefixes"||s==="blocked_workdir_prefixes"||s==="metrics_enabled"||s==="metrics_public"||s==="e\
-rrors_base"||s==="vendor_errors"||s==="require_api_version"||s==="model_rules"||s==="fallback_rules"||s==="fetch_images"||
-s==="fetch_private_hosts"||s==="client_tools"||s==="tool_wait_secs"||s==="max_concurrent_runs"||s==="max_queued_runs"||s===
-"mcp_wait_secs"||s==="max_nesting"||s==="allow_unsafe_extra"||s==="max_approval_mode"||s==="max_sandbox_mode"||s==="publ\
-ic_url"||s==="webhook_secret_file"||s==="keys")){let a={instancePath:n,keyword:"enum",params:{allowedValues:qe},propertyName:s};
-e===null?e=[a]:e.push(a),t++}var y=i===t;if(!y){let a={instancePath:n,keyword:"propertyNames",params:{propertyName:s}};e===
-null?e=[a]:e.push(a),t++}}if(o.host!==void 0){let s=o.host;if(typeof s=="string"){if(I(s)>253){let i={instancePath:n+"/h\
-ost",keyword:"maxLength",params:{limit:253}};e===null?e=[i]:e.push(i),t++}}else{let i={instancePath:n+"/host",keyword:"t\
-ype",params:{type:"string"}};e===null?e=[i]:e.push(i),t++}}if(o.port!==void 0){let s=o.port;if(!(typeof s=="number"&&!(s%
-1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/port",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(
-i),t++}if(typeof s=="number"&&isFinite(s)){if(s>65535||isNaN(s)){let i={instancePath:n+"/port",keyword:"maximum",params:{
-comparison:"<=",limit:65535}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/port",keyword:"mini\
-mum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.local_socket!==void 0&&typeof o.local_socket!=
-"boolean"){let s={instancePath:n+"/local_socket",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(o.
-console!==void 0&&typeof o.console!="boolean"){let s={instancePath:n+"/console",keyword:"type",params:{type:"boolean"}};
-e===null?e=[s]:e.push(s),t++}if(o.request_timeout_secs!==void 0){let s=o.request_timeout_secs;if(!(typeof s=="number"&&!(s%
-1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/request_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?
-e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+"/request_timeout_s\
-ecs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+
-"/request_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.first_event_timeout_secs!==
-void 0){let s=o.first_event_timeout_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+
-"/first_event_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&
-isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+"/first_event_timeout_secs",keyword:"maximum",params:{comparison:"\
-<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/first_event_timeout_secs",keyword:"\
-minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.read_timeout_secs!==void 0){let s=o.read_timeout_secs;
-if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/read_timeout_secs",keyword:"type",params:{
-type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+
-"/read_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(
-s)){let i={instancePath:n+"/read_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(
-i),t++}}}if(o.write_timeout_secs!==void 0){let s=o.write_timeout_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(
-s))){let i={instancePath:n+"/write_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s==
-"number"&&isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+"/write_timeout_secs",keyword:"maximum",params:{comparison:"\
-<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/write_timeout_secs",keyword:"m\
-inimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.idle_timeout_secs!==void 0){let s=o.idle_timeout_secs;
-if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/idle_timeout_secs",keyword:"type",params:{
-type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+
-"/idle_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(
-s)){let i={instancePath:n+"/idle_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(
-i),t++}}}if(o.max_connections!==void 0){let s=o.max_connections;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){
-let i={instancePath:n+"/max_connections",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s==
-"number"&&isFinite(s)){if(s>1e6||isNaN(s)){let i={instancePath:n+"/max_connections",keyword:"maximum",params:{comparison:"\
-<=",limit:1e6}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/max_connections",keyword:"minimum",
-params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.max_connections_per_address!==void 0){let s=o.max_connections_per_address;
-if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/max_connections_per_address",keyword:"\
+"fallback_rules","fetch_images","fetch_private_hosts","client_tools","tool_wait_secs","max_waiting_turns","max_concurren\
+t_runs","max_queued_runs","mcp_wait_secs","max_nesting","allow_unsafe_extra","max_approval_mode","max_sandbox_mode","pub\
+lic_url","webhook_secret_file","keys"],De=["bridge","refuse","ignore"],Ve=["","always","auto","none"],ze=["","read-only",
+"workspace","full"],Ue=["name","id","sha256","role","rate_limit_rps","rate_limit_burst","max_approval_mode","max_sandbox\
+_mode","fallback","budgets","expires_at","may_merge","agent_tools","requires_sandbox"],Ee=["client","operator","admin"],
+Ze=["always","auto","none"],Re=["read-only","workspace","full"],Be=["all","none"],I=G().default,Me=new RegExp("^(?:[A-Za\
+-z0-9/_.][A-Za-z0-9/_.-]*)?$","u"),Ce=new RegExp("^(?:\\*|[A-Za-z][A-Za-z0-9+.-]*://(?=[^/])[^\\s/,*]*\\*?[^\\s/,*]*)$",
+"u"),Te=new RegExp("^https?://[^\\s?#]*[^\\s?#/]$","u"),J=new RegExp("^[^\\s=,]+=[a-z][a-z0-9-]{0,31}$","u"),He=new RegExp(
+"^(?:https?://[^\\s?#()]*[^\\s?#()/])?$","u"),X=new RegExp("^[A-Za-z0-9._-]{1,64}$","u"),Ie=new RegExp("^key_[0-9a-f]{24\
+}$","u"),Se=new RegExp("^(?:sha256:)?[0-9a-fA-F]{64}$","u"),Oe=new RegExp("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?Z$",
+"u");function U(o,{instancePath:n="",parentData:w,parentDataProperty:h,rootData:f=o,dynamicAnchors:c={}}={}){let e=null,
+t=0;if(o&&typeof o=="object"&&!Array.isArray(o)){for(let s in o){let i=t;if(!(s==="host"||s==="port"||s==="local_socket"||
+s==="console"||s==="request_timeout_secs"||s==="first_event_timeout_secs"||s==="read_timeout_secs"||s==="write_timeout_s\
+ecs"||s==="idle_timeout_secs"||s==="max_connections"||s==="max_connections_per_address"||s==="max_open_requests_per_key"||
+s==="api_keys_gopass_path"||s==="rate_limit_enabled"||s==="rate_limit_rps"||s==="rate_limit_burst"||s==="rate_limit_clea\
+nup_secs"||s==="trusted_proxies"||s==="max_request_body_bytes"||s==="cors_allowed_origins"||s==="cors_allow_credentials"||
+s==="cors_max_age"||s==="allowed_workdir_prefixes"||s==="blocked_workdir_prefixes"||s==="metrics_enabled"||s==="metrics_\
+public"||s==="errors_base"||s==="vendor_errors"||s==="require_api_version"||s==="model_rules"||s==="fallback_rules"||s===
+"fetch_images"||s==="fetch_private_hosts"||s==="client_tools"||s==="tool_wait_secs"||s==="max_waiting_turns"||s==="max_c\
+oncurrent_runs"||s==="max_queued_runs"||s==="mcp_wait_secs"||s==="max_nesting"||s==="allow_unsafe_extra"||s==="max_appro\
+val_mode"||s==="max_sandbox_mode"||s==="public_url"||s==="webhook_secret_file"||s==="keys")){let a={instancePath:n,keyword:"\
+enum",params:{allowedValues:qe},propertyName:s};e===null?e=[a]:e.push(a),t++}var y=i===t;if(!y){let a={instancePath:n,keyword:"\
+propertyNames",params:{propertyName:s}};e===null?e=[a]:e.push(a),t++}}if(o.host!==void 0){let s=o.host;if(typeof s=="str\
+ing"){if(I(s)>253){let i={instancePath:n+"/host",keyword:"maxLength",params:{limit:253}};e===null?e=[i]:e.push(i),t++}}else{
+let i={instancePath:n+"/host",keyword:"type",params:{type:"string"}};e===null?e=[i]:e.push(i),t++}}if(o.port!==void 0){let s=o.
+port;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/port",keyword:"type",params:{type:"\
+integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>65535||isNaN(s)){let i={instancePath:n+
+"/port",keyword:"maximum",params:{comparison:"<=",limit:65535}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+
+"/port",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.local_socket!==void 0&&typeof o.
+local_socket!="boolean"){let s={instancePath:n+"/local_socket",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.
+push(s),t++}if(o.console!==void 0&&typeof o.console!="boolean"){let s={instancePath:n+"/console",keyword:"type",params:{
+type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(o.request_timeout_secs!==void 0){let s=o.request_timeout_secs;if(!(typeof s==
+"number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/request_timeout_secs",keyword:"type",params:{type:"in\
+teger"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+"\
+/request_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(
+s)){let i={instancePath:n+"/request_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(
+i),t++}}}if(o.first_event_timeout_secs!==void 0){let s=o.first_event_timeout_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(
+s)&&isFinite(s))){let i={instancePath:n+"/first_event_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[
+i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+"/first_event_timeout_\
+secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+
+"/first_event_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.read_timeout_secs!==
+void 0){let s=o.read_timeout_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/read\
+_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){
+if(s>604800||isNaN(s)){let i={instancePath:n+"/read_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};
+e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/read_timeout_secs",keyword:"minimum",params:{comparison:"\
+>=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.write_timeout_secs!==void 0){let s=o.write_timeout_secs;if(!(typeof s==
+"number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/write_timeout_secs",keyword:"type",params:{type:"inte\
+ger"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+"/w\
+rite_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){
+let i={instancePath:n+"/write_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),
+t++}}}if(o.idle_timeout_secs!==void 0){let s=o.idle_timeout_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){
+let i={instancePath:n+"/idle_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s==
+"number"&&isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+"/idle_timeout_secs",keyword:"maximum",params:{comparison:"\
+<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/idle_timeout_secs",keyword:"mi\
+nimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.max_connections!==void 0){let s=o.max_connections;
+if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/max_connections",keyword:"type",params:{
+type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>1e6||isNaN(s)){let i={instancePath:n+
+"/max_connections",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){
+let i={instancePath:n+"/max_connections",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}
+if(o.max_connections_per_address!==void 0){let s=o.max_connections_per_address;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&
+isFinite(s))){let i={instancePath:n+"/max_connections_per_address",keyword:"type",params:{type:"integer"}};e===null?e=[i]:
+e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>1e6||isNaN(s)){let i={instancePath:n+"/max_connections_per_addres\
+s",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+
+"/max_connections_per_address",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.max_open_requests_per_key!==
+void 0){let s=o.max_open_requests_per_key;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+
+"/max_open_requests_per_key",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&
+isFinite(s)){if(s>1e6||isNaN(s)){let i={instancePath:n+"/max_open_requests_per_key",keyword:"maximum",params:{comparison:"\
+<=",limit:1e6}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/max_open_requests_per_key",keyword:"\
+minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.api_keys_gopass_path!==void 0){let s=o.api_keys_gopass_path;
+if(typeof s=="string"){if(!Me.test(s)){let i={instancePath:n+"/api_keys_gopass_path",keyword:"saidPattern",params:{says:"\
+a gopass path of letters, digits, /, _, . and -, not starting with -"}};e===null?e=[i]:e.push(i),t++}}else{let i={instancePath:n+
+"/api_keys_gopass_path",keyword:"type",params:{type:"string"}};e===null?e=[i]:e.push(i),t++}}if(o.rate_limit_enabled!==void 0&&
+typeof o.rate_limit_enabled!="boolean"){let s={instancePath:n+"/rate_limit_enabled",keyword:"type",params:{type:"boolean"}};
+e===null?e=[s]:e.push(s),t++}if(o.rate_limit_rps!==void 0){let s=o.rate_limit_rps;if(!(typeof s=="number"&&!(s%1)&&!isNaN(
+s)&&isFinite(s))){let i={instancePath:n+"/rate_limit_rps",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(
+i),t++}if(typeof s=="number"&&isFinite(s)){if(s>1e6||isNaN(s)){let i={instancePath:n+"/rate_limit_rps",keyword:"maximum",
+params:{comparison:"<=",limit:1e6}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/rate_limit_rp\
+s",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.rate_limit_burst!==void 0){let s=o.
+rate_limit_burst;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/rate_limit_burst",keyword:"\
 type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>1e6||isNaN(s)){let i={
-instancePath:n+"/max_connections_per_address",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[i]:e.push(
-i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/max_connections_per_address",keyword:"minimum",params:{comparison:">=",
-limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.max_open_requests_per_key!==void 0){let s=o.max_open_requests_per_key;if(!(typeof s==
-"number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/max_open_requests_per_key",keyword:"type",params:{type:"\
-integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>1e6||isNaN(s)){let i={instancePath:n+"/\
-max_open_requests_per_key",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(
-s)){let i={instancePath:n+"/max_open_requests_per_key",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:
-e.push(i),t++}}}if(o.api_keys_gopass_path!==void 0){let s=o.api_keys_gopass_path;if(typeof s=="string"){if(!Me.test(s)){
-let i={instancePath:n+"/api_keys_gopass_path",keyword:"saidPattern",params:{says:"a gopass path of letters, digits, /, _\
-, . and -, not starting with -"}};e===null?e=[i]:e.push(i),t++}}else{let i={instancePath:n+"/api_keys_gopass_path",keyword:"\
-type",params:{type:"string"}};e===null?e=[i]:e.push(i),t++}}if(o.rate_limit_enabled!==void 0&&typeof o.rate_limit_enabled!=
-"boolean"){let s={instancePath:n+"/rate_limit_enabled",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),
-t++}if(o.rate_limit_rps!==void 0){let s=o.rate_limit_rps;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={
-instancePath:n+"/rate_limit_rps",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="numb\
-er"&&isFinite(s)){if(s>1e6||isNaN(s)){let i={instancePath:n+"/rate_limit_rps",keyword:"maximum",params:{comparison:"<=",
-limit:1e6}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/rate_limit_rps",keyword:"minimum",params:{
-comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.rate_limit_burst!==void 0){let s=o.rate_limit_burst;if(!(typeof s==
-"number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/rate_limit_burst",keyword:"type",params:{type:"intege\
-r"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>1e6||isNaN(s)){let i={instancePath:n+"/rate_l\
-imit_burst",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={
-instancePath:n+"/rate_limit_burst",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.
-rate_limit_cleanup_secs!==void 0){let s=o.rate_limit_cleanup_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){
-let i={instancePath:n+"/rate_limit_cleanup_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s==
-"number"&&isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+"/rate_limit_cleanup_secs",keyword:"maximum",params:{
-comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/rate_limit_cleanup\
-_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.trusted_proxies!==void 0){
-let s=o.trusted_proxies;if(Array.isArray(s)){let i=s.length;for(let a=0;a<i;a++)if(typeof s[a]!="string"){let p={instancePath:n+
-"/trusted_proxies/"+a,keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),t++}}else{let i={instancePath:n+"/\
-trusted_proxies",keyword:"type",params:{type:"array"}};e===null?e=[i]:e.push(i),t++}}if(o.max_request_body_bytes!==void 0){
+instancePath:n+"/rate_limit_burst",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[i]:e.push(i),t++}if(s<
+0||isNaN(s)){let i={instancePath:n+"/rate_limit_burst",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:
+e.push(i),t++}}}if(o.rate_limit_cleanup_secs!==void 0){let s=o.rate_limit_cleanup_secs;if(!(typeof s=="number"&&!(s%1)&&
+!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/rate_limit_cleanup_secs",keyword:"type",params:{type:"integer"}};e===null?
+e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+"/rate_limit_cleanu\
+p_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+
+"/rate_limit_cleanup_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.trusted_proxies!==
+void 0){let s=o.trusted_proxies;if(Array.isArray(s)){let i=s.length;for(let a=0;a<i;a++)if(typeof s[a]!="string"){let p={
+instancePath:n+"/trusted_proxies/"+a,keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),t++}}else{let i={instancePath:n+
+"/trusted_proxies",keyword:"type",params:{type:"array"}};e===null?e=[i]:e.push(i),t++}}if(o.max_request_body_bytes!==void 0){
 let s=o.max_request_body_bytes;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/max_req\
 uest_body_bytes",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){
 if(s>1073741824||isNaN(s)){let i={instancePath:n+"/max_request_body_bytes",keyword:"maximum",params:{comparison:"<=",limit:1073741824}};
@@ -612,79 +612,83 @@ void 0){let s=o.tool_wait_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFin
 it_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>86400||
 isNaN(s)){let i={instancePath:n+"/tool_wait_secs",keyword:"maximum",params:{comparison:"<=",limit:86400}};e===null?e=[i]:
 e.push(i),t++}if(s<1||isNaN(s)){let i={instancePath:n+"/tool_wait_secs",keyword:"minimum",params:{comparison:">=",limit:1}};
-e===null?e=[i]:e.push(i),t++}}}if(o.max_concurrent_runs!==void 0){let s=o.max_concurrent_runs;if(!(typeof s=="number"&&!(s%
-1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/max_concurrent_runs",keyword:"type",params:{type:"integer"}};e===null?
-e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>1024||isNaN(s)){let i={instancePath:n+"/max_concurrent_runs",
-keyword:"maximum",params:{comparison:"<=",limit:1024}};e===null?e=[i]:e.push(i),t++}if(s<1||isNaN(s)){let i={instancePath:n+
-"/max_concurrent_runs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[i]:e.push(i),t++}}}if(o.max_queued_runs!==
-void 0){let s=o.max_queued_runs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/max_qu\
-eued_runs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>
-1e5||isNaN(s)){let i={instancePath:n+"/max_queued_runs",keyword:"maximum",params:{comparison:"<=",limit:1e5}};e===null?e=
-[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/max_queued_runs",keyword:"minimum",params:{comparison:">=",limit:0}};
-e===null?e=[i]:e.push(i),t++}}}if(o.mcp_wait_secs!==void 0){let s=o.mcp_wait_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(
-s)&&isFinite(s))){let i={instancePath:n+"/mcp_wait_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),
-t++}if(typeof s=="number"&&isFinite(s)){if(s>3600||isNaN(s)){let i={instancePath:n+"/mcp_wait_secs",keyword:"maximum",params:{
-comparison:"<=",limit:3600}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/mcp_wait_secs",keyword:"\
-minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.max_nesting!==void 0){let s=o.max_nesting;
-if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/max_nesting",keyword:"type",params:{type:"\
-integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>100||isNaN(s)){let i={instancePath:n+"/\
-max_nesting",keyword:"maximum",params:{comparison:"<=",limit:100}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={
-instancePath:n+"/max_nesting",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.allow_unsafe_extra!==
-void 0&&typeof o.allow_unsafe_extra!="boolean"){let s={instancePath:n+"/allow_unsafe_extra",keyword:"type",params:{type:"\
-boolean"}};e===null?e=[s]:e.push(s),t++}if(o.max_approval_mode!==void 0){let s=o.max_approval_mode;if(!(s===""||s==="alw\
-ays"||s==="auto"||s==="none")){let i={instancePath:n+"/max_approval_mode",keyword:"enum",params:{allowedValues:Ve}};e===
-null?e=[i]:e.push(i),t++}}if(o.max_sandbox_mode!==void 0){let s=o.max_sandbox_mode;if(!(s===""||s==="read-only"||s==="wo\
-rkspace"||s==="full")){let i={instancePath:n+"/max_sandbox_mode",keyword:"enum",params:{allowedValues:ze}};e===null?e=[i]:
-e.push(i),t++}}if(o.public_url!==void 0){let s=o.public_url;if(typeof s=="string"){if(!He.test(s)){let i={instancePath:n+
-"/public_url",keyword:"saidPattern",params:{says:"an http or https address without a / at its end"}};e===null?e=[i]:e.push(
-i),t++}}else{let i={instancePath:n+"/public_url",keyword:"type",params:{type:"string"}};e===null?e=[i]:e.push(i),t++}}if(o.
-webhook_secret_file!==void 0&&typeof o.webhook_secret_file!="string"){let s={instancePath:n+"/webhook_secret_file",keyword:"\
-type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}if(o.keys!==void 0){let s=o.keys;if(Array.isArray(s)){let i=s.
-length;for(let a=0;a<i;a++){let p=s[a];if(p&&typeof p=="object"&&!Array.isArray(p)){if(p.name===void 0){let l={instancePath:n+
-"/keys/"+a,keyword:"required",params:{missingProperty:"name"}};e===null?e=[l]:e.push(l),t++}if(p.sha256===void 0){let l={
-instancePath:n+"/keys/"+a,keyword:"required",params:{missingProperty:"sha256"}};e===null?e=[l]:e.push(l),t++}for(let l in p){
-let m=t;if(!(l==="name"||l==="id"||l==="sha256"||l==="role"||l==="rate_limit_rps"||l==="rate_limit_burst"||l==="max_appr\
-oval_mode"||l==="max_sandbox_mode"||l==="fallback"||l==="budgets"||l==="expires_at"||l==="may_merge"||l==="agent_tools"||
-l==="requires_sandbox")){let u={instancePath:n+"/keys/"+a,keyword:"enum",params:{allowedValues:Ue},propertyName:l};e===null?
-e=[u]:e.push(u),t++}var r=m===t;if(!r){let u={instancePath:n+"/keys/"+a,keyword:"propertyNames",params:{propertyName:l}};
-e===null?e=[u]:e.push(u),t++}}if(p.name!==void 0){let l=p.name;if(typeof l=="string"){if(!X.test(l)){let m={instancePath:n+
-"/keys/"+a+"/name",keyword:"saidPattern",params:{says:"a name of 1 to 64 letters, digits, dots, underscores or hyphens"}};
-e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/keys/"+a+"/name",keyword:"type",params:{type:"string"}};e===null?
-e=[m]:e.push(m),t++}}if(p.id!==void 0){let l=p.id;if(typeof l=="string"){if(!Ie.test(l)){let m={instancePath:n+"/keys/"+
-a+"/id",keyword:"saidPattern",params:{says:"an id such as `drover keys create` writes: key_ and 24 hexadecimal digits"}};
-e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/keys/"+a+"/id",keyword:"type",params:{type:"string"}};e===null?
-e=[m]:e.push(m),t++}}if(p.sha256!==void 0){let l=p.sha256;if(typeof l=="string"){if(!Se.test(l)){let m={instancePath:n+"\
-/keys/"+a+"/sha256",keyword:"saidPattern",params:{says:"the SHA-256 digest of the key in 64 hexadecimal digits, never th\
-e key itself"}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/keys/"+a+"/sha256",keyword:"type",params:{type:"\
-string"}};e===null?e=[m]:e.push(m),t++}}if(p.role!==void 0){let l=p.role;if(!(l==="client"||l==="operator"||l==="admin")){
-let m={instancePath:n+"/keys/"+a+"/role",keyword:"enum",params:{allowedValues:Ee}};e===null?e=[m]:e.push(m),t++}}if(p.rate_limit_rps!==
-void 0){let l=p.rate_limit_rps;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l))){let m={instancePath:n+"/keys/"+
-a+"/rate_limit_rps",keyword:"type",params:{type:"integer"}};e===null?e=[m]:e.push(m),t++}if(typeof l=="number"&&isFinite(
-l)){if(l>1e6||isNaN(l)){let m={instancePath:n+"/keys/"+a+"/rate_limit_rps",keyword:"maximum",params:{comparison:"<=",limit:1e6}};
-e===null?e=[m]:e.push(m),t++}if(l<1||isNaN(l)){let m={instancePath:n+"/keys/"+a+"/rate_limit_rps",keyword:"minimum",params:{
-comparison:">=",limit:1}};e===null?e=[m]:e.push(m),t++}}}if(p.rate_limit_burst!==void 0){let l=p.rate_limit_burst;if(!(typeof l==
-"number"&&!(l%1)&&!isNaN(l)&&isFinite(l))){let m={instancePath:n+"/keys/"+a+"/rate_limit_burst",keyword:"type",params:{type:"\
-integer"}};e===null?e=[m]:e.push(m),t++}if(typeof l=="number"&&isFinite(l)){if(l>1e6||isNaN(l)){let m={instancePath:n+"/\
-keys/"+a+"/rate_limit_burst",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[m]:e.push(m),t++}if(l<1||
-isNaN(l)){let m={instancePath:n+"/keys/"+a+"/rate_limit_burst",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?
-e=[m]:e.push(m),t++}}}if(p.max_approval_mode!==void 0){let l=p.max_approval_mode;if(!(l==="always"||l==="auto"||l==="non\
-e")){let m={instancePath:n+"/keys/"+a+"/max_approval_mode",keyword:"enum",params:{allowedValues:Ze}};e===null?e=[m]:e.push(
-m),t++}}if(p.max_sandbox_mode!==void 0){let l=p.max_sandbox_mode;if(!(l==="read-only"||l==="workspace"||l==="full")){let m={
-instancePath:n+"/keys/"+a+"/max_sandbox_mode",keyword:"enum",params:{allowedValues:Re}};e===null?e=[m]:e.push(m),t++}}if(p.
-fallback!==void 0){let l=p.fallback;if(Array.isArray(l)){let m=l.length;for(let u=0;u<m;u++){let d=l[u];if(typeof d=="st\
-ring"){if(!K.test(d)){let _={instancePath:n+"/keys/"+a+"/fallback/"+u,keyword:"saidPattern",params:{says:"the name of a \
-backend"}};e===null?e=[_]:e.push(_),t++}}else{let _={instancePath:n+"/keys/"+a+"/fallback/"+u,keyword:"type",params:{type:"\
-string"}};e===null?e=[_]:e.push(_),t++}}}else{let m={instancePath:n+"/keys/"+a+"/fallback",keyword:"type",params:{type:"\
-array"}};e===null?e=[m]:e.push(m),t++}}if(p.budgets!==void 0){let l=p.budgets;if(Array.isArray(l)){let m=l.length;for(let u=0;u<
-m;u++){let d=l[u];if(typeof d=="string"){if(!Q.test(d)){let _={instancePath:n+"/keys/"+a+"/budgets/"+u,keyword:"saidPatt\
-ern",params:{says:"a budget such as 20usd/day, 5Mtokens/week, 100requests/month or 90minutes/once"}};e===null?e=[_]:e.push(
-_),t++}}else{let _={instancePath:n+"/keys/"+a+"/budgets/"+u,keyword:"type",params:{type:"string"}};e===null?e=[_]:e.push(
-_),t++}}}else{let m={instancePath:n+"/keys/"+a+"/budgets",keyword:"type",params:{type:"array"}};e===null?e=[m]:e.push(m),
-t++}}if(p.expires_at!==void 0){let l=p.expires_at;if(typeof l=="string"){if(!Oe.test(l)){let m={instancePath:n+"/keys/"+
-a+"/expires_at",keyword:"saidPattern",params:{says:"a time in UTC such as 2026-12-31T00:00:00Z"}};e===null?e=[m]:e.push(
-m),t++}}else{let m={instancePath:n+"/keys/"+a+"/expires_at",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(
-m),t++}}if(p.may_merge!==void 0&&typeof p.may_merge!="boolean"){let l={instancePath:n+"/keys/"+a+"/may_merge",keyword:"t\
-ype",params:{type:"boolean"}};e===null?e=[l]:e.push(l),t++}if(p.agent_tools!==void 0){let l=p.agent_tools;if(!(l==="all"||
+e===null?e=[i]:e.push(i),t++}}}if(o.max_waiting_turns!==void 0){let s=o.max_waiting_turns;if(!(typeof s=="number"&&!(s%1)&&
+!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/max_waiting_turns",keyword:"type",params:{type:"integer"}};e===null?e=[
+i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>1024||isNaN(s)){let i={instancePath:n+"/max_waiting_turns",keyword:"\
+maximum",params:{comparison:"<=",limit:1024}};e===null?e=[i]:e.push(i),t++}if(s<1||isNaN(s)){let i={instancePath:n+"/max\
+_waiting_turns",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[i]:e.push(i),t++}}}if(o.max_concurrent_runs!==
+void 0){let s=o.max_concurrent_runs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/ma\
+x_concurrent_runs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(
+s)){if(s>1024||isNaN(s)){let i={instancePath:n+"/max_concurrent_runs",keyword:"maximum",params:{comparison:"<=",limit:1024}};
+e===null?e=[i]:e.push(i),t++}if(s<1||isNaN(s)){let i={instancePath:n+"/max_concurrent_runs",keyword:"minimum",params:{comparison:"\
+>=",limit:1}};e===null?e=[i]:e.push(i),t++}}}if(o.max_queued_runs!==void 0){let s=o.max_queued_runs;if(!(typeof s=="numb\
+er"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/max_queued_runs",keyword:"type",params:{type:"integer"}};e===
+null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>1e5||isNaN(s)){let i={instancePath:n+"/max_queued_runs",
+keyword:"maximum",params:{comparison:"<=",limit:1e5}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+
+"/max_queued_runs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.mcp_wait_secs!==
+void 0){let s=o.mcp_wait_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/mcp_wait\
+_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>3600||
+isNaN(s)){let i={instancePath:n+"/mcp_wait_secs",keyword:"maximum",params:{comparison:"<=",limit:3600}};e===null?e=[i]:e.
+push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/mcp_wait_secs",keyword:"minimum",params:{comparison:">=",limit:0}};
+e===null?e=[i]:e.push(i),t++}}}if(o.max_nesting!==void 0){let s=o.max_nesting;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&
+isFinite(s))){let i={instancePath:n+"/max_nesting",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}
+if(typeof s=="number"&&isFinite(s)){if(s>100||isNaN(s)){let i={instancePath:n+"/max_nesting",keyword:"maximum",params:{comparison:"\
+<=",limit:100}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/max_nesting",keyword:"minimum",params:{
+comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.allow_unsafe_extra!==void 0&&typeof o.allow_unsafe_extra!=
+"boolean"){let s={instancePath:n+"/allow_unsafe_extra",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),
+t++}if(o.max_approval_mode!==void 0){let s=o.max_approval_mode;if(!(s===""||s==="always"||s==="auto"||s==="none")){let i={
+instancePath:n+"/max_approval_mode",keyword:"enum",params:{allowedValues:Ve}};e===null?e=[i]:e.push(i),t++}}if(o.max_sandbox_mode!==
+void 0){let s=o.max_sandbox_mode;if(!(s===""||s==="read-only"||s==="workspace"||s==="full")){let i={instancePath:n+"/max\
+_sandbox_mode",keyword:"enum",params:{allowedValues:ze}};e===null?e=[i]:e.push(i),t++}}if(o.public_url!==void 0){let s=o.
+public_url;if(typeof s=="string"){if(!He.test(s)){let i={instancePath:n+"/public_url",keyword:"saidPattern",params:{says:"\
+an http or https address without a / at its end"}};e===null?e=[i]:e.push(i),t++}}else{let i={instancePath:n+"/public_url",
+keyword:"type",params:{type:"string"}};e===null?e=[i]:e.push(i),t++}}if(o.webhook_secret_file!==void 0&&typeof o.webhook_secret_file!=
+"string"){let s={instancePath:n+"/webhook_secret_file",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}
+if(o.keys!==void 0){let s=o.keys;if(Array.isArray(s)){let i=s.length;for(let a=0;a<i;a++){let p=s[a];if(p&&typeof p=="ob\
+ject"&&!Array.isArray(p)){if(p.name===void 0){let l={instancePath:n+"/keys/"+a,keyword:"required",params:{missingProperty:"\
+name"}};e===null?e=[l]:e.push(l),t++}if(p.sha256===void 0){let l={instancePath:n+"/keys/"+a,keyword:"required",params:{missingProperty:"\
+sha256"}};e===null?e=[l]:e.push(l),t++}for(let l in p){let m=t;if(!(l==="name"||l==="id"||l==="sha256"||l==="role"||l===
+"rate_limit_rps"||l==="rate_limit_burst"||l==="max_approval_mode"||l==="max_sandbox_mode"||l==="fallback"||l==="budgets"||
+l==="expires_at"||l==="may_merge"||l==="agent_tools"||l==="requires_sandbox")){let u={instancePath:n+"/keys/"+a,keyword:"\
+enum",params:{allowedValues:Ue},propertyName:l};e===null?e=[u]:e.push(u),t++}var r=m===t;if(!r){let u={instancePath:n+"/\
+keys/"+a,keyword:"propertyNames",params:{propertyName:l}};e===null?e=[u]:e.push(u),t++}}if(p.name!==void 0){let l=p.name;
+if(typeof l=="string"){if(!X.test(l)){let m={instancePath:n+"/keys/"+a+"/name",keyword:"saidPattern",params:{says:"a nam\
+e of 1 to 64 letters, digits, dots, underscores or hyphens"}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"\
+/keys/"+a+"/name",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.id!==void 0){let l=p.id;if(typeof l==
+"string"){if(!Ie.test(l)){let m={instancePath:n+"/keys/"+a+"/id",keyword:"saidPattern",params:{says:"an id such as `drov\
+er keys create` writes: key_ and 24 hexadecimal digits"}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/key\
+s/"+a+"/id",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.sha256!==void 0){let l=p.sha256;if(typeof l==
+"string"){if(!Se.test(l)){let m={instancePath:n+"/keys/"+a+"/sha256",keyword:"saidPattern",params:{says:"the SHA-256 dig\
+est of the key in 64 hexadecimal digits, never the key itself"}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+
+"/keys/"+a+"/sha256",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.role!==void 0){let l=p.role;
+if(!(l==="client"||l==="operator"||l==="admin")){let m={instancePath:n+"/keys/"+a+"/role",keyword:"enum",params:{allowedValues:Ee}};
+e===null?e=[m]:e.push(m),t++}}if(p.rate_limit_rps!==void 0){let l=p.rate_limit_rps;if(!(typeof l=="number"&&!(l%1)&&!isNaN(
+l)&&isFinite(l))){let m={instancePath:n+"/keys/"+a+"/rate_limit_rps",keyword:"type",params:{type:"integer"}};e===null?e=
+[m]:e.push(m),t++}if(typeof l=="number"&&isFinite(l)){if(l>1e6||isNaN(l)){let m={instancePath:n+"/keys/"+a+"/rate_limit_\
+rps",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[m]:e.push(m),t++}if(l<1||isNaN(l)){let m={instancePath:n+
+"/keys/"+a+"/rate_limit_rps",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[m]:e.push(m),t++}}}if(p.rate_limit_burst!==
+void 0){let l=p.rate_limit_burst;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l))){let m={instancePath:n+"/keys/"+
+a+"/rate_limit_burst",keyword:"type",params:{type:"integer"}};e===null?e=[m]:e.push(m),t++}if(typeof l=="number"&&isFinite(
+l)){if(l>1e6||isNaN(l)){let m={instancePath:n+"/keys/"+a+"/rate_limit_burst",keyword:"maximum",params:{comparison:"<=",limit:1e6}};
+e===null?e=[m]:e.push(m),t++}if(l<1||isNaN(l)){let m={instancePath:n+"/keys/"+a+"/rate_limit_burst",keyword:"minimum",params:{
+comparison:">=",limit:1}};e===null?e=[m]:e.push(m),t++}}}if(p.max_approval_mode!==void 0){let l=p.max_approval_mode;if(!(l===
+"always"||l==="auto"||l==="none")){let m={instancePath:n+"/keys/"+a+"/max_approval_mode",keyword:"enum",params:{allowedValues:Ze}};
+e===null?e=[m]:e.push(m),t++}}if(p.max_sandbox_mode!==void 0){let l=p.max_sandbox_mode;if(!(l==="read-only"||l==="worksp\
+ace"||l==="full")){let m={instancePath:n+"/keys/"+a+"/max_sandbox_mode",keyword:"enum",params:{allowedValues:Re}};e===null?
+e=[m]:e.push(m),t++}}if(p.fallback!==void 0){let l=p.fallback;if(Array.isArray(l)){let m=l.length;for(let u=0;u<m;u++){let d=l[u];
+if(typeof d=="string"){if(!K.test(d)){let _={instancePath:n+"/keys/"+a+"/fallback/"+u,keyword:"saidPattern",params:{says:"\
+the name of a backend"}};e===null?e=[_]:e.push(_),t++}}else{let _={instancePath:n+"/keys/"+a+"/fallback/"+u,keyword:"typ\
+e",params:{type:"string"}};e===null?e=[_]:e.push(_),t++}}}else{let m={instancePath:n+"/keys/"+a+"/fallback",keyword:"typ\
+e",params:{type:"array"}};e===null?e=[m]:e.push(m),t++}}if(p.budgets!==void 0){let l=p.budgets;if(Array.isArray(l)){let m=l.
+length;for(let u=0;u<m;u++){let d=l[u];if(typeof d=="string"){if(!Q.test(d)){let _={instancePath:n+"/keys/"+a+"/budgets/"+
+u,keyword:"saidPattern",params:{says:"a budget such as 20usd/day, 5Mtokens/week, 100requests/month or 90minutes/once"}};
+e===null?e=[_]:e.push(_),t++}}else{let _={instancePath:n+"/keys/"+a+"/budgets/"+u,keyword:"type",params:{type:"string"}};
+e===null?e=[_]:e.push(_),t++}}}else{let m={instancePath:n+"/keys/"+a+"/budgets",keyword:"type",params:{type:"array"}};e===
+null?e=[m]:e.push(m),t++}}if(p.expires_at!==void 0){let l=p.expires_at;if(typeof l=="string"){if(!Oe.test(l)){let m={instancePath:n+
+"/keys/"+a+"/expires_at",keyword:"saidPattern",params:{says:"a time in UTC such as 2026-12-31T00:00:00Z"}};e===null?e=[m]:
+e.push(m),t++}}else{let m={instancePath:n+"/keys/"+a+"/expires_at",keyword:"type",params:{type:"string"}};e===null?e=[m]:
+e.push(m),t++}}if(p.may_merge!==void 0&&typeof p.may_merge!="boolean"){let l={instancePath:n+"/keys/"+a+"/may_merge",keyword:"\
+type",params:{type:"boolean"}};e===null?e=[l]:e.push(l),t++}if(p.agent_tools!==void 0){let l=p.agent_tools;if(!(l==="all"||
 l==="none")){let m={instancePath:n+"/keys/"+a+"/agent_tools",keyword:"enum",params:{allowedValues:Be}};e===null?e=[m]:e.
 push(m),t++}}if(p.requires_sandbox!==void 0&&typeof p.requires_sandbox!="boolean"){let l={instancePath:n+"/keys/"+a+"/re\
 quires_sandbox",keyword:"type",params:{type:"boolean"}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:n+"/keys/"+

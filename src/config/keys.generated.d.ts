@@ -136,6 +136,7 @@ export type ConfigPath =
   | 'server.fetch_private_hosts'
   | 'server.client_tools'
   | 'server.tool_wait_secs'
+  | 'server.max_waiting_turns'
   | 'server.max_concurrent_runs'
   | 'server.max_queued_runs'
   | 'server.mcp_wait_secs'

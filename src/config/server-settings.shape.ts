@@ -296,6 +296,13 @@ export const ServerSection = strict({
     description:
       'Seconds that an agent waits for the results of tools that its client runs. Then its turn ends; a later request with the results repeats the conversation in a new session.',
   }),
+  max_waiting_turns: Type.Integer({
+    default: 16,
+    minimum: 1,
+    maximum: 1024,
+    description:
+      'Maximum number of agents that wait for such results. They stay in memory, but do not count as running. One more stops the oldest turn of the key that has most of them.',
+  }),
   max_concurrent_runs: Type.Integer({
     default: 8,
     minimum: 1,

@@ -136,6 +136,7 @@ const KEYS: readonly [string, string, unknown][] = [
   ['server.fetch_private_hosts', 'list', []],
   ['server.client_tools', 'enum', 'bridge'],
   ['server.tool_wait_secs', 'integer', 600],
+  ['server.max_waiting_turns', 'integer', 16],
   ['server.max_concurrent_runs', 'integer', 8],
   ['server.max_queued_runs', 'integer', 256],
   ['server.mcp_wait_secs', 'integer', 45],

@@ -33,6 +33,37 @@ describe('createSlots', () => {
     expect(slots.load()).toEqual({ running: 0, queued: 0 })
   })
 
+  it('lends a slot, and gives it back before what came later, even if the queue is full', async () => {
+    const slots = createSlots({ limit: 1, queueLimit: 1 })
+    const lent = (await slots.take(never)) as Slot
+    lent.lend()
+    const other = (await slots.take(never)) as Slot
+    const order: string[] = []
+    const later = slots.take(never).then(() => order.push('later'))
+    const back = lent.claim().then(() => order.push('lent'))
+    expect(slots.load()).toEqual({ running: 1, queued: 2 })
+    other.release()
+    await back
+    lent.release()
+    await later
+    expect(order).toEqual(['lent', 'later'])
+    expect(slots.load()).toEqual({ running: 1, queued: 0 })
+  })
+
+  it('does not give a slot back that was released while it was lent', async () => {
+    const slots = createSlots({ limit: 1, queueLimit: 1 })
+    const lent = (await slots.take(never)) as Slot
+    lent.lend()
+    const other = (await slots.take(never)) as Slot
+    const back = lent.claim()
+    lent.release()
+    await back
+    expect(slots.load()).toEqual({ running: 1, queued: 0 })
+    other.release()
+    await lent.claim()
+    expect(slots.load()).toEqual({ running: 0, queued: 0 })
+  })
+
   it('gives each client its turn: first the one that runs least, then the one whose last turn was longest ago', async () => {
     const order: string[] = []
     const slots = createSlots({ limit: 2, queueLimit: 10 })

@@ -13,7 +13,14 @@ export type Slots = {
   limit: number
 }
 
-export type Slot = { waitedMs: number; release(): void }
+export type Slot = {
+  waitedMs: number
+  release(): void
+  /** Others may use it, until it is claimed. */
+  lend(): void
+  /** Waits until it is free again, before all that asked for one later. The queue is never too full. Ends without it if it is released. */
+  claim(): Promise<void>
+}
 
 type Waiting = { admit: () => void; rank: number }
 
@@ -88,30 +95,49 @@ export function createSlots({ limit, queueLimit }: { limit: number; queueLimit: 
     if (!hasPlace(share, queueLimit)) throw queueFull({ running, queued })
   }
 
+  /** Returns what leaves; undefined when the signal fires first. */
+  const enter = async (id: string, place: { signal: AbortSignal; rank: number; mayWait: (client: Client) => void }) => {
+    const client = clients.get(id) ?? new Client()
+    if (running >= limit) {
+      place.mayWait(client)
+      if (!(await wait(id, client, place))) return undefined
+    } else start(id, client)
+    return () => release(id, client)
+  }
+
   return {
     limit,
     load: () => ({ running, queued }),
     async take(signal, id = '', priority = 'normal') {
       if (signal.aborted) return undefined
       const since = performance.now()
-      const client = clients.get(id) ?? new Client()
-      if (running >= limit) {
-        refuseIfFull(client)
-        const rank = since + HEAD_START_SECS[priority] * 1000
-        if (!(await wait(id, client, { signal, rank }))) return undefined
-      } else start(id, client)
-      return createSlot(performance.now() - since, () => release(id, client))
+      const rank = since + HEAD_START_SECS[priority] * 1000
+      const leave = await enter(id, { signal, rank, mayWait: refuseIfFull })
+      if (leave === undefined) return undefined
+      const again = (until: AbortSignal) => enter(id, { signal: until, rank, mayWait: () => {} })
+      return createSlot(performance.now() - since, { leave, again })
     },
   }
 }
 
-function createSlot(waitedMs: number, release: () => void): Slot {
-  let isHeld = true
+type Place = { leave: () => void; again: (until: AbortSignal) => Promise<(() => void) | undefined> }
+
+function createSlot(waitedMs: number, { leave, again }: Place): Slot {
+  let held: (() => void) | undefined = leave
+  const released = new AbortController()
+  const lend = () => {
+    held?.()
+    held = undefined
+  }
   return {
     waitedMs,
+    lend,
     release: () => {
-      if (isHeld) release()
-      isHeld = false
+      released.abort()
+      lend()
+    },
+    claim: async () => {
+      if (held === undefined && !released.signal.aborted) held = await again(released.signal)
     },
   }
 }

@@ -31,6 +31,12 @@ export const clientToolsExpired = defineFault('client_tools_expired', 'unavailab
   message: (d: { seconds: number }) => `the client did not send the results of its functions within ${d.seconds} s`,
 })
 
+export const clientToolsCrowded = defineFault('client_tools_crowded', 'unavailable', {
+  when: 'An agent called a function of its client, and more turns than `server.max_waiting_turns` wait for such results. The oldest turn of the client that has most of them ends. A later request with the result repeats the conversation in a new session.',
+  message: (d: { limit: number }) =>
+    `more than ${d.limit} agents wait for results of functions of their clients, so this one was stopped (server.max_waiting_turns)`,
+})
+
 export const toolResultMissing = defineFault('tool_result_missing', 'invalid', {
   when: 'An agent called several functions of its client at once, and a request has the results of only some of them.',
   message: (d: { id: string }) => `the result of the call ${d.id} is missing; send the results of all calls together`,

@@ -12,6 +12,7 @@ import { runWarmOrCold, type WarmRunOptions } from '../agents/pool/run-warm.ts'
 import { Fault, toErrorMessage } from '../kit/fault.ts'
 import { BoundaryWatch } from './boundary-watch.ts'
 import { ownerKey } from './caller.ts'
+import type { Slot } from './concurrency-slots.ts'
 import { explainEvent, explainResult } from './continue-session.ts'
 import { deleteLeftovers } from './delete-leftovers.ts'
 import { finishDry, runDry } from './dry-run.ts'
@@ -37,6 +38,8 @@ type Prompt = PreparedPrompt & {
   budgets?: PromptBudgets | undefined
   /** What the client requires of a turn with its functions. */
   calls?: RequiredCalls | undefined
+  /** Its place among those that run. */
+  slot?: Slot | undefined
   /** Gets the commands that have to run when the answer is out. */
   onLeftover?: (command: AgentCommand) => void
 }
@@ -163,7 +166,7 @@ async function* runInSlot(prompt: Prompt): PromptStream {
     await verifySandbox(agentRequest, context)
     await recheckSession(prompt)
     using budgets = await takeBudgets(prompt)
-    return yield* runTraced({ ...prompt, budgets, onLeftover: (command) => leftovers.push(command) })
+    return yield* runTraced({ ...prompt, budgets, slot, onLeftover: (command) => leftovers.push(command) })
   } finally {
     // The clean-up is an agent too, so it keeps the slot; the caller does not wait for it.
     if (leftovers.length === 0) slot.release()
@@ -330,14 +333,20 @@ function chooseApprover({
   return (asked) => approvals.ask(recording.id, asked, origin)
 }
 
-/** Who runs the functions of the client. */
-function chooseToolRunner({ request, context, recording, calls }: Prompt): WarmRunOptions['onToolRequest'] {
+/** Who runs the functions of the client. Other prompts run meanwhile. */
+function chooseToolRunner({ request, context, recording, calls, slot }: Prompt): WarmRunOptions['onToolRequest'] {
   const { clientTools } = request
   const { toolTurns } = context
   if (clientTools === undefined || toolTurns === undefined || recording === undefined || calls === undefined)
     return undefined
-  const turn = { executionId: recording.id, conversation: clientTools.conversation }
-  return (asked) => calls.ask(asked, (counted) => toolTurns.ask(turn, counted))
+  const client = ownerKey(context.by)?.id ?? ''
+  const turn = { executionId: recording.id, client, conversation: clientTools.conversation }
+  return async (asked) => {
+    slot?.lend()
+    const results = await calls.ask(asked, (counted) => toolTurns.ask(turn, counted))
+    await slot?.claim()
+    return results
+  }
 }
 
 /** The store's id of this process; undefined when the store cannot be opened. */

@@ -4,10 +4,12 @@ import type { ToolChoice, ToolReply, ToolResults } from '../agents/adapter/clien
 import { NO_USAGE } from '../agents/adapter/token-usage.ts'
 import type { ToolRequest } from '../agents/client-tools/tool-request.ts'
 import { digest, digestFields } from '../kit/digest.ts'
-import { clientToolsExpired, clientToolsStopped, toolResultMissing } from './faults.ts'
+import { clientToolsCrowded, clientToolsExpired, clientToolsStopped, toolResultMissing } from './faults.ts'
 
 export type ToolTurn = {
   executionId: string
+  /** The id of the API key; everything without a key is one client. */
+  client: string
   /** A digest of what the client had said when the turn began. */
   conversation: string
   calls: readonly ClientCall[]
@@ -38,35 +40,55 @@ export function isSameConversation({ conversation }: ToolTurn, said: readonly st
   return said === undefined || describeConversation(said.slice(0, count)) === conversation
 }
 
+/** Which of the turns that wait, the oldest first, has to end for a new one: the first one of the client that has most of them. */
+export function chooseCrowded<T extends { client: string }>(turns: readonly T[]): T | undefined {
+  const counts = new Map<string, number>()
+  for (const { client } of turns) counts.set(client, (counts.get(client) ?? 0) + 1)
+  const most = Math.max(...counts.values())
+  return turns.find(({ client }) => counts.get(client) === most)
+}
+
 export class ToolTurns {
   readonly #timeoutMs: number
+  readonly #limit: number
+  /** Without those that were answered, the oldest first. */
+  readonly #waiting = new Set<Waiting>()
   /** By the id of a call. Calls that are made together have one entry each. */
   readonly #turns = new Map<string, Waiting>()
   /** How many times the turn of an execution has waited. */
   readonly #parts = new Map<string, number>()
   #isClosed = false
 
-  constructor({ timeoutMs }: { timeoutMs: number }) {
+  constructor({ timeoutMs, limit }: { timeoutMs: number; limit: number }) {
     this.#timeoutMs = timeoutMs
+    this.#limit = limit
   }
 
-  /** Resolves with the results. Rejects with a Fault if they do not come in time. */
+  /** How many wait. */
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
+  /** Resolves with the results. Rejects with a Fault if they do not come in time, or if too many turns wait. */
   async ask(
-    { executionId, conversation }: Pick<ToolTurn, 'executionId' | 'conversation'>,
+    asker: Pick<ToolTurn, 'executionId' | 'client' | 'conversation'>,
     { calls, token_usage: usage = NO_USAGE }: ToolRequest,
   ): Promise<ToolResults> {
     if (this.#isClosed) throw clientToolsStopped({})
     const settle = Promise.withResolvers<ToolResults>()
-    const part = this.#parts.get(executionId) ?? 0
-    this.#parts.set(executionId, part + 1)
-    const turn: Waiting = { executionId, conversation, calls, part, usage, settle }
+    const part = this.#parts.get(asker.executionId) ?? 0
+    this.#parts.set(asker.executionId, part + 1)
+    const turn: Waiting = { ...asker, calls, part, usage, settle }
     for (const { call_id: id } of calls) this.#turns.set(id, turn)
+    this.#waiting.add(turn)
+    if (this.#waiting.size > this.#limit) this.#endOne()
     const late = () => settle.reject(clientToolsExpired({ seconds: this.#timeoutMs / 1000 }))
     const timer = setTimeout(late, this.#timeoutMs)
     try {
       return await settle.promise
     } finally {
       clearTimeout(timer)
+      this.#waiting.delete(turn)
       // A client may send the same results again, because it has lost the connection.
       if (turn.answered === undefined) this.#remove(turn)
       else setTimeout(() => this.#remove(turn), this.#timeoutMs).unref()
@@ -93,6 +115,7 @@ export class ToolTurns {
     const results = digest(JSON.stringify(ordered))
     if (waiting.answered !== undefined) return waiting.answered.results === results ? waiting.answered.after : undefined
     waiting.answered = { results, after }
+    this.#waiting.delete(waiting)
     waiting.settle.resolve({ replies: ordered, choice })
     return after
   }
@@ -109,6 +132,13 @@ export class ToolTurns {
   close(): void {
     this.#isClosed = true
     for (const turn of this.#turns.values()) turn.settle.reject(clientToolsStopped({}))
+  }
+
+  #endOne(): void {
+    const turn = chooseCrowded([...this.#waiting])
+    if (turn === undefined) return
+    this.#waiting.delete(turn)
+    turn.settle.reject(clientToolsCrowded({ limit: this.#limit }))
   }
 
   #remove({ calls }: ToolTurn): void {

@@ -148,6 +148,11 @@ export class InProcessDrover
     return this.#parts.server?.toolTurns?.find(callId) !== undefined
   }
 
+  /** How many turns of this process wait for results of functions of their clients. */
+  get waitingTurns(): number {
+    return this.#parts.server?.toolTurns?.waiting ?? 0
+  }
+
   /** The working directory of prompts that name none. */
   get cwd(): string {
     return this.#parts.cwd

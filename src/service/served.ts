@@ -96,7 +96,10 @@ export class ServedDrover extends InProcessDrover implements DroverService {
   constructor(parts: ServedParts) {
     const { config, stores, env, cwd, isRoot, clock, sandbox, demo, demoAgent, drainDeadline, log } = parts
     const approvals = new Approvals({ timeoutMs: config.warm.approval_timeout_secs * 1000, clock })
-    const toolTurns = new ToolTurns({ timeoutMs: config.server.tool_wait_secs * 1000 })
+    const toolTurns = new ToolTurns({
+      timeoutMs: config.server.tool_wait_secs * 1000,
+      limit: config.server.max_waiting_turns,
+    })
     const { max_concurrent_runs: limit, max_queued_runs: queueLimit } = config.server
     super({
       settings: config,

@@ -151,6 +151,7 @@ describe('the metrics of agents', () => {
         'drover_sessions_created_total 1',
         'drover_queue_wait_seconds_count 2',
         'drover_running_agents 0',
+        'drover_waiting_turns 0',
         'drover_queue_length 0',
         'drover_active_sessions 0',
       ]),

@@ -6,8 +6,11 @@ import { type ServerOptions, startServer, type TestServer } from './start-server
 
 export async function open(script: Script, options: ServerOptions = {}) {
   const server = await startServer({ ...options, env: { FAKE_AGENT_SCRIPT: JSON.stringify(script) } })
-  const client = new OpenAI({ baseURL: `${server.url}/openai/v1`, apiKey: 'none', maxRetries: 0 })
-  return { server, client }
+  return { server, client: clientOf(server.url) }
+}
+
+export function clientOf(url: string, apiKey = 'none'): OpenAI {
+  return new OpenAI({ baseURL: `${url}/openai/v1`, apiKey, maxRetries: 0 })
 }
 
 const tool = (name: string) => ({

@@ -19,7 +19,10 @@ export async function withMetrics(context: ServerContext): Promise<ServerContext
   const { sessions: store, queue, machines } = drover.opened
   const backends = Object.keys(context.config.backends)
   const budgets = drover.budgets
-  const metrics = await createMetrics({ version, store, log, slots: drover.slots, queue, machines, budgets }, backends)
+  const metrics = await createMetrics(
+    { version, store, log, slots: drover.slots, waitingTurns: () => drover.waitingTurns, queue, machines, budgets },
+    backends,
+  )
   drover.observe(metrics.prompts)
   return { ...context, metrics, observer: { ...context.observer, ...metrics.server } }
 }
@@ -89,6 +92,7 @@ function requestMetrics({ client, registry }: Prometheus): ServerObserver {
 type StateSources = {
   version: string
   slots: Pick<Slots, 'load'>
+  waitingTurns(): number
   store: Pick<SessionStore, 'list'>
   log: Log
   /** The queue of all machines, if there is one. */
@@ -99,7 +103,8 @@ type StateSources = {
 }
 
 /** Gauges whose values are read when the metrics are collected. */
-function stateMetrics(prometheus: Prometheus, { version, slots, store, log, queue, machines }: StateSources): void {
+function stateMetrics(prometheus: Prometheus, { version, slots, waitingTurns, ...sources }: StateSources): void {
+  const { store, log, queue, machines } = sources
   const { client, registry } = prometheus
   if (queue !== undefined) queueMetrics(prometheus, queue)
   if (machines !== undefined) machineMetrics(prometheus, machines)
@@ -114,6 +119,14 @@ function stateMetrics(prometheus: Prometheus, { version, slots, store, log, queu
     registers,
     collect() {
       this.set(slots.load().running)
+    },
+  })
+  new client.Gauge({
+    name: 'drover_waiting_turns',
+    help: 'Agents that wait for results of tools that their clients run. They are not among the running ones.',
+    registers,
+    collect() {
+      this.set(waitingTurns())
     },
   })
   new client.Gauge({

@@ -1,0 +1,82 @@
+/** Turns whose client does not come back, or comes back to another server than before. */
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { installFakeAgents, readPids } from '../support/fake-agent.ts'
+import { createPostgresDatabase, POSTGRES_PROGRAMS } from '../support/postgres.ts'
+import { temporaryDirectory } from '../support/run-drover.ts'
+import { portOf, serveDrover } from '../support/serve-drover.ts'
+import { isRunning } from '../support/test-command.ts'
+import { ask, call, clientOf, newest, open, statesOf, user } from '../support/tool-client.ts'
+import { until } from '../support/until.ts'
+
+const SCRIPT = { calls: [[call('add', 1)]], text: ['{{results}}'] }
+type Listed = { executions: { state: string }[] }
+const never = new AbortController().signal
+
+describe('a turn that waits for its client', () => {
+  it('leaves its place to others, and waits for one when the results come', async () => {
+    const { client, server } = await open(SCRIPT, { server: { max_concurrent_runs: 1, max_queued_runs: 0 } })
+    const { slots } = server.context.drover
+    const first = await ask(client, [user])
+    expect((await ask(client, [user], { model: 'codex', tools: [] })).reason).toBe('stop')
+    const other = await slots.take(never)
+    const answer = ask(client, first.next(['three']))
+    await until(() => slots.load().queued === 1)
+    other?.release()
+    expect((await answer).content).toBe('three')
+    await until(() => slots.load().running === 0)
+  })
+
+  it('ends if more wait than server.max_waiting_turns: the oldest one of the key that has most of them', async () => {
+    const keys = ['ada', 'bob'].map((name) => ({ name, sha256: createHash('sha256').update(name).digest('hex') }))
+    const { server } = await open(SCRIPT, { server: { max_waiting_turns: 2, keys } })
+    const [ada, bob] = [clientOf(server.url, 'ada'), clientOf(server.url, 'bob')]
+    const ofBob = await ask(bob, [user])
+    const firstOfAda = await ask(ada, [user])
+    expect(await statesOf(server)).toEqual(['running', 'running'])
+    const secondOfAda = await ask(ada, [user])
+    await until(async () => (await statesOf(server)).join() === 'running,failed,running')
+    expect(server.context.drover.waitingTurns).toBe(2)
+    expect((await ask(bob, ofBob.next(['one']))).content).toBe('one')
+    expect((await ask(ada, secondOfAda.next(['two']))).content).toBe('two')
+    expect((await ask(ada, firstOfAda.next(['late']))).reason).toBe('tool_calls')
+    expect((await newest(server)).prompt).toContain('[result of the tool add]\nlate')
+  })
+
+  it('is repeated by the next server if its server is killed, and its agent is ended', async () => {
+    const home = temporaryDirectory()
+    const pidFile = join(home, 'pids')
+    const env = {
+      ...{ HOME: home, PATH: `${installFakeAgents(temporaryDirectory())}:${process.env['PATH']}` },
+      FAKE_AGENT_SCRIPT: JSON.stringify({ ...SCRIPT, pidFile }),
+    }
+    const killed = serveDrover(['--port', '0'], env)
+    const first = await ask(clientOf(`http://127.0.0.1:${await portOf(killed)}`), [user])
+    const { agent = 0 } = readPids(pidFile)
+    expect(isRunning(agent)).toBe(true)
+    killed.child.kill('SIGKILL')
+    await killed.ended
+    const url = `http://127.0.0.1:${await portOf(serveDrover(['--port', '0'], env))}`
+    await until(() => !isRunning(agent))
+    const again = await ask(clientOf(url), first.next(['three']))
+    expect(again.made[0]?.id).not.toBe(first.made[0]?.id)
+    expect((await ask(clientOf(url), again.next(['four']))).content).toBe('four')
+    const { executions } = (await (await fetch(`${url}/api/v1/executions`)).json()) as Listed
+    expect(executions.map(({ state }) => state)).toEqual(['completed', 'lost'])
+  })
+
+  it.skipIf(POSTGRES_PROGRAMS === undefined)('is repeated by another machine that gets the results', async () => {
+    const url = await createPostgresDatabase()
+    const [one, two] = [
+      await open(SCRIPT, { postgres: { url, machine: 'one' } }),
+      await open(SCRIPT, { postgres: { url, machine: 'two' } }),
+    ]
+    const first = await ask(one.client, [user])
+    const again = await ask(two.client, first.next(['three']))
+    expect((await newest(two.server)).prompt).toContain('[result of the tool add]\nthree')
+    expect((await ask(two.client, again.next(['four']))).content).toBe('four')
+    // The machine that has the turn still knows it.
+    expect((await ask(one.client, first.next(['three']))).content).toBe('three')
+  })
+})
