@@ -1,10 +1,11 @@
 /** Turns whose client does not come back, or comes back to another server than before. */
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { installFakeAgents, readPids } from '../support/fake-agent.ts'
+import { FAKE_AGENT, installFakeAgents, readPids } from '../support/fake-agent.ts'
 import { createPostgresDatabase, POSTGRES_PROGRAMS } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
+import { skipWithoutSandbox } from '../support/sandbox.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
 import { isRunning } from '../support/test-command.ts'
 import { ask, call, clientOf, newest, open, statesOf, user } from '../support/tool-client.ts'
@@ -12,6 +13,7 @@ import { until } from '../support/until.ts'
 
 const SCRIPT = { calls: [[call('add', 1)]], text: ['{{results}}'] }
 type Listed = { executions: { state: string }[] }
+const keyOf = (name: string) => ({ name, sha256: createHash('sha256').update(name).digest('hex') })
 const never = new AbortController().signal
 
 describe('a turn that waits for its client', () => {
@@ -29,8 +31,7 @@ describe('a turn that waits for its client', () => {
   })
 
   it('ends if more wait than server.max_waiting_turns: the oldest one of the key that has most of them', async () => {
-    const keys = ['ada', 'bob'].map((name) => ({ name, sha256: createHash('sha256').update(name).digest('hex') }))
-    const { server } = await open(SCRIPT, { server: { max_waiting_turns: 2, keys } })
+    const { server } = await open(SCRIPT, { server: { max_waiting_turns: 2, keys: ['ada', 'bob'].map(keyOf) } })
     const [ada, bob] = [clientOf(server.url, 'ada'), clientOf(server.url, 'bob')]
     const ofBob = await ask(bob, [user])
     const firstOfAda = await ask(ada, [user])
@@ -78,5 +79,21 @@ describe('a turn that waits for its client', () => {
     expect((await ask(two.client, again.next(['four']))).content).toBe('four')
     // The machine that has the turn still knows it.
     expect((await ask(one.client, first.next(['three']))).content).toBe('three')
+  })
+
+  it('continues inside of a sandbox, under the ceilings of a key', async (test) => {
+    skipWithoutSandbox(test)
+    const limits = { requires_sandbox: true, max_approval_mode: 'auto', max_sandbox_mode: 'read-only' }
+    const envIn = (workdir: string) => ({ PATH: `${join(dirname(workdir), 'bin')}:${process.env['PATH']}` })
+    const { server } = await open(SCRIPT, {
+      server: { keys: [{ ...keyOf('ada'), ...limits }] },
+      config: { sandbox: { read: [dirname(dirname(FAKE_AGENT))], env: ['FAKE_AGENT_SCRIPT'] } },
+      envIn,
+    })
+    const client = clientOf(server.url, 'ada')
+    const first = await ask(client, [user])
+    expect(first.made.map((each) => each.function.name)).toEqual(['add'])
+    expect((await ask(client, first.next(['three']))).content).toBe('three')
+    expect((await newest(server)).result).toMatchObject({ boundary: { enforced_by: 'bubblewrap' } })
   })
 })

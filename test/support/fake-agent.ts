@@ -7,7 +7,7 @@ import { AGENT_NAMES, type AgentName } from '../../src/demo/demo-answer.ts'
 import type { Script } from '../fake-agent/script.ts'
 import { bundledProgram } from './bundled-program.ts'
 
-const FAKE_AGENT = bundledProgram('fake-agent/agent')
+export const FAKE_AGENT = bundledProgram('fake-agent/agent')
 
 export type FakeAgentOptions = { prompt?: string; script?: Script; env?: Record<string, string> }
 export type FakeAgentEnd = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }
