@@ -3,10 +3,11 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Execution } from '../src/executions/store/execution.shape.ts'
-import { openPostgres } from '../src/store/postgres-database.ts'
+import { migratePostgres, openPostgres } from '../src/store/postgres-database.ts'
 import { PostgresNotices } from '../src/store/postgres-notices.ts'
 import { get } from '../src/store/sql.ts'
-import { createPostgresDatabase, POSTGRES_PROGRAMS, runSql } from './support/postgres.ts'
+import { IS_FULL } from './support/full-counts.ts'
+import { createPostgresDatabase, POSTGRES_PROGRAMS, PostgresServer, runSql } from './support/postgres.ts'
 import { temporaryDirectory } from './support/run-drover.ts'
 import { startSilentProxy } from './support/silent-proxy.ts'
 import { type ServerOptions, startServer, type TestServer } from './support/start-server.ts'
@@ -180,5 +181,39 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('a PostgreSQL that does not run
     const cancel = () => worker.request(`/api/v1/executions/${id}/cancel`, { method: 'POST' })
     await until(async () => (await cancel()).status < 400)
     await until(() => !isRunning(pid))
+  })
+})
+
+describe.skipIf(POSTGRES_PROGRAMS === undefined)('an address with several hosts', () => {
+  const addressOf = (...proxies: { url: string }[]) => {
+    const addresses = proxies.map(({ url }) => new URL(url))
+    return `postgres://drover@${addresses.map(({ host }) => host).join(',')}${addresses[0]?.pathname}`
+  }
+
+  it('is used at the host that answers', async () => {
+    const url = await createPostgresDatabase()
+    const [first, second] = [await createProxy(url), await createProxy(url)]
+    first.refuse()
+    const server = await startOn(addressOf(first, second), 'one', { agents: 'demo' })
+    const prompt = () => server.request('/api/v1/prompt', { method: 'POST', body: HELLO })
+    expect((await prompt()).status).toBe(200)
+    await first.listen()
+    second.refuse()
+    await until(async () => (await prompt()).status === 200)
+    expect(await runSql(url, "SELECT count(*)::int AS n FROM executions WHERE state = 'completed'")).toEqual([{ n: 2 }])
+  })
+
+  it.runIf(IS_FULL)('is used at the host that can be written', async () => {
+    const url = await createPostgresDatabase()
+    const name = new URL(url).pathname.slice(1)
+    const standby = await PostgresServer.start()
+    onTestFinished(() => standby.stop({ isLast: true }))
+    await runSql(standby.urlOf('postgres'), `CREATE DATABASE ${name}`)
+    await migratePostgres({ url: standby.urlOf(name) })
+    await runSql(standby.urlOf(name), `ALTER DATABASE ${name} SET default_transaction_read_only = on`)
+    const address = addressOf(await createProxy(standby.urlOf(name)), await createProxy(url))
+    const server = await startOn(address, 'one', { agents: 'demo' })
+    expect((await server.request('/api/v1/prompt', { method: 'POST', body: HELLO })).status).toBe(200)
+    expect(await runSql(url, 'SELECT state FROM executions')).toEqual([{ state: 'completed' }])
   })
 })

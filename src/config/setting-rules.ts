@@ -5,6 +5,7 @@ import { isLabel, parseLabelRule } from '../kit/label.ts'
 import { nearestWord } from '../kit/nearest.ts'
 import { problemOfRepositoryPath } from '../kit/repository-path.ts'
 import type { Problem } from '../kit/schema.ts'
+import { isAddress } from '../kit/store-address.ts'
 import type { Config } from './config.shape.ts'
 import { type ConfigPath, definedBackend } from './setting-keys.ts'
 
@@ -30,7 +31,7 @@ const isProgram: TextRule = (text) =>
   isAbsolute(text) || !/[/\\]/.test(text) ? undefined : 'must be the name of a program or an absolute path'
 
 const isStoreUrl: TextRule = (text) =>
-  text === 'sqlite:' || (/^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text))
+  text === 'sqlite:' || (/^postgres(?:ql)?:\/\//.test(text) && isAddress(text))
     ? undefined
     : 'must be sqlite: or an address such as postgres://USER:PASSWORD@HOST:PORT/DATABASE'
 

@@ -8,7 +8,7 @@ export const StoreSection = strict({
     minLength: 1,
     description:
       'Where sessions and executions are stored. `sqlite:` is a file of this user. With PostgreSQL, servers and workers on many machines share them.',
-    'x-rule': '`sqlite:` or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`',
+    'x-rule': '`sqlite:` or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; several hosts are separated by commas',
     'x-secret': true,
   }),
   schema: Type.String({

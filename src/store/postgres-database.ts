@@ -3,8 +3,10 @@ import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client, ClientConfig, Pool, PoolClient, QueryResult } from 'pg'
 import { Fault } from '../kit/fault.ts'
+import { addressesOf, changeAddress, isAddress } from '../kit/store-address.ts'
 import { sessionStoreNewer, storeNotMigrated } from './faults.ts'
-import { isAnswer, isBug, isConflict, toPostgresFault } from './postgres-errors.ts'
+import { isAnswer, isBug, isConflict, isDown, toPostgresFault } from './postgres-errors.ts'
+import { clientOf } from './postgres-hosts.ts'
 import { POSTGRES_MIGRATIONS, WORKS_FROM } from './postgres-migrations.ts'
 import { notify } from './postgres-notices.ts'
 import { all, get, type Row, type Sql, type Statement, type Steps, type WriteOptions } from './sql.ts'
@@ -90,9 +92,13 @@ export async function connect(options: PostgresOptions, limits: PoolLimits): Pro
     sockets.add(socket)
     return socket.once('close', () => sockets.delete(socket))
   }
-  const config = { ...clientConfig(url, { types: pg.types, statementMs, schema }), stream: createSocket }
-  const pool = new pg.Pool({ ...config, ...limits })
-  return new PostgresDatabase({ pool, sockets, createClient: () => new pg.Client(config) }, options)
+  const hosts = addressesOf(url).map((address) => ({
+    ...clientConfig(address, { types: pg.types, statementMs, schema }),
+    stream: createSocket,
+  }))
+  const HostClient = clientOf(pg.Client, hosts)
+  const pool = new pg.Pool({ ...hosts[0], ...limits, Client: HostClient })
+  return new PostgresDatabase({ pool, sockets, hosts: hosts.length, createClient: () => new HostClient() }, options)
 }
 
 type PoolLimits = { max: number; idleTimeoutMillis?: number }
@@ -118,9 +124,10 @@ function clientConfig(connectionString: string, { types, statementMs, schema }: 
 
 /** The address without user and password, for messages. A text that is no address may be all password. */
 export function toPlainAddress(url: string): string {
-  if (!URL.canParse(url)) return 'postgres://…'
-  const { hostname, port, pathname } = new URL(url)
-  return `postgres://${hostname}${port === '' ? '' : `:${port}`}${pathname}`
+  if (!isAddress(url)) return 'postgres://…'
+  return changeAddress(url, (address) => {
+    for (const part of ['username', 'password', 'search', 'hash'] as const) address[part] = ''
+  })
 }
 
 type Connections = {
@@ -128,6 +135,8 @@ type Connections = {
   /** Those of all connections. */
   sockets: ReadonlySet<Socket>
   createClient: () => Client
+  /** Their number. */
+  hosts: number
 }
 
 export class PostgresDatabase implements Sql {
@@ -141,17 +150,19 @@ export class PostgresDatabase implements Sql {
   /** Has our tables. */
   readonly schema: string
   readonly #pool: Pool
+  readonly #hosts: number
   readonly #sockets: ReadonlySet<Socket>
   readonly #waitMs: number
   #closing: Promise<void> | undefined
 
-  constructor({ pool, sockets, createClient }: Connections, options: PostgresOptions) {
+  constructor({ pool, sockets, createClient, hosts }: Connections, options: PostgresOptions) {
     const { url, waitMs = DEFAULT_WAIT_MS, statementMs = DEFAULT_STATEMENT_MS } = options
     this.address = toPlainAddress(url)
     this.statementMs = statementMs
     this.schema = options.schema ?? DEFAULT_SCHEMA
     this.createClient = createClient
     this.#pool = pool
+    this.#hosts = hosts
     this.#sockets = sockets
     this.#waitMs = waitMs
     // A connection that breaks while no query runs on it. The next query fails, or gets another connection.
@@ -236,6 +247,11 @@ export class PostgresDatabase implements Sql {
         client.release(failure !== undefined && !(failure instanceof Fault) && !isBug(failure))
       }
     })
+  }
+
+  /** Whether an operation failed because PostgreSQL does not run, so that no process can use it. Of several servers, another one may. */
+  isDown(error: unknown): boolean {
+    return this.#hosts === 1 && isDown(error)
   }
 
   async checkWritable(): Promise<void> {

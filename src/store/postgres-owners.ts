@@ -13,7 +13,6 @@
 import type { Ids } from '../kit/ids.ts'
 import type { Owners } from './owners.ts'
 import type { PostgresDatabase } from './postgres-database.ts'
-import { isDown } from './postgres-errors.ts'
 import { all, get, type Steps } from './sql.ts'
 
 /** Why a process has lost its name: others took it for dead, or they may have, because PostgreSQL gives no answer. */
@@ -203,7 +202,7 @@ export class PostgresOwners implements Owners {
       this.#safeAt = Math.max(this.#safeAt, at)
       return row !== undefined
     } catch (error) {
-      if (isDown(error)) this.#safeAt = Math.max(this.#safeAt, at)
+      if (this.#database.isDown(error)) this.#safeAt = Math.max(this.#safeAt, at)
       if (performance.now() - this.#safeAt >= deadAfterMs) this.#lose(name, 'silent')
       throw error
     }

@@ -6,6 +6,7 @@ import { brokenTextRules } from '../../config/setting-rules.ts'
 import { toTimestamp } from '../../kit/clock.ts'
 import { readFileBytes } from '../../kit/files/read-file.ts'
 import { quoteWord } from '../../kit/shell-words.ts'
+import { changeAddress } from '../../kit/store-address.ts'
 import { type BackupProgress, backupStore, type StoreCounts } from '../../store/backup-store.ts'
 import { copyStore } from '../../store/copy-store.ts'
 import { backupByPostgres, homeInUse } from '../../store/faults.ts'
@@ -152,12 +153,13 @@ function formatCounts({ sessions, executions, execution_events: events }: StoreC
 /** Throws the command of PostgreSQL that does it, without the password. */
 function refusePostgres(url: string, { program, file }: { program: 'pg_dump' | 'pg_restore'; file: string }): void {
   if (url === SQLITE) return
-  const address = new URL(url)
-  address.password = ''
-  address.searchParams.delete('password')
+  const address = changeAddress(url, (each) => {
+    each.password = ''
+    each.searchParams.delete('password')
+  })
   const command =
     program === 'pg_dump'
-      ? `pg_dump --format=custom --file=${quoteWord(file)} ${quoteWord(address.href)}`
-      : `pg_restore --clean --if-exists --single-transaction --dbname=${quoteWord(address.href)} ${quoteWord(file)}`
+      ? `pg_dump --format=custom --file=${quoteWord(file)} ${quoteWord(address)}`
+      : `pg_restore --clean --if-exists --single-transaction --dbname=${quoteWord(address)} ${quoteWord(file)}`
   throw backupByPostgres({ command })
 }

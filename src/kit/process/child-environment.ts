@@ -3,6 +3,7 @@
  * that none of them gets a secret of drover, of its store or of its telemetry.
  */
 import { isSecretName, redactSecrets } from '../redact.ts'
+import { addressesOf } from '../store-address.ts'
 import { DEPTH_VARIABLE, OWNER_VARIABLE, RUN_VARIABLE, TREE_VARIABLE } from './environment-variables.ts'
 
 declare const isFiltered: unique symbol
@@ -70,8 +71,10 @@ export function isForChildren({ name, value }: Variable, texts: readonly string[
 
 /** The address of a PostgreSQL store, and its password as it is written there and as it is. */
 export function secretTexts(storeUrl: string): string[] {
-  if (!URL.canParse(storeUrl) || new URL(storeUrl).protocol === 'sqlite:') return []
-  const { password, searchParams } = new URL(storeUrl)
+  if (storeUrl === '' || storeUrl.startsWith('sqlite:')) return []
+  const [address] = addressesOf(storeUrl)
+  if (!URL.canParse(address)) return []
+  const { password, searchParams } = new URL(address)
   const passwords = [password, decode(password), searchParams.get('password') ?? '']
   return [storeUrl, ...new Set(passwords)].filter((text) => text !== '')
 }
