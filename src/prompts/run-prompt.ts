@@ -28,6 +28,7 @@ import { type ApprovalRecord, canceledResult, type PromptResult, toPromptResult 
 import type { PromptRunOptions, PromptStream } from './prompt-run.ts'
 import { beginExecution, recordResult, recordRun } from './record-execution.ts'
 import { RequiredCalls, runUntilCalled } from './required-calls.ts'
+import { offerOf } from './tool-turns.ts'
 import { recheckWorkdir } from './workdir-policy.ts'
 
 type Prompt = PreparedPrompt & {
@@ -340,7 +341,8 @@ function chooseToolRunner({ request, context, recording, calls, slot }: Prompt):
   if (clientTools === undefined || toolTurns === undefined || recording === undefined || calls === undefined)
     return undefined
   const client = ownerKey(context.by)?.id ?? ''
-  const turn = { executionId: recording.id, client, conversation: clientTools.conversation }
+  const { conversation } = clientTools
+  const turn = { executionId: recording.id, client, conversation, offer: offerOf(request) }
   return async (asked) => {
     slot?.lend()
     const results = await calls.ask(asked, (counted) => toolTurns.ask(turn, counted))

@@ -5,6 +5,10 @@ import { NO_USAGE } from '../agents/adapter/token-usage.ts'
 import type { ToolRequest } from '../agents/client-tools/tool-request.ts'
 import { digest, digestFields } from '../kit/digest.ts'
 import { clientToolsCrowded, clientToolsExpired, clientToolsStopped, toolResultMissing } from './faults.ts'
+import type { PromptRequest } from './prompt-request.ts'
+
+/** What a request gives an agent: the names of functions, and the system prompt. */
+type Offer = { names: readonly string[]; system: string | undefined }
 
 export type ToolTurn = {
   executionId: string
@@ -12,6 +16,7 @@ export type ToolTurn = {
   client: string
   /** A digest of what the client had said when the turn began. */
   conversation: string
+  offer: Offer
   calls: readonly ClientCall[]
   /** How many times it has waited before. */
   part: number
@@ -38,6 +43,19 @@ export function describeConversation(said: readonly string[]): string {
 export function isSameConversation({ conversation }: ToolTurn, said: readonly string[] | undefined): boolean {
   const count = Number.parseInt(conversation, 10)
   return said === undefined || describeConversation(said.slice(0, count)) === conversation
+}
+
+export function offerOf({ clientTools, system_prompt: system }: PromptRequest): Offer {
+  return { names: (clientTools?.tools ?? []).map(({ name }) => name), system }
+}
+
+/**
+ * Whether the turn can continue with what a request gives. A client that hands the conversation to another agent offers other functions
+ * and changes the system prompt. Many clients offer nothing with the last results, and some change the system prompt each time.
+ */
+export function isSameOffer({ offer }: Pick<ToolTurn, 'offer'>, { names, system }: Offer): boolean {
+  if (names.some((name) => !offer.names.includes(name))) return false
+  return names.length === offer.names.length || system === offer.system
 }
 
 /** Which of the turns that wait, the oldest first, has to end for a new one: the first one of the client that has most of them. */
@@ -71,7 +89,7 @@ export class ToolTurns {
 
   /** Resolves with the results. Rejects with a Fault if they do not come in time, or if too many turns wait. */
   async ask(
-    asker: Pick<ToolTurn, 'executionId' | 'client' | 'conversation'>,
+    asker: Pick<ToolTurn, 'executionId' | 'client' | 'conversation' | 'offer'>,
     { calls, token_usage: usage = NO_USAGE }: ToolRequest,
   ): Promise<ToolResults> {
     if (this.#isClosed) throw clientToolsStopped({})

@@ -63,7 +63,7 @@ export type DroverService = {
   attach(by: Caller, id: string, signal: AbortSignal): Promise<Running<PromptResult>>
   /**
    * Gives a turn the results of the calls that it waits for, and continues it. Undefined: no turn of this process waits for them,
-   * or the client has said something else before them. Throws a Fault if a result is missing.
+   * or the client has said something else before them, or offers something else. Throws a Fault if a result is missing.
    */
   answerCalls(by: Caller, answer: ToolAnswer, options: AnswerOptions): Promise<Running<PartResult> | undefined>
   /** The same for a batch. */
@@ -212,6 +212,8 @@ export type ToolAnswer = GivenResults & {
   callId: string
   /** What the client has said, in order. Undefined: it sends only what is new. */
   said: readonly string[] | undefined
+  /** The whole request, for an agent that does not know the turn. */
+  request: PromptRequest
 }
 
 export type AnswerOptions = Pick<BackgroundOptions, 'signal' | 'isInBackground'>

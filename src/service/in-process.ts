@@ -16,7 +16,7 @@ import type { Slots } from '../prompts/concurrency-slots.ts'
 import type { PrivateFiles } from '../prompts/private-files.ts'
 import type { PromptContext, PromptObserver, PromptTelemetry, SandboxParts } from '../prompts/prompt-context.ts'
 import type { PartResult, PromptResult } from '../prompts/prompt-result.ts'
-import { isSameConversation, type ToolTurns } from '../prompts/tool-turns.ts'
+import { isSameConversation, isSameOffer, offerOf, type ToolTurns } from '../prompts/tool-turns.ts'
 import type { MachineSandbox } from '../sandbox/machine/machine-sandbox.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { Administration } from './administration.ts'
@@ -213,12 +213,13 @@ export class InProcessDrover
 
   async answerCalls(
     by: Caller,
-    { callId, said, ...given }: ToolAnswer,
+    { callId, said, request, ...given }: ToolAnswer,
     { signal, isInBackground = false }: AnswerOptions,
   ): Promise<Running<PartResult> | undefined> {
     const { toolTurns } = this.#parts.server ?? {}
     const turn = toolTurns?.find(callId)
-    if (toolTurns === undefined || turn === undefined || !isSameConversation(turn, said)) return undefined
+    if (toolTurns === undefined || turn === undefined) return undefined
+    if (!isSameConversation(turn, said) || !isSameOffer(turn, offerOf(request))) return undefined
     // Whether another key has such a turn is not revealed.
     const execution = await this.executions.find(by, turn.executionId).catch(ignoreFault)
     if (execution === undefined) return undefined

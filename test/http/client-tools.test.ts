@@ -3,8 +3,21 @@ import Anthropic from '@anthropic-ai/sdk'
 import type OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import { USER } from '../../src/prompts/caller.ts'
-import { ask, call, type Messages, newest, open, statesOf, tools, user } from '../support/tool-client.ts'
+import {
+  type Asked,
+  ask,
+  call,
+  type Messages,
+  newest,
+  open,
+  statesOf,
+  tool,
+  tools,
+  user,
+} from '../support/tool-client.ts'
 import { until } from '../support/until.ts'
+
+const tutor = { role: 'system' as const, content: 'You are a tutor.' }
 
 describe('a chat completion with tools', () => {
   it('ends with a call, and continues the same turn with its result', async () => {
@@ -72,19 +85,36 @@ describe('a chat completion with tools', () => {
     expect((await ask(client, messages)).content).toBe('a|b')
   })
 
-  it.each<[string, (messages: Messages) => Messages]>([
+  it.each<[string, (messages: Messages) => Messages, Asked?]>([
     ['the client has said something else', ([, ...rest]) => [{ role: 'user', content: 'another question' }, ...rest]],
     ['the results differ from those that it got', (messages) => messages],
-  ])('repeats the conversation in a new session if %s', async (title, change) => {
+    [
+      'the client offers a function that the turn does not have',
+      (messages) => messages,
+      { tools: [...tools, tool('mul')] },
+    ],
+    ['another agent of the client has taken over', ([, ...rest]) => [tutor, user, ...rest], { tools: [] }],
+  ])('repeats the conversation in a new session if %s', async (title, change, more = {}) => {
     const { client, server } = await open({ calls: [[call('add', 1)]], text: ['{{results}}'] })
     const { next } = await ask(client, [user])
     if (title.startsWith('the results')) await ask(client, next(['first']))
-    const { reason } = await ask(client, change(next(['other'])))
-    expect(reason).toBe('tool_calls')
+    const { reason } = await ask(client, change(next(['other'])), more)
+    expect(reason).toBe(more.tools?.length === 0 ? 'stop' : 'tool_calls')
     expect(await statesOf(server)).toHaveLength(2)
     const { prompt = '' } = await newest(server)
     expect(prompt).toContain('[calls the tool add, with these arguments]\n{"x":1}')
     expect(prompt).toContain('[result of the tool add]\nother')
+  })
+
+  it('continues the turn of a client that offers nothing with the last results, or changes its system prompt', async () => {
+    const { client } = await open({ calls: [[call('add', 1)]], text: ['{{results}}'] })
+    for (const [more, before] of [
+      [{ tools: [] }, []],
+      [{}, [tutor]],
+    ] satisfies [Asked, Messages][]) {
+      const { next } = await ask(client, [user])
+      expect((await ask(client, [...before, ...next(['three'])], more)).content).toBe('three')
+    }
   })
 
   it('ends its turn if the client does not come back in time, and then repeats the conversation', async () => {

@@ -13,7 +13,7 @@ export function clientOf(url: string, apiKey = 'none'): OpenAI {
   return new OpenAI({ baseURL: `${url}/openai/v1`, apiKey, maxRetries: 0 })
 }
 
-const tool = (name: string) => ({
+export const tool = (name: string) => ({
   type: 'function' as const,
   function: {
     name,
@@ -38,7 +38,7 @@ export async function newest({ context }: TestServer) {
 }
 
 export type Messages = OpenAI.ChatCompletionMessageParam[]
-type Asked = Partial<OpenAI.ChatCompletionCreateParamsNonStreaming>
+export type Asked = Partial<OpenAI.ChatCompletionCreateParamsNonStreaming>
 type Result = string | OpenAI.ChatCompletionContentPartText[]
 
 /** Sends the messages; if the answer has calls, `next` are the messages with their results. */

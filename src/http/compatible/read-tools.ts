@@ -11,7 +11,7 @@ type Asked = Parameters<typeof readTools>[0] & { messages: readonly WireMessage[
 type Read = {
   messages: readonly WireMessage[]
   clientTools?: OfferedTools | undefined
-  answer?: ToolAnswer | undefined
+  answer?: Omit<ToolAnswer, 'request'> | undefined
   ignored: readonly string[]
 }
 

@@ -21,7 +21,7 @@ export type CompatiblePrompt = {
   /** The fields that were ignored and would have changed the answer. */
   ignored: readonly string[]
   /** The results of calls that a turn may wait for. If none does, the prompt has them too. */
-  answer?: ToolAnswer | undefined
+  answer?: Omit<ToolAnswer, 'request'> | undefined
 }
 
 /** How a request is read: which backend a model selects, where its prompt runs, and what becomes of tools. */

@@ -123,7 +123,7 @@ type Conversation = {
   /** For an agent that does not know the conversation: calls and results are quoted. */
   messages: WireMessage[]
   /** The results that the conversation ends with. */
-  answer?: Omit<ToolAnswer, 'choice'>
+  answer?: Omit<ToolAnswer, 'choice' | 'request'>
   /** What the client has said, in order. */
   said: string[]
 }
@@ -142,7 +142,7 @@ export function toConversationWithTools(entries: readonly Said[], { hasCalls }: 
 type Replied = Extract<Said, { is: 'result' }>
 
 /** What the user has added to the results goes to the agent with the last one. */
-function toAnswer(entries: readonly Said[]): Omit<ToolAnswer, 'said' | 'choice'> | undefined {
+function toAnswer(entries: readonly Said[]): Omit<ToolAnswer, 'said' | 'choice' | 'request'> | undefined {
   const at = entries.findLastIndex(({ is }) => is === 'result')
   const rest = entries.slice(at + 1)
   const isUser = (each: Said) => each.is === 'message' && each.message.role !== 'assistant'

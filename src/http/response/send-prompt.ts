@@ -44,7 +44,7 @@ export type PromptReply = {
   /** Stored with the execution. */
   clientRequest?: JsonObject
   /** The results of calls that a turn may wait for. Then it is continued, and the prompt is not needed. */
-  answer?: ToolAnswer | undefined
+  answer?: Omit<ToolAnswer, 'request'> | undefined
 }
 
 /** Returns what the Fastify handler has to return. */
@@ -67,11 +67,15 @@ export async function sendPrompt(exchange: Exchange, sent: PromptReply): Promise
 /** Undefined if the request has no results, or no turn waits for them. */
 async function continueTurn(
   { request, reply, context }: Exchange,
-  { answer, toFormat }: PromptReply,
+  { answer, prompt, toFormat }: PromptReply,
 ): Promise<{ running: Running<PartResult>; format: ReplyFormat } | undefined> {
   if (answer === undefined) return undefined
   const signal = abortOnDisconnect(reply.raw, context)
-  const running = await context.drover.answerCalls(toRequestCaller(request, context), answer, { signal })
+  const running = await context.drover.answerCalls(
+    toRequestCaller(request, context),
+    { ...answer, request: prompt },
+    { signal },
+  )
   if (running === undefined) return undefined
   void reply.header('x-execution-id', running.id)
   return { running, format: toFormat({ ...running, createdAt: toTimestamp(context.clock.now()) }) }
