@@ -10,16 +10,17 @@ export const ATTACHMENT_LIMITS = { count: 20, bytesEach: 5 * 1024 * 1024, bytesT
 export function readAttachments(given: readonly Attachment[]): AttachedFile[] {
   const { count, bytesTotal } = ATTACHMENT_LIMITS
   if (given.length > count) throw attachmentInvalid({ problem: `there are ${given.length}; at most ${count} are sent` })
-  const files = given.map((each, at) => readAttachment(each, at + 1))
+  const files = given.map((each, at) => readAttachment(each, `number ${at + 1}`))
   const total = files.reduce((sum, { size }) => sum + size, 0)
   if (total > bytesTotal)
     throw attachmentInvalid({ problem: `together they have ${total} bytes; at most ${bytesTotal} are sent` })
   return files
 }
 
-function readAttachment({ data, media_type: said, name }: Attachment, number: number): AttachedFile {
+/** `which` names it in an error. */
+export function readAttachment({ data, media_type: said, name }: Attachment, which: string): AttachedFile {
   const { bytesEach } = ATTACHMENT_LIMITS
-  const refuse = (problem: string) => attachmentInvalid({ problem: `number ${number} ${problem}` })
+  const refuse = (problem: string) => attachmentInvalid({ problem: `${which} ${problem}` })
   const size = sizeOf(data)
   if (size > bytesEach) throw refuse(`has ${size} bytes; at most ${bytesEach} are sent`)
   if (!BASE64.test(data) || data.length % 4 !== 0) throw refuse('is not base64')

@@ -3,6 +3,7 @@ import Anthropic from '@anthropic-ai/sdk'
 import type OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import { USER } from '../../src/prompts/caller.ts'
+import { PNG } from '../support/sample-files.ts'
 import {
   type Asked,
   ask,
@@ -149,7 +150,7 @@ describe('each agent', () => {
 describe('a message with tools', () => {
   const input_schema = { type: 'object' as const, properties: { x: { type: 'number' } } }
   const offered = ['add', 'sub'].map((name) => ({ name, input_schema }))
-  const png = { type: 'base64' as const, media_type: 'image/png' as const, data: 'AA==' }
+  const png = { type: 'base64' as const, media_type: 'image/png' as const, data: PNG.toString('base64') }
 
   it.each(['whole', 'stream'])('ends with calls, and continues the same turn with their results: %s', async (how) => {
     const { server } = await open({ calls: [[call('add', 1), call('sub', 2)]], text: ['I see {{results}}'] })

@@ -27,10 +27,13 @@ describe('withFetchedImages', () => {
     expect(await withFetchedImages(asking(`http://127.0.0.1:${port}/a`), LOCAL)).toEqual({
       messages: [{ role: 'user', content: [{ type: 'image', source }] }],
     })
-    const input = [{ role: 'user', content: [{ type: 'input_image', image_url: `http://localhost:${port}/a` }] }]
-    expect(await withFetchedImages({ input }, LOCAL)).toEqual({
-      input: [{ role: 'user', content: [{ type: 'image', source }] }],
-    })
+    const named = { type: 'input_image', image_url: `http://localhost:${port}/a` }
+    const inputWith = (part: object) => [
+      { role: 'user', content: [part] },
+      { type: 'function_call_output', call_id: 'c', output: [part] },
+    ]
+    const input = inputWith(named)
+    expect(await withFetchedImages({ input }, LOCAL)).toEqual({ input: inputWith({ type: 'image', source }) })
   })
 
   it('fetches nothing if it is off, and leaves data URLs alone', async () => {
@@ -80,6 +83,12 @@ describe('withFetchedImages', () => {
     const fetch = (size: number) => withFetchedImages(asking(`http://127.0.0.1:${port}/${size}`), LOCAL)
     await fetch(bytesEach)
     await expect(fetch(bytesEach + 1)).rejects.toThrow(`more than ${bytesEach} bytes`)
+  })
+
+  it('refuses images that do not arrive within the time, however many there are', async () => {
+    const port = await serve((request, response) => (request.url === '/quick' ? response.end(PNG) : undefined))
+    const messages = ['quick', 'slow', 'slow2'].flatMap((path) => asking(`http://127.0.0.1:${port}/${path}`).messages)
+    await expect(withFetchedImages({ messages }, LOCAL, 50)).rejects.toThrow(/\/slow .*: it took longer than 0.05 s/)
   })
 
   it('refuses an answer that is no success, and too many addresses', async () => {

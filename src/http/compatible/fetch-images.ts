@@ -21,7 +21,11 @@ const TIME_LIMIT_MS = 15_000
 type Settings = Pick<ServerContext['config']['server'], 'fetch_images' | 'fetch_private_hosts'>
 
 /** The body with the content of the images in place of their addresses. Throws a Fault for one that cannot be fetched. */
-export async function withFetchedImages(body: unknown, settings: Settings): Promise<unknown> {
+export async function withFetchedImages(
+  body: unknown,
+  settings: Settings,
+  limitMs: number = TIME_LIMIT_MS,
+): Promise<unknown> {
   if (!settings.fetch_images || !isObject(body)) return body
   const links = new Set<string>()
   replaceLinks(body, (url) => void links.add(url))
@@ -29,14 +33,14 @@ export async function withFetchedImages(body: unknown, settings: Settings): Prom
   if (links.size > ATTACHMENT_LIMITS.count)
     throw imageNotFetched({ url: '', problem: `a request may name at most ${ATTACHMENT_LIMITS.count} images` })
   const rules = settings.fetch_private_hosts.flatMap((text) => parseHostRule(text) ?? [])
-  const signal = AbortSignal.timeout(TIME_LIMIT_MS)
+  const signal = AbortSignal.timeout(limitMs)
   const fetched = new Map<string, string>()
-  for (const url of links) fetched.set(url, (await fetchImage(url, { rules, signal })).toString('base64'))
+  for (const url of links) fetched.set(url, (await fetchImage(url, { rules, signal, limitMs })).toString('base64'))
   return replaceLinks(body, (url) => fetched.get(url))
 }
 
 /** The fields that messages and their contents are in. */
-const INNER = ['messages', 'input', 'content']
+const INNER = ['messages', 'input', 'content', 'output']
 
 function replaceLinks(value: unknown, contentOf: (url: string) => string | undefined): unknown {
   if (Array.isArray(value)) return value.map((each) => replaceLinks(each, contentOf))
@@ -49,7 +53,7 @@ function replaceLinks(value: unknown, contentOf: (url: string) => string | undef
   return inner.length === 0 ? value : { ...value, ...replaced }
 }
 
-type Limits = { rules: readonly HostRule[]; signal: AbortSignal }
+type Limits = { rules: readonly HostRule[]; signal: AbortSignal; limitMs: number }
 
 async function fetchImage(given: string, limits: Limits): Promise<Buffer> {
   const refuse = (problem: string) => imageNotFetched({ url: given, problem })
@@ -98,8 +102,8 @@ async function fetchOnce(address: string, { rules, signal }: Limits): Promise<Bu
   return await promise
 }
 
-function describeProblem(error: unknown, { signal }: Limits): string {
-  if (signal.aborted) return `it took longer than ${TIME_LIMIT_MS / 1000} s`
+function describeProblem(error: unknown, { signal, limitMs }: Limits): string {
+  if (signal.aborted) return `it took longer than ${limitMs / 1000} s`
   if (errorCode(error) === PRIVATE_ADDRESS) return 'its host has a private address'
   return errorCode(error) ?? toErrorMessage(error)
 }

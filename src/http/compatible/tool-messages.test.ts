@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest'
+import { PDF, PNG } from '../../../test/support/sample-files.ts'
 import { toConversation, type WireMessage } from '../../prompts/chat-messages.ts'
 import { readSaid, readToolItem, toConversationWithTools } from './tool-messages.ts'
 
 const read = (messages: readonly object[]) =>
   toConversationWithTools(readSaid(messages as WireMessage[]), { hasCalls: true })
 
+const data = PNG.toString('base64')
+const withResult = (part: object) => [
+  user,
+  { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content: [part] }] },
+]
 const user = { role: 'user', content: 'hello' }
 const chatCall = { id: 'c1', type: 'function', function: { name: 'ls', arguments: '{"a":1}' } }
 const chat = [
@@ -64,11 +70,11 @@ describe('calls and results', () => {
   })
 
   it('may be errors and images', () => {
-    const png = { type: 'image', data: 'AA==', mimeType: 'image/png' }
+    const png = { type: 'image', data, mimeType: 'image/png' }
     const parts = [
-      { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA==' } },
-      { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } },
-      { type: 'input_image', image_url: 'data:image/png;base64,AA==' },
+      { type: 'image', source: { type: 'base64', media_type: 'image/png', data } },
+      { type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } },
+      { type: 'input_image', image_url: `data:image/png;base64,${data}` },
     ]
     const result = { type: 'tool_result', tool_use_id: 'c1', is_error: true, content: parts }
     const { answer, messages } = read([...message.slice(0, 2), { role: 'user', content: [result] }])
@@ -89,9 +95,24 @@ describe('calls and results', () => {
       '$.messages[1].content must be a text',
     ],
     [
-      'with a document',
-      [user, { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content: [{ type: 'document' }] }] }],
+      'with a PDF document',
+      withResult({ type: 'document', source: { type: 'base64', data: PDF.toString('base64') } }),
       '$.messages[1].content[0].content[0] must be a text, or an image',
+    ],
+    [
+      'with an image that is none',
+      withResult({ type: 'image', source: { type: 'base64', data: 'AAAA' } }),
+      '$.messages[1].content[0].content[0] is neither a PNG, JPEG, GIF or WebP image',
+    ],
+    [
+      'with an image of another type than it says',
+      withResult({ type: 'image_url', image_url: { url: `data:image/gif;base64,${data}` } }),
+      'is image/png by its content, but media_type says image/gif',
+    ],
+    [
+      'with an address',
+      withResult({ type: 'image', source: { type: 'url', url: 'https://a.example/b' } }),
+      'fetch_images',
     ],
     ['that is a nameless call', [user, { role: 'assistant', tool_calls: [{ id: 'c' }] }], '.function.name is required'],
     ['that is a call of nothing', [user, { role: 'assistant', tool_calls: [1] }], '$.messages[1].tool_calls[0].id is'],

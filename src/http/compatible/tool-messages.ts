@@ -6,6 +6,8 @@
 import type { ToolReply } from '../../agents/adapter/client-tool.ts'
 import { isObject, type JsonRecord, textAt } from '../../agents/adapter/json-fields.ts'
 import { messageInvalid } from '../../kit/faults.ts'
+import { readAttachmentPart, readTextDocument } from '../../prompts/attachment-parts.ts'
+import { readAttachment } from '../../prompts/attachments.ts'
 import { readText, type WireContent, type WireMessage } from '../../prompts/chat-messages.ts'
 import { quoteCall, quoteReply } from '../../prompts/quote-calls.ts'
 import type { ToolAnswer } from '../../service/drover-service.ts'
@@ -98,25 +100,14 @@ function toResult(fields: JsonRecord, idField: string, place: string): Said {
 function toContent(given: unknown, place: string): ToolReply['content'] {
   if (!Array.isArray(given)) throw invalid(place, 'must be a text or a list of parts')
   return given.map((part: unknown, at) => {
-    const text = isObject(part) ? textAt(part, 'text') : undefined
+    const text = isObject(part) ? (textAt(part, 'text') ?? readTextDocument(part)) : undefined
     if (text !== undefined) return { type: 'text', text }
-    const image = isObject(part) ? readImage(part) : undefined
-    if (image !== undefined) return image
-    throw invalid(`${place}[${at}]`, 'must be a text, or an image as base64 or a data URL')
+    const inner = `${place}[${at}]`
+    const attached = isObject(part) ? readAttachmentPart(part, inner) : undefined
+    const file = attached && readAttachment(attached, `$.${inner}`)
+    if (file?.mediaType.startsWith('image/')) return { type: 'image', data: file.data, mimeType: file.mediaType }
+    throw invalid(inner, 'must be a text, or an image as base64 or a data URL')
   })
-}
-
-const DATA_URL = /^data:(?<mimeType>image\/[\w.+-]+);base64,(?<data>.*)$/s
-
-function readImage(part: JsonRecord): ToolReply['content'][number] | undefined {
-  const { source, image_url: url } = part
-  if (isObject(source) && textAt(source, 'type') === 'base64') {
-    const [data, mimeType] = [textAt(source, 'data'), textAt(source, 'media_type')]
-    return data === undefined || mimeType === undefined ? undefined : { type: 'image', data, mimeType }
-  }
-  const { mimeType, data } =
-    DATA_URL.exec((isObject(url) ? textAt(url, 'url') : textAt(part, 'image_url')) ?? '')?.groups ?? {}
-  return mimeType === undefined || data === undefined ? undefined : { type: 'image', data, mimeType }
 }
 
 type Conversation = {
