@@ -1,14 +1,16 @@
 /** Images and documents with a prompt, on every API of the server. */
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { describe, expect, it } from 'vitest'
 import type { Execution } from '../../src/executions/store/execution.shape.ts'
 import { digest } from '../../src/kit/digest.ts'
 import { installAcpAgent, receivedFrames } from '../support/acp-agent.ts'
 import { connectClient } from '../support/mcp-client.ts'
+import { createPostgresDatabase, POSTGRES_PROGRAMS } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { PDF, PNG } from '../support/sample-files.ts'
+import { skipWithoutSandbox } from '../support/sandbox.ts'
 import { type ServerOptions, startServer, type TestServer } from '../support/start-server.ts'
 
 /** Answers as claude does, with the types of the blocks that it was sent and the digests of those with data. */
@@ -24,6 +26,15 @@ process.stdin.on('data', (piece) => (text += piece)).on('end', () => {
   console.log(JSON.stringify({ type: 'result', subtype: 'success', is_error: false, result: seen.join('|'), session_id: id, usage }))
 })
 `
+/** Answers as codex does, with the digest of the image that its command names. */
+const READER = `#!${process.execPath}
+const path = process.argv.map((word) => word.replace(/^--image=/, '')).find((word) => word.endsWith('.png'))
+const hash = require('node:crypto').createHash('sha256').update(require('node:fs').readFileSync(path)).digest('hex')
+const print = (event) => console.log(JSON.stringify(event))
+print({ type: 'thread.started', thread_id: '0199a213-81c0-7800-8aa1-bbab2a035a53' })
+print({ type: 'item.completed', item: { id: 'item_0', type: 'agent_message', text: 'image ' + hash } })
+print({ type: 'turn.completed', usage: { input_tokens: 1, cached_input_tokens: 0, output_tokens: 1 } })
+`
 const [png, pdf] = [PNG.toString('base64'), PDF.toString('base64')]
 const [PNG_DIGEST, PDF_DIGEST] = [digest(PNG), digest(PDF)]
 const SEEN_PNG = `image ${PNG_DIGEST.slice('sha256:'.length)}`
@@ -35,14 +46,14 @@ const records = [
 ]
 
 async function start(options: ServerOptions = {}) {
-  const directory = temporaryDirectory()
-  const command = join(directory, 'mirror.cjs')
-  writeFileSync(command, MIRROR, { mode: 0o755 })
-  return await startServer({
-    ...options,
-    agents: 'none',
-    config: { backends: { claude: { command } }, ...options.config },
-  })
+  const config = { backends: { claude: { command: install(MIRROR) } }, ...options.config }
+  return await startServer({ ...options, agents: 'none', config })
+}
+
+function install(program: string): string {
+  const command = join(temporaryDirectory(), 'agent.cjs')
+  writeFileSync(command, program, { mode: 0o755 })
+  return command
 }
 
 const post = (server: TestServer, path: string, body: object, headers: Record<string, string> = {}) =>
@@ -155,6 +166,27 @@ describe('attachments', () => {
       200,
       `${SEEN_PNG}|${SEEN_PDF}|what?\n[attachment 1: image/png]\n[attachment 2: application/pdf]`,
     ])
+  })
+
+  it.skipIf(POSTGRES_PROGRAMS === undefined)('reach an agent on another machine', async () => {
+    const url = await createPostgresDatabase()
+    await start({ postgres: { url, machine: 'one' } })
+    const door = await startServer({ agents: 'none', isWorker: false, postgres: { url, machine: 'door' } })
+    const { output, execution_id: id } = await prompt(door, { attachments })
+    expect(output).toBe(`${SEEN_PNG}|${SEEN_PDF}|what?`)
+    const response = await fetch(`${door.url}/api/v1/executions/${id}/attachments/${PNG_DIGEST}`)
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(PNG)
+  })
+
+  it('are files that an agent in a sandbox can read', async (test) => {
+    skipWithoutSandbox(test)
+    const command = install(READER)
+    const server = await startServer({
+      ...{ agents: 'none', env: { PATH: process.env['PATH'] ?? '' } },
+      config: { backends: { codex: { command } }, sandbox: { mode: 'required', read: [dirname(command)] } },
+    })
+    const read = await prompt(server, { backend: 'codex', attachments: attachments.slice(0, 1) })
+    expect(read).toMatchObject({ output: SEEN_PNG, boundary: { enforced_by: 'bubblewrap' } })
   })
 
   it('of an MCP tool reach the agent', async () => {

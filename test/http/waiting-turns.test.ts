@@ -30,6 +30,14 @@ describe('a turn that waits for its client', () => {
     await until(() => slots.load().running === 0)
   })
 
+  it('gives both the same answer if two requests bring the results at once', async () => {
+    const { client, server } = await open(SCRIPT)
+    const first = await ask(client, [user])
+    const answers = await Promise.all([1, 2].map(() => ask(client, first.next(['three']))))
+    expect(answers.map(({ content }) => content)).toEqual(['three', 'three'])
+    expect(await statesOf(server)).toEqual(['completed'])
+  })
+
   it('ends if more wait than server.max_waiting_turns: the oldest one of the key that has most of them', async () => {
     const { server } = await open(SCRIPT, { server: { max_waiting_turns: 2, keys: ['ada', 'bob'].map(keyOf) } })
     const [ada, bob] = [clientOf(server.url, 'ada'), clientOf(server.url, 'bob')]
