@@ -1,35 +1,34 @@
 /** Ctrl-K: finds pages, runs, sessions and the files of the open run, and opens what is chosen. */
 import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import type { DrivenDiff } from '../drive/service/driven-run.shape.ts'
+import type { DrivenDiff, DrivenRun, DrivenRunPage } from '../drive/service/driven-run.shape.ts'
 import type { Session } from '../sessions/session.shape.ts'
 import { call, sender } from './live/api.ts'
 import { runs } from './live/known-runs.ts'
 import { isHelpOpen, isPaletteOpen } from './live/overlays.ts'
 import { goTo, route, toHash } from './live/router.ts'
+import { usePages } from './live/use-pages.ts'
 import { nameOfRepository } from './runs/run-facts.ts'
-import { type Entry, findEntries } from './text/find-entries.ts'
+import { type Entry, findEntries, MOST } from './text/find-entries.ts'
 import { hrefOf, pageLinksFor } from './text/page-links.ts'
 import { toLine } from './text/visible-text.ts'
 
 type Choice = Entry & { readonly run: () => void }
 
-/** The user is still typing. */
-const TYPING_MS = 150
+/** The server takes no longer search. */
+const MAX_SEARCH = 200
 
 export function Palette() {
   const dialog = useRef<HTMLDialogElement>(null)
   const search = useSignal('')
   const chosen = useSignal(0)
-  const sessions = useSessions(search.value)
-  const files = useFilesOfRun()
+  const found = useFound(search.value, useFilesOfRun())
   useLayoutEffect(() => {
     const { current } = dialog
     current?.showModal()
     return () => current?.close()
   }, [])
   const close = () => (isPaletteOpen.value = false)
-  const found = [...findEntries([...commands(), ...runChoices(), ...files], search.value), ...sessions]
   const at = Math.min(chosen.value, found.length - 1)
   const open = (choice: Choice | undefined) => {
     if (choice === undefined) return
@@ -102,40 +101,35 @@ function commands(): Choice[] {
   return [...pages, change, { ...keys, run: () => (isHelpOpen.value = true) }]
 }
 
-function runChoices(): Choice[] {
-  return runs.value.map(({ id, title, repository }) => ({
-    ...{ group: 'Runs', id, says: title, hint: nameOfRepository(repository) },
-    run: () => goTo(toHash('runs', id)),
-  }))
+function toSessionChoice({ id, title, initial_prompt: prompt, backend }: FoundSessions['sessions'][number]): Choice {
+  const text = { group: 'Sessions', id, says: title ?? prompt, hint: backend } as const
+  return { ...text, run: () => goTo(toHash('sessions', id)) }
 }
 
-type FoundSession = Pick<Session, 'id' | 'title' | 'initial_prompt' | 'backend'>
+function toRunChoice({ id, title, repository }: DrivenRun): Choice {
+  const text = { group: 'Runs', id, says: title, hint: nameOfRepository(repository) } as const
+  return { ...text, run: () => goTo(toHash('runs', id)) }
+}
 
-/** The server searches, because a page has only the latest. */
-function useSessions(search: string): readonly Choice[] {
-  const found = useSignal<readonly FoundSession[]>([])
-  useEffect(() => {
-    if (search.trim() === '') {
-      found.value = []
-      return
-    }
-    const abort = new AbortController()
-    const timer = setTimeout(() => {
-      const query = new URLSearchParams({ search: search.trim(), limit: '8' })
-      call<{ sessions: FoundSession[] }>(`sessions?${query}`, { signal: abort.signal }).then(
-        ({ sessions }) => (found.value = sessions),
-        () => undefined,
-      )
-    }, TYPING_MS)
-    return () => {
-      clearTimeout(timer)
-      abort.abort()
-    }
-  }, [search])
-  return found.value.map(({ id, title, initial_prompt: prompt, backend }) => ({
-    ...{ group: 'Sessions', id, says: title ?? prompt, hint: backend },
-    run: () => goTo(toHash('sessions', id)),
-  }))
+type FoundSessions = {
+  sessions: readonly Pick<Session, 'id' | 'title' | 'initial_prompt' | 'backend'>[]
+  next?: undefined
+}
+
+/** The server searches too, because a page has only the latest. */
+function useFound(search: string, files: readonly Choice[]): readonly Choice[] {
+  const wanted = search.trim().slice(0, MAX_SEARCH)
+  const query = wanted === '' ? undefined : new URLSearchParams({ search: wanted, limit: String(MOST) })
+  const found = usePages<DrivenRunPage>(query && `runs?${query}`).pages?.[0]?.runs ?? []
+  const sessions = usePages<FoundSessions>(query && `sessions?${query}`).pages?.[0]?.sessions ?? []
+  const known = findEntries(runs.value.map(toRunChoice), search)
+  const older = found.filter(({ id }) => !known.some((each) => each.id === id))
+  return [
+    ...findEntries(commands(), search),
+    ...[...known, ...older.map(toRunChoice)].slice(0, MOST),
+    ...findEntries(files, search),
+    ...sessions.map(toSessionChoice),
+  ]
 }
 
 function useFilesOfRun(): readonly Choice[] {

@@ -63,10 +63,26 @@ describe('formatReport', () => {
   it('quotes texts of others, so that they are no part of the report', () => {
     const headings = writeReport(RUN).match(/^ *#+ .*$/gm)
     expect(headings).toEqual([
-      ...[`# Run ${RUN.id}`, '## Goal', '## What changed', '## Evidence', '## Review'],
+      ...['# Show it', '## Goal', '## What changed', '## Evidence', '## Review'],
       ...['## What the agents reported', '## Cost'],
     ])
     expect(writeReport(RUN)).toContain('- \\*Slow\\*')
+  })
+
+  it('has the first 120 characters of a longer title as its heading', () => {
+    const headingOf = (goal: string) => writeReport({ ...RUN, goal } as RunOutline).split('\n', 1)[0]
+    expect(headingOf('a'.repeat(120))).toBe(`# ${'a'.repeat(120)}`)
+    expect(headingOf('a'.repeat(121))).toBe(`# ${'a'.repeat(120)}…`)
+  })
+
+  it('says when the run worked, to the minute', () => {
+    const timeOf = (from: string, to: string) => {
+      const report = writeReport({ ...RUN, created_at: from, updated_at: to } as RunOutline)
+      return /^.*Run `[^`]+`, (.*)\.$/m.exec(report)?.[1]
+    }
+    expect(timeOf('2026-01-31T10:00:05Z', '2026-01-31T10:00:59Z')).toBe('2026-01-31 10:00 UTC')
+    expect(timeOf('2026-01-31T10:00:00Z', '2026-01-31T11:30:00Z')).toBe('2026-01-31 10:00 to 11:30 UTC')
+    expect(timeOf('2026-01-31T22:00:00Z', '2026-02-01T01:00:00Z')).toBe('2026-01-31 22:00 to 2026-02-01 01:00 UTC')
   })
 
   it.each([

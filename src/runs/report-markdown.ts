@@ -2,6 +2,7 @@
  * The report about a run in Markdown: for `drover report` and for the text of a pull request. Texts of agents and issues are
  * quoted, so that they cannot look like a part of the report, and refer to no people and issues. Pure.
  */
+import { titleOfGoal } from '../contract/goal-title.ts'
 import { withInertIssues, withInertMarkdown, withoutInertMarks } from '../kit/inert-references.ts'
 import { toRevealed } from '../kit/revealed-text.ts'
 import type { RunOutline } from './read-status.ts'
@@ -29,8 +30,17 @@ export function formatReport(report: RunReport, run: RunOutline, form: Form = 't
     ['Cost', costText(report)],
   ].filter(([, text]) => text !== '')
   const body = sections.map(([title, text]) => `## ${title}\n\n${text}`)
-  const text = `${[`# Run ${report.run_id}`, ...verdictText(report), stateText(report), ...body, `---\n\n${report.note}`].join('\n\n')}\n`
+  const text = `${[titleText(report), ...verdictText(report), stateText(report), ...body, `---\n\n${report.note}`].join('\n\n')}\n`
   return form === 'lists' ? withoutInertMarks(text) : text
+}
+
+/** A whole goal in one line would be a heading of a page. The section about the goal has all of it. */
+const MAX_TITLE = 120
+
+function titleText({ goal, run_id: id }: RunReport): string {
+  const title = titleOfGoal(goal)
+  const shown = title.length > MAX_TITLE ? `${title.slice(0, MAX_TITLE).trimEnd()}…` : title
+  return `# ${cell(shown) || `Run ${id}`}`
 }
 
 /** The verdict in one line, then what to look at first. */
@@ -47,13 +57,25 @@ function verdictText({ verdict }: RunReport): string[] {
 }
 
 function stateText(report: RunReport): string {
-  const { state, pause_reason, started_at, updated_at, branch, folder, pull_request, verdict } = report
+  const { run_id, state, pause_reason, branch, folder, pull_request, verdict } = report
   const reason = pause_reason === undefined ? '' : ` (${pause_reason.replaceAll('_', ' ')})`
   const where = branch === undefined ? '' : ` Branch: ${code(branch)}.`
   const below = folder === undefined ? '' : ` Folder: ${code(folder)}.`
   const request = pull_request === undefined ? '' : ` ${requestText(report)}: ${pull_request}`
   const shown = verdict === undefined ? `State: **${state}**${reason}. ` : ''
-  return `${shown}Started ${started_at}, last change ${updated_at}.${where}${below}${request}`
+  return `${shown}Run ${code(run_id)}, ${timeText(report)}.${where}${below}${request}`
+}
+
+/** From its start to its last change, to the minute. */
+function timeText({ started_at: from, updated_at: to }: RunReport): string {
+  const [[day, start], [lastDay, end]] = [minuteOf(from), minuteOf(to)]
+  if (day !== lastDay) return `${day} ${start} to ${lastDay} ${end} UTC`
+  return start === end ? `${day} ${start} UTC` : `${day} ${start} to ${end} UTC`
+}
+
+function minuteOf(time: string): [day: string, minute: string] {
+  const utc = new Date(time).toISOString()
+  return [utc.slice(0, 10), utc.slice(11, 16)]
 }
 
 function requestText({ pull_request_end: end }: RunReport): string {

@@ -226,7 +226,7 @@ describe('drover report', () => {
     await started.fixture.drover(['answer', 'Whole `knots`.'])
     started.state = await started.fixture.state(['skip', '--json'])
     const { stdout } = await started.fixture.drover(['report'])
-    expect(stdout).toMatch(/^# Run [0-9a-f-]{36}\n\nState: \*\*/)
+    expect(stdout).toMatch(/^# A goal\n\nState: \*\*.+ Run `[0-9a-f-]{36}`, \d{4}-/)
     expect(stdout).toContain('## Goal\n\n> A goal\n')
     expect(stdout).toMatch(/## Decisions\n\n> .+\n\nAnswer, \S+Z:\n\n> Whole `knots`\.\n/)
     expect(stdout).toContain('It certifies nothing.')
@@ -236,14 +236,14 @@ describe('drover report', () => {
     const { fixture, state } = await adHoc()
     const file = join(fixture.scratch, 'report.md')
     expect(await fixture.drover(['report', state.run_id, '-o', file])).toMatchObject({ code: 0 })
-    expect(readFileSync(file, 'utf8')).toMatch(/^# Run /)
+    expect(readFileSync(file, 'utf8')).toMatch(/^# .+\n\nState: /)
     expect(await fixture.error(['report', '-o', file])).toMatchObject({ code: 'file_exists' })
   })
 
   it('is about the newest run of the repository, from another worktree too', async () => {
     const started = await adHoc()
     const { stdout } = await started.fixture.drover(['report'], { cwd: otherWorktree(started) })
-    expect(stdout).toContain(`# Run ${started.state.run_id}`)
+    expect(stdout).toContain(`Run \`${started.state.run_id}\``)
   })
 
   it('reports that there is no run', async () => {

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { digestScope } from '../../src/contract/destructive.ts'
 import { BROWSERS, closeBrowser, isFull, skipWithoutBrowser, visit } from '../support/browser.ts'
+import { copyRun } from '../support/copied-runs.ts'
 import { HONEST } from '../support/driven-home.ts'
 import { hasForge, startForge } from '../support/forge/fake-forge.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
@@ -17,6 +18,7 @@ afterAll(closeBrowser)
 const reaches = (page: Page, state: string) => page.locator(`[data-run-state=${state}]`).waitFor()
 const openTab = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Parts of the run' }).getByRole('link', { name }).click()
+const PATIENT = { timeout: 20_000 }
 const asking = (pause: object) => ({ outcome: { status: 'needs_input', pause, suggested_actions: [] } })
 
 const QUESTION = asking({
@@ -267,4 +269,37 @@ describe('a change', () => {
     await page.getByRole('button', { name: 'Skip this action' }).click()
     await reaches(page, 'ended')
   })
+})
+
+it('a run that is older than the loaded ones is found by the search, by Ctrl-K and by Show older', async () => {
+  const { server, start, reaches, change } = await serveRuns({ orient: [QUESTION] })
+  const stopped = async (goal: string) => {
+    const { id } = await start({ goal })
+    await reaches(id, 'waiting')
+    await change(id, 'stop')
+    await reaches(id, 'stopped')
+    return id
+  }
+  const old = await stopped('An old goal\n\nIt has the word anemometer.')
+  copyRun(server, await stopped('A newer goal'), 50)
+  const { page, complaints } = await visit(`${server.url}/#/runs`)
+  const rows = page.locator('[data-row]')
+  const oldRow = page.locator('[data-row]', { hasText: 'An old goal' })
+  await expect.poll(() => rows.count(), PATIENT).toBe(50)
+  expect(await oldRow.count()).toBe(0)
+  await page.getByLabel('Search in goals').fill('ANEMOMETER')
+  await oldRow.waitFor()
+  expect(await rows.count()).toBe(1)
+  await page.getByLabel('Search in goals').fill('barometer')
+  await page.getByText('No goal matches.').waitFor()
+  await page.getByLabel('Search in goals').fill('')
+  await page.getByRole('button', { name: 'Show older' }).click()
+  await oldRow.waitFor()
+  await page.reload()
+  await expect.poll(() => rows.count(), PATIENT).toBe(50)
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: /^Find/ }).fill('anemometer')
+  await page.getByRole('option', { name: 'An old goal' }).click()
+  await expect.poll(() => page.url()).toContain(`#/runs/${old}`)
+  expect(complaints).toEqual([])
 })

@@ -45,7 +45,7 @@ describe.runIf(hasForge)('a followed pull request', () => {
 
       const item = forge.items.get(walk.number)
       expect(item?.pull).toMatchObject({ isDraft: false, mergeCommit: walk.mergeCommit })
-      expect(item?.body.match(/^# Run /gm)).toHaveLength(1)
+      expect(item?.body.match(/^# /gm)).toHaveLength(1)
       expect(forge.items.size).toBe(2)
       expect(forge.git('show', 'main:wind.txt')).toBe('wind: 25 knots')
 

@@ -35,7 +35,7 @@ describe('POST /api/v1/runs', () => {
       actions: { taken: 4, remaining: 4 },
       choices: ['follow-up', 'merge', 'pull-request', 'take', 'discard'],
       findings: [],
-      report: expect.stringContaining(`# Run ${id}`),
+      report: expect.stringContaining(`Run \`${id}\``),
     })
     const implement = run.attempts?.find(({ action_kind: kind }) => kind === 'implement')
     expect(implement).toMatchObject({ how: 'answered', checks: [{ command: 'sh check.sh', passed: true }] })

@@ -1,55 +1,80 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Execution, ExecutionPage } from '../../executions/store/execution.shape.ts'
-import { attempt } from '../live/actions.ts'
+import type { ComparisonView } from '../../service/comparison.shape.ts'
 import { call } from '../live/api.ts'
 import { toHash } from '../live/router.ts'
-import { executionsVersion } from '../live/server-state.ts'
+import { topExecutions } from '../live/server-state.ts'
+import { useNear } from '../live/use-near.ts'
+import { usePages, withLive } from '../live/use-pages.ts'
+import { Icon } from '../parts/icon.tsx'
 import { Age, Elapsed, StateChip } from '../parts/state-chip.tsx'
 import { toStateWord } from '../text/state-word.ts'
 import { toLine } from '../text/visible-text.ts'
 
-const PAGE = 50
+const PATH = 'executions?kind=compare&limit=50'
 
 /** Newest first, a page at a time. */
 export function ComparisonList() {
-  const found = useSignal<readonly Execution[] | undefined>(undefined)
-  const next = useSignal<string | undefined>(undefined)
-  const read = (before?: string) =>
-    attempt(async () => {
-      const more = before === undefined ? '' : `&before=${before}`
-      const page = await call<ExecutionPage>(`executions?kind=compare&limit=${PAGE}${more}`)
-      found.value = before === undefined ? page.executions : [...(found.value ?? []), ...page.executions]
-      next.value = page.next
-    })
-  useEffect(() => void read(), [executionsVersion.value])
+  const { pages, older } = usePages<ExecutionPage>(PATH)
+  const live = topExecutions.value.filter(({ kind }) => kind === 'compare')
+  const found = withLive(pages?.flatMap(({ executions }) => executions) ?? [], live)
   return (
     <div class="page">
       <h1>Comparisons</h1>
-      {found.value === undefined && <p class="dim">Loading…</p>}
-      {found.value?.length === 0 && (
+      {pages === undefined && <p class="dim">Loading…</p>}
+      {pages !== undefined && found.length === 0 && (
         <p class="dim">
           No comparisons yet. <a href="#/new">Start a prompt</a> with several agents, or run <code>drover compare</code>
           .
         </p>
       )}
-      {found.value?.map((each) => (
-        <div key={each.id} class="row">
-          <a class="row-link" data-row href={toHash('compare', each.id)}>
-            <StateChip word={toStateWord(each.state)} />
-            <span class="row-text">{toLine(each.prompt_start ?? 'A comparison without a stored prompt')}</span>
-            <span class="row-facts dim">
-              <Elapsed execution={each} />
-              <Age time={each.created_at} />
-            </span>
-          </a>
-        </div>
+      {found.map((each) => (
+        <ComparisonRow key={each.id} execution={each} />
       ))}
-      {next.value !== undefined && (
-        <button type="button" onClick={() => void read(next.value)}>
+      {older !== undefined && (
+        <button type="button" onClick={older}>
           Show older
         </button>
       )}
     </div>
+  )
+}
+
+function ComparisonRow({ execution }: { execution: Execution }) {
+  const { id, state, prompt_start: prompt, created_at: time } = execution
+  const { element, wasNear } = useNear<HTMLDivElement>()
+  const view = useSignal<ComparisonView | undefined>(undefined)
+  // Who took part is known only to the comparison itself. A row without it is still a row.
+  useEffect(() => {
+    if (wasNear)
+      void call<ComparisonView>(`compare/${id}`).then(
+        (found) => (view.value = found),
+        () => undefined,
+      )
+  }, [id, state, wasNear])
+  return (
+    <div ref={element} class="row">
+      <a class="row-link" data-row href={toHash('compare', id)}>
+        <StateChip word={toStateWord(state)} />
+        <span class="row-text">{toLine(prompt ?? 'A comparison without a stored prompt')}</span>
+      </a>
+      <div class="row-facts dim">
+        {view.value?.contenders.map(({ name }) => (
+          <Contender key={name} name={name} isWinner={name === view.value?.winner} />
+        ))}
+        <Elapsed execution={execution} />
+        <Age time={time} />
+      </div>
+    </div>
+  )
+}
+
+function Contender({ name, isWinner }: { name: string; isWinner: boolean }) {
+  if (!isWinner) return <span>{toLine(name)}</span>
+  return (
+    <span class="verdict-passed">
+      <Icon name="check" /> {toLine(name)} kept
+    </span>
   )
 }

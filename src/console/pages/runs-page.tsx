@@ -1,7 +1,10 @@
 /** The driven runs, by state. */
-import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
+import type { DrivenRun, DrivenRunPage } from '../../drive/service/driven-run.shape.ts'
+import { attempt } from '../live/actions.ts'
 import { areRunsKnown, runs } from '../live/known-runs.ts'
 import { route } from '../live/router.ts'
+import { mayBeOlder, readOlder } from '../live/server-state.ts'
+import { usePages, withLive } from '../live/use-pages.ts'
 import { SearchField } from '../parts/filter-select.tsx'
 import { RunRow } from '../runs/run-row.tsx'
 
@@ -13,9 +16,17 @@ const GROUPS: readonly { name: string; states: readonly DrivenRun['state'][] }[]
   { name: 'Ended', states: ['ended', 'merged', 'discarded', 'continued'] },
 ]
 
+const PAGE_SIZE = '100'
+/** The server takes no longer ones. */
+const MAX_SEARCH = 200
+
 export function RunsPage() {
-  const search = route.value.query.get('search') ?? ''
-  const wanted = runs.value.filter(({ goal }) => goal.toLowerCase().includes(search.toLowerCase()))
+  const search = (route.value.query.get('search') ?? '').trim().slice(0, MAX_SEARCH)
+  const { pages, older } = usePages<DrivenRunPage>(search === '' ? undefined : toPath(search))
+  const live = runs.value.filter((run) => contains(run, search))
+  const found = pages?.flatMap((page) => page.runs).filter((run) => contains(run, search)) ?? []
+  const wanted = withLive(found, live)
+  const more = search === '' && mayBeOlder.value ? () => void attempt(readOlder) : older
   return (
     <div class="page">
       <h1>Runs</h1>
@@ -28,17 +39,31 @@ export function RunsPage() {
           New change
         </a>
       </search>
-      {wanted.length === 0 && <NoRun />}
+      {wanted.length === 0 && (
+        <NoRun isSearching={search !== ''} isRead={areRunsKnown.value && (search === '' || pages !== undefined)} />
+      )}
       {GROUPS.map(({ name, states }) => (
         <Group key={name} name={name} runs={wanted.filter(({ state }) => states.includes(state))} />
       ))}
+      {more !== undefined && (
+        <button type="button" onClick={more}>
+          Show older
+        </button>
+      )}
     </div>
   )
 }
 
-function NoRun() {
-  if (!areRunsKnown.value) return <p class="dim">Loading…</p>
-  if (runs.value.length > 0) return <p class="dim">No goal matches.</p>
+const toPath = (search: string) => `runs?${new URLSearchParams({ search, limit: PAGE_SIZE })}`
+
+/** As the server finds it. */
+function contains({ id, goal }: DrivenRun, search: string): boolean {
+  return goal.toLowerCase().includes(search.toLowerCase()) || id.startsWith(search)
+}
+
+function NoRun({ isSearching, isRead }: { isSearching: boolean; isRead: boolean }) {
+  if (!isRead) return <p class="dim">Loading…</p>
+  if (isSearching) return <p class="dim">No goal matches.</p>
   return (
     <p class="dim">
       No runs yet. In a run, agents make a change, from goal to branch. <a href="#/new/change">Start one</a>.

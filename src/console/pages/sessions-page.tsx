@@ -1,11 +1,8 @@
 /** The sessions: search, filters, tags, usage. */
-import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 import type { Session } from '../../sessions/session.shape.ts'
-import { attempt } from '../live/actions.ts'
-import { call } from '../live/api.ts'
 import { route, toHash } from '../live/router.ts'
 import { backends, executionsVersion } from '../live/server-state.ts'
+import { usePages } from '../live/use-pages.ts'
 import { FilterSelect, SearchField, setQuery } from '../parts/filter-select.tsx'
 import { Owner } from '../parts/owner.tsx'
 import { Age, StateChip, Tokens } from '../parts/state-chip.tsx'
@@ -13,8 +10,6 @@ import { toStateWord } from '../text/state-word.ts'
 import { toLine } from '../text/visible-text.ts'
 
 const PAGE_SIZE = 50
-/** The user is still typing. */
-const TYPING_MS = 200
 const STATUSES = ['active', 'paused', 'completed', 'error']
 /** In the address, as the server names them. */
 const FIELDS = ['search', 'backend', 'status', 'tag']
@@ -35,25 +30,13 @@ type Listed = Pick<
   | 'api_key'
   | 'shared'
 >
-type Found = { sessions: readonly Listed[]; total: number; offset: number }
+type Found = { sessions: readonly Listed[]; total: number; offset: number; next?: undefined }
 
 export function SessionsPage() {
   // What is wanted is in the address, so that it can be shared, and the way back leads to the same list.
   const wanted = route.value.query
-  const found = useSignal<Found | undefined>(undefined)
-  const query = toQuery(wanted)
-  useEffect(() => {
-    let isOld = false
-    const timer = setTimeout(async () => {
-      const page = await attempt(() => call<Found>(`sessions?${query}`))
-      if (!isOld && page !== undefined) found.value = page
-    }, TYPING_MS)
-    return () => {
-      isOld = true
-      clearTimeout(timer)
-    }
-    // Also when a turn begins or ends.
-  }, [query, executionsVersion.value])
+  const { pages } = usePages<Found>(`sessions?${toQuery(wanted)}`, executionsVersion.value)
+  const found = pages?.[0]
   return (
     <div class="page">
       <h1>Sessions</h1>
@@ -68,12 +51,12 @@ export function SessionsPage() {
           onInput={(event) => setQuery({ tag: event.currentTarget.value, [OFFSET]: '' })}
         />
       </search>
-      {found.value === undefined && <p class="dim">Loading…</p>}
-      {found.value?.sessions.length === 0 && <NoSession isFiltered={FIELDS.some((field) => wanted.has(field))} />}
-      {found.value?.sessions.map((session) => (
+      {found === undefined && <p class="dim">Loading…</p>}
+      {found?.sessions.length === 0 && <NoSession isFiltered={FIELDS.some((field) => wanted.has(field))} />}
+      {found?.sessions.map((session) => (
         <SessionRow key={session.id} session={session} />
       ))}
-      {found.value !== undefined && found.value.total > 0 && <Pager page={found.value} />}
+      {found !== undefined && found.total > 0 && <Pager page={found} />}
     </div>
   )
 }

@@ -15,7 +15,11 @@ export function ReportTab({ run }: { run: DrivenRun }) {
           <code>{toLine(finding.location)}</code> <strong>{toLine(finding.summary)}</strong> {toVisible(finding.detail)}
         </p>
       ))}
-      {report === undefined ? <p class="dim">There is no report yet.</p> : <Markdown text={report} top={2} />}
+      {report === undefined ? (
+        <p class="dim">There is no report yet.</p>
+      ) : (
+        <Markdown text={withoutTitle(report)} top={2} />
+      )}
       {source?.sections.map(({ key, role, title, markdown }) => (
         <section key={key}>
           <h2>
@@ -36,6 +40,9 @@ export function ReportTab({ run }: { run: DrivenRun }) {
     </div>
   )
 }
+
+/** The head of the page has it. */
+const withoutTitle = (report: string) => report.replace(/^# .*\n+/, '')
 
 function settingsOf(run: DrivenRun): [name: string, value: string][] {
   const { spent, limits } = run

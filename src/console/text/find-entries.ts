@@ -10,7 +10,7 @@ export type Entry = {
 }
 
 /** Of each group. */
-const MOST = 8
+export const MOST = 8
 
 /** Every word must be in the text. Texts that begin with the first word come first; the order is kept otherwise. */
 export function findEntries<E extends Entry>(entries: readonly E[], search: string): E[] {

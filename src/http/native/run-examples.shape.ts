@@ -154,7 +154,7 @@ export const detail: DrivenRun = {
   ...waiting,
   attempts: [attempt],
   findings: [{ location: 'wind.ts:12', summary: 'Rounded', detail: '12 m/s are 23.3 knots.' }],
-  report: `# Run ${ID}\n\n**waits for you**: The old readings must be deleted. Is that wanted?\n`,
+  report: `# Show the wind in knots\n\n**waits for you**: The old readings must be deleted. Is that wanted?\n`,
 }
 
 export const diff: DrivenDiff = {
