@@ -18,7 +18,7 @@ export function formatReport(report: RunReport, run: RunOutline, form: Form = 't
   const sections = [
     ['Goal', goalText(report)],
     ['Decisions', report.decisions.map(decisionText).join('\n\n')],
-    ['After the delivery', listText((report.acts ?? []).map(({ at, text }) => `${at}: ${cell(text)}`))],
+    ['After the delivery', listText((report.acts ?? []).map(({ at, text }) => `${toMinute(at)}: ${cell(text)}`))],
     ['Requirements after the delivery', requirementText(report, rows)],
     ['What changed', changeText(report, rows)],
     ['Evidence', evidenceText(report, rows)],
@@ -68,15 +68,13 @@ function stateText(report: RunReport): string {
 
 /** From its start to its last change, to the minute. */
 function timeText({ started_at: from, updated_at: to }: RunReport): string {
-  const [[day, start], [lastDay, end]] = [minuteOf(from), minuteOf(to)]
-  if (day !== lastDay) return `${day} ${start} to ${lastDay} ${end} UTC`
-  return start === end ? `${day} ${start} UTC` : `${day} ${start} to ${end} UTC`
+  const [start, end] = [toMinute(from), toMinute(to)]
+  if (start === end) return end
+  const [startDay, endDay] = [start, end].map((time) => time.slice(0, 'yyyy-mm-dd '.length))
+  return `${start.replace(' UTC', '')} to ${startDay === endDay ? end.slice(endDay?.length) : end}`
 }
 
-function minuteOf(time: string): [day: string, minute: string] {
-  const utc = new Date(time).toISOString()
-  return [utc.slice(0, 10), utc.slice(11, 16)]
-}
+const toMinute = (time: string) => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 function requestText({ pull_request_end: end }: RunReport): string {
   return end === undefined ? 'Draft pull request' : `Pull request, ${cell(end)}`
@@ -105,7 +103,7 @@ function goalText({ goal, source, issue, previous_run_id }: RunReport): string {
 }
 
 function decisionText({ question, targets, answer, confirmed, superseded, at }: RunReport['decisions'][number]) {
-  const said = confirmed ? `Confirmed at ${at}.` : `Answer, ${at}${superseded ? ' (superseded)' : ''}:`
+  const said = confirmed ? `Confirmed at ${toMinute(at)}.` : `Answer, ${toMinute(at)}${superseded ? ' (superseded)' : ''}:`
   const listed = targets.map(({ kind, value }) => `- ${kind} ${code(value)}`).join('\n')
   return [quote(question), listed, said, answer === '' ? '' : quote(answer)].filter((part) => part !== '').join('\n\n')
 }

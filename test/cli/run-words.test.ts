@@ -228,7 +228,7 @@ describe('drover report', () => {
     const { stdout } = await started.fixture.drover(['report'])
     expect(stdout).toMatch(/^# A goal\n\nState: \*\*.+ Run `[0-9a-f-]{36}`, \d{4}-/)
     expect(stdout).toContain('## Goal\n\n> A goal\n')
-    expect(stdout).toMatch(/## Decisions\n\n> .+\n\nAnswer, \S+Z:\n\n> Whole `knots`\.\n/)
+    expect(stdout).toMatch(/## Decisions\n\n> .+\n\nAnswer, .+ UTC:\n\n> Whole `knots`\.\n/)
     expect(stdout).toContain('It certifies nothing.')
   })
 

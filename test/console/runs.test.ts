@@ -44,6 +44,13 @@ const DESTROYS = {
   },
 }
 
+async function printsOnlyFacts(page: Page) {
+  await page.emulateMedia({ media: 'print' })
+  for (const pressed of ['.top', '.tabs', '.run-action']) expect(await page.locator(pressed).isVisible()).toBe(false)
+  for (const said of ['.run-head h1', '.strip', '.report']) expect(await page.locator(said).isVisible()).toBe(true)
+  await page.emulateMedia({ media: null })
+}
+
 describe('a change', () => {
   it.each(BROWSERS)(
     'in %s is started, asks a question, continues to a branch with evidence, and is merged',
@@ -83,6 +90,7 @@ describe('a change', () => {
       expect(await page.locator('.verdict-observed').innerText()).toBe('observed')
       await page.locator('.proof .line-added', { hasText: 'wind: 23 knots' }).waitFor()
       await openTab(page, 'Report')
+      if (browser === 'Chromium') await printsOnlyFacts(page)
       expect(await page.locator('.markdown').first().innerText()).toContain(GOAL)
       await openTab(page, 'Files')
       expect(page.url()).toContain('?tab=files')
