@@ -96,7 +96,7 @@ describe('an approval', () => {
     await page.getByText('Denied.').waitFor()
     await page.locator('[data-state=completed]').waitFor()
     const shown = await page.locator('.transcript').innerText()
-    expect(shown).toMatch(/Asked for permission: Bash denied by a client without a key: not today, \d/)
+    expect(shown).toMatch(/Asked for permission:\s+Bash\s+denied by a client without a key: not today, \d/)
   })
 
   it.runIf(isFull)('is told by a notification while the page is hidden, after the user was asked once', async () => {
@@ -109,8 +109,8 @@ describe('an approval', () => {
         constructor(title, { body }) { shown.push([title, body]) }
       }`)
     await page.reload()
-    await page.getByRole('button', { name: 'Notify me' }).click()
-    await until(async () => (await page.getByRole('button', { name: 'Notify me' }).count()) === 0)
+    await page.getByRole('button', { name: 'Notify this browser' }).click()
+    await until(async () => (await page.getByRole('button', { name: 'Notify this browser' }).count()) === 0)
     await page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, get: () => true })`)
     await askForApproval(server)
     await page.getByText('echo asked').waitFor()

@@ -307,7 +307,7 @@ it('a run that is older than the loaded ones is found by the search, by Ctrl-K a
   await expect.poll(() => rows.count(), PATIENT).toBe(50)
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox', { name: /^Find/ }).fill('anemometer')
-  await page.getByRole('option', { name: 'An old goal' }).click()
+  await page.getByRole('option', { name: /^An old goal weather/ }).click()
   await expect.poll(() => page.url()).toContain(`#/runs/${old}`)
   expect(complaints).toEqual([])
 })

@@ -18,7 +18,7 @@ export function ReportTab({ run }: { run: DrivenRun }) {
       {report === undefined ? (
         <p class="dim">There is no report yet.</p>
       ) : (
-        <Markdown text={withoutTitle(report)} top={2} />
+        <Markdown text={withoutTitle(report)} top={1} />
       )}
       {source?.sections.map(({ key, role, title, markdown }) => (
         <section key={key}>
