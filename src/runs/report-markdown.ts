@@ -103,7 +103,9 @@ function goalText({ goal, source, issue, previous_run_id }: RunReport): string {
 }
 
 function decisionText({ question, targets, answer, confirmed, superseded, at }: RunReport['decisions'][number]) {
-  const said = confirmed ? `Confirmed at ${toMinute(at)}.` : `Answer, ${toMinute(at)}${superseded ? ' (superseded)' : ''}:`
+  const said = confirmed
+    ? `Confirmed at ${toMinute(at)}.`
+    : `Answer, ${toMinute(at)}${superseded ? ' (superseded)' : ''}:`
   const listed = targets.map(({ kind, value }) => `- ${kind} ${code(value)}`).join('\n')
   return [quote(question), listed, said, answer === '' ? '' : quote(answer)].filter((part) => part !== '').join('\n\n')
 }
