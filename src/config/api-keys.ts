@@ -189,7 +189,7 @@ function toNamedDigest(key: ServerKeys[number]): NamedDigest {
   const { id, name, sha256, role, fallback, rate_limit_rps: rps, rate_limit_burst: burst } = key
   const { budgets, expires_at: expiresAt } = key
   const { max_approval_mode: approval, max_sandbox_mode: sandbox, requires_sandbox: requiresSandbox = false } = key
-  const { agent_tools: agentTools } = key
+  const { agent_tools: agentTools, mcp_servers: mcpServers } = key
   return {
     digest: sha256,
     id,
@@ -204,6 +204,7 @@ function toNamedDigest(key: ServerKeys[number]): NamedDigest {
       ...(sandbox !== undefined && { sandbox }),
       ...(requiresSandbox && { requiresSandbox }),
       ...(agentTools !== undefined && { agentTools }),
+      ...(mcpServers !== undefined && { mcpServers }),
     },
     rateLimit: { ...(rps !== undefined && { rps }), ...(burst !== undefined && { burst }) },
   }

@@ -20,6 +20,7 @@ import {
   SANDBOX_MODES,
 } from './backend.shape.ts'
 import { DriveSection } from './drive-settings.shape.ts'
+import { mcpServers } from './mcp-servers.shape.ts'
 import { NotifySection } from './notify-settings.shape.ts'
 import { SandboxSection } from './sandbox-settings.shape.ts'
 import { ServerSection } from './server-settings.shape.ts'
@@ -325,6 +326,7 @@ export const ConfigShape = strict({
     description:
       'Prices of models, for agents that report tokens but no cost. The first entry that matches decides; then the built-in list prices.',
   }),
+  mcp_servers: mcpServers,
   unified_flags: FlagsSection,
   backends: BackendsSection,
   agents: AgentsSection,

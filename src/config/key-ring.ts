@@ -23,6 +23,8 @@ export type ApiKey = {
     requiresSandbox?: boolean
     /** Whether its agents have their own tools. */
     agentTools?: 'all' | 'none'
+    /** The MCP servers that its agents may use. */
+    mcpServers?: readonly string[]
   }
   /** It may move branches of the user. */
   mayMerge?: boolean

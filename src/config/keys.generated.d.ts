@@ -4,6 +4,7 @@ export type ConfigPath =
   | 'default_backend'
   | 'budgets'
   | 'prices'
+  | 'mcp_servers'
   | 'unified_flags.approval_mode'
   | 'unified_flags.sandbox_mode'
   | 'unified_flags.verbose'

@@ -75,6 +75,12 @@ export const ServerKey = strict({
         '`none`: the agents of this key have no tools but those of its clients. Default: what a request asks for.',
     }),
   ),
+  mcp_servers: Type.Optional(
+    Type.Array(Type.String({ minLength: 1 }), {
+      description:
+        'Which of `mcp_servers` the agents of this key may use. Empty: none. Default: all, or none if its modes are limited.',
+    }),
+  ),
   requires_sandbox: optionalFlag('Every agent of this key runs in a sandbox, as with `sandbox.mode: required`.'),
 })
 

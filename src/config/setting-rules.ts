@@ -3,9 +3,11 @@ import { isIP } from 'node:net'
 import { isAbsolute } from 'node:path'
 import { isLabel, parseLabelRule } from '../kit/label.ts'
 import { nearestWord } from '../kit/nearest.ts'
+import { isSecretName } from '../kit/redact.ts'
 import { problemOfRepositoryPath } from '../kit/repository-path.ts'
 import type { Problem } from '../kit/schema.ts'
 import { isAddress } from '../kit/store-address.ts'
+import { REFERENCE } from '../kit/secret-reference.ts'
 import type { Config } from './config.shape.ts'
 import { type ConfigPath, definedBackend } from './setting-keys.ts'
 
@@ -242,6 +244,37 @@ function missingPart({ type, url, url_file, secret_file, command = [] }: Target)
   return `must have ${type === 'command' ? 'a' : 'no'} command`
 }
 
+/** That with the functions of a client, and what says on the command line that there is none. */
+const TAKEN_SERVERS = ['client', 'none']
+
+const serversAreWhole: ConfigRule = ({ mcp_servers: servers }) =>
+  servers.flatMap((server, index) => {
+    const path = `mcp_servers[${index}]`
+    const isTaken = TAKEN_SERVERS.includes(server.name) || servers.findIndex(({ name }) => name === server.name) < index
+    const rule = isTaken ? 'must have a name that is not taken' : (badServer(server) ?? bareSecret(server))
+    return rule === undefined ? [] : [{ path, rule }]
+  })
+
+type McpServer = Config['mcp_servers'][number]
+
+function badServer({ command, args, env, url, headers }: McpServer): string | undefined {
+  if ((command === undefined) === (url === undefined)) return 'must have either command or url'
+  if (command !== undefined) return headers === undefined ? isProgram(command) : 'must have headers only with a url'
+  if (args !== undefined || env !== undefined) return 'must have args and env only with a command'
+  const problem = isHttpUrl(url ?? '')
+  if (problem !== undefined) return 'must have a url with http or https'
+  const { username, password } = new URL(url ?? '')
+  return username + password === '' ? undefined : 'must have no password in its url; use headers'
+}
+
+/** A config file is shown, copied and stored in git. */
+function bareSecret({ env = {}, headers = {} }: McpServer): string | undefined {
+  const bare = Object.entries({ ...env, ...headers }).find(
+    ([name, value]) => isSecretName(name) && !REFERENCE.test(value),
+  )
+  return bare && `must refer to the secret ${bare[0]}: \${NAME} for a variable, \${file:/path} for a file`
+}
+
 const budgetsHaveOnePlace: ConfigRule = ({ budgets }) =>
   budgets.flatMap(({ key, repository, label }, index) => {
     const path = `budgets[${index}]`
@@ -262,6 +295,7 @@ const CONFIG_RULES: readonly ConfigRule[] = [
   keysAreNotEmpty,
   watchersAreWhole,
   targetsAreWhole,
+  serversAreWhole,
 ]
 
 /** The rules that values break only in combination. */

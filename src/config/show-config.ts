@@ -65,7 +65,12 @@ function maskValues(map: SettingsTree = {}): SettingsTree {
 }
 
 function mask(entries: readonly SettingsTree[], secrets: readonly string[]): SettingsTree[] {
-  return entries.map((entry) => ({ ...entry, ...Object.fromEntries(secrets.map((field) => [field, MASK])) }))
+  const hide = (value: unknown) => (isTree(value) ? maskValues(value) : MASK)
+  return entries.map((entry) =>
+    Object.fromEntries(
+      Object.entries(entry).map(([field, value]) => [field, secrets.includes(field) ? hide(value) : value]),
+    ),
+  )
 }
 
 /** A value on one line. */

@@ -37,6 +37,12 @@ export const jsonInvalid = defineFault('json_invalid', 'invalid', {
   },
 })
 
+export const referenceUnresolved = defineFault('reference_unresolved', 'unavailable', {
+  when: 'A setting refers to a secret in a variable or in a file, and that is missing or empty.',
+  message: (d: { place: string; reference: string }) =>
+    `${d.place} needs ${d.reference}, which is missing or empty; set the variable where drover is started, or write the file`,
+})
+
 export const fileMissing = defineFault('file_missing', 'not_found', {
   when: 'A file that drover needs to read does not exist.',
   message: (d: { path: string }) => `${d.path} does not exist; check the path`,

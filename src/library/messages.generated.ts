@@ -18,6 +18,8 @@ export type PromptRequest = {
   sandbox?: 'off' | 'on' | 'required' | undefined
   /** `none` switches the own tools of the agent off, so that it is a plain model. Agents that cannot do that are refused. */
   agent_tools?: 'all' | 'none' | undefined
+  /** The names of the MCP servers that the agent gets, of `mcp_servers` in the config. Empty: none. By default it gets all that the caller may use. */
+  mcp_servers?: readonly string[] | undefined
   /** Accepted but ignored: no agent has such a limit. */
   max_tokens?: number | undefined
   /** The maximum number of turns, if the agent supports such a limit. */
@@ -97,6 +99,8 @@ export type ParallelTask = {
   sandbox?: 'off' | 'on' | 'required' | undefined
   /** `none` switches the own tools of the agent off, so that it is a plain model. Agents that cannot do that are refused. */
   agent_tools?: 'all' | 'none' | undefined
+  /** The names of the MCP servers that the agent gets, of `mcp_servers` in the config. Empty: none. By default it gets all that the caller may use. */
+  mcp_servers?: readonly string[] | undefined
   /** Accepted but ignored: no agent has such a limit. */
   max_tokens?: number | undefined
   /** The maximum number of turns, if the agent supports such a limit. */
@@ -155,6 +159,8 @@ export type ChainStep = {
   sandbox?: 'off' | 'on' | 'required' | undefined
   /** `none` switches the own tools of the agent off, so that it is a plain model. Agents that cannot do that are refused. */
   agent_tools?: 'all' | 'none' | undefined
+  /** The names of the MCP servers that the agent gets, of `mcp_servers` in the config. Empty: none. By default it gets all that the caller may use. */
+  mcp_servers?: readonly string[] | undefined
   /** Accepted but ignored: no agent has such a limit. */
   max_tokens?: number | undefined
   /** The maximum number of turns, if the agent supports such a limit. */

@@ -22,6 +22,8 @@ export type Ceilings = {
   boundary?: { setting: string }
   /** No agent has its own tools. This limits no mode either. */
   tools?: { setting: string }
+  /** The MCP servers that agents may have. Without it, all; but none if a mode is limited. */
+  mcpServers?: { names: readonly string[]; setting: string }
 }
 
 type AskedModes = { approval_mode?: ApprovalMode; sandbox_mode?: SandboxMode }

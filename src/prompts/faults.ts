@@ -10,6 +10,22 @@ export const backendNotFound = defineFault('backend_not_found', 'invalid', {
   },
 })
 
+export const mcpServerUnknown = defineFault('mcp_server_unknown', 'invalid', {
+  when: 'A request names an MCP server that `mcp_servers` of the config does not define, or that the caller may not use.',
+  message: (d: { name: string; known: readonly string[] }) => {
+    const nearest = nearestWord(d.name, d.known)
+    const meant = nearest === undefined ? '' : `; did you mean ${nearest}?`
+    const known = d.known.length === 0 ? 'none can be used' : `use ${d.known.join(', ')}`
+    return `no MCP server ${JSON.stringify(d.name)}; ${known}${meant}`
+  },
+})
+
+export const mcpServerRefused = defineFault('mcp_server_refused', 'invalid', {
+  when: 'A request names an MCP server that the ceiling of its API key does not have.',
+  message: (d: { name: string; setting: string }) =>
+    `the MCP server ${JSON.stringify(d.name)} cannot be used: ${d.setting} does not have it`,
+})
+
 export const nestingTooDeep = defineFault('nesting_too_deep', 'invalid', {
   when: 'An agent that drover started called drover itself, and the call is nested more deeply than `server.max_nesting` allows.',
   message: (d: { depth: number; limit: number }) =>

@@ -10,6 +10,7 @@ import { applySettings, type Settings, silenceLimit } from './apply-settings.ts'
 import { readAttachments } from './attachments.ts'
 import { confineDefault, isLimiting } from './ceilings.ts'
 import { checkPermissions, chooseSandbox, refuseDeepNesting, refuseOtherMachine } from './check-permissions.ts'
+import { chooseServers } from './choose-servers.ts'
 import {
   checkResumption,
   checkSameAgent,
@@ -47,9 +48,10 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
   const workdir = resolvePolicyWorkdir(request.workdir ?? origin?.working_dir ?? context.cwd, context)
   refuseOtherMachine({ label: request.label, workdir }, context)
   const isDryRun = request.dry_run === true || context.settings.unified_flags.dry_run
-  const project = chooseProject(request, { ...context, agent, workdir })
-  refuseGitSettings({ backend, workdir, env: context.env, ...project })
   const modes = chooseModes(filledIn, { agent, ceilings })
+  const { servers: mcpServers } = serversFor(request, { ...filledIn, ...modes }, context)
+  const project = chooseProject(request, { ...context, agent, workdir, hasServers: mcpServers.length > 0 })
+  refuseGitSettings({ backend, workdir, env: context.env, ...project })
   const sandbox = chooseSandbox({
     asked: request.sandbox,
     setting: context.settings.sandbox.mode,
@@ -70,6 +72,7 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
     extra: ceilings === undefined ? filledIn.extra : withoutModeFlags(filledIn.extra, agent).kept,
     clientTools: request.clientTools?.tools,
     toolChoice: request.clientTools?.choice,
+    mcpServers,
     attachments: attachmentsFor(request, isDryRun),
     ...(request.maxCostUsd !== undefined && { maxCostUsd: request.maxCostUsd }),
     ...(!project.isLimited && { allowedCommands: request.allowedCommands }),
@@ -95,6 +98,18 @@ function attachmentsFor({ attachments = [] }: PromptRequest, isDryRun: boolean):
   return isDryRun ? files.map((file) => ({ ...file, data: `<${file.size} bytes>` })) : files
 }
 
+type ToolModes = Pick<AgentRequest, 'approvalMode' | 'sandboxMode' | 'withoutTools'>
+
+function serversFor(
+  request: PromptRequest,
+  modes: ToolModes,
+  { settings, by }: Pick<PromptContext, 'settings' | 'by'>,
+) {
+  const { approvalMode, sandboxMode, withoutTools } = modes
+  const asked = { asked: request.mcp_servers, defined: settings.mcp_servers, ceilings: by.ceilings }
+  return chooseServers({ ...asked, approvalMode, sandboxMode, withoutTools })
+}
+
 type Modes = Pick<AgentRequest, 'approvalMode' | 'sandboxMode'>
 
 function chooseModes(
@@ -106,18 +121,19 @@ function chooseModes(
 }
 
 type ProjectParts = Pick<AgentRequest, 'ignoresProject' | 'isLimited' | 'knownGitSettings' | 'surroundings'>
-type Place = Pick<PromptContext, 'by' | 'env'> & Pick<AgentRequest, 'agent' | 'workdir'>
+type Place = Pick<PromptContext, 'by' | 'env'> & Pick<AgentRequest, 'agent' | 'workdir'> & { hasServers: boolean }
 
 /** Under a ceiling, an agent must not use settings that another agent may have written, nor those that widen its modes. */
-function chooseProject(request: PromptRequest, { by, agent, env, workdir }: Place): ProjectParts {
+function chooseProject(request: PromptRequest, { by, agent, env, workdir, hasServers }: Place): ProjectParts {
   const { ignoresProject: isAsked, knownGitSettings, clientTools } = request
   const isLimited = isLimiting(by.ceilings)
   const ignoresProject = isAsked === true || isLimited
+  const isPrivate = ignoresProject || hasServers || clientTools !== undefined
   return {
     ignoresProject,
     isLimited,
     ...(knownGitSettings !== undefined && { knownGitSettings }),
-    surroundings: ignoresProject || clientTools !== undefined ? agent.readSurroundings?.({ env, workdir }) : undefined,
+    surroundings: isPrivate ? agent.readSurroundings?.({ env, workdir }) : undefined,
   }
 }
 
@@ -189,6 +205,7 @@ export function preparePrompt(
   const { missingBoundary: missing } = agentRequest
   const changes = [
     ...(request.history?.notes ?? []),
+    ...serversFor(request, agentRequest, context).warnings,
     ...(missing === undefined ? [] : [`the agent runs without a sandbox: ${missing}`]),
     ...policyChanges(request, agentRequest, context),
   ]

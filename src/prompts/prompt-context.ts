@@ -1,5 +1,5 @@
 /** What all prompts of a process share: settings, agents, sessions, limits. */
-import type { Backend, SandboxUse, Usage } from '../agents/adapter/agent.ts'
+import type { Backend, McpServer, SandboxUse, Usage } from '../agents/adapter/agent.ts'
 import type { AgentLocation, BackendSettings } from '../agents/locate-agents.ts'
 import type { WarmPool } from '../agents/pool/warm-pool.ts'
 import type { Clock } from '../kit/clock.ts'
@@ -26,6 +26,7 @@ type PromptSettings = {
   unified_flags: SharedSettings & { dry_run: boolean; command_timeout_secs: number }
   session: { default_tags: readonly string[] }
   prices: readonly ModelPrice[]
+  mcp_servers: readonly McpServer[]
   parallel: { max_workers: number }
   server: { max_nesting: number; fallback_rules: readonly string[] }
   sandbox: SandboxSection & { mode: SandboxUse }

@@ -22,6 +22,7 @@ const OUTPUT_FORMATS = ['default', 'text', 'json', 'stream-json'] as const
 const MAX_EXTRA = 64
 export const MAX_TASKS = 100
 const MAX_BACKENDS = 16
+const MAX_MCP_SERVERS = 32
 const MAX_CHECKS = 16
 const MAX_TURNS = 10_000
 const MAX_MODEL_LENGTH = 256
@@ -84,6 +85,13 @@ const COMMON_FIELDS = {
     literals(AGENT_TOOLS, {
       description:
         '`none` switches the own tools of the agent off, so that it is a plain model. Agents that cannot do that are refused.',
+    }),
+  ),
+  mcp_servers: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+      maxItems: MAX_MCP_SERVERS,
+      description:
+        'The names of the MCP servers that the agent gets, of `mcp_servers` in the config. Empty: none. By default it gets all that the caller may use.',
     }),
   ),
   max_tokens: optionalInteger('Accepted but ignored: no agent has such a limit.', { minimum: 0 }),

@@ -1,4 +1,4 @@
-/** Calls tools of the MCP server that the fake agent was given, as agents do: it starts the server's program and speaks to it. */
+/** Calls tools of the first MCP server that the fake agent was given, as agents do: it starts the server's program and speaks to it. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,8 @@ type Place = { argv: readonly string[]; env: Readonly<Record<string, string | un
 const SERVERS: Readonly<Record<AgentName, (place: Place) => ToolServer | undefined>> = {
   claude: ({ argv }) => serversIn(argv[argv.indexOf('--mcp-config') + 1]),
   codex: ({ argv }) => {
-    const setting = (name: string) => argv.find((word) => word.startsWith(`mcp_servers.client.${name}=`))?.split('=')[1]
+    const setting = (name: string) =>
+      argv.find((word) => new RegExp(`^mcp_servers\\.[a-z]+\\.${name}=`).test(word))?.split('=')[1]
     const [command, args] = [setting('command'), setting('args')]
     return command && args ? { command: JSON.parse(command), args: JSON.parse(args) } : undefined
   },
@@ -26,7 +27,7 @@ const SERVERS: Readonly<Record<AgentName, (place: Place) => ToolServer | undefin
 
 function serversIn(path = ''): ToolServer | undefined {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')).mcpServers.client
+    return Object.values<ToolServer>(JSON.parse(readFileSync(path, 'utf8')).mcpServers)[0]
   } catch {
     return undefined
   }

@@ -4,7 +4,7 @@ import { Fault } from '../../kit/fault.ts'
 import { raceTime } from '../../kit/race.ts'
 import type { AgentRequest } from '../adapter/agent.ts'
 import { isObject, type JsonRecord, textAt } from '../adapter/json-fields.ts'
-import { TOOL_SERVER, toolServerOf } from '../adapter/tool-server-place.ts'
+import { toolServersOf } from '../adapter/tool-server-place.ts'
 import type { TurnProtocol } from '../warm/active-turn.ts'
 import { agentRequestFailed } from '../warm/faults.ts'
 import type { OnWarning } from '../warm/frames.ts'
@@ -102,8 +102,7 @@ export class AcpProcess implements AcpConnection {
     const known = this.#sessions.get(sessionId ?? '')
     if (known !== undefined) return known
     const meta = ignoresProject ? this.options.profile.withoutProject?.sessionMeta?.(cwd, closedFiles) : undefined
-    const hasTools = request.clientTools !== undefined
-    const mcpServers = hasTools ? [{ name: TOOL_SERVER, ...toolServerOf(request), env: [] }] : []
+    const mcpServers = toolServersOf(request).map((server) => ({ ...server, env: [] }))
     const place = { cwd, mcpServers, ...(meta !== undefined && { _meta: meta }) }
     const session =
       sessionId === undefined ? await this.#newSession(place) : await this.#resumeSession(sessionId, place)

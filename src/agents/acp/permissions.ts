@@ -20,11 +20,14 @@ export type PermissionFacts = {
   /** A ceiling limits the caller: what is outside of the working directory may belong to others, such as the files of drover. */
   isLimited: boolean
   profile: Pick<AcpProfile, 'kinds'>
-} & Pick<AgentRequest, 'allowedCommands' | 'clientTools'>
+} & Pick<AgentRequest, 'allowedCommands' | 'clientTools'> & {
+    /** The MCP servers whose tools it may use without asking. */
+    trusted?: readonly string[]
+  }
 
 /** What drover decides without a user. `staysInside`: no link leads a path of the call out of the working directory. */
 export function decideAlone(facts: PermissionFacts & { staysInside: boolean }): 'allow' | 'deny' | 'ask' {
-  if (isOfClient(facts) || (facts.staysInside && isAllowed(facts))) return 'allow'
+  if (isOfClient(facts) || isOfServer(facts) || (facts.staysInside && isAllowed(facts))) return 'allow'
   return facts.permission === 'read-only' ? 'deny' : 'ask'
 }
 
@@ -33,6 +36,16 @@ function isOfClient({ call, clientTools = [], profile }: PermissionFacts): boole
   if (readToolKind(call, profile) !== 'other') return false
   const names = [readToolName(call) ?? '', textAt(call, 'title') ?? '']
   return names.some((text) => text.includes(TOOL_SERVER) && clientTools.some(({ name }) => text.includes(name)))
+}
+
+/**
+ * A tool of an MCP server that needs no approval. Agents begin its name with that of the server, as in `docs_search` or
+ * `mcp__docs__search`. The rest of a title may be the model's own words.
+ */
+function isOfServer({ call, trusted = [], profile }: PermissionFacts): boolean {
+  if (readToolKind(call, profile) !== 'other') return false
+  const name = (readToolName(call) ?? '').replace(/^mcp_+/, '')
+  return trusted.some((server) => name.startsWith(server) && /^(?:_|\.|\/|: )[\w.-]+$/.test(name.slice(server.length)))
 }
 
 function isAllowed({ call, permission, workdir, isLimited, profile, allowedCommands }: PermissionFacts): boolean {

@@ -9,6 +9,7 @@ import { type JsonRecord, objectAt, textAt } from '../adapter/json-fields.ts'
 import { createOutputReader } from '../adapter/output-reader.ts'
 import { type Permission, stricterPermission } from '../adapter/permission.ts'
 import { stderrMessage } from '../adapter/stderr-message.ts'
+import { isTrusted } from '../adapter/tool-server-place.ts'
 import type { TurnPort, TurnProtocol } from '../warm/active-turn.ts'
 import { agentDisconnected, agentRequestFailed } from '../warm/faults.ts'
 import type { OnWarning } from '../warm/frames.ts'
@@ -207,7 +208,8 @@ export class AcpTurn implements TurnProtocol {
   }
 
   async #decide(call: JsonRecord): Promise<Verdict> {
-    const { workdir, isLimited, allowedCommands, clientTools } = this.#turn.request
+    const { workdir, isLimited, allowedCommands, clientTools, mcpServers = [] } = this.#turn.request
+    const trusted = mcpServers.map(({ name }) => name).filter((name) => isTrusted(name, this.#turn.request))
     const { profile } = this.#agent.options
     const permission = this.#permission
     // An agent that opens the file itself would follow a link.
@@ -221,6 +223,7 @@ export class AcpTurn implements TurnProtocol {
       staysInside,
       allowedCommands,
       clientTools,
+      trusted,
     })
     if (alone !== 'ask') return alone
     const verdict = await this.#ask(call)

@@ -38,6 +38,18 @@ export type SandboxUse = (typeof SANDBOX_USES)[number]
 export const AGENT_TOOLS = ['all', 'none'] as const
 
 export type Program = readonly [string, ...string[]]
+/** An MCP server of the settings: a program, or an address. Its values are references to secrets. */
+export type McpServer = {
+  name: string
+  command?: string | undefined
+  args?: readonly string[] | undefined
+  env?: Readonly<Record<string, string>> | undefined
+  url?: string | undefined
+  headers?: Readonly<Record<string, string>> | undefined
+  /** Its tools change nothing. */
+  read_only?: boolean | undefined
+}
+
 /** W3C trace context, which agents read from TRACEPARENT and TRACESTATE, or from each prompt over ACP. */
 export type TraceContext = {
   traceparent: string
@@ -81,6 +93,8 @@ export type AgentRequest = {
   clientTools?: readonly ClientTool[] | undefined
   /** Which of them it may call first, and whether it has to. */
   toolChoice?: ToolChoice | undefined
+  /** The MCP servers of the settings that it gets too. Drover runs them: the agent is connected with them. */
+  mcpServers?: readonly McpServer[] | undefined
   /** The agent has no tools but the functions of the client. */
   withoutTools: boolean
   isVerbose: boolean

@@ -1,4 +1,4 @@
-/** Where the MCP server with the functions of a client is, and how an agent starts it. Pure. */
+/** Where the MCP servers of a turn are, and how an agent starts them. Pure. */
 import { join } from 'node:path'
 import type { AgentRequest } from './agent.ts'
 
@@ -15,13 +15,23 @@ export function relayPath(place: Place): string {
 }
 
 /** In the scratch directory, which an agent inside of a boundary sees. A short name, because the system limits the whole path. */
-export function socketPath(place: Place): string {
-  return join(placeOf(place), 's')
+export function socketPath(place: Place, server: string): string {
+  return join(placeOf(place), server === TOOL_SERVER ? 's' : `s-${server}`)
 }
 
-/** How the agent starts the server. */
-export function toolServerOf(request: Place): { command: string; args: string[] } {
-  return { command: process.execPath, args: [relayPath(request), socketPath(request)] }
+type ServerStart = { name: string; command: string; args: string[] }
+
+/** How the agent starts each of its servers. That with the functions of the client is the first. */
+export function toolServersOf(request: Place & Pick<AgentRequest, 'clientTools' | 'mcpServers'>): ServerStart[] {
+  const { clientTools, mcpServers = [] } = request
+  const names = [...(clientTools === undefined ? [] : [TOOL_SERVER]), ...mcpServers.map(({ name }) => name)]
+  const command = process.execPath
+  return names.map((name) => ({ name, command, args: [relayPath(request), socketPath(request, name)] }))
+}
+
+/** Whether the agent may use the tools of its servers without asking. The client runs its functions; of the others, the user has decided. */
+export function isTrusted(name: string, { approvalMode }: Pick<AgentRequest, 'approvalMode'>): boolean {
+  return name === TOOL_SERVER || approvalMode !== 'always'
 }
 
 /** Longer than any client may take. Agents give up on a tool after this time. */

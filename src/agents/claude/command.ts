@@ -13,7 +13,7 @@ import {
   warnOfNoSandbox,
   warnOfStricter,
 } from '../adapter/permission.ts'
-import { LONGEST_CALL_SECS, TOOL_SERVER, toolServerOf } from '../adapter/tool-server-place.ts'
+import { isTrusted, LONGEST_CALL_SECS, toolServersOf } from '../adapter/tool-server-place.ts'
 import { limitSettings } from './user-settings.ts'
 
 const VARIABLES = {
@@ -29,12 +29,15 @@ const WITHOUT_PROJECT = {
   CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: '1',
 }
 
+/** So that the first request to the model has their tools. */
+const WITH_SERVERS = { MCP_CONNECTION_NONBLOCKING: 'false' }
+
 /** So that it waits for the client, gets the whole result, and sees all functions with the first request. */
 const WITH_CLIENT_TOOLS = {
   MCP_TOOL_TIMEOUT: String(LONGEST_CALL_SECS * 1000),
   MAX_MCP_OUTPUT_TOKENS: '10000000',
   ENABLE_TOOL_SEARCH: 'false',
-  MCP_CONNECTION_NONBLOCKING: 'false',
+  ...WITH_SERVERS,
 }
 
 /** Claude skips permission checks for root only if it is told that it runs in a sandbox. */
@@ -139,19 +142,22 @@ function toSettings(request: AgentRequest): { flags: string[]; files: AgentComma
   }
 }
 
-/** Its only MCP server then. Without tools, it has no other server either. */
+/** With functions of a client, it has only these servers. Without tools, it has no others either, nor if it may only read. */
 function toToolServer(request: AgentRequest): { flags: string[]; files: AgentCommand['files'] } {
   const none = request.withoutTools ? ['--tools', '', '--strict-mcp-config'] : []
-  if (request.clientTools === undefined) return { flags: none, files: [] }
+  const servers = toolServersOf(request)
+  if (servers.length === 0) return { flags: none, files: [] }
   const path = join(request.isDryRun ? '<scratch>' : request.scratchDirectory, 'claude-tools.json')
-  const content = JSON.stringify({ mcpServers: { [TOOL_SERVER]: toolServerOf(request) } })
-  const flags = ['--mcp-config', path, '--strict-mcp-config', ...none]
+  const content = JSON.stringify({ mcpServers: Object.fromEntries(servers.map(({ name, ...start }) => [name, start])) })
+  const isStrict = request.clientTools !== undefined || stricterPermission(request) === 'read-only'
+  const flags = ['--mcp-config', path, ...(isStrict ? ['--strict-mcp-config'] : []), ...none]
   return { flags, files: request.isDryRun ? [] : [{ path, content }] }
 }
 
 function toEnvironment(request: AgentRequest): AgentCommand['env'] {
   const variables = request.ignoresProject ? WITHOUT_PROJECT : VARIABLES
-  const tools = request.clientTools === undefined ? {} : WITH_CLIENT_TOOLS
+  const servers = toolServersOf(request).length === 0 ? {} : WITH_SERVERS
+  const tools = request.clientTools === undefined ? servers : WITH_CLIENT_TOOLS
   const env = toAgentEnvironment(request, { ...variables, ...tools })
   return request.boundary === undefined ? env : { ...env, ...INSIDE }
 }
@@ -197,10 +203,10 @@ function toPermission(request: AgentRequest): { flags: string[]; warnings: strin
   const isInside = request.boundary !== undefined || request.env['IS_SANDBOX'] === '1'
   const isRestrictedRoot = permission === 'everything' && request.isRoot && !isInside
   const commands = permission === 'edit' ? toExactCommands(request).map((command) => `Bash(${command})`) : []
-  const hasTools = request.clientTools !== undefined
-  const ofClient = hasTools ? [`mcp__${TOOL_SERVER}`] : []
-  const denied = hasTools ? WRITING_TOOLS : `${WRITING_TOOLS},${ALL_MCP_TOOLS}`
-  const allowed = [...toolList(request), ...(isRestrictedRoot ? WORKING_TOOLS : []), ...commands, ...ofClient]
+  const servers = toolServersOf(request)
+  const denied = servers.length > 0 ? WRITING_TOOLS : `${WRITING_TOOLS},${ALL_MCP_TOOLS}`
+  const trusted = servers.filter(({ name }) => isTrusted(name, request)).map(({ name }) => `mcp__${name}`)
+  const allowed = [...toolList(request), ...(isRestrictedRoot ? WORKING_TOOLS : []), ...commands, ...trusted]
   const mode = permission === 'everything' && isRestrictedRoot ? 'default' : MODES[permission ?? 'ask']
   // Without a mode of drover, that of the user's settings counts, unless a ceiling limits it.
   const hasMode = permission !== undefined || request.isLimited

@@ -7,7 +7,7 @@ import { isDocument, isImage, placeFiles, toScratchFiles, withFileNames } from '
 import { flag, hasText, warnOfMissing, withSystemPrompt } from '../adapter/flags.ts'
 import { isObject } from '../adapter/json-fields.ts'
 import { NO_USER, type Permission, permissionOfApproval, permissionOfSandbox } from '../adapter/permission.ts'
-import { LONGEST_CALL_SECS, TOOL_SERVER, toolServerOf } from '../adapter/tool-server-place.ts'
+import { isTrusted, LONGEST_CALL_SECS, TOOL_SERVER, toolServersOf } from '../adapter/tool-server-place.ts'
 
 const VARIABLES = {}
 /** Config, because codex has no environment variables for it. */
@@ -55,7 +55,7 @@ export function toCodexCommand(request: AgentRequest): AgentCommand {
       ...(request.isEphemeral ? ['--ephemeral'] : []),
       ...request.extra,
       ...toProjectFlags(request),
-      ...toToolServer(request),
+      ...toToolServers(request),
       ...(request.withoutTools ? NO_TOOLS.flatMap((setting) => ['-c', setting]) : []),
       ...(request.isLimited ? ['--ignore-rules'] : []),
       ...(request.resumeId === undefined ? [] : ['resume', request.resumeId]),
@@ -98,17 +98,17 @@ function toProjectFlags({ ignoresProject, isLimited, workdir }: AgentRequest): s
   return ignoresProject ? settings.flatMap((setting) => ['-c', setting]) : []
 }
 
-/** Functions of the client need no approval, and several can be called at once. */
-function toToolServer(request: AgentRequest): string[] {
-  if (request.clientTools === undefined) return []
-  const settings = {
-    ...toolServerOf(request),
-    tool_timeout_sec: LONGEST_CALL_SECS,
-    default_tools_approval_mode: 'approve',
-    supports_parallel_tool_calls: true,
-  }
-  const entries = Object.entries(settings).map(([name, value]) => `${name}=${JSON.stringify(value)}`)
-  return entries.flatMap((entry) => ['-c', `mcp_servers.${TOOL_SERVER}.${entry}`])
+/** Of the functions of the client, several can be called at once. */
+const CLIENT_SETTINGS = { tool_timeout_sec: LONGEST_CALL_SECS, supports_parallel_tool_calls: true }
+
+/** Codex asks no one, so it calls no tool that needs approval. */
+function toToolServers(request: AgentRequest): string[] {
+  return toolServersOf(request).flatMap(({ name: server, ...start }) => {
+    const approval = isTrusted(server, request) ? { default_tools_approval_mode: 'approve' } : {}
+    const settings = { ...start, ...(server === TOOL_SERVER && CLIENT_SETTINGS), ...approval }
+    const entries = Object.entries(settings).map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+    return entries.flatMap((entry) => ['-c', `mcp_servers.${server}.${entry}`])
+  })
 }
 
 /**

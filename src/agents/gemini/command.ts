@@ -11,6 +11,7 @@ import {
   warnOfNoSandbox,
   warnOfStricter,
 } from '../adapter/permission.ts'
+import { isTrusted, toolServersOf } from '../adapter/tool-server-place.ts'
 import { policyFor } from './policy.ts'
 import { toPrivateHome, UNTRUSTED, VARIABLES } from './private-home.ts'
 
@@ -98,13 +99,15 @@ function escapePrompt(prompt: string): string {
 }
 
 function toHome(request: AgentRequest): Pick<AgentCommand, 'env' | 'files' | 'links'> {
-  const isPrivate = request.ignoresProject || request.clientTools !== undefined
+  const isPrivate = request.ignoresProject || toolServersOf(request).length > 0
   if (isPrivate && !request.isDryRun) return toPrivateHome(request)
   return { env: toAgentEnvironment(request, request.ignoresProject ? UNTRUSTED : VARIABLES), files: [] }
 }
 
 function toPolicy(permission: Permission, { request, canAsk }: { request: AgentRequest; canAsk: boolean }) {
-  const content = policyFor(permission, { ...request, canAsk })
+  const names = toolServersOf(request).map(({ name }) => name)
+  const trusted = names.filter((name) => isTrusted(name, request))
+  const content = policyFor(permission, { ...request, trusted, canAsk })
   if (content === '') return { flags: [], files: [] }
   const path = join(request.isDryRun ? '<scratch>' : request.scratchDirectory, 'gemini-policy.toml')
   return { flags: ['--admin-policy', path], files: request.isDryRun ? [] : [{ path, content }] }

@@ -84,7 +84,7 @@ describe('an agent without tools', () => {
     (permission) => {
       const [first = '', second = '', ...rest] = policyFor(permission, {
         ...LIMITED,
-        clientTools: [],
+        trusted: ['client'],
         withoutTools: true,
       })
         .split('[[rule]]\n')
@@ -99,7 +99,7 @@ describe('functions of the client', () => {
   it.each<Permission>(['read-only', 'ask', 'edit', 'everything'])(
     'are allowed in the mode %s, before all others',
     (permission) => {
-      const policy = policyFor(permission, { ...LIMITED, clientTools: [] })
+      const policy = policyFor(permission, { ...LIMITED, trusted: ['client'] })
       expect(policy).toContain('mcpName = "client"\ndecision = "allow"\npriority = 999')
       expect(policy).not.toMatch(/mcpName = "\*"\ndecision = "\w+"\npriority = 999/)
     },

@@ -2,7 +2,6 @@
 import type { AgentRequest } from '../adapter/agent.ts'
 import { toExactCommands } from '../adapter/allowed-commands.ts'
 import type { Permission } from '../adapter/permission.ts'
-import { TOOL_SERVER } from '../adapter/tool-server-place.ts'
 
 /** Gemini approves its own plans when there is no one to ask, and may then do everything, whatever the mode. */
 const PLAN_TOOLS = ['enter_plan_mode', 'exit_plan_mode']
@@ -10,8 +9,10 @@ const EDIT_TOOLS = ['write_file', 'replace']
 const OTHER_TOOLS = ['run_shell_command', 'save_memory']
 const WRITING_TOOLS = ['run_shell_command', ...EDIT_TOOLS, 'save_memory']
 
-type Facts = Pick<AgentRequest, 'ignoresProject' | 'isLimited' | 'allowedCommands' | 'clientTools'> & {
+type Facts = Pick<AgentRequest, 'ignoresProject' | 'isLimited' | 'allowedCommands'> & {
   withoutTools?: boolean
+  /** Its MCP servers of drover whose tools it may use without asking. */
+  trusted?: readonly string[]
   /** Gemini asks drover over its protocol, and drover refuses. It would not report what its policy denies. */
   canAsk: boolean
 }
@@ -19,12 +20,12 @@ type Facts = Pick<AgentRequest, 'ignoresProject' | 'isLimited' | 'allowedCommand
 /** Empty: gemini needs no rules. Without them, its mode decides, and then rules of the user, which must not widen a ceiling. */
 export function policyFor(
   permission: Permission,
-  { ignoresProject, isLimited, canAsk, allowedCommands, clientTools, withoutTools }: Facts,
+  { ignoresProject, isLimited, canAsk, allowedCommands, trusted = [], withoutTools }: Facts,
 ): string {
-  const ofClient = clientTools === undefined ? [] : [ALLOW_CLIENT]
-  if (withoutTools) return [DENY_ALL, ...ofClient].join('\n')
-  // A rule for the functions of a client comes before.
-  const ofServers = clientTools === undefined ? 999 : 998
+  const ofTrusted = trusted.map(allowServer)
+  if (withoutTools) return [DENY_ALL, ...ofTrusted].join('\n')
+  // Rules for the servers of drover come before.
+  const ofServers = trusted.length === 0 ? 999 : 998
   const limit = (tools: readonly string[]) => {
     const decision = canAsk ? 'ask_user' : 'deny'
     return isLimited ? [rule(tools, decision), servers(decision, ofServers)] : []
@@ -41,7 +42,7 @@ export function policyFor(
     ],
     everything: ignoresProject ? [noPlans, ALLOW_ALL] : [],
   }
-  return [...rules[permission], ...ofClient].join('\n')
+  return [...rules[permission], ...ofTrusted].join('\n')
 }
 
 function rule(tools: readonly string[], decision: string): string {
@@ -59,8 +60,10 @@ function servers(decision: string, priority: number): string {
   return `[[rule]]\ntoolName = "*"\nmcpName = "*"\ndecision = "${decision}"\npriority = ${priority}\n`
 }
 
-/** The client runs its functions, so the mode of the agent does not matter. */
-const ALLOW_CLIENT = `[[rule]]\ntoolName = "*"\nmcpName = "${TOOL_SERVER}"\ndecision = "allow"\npriority = 999\n`
+/** The agent does not run these tools itself, so its mode does not matter. */
+function allowServer(name: string): string {
+  return `[[rule]]\ntoolName = "*"\nmcpName = "${name}"\ndecision = "allow"\npriority = 999\n`
+}
 
 /** The model does not learn of tools that are denied. */
 const DENY_ALL = '[[rule]]\ntoolName = "*"\ndecision = "deny"\npriority = 998\n'

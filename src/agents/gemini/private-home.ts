@@ -1,5 +1,5 @@
 /**
- * A home for gemini in which it has the functions of a client, or in which it uses nothing that stands in the working directory. Gemini does that in a directory that it does
+ * A home for gemini in which it has the MCP servers of drover, or in which it uses nothing that stands in the working directory. Gemini does that in a directory that it does
  * not trust, but refuses to work there without a terminal unless its settings turn the question about trust off. So it gets a copy
  * of the user's settings that does; everything else is the user's own.
  */
@@ -18,7 +18,7 @@ import {
   type Surroundings,
   userHome,
 } from '../adapter/surroundings.ts'
-import { LONGEST_CALL_SECS, TOOL_SERVER, toolServerOf } from '../adapter/tool-server-place.ts'
+import { isTrusted, LONGEST_CALL_SECS, TOOL_SERVER, toolServersOf } from '../adapter/tool-server-place.ts'
 
 /** In the private home. Gemini reads no instructions of a project that it does not trust. */
 const INSTRUCTIONS = 'project-instructions.md'
@@ -99,9 +99,12 @@ export function toPrivateHome(request: AgentRequest): PrivateHome {
 
 function toSettings(user: JsonRecord, request: AgentRequest): JsonRecord {
   const settings = request.ignoresProject ? withoutProject(user) : user
-  if (request.clientTools === undefined) return settings
-  const server = { ...toolServerOf(request), timeout: LONGEST_CALL_SECS * 1000, trust: true }
-  return { ...settings, mcpServers: { ...objectAt(user, 'mcpServers'), [TOOL_SERVER]: server } }
+  const servers = toolServersOf(request).map(({ name, ...start }) => [
+    name,
+    { ...start, ...(name === TOOL_SERVER && { timeout: LONGEST_CALL_SECS * 1000 }), trust: isTrusted(name, request) },
+  ])
+  if (servers.length === 0) return settings
+  return { ...settings, mcpServers: { ...objectAt(user, 'mcpServers'), ...Object.fromEntries(servers) } }
 }
 
 function withoutProject(user: JsonRecord): JsonRecord {

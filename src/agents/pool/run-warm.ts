@@ -1,6 +1,7 @@
 /** Runs a prompt in a process that is already up, if there is one for it; otherwise in a separate process. */
 import { Fault } from '../../kit/fault.ts'
 import type { AgentCommand, AgentEvent, AgentRequest, Usage } from '../adapter/agent.ts'
+import { toolServersOf } from '../adapter/tool-server-place.ts'
 import type { AgentResult } from '../agent-result.ts'
 import { buildCommand } from '../build-command.ts'
 import type { ToolRunOptions } from '../client-tools/run-with-tools.ts'
@@ -29,22 +30,28 @@ type AgentRun = AsyncGenerator<AgentEvent, AgentResult, undefined>
 export async function* runWarmOrCold(request: AgentRequest, command: AgentCommand, options: WarmRunOptions): AgentRun {
   const { onToolRequest, ...rest } = options
   if (request.clientTools === undefined || onToolRequest === undefined)
-    return yield* runSomewhere(request, command, rest)
+    return yield* runWithItsServers(request, command, rest)
   const { runWithTools } = await import('../client-tools/run-with-tools.ts')
   let usage: Usage | undefined
   const onUsage = (used: Usage) => {
     usage = used
     options.onUsage?.(used)
   }
-  const run = (limited: AgentRequest, stop: AbortSignal) => runSomewhere(limited, command, { ...rest, onUsage, stop })
+  const run = (limited: AgentRequest, stop: AbortSignal) =>
+    runWithItsServers(limited, command, { ...rest, onUsage, stop })
   return yield* runWithTools(request, { onToolRequest, usageSoFar: () => usage, run })
 }
 
-async function* runSomewhere(
-  request: AgentRequest,
-  command: AgentCommand,
-  options: Omit<WarmRunOptions, 'onToolRequest'>,
-): AgentRun {
+type OneRunOptions = Omit<WarmRunOptions, 'onToolRequest'>
+
+async function* runWithItsServers(request: AgentRequest, command: AgentCommand, options: OneRunOptions): AgentRun {
+  const run = () => runSomewhere(request, command, options)
+  if ((request.mcpServers ?? []).length === 0) return yield* run()
+  const { runWithServers } = await import('../mcp-servers/run-with-servers.ts')
+  return yield* runWithServers(request, { owner: options.owner, run })
+}
+
+async function* runSomewhere(request: AgentRequest, command: AgentCommand, options: OneRunOptions): AgentRun {
   const { pool, client, sessionTurns, onApproval, isSentOnce = false, ...common } = options
   const isAsked = request.approvalMode === 'always' && onApproval !== undefined && pool !== undefined
   const plain = { request, command, onApproval: undefined }
@@ -82,11 +89,11 @@ function askedRun(request: AgentRequest, command: AgentCommand) {
 }
 
 /**
- * The lines of another protocol are not what the agent prints. Functions of a client belong to one turn, and agents learn of their tools
- * when they start.
+ * The lines of another protocol are not what the agent prints. The connections of MCP servers belong to one turn, and agents learn of
+ * their tools when they start.
  */
-function canBeWarm({ isDryRun, clientTools, withoutTools }: AgentRequest, { onLine }: WarmRunFacts): boolean {
-  return !isDryRun && onLine === undefined && clientTools === undefined && !withoutTools
+function canBeWarm(request: AgentRequest, { onLine }: WarmRunFacts): boolean {
+  return !request.isDryRun && onLine === undefined && toolServersOf(request).length === 0 && !request.withoutTools
 }
 
 /** Reads the first event. If the agent does not take the prompt: why. */

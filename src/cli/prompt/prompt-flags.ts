@@ -45,6 +45,7 @@ export function requestFromFlags({ flags, runtime }: Invocation): Omit<PromptBod
     sandbox_mode: flags.text('access') as SandboxMode | undefined,
     sandbox: readSandbox(flags),
     agent_tools: flags.isOn('no-tools') ? ('none' as const) : undefined,
+    mcp_servers: readServers(flags),
     max_turns: flags.integer('max-turns') || undefined,
     system_prompt: flags.text('system'),
     output_schema: schemaIn(runtime.cwd, flags.text('schema')),
@@ -56,6 +57,12 @@ export function requestFromFlags({ flags, runtime }: Invocation): Omit<PromptBod
     dry_run: flags.isOn('dry-run') || undefined,
   }
   return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined))
+}
+
+/** Reads `--mcp-server`. Undefined: those of the settings. */
+export function readServers(flags: Flags): string[] | undefined {
+  const names = flags.texts('mcp-server')
+  return names.length === 0 ? undefined : names.filter((name) => name !== 'none')
 }
 
 /** Who asks for a sandbox gets nothing without one. */

@@ -23,10 +23,17 @@ export const APPROVAL: Flag = flag('--approval MODE', `What the agent may do wit
 
 export const ACCESS: Flag = flag('--access MODE', 'Where the agent may write', { choices: SANDBOX_MODES })
 
+export const MCP_SERVER: Flag = flag(
+  '--mcp-server NAME',
+  'Give the agent this MCP server of the config; none: no server (default: all)',
+  { repeats: true },
+)
+
 /** Whether the agent runs in a sandbox that the system enforces, and with its own tools. */
 const PROMPT_SANDBOX: readonly Flag[] = [
   flag('--sandbox', 'Run the agent in a sandbox of this machine, or do not start (default: as sandbox.mode says)'),
   flag('--no-sandbox', 'Run the agent without a sandbox'),
+  MCP_SERVER,
   flag('--no-tools', 'Run the agent without its own tools, as a plain model'),
 ]
 

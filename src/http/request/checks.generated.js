@@ -6,40 +6,40 @@ r,e]=[q(4),q(5),q(6)],[f,n]=[q(7),q(8)];return P>=1&&P<=$&&T<=23&&r<=59&&e<=59&&
 T00:00:00Z`)}function Xe({year:t,month:s}){return[31,t%4===0&&(t%100!==0||t%400===0)?29:28,31,30,31,30,31,31,30,31,30,31][s-
 1]??0}var We,Qe=Re(()=>{"use strict";We=/^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:Z|[+-](\d{2}):(\d{2}))$/i});var $e={};Ge($e,{formats:()=>er});var er,Fe=Re(()=>{"use strict";Qe();er={date:ze,"date-time":qe}});var Ce=He(Ee=>{"use strict";Object.defineProperty(Ee,"__esModule",{value:!0});function Me(t){let s=t.length,q=0,P=0,$;for(;P<
 s;)q++,$=t.charCodeAt(P++),$>=55296&&$<=56319&&P<s&&($=t.charCodeAt(P),($&64512)===56320&&P++);return q}Ee.default=Me;Me.
-code='require("ajv/dist/runtime/ucs2length").default'});var ss=Z;var rr=["backend","status","limit","offset","tag","model","workdir","search","since","until"],sr=["active","completed","\
-error","paused"],ke=new RegExp("^[a-z][a-z0-9-]{0,31}$","u"),Ae=(Fe(),Ie($e)).formats["date-time"];function Z(t,{instancePath:s="",
+code='require("ajv/dist/runtime/ucs2length").default'});var ss=U;var rr=["backend","status","limit","offset","tag","model","workdir","search","since","until"],sr=["active","completed","\
+error","paused"],ke=new RegExp("^[a-z][a-z0-9-]{0,31}$","u"),Ae=(Fe(),Ie($e)).formats["date-time"];function U(t,{instancePath:s="",
 parentData:q,parentDataProperty:P,rootData:$=t,dynamicAnchors:T={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
 !Array.isArray(t)){for(let i in t){let o=e;if(!(i==="backend"||i==="status"||i==="limit"||i==="offset"||i==="tag"||i==="\
 model"||i==="workdir"||i==="search"||i==="since"||i==="until")){let a={instancePath:s,keyword:"enum",params:{allowedValues:rr},
 propertyName:i};r===null?r=[a]:r.push(a),e++}var f=o===e;if(!f){let a={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
-return r===null?r=[a]:r.push(a),e++,Z.errors=r,!1;break}}if(f){if(t.backend!==void 0){let i=t.backend,o=e;if(e===o)if(typeof i==
-"string"){if(!ke.test(i))return Z.errors=[{instancePath:s+"/backend",keyword:"saidPattern",params:{says:"the name of a b\
-ackend"}}],!1}else return Z.errors=[{instancePath:s+"/backend",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else
-var n=!0;if(n){if(t.status!==void 0){let i=t.status,o=e;if(!(i==="active"||i==="completed"||i==="error"||i==="paused"))return Z.
+return r===null?r=[a]:r.push(a),e++,U.errors=r,!1;break}}if(f){if(t.backend!==void 0){let i=t.backend,o=e;if(e===o)if(typeof i==
+"string"){if(!ke.test(i))return U.errors=[{instancePath:s+"/backend",keyword:"saidPattern",params:{says:"the name of a b\
+ackend"}}],!1}else return U.errors=[{instancePath:s+"/backend",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else
+var n=!0;if(n){if(t.status!==void 0){let i=t.status,o=e;if(!(i==="active"||i==="completed"||i==="error"||i==="paused"))return U.
 errors=[{instancePath:s+"/status",keyword:"enum",params:{allowedValues:sr}}],!1;var n=o===e}else var n=!0;if(n){if(t.limit!==
-void 0){let i=t.limit,o=e;if(!(typeof i=="number"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return Z.errors=[{instancePath:s+"/li\
-mit",keyword:"type",params:{type:"integer"}}],!1;if(e===o&&typeof i=="number"&&isFinite(i)){if(i>1e3||isNaN(i))return Z.
-errors=[{instancePath:s+"/limit",keyword:"maximum",params:{comparison:"<=",limit:1e3}}],!1;if(i<1||isNaN(i))return Z.errors=
+void 0){let i=t.limit,o=e;if(!(typeof i=="number"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return U.errors=[{instancePath:s+"/li\
+mit",keyword:"type",params:{type:"integer"}}],!1;if(e===o&&typeof i=="number"&&isFinite(i)){if(i>1e3||isNaN(i))return U.
+errors=[{instancePath:s+"/limit",keyword:"maximum",params:{comparison:"<=",limit:1e3}}],!1;if(i<1||isNaN(i))return U.errors=
 [{instancePath:s+"/limit",keyword:"minimum",params:{comparison:">=",limit:1}}],!1}var n=o===e}else var n=!0;if(n){if(t.offset!==
-void 0){let i=t.offset,o=e;if(!(typeof i=="number"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return Z.errors=[{instancePath:s+"/o\
-ffset",keyword:"type",params:{type:"integer"}}],!1;if(e===o&&typeof i=="number"&&isFinite(i)&&(i<0||isNaN(i)))return Z.errors=
+void 0){let i=t.offset,o=e;if(!(typeof i=="number"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return U.errors=[{instancePath:s+"/o\
+ffset",keyword:"type",params:{type:"integer"}}],!1;if(e===o&&typeof i=="number"&&isFinite(i)&&(i<0||isNaN(i)))return U.errors=
 [{instancePath:s+"/offset",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=o===e}else var n=!0;if(n){if(t.
-tag!==void 0){let i=t.tag,o=e;if(e===o)if(typeof i=="string"){if(i.length===0)return Z.errors=[{instancePath:s+"/tag",keyword:"\
-minLength",params:{limit:1}}],!1}else return Z.errors=[{instancePath:s+"/tag",keyword:"type",params:{type:"string"}}],!1;
-var n=o===e}else var n=!0;if(n){if(t.model!==void 0){let i=t.model,o=e;if(e===o)if(typeof i=="string"){if(i.length===0)return Z.
-errors=[{instancePath:s+"/model",keyword:"minLength",params:{limit:1}}],!1}else return Z.errors=[{instancePath:s+"/model",
+tag!==void 0){let i=t.tag,o=e;if(e===o)if(typeof i=="string"){if(i.length===0)return U.errors=[{instancePath:s+"/tag",keyword:"\
+minLength",params:{limit:1}}],!1}else return U.errors=[{instancePath:s+"/tag",keyword:"type",params:{type:"string"}}],!1;
+var n=o===e}else var n=!0;if(n){if(t.model!==void 0){let i=t.model,o=e;if(e===o)if(typeof i=="string"){if(i.length===0)return U.
+errors=[{instancePath:s+"/model",keyword:"minLength",params:{limit:1}}],!1}else return U.errors=[{instancePath:s+"/model",
 keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){if(t.workdir!==void 0){let i=t.workdir,o=e;if(e===
-o)if(typeof i=="string"){if(i.length===0)return Z.errors=[{instancePath:s+"/workdir",keyword:"minLength",params:{limit:1}}],
-!1}else return Z.errors=[{instancePath:s+"/workdir",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;
-if(n){if(t.search!==void 0){let i=t.search,o=e;if(e===o)if(typeof i=="string"){if(i.length===0)return Z.errors=[{instancePath:s+
-"/search",keyword:"minLength",params:{limit:1}}],!1}else return Z.errors=[{instancePath:s+"/search",keyword:"type",params:{
+o)if(typeof i=="string"){if(i.length===0)return U.errors=[{instancePath:s+"/workdir",keyword:"minLength",params:{limit:1}}],
+!1}else return U.errors=[{instancePath:s+"/workdir",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;
+if(n){if(t.search!==void 0){let i=t.search,o=e;if(e===o)if(typeof i=="string"){if(i.length===0)return U.errors=[{instancePath:s+
+"/search",keyword:"minLength",params:{limit:1}}],!1}else return U.errors=[{instancePath:s+"/search",keyword:"type",params:{
 type:"string"}}],!1;var n=o===e}else var n=!0;if(n){if(t.since!==void 0){let i=t.since,o=e;if(e===o&&e===o)if(typeof i==
-"string"){if(!Ae(i))return Z.errors=[{instancePath:s+"/since",keyword:"format",params:{format:"date-time"}}],!1}else return Z.
+"string"){if(!Ae(i))return U.errors=[{instancePath:s+"/since",keyword:"format",params:{format:"date-time"}}],!1}else return U.
 errors=[{instancePath:s+"/since",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n)if(t.until!==
-void 0){let i=t.until,o=e;if(e===o&&e===o)if(typeof i=="string"){if(!Ae(i))return Z.errors=[{instancePath:s+"/until",keyword:"\
-format",params:{format:"date-time"}}],!1}else return Z.errors=[{instancePath:s+"/until",keyword:"type",params:{type:"str\
-ing"}}],!1;var n=o===e}else var n=!0}}}}}}}}}}else return Z.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],
-!1;return Z.errors=r,e===0}var ts=je;var tr=["turns"],Pe=["true","false"];function je(t,{instancePath:s="",parentData:q,parentDataProperty:P,rootData:$=t,dynamicAnchors:T={}}={}){
+void 0){let i=t.until,o=e;if(e===o&&e===o)if(typeof i=="string"){if(!Ae(i))return U.errors=[{instancePath:s+"/until",keyword:"\
+format",params:{format:"date-time"}}],!1}else return U.errors=[{instancePath:s+"/until",keyword:"type",params:{type:"str\
+ing"}}],!1;var n=o===e}else var n=!0}}}}}}}}}}else return U.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],
+!1;return U.errors=r,e===0}var ts=je;var tr=["turns"],Pe=["true","false"];function je(t,{instancePath:s="",parentData:q,parentDataProperty:P,rootData:$=t,dynamicAnchors:T={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let n in t){let i=e;if(n!=="turns"){let o={instancePath:s,
 keyword:"enum",params:{allowedValues:tr},propertyName:n};r===null?r=[o]:r.push(o),e++}var f=i===e;if(!f){let o={instancePath:s,
 keyword:"propertyNames",params:{propertyName:n}};return r===null?r=[o]:r.push(o),e++,je.errors=r,!1;break}}if(f&&t.turns!==
@@ -47,58 +47,58 @@ void 0){let n=t.turns;if(!(n==="true"||n==="false"))return je.errors=[{instanceP
 !1}}else return je.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return je.errors=r,e===0}var ar=ae;var nr=["title","tags","metadata","shared"];function ae(t,{instancePath:s="",parentData:q,parentDataProperty:P,rootData:$=t,
 dynamicAnchors:T={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){if(Object.keys(t).length<1)
 return ae.errors=[{instancePath:s,keyword:"minProperties",params:{limit:1}}],!1;for(let a in t){let l=e;if(!(a==="title"||
-a==="tags"||a==="metadata"||a==="shared")){let b={instancePath:s,keyword:"enum",params:{allowedValues:nr},propertyName:a};
-r===null?r=[b]:r.push(b),e++}var f=l===e;if(!f){let b={instancePath:s,keyword:"propertyNames",params:{propertyName:a}};return r===
-null?r=[b]:r.push(b),e++,ae.errors=r,!1;break}}if(f){if(t.title!==void 0){let a=t.title,l=e,b=e,O=!1,d=e;if(typeof a!="s\
-tring"){let w={instancePath:s+"/title",keyword:"type",params:{type:"string"}};r===null?r=[w]:r.push(w),e++}var n=d===e;if(O=
-O||n,!O){let w=e;if(a!==null){let x={instancePath:s+"/title",keyword:"type",params:{type:"null"}};r===null?r=[x]:r.push(
-x),e++}var n=w===e;O=O||n}if(O)e=b,r!==null&&(b?r.length=b:r=null);else{let w={instancePath:s+"/title",keyword:"anyOf",params:{}};
+a==="tags"||a==="metadata"||a==="shared")){let _={instancePath:s,keyword:"enum",params:{allowedValues:nr},propertyName:a};
+r===null?r=[_]:r.push(_),e++}var f=l===e;if(!f){let _={instancePath:s,keyword:"propertyNames",params:{propertyName:a}};return r===
+null?r=[_]:r.push(_),e++,ae.errors=r,!1;break}}if(f){if(t.title!==void 0){let a=t.title,l=e,_=e,D=!1,d=e;if(typeof a!="s\
+tring"){let w={instancePath:s+"/title",keyword:"type",params:{type:"string"}};r===null?r=[w]:r.push(w),e++}var n=d===e;if(D=
+D||n,!D){let w=e;if(a!==null){let x={instancePath:s+"/title",keyword:"type",params:{type:"null"}};r===null?r=[x]:r.push(
+x),e++}var n=w===e;D=D||n}if(D)e=_,r!==null&&(_?r.length=_:r=null);else{let w={instancePath:s+"/title",keyword:"anyOf",params:{}};
 return r===null?r=[w]:r.push(w),e++,ae.errors=r,!1}var i=l===e}else var i=!0;if(i){if(t.tags!==void 0){let a=t.tags,l=e;
 if(e===l)if(Array.isArray(a)){if(a.length>64)return ae.errors=[{instancePath:s+"/tags",keyword:"maxItems",params:{limit:64}}],
-!1;{var o=!0;let O=a.length;for(let d=0;d<O;d++){let w=e;if(typeof a[d]!="string")return ae.errors=[{instancePath:s+"/ta\
+!1;{var o=!0;let D=a.length;for(let d=0;d<D;d++){let w=e;if(typeof a[d]!="string")return ae.errors=[{instancePath:s+"/ta\
 gs/"+d,keyword:"type",params:{type:"string"}}],!1;var o=w===e;if(!o)break}}}else return ae.errors=[{instancePath:s+"/tag\
 s",keyword:"type",params:{type:"array"}}],!1;var i=l===e}else var i=!0;if(i){if(t.metadata!==void 0){let a=t.metadata,l=e;
 if(!(a&&typeof a=="object"&&!Array.isArray(a)))return ae.errors=[{instancePath:s+"/metadata",keyword:"type",params:{type:"\
 object"}}],!1;var i=l===e}else var i=!0;if(i)if(t.shared!==void 0){let a=e;if(typeof t.shared!="boolean")return ae.errors=
 [{instancePath:s+"/shared",keyword:"type",params:{type:"boolean"}}],!1;var i=a===e}else var i=!0}}}}else return ae.errors=
-[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ae.errors=r,e===0}var as=S;var ir=["state","backend","workdir","key","search","session","parent","kind","since","before","limit"],or=["queued","run\
+[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ae.errors=r,e===0}var as=Z;var ir=["state","backend","workdir","key","search","session","parent","kind","since","before","limit"],or=["queued","run\
 ning","completed","failed","cancelled","lost"],lr=["prompt","dry_run","parallel","parallel_task","chain","chain_step","c\
-ompare","compare_backend","action"],I=Ce().default,fr=new RegExp("^exec_[0-9a-f]{24}$","u");function S(t,{instancePath:s="",
+ompare","compare_backend","action"],I=Ce().default,fr=new RegExp("^exec_[0-9a-f]{24}$","u");function Z(t,{instancePath:s="",
 parentData:q,parentDataProperty:P,rootData:$=t,dynamicAnchors:T={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
 !Array.isArray(t)){for(let i in t){let o=e;if(!(i==="state"||i==="backend"||i==="workdir"||i==="key"||i==="search"||i===
 "session"||i==="parent"||i==="kind"||i==="since"||i==="before"||i==="limit")){let a={instancePath:s,keyword:"enum",params:{
 allowedValues:ir},propertyName:i};r===null?r=[a]:r.push(a),e++}var f=o===e;if(!f){let a={instancePath:s,keyword:"propert\
-yNames",params:{propertyName:i}};return r===null?r=[a]:r.push(a),e++,S.errors=r,!1;break}}if(f){if(t.state!==void 0){let i=t.
-state,o=e;if(!(i==="queued"||i==="running"||i==="completed"||i==="failed"||i==="cancelled"||i==="lost"))return S.errors=
+yNames",params:{propertyName:i}};return r===null?r=[a]:r.push(a),e++,Z.errors=r,!1;break}}if(f){if(t.state!==void 0){let i=t.
+state,o=e;if(!(i==="queued"||i==="running"||i==="completed"||i==="failed"||i==="cancelled"||i==="lost"))return Z.errors=
 [{instancePath:s+"/state",keyword:"enum",params:{allowedValues:or}}],!1;var n=o===e}else var n=!0;if(n){if(t.backend!==void 0){
-let i=t.backend,o=e;if(e===o)if(typeof i=="string"){if(i.length===0)return S.errors=[{instancePath:s+"/backend",keyword:"\
-minLength",params:{limit:1}}],!1}else return S.errors=[{instancePath:s+"/backend",keyword:"type",params:{type:"string"}}],
+let i=t.backend,o=e;if(e===o)if(typeof i=="string"){if(i.length===0)return Z.errors=[{instancePath:s+"/backend",keyword:"\
+minLength",params:{limit:1}}],!1}else return Z.errors=[{instancePath:s+"/backend",keyword:"type",params:{type:"string"}}],
 !1;var n=o===e}else var n=!0;if(n){if(t.workdir!==void 0){let i=t.workdir,o=e;if(e===o)if(typeof i=="string"){if(i.length===
-0)return S.errors=[{instancePath:s+"/workdir",keyword:"minLength",params:{limit:1}}],!1}else return S.errors=[{instancePath:s+
+0)return Z.errors=[{instancePath:s+"/workdir",keyword:"minLength",params:{limit:1}}],!1}else return Z.errors=[{instancePath:s+
 "/workdir",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){if(t.key!==void 0){let i=t.key,o=e;
-if(e===o)if(typeof i=="string"){if(i.length===0)return S.errors=[{instancePath:s+"/key",keyword:"minLength",params:{limit:1}}],
-!1}else return S.errors=[{instancePath:s+"/key",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){
-if(t.search!==void 0){let i=t.search,o=e;if(e===o)if(typeof i=="string"){if(I(i)>200)return S.errors=[{instancePath:s+"/\
-search",keyword:"maxLength",params:{limit:200}}],!1;if(i.length===0)return S.errors=[{instancePath:s+"/search",keyword:"\
-minLength",params:{limit:1}}],!1}else return S.errors=[{instancePath:s+"/search",keyword:"type",params:{type:"string"}}],
+if(e===o)if(typeof i=="string"){if(i.length===0)return Z.errors=[{instancePath:s+"/key",keyword:"minLength",params:{limit:1}}],
+!1}else return Z.errors=[{instancePath:s+"/key",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){
+if(t.search!==void 0){let i=t.search,o=e;if(e===o)if(typeof i=="string"){if(I(i)>200)return Z.errors=[{instancePath:s+"/\
+search",keyword:"maxLength",params:{limit:200}}],!1;if(i.length===0)return Z.errors=[{instancePath:s+"/search",keyword:"\
+minLength",params:{limit:1}}],!1}else return Z.errors=[{instancePath:s+"/search",keyword:"type",params:{type:"string"}}],
 !1;var n=o===e}else var n=!0;if(n){if(t.session!==void 0){let i=t.session,o=e;if(e===o)if(typeof i=="string"){if(i.length===
-0)return S.errors=[{instancePath:s+"/session",keyword:"minLength",params:{limit:1}}],!1}else return S.errors=[{instancePath:s+
+0)return Z.errors=[{instancePath:s+"/session",keyword:"minLength",params:{limit:1}}],!1}else return Z.errors=[{instancePath:s+
 "/session",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){if(t.parent!==void 0){let i=t.parent,
-o=e;if(e===o)if(typeof i=="string"){if(i.length===0)return S.errors=[{instancePath:s+"/parent",keyword:"minLength",params:{
-limit:1}}],!1}else return S.errors=[{instancePath:s+"/parent",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else
+o=e;if(e===o)if(typeof i=="string"){if(i.length===0)return Z.errors=[{instancePath:s+"/parent",keyword:"minLength",params:{
+limit:1}}],!1}else return Z.errors=[{instancePath:s+"/parent",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else
 var n=!0;if(n){if(t.kind!==void 0){let i=t.kind,o=e;if(!(i==="prompt"||i==="dry_run"||i==="parallel"||i==="parallel_task"||
-i==="chain"||i==="chain_step"||i==="compare"||i==="compare_backend"||i==="action"))return S.errors=[{instancePath:s+"/ki\
+i==="chain"||i==="chain_step"||i==="compare"||i==="compare_backend"||i==="action"))return Z.errors=[{instancePath:s+"/ki\
 nd",keyword:"enum",params:{allowedValues:lr}}],!1;var n=o===e}else var n=!0;if(n){if(t.since!==void 0){let i=t.since,o=e;
-if(e===o&&e===o)if(typeof i=="string"){if(!Ae(i))return S.errors=[{instancePath:s+"/since",keyword:"format",params:{format:"\
-date-time"}}],!1}else return S.errors=[{instancePath:s+"/since",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else
-var n=!0;if(n){if(t.before!==void 0){let i=t.before,o=e;if(e===o)if(typeof i=="string"){if(!fr.test(i))return S.errors=[
-{instancePath:s+"/before",keyword:"pattern",params:{pattern:"^exec_[0-9a-f]{24}$"}}],!1}else return S.errors=[{instancePath:s+
+if(e===o&&e===o)if(typeof i=="string"){if(!Ae(i))return Z.errors=[{instancePath:s+"/since",keyword:"format",params:{format:"\
+date-time"}}],!1}else return Z.errors=[{instancePath:s+"/since",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else
+var n=!0;if(n){if(t.before!==void 0){let i=t.before,o=e;if(e===o)if(typeof i=="string"){if(!fr.test(i))return Z.errors=[
+{instancePath:s+"/before",keyword:"pattern",params:{pattern:"^exec_[0-9a-f]{24}$"}}],!1}else return Z.errors=[{instancePath:s+
 "/before",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n)if(t.limit!==void 0){let i=t.limit,o=e;
-if(!(typeof i=="number"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return S.errors=[{instancePath:s+"/limit",keyword:"type",params:{
-type:"integer"}}],!1;if(e===o&&typeof i=="number"&&isFinite(i)){if(i>1e3||isNaN(i))return S.errors=[{instancePath:s+"/li\
-mit",keyword:"maximum",params:{comparison:"<=",limit:1e3}}],!1;if(i<1||isNaN(i))return S.errors=[{instancePath:s+"/limit",
-keyword:"minimum",params:{comparison:">=",limit:1}}],!1}var n=o===e}else var n=!0}}}}}}}}}}}else return S.errors=[{instancePath:s,
-keyword:"type",params:{type:"object"}}],!1;return S.errors=r,e===0}var pr=ce;var ur=["decision","message"],yr=["allow","allow_session","deny"];function ce(t,{instancePath:s="",parentData:q,parentDataProperty:P,
+if(!(typeof i=="number"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return Z.errors=[{instancePath:s+"/limit",keyword:"type",params:{
+type:"integer"}}],!1;if(e===o&&typeof i=="number"&&isFinite(i)){if(i>1e3||isNaN(i))return Z.errors=[{instancePath:s+"/li\
+mit",keyword:"maximum",params:{comparison:"<=",limit:1e3}}],!1;if(i<1||isNaN(i))return Z.errors=[{instancePath:s+"/limit",
+keyword:"minimum",params:{comparison:">=",limit:1}}],!1}var n=o===e}else var n=!0}}}}}}}}}}}else return Z.errors=[{instancePath:s,
+keyword:"type",params:{type:"object"}}],!1;return Z.errors=r,e===0}var pr=ce;var ur=["decision","message"],yr=["allow","allow_session","deny"];function ce(t,{instancePath:s="",parentData:q,parentDataProperty:P,
 rootData:$=t,dynamicAnchors:T={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let i;if(t.decision===
 void 0&&(i="decision"))return ce.errors=[{instancePath:s,keyword:"required",params:{missingProperty:i}}],!1;for(let o in t){
 let a=e;if(!(o==="decision"||o==="message")){let l={instancePath:s,keyword:"enum",params:{allowedValues:ur},propertyName:o};
@@ -150,13 +150,13 @@ type:"string"}}],!1;var n=o===e}else var n=!0}}else return pe.errors=[{instanceP
 t"}}],!1;return pe.errors=r,e===0}var kr=G;var gr=["endpoint","keys"],hr=["p256dh","auth"];function G(t,{instancePath:s="",parentData:q,parentDataProperty:P,rootData:$=t,
 dynamicAnchors:T={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.endpoint===void 0&&
 (a="endpoint")||t.keys===void 0&&(a="keys"))return G.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],
-!1;for(let l in t){let b=e;if(!(l==="endpoint"||l==="keys")){let O={instancePath:s,keyword:"enum",params:{allowedValues:gr},
-propertyName:l};r===null?r=[O]:r.push(O),e++}var f=b===e;if(!f){let O={instancePath:s,keyword:"propertyNames",params:{propertyName:l}};
-return r===null?r=[O]:r.push(O),e++,G.errors=r,!1;break}}if(f){if(t.endpoint!==void 0){let l=t.endpoint,b=e;if(e===b)if(typeof l==
+!1;for(let l in t){let _=e;if(!(l==="endpoint"||l==="keys")){let D={instancePath:s,keyword:"enum",params:{allowedValues:gr},
+propertyName:l};r===null?r=[D]:r.push(D),e++}var f=_===e;if(!f){let D={instancePath:s,keyword:"propertyNames",params:{propertyName:l}};
+return r===null?r=[D]:r.push(D),e++,G.errors=r,!1;break}}if(f){if(t.endpoint!==void 0){let l=t.endpoint,_=e;if(e===_)if(typeof l==
 "string"){if(I(l)>2e3)return G.errors=[{instancePath:s+"/endpoint",keyword:"maxLength",params:{limit:2e3}}],!1;if(l.length===
 0)return G.errors=[{instancePath:s+"/endpoint",keyword:"minLength",params:{limit:1}}],!1}else return G.errors=[{instancePath:s+
-"/endpoint",keyword:"type",params:{type:"string"}}],!1;var n=b===e}else var n=!0;if(n)if(t.keys!==void 0){let l=t.keys,b=e;
-if(e===b)if(l&&typeof l=="object"&&!Array.isArray(l)){let d;if(l.p256dh===void 0&&(d="p256dh")||l.auth===void 0&&(d="aut\
+"/endpoint",keyword:"type",params:{type:"string"}}],!1;var n=_===e}else var n=!0;if(n)if(t.keys!==void 0){let l=t.keys,_=e;
+if(e===_)if(l&&typeof l=="object"&&!Array.isArray(l)){let d;if(l.p256dh===void 0&&(d="p256dh")||l.auth===void 0&&(d="aut\
 h"))return G.errors=[{instancePath:s+"/keys",keyword:"required",params:{missingProperty:d}}],!1;for(let w in l){let L=e;
 if(!(w==="p256dh"||w==="auth")){let x={instancePath:s+"/keys",keyword:"enum",params:{allowedValues:hr},propertyName:w};r===
 null?r=[x]:r.push(x),e++}var i=L===e;if(!i){let x={instancePath:s+"/keys",keyword:"propertyNames",params:{propertyName:w}};
@@ -167,7 +167,7 @@ return r===null?r=[x]:r.push(x),e++,G.errors=r,!1;break}}if(i){if(l.p256dh!==voi
 L=e;if(e===L)if(typeof w=="string"){if(I(w)>200)return G.errors=[{instancePath:s+"/keys/auth",keyword:"maxLength",params:{
 limit:200}}],!1;if(w.length===0)return G.errors=[{instancePath:s+"/keys/auth",keyword:"minLength",params:{limit:1}}],!1}else
 return G.errors=[{instancePath:s+"/keys/auth",keyword:"type",params:{type:"string"}}],!1;var o=L===e}else var o=!0}}else
-return G.errors=[{instancePath:s+"/keys",keyword:"type",params:{type:"object"}}],!1;var n=b===e}else var n=!0}}else return G.
+return G.errors=[{instancePath:s+"/keys",keyword:"type",params:{type:"object"}}],!1;var n=_===e}else var n=!0}}else return G.
 errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return G.errors=r,e===0}var os=ne;var wr=["path","files_only","context"];function ne(t,{instancePath:s="",parentData:q,parentDataProperty:P,rootData:$=t,dynamicAnchors:T={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let i in t){let o=e;if(!(i==="path"||i==="files\
 _only"||i==="context")){let a={instancePath:s,keyword:"enum",params:{allowedValues:wr},propertyName:i};r===null?r=[a]:r.
@@ -227,9 +227,9 @@ dynamicAnchors:T={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Arra
 "goal"||a==="issue"||a==="issue_number"||a==="as_goal"||a==="repository"||a==="review"||a==="queue"||a==="after"||a==="g\
 roup"||a==="total_tokens"||a==="total_cost_usd"||a==="backend"||a==="model"||a==="review_backend"||a==="review_model"||a===
 "checks"||a==="actions"||a==="max_tokens"||a==="max_cost_usd"||a==="max_time_secs"||a==="rounds"||a==="approval_mode"||a===
-"on_limit"||a==="max_wait_secs"||a==="fallback"||a==="deliver")){let b={instancePath:s,keyword:"enum",params:{allowedValues:Lr},
-propertyName:a};r===null?r=[b]:r.push(b),e++}var f=l===e;if(!f){let b={instancePath:s,keyword:"propertyNames",params:{propertyName:a}};
-return r===null?r=[b]:r.push(b),e++,j.errors=r,!1;break}}if(f){if(t.goal!==void 0){let a=t.goal,l=e;if(e===l)if(typeof a==
+"on_limit"||a==="max_wait_secs"||a==="fallback"||a==="deliver")){let _={instancePath:s,keyword:"enum",params:{allowedValues:Lr},
+propertyName:a};r===null?r=[_]:r.push(_),e++}var f=l===e;if(!f){let _={instancePath:s,keyword:"propertyNames",params:{propertyName:a}};
+return r===null?r=[_]:r.push(_),e++,j.errors=r,!1;break}}if(f){if(t.goal!==void 0){let a=t.goal,l=e;if(e===l)if(typeof a==
 "string"){if(a.length===0)return j.errors=[{instancePath:s+"/goal",keyword:"minLength",params:{limit:1}}],!1}else return j.
 errors=[{instancePath:s+"/goal",keyword:"type",params:{type:"string"}}],!1;var n=l===e}else var n=!0;if(n){if(t.issue!==
 void 0){let a=t.issue,l=e;if(e===l)if(typeof a=="string"){if(I(a)>500)return j.errors=[{instancePath:s+"/issue",keyword:"\
@@ -275,7 +275,7 @@ a)>200)return j.errors=[{instancePath:s+"/review_model",keyword:"maxLength",para
 errors=[{instancePath:s+"/review_model",keyword:"minLength",params:{limit:1}}],!1}else return j.errors=[{instancePath:s+
 "/review_model",keyword:"type",params:{type:"string"}}],!1;var n=l===e}else var n=!0;if(n){if(t.checks!==void 0){let a=t.
 checks,l=e;if(e===l)if(Array.isArray(a)){if(a.length>50)return j.errors=[{instancePath:s+"/checks",keyword:"maxItems",params:{
-limit:50}}],!1;{var i=!0;let O=a.length;for(let d=0;d<O;d++){let w=a[d],L=e;if(e===L)if(typeof w=="string"){if(I(w)>4e3)
+limit:50}}],!1;{var i=!0;let D=a.length;for(let d=0;d<D;d++){let w=a[d],L=e;if(e===L)if(typeof w=="string"){if(I(w)>4e3)
 return j.errors=[{instancePath:s+"/checks/"+d,keyword:"maxLength",params:{limit:4e3}}],!1;if(w.length===0)return j.errors=
 [{instancePath:s+"/checks/"+d,keyword:"minLength",params:{limit:1}}],!1}else return j.errors=[{instancePath:s+"/checks/"+
 d,keyword:"type",params:{type:"string"}}],!1;var i=L===e;if(!i)break}}}else return j.errors=[{instancePath:s+"/checks",keyword:"\
@@ -309,8 +309,8 @@ errors=[{instancePath:s+"/max_wait_secs",keyword:"type",params:{type:"integer"}}
 a)){if(a>31536e3||isNaN(a))return j.errors=[{instancePath:s+"/max_wait_secs",keyword:"maximum",params:{comparison:"<=",limit:31536e3}}],
 !1;if(a<1||isNaN(a))return j.errors=[{instancePath:s+"/max_wait_secs",keyword:"minimum",params:{comparison:">=",limit:1}}],
 !1}var n=l===e}else var n=!0;if(n){if(t.fallback!==void 0){let a=t.fallback,l=e;if(e===l)if(Array.isArray(a)){if(a.length>
-20)return j.errors=[{instancePath:s+"/fallback",keyword:"maxItems",params:{limit:20}}],!1;{var o=!0;let O=a.length;for(let d=0;d<
-O;d++){let w=a[d],L=e;if(e===L)if(typeof w=="string"){if(!ke.test(w))return j.errors=[{instancePath:s+"/fallback/"+d,keyword:"\
+20)return j.errors=[{instancePath:s+"/fallback",keyword:"maxItems",params:{limit:20}}],!1;{var o=!0;let D=a.length;for(let d=0;d<
+D;d++){let w=a[d],L=e;if(e===L)if(typeof w=="string"){if(!ke.test(w))return j.errors=[{instancePath:s+"/fallback/"+d,keyword:"\
 saidPattern",params:{says:"the name of a backend"}}],!1}else return j.errors=[{instancePath:s+"/fallback/"+d,keyword:"ty\
 pe",params:{type:"string"}}],!1;var o=L===e;if(!o)break}}}else return j.errors=[{instancePath:s+"/fallback",keyword:"typ\
 e",params:{type:"array"}}],!1;var n=l===e}else var n=!0;if(n)if(t.deliver!==void 0){let a=t.deliver,l=e;if(!(a==="none"||
@@ -354,10 +354,10 @@ over")){let l={instancePath:s,keyword:"enum",params:{allowedValues:Vr},propertyN
 e;if(!f){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[l]:r.push(l),e++,oe.errors=
 r,!1;break}}if(f){if(t.also!==void 0){let o=t.also,a=e;if(e===a)if(Array.isArray(o)){if(o.length>10)return oe.errors=[{instancePath:s+
 "/also",keyword:"maxItems",params:{limit:10}}],!1;if(o.length<1)return oe.errors=[{instancePath:s+"/also",keyword:"minIt\
-ems",params:{limit:1}}],!1;{var n=!0;let l=o.length;for(let b=0;b<l;b++){let O=o[b],d=e;if(e===d)if(typeof O=="string"){
-if(I(O)>2e3)return oe.errors=[{instancePath:s+"/also/"+b,keyword:"maxLength",params:{limit:2e3}}],!1;if(O.length===0)return oe.
-errors=[{instancePath:s+"/also/"+b,keyword:"minLength",params:{limit:1}}],!1}else return oe.errors=[{instancePath:s+"/al\
-so/"+b,keyword:"type",params:{type:"string"}}],!1;var n=d===e;if(!n)break}}}else return oe.errors=[{instancePath:s+"/als\
+ems",params:{limit:1}}],!1;{var n=!0;let l=o.length;for(let _=0;_<l;_++){let D=o[_],d=e;if(e===d)if(typeof D=="string"){
+if(I(D)>2e3)return oe.errors=[{instancePath:s+"/also/"+_,keyword:"maxLength",params:{limit:2e3}}],!1;if(D.length===0)return oe.
+errors=[{instancePath:s+"/also/"+_,keyword:"minLength",params:{limit:1}}],!1}else return oe.errors=[{instancePath:s+"/al\
+so/"+_,keyword:"type",params:{type:"string"}}],!1;var n=d===e;if(!n)break}}}else return oe.errors=[{instancePath:s+"/als\
 o",keyword:"type",params:{type:"array"}}],!1;var i=a===e}else var i=!0;if(i)if(t.take_over!==void 0){let o=e;if(typeof t.
 take_over!="boolean")return oe.errors=[{instancePath:s+"/take_over",keyword:"type",params:{type:"boolean"}}],!1;var i=o===
 e}else var i=!0}}else return oe.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return oe.errors=r,e===
@@ -378,48 +378,52 @@ keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[a]:r.push(a)
 void 0){let i=t.name;if(e===e)if(typeof i=="string"){if(I(i)>64)return _e.errors=[{instancePath:s+"/name",keyword:"maxLe\
 ngth",params:{limit:64}}],!1;if(i.length===0)return _e.errors=[{instancePath:s+"/name",keyword:"minLength",params:{limit:1}}],
 !1}else return _e.errors=[{instancePath:s+"/name",keyword:"type",params:{type:"string"}}],!1}}else return _e.errors=[{instancePath:s,
-keyword:"type",params:{type:"object"}}],!1;return _e.errors=r,e===0}var Qr=U;var Mr=["name","role","rate_limit_rps","rate_limit_burst","max_approval_mode","max_sandbox_mode","budgets","expires_at",
-"may_merge","agent_tools","requires_sandbox"],Cr=["client","operator","admin"],Tr=["always","auto","none"],Br=["read-onl\
-y","workspace","full"],Le=["all","none"],Sr=new RegExp("^[A-Za-z0-9._-]{1,64}$","u"),Zr=new RegExp("^[0-9]{1,9}(?:\\.[0-9\
-]{1,6})?[kM]?(?:usd|tokens|requests|minutes)/(?:day|week|month|once)$","u"),Ur=new RegExp("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\
-\\d(?:\\.\\d+)?Z$","u");function U(t,{instancePath:s="",parentData:q,parentDataProperty:P,rootData:$=t,dynamicAnchors:T={}}={}){
-let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let o;if(t.name===void 0&&(o="name"))return U.errors=
-[{instancePath:s,keyword:"required",params:{missingProperty:o}}],!1;for(let a in t){let l=e;if(!(a==="name"||a==="role"||
-a==="rate_limit_rps"||a==="rate_limit_burst"||a==="max_approval_mode"||a==="max_sandbox_mode"||a==="budgets"||a==="expir\
-es_at"||a==="may_merge"||a==="agent_tools"||a==="requires_sandbox")){let b={instancePath:s,keyword:"enum",params:{allowedValues:Mr},
-propertyName:a};r===null?r=[b]:r.push(b),e++}var f=l===e;if(!f){let b={instancePath:s,keyword:"propertyNames",params:{propertyName:a}};
-return r===null?r=[b]:r.push(b),e++,U.errors=r,!1;break}}if(f){if(t.name!==void 0){let a=t.name,l=e;if(e===l)if(typeof a==
-"string"){if(!Sr.test(a))return U.errors=[{instancePath:s+"/name",keyword:"saidPattern",params:{says:"a name of 1 to 64 \
-letters, digits, dots, underscores or hyphens"}}],!1}else return U.errors=[{instancePath:s+"/name",keyword:"type",params:{
-type:"string"}}],!1;var n=l===e}else var n=!0;if(n){if(t.role!==void 0){let a=t.role,l=e;if(!(a==="client"||a==="operato\
-r"||a==="admin"))return U.errors=[{instancePath:s+"/role",keyword:"enum",params:{allowedValues:Cr}}],!1;var n=l===e}else
-var n=!0;if(n){if(t.rate_limit_rps!==void 0){let a=t.rate_limit_rps,l=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(
-a)))return U.errors=[{instancePath:s+"/rate_limit_rps",keyword:"type",params:{type:"integer"}}],!1;if(e===l&&typeof a=="\
-number"&&isFinite(a)){if(a>1e6||isNaN(a))return U.errors=[{instancePath:s+"/rate_limit_rps",keyword:"maximum",params:{comparison:"\
-<=",limit:1e6}}],!1;if(a<1||isNaN(a))return U.errors=[{instancePath:s+"/rate_limit_rps",keyword:"minimum",params:{comparison:"\
->=",limit:1}}],!1}var n=l===e}else var n=!0;if(n){if(t.rate_limit_burst!==void 0){let a=t.rate_limit_burst,l=e;if(!(typeof a==
-"number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return U.errors=[{instancePath:s+"/rate_limit_burst",keyword:"type",params:{type:"\
-integer"}}],!1;if(e===l&&typeof a=="number"&&isFinite(a)){if(a>1e6||isNaN(a))return U.errors=[{instancePath:s+"/rate_lim\
-it_burst",keyword:"maximum",params:{comparison:"<=",limit:1e6}}],!1;if(a<1||isNaN(a))return U.errors=[{instancePath:s+"/\
-rate_limit_burst",keyword:"minimum",params:{comparison:">=",limit:1}}],!1}var n=l===e}else var n=!0;if(n){if(t.max_approval_mode!==
-void 0){let a=t.max_approval_mode,l=e;if(!(a==="always"||a==="auto"||a==="none"))return U.errors=[{instancePath:s+"/max_\
-approval_mode",keyword:"enum",params:{allowedValues:Tr}}],!1;var n=l===e}else var n=!0;if(n){if(t.max_sandbox_mode!==void 0){
-let a=t.max_sandbox_mode,l=e;if(!(a==="read-only"||a==="workspace"||a==="full"))return U.errors=[{instancePath:s+"/max_s\
-andbox_mode",keyword:"enum",params:{allowedValues:Br}}],!1;var n=l===e}else var n=!0;if(n){if(t.budgets!==void 0){let a=t.
-budgets,l=e;if(e===l)if(Array.isArray(a)){var i=!0;let O=a.length;for(let d=0;d<O;d++){let w=a[d],L=e;if(e===L)if(typeof w==
-"string"){if(!Zr.test(w))return U.errors=[{instancePath:s+"/budgets/"+d,keyword:"saidPattern",params:{says:"a budget suc\
-h as 20usd/day, 5Mtokens/week, 100requests/month or 90minutes/once"}}],!1}else return U.errors=[{instancePath:s+"/budget\
-s/"+d,keyword:"type",params:{type:"string"}}],!1;var i=L===e;if(!i)break}}else return U.errors=[{instancePath:s+"/budget\
-s",keyword:"type",params:{type:"array"}}],!1;var n=l===e}else var n=!0;if(n){if(t.expires_at!==void 0){let a=t.expires_at,
-l=e;if(e===l)if(typeof a=="string"){if(!Ur.test(a))return U.errors=[{instancePath:s+"/expires_at",keyword:"saidPattern",
-params:{says:"a time in UTC such as 2026-12-31T00:00:00Z"}}],!1}else return U.errors=[{instancePath:s+"/expires_at",keyword:"\
-type",params:{type:"string"}}],!1;var n=l===e}else var n=!0;if(n){if(t.may_merge!==void 0){let a=e;if(typeof t.may_merge!=
-"boolean")return U.errors=[{instancePath:s+"/may_merge",keyword:"type",params:{type:"boolean"}}],!1;var n=a===e}else var n=!0;
-if(n){if(t.agent_tools!==void 0){let a=t.agent_tools,l=e;if(!(a==="all"||a==="none"))return U.errors=[{instancePath:s+"/\
-agent_tools",keyword:"enum",params:{allowedValues:Le}}],!1;var n=l===e}else var n=!0;if(n)if(t.requires_sandbox!==void 0){
-let a=e;if(typeof t.requires_sandbox!="boolean")return U.errors=[{instancePath:s+"/requires_sandbox",keyword:"type",params:{
-type:"boolean"}}],!1;var n=a===e}else var n=!0}}}}}}}}}}}else return U.errors=[{instancePath:s,keyword:"type",params:{type:"\
-object"}}],!1;return U.errors=r,e===0}var Kr=we;var Yr=["before"];function we(t,{instancePath:s="",parentData:q,parentDataProperty:P,rootData:$=t,dynamicAnchors:T={}}={}){
+keyword:"type",params:{type:"object"}}],!1;return _e.errors=r,e===0}var Qr=S;var Mr=["name","role","rate_limit_rps","rate_limit_burst","max_approval_mode","max_sandbox_mode","budgets","expires_at",
+"may_merge","agent_tools","mcp_servers","requires_sandbox"],Cr=["client","operator","admin"],Tr=["always","auto","none"],
+Br=["read-only","workspace","full"],Le=["all","none"],Sr=new RegExp("^[A-Za-z0-9._-]{1,64}$","u"),Zr=new RegExp("^[0-9]{\
+1,9}(?:\\.[0-9]{1,6})?[kM]?(?:usd|tokens|requests|minutes)/(?:day|week|month|once)$","u"),Ur=new RegExp("^\\d{4}-\\d\\d-\\d\\\
+dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?Z$","u");function S(t,{instancePath:s="",parentData:q,parentDataProperty:P,rootData:$=t,
+dynamicAnchors:T={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.name===void 0&&
+(a="name"))return S.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],!1;for(let l in t){let _=e;if(!(l===
+"name"||l==="role"||l==="rate_limit_rps"||l==="rate_limit_burst"||l==="max_approval_mode"||l==="max_sandbox_mode"||l==="\
+budgets"||l==="expires_at"||l==="may_merge"||l==="agent_tools"||l==="mcp_servers"||l==="requires_sandbox")){let D={instancePath:s,
+keyword:"enum",params:{allowedValues:Mr},propertyName:l};r===null?r=[D]:r.push(D),e++}var f=_===e;if(!f){let D={instancePath:s,
+keyword:"propertyNames",params:{propertyName:l}};return r===null?r=[D]:r.push(D),e++,S.errors=r,!1;break}}if(f){if(t.name!==
+void 0){let l=t.name,_=e;if(e===_)if(typeof l=="string"){if(!Sr.test(l))return S.errors=[{instancePath:s+"/name",keyword:"\
+saidPattern",params:{says:"a name of 1 to 64 letters, digits, dots, underscores or hyphens"}}],!1}else return S.errors=[
+{instancePath:s+"/name",keyword:"type",params:{type:"string"}}],!1;var n=_===e}else var n=!0;if(n){if(t.role!==void 0){let l=t.
+role,_=e;if(!(l==="client"||l==="operator"||l==="admin"))return S.errors=[{instancePath:s+"/role",keyword:"enum",params:{
+allowedValues:Cr}}],!1;var n=_===e}else var n=!0;if(n){if(t.rate_limit_rps!==void 0){let l=t.rate_limit_rps,_=e;if(!(typeof l==
+"number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return S.errors=[{instancePath:s+"/rate_limit_rps",keyword:"type",params:{type:"\
+integer"}}],!1;if(e===_&&typeof l=="number"&&isFinite(l)){if(l>1e6||isNaN(l))return S.errors=[{instancePath:s+"/rate_lim\
+it_rps",keyword:"maximum",params:{comparison:"<=",limit:1e6}}],!1;if(l<1||isNaN(l))return S.errors=[{instancePath:s+"/ra\
+te_limit_rps",keyword:"minimum",params:{comparison:">=",limit:1}}],!1}var n=_===e}else var n=!0;if(n){if(t.rate_limit_burst!==
+void 0){let l=t.rate_limit_burst,_=e;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l)))return S.errors=[{instancePath:s+
+"/rate_limit_burst",keyword:"type",params:{type:"integer"}}],!1;if(e===_&&typeof l=="number"&&isFinite(l)){if(l>1e6||isNaN(
+l))return S.errors=[{instancePath:s+"/rate_limit_burst",keyword:"maximum",params:{comparison:"<=",limit:1e6}}],!1;if(l<1||
+isNaN(l))return S.errors=[{instancePath:s+"/rate_limit_burst",keyword:"minimum",params:{comparison:">=",limit:1}}],!1}var n=_===
+e}else var n=!0;if(n){if(t.max_approval_mode!==void 0){let l=t.max_approval_mode,_=e;if(!(l==="always"||l==="auto"||l===
+"none"))return S.errors=[{instancePath:s+"/max_approval_mode",keyword:"enum",params:{allowedValues:Tr}}],!1;var n=_===e}else
+var n=!0;if(n){if(t.max_sandbox_mode!==void 0){let l=t.max_sandbox_mode,_=e;if(!(l==="read-only"||l==="workspace"||l==="\
+full"))return S.errors=[{instancePath:s+"/max_sandbox_mode",keyword:"enum",params:{allowedValues:Br}}],!1;var n=_===e}else
+var n=!0;if(n){if(t.budgets!==void 0){let l=t.budgets,_=e;if(e===_)if(Array.isArray(l)){var i=!0;let d=l.length;for(let w=0;w<
+d;w++){let L=l[w],x=e;if(e===x)if(typeof L=="string"){if(!Zr.test(L))return S.errors=[{instancePath:s+"/budgets/"+w,keyword:"\
+saidPattern",params:{says:"a budget such as 20usd/day, 5Mtokens/week, 100requests/month or 90minutes/once"}}],!1}else return S.
+errors=[{instancePath:s+"/budgets/"+w,keyword:"type",params:{type:"string"}}],!1;var i=x===e;if(!i)break}}else return S.
+errors=[{instancePath:s+"/budgets",keyword:"type",params:{type:"array"}}],!1;var n=_===e}else var n=!0;if(n){if(t.expires_at!==
+void 0){let l=t.expires_at,_=e;if(e===_)if(typeof l=="string"){if(!Ur.test(l))return S.errors=[{instancePath:s+"/expires\
+_at",keyword:"saidPattern",params:{says:"a time in UTC such as 2026-12-31T00:00:00Z"}}],!1}else return S.errors=[{instancePath:s+
+"/expires_at",keyword:"type",params:{type:"string"}}],!1;var n=_===e}else var n=!0;if(n){if(t.may_merge!==void 0){let l=e;
+if(typeof t.may_merge!="boolean")return S.errors=[{instancePath:s+"/may_merge",keyword:"type",params:{type:"boolean"}}],
+!1;var n=l===e}else var n=!0;if(n){if(t.agent_tools!==void 0){let l=t.agent_tools,_=e;if(!(l==="all"||l==="none"))return S.
+errors=[{instancePath:s+"/agent_tools",keyword:"enum",params:{allowedValues:Le}}],!1;var n=_===e}else var n=!0;if(n){if(t.
+mcp_servers!==void 0){let l=t.mcp_servers,_=e;if(e===_)if(Array.isArray(l)){var o=!0;let d=l.length;for(let w=0;w<d;w++){
+let L=l[w],x=e;if(e===x)if(typeof L=="string"){if(L.length===0)return S.errors=[{instancePath:s+"/mcp_servers/"+w,keyword:"\
+minLength",params:{limit:1}}],!1}else return S.errors=[{instancePath:s+"/mcp_servers/"+w,keyword:"type",params:{type:"st\
+ring"}}],!1;var o=x===e;if(!o)break}}else return S.errors=[{instancePath:s+"/mcp_servers",keyword:"type",params:{type:"a\
+rray"}}],!1;var n=_===e}else var n=!0;if(n)if(t.requires_sandbox!==void 0){let l=e;if(typeof t.requires_sandbox!="boolea\
+n")return S.errors=[{instancePath:s+"/requires_sandbox",keyword:"type",params:{type:"boolean"}}],!1;var n=l===e}else var n=!0}}}}}}}}}}}}else
+return S.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return S.errors=r,e===0}var Kr=we;var Yr=["before"];function we(t,{instancePath:s="",parentData:q,parentDataProperty:P,rootData:$=t,dynamicAnchors:T={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let n in t){let i=e;if(n!=="before"){let o={instancePath:s,
 keyword:"enum",params:{allowedValues:Yr},propertyName:n};r===null?r=[o]:r.push(o),e++}var f=i===e;if(!f){let o={instancePath:s,
 keyword:"propertyNames",params:{propertyName:n}};return r===null?r=[o]:r.push(o),e++,we.errors=r,!1;break}}if(f&&t.before!==
@@ -431,9 +435,9 @@ errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return we.err
 rootData:$=t,dynamicAnchors:T={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){for(let a in t){
 let l=e;if(!(a==="backend"||a==="model"||a==="review_backend"||a==="review_model"||a==="checks"||a==="actions"||a==="max\
 _tokens"||a==="max_cost_usd"||a==="max_time_secs"||a==="rounds"||a==="approval_mode"||a==="on_limit"||a==="max_wait_secs"||
-a==="fallback"||a==="deliver")){let b={instancePath:s,keyword:"enum",params:{allowedValues:Gr},propertyName:a};r===null?
-r=[b]:r.push(b),e++}var f=l===e;if(!f){let b={instancePath:s,keyword:"propertyNames",params:{propertyName:a}};return r===
-null?r=[b]:r.push(b),e++,R.errors=r,!1;break}}if(f){if(t.backend!==void 0){let a=t.backend,l=e;if(e===l)if(typeof a=="st\
+a==="fallback"||a==="deliver")){let _={instancePath:s,keyword:"enum",params:{allowedValues:Gr},propertyName:a};r===null?
+r=[_]:r.push(_),e++}var f=l===e;if(!f){let _={instancePath:s,keyword:"propertyNames",params:{propertyName:a}};return r===
+null?r=[_]:r.push(_),e++,R.errors=r,!1;break}}if(f){if(t.backend!==void 0){let a=t.backend,l=e;if(e===l)if(typeof a=="st\
 ring"){if(!ke.test(a))return R.errors=[{instancePath:s+"/backend",keyword:"saidPattern",params:{says:"the name of a back\
 end"}}],!1}else return R.errors=[{instancePath:s+"/backend",keyword:"type",params:{type:"string"}}],!1;var n=l===e}else var n=!0;
 if(n){if(t.model!==void 0){let a=t.model,l=e;if(e===l)if(typeof a=="string"){if(I(a)>200)return R.errors=[{instancePath:s+
@@ -447,7 +451,7 @@ errors=[{instancePath:s+"/review_model",keyword:"maxLength",params:{limit:200}}]
 "/review_model",keyword:"minLength",params:{limit:1}}],!1}else return R.errors=[{instancePath:s+"/review_model",keyword:"\
 type",params:{type:"string"}}],!1;var n=l===e}else var n=!0;if(n){if(t.checks!==void 0){let a=t.checks,l=e;if(e===l)if(Array.
 isArray(a)){if(a.length>50)return R.errors=[{instancePath:s+"/checks",keyword:"maxItems",params:{limit:50}}],!1;{var i=!0;
-let O=a.length;for(let d=0;d<O;d++){let w=a[d],L=e;if(e===L)if(typeof w=="string"){if(I(w)>4e3)return R.errors=[{instancePath:s+
+let D=a.length;for(let d=0;d<D;d++){let w=a[d],L=e;if(e===L)if(typeof w=="string"){if(I(w)>4e3)return R.errors=[{instancePath:s+
 "/checks/"+d,keyword:"maxLength",params:{limit:4e3}}],!1;if(w.length===0)return R.errors=[{instancePath:s+"/checks/"+d,keyword:"\
 minLength",params:{limit:1}}],!1}else return R.errors=[{instancePath:s+"/checks/"+d,keyword:"type",params:{type:"string"}}],
 !1;var i=L===e;if(!i)break}}}else return R.errors=[{instancePath:s+"/checks",keyword:"type",params:{type:"array"}}],!1;var n=l===
@@ -481,7 +485,7 @@ l&&typeof a=="number"&&isFinite(a)){if(a>31536e3||isNaN(a))return R.errors=[{ins
 ximum",params:{comparison:"<=",limit:31536e3}}],!1;if(a<1||isNaN(a))return R.errors=[{instancePath:s+"/max_wait_secs",keyword:"\
 minimum",params:{comparison:">=",limit:1}}],!1}var n=l===e}else var n=!0;if(n){if(t.fallback!==void 0){let a=t.fallback,
 l=e;if(e===l)if(Array.isArray(a)){if(a.length>20)return R.errors=[{instancePath:s+"/fallback",keyword:"maxItems",params:{
-limit:20}}],!1;{var o=!0;let O=a.length;for(let d=0;d<O;d++){let w=a[d],L=e;if(e===L)if(typeof w=="string"){if(!ke.test(
+limit:20}}],!1;{var o=!0;let D=a.length;for(let d=0;d<D;d++){let w=a[d],L=e;if(e===L)if(typeof w=="string"){if(!ke.test(
 w))return R.errors=[{instancePath:s+"/fallback/"+d,keyword:"saidPattern",params:{says:"the name of a backend"}}],!1}else
 return R.errors=[{instancePath:s+"/fallback/"+d,keyword:"type",params:{type:"string"}}],!1;var o=L===e;if(!o)break}}}else
 return R.errors=[{instancePath:s+"/fallback",keyword:"type",params:{type:"array"}}],!1;var n=l===e}else var n=!0;if(n)if(t.
@@ -489,201 +493,201 @@ deliver!==void 0){let a=t.deliver,l=e;if(!(a==="none"||a==="branch"||a==="pr"))r
 r",keyword:"enum",params:{allowedValues:Ze}}],!1;var n=l===e}else var n=!0}}}}}}}}}}}}}}}else return R.errors=[{instancePath:s,
 keyword:"type",params:{type:"object"}}],!1;return R.errors=r,e===0}var us=X;var De=new RegExp("^(?!-)[^\\u0000-\\u001f\\u007f-\\u009f]+$","");function me(t,{instancePath:s="",parentData:q,parentDataProperty:P,rootData:$=t,dynamicAnchors:T={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let l;if(t.role===void 0&&(l="role"))return me.errors=[{instancePath:s,
-keyword:"required",params:{missingProperty:l}}],!1;if(t.role!==void 0){let b=t.role,O=e;if(e===O)if(typeof b=="string"){
-if(b.length===0)return me.errors=[{instancePath:s+"/role",keyword:"minLength",params:{limit:1}}],!1}else return me.errors=
-[{instancePath:s+"/role",keyword:"type",params:{type:"string"}}],!1;var f=O===e}else var f=!0;if(f)if(t.content!==void 0){
-let b=t.content,O=e,d=e,w=!1,L=e,x=e,M=!1,Q=e;if(typeof b!="string"){let D={instancePath:s+"/content",keyword:"type",params:{
-type:"string"}};r===null?r=[D]:r.push(D),e++}var n=Q===e;if(M=M||n,!M){let D=e;if(e===D)if(Array.isArray(b)){var i=!0;let k=b.
-length;for(let E=0;E<k;E++){let h=b[E],p=e;if(e===p)if(h&&typeof h=="object"&&!Array.isArray(h)){let u;if(h.type===void 0&&
+keyword:"required",params:{missingProperty:l}}],!1;if(t.role!==void 0){let _=t.role,D=e;if(e===D)if(typeof _=="string"){
+if(_.length===0)return me.errors=[{instancePath:s+"/role",keyword:"minLength",params:{limit:1}}],!1}else return me.errors=
+[{instancePath:s+"/role",keyword:"type",params:{type:"string"}}],!1;var f=D===e}else var f=!0;if(f)if(t.content!==void 0){
+let _=t.content,D=e,d=e,w=!1,L=e,x=e,M=!1,Q=e;if(typeof _!="string"){let O={instancePath:s+"/content",keyword:"type",params:{
+type:"string"}};r===null?r=[O]:r.push(O),e++}var n=Q===e;if(M=M||n,!M){let O=e;if(e===O)if(Array.isArray(_)){var i=!0;let g=_.
+length;for(let E=0;E<g;E++){let b=_[E],p=e;if(e===p)if(b&&typeof b=="object"&&!Array.isArray(b)){let u;if(b.type===void 0&&
 (u="type")){let m={instancePath:s+"/content/"+E,keyword:"required",params:{missingProperty:u}};r===null?r=[m]:r.push(m),
-e++}else{if(h.type!==void 0){let m=h.type,A=e;if(e===A)if(typeof m=="string"){if(I(m)>64){let c={instancePath:s+"/conten\
+e++}else{if(b.type!==void 0){let m=b.type,A=e;if(e===A)if(typeof m=="string"){if(I(m)>64){let c={instancePath:s+"/conten\
 t/"+E+"/type",keyword:"maxLength",params:{limit:64}};r===null?r=[c]:r.push(c),e++}}else{let c={instancePath:s+"/content/"+
-E+"/type",keyword:"type",params:{type:"string"}};r===null?r=[c]:r.push(c),e++}var o=A===e}else var o=!0;if(o)if(h.text!==
-void 0){let m=e;if(typeof h.text!="string"){let c={instancePath:s+"/content/"+E+"/text",keyword:"type",params:{type:"str\
+E+"/type",keyword:"type",params:{type:"string"}};r===null?r=[c]:r.push(c),e++}var o=A===e}else var o=!0;if(o)if(b.text!==
+void 0){let m=e;if(typeof b.text!="string"){let c={instancePath:s+"/content/"+E+"/text",keyword:"type",params:{type:"str\
 ing"}};r===null?r=[c]:r.push(c),e++}var o=m===e}else var o=!0}}else{let u={instancePath:s+"/content/"+E,keyword:"type",params:{
-type:"object"}};r===null?r=[u]:r.push(u),e++}var i=p===e;if(!i)break}}else{let k={instancePath:s+"/content",keyword:"typ\
-e",params:{type:"array"}};r===null?r=[k]:r.push(k),e++}var n=D===e;M=M||n}if(M)e=x,r!==null&&(x?r.length=x:r=null);else{
-let D={instancePath:s+"/content",keyword:"anyOf",params:{}};r===null?r=[D]:r.push(D),e++}var a=L===e;if(w=w||a,!w){let D=e;
-if(b!==null){let k={instancePath:s+"/content",keyword:"type",params:{type:"null"}};r===null?r=[k]:r.push(k),e++}var a=D===
-e;w=w||a}if(w)e=d,r!==null&&(d?r.length=d:r=null);else{let D={instancePath:s+"/content",keyword:"anyOf",params:{}};return r===
-null?r=[D]:r.push(D),e++,me.errors=r,!1}var f=O===e}else var f=!0}else return me.errors=[{instancePath:s,keyword:"type",
+type:"object"}};r===null?r=[u]:r.push(u),e++}var i=p===e;if(!i)break}}else{let g={instancePath:s+"/content",keyword:"typ\
+e",params:{type:"array"}};r===null?r=[g]:r.push(g),e++}var n=O===e;M=M||n}if(M)e=x,r!==null&&(x?r.length=x:r=null);else{
+let O={instancePath:s+"/content",keyword:"anyOf",params:{}};r===null?r=[O]:r.push(O),e++}var a=L===e;if(w=w||a,!w){let O=e;
+if(_!==null){let g={instancePath:s+"/content",keyword:"type",params:{type:"null"}};r===null?r=[g]:r.push(g),e++}var a=O===
+e;w=w||a}if(w)e=d,r!==null&&(d?r.length=d:r=null);else{let O={instancePath:s+"/content",keyword:"anyOf",params:{}};return r===
+null?r=[O]:r.push(O),e++,me.errors=r,!1}var f=D===e}else var f=!0}else return me.errors=[{instancePath:s,keyword:"type",
 params:{type:"object"}}],!1;return me.errors=r,e===0}function X(t,{instancePath:s="",parentData:q,parentDataProperty:P,rootData:$=t,
 dynamicAnchors:T={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let Q;if(t.model===void 0&&
 (Q="model")||t.messages===void 0&&(Q="messages"))return X.errors=[{instancePath:s,keyword:"required",params:{missingProperty:Q}}],
-!1;if(t.model!==void 0){let _=t.model,D=e;if(e===D)if(typeof _=="string"){if(I(_)>256)return X.errors=[{instancePath:s+"\
-/model",keyword:"maxLength",params:{limit:256}}],!1;if(!De.test(_))return X.errors=[{instancePath:s+"/model",keyword:"sa\
+!1;if(t.model!==void 0){let k=t.model,O=e;if(e===O)if(typeof k=="string"){if(I(k)>256)return X.errors=[{instancePath:s+"\
+/model",keyword:"maxLength",params:{limit:256}}],!1;if(!De.test(k))return X.errors=[{instancePath:s+"/model",keyword:"sa\
 idPattern",params:{says:"a model name, without control characters and not starting with -"}}],!1}else return X.errors=[{
-instancePath:s+"/model",keyword:"type",params:{type:"string"}}],!1;var f=D===e}else var f=!0;if(f){if(t.stream!==void 0){
-let _=t.stream,D=e,F=e,k=!1,E=e;if(typeof _!="boolean"){let p={instancePath:s+"/stream",keyword:"type",params:{type:"boo\
-lean"}};r===null?r=[p]:r.push(p),e++}var n=E===e;if(k=k||n,!k){let p=e;if(_!==null){let u={instancePath:s+"/stream",keyword:"\
-type",params:{type:"null"}};r===null?r=[u]:r.push(u),e++}var n=p===e;k=k||n}if(k)e=F,r!==null&&(F?r.length=F:r=null);else{
-let p={instancePath:s+"/stream",keyword:"anyOf",params:{}};return r===null?r=[p]:r.push(p),e++,X.errors=r,!1}var f=D===e}else
-var f=!0;if(f){if(t.dry_run!==void 0){let _=t.dry_run,D=e,F=e,k=!1,E=e;if(typeof _!="boolean"){let p={instancePath:s+"/d\
-ry_run",keyword:"type",params:{type:"boolean"}};r===null?r=[p]:r.push(p),e++}var i=E===e;if(k=k||i,!k){let p=e;if(_!==null){
-let u={instancePath:s+"/dry_run",keyword:"type",params:{type:"null"}};r===null?r=[u]:r.push(u),e++}var i=p===e;k=k||i}if(k)
+instancePath:s+"/model",keyword:"type",params:{type:"string"}}],!1;var f=O===e}else var f=!0;if(f){if(t.stream!==void 0){
+let k=t.stream,O=e,F=e,g=!1,E=e;if(typeof k!="boolean"){let p={instancePath:s+"/stream",keyword:"type",params:{type:"boo\
+lean"}};r===null?r=[p]:r.push(p),e++}var n=E===e;if(g=g||n,!g){let p=e;if(k!==null){let u={instancePath:s+"/stream",keyword:"\
+type",params:{type:"null"}};r===null?r=[u]:r.push(u),e++}var n=p===e;g=g||n}if(g)e=F,r!==null&&(F?r.length=F:r=null);else{
+let p={instancePath:s+"/stream",keyword:"anyOf",params:{}};return r===null?r=[p]:r.push(p),e++,X.errors=r,!1}var f=O===e}else
+var f=!0;if(f){if(t.dry_run!==void 0){let k=t.dry_run,O=e,F=e,g=!1,E=e;if(typeof k!="boolean"){let p={instancePath:s+"/d\
+ry_run",keyword:"type",params:{type:"boolean"}};r===null?r=[p]:r.push(p),e++}var i=E===e;if(g=g||i,!g){let p=e;if(k!==null){
+let u={instancePath:s+"/dry_run",keyword:"type",params:{type:"null"}};r===null?r=[u]:r.push(u),e++}var i=p===e;g=g||i}if(g)
 e=F,r!==null&&(F?r.length=F:r=null);else{let p={instancePath:s+"/dry_run",keyword:"anyOf",params:{}};return r===null?r=[
-p]:r.push(p),e++,X.errors=r,!1}var f=D===e}else var f=!0;if(f){if(t.agent_tools!==void 0){let _=t.agent_tools,D=e,F=e,k=!1,
-E=e;if(!(_==="all"||_==="none")){let p={instancePath:s+"/agent_tools",keyword:"enum",params:{allowedValues:Le}};r===null?
-r=[p]:r.push(p),e++}var o=E===e;if(k=k||o,!k){let p=e;if(_!==null){let u={instancePath:s+"/agent_tools",keyword:"type",params:{
-type:"null"}};r===null?r=[u]:r.push(u),e++}var o=p===e;k=k||o}if(k)e=F,r!==null&&(F?r.length=F:r=null);else{let p={instancePath:s+
-"/agent_tools",keyword:"anyOf",params:{}};return r===null?r=[p]:r.push(p),e++,X.errors=r,!1}var f=D===e}else var f=!0;if(f){
-if(t.tools!==void 0){let _=t.tools,D=e,F=e,k=!1,E=e;if(e===E&&!Array.isArray(_)){let p={instancePath:s+"/tools",keyword:"\
-type",params:{type:"array"}};r===null?r=[p]:r.push(p),e++}var a=E===e;if(k=k||a,!k){let p=e;if(_!==null){let u={instancePath:s+
-"/tools",keyword:"type",params:{type:"null"}};r===null?r=[u]:r.push(u),e++}var a=p===e;k=k||a}if(k)e=F,r!==null&&(F?r.length=
+p]:r.push(p),e++,X.errors=r,!1}var f=O===e}else var f=!0;if(f){if(t.agent_tools!==void 0){let k=t.agent_tools,O=e,F=e,g=!1,
+E=e;if(!(k==="all"||k==="none")){let p={instancePath:s+"/agent_tools",keyword:"enum",params:{allowedValues:Le}};r===null?
+r=[p]:r.push(p),e++}var o=E===e;if(g=g||o,!g){let p=e;if(k!==null){let u={instancePath:s+"/agent_tools",keyword:"type",params:{
+type:"null"}};r===null?r=[u]:r.push(u),e++}var o=p===e;g=g||o}if(g)e=F,r!==null&&(F?r.length=F:r=null);else{let p={instancePath:s+
+"/agent_tools",keyword:"anyOf",params:{}};return r===null?r=[p]:r.push(p),e++,X.errors=r,!1}var f=O===e}else var f=!0;if(f){
+if(t.tools!==void 0){let k=t.tools,O=e,F=e,g=!1,E=e;if(e===E&&!Array.isArray(k)){let p={instancePath:s+"/tools",keyword:"\
+type",params:{type:"array"}};r===null?r=[p]:r.push(p),e++}var a=E===e;if(g=g||a,!g){let p=e;if(k!==null){let u={instancePath:s+
+"/tools",keyword:"type",params:{type:"null"}};r===null?r=[u]:r.push(u),e++}var a=p===e;g=g||a}if(g)e=F,r!==null&&(F?r.length=
 F:r=null);else{let p={instancePath:s+"/tools",keyword:"anyOf",params:{}};return r===null?r=[p]:r.push(p),e++,X.errors=r,
-!1}var f=D===e}else var f=!0;if(f){if(t.messages!==void 0){let _=t.messages,D=e;if(e===D)if(Array.isArray(_)){if(_.length<
-1)return X.errors=[{instancePath:s+"/messages",keyword:"minItems",params:{limit:1}}],!1;{var l=!0;let k=_.length;for(let E=0;E<
-k;E++){let h=e;me(_[E],{instancePath:s+"/messages/"+E,parentData:_,parentDataProperty:E,rootData:$,dynamicAnchors:T})||(r=
-r===null?me.errors:r.concat(me.errors),e=r.length);var l=h===e;if(!l)break}}}else return X.errors=[{instancePath:s+"/mes\
-sages",keyword:"type",params:{type:"array"}}],!1;var f=D===e}else var f=!0;if(f){if(t.stream_options!==void 0){let _=t.stream_options,
-D=e,F=e,k=!1,E=e;if(e===E)if(_&&typeof _=="object"&&!Array.isArray(_)){if(_.include_usage!==void 0){let p=_.include_usage,
+!1}var f=O===e}else var f=!0;if(f){if(t.messages!==void 0){let k=t.messages,O=e;if(e===O)if(Array.isArray(k)){if(k.length<
+1)return X.errors=[{instancePath:s+"/messages",keyword:"minItems",params:{limit:1}}],!1;{var l=!0;let g=k.length;for(let E=0;E<
+g;E++){let b=e;me(k[E],{instancePath:s+"/messages/"+E,parentData:k,parentDataProperty:E,rootData:$,dynamicAnchors:T})||(r=
+r===null?me.errors:r.concat(me.errors),e=r.length);var l=b===e;if(!l)break}}}else return X.errors=[{instancePath:s+"/mes\
+sages",keyword:"type",params:{type:"array"}}],!1;var f=O===e}else var f=!0;if(f){if(t.stream_options!==void 0){let k=t.stream_options,
+O=e,F=e,g=!1,E=e;if(e===E)if(k&&typeof k=="object"&&!Array.isArray(k)){if(k.include_usage!==void 0){let p=k.include_usage,
 v=e,u=!1,m=e;if(typeof p!="boolean"){let A={instancePath:s+"/stream_options/include_usage",keyword:"type",params:{type:"\
-boolean"}};r===null?r=[A]:r.push(A),e++}var b=m===e;if(u=u||b,!u){let A=e;if(p!==null){let y={instancePath:s+"/stream_op\
-tions/include_usage",keyword:"type",params:{type:"null"}};r===null?r=[y]:r.push(y),e++}var b=A===e;u=u||b}if(u)e=v,r!==null&&
+boolean"}};r===null?r=[A]:r.push(A),e++}var _=m===e;if(u=u||_,!u){let A=e;if(p!==null){let y={instancePath:s+"/stream_op\
+tions/include_usage",keyword:"type",params:{type:"null"}};r===null?r=[y]:r.push(y),e++}var _=A===e;u=u||_}if(u)e=v,r!==null&&
 (v?r.length=v:r=null);else{let A={instancePath:s+"/stream_options/include_usage",keyword:"anyOf",params:{}};r===null?r=[
 A]:r.push(A),e++}}}else{let p={instancePath:s+"/stream_options",keyword:"type",params:{type:"object"}};r===null?r=[p]:r.
-push(p),e++}var O=E===e;if(k=k||O,!k){let p=e;if(_!==null){let u={instancePath:s+"/stream_options",keyword:"type",params:{
-type:"null"}};r===null?r=[u]:r.push(u),e++}var O=p===e;k=k||O}if(k)e=F,r!==null&&(F?r.length=F:r=null);else{let p={instancePath:s+
-"/stream_options",keyword:"anyOf",params:{}};return r===null?r=[p]:r.push(p),e++,X.errors=r,!1}var f=D===e}else var f=!0;
-if(f){if(t.response_format!==void 0){let _=t.response_format,D=e,F=e,k=!1,E=e;if(e===E)if(_&&typeof _=="object"&&!Array.
-isArray(_)){let p;if(_.type===void 0&&(p="type")){let v={instancePath:s+"/response_format",keyword:"required",params:{missingProperty:p}};
-r===null?r=[v]:r.push(v),e++}else{if(_.type!==void 0){let v=_.type,u=e;if(e===u)if(typeof v=="string"){if(I(v)>64){let m={
+push(p),e++}var D=E===e;if(g=g||D,!g){let p=e;if(k!==null){let u={instancePath:s+"/stream_options",keyword:"type",params:{
+type:"null"}};r===null?r=[u]:r.push(u),e++}var D=p===e;g=g||D}if(g)e=F,r!==null&&(F?r.length=F:r=null);else{let p={instancePath:s+
+"/stream_options",keyword:"anyOf",params:{}};return r===null?r=[p]:r.push(p),e++,X.errors=r,!1}var f=O===e}else var f=!0;
+if(f){if(t.response_format!==void 0){let k=t.response_format,O=e,F=e,g=!1,E=e;if(e===E)if(k&&typeof k=="object"&&!Array.
+isArray(k)){let p;if(k.type===void 0&&(p="type")){let v={instancePath:s+"/response_format",keyword:"required",params:{missingProperty:p}};
+r===null?r=[v]:r.push(v),e++}else{if(k.type!==void 0){let v=k.type,u=e;if(e===u)if(typeof v=="string"){if(I(v)>64){let m={
 instancePath:s+"/response_format/type",keyword:"maxLength",params:{limit:64}};r===null?r=[m]:r.push(m),e++}}else{let m={
 instancePath:s+"/response_format/type",keyword:"type",params:{type:"string"}};r===null?r=[m]:r.push(m),e++}var d=u===e}else
-var d=!0;if(d)if(_.json_schema!==void 0){let v=_.json_schema,u=e,m=e,A=!1,c=e;if(e===c)if(v&&typeof v=="object"&&!Array.
-isArray(v)){if(v.schema!==void 0){let N=v.schema,g=e,V=!1,z=e;if(!(N&&typeof N=="object"&&!Array.isArray(N))){let B={instancePath:s+
+var d=!0;if(d)if(k.json_schema!==void 0){let v=k.json_schema,u=e,m=e,A=!1,c=e;if(e===c)if(v&&typeof v=="object"&&!Array.
+isArray(v)){if(v.schema!==void 0){let N=v.schema,h=e,V=!1,z=e;if(!(N&&typeof N=="object"&&!Array.isArray(N))){let B={instancePath:s+
 "/response_format/json_schema/schema",keyword:"type",params:{type:"object"}};r===null?r=[B]:r.push(B),e++}var w=z===e;if(V=
 V||w,!V){let B=e;if(N!==null){let K={instancePath:s+"/response_format/json_schema/schema",keyword:"type",params:{type:"n\
-ull"}};r===null?r=[K]:r.push(K),e++}var w=B===e;V=V||w}if(V)e=g,r!==null&&(g?r.length=g:r=null);else{let B={instancePath:s+
+ull"}};r===null?r=[K]:r.push(K),e++}var w=B===e;V=V||w}if(V)e=h,r!==null&&(h?r.length=h:r=null);else{let B={instancePath:s+
 "/response_format/json_schema/schema",keyword:"anyOf",params:{}};r===null?r=[B]:r.push(B),e++}}}else{let N={instancePath:s+
 "/response_format/json_schema",keyword:"type",params:{type:"object"}};r===null?r=[N]:r.push(N),e++}var L=c===e;if(A=A||L,
 !A){let N=e;if(v!==null){let V={instancePath:s+"/response_format/json_schema",keyword:"type",params:{type:"null"}};r===null?
 r=[V]:r.push(V),e++}var L=N===e;A=A||L}if(A)e=m,r!==null&&(m?r.length=m:r=null);else{let N={instancePath:s+"/response_fo\
 rmat/json_schema",keyword:"anyOf",params:{}};r===null?r=[N]:r.push(N),e++}var d=u===e}else var d=!0}}else{let p={instancePath:s+
-"/response_format",keyword:"type",params:{type:"object"}};r===null?r=[p]:r.push(p),e++}var x=E===e;if(k=k||x,!k){let p=e;
-if(_!==null){let u={instancePath:s+"/response_format",keyword:"type",params:{type:"null"}};r===null?r=[u]:r.push(u),e++}
-var x=p===e;k=k||x}if(k)e=F,r!==null&&(F?r.length=F:r=null);else{let p={instancePath:s+"/response_format",keyword:"anyOf",
-params:{}};return r===null?r=[p]:r.push(p),e++,X.errors=r,!1}var f=D===e}else var f=!0;if(f)if(t.functions!==void 0){let _=t.
-functions,D=e,F=e,k=!1,E=e;if(e===E&&!Array.isArray(_)){let p={instancePath:s+"/functions",keyword:"type",params:{type:"\
-array"}};r===null?r=[p]:r.push(p),e++}var M=E===e;if(k=k||M,!k){let p=e;if(_!==null){let u={instancePath:s+"/functions",
-keyword:"type",params:{type:"null"}};r===null?r=[u]:r.push(u),e++}var M=p===e;k=k||M}if(k)e=F,r!==null&&(F?r.length=F:r=
+"/response_format",keyword:"type",params:{type:"object"}};r===null?r=[p]:r.push(p),e++}var x=E===e;if(g=g||x,!g){let p=e;
+if(k!==null){let u={instancePath:s+"/response_format",keyword:"type",params:{type:"null"}};r===null?r=[u]:r.push(u),e++}
+var x=p===e;g=g||x}if(g)e=F,r!==null&&(F?r.length=F:r=null);else{let p={instancePath:s+"/response_format",keyword:"anyOf",
+params:{}};return r===null?r=[p]:r.push(p),e++,X.errors=r,!1}var f=O===e}else var f=!0;if(f)if(t.functions!==void 0){let k=t.
+functions,O=e,F=e,g=!1,E=e;if(e===E&&!Array.isArray(k)){let p={instancePath:s+"/functions",keyword:"type",params:{type:"\
+array"}};r===null?r=[p]:r.push(p),e++}var M=E===e;if(g=g||M,!g){let p=e;if(k!==null){let u={instancePath:s+"/functions",
+keyword:"type",params:{type:"null"}};r===null?r=[u]:r.push(u),e++}var M=p===e;g=g||M}if(g)e=F,r!==null&&(F?r.length=F:r=
 null);else{let p={instancePath:s+"/functions",keyword:"anyOf",params:{}};return r===null?r=[p]:r.push(p),e++,X.errors=r,
-!1}var f=D===e}else var f=!0}}}}}}}}else return X.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return X.
+!1}var f=O===e}else var f=!0}}}}}}}}else return X.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return X.
 errors=r,e===0}var ys=H;function de(t,{instancePath:s="",parentData:q,parentDataProperty:P,rootData:$=t,dynamicAnchors:T={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.type!==void 0){let d=t.type,w=e,L=e,x=!1,M=e;if(e===M)if(typeof d==
 "string"){if(I(d)>64){let Q={instancePath:s+"/type",keyword:"maxLength",params:{limit:64}};r===null?r=[Q]:r.push(Q),e++}}else{
 let Q={instancePath:s+"/type",keyword:"type",params:{type:"string"}};r===null?r=[Q]:r.push(Q),e++}var f=M===e;if(x=x||f,
-!x){let Q=e;if(d!==null){let D={instancePath:s+"/type",keyword:"type",params:{type:"null"}};r===null?r=[D]:r.push(D),e++}
+!x){let Q=e;if(d!==null){let O={instancePath:s+"/type",keyword:"type",params:{type:"null"}};r===null?r=[O]:r.push(O),e++}
 var f=Q===e;x=x||f}if(x)e=L,r!==null&&(L?r.length=L:r=null);else{let Q={instancePath:s+"/type",keyword:"anyOf",params:{}};
 return r===null?r=[Q]:r.push(Q),e++,de.errors=r,!1}var n=w===e}else var n=!0;if(n){if(t.id!==void 0){let d=t.id,w=e,L=e,
-x=!1,M=e;if(typeof d!="string"){let _={instancePath:s+"/id",keyword:"type",params:{type:"string"}};r===null?r=[_]:r.push(
-_),e++}var i=M===e;if(x=x||i,!x){let _=e;if(d!==null){let F={instancePath:s+"/id",keyword:"type",params:{type:"null"}};r===
-null?r=[F]:r.push(F),e++}var i=_===e;x=x||i}if(x)e=L,r!==null&&(L?r.length=L:r=null);else{let _={instancePath:s+"/id",keyword:"\
-anyOf",params:{}};return r===null?r=[_]:r.push(_),e++,de.errors=r,!1}var n=w===e}else var n=!0;if(n){if(t.role!==void 0){
-let d=t.role,w=e,L=e,x=!1,M=e;if(typeof d!="string"){let _={instancePath:s+"/role",keyword:"type",params:{type:"string"}};
-r===null?r=[_]:r.push(_),e++}var o=M===e;if(x=x||o,!x){let _=e;if(d!==null){let F={instancePath:s+"/role",keyword:"type",
-params:{type:"null"}};r===null?r=[F]:r.push(F),e++}var o=_===e;x=x||o}if(x)e=L,r!==null&&(L?r.length=L:r=null);else{let _={
-instancePath:s+"/role",keyword:"anyOf",params:{}};return r===null?r=[_]:r.push(_),e++,de.errors=r,!1}var n=w===e}else var n=!0;
-if(n)if(t.content!==void 0){let d=t.content,w=e,L=e,x=!1,M=e,Q=e,_=!1,D=e;if(typeof d!="string"){let k={instancePath:s+"\
-/content",keyword:"type",params:{type:"string"}};r===null?r=[k]:r.push(k),e++}var a=D===e;if(_=_||a,!_){let k=e;if(e===k)
-if(Array.isArray(d)){var l=!0;let h=d.length;for(let p=0;p<h;p++){let v=d[p],u=e;if(e===u)if(v&&typeof v=="object"&&!Array.
+x=!1,M=e;if(typeof d!="string"){let k={instancePath:s+"/id",keyword:"type",params:{type:"string"}};r===null?r=[k]:r.push(
+k),e++}var i=M===e;if(x=x||i,!x){let k=e;if(d!==null){let F={instancePath:s+"/id",keyword:"type",params:{type:"null"}};r===
+null?r=[F]:r.push(F),e++}var i=k===e;x=x||i}if(x)e=L,r!==null&&(L?r.length=L:r=null);else{let k={instancePath:s+"/id",keyword:"\
+anyOf",params:{}};return r===null?r=[k]:r.push(k),e++,de.errors=r,!1}var n=w===e}else var n=!0;if(n){if(t.role!==void 0){
+let d=t.role,w=e,L=e,x=!1,M=e;if(typeof d!="string"){let k={instancePath:s+"/role",keyword:"type",params:{type:"string"}};
+r===null?r=[k]:r.push(k),e++}var o=M===e;if(x=x||o,!x){let k=e;if(d!==null){let F={instancePath:s+"/role",keyword:"type",
+params:{type:"null"}};r===null?r=[F]:r.push(F),e++}var o=k===e;x=x||o}if(x)e=L,r!==null&&(L?r.length=L:r=null);else{let k={
+instancePath:s+"/role",keyword:"anyOf",params:{}};return r===null?r=[k]:r.push(k),e++,de.errors=r,!1}var n=w===e}else var n=!0;
+if(n)if(t.content!==void 0){let d=t.content,w=e,L=e,x=!1,M=e,Q=e,k=!1,O=e;if(typeof d!="string"){let g={instancePath:s+"\
+/content",keyword:"type",params:{type:"string"}};r===null?r=[g]:r.push(g),e++}var a=O===e;if(k=k||a,!k){let g=e;if(e===g)
+if(Array.isArray(d)){var l=!0;let b=d.length;for(let p=0;p<b;p++){let v=d[p],u=e;if(e===u)if(v&&typeof v=="object"&&!Array.
 isArray(v)){let A;if(v.type===void 0&&(A="type")){let c={instancePath:s+"/content/"+p,keyword:"required",params:{missingProperty:A}};
 r===null?r=[c]:r.push(c),e++}else{if(v.type!==void 0){let c=v.type,y=e;if(e===y)if(typeof c=="string"){if(I(c)>64){let N={
 instancePath:s+"/content/"+p+"/type",keyword:"maxLength",params:{limit:64}};r===null?r=[N]:r.push(N),e++}}else{let N={instancePath:s+
-"/content/"+p+"/type",keyword:"type",params:{type:"string"}};r===null?r=[N]:r.push(N),e++}var b=y===e}else var b=!0;if(b)
+"/content/"+p+"/type",keyword:"type",params:{type:"string"}};r===null?r=[N]:r.push(N),e++}var _=y===e}else var _=!0;if(_)
 if(v.text!==void 0){let c=e;if(typeof v.text!="string"){let N={instancePath:s+"/content/"+p+"/text",keyword:"type",params:{
-type:"string"}};r===null?r=[N]:r.push(N),e++}var b=c===e}else var b=!0}}else{let A={instancePath:s+"/content/"+p,keyword:"\
-type",params:{type:"object"}};r===null?r=[A]:r.push(A),e++}var l=u===e;if(!l)break}}else{let h={instancePath:s+"/content",
-keyword:"type",params:{type:"array"}};r===null?r=[h]:r.push(h),e++}var a=k===e;_=_||a}if(_)e=Q,r!==null&&(Q?r.length=Q:r=
-null);else{let k={instancePath:s+"/content",keyword:"anyOf",params:{}};r===null?r=[k]:r.push(k),e++}var O=M===e;if(x=x||
-O,!x){let k=e;if(d!==null){let h={instancePath:s+"/content",keyword:"type",params:{type:"null"}};r===null?r=[h]:r.push(h),
-e++}var O=k===e;x=x||O}if(x)e=L,r!==null&&(L?r.length=L:r=null);else{let k={instancePath:s+"/content",keyword:"anyOf",params:{}};
-return r===null?r=[k]:r.push(k),e++,de.errors=r,!1}var n=w===e}else var n=!0}}}else return de.errors=[{instancePath:s,keyword:"\
+type:"string"}};r===null?r=[N]:r.push(N),e++}var _=c===e}else var _=!0}}else{let A={instancePath:s+"/content/"+p,keyword:"\
+type",params:{type:"object"}};r===null?r=[A]:r.push(A),e++}var l=u===e;if(!l)break}}else{let b={instancePath:s+"/content",
+keyword:"type",params:{type:"array"}};r===null?r=[b]:r.push(b),e++}var a=g===e;k=k||a}if(k)e=Q,r!==null&&(Q?r.length=Q:r=
+null);else{let g={instancePath:s+"/content",keyword:"anyOf",params:{}};r===null?r=[g]:r.push(g),e++}var D=M===e;if(x=x||
+D,!x){let g=e;if(d!==null){let b={instancePath:s+"/content",keyword:"type",params:{type:"null"}};r===null?r=[b]:r.push(b),
+e++}var D=g===e;x=x||D}if(x)e=L,r!==null&&(L?r.length=L:r=null);else{let g={instancePath:s+"/content",keyword:"anyOf",params:{}};
+return r===null?r=[g]:r.push(g),e++,de.errors=r,!1}var n=w===e}else var n=!0}}}else return de.errors=[{instancePath:s,keyword:"\
 type",params:{type:"object"}}],!1;return de.errors=r,e===0}function H(t,{instancePath:s="",parentData:q,parentDataProperty:P,
-rootData:$=t,dynamicAnchors:T={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let h;if(t.model===
-void 0&&(h="model")||t.input===void 0&&(h="input"))return H.errors=[{instancePath:s,keyword:"required",params:{missingProperty:h}}],
+rootData:$=t,dynamicAnchors:T={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let b;if(t.model===
+void 0&&(b="model")||t.input===void 0&&(b="input"))return H.errors=[{instancePath:s,keyword:"required",params:{missingProperty:b}}],
 !1;if(t.model!==void 0){let p=t.model,v=e;if(e===v)if(typeof p=="string"){if(I(p)>256)return H.errors=[{instancePath:s+"\
 /model",keyword:"maxLength",params:{limit:256}}],!1;if(!De.test(p))return H.errors=[{instancePath:s+"/model",keyword:"sa\
 idPattern",params:{says:"a model name, without control characters and not starting with -"}}],!1}else return H.errors=[{
 instancePath:s+"/model",keyword:"type",params:{type:"string"}}],!1;var f=v===e}else var f=!0;if(f){if(t.stream!==void 0){
 let p=t.stream,v=e,u=e,m=!1,A=e;if(typeof p!="boolean"){let y={instancePath:s+"/stream",keyword:"type",params:{type:"boo\
-lean"}};r===null?r=[y]:r.push(y),e++}var n=A===e;if(m=m||n,!m){let y=e;if(p!==null){let g={instancePath:s+"/stream",keyword:"\
-type",params:{type:"null"}};r===null?r=[g]:r.push(g),e++}var n=y===e;m=m||n}if(m)e=u,r!==null&&(u?r.length=u:r=null);else{
+lean"}};r===null?r=[y]:r.push(y),e++}var n=A===e;if(m=m||n,!m){let y=e;if(p!==null){let h={instancePath:s+"/stream",keyword:"\
+type",params:{type:"null"}};r===null?r=[h]:r.push(h),e++}var n=y===e;m=m||n}if(m)e=u,r!==null&&(u?r.length=u:r=null);else{
 let y={instancePath:s+"/stream",keyword:"anyOf",params:{}};return r===null?r=[y]:r.push(y),e++,H.errors=r,!1}var f=v===e}else
 var f=!0;if(f){if(t.dry_run!==void 0){let p=t.dry_run,v=e,u=e,m=!1,A=e;if(typeof p!="boolean"){let y={instancePath:s+"/d\
 ry_run",keyword:"type",params:{type:"boolean"}};r===null?r=[y]:r.push(y),e++}var i=A===e;if(m=m||i,!m){let y=e;if(p!==null){
-let g={instancePath:s+"/dry_run",keyword:"type",params:{type:"null"}};r===null?r=[g]:r.push(g),e++}var i=y===e;m=m||i}if(m)
+let h={instancePath:s+"/dry_run",keyword:"type",params:{type:"null"}};r===null?r=[h]:r.push(h),e++}var i=y===e;m=m||i}if(m)
 e=u,r!==null&&(u?r.length=u:r=null);else{let y={instancePath:s+"/dry_run",keyword:"anyOf",params:{}};return r===null?r=[
 y]:r.push(y),e++,H.errors=r,!1}var f=v===e}else var f=!0;if(f){if(t.agent_tools!==void 0){let p=t.agent_tools,v=e,u=e,m=!1,
 A=e;if(!(p==="all"||p==="none")){let y={instancePath:s+"/agent_tools",keyword:"enum",params:{allowedValues:Le}};r===null?
-r=[y]:r.push(y),e++}var o=A===e;if(m=m||o,!m){let y=e;if(p!==null){let g={instancePath:s+"/agent_tools",keyword:"type",params:{
-type:"null"}};r===null?r=[g]:r.push(g),e++}var o=y===e;m=m||o}if(m)e=u,r!==null&&(u?r.length=u:r=null);else{let y={instancePath:s+
+r=[y]:r.push(y),e++}var o=A===e;if(m=m||o,!m){let y=e;if(p!==null){let h={instancePath:s+"/agent_tools",keyword:"type",params:{
+type:"null"}};r===null?r=[h]:r.push(h),e++}var o=y===e;m=m||o}if(m)e=u,r!==null&&(u?r.length=u:r=null);else{let y={instancePath:s+
 "/agent_tools",keyword:"anyOf",params:{}};return r===null?r=[y]:r.push(y),e++,H.errors=r,!1}var f=v===e}else var f=!0;if(f){
 if(t.tools!==void 0){let p=t.tools,v=e,u=e,m=!1,A=e;if(e===A&&!Array.isArray(p)){let y={instancePath:s+"/tools",keyword:"\
-type",params:{type:"array"}};r===null?r=[y]:r.push(y),e++}var a=A===e;if(m=m||a,!m){let y=e;if(p!==null){let g={instancePath:s+
-"/tools",keyword:"type",params:{type:"null"}};r===null?r=[g]:r.push(g),e++}var a=y===e;m=m||a}if(m)e=u,r!==null&&(u?r.length=
+type",params:{type:"array"}};r===null?r=[y]:r.push(y),e++}var a=A===e;if(m=m||a,!m){let y=e;if(p!==null){let h={instancePath:s+
+"/tools",keyword:"type",params:{type:"null"}};r===null?r=[h]:r.push(h),e++}var a=y===e;m=m||a}if(m)e=u,r!==null&&(u?r.length=
 u:r=null);else{let y={instancePath:s+"/tools",keyword:"anyOf",params:{}};return r===null?r=[y]:r.push(y),e++,H.errors=r,
 !1}var f=v===e}else var f=!0;if(f){if(t.input!==void 0){let p=t.input,v=e,u=e,m=!1,A=e;if(typeof p!="string"){let y={instancePath:s+
 "/input",keyword:"type",params:{type:"string"}};r===null?r=[y]:r.push(y),e++}var l=A===e;if(m=m||l,!m){let y=e;if(e===y)
-if(Array.isArray(p))if(p.length<1){let g={instancePath:s+"/input",keyword:"minItems",params:{limit:1}};r===null?r=[g]:r.
-push(g),e++}else{var b=!0;let g=p.length;for(let V=0;V<g;V++){let z=e;de(p[V],{instancePath:s+"/input/"+V,parentData:p,parentDataProperty:V,
-rootData:$,dynamicAnchors:T})||(r=r===null?de.errors:r.concat(de.errors),e=r.length);var b=z===e;if(!b)break}}else{let g={
-instancePath:s+"/input",keyword:"type",params:{type:"array"}};r===null?r=[g]:r.push(g),e++}var l=y===e;m=m||l}if(m)e=u,r!==
+if(Array.isArray(p))if(p.length<1){let h={instancePath:s+"/input",keyword:"minItems",params:{limit:1}};r===null?r=[h]:r.
+push(h),e++}else{var _=!0;let h=p.length;for(let V=0;V<h;V++){let z=e;de(p[V],{instancePath:s+"/input/"+V,parentData:p,parentDataProperty:V,
+rootData:$,dynamicAnchors:T})||(r=r===null?de.errors:r.concat(de.errors),e=r.length);var _=z===e;if(!_)break}}else{let h={
+instancePath:s+"/input",keyword:"type",params:{type:"array"}};r===null?r=[h]:r.push(h),e++}var l=y===e;m=m||l}if(m)e=u,r!==
 null&&(u?r.length=u:r=null);else{let y={instancePath:s+"/input",keyword:"anyOf",params:{}};return r===null?r=[y]:r.push(
 y),e++,H.errors=r,!1}var f=v===e}else var f=!0;if(f){if(t.instructions!==void 0){let p=t.instructions,v=e,u=e,m=!1,A=e;if(typeof p!=
-"string"){let y={instancePath:s+"/instructions",keyword:"type",params:{type:"string"}};r===null?r=[y]:r.push(y),e++}var O=A===
-e;if(m=m||O,!m){let y=e;if(p!==null){let g={instancePath:s+"/instructions",keyword:"type",params:{type:"null"}};r===null?
-r=[g]:r.push(g),e++}var O=y===e;m=m||O}if(m)e=u,r!==null&&(u?r.length=u:r=null);else{let y={instancePath:s+"/instruction\
+"string"){let y={instancePath:s+"/instructions",keyword:"type",params:{type:"string"}};r===null?r=[y]:r.push(y),e++}var D=A===
+e;if(m=m||D,!m){let y=e;if(p!==null){let h={instancePath:s+"/instructions",keyword:"type",params:{type:"null"}};r===null?
+r=[h]:r.push(h),e++}var D=y===e;m=m||D}if(m)e=u,r!==null&&(u?r.length=u:r=null);else{let y={instancePath:s+"/instruction\
 s",keyword:"anyOf",params:{}};return r===null?r=[y]:r.push(y),e++,H.errors=r,!1}var f=v===e}else var f=!0;if(f){if(t.previous_response_id!==
 void 0){let p=t.previous_response_id,v=e,u=e,m=!1,A=e;if(e===A)if(typeof p=="string"){if(I(p)>128){let y={instancePath:s+
 "/previous_response_id",keyword:"maxLength",params:{limit:128}};r===null?r=[y]:r.push(y),e++}}else{let y={instancePath:s+
 "/previous_response_id",keyword:"type",params:{type:"string"}};r===null?r=[y]:r.push(y),e++}var d=A===e;if(m=m||d,!m){let y=e;
-if(p!==null){let g={instancePath:s+"/previous_response_id",keyword:"type",params:{type:"null"}};r===null?r=[g]:r.push(g),
+if(p!==null){let h={instancePath:s+"/previous_response_id",keyword:"type",params:{type:"null"}};r===null?r=[h]:r.push(h),
 e++}var d=y===e;m=m||d}if(m)e=u,r!==null&&(u?r.length=u:r=null);else{let y={instancePath:s+"/previous_response_id",keyword:"\
 anyOf",params:{}};return r===null?r=[y]:r.push(y),e++,H.errors=r,!1}var f=v===e}else var f=!0;if(f){if(t.store!==void 0){
 let p=t.store,v=e,u=e,m=!1,A=e;if(typeof p!="boolean"){let y={instancePath:s+"/store",keyword:"type",params:{type:"boole\
-an"}};r===null?r=[y]:r.push(y),e++}var w=A===e;if(m=m||w,!m){let y=e;if(p!==null){let g={instancePath:s+"/store",keyword:"\
-type",params:{type:"null"}};r===null?r=[g]:r.push(g),e++}var w=y===e;m=m||w}if(m)e=u,r!==null&&(u?r.length=u:r=null);else{
+an"}};r===null?r=[y]:r.push(y),e++}var w=A===e;if(m=m||w,!m){let y=e;if(p!==null){let h={instancePath:s+"/store",keyword:"\
+type",params:{type:"null"}};r===null?r=[h]:r.push(h),e++}var w=y===e;m=m||w}if(m)e=u,r!==null&&(u?r.length=u:r=null);else{
 let y={instancePath:s+"/store",keyword:"anyOf",params:{}};return r===null?r=[y]:r.push(y),e++,H.errors=r,!1}var f=v===e}else
 var f=!0;if(f){if(t.background!==void 0){let p=t.background,v=e,u=e,m=!1,A=e;if(typeof p!="boolean"){let y={instancePath:s+
 "/background",keyword:"type",params:{type:"boolean"}};r===null?r=[y]:r.push(y),e++}var L=A===e;if(m=m||L,!m){let y=e;if(p!==
-null){let g={instancePath:s+"/background",keyword:"type",params:{type:"null"}};r===null?r=[g]:r.push(g),e++}var L=y===e;
+null){let h={instancePath:s+"/background",keyword:"type",params:{type:"null"}};r===null?r=[h]:r.push(h),e++}var L=y===e;
 m=m||L}if(m)e=u,r!==null&&(u?r.length=u:r=null);else{let y={instancePath:s+"/background",keyword:"anyOf",params:{}};return r===
 null?r=[y]:r.push(y),e++,H.errors=r,!1}var f=v===e}else var f=!0;if(f){if(t.metadata!==void 0){let p=t.metadata,v=e,u=e,
 m=!1,A=e;if(e===A)if(p&&typeof p=="object"&&!Array.isArray(p))if(Object.keys(p).length>16){let y={instancePath:s+"/metad\
-ata",keyword:"maxProperties",params:{limit:16}};r===null?r=[y]:r.push(y),e++}else for(let y in p){let N=p[y],g=e;if(e===
-g)if(typeof N=="string"){if(I(N)>512){let V={instancePath:s+"/metadata/"+y.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"\
+ata",keyword:"maxProperties",params:{limit:16}};r===null?r=[y]:r.push(y),e++}else for(let y in p){let N=p[y],h=e;if(e===
+h)if(typeof N=="string"){if(I(N)>512){let V={instancePath:s+"/metadata/"+y.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"\
 maxLength",params:{limit:512}};r===null?r=[V]:r.push(V),e++}}else{let V={instancePath:s+"/metadata/"+y.replace(/~/g,"~0").
-replace(/\//g,"~1"),keyword:"type",params:{type:"string"}};r===null?r=[V]:r.push(V),e++}var x=g===e;if(!x)break}else{let y={
+replace(/\//g,"~1"),keyword:"type",params:{type:"string"}};r===null?r=[V]:r.push(V),e++}var x=h===e;if(!x)break}else{let y={
 instancePath:s+"/metadata",keyword:"type",params:{type:"object"}};r===null?r=[y]:r.push(y),e++}var M=A===e;if(m=m||M,!m){
-let y=e;if(p!==null){let g={instancePath:s+"/metadata",keyword:"type",params:{type:"null"}};r===null?r=[g]:r.push(g),e++}
+let y=e;if(p!==null){let h={instancePath:s+"/metadata",keyword:"type",params:{type:"null"}};r===null?r=[h]:r.push(h),e++}
 var M=y===e;m=m||M}if(m)e=u,r!==null&&(u?r.length=u:r=null);else{let y={instancePath:s+"/metadata",keyword:"anyOf",params:{}};
 return r===null?r=[y]:r.push(y),e++,H.errors=r,!1}var f=v===e}else var f=!0;if(f){if(t.text!==void 0){let p=t.text,v=e,u=e,
-m=!1,A=e;if(e===A)if(p&&typeof p=="object"&&!Array.isArray(p)){if(p.format!==void 0){let y=p.format,N=e,g=!1,V=e;if(e===
+m=!1,A=e;if(e===A)if(p&&typeof p=="object"&&!Array.isArray(p)){if(p.format!==void 0){let y=p.format,N=e,h=!1,V=e;if(e===
 V)if(y&&typeof y=="object"&&!Array.isArray(y)){let z;if(y.type===void 0&&(z="type")){let B={instancePath:s+"/text/format",
 keyword:"required",params:{missingProperty:z}};r===null?r=[B]:r.push(B),e++}else{if(y.type!==void 0){let B=y.type,C=e;if(e===
 C)if(typeof B=="string"){if(I(B)>64){let K={instancePath:s+"/text/format/type",keyword:"maxLength",params:{limit:64}};r===
 null?r=[K]:r.push(K),e++}}else{let K={instancePath:s+"/text/format/type",keyword:"type",params:{type:"string"}};r===null?
 r=[K]:r.push(K),e++}var Q=C===e}else var Q=!0;if(Q)if(y.schema!==void 0){let B=y.schema,C=e,K=e,se=!1,ge=e;if(!(B&&typeof B==
 "object"&&!Array.isArray(B))){let fe={instancePath:s+"/text/format/schema",keyword:"type",params:{type:"object"}};r===null?
-r=[fe]:r.push(fe),e++}var _=ge===e;if(se=se||_,!se){let fe=e;if(B!==null){let Ve={instancePath:s+"/text/format/schema",keyword:"\
-type",params:{type:"null"}};r===null?r=[Ve]:r.push(Ve),e++}var _=fe===e;se=se||_}if(se)e=K,r!==null&&(K?r.length=K:r=null);else{
+r=[fe]:r.push(fe),e++}var k=ge===e;if(se=se||k,!se){let fe=e;if(B!==null){let Ve={instancePath:s+"/text/format/schema",keyword:"\
+type",params:{type:"null"}};r===null?r=[Ve]:r.push(Ve),e++}var k=fe===e;se=se||k}if(se)e=K,r!==null&&(K?r.length=K:r=null);else{
 let fe={instancePath:s+"/text/format/schema",keyword:"anyOf",params:{}};r===null?r=[fe]:r.push(fe),e++}var Q=C===e}else var Q=!0}}else{
-let z={instancePath:s+"/text/format",keyword:"type",params:{type:"object"}};r===null?r=[z]:r.push(z),e++}var D=V===e;if(g=
-g||D,!g){let z=e;if(y!==null){let C={instancePath:s+"/text/format",keyword:"type",params:{type:"null"}};r===null?r=[C]:r.
-push(C),e++}var D=z===e;g=g||D}if(g)e=N,r!==null&&(N?r.length=N:r=null);else{let z={instancePath:s+"/text/format",keyword:"\
+let z={instancePath:s+"/text/format",keyword:"type",params:{type:"object"}};r===null?r=[z]:r.push(z),e++}var O=V===e;if(h=
+h||O,!h){let z=e;if(y!==null){let C={instancePath:s+"/text/format",keyword:"type",params:{type:"null"}};r===null?r=[C]:r.
+push(C),e++}var O=z===e;h=h||O}if(h)e=N,r!==null&&(N?r.length=N:r=null);else{let z={instancePath:s+"/text/format",keyword:"\
 anyOf",params:{}};r===null?r=[z]:r.push(z),e++}}}else{let y={instancePath:s+"/text",keyword:"type",params:{type:"object"}};
-r===null?r=[y]:r.push(y),e++}var F=A===e;if(m=m||F,!m){let y=e;if(p!==null){let g={instancePath:s+"/text",keyword:"type",
-params:{type:"null"}};r===null?r=[g]:r.push(g),e++}var F=y===e;m=m||F}if(m)e=u,r!==null&&(u?r.length=u:r=null);else{let y={
+r===null?r=[y]:r.push(y),e++}var F=A===e;if(m=m||F,!m){let y=e;if(p!==null){let h={instancePath:s+"/text",keyword:"type",
+params:{type:"null"}};r===null?r=[h]:r.push(h),e++}var F=y===e;m=m||F}if(m)e=u,r!==null&&(u?r.length=u:r=null);else{let y={
 instancePath:s+"/text",keyword:"anyOf",params:{}};return r===null?r=[y]:r.push(y),e++,H.errors=r,!1}var f=v===e}else var f=!0;
 if(f)if(t.reasoning!==void 0){let p=t.reasoning,v=e,u=e,m=!1,A=e;if(e===A)if(p&&typeof p=="object"&&!Array.isArray(p)){if(p.
-summary!==void 0){let y=p.summary,N=e,g=!1,V=e;if(typeof y!="string"){let z={instancePath:s+"/reasoning/summary",keyword:"\
-type",params:{type:"string"}};r===null?r=[z]:r.push(z),e++}var k=V===e;if(g=g||k,!g){let z=e;if(y!==null){let C={instancePath:s+
-"/reasoning/summary",keyword:"type",params:{type:"null"}};r===null?r=[C]:r.push(C),e++}var k=z===e;g=g||k}if(g)e=N,r!==null&&
+summary!==void 0){let y=p.summary,N=e,h=!1,V=e;if(typeof y!="string"){let z={instancePath:s+"/reasoning/summary",keyword:"\
+type",params:{type:"string"}};r===null?r=[z]:r.push(z),e++}var g=V===e;if(h=h||g,!h){let z=e;if(y!==null){let C={instancePath:s+
+"/reasoning/summary",keyword:"type",params:{type:"null"}};r===null?r=[C]:r.push(C),e++}var g=z===e;h=h||g}if(h)e=N,r!==null&&
 (N?r.length=N:r=null);else{let z={instancePath:s+"/reasoning/summary",keyword:"anyOf",params:{}};r===null?r=[z]:r.push(z),
 e++}}}else{let y={instancePath:s+"/reasoning",keyword:"type",params:{type:"object"}};r===null?r=[y]:r.push(y),e++}var E=A===
-e;if(m=m||E,!m){let y=e;if(p!==null){let g={instancePath:s+"/reasoning",keyword:"type",params:{type:"null"}};r===null?r=
-[g]:r.push(g),e++}var E=y===e;m=m||E}if(m)e=u,r!==null&&(u?r.length=u:r=null);else{let y={instancePath:s+"/reasoning",keyword:"\
+e;if(m=m||E,!m){let y=e;if(p!==null){let h={instancePath:s+"/reasoning",keyword:"type",params:{type:"null"}};r===null?r=
+[h]:r.push(h),e++}var E=y===e;m=m||E}if(m)e=u,r!==null&&(u?r.length=u:r=null);else{let y={instancePath:s+"/reasoning",keyword:"\
 anyOf",params:{}};return r===null?r=[y]:r.push(y),e++,H.errors=r,!1}var f=v===e}else var f=!0}}}}}}}}}}}}else return H.errors=
 [{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return H.errors=r,e===0}var ms=Ne;function Ne(t,{instancePath:s="",parentData:q,parentDataProperty:P,rootData:$=t,dynamicAnchors:T={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.stream!==void 0){let n=t.stream,i=e;if(!(n==="true"||n==="fal\
@@ -705,104 +709,104 @@ type:"string"}}],!1;var f=i===e}else var f=!0}}else return ye.errors=[{instanceP
 t"}}],!1;return ye.errors=r,e===0}var cs=J;function re(t,{instancePath:s="",parentData:q,parentDataProperty:P,rootData:$=t,dynamicAnchors:T={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.role===void 0&&(a="role")||t.content===void 0&&(a="cont\
 ent"))return re.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],!1;if(t.role!==void 0){let l=t.role,
-b=e;if(e===b)if(typeof l=="string"){if(l.length===0)return re.errors=[{instancePath:s+"/role",keyword:"minLength",params:{
-limit:1}}],!1}else return re.errors=[{instancePath:s+"/role",keyword:"type",params:{type:"string"}}],!1;var f=b===e}else
-var f=!0;if(f)if(t.content!==void 0){let l=t.content,b=e,O=e,d=!1,w=e;if(typeof l!="string"){let x={instancePath:s+"/con\
+_=e;if(e===_)if(typeof l=="string"){if(l.length===0)return re.errors=[{instancePath:s+"/role",keyword:"minLength",params:{
+limit:1}}],!1}else return re.errors=[{instancePath:s+"/role",keyword:"type",params:{type:"string"}}],!1;var f=_===e}else
+var f=!0;if(f)if(t.content!==void 0){let l=t.content,_=e,D=e,d=!1,w=e;if(typeof l!="string"){let x={instancePath:s+"/con\
 tent",keyword:"type",params:{type:"string"}};r===null?r=[x]:r.push(x),e++}var n=w===e;if(d=d||n,!d){let x=e;if(e===x)if(Array.
-isArray(l)){var i=!0;let Q=l.length;for(let _=0;_<Q;_++){let D=l[_],F=e;if(e===F)if(D&&typeof D=="object"&&!Array.isArray(
-D)){let E;if(D.type===void 0&&(E="type")){let h={instancePath:s+"/content/"+_,keyword:"required",params:{missingProperty:E}};
-r===null?r=[h]:r.push(h),e++}else{if(D.type!==void 0){let h=D.type,p=e;if(e===p)if(typeof h=="string"){if(I(h)>64){let v={
-instancePath:s+"/content/"+_+"/type",keyword:"maxLength",params:{limit:64}};r===null?r=[v]:r.push(v),e++}}else{let v={instancePath:s+
-"/content/"+_+"/type",keyword:"type",params:{type:"string"}};r===null?r=[v]:r.push(v),e++}var o=p===e}else var o=!0;if(o)
-if(D.text!==void 0){let h=e;if(typeof D.text!="string"){let v={instancePath:s+"/content/"+_+"/text",keyword:"type",params:{
-type:"string"}};r===null?r=[v]:r.push(v),e++}var o=h===e}else var o=!0}}else{let E={instancePath:s+"/content/"+_,keyword:"\
+isArray(l)){var i=!0;let Q=l.length;for(let k=0;k<Q;k++){let O=l[k],F=e;if(e===F)if(O&&typeof O=="object"&&!Array.isArray(
+O)){let E;if(O.type===void 0&&(E="type")){let b={instancePath:s+"/content/"+k,keyword:"required",params:{missingProperty:E}};
+r===null?r=[b]:r.push(b),e++}else{if(O.type!==void 0){let b=O.type,p=e;if(e===p)if(typeof b=="string"){if(I(b)>64){let v={
+instancePath:s+"/content/"+k+"/type",keyword:"maxLength",params:{limit:64}};r===null?r=[v]:r.push(v),e++}}else{let v={instancePath:s+
+"/content/"+k+"/type",keyword:"type",params:{type:"string"}};r===null?r=[v]:r.push(v),e++}var o=p===e}else var o=!0;if(o)
+if(O.text!==void 0){let b=e;if(typeof O.text!="string"){let v={instancePath:s+"/content/"+k+"/text",keyword:"type",params:{
+type:"string"}};r===null?r=[v]:r.push(v),e++}var o=b===e}else var o=!0}}else{let E={instancePath:s+"/content/"+k,keyword:"\
 type",params:{type:"object"}};r===null?r=[E]:r.push(E),e++}var i=F===e;if(!i)break}}else{let Q={instancePath:s+"/content",
-keyword:"type",params:{type:"array"}};r===null?r=[Q]:r.push(Q),e++}var n=x===e;d=d||n}if(d)e=O,r!==null&&(O?r.length=O:r=
+keyword:"type",params:{type:"array"}};r===null?r=[Q]:r.push(Q),e++}var n=x===e;d=d||n}if(d)e=D,r!==null&&(D?r.length=D:r=
 null);else{let x={instancePath:s+"/content",keyword:"anyOf",params:{}};return r===null?r=[x]:r.push(x),e++,re.errors=r,!1}
-var f=b===e}else var f=!0}else return re.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return re.errors=
+var f=_===e}else var f=!0}else return re.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return re.errors=
 r,e===0}function J(t,{instancePath:s="",parentData:q,parentDataProperty:P,rootData:$=t,dynamicAnchors:T={}}={}){let r=null,
 e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let E;if(t.model===void 0&&(E="model")||t.max_tokens===void 0&&
 (E="max_tokens")||t.messages===void 0&&(E="messages"))return J.errors=[{instancePath:s,keyword:"required",params:{missingProperty:E}}],
-!1;if(t.model!==void 0){let h=t.model,p=e;if(e===p)if(typeof h=="string"){if(I(h)>256)return J.errors=[{instancePath:s+"\
-/model",keyword:"maxLength",params:{limit:256}}],!1;if(!De.test(h))return J.errors=[{instancePath:s+"/model",keyword:"sa\
+!1;if(t.model!==void 0){let b=t.model,p=e;if(e===p)if(typeof b=="string"){if(I(b)>256)return J.errors=[{instancePath:s+"\
+/model",keyword:"maxLength",params:{limit:256}}],!1;if(!De.test(b))return J.errors=[{instancePath:s+"/model",keyword:"sa\
 idPattern",params:{says:"a model name, without control characters and not starting with -"}}],!1}else return J.errors=[{
 instancePath:s+"/model",keyword:"type",params:{type:"string"}}],!1;var f=p===e}else var f=!0;if(f){if(t.stream!==void 0){
-let h=t.stream,p=e,v=e,u=!1,m=e;if(typeof h!="boolean"){let c={instancePath:s+"/stream",keyword:"type",params:{type:"boo\
-lean"}};r===null?r=[c]:r.push(c),e++}var n=m===e;if(u=u||n,!u){let c=e;if(h!==null){let N={instancePath:s+"/stream",keyword:"\
+let b=t.stream,p=e,v=e,u=!1,m=e;if(typeof b!="boolean"){let c={instancePath:s+"/stream",keyword:"type",params:{type:"boo\
+lean"}};r===null?r=[c]:r.push(c),e++}var n=m===e;if(u=u||n,!u){let c=e;if(b!==null){let N={instancePath:s+"/stream",keyword:"\
 type",params:{type:"null"}};r===null?r=[N]:r.push(N),e++}var n=c===e;u=u||n}if(u)e=v,r!==null&&(v?r.length=v:r=null);else{
 let c={instancePath:s+"/stream",keyword:"anyOf",params:{}};return r===null?r=[c]:r.push(c),e++,J.errors=r,!1}var f=p===e}else
-var f=!0;if(f){if(t.dry_run!==void 0){let h=t.dry_run,p=e,v=e,u=!1,m=e;if(typeof h!="boolean"){let c={instancePath:s+"/d\
-ry_run",keyword:"type",params:{type:"boolean"}};r===null?r=[c]:r.push(c),e++}var i=m===e;if(u=u||i,!u){let c=e;if(h!==null){
+var f=!0;if(f){if(t.dry_run!==void 0){let b=t.dry_run,p=e,v=e,u=!1,m=e;if(typeof b!="boolean"){let c={instancePath:s+"/d\
+ry_run",keyword:"type",params:{type:"boolean"}};r===null?r=[c]:r.push(c),e++}var i=m===e;if(u=u||i,!u){let c=e;if(b!==null){
 let N={instancePath:s+"/dry_run",keyword:"type",params:{type:"null"}};r===null?r=[N]:r.push(N),e++}var i=c===e;u=u||i}if(u)
 e=v,r!==null&&(v?r.length=v:r=null);else{let c={instancePath:s+"/dry_run",keyword:"anyOf",params:{}};return r===null?r=[
-c]:r.push(c),e++,J.errors=r,!1}var f=p===e}else var f=!0;if(f){if(t.agent_tools!==void 0){let h=t.agent_tools,p=e,v=e,u=!1,
-m=e;if(!(h==="all"||h==="none")){let c={instancePath:s+"/agent_tools",keyword:"enum",params:{allowedValues:Le}};r===null?
-r=[c]:r.push(c),e++}var o=m===e;if(u=u||o,!u){let c=e;if(h!==null){let N={instancePath:s+"/agent_tools",keyword:"type",params:{
+c]:r.push(c),e++,J.errors=r,!1}var f=p===e}else var f=!0;if(f){if(t.agent_tools!==void 0){let b=t.agent_tools,p=e,v=e,u=!1,
+m=e;if(!(b==="all"||b==="none")){let c={instancePath:s+"/agent_tools",keyword:"enum",params:{allowedValues:Le}};r===null?
+r=[c]:r.push(c),e++}var o=m===e;if(u=u||o,!u){let c=e;if(b!==null){let N={instancePath:s+"/agent_tools",keyword:"type",params:{
 type:"null"}};r===null?r=[N]:r.push(N),e++}var o=c===e;u=u||o}if(u)e=v,r!==null&&(v?r.length=v:r=null);else{let c={instancePath:s+
 "/agent_tools",keyword:"anyOf",params:{}};return r===null?r=[c]:r.push(c),e++,J.errors=r,!1}var f=p===e}else var f=!0;if(f){
-if(t.tools!==void 0){let h=t.tools,p=e,v=e,u=!1,m=e;if(e===m&&!Array.isArray(h)){let c={instancePath:s+"/tools",keyword:"\
-type",params:{type:"array"}};r===null?r=[c]:r.push(c),e++}var a=m===e;if(u=u||a,!u){let c=e;if(h!==null){let N={instancePath:s+
+if(t.tools!==void 0){let b=t.tools,p=e,v=e,u=!1,m=e;if(e===m&&!Array.isArray(b)){let c={instancePath:s+"/tools",keyword:"\
+type",params:{type:"array"}};r===null?r=[c]:r.push(c),e++}var a=m===e;if(u=u||a,!u){let c=e;if(b!==null){let N={instancePath:s+
 "/tools",keyword:"type",params:{type:"null"}};r===null?r=[N]:r.push(N),e++}var a=c===e;u=u||a}if(u)e=v,r!==null&&(v?r.length=
 v:r=null);else{let c={instancePath:s+"/tools",keyword:"anyOf",params:{}};return r===null?r=[c]:r.push(c),e++,J.errors=r,
-!1}var f=p===e}else var f=!0;if(f){if(t.messages!==void 0){let h=t.messages,p=e;if(e===p)if(Array.isArray(h)){if(h.length<
-1)return J.errors=[{instancePath:s+"/messages",keyword:"minItems",params:{limit:1}}],!1;{var l=!0;let u=h.length;for(let m=0;m<
-u;m++){let A=e;re(h[m],{instancePath:s+"/messages/"+m,parentData:h,parentDataProperty:m,rootData:$,dynamicAnchors:T})||(r=
+!1}var f=p===e}else var f=!0;if(f){if(t.messages!==void 0){let b=t.messages,p=e;if(e===p)if(Array.isArray(b)){if(b.length<
+1)return J.errors=[{instancePath:s+"/messages",keyword:"minItems",params:{limit:1}}],!1;{var l=!0;let u=b.length;for(let m=0;m<
+u;m++){let A=e;re(b[m],{instancePath:s+"/messages/"+m,parentData:b,parentDataProperty:m,rootData:$,dynamicAnchors:T})||(r=
 r===null?re.errors:r.concat(re.errors),e=r.length);var l=A===e;if(!l)break}}}else return J.errors=[{instancePath:s+"/mes\
-sages",keyword:"type",params:{type:"array"}}],!1;var f=p===e}else var f=!0;if(f){if(t.system!==void 0){let h=t.system,p=e,
-v=e,u=!1,m=e,A=e,c=!1,y=e;if(typeof h!="string"){let g={instancePath:s+"/system",keyword:"type",params:{type:"string"}};
-r===null?r=[g]:r.push(g),e++}var b=y===e;if(c=c||b,!c){let g=e;if(e===g)if(Array.isArray(h)){var O=!0;let z=h.length;for(let B=0;B<
-z;B++){let C=h[B],K=e;if(e===K)if(C&&typeof C=="object"&&!Array.isArray(C)){let ge;if(C.type===void 0&&(ge="type")){let ee={
+sages",keyword:"type",params:{type:"array"}}],!1;var f=p===e}else var f=!0;if(f){if(t.system!==void 0){let b=t.system,p=e,
+v=e,u=!1,m=e,A=e,c=!1,y=e;if(typeof b!="string"){let h={instancePath:s+"/system",keyword:"type",params:{type:"string"}};
+r===null?r=[h]:r.push(h),e++}var _=y===e;if(c=c||_,!c){let h=e;if(e===h)if(Array.isArray(b)){var D=!0;let z=b.length;for(let B=0;B<
+z;B++){let C=b[B],K=e;if(e===K)if(C&&typeof C=="object"&&!Array.isArray(C)){let ge;if(C.type===void 0&&(ge="type")){let ee={
 instancePath:s+"/system/"+B,keyword:"required",params:{missingProperty:ge}};r===null?r=[ee]:r.push(ee),e++}else{if(C.type!==
 void 0){let ee=C.type,fe=e;if(e===fe)if(typeof ee=="string"){if(I(ee)>64){let te={instancePath:s+"/system/"+B+"/type",keyword:"\
 maxLength",params:{limit:64}};r===null?r=[te]:r.push(te),e++}}else{let te={instancePath:s+"/system/"+B+"/type",keyword:"\
 type",params:{type:"string"}};r===null?r=[te]:r.push(te),e++}var d=fe===e}else var d=!0;if(d)if(C.text!==void 0){let ee=e;
 if(typeof C.text!="string"){let te={instancePath:s+"/system/"+B+"/text",keyword:"type",params:{type:"string"}};r===null?
 r=[te]:r.push(te),e++}var d=ee===e}else var d=!0}}else{let ge={instancePath:s+"/system/"+B,keyword:"type",params:{type:"\
-object"}};r===null?r=[ge]:r.push(ge),e++}var O=K===e;if(!O)break}}else{let z={instancePath:s+"/system",keyword:"type",params:{
-type:"array"}};r===null?r=[z]:r.push(z),e++}var b=g===e;c=c||b}if(c)e=A,r!==null&&(A?r.length=A:r=null);else{let g={instancePath:s+
-"/system",keyword:"anyOf",params:{}};r===null?r=[g]:r.push(g),e++}var w=m===e;if(u=u||w,!u){let g=e;if(h!==null){let z={
-instancePath:s+"/system",keyword:"type",params:{type:"null"}};r===null?r=[z]:r.push(z),e++}var w=g===e;u=u||w}if(u)e=v,r!==
-null&&(v?r.length=v:r=null);else{let g={instancePath:s+"/system",keyword:"anyOf",params:{}};return r===null?r=[g]:r.push(
-g),e++,J.errors=r,!1}var f=p===e}else var f=!0;if(f){if(t.mcp_servers!==void 0){let h=t.mcp_servers,p=e,v=e,u=!1,m=e;if(e===
-m&&!Array.isArray(h)){let c={instancePath:s+"/mcp_servers",keyword:"type",params:{type:"array"}};r===null?r=[c]:r.push(c),
-e++}var L=m===e;if(u=u||L,!u){let c=e;if(h!==null){let N={instancePath:s+"/mcp_servers",keyword:"type",params:{type:"nul\
+object"}};r===null?r=[ge]:r.push(ge),e++}var D=K===e;if(!D)break}}else{let z={instancePath:s+"/system",keyword:"type",params:{
+type:"array"}};r===null?r=[z]:r.push(z),e++}var _=h===e;c=c||_}if(c)e=A,r!==null&&(A?r.length=A:r=null);else{let h={instancePath:s+
+"/system",keyword:"anyOf",params:{}};r===null?r=[h]:r.push(h),e++}var w=m===e;if(u=u||w,!u){let h=e;if(b!==null){let z={
+instancePath:s+"/system",keyword:"type",params:{type:"null"}};r===null?r=[z]:r.push(z),e++}var w=h===e;u=u||w}if(u)e=v,r!==
+null&&(v?r.length=v:r=null);else{let h={instancePath:s+"/system",keyword:"anyOf",params:{}};return r===null?r=[h]:r.push(
+h),e++,J.errors=r,!1}var f=p===e}else var f=!0;if(f){if(t.mcp_servers!==void 0){let b=t.mcp_servers,p=e,v=e,u=!1,m=e;if(e===
+m&&!Array.isArray(b)){let c={instancePath:s+"/mcp_servers",keyword:"type",params:{type:"array"}};r===null?r=[c]:r.push(c),
+e++}var L=m===e;if(u=u||L,!u){let c=e;if(b!==null){let N={instancePath:s+"/mcp_servers",keyword:"type",params:{type:"nul\
 l"}};r===null?r=[N]:r.push(N),e++}var L=c===e;u=u||L}if(u)e=v,r!==null&&(v?r.length=v:r=null);else{let c={instancePath:s+
 "/mcp_servers",keyword:"anyOf",params:{}};return r===null?r=[c]:r.push(c),e++,J.errors=r,!1}var f=p===e}else var f=!0;if(f){
-if(t.output_format!==void 0){let h=t.output_format,p=e,v=e,u=!1,m=e;if(e===m)if(h&&typeof h=="object"&&!Array.isArray(h)){
-let c;if(h.type===void 0&&(c="type")){let y={instancePath:s+"/output_format",keyword:"required",params:{missingProperty:c}};
-r===null?r=[y]:r.push(y),e++}else{if(h.type!==void 0){let y=h.type,N=e;if(e===N)if(typeof y=="string"){if(I(y)>64){let g={
-instancePath:s+"/output_format/type",keyword:"maxLength",params:{limit:64}};r===null?r=[g]:r.push(g),e++}}else{let g={instancePath:s+
-"/output_format/type",keyword:"type",params:{type:"string"}};r===null?r=[g]:r.push(g),e++}var x=N===e}else var x=!0;if(x)
-if(h.schema!==void 0){let y=h.schema,N=e,g=e,V=!1,z=e;if(!(y&&typeof y=="object"&&!Array.isArray(y))){let C={instancePath:s+
+if(t.output_format!==void 0){let b=t.output_format,p=e,v=e,u=!1,m=e;if(e===m)if(b&&typeof b=="object"&&!Array.isArray(b)){
+let c;if(b.type===void 0&&(c="type")){let y={instancePath:s+"/output_format",keyword:"required",params:{missingProperty:c}};
+r===null?r=[y]:r.push(y),e++}else{if(b.type!==void 0){let y=b.type,N=e;if(e===N)if(typeof y=="string"){if(I(y)>64){let h={
+instancePath:s+"/output_format/type",keyword:"maxLength",params:{limit:64}};r===null?r=[h]:r.push(h),e++}}else{let h={instancePath:s+
+"/output_format/type",keyword:"type",params:{type:"string"}};r===null?r=[h]:r.push(h),e++}var x=N===e}else var x=!0;if(x)
+if(b.schema!==void 0){let y=b.schema,N=e,h=e,V=!1,z=e;if(!(y&&typeof y=="object"&&!Array.isArray(y))){let C={instancePath:s+
 "/output_format/schema",keyword:"type",params:{type:"object"}};r===null?r=[C]:r.push(C),e++}var M=z===e;if(V=V||M,!V){let C=e;
 if(y!==null){let se={instancePath:s+"/output_format/schema",keyword:"type",params:{type:"null"}};r===null?r=[se]:r.push(
-se),e++}var M=C===e;V=V||M}if(V)e=g,r!==null&&(g?r.length=g:r=null);else{let C={instancePath:s+"/output_format/schema",keyword:"\
+se),e++}var M=C===e;V=V||M}if(V)e=h,r!==null&&(h?r.length=h:r=null);else{let C={instancePath:s+"/output_format/schema",keyword:"\
 anyOf",params:{}};r===null?r=[C]:r.push(C),e++}var x=N===e}else var x=!0}}else{let c={instancePath:s+"/output_format",keyword:"\
-type",params:{type:"object"}};r===null?r=[c]:r.push(c),e++}var Q=m===e;if(u=u||Q,!u){let c=e;if(h!==null){let N={instancePath:s+
+type",params:{type:"object"}};r===null?r=[c]:r.push(c),e++}var Q=m===e;if(u=u||Q,!u){let c=e;if(b!==null){let N={instancePath:s+
 "/output_format",keyword:"type",params:{type:"null"}};r===null?r=[N]:r.push(N),e++}var Q=c===e;u=u||Q}if(u)e=v,r!==null&&
 (v?r.length=v:r=null);else{let c={instancePath:s+"/output_format",keyword:"anyOf",params:{}};return r===null?r=[c]:r.push(
-c),e++,J.errors=r,!1}var f=p===e}else var f=!0;if(f)if(t.output_config!==void 0){let h=t.output_config,p=e,v=e,u=!1,m=e;
-if(e===m)if(h&&typeof h=="object"&&!Array.isArray(h)){if(h.format!==void 0){let c=h.format,y=e,N=!1,g=e;if(e===g)if(c&&typeof c==
+c),e++,J.errors=r,!1}var f=p===e}else var f=!0;if(f)if(t.output_config!==void 0){let b=t.output_config,p=e,v=e,u=!1,m=e;
+if(e===m)if(b&&typeof b=="object"&&!Array.isArray(b)){if(b.format!==void 0){let c=b.format,y=e,N=!1,h=e;if(e===h)if(c&&typeof c==
 "object"&&!Array.isArray(c)){let V;if(c.type===void 0&&(V="type")){let z={instancePath:s+"/output_config/format",keyword:"\
 required",params:{missingProperty:V}};r===null?r=[z]:r.push(z),e++}else{if(c.type!==void 0){let z=c.type,B=e;if(e===B)if(typeof z==
 "string"){if(I(z)>64){let C={instancePath:s+"/output_config/format/type",keyword:"maxLength",params:{limit:64}};r===null?
 r=[C]:r.push(C),e++}}else{let C={instancePath:s+"/output_config/format/type",keyword:"type",params:{type:"string"}};r===
-null?r=[C]:r.push(C),e++}var _=B===e}else var _=!0;if(_)if(c.schema!==void 0){let z=c.schema,B=e,C=e,K=!1,se=e;if(!(z&&typeof z==
+null?r=[C]:r.push(C),e++}var k=B===e}else var k=!0;if(k)if(c.schema!==void 0){let z=c.schema,B=e,C=e,K=!1,se=e;if(!(z&&typeof z==
 "object"&&!Array.isArray(z))){let ee={instancePath:s+"/output_config/format/schema",keyword:"type",params:{type:"object"}};
-r===null?r=[ee]:r.push(ee),e++}var D=se===e;if(K=K||D,!K){let ee=e;if(z!==null){let te={instancePath:s+"/output_config/f\
-ormat/schema",keyword:"type",params:{type:"null"}};r===null?r=[te]:r.push(te),e++}var D=ee===e;K=K||D}if(K)e=C,r!==null&&
+r===null?r=[ee]:r.push(ee),e++}var O=se===e;if(K=K||O,!K){let ee=e;if(z!==null){let te={instancePath:s+"/output_config/f\
+ormat/schema",keyword:"type",params:{type:"null"}};r===null?r=[te]:r.push(te),e++}var O=ee===e;K=K||O}if(K)e=C,r!==null&&
 (C?r.length=C:r=null);else{let ee={instancePath:s+"/output_config/format/schema",keyword:"anyOf",params:{}};r===null?r=[
-ee]:r.push(ee),e++}var _=B===e}else var _=!0}}else{let V={instancePath:s+"/output_config/format",keyword:"type",params:{
-type:"object"}};r===null?r=[V]:r.push(V),e++}var F=g===e;if(N=N||F,!N){let V=e;if(c!==null){let B={instancePath:s+"/outp\
+ee]:r.push(ee),e++}var k=B===e}else var k=!0}}else{let V={instancePath:s+"/output_config/format",keyword:"type",params:{
+type:"object"}};r===null?r=[V]:r.push(V),e++}var F=h===e;if(N=N||F,!N){let V=e;if(c!==null){let B={instancePath:s+"/outp\
 ut_config/format",keyword:"type",params:{type:"null"}};r===null?r=[B]:r.push(B),e++}var F=V===e;N=N||F}if(N)e=y,r!==null&&
 (y?r.length=y:r=null);else{let V={instancePath:s+"/output_config/format",keyword:"anyOf",params:{}};r===null?r=[V]:r.push(
 V),e++}}}else{let c={instancePath:s+"/output_config",keyword:"type",params:{type:"object"}};r===null?r=[c]:r.push(c),e++}
-var k=m===e;if(u=u||k,!u){let c=e;if(h!==null){let N={instancePath:s+"/output_config",keyword:"type",params:{type:"null"}};
-r===null?r=[N]:r.push(N),e++}var k=c===e;u=u||k}if(u)e=v,r!==null&&(v?r.length=v:r=null);else{let c={instancePath:s+"/ou\
+var g=m===e;if(u=u||g,!u){let c=e;if(b!==null){let N={instancePath:s+"/output_config",keyword:"type",params:{type:"null"}};
+r===null?r=[N]:r.push(N),e++}var g=c===e;u=u||g}if(u)e=v,r!==null&&(v?r.length=v:r=null);else{let c={instancePath:s+"/ou\
 tput_config",keyword:"anyOf",params:{}};return r===null?r=[c]:r.push(c),e++,J.errors=r,!1}var f=p===e}else var f=!0}}}}}}}}}else
 return J.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return J.errors=r,e===0}var vs=le;function le(t,{instancePath:s="",parentData:q,parentDataProperty:P,rootData:$=t,dynamicAnchors:T={}}={}){let r=null,e=0;
-if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let O;if(t.model===void 0&&(O="model")||t.messages===void 0&&(O="m\
-essages"))return le.errors=[{instancePath:s,keyword:"required",params:{missingProperty:O}}],!1;if(t.model!==void 0){let d=t.
+if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let D;if(t.model===void 0&&(D="model")||t.messages===void 0&&(D="m\
+essages"))return le.errors=[{instancePath:s,keyword:"required",params:{missingProperty:D}}],!1;if(t.model!==void 0){let d=t.
 model,w=e;if(e===w)if(typeof d=="string"){if(I(d)>256)return le.errors=[{instancePath:s+"/model",keyword:"maxLength",params:{
 limit:256}}],!1;if(!De.test(d))return le.errors=[{instancePath:s+"/model",keyword:"saidPattern",params:{says:"a model na\
 me, without control characters and not starting with -"}}],!1}else return le.errors=[{instancePath:s+"/model",keyword:"t\
@@ -811,25 +815,25 @@ isArray(d)){if(d.length<1)return le.errors=[{instancePath:s+"/messages",keyword:
 let x=d.length;for(let M=0;M<x;M++){let Q=e;re(d[M],{instancePath:s+"/messages/"+M,parentData:d,parentDataProperty:M,rootData:$,
 dynamicAnchors:T})||(r=r===null?re.errors:r.concat(re.errors),e=r.length);var n=Q===e;if(!n)break}}}else return le.errors=
 [{instancePath:s+"/messages",keyword:"type",params:{type:"array"}}],!1;var f=w===e}else var f=!0;if(f){if(t.system!==void 0){
-let d=t.system,w=e,L=e,x=!1,M=e,Q=e,_=!1,D=e;if(typeof d!="string"){let k={instancePath:s+"/system",keyword:"type",params:{
-type:"string"}};r===null?r=[k]:r.push(k),e++}var i=D===e;if(_=_||i,!_){let k=e;if(e===k)if(Array.isArray(d)){var o=!0;let h=d.
-length;for(let p=0;p<h;p++){let v=d[p],u=e;if(e===u)if(v&&typeof v=="object"&&!Array.isArray(v)){let A;if(v.type===void 0&&
+let d=t.system,w=e,L=e,x=!1,M=e,Q=e,k=!1,O=e;if(typeof d!="string"){let g={instancePath:s+"/system",keyword:"type",params:{
+type:"string"}};r===null?r=[g]:r.push(g),e++}var i=O===e;if(k=k||i,!k){let g=e;if(e===g)if(Array.isArray(d)){var o=!0;let b=d.
+length;for(let p=0;p<b;p++){let v=d[p],u=e;if(e===u)if(v&&typeof v=="object"&&!Array.isArray(v)){let A;if(v.type===void 0&&
 (A="type")){let c={instancePath:s+"/system/"+p,keyword:"required",params:{missingProperty:A}};r===null?r=[c]:r.push(c),e++}else{
 if(v.type!==void 0){let c=v.type,y=e;if(e===y)if(typeof c=="string"){if(I(c)>64){let N={instancePath:s+"/system/"+p+"/ty\
 pe",keyword:"maxLength",params:{limit:64}};r===null?r=[N]:r.push(N),e++}}else{let N={instancePath:s+"/system/"+p+"/type",
 keyword:"type",params:{type:"string"}};r===null?r=[N]:r.push(N),e++}var a=y===e}else var a=!0;if(a)if(v.text!==void 0){let c=e;
 if(typeof v.text!="string"){let N={instancePath:s+"/system/"+p+"/text",keyword:"type",params:{type:"string"}};r===null?r=
 [N]:r.push(N),e++}var a=c===e}else var a=!0}}else{let A={instancePath:s+"/system/"+p,keyword:"type",params:{type:"object"}};
-r===null?r=[A]:r.push(A),e++}var o=u===e;if(!o)break}}else{let h={instancePath:s+"/system",keyword:"type",params:{type:"\
-array"}};r===null?r=[h]:r.push(h),e++}var i=k===e;_=_||i}if(_)e=Q,r!==null&&(Q?r.length=Q:r=null);else{let k={instancePath:s+
-"/system",keyword:"anyOf",params:{}};r===null?r=[k]:r.push(k),e++}var l=M===e;if(x=x||l,!x){let k=e;if(d!==null){let h={
-instancePath:s+"/system",keyword:"type",params:{type:"null"}};r===null?r=[h]:r.push(h),e++}var l=k===e;x=x||l}if(x)e=L,r!==
-null&&(L?r.length=L:r=null);else{let k={instancePath:s+"/system",keyword:"anyOf",params:{}};return r===null?r=[k]:r.push(
-k),e++,le.errors=r,!1}var f=w===e}else var f=!0;if(f)if(t.tools!==void 0){let d=t.tools,w=e,L=e,x=!1,M=e;if(e===M&&!Array.
-isArray(d)){let _={instancePath:s+"/tools",keyword:"type",params:{type:"array"}};r===null?r=[_]:r.push(_),e++}var b=M===
-e;if(x=x||b,!x){let _=e;if(d!==null){let F={instancePath:s+"/tools",keyword:"type",params:{type:"null"}};r===null?r=[F]:
-r.push(F),e++}var b=_===e;x=x||b}if(x)e=L,r!==null&&(L?r.length=L:r=null);else{let _={instancePath:s+"/tools",keyword:"a\
-nyOf",params:{}};return r===null?r=[_]:r.push(_),e++,le.errors=r,!1}var f=w===e}else var f=!0}}}else return le.errors=[{
+r===null?r=[A]:r.push(A),e++}var o=u===e;if(!o)break}}else{let b={instancePath:s+"/system",keyword:"type",params:{type:"\
+array"}};r===null?r=[b]:r.push(b),e++}var i=g===e;k=k||i}if(k)e=Q,r!==null&&(Q?r.length=Q:r=null);else{let g={instancePath:s+
+"/system",keyword:"anyOf",params:{}};r===null?r=[g]:r.push(g),e++}var l=M===e;if(x=x||l,!x){let g=e;if(d!==null){let b={
+instancePath:s+"/system",keyword:"type",params:{type:"null"}};r===null?r=[b]:r.push(b),e++}var l=g===e;x=x||l}if(x)e=L,r!==
+null&&(L?r.length=L:r=null);else{let g={instancePath:s+"/system",keyword:"anyOf",params:{}};return r===null?r=[g]:r.push(
+g),e++,le.errors=r,!1}var f=w===e}else var f=!0;if(f)if(t.tools!==void 0){let d=t.tools,w=e,L=e,x=!1,M=e;if(e===M&&!Array.
+isArray(d)){let k={instancePath:s+"/tools",keyword:"type",params:{type:"array"}};r===null?r=[k]:r.push(k),e++}var _=M===
+e;if(x=x||_,!x){let k=e;if(d!==null){let F={instancePath:s+"/tools",keyword:"type",params:{type:"null"}};r===null?r=[F]:
+r.push(F),e++}var _=k===e;x=x||_}if(x)e=L,r!==null&&(L?r.length=L:r=null);else{let k={instancePath:s+"/tools",keyword:"a\
+nyOf",params:{}};return r===null?r=[k]:r.push(k),e++,le.errors=r,!1}var f=w===e}else var f=!0}}}else return le.errors=[{
 instancePath:s,keyword:"type",params:{type:"object"}}],!1;return le.errors=r,e===0}ar.optional={names:["tags","metadata",
 "shared"],within:{}};pr.optional={names:["message"],within:{}};vr.optional={names:["key","link"],within:{}};kr.optional=
 {names:[],within:{}};Ar.optional={names:["goal","issue","issue_number","as_goal","repository","review","queue","after","\
@@ -838,9 +842,9 @@ group","total_tokens","total_cost_usd","backend","model","review_backend","revie
 {names:["action_id"],within:{}};qr.optional={names:["action_id"],within:{}};Fr.optional={names:["action_id"],within:{}};
 Pr.optional={names:["also","take_over"],within:{}};Rr.optional={names:["into","here"],within:{}};Qr.optional={names:["ro\
 le","rate_limit_rps","rate_limit_burst","max_approval_mode","max_sandbox_mode","budgets","expires_at","may_merge","agent\
-_tools","requires_sandbox"],within:{}};Kr.optional={names:["before"],within:{}};Hr.optional={names:["backend","model","r\
-eview_backend","review_model","checks","actions","max_tokens","max_cost_usd","max_time_secs","rounds","approval_mode","o\
-n_limit","max_wait_secs","fallback","deliver"],within:{}};export{Dr as validateAnswerBody,us as validateChatRequest,ps as validateComparedQuery,qr as validateConfirmBody,vs as validateCountTokensRequest,
+_tools","mcp_servers","requires_sandbox"],within:{}};Kr.optional={names:["before"],within:{}};Hr.optional={names:["backe\
+nd","model","review_backend","review_model","checks","actions","max_tokens","max_cost_usd","max_time_secs","rounds","app\
+roval_mode","on_limit","max_wait_secs","fallback","deliver"],within:{}};export{Dr as validateAnswerBody,us as validateChatRequest,ps as validateComparedQuery,qr as validateConfirmBody,vs as validateCountTokensRequest,
 pr as validateDecisionBody,os as validateDiffQuery,ns as validateEventsQuery,as as validateExecutionQuery,Pr as validateFollowUpBody,
 ds as validateInputItemsQuery,vr as validateLoginBody,Rr as validateMergeBody,cs as validateMessageRequest,Kr as validateMoveBody,
 Qr as validateNewKeyBody,kr as validatePushBody,ls as validateReportQuery,ms as validateResponseQuery,ys as validateResponseRequest,
