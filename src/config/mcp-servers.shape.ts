@@ -19,7 +19,7 @@ const McpServer = strict({
     Type.Array(Type.String(), { maxItems: 64, description: 'Its arguments. Other users can see them.' }),
   ),
   env: values(
-    'Variables of the program. `${NAME}` stands for a variable of drover, `${file:/path}` for the content of a file.',
+    `Variables of the program. \`\${NAME}\` stands for a variable of drover, \`\${file:/path}\` for the content of a file.`,
   ),
   url: Type.Optional(Type.String({ minLength: 1, description: 'The address of a server over HTTP, instead.' })),
   headers: values('Headers for that address, with references as in `env`.'),

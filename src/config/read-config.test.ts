@@ -357,3 +357,36 @@ describe('a backend that the file defines', () => {
     expect((await reading).config.backends[name]).toMatchObject({ command: ['x'] })
   })
 })
+
+describe('an MCP server', () => {
+  it.each([
+    ['{name: docs, command: docs, args: [-v], env: {LEVEL: debug, TOKEN: "${DOCS}"}}', []],
+    ['{name: docs, url: "https://docs.example/mcp", headers: {Authorization: "Bearer ${file:/etc/docs}"}}', []],
+    ['{name: docs}', ['must have either command or url']],
+    ['{name: docs, command: a, url: "http://b"}', ['must have either command or url']],
+    ['{name: docs, command: ./docs}', ['must be the name of a program or an absolute path']],
+    ['{name: docs, command: a, headers: {A: b}}', ['must have headers only with a url']],
+    ['{name: docs, url: "http://b", args: [a]}', ['must have args and env only with a command']],
+    ['{name: docs, url: "ftp://b"}', ['must have a url with http or https']],
+    ['{name: docs, url: "http://me:secret@b"}', ['must have no password in its url; use headers']],
+    [
+      '{name: docs, command: a, env: {API_KEY: plain}}',
+      ['must refer to the secret API_KEY: ${NAME} for a variable, ${file:/path} for a file'],
+    ],
+    ['{name: client, command: a}', ['must have a name that is not taken']],
+    ['{name: none, command: a}', ['must have a name that is not taken']],
+  ])('%s: %j', async (entry, expected) => {
+    const file = `mcp_servers:\n  - ${entry}\n`
+    if (expected.length === 0) {
+      const { reading } = await read({ file })
+      return expect((await reading).config.mcp_servers).toHaveLength(1)
+    }
+    const { problems = [] } = await problemsOf({ file })
+    expect((problems as { rule: string }[]).map(({ rule }) => rule)).toEqual(expected)
+  })
+
+  it('has a name of its own', async () => {
+    const { problems } = await problemsOf({ file: 'mcp_servers: [{name: a, command: a}, {name: a, command: b}]\n' })
+    expect(problems).toMatchObject([{ key: 'mcp_servers[1]', rule: 'must have a name that is not taken' }])
+  })
+})

@@ -10,6 +10,7 @@ const KEYS: readonly [string, string, unknown][] = [
   ['default_backend', 'string', 'claude'],
   ['budgets', 'entries', []],
   ['prices', 'entries', []],
+  ['mcp_servers', 'entries', []],
   ['unified_flags.approval_mode', 'enum', 'default'],
   ['unified_flags.sandbox_mode', 'enum', 'default'],
   ['unified_flags.verbose', 'boolean', false],

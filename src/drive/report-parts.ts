@@ -29,6 +29,7 @@ export function toReportParts(state: DriveState, changes: readonly ReportChange[
     flags: flagsOfRun(state),
     checks: checkResults(state).map(toReportCheck),
     ...(boundary !== undefined && { boundary }),
+    ...(state.options.mcp_servers !== undefined && { mcp_servers: state.options.mcp_servers }),
     cost: toReportCost(state),
   }
 }

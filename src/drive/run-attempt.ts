@@ -128,6 +128,7 @@ function toRequest(requested: Requested): PromptRequest {
     prompt,
     ...(session === undefined && { workdir: workDirectory(context) }),
     ...permissionsFor(action, at),
+    mcp_servers: serversFor(action, options, context.prompts.settings),
     // Worktrees are elsewhere.
     budgetDirectory: join(repositoryOf(context.runs.workspace), place.folder ?? ''),
     ownBranch: place.kind === 'worktree' ? `refs/heads/${place.branch}` : undefined,
@@ -140,6 +141,16 @@ function toRequest(requested: Requested): PromptRequest {
     wantsDeltas: context.wantsDeltas,
     ...(maxCost !== undefined && keepsCost && { maxCostUsd: maxCost / 1_000_000 }),
   }
+}
+
+/** Who may only read gets only servers whose tools change nothing. A server that is no longer defined is refused. */
+function serversFor(
+  { kind }: Action,
+  { mcp_servers: names = [] }: Options,
+  { mcp_servers: defined }: DriveContext['prompts']['settings'],
+): string[] {
+  const changing = defined.filter(({ read_only: isReadOnly }) => isReadOnly !== true).map(({ name }) => name)
+  return kind === 'implement' ? [...names] : names.filter((name) => !changing.includes(name))
 }
 
 /** The first line of the goal, for people who look for the session. */

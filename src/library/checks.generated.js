@@ -310,64 +310,64 @@ e=[o]:e.push(o),n++}}if(t.shared!==void 0&&typeof t.shared!="boolean"){let s={in
 type:"boolean"}};e===null?e=[s]:e.push(s),n++}}else{let s={instancePath:i,keyword:"type",params:{type:"object"}};e===null?
 e=[s]:e.push(s),n++}return M.errors=e,n===0}var Le=O;var ue=["goal","issue","issue_as_goal","run","answer","also","take_over","follow","directory","in_place","backend","mode\
 l","review","review_backend","review_model","checks","approval_mode","actions","rounds","max_tokens","max_cost_usd","max\
-_time_secs","on_limit","max_wait_secs","fallback","deliver"],fe=["ask","wait","next","pause"],ye=["none","branch","pr"];
-function O(t,{instancePath:i="",parentData:p,parentDataProperty:u,rootData:m=t,dynamicAnchors:y={}}={}){let e=null,n=0;if(t&&
-typeof t=="object"&&!Array.isArray(t)){for(let r in t){let s=n;if(!(r==="goal"||r==="issue"||r==="issue_as_goal"||r==="r\
-un"||r==="answer"||r==="also"||r==="take_over"||r==="follow"||r==="directory"||r==="in_place"||r==="backend"||r==="model"||
-r==="review"||r==="review_backend"||r==="review_model"||r==="checks"||r==="approval_mode"||r==="actions"||r==="rounds"||
-r==="max_tokens"||r==="max_cost_usd"||r==="max_time_secs"||r==="on_limit"||r==="max_wait_secs"||r==="fallback"||r==="del\
-iver")){let o={instancePath:i,keyword:"enum",params:{allowedValues:ue},propertyName:r};e===null?e=[o]:e.push(o),n++}var f=s===
-n;if(!f){let o={instancePath:i,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[o]:e.push(o),n++}}if(t.goal!==
-void 0){let r=t.goal;if(typeof r=="string"){if(r.length===0){let s={instancePath:i+"/goal",keyword:"minLength",params:{limit:1}};
-e===null?e=[s]:e.push(s),n++}}else{let s={instancePath:i+"/goal",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.
-push(s),n++}}if(t.issue!==void 0){let r=t.issue;if(typeof r=="string"){if(r.length===0){let s={instancePath:i+"/issue",keyword:"\
-minLength",params:{limit:1}};e===null?e=[s]:e.push(s),n++}}else{let s={instancePath:i+"/issue",keyword:"type",params:{type:"\
-string"}};e===null?e=[s]:e.push(s),n++}}if(t.issue_as_goal!==void 0&&typeof t.issue_as_goal!="boolean"){let r={instancePath:i+
-"/issue_as_goal",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),n++}if(t.run!==void 0){let r=t.run;if(typeof r==
-"string"){if(r.length===0){let s={instancePath:i+"/run",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),n++}}else{
-let s={instancePath:i+"/run",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),n++}}if(t.answer!==void 0){
-let r=t.answer;if(typeof r=="string"){if(r.length===0){let s={instancePath:i+"/answer",keyword:"minLength",params:{limit:1}};
-e===null?e=[s]:e.push(s),n++}}else{let s={instancePath:i+"/answer",keyword:"type",params:{type:"string"}};e===null?e=[s]:
-e.push(s),n++}}if(t.also!==void 0){let r=t.also;if(Array.isArray(r)){if(r.length>10){let o={instancePath:i+"/also",keyword:"\
-maxItems",params:{limit:10}};e===null?e=[o]:e.push(o),n++}let s=r.length;for(let o=0;o<s;o++){let a=r[o];if(typeof a=="s\
-tring"){if(d(a)>2e3){let l={instancePath:i+"/also/"+o,keyword:"maxLength",params:{limit:2e3}};e===null?e=[l]:e.push(l),n++}
-if(a.length===0){let l={instancePath:i+"/also/"+o,keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),n++}}else{
-let l={instancePath:i+"/also/"+o,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),n++}}}else{let s={instancePath:i+
-"/also",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),n++}}if(t.take_over!==void 0&&typeof t.take_over!=
-"boolean"){let r={instancePath:i+"/take_over",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),n++}if(t.
-follow!==void 0&&typeof t.follow!="boolean"){let r={instancePath:i+"/follow",keyword:"type",params:{type:"boolean"}};e===
-null?e=[r]:e.push(r),n++}if(t.directory!==void 0){let r=t.directory;if(typeof r=="string"){if(r.length===0){let s={instancePath:i+
-"/directory",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),n++}}else{let s={instancePath:i+"/directory",
-keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),n++}}if(t.in_place!==void 0&&typeof t.in_place!="boolean"){
-let r={instancePath:i+"/in_place",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),n++}if(t.backend!==void 0){
-let r=t.backend;if(typeof r=="string"){if(r.length===0){let s={instancePath:i+"/backend",keyword:"minLength",params:{limit:1}};
-e===null?e=[s]:e.push(s),n++}}else{let s={instancePath:i+"/backend",keyword:"type",params:{type:"string"}};e===null?e=[s]:
-e.push(s),n++}}if(t.model!==void 0){let r=t.model;if(typeof r=="string"){if(r.length===0){let s={instancePath:i+"/model",
-keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),n++}}else{let s={instancePath:i+"/model",keyword:"type",params:{
-type:"string"}};e===null?e=[s]:e.push(s),n++}}if(t.review!==void 0&&typeof t.review!="boolean"){let r={instancePath:i+"/\
-review",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),n++}if(t.review_backend!==void 0){let r=t.review_backend;
-if(typeof r=="string"){if(r.length===0){let s={instancePath:i+"/review_backend",keyword:"minLength",params:{limit:1}};e===
-null?e=[s]:e.push(s),n++}}else{let s={instancePath:i+"/review_backend",keyword:"type",params:{type:"string"}};e===null?e=
-[s]:e.push(s),n++}}if(t.review_model!==void 0){let r=t.review_model;if(typeof r=="string"){if(r.length===0){let s={instancePath:i+
-"/review_model",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),n++}}else{let s={instancePath:i+"/review_\
-model",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),n++}}if(t.checks!==void 0){let r=t.checks;if(Array.
-isArray(r)){let s=r.length;for(let o=0;o<s;o++){let a=r[o];if(typeof a=="string"){if(a.length===0){let l={instancePath:i+
-"/checks/"+o,keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),n++}}else{let l={instancePath:i+"/checks/"+o,
-keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),n++}}}else{let s={instancePath:i+"/checks",keyword:"type",
-params:{type:"array"}};e===null?e=[s]:e.push(s),n++}}if(t.approval_mode!==void 0){let r=t.approval_mode;if(!(r==="defaul\
-t"||r==="auto"||r==="sandboxed"||r==="none"||r==="always")){let s={instancePath:i+"/approval_mode",keyword:"enum",params:{
-allowedValues:_}};e===null?e=[s]:e.push(s),n++}}if(t.actions!==void 0){let r=t.actions;if(!(typeof r=="number"&&!(r%1)&&
-!isNaN(r)&&isFinite(r))){let s={instancePath:i+"/actions",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(
-s),n++}if(typeof r=="number"&&isFinite(r)){if(r>1e3||isNaN(r)){let s={instancePath:i+"/actions",keyword:"maximum",params:{
-comparison:"<=",limit:1e3}};e===null?e=[s]:e.push(s),n++}if(r<1||isNaN(r)){let s={instancePath:i+"/actions",keyword:"min\
-imum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),n++}}}if(t.rounds!==void 0){let r=t.rounds;if(!(typeof r==
-"number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:i+"/rounds",keyword:"type",params:{type:"integer"}};e===null?
-e=[s]:e.push(s),n++}if(typeof r=="number"&&isFinite(r)){if(r>1e9||isNaN(r)){let s={instancePath:i+"/rounds",keyword:"max\
-imum",params:{comparison:"<=",limit:1e9}};e===null?e=[s]:e.push(s),n++}if(r<0||isNaN(r)){let s={instancePath:i+"/rounds",
-keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[s]:e.push(s),n++}}}if(t.max_tokens!==void 0){let r=t.max_tokens;
-if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:i+"/max_tokens",keyword:"type",params:{type:"\
-integer"}};e===null?e=[s]:e.push(s),n++}if(typeof r=="number"&&isFinite(r)){if(r>1e9||isNaN(r)){let s={instancePath:i+"/\
-max_tokens",keyword:"maximum",params:{comparison:"<=",limit:1e9}};e===null?e=[s]:e.push(s),n++}if(r<0||isNaN(r)){let s={
+_time_secs","on_limit","max_wait_secs","mcp_servers","fallback","deliver"],fe=["ask","wait","next","pause"],ye=["none","\
+branch","pr"];function O(t,{instancePath:i="",parentData:p,parentDataProperty:u,rootData:m=t,dynamicAnchors:y={}}={}){let e=null,
+n=0;if(t&&typeof t=="object"&&!Array.isArray(t)){for(let r in t){let s=n;if(!(r==="goal"||r==="issue"||r==="issue_as_goa\
+l"||r==="run"||r==="answer"||r==="also"||r==="take_over"||r==="follow"||r==="directory"||r==="in_place"||r==="backend"||
+r==="model"||r==="review"||r==="review_backend"||r==="review_model"||r==="checks"||r==="approval_mode"||r==="actions"||r===
+"rounds"||r==="max_tokens"||r==="max_cost_usd"||r==="max_time_secs"||r==="on_limit"||r==="max_wait_secs"||r==="mcp_serve\
+rs"||r==="fallback"||r==="deliver")){let o={instancePath:i,keyword:"enum",params:{allowedValues:ue},propertyName:r};e===
+null?e=[o]:e.push(o),n++}var f=s===n;if(!f){let o={instancePath:i,keyword:"propertyNames",params:{propertyName:r}};e===null?
+e=[o]:e.push(o),n++}}if(t.goal!==void 0){let r=t.goal;if(typeof r=="string"){if(r.length===0){let s={instancePath:i+"/go\
+al",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),n++}}else{let s={instancePath:i+"/goal",keyword:"type",
+params:{type:"string"}};e===null?e=[s]:e.push(s),n++}}if(t.issue!==void 0){let r=t.issue;if(typeof r=="string"){if(r.length===
+0){let s={instancePath:i+"/issue",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),n++}}else{let s={instancePath:i+
+"/issue",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),n++}}if(t.issue_as_goal!==void 0&&typeof t.issue_as_goal!=
+"boolean"){let r={instancePath:i+"/issue_as_goal",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),n++}if(t.
+run!==void 0){let r=t.run;if(typeof r=="string"){if(r.length===0){let s={instancePath:i+"/run",keyword:"minLength",params:{
+limit:1}};e===null?e=[s]:e.push(s),n++}}else{let s={instancePath:i+"/run",keyword:"type",params:{type:"string"}};e===null?
+e=[s]:e.push(s),n++}}if(t.answer!==void 0){let r=t.answer;if(typeof r=="string"){if(r.length===0){let s={instancePath:i+
+"/answer",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),n++}}else{let s={instancePath:i+"/answer",keyword:"\
+type",params:{type:"string"}};e===null?e=[s]:e.push(s),n++}}if(t.also!==void 0){let r=t.also;if(Array.isArray(r)){if(r.length>
+10){let o={instancePath:i+"/also",keyword:"maxItems",params:{limit:10}};e===null?e=[o]:e.push(o),n++}let s=r.length;for(let o=0;o<
+s;o++){let a=r[o];if(typeof a=="string"){if(d(a)>2e3){let l={instancePath:i+"/also/"+o,keyword:"maxLength",params:{limit:2e3}};
+e===null?e=[l]:e.push(l),n++}if(a.length===0){let l={instancePath:i+"/also/"+o,keyword:"minLength",params:{limit:1}};e===
+null?e=[l]:e.push(l),n++}}else{let l={instancePath:i+"/also/"+o,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.
+push(l),n++}}}else{let s={instancePath:i+"/also",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),n++}}if(t.
+take_over!==void 0&&typeof t.take_over!="boolean"){let r={instancePath:i+"/take_over",keyword:"type",params:{type:"boole\
+an"}};e===null?e=[r]:e.push(r),n++}if(t.follow!==void 0&&typeof t.follow!="boolean"){let r={instancePath:i+"/follow",keyword:"\
+type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),n++}if(t.directory!==void 0){let r=t.directory;if(typeof r=="str\
+ing"){if(r.length===0){let s={instancePath:i+"/directory",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),
+n++}}else{let s={instancePath:i+"/directory",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),n++}}if(t.in_place!==
+void 0&&typeof t.in_place!="boolean"){let r={instancePath:i+"/in_place",keyword:"type",params:{type:"boolean"}};e===null?
+e=[r]:e.push(r),n++}if(t.backend!==void 0){let r=t.backend;if(typeof r=="string"){if(r.length===0){let s={instancePath:i+
+"/backend",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),n++}}else{let s={instancePath:i+"/backend",keyword:"\
+type",params:{type:"string"}};e===null?e=[s]:e.push(s),n++}}if(t.model!==void 0){let r=t.model;if(typeof r=="string"){if(r.
+length===0){let s={instancePath:i+"/model",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),n++}}else{let s={
+instancePath:i+"/model",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),n++}}if(t.review!==void 0&&typeof t.
+review!="boolean"){let r={instancePath:i+"/review",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),n++}
+if(t.review_backend!==void 0){let r=t.review_backend;if(typeof r=="string"){if(r.length===0){let s={instancePath:i+"/rev\
+iew_backend",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),n++}}else{let s={instancePath:i+"/review_bac\
+kend",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),n++}}if(t.review_model!==void 0){let r=t.review_model;
+if(typeof r=="string"){if(r.length===0){let s={instancePath:i+"/review_model",keyword:"minLength",params:{limit:1}};e===
+null?e=[s]:e.push(s),n++}}else{let s={instancePath:i+"/review_model",keyword:"type",params:{type:"string"}};e===null?e=[
+s]:e.push(s),n++}}if(t.checks!==void 0){let r=t.checks;if(Array.isArray(r)){let s=r.length;for(let o=0;o<s;o++){let a=r[o];
+if(typeof a=="string"){if(a.length===0){let l={instancePath:i+"/checks/"+o,keyword:"minLength",params:{limit:1}};e===null?
+e=[l]:e.push(l),n++}}else{let l={instancePath:i+"/checks/"+o,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(
+l),n++}}}else{let s={instancePath:i+"/checks",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),n++}}if(t.approval_mode!==
+void 0){let r=t.approval_mode;if(!(r==="default"||r==="auto"||r==="sandboxed"||r==="none"||r==="always")){let s={instancePath:i+
+"/approval_mode",keyword:"enum",params:{allowedValues:_}};e===null?e=[s]:e.push(s),n++}}if(t.actions!==void 0){let r=t.actions;
+if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:i+"/actions",keyword:"type",params:{type:"\
+integer"}};e===null?e=[s]:e.push(s),n++}if(typeof r=="number"&&isFinite(r)){if(r>1e3||isNaN(r)){let s={instancePath:i+"/\
+actions",keyword:"maximum",params:{comparison:"<=",limit:1e3}};e===null?e=[s]:e.push(s),n++}if(r<1||isNaN(r)){let s={instancePath:i+
+"/actions",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),n++}}}if(t.rounds!==void 0){let r=t.
+rounds;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:i+"/rounds",keyword:"type",params:{
+type:"integer"}};e===null?e=[s]:e.push(s),n++}if(typeof r=="number"&&isFinite(r)){if(r>1e9||isNaN(r)){let s={instancePath:i+
+"/rounds",keyword:"maximum",params:{comparison:"<=",limit:1e9}};e===null?e=[s]:e.push(s),n++}if(r<0||isNaN(r)){let s={instancePath:i+
+"/rounds",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[s]:e.push(s),n++}}}if(t.max_tokens!==void 0){let r=t.
+max_tokens;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:i+"/max_tokens",keyword:"type",
+params:{type:"integer"}};e===null?e=[s]:e.push(s),n++}if(typeof r=="number"&&isFinite(r)){if(r>1e9||isNaN(r)){let s={instancePath:i+
+"/max_tokens",keyword:"maximum",params:{comparison:"<=",limit:1e9}};e===null?e=[s]:e.push(s),n++}if(r<0||isNaN(r)){let s={
 instancePath:i+"/max_tokens",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[s]:e.push(s),n++}}}if(t.max_cost_usd!==
 void 0){let r=t.max_cost_usd;if(typeof r=="number"&&isFinite(r)){if(r<=0||isNaN(r)){let s={instancePath:i+"/max_cost_usd",
 keyword:"exclusiveMinimum",params:{comparison:">",limit:0}};e===null?e=[s]:e.push(s),n++}}else{let s={instancePath:i+"/m\
@@ -382,13 +382,16 @@ if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:i+
 type:"integer"}};e===null?e=[s]:e.push(s),n++}if(typeof r=="number"&&isFinite(r)){if(r>1e9||isNaN(r)){let s={instancePath:i+
 "/max_wait_secs",keyword:"maximum",params:{comparison:"<=",limit:1e9}};e===null?e=[s]:e.push(s),n++}if(r<0||isNaN(r)){let s={
 instancePath:i+"/max_wait_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[s]:e.push(s),n++}}}if(t.
-fallback!==void 0){let r=t.fallback;if(Array.isArray(r)){let s=r.length;for(let o=0;o<s;o++){let a=r[o];if(typeof a=="st\
-ring"){if(a.length===0){let l={instancePath:i+"/fallback/"+o,keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(
-l),n++}}else{let l={instancePath:i+"/fallback/"+o,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),n++}}}else{
-let s={instancePath:i+"/fallback",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),n++}}if(t.deliver!==void 0){
-let r=t.deliver;if(!(r==="none"||r==="branch"||r==="pr")){let s={instancePath:i+"/deliver",keyword:"enum",params:{allowedValues:ye}};
-e===null?e=[s]:e.push(s),n++}}}else{let r={instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),
-n++}return O.errors=e,n===0}var Ae=Q;var de=["run","do","into","here","directory"],ce=["merge","pull_request","take","discard","undo_discard"];function Q(t,{
+mcp_servers!==void 0){let r=t.mcp_servers;if(Array.isArray(r)){let s=r.length;for(let o=0;o<s;o++)if(typeof r[o]!="strin\
+g"){let a={instancePath:i+"/mcp_servers/"+o,keyword:"type",params:{type:"string"}};e===null?e=[a]:e.push(a),n++}}else{let s={
+instancePath:i+"/mcp_servers",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),n++}}if(t.fallback!==void 0){
+let r=t.fallback;if(Array.isArray(r)){let s=r.length;for(let o=0;o<s;o++){let a=r[o];if(typeof a=="string"){if(a.length===
+0){let l={instancePath:i+"/fallback/"+o,keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),n++}}else{let l={
+instancePath:i+"/fallback/"+o,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),n++}}}else{let s={instancePath:i+
+"/fallback",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),n++}}if(t.deliver!==void 0){let r=t.deliver;if(!(r===
+"none"||r==="branch"||r==="pr")){let s={instancePath:i+"/deliver",keyword:"enum",params:{allowedValues:ye}};e===null?e=[
+s]:e.push(s),n++}}}else{let r={instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),n++}return O.
+errors=e,n===0}var Ae=Q;var de=["run","do","into","here","directory"],ce=["merge","pull_request","take","discard","undo_discard"];function Q(t,{
 instancePath:i="",parentData:p,parentDataProperty:u,rootData:m=t,dynamicAnchors:y={}}={}){let e=null,n=0;if(t&&typeof t==
 "object"&&!Array.isArray(t)){if(t.run===void 0){let r={instancePath:i,keyword:"required",params:{missingProperty:"run"}};
 e===null?e=[r]:e.push(r),n++}if(t.do===void 0){let r={instancePath:i,keyword:"required",params:{missingProperty:"do"}};e===

@@ -80,13 +80,13 @@ function toTarget({ goal, issue, run }: DriveRequest): DriveTarget {
 
 function readOptions(request: DriveRequest): GivenOptions {
   const { backend, model, review_backend, review_model, checks, max_tokens, max_cost_usd, max_time_secs } = request
-  const { rounds, approval_mode, in_place: isInPlace, on_limit, max_wait_secs, fallback } = request
+  const { rounds, approval_mode, in_place: isInPlace, on_limit, max_wait_secs, fallback, mcp_servers } = request
   const followed = request.follow === true ? 'pr' : undefined
   return toGivenOptions({
     ...{ backend, model, review_backend, review_model, checks, max_tokens, max_cost_usd, max_time_secs },
     ...{ on_limit, max_wait_secs, ...(fallback !== undefined && { fallback: [...fallback] }) },
     ...{ rounds, approval_mode, deliver: isInPlace === true ? 'none' : (request.deliver ?? followed) },
-    ...{ follow: request.follow },
+    ...{ follow: request.follow, mcp_servers },
   })
 }
 

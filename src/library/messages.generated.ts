@@ -311,6 +311,8 @@ export type DriveRequest = {
   on_limit?: 'ask' | 'wait' | 'next' | 'pause' | undefined
   /** The run waits for a limit at most this many seconds. */
   max_wait_secs?: number | undefined
+  /** The MCP servers of the config that the agents get. The default is all. */
+  mcp_servers?: readonly string[] | undefined
   /** Agents that continue the work, in this order, if the one before has reached a limit. */
   fallback?: readonly string[] | undefined
   /** What becomes of the work: the default is in the config. */

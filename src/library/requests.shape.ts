@@ -156,6 +156,11 @@ export const DriveRequest = named(
       }),
     ),
     max_wait_secs: count('The run waits for a limit at most this many seconds.'),
+    mcp_servers: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'The MCP servers of the config that the agents get. The default is all.',
+      }),
+    ),
     fallback: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), {
         description: 'Agents that continue the work, in this order, if the one before has reached a limit.',

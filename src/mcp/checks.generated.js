@@ -9,7 +9,7 @@ ace","full"],v=["off","on","required"],L=["all","none"],j=["high","normal","low"
 let e=null,t=0;if(n&&typeof n=="object"&&!Array.isArray(n)){if(n.data===void 0){let r={instancePath:i,keyword:"required",
 params:{missingProperty:"data"}};e===null?e=[r]:e.push(r),t++}for(let r in n){let s=t;if(!(r==="data"||r==="media_type"||
 r==="name")){let o={instancePath:i,keyword:"enum",params:{allowedValues:S},propertyName:r};e===null?e=[o]:e.push(o),t++}
-var a=s===t;if(!a){let o={instancePath:i,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[o]:e.push(o),t++}}
+var p=s===t;if(!p){let o={instancePath:i,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[o]:e.push(o),t++}}
 if(n.data!==void 0){let r=n.data;if(typeof r=="string"){if(r.length===0){let s={instancePath:i+"/data",keyword:"minLengt\
 h",params:{limit:1}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:i+"/data",keyword:"type",params:{type:"strin\
 g"}};e===null?e=[s]:e.push(s),t++}}if(n.media_type!==void 0){let r=n.media_type;if(typeof r=="string"){if(m(r)>255){let s={
@@ -24,14 +24,14 @@ isArray(n)){if(n.prompt===void 0){let r={instancePath:i,keyword:"required",param
 r==="approval_mode"||r==="sandbox_mode"||r==="sandbox"||r==="agent_tools"||r==="mcp_servers"||r==="max_turns"||r==="syst\
 em_prompt"||r==="output_schema"||r==="extra"||r==="timeout_secs"||r==="priority"||r==="label"||r==="attachments"||r==="e\
 phemeral"||r==="metadata"||r==="shared"||r==="dry_run"||r==="wait_secs")){let o={instancePath:i,keyword:"enum",params:{allowedValues:Q},
-propertyName:r};e===null?e=[o]:e.push(o),t++}var a=s===t;if(!a){let o={instancePath:i,keyword:"propertyNames",params:{propertyName:r}};
+propertyName:r};e===null?e=[o]:e.push(o),t++}var p=s===t;if(!p){let o={instancePath:i,keyword:"propertyNames",params:{propertyName:r}};
 e===null?e=[o]:e.push(o),t++}}if(n.backend!==void 0){let r=n.backend;if(typeof r=="string"){if(r.length===0){let s={instancePath:i+
 "/backend",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:i+"/backend",keyword:"\
 type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(n.prompt!==void 0){let r=n.prompt;if(typeof r=="string"){
 if(r.length===0){let s={instancePath:i+"/prompt",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),t++}}else{
 let s={instancePath:i+"/prompt",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(n.fallback!==void 0){
 let r=n.fallback;if(Array.isArray(r)){if(r.length>16){let o={instancePath:i+"/fallback",keyword:"maxItems",params:{limit:16}};
-e===null?e=[o]:e.push(o),t++}let s=r.length;for(let o=0;o<s;o++){let p=r[o];if(typeof p=="string"){if(p.length===0){let l={
+e===null?e=[o]:e.push(o),t++}let s=r.length;for(let o=0;o<s;o++){let a=r[o];if(typeof a=="string"){if(a.length===0){let l={
 instancePath:i+"/fallback/"+o,keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:i+
 "/fallback/"+o,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let s={instancePath:i+"/fallba\
 ck",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),t++}}if(n.model!==void 0){let r=n.model;if(typeof r==
@@ -48,9 +48,9 @@ e===null?e=[s]:e.push(s),t++}}if(n.sandbox!==void 0){let r=n.sandbox;if(!(r==="o
 "/sandbox",keyword:"enum",params:{allowedValues:v}};e===null?e=[s]:e.push(s),t++}}if(n.agent_tools!==void 0){let r=n.agent_tools;
 if(!(r==="all"||r==="none")){let s={instancePath:i+"/agent_tools",keyword:"enum",params:{allowedValues:L}};e===null?e=[s]:
 e.push(s),t++}}if(n.mcp_servers!==void 0){let r=n.mcp_servers;if(Array.isArray(r)){if(r.length>32){let o={instancePath:i+
-"/mcp_servers",keyword:"maxItems",params:{limit:32}};e===null?e=[o]:e.push(o),t++}let s=r.length;for(let o=0;o<s;o++){let p=r[o];
-if(typeof p=="string"){if(m(p)>64){let l={instancePath:i+"/mcp_servers/"+o,keyword:"maxLength",params:{limit:64}};e===null?
-e=[l]:e.push(l),t++}if(p.length===0){let l={instancePath:i+"/mcp_servers/"+o,keyword:"minLength",params:{limit:1}};e===null?
+"/mcp_servers",keyword:"maxItems",params:{limit:32}};e===null?e=[o]:e.push(o),t++}let s=r.length;for(let o=0;o<s;o++){let a=r[o];
+if(typeof a=="string"){if(m(a)>64){let l={instancePath:i+"/mcp_servers/"+o,keyword:"maxLength",params:{limit:64}};e===null?
+e=[l]:e.push(l),t++}if(a.length===0){let l={instancePath:i+"/mcp_servers/"+o,keyword:"minLength",params:{limit:1}};e===null?
 e=[l]:e.push(l),t++}}else{let l={instancePath:i+"/mcp_servers/"+o,keyword:"type",params:{type:"string"}};e===null?e=[l]:
 e.push(l),t++}}}else{let s={instancePath:i+"/mcp_servers",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),
 t++}}if(n.max_turns!==void 0){let r=n.max_turns;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:i+
@@ -61,8 +61,8 @@ null?e=[s]:e.push(s),t++}}}if(n.system_prompt!==void 0&&typeof n.system_prompt!=
 _prompt",keyword:"type",params:{type:"string"}};e===null?e=[r]:e.push(r),t++}if(n.output_schema!==void 0){let r=n.output_schema;
 if(!(r&&typeof r=="object"&&!Array.isArray(r))){let s={instancePath:i+"/output_schema",keyword:"type",params:{type:"obje\
 ct"}};e===null?e=[s]:e.push(s),t++}}if(n.extra!==void 0){let r=n.extra;if(Array.isArray(r)){if(r.length>64){let o={instancePath:i+
-"/extra",keyword:"maxItems",params:{limit:64}};e===null?e=[o]:e.push(o),t++}let s=r.length;for(let o=0;o<s;o++){let p=r[o];
-if(typeof p=="string"){if(p.length===0){let l={instancePath:i+"/extra/"+o,keyword:"minLength",params:{limit:1}};e===null?
+"/extra",keyword:"maxItems",params:{limit:64}};e===null?e=[o]:e.push(o),t++}let s=r.length;for(let o=0;o<s;o++){let a=r[o];
+if(typeof a=="string"){if(a.length===0){let l={instancePath:i+"/extra/"+o,keyword:"minLength",params:{limit:1}};e===null?
 e=[l]:e.push(l),t++}}else{let l={instancePath:i+"/extra/"+o,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(
 l),t++}}}else{let s={instancePath:i+"/extra",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),t++}}if(n.timeout_secs!==
 void 0){let r=n.timeout_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:i+"/timeout_s\
@@ -94,13 +94,13 @@ keyword:"required",params:{missingProperty:"prompt"}};e===null?e=[r]:e.push(r),t
 keyword:"required",params:{missingProperty:"backends"}};e===null?e=[r]:e.push(r),t++}for(let r in n){let s=t;if(!(r==="p\
 rompt"||r==="backends"||r==="approval_mode"||r==="sandbox_mode"||r==="model"||r==="workdir"||r==="timeout_secs"||r==="se\
 ssions"||r==="sequential"||r==="worktrees"||r==="checks"||r==="keep"||r==="dry_run"||r==="wait_secs")){let o={instancePath:i,
-keyword:"enum",params:{allowedValues:U},propertyName:r};e===null?e=[o]:e.push(o),t++}var a=s===t;if(!a){let o={instancePath:i,
+keyword:"enum",params:{allowedValues:U},propertyName:r};e===null?e=[o]:e.push(o),t++}var p=s===t;if(!p){let o={instancePath:i,
 keyword:"propertyNames",params:{propertyName:r}};e===null?e=[o]:e.push(o),t++}}if(n.prompt!==void 0){let r=n.prompt;if(typeof r==
 "string"){if(r.length===0){let s={instancePath:i+"/prompt",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),
 t++}}else{let s={instancePath:i+"/prompt",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(n.backends!==
 void 0){let r=n.backends;if(Array.isArray(r)){if(r.length>16){let o={instancePath:i+"/backends",keyword:"maxItems",params:{
 limit:16}};e===null?e=[o]:e.push(o),t++}if(r.length<1){let o={instancePath:i+"/backends",keyword:"minItems",params:{limit:1}};
-e===null?e=[o]:e.push(o),t++}let s=r.length;for(let o=0;o<s;o++){let p=r[o];if(typeof p=="string"){if(p.length===0){let l={
+e===null?e=[o]:e.push(o),t++}let s=r.length;for(let o=0;o<s;o++){let a=r[o];if(typeof a=="string"){if(a.length===0){let l={
 instancePath:i+"/backends/"+o,keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:i+
 "/backends/"+o,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let s={instancePath:i+"/backen\
 ds",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),t++}}if(n.approval_mode!==void 0){let r=n.approval_mode;
@@ -123,7 +123,7 @@ push(r),t++}if(n.sequential!==void 0&&typeof n.sequential!="boolean"){let r={ins
 params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(n.worktrees!==void 0&&typeof n.worktrees!="boolean"){let r={instancePath:i+
 "/worktrees",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(n.checks!==void 0){let r=n.checks;if(Array.
 isArray(r)){if(r.length>16){let o={instancePath:i+"/checks",keyword:"maxItems",params:{limit:16}};e===null?e=[o]:e.push(
-o),t++}let s=r.length;for(let o=0;o<s;o++){let p=r[o];if(typeof p=="string"){if(p.length===0){let l={instancePath:i+"/ch\
+o),t++}let s=r.length;for(let o=0;o<s;o++){let a=r[o];if(typeof a=="string"){if(a.length===0){let l={instancePath:i+"/ch\
 ecks/"+o,keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:i+"/checks/"+o,keyword:"\
 type",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let s={instancePath:i+"/checks",keyword:"type",params:{
 type:"array"}};e===null?e=[s]:e.push(s),t++}}if(n.keep!==void 0){let r=n.keep;if(typeof r=="string"){if(r.length===0){let s={
@@ -138,7 +138,7 @@ t++}}}}else{let r={instancePath:i,keyword:"type",params:{type:"object"}};e===nul
 t===0}var W=F;var X=["workdir","comparison","name"];function F(n,{instancePath:i="",parentData:y,parentDataProperty:f,rootData:u=n,dynamicAnchors:d={}}={}){
 let e=null,t=0;if(n&&typeof n=="object"&&!Array.isArray(n)){for(let r in n){let s=t;if(!(r==="workdir"||r==="comparison"||
 r==="name")){let o={instancePath:i,keyword:"enum",params:{allowedValues:X},propertyName:r};e===null?e=[o]:e.push(o),t++}
-var a=s===t;if(!a){let o={instancePath:i,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[o]:e.push(o),t++}}
+var p=s===t;if(!p){let o={instancePath:i,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[o]:e.push(o),t++}}
 if(n.workdir!==void 0){let r=n.workdir;if(typeof r=="string"){if(r.length===0){let s={instancePath:i+"/workdir",keyword:"\
 minLength",params:{limit:1}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:i+"/workdir",keyword:"type",params:{
 type:"string"}};e===null?e=[s]:e.push(s),t++}}if(n.comparison!==void 0){let r=n.comparison;if(typeof r=="string"){if(r.length===
@@ -156,7 +156,7 @@ sion_id"||r==="prompt"||r==="model"||r==="workdir"||r==="approval_mode"||r==="sa
 ools"||r==="mcp_servers"||r==="max_turns"||r==="system_prompt"||r==="output_schema"||r==="extra"||r==="timeout_secs"||r===
 "priority"||r==="label"||r==="attachments"||r==="ephemeral"||r==="metadata"||r==="shared"||r==="dry_run"||r==="fork"||r===
 "backend"||r==="wait_secs")){let o={instancePath:i,keyword:"enum",params:{allowedValues:Z},propertyName:r};e===null?e=[o]:
-e.push(o),t++}var a=s===t;if(!a){let o={instancePath:i,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[o]:e.
+e.push(o),t++}var p=s===t;if(!p){let o={instancePath:i,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[o]:e.
 push(o),t++}}if(n.session_id!==void 0){let r=n.session_id;if(typeof r=="string"){if(m(r)>128){let s={instancePath:i+"/se\
 ssion_id",keyword:"maxLength",params:{limit:128}};e===null?e=[s]:e.push(s),t++}if(r.length===0){let s={instancePath:i+"/\
 session_id",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:i+"/session_id",
@@ -177,8 +177,8 @@ if(!(r==="off"||r==="on"||r==="required")){let s={instancePath:i+"/sandbox",keyw
 null?e=[s]:e.push(s),t++}}if(n.agent_tools!==void 0){let r=n.agent_tools;if(!(r==="all"||r==="none")){let s={instancePath:i+
 "/agent_tools",keyword:"enum",params:{allowedValues:L}};e===null?e=[s]:e.push(s),t++}}if(n.mcp_servers!==void 0){let r=n.
 mcp_servers;if(Array.isArray(r)){if(r.length>32){let o={instancePath:i+"/mcp_servers",keyword:"maxItems",params:{limit:32}};
-e===null?e=[o]:e.push(o),t++}let s=r.length;for(let o=0;o<s;o++){let p=r[o];if(typeof p=="string"){if(m(p)>64){let l={instancePath:i+
-"/mcp_servers/"+o,keyword:"maxLength",params:{limit:64}};e===null?e=[l]:e.push(l),t++}if(p.length===0){let l={instancePath:i+
+e===null?e=[o]:e.push(o),t++}let s=r.length;for(let o=0;o<s;o++){let a=r[o];if(typeof a=="string"){if(m(a)>64){let l={instancePath:i+
+"/mcp_servers/"+o,keyword:"maxLength",params:{limit:64}};e===null?e=[l]:e.push(l),t++}if(a.length===0){let l={instancePath:i+
 "/mcp_servers/"+o,keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:i+"/mcp_s\
 ervers/"+o,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let s={instancePath:i+"/mcp_server\
 s",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),t++}}if(n.max_turns!==void 0){let r=n.max_turns;if(!(typeof r==
@@ -190,7 +190,7 @@ system_prompt!="string"){let r={instancePath:i+"/system_prompt",keyword:"type",p
 push(r),t++}if(n.output_schema!==void 0){let r=n.output_schema;if(!(r&&typeof r=="object"&&!Array.isArray(r))){let s={instancePath:i+
 "/output_schema",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}}if(n.extra!==void 0){let r=n.extra;
 if(Array.isArray(r)){if(r.length>64){let o={instancePath:i+"/extra",keyword:"maxItems",params:{limit:64}};e===null?e=[o]:
-e.push(o),t++}let s=r.length;for(let o=0;o<s;o++){let p=r[o];if(typeof p=="string"){if(p.length===0){let l={instancePath:i+
+e.push(o),t++}let s=r.length;for(let o=0;o<s;o++){let a=r[o];if(typeof a=="string"){if(a.length===0){let l={instancePath:i+
 "/extra/"+o,keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:i+"/extra/"+o,keyword:"\
 type",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let s={instancePath:i+"/extra",keyword:"type",params:{
 type:"array"}};e===null?e=[s]:e.push(s),t++}}if(n.timeout_secs!==void 0){let r=n.timeout_secs;if(!(typeof r=="number"&&!(r%
@@ -223,7 +223,7 @@ return $.errors=e,t===0}var ee=V;var re=["execution_id","wait_secs","events_afte
 dynamicAnchors:d={}}={}){let e=null,t=0;if(n&&typeof n=="object"&&!Array.isArray(n)){if(n.execution_id===void 0){let r={
 instancePath:i,keyword:"required",params:{missingProperty:"execution_id"}};e===null?e=[r]:e.push(r),t++}for(let r in n){
 let s=t;if(!(r==="execution_id"||r==="wait_secs"||r==="events_after")){let o={instancePath:i,keyword:"enum",params:{allowedValues:re},
-propertyName:r};e===null?e=[o]:e.push(o),t++}var a=s===t;if(!a){let o={instancePath:i,keyword:"propertyNames",params:{propertyName:r}};
+propertyName:r};e===null?e=[o]:e.push(o),t++}var p=s===t;if(!p){let o={instancePath:i,keyword:"propertyNames",params:{propertyName:r}};
 e===null?e=[o]:e.push(o),t++}}if(n.execution_id!==void 0){let r=n.execution_id;if(typeof r=="string"){if(m(r)>128){let s={
 instancePath:i+"/execution_id",keyword:"maxLength",params:{limit:128}};e===null?e=[s]:e.push(s),t++}if(r.length===0){let s={
 instancePath:i+"/execution_id",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:i+
@@ -240,113 +240,119 @@ e===null?e=[s]:e.push(s),t++}}}}else{let r={instancePath:i,keyword:"type",params
 r),t++}return V.errors=e,t===0}var se=I;var te=["execution_id"];function I(n,{instancePath:i="",parentData:y,parentDataProperty:f,rootData:u=n,dynamicAnchors:d={}}={}){
 let e=null,t=0;if(n&&typeof n=="object"&&!Array.isArray(n)){if(n.execution_id===void 0){let r={instancePath:i,keyword:"r\
 equired",params:{missingProperty:"execution_id"}};e===null?e=[r]:e.push(r),t++}for(let r in n){let s=t;if(r!=="execution\
-_id"){let o={instancePath:i,keyword:"enum",params:{allowedValues:te},propertyName:r};e===null?e=[o]:e.push(o),t++}var a=s===
-t;if(!a){let o={instancePath:i,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[o]:e.push(o),t++}}if(n.execution_id!==
+_id"){let o={instancePath:i,keyword:"enum",params:{allowedValues:te},propertyName:r};e===null?e=[o]:e.push(o),t++}var p=s===
+t;if(!p){let o={instancePath:i,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[o]:e.push(o),t++}}if(n.execution_id!==
 void 0){let r=n.execution_id;if(typeof r=="string"){if(m(r)>128){let s={instancePath:i+"/execution_id",keyword:"maxLengt\
 h",params:{limit:128}};e===null?e=[s]:e.push(s),t++}if(r.length===0){let s={instancePath:i+"/execution_id",keyword:"minL\
 ength",params:{limit:1}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:i+"/execution_id",keyword:"type",params:{
 type:"string"}};e===null?e=[s]:e.push(s),t++}}}else{let r={instancePath:i,keyword:"type",params:{type:"object"}};e===null?
 e=[r]:e.push(r),t++}return I.errors=e,t===0}var ie=E;var ne=["goal","issue","issue_number","as_goal","repository","review","queue","after","group","total_tokens","total_cost\
 _usd","backend","model","review_backend","review_model","checks","actions","max_tokens","max_cost_usd","max_time_secs","\
-rounds","approval_mode","on_limit","max_wait_secs","fallback","deliver"],oe=["auto","sandboxed","none","always"],le=["as\
-k","wait","next","pause"],ae=["none","branch","pr"],_=new RegExp("^[a-z][a-z0-9-]{0,31}$","u");function E(n,{instancePath:i="",
-parentData:y,parentDataProperty:f,rootData:u=n,dynamicAnchors:d={}}={}){let e=null,t=0;if(n&&typeof n=="object"&&!Array.
-isArray(n)){for(let r in n){let s=t;if(!(r==="goal"||r==="issue"||r==="issue_number"||r==="as_goal"||r==="repository"||r===
-"review"||r==="queue"||r==="after"||r==="group"||r==="total_tokens"||r==="total_cost_usd"||r==="backend"||r==="model"||r===
-"review_backend"||r==="review_model"||r==="checks"||r==="actions"||r==="max_tokens"||r==="max_cost_usd"||r==="max_time_s\
-ecs"||r==="rounds"||r==="approval_mode"||r==="on_limit"||r==="max_wait_secs"||r==="fallback"||r==="deliver")){let o={instancePath:i,
-keyword:"enum",params:{allowedValues:ne},propertyName:r};e===null?e=[o]:e.push(o),t++}var a=s===t;if(!a){let o={instancePath:i,
-keyword:"propertyNames",params:{propertyName:r}};e===null?e=[o]:e.push(o),t++}}if(n.goal!==void 0){let r=n.goal;if(typeof r==
-"string"){if(r.length===0){let s={instancePath:i+"/goal",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),
-t++}}else{let s={instancePath:i+"/goal",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(n.issue!==
-void 0){let r=n.issue;if(typeof r=="string"){if(m(r)>500){let s={instancePath:i+"/issue",keyword:"maxLength",params:{limit:500}};
-e===null?e=[s]:e.push(s),t++}if(r.length===0){let s={instancePath:i+"/issue",keyword:"minLength",params:{limit:1}};e===null?
-e=[s]:e.push(s),t++}}else{let s={instancePath:i+"/issue",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),
-t++}}if(n.issue_number!==void 0){let r=n.issue_number;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:i+
-"/issue_number",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){
-if(r>2147483647||isNaN(r)){let s={instancePath:i+"/issue_number",keyword:"maximum",params:{comparison:"<=",limit:2147483647}};
-e===null?e=[s]:e.push(s),t++}if(r<1||isNaN(r)){let s={instancePath:i+"/issue_number",keyword:"minimum",params:{comparison:"\
->=",limit:1}};e===null?e=[s]:e.push(s),t++}}}if(n.as_goal!==void 0&&typeof n.as_goal!="boolean"){let r={instancePath:i+"\
-/as_goal",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(n.repository!==void 0){let r=n.repository;
-if(typeof r=="string"){if(m(r)>4096){let s={instancePath:i+"/repository",keyword:"maxLength",params:{limit:4096}};e===null?
-e=[s]:e.push(s),t++}if(r.length===0){let s={instancePath:i+"/repository",keyword:"minLength",params:{limit:1}};e===null?
-e=[s]:e.push(s),t++}}else{let s={instancePath:i+"/repository",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(
-s),t++}}if(n.review!==void 0&&typeof n.review!="boolean"){let r={instancePath:i+"/review",keyword:"type",params:{type:"b\
-oolean"}};e===null?e=[r]:e.push(r),t++}if(n.queue!==void 0&&typeof n.queue!="boolean"){let r={instancePath:i+"/queue",keyword:"\
-type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(n.after!==void 0){let r=n.after;if(typeof r=="string"){if(m(
-r)>128){let s={instancePath:i+"/after",keyword:"maxLength",params:{limit:128}};e===null?e=[s]:e.push(s),t++}if(r.length===
-0){let s={instancePath:i+"/after",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:i+
-"/after",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(n.group!==void 0){let r=n.group;if(typeof r==
-"string"){if(m(r)>100){let s={instancePath:i+"/group",keyword:"maxLength",params:{limit:100}};e===null?e=[s]:e.push(s),t++}
-if(r.length===0){let s={instancePath:i+"/group",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),t++}}else{
-let s={instancePath:i+"/group",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(n.total_tokens!==
-void 0){let r=n.total_tokens;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:i+"/total_tok\
-ens",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>1e12||
-isNaN(r)){let s={instancePath:i+"/total_tokens",keyword:"maximum",params:{comparison:"<=",limit:1e12}};e===null?e=[s]:e.
-push(s),t++}if(r<1||isNaN(r)){let s={instancePath:i+"/total_tokens",keyword:"minimum",params:{comparison:">=",limit:1}};
-e===null?e=[s]:e.push(s),t++}}}if(n.total_cost_usd!==void 0){let r=n.total_cost_usd;if(typeof r=="number"&&isFinite(r)){
-if(r>1e6||isNaN(r)){let s={instancePath:i+"/total_cost_usd",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?
-e=[s]:e.push(s),t++}if(r<1e-6||isNaN(r)){let s={instancePath:i+"/total_cost_usd",keyword:"minimum",params:{comparison:">\
-=",limit:1e-6}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:i+"/total_cost_usd",keyword:"type",params:{type:"\
-number"}};e===null?e=[s]:e.push(s),t++}}if(n.backend!==void 0){let r=n.backend;if(typeof r=="string"){if(!_.test(r)){let s={
-instancePath:i+"/backend",keyword:"saidPattern",params:{says:"the name of a backend"}};e===null?e=[s]:e.push(s),t++}}else{
-let s={instancePath:i+"/backend",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(n.model!==void 0){
-let r=n.model;if(typeof r=="string"){if(m(r)>200){let s={instancePath:i+"/model",keyword:"maxLength",params:{limit:200}};
-e===null?e=[s]:e.push(s),t++}if(r.length===0){let s={instancePath:i+"/model",keyword:"minLength",params:{limit:1}};e===null?
-e=[s]:e.push(s),t++}}else{let s={instancePath:i+"/model",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),
-t++}}if(n.review_backend!==void 0){let r=n.review_backend;if(typeof r=="string"){if(!_.test(r)){let s={instancePath:i+"/\
-review_backend",keyword:"saidPattern",params:{says:"the name of a backend"}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:i+
-"/review_backend",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(n.review_model!==void 0){let r=n.
-review_model;if(typeof r=="string"){if(m(r)>200){let s={instancePath:i+"/review_model",keyword:"maxLength",params:{limit:200}};
-e===null?e=[s]:e.push(s),t++}if(r.length===0){let s={instancePath:i+"/review_model",keyword:"minLength",params:{limit:1}};
-e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:i+"/review_model",keyword:"type",params:{type:"string"}};e===null?
-e=[s]:e.push(s),t++}}if(n.checks!==void 0){let r=n.checks;if(Array.isArray(r)){if(r.length>50){let o={instancePath:i+"/c\
-hecks",keyword:"maxItems",params:{limit:50}};e===null?e=[o]:e.push(o),t++}let s=r.length;for(let o=0;o<s;o++){let p=r[o];
-if(typeof p=="string"){if(m(p)>4e3){let l={instancePath:i+"/checks/"+o,keyword:"maxLength",params:{limit:4e3}};e===null?
-e=[l]:e.push(l),t++}if(p.length===0){let l={instancePath:i+"/checks/"+o,keyword:"minLength",params:{limit:1}};e===null?e=
-[l]:e.push(l),t++}}else{let l={instancePath:i+"/checks/"+o,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(
-l),t++}}}else{let s={instancePath:i+"/checks",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),t++}}if(n.actions!==
-void 0){let r=n.actions;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:i+"/actions",keyword:"\
-type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>1e3||isNaN(r)){let s={
-instancePath:i+"/actions",keyword:"maximum",params:{comparison:"<=",limit:1e3}};e===null?e=[s]:e.push(s),t++}if(r<1||isNaN(
-r)){let s={instancePath:i+"/actions",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),t++}}}
-if(n.max_tokens!==void 0){let r=n.max_tokens;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:i+
-"/max_tokens",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>
-1e12||isNaN(r)){let s={instancePath:i+"/max_tokens",keyword:"maximum",params:{comparison:"<=",limit:1e12}};e===null?e=[s]:
-e.push(s),t++}if(r<1||isNaN(r)){let s={instancePath:i+"/max_tokens",keyword:"minimum",params:{comparison:">=",limit:1}};
-e===null?e=[s]:e.push(s),t++}}}if(n.max_cost_usd!==void 0){let r=n.max_cost_usd;if(typeof r=="number"&&isFinite(r)){if(r>
-1e6||isNaN(r)){let s={instancePath:i+"/max_cost_usd",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[s]:
-e.push(s),t++}if(r<1e-6||isNaN(r)){let s={instancePath:i+"/max_cost_usd",keyword:"minimum",params:{comparison:">=",limit:1e-6}};
-e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:i+"/max_cost_usd",keyword:"type",params:{type:"number"}};e===null?
-e=[s]:e.push(s),t++}}if(n.max_time_secs!==void 0){let r=n.max_time_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(
-r))){let s={instancePath:i+"/max_time_secs",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r==
-"number"&&isFinite(r)){if(r>31536e3||isNaN(r)){let s={instancePath:i+"/max_time_secs",keyword:"maximum",params:{comparison:"\
-<=",limit:31536e3}};e===null?e=[s]:e.push(s),t++}if(r<1||isNaN(r)){let s={instancePath:i+"/max_time_secs",keyword:"minim\
-um",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),t++}}}if(n.rounds!==void 0){let r=n.rounds;if(!(typeof r==
-"number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:i+"/rounds",keyword:"type",params:{type:"integer"}};e===null?
-e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>20||isNaN(r)){let s={instancePath:i+"/rounds",keyword:"maxi\
-mum",params:{comparison:"<=",limit:20}};e===null?e=[s]:e.push(s),t++}if(r<0||isNaN(r)){let s={instancePath:i+"/rounds",keyword:"\
-minimum",params:{comparison:">=",limit:0}};e===null?e=[s]:e.push(s),t++}}}if(n.approval_mode!==void 0){let r=n.approval_mode;
-if(!(r==="auto"||r==="sandboxed"||r==="none"||r==="always")){let s={instancePath:i+"/approval_mode",keyword:"enum",params:{
-allowedValues:oe}};e===null?e=[s]:e.push(s),t++}}if(n.on_limit!==void 0){let r=n.on_limit;if(!(r==="ask"||r==="wait"||r===
-"next"||r==="pause")){let s={instancePath:i+"/on_limit",keyword:"enum",params:{allowedValues:le}};e===null?e=[s]:e.push(
-s),t++}}if(n.max_wait_secs!==void 0){let r=n.max_wait_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={
-instancePath:i+"/max_wait_secs",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="numbe\
-r"&&isFinite(r)){if(r>31536e3||isNaN(r)){let s={instancePath:i+"/max_wait_secs",keyword:"maximum",params:{comparison:"<=",
-limit:31536e3}};e===null?e=[s]:e.push(s),t++}if(r<1||isNaN(r)){let s={instancePath:i+"/max_wait_secs",keyword:"minimum",
-params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),t++}}}if(n.fallback!==void 0){let r=n.fallback;if(Array.isArray(
-r)){if(r.length>20){let o={instancePath:i+"/fallback",keyword:"maxItems",params:{limit:20}};e===null?e=[o]:e.push(o),t++}
-let s=r.length;for(let o=0;o<s;o++){let p=r[o];if(typeof p=="string"){if(!_.test(p)){let l={instancePath:i+"/fallback/"+
-o,keyword:"saidPattern",params:{says:"the name of a backend"}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:i+
-"/fallback/"+o,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let s={instancePath:i+"/fallba\
-ck",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),t++}}if(n.deliver!==void 0){let r=n.deliver;if(!(r===
-"none"||r==="branch"||r==="pr")){let s={instancePath:i+"/deliver",keyword:"enum",params:{allowedValues:ae}};e===null?e=[
-s]:e.push(s),t++}}}else{let r={instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return E.
-errors=e,t===0}var pe=z;var me=["run_id","wait_secs"];function z(n,{instancePath:i="",parentData:y,parentDataProperty:f,rootData:u=n,dynamicAnchors:d={}}={}){
+rounds","approval_mode","mcp_servers","on_limit","max_wait_secs","fallback","deliver"],oe=["auto","sandboxed","none","al\
+ways"],le=["ask","wait","next","pause"],ae=["none","branch","pr"],_=new RegExp("^[a-z][a-z0-9-]{0,31}$","u");function E(n,{
+instancePath:i="",parentData:y,parentDataProperty:f,rootData:u=n,dynamicAnchors:d={}}={}){let e=null,t=0;if(n&&typeof n==
+"object"&&!Array.isArray(n)){for(let r in n){let s=t;if(!(r==="goal"||r==="issue"||r==="issue_number"||r==="as_goal"||r===
+"repository"||r==="review"||r==="queue"||r==="after"||r==="group"||r==="total_tokens"||r==="total_cost_usd"||r==="backen\
+d"||r==="model"||r==="review_backend"||r==="review_model"||r==="checks"||r==="actions"||r==="max_tokens"||r==="max_cost_\
+usd"||r==="max_time_secs"||r==="rounds"||r==="approval_mode"||r==="mcp_servers"||r==="on_limit"||r==="max_wait_secs"||r===
+"fallback"||r==="deliver")){let o={instancePath:i,keyword:"enum",params:{allowedValues:ne},propertyName:r};e===null?e=[o]:
+e.push(o),t++}var p=s===t;if(!p){let o={instancePath:i,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[o]:e.
+push(o),t++}}if(n.goal!==void 0){let r=n.goal;if(typeof r=="string"){if(r.length===0){let s={instancePath:i+"/goal",keyword:"\
+minLength",params:{limit:1}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:i+"/goal",keyword:"type",params:{type:"\
+string"}};e===null?e=[s]:e.push(s),t++}}if(n.issue!==void 0){let r=n.issue;if(typeof r=="string"){if(m(r)>500){let s={instancePath:i+
+"/issue",keyword:"maxLength",params:{limit:500}};e===null?e=[s]:e.push(s),t++}if(r.length===0){let s={instancePath:i+"/i\
+ssue",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:i+"/issue",keyword:"t\
+ype",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(n.issue_number!==void 0){let r=n.issue_number;if(!(typeof r==
+"number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:i+"/issue_number",keyword:"type",params:{type:"integer"}};
+e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>2147483647||isNaN(r)){let s={instancePath:i+"/issu\
+e_number",keyword:"maximum",params:{comparison:"<=",limit:2147483647}};e===null?e=[s]:e.push(s),t++}if(r<1||isNaN(r)){let s={
+instancePath:i+"/issue_number",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),t++}}}if(n.as_goal!==
+void 0&&typeof n.as_goal!="boolean"){let r={instancePath:i+"/as_goal",keyword:"type",params:{type:"boolean"}};e===null?e=
+[r]:e.push(r),t++}if(n.repository!==void 0){let r=n.repository;if(typeof r=="string"){if(m(r)>4096){let s={instancePath:i+
+"/repository",keyword:"maxLength",params:{limit:4096}};e===null?e=[s]:e.push(s),t++}if(r.length===0){let s={instancePath:i+
+"/repository",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:i+"/repositor\
+y",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(n.review!==void 0&&typeof n.review!="boolean"){
+let r={instancePath:i+"/review",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(n.queue!==void 0&&
+typeof n.queue!="boolean"){let r={instancePath:i+"/queue",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(
+r),t++}if(n.after!==void 0){let r=n.after;if(typeof r=="string"){if(m(r)>128){let s={instancePath:i+"/after",keyword:"ma\
+xLength",params:{limit:128}};e===null?e=[s]:e.push(s),t++}if(r.length===0){let s={instancePath:i+"/after",keyword:"minLe\
+ngth",params:{limit:1}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:i+"/after",keyword:"type",params:{type:"s\
+tring"}};e===null?e=[s]:e.push(s),t++}}if(n.group!==void 0){let r=n.group;if(typeof r=="string"){if(m(r)>100){let s={instancePath:i+
+"/group",keyword:"maxLength",params:{limit:100}};e===null?e=[s]:e.push(s),t++}if(r.length===0){let s={instancePath:i+"/g\
+roup",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:i+"/group",keyword:"t\
+ype",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(n.total_tokens!==void 0){let r=n.total_tokens;if(!(typeof r==
+"number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:i+"/total_tokens",keyword:"type",params:{type:"integer"}};
+e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>1e12||isNaN(r)){let s={instancePath:i+"/total_toke\
+ns",keyword:"maximum",params:{comparison:"<=",limit:1e12}};e===null?e=[s]:e.push(s),t++}if(r<1||isNaN(r)){let s={instancePath:i+
+"/total_tokens",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),t++}}}if(n.total_cost_usd!==
+void 0){let r=n.total_cost_usd;if(typeof r=="number"&&isFinite(r)){if(r>1e6||isNaN(r)){let s={instancePath:i+"/total_cos\
+t_usd",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[s]:e.push(s),t++}if(r<1e-6||isNaN(r)){let s={instancePath:i+
+"/total_cost_usd",keyword:"minimum",params:{comparison:">=",limit:1e-6}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:i+
+"/total_cost_usd",keyword:"type",params:{type:"number"}};e===null?e=[s]:e.push(s),t++}}if(n.backend!==void 0){let r=n.backend;
+if(typeof r=="string"){if(!_.test(r)){let s={instancePath:i+"/backend",keyword:"saidPattern",params:{says:"the name of a\
+ backend"}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:i+"/backend",keyword:"type",params:{type:"string"}};e===
+null?e=[s]:e.push(s),t++}}if(n.model!==void 0){let r=n.model;if(typeof r=="string"){if(m(r)>200){let s={instancePath:i+"\
+/model",keyword:"maxLength",params:{limit:200}};e===null?e=[s]:e.push(s),t++}if(r.length===0){let s={instancePath:i+"/mo\
+del",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:i+"/model",keyword:"ty\
+pe",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(n.review_backend!==void 0){let r=n.review_backend;if(typeof r==
+"string"){if(!_.test(r)){let s={instancePath:i+"/review_backend",keyword:"saidPattern",params:{says:"the name of a backe\
+nd"}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:i+"/review_backend",keyword:"type",params:{type:"string"}};
+e===null?e=[s]:e.push(s),t++}}if(n.review_model!==void 0){let r=n.review_model;if(typeof r=="string"){if(m(r)>200){let s={
+instancePath:i+"/review_model",keyword:"maxLength",params:{limit:200}};e===null?e=[s]:e.push(s),t++}if(r.length===0){let s={
+instancePath:i+"/review_model",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:i+
+"/review_model",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(n.checks!==void 0){let r=n.checks;
+if(Array.isArray(r)){if(r.length>50){let o={instancePath:i+"/checks",keyword:"maxItems",params:{limit:50}};e===null?e=[o]:
+e.push(o),t++}let s=r.length;for(let o=0;o<s;o++){let a=r[o];if(typeof a=="string"){if(m(a)>4e3){let l={instancePath:i+"\
+/checks/"+o,keyword:"maxLength",params:{limit:4e3}};e===null?e=[l]:e.push(l),t++}if(a.length===0){let l={instancePath:i+
+"/checks/"+o,keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:i+"/checks/"+o,
+keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let s={instancePath:i+"/checks",keyword:"type",
+params:{type:"array"}};e===null?e=[s]:e.push(s),t++}}if(n.actions!==void 0){let r=n.actions;if(!(typeof r=="number"&&!(r%
+1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:i+"/actions",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(
+s),t++}if(typeof r=="number"&&isFinite(r)){if(r>1e3||isNaN(r)){let s={instancePath:i+"/actions",keyword:"maximum",params:{
+comparison:"<=",limit:1e3}};e===null?e=[s]:e.push(s),t++}if(r<1||isNaN(r)){let s={instancePath:i+"/actions",keyword:"min\
+imum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),t++}}}if(n.max_tokens!==void 0){let r=n.max_tokens;if(!(typeof r==
+"number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:i+"/max_tokens",keyword:"type",params:{type:"integer"}};e===
+null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>1e12||isNaN(r)){let s={instancePath:i+"/max_tokens",keyword:"\
+maximum",params:{comparison:"<=",limit:1e12}};e===null?e=[s]:e.push(s),t++}if(r<1||isNaN(r)){let s={instancePath:i+"/max\
+_tokens",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),t++}}}if(n.max_cost_usd!==void 0){
+let r=n.max_cost_usd;if(typeof r=="number"&&isFinite(r)){if(r>1e6||isNaN(r)){let s={instancePath:i+"/max_cost_usd",keyword:"\
+maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[s]:e.push(s),t++}if(r<1e-6||isNaN(r)){let s={instancePath:i+"/m\
+ax_cost_usd",keyword:"minimum",params:{comparison:">=",limit:1e-6}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:i+
+"/max_cost_usd",keyword:"type",params:{type:"number"}};e===null?e=[s]:e.push(s),t++}}if(n.max_time_secs!==void 0){let r=n.
+max_time_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:i+"/max_time_secs",keyword:"\
+type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>31536e3||isNaN(r)){
+let s={instancePath:i+"/max_time_secs",keyword:"maximum",params:{comparison:"<=",limit:31536e3}};e===null?e=[s]:e.push(s),
+t++}if(r<1||isNaN(r)){let s={instancePath:i+"/max_time_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?
+e=[s]:e.push(s),t++}}}if(n.rounds!==void 0){let r=n.rounds;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={
+instancePath:i+"/rounds",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(
+r)){if(r>20||isNaN(r)){let s={instancePath:i+"/rounds",keyword:"maximum",params:{comparison:"<=",limit:20}};e===null?e=[
+s]:e.push(s),t++}if(r<0||isNaN(r)){let s={instancePath:i+"/rounds",keyword:"minimum",params:{comparison:">=",limit:0}};e===
+null?e=[s]:e.push(s),t++}}}if(n.approval_mode!==void 0){let r=n.approval_mode;if(!(r==="auto"||r==="sandboxed"||r==="non\
+e"||r==="always")){let s={instancePath:i+"/approval_mode",keyword:"enum",params:{allowedValues:oe}};e===null?e=[s]:e.push(
+s),t++}}if(n.mcp_servers!==void 0){let r=n.mcp_servers;if(Array.isArray(r)){if(r.length>32){let o={instancePath:i+"/mcp_\
+servers",keyword:"maxItems",params:{limit:32}};e===null?e=[o]:e.push(o),t++}let s=r.length;for(let o=0;o<s;o++){let a=r[o];
+if(typeof a=="string"){if(m(a)>64){let l={instancePath:i+"/mcp_servers/"+o,keyword:"maxLength",params:{limit:64}};e===null?
+e=[l]:e.push(l),t++}if(a.length===0){let l={instancePath:i+"/mcp_servers/"+o,keyword:"minLength",params:{limit:1}};e===null?
+e=[l]:e.push(l),t++}}else{let l={instancePath:i+"/mcp_servers/"+o,keyword:"type",params:{type:"string"}};e===null?e=[l]:
+e.push(l),t++}}}else{let s={instancePath:i+"/mcp_servers",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),
+t++}}if(n.on_limit!==void 0){let r=n.on_limit;if(!(r==="ask"||r==="wait"||r==="next"||r==="pause")){let s={instancePath:i+
+"/on_limit",keyword:"enum",params:{allowedValues:le}};e===null?e=[s]:e.push(s),t++}}if(n.max_wait_secs!==void 0){let r=n.
+max_wait_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:i+"/max_wait_secs",keyword:"\
+type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>31536e3||isNaN(r)){
+let s={instancePath:i+"/max_wait_secs",keyword:"maximum",params:{comparison:"<=",limit:31536e3}};e===null?e=[s]:e.push(s),
+t++}if(r<1||isNaN(r)){let s={instancePath:i+"/max_wait_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?
+e=[s]:e.push(s),t++}}}if(n.fallback!==void 0){let r=n.fallback;if(Array.isArray(r)){if(r.length>20){let o={instancePath:i+
+"/fallback",keyword:"maxItems",params:{limit:20}};e===null?e=[o]:e.push(o),t++}let s=r.length;for(let o=0;o<s;o++){let a=r[o];
+if(typeof a=="string"){if(!_.test(a)){let l={instancePath:i+"/fallback/"+o,keyword:"saidPattern",params:{says:"the name \
+of a backend"}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:i+"/fallback/"+o,keyword:"type",params:{type:"str\
+ing"}};e===null?e=[l]:e.push(l),t++}}}else{let s={instancePath:i+"/fallback",keyword:"type",params:{type:"array"}};e===null?
+e=[s]:e.push(s),t++}}if(n.deliver!==void 0){let r=n.deliver;if(!(r==="none"||r==="branch"||r==="pr")){let s={instancePath:i+
+"/deliver",keyword:"enum",params:{allowedValues:ae}};e===null?e=[s]:e.push(s),t++}}}else{let r={instancePath:i,keyword:"\
+type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return E.errors=e,t===0}var pe=z;var me=["run_id","wait_secs"];function z(n,{instancePath:i="",parentData:y,parentDataProperty:f,rootData:u=n,dynamicAnchors:d={}}={}){
 let e=null,t=0;if(n&&typeof n=="object"&&!Array.isArray(n)){if(n.run_id===void 0){let r={instancePath:i,keyword:"require\
 d",params:{missingProperty:"run_id"}};e===null?e=[r]:e.push(r),t++}for(let r in n){let s=t;if(!(r==="run_id"||r==="wait_\
-secs")){let o={instancePath:i,keyword:"enum",params:{allowedValues:me},propertyName:r};e===null?e=[o]:e.push(o),t++}var a=s===
-t;if(!a){let o={instancePath:i,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[o]:e.push(o),t++}}if(n.run_id!==
+secs")){let o={instancePath:i,keyword:"enum",params:{allowedValues:me},propertyName:r};e===null?e=[o]:e.push(o),t++}var p=s===
+t;if(!p){let o={instancePath:i,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[o]:e.push(o),t++}}if(n.run_id!==
 void 0){let r=n.run_id;if(typeof r=="string"){if(m(r)>128){let s={instancePath:i+"/run_id",keyword:"maxLength",params:{limit:128}};
 e===null?e=[s]:e.push(s),t++}if(r.length===0){let s={instancePath:i+"/run_id",keyword:"minLength",params:{limit:1}};e===
 null?e=[s]:e.push(s),t++}}else{let s={instancePath:i+"/run_id",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(
@@ -360,7 +366,7 @@ let e=null,t=0;if(n&&typeof n=="object"&&!Array.isArray(n)){if(n.run_id===void 0
 d",params:{missingProperty:"run_id"}};e===null?e=[r]:e.push(r),t++}if(n.text===void 0){let r={instancePath:i,keyword:"re\
 quired",params:{missingProperty:"text"}};e===null?e=[r]:e.push(r),t++}for(let r in n){let s=t;if(!(r==="run_id"||r==="te\
 xt"||r==="action_id")){let o={instancePath:i,keyword:"enum",params:{allowedValues:fe},propertyName:r};e===null?e=[o]:e.push(
-o),t++}var a=s===t;if(!a){let o={instancePath:i,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[o]:e.push(o),
+o),t++}var p=s===t;if(!p){let o={instancePath:i,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[o]:e.push(o),
 t++}}if(n.run_id!==void 0){let r=n.run_id;if(typeof r=="string"){if(m(r)>128){let s={instancePath:i+"/run_id",keyword:"m\
 axLength",params:{limit:128}};e===null?e=[s]:e.push(s),t++}if(r.length===0){let s={instancePath:i+"/run_id",keyword:"min\
 Length",params:{limit:1}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:i+"/run_id",keyword:"type",params:{type:"\
@@ -374,23 +380,23 @@ let r={instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.pu
 let e=null,t=0;if(n&&typeof n=="object"&&!Array.isArray(n)){if(n.run_id===void 0){let r={instancePath:i,keyword:"require\
 d",params:{missingProperty:"run_id"}};e===null?e=[r]:e.push(r),t++}for(let r in n){let s=t;if(!(r==="run_id"||r==="also"||
 r==="take_over")){let o={instancePath:i,keyword:"enum",params:{allowedValues:de},propertyName:r};e===null?e=[o]:e.push(o),
-t++}var a=s===t;if(!a){let o={instancePath:i,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[o]:e.push(o),t++}}
+t++}var p=s===t;if(!p){let o={instancePath:i,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[o]:e.push(o),t++}}
 if(n.run_id!==void 0){let r=n.run_id;if(typeof r=="string"){if(m(r)>128){let s={instancePath:i+"/run_id",keyword:"maxLen\
 gth",params:{limit:128}};e===null?e=[s]:e.push(s),t++}if(r.length===0){let s={instancePath:i+"/run_id",keyword:"minLengt\
 h",params:{limit:1}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:i+"/run_id",keyword:"type",params:{type:"str\
 ing"}};e===null?e=[s]:e.push(s),t++}}if(n.also!==void 0){let r=n.also;if(Array.isArray(r)){if(r.length>10){let o={instancePath:i+
 "/also",keyword:"maxItems",params:{limit:10}};e===null?e=[o]:e.push(o),t++}if(r.length<1){let o={instancePath:i+"/also",
-keyword:"minItems",params:{limit:1}};e===null?e=[o]:e.push(o),t++}let s=r.length;for(let o=0;o<s;o++){let p=r[o];if(typeof p==
-"string"){if(m(p)>2e3){let l={instancePath:i+"/also/"+o,keyword:"maxLength",params:{limit:2e3}};e===null?e=[l]:e.push(l),
-t++}if(p.length===0){let l={instancePath:i+"/also/"+o,keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),t++}}else{
+keyword:"minItems",params:{limit:1}};e===null?e=[o]:e.push(o),t++}let s=r.length;for(let o=0;o<s;o++){let a=r[o];if(typeof a==
+"string"){if(m(a)>2e3){let l={instancePath:i+"/also/"+o,keyword:"maxLength",params:{limit:2e3}};e===null?e=[l]:e.push(l),
+t++}if(a.length===0){let l={instancePath:i+"/also/"+o,keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),t++}}else{
 let l={instancePath:i+"/also/"+o,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let s={instancePath:i+
 "/also",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),t++}}if(n.take_over!==void 0&&typeof n.take_over!=
 "boolean"){let r={instancePath:i+"/take_over",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}}else{
 let r={instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return R.errors=e,t===0}var ce=C;var he=["run_id","before"];function C(n,{instancePath:i="",parentData:y,parentDataProperty:f,rootData:u=n,dynamicAnchors:d={}}={}){
 let e=null,t=0;if(n&&typeof n=="object"&&!Array.isArray(n)){if(n.run_id===void 0){let r={instancePath:i,keyword:"require\
 d",params:{missingProperty:"run_id"}};e===null?e=[r]:e.push(r),t++}for(let r in n){let s=t;if(!(r==="run_id"||r==="befor\
-e")){let o={instancePath:i,keyword:"enum",params:{allowedValues:he},propertyName:r};e===null?e=[o]:e.push(o),t++}var a=s===
-t;if(!a){let o={instancePath:i,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[o]:e.push(o),t++}}if(n.run_id!==
+e")){let o={instancePath:i,keyword:"enum",params:{allowedValues:he},propertyName:r};e===null?e=[o]:e.push(o),t++}var p=s===
+t;if(!p){let o={instancePath:i,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[o]:e.push(o),t++}}if(n.run_id!==
 void 0){let r=n.run_id;if(typeof r=="string"){if(m(r)>128){let s={instancePath:i+"/run_id",keyword:"maxLength",params:{limit:128}};
 e===null?e=[s]:e.push(s),t++}if(r.length===0){let s={instancePath:i+"/run_id",keyword:"minLength",params:{limit:1}};e===
 null?e=[s]:e.push(s),t++}}else{let s={instancePath:i+"/run_id",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(
@@ -402,7 +408,7 @@ e.push(r),t++}return C.errors=e,t===0}var _e=P;var we=["run_id","into","here"];f
 let e=null,t=0;if(n&&typeof n=="object"&&!Array.isArray(n)){if(n.run_id===void 0){let r={instancePath:i,keyword:"require\
 d",params:{missingProperty:"run_id"}};e===null?e=[r]:e.push(r),t++}for(let r in n){let s=t;if(!(r==="run_id"||r==="into"||
 r==="here")){let o={instancePath:i,keyword:"enum",params:{allowedValues:we},propertyName:r};e===null?e=[o]:e.push(o),t++}
-var a=s===t;if(!a){let o={instancePath:i,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[o]:e.push(o),t++}}
+var p=s===t;if(!p){let o={instancePath:i,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[o]:e.push(o),t++}}
 if(n.run_id!==void 0){let r=n.run_id;if(typeof r=="string"){if(m(r)>128){let s={instancePath:i+"/run_id",keyword:"maxLen\
 gth",params:{limit:128}};e===null?e=[s]:e.push(s),t++}if(r.length===0){let s={instancePath:i+"/run_id",keyword:"minLengt\
 h",params:{limit:1}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:i+"/run_id",keyword:"type",params:{type:"str\
@@ -414,7 +420,7 @@ params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(n.here!==void 0&&typeof
 params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return P.errors=e,t===0}var ke=M;var b=["run_id"];function M(n,{instancePath:i="",parentData:y,parentDataProperty:f,rootData:u=n,dynamicAnchors:d={}}={}){
 let e=null,t=0;if(n&&typeof n=="object"&&!Array.isArray(n)){if(n.run_id===void 0){let r={instancePath:i,keyword:"require\
 d",params:{missingProperty:"run_id"}};e===null?e=[r]:e.push(r),t++}for(let r in n){let s=t;if(r!=="run_id"){let o={instancePath:i,
-keyword:"enum",params:{allowedValues:b},propertyName:r};e===null?e=[o]:e.push(o),t++}var a=s===t;if(!a){let o={instancePath:i,
+keyword:"enum",params:{allowedValues:b},propertyName:r};e===null?e=[o]:e.push(o),t++}var p=s===t;if(!p){let o={instancePath:i,
 keyword:"propertyNames",params:{propertyName:r}};e===null?e=[o]:e.push(o),t++}}if(n.run_id!==void 0){let r=n.run_id;if(typeof r==
 "string"){if(m(r)>128){let s={instancePath:i+"/run_id",keyword:"maxLength",params:{limit:128}};e===null?e=[s]:e.push(s),
 t++}if(r.length===0){let s={instancePath:i+"/run_id",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),t++}}else{
@@ -422,7 +428,7 @@ let s={instancePath:i+"/run_id",keyword:"type",params:{type:"string"}};e===null?
 keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return M.errors=e,t===0}var ge=O;function O(n,{instancePath:i="",parentData:y,parentDataProperty:f,rootData:u=n,dynamicAnchors:d={}}={}){let e=null,t=0;if(n&&
 typeof n=="object"&&!Array.isArray(n)){if(n.run_id===void 0){let r={instancePath:i,keyword:"required",params:{missingProperty:"\
 run_id"}};e===null?e=[r]:e.push(r),t++}for(let r in n){let s=t;if(r!=="run_id"){let o={instancePath:i,keyword:"enum",params:{
-allowedValues:b},propertyName:r};e===null?e=[o]:e.push(o),t++}var a=s===t;if(!a){let o={instancePath:i,keyword:"property\
+allowedValues:b},propertyName:r};e===null?e=[o]:e.push(o),t++}var p=s===t;if(!p){let o={instancePath:i,keyword:"property\
 Names",params:{propertyName:r}};e===null?e=[o]:e.push(o),t++}}if(n.run_id!==void 0){let r=n.run_id;if(typeof r=="string"){
 if(m(r)>128){let s={instancePath:i+"/run_id",keyword:"maxLength",params:{limit:128}};e===null?e=[s]:e.push(s),t++}if(r.length===
 0){let s={instancePath:i+"/run_id",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:i+
@@ -430,14 +436,14 @@ if(m(r)>128){let s={instancePath:i+"/run_id",keyword:"maxLength",params:{limit:1
 params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return O.errors=e,t===0}var be=G;function G(n,{instancePath:i="",parentData:y,parentDataProperty:f,rootData:u=n,dynamicAnchors:d={}}={}){let e=null,t=0;if(n&&
 typeof n=="object"&&!Array.isArray(n)){if(n.run_id===void 0){let r={instancePath:i,keyword:"required",params:{missingProperty:"\
 run_id"}};e===null?e=[r]:e.push(r),t++}for(let r in n){let s=t;if(r!=="run_id"){let o={instancePath:i,keyword:"enum",params:{
-allowedValues:b},propertyName:r};e===null?e=[o]:e.push(o),t++}var a=s===t;if(!a){let o={instancePath:i,keyword:"property\
+allowedValues:b},propertyName:r};e===null?e=[o]:e.push(o),t++}var p=s===t;if(!p){let o={instancePath:i,keyword:"property\
 Names",params:{propertyName:r}};e===null?e=[o]:e.push(o),t++}}if(n.run_id!==void 0){let r=n.run_id;if(typeof r=="string"){
 if(m(r)>128){let s={instancePath:i+"/run_id",keyword:"maxLength",params:{limit:128}};e===null?e=[s]:e.push(s),t++}if(r.length===
 0){let s={instancePath:i+"/run_id",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:i+
 "/run_id",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}}else{let r={instancePath:i,keyword:"type",
 params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return G.errors=e,t===0}var xe=H;var Ne=[];function H(n,{instancePath:i="",parentData:y,parentDataProperty:f,rootData:u=n,dynamicAnchors:d={}}={}){let e=null,
 t=0;if(n&&typeof n=="object"&&!Array.isArray(n))for(let r in n){let s=t;{let o={instancePath:i,keyword:"enum",params:{allowedValues:Ne},
-propertyName:r};e===null?e=[o]:e.push(o),t++}var a=s===t;if(!a){let o={instancePath:i,keyword:"propertyNames",params:{propertyName:r}};
+propertyName:r};e===null?e=[o]:e.push(o),t++}var p=s===t;if(!p){let o={instancePath:i,keyword:"propertyNames",params:{propertyName:r}};
 e===null?e=[o]:e.push(o),t++}}else{let r={instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),
 t++}return H.errors=e,t===0}K.optional={names:["backend","fallback","model","workdir","approval_mode","sandbox_mode","sa\
 ndbox","agent_tools","mcp_servers","max_turns","system_prompt","output_schema","extra","timeout_secs","priority","label",
@@ -449,10 +455,10 @@ t","output_schema","extra","timeout_secs","priority","label","attachments","ephe
 rk","backend","wait_secs"],within:{attachments:{names:["media_type","name"],within:{}}}};ee.optional={names:["wait_secs",
 "events_after"],within:{}};se.optional={names:[],within:{}};ie.optional={names:["goal","issue","issue_number","as_goal",
 "repository","review","queue","after","group","total_tokens","total_cost_usd","backend","model","review_backend","review\
-_model","checks","actions","max_tokens","max_cost_usd","max_time_secs","rounds","approval_mode","on_limit","max_wait_sec\
-s","fallback","deliver"],within:{}};pe.optional={names:["wait_secs"],within:{}};ue.optional={names:["action_id"],within:{}};
-ye.optional={names:["also","take_over"],within:{}};ce.optional={names:["before"],within:{}};_e.optional={names:["into","\
-here"],within:{}};ke.optional={names:[],within:{}};ge.optional={names:[],within:{}};be.optional={names:[],within:{}};xe.
-optional={names:[],within:{}};export{xe as budget_list,T as compare,W as compare_keep,se as execution_cancel,ee as execution_get,K as prompt,ue as run_answer,
+_model","checks","actions","max_tokens","max_cost_usd","max_time_secs","rounds","approval_mode","mcp_servers","on_limit",
+"max_wait_secs","fallback","deliver"],within:{}};pe.optional={names:["wait_secs"],within:{}};ue.optional={names:["action\
+_id"],within:{}};ye.optional={names:["also","take_over"],within:{}};ce.optional={names:["before"],within:{}};_e.optional=
+{names:["into","here"],within:{}};ke.optional={names:[],within:{}};ge.optional={names:[],within:{}};be.optional={names:[],
+within:{}};xe.optional={names:[],within:{}};export{xe as budget_list,T as compare,W as compare_keep,se as execution_cancel,ee as execution_get,K as prompt,ue as run_answer,
 be as run_discard,ye as run_follow_up,_e as run_merge,ce as run_move,ke as run_pull_request,ie as run_start,pe as run_status,
 ge as run_take,Y as session_resume};

@@ -32,6 +32,8 @@ export type ReportParts = {
   /** The commands that drover ran itself. */
   readonly checks?: readonly ReportCheck[]
   readonly boundary?: ReportBoundary
+  /** The MCP servers that the agents could use. */
+  readonly mcp_servers?: readonly string[]
   readonly cost?: ReportCost
 }
 

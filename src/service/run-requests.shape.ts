@@ -123,6 +123,13 @@ const options = {
         "What the agent may do without approval while it implements a change: edit files (`auto`), run any command in a sandbox (`sandboxed`), everything (`none`) or nothing (`always`). The key's ceilings apply.",
     }),
   ),
+  mcp_servers: optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+      maxItems: 32,
+      description:
+        'The names of the MCP servers that the agents get, of `mcp_servers` in the config. Empty: none. The default is all that the caller may use.',
+    }),
+  ),
   on_limit: optional(
     literals(['ask', 'wait', 'next', 'pause'], {
       description:

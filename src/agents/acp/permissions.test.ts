@@ -138,3 +138,21 @@ describe('a function of the client', () => {
     expect(decideAlone({ ...facts, permission: 'read-only' })).toBe('deny')
   })
 })
+
+describe('a tool of an MCP server that needs no approval', () => {
+  it.each([
+    [{ kind: 'other', name: 'mcp__docs__search' }, true],
+    [{ kind: 'other', title: 'docs_search' }, true],
+    [{ kind: 'other', title: 'docs: search' }, true],
+    [{ kind: 'other', title: 'docs_search in the words of a model' }, false],
+    [{ kind: 'other', title: 'docsearch' }, false],
+    [{ kind: 'other', title: 'run docs_search' }, false],
+    [{ kind: 'other', title: 'mcp__other__docs_search' }, false],
+    [{ kind: 'execute', title: 'docs_search' }, false],
+  ])('%j is allowed: %s', (call, isAllowed) => {
+    const facts = { call: { ...call }, workdir: '/work', isLimited: true, profile: {}, staysInside: true }
+    const verdict = isAllowed ? 'allow' : 'deny'
+    expect(decideAlone({ ...facts, permission: 'read-only', trusted: ['docs'] })).toBe(verdict)
+    expect(decideAlone({ ...facts, permission: 'read-only' })).toBe('deny')
+  })
+})

@@ -230,3 +230,15 @@ describe('functions of the client', () => {
     expect(command().argv.join(' ')).not.toContain('mcp_servers')
   })
 })
+
+describe('MCP servers of the settings', () => {
+  const mcpServers = [{ name: 'docs', command: 'docs-server', env: { TOKEN: '${DOCS}' } }]
+
+  it('are behind a socket of drover, and need no approval unless the mode is always', () => {
+    const { argv } = command({ mcpServers, scratchDirectory: '/scratch' })
+    expect(argv).toContain('mcp_servers.docs.args=["/scratch/tool-relay.cjs","/scratch/s-docs"]')
+    expect(argv).toContain('mcp_servers.docs.default_tools_approval_mode="approve"')
+    expect(argv.join(' ')).not.toMatch(/docs-server|TOKEN|tool_timeout/)
+    expect(command({ mcpServers, approvalMode: 'always' }).argv.join(' ')).not.toContain('approval_mode="approve"')
+  })
+})

@@ -1,6 +1,6 @@
 import type { Command } from '../command.ts'
 import { RUN_ID } from '../run/run-flags.ts'
-import { DEMO, DRIVE_SANDBOX, JSON_FLAG, PREPARATION, ROOT } from '../words/shared-flags.ts'
+import { DEMO, DRIVE_SANDBOX, JSON_FLAG, MCP_SERVER, PREPARATION, ROOT } from '../words/shared-flags.ts'
 
 export const DRIVE_COMMANDS: readonly Command[] = [
   {
@@ -144,6 +144,7 @@ interrupted.`,
         choices: ['auto', 'sandboxed', 'none', 'always'],
       },
       ...DRIVE_SANDBOX,
+      MCP_SERVER,
       { name: 'no-review', description: 'Skip the review of the changes' },
       { name: 'worktree', description: 'Work in a new git worktree, on a new branch (the default)' },
       { name: 'in-place', description: 'Work directly in the current worktree, and commit nothing' },

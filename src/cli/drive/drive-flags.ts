@@ -6,7 +6,7 @@ import type { GivenOptions } from '../../drive/start/drive-options.ts'
 import { parseCheck } from '../../kit/process/run-check.ts'
 import type { Invocation } from '../command.ts'
 import { flagsConflict, flagValueInvalid } from '../faults.ts'
-import { readFallback, readSandbox } from '../prompt/prompt-flags.ts'
+import { readFallback, readSandbox, readServers } from '../prompt/prompt-flags.ts'
 import { readPreparation } from '../read-preparation.ts'
 import { parseAge } from '../words/parse-time.ts'
 
@@ -35,6 +35,7 @@ export function readDriveFlags({ flags }: Invocation): GivenOptions {
     rounds: flags.integer('rounds'),
     approval_mode: flags.text('approval') as Options['approval_mode'] | undefined,
     sandbox: readSandbox(flags),
+    mcp_servers: readServers(flags),
     deliver,
     follow: flags.isOn('follow') ? true : undefined,
   }

@@ -90,6 +90,8 @@ export const Options = named(
     max_wait_ms: optional(count),
     fallback: optional(Type.Array(text)),
     sandbox: optional(literals(['on', 'off', 'required'])),
+    /** The MCP servers that agents get. Absent: none. */
+    mcp_servers: optional(Type.Array(text)),
     ...following.FOLLOW_OPTIONS,
   }),
 )

@@ -30,6 +30,8 @@ export const DrivenRecord = named(
             approval: Type.Optional(ceiling(['always', 'auto', 'none'])),
             sandbox: Type.Optional(ceiling(['read-only', 'workspace', 'full'])),
             boundary: Type.Optional(strict({ setting: Type.String() })),
+            tools: Type.Optional(strict({ setting: Type.String() })),
+            mcpServers: Type.Optional(strict({ names: Type.Array(Type.String()), setting: Type.String() })),
           },
           { description: 'What the server allowed the client. A worker, which has no keys, continues with that.' },
         ),

@@ -212,6 +212,7 @@ export const DrivenRun = named(
     review_backend: optional(text('The agent that reviews; absent without reviews.')),
     review_model: optional(text('Its model.')),
     approval_mode: text('What the agent may do without approval while it implements.'),
+    mcp_servers: optional(list(Type.String(), 'The MCP servers that the agents get.')),
     checks: list(Type.String(), 'The commands that must pass.'),
     rounds: count('Further runs for what is still open.'),
     deliver: literals(['none', 'branch', 'pr'], { description: 'What becomes of the work.' }),

@@ -179,6 +179,7 @@ function toOptions(drive: DriveState, run: RunOutline) {
       ...(options.review_model !== undefined && { review_model: options.review_model }),
     }),
     approval_mode: placeOf(options.backend, drive).approval,
+    ...(options.mcp_servers !== undefined && { mcp_servers: options.mcp_servers }),
     checks: options.checks,
     rounds: options.rounds,
     deliver: options.deliver,

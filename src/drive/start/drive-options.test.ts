@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentLocation } from '../../agents/locate-agents.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
+import type { Options } from '../record/drive-event.shape.ts'
 import { chooseSandbox, completeOptions, type DriveSettings } from './drive-options.ts'
 
 const SETTINGS = {
@@ -9,6 +10,11 @@ const SETTINGS = {
   sandbox: { mode: 'off' },
   drive: { approval_mode: 'auto', checks: [], setup: [], copy: [], share: [], reviewers: [] },
 } as unknown as DriveSettings
+
+const MCP_SERVERS = [
+  { name: 'docs', command: 'docs', read_only: true },
+  { name: 'tracker', command: 'tracker' },
+]
 
 /** What is seen of the login of each installed agent. Undefined: it cannot be seen. */
 type Logins = Readonly<Record<string, boolean | undefined>>
@@ -22,7 +28,12 @@ function promptsWith(logins: Logins): Prompts {
     const program = backend in logins ? [backend] : undefined
     return { backend, agent, isEnabled: true, program, isDemo: false, wanted: backend } as unknown as AgentLocation
   }
-  return { locate, by: { is: 'user' }, env: {}, settings: { ...SETTINGS, prices: [] } } as unknown as Prompts
+  return {
+    locate,
+    by: { is: 'user' },
+    env: {},
+    settings: { ...SETTINGS, prices: [], mcp_servers: MCP_SERVERS },
+  } as unknown as Prompts
 }
 
 describe('the reviewer of a run', () => {
@@ -41,6 +52,32 @@ describe('the reviewer of a run', () => {
   it('is whom the caller names, logged in or not', () => {
     const sources = { settings: SETTINGS, prompts: promptsWith({ claude: true, codex: false }), isDemo: false }
     expect(completeOptions({ review_backend: 'codex' }, undefined, sources).review_backend).toBe('codex')
+  })
+})
+
+describe('the MCP servers of a run', () => {
+  const chosen = (asked?: string[], before?: object, ceilings?: object) => {
+    const prompts = promptsWith({ claude: true })
+    const sources = {
+      settings: SETTINGS,
+      prompts: { ...prompts, by: { is: 'user' as const, ceilings } },
+      isDemo: false,
+    }
+    return completeOptions({ mcp_servers: asked }, before as Options | undefined, sources as never).mcp_servers
+  }
+
+  it('are those that the caller names, else as before, else all', () => {
+    expect(chosen(['docs'])).toEqual(['docs'])
+    expect(chosen(undefined, { mcp_servers: ['tracker'] })).toEqual(['tracker'])
+    expect(chosen()).toEqual(['docs', 'tracker'])
+    expect(chosen([])).toBeUndefined()
+  })
+
+  it('are known, and the caller may use them', () => {
+    expect(() => chosen(['doc'])).toThrow('no MCP server "doc"; use docs, tracker; did you mean docs?')
+    const ceilings = { mcpServers: { names: ['docs'], setting: 'mcp_servers of the key ci' } }
+    expect(chosen(undefined, undefined, ceilings)).toEqual(['docs'])
+    expect(() => chosen(['tracker'], undefined, ceilings)).toThrow('mcp_servers of the key ci does not have it')
   })
 })
 

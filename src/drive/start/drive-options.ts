@@ -13,6 +13,7 @@ import { findProgram } from '../../kit/process/find-program.ts'
 import { parseCheck } from '../../kit/process/run-check.ts'
 import { withoutUndefined } from '../../kit/without-undefined.ts'
 import type { Caller } from '../../prompts/caller.ts'
+import { chooseServers } from '../../prompts/choose-servers.ts'
 import { canKnowCost } from '../../prompts/decide-cost.ts'
 import { backendNotFound } from '../../prompts/faults.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
@@ -26,8 +27,12 @@ import type { Options } from '../record/drive-event.shape.ts'
 export type GivenOptions = { readonly [F in keyof Options]?: Options[F] | undefined }
 
 /** The same as messages say it. */
-type SaidOptions = Omit<GivenOptions, 'checks' | 'max_cost_microusd' | 'max_time_ms' | 'max_wait_ms'> & {
+type SaidOptions = Omit<
+  GivenOptions,
+  'checks' | 'mcp_servers' | 'max_cost_microusd' | 'max_time_ms' | 'max_wait_ms'
+> & {
   readonly checks?: readonly string[] | undefined
+  readonly mcp_servers?: readonly string[] | undefined
   readonly max_cost_usd?: number | undefined
   readonly max_time_secs?: number | undefined
   readonly max_wait_secs?: number | undefined
@@ -35,6 +40,7 @@ type SaidOptions = Omit<GivenOptions, 'checks' | 'max_cost_microusd' | 'max_time
 
 export function toGivenOptions({
   checks,
+  mcp_servers: servers,
   max_cost_usd: cost,
   max_time_secs: time,
   max_wait_secs: wait,
@@ -43,6 +49,7 @@ export function toGivenOptions({
   return {
     ...said,
     ...(checks !== undefined && { checks: [...checks] }),
+    ...(servers !== undefined && { mcp_servers: [...servers] }),
     ...(cost !== undefined && { max_cost_microusd: Math.round(cost * 1_000_000) }),
     ...(time !== undefined && { max_time_ms: time * 1000 }),
     ...(wait !== undefined && { max_wait_ms: wait * 1000 }),
@@ -130,7 +137,20 @@ export function completeOptions(given: GivenOptions, before: Options | undefined
     max_wait_ms: given.max_wait_ms ?? before?.max_wait_ms ?? drive.max_wait_secs * 1000,
     ...followOptions([given.follow, before?.follow], drive),
     sandbox: chooseSandbox([given.sandbox, before?.sandbox], settings, sources.prompts.by),
+    ...chooseMcpServers([given.mcp_servers, before?.mcp_servers], sources.prompts),
   }
+}
+
+/** Throws a Fault for a server that the caller cannot use. What an agent may do in an action is decided later. */
+function chooseMcpServers(
+  /** The first one that is said. */
+  wishes: readonly (readonly string[] | undefined)[],
+  { settings, by: { ceilings } }: OptionSources['prompts'],
+): Pick<Options, 'mcp_servers'> {
+  const modes = { approvalMode: 'default', sandboxMode: 'default', withoutTools: false } as const
+  const asked = wishes.find((each) => each !== undefined)
+  const { servers } = chooseServers({ asked, defined: settings.mcp_servers, ceilings, ...modes })
+  return servers.length === 0 ? {} : { mcp_servers: servers.map(({ name }) => name) }
 }
 
 /** `wishes`: the first one that is said. */
