@@ -1,13 +1,13 @@
 /** Rules of the configuration that JSON Schema cannot express. */
 import { isIP } from 'node:net'
 import { isAbsolute } from 'node:path'
+import { REFERENCE } from '../kit/files/secret-reference.ts'
 import { isLabel, parseLabelRule } from '../kit/label.ts'
 import { nearestWord } from '../kit/nearest.ts'
 import { isSecretName } from '../kit/redact.ts'
 import { problemOfRepositoryPath } from '../kit/repository-path.ts'
 import type { Problem } from '../kit/schema.ts'
 import { isAddress } from '../kit/store-address.ts'
-import { REFERENCE } from '../kit/secret-reference.ts'
 import type { Config } from './config.shape.ts'
 import { type ConfigPath, definedBackend } from './setting-keys.ts'
 

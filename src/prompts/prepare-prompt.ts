@@ -105,6 +105,7 @@ function serversFor(
   modes: ToolModes,
   { settings, by }: Pick<PromptContext, 'settings' | 'by'>,
 ) {
+  if (request.mcp_servers === undefined && settings.mcp_servers.length === 0) return { servers: [], warnings: [] }
   const { approvalMode, sandboxMode, withoutTools } = modes
   const asked = { asked: request.mcp_servers, defined: settings.mcp_servers, ceilings: by.ceilings }
   return chooseServers({ ...asked, approvalMode, sandboxMode, withoutTools })

@@ -3,8 +3,8 @@
  * each through a socket, inside of a sandbox too.
  */
 import type { Socket } from 'node:net'
+import { resolveReferences } from '../../kit/files/secret-reference.ts'
 import { type Environment, toChildEnvironment } from '../../kit/process/child-environment.ts'
-import { resolveReferences } from '../../kit/secret-reference.ts'
 import type { AgentEvent, AgentRequest, McpServer } from '../adapter/agent.ts'
 import type { AgentResult } from '../agent-result.ts'
 import { type AgentSocket, openAgentSocket } from '../client-tools/agent-socket.ts'

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { temporaryDirectory } from '../../test/support/run-drover.ts'
+import { temporaryDirectory } from '../../../test/support/run-drover.ts'
 import { resolveReferences } from './secret-reference.ts'
 
 const resolve = (text: string) => resolveReferences(text, { TOKEN: 'of $& a variable', EMPTY: '' }, 'it')
