@@ -73,6 +73,7 @@ export class ToolClient {
   /** The texts of the result. */
   async call({ name, input }: Call): Promise<string> {
     const { result } = await this.#request('tools/call', { name, arguments: input })
+    refuseAsGemini(result?.content?.[0]?.text ?? '')
     const texts = (result?.content ?? []).map(({ text, mimeType }) => text ?? `<${mimeType}>`)
     return `${result?.isError ? 'error: ' : ''}${texts.join(' ')}`
   }
@@ -87,4 +88,15 @@ export class ToolClient {
     this.#child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`)
     return new Promise((resolve) => this.#waiting.set(id, resolve))
   }
+}
+
+/** It takes the first text for structured content, if it is JSON. */
+function refuseAsGemini(text: string): void {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('expected record')
 }

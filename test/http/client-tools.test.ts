@@ -145,6 +145,12 @@ describe('each agent', () => {
     const answer = await ask(client, next(made.map((each) => `${each.function.name} done`)), { model })
     expect(answer.content).toBe('add done|sub done of add,sub')
   })
+
+  it.each(['3', '[1]', '"a"', 'null'])('can read a result that is JSON and no object: %s', async (result) => {
+    const { client } = await open({ calls: [[call('add', 1)]], text: ['{{results}}'] })
+    const { next } = await ask(client, [user], { model: 'gemini' })
+    expect((await ask(client, next([result]), { model: 'gemini' })).content).toBe(`The result: ${result}`)
+  })
 })
 
 describe('a message with tools', () => {

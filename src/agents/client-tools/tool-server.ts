@@ -30,7 +30,7 @@ export function openToolServer(request: AgentRequest, { tools, onCall, onGone }:
       if (method !== 'tools/call') return undefined
       waiting += 1
       const call = onCall(textAt(params, 'name') ?? '', objectAt(params, 'arguments') ?? {})
-      return call.finally(() => {
+      return call.then(toMcpResult).finally(() => {
         waiting -= 1
       })
     }
@@ -61,4 +61,25 @@ function toGreeting(params: JsonRecord): JsonRecord {
 /** The client decides what its functions may do. Without the hint, agents call them one after another. */
 function toMcpTool({ name, description = '', parameters }: ClientTool): JsonRecord {
   return { name, description, inputSchema: { type: 'object', ...parameters }, annotations: { readOnlyHint: true } }
+}
+
+/**
+ * Gemini takes a first text that is JSON for the structured content, and refuses the whole result if that is no object, such as `3`. So
+ * another text comes first then. It is not empty, because model services refuse empty texts.
+ */
+function toMcpResult({ content, ...reply }: ToolReply): ToolReply {
+  const [first] = content
+  const isRefused = first?.type === 'text' && isOtherJson(first.text)
+  return { ...reply, content: isRefused ? [{ type: 'text', text: 'The result:' }, ...content] : content }
+}
+
+/** Whether it is JSON, and no object. */
+function isOtherJson(text: string): boolean {
+  if (text.trimStart().startsWith('{')) return false
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
 }
