@@ -1,4 +1,5 @@
 /** Real agents call functions of a client of the server. The model says which, in a prompt. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import OpenAI from 'openai'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { portOf, type Serving, serveDrover } from '../support/serve-drover.ts'
@@ -100,6 +101,12 @@ describe.each([...natives, ...others])('the real $name', ({ name, model, open })
     const last = await ask(first.next([`start ${'r'.repeat(1_000_000)}`]))
     expect(last.content).toContain('Heard: ')
   }, 100_000)
+
+  it('waits longer than a minute for its client', async () => {
+    const first = await ask(promptFor([[call('add', 'one')]]))
+    await sleep(75_000)
+    expect((await ask(first.next(['the late result']))).content).toContain('the late result')
+  }, 200_000)
 
   it.runIf(PLAIN.includes(name))(
     'is a plain model with agent_tools: none: it has only the functions of the client',

@@ -11,16 +11,23 @@ const PROTOCOL_VERSION = '2025-06-18'
 /** More than any argument that a model writes. */
 const LINE_LIMIT_BYTES = 32 * 1024 * 1024
 
+const PROGRESS_MS = 20_000
+
 type Options = {
   tools: readonly ClientTool[]
   /** Never rejects. */
   onCall(name: string, input: JsonRecord): Promise<ToolReply>
   /** The agent has given up on a call, or its connection is gone. */
   onGone(): void
+  /** How often an agent that waits is told that its call is not forgotten. */
+  progressMs?: number
 }
 
 /** Call it before the agent starts. */
-export function openToolServer(request: AgentRequest, { tools, onCall, onGone }: Options): Promise<AgentSocket> {
+export function openToolServer(
+  request: AgentRequest,
+  { tools, onCall, onGone, progressMs = PROGRESS_MS }: Options,
+): Promise<AgentSocket> {
   return openAgentSocket(request, TOOL_SERVER, (socket) => {
     let waiting = 0
     const answer = (method: string, params: JsonRecord): Promise<unknown> | undefined => {
@@ -29,10 +36,21 @@ export function openToolServer(request: AgentRequest, { tools, onCall, onGone }:
       if (method === 'tools/list') return Promise.resolve({ tools: tools.map(toMcpTool) })
       if (method !== 'tools/call') return undefined
       waiting += 1
+      const progress = keepAwake(objectAt(params, '_meta')?.['progressToken'])
       const call = onCall(textAt(params, 'name') ?? '', objectAt(params, 'arguments') ?? {})
       return call.then(toMcpResult).finally(() => {
         waiting -= 1
+        clearInterval(progress)
       })
+    }
+    /** Some agents give up after a minute without progress. */
+    const keepAwake = (token: unknown) => {
+      if (token === undefined) return undefined
+      let progress = 0
+      return setInterval(() => {
+        progress += 1
+        void peer.notify('notifications/progress', { progressToken: token, progress })
+      }, progressMs)
     }
     const goneIfWaiting = () => {
       if (waiting > 0) onGone()
