@@ -60,7 +60,9 @@ import { ManifestSection, SourceManifest } from '../src/source/source-manifest.s
 import { TakenIssue, WatchRecord } from '../src/watch/record/watch-record.shape.ts'
 import { TemplateRecord } from '../src/workspace/prepare/template.shape.ts'
 import { WorktreeRecord } from '../src/workspace/worktree-record.shape.ts'
+import { readResults } from '../test/real/client-results.ts'
 import { cliDocs } from './cli-docs.ts'
+import { clientDocs } from './client-docs.ts'
 import { compileShapes, declareShapes } from './compile-shapes.ts'
 import { configDocs } from './config-docs.ts'
 import { declareKeys, keysModule, listAcpKeys, listKeys } from './config-keys.ts'
@@ -110,6 +112,7 @@ export async function generatedFiles(): Promise<GeneratedFile[]> {
     { path: 'docs/architecture.svg', content: drawArchitecture() },
     { path: 'docs/cli.md', content: cliDocs() },
     { path: 'man/drover.1', content: manPage(readVersion()) },
+    { path: 'docs/clients/README.md', content: clientDocs(join(import.meta.dirname, '..'), readResults()) },
     { path: 'docs/errors.md', content: `${await errorDocs()}\n` },
   ]
 }

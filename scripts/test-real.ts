@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { NATIVE_BACKENDS } from '../src/agents/adapter/agent.ts'
 import { findProgram } from '../src/kit/process/find-program.ts'
 import { testable } from '../test/real/acp-agents.ts'
+import { missingPackages, PYTHON } from '../test/real/python-clients.ts'
 
 const root = join(import.meta.dirname, '..')
 const programs = [
@@ -26,5 +27,10 @@ if (found.length === 0) {
   console.log(
     `tested: ${found.join(', ')}${missing.length === 0 ? '' : `; not on PATH, so not tested: ${missing.join(', ')}`}`,
   )
+  if (missingPackages.length > 0) {
+    console.log(
+      `not tested, because ${PYTHON} does not have them: ${missingPackages.join(', ')}; install test/real/python/requirements.txt, and name that Python in CLIENTS_PYTHON`,
+    )
+  }
   process.exitCode = status ?? 1
 }

@@ -10,6 +10,9 @@ import type { AgentSetup } from './agent-setup.ts'
 /** What an agent needs to use the model server: variables, and files in its home. `base` ends with the scenario. */
 type Needs = { env?: (base: string) => Record<string, string>; files?: (base: string) => Record<string, string> }
 
+/** Without `image`, opencode tells the model that it cannot see. */
+const MODALITIES = { input: ['text', 'image'], output: ['text'] }
+
 const openCode = (base: string) =>
   JSON.stringify({
     autoupdate: false,
@@ -20,7 +23,9 @@ const openCode = (base: string) =>
       fake: {
         npm: '@ai-sdk/openai-compatible',
         options: { baseURL: `${base}/v1`, apiKey: 'made-up' },
-        models: { 'fake-model': { limit: { context: 100_000, output: 8000 } } },
+        models: {
+          'fake-model': { limit: { context: 100_000, output: 8000 }, attachment: true, modalities: MODALITIES },
+        },
       },
     },
   })

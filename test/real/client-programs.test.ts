@@ -1,15 +1,12 @@
 /** Programs that speak a compatible API use drover as their model service: Codex CLI, Claude Code, the Python package. */
-import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
+import { type SpawnSyncReturns, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startServer } from '../support/start-server.ts'
+import { PYTHON, pythonClients, SCRIPTS } from './python-clients.ts'
 import { installed } from './real-agents.ts'
-
-/** Python with the package `openai`. */
-const PYTHON = process.env['OPENAI_PYTHON'] ?? 'python3'
-const hasPackage = spawnSync(PYTHON, ['-c', 'import openai']).status === 0
 
 const pathOf = (name: string) => installed.find(({ backend }) => backend === name)?.path ?? ''
 
@@ -95,17 +92,30 @@ describe.runIf(pathOf('claude') !== '')('real claude as a client', () => {
   })
 })
 
-describe.skipIf(!hasPackage)('the Python package openai (OPENAI_PYTHON names a Python that has it)', () => {
-  it('uses the Responses API', async () => {
-    const server = await serve(['Hello from', ' drover'])
-    const { home, work } = createHome()
-    const env = { ...environment(home, PYTHON), OPENAI_BASE_URL: `${server.url}/openai/v1`, OPENAI_API_KEY: 'none' }
-    const script = join(import.meta.dirname, 'openai-responses.py')
-    const { stdout, stderr, status } = await run(PYTHON, [script], { cwd: work, env })
-    expect([stderr, status]).toEqual(['', 0])
-    expect(stdout.trim().split('\n')).toEqual([
-      ...['create', 'stream', 'helper', 'previous', 'background', 'starting_after', 'cancel', 'input_items', 'delete'],
-      ...['errors', 'parse', 'async'],
-    ])
-  })
-})
+describe.runIf(pythonClients.length > 0)(
+  'the Python package openai (CLIENTS_PYTHON names a Python that has it)',
+  () => {
+    it('uses the Responses API', async () => {
+      const server = await serve(['Hello from', ' drover'])
+      const { home, work } = createHome()
+      const env = { ...environment(home, PYTHON), OPENAI_BASE_URL: `${server.url}/openai/v1`, OPENAI_API_KEY: 'none' }
+      const script = join(SCRIPTS, 'openai_stored.py')
+      const { stdout, stderr, status } = await run(PYTHON, [script], { cwd: work, env })
+      expect([stderr, status]).toEqual(['', 0])
+      expect(stdout.trim().split('\n')).toEqual([
+        ...[
+          'create',
+          'stream',
+          'helper',
+          'previous',
+          'background',
+          'starting_after',
+          'cancel',
+          'input_items',
+          'delete',
+        ],
+        ...['errors', 'parse', 'async'],
+      ])
+    })
+  },
+)

@@ -1,5 +1,5 @@
 /** Real agents with a fake model server: temporary homes, made-up keys, loopback only. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -14,6 +14,11 @@ export const installed = NATIVE_BACKENDS.flatMap((backend) => {
   const path = findProgram(backend, { env: process.env, cwd: process.cwd() })
   return path === undefined ? [] : [{ backend, path }]
 })
+
+export function versionOf(path: string): string {
+  const { stdout } = spawnSync(path, ['--version'], { encoding: 'utf8' })
+  return /\d+\.\d+\.\d+[\w.-]*/.exec(stdout)?.[0] ?? ''
+}
 
 /** The model server for all tests of a file. */
 export function useUpstream() {

@@ -20,6 +20,7 @@ type SandboxedAgent = {
   name: string
   /** How a prompt names the agent. */
   words: readonly string[]
+  takesImages: boolean
   create(port: number): SandboxedSetup
 }
 
@@ -30,12 +31,14 @@ export type SandboxedSetup = AgentSetup & {
 const natives = installed.map(({ backend, path }) => ({
   name: backend as string,
   words: ['-b', backend, '-m', MODELS[backend]],
+  takesImages: true,
   create: (port: number) => withNames(createAgentSetup(backend, path, port, MODEL_HOST), port),
 }))
 
 const speakers = startableAcp.map((agent) => ({
   name: agent.name,
   words: ['-b', agent.name],
+  takesImages: agent.profile.images !== false,
   create: (port: number) => withNames(createAcpSetup(agent, port, MODEL_HOST), port),
 }))
 
