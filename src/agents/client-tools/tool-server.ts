@@ -47,10 +47,12 @@ export function openToolServer(
     const keepAwake = (token: unknown) => {
       if (token === undefined) return undefined
       let progress = 0
-      return setInterval(() => {
+      const timer = setInterval(() => {
         progress += 1
         void peer.notify('notifications/progress', { progressToken: token, progress })
       }, progressMs)
+      socket.once('close', () => clearInterval(timer))
+      return timer
     }
     const goneIfWaiting = () => {
       if (waiting > 0) onGone()
