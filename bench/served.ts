@@ -49,7 +49,7 @@ function portOf(child: ChildProcess): Promise<number> {
 }
 
 /** Fields 14 and 15 of proc_pid_stat(5): user and system time in hundredths of a second. */
-function cpuMs(pid: number): number {
+export function cpuMs(pid: number): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
     return (Number(fields[11]) + Number(fields[12])) * 10

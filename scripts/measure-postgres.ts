@@ -2,6 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { cpuMs } from '../bench/served.ts'
 import type { ExecutionChange } from '../src/executions/store/execution-store.ts'
 import { openStores } from '../src/executions/store/open-stores.ts'
 import type { Stores } from '../src/executions/store/stores.ts'
@@ -10,13 +12,16 @@ import { randomIds } from '../src/kit/ids.ts'
 import { copyStore } from '../src/store/copy-store.ts'
 import { openDatabase } from '../src/store/database.ts'
 import { Machines } from '../test/faults/machines.ts'
-import { createLargeStore } from '../test/support/large-store.ts'
+import { createLargeStore, fillStore } from '../test/support/large-store.ts'
 import { createPostgresDatabase, runSql } from '../test/support/postgres.ts'
 
 const EVENTS = 500
 const PAGES = 50
 const ROUNDS = 5
-const DRY_RUNS = 300
+const PROMPTS = 300
+const IDLE_WORKERS = 10
+const IDLE_ROWS = 1_000_000
+const IDLE_MS = 60_000
 const CLIENTS = 16
 const COPIED_SESSIONS = 100_000
 
@@ -38,7 +43,11 @@ console.log(`a claim with 10,000 waiting: ${(await claimCost()).toFixed(1)} ms, 
 const [small = 0, large = 0] = await pageCosts([1000, 1_000_000])
 console.log(`a page of 100 executions: ${small.toFixed(2)} ms of 1,000, ${large.toFixed(2)} ms of 1,000,000`)
 for (const workers of [1, 2, 3])
-  console.log(`dry runs on ${workers} workers: ${(await dryRunRate(workers)).toFixed(0)} per second`)
+  console.log(`prompts to an agent of 5 ms on ${workers} workers: ${(await promptRate(workers)).toFixed(0)} per second`)
+const idle = await idleCost()
+console.log(
+  `PostgreSQL with ${IDLE_WORKERS} idle workers and ${IDLE_ROWS} executions: ${idle.share.toFixed(2)} % of a core, ${idle.rate.toFixed(1)} transactions a second`,
+)
 console.log(`drover store copy of ${COPIED_SESSIONS} sessions: ${((await copyTime()) / 1000).toFixed(1)} s`)
 rmSync(directory, { recursive: true })
 process.exit()
@@ -102,20 +111,46 @@ async function listPages({ executions }: Stores): Promise<void> {
   for (let at = 0; at < PAGES; at++) await executions.list({ backend: 'claude' }, { limit: 100 })
 }
 
-async function dryRunRate(workers: number): Promise<number> {
-  await using machines = await Machines.start({ deadAfterSecs: 20, pieces: 1, pieceMs: 0 })
+/** The agent is a shell script, so that drover is measured and not the start of an agent. */
+async function promptRate(workers: number): Promise<number> {
+  await using machines = await Machines.start({ deadAfterSecs: 20, pieces: 1, pieceMs: 5 })
   for (let at = 0; at < workers; at++) await machines.worker(`worker-${at}`)
   const { port } = await machines.door('door')
-  let left = DRY_RUNS
+  let left = PROMPTS
   const client = async () => {
     for (; left > 0; left--) {
-      const body = JSON.stringify({ backend: 'claude', prompt: 'hello', dry_run: true })
+      const body = JSON.stringify({ backend: 'claude', prompt: 'hello', ephemeral: true })
       const headers = { 'content-type': 'application/json' }
       await (await fetch(`http://127.0.0.1:${port}/api/v1/prompt`, { method: 'POST', body, headers })).text()
     }
   }
   const ms = await measure(() => Promise.all(Array.from({ length: CLIENTS }, client)))
-  return (DRY_RUNS / ms) * 1000
+  return (PROMPTS / ms) * 1000
+}
+
+/** What its processes use while nothing happens, after what they do once. */
+async function idleCost(): Promise<{ share: number; rate: number }> {
+  await using machines = await Machines.start({ deadAfterSecs: 20, pieces: 1, pieceMs: 0 })
+  await fillStore(machines.url, { executions: IDLE_ROWS })
+  for (let at = 0; at < IDLE_WORKERS; at++) await machines.worker(`worker-${at}`)
+  await sleep(IDLE_MS / 6)
+  const [pids, before] = [await activePids(machines.url), await countTransactions(machines.url)]
+  const began = pids.map(cpuMs)
+  await sleep(IDLE_MS)
+  // Processes that clean up come and go.
+  const used = pids.map((pid, at) => cpuMs(pid) - (began[at] ?? 0)).filter((ms) => !Number.isNaN(ms))
+  const transactions = (await countTransactions(machines.url)) - before
+  return { share: (used.reduce((sum, ms) => sum + ms, 0) / IDLE_MS) * 100, rate: (transactions / IDLE_MS) * 1000 }
+}
+
+async function activePids(url: string): Promise<number[]> {
+  const rows = await runSql(url, 'SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()')
+  return rows.map(({ pid }) => Number(pid))
+}
+
+async function countTransactions(url: string): Promise<number> {
+  const [row] = await runSql(url, 'SELECT sum(xact_commit + xact_rollback) AS count FROM pg_stat_database')
+  return Number(row?.['count'])
 }
 
 async function copyTime(): Promise<number> {

@@ -287,15 +287,24 @@ export const chatCommandInvalid = defineFault('chat_command_invalid', 'usage', {
   message: (d: { problem: string }) => d.problem,
 })
 
+/** What each command does with the store, and the option that names it. */
 const STORE_USES = {
-  'drover work': 'takes prompts from a PostgreSQL store; give --store postgres://USER@HOST/DATABASE',
-  'drover serve --no-work': 'puts prompts into a PostgreSQL store; give --store postgres://USER@HOST/DATABASE',
-  'drover machines': 'shows the machines that share a PostgreSQL store',
-  'drover store migrate': 'changes the tables of a PostgreSQL store, and the SQLite file is migrated when it is opened',
-}
+  'drover work': ['takes prompts from a PostgreSQL store', 'give --store postgres://USER@HOST/DATABASE, or set'],
+  'drover serve --no-work': [
+    'puts prompts into a PostgreSQL store',
+    'give --store postgres://USER@HOST/DATABASE, or set',
+  ],
+  'drover machines': ['shows the machines that share a PostgreSQL store', 'set'],
+  'drover store migrate': [
+    'changes the tables of a PostgreSQL store (the SQLite file is migrated when it is opened)',
+    'set',
+  ],
+} as const
 
 export const storeNotShared = defineFault('store_not_shared', 'usage', {
   when: 'The commands `drover work`, `drover serve --no-work`, `drover machines` and `drover store migrate` need a PostgreSQL store, but `store.url` does not name one.',
-  message: (d: { command: keyof typeof STORE_USES }) =>
-    `${d.command} ${STORE_USES[d.command]}, or set store.url or DROVER_STORE_URL`,
+  message: (d: { command: keyof typeof STORE_USES }) => {
+    const [use, way] = STORE_USES[d.command]
+    return `${d.command} ${use}; ${way} store.url or DROVER_STORE_URL`
+  },
 })

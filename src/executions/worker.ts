@@ -24,9 +24,10 @@ export type WorkerOptions = {
 
 type ContextFor = (by: Caller) => PromptContext
 
-/** If a notice is lost, the queue is still looked at this often. */
+/** How often the queue is looked at while notices do not arrive. */
 const LOOK_MS = 2000
-const REMOVE_EVERY_MS = 10_000
+/** The same while they do, in case that one is lost. What is not kept is removed this often too. */
+const TIDY_MS = 10_000
 
 export class Worker {
   readonly #options: WorkerOptions
@@ -56,10 +57,13 @@ export class Worker {
     this.#unwatch = store.watch(({ type }) => {
       if (type === 'queue' || type === 'missed') this.#look()
     })
-    const remove = () => void queue.removeUnkept().catch(() => {})
+    const tidy = () => {
+      void queue.removeUnkept().catch(() => {})
+      this.#look()
+    }
     this.#timers.push(
-      setInterval(() => this.#look(), LOOK_MS),
-      setInterval(remove, REMOVE_EVERY_MS),
+      setInterval(() => void (store.isTold() || this.#look()), LOOK_MS),
+      setInterval(tidy, TIDY_MS),
     )
     this.#look()
   }
@@ -115,11 +119,12 @@ export class Worker {
     const { slots: limit } = facts()
     while (this.#looksAgain && !this.#isStopped) {
       this.#looksAgain = false
-      if (await queue.isDraining()) return void this.#drain()
+      const { isDraining, hasWaiting } = await queue.look()
+      if (isDraining) return void this.#drain()
       await this.#announce()
       if (this.#mayHaveMore) await queue.release([...this.#running.keys()])
       this.#mayHaveMore = false
-      while (!this.#isStopped && this.#running.size < limit) {
+      while (hasWaiting && !this.#isStopped && this.#running.size < limit) {
         const work = await queue.claim(facts(), limits)
         if (work === undefined) break
         this.#run(work)

@@ -32,12 +32,16 @@ const WAITING = `INSERT INTO executions (id, state, kind, backend, owner, keep, 
 type Sizes = { executions: number; waiting?: number }
 
 /** The address of a store with this many executions, and a tenth as many of everything else. */
-export async function createLargeStore({ executions, waiting = 0 }: Sizes): Promise<string> {
+export async function createLargeStore(sizes: Sizes): Promise<string> {
   const url = await createPostgresDatabase()
+  await fillStore(url, sizes)
+  return url
+}
+
+export async function fillStore(url: string, { executions, waiting = 0 }: Sizes): Promise<void> {
   await runSql(url, ENDED, [executions])
   await runSql(url, EVENTS)
   for (const sql of [SESSIONS, RUNS, NOTIFICATIONS]) await runSql(url, sql, [executions / 10])
   await runSql(url, WAITING, [waiting])
   await runSql(url, 'VACUUM ANALYZE')
-  return url
 }

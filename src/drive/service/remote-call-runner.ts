@@ -10,8 +10,10 @@ type RunnerOptions = {
   log: Log
 }
 
-/** If a notice is lost, calls are still looked for this often. */
+/** How often calls are looked for while notices do not arrive. */
 const LOOK_MS = 2000
+/** While they do, only every third time, in case that one is lost. */
+const TOLD_TICKS = 3
 
 export class RemoteCallRunner {
   readonly #options: RunnerOptions
@@ -21,6 +23,7 @@ export class RemoteCallRunner {
   #looking: Promise<void> | undefined
   #looksAgain = false
   #isClosed = false
+  #ticks = 0
 
   constructor(options: RunnerOptions) {
     this.#options = options
@@ -28,7 +31,7 @@ export class RemoteCallRunner {
 
   start(): void {
     this.#unwatch ??= this.#options.calls.watch(() => this.#look())
-    this.#timer ??= setInterval(() => this.#look(), LOOK_MS)
+    this.#timer ??= setInterval(() => this.#tick(), LOOK_MS)
     this.#look()
   }
 
@@ -39,6 +42,11 @@ export class RemoteCallRunner {
     this.#unwatch?.()
     await this.#looking
     await Promise.all(this.#taken.values())
+  }
+
+  #tick(): void {
+    this.#ticks += 1
+    if (!this.#options.calls.isTold() || this.#ticks % TOLD_TICKS === 0) this.#look()
   }
 
   #look(): void {

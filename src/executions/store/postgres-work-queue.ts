@@ -16,6 +16,7 @@ import type {
   KnownWorker,
   QueuedWork,
   QueueLoad,
+  QueueSight,
   SessionHome,
   WorkerFacts,
   WorkQueue,
@@ -77,6 +78,10 @@ const CLAIM = `
   counted AS (UPDATE machines SET claims = claims + 1 WHERE name = ? AND EXISTS (SELECT 1 FROM next))
   UPDATE executions SET owner = ? FROM next WHERE executions.number = next.number
   RETURNING id, request, last_seq, created_at, key_id`
+
+/** A hundredth of what a claim costs. Workers that have nothing to do ask nothing else. */
+const LOOK = `SELECT EXISTS (SELECT 1 FROM machines WHERE name = ? AND is_draining) AS is_draining,
+  EXISTS (SELECT 1 FROM executions e WHERE ${FREE}) AS has_waiting`
 
 /** Turns that wait for a machine that is gone, if no other machine can continue their session. */
 const STRANDED = `SELECT machine, ${ENDED_COLUMNS} FROM executions e
@@ -212,10 +217,9 @@ export class PostgresWorkQueue implements WorkQueue {
     await this.#database.run('UPDATE machines SET is_draining = false WHERE name = ? AND is_draining', this.machine)
   }
 
-  async isDraining(): Promise<boolean> {
-    return (
-      (await this.#database.get('SELECT 1 FROM machines WHERE name = ? AND is_draining', this.machine)) !== undefined
-    )
+  async look(): Promise<QueueSight> {
+    const row: Record<string, unknown> | undefined = await this.#database.get(LOOK, this.machine)
+    return { isDraining: row?.['is_draining'] === true, hasWaiting: row?.['has_waiting'] === true }
   }
 
   async homeOf(session: string): Promise<SessionHome | undefined> {

@@ -25,6 +25,8 @@ const TAKE = `UPDATE run_calls SET taken_by = ? WHERE number = (
       AND ((taken_by IS NULL AND expires_at > now()) OR (taken_by = ? AND id <> ALL(CAST(? AS text[]))))
     ORDER BY number LIMIT 1 FOR UPDATE SKIP LOCKED)
   RETURNING id, request`
+/** Mostly nothing waits, and then nothing else is asked. */
+const WAITS = 'SELECT 1 FROM run_calls WHERE machine = ? AND answer IS NULL LIMIT 1'
 const LOOK = `SELECT answer, taken_by IS NULL AS is_open, expires_at < now() AS is_expired,
     EXISTS (SELECT 1 FROM processes p WHERE p.name = taken_by) AS is_alive
   FROM run_calls WHERE id = ?`
@@ -45,6 +47,11 @@ export class RunCalls {
     return this.#parts.notices.watch(({ type, ids }) => {
       if (type === 'missed' || (type === 'run_call' && ids.includes(this.machine))) listener()
     })
+  }
+
+  /** Whether notices arrive. */
+  isTold(): boolean {
+    return this.#parts.notices.isListening
   }
 
   /** Asks a machine, and waits for its answer. */
@@ -97,6 +104,7 @@ export class RunCalls {
 
   /** Takes the next call for this machine. `taken` are those that this process works on. */
   async take(taken: readonly string[]): Promise<TakenCall | undefined> {
+    if ((await this.#database.get(WAITS, this.machine)) === undefined) return undefined
     const own = await this.#parts.owners.name()
     return await this.#database.write(() => this.#take(own, taken))
   }

@@ -57,8 +57,8 @@ export type WorkQueue = {
   workers(): Promise<KnownWorker[]>
   /** The machine that has a session, and whether another one can continue it. */
   homeOf(session: string): Promise<SessionHome | undefined>
-  /** Whether the workers of this machine are to end. */
-  isDraining(): Promise<boolean>
+  /** What a worker wants to know before it claims. */
+  look(): Promise<QueueSight>
   /** A worker starts on this machine, so it takes work. */
   endDraining(): Promise<void>
   /** How many executions wait, how many of the queue run, and how long the oldest has waited. */
@@ -67,6 +67,13 @@ export type WorkQueue = {
   share(keyId: string): Promise<QueueShare>
   /** Removes what is only stored so that another process could read it: of one execution, or of all that ended long ago. */
   removeUnkept(id?: string): Promise<void>
+}
+
+export type QueueSight = {
+  /** Whether the workers of this machine are to end. */
+  isDraining: boolean
+  /** Whether anything waits, also if only other workers can run it. */
+  hasWaiting: boolean
 }
 
 export type SessionHome = { machine: string; isPortable: boolean }
