@@ -2,6 +2,7 @@
 import type { Capability, CapabilityName } from './capabilities.ts'
 
 export const HOST_IDS = [
+  'agents',
   'claude',
   'codex',
   'copilot',

@@ -15,6 +15,15 @@ import {
 /** In the order in which they are listed and changed. */
 export const HOSTS: readonly Host[] = [
   {
+    id: 'agents',
+    name: 'Agent Skills',
+    directories: ['.agents'],
+    ownershipRoot: '.agents',
+    surfaces: [],
+    invocation: (name) => `invoke the skill ${name}`,
+    filesOf: (capability) => [codexPolicy(capability, '.agents/skills'), ...skill(capability, '.agents/skills')],
+  },
+  {
     id: 'claude',
     name: 'Claude Code',
     directories: ['.claude'],
@@ -30,7 +39,7 @@ export const HOSTS: readonly Host[] = [
     ownershipRoot: '.codex',
     surfaces: [],
     invocation: (name) => `$${name}`,
-    filesOf: (capability) => [codexPolicy(capability), ...skill(capability, '.codex/skills')],
+    filesOf: (capability) => [codexPolicy(capability, '.codex/skills'), ...skill(capability, '.codex/skills')],
   },
   {
     id: 'copilot',
@@ -116,9 +125,9 @@ export const HOSTS: readonly Host[] = [
 ]
 
 /** Codex ignores `disable-model-invocation` in the front matter. It reads this file instead. */
-function codexPolicy({ name }: Capability): GeneratedFile {
+function codexPolicy({ name }: Capability, skills: string): GeneratedFile {
   const text = 'policy:\n  allow_implicit_invocation: false\n'
-  return { path: `.codex/skills/${name}/agents/openai.yaml`, text, capability: name, role: 'policy' }
+  return { path: `${skills}/${name}/agents/openai.yaml`, text, capability: name, role: 'policy' }
 }
 
 function copilotAgent(capability: Capability, folder: string): GeneratedFile[] {

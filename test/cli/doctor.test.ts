@@ -432,7 +432,7 @@ describe('the report', () => {
     const codes = checks.map(({ code, host_id }) => (host_id === '-' ? code : host_id))
     expect(codes).toEqual([
       'repository_ok',
-      ...['claude', 'codex', 'copilot', 'cursor', 'kilo', 'kiro', 'opencode', 'pi', 'qwen', 'windsurf'],
+      ...['agents', 'claude', 'codex', 'copilot', 'cursor', 'kilo', 'kiro', 'opencode', 'pi', 'qwen', 'windsurf'],
       'install_settled',
       'runstore_durability_full',
       'runs_readable',

@@ -72,8 +72,9 @@ describe('drover install, list and uninstall', () => {
       '  to start in Claude Code: /drover-run',
       '',
     ])
-    expect((await drover('list', '--root', join(root, '.claude'))).stdout.split('\n').slice(0, 3)).toEqual([
+    expect((await drover('list', '--root', join(root, '.claude'))).stdout.split('\n').slice(0, 4)).toEqual([
       'HOST      USED HERE  INSTALLED  CAPABILITIES',
+      'agents    no         no         -',
       'claude    yes        yes        7',
       'codex     no         no         -',
     ])
@@ -116,11 +117,11 @@ describe('drover install, list and uninstall', () => {
     expect(await drover('hosts')).toEqual(await drover('list'))
   })
 
-  it('print JSON reports for all ten hosts', async () => {
+  it('print JSON reports for all eleven hosts', async () => {
     const { drover, site } = open()
     const report = committed(await drover('install', '--all', '--surface', 'cli', '--json'))
     expect(report).toMatchObject({ hosts: HOST_IDS, transaction_outcome: 'committed' })
-    expect(report.written).toHaveLength(135)
+    expect(report.written).toHaveLength(152)
     const listed = checkListReport(JSON.parse((await drover('list', '--json')).stdout))
     expect(listed.hosts.map(({ id, installed, capabilities }) => [id, installed, capabilities.length])).toEqual(
       HOST_IDS.map((id) => [id, true, 7]),
@@ -128,7 +129,7 @@ describe('drover install, list and uninstall', () => {
     const before = site.tree()
     expect(committed(await drover('install', '--refresh', '--json'))).toMatchObject({ written: [], warnings: [] })
     expect(site.tree()).toEqual(before)
-    expect(committed(await drover('uninstall', '--json')).removed).toHaveLength(135)
+    expect(committed(await drover('uninstall', '--json')).removed).toHaveLength(152)
   })
 
   it.each([
@@ -259,6 +260,7 @@ describe('a repository with broken hosts', () => {
     expect(code).toBe(0)
     const { hosts } = checkListReport(JSON.parse(stdout))
     expect(hosts.map(({ id, detected, installed, warning }) => [id, detected, installed, warning])).toEqual([
+      ['agents', false, false, undefined],
       ['claude', true, false, expect.stringMatching(/manifest/)],
       ['codex', false, false, expect.stringMatching(/\.codex is a regular file/)],
       ['copilot', false, false, undefined],

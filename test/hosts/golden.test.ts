@@ -93,6 +93,7 @@ it('hosts are in the order of their ids', () => {
 })
 
 it.each([
+  ['agents', 15],
   ['claude', 8],
   ['codex', 15],
   ['copilot', 8],
@@ -109,10 +110,10 @@ it.each([
   expect(host && generatedFiles(host, surface)).toHaveLength(count)
 })
 
-it('all ten together write 135 files, no path twice', () => {
+it('all eleven together write 152 files, no path twice', () => {
   const found = findFiles(new Map(), HOSTS)
   const plan = planInstall({ hosts: HOSTS, isExplicit: true, surface: 'ide', isRefresh: false, found })
-  expect(toChangeReport(plan, { outcome: 'committed' }).written).toHaveLength(135)
+  expect(toChangeReport(plan, { outcome: 'committed' }).written).toHaveLength(152)
   expect(plan.hosts).toEqual(HOST_IDS)
 })
 

@@ -193,7 +193,7 @@ describe('a process that is really killed', () => {
   })
 })
 
-const ids = ['claude', 'codex', 'copilot', 'cursor', 'kilo', 'kiro', 'opencode', 'pi', 'qwen', 'windsurf']
+const ids = ['agents', 'claude', 'codex', 'copilot', 'cursor', 'kilo', 'kiro', 'opencode', 'pi', 'qwen', 'windsurf']
 
 async function prepared(prepare: ((site: HostWorktree) => Promise<unknown>) | undefined): Promise<HostWorktree> {
   const site = createHostWorktree()

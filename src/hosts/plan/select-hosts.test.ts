@@ -47,6 +47,7 @@ describe('hosts that are named', () => {
 
 describe('a host is detected', () => {
   it.each([
+    ['.agents', 'agents'],
     ['.claude', 'claude'],
     ['.codex', 'codex'],
     ['.github/agents', 'copilot'],
@@ -66,7 +67,7 @@ describe('a host is detected', () => {
   })
 
   it('by nothing else', () => {
-    expect(HOSTS.flatMap((host) => host.directories)).toHaveLength(14)
+    expect(HOSTS.flatMap((host) => host.directories)).toHaveLength(15)
   })
 
   it('throws if no host is detected', () => {
