@@ -60,6 +60,23 @@ describe('a chat completion with tools', () => {
     expect(second.choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: 'r0|r1|r2' } })
   })
 
+  it('has one call at a time, if the client says so', async () => {
+    const calls = [[call('add', 1), call('sub', 2), call('add', 3)]]
+    const { client } = await open({ calls, text: ['{{results}}'] })
+    const one = { parallel_tool_calls: false }
+    let { made, next, content } = await ask(client, [user], one)
+    const seen: string[] = []
+    for (let messages = next(['r0']); made.length > 0; messages = next([`r${seen.length}`])) {
+      seen.push(made.map((each) => each.function.arguments).join('+'))
+      const answer = await ask(client, messages, one)
+      made = answer.made
+      next = answer.next
+      content = answer.content
+    }
+    expect(seen.toSorted()).toEqual(['{"x":1}', '{"x":2}', '{"x":3}'])
+    expect(content?.split('|').toSorted()).toEqual(['r0', 'r1', 'r2'])
+  })
+
   it('makes ten calls in a row in one turn', async () => {
     const calls = Array.from({ length: 10 }, (_, at) => [call('add', at)])
     const { client, server } = await open({ calls, text: ['last {{results}}'] })

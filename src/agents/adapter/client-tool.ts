@@ -17,6 +17,8 @@ export type ToolChoice = {
   must: boolean
   /** The names of the functions that may be called. Undefined: all of them. */
   only?: readonly string[]
+  /** The client runs one call at a time. */
+  isSingle?: true
 }
 
 /** What a function answered. An agent that takes no images gets only the texts. */

@@ -18,6 +18,7 @@ export class CallBatches {
   readonly #names: ReadonlySet<string>
   /** Undefined: all of them may be called. */
   #allowed: readonly string[] | undefined
+  #isSingle = false
   #made: MadeCall[] = []
   /** Calls in events that have not been made. */
   #announced = 0
@@ -41,8 +42,9 @@ export class CallBatches {
   }
 
   /** From now on the agent may call what the client allows. */
-  limit({ only }: ToolChoice): void {
+  limit({ only, isSingle }: ToolChoice): void {
     this.#allowed = only
+    this.#isSingle = isSingle === true
   }
 
   /** The agent has printed something. */
@@ -84,9 +86,9 @@ export class CallBatches {
   }
 
   #flush(): void {
-    const batch = this.#made
+    const batch = this.#isSingle ? this.#made.slice(0, 1) : this.#made
     this.#announced = Math.max(0, this.#announced - batch.length)
-    this.#made = []
+    this.#made = this.#made.slice(batch.length)
     this.#next.resolve(batch)
   }
 

@@ -95,6 +95,26 @@ describe('readMessageRequest', () => {
     expect(prompt.prompt).not.toContain('a.txt')
   })
 
+  it('takes what Claude Code sends besides: safeguards, and tools that are added and removed later', () => {
+    const definition = { name: 'look', description: 'Looks', input_schema: { type: 'object' } }
+    const changes = [
+      { type: 'text', text: 'Be brief.' },
+      { type: 'tool_addition', tool: { type: 'tool_definition', definition } },
+      { type: 'tool_addition', tool: { type: 'tool_reference', name: 'ls' } },
+      { type: 'tool_removal', tool: { type: 'tool_reference', name: 'ls' } },
+    ]
+    const messages = [
+      { role: 'user', content: 'look' },
+      { role: 'system', content: changes },
+    ]
+    const tools = [{ name: 'ls', input_schema: { type: 'object' }, defer_loading: true }]
+    const body = { ...MINIMAL, messages, tools, safeguards: { mode: 'strict' } }
+    const { prompt } = readMessageRequest(body, { ...options, clientTools: 'bridge' })
+    expect(prompt.clientTools?.tools.map(({ name }) => name)).toEqual(['ls', 'look'])
+    expect([prompt.prompt, prompt.system_prompt]).toEqual(['look', 'Be brief.'])
+    expect(readMessageRequest(body, { ...options, clientTools: 'ignore' }).ignored).toContain('tool_addition')
+  })
+
   it('returns an ephemeral prompt', () => {
     expect(read(MINIMAL)).toEqual(PLAIN)
   })

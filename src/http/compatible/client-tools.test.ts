@@ -148,3 +148,15 @@ describe('tool calls in messages', () => {
     )
   })
 })
+
+describe('calls at the same time', () => {
+  it.each([
+    [{ parallel_tool_calls: false }, true],
+    [{ tool_choice: { type: 'auto', disable_parallel_tool_use: true } }, true],
+    [{ parallel_tool_calls: true }, undefined],
+    [{ parallel_tool_calls: null }, undefined],
+    [{}, undefined],
+  ])('are not made with %j: %s', (asked, isSingle) => {
+    expect(readTools({ tools: [LS], ...asked }, 'bridge').choice.isSingle).toBe(isSingle)
+  })
+})

@@ -57,6 +57,8 @@ const FREE_CHOICES: readonly unknown[] = ['auto', 'none', 'allowed_tools']
 type Offered = {
   /** `auto`, `none`, or what must be called. */
   tool_choice?: unknown
+  /** False: the client runs one call at a time. */
+  parallel_tool_calls?: boolean | null | undefined
   /** The field that has functions which agents can be given. */
   tools?: readonly unknown[] | null | undefined
   /** Fields with tools that agents cannot be given. */
@@ -65,7 +67,7 @@ type Offered = {
 
 /** `ignored` names the fields and types of tools that are left out. */
 export function readTools(
-  { tools: listed, tool_choice: choice, others = {} }: Offered,
+  { tools: listed, tool_choice: choice, parallel_tool_calls: isParallel, others = {} }: Offered,
   clientTools: ClientTools,
 ): { tools: ClientTool[]; choice: ToolChoice; ignored: string[] } {
   const offered = listed ?? []
@@ -85,9 +87,14 @@ export function readTools(
   const double = tools.find(({ name }, at) => tools.findIndex((each) => each.name === name) < at)
   if (double !== undefined) throw invalid('tools', `must not have two functions with the name ${double.name}`)
   const ignored = new Set(read.flatMap((each) => each.ignored ?? []))
-  const chosen = readChoice(choice, tools)
+  const chosen = { ...readChoice(choice, tools), ...singleCall(choice, isParallel) }
   const isNone = chosen.only?.length === 0
   return { tools: isNone ? [] : tools, choice: chosen, ignored: [...ignored] }
+}
+
+function singleCall(choice: unknown, isParallel: Offered['parallel_tool_calls']): Pick<ToolChoice, 'isSingle'> {
+  const isSingle = isParallel === false || (isObject(choice) && choice['disable_parallel_tool_use'] === true)
+  return isSingle ? { isSingle } : {}
 }
 
 /** A function as one of the three APIs describes it. Tools that a vendor runs itself have other types. */
@@ -136,8 +143,8 @@ function invalid(path: string, rule: string) {
 }
 
 const TOOL_ROLES = ['tool', 'function']
-/** `tool_use`, `server_tool_use`, `web_search_tool_result`, `redacted_thinking`, and the like. */
-const TOOL_PART = /(?:^|_)(?:tool_use|tool_result|thinking)$/
+/** `tool_use`, `server_tool_use`, `web_search_tool_result`, `redacted_thinking`, `tool_addition`, and the like. */
+const TOOL_PART = /(?:^|_)(?:tool_use|tool_result|thinking|tool_addition|tool_removal)$/
 
 /** What the client's tools were asked and have answered. The places are those in the request. */
 export function ignoreToolCalls(

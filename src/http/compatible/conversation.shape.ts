@@ -55,6 +55,10 @@ export const COMPATIBLE_REQUEST = {
     Type.Array(Type.Unknown()),
     'Functions of the client, which the agent may call. `server.client_tools` can refuse or ignore them.',
   ),
+  parallel_tool_calls: orNull(
+    Type.Boolean(),
+    'False: a reply has at most one call, and further calls of the agent wait. The messages API says so in `tool_choice`.',
+  ),
   tool_choice: Type.Optional(
     Type.Unknown({
       description:

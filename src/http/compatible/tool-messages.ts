@@ -40,8 +40,8 @@ function readMessage(message: WireMessage, place: string): Said[] {
 
 type Parts = Extract<WireContent, readonly unknown[]>
 
-/** Thoughts of a model are not sent to another one. Tools that are added later are in `tools` too. */
-const LEFT_OUT = ['thinking', 'redacted_thinking', 'tool_addition']
+/** Thoughts of a model are not sent to another one. Tools that are added are read with the others; none is taken away. */
+const LEFT_OUT = ['thinking', 'redacted_thinking', 'tool_addition', 'tool_removal']
 
 /** Texts that stand together are one message. */
 function readParts(parts: Parts, place: string, toMessage: (parts: Parts) => Said): Said[] {

@@ -199,6 +199,7 @@ function toRecord(request: ResponseRequest, facts: RecordFacts): ResponseRecord 
     ...(typeof reasoning?.summary === 'string' && { summary: reasoning.summary }),
     ...(format && format.type !== 'text' && { format: format as unknown as JsonObject }),
     ...(facts.prompt.clientTools !== undefined && { has_tools: true as const }),
+    ...(request.parallel_tool_calls === false && { one_call: true as const }),
     ...textToolsOf(facts.prompt.clientTools),
     ...(facts.prompt.clientTools?.choice.must === true && { must_call: true as const }),
     owns_session: facts.ownsSession,

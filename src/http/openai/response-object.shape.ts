@@ -124,7 +124,7 @@ export const ResponseObject = named(
       description:
         'The answer as a message, calls of functions of the client, and what the agent thought if `reasoning.summary` was requested.',
     }),
-    parallel_tool_calls: Type.Literal(true, { description: 'Always true.' }),
+    parallel_tool_calls: Type.Boolean({ description: 'As in the request.' }),
     previous_response_id: orNothing(Type.String(), 'As in the request.'),
     reasoning: Type.Object({
       effort: orNothing(Type.String(), 'As in the request. It has no effect.'),

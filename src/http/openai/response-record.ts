@@ -30,6 +30,8 @@ export type ResponseRecord = {
   has_tools?: true
   /** It has to. */
   must_call?: true
+  /** The client runs one call at a time. */
+  one_call?: true
   /** The names of the functions that take a text. */
   text_tools?: readonly string[]
   /** The session was started by a response, so it is deleted with its last response. */
@@ -97,7 +99,7 @@ export function responseEnvelope(
     max_output_tokens: record.max_output_tokens ?? null,
     metadata: record.metadata,
     model: record.model,
-    parallel_tool_calls: true,
+    parallel_tool_calls: record.one_call !== true,
     previous_response_id: record.previous_response_id ?? null,
     reasoning: { effort: record.effort ?? null, summary: record.summary ?? null },
     store: record.store,
