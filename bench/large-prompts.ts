@@ -31,7 +31,7 @@ export async function benchLargePrompts(drover: string): Promise<string> {
   }
 }
 
-/** A module that writes the longest delay of the event loop to a file whenever the process gets SIGUSR2, and starts anew. */
+/** A module that writes the longest delay of the event loop to a file whenever the process gets SIGUSR2, and starts over. */
 function probe(path: string): string {
   const code = `
     import { writeFileSync } from 'node:fs'

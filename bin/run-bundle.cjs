@@ -3,7 +3,7 @@
  *
  * Node's own compile cache only contains what is compiled when a file is loaded, not the functions that are compiled on
  * their first call. Here the cache is written when the process ends and contains the functions that were called, so each
- * command has a cache of its own.
+ * command has a separate cache.
  */
 const { closeSync, fstatSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } = require('node:fs')
 const { getCompileCacheDir } = require('node:module')

@@ -44,7 +44,7 @@ function readProcessors(): { all: number; stolen: number } | undefined {
   return { all: times.reduce((sum, each) => sum + each, 0) / 100, stolen: (times[7] ?? 0) / 100 }
 }
 
-/** A virtual machine loses time to others. Without that share, the time is that of cores of its own. */
+/** A virtual machine loses time to others. Without that share, the time is that of cores for drover alone. */
 function describeTime(): string {
   const seconds = (performance.now() - started) / 1000
   const [from, to] = [before, readProcessors()]

@@ -45,7 +45,7 @@ echo '${JSON.stringify(result)}'
 
 type Home = ReturnType<typeof createHome>
 
-/** Starts a server in a process group of its own, which ends with the test. */
+/** Starts a server in a separate process group, which ends with the test. */
 function startServer({ home, env }: Pick<Home, 'home' | 'env'>, argv: readonly string[]) {
   const child = spawn(argv[0] ?? '', argv.slice(1), {
     cwd: home,

@@ -40,7 +40,7 @@ tr -d '"\\n' >> "$file"
 echo '{"type":"result","subtype":"success","is_error":false,"result":"'"$(cat "$file")"'","session_id":"'$id'"}'
 `
 
-/** Workers with an agent that remembers, each with a home of its own, and a directory that all of them have. */
+/** Workers with an agent that remembers, each with a separate home, and a directory that all of them have. */
 async function startWithClaude(names: readonly string[]) {
   const directory = realpathSync(temporaryDirectory())
   const [bin, workdir] = [join(directory, 'bin'), join(directory, 'work')]

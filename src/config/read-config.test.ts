@@ -385,7 +385,7 @@ describe('an MCP server', () => {
     expect((problems as { rule: string }[]).map(({ rule }) => rule)).toEqual(expected)
   })
 
-  it('has a name of its own', async () => {
+  it('has a separate name', async () => {
     const { problems } = await problemsOf({ file: 'mcp_servers: [{name: a, command: a}, {name: a, command: b}]\n' })
     expect(problems).toMatchObject([{ key: 'mcp_servers[1]', rule: 'must have a name that is not taken' }])
   })

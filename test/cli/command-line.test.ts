@@ -375,7 +375,7 @@ describe('an old Node', () => {
     process.on('SIGTERM', () => process.exit(console.log('SIGTERM')))
     setInterval(() => {}, 1000)`
 
-  /** The launcher in a directory of its own. `asClone` is the program that it starts from source. */
+  /** The launcher in a separate directory. `asClone` is the program that it starts from source. */
   function launcherIn(directory: string, asClone: boolean, program = PRINTS_ARGUMENTS): string {
     cpSync(join(SOURCES, '..'), join(directory, 'bin'), { recursive: true })
     if (asClone) {

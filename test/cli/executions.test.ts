@@ -18,7 +18,7 @@ beforeEach(() => {
 
 const KEPT = { DROVER_EXECUTIONS_KEEP: 'events' }
 
-/** Starts a command in a process of its own whose agents hang. It is ended with its agents when the test ends. */
+/** Starts a command in a separate process whose agents hang. It is ended with its agents when the test ends. */
 async function startHanging(args: readonly string[], { env = KEPT, script = {} as Script } = {}) {
   const pidFile = join(home.path, 'pids')
   const started = home.start(args, { env, script: { hangAfter: 'text', ...script, pidFile } })

@@ -16,7 +16,7 @@ beforeEach(() => {
   home = createAgentHome()
 })
 
-/** Starts a session in a directory of its own and gives its id. */
+/** Starts a session in a separate directory and gives its id. */
 async function begin(args: readonly string[] = [], cwd = home.path): Promise<string> {
   const { stdout, stderr } = await home.drover(['first words', '-o', 'json', ...args], { cwd })
   expect(stderr).toBe('')

@@ -1,5 +1,5 @@
 /**
- * An agent that speaks ACP and does what its script says. It is a program of its own: tests start it as drover starts a real
+ * An agent that speaks ACP and does what its script says. It is a separate program: tests start it as drover starts a real
  * agent. The script is in FAKE_ACP_SCRIPT. Every frame that it receives is appended to the file FAKE_ACP_LOG.
  */
 import { spawn } from 'node:child_process'

@@ -35,7 +35,7 @@ describe('the fake agent', () => {
     expect(stdout).not.toContain('word1999')
   })
 
-  it('prints every word in an event of its own', async () => {
+  it('prints every word in a separate event', async () => {
     const { stdout } = await runFakeAgent('claude', STREAM.claude, { script: { text: ['one', ' two', ' three'] } })
     const deltas = stdout.split('\n').filter((line) => line.includes('"text_delta"'))
     expect(deltas.map((line) => JSON.parse(line).event.delta.text)).toEqual(['one', ' two', ' three'])

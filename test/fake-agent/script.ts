@@ -16,7 +16,7 @@ export type Script = {
   /** A file with one byte for each piece that may be printed; the agent waits until it has grown. */
   permits?: string
   usage?: Partial<DemoUsage>
-  /** A shell command that really runs, in a session of its own. */
+  /** A shell command that really runs, in a separate session. */
   tool?: string
   toolDenied?: boolean
   /** Calls of tools of its MCP server, before its answer. Those of one list are made at the same time. `{{results}}` in `text` stands for the last results, `{{tools}}` for the names of all tools. */
@@ -54,7 +54,7 @@ export type Script = {
   replay?: string
   ignoreSigterm?: boolean
   ignoreSigint?: boolean
-  /** A process in a session of its own that holds stdout and outlives the agent. */
+  /** A process in a separate session that holds stdout and outlives the agent. */
   forkDaemon?: boolean
   /** Where to write, as JSON, the process ids `agent`, `tool` and `daemon`, and `hangs: true` once it hangs. */
   pidFile?: string

@@ -93,7 +93,7 @@ describe('work that a client gives up', () => {
     const agent = await until(() => readPids(pidFile).agent)
     given.abort()
     await expect(called).rejects.toThrow()
-    // A client of 2025 only says so in a message of its own, and ends the request with its connection.
+    // A client of 2025 only says so in a separate message, and ends the request with its connection.
     if (era === 'legacy') await client.close()
     await until(async () => (await executionsOf(server))[0]?.state === 'cancelled')
     expect(isRunning(agent)).toBe(false)

@@ -55,7 +55,7 @@ describe('a warm agent that speaks ACP', () => {
     expect(server.context.drover.warm?.list()).toMatchObject([{ backend: 'fake', turns: 1 }])
   })
 
-  it('answers several prompts in one process, each in a session of its own', async () => {
+  it('answers several prompts in one process, each in a separate session', async () => {
     const { server, directory } = await start()
     await prompt(server, 'hello')
     await idle(server)
@@ -112,7 +112,7 @@ describe('a warm agent that speaks ACP', () => {
     expect((await prompt(server, 'three')).output).toBe('fine')
   })
 
-  it('is replaced by a process of its own if it dies before it answers', async () => {
+  it('is replaced by a separate process if it dies before it answers', async () => {
     const { server } = await start()
     await prompt(server, 'hello')
     await idle(server)

@@ -123,7 +123,7 @@ const BROKEN: [name: string, damage: Damage, read?: string, write?: string][] = 
     (fixture) => rewrite(fixture, (text) => text.replace('{"sequence":1,', '{"sequence":1,"sequence":1,')),
   ],
   [
-    'has a key of its own',
+    'has a separate key',
     (fixture) => rewrite(fixture, (text) => text.replace('{"sequence":1,', '{"sequence":1,"note":1,')),
   ],
   ['has a line that is not JSON', ({ journal }) => appendFileSync(journal, 'nothing\n')],

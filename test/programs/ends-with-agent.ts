@@ -10,7 +10,7 @@ const listeners = () => EVENTS.map((name) => process.listenerCount(name))
 if (how === 'handler') process.on('SIGTERM', () => void close())
 const before = listeners()
 const drover = createDrover()
-// The tool runs in a session of its own.
+// The tool runs in a separate session.
 const prompt = JSON.stringify({ pid: true, hang: true, spawn: 'echo $$ >> tools; exec sleep 600' })
 const runs = [1, 2].map(() => drover.prompt({ prompt, backend: 'claude', ephemeral: true }))
 const agents = await Promise.all(runs.map(firstText))

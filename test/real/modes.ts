@@ -1,4 +1,4 @@
-/** The two ways of a prompt: to a process of its own, or to one that is already up. Both must give the same. */
+/** The two ways of a prompt: to a separate process, or to one that is already up. Both must give the same. */
 import { request as send } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -33,7 +33,7 @@ export async function runRequest(mode: Mode, request: AgentRequest, priorUsage?:
   try {
     return await toEnd((await starting).prompt(turn))
   } catch (error) {
-    // What the agent does not take runs in a process of its own.
+    // What the agent does not take runs in a separate process.
     if (!(error instanceof Fault)) throw error
     return await alone()
   } finally {
@@ -76,7 +76,7 @@ export class Command {
 
   async run(scenario: string, args: readonly string[]): Promise<Ran> {
     const once = () => this.#drover(args, scenario)
-    // Both contain what the agent prints in a process of its own.
+    // Both contain what the agent prints in a separate process.
     if (args.includes('json') || args.includes('--raw')) return await once()
     const ran = await this.repeat(scenario, once)
     if (this.#mode === 'warm' && ran.code === 0) {

@@ -51,7 +51,7 @@ describe.skipIf(path === '')('a session of the real claude', () => {
     }
   }
 
-  it.each(['a process of its own', 'a process that stays up'])(
+  it.each(['a separate process', 'a process that stays up'])(
     'from %s is resumed elsewhere, with what it was told',
     async (which) => {
       const [old, other] = [newMachine(), newMachine()]

@@ -64,7 +64,7 @@ describe.each(installed)('a $backend that stays up', ({ backend, path }) => {
       const scenario = TURNS[round % TURNS.length] ?? 'slow'
       const isNext = round % TURNS.length === 2
       const turn = { scenario, hangsUp: round % 2 === 1, ...(isNext && { session }) }
-      // The first turn has a process of its own. On a busy machine, the next process may take long to start.
+      // The first turn has a separate process. On a busy machine, the next process may take long to start.
       if (round > 0) await until(() => server.context.drover.warm?.list().some(({ state }) => state === 'idle'))
       const { id, wasWarm, rest } = await cancelTurn(server, turn)
       warmTurns += Number(wasWarm)

@@ -1,4 +1,4 @@
-/** The real gemini in a server that keeps it running: the same results as in a process of its own. */
+/** The real gemini in a server that keeps it running: the same results as in a separate process. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -45,7 +45,7 @@ describe.each(gemini)('the real $backend in a process that stays up', ({ backend
   const prompt = (server: TestServer, over: object = {}) =>
     ask(server, { backend, prompt: 'say hello', model: MODELS[backend], workdir: setup.work, ...over })
 
-  /** A prompt in a process of its own, then the same in one that was up. */
+  /** A prompt in a separate process, then the same in one that was up. */
   async function coldAndWarm(server: TestServer, over: object = {}): Promise<[Result, Result]> {
     const cold = await prompt(server, over)
     await until(() => server.context.drover.warm?.list().some(({ state }) => state === 'idle') === true)

@@ -55,13 +55,13 @@ export function createAgentHome() {
     bare: { PATH: NOWHERE },
     env,
     start,
-    /** Runs drover in this process, which is faster. `start` is for what only a process of its own shows, such as signals. */
+    /** Runs drover in this process, which is faster. `start` is for what only a separate process shows, such as signals. */
     drover: (args: readonly string[], options: RunOptions = {}): Promise<Ran> => {
       const { cwd = path, input } = options
       const env = environment(options)
       return callMain(args, { cwd, env, homeDirectory: path, ...(input !== undefined && { input }) })
     },
-    /** One of the agents follows a script of its own. */
+    /** One of the agents follows a separate script. */
     teach(agent: AgentName, script: Script): void {
       installFakeAgent(bin, agent, { script })
     },

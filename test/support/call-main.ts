@@ -1,4 +1,4 @@
-/** Runs drover in this process: faster than a process of its own, for tables of many rows. Also without vitest, for `npm run faults`. */
+/** Runs drover in this process: faster than a separate process, for tables of many rows. Also without vitest, for `npm run faults`. */
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { main } from '../../src/cli/program/main.ts'

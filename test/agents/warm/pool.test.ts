@@ -108,7 +108,7 @@ describe('codex under a ceiling', () => {
 })
 
 describe('a session of gemini that no process has in memory', () => {
-  it('is continued in a process of its own, also if someone answers the agent', async () => {
+  it('is continued in a separate process, also if someone answers the agent', async () => {
     const pool = createPool({})
     const directory = temporaryDirectory()
     const request = agentRequest('gemini', {

@@ -17,7 +17,7 @@ for await (const piece of streamed.textStream) text += piece
 const failed: unknown = await generateText({ model: provider('nope'), prompt: 'x', maxRetries: 0 }).catch(
   (error) => error,
 )
-// Without an instance of its own, nothing is opened before the first call.
+// Without a separate instance, nothing is opened before the first call.
 const unused: LanguageModel = drover('claude')
 
 process.stdout.write(
