@@ -19,7 +19,7 @@ import { OwnershipManifest } from '../src/hosts/manifest.shape.ts'
 import { CountTokensRequest } from '../src/http/anthropic/count-tokens.shape.ts'
 import { MessageRequest } from '../src/http/anthropic/messages.shape.ts'
 import { ComparedQuery } from '../src/http/native/batches.shape.ts'
-import { DecisionBody, EventsQuery, ExecutionQuery } from '../src/http/native/executions.shape.ts'
+import { DecisionBody, EventsQuery, ExecutionQuery, MessageBody } from '../src/http/native/executions.shape.ts'
 import { LoginBody } from '../src/http/native/login.shape.ts'
 import { PushBody } from '../src/http/native/push.shape.ts'
 import { SessionDetailQuery, SessionEditRequest, SessionListQuery } from '../src/http/native/sessions.shape.ts'
@@ -30,6 +30,7 @@ import { JournalRecord } from '../src/journal/record.shape.ts'
 import * as library from '../src/library/requests.shape.ts'
 import { TOOL_SHAPES } from '../src/mcp/tools.shape.ts'
 import { BudgetList } from '../src/prompts/budget-list.shape.ts'
+import { MessageSent } from '../src/prompts/message-sent.shape.ts'
 import { PromptEvent } from '../src/prompts/prompt-event.shape.ts'
 import {
   ChainRequest,
@@ -170,6 +171,7 @@ async function httpFiles(): Promise<GeneratedFile[]> {
     validateSessionEditRequest: SessionEditRequest,
     validateExecutionQuery: ExecutionQuery,
     validateDecisionBody: DecisionBody,
+    validateMessageBody: MessageBody,
     validateEventsQuery: EventsQuery,
     validateUsageQuery: UsageParameters,
     validateLoginBody: LoginBody,
@@ -303,7 +305,7 @@ async function libraryFiles(): Promise<GeneratedFile[]> {
     ...{ PromptRequest, ParallelRequest, ChainRequest, CompareRequest, KeepRequest },
     ...{ SessionQuery, SessionChange, DriveRequest, ActRequest },
     ...{ PromptEvent, ApprovalRequest, PromptResult, ParallelResult, ChainResult, ComparisonResult, KeepResult },
-    ...{ Session, SessionPage, SessionTurn, RunVerdict, BudgetList },
+    ...{ Session, SessionPage, SessionTurn, RunVerdict, BudgetList, MessageSent },
   })
   return [
     { path: 'src/library/checks.generated.js', content: await compileShapes(shapes, { allProblems: true }) },

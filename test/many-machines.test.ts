@@ -239,6 +239,22 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
     for (const id of ids) await until(async () => (await find(id)).state === 'cancelled')
   })
 
+  it('tell an agent of another machine something', async () => {
+    const { door } = await startMachines(['one'], { env: { DEMO_AGENT_WORD_MS: '200' } })
+    const { body } = await post(door, '/api/v1/prompt', { ...HELLO, detach: true })
+    const { execution_id: id } = body as { execution_id: string }
+    await until(async () => ((await door.request(`/api/v1/executions/${id}`)).body as Execution).state === 'running')
+    const sent = await post(door, `/api/v1/executions/${id}/message`, { text: 'use knots' })
+    expect(sent).toMatchObject({ status: 200, body: { execution_id: id, delivered: 'next_turn' } })
+    const ended = await until(async () => {
+      const found = (await door.request(`/api/v1/executions/${id}`)).body as Execution
+      return found.ended_at !== undefined && found
+    })
+    const next = await post(door, `/api/v1/sessions/${ended.session_id}/resume`, { prompt: 'go on' })
+    expect(next.body).toMatchObject({ output: expect.stringContaining('use knots') })
+    expect(await post(door, `/api/v1/executions/${id}/message`, { text: 'x' })).toMatchObject({ status: 409 })
+  })
+
   it.runIf(IS_FULL)('leave nothing of an ephemeral prompt', async () => {
     const { url, door } = await startMachines(['one'])
     const { status } = await post(door, '/api/v1/prompt', { ...HELLO, ephemeral: true })

@@ -1,5 +1,5 @@
-/** Who decided what about something that an agent asked for, in words. Pure. */
-import type { DecidedApproval, Decider } from './adapter/agent.shape.ts'
+/** Who decided what about something that an agent asked for, and who told it something, in words. Pure. */
+import type { DecidedApproval, Decider, SteeredMessage } from './adapter/agent.shape.ts'
 
 const DECIDED: Readonly<Record<DecidedApproval['decision'], string>> = {
   allow: 'allowed',
@@ -12,6 +12,10 @@ type Described = Pick<DecidedApproval, 'decision' | 'by' | 'tool_name' | 'comman
 export function describeDecision({ decision, by, tool_name: tool, command, message }: Described): string {
   const what = command === undefined ? tool : `${tool} ${command}`
   return `${DECIDED[decision]} by ${nameDecider(by)}: ${what}${message === undefined ? '' : ` (${message})`}`
+}
+
+export function describeMessage({ text, by, delivered }: SteeredMessage): string {
+  return `told by ${nameDecider(by)}${delivered === 'now' ? '' : ', for its next turn'}: ${text}`
 }
 
 export function nameDecider({ via, name }: Decider): string {

@@ -1,4 +1,4 @@
-/** What an agent prints on stderr while it runs, for agents that report retries only there. */
+/** What joins the output of an agent: notices on stderr, where some report retries, and what it is told while it runs. */
 import type { AgentEvent, OutputReader } from './adapter/agent.ts'
 
 /** No notice is longer. */
@@ -9,13 +9,15 @@ const QUEUE_LIMIT = 100
 export type Notices = {
   /** Takes a piece of stderr. */
   add(chunk: Buffer): void
+  /** Takes an event from elsewhere. */
+  tell(event: AgentEvent): void
   /** The events that have not been taken yet. */
   take(): AgentEvent[]
-  /** Resolves when there are events to take; undefined for an agent that prints no notices. */
+  /** Resolves when there are events to take; undefined if there will be none. */
   arrived(): Promise<undefined> | undefined
 }
 
-export function createNotices({ readNotice }: OutputReader): Notices {
+export function createNotices({ readNotice }: OutputReader, { takesMore = false } = {}): Notices {
   const queue: AgentEvent[] = []
   let line = ''
   let waiting: PromiseWithResolvers<undefined> | undefined
@@ -29,9 +31,13 @@ export function createNotices({ readNotice }: OutputReader): Notices {
       queue.push(...events.slice(0, QUEUE_LIMIT - queue.length))
       if (events.length > 0) waiting?.resolve(undefined)
     },
+    tell(event) {
+      queue.push(event)
+      waiting?.resolve(undefined)
+    },
     take: () => queue.splice(0),
     arrived() {
-      if (readNotice === undefined) return undefined
+      if (readNotice === undefined && !takesMore) return undefined
       waiting = Promise.withResolvers<undefined>()
       if (queue.length > 0) waiting.resolve(undefined)
       return waiting.promise

@@ -28,9 +28,9 @@ export async function* runAgent(
 ): AsyncGenerator<AgentEvent, AgentResult, undefined> {
   const { agent } = request
   if ('profile' in agent) {
-    const { owner, signal, priorUsage, onLine, onApproval, onUsage, onBoundaryEvent, stop } = options
+    const { owner, signal, priorUsage, onLine, onApproval, onUsage, onBoundaryEvent, onSteerable, stop } = options
     const marked = { ...command, env: toProcessEnvironment(command.env, { owner, trace: request.trace }) }
-    const common = { owner, signal, priorUsage, onLine, onApproval, onUsage, onBoundaryEvent, stop }
+    const common = { owner, signal, priorUsage, onLine, onApproval, onUsage, onBoundaryEvent, onSteerable, stop }
     const { runAcpAgent } = await import('./acp/run-acp-agent.ts')
     return yield* runAcpAgent({ agent, request, command: marked, ...common })
   }
@@ -83,13 +83,13 @@ class ColdTurn implements TurnDriver {
     this.model = request.model ?? agent.configuredModel?.(request)
     const { wantsDeltas } = request
     this.reader = agent.createReader({ wantsDeltas, ...(priorUsage !== undefined && { priorUsage }) })
-    this.#notices = createNotices(this.reader)
+    this.#notices = createNotices(this.reader, { takesMore: parts.onSteerable !== undefined })
     this.#warnings = [...command.warnings]
   }
 
   async begin(onOutput: OnOutput): Promise<void> {
     this.#onOutput = onOutput
-    const { request, command, signal, toEnvironment, onBoundaryEvent = () => {} } = this.#parts
+    const { request, command, signal, toEnvironment, onBoundaryEvent = () => {}, onSteerable } = this.#parts
     writeScratch(request.scratchDirectory, command)
     const bare = { argv: command.argv, env: toEnvironment(command.env) }
     if (request.boundary !== undefined) {
@@ -109,6 +109,10 @@ class ColdTurn implements TurnDriver {
       onStderr: this.#notices.add,
       sweep: 'always',
       cancelSignal: request.agent.cancelSignal,
+    })
+    onSteerable?.({
+      send: async () => (this.reader.hasEnded() ? undefined : false),
+      tell: (event) => this.#notices.tell(event),
     })
   }
 

@@ -42,6 +42,16 @@ export type AgentRunOptions = {
   onLeftover?: ((command: AgentCommand) => void) | undefined
   /** Stops the agent. Its reason is the Fault that the turn fails with. */
   stop?: AbortSignal | undefined
+  /** Called when the agent has the prompt. */
+  onSteerable?: ((steering: Steering) => void) | undefined
+}
+
+/** How an agent is told something while it works. */
+export type Steering = {
+  /** False: the agent takes no messages in the middle of a turn. Undefined: the turn is over. */
+  send(text: string): Promise<boolean | undefined>
+  /** Adds an event to those of the agent. */
+  tell(event: AgentEvent): void
 }
 
 export type TurnDriver = {
@@ -146,12 +156,16 @@ function parseAnswer(text: string): { value: unknown } | undefined {
 function createOpening({ model, workdir }: { model: string | undefined; workdir: string }) {
   const known = { ...(model !== undefined && { model }), working_dir: workdir }
   let init: Extract<AgentEvent, { type: 'init' }> | undefined
+  /** What the agent is told before it says something. */
+  const early: AgentEvent[] = []
   return {
     add(events: readonly AgentEvent[]): AgentEvent[] {
-      const [first, ...rest] = events
-      if (init !== undefined || first === undefined) return [...events]
+      if (init !== undefined) return [...events]
+      early.push(...events.filter(({ type }) => type === 'user_message'))
+      const [first, ...rest] = events.filter(({ type }) => type !== 'user_message')
+      if (first === undefined) return []
       init = { type: 'init', content: { ...known, ...(first.type === 'init' && first.content) } }
-      return [init, ...(first.type === 'init' ? rest : events)]
+      return [init, ...early, ...(first.type === 'init' ? rest : [first, ...rest])]
     },
     /** No event has been added. */
     isEmpty: () => init === undefined,

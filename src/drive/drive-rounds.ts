@@ -281,14 +281,16 @@ async function startRound(
 ): Promise<boolean> {
   const { runs } = context
   if (hasRun(runs, runId)) return false
-  const conflict = readDriveState(context).next_requirements?.find(({ from }) => from === 'base')
+  const state = readDriveState(context)
+  const conflict = state.next_requirements?.find(({ from }) => from === 'base')
   if (conflict !== undefined) await mergeConflict(context, conflict)
   const ids = [runId]
   const chosen = { ...runs.ids, uuid: () => ids.shift() ?? runs.ids.uuid() }
   const reading = await readPinnedSource(runs, before.id)
   const request = { budget: before.initial_budget, reviewEnabled: before.review_enabled, reading }
   const whole = started.requirements === undefined ? started.goal : started.goal.slice(0, GOAL_CHARACTERS)
-  const goal = goalOfRound({ goal: whole, round: started.round, decisions: decisionsIn(before), open })
+  const decisions = [...decisionsIn(before), ...state.told.map(({ text }) => text)]
+  const goal = goalOfRound({ goal: whole, round: started.round, decisions, open })
   await startDrivenRun({ ...runs, ids: chosen }, { ...request, goal }, started)
   return true
 }

@@ -1,4 +1,5 @@
 /** What only a driver knows about a run, for its report. Pure. */
+import { nameDecider } from '../agents/decision-text.ts'
 import type { ReportChange, ReportCheck, ReportEvidence, ReportParts } from '../runs/run-report.ts'
 import { checkResults } from './decide/check-results.ts'
 import { describeAct } from './decide/describe-act.ts'
@@ -23,6 +24,9 @@ export function toReportParts(state: DriveState, changes: readonly ReportChange[
     ...(delivered?.pull_request !== undefined && { pull_request: delivered.pull_request }),
     ...(state.followed !== undefined && { pull_request_end: describeFollowed(state.followed) }),
     ...(state.acts.length > 0 && { acts: state.acts.map((act) => ({ at: act.at, text: describeAct(act) })) }),
+    ...(state.told.length > 0 && {
+      messages: state.told.map(({ sent_at: at, by, text }) => ({ at, by: nameDecider(by), text })),
+    }),
     ...(state.judged !== undefined && { requirements: state.judged.map((each) => toReportRequirement(each, state)) }),
     ...(changes !== undefined && { changes }),
     evidence: judged.flatMap(({ evidence }) => (evidence?.claims ?? []).map(toEvidence)),

@@ -30,7 +30,7 @@ import { noteRepositoryChanges, saveRepositoryState } from './guard-repository.t
 import { observeTree, pathsBetween } from './observe-tree.ts'
 import { findGitPrograms, findTrusted } from './project-settings.ts'
 import { composePrompt, type Section } from './prompt/compose-prompt.ts'
-import { composeFollowUp, describeFollowUp, type FollowUp } from './prompt/follow-ups.ts'
+import { composeFollowUp, describeFollowUp, describeTold, type FollowUp } from './prompt/follow-ups.ts'
 import { readAnswer } from './prompt/read-reported-outcome.ts'
 import type { AttemptEnd, DrivePause, Options, Tree } from './record/drive-event.shape.ts'
 import { readDrive } from './record/drive-journal.ts'
@@ -186,7 +186,8 @@ async function toPrompt(
   const seesWork = action.kind === 'review' || followUp?.why === 'hand_over'
   const work = seesWork ? [await readReviewMaterial(context)] : []
   const note = followUp === undefined ? [] : ['## An earlier attempt', describeFollowUp(followUp)]
-  return [prompt, ...work, ...note].join('\n\n')
+  const said = isResumed ? [] : describeTold(state.told)
+  return [prompt, ...said, ...work, ...note].join('\n\n')
 }
 
 async function readSections({ runs, runId }: DriveContext, action: Action): Promise<Section[]> {
@@ -290,6 +291,7 @@ async function execute(
     },
     onEvent: (event) => {
       if (event.type === 'approval_decision') record(context, 'approval_decided', { attempt: number, ...event.content })
+      if (event.type === 'user_message') record(context, 'user_message', { attempt: number, ...event.content })
       // A message may be the text of a limit.
       if (event.type === 'tool_use') onAnswer()
       if (event.type === 'init') model = event.content.model ?? model

@@ -1,5 +1,6 @@
 /** An execution that runs in this process, with its latest events in memory. */
 import type { AttachedFile } from '../agents/adapter/attached-file.ts'
+import type { ExecutionStart } from '../prompts/execution-recorder.ts'
 import type { Execution, ExecutionEvent } from './store/execution.shape.ts'
 import type { KeepMode } from './store/execution-states.ts'
 
@@ -13,6 +14,7 @@ type SizedEvent = { event: ExecutionEvent; size: number }
 type LiveOptions = {
   keep: KeepMode
   cancel: () => void
+  say?: ExecutionStart['onMessage']
   countsUsage: boolean
   /** The number of its last event, if another process has stored it. */
   savedSeq?: number | undefined
@@ -25,6 +27,8 @@ export class LiveExecution {
   /** Until they are stored. */
   attachments: readonly AttachedFile[]
   readonly cancel: () => void
+  /** Gives its agent a message. Undefined: it has none. */
+  readonly say: ExecutionStart['onMessage']
   /** Whether its end is added to the usage. */
   readonly countsUsage: boolean
   record: Execution
@@ -48,11 +52,12 @@ export class LiveExecution {
   #lastSeq = 0
   #wake = Promise.withResolvers<void>()
 
-  constructor(record: Execution, { keep, cancel, countsUsage, savedSeq, attachments = [] }: LiveOptions) {
+  constructor(record: Execution, { keep, cancel, say, countsUsage, savedSeq, attachments = [] }: LiveOptions) {
     this.record = record
     this.keep = keep
     this.attachments = attachments
     this.cancel = cancel
+    this.say = say
     this.countsUsage = countsUsage
     if (savedSeq === undefined) return
     this.isSaved = true

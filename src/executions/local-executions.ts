@@ -1,5 +1,6 @@
 /** The executions of this process: records prompts as executions, lets readers follow them, cancels them. */
 import { EventEmitter } from 'node:events'
+import type { UserMessage } from '../agents/adapter/agent.ts'
 import { type Clock, toTimestamp } from '../kit/clock.ts'
 import type { Ids } from '../kit/ids.ts'
 import type { JsonObject } from '../kit/json/json-value.ts'
@@ -10,9 +11,11 @@ import type {
   ExecutionStart,
   RecordedResult,
 } from '../prompts/execution-recorder.ts'
+import type { MessageOutcome } from '../prompts/inbox.ts'
 import type { PromptEvent } from '../prompts/prompt-event.ts'
 import { ExecutionWriter } from './execution-writer.ts'
 import { type FollowFrom, followLive, followStored } from './follow-events.ts'
+import { forwardMessage } from './forward-message.ts'
 import { LiveExecution } from './live-execution.ts'
 import type { Execution, ExecutionEvent } from './store/execution.shape.ts'
 import { decideKeep, describeAttachment, summarizeEnd, toExecutionError, toFinalState } from './store/execution-end.ts'
@@ -20,6 +23,7 @@ import { newExecutionId } from './store/execution-id.ts'
 import { type ExecutionState, isFinal, type KeepMode } from './store/execution-states.ts'
 import type { ExecutionStore } from './store/execution-store.ts'
 import { executionStartNotSaved } from './store/faults.ts'
+import type { SentMessage } from './store/sent-messages.ts'
 import { countsUsage } from './store/usage-entry.ts'
 
 export type ExecutionsOptions = {
@@ -42,7 +46,7 @@ export class Executions implements ExecutionRecorder {
   readonly #live = new Map<string, LiveExecution>()
   readonly #changes = new EventEmitter<{ change: [Execution]; event: [string, ExecutionEvent] }>().setMaxListeners(0)
   #owner = ''
-  #cancelTimer: NodeJS.Timeout | undefined
+  #requestTimer: NodeJS.Timeout | undefined
   #unwatch: (() => void) | undefined
 
   constructor(options: ExecutionsOptions) {
@@ -72,7 +76,8 @@ export class Executions implements ExecutionRecorder {
     const keep = continues === undefined ? decideKeep(start, start.keep ?? this.#options.keep) : 'events'
     if (start.isDryRun === true && keep === 'none' && start.isInBackground !== true) return this.#untracked(start)
     const attachments = keep === 'none' ? [] : (start.attachments ?? [])
-    const known = { keep, cancel: start.onCancel, countsUsage: countsUsage(start), savedSeq: continues?.lastSeq }
+    const { onCancel: cancel, onMessage: say } = start
+    const known = { keep, cancel, say, countsUsage: countsUsage(start), savedSeq: continues?.lastSeq }
     const options = { ...known, attachments }
     const live = new LiveExecution(this.#recordOf(start), options)
     this.#live.set(live.record.id, live)
@@ -142,6 +147,13 @@ export class Executions implements ExecutionRecorder {
     else await (await this.#options.openStore()).requestCancel(id)
   }
 
+  /** Gives the agent of an execution a message, here or in another process. */
+  async say({ id }: Pick<Execution, 'id'>, message: UserMessage): Promise<MessageOutcome> {
+    const live = this.#live.get(id)
+    if (live !== undefined) return await sayTo(live, message)
+    return await forwardMessage(await this.#options.openStore(), { executionId: id, message })
+  }
+
   /** The record of an execution when it has ended; undefined if the signal comes first. */
   async ended(id: string, signal: AbortSignal): Promise<Execution | undefined> {
     const live = this.#live.get(id)
@@ -179,10 +191,10 @@ export class Executions implements ExecutionRecorder {
     }
   }
 
-  /** Also stops looking for requests to cancel. */
+  /** Also stops looking for requests of other processes. */
   async close(): Promise<void> {
     await this.save()
-    clearInterval(this.#cancelTimer)
+    clearInterval(this.#requestTimer)
     this.#unwatch?.()
   }
 
@@ -278,30 +290,46 @@ export class Executions implements ExecutionRecorder {
         if (live.record.owner === '') live.record = { ...live.record, owner: this.#owner }
       }
     }
-    this.#watchCancelRequests(store)
+    this.#watchRequests(store)
     return store
   }
 
   /** Other processes know only of what is saved, so this begins with the first save. */
-  #watchCancelRequests(store: ExecutionStore): void {
-    const look = () => void this.#cancelRequested(store).catch(this.#options.onFailure)
-    this.#cancelTimer ??= setInterval(look, store.pollMs).unref()
+  #watchRequests(store: ExecutionStore): void {
+    const look = () => void this.#answerRequests(store).catch(this.#options.onFailure)
+    this.#requestTimer ??= setInterval(look, store.pollMs).unref()
     this.#unwatch ??= store.watch((notice) => {
-      if (notice.type === 'missed') look()
+      if (notice.type === 'missed' || notice.type === 'message') look()
       if (notice.type === 'cancel') for (const id of notice.ids) this.#live.get(id)?.cancel()
     })
   }
 
-  async #cancelRequested(store: ExecutionStore): Promise<void> {
+  async #answerRequests(store: ExecutionStore): Promise<void> {
     if (this.#live.size === 0) {
-      clearInterval(this.#cancelTimer)
-      this.#cancelTimer = undefined
+      clearInterval(this.#requestTimer)
+      this.#requestTimer = undefined
     }
     if (this.#live.size === 0 || this.#owner === '') return
     for (const id of await store.cancelRequests(this.#owner)) this.#live.get(id)?.cancel()
+    for (const sent of await store.messages.take(this.#owner))
+      void this.#take(store, sent).catch(this.#options.onFailure)
+  }
+
+  async #take(store: ExecutionStore, sent: SentMessage): Promise<void> {
+    const live = this.#live.get(sent.executionId)
+    await store.messages.answer(sent, live === undefined ? 'ended' : await sayTo(live, sent.message))
   }
 
   #now(): string {
     return toTimestamp(this.#options.clock.now())
   }
+}
+
+/** Its agent may never begin. */
+async function sayTo(live: LiveExecution, message: UserMessage): Promise<MessageOutcome> {
+  const ended = (async () => {
+    while (!live.hasEnded) await live.changed()
+    return 'ended' as const
+  })()
+  return live.say === undefined ? 'ended' : await Promise.race([live.say(message), ended])
 }

@@ -343,6 +343,7 @@ export type PromptEvent =
   | BoundaryEvent
   | ApprovalRequestEvent
   | ApprovalDecisionEvent
+  | UserMessageEvent
   | ToolRequestEvent
   | ProgressEvent
   | TokenUsageEvent
@@ -551,6 +552,31 @@ export type Decider = {
   name?: string | undefined
   /** The id of the API key. A later key may have the same name. */
   key_id?: string | undefined
+}
+
+/** Someone tells the agent something while it works. */
+export type UserMessageEvent = {
+  type: 'user_message'
+  /** The name of the backend. */
+  backend: string
+  /** drover's own id; empty when no session is stored. */
+  session_id: string
+  /** The time of the event, in UTC. */
+  timestamp: string
+  /** Counts from 1, without gaps. */
+  sequence: number
+  content: {
+    /** The id of the message. */
+    message_id: string
+    /** What the agent is told. */
+    text: string
+    /** When it was sent, in UTC. */
+    sent_at: string
+    /** Who sent it. */
+    by: Decider
+    /** `now`: the agent gets the message while it works. `next_turn`: it gets the message with the next prompt of its session. */
+    delivered: 'now' | 'next_turn'
+  }
 }
 
 /** The agent calls functions of its client, and waits for their results. Only on the compatible APIs. */
@@ -1278,4 +1304,14 @@ export type BudgetList = {
     /** When the next period begins; absent if there is none. */
     resets_at?: string | undefined
   })[]
+}
+
+/** When an agent gets a message. */
+export type MessageSent = {
+  /** The complete id of the execution. */
+  execution_id: string
+  /** The id of the message: its `user_message` events have the same. */
+  message_id: string
+  /** `now`: the agent gets the message while it works. `next_turn`: it gets the message with the next prompt of its session. */
+  delivered: 'now' | 'next_turn'
 }

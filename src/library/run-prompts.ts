@@ -10,7 +10,7 @@ import type { CompareRequest, KeepRequest } from '../prompts/prompt-request.shap
 import type * as internal from '../prompts/prompt-request.ts'
 import { type PromptResult, toPromptStatus } from '../prompts/prompt-result.ts'
 import type { BatchWatcher } from '../prompts/run-batch.ts'
-import type { BatchStart, RunningBatch } from '../service/drover-service.ts'
+import type { BatchStart, RunningBatch, StartOptions } from '../service/drover-service.ts'
 import { validateChainRequest, validateParallelRequest, validatePromptRequest } from './checks.generated.js'
 import { DroverError } from './drover-error.ts'
 import { EventRun } from './event-run.ts'
@@ -30,11 +30,12 @@ const checkKeep = checker<KeepRequest>('the request', validateKeepRequest)
 
 const CHOICES = ['allow', 'allow_session', 'deny'] as const
 
-type PromptCalls = Pick<Drover, 'prompt' | 'parallel' | 'chain' | 'compare' | 'keep'>
+type PromptCalls = Pick<Drover, 'prompt' | 'say' | 'parallel' | 'chain' | 'compare' | 'keep'>
 
 export function promptCalls(instance: Instance): PromptCalls {
   return {
     prompt: (request, options = {}) => startPrompt(instance, toRequest(request), options),
+    say: (id, text) => sayTo(instance, id, text),
     parallel: (request, options) =>
       runBatch(instance, { call: 'parallel', options }, ({ config, drover, batch }) => {
         const { tasks, ...rest } = checkParallel(request)
@@ -69,19 +70,35 @@ function withBackend<T extends { backend?: string }>(
 }
 
 function startPrompt(instance: Instance, given: messages.PromptRequest, options: PromptOptions): PromptRun {
+  const begun = Promise.withResolvers<string>()
   const run = new EventRun<messages.PromptEvent, messages.PromptResult>(
     (emit, signal) =>
       throwingDroverErrors(async () => {
         refuseUnknownOptions('prompt', options)
         const opened = await instance.open()
         const request = { ...(await resolveRequest(checkPrompt(given), opened)), wantsDeltas: options.deltas !== false }
-        const result = await runToEnd(instance, { opened, request, options, emit, signal })
+        const onBegin = ({ id }: { id: string }) => begun.resolve(id)
+        const result = await runToEnd(instance, { opened, request, options, emit, signal, onBegin })
         if (toPromptStatus(result) !== 'completed') throw toFailure(result)
         return result
       }),
     options.signal,
   )
-  return instance.track(run)
+  const say = async (text: string) => {
+    // A prompt that is refused has no execution: its error tells why.
+    const id = await Promise.race([begun.promise, run.result.then(() => begun.promise)])
+    return await sayTo(instance, id, text)
+  }
+  return Object.assign(instance.track(run), { say })
+}
+
+/** Not every program is checked by TypeScript. */
+async function sayTo(instance: Instance, id: unknown, text: unknown): Promise<messages.MessageSent> {
+  return await throwingDroverErrors(async () => {
+    const { drover } = await instance.open()
+    const by = { via: 'program', name: userName() } as const
+    return await drover.executions.say(USER, String(id), { text: String(text), by })
+  })
 }
 
 type Call = {
@@ -90,13 +107,14 @@ type Call = {
   options: PromptOptions
   emit: (event: messages.PromptEvent) => void
   signal: AbortSignal
+  onBegin: NonNullable<StartOptions['onBegin']>
 }
 
 async function runToEnd(instance: Instance, call: Call): Promise<PromptResult> {
-  const { opened, request, options, emit, signal } = call
+  const { opened, request, options, emit, signal, onBegin } = call
   const { onApproval } = options
   const { events } = await opened.drover.prompts.start(USER, request, {
-    signal,
+    ...{ signal, onBegin },
     // Only a process that stays up can ask.
     isCold: !instance.isWarm && onApproval === undefined,
     ...(onApproval !== undefined && { onApproval: toApprover(onApproval) }),

@@ -10,6 +10,7 @@ import type {
   DriveRequest,
   KeepRequest,
   KeepResult,
+  MessageSent,
   ParallelRequest,
   ParallelResult,
   PromptEvent,
@@ -110,6 +111,8 @@ export type BatchEvent =
 export type PromptRun = AsyncIterable<PromptEvent> & {
   /** The result of a prompt that has succeeded. Rejects with a {@link DroverError} otherwise. */
   readonly result: Promise<PromptResult>
+  /** Tells the agent something while it works. The answer says whether it gets the text now or with the next prompt of its session. */
+  say(text: string): Promise<MessageSent>
   /** Ends the agent. */
   cancel(): void
 }
@@ -225,6 +228,8 @@ export type Drover = AsyncDisposable & {
   compare(request: CompareRequest, options?: BatchOptions): Promise<ComparisonResult>
   /** Keeps the work of one agent of the last comparison in worktrees as a branch, and drops the others. */
   keep(request: KeepRequest, options?: CallOptions): Promise<KeepResult>
+  /** Tells the agent of a running execution something: of this program or of another process of the user. */
+  say(executionId: string, text: string): Promise<MessageSent>
   /** The sessions of the user. */
   readonly sessions: Sessions
   /** What was used of each budget. */

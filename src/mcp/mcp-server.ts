@@ -9,7 +9,7 @@ import { Fault, isFault } from '../kit/fault.ts'
 import { requestChecker } from '../kit/omit-empty.ts'
 import type { Validate } from '../kit/schema.ts'
 import type { Caller } from '../prompts/caller.ts'
-import type { BatchStart } from '../service/drover-service.ts'
+import type { BatchStart, MessageToAgent } from '../service/drover-service.ts'
 import { toFollowUp } from '../service/run-requests.ts'
 import type { ToolDrover } from '../service/tool-drover.ts'
 import * as VALIDATORS from './checks.generated.js'
@@ -18,6 +18,7 @@ import {
   executionResult,
   faultResult,
   keepResult,
+  messageResult,
   runResult,
   type ToolResult,
   type Watched,
@@ -29,6 +30,8 @@ import type { ToolInput, ToolName } from './tools.shape.ts'
 export type ToolHost = {
   readonly drover: ToolDrover
   readonly by: Caller
+  /** The caller, as records name it. */
+  readonly sender: MessageToAgent['by']
   readonly version: string
   readonly defaultBackend: string
   /** The setting `server.mcp_wait_secs`. */
@@ -47,7 +50,7 @@ type ToolCall = {
 }
 
 const INSTRUCTIONS = `drover runs command-line coding agents on this machine. "prompt" sends one a prompt, "compare" asks several the same.
-A call that takes long answers with an execution_id; "execution_get" waits for the answer. "session_resume" resumes a session.
+A call that takes long answers with an execution_id; "execution_get" waits for the answer, and "execution_message" tells the agent something meanwhile. "session_resume" resumes a session.
 "run_start" lets agents carry out a whole change in a git repository; "run_status", "run_answer" and "run_follow_up" follow it,
 and "run_merge", "run_pull_request", "run_take" and "run_discard" decide what becomes of its work. "budget_list" shows how much of each
 budget is left.`
@@ -117,6 +120,8 @@ const CALLS: { readonly [Name in ToolName]: (call: ToolCall, given: ToolInput[Na
     const watched = await watchExecution(host, id, { waitMs: CANCEL_WAIT_MS, signal, report })
     return executionResult(await drover.executions.find(by, id), watched)
   },
+  execution_message: async ({ host }, { execution_id: id, text }) =>
+    messageResult(await host.drover.executions.say(host.by, id, { text, by: host.sender })),
   run_start: async ({ host }, given) => {
     const run = await host.drover.startRun(host.by, given)
     host.note?.({ backends: [run.backend], prompts: [run.goal] })

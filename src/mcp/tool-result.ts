@@ -6,6 +6,7 @@ import type { Fault } from '../kit/fault.ts'
 import { withoutUndefined } from '../kit/without-undefined.ts'
 import type { BudgetList } from '../prompts/budget-list.shape.ts'
 import { formatAmount, formatLimit } from '../prompts/budget-text.ts'
+import type { MessageSent } from '../prompts/message-sent.shape.ts'
 import type { ComparedResult, ComparedWorktree, KeepResult } from '../prompts/prompt-result.shape.ts'
 import type { PromptResult } from '../prompts/prompt-result.ts'
 import { toPublicError, withoutServerFiles } from '../service/public-error.ts'
@@ -52,6 +53,14 @@ export function budgetResult(list: BudgetList): ToolResult {
   })
   return toToolResult(list, lines.length === 0 ? 'No budget limits you.' : lines.join('\n'), false)
 }
+
+export function messageResult(sent: MessageSent): ToolResult {
+  const when = sent.delivered === 'now' ? 'The agent has the message.' : WITH_NEXT_PROMPT
+  return toToolResult(sent, when, false)
+}
+
+const WITH_NEXT_PROMPT =
+  'The agent takes no messages while it works. It gets this one with the next prompt of its session (session_resume).'
 
 /** The message says what is wrong and what to do. */
 export function faultResult(fault: Fault): ToolResult {

@@ -4,6 +4,7 @@ import { EXECUTION_KINDS, EXECUTION_STATES } from '../executions/store/execution
 import type { JsonObject } from '../kit/json/json-value.ts'
 import { literals, request, type Static } from '../kit/shape.ts'
 import { BudgetList } from '../prompts/budget-list.shape.ts'
+import { MessageSent } from '../prompts/message-sent.shape.ts'
 import { CompareRequest, KeepRequest, PromptBody, ResumeRequest } from '../prompts/prompt-request.shape.ts'
 import { AnswerBody, FollowUpBody, MergeBody, MoveBody, StartBody } from '../service/run-requests.shape.ts'
 
@@ -77,6 +78,11 @@ const ExecutionGetTool = request({
 
 const ExecutionCancelTool = request({ execution_id: executionId })
 
+const ExecutionMessageTool = request({
+  execution_id: executionId,
+  text: Type.String({ minLength: 1, description: 'What the agent is told.' }),
+})
+
 const RunStartTool = request(StartBody.properties)
 
 const RunStatusTool = request({
@@ -133,6 +139,13 @@ export const ExecutionView = Type.Object({
 export type ExecutionView = Static<typeof ExecutionView>
 
 const KeepView = Type.Object({ ...KEPT, error })
+
+const MessageView = Type.Object({
+  execution_id: text('The execution.'),
+  message_id: text('The id of the message.'),
+  delivered: optional(MessageSent.properties.delivered),
+  error,
+})
 
 export const RunView = Type.Object({
   run: optional(
@@ -211,6 +224,15 @@ export const TOOL_SHAPES = [
     input: ExecutionCancelTool,
     output: ExecutionView,
     hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  },
+  {
+    name: 'execution_message',
+    title: 'Tell a working agent something',
+    description:
+      'Gives the agent of a running execution a message, such as a correction, without ending its turn. The answer says whether the agent gets it now or with the next prompt of its session.',
+    input: ExecutionMessageTool,
+    output: MessageView,
+    hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   },
   {
     name: 'run_start',

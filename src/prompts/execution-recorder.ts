@@ -1,7 +1,9 @@
 /** How prompts are recorded as executions. The prompts half only knows this interface; `executions` implements it. */
+import type { UserMessage } from '../agents/adapter/agent.ts'
 import type { AttachedFile } from '../agents/adapter/attached-file.ts'
 import type { JsonObject } from '../kit/json/json-value.ts'
 import type { ClientKey } from './caller.ts'
+import type { MessageOutcome } from './inbox.ts'
 import type { PromptEvent } from './prompt-event.ts'
 import type { PromptResult } from './prompt-result.ts'
 
@@ -56,6 +58,8 @@ export type ExecutionStart = Omit<ExecutionOptions, 'onBegin' | 'onSession'> & {
   keep?: 'events' | 'results' | 'none'
   /** Called when the execution is cancelled. */
   onCancel(): void
+  /** Gives its agent a message. Absent: it has none. */
+  onMessage?: ((message: UserMessage) => Promise<MessageOutcome>) | undefined
 }
 
 /** The result of a prompt or of a batch. */

@@ -48,6 +48,7 @@ export const PromptEvent = named(
       ),
       event('approval_request', sequence, 'The agent asks whether it may do something, and waits for the decision.'),
       event('approval_decision', sequence, 'Someone has decided about what the agent asked for.'),
+      event('user_message', sequence, 'Someone tells the agent something while it works.'),
       event(
         'tool_request',
         sequence,

@@ -1,7 +1,7 @@
 /** Records the run of a prompt as an execution. */
 import type { AgentRequest } from '../agents/adapter/agent.ts'
 import { ownerKey } from './caller.ts'
-import type { ExecutionKind, ExecutionOptions, ExecutionRecording } from './execution-recorder.ts'
+import type { ExecutionKind, ExecutionOptions, ExecutionRecording, ExecutionStart } from './execution-recorder.ts'
 import type { PromptContext } from './prompt-context.ts'
 import type { PromptEvent } from './prompt-event.ts'
 import type { PromptResult } from './prompt-result.ts'
@@ -10,7 +10,7 @@ import type { PromptStream } from './prompt-run.ts'
 export function beginExecution(
   { backend, model, workdir, prompt, attachments, isEphemeral, isDryRun }: AgentRequest,
   { executions, locate, by }: PromptContext,
-  { onBegin, onSession: _, ...options }: ExecutionOptions & { onCancel: () => void },
+  { onBegin, onSession: _, ...options }: ExecutionOptions & Pick<ExecutionStart, 'onCancel' | 'onMessage'>,
 ): ExecutionRecording | undefined {
   if (executions === undefined) return undefined
   const isDemo = locate(backend)?.isDemo ?? false

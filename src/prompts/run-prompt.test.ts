@@ -193,7 +193,7 @@ describe('the session of a prompt', () => {
     const { store } = fixture
     const fault = sessionStoreUnavailable({ path: 'sessions.db', reason: 'the disk is full' })
     const failing = new Proxy(store, {
-      get: (target, name: Exclude<keyof SessionStore, 'files'>) =>
+      get: (target, name: Exclude<keyof SessionStore, 'files' | 'messages'>) =>
         name === 'finishTurn' ? () => Promise.reject(fault) : target[name]?.bind(target),
     })
     const { events, result } = await finishPrompt(HELLO, { ...fixture.context, openStore: async () => failing })
@@ -208,7 +208,7 @@ describe('a new session', () => {
   /** A store that creates a session as `create` says. */
   function creatingBy(store: SessionStore, create: SessionStore['create']): SessionStore {
     return new Proxy(store, {
-      get: (target, name: Exclude<keyof SessionStore, 'files'>) =>
+      get: (target, name: Exclude<keyof SessionStore, 'files' | 'messages'>) =>
         name === 'create' ? create : target[name]?.bind(target),
     })
   }

@@ -5,7 +5,7 @@
  */
 
 import { refuseNewSettings } from '../agents/acp/find-project-settings.ts'
-import type { AgentCommand, AgentEvent, AgentRequest, Usage } from '../agents/adapter/agent.ts'
+import type { AgentCommand, AgentEvent, AgentRequest, Usage, UserMessage } from '../agents/adapter/agent.ts'
 import type { AgentResult } from '../agents/agent-result.ts'
 import { refuseGitSettings } from '../agents/git-settings.ts'
 import { runWarmOrCold, type WarmRunOptions } from '../agents/pool/run-warm.ts'
@@ -18,6 +18,7 @@ import { deleteLeftovers } from './delete-leftovers.ts'
 import { finishDry, runDry } from './dry-run.ts'
 import type { ExecutionRecording } from './execution-recorder.ts'
 import type { NoAnswer } from './fallback.ts'
+import { Inbox, quoteMessages } from './inbox.ts'
 import { abortedTurn, type OpenTurn, openTurn, type PreparedPrompt, recheckSession, toTurnEnd } from './open-turn.ts'
 import { preparePrompt } from './prepare-prompt.ts'
 import type { PromptBudgets } from './prompt-budgets.ts'
@@ -37,6 +38,10 @@ type Prompt = PreparedPrompt & {
   recording: ExecutionRecording | undefined
   /** What is reserved for it. Undefined: no budget applies. */
   budgets?: PromptBudgets | undefined
+  /** Takes what the agent is told while it works. */
+  inbox: Inbox
+  /** What it is told with the prompt, because agents before it took no messages. */
+  told?: readonly UserMessage[]
   /** What the client requires of a turn with its functions. */
   calls?: RequiredCalls | undefined
   /** Its place among those that run. */
@@ -139,8 +144,11 @@ function toPrompt(asked: PromptRequest, context: PromptContext, options: PromptR
   const cancel = agentRequest.isDryRun ? { signal: options.signal, abort: () => {} } : createCancel(options.signal)
   // An earlier conversation is not a part of this turn, nor is what drover tells the agent.
   const recorded = { ...agentRequest, prompt: request.prompt }
-  const recording = beginExecution(recorded, context, { ...options.execution, onCancel: cancel.abort })
-  return { request, agentRequest, command, context, options: { ...options, signal: cancel.signal }, recording, calls }
+  const inbox = new Inbox(async () => (await context.openStore()).messages)
+  const listeners = { onCancel: cancel.abort, onMessage: inbox.take }
+  const recording = beginExecution(recorded, context, { ...options.execution, ...listeners })
+  const limited = { ...options, signal: cancel.signal }
+  return { request, agentRequest, command, context, options: limited, recording, calls, inbox }
 }
 
 /** A signal that follows another one and can also be aborted. Not `AbortSignal.any`, which takes four times as long. */
@@ -167,12 +175,24 @@ async function* runInSlot(prompt: Prompt): PromptStream {
     await verifySandbox(agentRequest, context)
     await recheckSession(prompt)
     using budgets = await takeBudgets(prompt)
-    return yield* runTraced({ ...prompt, budgets, slot, onLeftover: (command) => leftovers.push(command) })
+    const told = await withMessages(prompt)
+    return yield* runTraced({ ...told, budgets, slot, onLeftover: (command) => leftovers.push(command) })
   } finally {
     // The clean-up is an agent too, so it keeps the slot; the caller does not wait for it.
     if (leftovers.length === 0) slot.release()
     else void deleteLeftovers(leftovers, { agentRequest, context, signal: options.signal }).finally(slot.release)
   }
+}
+
+/** With what the agent is told because it took no messages in its last turn. */
+async function withMessages(prompt: Prompt): Promise<Prompt> {
+  const { request, context } = prompt
+  if (request.resumes === undefined) return prompt
+  const { messages } = await context.openStore()
+  const told = await messages.list(request.resumes.id)
+  if (told.length === 0) return prompt
+  const instruction = (request.instruction ?? '') + quoteMessages(told)
+  return { ...prompt, ...preparePrompt({ ...request, instruction }, context), told }
 }
 
 /** The last step before the agent starts. Throws a Fault if a budget has nothing left. */
@@ -258,6 +278,7 @@ async function startAgent(prompt: Prompt, priorUsage: Usage | undefined): Promis
     },
     onToolRequest: chooseToolRunner(prompt),
     ...{ onApproval: chooseApprover(prompt), isSentOnce: options.isSentOnce, onBoundaryEvent: watch?.add },
+    onSteerable: (steering) => prompt.inbox.note({ steering }),
   })
   const first = events.next()
   // Who reads the events gets the error.
@@ -275,6 +296,7 @@ async function* runTurn(prompt: Prompt, turn: OpenTurn, started: StartedAgent): 
   const { backend, model } = agentRequest
   const { sessionId } = turn
   const toEvent = createEnvelope({ backend, sessionId, clock: context.clock })
+  prompt.inbox.note({ sessionId: agentRequest.agent.abilities.resume ? sessionId : '' })
   try {
     let next = await first
     let done: Extract<AgentEvent, { type: 'done' }> | undefined
@@ -289,6 +311,7 @@ async function* runTurn(prompt: Prompt, turn: OpenTurn, started: StartedAgent): 
       const event = toEvent(explainEvent(next.value, request))
       if (event.type === 'approval_decision') approvals.push({ at: event.timestamp, ...event.content })
       yield event
+      yield* (await prompt.inbox.noteTold(event, prompt.told)).map(toEvent)
       watch?.note(next.value)
       yield* (watch?.takeNews() ?? []).map(toEvent)
     }

@@ -17,7 +17,7 @@ export function formatReport(report: RunReport, run: RunOutline, form: Form = 't
   const rows = form === 'tables' ? table : list
   const sections = [
     ['Goal', goalText(report)],
-    ['Decisions', report.decisions.map(decisionText).join('\n\n')],
+    ['Decisions', [...report.decisions.map(decisionText), ...(report.messages ?? []).map(messageText)].join('\n\n')],
     ['After the delivery', listText((report.acts ?? []).map(({ at, text }) => `${toMinute(at)}: ${cell(text)}`))],
     ['Requirements after the delivery', requirementText(report, rows)],
     ['What changed', changeText(report, rows)],
@@ -109,6 +109,10 @@ function decisionText({ question, targets, answer, confirmed, superseded, at }: 
     : `Answer, ${toMinute(at)}${superseded ? ' (superseded)' : ''}:`
   const listed = targets.map(({ kind, value }) => `- ${kind} ${code(value)}`).join('\n')
   return [quote(question), listed, said, answer === '' ? '' : quote(answer)].filter((part) => part !== '').join('\n\n')
+}
+
+function messageText({ at, by, text }: NonNullable<RunReport['messages']>[number]): string {
+  return `Message to the agent, ${toMinute(at)}, from ${cell(by)}:\n\n${quote(text)}`
 }
 
 type Rows = (headings: readonly string[], rows: readonly (readonly string[])[]) => string

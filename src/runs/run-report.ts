@@ -17,6 +17,8 @@ export type ReportParts = {
   readonly pull_request?: string
   /** How the pull request ended: `merged as …` or `closed`. */
   readonly pull_request_end?: string
+  /** What people told agents while they worked, oldest first. */
+  readonly messages?: readonly { readonly at: string; readonly by: string; readonly text: string }[]
   /** What people did with the work after the delivery, oldest first. */
   readonly acts?: readonly { readonly at: string; readonly text: string }[]
   /** What was wanted after the delivery, and what became of it. */

@@ -3,7 +3,7 @@
  * begins with who asks, and checks what that caller may see. What faces use beside it is about the process and not for a caller:
  * the agents, slots and contexts of `in-process.ts`, and what the class in `execution-calls.ts` adds.
  */
-import type { AttributedReply } from '../agents/adapter/agent.ts'
+import type { AttributedReply, UserMessage } from '../agents/adapter/agent.ts'
 import type { NewKey } from '../config/new-key.ts'
 import type { RunService } from '../drive/service/run-service.ts'
 import type { FollowFrom } from '../executions/follow-events.ts'
@@ -18,6 +18,7 @@ import type { PendingApproval } from '../prompts/approvals.shape.ts'
 import type { BudgetList } from '../prompts/budget-list.shape.ts'
 import type { Caller } from '../prompts/caller.ts'
 import type { ExecutionOptions } from '../prompts/execution-recorder.ts'
+import type { MessageSent } from '../prompts/message-sent.shape.ts'
 import type { PromptEvent } from '../prompts/prompt-event.ts'
 import type {
   ChainRequest,
@@ -147,6 +148,8 @@ export type ExecutionService = {
   cancel(by: Caller, id: string): Promise<Execution>
   /** The record of an execution when it has ended; undefined if the signal comes first. */
   ended(by: Caller, id: string, signal: AbortSignal): Promise<Execution | undefined>
+  /** Tells the agent something while it works, or with its next prompt. Throws a Fault if the agent cannot get it. */
+  say(by: Caller, id: string, said: MessageToAgent): Promise<MessageSent>
   /** What agents wait for. */
   approvals(by: Caller): Promise<PendingApproval[]>
   /** Throws a Fault if the agent does not wait for this decision, or if the caller may not decide. */
@@ -168,6 +171,9 @@ export type ExecutionService = {
   ): AsyncGenerator<StateChange | Other, void, undefined>
   usage(by: Caller, request: UsageRequest): Promise<UsageReport>
 }
+
+/** A text for an agent, and who sends it. */
+export type MessageToAgent = Pick<UserMessage, 'text' | 'by'>
 
 export type AttachmentContent = AttachmentRecord & { readonly bytes: Buffer }
 

@@ -1,28 +1,47 @@
 /** Executions for everyone who asks: those of this process and of others with the same store. A client sees its own. */
 import type { ApprovalReply, AttributedReply } from '../agents/adapter/agent.ts'
+import { checkPrompt } from '../agents/build-command.ts'
 import type { FollowFrom } from '../executions/follow-events.ts'
 import type { Executions } from '../executions/local-executions.ts'
 import { type StateChange, StateFeed, type WatchOthers } from '../executions/state-feed.ts'
 import type { Execution, ExecutionEvent, ExecutionPage } from '../executions/store/execution.shape.ts'
 import { isFinal } from '../executions/store/execution-states.ts'
 import type { ExecutionFilter, KeyClaim } from '../executions/store/execution-store.ts'
-import { attachmentNotFound, executionEnded, executionNotFound } from '../executions/store/faults.ts'
+import {
+  attachmentNotFound,
+  executionEnded,
+  executionNotFound,
+  executionNotStarted,
+  executionWithoutAgent,
+  messageImpossible,
+  messageQueueFull,
+} from '../executions/store/faults.ts'
 import type { Stores } from '../executions/store/stores.ts'
 import type { UsageRequest } from '../executions/store/usage-query.ts'
 import type { UsageReport } from '../executions/store/usage-report.shape.ts'
+import { type Clock, systemClock, toTimestamp } from '../kit/clock.ts'
 import { ignoreFault, isFault } from '../kit/fault.ts'
+import { randomIds } from '../kit/ids.ts'
 import type { Log } from '../kit/log.ts'
 import type { PendingApproval } from '../prompts/approvals.shape.ts'
 import { type Approvals, choiceFor } from '../prompts/approvals.ts'
 import { type Caller, visibleKeyId } from '../prompts/caller.ts'
 import { approvalNotAllowed } from '../prompts/faults.ts'
-import type { AttachmentContent, ExecutionService } from './drover-service.ts'
+import type { MessageSent } from '../prompts/message-sent.shape.ts'
+import { QUEUED_CHARACTERS } from '../sessions/session-messages.ts'
+import type { AttachmentContent, ExecutionService, MessageToAgent } from './drover-service.ts'
+
+/** The executions whose parts have agents. */
+const WITHOUT_AGENT: readonly Execution['kind'][] = ['parallel', 'chain', 'compare', 'dry_run']
+
+const END_WAIT_MS = 5000
 
 type Parts = {
   records: Executions
   stores(): Promise<Stores>
   /** Undefined: no agent of this process waits for a decision. */
   approvals: Approvals | undefined
+  clock?: Clock
   log: Log
 }
 
@@ -61,6 +80,29 @@ export class ExecutionCalls implements ExecutionService {
     if (isFinal(state)) throw executionEnded({ id: whole, state })
     await this.#parts.records.cancel(execution)
     return execution
+  }
+
+  async say(by: Caller, named: string, { text, by: sender }: MessageToAgent): Promise<MessageSent> {
+    const { id, state, kind, backend = '' } = await this.find(by, named)
+    if (isFinal(state)) throw executionEnded({ id, state })
+    if (WITHOUT_AGENT.includes(kind)) throw executionWithoutAgent({ id, kind })
+    if (state === 'queued') throw executionNotStarted({ id })
+    checkPrompt(text, backend)
+    const { records, clock = systemClock, log } = this.#parts
+    const message = { message_id: randomIds.uuid(), text, sent_at: toTimestamp(clock.now()), by: sender }
+    const outcome = await records.say({ id }, message)
+    if (outcome === 'ended') throw executionEnded({ id, state: await this.#finalState(id) })
+    if (outcome === 'no_next_turn') throw messageImpossible({ id, backend })
+    if (outcome === 'queue_full') throw messageQueueFull({ limit: QUEUED_CHARACTERS })
+    // Not every execution is stored.
+    log.info({ execution: id, message: message.message_id, delivered: outcome, by: sender }, 'message sent')
+    return { execution_id: id, message_id: message.message_id, delivered: outcome }
+  }
+
+  /** Its agent has ended, and it is about to. */
+  async #finalState(id: string): Promise<Execution['state']> {
+    const ended = await this.#parts.records.ended(id, AbortSignal.timeout(END_WAIT_MS)).catch(ignoreFault)
+    return ended?.state ?? 'completed'
   }
 
   async ended(by: Caller, named: string, signal: AbortSignal): Promise<Execution | undefined> {

@@ -139,6 +139,7 @@ export class InProcessDrover
       records: this.records,
       stores: () => this.stores(),
       approvals: server?.approvals,
+      clock,
       log: server?.log ?? SILENT_LOG,
     })
   }

@@ -51,6 +51,7 @@ export function createSocketDrover({ settings, cwd, call, send }: SocketOptions)
       find: (_by, id) => get(executionPath(id)),
       follow: (_by, id, from) => follow<ExecutionEvent>(executionPath(id), from),
       cancel: (_by, id) => post(`${executionPath(id)}/cancel`, {}),
+      say: (_by, id, { text }) => post(`${executionPath(id)}/message`, { text }),
     },
     budgets: { list: () => get('/api/v1/budgets') },
     startRun: (_by, body) => post('/api/v1/runs', { repository: cwd, ...body }),

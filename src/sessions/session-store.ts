@@ -1,6 +1,7 @@
 /** The interface of the session store. */
 import type { Backend, SessionFile, Usage } from '../agents/adapter/agent.ts'
 import type { Session, SessionPage } from './session.shape.ts'
+import type { SessionMessages } from './session-messages.ts'
 import type { SessionStatus } from './session-statuses.ts'
 
 export type NewSession = Pick<
@@ -102,6 +103,8 @@ export type SessionStore = VisibleSessions & {
   seenBy(keyId: string | undefined): VisibleSessions
   /** Undefined: all sessions are on this machine. */
   readonly files?: SessionFiles | undefined
+  /** What agents are told with the next prompt. */
+  readonly messages: SessionMessages
   /** Adds an `active` session owned by this process. If the process dies, another one ends the turn. */
   create(session: NewSession): Promise<Session>
   /** Starts another turn of a session. Refuses a session in which a turn is running. */

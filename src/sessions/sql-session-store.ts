@@ -10,6 +10,7 @@ import { sessionActive } from './faults.ts'
 import type { Session, SessionPage } from './session.shape.ts'
 import { beginSession, editSession, reopenSession, withAgentSession } from './session-changes.ts'
 import { newSessionId } from './session-id.ts'
+import { SessionMessages } from './session-messages.ts'
 import { toSessionQuery } from './session-query.ts'
 import { readStoreFields, type SessionRow, toSession } from './session-rows.ts'
 import { checkMoment, checkPage } from './session-rules.ts'
@@ -80,6 +81,10 @@ export class SqlSessionStore implements SessionStore {
     this.#options = options
     this.#transactions = new SessionTransactions(sql, owners, { countsTokens: options.storeTokenUsage ?? true })
     this.#texts = table.hasPieces ? new StoredTexts(this.#transactions) : undefined
+  }
+
+  get messages(): SessionMessages {
+    return new SessionMessages(this.#parts.sql)
   }
 
   owner(): Promise<string> {

@@ -363,6 +363,32 @@ const ATTACHMENTS = `
   END;
 `
 
+/** What agents are told while they work: messages to agents of other processes, and those that wait for the next turn of a session. */
+const USER_MESSAGES = `
+  CREATE TABLE execution_messages (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    execution_id TEXT NOT NULL,
+    message TEXT NOT NULL,
+    answer TEXT
+  ) STRICT;
+  CREATE INDEX execution_messages_by_execution ON execution_messages (execution_id);
+  CREATE TRIGGER execution_messages_unused AFTER DELETE ON executions BEGIN
+    DELETE FROM execution_messages WHERE execution_id = OLD.id;
+  END;
+  CREATE TABLE session_messages (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    session_id TEXT NOT NULL,
+    text TEXT NOT NULL,
+    sender TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX session_messages_by_session ON session_messages (session_id);
+  CREATE TRIGGER session_messages_unused AFTER DELETE ON sessions BEGIN
+    DELETE FROM session_messages WHERE session_id = OLD.id;
+  END;
+`
+
 export const MIGRATIONS: readonly string[] = [
   ...[FIRST, SECOND, EXECUTIONS, CONVERSATIONS, CLIENT_REQUESTS, KEY_IDS],
   COSTS,
@@ -372,4 +398,5 @@ export const MIGRATIONS: readonly string[] = [
   PUSH_SUBSCRIPTIONS,
   LABELS,
   ATTACHMENTS,
+  USER_MESSAGES,
 ]

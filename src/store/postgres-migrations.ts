@@ -362,6 +362,26 @@ const ATTACHMENTS = `
   CREATE INDEX attachment_uses_by_digest ON attachment_uses (digest);
 `
 
+/** The same as in the SQLite file. */
+const USER_MESSAGES = `
+  CREATE TABLE execution_messages (
+    number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id TEXT COLLATE "C" NOT NULL UNIQUE,
+    execution_id TEXT COLLATE "C" NOT NULL REFERENCES executions (id) ON DELETE CASCADE,
+    message TEXT NOT NULL,
+    answer TEXT
+  );
+  CREATE INDEX execution_messages_by_execution ON execution_messages (execution_id);
+  CREATE TABLE session_messages (
+    number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id TEXT COLLATE "C" NOT NULL UNIQUE,
+    session_id TEXT COLLATE "C" NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    text TEXT NOT NULL,
+    sender TEXT NOT NULL
+  );
+  CREATE INDEX session_messages_by_session ON session_messages (session_id);
+`
+
 export const POSTGRES_MIGRATIONS: readonly string[] = [
   ...[FIRST, DRIVEN_RUNS, KEY_IDS, COSTS, OUTBOX, BUDGETS],
   OUTBOX_ENDS,
@@ -370,6 +390,7 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   MIXED_VERSIONS,
   RANKS,
   ATTACHMENTS,
+  USER_MESSAGES,
 ]
 
 /**

@@ -1,4 +1,4 @@
-/** `ps`, `logs`, `cancel` and `--detach`, on executions of other processes. */
+/** `ps`, `logs`, `say`, `cancel` and `--detach`, on executions of other processes. */
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -176,6 +176,40 @@ describe('drover logs', () => {
       stdout: '',
       stderr: expect.stringContaining(message),
     })
+  })
+})
+
+describe('drover say', () => {
+  it('gives a message to the agent of another process, for the next prompt of its session', async () => {
+    const { child, ended } = await startHanging(['prompt', 'go'])
+    const id = await runningId()
+    const said = `The agent of ${id.slice(5, 13)} gets the message with the next prompt of its session.\n`
+    expect(await home.drover(['say', id, 'knots'])).toEqual({ code: 0, stdout: said, stderr: '' })
+    const piped = await home.drover(['say', id, '--json'], { input: 'feet' })
+    expect(JSON.parse(piped.stdout)).toEqual({
+      execution_id: id,
+      message_id: expect.any(String),
+      delivered: 'next_turn',
+    })
+    const logged = await home.drover(['logs', id])
+    expect(logged.stderr + logged.stdout).toMatch(/knots.*feet/s)
+    child.kill('SIGINT')
+    await ended
+    expect((await home.drover(['resume', '--last', 'go on'])).stdout).toMatch(/go on.*knots feet/)
+    expect(await home.drover(['say', id, 'late'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('has already ended'),
+    })
+  })
+
+  it('refuses the agents of a run that want to speak for its user', async () => {
+    await startHanging(['prompt', 'go'])
+    const id = await runningId()
+    const store = new DatabaseSync(join(home.path, '.drover', 'sessions.db'))
+    store.prepare('UPDATE executions SET parent_id = ?').run('run-1')
+    store.close()
+    const refused = await home.drover(['say', id, 'all is well'], { env: { DROVER_RUN: 'run-1' } })
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('run-1') })
   })
 })
 

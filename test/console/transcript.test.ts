@@ -4,6 +4,7 @@ import type { AgentEvent } from '../../src/agents/adapter/agent.ts'
 import { closeBrowser, isFull, skipWithoutBrowser, visit } from '../support/browser.ts'
 import { recordExecution } from '../support/recorded-execution.ts'
 import { startServer } from '../support/start-server.ts'
+import { until } from '../support/until.ts'
 
 beforeEach(skipWithoutBrowser)
 afterAll(closeBrowser)
@@ -35,3 +36,23 @@ it('moves to the event that the address names, and to another one when the addre
 })
 
 const isInWindow = (box: { y: number } | null) => box !== null && box.y > 0 && box.y < 800
+
+it('shows what the agent is told while it works, and sends it', async () => {
+  const server = await startServer({ agents: 'warm', config: { warm: { enabled: true } } })
+  const order = { backend: 'claude', prompt: '{"listen":"now"}', approval_mode: 'always', detach: true }
+  const { body } = await server.request('/api/v1/prompt', {
+    method: 'POST',
+    body: { ...order, workdir: server.workdir },
+  })
+  const { execution_id: id } = body as { execution_id: string }
+  const { page, complaints } = await visit(`${server.url}/#/executions/${id}`)
+  const box = page.getByLabel('Message to the agent')
+  const send = page.getByRole('button', { name: 'Send' })
+  expect(await send.isDisabled()).toBe(true)
+  await box.fill('Use **knots**.')
+  await send.click()
+  await page.getByText('The agent has the message.').waitFor()
+  await page.locator('.transcript .prompt', { hasText: 'Use **knots**.' }).getByText('a client without a key').waitFor()
+  await until(async () => (await box.count()) === 0)
+  expect(complaints).toEqual([])
+})

@@ -73,6 +73,8 @@ async function handle(method: string, params: Record<string, unknown>): Promise<
       return openSession(String(params['sessionId']), method)
     case 'session/prompt':
       return await prompt(params)
+    case '_session/steering':
+      return { result: { outcome: steer(params) } }
     case 'session/set_mode':
     case 'session/set_model':
     case 'session/set_config_option':
@@ -138,6 +140,14 @@ function answerTo(text: string): string {
   return text === 'pid' ? String(process.pid) : `You said: ${text}`
 }
 
+let heard: PromiseWithResolvers<string> | undefined
+
+function steer(params: Record<string, unknown>): string {
+  if (heard === undefined) return 'promptRequired'
+  heard.resolve((params['prompt'] as [{ text: string }])[0].text)
+  return 'injected'
+}
+
 async function play(steps: readonly AcpStep[], sessionId: string): Promise<object | undefined> {
   for (const step of steps) {
     const done = await playStep(step, sessionId)
@@ -158,6 +168,10 @@ async function playStep(step: AcpStep, sessionId: string): Promise<object | unde
   if (step.exit !== undefined) process.exit(step.exit)
   if (step.flood)
     await flood(step.flood === 'text' ? 'y\n'.repeat(1000) : `${JSON.stringify(updateOf(sessionId, CHUNK))}\n`)
+  if (step.listen) {
+    heard = Promise.withResolvers()
+    for (const update of updatesOf({ say: await heard.promise })) send(updateOf(sessionId, update))
+  }
   if (step.pause !== undefined) await sleep(step.pause)
   if (step.hang) return await new Promise(() => undefined)
   if (step.fails !== undefined) return { error: step.fails }

@@ -24,6 +24,8 @@ export type AcpStep = {
   exit?: number
   /** Writes frames or lines of text without end. */
   flood?: boolean | 'text'
+  /** Says what it is told by `_session/steering`. */
+  listen?: boolean
   /** How long it prints nothing, in milliseconds. */
   pause?: number
   hang?: boolean

@@ -36,7 +36,7 @@ const executionsOf = async (server: TestServer) =>
   ((await server.request('/api/v1/executions')).body as { executions: { id: string; state: string }[] }).executions
 
 const NAMES = [
-  ...['prompt', 'compare', 'compare_keep', 'session_resume', 'execution_get', 'execution_cancel'],
+  ...['prompt', 'compare', 'compare_keep', 'session_resume', 'execution_get', 'execution_cancel', 'execution_message'],
   ...['run_start', 'run_status', 'run_answer', 'run_follow_up'],
   ...['run_move', 'run_merge', 'run_pull_request', 'run_take', 'run_discard', 'budget_list'],
 ]
@@ -116,6 +116,17 @@ describe('work that a client gives up', () => {
   })
 })
 
+describe('execution_message', () => {
+  it('tells the agent of a running execution something, and says when the agent gets it', async () => {
+    const { server } = await stepwise(1)
+    const { call } = await connect(server)
+    const { view } = await call('prompt', { prompt: 'work', wait_secs: 0 })
+    const sent = await call('execution_message', { execution_id: view.execution_id, text: 'use knots' })
+    expect(sent).toMatchObject({ isError: false, view: { execution_id: view.execution_id, delivered: 'next_turn' } })
+    expect(sent.text).toContain('with the next prompt of its session')
+  })
+})
+
 const BAD_CALLS: readonly [string, string, Record<string, unknown>, string][] = [
   ['nothing', 'prompt', {}, 'invalid_request: the call is not valid: $.prompt is required'],
   ['a number', 'prompt', { prompt: 7 }, '$.prompt must be a string'],
@@ -141,6 +152,8 @@ const BAD_CALLS: readonly [string, string, Record<string, unknown>, string][] = 
   ['an unknown execution', 'execution_get', { execution_id: 'exec_000000000000000000000000' }, 'execution_not_found'],
   ['a wildcard', 'execution_get', { execution_id: '%' }, 'execution_id_malformed'],
   ['an unknown execution', 'execution_cancel', { execution_id: 'exec_0000' }, 'execution_not_found'],
+  ['no text', 'execution_message', { execution_id: 'exec_0000' }, '$.text is required'],
+  ['an unknown execution', 'execution_message', { execution_id: 'exec_0000', text: 'x' }, 'execution_not_found'],
   ['no goal', 'run_start', {}, 'drive_goal_conflict'],
   ['nothing in every field', 'run_start', { goal: null, issue: null, review: null }, 'drive_goal_conflict'],
   ['a repository that is not named', 'run_start', { goal: 'x', repository: '/' }, 'drive_repository_not_named'],

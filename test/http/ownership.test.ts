@@ -128,6 +128,7 @@ const EXECUTION_ATTEMPTS: readonly Attempt[] = [
   ['follow', (id) => [`/api/v1/executions/${id}/events`, {}]],
   ['attachment', (id) => [`/api/v1/executions/${id}/attachments/sha256:${'0'.repeat(64)}`, {}]],
   ['cancel', (id) => [`/api/v1/executions/${id}/cancel`, { method: 'POST' }]],
+  ['tell', (id) => [`/api/v1/executions/${id}/message`, { method: 'POST', body: { text: 'stop' } }]],
   [
     'decide about',
     (id) => [`/api/v1/executions/${id}/approvals/apr_0`, { method: 'POST', body: { decision: 'allow' } }],

@@ -131,6 +131,20 @@ describe('a prompt', () => {
     expect(await failure(drover.prompt(hang, { signal: before }).result)).toMatchObject({ code: 'canceled' })
   })
 
+  it('tells a running agent something', async () => {
+    const { drover } = open({ demo: false, warm: true })
+    const listen = { prompt: order({ listen: 'now' }), backend: 'claude' }
+    const run = drover.prompt(listen)
+    await expect(run.say('  ')).rejects.toMatchObject({ code: 'prompt_empty' })
+    expect(await run.say('use knots')).toMatchObject({ delivered: 'now' })
+    const { output, execution_id: id = '' } = await run.result
+    expect(output).toBe('use knots')
+    expect(await failure(drover.say(id, 'more'))).toMatchObject({ code: 'execution_ended' })
+    expect(await failure(drover.prompt({ prompt: 'x', backend: 'none' }).say('hi'))).toMatchObject({
+      code: 'backend_not_found',
+    })
+  })
+
   it('lets the program decide about what the agent asks for', async () => {
     const { drover } = open({ demo: false })
     const asked: unknown[] = []

@@ -3,7 +3,7 @@
  * turn; a prompt that is not JSON is answered with "hello".
  *
  * before: frames to print first · say: the answer · pid: answer with the process id · spawn: a command to start and leave
- * running · tool: the same, but ended on an interruption · use: a file to read · result: more fields of the result · ask: a tool to ask about · input: more fields of its input · hang: never end the turn · slow: end it after these milliseconds · deaf: ignore
+ * running · tool: the same, but ended on an interruption · use: a file to read · result: more fields of the result · ask: a tool to ask about · input: more fields of its input · listen: `now`: answer with the next message; `late`: read it after the first result, as another turn · hang: never end the turn · slow: end it after these milliseconds · deaf: ignore
  * interruptions · crash: `start`, `word`, or `warm`: at the start, unless the process is for one
  * prompt · after: frames to print after the result · flood: how many lines to print after
  * it · grow: MiB of memory to take · noise: lines that are not frames of the protocol; `true`: one · closes: close the input · big: the size of a frame · noEcho: do not repeat the message · idle: frames to
@@ -53,8 +53,8 @@ const result = (fields) => {
 }
 
 async function takeTurn({ uuid, message }) {
-  const order = toOrder(message.content.map((block) => block.text).join(''))
-  const turn = { order, tool: undefined }
+  const order = toOrder(textOf({ message }))
+  const turn = { order, tool: undefined, heard: Promise.withResolvers() }
   active = turn
   for (const frame of order.before ?? []) print(frame)
   if (crashesAtStart(order)) process.kill(process.pid, 'SIGKILL')
@@ -66,7 +66,8 @@ async function takeTurn({ uuid, message }) {
   if (order.tool) turn.tool = spawn('sh', ['-c', order.tool], { detached: true, stdio: 'ignore' })
   if (order.use) use(order.use)
   if (order.ask) await ask(order.ask, order.input)
-  const said = order.pid ? String(process.pid) : (order.say ?? 'hello')
+  const heard = order.listen && (await turn.heard.promise)
+  const said = wordsOf(order, heard)
   print({
     type: 'assistant',
     message: { model: 'scripted', content: [{ type: 'text', text: said }] },
@@ -74,7 +75,16 @@ async function takeTurn({ uuid, message }) {
     session_id,
   })
   await finish(turn, said)
+  if (order.listen === 'late') await takeTurn(heard)
 }
+
+function wordsOf({ pid, listen, say = 'hello' }, heard) {
+  if (listen !== 'now') return pid ? String(process.pid) : say
+  print({ ...heard, isReplay: true, session_id })
+  return textOf(heard)
+}
+
+const textOf = ({ message }) => message.content.map((block) => block.text).join('')
 
 async function finish(turn, said) {
   const { crash, hang, tool, slow = 0 } = turn.order
@@ -158,7 +168,7 @@ if (!isWarm) {
 
 for await (const line of createInterface({ input: process.stdin })) {
   const frame = JSON.parse(line)
-  if (frame.type === 'user') void takeTurn(frame)
+  if (frame.type === 'user') void (active?.order.listen ? active.heard.resolve(frame) : takeTurn(frame))
   if (frame.type === 'control_response') answers.get(frame.response.request_id)?.resolve(frame.response.response)
   if (frame.type !== 'control_request') continue
   if (process.env.WARM_FAILS === 'initialize') continue

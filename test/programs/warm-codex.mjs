@@ -4,7 +4,7 @@
  *
  * say: the answer · pid: answer with the process id · tool: a command to start; an interruption leaves it running, as with
  * codex · noise: lines that are not frames of the protocol · big: the size of a frame · closes: close the input · hang: never
- * end the turn · slow: end it after these milliseconds · ask: a command to ask about · foreign: first end a turn with another
+ * end the turn · slow: end it after these milliseconds · ask: a command to ask about · listen: answer with the next message · foreign: first end a turn with another
  * id · fail: a message
  *
  * WARM_STAYS=1: it ignores the end of its input · WARM_LINGERS=1: it takes half a second to end
@@ -76,6 +76,10 @@ async function takeTurn({ threadId, input }) {
         })
         order.say = JSON.stringify(await answered.promise)
       }
+      if (order.listen) {
+        turn.heard = Promise.withResolvers()
+        order.say = await turn.heard.promise
+      }
       const text = order.pid ? String(process.pid) : (order.say ?? 'hello')
       notify('item/agentMessage/delta', { ...ids, itemId: 'm', delta: text })
       notify('item/completed', { ...ids, item: { type: 'agentMessage', id: 'm', text } })
@@ -140,6 +144,13 @@ for await (const line of createInterface({ input: process.stdin })) {
     const { answer, run } = await takeTurn(params)
     print({ id, result: answer })
     void run()
+  }
+  if (method === 'turn/steer') {
+    const isTaken = active?.id === params.expectedTurnId && active.heard !== undefined
+    if (isTaken) active.heard.resolve(params.input[0].text)
+    print(
+      isTaken ? { id, result: { turnId: active.id } } : { id, error: { code: -32600, message: 'no turn to steer' } },
+    )
   }
   if (method === 'turn/interrupt') {
     print({ id, result: {} })

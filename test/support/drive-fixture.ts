@@ -81,6 +81,7 @@ export function driveState(attempts: readonly Attempt[] = [], more: Partial<Driv
     started_at: AT,
     baseline: [],
     boundary_seen: [],
+    told: [],
     attempts,
     submitted: [],
     asked: [],

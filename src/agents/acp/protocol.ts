@@ -31,6 +31,8 @@ export type AgentInfo = {
   canDelete: boolean
   canClose: boolean
   takesImages: boolean
+  /** Takes messages in the middle of a turn: an extension of the protocol. */
+  takesMessages: boolean
   /** The ways to log in that the agent offers. */
   logins: readonly string[]
 }
@@ -48,6 +50,7 @@ export function readAgentInfo(result: JsonRecord): AgentInfo {
     canDelete: objectAt(sessions, 'delete') !== undefined,
     canClose: objectAt(sessions, 'close') !== undefined,
     takesImages: objectAt(capabilities, 'promptCapabilities')?.['image'] === true,
+    takesMessages: objectAt(objectAt(result, '_meta'), 'steering')?.['supported'] === true,
     logins: objectsAt(result, 'authMethods').flatMap(describeLogin),
   }
 }
@@ -99,6 +102,12 @@ export function readSession(sessionId: string, result: JsonRecord): SessionState
 
 function isOption(option: JsonRecord, name: string): boolean {
   return textAt(option, 'category') === name || textAt(option, 'id') === name
+}
+
+/** The request that gives the agent a message in the middle of a turn. If there is no turn, the agent must not begin one. */
+export function steerRequest({ sessionId }: SessionState, text: string): [method: string, JsonRecord] {
+  const prompt = [{ type: 'text', text }]
+  return ['_session/steering', { sessionId, prompt, _meta: { steering: { idleBehavior: 'promptRequired' } } }]
 }
 
 /** The request that changes the mode. */

@@ -19,6 +19,7 @@ export type AcpRun = {
   onApproval: Turn['onApproval']
   onUsage: Turn['onUsage']
   onBoundaryEvent: Turn['onBoundaryEvent']
+  onSteerable: Turn['onSteerable']
   stop: Turn['stop']
 }
 

@@ -19,7 +19,7 @@ import { ClientMethods } from './client-methods.ts'
 import type { AcpConnection } from './connection.ts'
 import { AcpOutput, COUNTED, OPENED } from './output.ts'
 import { answerPermission, CANCELLED, decideAlone, type Verdict } from './permissions.ts'
-import { modelRequest, modeRequest, type SessionState } from './protocol.ts'
+import { modelRequest, modeRequest, type SessionState, steerRequest } from './protocol.ts'
 import { readToolDiff, readToolInput, readToolKind, readToolName, readToolPaths } from './tool-calls.ts'
 
 export class AcpTurn implements TurnProtocol {
@@ -178,6 +178,15 @@ export class AcpTurn implements TurnProtocol {
   }
 
   readonly warn: OnWarning = (text, cause) => this.#port?.warn(text, cause)
+
+  async steer(text: string): Promise<boolean> {
+    const { takesMessages } = await this.#agent.initialize()
+    if (!takesMessages || this.#prompted === undefined) return false
+    return await this.#agent.request(...steerRequest(this.#prompted, text)).then(
+      (answer) => textAt(answer, 'outcome') === 'injected',
+      () => false,
+    )
+  }
 
   cancel(): void {
     this.#isCancelled = true

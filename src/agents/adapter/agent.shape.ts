@@ -77,6 +77,24 @@ export const DecidedApproval = Type.Object({
 })
 export type DecidedApproval = Message<typeof DecidedApproval>
 
+/** What a person tells an agent that works. */
+const UserMessage = Type.Object({
+  message_id: Type.String({ description: 'The id of the message.' }),
+  text: Type.String({ description: 'What the agent is told.' }),
+  sent_at: Type.String({ format: 'date-time', description: 'When it was sent, in UTC.' }),
+  by: meaning('Who sent it.', Decider),
+})
+export type UserMessage = Message<typeof UserMessage>
+
+export const Delivered = literals(['now', 'next_turn'], {
+  description:
+    '`now`: the agent gets the message while it works. `next_turn`: it gets the message with the next prompt of its session.',
+})
+export type Delivered = Message<typeof Delivered>
+
+export const SteeredMessage = Type.Object({ ...UserMessage.properties, delivered: Delivered })
+export type SteeredMessage = Message<typeof SteeredMessage>
+
 const ClientCall = named(
   'ClientCall',
   Type.Object({
@@ -129,6 +147,7 @@ export const EVENT_CONTENTS = {
   }),
   approval_request: ApprovalRequest,
   approval_decision: DecidedApproval,
+  user_message: SteeredMessage,
   tool_request: Type.Object({
     calls: Type.Array(ClientCall, { description: 'The calls, in the order in which the agent made them.' }),
     token_usage: Type.Optional(meaning('What the turn has used so far, if the agent says so.', Usage)),

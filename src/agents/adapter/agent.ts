@@ -1,7 +1,16 @@
 /** The interface of an agent: how to start it, how to read its output, what it can do. */
 import type { ChildEnvironment, Environment } from '../../kit/process/child-environment.ts'
 import type { AcpProfile } from './acp-profile.ts'
-import type { Abilities, AgentEvent, ApprovalChoice, ApprovalRequest, Decider, Usage } from './agent.shape.ts'
+import type {
+  Abilities,
+  AgentEvent,
+  ApprovalChoice,
+  ApprovalRequest,
+  Decider,
+  Delivered,
+  Usage,
+  UserMessage,
+} from './agent.shape.ts'
 import type { AttachedFile } from './attached-file.ts'
 import type { BoundaryNeeds } from './boundary-needs.ts'
 import type { BoundaryPlan } from './boundary-plan.ts'
@@ -9,7 +18,7 @@ import type { ClientTool, ToolChoice } from './client-tool.ts'
 import type { JsonRecord } from './json-fields.ts'
 import type { Surroundings } from './surroundings.ts'
 
-export type { Abilities, AgentEvent, ApprovalRequest, Decider, Usage }
+export type { Abilities, AgentEvent, ApprovalRequest, Decider, Delivered, Usage, UserMessage }
 
 /** `message` tells the agent why something is denied. */
 export type ApprovalReply = { decision: ApprovalChoice; message?: string | undefined }

@@ -50,7 +50,18 @@ class ClaudeProcess {
         this.#active = { frames, port }
         void this.#send({ ...toMessage(request), uuid: messageId })
       },
-      cancel: () => void this.#request('interrupt').catch(() => undefined),
+      steer: async (text) => {
+        if (this.#active?.frames !== frames) return false
+        const id = randomIds.uuid()
+        frames.expect(id)
+        void this.#send({ ...toMessage({ prompt: text }), uuid: id })
+        return true
+      },
+      cancel: () => {
+        // Claude would begin a turn for a message that it has not read yet.
+        if (frames.dropExpected()) this.#active?.port.distrust()
+        void this.#request('interrupt').catch(() => undefined)
+      },
     }
   }
 

@@ -285,3 +285,44 @@ describe('a question of claude', () => {
     })
   })
 })
+
+describe('messages in the middle of a turn', () => {
+  const init = { type: 'system', subtype: 'init' }
+  const result = (cost: number) => ({
+    type: 'result',
+    num_turns: 1,
+    total_cost_usd: cost,
+    usage: { input_tokens: 2, output_tokens: 1, service_tier: 'standard' },
+    permission_denials: [{ tool_name: `Tool ${cost}` }],
+  })
+
+  it('keep the turn open until claude has answered them, and all results count', () => {
+    const turn = new ClaudeTurnFrames('first', { total_cost_usd: 1 })
+    const kinds = [init, { type: 'user', uuid: 'first' }].map((frame) => turn.read(frame).kind)
+    turn.expect('second')
+    turn.expect('third')
+    kinds.push(turn.read({ type: 'user', uuid: 'second' }).kind, turn.read(result(3)).kind, turn.read(init).kind)
+    kinds.push(turn.read({ type: 'user', uuid: 'third' }).kind)
+    expect(kinds).toEqual(['turn', 'nothing', 'nothing', 'nothing', 'nothing', 'nothing'])
+    expect(turn.read(result(7))).toEqual({
+      kind: 'turn',
+      frame: {
+        ...{ type: 'result', num_turns: 2, total_cost_usd: 6, modelUsage: {} },
+        usage: {
+          ...{ input_tokens: 4, output_tokens: 2, service_tier: 'standard' },
+          ...{ cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },
+        },
+        permission_denials: [{ tool_name: 'Tool 3' }, { tool_name: 'Tool 7' }],
+      },
+    })
+  })
+
+  it('do not keep a turn open that is canceled', () => {
+    const turn = new ClaudeTurnFrames('first', undefined)
+    for (const frame of [init, { type: 'user', uuid: 'first' }]) turn.read(frame)
+    expect(turn.dropExpected()).toBe(false)
+    turn.expect('second')
+    expect(turn.dropExpected()).toBe(true)
+    expect(turn.read(result(1))).toEqual({ kind: 'turn', frame: result(1) })
+  })
+})

@@ -24,11 +24,27 @@ export class ClaudeTurnFrames {
   #earlier: JsonRecord | undefined
   #hasBegun = false
   #isRepeated = false
+  /** Messages that claude was sent during the turn and has not repeated yet. */
+  readonly #expected = new Set<string>()
+  /** Results that came before such a message was read: another one follows. */
+  readonly #held: JsonRecord[] = []
 
   /** `earlier`: the last result of this process, whose sums continue in the next one. */
   constructor(messageId: string, earlier: JsonRecord | undefined) {
     this.#messageId = messageId
     this.#earlier = earlier
+  }
+
+  /** The turn lasts until claude has answered this message. */
+  expect(messageId: string): void {
+    this.#expected.add(messageId)
+  }
+
+  /** From now on the next result ends the turn. Returns whether claude still has messages to read. */
+  dropExpected(): boolean {
+    const isAny = this.#expected.size > 0
+    this.#expected.clear()
+    return isAny
   }
 
   read(frame: JsonRecord): ClaudeFrame {
@@ -39,11 +55,22 @@ export class ClaudeTurnFrames {
       this.#isRepeated = true
       return { kind: 'nothing' }
     }
-    this.#hasBegun ||= type === 'system' && textAt(frame, 'subtype') === 'init'
+    if (type === 'user' && this.#expected.delete(textAt(frame, 'uuid') ?? '')) return { kind: 'nothing' }
+    const isInit = type === 'system' && textAt(frame, 'subtype') === 'init'
+    if (isInit && this.#held.length > 0) return { kind: 'nothing' }
+    this.#hasBegun ||= isInit
     if (!this.#hasBegun) return ANSWER_TYPES.includes(type) ? this.#readForeign(frame, type) : { kind: 'nothing' }
-    if (type !== 'result') return { kind: 'turn', frame }
-    if (!this.#isRepeated) return this.#readForeign(frame, type)
-    return { kind: 'turn', frame: withoutEarlier(frame, this.#earlier) }
+    return type === 'result' ? this.#readResult(frame) : { kind: 'turn', frame }
+  }
+
+  /** Only the last result of a turn ends it. */
+  #readResult(frame: JsonRecord): ClaudeFrame {
+    if (!this.#isRepeated) return this.#readForeign(frame, 'result')
+    if (this.#expected.size > 0) {
+      this.#held.push(frame)
+      return { kind: 'nothing' }
+    }
+    return { kind: 'turn', frame: withHeld(withoutEarlier(frame, this.#earlier), this.#held) }
   }
 
   /** The sums of another turn are no part of this one. */
@@ -64,6 +91,28 @@ function readControl(frame: JsonRecord, type: string): ClaudeFrame | undefined {
   if (requestId === undefined || request === undefined) return { kind: 'nothing' }
   const subtype = textAt(request, 'subtype') ?? ''
   return subtype === 'can_use_tool' ? { kind: 'ask', requestId, request } : { kind: 'request', requestId, subtype }
+}
+
+const USAGE_COUNTS = [
+  'input_tokens',
+  'output_tokens',
+  'cache_read_input_tokens',
+  'cache_creation_input_tokens',
+] as const
+
+/** The result with what earlier results of the same turn have counted. The counts per model and the cost are sums already. */
+function withHeld(result: JsonRecord, held: readonly JsonRecord[]): JsonRecord {
+  if (held.length === 0) return result
+  const all = [...held, result]
+  const sum = (count: (frame: JsonRecord) => number | undefined) =>
+    all.reduce((total, frame) => total + (count(frame) ?? 0), 0)
+  const counts = USAGE_COUNTS.map((name) => [name, sum((frame) => countAt(objectAt(frame, 'usage'), name))])
+  return {
+    ...result,
+    num_turns: sum((frame) => countAt(frame, 'num_turns')),
+    usage: { ...objectAt(result, 'usage'), ...Object.fromEntries(counts) },
+    permission_denials: all.flatMap((frame) => objectsAt(frame, 'permission_denials')),
+  }
 }
 
 const MODEL_COUNTS = ['inputTokens', 'outputTokens', 'cacheReadInputTokens', 'cacheCreationInputTokens'] as const

@@ -56,6 +56,7 @@ class CodexProcess {
       reader: createOutputReader(new CodexWarmOutput({ priorUsage, wantsDeltas: request.wantsDeltas })),
       model: request.model ?? configuredModel(request),
       begin: (port) => this.#begin(turn, port),
+      steer: (text) => this.#steer(text),
       cancel: () => this.#interrupt(),
     }
   }
@@ -68,7 +69,7 @@ class CodexProcess {
     const turn = await this.#peer.request('turn/start', {
       threadId,
       input: [
-        { type: 'text', text: command.stdin, text_elements: [] },
+        toTextInput(command.stdin),
         ...(request.attachments ?? []).map(({ mediaType, data }) => ({
           type: 'image',
           url: `data:${mediaType};base64,${data}`,
@@ -135,11 +136,26 @@ class CodexProcess {
     return isOurs ? active.port.ask(question).then(toDecision) : Promise.resolve(toDecision({ decision: 'deny' }))
   }
 
+  /** False: the turn is over, or is of a kind that takes no messages. */
+  async #steer(text: string): Promise<boolean> {
+    if (this.#active === undefined) return false
+    const { threadId, turnId } = this.#active
+    const steer = { threadId, expectedTurnId: turnId, input: [toTextInput(text)] }
+    return await this.#peer.request('turn/steer', steer).then(
+      () => true,
+      () => false,
+    )
+  }
+
   #interrupt(): void {
     if (this.#active === undefined) return
     const { threadId, turnId } = this.#active
     void this.#peer.request('turn/interrupt', { threadId, turnId }).catch(() => undefined)
   }
+}
+
+function toTextInput(text: string): JsonRecord {
+  return { type: 'text', text, text_elements: [] }
 }
 
 const POLICY_TYPES: Readonly<Record<string, string>> = {

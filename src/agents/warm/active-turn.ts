@@ -48,6 +48,8 @@ export type TurnProtocol = {
   model: string | undefined
   /** Sends the prompt. Throws a Fault if the agent does not take it. */
   begin(port: TurnPort): Promise<void>
+  /** Gives the agent a message in the middle of the turn. False: it does not take it. Absent: it takes none. */
+  steer?(text: string): Promise<boolean>
   /** Asks the agent to end the turn. Its terminal frame follows. */
   cancel(): void
 }
@@ -115,6 +117,7 @@ export class ActiveTurn implements TurnPort, TurnDriver {
     this.#startTimer(request.timeoutMs, 'timeout')
     try {
       await this.#protocol.begin(this)
+      this.#turn.onSteerable?.({ send: (text) => this.#steer(text), tell: (event) => void this.#push([event]) })
     } catch (error) {
       if (this.#stop === undefined) throw error
     }
@@ -122,6 +125,11 @@ export class ActiveTurn implements TurnPort, TurnDriver {
 
   read(): AsyncGenerator<AgentEvent[], void> {
     return this.#queue.read()
+  }
+
+  async #steer(text: string): Promise<boolean | undefined> {
+    if (this.#stop !== undefined || this.reader.hasEnded()) return undefined
+    return (await this.#protocol.steer?.(text)) ?? false
   }
 
   stop(reason: StopReason): void {

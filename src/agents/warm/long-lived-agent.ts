@@ -14,6 +14,7 @@ import type {
   Usage,
 } from '../adapter/agent.ts'
 import type { AgentResult } from '../agent-result.ts'
+import type { Steering } from '../run-turn.ts'
 
 /** One prompt for a long-lived agent. */
 export type Turn = {
@@ -32,6 +33,8 @@ export type Turn = {
   onApproval?: ((request: ApprovalRequest) => Promise<AttributedReply>) | undefined
   /** Stops the agent. Its reason is the Fault that the turn fails with. */
   stop?: AbortSignal | undefined
+  /** Called when the agent has the prompt. */
+  onSteerable?: ((steering: Steering) => void) | undefined
 }
 
 type AgentFacts = {

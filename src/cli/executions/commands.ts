@@ -1,4 +1,4 @@
-/** Definitions of `ps`, `logs` and `cancel`. */
+/** Definitions of `ps`, `logs`, `say` and `cancel`. */
 import { type Command, flag, type Positional } from '../command.ts'
 import { JSON_FLAG } from '../words/shared-flags.ts'
 
@@ -53,6 +53,22 @@ How much was kept depends on the setting executions.keep at the time when the pr
       'drover logs 3f2a9c1b --json | jq .type': 'its events',
     },
     load: () => import('./logs.ts'),
+  },
+  {
+    words: ['say'],
+    group: 'Prompts',
+    summary: 'Tell a running agent something',
+    description: `Gives the agent of a running execution a message, such as a correction, whichever process it runs in, and prints when the agent
+gets it. Claude, Codex and some agents that speak ACP take messages while they work, if drover keeps their processes running. Others get
+the message with the next prompt of their session. In a run that agents do, the message is recorded as your decision.
+Without text, drover reads the message from standard input.`,
+    positionals: [executionArgument('running'), { name: 'text', description: 'The message', isOptional: true }],
+    flags: [flag('-f, --file FILE', 'Read the message from this file'), JSON_FLAG],
+    examples: {
+      'drover say 3f2a9c1b "Leave the tests in src/legacy alone."': 'a correction',
+      'drover say 3f2a9c1b -f notes.md': 'a long message',
+    },
+    load: () => import('./say.ts'),
   },
   {
     words: ['cancel'],

@@ -10,6 +10,7 @@ import { createKeyRing } from '../../config/key-ring.ts'
 import type { LoadedConfig } from '../../config/read-config.ts'
 import { withDepth } from '../../kit/process/nesting.ts'
 import { endAllProcesses } from '../../kit/process/running-processes.ts'
+import { userName } from '../../kit/user-name.ts'
 import { createMcpServer, type ToolHost } from '../../mcp/mcp-server.ts'
 import { USER } from '../../prompts/caller.ts'
 import { digestOfSettings } from '../../service/local-protocol.ts'
@@ -46,6 +47,7 @@ function createToolHost(invocation: Invocation, { config, findSocket, closing }:
   const { runtime } = invocation
   return {
     by: USER,
+    sender: { via: 'program', name: userName() },
     version: runtime.version(),
     defaultBackend: config.default_backend,
     waitSecs: config.server.mcp_wait_secs,

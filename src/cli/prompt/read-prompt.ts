@@ -27,7 +27,8 @@ export async function readPrompt(invocation: Invocation): Promise<string> {
   return prompt
 }
 
-async function readText({ args, flags, runtime }: Invocation): Promise<{ text: string; isFromStdin: boolean }> {
+/** Without what is added to it. */
+export async function readText({ args, flags, runtime }: Invocation): Promise<{ text: string; isFromStdin: boolean }> {
   const [argument] = args
   const file = flags.text('file')
   if (file !== undefined && argument !== undefined) throw promptTwice({})

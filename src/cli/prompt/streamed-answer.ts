@@ -1,6 +1,6 @@
 /** Shows a running prompt on a terminal: the answer as it arrives, a line per tool call, and a progress line in between. */
 import type { AgentEvent, Backend } from '../../agents/adapter/agent.ts'
-import { describeDecision } from '../../agents/decision-text.ts'
+import { describeDecision, describeMessage } from '../../agents/decision-text.ts'
 import { formatDuration } from '../output/format-time.ts'
 import { MarkdownStream } from '../output/markdown-stream.ts'
 import { toOneLine, toPrintable, toShown } from '../output/printable.ts'
@@ -93,11 +93,14 @@ export class StreamedAnswer {
   }
 }
 
-const ENDS_LINE: readonly AgentEvent['type'][] = ['tool_use', 'thinking', 'approval_request', 'approval_decision']
+const ENDS_LINE: readonly AgentEvent['type'][] = [
+  ...(['tool_use', 'thinking', 'approval_request', 'approval_decision', 'user_message'] as const),
+]
 
-/** What stays on the screen: each tool call, who decided about it, and why one failed. */
+/** What stays on the screen: each tool call, who decided about it, why one failed, and what the agent was told. */
 function toolLine(event: AgentEvent, isLog: boolean): string | undefined {
   if (event.type === 'tool_use') return `→ ${describeAgentEvent(event)}`
+  if (event.type === 'user_message') return `→ ${describeMessage(event.content)}`
   if (event.type === 'approval_decision') {
     // The user of this terminal has just seen the question and the answer.
     const isSeen = !isLog && event.content.by.via === 'terminal'

@@ -13,6 +13,7 @@ import { Code } from '../parts/text-view.tsx'
 import { describeMissing } from '../text/describe-missing.ts'
 import { toStateWord } from '../text/state-word.ts'
 import { toLine, toVisible } from '../text/visible-text.ts'
+import { SayBox } from './say-box.tsx'
 import { TranscriptView } from './transcript-view.tsx'
 
 type PanelProps = { followed: FollowedExecution; hasPrompt?: boolean; hasFacts?: boolean; seq?: number | undefined }
@@ -32,6 +33,7 @@ export function ExecutionPanel({ followed, hasPrompt = true, hasFacts = true, se
         <PromptView text={record.prompt} id={record.id} files={record.attachments} />
       )}
       <TranscriptView transcript={transcript} isLive={isLive} seq={seq} />
+      {record.state === 'running' && record.backend !== undefined && <SayBox id={record.id} />}
       <ExecutionEnd record={record} transcript={transcript} hasNotes={hasFacts} />
     </section>
   )

@@ -1,5 +1,6 @@
 /** What an execution has said and done. */
 import { useLayoutEffect } from 'preact/hooks'
+import type { SteeredMessage } from '../../agents/adapter/agent.shape.ts'
 import { serverState } from '../live/server-state.ts'
 import type { ApprovalItem, Transcript, TranscriptItem } from '../live/transcript.ts'
 import { ApprovalCard } from '../parts/approval-card.tsx'
@@ -7,7 +8,7 @@ import { JumpToLatest } from '../parts/jump-to-latest.tsx'
 import { LongList } from '../parts/long-list.tsx'
 import { Markdown } from '../parts/markdown-view.tsx'
 import { Code } from '../parts/text-view.tsx'
-import { describeDecision } from '../text/describe-decision.ts'
+import { describeDecision, nameDecider } from '../text/describe-decision.ts'
 import { toLine, toVisible } from '../text/visible-text.ts'
 import { withoutOutcome } from '../text/without-outcome.ts'
 import { ToolCall } from './tool-call.tsx'
@@ -65,6 +66,8 @@ function ItemView({ item }: { item: TranscriptItem }) {
       return <ToolCall tool={item} />
     case 'approval':
       return <ApprovalView item={item} />
+    case 'told':
+      return <Told message={item.message} at={item.at} />
     case 'error':
       return (
         <div class="problem" role="alert">
@@ -77,6 +80,19 @@ function ItemView({ item }: { item: TranscriptItem }) {
 function Message({ text, isOpen }: { text: string; isOpen: boolean }) {
   if (isOpen && text.length > PARSED_WHILE_OPEN) return <div class="markdown as-is">{toVisible(text)}</div>
   return text === '' ? null : <Markdown text={text} />
+}
+
+function Told({ message, at }: { message: SteeredMessage; at: string }) {
+  return (
+    <div class="prompt">
+      <Code text={message.text} />
+      <p class="dim">
+        {toLine(nameDecider(message.by))}
+        {message.delivered === 'next_turn' && ', for its next turn'},{' '}
+        <time dateTime={at}>{new Date(at).toLocaleString()}</time>
+      </p>
+    </div>
+  )
 }
 
 /** With its decisions as long as the agent waits, afterwards as a line that says who decided. */

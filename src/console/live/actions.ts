@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals'
 import type { ExecutionAccepted } from '../../executions/store/execution.shape.ts'
 import type { PendingApproval } from '../../prompts/approvals.shape.ts'
+import type { MessageSent } from '../../prompts/message-sent.shape.ts'
 import type { CompareRequest, PromptBody, ResumeRequest } from '../../prompts/prompt-request.shape.ts'
 import { ApiError, call } from './api.ts'
 
@@ -62,6 +63,18 @@ export async function cancelExecution(id: string): Promise<void> {
     await call(`executions/${id}/cancel`, { method: 'POST' })
     tell('Canceling: the agent and its programs are being stopped.')
   })
+}
+
+/** Tells an agent something while it works. Returns whether it was taken. */
+export async function say(id: string, text: string): Promise<boolean> {
+  const sent = await attempt(() => call<MessageSent>(`executions/${id}/message`, { method: 'POST', body: { text } }))
+  if (sent !== undefined) tell(DELIVERED[sent.delivered])
+  return sent !== undefined
+}
+
+const DELIVERED: Readonly<Record<MessageSent['delivered'], string>> = {
+  now: 'The agent has the message.',
+  next_turn: 'The agent takes no messages while it works. It gets this one with the next prompt of its session.',
 }
 
 /** Starts a prompt that keeps running without this page. */

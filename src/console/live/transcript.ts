@@ -1,11 +1,12 @@
 /** What an execution has said and done, built from its numbered events. Pure. */
-import type { ApprovalRequest, DecidedApproval, Usage } from '../../agents/adapter/agent.shape.ts'
+import type { ApprovalRequest, DecidedApproval, SteeredMessage, Usage } from '../../agents/adapter/agent.shape.ts'
 import type { ExecutionEvent } from '../../executions/store/execution.shape.ts'
 
 export type TranscriptItem =
   | TextItem
   | ToolItem
   | ApprovalItem
+  | { kind: 'told'; seq: number; at: string; message: SteeredMessage }
   | { kind: 'error'; seq: number; message: string; code: string | undefined }
 
 export type ApprovalItem = {
@@ -115,6 +116,14 @@ function apply(draft: Draft, event: ExecutionEvent): void {
       return
     case 'approval_decision':
       addDecision(draft, event)
+      return
+    case 'user_message':
+      draft.items.push({
+        kind: 'told',
+        seq: event.seq,
+        at: event.at,
+        message: event.content as unknown as SteeredMessage,
+      })
       return
     case 'error':
       draft.items.push({ kind: 'error', seq: event.seq, message: fields.message ?? '', code: fields.code })

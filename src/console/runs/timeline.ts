@@ -26,11 +26,14 @@ export function toTimeline(run: DrivenRun, events: readonly DrivenRunEvent[]): T
 }
 
 /** What people answered, and what they did with the work. */
-function decisionsOf({ answers = [], acts = [] }: DrivenRun): TimelineNode[] {
+function decisionsOf({ answers = [], messages = [], acts = [] }: DrivenRun): TimelineNode[] {
   return [
     ...answers.map(({ at, text, is_permit: isPermit }): TimelineNode => {
       const title = isPermit ? 'Permitted' : 'Answer'
       return { key: `answer ${at}`, at, icon: 'comment', title, how: 'calm', detail: text }
+    }),
+    ...messages.map(({ message_id: id, sent_at: at, text }): TimelineNode => {
+      return { key: `message ${id}`, at, icon: 'comment', title: 'Message', how: 'calm', detail: text }
     }),
     ...acts.map(({ at, did, text }): TimelineNode => {
       const how = did === 'merged' || did === 'pull_request_opened' ? 'good' : 'calm'

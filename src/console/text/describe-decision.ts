@@ -1,5 +1,5 @@
 /** Who decided what, in words. Pure. */
-import type { DecidedApproval } from '../../agents/adapter/agent.shape.ts'
+import type { DecidedApproval, Decider } from '../../agents/adapter/agent.shape.ts'
 
 const DECIDED: Readonly<Record<DecidedApproval['decision'], string>> = {
   allow: 'allowed',
@@ -8,7 +8,9 @@ const DECIDED: Readonly<Record<DecidedApproval['decision'], string>> = {
 }
 
 export function describeDecision({ decision, by, message }: Pick<DecidedApproval, 'decision' | 'by' | 'message'>) {
-  const { via, name } = by
-  const who = via === 'drover' ? via : via === 'none' ? 'a client without a key' : `${name} (${via})`
-  return `${DECIDED[decision]} by ${who}${message === undefined ? '' : `: ${message}`}`
+  return `${DECIDED[decision]} by ${nameDecider(by)}${message === undefined ? '' : `: ${message}`}`
+}
+
+export function nameDecider({ via, name }: Decider): string {
+  return via === 'drover' ? via : via === 'none' ? 'a client without a key' : `${name} (${via})`
 }

@@ -1,6 +1,6 @@
 /** What people answered, and what they did with the work of a run, as it is sent to clients. */
 import { Type } from 'typebox'
-import { Decider } from '../../agents/adapter/agent.shape.ts'
+import { Decider, SteeredMessage } from '../../agents/adapter/agent.shape.ts'
 import { literals, meaning } from '../../kit/shape.ts'
 import { ACTS } from '../record/acts.ts'
 
@@ -21,6 +21,9 @@ export const ACTED = {
       { commit: text('The commit that has the work.'), until: moment('It is kept until then.') },
       { description: 'The work was discarded. `undo-discard` brings it back.' },
     ),
+  ),
+  messages: optional(
+    Type.Array(SteeredMessage, { description: 'What people told agents while they worked, oldest first.' }),
   ),
   answers: optional(
     Type.Array(

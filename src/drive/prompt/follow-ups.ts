@@ -93,3 +93,10 @@ function changesSince(changed: readonly string[]): string {
   const more = changed.length > MAX_PATHS ? ` and ${changed.length - MAX_PATHS} more` : ''
   return `Since it began, git shows changes of ${changed.slice(0, MAX_PATHS).join(', ')}${more}.`
 }
+
+/** What the user told agents while they worked, for an agent that was not told. */
+export function describeTold(told: readonly { readonly text: string }[]): string[] {
+  if (told.length === 0) return []
+  const said = told.map(({ text }) => `- ${text.replaceAll('\n', '\n  ')}`)
+  return ['## What the user has said in this run', said.join('\n')]
+}

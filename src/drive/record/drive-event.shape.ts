@@ -1,6 +1,6 @@
 /** The events of a driven run, as `drive.jsonl` records them beside the journal of the run. */
 import { Type } from 'typebox'
-import { DecidedApproval, Usage } from '../../agents/adapter/agent.shape.ts'
+import { DecidedApproval, SteeredMessage, Usage } from '../../agents/adapter/agent.shape.ts'
 import { Digest, UtcTimestamp } from '../../contract/identifiers.shape.ts'
 import { literals, type Message, meaning, named, strict, tagged } from '../../kit/shape.ts'
 import { costKind } from '../../prompts/prompt-result.shape.ts'
@@ -306,6 +306,8 @@ export const DriveEvent = named(
     event('session_opened', { attempt: count, session_id: text }),
     /** Someone has decided about what the agent asked for. */
     event('approval_decided', { attempt: count, ...DecidedApproval.properties }),
+    /** Someone has told the agent something while it worked. One that waited for its next turn is recorded twice. */
+    event('user_message', { attempt: count, ...SteeredMessage.properties }),
     event('attempt_ended', {
       attempt: count,
       how: literals(ENDS),

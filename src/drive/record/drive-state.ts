@@ -60,6 +60,8 @@ type Driven = EventOf<'drive_started'>['data'] & {
   /** Whether the work may begin although checks fail. */
   readonly baseline_decided?: EventOf<'baseline_decided'>['data']
   readonly attempts: readonly Attempt[]
+  /** What agents were told while they worked, oldest first. It counts as decisions of the user. */
+  readonly told: readonly EventOf<'user_message'>['data'][]
   readonly submitted: readonly Submitted[]
   /** The number of attempts when the latest driver began: what stopped an earlier one does not stop it. */
   readonly attempts_before: number
@@ -110,7 +112,17 @@ export function toDriveState(events: readonly DriveEvent[]): DriveState | undefi
 }
 
 const EMPTY = {
-  ...{ baseline: [], boundary_seen: [], attempts: [], submitted: [], asked: [], answered: [], pushed: [], acts: [] },
+  ...{
+    baseline: [],
+    boundary_seen: [],
+    attempts: [],
+    told: [],
+    submitted: [],
+    asked: [],
+    answered: [],
+    pushed: [],
+    acts: [],
+  },
   ...{ attempts_before: 0, attempts_at_pause: 0 },
 } as const
 
@@ -154,6 +166,8 @@ function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): Driv
       return updateAttempt(state, data.attempt, () => ({ session_id: data.session_id }))
     case 'approval_decided':
       return updateAttempt(state, data.attempt, ({ approvals }) => ({ approvals: [...approvals, { ...data, at }] }))
+    case 'user_message':
+      return { ...state, told: [...state.told.filter(({ message_id }) => message_id !== data.message_id), data] }
     case 'attempt_ended':
       return updateAttempt(state, data.attempt, () => ({ ended: { ...data, at } }))
     case 'repository_changed':

@@ -229,6 +229,7 @@ export function toDrivenRunDetail(
     ...toDrivenRun(facts),
     attempts: drive.attempts.map((attempt) => toAttempt(attempt, facts)),
     ...toAnswers(run),
+    ...(drive.told.length > 0 && { messages: drive.told.map(({ attempt: _, ...message }) => message) }),
     ...(drive.delivery_check !== undefined && { delivery_check: toDeliveryCheck(drive.delivery_check, drive) }),
     findings: review?.outcome?.review?.findings ?? [],
     ...(drive.requirements !== undefined && { requirements: toRequirements(drive) }),

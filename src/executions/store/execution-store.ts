@@ -4,6 +4,7 @@ import type { LostTurn } from '../../sessions/session-table.ts'
 import type { Steps } from '../../store/sql.ts'
 import type { Execution, ExecutionEvent, ExecutionPage } from './execution.shape.ts'
 import type { ExecutionState, KeepMode } from './execution-states.ts'
+import type { SentMessages } from './sent-messages.ts'
 import type { UsageRequest } from './usage-query.ts'
 import type { UsageReport } from './usage-report.shape.ts'
 
@@ -62,7 +63,7 @@ export type KeyClaim = { keyId: string; key: string; digest: string; executionId
 
 /** `changed`: these executions have new events or another state. `missed`: notices may have been missed. */
 export type StoreNotice =
-  | { type: 'changed' | 'cancel' | 'approval'; ids: readonly string[] }
+  | { type: 'changed' | 'cancel' | 'approval' | 'message'; ids: readonly string[] }
   | { type: 'queue' | 'missed' }
 
 export type RemovalLimits = { endedBefore: string; maxBytes: number; signal?: AbortSignal }
@@ -92,6 +93,8 @@ export type ExecutionStore = {
   requestCancel(id: string): Promise<void>
   /** The running executions of a process that another process wants to cancel. */
   cancelRequests(owner: string): Promise<string[]>
+  /** Messages to agents of other processes. */
+  readonly messages: SentMessages
   /** The executions of a process that is gone become `lost`. In the same transaction, `endTurns` ends its turns; its result is returned. */
   loseAllOf(owner: string, endTurns?: (lost: readonly LostTurn[]) => Steps<number>): Promise<number>
   /** Takes the key, or returns the claim that has it already. Expired claims are gone. */

@@ -23,8 +23,38 @@ export const executionEventsGone = defineFault('execution_events_gone', 'not_fou
 })
 
 export const executionEnded = defineFault('execution_ended', 'conflict', {
-  when: 'The execution has ended, so it cannot be canceled.',
+  when: 'The execution has ended, so it cannot be canceled, and its agent takes no messages.',
   message: (d: { id: string; state: string }) => `execution ${d.id} has already ended; its state is ${d.state}`,
+})
+
+export const executionNotStarted = defineFault('execution_not_started', 'conflict', {
+  when: 'A message was sent to an execution that waits for its turn.',
+  message: (d: { id: string }) =>
+    `execution ${d.id} waits for its turn, and its agent takes messages when it works; wait until its state is running`,
+})
+
+export const executionWithoutAgent = defineFault('execution_without_agent', 'conflict', {
+  when: 'A message was sent to a batch, which has no agent itself.',
+  message: (d: { id: string; kind: string }) =>
+    `execution ${d.id} is a batch (${d.kind}); send the message to one of its parts, which drover ps lists`,
+})
+
+export const messageImpossible = defineFault('message_impossible', 'conflict', {
+  when: 'The agent takes no messages while it works, and its session cannot be resumed, so there is no next turn to give it the message.',
+  message: (d: { id: string; backend: string }) =>
+    `${d.backend} takes no messages while it works here, and the session of execution ${d.id} is not stored or cannot be resumed; wait for its end, or cancel it`,
+})
+
+export const messageQueueFull = defineFault('message_queue_full', 'conflict', {
+  when: 'Messages that wait for the next turn of a session may have 100,000 characters together.',
+  message: (d: { limit: number }) =>
+    `at most ${d.limit} characters may wait for the next turn of a session; send the next prompt first, or say less`,
+})
+
+export const messageNotTaken = defineFault('message_not_taken', 'unavailable', {
+  when: 'The process that runs the execution did not answer within 30 seconds.',
+  message: (d: { id: string }) =>
+    `the process that runs execution ${d.id} did not answer; read the events of the execution before you send the message again`,
 })
 
 export const idempotencyKeyReused = defineFault('idempotency_key_reused', 'invalid', {

@@ -21,6 +21,7 @@ import {
 import { type ExecutionEnd, ExecutionTable, type StoredExecutions } from './execution-table.ts'
 import { shareExcess } from './fair-share.ts'
 import { executionAmbiguous, executionNotFound } from './faults.ts'
+import { SentMessages } from './sent-messages.ts'
 import { toUsageQuery, type UsageRequest } from './usage-query.ts'
 import type { UsageReport } from './usage-report.shape.ts'
 
@@ -61,6 +62,10 @@ export class SqlExecutionStore implements ExecutionStore {
     this.#stored = stored
     this.#clock = clock
     this.#table = new ExecutionTable(stored, { clock, countsTokens: storeTokenUsage })
+  }
+
+  get messages(): SentMessages {
+    return new SentMessages(this.#sql)
   }
 
   async save(changes: readonly ExecutionChange[]): Promise<string[]> {

@@ -3,7 +3,7 @@ import { createMcpHandler } from '@modelcontextprotocol/server'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createMcpServer, type ToolHost } from '../../mcp/mcp-server.ts'
 import { toToolDrover } from '../../service/tool-drover.ts'
-import { toRequestCaller } from '../context/sender.ts'
+import { toDecider, toRequestCaller } from '../context/sender.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { abortOnDisconnect } from '../response/disconnects.ts'
 
@@ -27,6 +27,7 @@ function toHost(request: FastifyRequest, context: ServerContext): ToolHost {
   return {
     ...{ version, closing },
     by: toRequestCaller(request, context),
+    sender: toDecider(request),
     drover: toToolDrover(context.drover, context.ids),
     defaultBackend: config.default_backend,
     waitSecs: config.server.mcp_wait_secs,

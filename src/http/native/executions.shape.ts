@@ -16,6 +16,7 @@ import {
   strict,
 } from '../../kit/shape.ts'
 import { PendingApproval } from '../../prompts/approvals.shape.ts'
+import { MessageSent } from '../../prompts/message-sent.shape.ts'
 import { BODY_ERRORS, COMMON_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
 import {
   cachedResponses,
@@ -80,6 +81,14 @@ const ApprovalDecided = named(
   Type.Object({ approval_id: Type.String({ description: 'The id of the approval.' }), decision }),
 )
 export type ApprovalDecided = Message<typeof ApprovalDecided>
+
+export const MessageBody = named(
+  'ExecutionMessage',
+  request({
+    text: Type.String({ minLength: 1, description: 'What the agent is told. It may be as long as a prompt.' }),
+  }),
+)
+export type MessageBody = Static<typeof MessageBody>
 
 const StateChange = named(
   'StateChange',
@@ -204,6 +213,22 @@ export const OPERATIONS: readonly Operation[] = [
       202: jsonResponse('The execution is being canceled.', ExecutionCancelled, { id: ID, state: 'running' }),
     },
     errors: SESSION_ERRORS,
+  }),
+  operation('post /api/v1/executions/{id}/message', 'sendMessage', {
+    summary: 'Tell an agent something while it works',
+    description:
+      'The response says when the agent gets the message: `now`, or with the next prompt of its session, if it takes none in the middle of a turn. ' +
+      'The events of the execution have it as `user_message`.',
+    parameters: [EXECUTION_ID],
+    body: { shape: MessageBody, examples: { text: { text: 'Leave the tests in src/legacy alone.' } } },
+    responses: {
+      200: jsonResponse('The agent gets the message.', MessageSent, {
+        execution_id: ID,
+        message_id: APPROVAL,
+        delivered: 'now',
+      }),
+    },
+    errors: [...new Set([...BODY_ERRORS, ...SESSION_ERRORS])],
   }),
   operation('post /api/v1/executions/{id}/approvals/{approval}', 'decideApproval', {
     summary: 'Decide about something that an agent asks for',

@@ -1,14 +1,20 @@
-/** `GET /api/v1/executions`, `GET /api/v1/executions/{id}`, its events and attachments, `POST …/cancel`, `GET /api/v1/approvals` and `GET /api/v1/events` */
+/** `GET /api/v1/executions`, `GET /api/v1/executions/{id}`, its events and attachments, `POST …/cancel`, `POST …/message`, `GET /api/v1/approvals` and `GET /api/v1/events` */
 import type { FastifyRequest } from 'fastify'
 import type { DrivenRunChange } from '../../drive/service/run-service.ts'
 import { isFinal } from '../../executions/store/execution-states.ts'
 import { messageInvalid } from '../../kit/faults.ts'
 import { requestChecker } from '../../kit/omit-empty.ts'
 import { checker } from '../../kit/schema.ts'
+import type { MessageSent } from '../../prompts/message-sent.shape.ts'
 import { toDecider, toRequestCaller } from '../context/sender.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
 import { checkBody } from '../request/body.ts'
-import { validateDecisionBody, validateEventsQuery, validateExecutionQuery } from '../request/checks.generated.js'
+import {
+  validateDecisionBody,
+  validateEventsQuery,
+  validateExecutionQuery,
+  validateMessageBody,
+} from '../request/checks.generated.js'
 import { readQuery } from '../request/query.ts'
 import { abortOnDisconnect } from '../response/disconnects.ts'
 import { sendDocument } from '../response/send-document.ts'
@@ -27,6 +33,7 @@ import type {
   EventsQuery,
   ExecutionCancelled,
   ExecutionQuery,
+  MessageBody,
 } from './executions.shape.ts'
 
 type ById = { Params: { id: string } }
@@ -37,6 +44,8 @@ const checkExecutionQuery = checker<ExecutionQuery>('the query', validateExecuti
 const checkEventsQuery = checker<EventsQuery>('the query', validateEventsQuery)
 
 const checkDecision = requestChecker<DecisionBody>('the request', validateDecisionBody)
+
+const checkMessage = requestChecker<MessageBody>('the request', validateMessageBody)
 
 const DEFAULT_LIMIT = 100
 
@@ -81,6 +90,12 @@ export const registerExecutions: RegisterRoutes = (scope, context) => {
     const { id, state } = await executions.cancel(toRequestCaller(request, context), request.params.id)
     void reply.code(202)
     return { id, state }
+  })
+
+  scope.post<ById>('/executions/:id/message', async (request): Promise<MessageSent> => {
+    const { text } = checkBody(request.body, checkMessage)
+    const said = { text, by: toDecider(request) }
+    return await executions.say(toRequestCaller(request, context), request.params.id, said)
   })
 
   scope.post<ApprovalById>('/executions/:id/approvals/:approval', async (request): Promise<ApprovalDecided> => {

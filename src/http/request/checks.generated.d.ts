@@ -5,6 +5,7 @@ export declare const validateSessionDetailQuery: Validate
 export declare const validateSessionEditRequest: Validate
 export declare const validateExecutionQuery: Validate
 export declare const validateDecisionBody: Validate
+export declare const validateMessageBody: Validate
 export declare const validateEventsQuery: Validate
 export declare const validateUsageQuery: Validate
 export declare const validateLoginBody: Validate
