@@ -222,14 +222,18 @@ describeStores('executions', (kind) => {
 
   /** The methods of a class are not its own properties, so they are copied one by one. */
   function bound(store: ExecutionStore): ExecutionStore {
+    const get = (name: string | symbol) => {
+      const value = Reflect.get(store, name)
+      return typeof value === 'function' ? value.bind(store) : value
+    }
     return new Proxy({} as ExecutionStore, {
       ownKeys: () => Object.getOwnPropertyNames(Object.getPrototypeOf(store)),
       getOwnPropertyDescriptor: (_target, name) => ({
         configurable: true,
         enumerable: true,
-        value: Reflect.get(store, name).bind?.(store),
+        value: get(name),
       }),
-      get: (_target, name) => Reflect.get(store, name).bind(store),
+      get: (_target, name) => get(name),
     })
   }
 })
