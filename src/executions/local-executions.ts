@@ -48,6 +48,8 @@ export class Executions implements ExecutionRecorder {
   #owner = ''
   #requestTimer: NodeJS.Timeout | undefined
   #unwatch: (() => void) | undefined
+  /** Those that read the store right now. */
+  readonly #looks = new Set<Promise<void>>()
 
   constructor(options: ExecutionsOptions) {
     this.#options = options
@@ -196,6 +198,7 @@ export class Executions implements ExecutionRecorder {
     await this.save()
     clearInterval(this.#requestTimer)
     this.#unwatch?.()
+    await Promise.all(this.#looks)
   }
 
   #giveUp(live: LiveExecution): void {
@@ -296,7 +299,11 @@ export class Executions implements ExecutionRecorder {
 
   /** Other processes know only of what is saved, so this begins with the first save. */
   #watchRequests(store: ExecutionStore): void {
-    const look = () => void this.#answerRequests(store).catch(this.#options.onFailure)
+    const look = () => {
+      const answered = this.#answerRequests(store).catch(this.#options.onFailure)
+      this.#looks.add(answered)
+      void answered.then(() => this.#looks.delete(answered))
+    }
     this.#requestTimer ??= setInterval(look, store.pollMs).unref()
     this.#unwatch ??= store.watch((notice) => {
       if (notice.type === 'missed' || notice.type === 'message') look()
