@@ -20,6 +20,9 @@ const OutputText = named(
 
 const ITEM_STATUSES = ['in_progress', 'completed', 'incomplete'] as const
 
+const PHASES = ['commentary', 'final_answer'] as const
+export type Phase = (typeof PHASES)[number]
+
 const MessageItem = named(
   'ResponseMessageItem',
   Type.Object({
@@ -28,6 +31,12 @@ const MessageItem = named(
     status: literals(ITEM_STATUSES),
     role: Type.Literal('assistant'),
     content: Type.Array(OutputText),
+    phase: Type.Optional(
+      literals(PHASES, {
+        description:
+          '`final_answer`, or `commentary`: what the agent says on its way to it. A message has it when it is complete.',
+      }),
+    ),
   }),
 )
 export type MessageItem = Message<typeof MessageItem>

@@ -52,7 +52,7 @@ describe('the output of a response', () => {
     ['no text', [], ['message: the answer']],
     ['a thought', [thought('hm'), thought('m'), said('yes')], ['reasoning: hmm', 'message: yes']],
     ['whole messages', [said('one', false), said('two', false)], ['message: one\n\ntwo']],
-    ['text around a tool', [said('look'), tool, said('done')], ['message: look\n\ndone']],
+    ['text around a tool', [said('look'), tool, said('done')], ['message: look', 'message: \n\ndone']],
     [
       'thoughts in between',
       [thought('a'), said('one'), thought('b'), tool, thought('c'), said('two')],
@@ -63,13 +63,33 @@ describe('the output of a response', () => {
     expect(texts(write(events))).toEqual(items)
   })
 
+  it.each<[string, AnyEvent[], (string | undefined)[]]>([
+    ['one message', [said('yes')], ['final_answer']],
+    ['no text', [], ['final_answer']],
+    ['text around a tool', [said('look'), tool, said('done')], ['commentary', 'final_answer']],
+    ['a tool after the last words', [said('done'), tool], ['final_answer']],
+    ['a thought in between', [said('one'), thought('b'), said('two')], ['commentary', undefined, 'final_answer']],
+  ])('says which message is the answer: %s', (_, events, phases) => {
+    const phaseOf = (item: OutputItem) => (item.type === 'message' ? item.phase : undefined)
+    expect(write(events).response.output.map(phaseOf)).toEqual(phases)
+  })
+
+  it('has only commentary before calls of functions of the client', () => {
+    const calls = [{ call_id: 'call_1', tool_name: 'add', arguments: '{}' }]
+    const { response } = write([said('look')], {
+      ...completed,
+      result: { ...result, tool_calls: calls },
+    } as ResponseEnd)
+    expect(response.output).toMatchObject([{ phase: 'commentary' }, { type: 'function_call' }])
+  })
+
   it('has no thoughts unless they are requested, and the final answer if that is requested', () => {
     const events = [thought('hm'), said('look'), tool, said('done')]
     const { summary: _, ...silent } = RECORD
     const writer = new ResponseWriter({ execution, record: silent, isWhole: false })
     for (const event of events) writer.event(event)
     writer.end(completed)
-    expect(writer.response().output.map(({ type }) => type)).toEqual(['message'])
+    expect(writer.response().output.map(({ type }) => type)).toEqual(['message', 'message'])
     expect(texts(write(events, completed, {}, true))).toEqual(['reasoning: hm', 'message: the answer'])
   })
 

@@ -12,6 +12,7 @@ import type {
   CallItem,
   MessageItem,
   OutputItem,
+  Phase,
   ReasoningItem,
   ResponseEvent,
   ResponseObject,
@@ -68,11 +69,13 @@ export class ResponseWriter {
   }
 
   event({ type, content }: AnyEvent): NumberedEvent[] {
+    const { record, isWhole } = this.#options
     if (type === 'tool_use' || type === 'tool_result') {
       this.#paragraphs.message.end()
       this.#paragraphs.reasoning.end()
+      // What was said before a tool is called is not the answer.
+      if (this.#open?.kind === 'message') return this.#close()
     }
-    const { record, isWhole } = this.#options
     if (type === 'message' && !isWhole) return this.#add('message', content as Text)
     if (type === 'thinking' && record.summary !== undefined) return this.#add('reasoning', content as Text)
     return []
@@ -92,7 +95,11 @@ export class ResponseWriter {
     const hasMessage = isAnswered || calls.length > 0
     const answer = hasMessage ? [] : this.#switchTo('message')
     const text = hasMessage || result.output === '' ? [] : this.#append(result.output)
-    const closed = [...this.#close(), ...calls.flatMap((call) => this.#addCall(call))]
+    const closed = [
+      ...this.#close(calls.length === 0 ? 'final_answer' : 'commentary'),
+      ...calls.flatMap((call) => this.#addCall(call)),
+    ]
+    if (calls.length === 0) this.#markAnswer()
     this.#state = { status: 'completed', error: null, usage: toUsage(toTokens(result, prompt)) }
     return [...answer, ...text, ...closed, ...this.#numbered({ type: 'response.completed', response: this.response() })]
   }
@@ -141,12 +148,19 @@ export class ResponseWriter {
     return this.#numbered({ type, ...this.#place(open), delta, ...emptyLogprobs(open) })
   }
 
-  #close(): NumberedEvent[] {
+  /** An agent may call a tool after its last words. */
+  #markAnswer(): void {
+    const last = this.#done.findLastIndex(({ type }) => type === 'message')
+    const item = this.#done[last]
+    if (item?.type === 'message') this.#done[last] = { ...item, phase: 'final_answer' }
+  }
+
+  #close(phase: Phase = 'commentary'): NumberedEvent[] {
     const open = this.#open
     if (open === undefined) return []
     const events = PART_EVENTS[open.kind]
     const place = this.#place(open)
-    const item = toItem(open, 'completed')
+    const item = toItem(open, 'completed', phase)
     const closing = [
       ...this.#numbered({ type: events.text, ...place, text: open.text, ...emptyLogprobs(open) }),
       ...this.#numbered({ type: events.done, ...place, part: toPart(open) }),
@@ -231,11 +245,12 @@ const PART_EVENTS = {
   },
 } as const
 
-function toItem({ kind, id, text }: OpenItem, status: OutputItem['status']): OutputItem {
+function toItem({ kind, id, text }: OpenItem, status: OutputItem['status'], phase?: Phase): OutputItem {
   const isBegun = status === 'in_progress'
   if (kind === 'message') {
     const content = isBegun ? [] : [{ type: 'output_text' as const, text, annotations: [], logprobs: [] }]
-    return { type: 'message', id, status, role: 'assistant', content } satisfies MessageItem
+    const said = { type: 'message', id, status, role: 'assistant', content } as const
+    return { ...said, ...(phase !== undefined && { phase }) } satisfies MessageItem
   }
   const summary = isBegun ? [] : [{ type: 'summary_text' as const, text }]
   return { type: 'reasoning', id, status, summary } satisfies ReasoningItem

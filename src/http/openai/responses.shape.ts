@@ -153,7 +153,16 @@ const RESPONSE_ID = `resp_${EXAMPLE.executionId.slice('exec_'.length)}`
 const ITEM_ID = `msg_${EXAMPLE.executionId.slice('exec_'.length)}00`
 
 const part = { type: 'output_text', text: 'A way to chain computations.', annotations: [], logprobs: [] }
-const item = { type: 'message', id: ITEM_ID, status: 'completed', role: 'assistant', content: [part] }
+const item = {
+  type: 'message',
+  id: ITEM_ID,
+  status: 'completed',
+  role: 'assistant',
+  content: [part],
+  phase: 'final_answer',
+}
+
+const { phase: _, ...begunItem } = item
 
 const response = {
   id: RESPONSE_ID,
@@ -196,7 +205,7 @@ const events = [
     type: 'response.output_item.added',
     sequence_number: 2,
     output_index: 0,
-    item: { ...item, status: 'in_progress', content: [] },
+    item: { ...begunItem, status: 'in_progress', content: [] },
   },
   { type: 'response.content_part.added', sequence_number: 3, ...at, part: { ...part, text: '' } },
   { type: 'response.output_text.delta', sequence_number: 4, ...at, delta: part.text, logprobs: [] },
