@@ -32,7 +32,7 @@ describe('docs/config.md', () => {
     ]
     const names = documented
       .map(([, name = '']) => name)
-      .filter((name) => name.includes('.') || ['default_backend', 'budgets', 'prices'].includes(name))
+      .filter((name) => name.includes('.') || ['default_backend', 'budgets', 'prices', 'mcp_servers'].includes(name))
     const keys = CONFIG_KEYS.map(({ path }) => path.replace(/^backends\.\w+/, 'backends.<name>'))
     expect([...new Set(names)]).toEqual([...new Set(keys)])
   })

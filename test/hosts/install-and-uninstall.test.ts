@@ -83,7 +83,8 @@ describe.each(firstOf(ALL, 3))('$name', ({ hosts, surface }) => {
     const refreshed = await install(site, tools)
     expect(refreshed.report.preserved).toEqual([...edited].sort())
     expect(refreshed.report.written).toEqual(hosts.map(manifestPath).sort())
-    const guards = hosts.some(({ id }) => id === 'codex') ? ['.codex/skills/drover-run/agents/openai.yaml'] : []
+    const skills = hosts.filter(({ id }) => id === 'agents' || id === 'codex')
+    const guards = skills.map(({ id }) => `.${id}/skills/drover-run/agents/openai.yaml`)
     const { report } = await uninstall(site, tools)
     expect(report).toMatchObject({ transaction_outcome: 'committed', preserved: guards })
     expect(repository.git('status', '--porcelain', '--untracked-files=all').trim().split('\n').sort()).toEqual(

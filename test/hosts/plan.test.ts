@@ -113,12 +113,16 @@ function install({ host, surface, tree }: Repository): Plan {
   return planInstall({ ...request, found: findFiles(tree, hosts, EARLIER) })
 }
 
+/** They keep the file that lets only a person start a skill as long as the skill is there. */
+const SKILLS_HOSTS: readonly string[] = ['agents', 'codex']
+
 /** Undefined where it is refused, which changes nothing. */
 function uninstall({ host, tree }: Repository): Plan | undefined {
   try {
     return planUninstall({ hosts: [host], found: findFiles(tree, [host], EARLIER), earlier: EARLIER })
   } catch (error) {
-    if (error instanceof Fault && error.code === uninstallFailed.code && host.id === 'codex') return undefined
+    if (error instanceof Fault && error.code === uninstallFailed.code && SKILLS_HOSTS.includes(host.id))
+      return undefined
     throw error
   }
 }

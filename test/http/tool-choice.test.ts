@@ -27,7 +27,7 @@ describe('a required call', () => {
     const first = await ask(client, [user], required)
     expect([first.reason, first.content, first.made.length]).toEqual(['tool_calls', null, 1])
     const last = await ask(client, first.next(['3']))
-    expect(last.content).toBe('text 3')
+    expect(last.content).toBe('text The result: 3')
     expect((first.usage?.total_tokens ?? 0) + (last.usage?.total_tokens ?? 0)).toBe(220)
     expect(await statesOf(server)).toEqual(['completed'])
   })

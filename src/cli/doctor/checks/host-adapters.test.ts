@@ -7,7 +7,7 @@ import { readHosts } from '../../../hosts/read-hosts.ts'
 import { openWorktree, realTreeDisk } from '../../../hosts/worktree.ts'
 import { assessHost } from './host-adapters.ts'
 
-const [claude] = HOSTS
+const claude = HOSTS.find(({ id }) => id === 'claude')
 const MANIFEST = '.claude/drover/ownership-manifest.json'
 const SENTINEL = '.claude/drover/.adapter-generated'
 const RUN = '.claude/skills/drover-run/SKILL.md'
