@@ -24,9 +24,9 @@ export type WorkerOptions = {
 
 type ContextFor = (by: Caller) => PromptContext
 
-/** How often the queue is looked at while notices do not arrive. */
+/** How often the queue is looked at while notices do not arrive, or while something waits: no notice says that a limit allows it now. */
 const LOOK_MS = 2000
-/** The same while they do, in case that one is lost. What is not kept is removed this often too. */
+/** The same otherwise, in case a notice is lost. What is not kept is removed this often too. */
 const TIDY_MS = 10_000
 
 export class Worker {
@@ -38,6 +38,8 @@ export class Worker {
   #unwatch: () => void = () => {}
   #announced = ''
   #isLooking = false
+  /** When the queue was last looked at. */
+  #hasWaiting = false
   #looksAgain = false
   #isStopped = false
   readonly #drained = Promise.withResolvers<void>()
@@ -62,7 +64,9 @@ export class Worker {
       this.#look()
     }
     this.#timers.push(
-      setInterval(() => void (store.isTold() || this.#look()), LOOK_MS),
+      setInterval(() => {
+        if (this.#hasWaiting || !store.isTold()) this.#look()
+      }, LOOK_MS),
       setInterval(tidy, TIDY_MS),
     )
     this.#look()
@@ -121,6 +125,7 @@ export class Worker {
       this.#looksAgain = false
       const { isDraining, hasWaiting } = await queue.look()
       if (isDraining) return void this.#drain()
+      this.#hasWaiting = hasWaiting
       await this.#announce()
       if (this.#mayHaveMore) await queue.release([...this.#running.keys()])
       this.#mayHaveMore = false
