@@ -28,6 +28,8 @@ const IDLE_ACTS: Readonly<Record<string, (stores: Required<Stores>) => Promise<u
   'a worker looks for calls': ({ runs }) => runs.calls.take([]),
   'a process looks for requests to cancel': async ({ executions, sessions }) =>
     executions.cancelRequests(await sessions.owner()),
+  'a process looks for messages to its agents': async ({ executions, sessions }) =>
+    executions.messages.take(await sessions.owner()),
   'a process ends what waits for a machine that is gone': ({ queue }) =>
     (queue as unknown as { endStranded(secs: number): Promise<void> }).endStranded(20),
   'a server delivers notifications': ({ outbox }) => outbox.take('chat'),

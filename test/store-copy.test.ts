@@ -21,6 +21,8 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('drover store copy', () => {
     const file = await openStores({ ...open, path: join(home, '.drover', 'sessions.db') })
     const [first] = (await file.sessions.list({}, { limit: 1, offset: 0 })).sessions
     await file.sessions.edit(first?.id ?? '', { shared: true })
+    const sent = { sent_at: '2026-11-18T10:00:00.000Z', by: { via: 'terminal' } } as const
+    await file.sessions.messages.add(first?.id ?? '', { message_id: 'one', text: 'in knots', ...sent })
     await file.sessions.close()
     const database = new DatabaseSync(join(home, '.drover', 'sessions.db'))
     for (const table of ['sessions', 'executions', 'usage']) database.exec(`UPDATE ${table} SET key_id = 'key_ada'`)
@@ -34,6 +36,9 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('drover store copy', () => {
     const to = await openStores({ ...open, postgres: { url, machine: 'here', deadAfterMs: 20_000 } })
     const { sessions } = await from.sessions.list({}, { limit: 9, offset: 0 })
     for (const { id } of sessions) expect(await to.sessions.find(id)).toEqual(await from.sessions.find(id))
+    // What waits for the next turn still does, and more can be added.
+    await to.sessions.messages.add(first?.id ?? '', { message_id: 'two', text: 'rounded', ...sent })
+    expect((await to.sessions.messages.list(first?.id ?? '')).map(({ text }) => text)).toEqual(['in knots', 'rounded'])
     expect((await to.sessions.list({ search: 'LONG PROMPT' }, { limit: 9, offset: 0 })).total).toBe(1)
     const { executions } = await from.executions.list({}, { limit: 9 })
     for (const { id } of executions) {

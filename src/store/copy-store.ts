@@ -7,6 +7,7 @@ import { all, get, type Row, type Steps } from './sql.ts'
 /** How many rows of each table were copied. */
 export type CopiedRows = Record<
   | 'sessions'
+  | 'session_messages'
   | 'executions'
   | 'execution_events'
   | 'attachments'
@@ -46,6 +47,7 @@ export async function copyStore({ path, url, schema, machine }: CopyOptions): Pr
       if (found !== undefined) throw storeNotEmpty({ store: target.address })
       const copied = {
         sessions: yield* copySessions(file, machine),
+        session_messages: yield* copyNumbered(file, 'session_messages', '*'),
         executions: yield* copyNumbered(file, 'executions', EXECUTIONS),
         execution_events: yield* copyEvents(file),
         attachments: yield* copyAttachments(file),
@@ -56,7 +58,7 @@ export async function copyStore({ path, url, schema, machine }: CopyOptions): Pr
         outbox: yield* copyNumbered(file, 'outbox', '*'),
         push_subscriptions: yield* copyAll(file, 'push_subscriptions'),
       }
-      for (const table of ['sessions', 'executions', 'outbox']) {
+      for (const table of ['sessions', 'session_messages', 'executions', 'outbox']) {
         const next = `SELECT setval(pg_get_serial_sequence('${table}', 'number'), coalesce(max(number), 0) + 1, false)`
         yield* get(`${next} FROM ${table}`)
       }
