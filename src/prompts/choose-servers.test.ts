@@ -35,7 +35,7 @@ describe('the MCP servers of an agent', () => {
 
   it.each<[Facts, string]>([
     [{ asked: ['doc'] }, 'no MCP server "doc"; use docs, tracker; did you mean docs?'],
-    [{ asked: ['docs'], defined: [] }, 'no MCP server "docs"; none can be used'],
+    [{ asked: ['docs'], defined: [] }, 'no MCP server "docs"; define it under mcp_servers in the config'],
     [{ asked: ['tracker'], ceilings: LISTED }, 'cannot be used: mcp_servers of the key ci does not have it'],
     [{ asked: ['docs'], ceilings: LIMITED }, 'cannot be used: server.max_sandbox_mode does not have it'],
   ])('are known, and the caller may use them: %o', (facts, message) => {

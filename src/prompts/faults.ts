@@ -15,7 +15,7 @@ export const mcpServerUnknown = defineFault('mcp_server_unknown', 'invalid', {
   message: (d: { name: string; known: readonly string[] }) => {
     const nearest = nearestWord(d.name, d.known)
     const meant = nearest === undefined ? '' : `; did you mean ${nearest}?`
-    const known = d.known.length === 0 ? 'none can be used' : `use ${d.known.join(', ')}`
+    const known = d.known.length === 0 ? 'define it under mcp_servers in the config' : `use ${d.known.join(', ')}`
     return `no MCP server ${JSON.stringify(d.name)}; ${known}${meant}`
   },
 })
