@@ -191,8 +191,11 @@ describe('drover say', () => {
       message_id: expect.any(String),
       delivered: 'next_turn',
     })
-    const logged = await home.drover(['logs', id])
-    expect(logged.stderr + logged.stdout).toMatch(/knots.*feet/s)
+    // The other process writes its events to the store a moment after they happen.
+    await until(async () => {
+      const logged = await home.drover(['logs', id])
+      return /knots.*feet/s.test(logged.stderr + logged.stdout)
+    })
     child.kill('SIGINT')
     await ended
     expect((await home.drover(['resume', '--last', 'go on'])).stdout).toMatch(/go on.*knots feet/)
