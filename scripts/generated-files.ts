@@ -10,6 +10,7 @@ import { RunVerdict } from '../src/contract/run-verdict.shape.ts'
 import { AgentLimit } from '../src/drive/record/agent-limit.shape.ts'
 import { DriveEvent } from '../src/drive/record/drive-event.shape.ts'
 import { DrivenRecord } from '../src/drive/record/driven-record.shape.ts'
+import { RunCopy } from '../src/drive/record/run-copy.shape.ts'
 import { SettingsDecision } from '../src/drive/record/settings-decision.shape.ts'
 import { RunEvent } from '../src/engine/state/run-event.shape.ts'
 import { SessionTurn } from '../src/executions/session-turn.shape.ts'
@@ -279,6 +280,7 @@ async function driveFiles(): Promise<GeneratedFile[]> {
   const shapes = {
     validateDriveEvent: DriveEvent,
     validateDrivenRecord: DrivenRecord,
+    validateRunCopy: RunCopy,
     validateSettingsDecision: SettingsDecision,
     validateAgentLimit: AgentLimit,
   }

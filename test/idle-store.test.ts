@@ -25,6 +25,8 @@ const IDLE_ACTS: Readonly<Record<string, (stores: Required<Stores>) => Promise<u
   'a worker claims work within limits': ({ queue }) => queue.claim(FACTS, { perKey: 2, perBackend: 3 }),
   'a worker gives back what it does not run': ({ queue }) => queue.release([]),
   'a worker removes what is not kept': ({ queue }) => queue.removeUnkept(),
+  'a worker looks for runs of machines that are gone': ({ runs }) => runs.copies.left(60),
+  'a worker looks for runs that others took': ({ runs }) => runs.copies.movedAway(['run-1']),
   'a worker looks for calls': ({ runs }) => runs.calls.take([]),
   'a process looks for requests to cancel': async ({ executions, sessions }) =>
     executions.cancelRequests(await sessions.owner()),

@@ -294,6 +294,45 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('driven runs with one PostgreSQ
     expect(await runSql(url, 'SELECT * FROM driven_run_events')).toEqual([])
   })
 
+  it('are taken by one machine after the time of the setting, and the one that lost them can change nothing', async () => {
+    const { url, open } = await openBoards()
+    const [one, two, three] = [await open('one'), await open('two'), await open('three')]
+    const run = {
+      ...{ id: 'run-1', askedBy: 'client', apiKey: undefined, keyId: undefined, repository: '/srv/app' },
+      ...{ state: 'running', createdAt: '2026-01-01', updatedAt: '2026-01-02', isOver: false, lastSeq: 2 },
+      ...{ summary: '{"backend":"claude"}', detail: '{}', diff: undefined, driver: 'this' as const },
+      events: [1, 2].map((seq) => ({ seq, content: '{}' })),
+    }
+    expect(await one.copies.save('run-1', 'early')).toBe(false)
+    expect(await one.board.publish(run)).toBe(true)
+    expect([await one.copies.save('run-1', 'copy'), await two.copies.save('run-1', 'not its own')]).toEqual([
+      true,
+      false,
+    ])
+    await runSql(url, "DELETE FROM processes WHERE machine = 'one'")
+    await runSql(url, 'UPDATE driven_runs SET driver = NULL')
+    await runSql(url, "INSERT INTO machines (name, seen_at) VALUES ('one', now() - interval '60 seconds')")
+    const left = { id: 'run-1', machine: 'one', repository: '/srv/app', backend: 'claude' }
+    expect([await two.copies.left(120), await two.copies.left(30)]).toEqual([[], [left]])
+    expect(await two.copies.take({ id: 'run-1', seconds: 120 }, [])).toBe(false)
+    const rounds = [{ id: 'run-1', events: 1 }]
+    const takes = [two, three].map(({ copies }) => copies.take({ id: 'run-1', seconds: 30 }, rounds))
+    expect((await Promise.all(takes)).filter(Boolean)).toHaveLength(1)
+    const [taken] = await one.board.find('run-1', undefined)
+    expect(taken).toMatchObject({ lastSeq: 1, machine: expect.stringMatching(/^t/) })
+    expect(await one.board.events('run-1', 0)).toHaveLength(1)
+
+    expect(await one.board.publish({ ...run, driver: undefined })).toBe(false)
+    expect(await one.copies.save('run-1', 'late')).toBe(false)
+    expect(await one.copies.movedAway(['run-1', 'run-2'])).toEqual(new Map([['run-1', taken?.machine]]))
+    const mine = taken?.machine === 'two' ? two : three
+    expect(await mine.copies.movedAway(['run-1'])).toEqual(new Map())
+    // It has not arrived yet, if its process ended now.
+    expect(await mine.copies.left(30)).toMatchObject([{ id: 'run-1', machine: taken?.machine }])
+    expect(await mine.board.publish({ ...run, isOver: true })).toBe(true)
+    expect(await mine.copies.read('run-1')).toBeUndefined()
+  })
+
   it('answer requests once, and not after the time in which a machine must take them', async () => {
     const { url, open } = await openBoards()
     const [door, worker] = [(await open('door')).calls, (await open('one')).calls]

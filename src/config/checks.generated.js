@@ -279,127 +279,132 @@ void 0&&typeof a.aggregate_output!="boolean"){let r={instancePath:n+"/aggregate_
 lean"}};e===null?e=[r]:e.push(r),t++}}else{let r={instancePath:n,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.
 push(r),t++}return D.errors=e,t===0}var be=["actions","checks","setup","copy","share","setup_timeout_secs","template_max_bytes","baseline","check_timeout_se\
 cs","attempts","rounds","approval_mode","sandbox","stall_secs","deliver","follow","follow_rounds","follow_poll_secs","re\
-viewers","ready","on_flags","on_limit","max_wait_secs","fallback","repositories","max_runs","parallel","watch","watch_se\
-cs","mention"],xe=["note","skip","require"],Ne=["on","off","required"],ve=["none","branch","pr"],Ae=["deliver","ask"],je=[
-"ask","wait","next","pause"],Fe=["repository","repo","label","schedule","timezone","goal_file"],Le=new RegExp("^[A-Za-z0\
--9_.-]+/[A-Za-z0-9_.-]+$","u"),$e=new RegExp("^[^,]{1,100}$","u"),Pe=new RegExp("^[A-Za-z0-9][A-Za-z0-9-]{0,38}$","u");function V(a,{
-instancePath:n="",parentData:w,parentDataProperty:h,rootData:c=a,dynamicAnchors:_={}}={}){let e=null,t=0;if(a&&typeof a==
-"object"&&!Array.isArray(a)){for(let s in a){let i=t;if(!(s==="actions"||s==="checks"||s==="setup"||s==="copy"||s==="sha\
-re"||s==="setup_timeout_secs"||s==="template_max_bytes"||s==="baseline"||s==="check_timeout_secs"||s==="attempts"||s==="\
-rounds"||s==="approval_mode"||s==="sandbox"||s==="stall_secs"||s==="deliver"||s==="follow"||s==="follow_rounds"||s==="fo\
-llow_poll_secs"||s==="reviewers"||s==="ready"||s==="on_flags"||s==="on_limit"||s==="max_wait_secs"||s==="fallback"||s===
-"repositories"||s==="max_runs"||s==="parallel"||s==="watch"||s==="watch_secs"||s==="mention")){let l={instancePath:n,keyword:"\
-enum",params:{allowedValues:be},propertyName:s};e===null?e=[l]:e.push(l),t++}var d=i===t;if(!d){let l={instancePath:n,keyword:"\
-propertyNames",params:{propertyName:s}};e===null?e=[l]:e.push(l),t++}}if(a.actions!==void 0){let s=a.actions;if(!(typeof s==
-"number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/actions",keyword:"type",params:{type:"integer"}};e===
-null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>1e3||isNaN(s)){let i={instancePath:n+"/actions",keyword:"\
-maximum",params:{comparison:"<=",limit:1e3}};e===null?e=[i]:e.push(i),t++}if(s<1||isNaN(s)){let i={instancePath:n+"/acti\
-ons",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[i]:e.push(i),t++}}}if(a.checks!==void 0){let s=a.checks;
-if(Array.isArray(s)){let i=s.length;for(let l=0;l<i;l++){let p=s[l];if(typeof p=="string"){if(p.length===0){let o={instancePath:n+
-"/checks/"+l,keyword:"minLength",params:{limit:1}};e===null?e=[o]:e.push(o),t++}}else{let o={instancePath:n+"/checks/"+l,
-keyword:"type",params:{type:"string"}};e===null?e=[o]:e.push(o),t++}}}else{let i={instancePath:n+"/checks",keyword:"type",
-params:{type:"array"}};e===null?e=[i]:e.push(i),t++}}if(a.setup!==void 0){let s=a.setup;if(Array.isArray(s)){let i=s.length;
-for(let l=0;l<i;l++){let p=s[l];if(typeof p=="string"){if(p.length===0){let o={instancePath:n+"/setup/"+l,keyword:"minLe\
-ngth",params:{limit:1}};e===null?e=[o]:e.push(o),t++}}else{let o={instancePath:n+"/setup/"+l,keyword:"type",params:{type:"\
-string"}};e===null?e=[o]:e.push(o),t++}}}else{let i={instancePath:n+"/setup",keyword:"type",params:{type:"array"}};e===null?
-e=[i]:e.push(i),t++}}if(a.copy!==void 0){let s=a.copy;if(Array.isArray(s)){let i=s.length;for(let l=0;l<i;l++){let p=s[l];
-if(typeof p=="string"){if(p.length===0){let o={instancePath:n+"/copy/"+l,keyword:"minLength",params:{limit:1}};e===null?
-e=[o]:e.push(o),t++}}else{let o={instancePath:n+"/copy/"+l,keyword:"type",params:{type:"string"}};e===null?e=[o]:e.push(
-o),t++}}}else{let i={instancePath:n+"/copy",keyword:"type",params:{type:"array"}};e===null?e=[i]:e.push(i),t++}}if(a.share!==
-void 0){let s=a.share;if(Array.isArray(s)){let i=s.length;for(let l=0;l<i;l++){let p=s[l];if(typeof p=="string"){if(p.length===
-0){let o={instancePath:n+"/share/"+l,keyword:"minLength",params:{limit:1}};e===null?e=[o]:e.push(o),t++}}else{let o={instancePath:n+
-"/share/"+l,keyword:"type",params:{type:"string"}};e===null?e=[o]:e.push(o),t++}}}else{let i={instancePath:n+"/share",keyword:"\
-type",params:{type:"array"}};e===null?e=[i]:e.push(i),t++}}if(a.setup_timeout_secs!==void 0){let s=a.setup_timeout_secs;
-if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/setup_timeout_secs",keyword:"type",params:{
-type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+
-"/setup_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<1||isNaN(
-s)){let i={instancePath:n+"/setup_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[i]:e.push(
-i),t++}}}if(a.template_max_bytes!==void 0){let s=a.template_max_bytes;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(
-s))){let i={instancePath:n+"/template_max_bytes",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s==
-"number"&&isFinite(s)){if(s>0x4000000000000||isNaN(s)){let i={instancePath:n+"/template_max_bytes",keyword:"maximum",params:{
-comparison:"<=",limit:0x4000000000000}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/template_\
-max_bytes",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(a.baseline!==void 0){let s=a.
-baseline;if(!(s==="note"||s==="skip"||s==="require")){let i={instancePath:n+"/baseline",keyword:"enum",params:{allowedValues:xe}};
-e===null?e=[i]:e.push(i),t++}}if(a.check_timeout_secs!==void 0){let s=a.check_timeout_secs;if(!(typeof s=="number"&&!(s%
-1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/check_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?
-e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+"/check_timeout_sec\
-s",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<1||isNaN(s)){let i={instancePath:n+
-"/check_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[i]:e.push(i),t++}}}if(a.attempts!==
-void 0){let s=a.attempts;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/attempts",keyword:"\
-type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>20||isNaN(s)){let i={
-instancePath:n+"/attempts",keyword:"maximum",params:{comparison:"<=",limit:20}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(
-s)){let i={instancePath:n+"/attempts",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}
-if(a.rounds!==void 0){let s=a.rounds;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/r\
-ounds",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>20||
-isNaN(s)){let i={instancePath:n+"/rounds",keyword:"maximum",params:{comparison:"<=",limit:20}};e===null?e=[i]:e.push(i),
-t++}if(s<0||isNaN(s)){let i={instancePath:n+"/rounds",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:
-e.push(i),t++}}}if(a.approval_mode!==void 0){let s=a.approval_mode;if(!(s==="default"||s==="auto"||s==="sandboxed"||s===
-"none"||s==="always")){let i={instancePath:n+"/approval_mode",keyword:"enum",params:{allowedValues:X}};e===null?e=[i]:e.
-push(i),t++}}if(a.sandbox!==void 0){let s=a.sandbox;if(!(s==="on"||s==="off"||s==="required")){let i={instancePath:n+"/s\
-andbox",keyword:"enum",params:{allowedValues:Ne}};e===null?e=[i]:e.push(i),t++}}if(a.stall_secs!==void 0){let s=a.stall_secs;
-if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/stall_secs",keyword:"type",params:{type:"\
-integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+
-"/stall_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<1||isNaN(s)){let i={
-instancePath:n+"/stall_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[i]:e.push(i),t++}}}if(a.deliver!==
-void 0){let s=a.deliver;if(!(s==="none"||s==="branch"||s==="pr")){let i={instancePath:n+"/deliver",keyword:"enum",params:{
-allowedValues:ve}};e===null?e=[i]:e.push(i),t++}}if(a.follow!==void 0&&typeof a.follow!="boolean"){let s={instancePath:n+
-"/follow",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(a.follow_rounds!==void 0){let s=a.follow_rounds;
-if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/follow_rounds",keyword:"type",params:{
-type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>1e3||isNaN(s)){let i={instancePath:n+
-"/follow_rounds",keyword:"maximum",params:{comparison:"<=",limit:1e3}};e===null?e=[i]:e.push(i),t++}if(s<1||isNaN(s)){let i={
-instancePath:n+"/follow_rounds",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[i]:e.push(i),t++}}}if(a.
-follow_poll_secs!==void 0){let s=a.follow_poll_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+
-"/follow_poll_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(
-s)){if(s>604800||isNaN(s)){let i={instancePath:n+"/follow_poll_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};
-e===null?e=[i]:e.push(i),t++}if(s<1||isNaN(s)){let i={instancePath:n+"/follow_poll_secs",keyword:"minimum",params:{comparison:"\
->=",limit:1}};e===null?e=[i]:e.push(i),t++}}}if(a.reviewers!==void 0){let s=a.reviewers;if(Array.isArray(s)){let i=s.length;
-for(let l=0;l<i;l++){let p=s[l];if(typeof p=="string"){if(p.length===0){let o={instancePath:n+"/reviewers/"+l,keyword:"m\
-inLength",params:{limit:1}};e===null?e=[o]:e.push(o),t++}}else{let o={instancePath:n+"/reviewers/"+l,keyword:"type",params:{
-type:"string"}};e===null?e=[o]:e.push(o),t++}}}else{let i={instancePath:n+"/reviewers",keyword:"type",params:{type:"arra\
-y"}};e===null?e=[i]:e.push(i),t++}}if(a.ready!==void 0&&typeof a.ready!="boolean"){let s={instancePath:n+"/ready",keyword:"\
-type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(a.on_flags!==void 0){let s=a.on_flags;if(!(s==="deliver"||
-s==="ask")){let i={instancePath:n+"/on_flags",keyword:"enum",params:{allowedValues:Ae}};e===null?e=[i]:e.push(i),t++}}if(a.
-on_limit!==void 0){let s=a.on_limit;if(!(s==="ask"||s==="wait"||s==="next"||s==="pause")){let i={instancePath:n+"/on_lim\
-it",keyword:"enum",params:{allowedValues:je}};e===null?e=[i]:e.push(i),t++}}if(a.max_wait_secs!==void 0){let s=a.max_wait_secs;
-if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/max_wait_secs",keyword:"type",params:{
-type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+
-"/max_wait_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<1||isNaN(s)){
-let i={instancePath:n+"/max_wait_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[i]:e.push(i),t++}}}
-if(a.fallback!==void 0){let s=a.fallback;if(Array.isArray(s)){let i=s.length;for(let l=0;l<i;l++){let p=s[l];if(typeof p==
-"string"){if(p.length===0){let o={instancePath:n+"/fallback/"+l,keyword:"minLength",params:{limit:1}};e===null?e=[o]:e.push(
-o),t++}}else{let o={instancePath:n+"/fallback/"+l,keyword:"type",params:{type:"string"}};e===null?e=[o]:e.push(o),t++}}}else{
-let i={instancePath:n+"/fallback",keyword:"type",params:{type:"array"}};e===null?e=[i]:e.push(i),t++}}if(a.repositories!==
-void 0){let s=a.repositories;if(Array.isArray(s)){let i=s.length;for(let l=0;l<i;l++){let p=s[l];if(typeof p=="string"){
-if(p.length===0){let o={instancePath:n+"/repositories/"+l,keyword:"minLength",params:{limit:1}};e===null?e=[o]:e.push(o),
-t++}}else{let o={instancePath:n+"/repositories/"+l,keyword:"type",params:{type:"string"}};e===null?e=[o]:e.push(o),t++}}}else{
-let i={instancePath:n+"/repositories",keyword:"type",params:{type:"array"}};e===null?e=[i]:e.push(i),t++}}if(a.max_runs!==
-void 0){let s=a.max_runs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/max_runs",keyword:"\
-type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>1e3||isNaN(s)){let i={
-instancePath:n+"/max_runs",keyword:"maximum",params:{comparison:"<=",limit:1e3}};e===null?e=[i]:e.push(i),t++}if(s<1||isNaN(
-s)){let i={instancePath:n+"/max_runs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[i]:e.push(i),t++}}}
-if(a.parallel!==void 0){let s=a.parallel;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+
-"/parallel",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>
-100||isNaN(s)){let i={instancePath:n+"/parallel",keyword:"maximum",params:{comparison:"<=",limit:100}};e===null?e=[i]:e.
-push(i),t++}if(s<1||isNaN(s)){let i={instancePath:n+"/parallel",keyword:"minimum",params:{comparison:">=",limit:1}};e===
-null?e=[i]:e.push(i),t++}}}if(a.watch!==void 0){let s=a.watch;if(Array.isArray(s)){let i=s.length;for(let l=0;l<i;l++){let p=s[l];
-if(p&&typeof p=="object"&&!Array.isArray(p)){if(p.repository===void 0){let o={instancePath:n+"/watch/"+l,keyword:"requir\
-ed",params:{missingProperty:"repository"}};e===null?e=[o]:e.push(o),t++}for(let o in p){let m=t;if(!(o==="repository"||o===
-"repo"||o==="label"||o==="schedule"||o==="timezone"||o==="goal_file")){let u={instancePath:n+"/watch/"+l,keyword:"enum",
-params:{allowedValues:Fe},propertyName:o};e===null?e=[u]:e.push(u),t++}var r=m===t;if(!r){let u={instancePath:n+"/watch/"+
-l,keyword:"propertyNames",params:{propertyName:o}};e===null?e=[u]:e.push(u),t++}}if(p.repository!==void 0){let o=p.repository;
-if(typeof o=="string"){if(o.length===0){let m={instancePath:n+"/watch/"+l+"/repository",keyword:"minLength",params:{limit:1}};
-e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/watch/"+l+"/repository",keyword:"type",params:{type:"string"}};
-e===null?e=[m]:e.push(m),t++}}if(p.repo!==void 0){let o=p.repo;if(typeof o=="string"){if(!Le.test(o)){let m={instancePath:n+
-"/watch/"+l+"/repo",keyword:"saidPattern",params:{says:"a repository such as ada/weather"}};e===null?e=[m]:e.push(m),t++}}else{
-let m={instancePath:n+"/watch/"+l+"/repo",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.label!==
-void 0){let o=p.label;if(typeof o=="string"){if(!$e.test(o)){let m={instancePath:n+"/watch/"+l+"/label",keyword:"saidPat\
-tern",params:{says:"one label, without a comma"}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/watch/"+l+"\
-/label",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.schedule!==void 0){let o=p.schedule;if(typeof o==
-"string"){if(o.length===0){let m={instancePath:n+"/watch/"+l+"/schedule",keyword:"minLength",params:{limit:1}};e===null?
-e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/watch/"+l+"/schedule",keyword:"type",params:{type:"string"}};e===null?
-e=[m]:e.push(m),t++}}if(p.timezone!==void 0){let o=p.timezone;if(typeof o=="string"){if(o.length===0){let m={instancePath:n+
-"/watch/"+l+"/timezone",keyword:"minLength",params:{limit:1}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"\
-/watch/"+l+"/timezone",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.goal_file!==void 0){let o=p.
+viewers","ready","on_flags","on_limit","max_wait_secs","fallback","repositories","max_runs","move_after_secs","parallel",
+"watch","watch_secs","mention"],xe=["note","skip","require"],Ne=["on","off","required"],ve=["none","branch","pr"],Ae=["d\
+eliver","ask"],je=["ask","wait","next","pause"],Fe=["repository","repo","label","schedule","timezone","goal_file"],Le=new RegExp(
+"^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$","u"),$e=new RegExp("^[^,]{1,100}$","u"),Pe=new RegExp("^[A-Za-z0-9][A-Za-z0-9-]{0,38\
+}$","u");function V(a,{instancePath:n="",parentData:w,parentDataProperty:h,rootData:c=a,dynamicAnchors:_={}}={}){let e=null,
+t=0;if(a&&typeof a=="object"&&!Array.isArray(a)){for(let s in a){let i=t;if(!(s==="actions"||s==="checks"||s==="setup"||
+s==="copy"||s==="share"||s==="setup_timeout_secs"||s==="template_max_bytes"||s==="baseline"||s==="check_timeout_secs"||s===
+"attempts"||s==="rounds"||s==="approval_mode"||s==="sandbox"||s==="stall_secs"||s==="deliver"||s==="follow"||s==="follow\
+_rounds"||s==="follow_poll_secs"||s==="reviewers"||s==="ready"||s==="on_flags"||s==="on_limit"||s==="max_wait_secs"||s===
+"fallback"||s==="repositories"||s==="max_runs"||s==="move_after_secs"||s==="parallel"||s==="watch"||s==="watch_secs"||s===
+"mention")){let l={instancePath:n,keyword:"enum",params:{allowedValues:be},propertyName:s};e===null?e=[l]:e.push(l),t++}
+var d=i===t;if(!d){let l={instancePath:n,keyword:"propertyNames",params:{propertyName:s}};e===null?e=[l]:e.push(l),t++}}
+if(a.actions!==void 0){let s=a.actions;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"\
+/actions",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>
+1e3||isNaN(s)){let i={instancePath:n+"/actions",keyword:"maximum",params:{comparison:"<=",limit:1e3}};e===null?e=[i]:e.push(
+i),t++}if(s<1||isNaN(s)){let i={instancePath:n+"/actions",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=
+[i]:e.push(i),t++}}}if(a.checks!==void 0){let s=a.checks;if(Array.isArray(s)){let i=s.length;for(let l=0;l<i;l++){let p=s[l];
+if(typeof p=="string"){if(p.length===0){let o={instancePath:n+"/checks/"+l,keyword:"minLength",params:{limit:1}};e===null?
+e=[o]:e.push(o),t++}}else{let o={instancePath:n+"/checks/"+l,keyword:"type",params:{type:"string"}};e===null?e=[o]:e.push(
+o),t++}}}else{let i={instancePath:n+"/checks",keyword:"type",params:{type:"array"}};e===null?e=[i]:e.push(i),t++}}if(a.setup!==
+void 0){let s=a.setup;if(Array.isArray(s)){let i=s.length;for(let l=0;l<i;l++){let p=s[l];if(typeof p=="string"){if(p.length===
+0){let o={instancePath:n+"/setup/"+l,keyword:"minLength",params:{limit:1}};e===null?e=[o]:e.push(o),t++}}else{let o={instancePath:n+
+"/setup/"+l,keyword:"type",params:{type:"string"}};e===null?e=[o]:e.push(o),t++}}}else{let i={instancePath:n+"/setup",keyword:"\
+type",params:{type:"array"}};e===null?e=[i]:e.push(i),t++}}if(a.copy!==void 0){let s=a.copy;if(Array.isArray(s)){let i=s.
+length;for(let l=0;l<i;l++){let p=s[l];if(typeof p=="string"){if(p.length===0){let o={instancePath:n+"/copy/"+l,keyword:"\
+minLength",params:{limit:1}};e===null?e=[o]:e.push(o),t++}}else{let o={instancePath:n+"/copy/"+l,keyword:"type",params:{
+type:"string"}};e===null?e=[o]:e.push(o),t++}}}else{let i={instancePath:n+"/copy",keyword:"type",params:{type:"array"}};
+e===null?e=[i]:e.push(i),t++}}if(a.share!==void 0){let s=a.share;if(Array.isArray(s)){let i=s.length;for(let l=0;l<i;l++){
+let p=s[l];if(typeof p=="string"){if(p.length===0){let o={instancePath:n+"/share/"+l,keyword:"minLength",params:{limit:1}};
+e===null?e=[o]:e.push(o),t++}}else{let o={instancePath:n+"/share/"+l,keyword:"type",params:{type:"string"}};e===null?e=[
+o]:e.push(o),t++}}}else{let i={instancePath:n+"/share",keyword:"type",params:{type:"array"}};e===null?e=[i]:e.push(i),t++}}
+if(a.setup_timeout_secs!==void 0){let s=a.setup_timeout_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={
+instancePath:n+"/setup_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="\
+number"&&isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+"/setup_timeout_secs",keyword:"maximum",params:{comparison:"\
+<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<1||isNaN(s)){let i={instancePath:n+"/setup_timeout_secs",keyword:"m\
+inimum",params:{comparison:">=",limit:1}};e===null?e=[i]:e.push(i),t++}}}if(a.template_max_bytes!==void 0){let s=a.template_max_bytes;
+if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/template_max_bytes",keyword:"type",params:{
+type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>0x4000000000000||isNaN(s)){let i={
+instancePath:n+"/template_max_bytes",keyword:"maximum",params:{comparison:"<=",limit:0x4000000000000}};e===null?e=[i]:e.
+push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/template_max_bytes",keyword:"minimum",params:{comparison:">=",limit:0}};
+e===null?e=[i]:e.push(i),t++}}}if(a.baseline!==void 0){let s=a.baseline;if(!(s==="note"||s==="skip"||s==="require")){let i={
+instancePath:n+"/baseline",keyword:"enum",params:{allowedValues:xe}};e===null?e=[i]:e.push(i),t++}}if(a.check_timeout_secs!==
+void 0){let s=a.check_timeout_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/che\
+ck_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){
+if(s>604800||isNaN(s)){let i={instancePath:n+"/check_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};
+e===null?e=[i]:e.push(i),t++}if(s<1||isNaN(s)){let i={instancePath:n+"/check_timeout_secs",keyword:"minimum",params:{comparison:"\
+>=",limit:1}};e===null?e=[i]:e.push(i),t++}}}if(a.attempts!==void 0){let s=a.attempts;if(!(typeof s=="number"&&!(s%1)&&!isNaN(
+s)&&isFinite(s))){let i={instancePath:n+"/attempts",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}
+if(typeof s=="number"&&isFinite(s)){if(s>20||isNaN(s)){let i={instancePath:n+"/attempts",keyword:"maximum",params:{comparison:"\
+<=",limit:20}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/attempts",keyword:"minimum",params:{
+comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(a.rounds!==void 0){let s=a.rounds;if(!(typeof s=="number"&&!(s%
+1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/rounds",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(
+i),t++}if(typeof s=="number"&&isFinite(s)){if(s>20||isNaN(s)){let i={instancePath:n+"/rounds",keyword:"maximum",params:{
+comparison:"<=",limit:20}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/rounds",keyword:"minim\
+um",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(a.approval_mode!==void 0){let s=a.approval_mode;
+if(!(s==="default"||s==="auto"||s==="sandboxed"||s==="none"||s==="always")){let i={instancePath:n+"/approval_mode",keyword:"\
+enum",params:{allowedValues:X}};e===null?e=[i]:e.push(i),t++}}if(a.sandbox!==void 0){let s=a.sandbox;if(!(s==="on"||s===
+"off"||s==="required")){let i={instancePath:n+"/sandbox",keyword:"enum",params:{allowedValues:Ne}};e===null?e=[i]:e.push(
+i),t++}}if(a.stall_secs!==void 0){let s=a.stall_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+
+"/stall_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>
+604800||isNaN(s)){let i={instancePath:n+"/stall_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?
+e=[i]:e.push(i),t++}if(s<1||isNaN(s)){let i={instancePath:n+"/stall_secs",keyword:"minimum",params:{comparison:">=",limit:1}};
+e===null?e=[i]:e.push(i),t++}}}if(a.deliver!==void 0){let s=a.deliver;if(!(s==="none"||s==="branch"||s==="pr")){let i={instancePath:n+
+"/deliver",keyword:"enum",params:{allowedValues:ve}};e===null?e=[i]:e.push(i),t++}}if(a.follow!==void 0&&typeof a.follow!=
+"boolean"){let s={instancePath:n+"/follow",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(a.follow_rounds!==
+void 0){let s=a.follow_rounds;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/follow_r\
+ounds",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>1e3||
+isNaN(s)){let i={instancePath:n+"/follow_rounds",keyword:"maximum",params:{comparison:"<=",limit:1e3}};e===null?e=[i]:e.
+push(i),t++}if(s<1||isNaN(s)){let i={instancePath:n+"/follow_rounds",keyword:"minimum",params:{comparison:">=",limit:1}};
+e===null?e=[i]:e.push(i),t++}}}if(a.follow_poll_secs!==void 0){let s=a.follow_poll_secs;if(!(typeof s=="number"&&!(s%1)&&
+!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/follow_poll_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:
+e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+"/follow_poll_secs",keyword:"\
+maximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<1||isNaN(s)){let i={instancePath:n+"/f\
+ollow_poll_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[i]:e.push(i),t++}}}if(a.reviewers!==void 0){
+let s=a.reviewers;if(Array.isArray(s)){let i=s.length;for(let l=0;l<i;l++){let p=s[l];if(typeof p=="string"){if(p.length===
+0){let o={instancePath:n+"/reviewers/"+l,keyword:"minLength",params:{limit:1}};e===null?e=[o]:e.push(o),t++}}else{let o={
+instancePath:n+"/reviewers/"+l,keyword:"type",params:{type:"string"}};e===null?e=[o]:e.push(o),t++}}}else{let i={instancePath:n+
+"/reviewers",keyword:"type",params:{type:"array"}};e===null?e=[i]:e.push(i),t++}}if(a.ready!==void 0&&typeof a.ready!="b\
+oolean"){let s={instancePath:n+"/ready",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(a.on_flags!==
+void 0){let s=a.on_flags;if(!(s==="deliver"||s==="ask")){let i={instancePath:n+"/on_flags",keyword:"enum",params:{allowedValues:Ae}};
+e===null?e=[i]:e.push(i),t++}}if(a.on_limit!==void 0){let s=a.on_limit;if(!(s==="ask"||s==="wait"||s==="next"||s==="paus\
+e")){let i={instancePath:n+"/on_limit",keyword:"enum",params:{allowedValues:je}};e===null?e=[i]:e.push(i),t++}}if(a.max_wait_secs!==
+void 0){let s=a.max_wait_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/max_wait\
+_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||
+isNaN(s)){let i={instancePath:n+"/max_wait_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:
+e.push(i),t++}if(s<1||isNaN(s)){let i={instancePath:n+"/max_wait_secs",keyword:"minimum",params:{comparison:">=",limit:1}};
+e===null?e=[i]:e.push(i),t++}}}if(a.fallback!==void 0){let s=a.fallback;if(Array.isArray(s)){let i=s.length;for(let l=0;l<
+i;l++){let p=s[l];if(typeof p=="string"){if(p.length===0){let o={instancePath:n+"/fallback/"+l,keyword:"minLength",params:{
+limit:1}};e===null?e=[o]:e.push(o),t++}}else{let o={instancePath:n+"/fallback/"+l,keyword:"type",params:{type:"string"}};
+e===null?e=[o]:e.push(o),t++}}}else{let i={instancePath:n+"/fallback",keyword:"type",params:{type:"array"}};e===null?e=[
+i]:e.push(i),t++}}if(a.repositories!==void 0){let s=a.repositories;if(Array.isArray(s)){let i=s.length;for(let l=0;l<i;l++){
+let p=s[l];if(typeof p=="string"){if(p.length===0){let o={instancePath:n+"/repositories/"+l,keyword:"minLength",params:{
+limit:1}};e===null?e=[o]:e.push(o),t++}}else{let o={instancePath:n+"/repositories/"+l,keyword:"type",params:{type:"strin\
+g"}};e===null?e=[o]:e.push(o),t++}}}else{let i={instancePath:n+"/repositories",keyword:"type",params:{type:"array"}};e===
+null?e=[i]:e.push(i),t++}}if(a.max_runs!==void 0){let s=a.max_runs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(
+s))){let i={instancePath:n+"/max_runs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s==
+"number"&&isFinite(s)){if(s>1e3||isNaN(s)){let i={instancePath:n+"/max_runs",keyword:"maximum",params:{comparison:"<=",limit:1e3}};
+e===null?e=[i]:e.push(i),t++}if(s<1||isNaN(s)){let i={instancePath:n+"/max_runs",keyword:"minimum",params:{comparison:">\
+=",limit:1}};e===null?e=[i]:e.push(i),t++}}}if(a.move_after_secs!==void 0){let s=a.move_after_secs;if(!(typeof s=="numbe\
+r"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/move_after_secs",keyword:"type",params:{type:"integer"}};e===
+null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let i={instancePath:n+"/move_after_s\
+ecs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+
+"/move_after_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(a.parallel!==void 0){
+let s=a.parallel;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/parallel",keyword:"ty\
+pe",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>100||isNaN(s)){let i={
+instancePath:n+"/parallel",keyword:"maximum",params:{comparison:"<=",limit:100}};e===null?e=[i]:e.push(i),t++}if(s<1||isNaN(
+s)){let i={instancePath:n+"/parallel",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[i]:e.push(i),t++}}}
+if(a.watch!==void 0){let s=a.watch;if(Array.isArray(s)){let i=s.length;for(let l=0;l<i;l++){let p=s[l];if(p&&typeof p=="\
+object"&&!Array.isArray(p)){if(p.repository===void 0){let o={instancePath:n+"/watch/"+l,keyword:"required",params:{missingProperty:"\
+repository"}};e===null?e=[o]:e.push(o),t++}for(let o in p){let m=t;if(!(o==="repository"||o==="repo"||o==="label"||o==="\
+schedule"||o==="timezone"||o==="goal_file")){let u={instancePath:n+"/watch/"+l,keyword:"enum",params:{allowedValues:Fe},
+propertyName:o};e===null?e=[u]:e.push(u),t++}var r=m===t;if(!r){let u={instancePath:n+"/watch/"+l,keyword:"propertyNames",
+params:{propertyName:o}};e===null?e=[u]:e.push(u),t++}}if(p.repository!==void 0){let o=p.repository;if(typeof o=="string"){
+if(o.length===0){let m={instancePath:n+"/watch/"+l+"/repository",keyword:"minLength",params:{limit:1}};e===null?e=[m]:e.
+push(m),t++}}else{let m={instancePath:n+"/watch/"+l+"/repository",keyword:"type",params:{type:"string"}};e===null?e=[m]:
+e.push(m),t++}}if(p.repo!==void 0){let o=p.repo;if(typeof o=="string"){if(!Le.test(o)){let m={instancePath:n+"/watch/"+l+
+"/repo",keyword:"saidPattern",params:{says:"a repository such as ada/weather"}};e===null?e=[m]:e.push(m),t++}}else{let m={
+instancePath:n+"/watch/"+l+"/repo",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.label!==void 0){
+let o=p.label;if(typeof o=="string"){if(!$e.test(o)){let m={instancePath:n+"/watch/"+l+"/label",keyword:"saidPattern",params:{
+says:"one label, without a comma"}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/watch/"+l+"/label",keyword:"\
+type",params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.schedule!==void 0){let o=p.schedule;if(typeof o=="strin\
+g"){if(o.length===0){let m={instancePath:n+"/watch/"+l+"/schedule",keyword:"minLength",params:{limit:1}};e===null?e=[m]:
+e.push(m),t++}}else{let m={instancePath:n+"/watch/"+l+"/schedule",keyword:"type",params:{type:"string"}};e===null?e=[m]:
+e.push(m),t++}}if(p.timezone!==void 0){let o=p.timezone;if(typeof o=="string"){if(o.length===0){let m={instancePath:n+"/\
+watch/"+l+"/timezone",keyword:"minLength",params:{limit:1}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/w\
+atch/"+l+"/timezone",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.goal_file!==void 0){let o=p.
 goal_file;if(typeof o=="string"){if(o.length===0){let m={instancePath:n+"/watch/"+l+"/goal_file",keyword:"minLength",params:{
 limit:1}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:n+"/watch/"+l+"/goal_file",keyword:"type",params:{type:"\
 string"}};e===null?e=[m]:e.push(m),t++}}}else{let o={instancePath:n+"/watch/"+l,keyword:"type",params:{type:"object"}};e===

@@ -174,6 +174,13 @@ export const DriveSection = strict({
     maximum: 1000,
     description: 'Runs that a server drives at the same time for its clients.',
   }),
+  move_after_secs: Type.Integer({
+    default: 0,
+    minimum: 0,
+    maximum: 604_800,
+    description:
+      'With PostgreSQL: when the machine of a run has had no worker for this many seconds, another one with the repository continues the run. 0: never, it waits for its machine.',
+  }),
   parallel: Type.Integer({
     default: 1,
     minimum: 1,

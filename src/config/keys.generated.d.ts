@@ -86,6 +86,7 @@ export type ConfigPath =
   | 'drive.fallback'
   | 'drive.repositories'
   | 'drive.max_runs'
+  | 'drive.move_after_secs'
   | 'drive.parallel'
   | 'drive.watch'
   | 'drive.watch_secs'

@@ -72,6 +72,7 @@ const KEYS: readonly [string, string, unknown][] = [
   ['drive.fallback', 'list', []],
   ['drive.repositories', 'list', []],
   ['drive.max_runs', 'integer', 4],
+  ['drive.move_after_secs', 'integer', 0],
   ['drive.parallel', 'integer', 1],
   ['drive.watch', 'entries', []],
   ['drive.watch_secs', 'integer', 60],

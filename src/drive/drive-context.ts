@@ -40,6 +40,8 @@ export type DriveTools = {
   readonly askAboutLimit?: (limit: Limit, next: string | undefined) => Promise<LimitChoice>
   /** What the runs that were queued together with this one have used, and may use. Absent or undefined: no limit. */
   readonly totals?: () => Totals | undefined
+  /** Stores the run with its work, so that another machine can continue it. Never throws. Absent if none would. */
+  readonly keepCopy?: ((context: DriveContext) => Promise<void>) | undefined
   /** Text comes in pieces, for a reader who watches. */
   readonly wantsDeltas: boolean
   readonly onUpdate: (update: DriveUpdate) => void

@@ -1,8 +1,7 @@
 /** Drives a run to its end, and the further runs that work on what it leaves open. At last the work is delivered. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { runNotFound } from '../journal/faults.ts'
-import { readRunHeader } from '../journal/read-run.ts'
-import { Fault, isFault } from '../kit/fault.ts'
+import { hasRun } from '../journal/find-run.ts'
+import { Fault } from '../kit/fault.ts'
 import { endMarkedProcesses } from '../kit/process/end-tree.ts'
 import { inRuns, TREE_VARIABLE } from '../kit/process/environment-variables.ts'
 import { inTree } from '../kit/process/process-tree.ts'
@@ -280,7 +279,7 @@ async function startRound(
   started: Omit<EventOf<'drive_started'>['data'], 'run_id'>,
 ): Promise<boolean> {
   const { runs } = context
-  if (hasRun(runs, runId)) return false
+  if (hasRun(runs.store, runId)) return false
   const state = readDriveState(context)
   const conflict = state.next_requirements?.find(({ from }) => from === 'base')
   if (conflict !== undefined) await mergeConflict(context, conflict)
@@ -293,14 +292,4 @@ async function startRound(
   const goal = goalOfRound({ goal: whole, round: started.round, decisions, open })
   await startDrivenRun({ ...runs, ids: chosen }, { ...request, goal }, started)
   return true
-}
-
-function hasRun({ store }: RunContext, runId: string): boolean {
-  try {
-    readRunHeader(store, runId)
-    return true
-  } catch (error) {
-    if (isFault(error, runNotFound)) return false
-    throw error
-  }
 }

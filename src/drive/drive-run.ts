@@ -96,9 +96,11 @@ async function attempt(context: DriveContext, step: AttemptStep, actionNumber: n
   const { backend } = agentInCharge(step.action.kind, readDriveState(context))
   using entry = await enterOrWait(context, backend, step.action.action_id)
   if (entry === undefined) return
+  await context.keepCopy?.(context)
   await runAttempt(context, step, { actionNumber, onAnswer: () => entry.hasAnswered() })
   if (readDriveState(context).attempts.at(-1)?.ended?.how === 'answered') entry.hasAnswered()
   shareLimit(context)
+  await context.keepCopy?.(context)
 }
 
 /** The agent of the attempt may still run if its driver was killed: it is ended first. */

@@ -21,6 +21,7 @@ export function toReportParts(state: DriveState, changes: readonly ReportChange[
     ...(previous_run_id !== undefined && { previous_run_id }),
     ...(place.kind === 'worktree' && { branch: place.branch }),
     ...(place.folder !== undefined && { folder: place.folder }),
+    ...(state.moved !== undefined && { moved: state.moved }),
     ...(delivered?.pull_request !== undefined && { pull_request: delivered.pull_request }),
     ...(state.followed !== undefined && { pull_request_end: describeFollowed(state.followed) }),
     ...(state.acts.length > 0 && { acts: state.acts.map((act) => ({ at: act.at, text: describeAct(act) })) }),

@@ -236,7 +236,9 @@ async function sessionToResume(context: DriveContext, { action, followUp }: Atte
 
 /** What came after a delivery is done by who did the work before. */
 function attemptsOfSession({ runs }: DriveContext, state: DriveState): readonly Attempt[] {
-  const { attempts, previous_run_id: before, round, first_round } = state
+  const { attempts, previous_run_id: before, round, first_round, moved } = state
+  // The sessions are on the machine that had the run.
+  if (moved !== undefined) return attempts.slice(moved.attempts)
   const isFirst = attempts.length === 0 && round === first_round
   return isFirst && before !== undefined ? (readDrive(runs.store, before)?.attempts ?? []) : attempts
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { Fault } from '../kit/fault.ts'
+import { Fault, isFault } from '../kit/fault.ts'
 import { type Disk, type FileIdentity, fileKind, isSameFile, systemReason } from '../kit/files/disk.ts'
 import { runNotFound, runUnavailable } from './faults.ts'
 import { findRunsDirectory, isRunId, type RunStore } from './run-store.ts'
@@ -16,6 +16,16 @@ export function findRun(store: RunStore, runId: string): RunDirectory {
   if (found === undefined) throw runNotFound({ run_id: runId })
   if (!found.isDirectory()) throw runUnavailable({ run_id: runId, problem: `${path} is a ${fileKind(found)}` })
   return { runId, path, identity: found }
+}
+
+export function hasRun(store: RunStore, runId: string): boolean {
+  try {
+    findRun(store, runId)
+    return true
+  } catch (error) {
+    if (isFault(error, runNotFound)) return false
+    throw error
+  }
 }
 
 /** Whether the path still leads to the same file or directory. */

@@ -58,13 +58,17 @@ function verdictText({ verdict }: RunReport): string[] {
 }
 
 function stateText(report: RunReport): string {
-  const { run_id, state, pause_reason, branch, folder, pull_request, verdict } = report
+  const { run_id, state, pause_reason, branch, folder, pull_request, verdict, moved } = report
   const reason = pause_reason === undefined ? '' : ` (${pause_reason.replaceAll('_', ' ')})`
   const where = branch === undefined ? '' : ` Branch: ${code(branch)}.`
   const below = folder === undefined ? '' : ` Folder: ${code(folder)}.`
+  const onto =
+    moved === undefined
+      ? ''
+      : ` Continued on ${cell(moved.to)}, ${toMinute(moved.at)}: no worker was left on ${cell(moved.from)}.`
   const request = pull_request === undefined ? '' : ` ${requestText(report)}: ${pull_request}`
   const shown = verdict === undefined ? `State: **${state}**${reason}. ` : ''
-  return `${shown}Run ${code(run_id)}, ${timeText(report)}.${where}${below}${request}`
+  return `${shown}Run ${code(run_id)}, ${timeText(report)}.${where}${below}${onto}${request}`
 }
 
 /** From its start to its last change, to the minute. */

@@ -14,6 +14,8 @@ export type ReportParts = {
   readonly branch?: string
   /** The folder below the root of the repository in which agents and checks worked. */
   readonly folder?: string
+  /** Another machine continued it. */
+  readonly moved?: { readonly at: string; readonly from: string; readonly to: string }
   readonly pull_request?: string
   /** How the pull request ended: `merged as …` or `closed`. */
   readonly pull_request_end?: string

@@ -234,12 +234,24 @@ export class ServedDrover extends InProcessDrover implements DroverService {
   }
 
   #shareRuns(local: DrivenRuns): RunService {
-    const { config, log, isWorker = true, clock, userElsewhere } = this.#parts
+    const { config, directories, log, isWorker = true, clock, userElsewhere } = this.#parts
     const { runs, queue } = this.opened
     if (runs === undefined || queue === undefined) return local
     const keepDays = config.executions.keep_days
     const labelRules = config.work.required_labels
-    return new SharedRuns({ local, ...runs, queue, isWorker, labelRules, userElsewhere, keepDays, clock, log })
+    const moving = { moveAfterSecs: config.drive.move_after_secs, directories }
+    return new SharedRuns({
+      local,
+      ...runs,
+      queue,
+      isWorker,
+      labelRules,
+      userElsewhere,
+      keepDays,
+      ...moving,
+      clock,
+      log,
+    })
   }
 
   async #createWatchers(): Promise<Watchers> {

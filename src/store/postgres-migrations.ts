@@ -382,6 +382,15 @@ const USER_MESSAGES = `
   CREATE INDEX session_messages_by_session ON session_messages (session_id);
 `
 
+/** Of a run that another machine has taken, `is_moved`. `driven_run_copies` has what is needed for that, as JSON. */
+const RUN_COPIES = `
+  ALTER TABLE driven_runs ADD COLUMN is_moved BOOLEAN NOT NULL DEFAULT false;
+  CREATE TABLE driven_run_copies (
+    run TEXT COLLATE "C" PRIMARY KEY REFERENCES driven_runs (id) ON DELETE CASCADE,
+    content TEXT NOT NULL
+  );
+`
+
 export const POSTGRES_MIGRATIONS: readonly string[] = [
   ...[FIRST, DRIVEN_RUNS, KEY_IDS, COSTS, OUTBOX, BUDGETS],
   OUTBOX_ENDS,
@@ -391,6 +400,7 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   RANKS,
   ATTACHMENTS,
   USER_MESSAGES,
+  RUN_COPIES,
 ]
 
 /**

@@ -14,12 +14,13 @@ export type BeforeWork =
 
 /**
  * Undefined if the work can begin. A later round works in the same worktree; what comes after a delivery may begin in one that
- * was created again.
+ * was created again, and so does a run on another machine.
  */
 export function beforeWork(state: DriveState): BeforeWork | undefined {
   const { attempts, round, setup_failed: failed, prepared, options, place, after, started_on: startedOn } = state
   const isLater = round > 1
-  if (attempts.length > 0 || (isLater && round !== state.first_round)) return undefined
+  const hasBegun = attempts.length > 0 || (isLater && round !== state.first_round)
+  if (hasBegun && state.moved === undefined) return undefined
   if (after !== undefined && startedOn === undefined) return { do: 'start_on', after }
   if (failed !== undefined) {
     const { command, problem = '' } = failed
@@ -28,7 +29,7 @@ export function beforeWork(state: DriveState): BeforeWork | undefined {
     return { do: 'pause', reason: 'setup_failed', message }
   }
   if (prepared === undefined && isToPrepare(options, place)) return { do: 'prepare' }
-  return options.baseline === 'skip' || isLater ? undefined : baseline(state)
+  return options.baseline === 'skip' || isLater || hasBegun ? undefined : baseline(state)
 }
 
 function isToPrepare({ setup = [], copy = [], share = [] }: Options, { kind }: Place): boolean {

@@ -371,3 +371,16 @@ it('a run starts on the branch of the run before it, once, and before it is prep
   const started_on = { run_id: 'run-0', commit: 'c1' }
   expect(stepAfter([], { after: 'run-0', started_on, options, place })).toEqual({ do: 'prepare' })
 })
+
+it('a run that another machine took is prepared there again, once, and its checks do not run before the work', () => {
+  const options = { ...OPTIONS, setup: ['npm ci'], baseline: 'require' as const }
+  const place = { kind: 'worktree', root: '/w', branch: 'b', base: 'c0', repository: '/r' } as const
+  const ended = attemptAt(implement, {}, { problem: 'there is none' })
+  const moved = { from: 'one', to: 'two', at: '2026-01-31T09:30:00Z', attempts: 1 }
+  expect(stepAfter([ended], { options, place })).toMatchObject({ do: 'attempt' })
+  expect(stepAfter([ended], { options, place, moved })).toEqual({ do: 'prepare' })
+  const prepared = { from: 'setup' as const, copied: [], notes: [], duration_ms: 1 }
+  expect(stepAfter([ended], { options, place, moved, prepared })).toMatchObject({ do: 'attempt' })
+  const setup_failed = { command: 'npm ci', output: '', duration_ms: 1 }
+  expect(stepAfter([ended], { options, place, moved, setup_failed })).toMatchObject({ reason: 'setup_failed' })
+})

@@ -233,6 +233,8 @@ export const DriveEvent = named(
     event('drive_resumed', { options: Options }),
     /** The worktree was put on the branch of the run before. */
     event('started_on', { run_id: text, commit: text }),
+    /** Another machine continues it, because there was no worker on its own any more. */
+    event('moved', { from: text, to: text }),
     /** What the latest driver runs agents, checks and setups in. Older records have none. */
     event('boundary_set', {
       is: literals(['inside', 'outside']),

@@ -47,6 +47,8 @@ type Driven = EventOf<'drive_started'>['data'] & {
   readonly options: Options
   /** The run before it has delivered, and the worktree has its work. */
   readonly started_on?: EventOf<'started_on'>['data']
+  /** The last time that another machine took it, and the number of attempts before. */
+  readonly moved?: EventOf<'moved'>['data'] & { readonly at: string; readonly attempts: number }
   /** Undefined in older records, which know no boundary. */
   readonly boundary?: EventOf<'boundary_set'>['data']
   /** What was reached and refused, in the order in which it was recorded. */
@@ -144,6 +146,10 @@ function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): Driv
       return { ...state, boundary_seen: [...state.boundary_seen, data] }
     case 'preparing':
       return state
+    case 'moved': {
+      const { prepared: _, ...rest } = state
+      return { ...rest, moved: { ...data, at, attempts: state.attempts.length } }
+    }
     case 'setup_failed':
       return { ...state, setup_failed: data }
     case 'prepared':

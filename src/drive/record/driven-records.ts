@@ -1,5 +1,5 @@
 /** The list of all driven runs of a user: one file for each, `driven-runs/<run id>.json`. */
-import { readdirSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { isRunId } from '../../journal/run-store.ts'
 import { errorCode, Fault } from '../../kit/fault.ts'
@@ -45,6 +45,11 @@ export function findDriven(directory: string, runId: string): DrivenRecord | und
 function readRecord(path: string): DrivenRecord {
   const bytes = readFileBytes({ path, limitBytes: RECORD_LIMIT_BYTES })
   return checkRecord(readJson(bytes, { input: path, limitBytes: RECORD_LIMIT_BYTES }))
+}
+
+/** The run is no longer listed here. */
+export function removeDriven(directory: string, runId: string): void {
+  if (isRunId(runId)) rmSync(recordPath(directory, runId), { force: true })
 }
 
 /** The ids of all driven runs. */

@@ -53,6 +53,7 @@ export class BackgroundDrives {
   #wake = Promise.withResolvers<void>()
   #interruption = new AbortController()
   #onEnd = () => {}
+  #keepCopy: DriveTools['keepCopy']
 
   constructor(options: DrivesOptions) {
     this.#options = options
@@ -61,6 +62,11 @@ export class BackgroundDrives {
   /** Called whenever a drive has ended. */
   onEnd(listener: () => void): void {
     this.#onEnd = listener
+  }
+
+  /** Called with each run before and after an attempt. */
+  keepCopies(keep: NonNullable<DriveTools['keepCopy']>): void {
+    this.#keepCopy = keep
   }
 
   /** The number of drives; further rounds are part of a drive. */
@@ -166,6 +172,7 @@ export class BackgroundDrives {
         agentLimits: this.#options.agentLimits,
         totals: () => readTotals(this.#options.directories.drivenRuns, record.run_id),
         sandbox: this.#options.sandbox,
+        keepCopy: this.#keepCopy,
         onUpdate,
       },
       record.run_id,

@@ -69,8 +69,8 @@ const noResult = () => {}
 export class DrivenRuns implements RunService {
   readonly reader: RunReader
   readonly drives: BackgroundDrives
+  readonly starter: RunStarter
   readonly #options: StarterOptions
-  readonly #starter: RunStarter
   readonly #queue: RunQueueStarter
   /** Queued runs of the user, with the environment of their commands. Only records survive this process. */
   readonly #prepared = new Map<string, { by: Caller; run?: PreparedRun }>()
@@ -81,9 +81,9 @@ export class DrivenRuns implements RunService {
 
   constructor(options: StarterOptions) {
     this.#options = options
-    this.#starter = new RunStarter(options)
+    this.starter = new RunStarter(options)
     const { directories, clock, version } = options
-    const { git, drives } = this.#starter
+    const { git, drives } = this.starter
     const isDrivenHere = (id: string) => drives.has(id)
     this.drives = drives
     this.reader = new RunReader({ directory: directories.drivenRuns, git, clock, version, isDrivenHere })
@@ -101,7 +101,7 @@ export class DrivenRuns implements RunService {
   }
 
   get count(): number {
-    return this.#starter.count
+    return this.starter.count
   }
 
   /** What the one that has started a run may do now. */
@@ -119,14 +119,14 @@ export class DrivenRuns implements RunService {
     const known = request.runId === undefined ? undefined : this.reader.findHere(request.runId)
     if (known !== undefined) return toDrivenRun(await this.reader.read(known))
     if (request.queue !== undefined) return await this.#startQueued(by, request, request.queue)
-    return await this.#starter.reserving(by, async () =>
-      toDrivenRun(await this.reader.read(await this.#starter.start(by, request))),
+    return await this.starter.reserving(by, async () =>
+      toDrivenRun(await this.reader.read(await this.starter.start(by, request))),
     )
   }
 
   async adopt(by: Caller, run: PreparedRun): Promise<DrivenRun> {
-    return await this.#starter.reserving(by, async () =>
-      toDrivenRun(await this.reader.read(await this.#starter.adopt(by, run))),
+    return await this.starter.reserving(by, async () =>
+      toDrivenRun(await this.reader.read(await this.starter.adopt(by, run))),
     )
   }
 
@@ -140,7 +140,7 @@ export class DrivenRuns implements RunService {
     const isFirst = queue.isFirst && by.is === 'user'
     const group = queue.group && this.#groupOf(by, queue.group)
     const placed = { ...request, queue: { isFirst, after: after?.run_id, group } }
-    const record = await this.#starter.start(by, placed, after)
+    const record = await this.starter.start(by, placed, after)
     if (by.is === 'user' && by.place !== undefined) this.#prepared.set(record.run_id, { by })
     this.#queue.look()
     return toDrivenRun(await this.reader.read(record))
@@ -191,7 +191,7 @@ export class DrivenRuns implements RunService {
     const prepared = this.#prepared.get(record.run_id)
     this.#prepared.delete(record.run_id)
     const { by, run } = prepared ?? {}
-    await this.#continue(record, by, run && (() => this.#starter.adopt(by ?? USER, run)))
+    await this.continueRun(record, by, run && (() => this.starter.adopt(by ?? USER, run)))
   }
 
   async show(by: Caller, id: string): Promise<DrivenRun> {
@@ -271,23 +271,23 @@ export class DrivenRuns implements RunService {
   }
 
   async resume(by: Caller, id: string, { given, actions, rights }: DriveResumeRequest & Named): Promise<DrivenRun> {
-    return await this.#starter.reserving(by, async () => {
+    return await this.starter.reserving(by, async () => {
       const { record } = await this.#openToChange(id, by)
       const facts = await this.reader.read(record)
       const { choices, waits_for: waitsFor } = toDrivenRun(facts)
       if (!choices.includes('resume')) throw drivenRunWaits({ id: record.run_id, choices })
       const isUsedUp = waitsFor?.reason === 'budget_exhausted'
       const more = actions ?? (isUsedUp ? this.#options.settings.drive.actions : undefined)
-      await this.#starter.goOn(record, this.#access(by, rights), { given, actions: more, before: facts.drive.options })
+      await this.starter.goOn(record, this.#access(by, rights), { given, actions: more, before: facts.drive.options })
       return toDrivenRun(await this.reader.read(record))
     })
   }
 
   /** A driver of this server that only watches the pull request is stopped, and another one begins with the new work. */
   async followUp(by: Caller, id: string, { also, takesOver, rights }: MoreWork & Named): Promise<DrivenRun> {
-    return await this.#starter.reserving(by, async () => {
+    return await this.starter.reserving(by, async () => {
       const record = this.#findToChange(id, by)
-      const context = await this.#starter.openRepository(record.repository)
+      const context = await this.starter.openRepository(record.repository)
       const last = lastRound(context.store, record.run_id)
       const isOurs = this.drives.has(record.run_id)
       if (isOurs && last.delivered !== undefined) {
@@ -295,7 +295,7 @@ export class DrivenRuns implements RunService {
         await this.drives.ended(record.run_id)
       }
       const wanted = { given: {}, actions: undefined, before: last.options, also, takesOver }
-      await this.#starter.goOn(record, this.#access(by, rights), wanted)
+      await this.starter.goOn(record, this.#access(by, rights), wanted)
       return toDrivenRun(await this.reader.read(record))
     })
   }
@@ -305,7 +305,7 @@ export class DrivenRuns implements RunService {
     const record = this.#findToChange(id, by)
     const { settings, directories, templates, sandbox, env, shutdown: signal } = this.#options
     refuseAct(by, act, settings)
-    const context = await this.#starter.openRepository(record.repository)
+    const context = await this.starter.openRepository(record.repository)
     const runs = { ...context, signal, store: { ...context.store, signal } }
     const { actOnRun } = await import('../act/act-on-run.ts')
     const places = { worktrees: directories.worktrees, templates, sandbox, env }
@@ -319,7 +319,7 @@ export class DrivenRuns implements RunService {
   async continueAll(): Promise<void> {
     this.#hasContinued = true
     const left = this.reader.list(USER).filter(({ is_server_driven: isOurs }) => isOurs)
-    await Promise.all(left.map((record) => this.#continue(record)))
+    await Promise.all(left.map((record) => this.continueRun(record)))
     this.#queue.open()
   }
 
@@ -331,7 +331,7 @@ export class DrivenRuns implements RunService {
   }
 
   /** `by` is its starter, in its place, and `adopt` drives it for a command that is known. */
-  async #continue(record: DrivenRecord, by = toStarter(record), adopt?: () => Promise<unknown>): Promise<void> {
+  async continueRun(record: DrivenRecord, by = toStarter(record), adopt?: () => Promise<unknown>): Promise<void> {
     const { directories, log } = this.#options
     const facts = await this.reader.tryRead(record)
     const state = facts && toDrivenRun(facts).state
@@ -342,9 +342,9 @@ export class DrivenRuns implements RunService {
       return await this.drives.rest({ context: this.reader.contextFor(record), record }, note)
     }
     try {
-      this.#starter.requireNamed(by, record.repository)
+      this.starter.requireNamed(by, record.repository)
       const again = { given: {}, actions: undefined, before: facts.drive.options }
-      await (adopt?.() ?? this.#starter.goOn(record, this.#access(by), again))
+      await (adopt?.() ?? this.starter.goOn(record, this.#access(by), again))
       log.info({ run: record.run_id }, 'continues a run')
     } catch (error) {
       // Another process of this user was faster.
@@ -361,14 +361,14 @@ export class DrivenRuns implements RunService {
       await change(opened)
       return await this.#driveOn(opened.record, access)
     }
-    return opened.isDriven ? await work() : await this.#starter.reserving(access.by, work)
+    return opened.isDriven ? await work() : await this.starter.reserving(access.by, work)
   }
 
   /** Continues if no process drives the run. */
   async #driveOn(record: DrivenRecord, access: Access): Promise<DrivenRun> {
     const facts = await this.reader.read(record)
     if (CAN_GO_ON.includes(stateOfDriven(facts))) {
-      await this.#starter.goOn(record, access, { given: {}, actions: undefined, before: facts.drive.options })
+      await this.starter.goOn(record, access, { given: {}, actions: undefined, before: facts.drive.options })
     }
     return toDrivenRun(await this.reader.read(record))
   }
@@ -378,14 +378,14 @@ export class DrivenRuns implements RunService {
     const facts = await this.reader.read(record)
     const { run, drive } = facts
     if (isFinalState(stateOfDriven(facts))) throw drivenRunOver({ id: run.id, next: drive.next_run_id })
-    const context = await openOwnWorktree(await this.#starter.openRepository(record.repository), run.id)
+    const context = await openOwnWorktree(await this.starter.openRepository(record.repository), run.id)
     const isDriven = facts.drivenBy !== undefined
     return { record, context, actionId: run.current_action?.action_id ?? 'none', isDriven }
   }
 
   #findToChange(id: string, by: Caller): DrivenRecord {
     const record = this.reader.find(id, by)
-    this.#starter.requireNamed(by, record.repository)
+    this.starter.requireNamed(by, record.repository)
     refuseDeepNesting(this.#options.contextFor(by))
     refuseLimited(by, record)
     return record

@@ -1,9 +1,10 @@
 /**
- * The driven runs of many machines with one PostgreSQL store. A run stays on the machine that has its repository. That machine
+ * The driven runs of many machines with one PostgreSQL store. A run stays on its machine while a worker is there. That machine
  * publishes it, and a server on another one shows what is published and asks the machine to change it.
  */
 import type { PublishedRuns, SharedRun } from '../../executions/store/published-runs.ts'
 import type { RunCalls } from '../../executions/store/run-calls.ts'
+import type { RunCopies } from '../../executions/store/run-copies.ts'
 import type { WorkQueue } from '../../executions/store/work-queue.ts'
 import type { Clock } from '../../kit/clock.ts'
 import { Fault, isFault } from '../../kit/fault.ts'
@@ -22,6 +23,7 @@ import {
   drivenRunNotFound,
   driveRepositoryNotNamed,
 } from '../faults.ts'
+import type { Receiving } from '../move/receive-run.ts'
 import type { NightReports } from '../night/night-report.shape.ts'
 import type { DriveEvent } from '../record/drive-event.shape.ts'
 import { type EventSource, followEvents, isFinalState } from './driven-events.ts'
@@ -31,6 +33,7 @@ import { RunPublisher } from './publish-runs.ts'
 import { performWork, type RemoteCall, readAnswer, type Work } from './remote-call.ts'
 import { RemoteCallRunner } from './remote-call-runner.ts'
 import type { RunListQuery } from './run-filter.ts'
+import { RunMover } from './run-mover.ts'
 import type { FollowedRun, OfAction, RunService, RunWatcher } from './run-service.ts'
 import type { DriveResumeRequest, DriveStartRequest, MoreWork, PreparedRun, Rights } from './run-starter.ts'
 import { drivable, orderDrivers, partOfDiff, toNights, toShownRun } from './shared-view.ts'
@@ -40,6 +43,7 @@ export type SharedRunsOptions = {
   readonly local: DrivenRuns
   readonly board: PublishedRuns
   readonly calls: RunCalls
+  readonly copies: RunCopies
   readonly queue: WorkQueue
   /** Whether this process drives runs. */
   readonly isWorker: boolean
@@ -49,6 +53,10 @@ export type SharedRunsOptions = {
   readonly userElsewhere: Caller | undefined
   /** Runs that ended this many days ago are removed from the database. */
   readonly keepDays: number
+  /** The setting `drive.move_after_secs`. */
+  readonly moveAfterSecs: number
+  /** Of this machine: all worktrees, and the records of driven runs. */
+  readonly directories: Receiving['directories']
   readonly clock: Clock
   readonly log: Log
 }
@@ -67,12 +75,14 @@ export class SharedRuns implements RunService {
   readonly #options: SharedRunsOptions
   readonly #publisher: RunPublisher
   readonly #server: RemoteCallRunner
+  readonly #mover: RunMover
   readonly #changes = new Listeners<SharedRun | undefined>((tell) => this.#tellChanges(tell))
 
   constructor(options: SharedRunsOptions) {
     const { local: runs, board, calls, clock, keepDays, log } = options
     this.#options = options
     this.#publisher = new RunPublisher({ runs, board, clock, keepDays, log })
+    this.#mover = new RunMover({ ...options, runs, publish: (id) => this.#publisher.publish(id) })
     this.#server = new RemoteCallRunner({ calls, log, perform: (work, by, rights) => this.#doHere(work, by, rights) })
   }
 
@@ -255,20 +265,26 @@ export class SharedRuns implements RunService {
   async continueAll(): Promise<void> {
     const { isWorker, local } = this.#options
     if (!isWorker) return
+    await this.#mover.leaveMoved()
     await this.#publisher.start()
     this.#server.start()
+    this.#mover.start()
     await local.continueAll()
   }
 
   async restart(ready: () => Promise<void>): Promise<void> {
     const { isWorker, local } = this.#options
     if (!isWorker) return
-    await local.restart(ready)
+    await local.restart(async () => {
+      await ready()
+      await this.#mover.leaveMoved()
+    })
     this.#publisher.forget()
   }
 
   async close(): Promise<void> {
     if (!this.#options.isWorker) return
+    await this.#mover.close()
     await this.#server.close()
     await this.#publisher.close()
   }

@@ -19,6 +19,7 @@ import { PostgresWorkQueue } from './postgres-work-queue.ts'
 import { PublishedApprovals } from './published-approvals.ts'
 import { PublishedRuns } from './published-runs.ts'
 import { RunCalls } from './run-calls.ts'
+import { RunCopies } from './run-copies.ts'
 import { SqlExecutionStore } from './sql-execution-store.ts'
 import type { PostgresPlace, Stores, StoresOptions } from './stores.ts'
 
@@ -60,7 +61,7 @@ export async function openPostgresStores(options: StoresOptions & { postgres: Po
     pushSubscriptions: () => new PushSubscriptions(sql, clock),
     budgets: new BudgetStore(sql, { owners, clock }),
     settleKeys: (keys) => settleKeys(sql, keys),
-    runs: { board, calls: new RunCalls(sql, { owners, notices, ids }) },
+    runs: { board, calls: new RunCalls(sql, { owners, notices, ids }), copies: new RunCopies(sql, owners) },
     queue,
     machines: new Machines(sql),
     approvals: new PublishedApprovals(sql),

@@ -69,7 +69,7 @@ const REMOVE_BATCH = 100
 const REMOVE_OLD = `DELETE FROM driven_runs WHERE id IN (SELECT r.id FROM driven_runs r
   WHERE r.updated_at < ? AND r.driver IS NULL AND (r.is_over OR ${IS_GONE}) LIMIT ${REMOVE_BATCH}) RETURNING id`
 
-/** A run that another living process drives is published by that process. */
+/** A run that another living process drives is published by that process, and one that was moved only by its new machine. */
 const PUBLISH = `
   INSERT INTO driven_runs AS r (id, machine, driver, asked_by, api_key, key_id, repository, state, created_at, updated_at, is_over,
     last_seq, summary, detail, diff)
@@ -77,6 +77,7 @@ const PUBLISH = `
   ON CONFLICT (id) DO UPDATE SET machine = excluded.machine, driver = excluded.driver, key_id = excluded.key_id, state = excluded.state,
     updated_at = excluded.updated_at, is_over = excluded.is_over, last_seq = excluded.last_seq, summary = excluded.summary, detail = excluded.detail, diff = coalesce(excluded.diff, r.diff)
   WHERE (r.driver IS NULL OR r.driver = ? OR ?) AND r.last_seq <= excluded.last_seq
+    AND (NOT r.is_moved OR r.machine = excluded.machine)
   RETURNING id`
 const ADD_EVENTS = `INSERT INTO driven_run_events (run, seq, content)
   SELECT CAST(? AS text), * FROM unnest(CAST(? AS bigint[]), CAST(? AS text[])) ON CONFLICT DO NOTHING`
@@ -118,6 +119,7 @@ export class PublishedRuns {
     const texts = [summary, detail, diff]
     const saved = yield* get(PUBLISH, ...place, ...facts, ...texts, own, run.driver === 'this')
     if (saved === undefined) return false
+    if (run.isOver) yield* all('DELETE FROM driven_run_copies WHERE run = ?', id)
     const { events } = run
     const columns = [events.map(({ seq }) => seq), events.map(({ content }) => content)]
     if (events.length > 0) yield* all(ADD_EVENTS, id, ...columns)

@@ -13,6 +13,7 @@ import type { Machines } from './machines.ts'
 import type { PublishedApprovals } from './published-approvals.ts'
 import type { PublishedRuns } from './published-runs.ts'
 import type { RunCalls } from './run-calls.ts'
+import type { RunCopies } from './run-copies.ts'
 import type { WorkQueue } from './work-queue.ts'
 
 export type { Loss }
@@ -39,7 +40,7 @@ export type Stores = {
   /** With PostgreSQL, whether this process does a task that one process does for all of them. */
   leads?: (task: SweepTask) => Promise<boolean>
   /** With PostgreSQL, the driven runs of all machines, and the requests about them. */
-  runs?: { board: PublishedRuns; calls: RunCalls }
+  runs?: { board: PublishedRuns; calls: RunCalls; copies: RunCopies }
 }
 
 export type StoresOptions = {
