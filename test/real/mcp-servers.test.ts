@@ -14,8 +14,8 @@ const upstream = useUpstream()
 const TINY = join(import.meta.dirname, '..', 'support', 'tiny-mcp-server.ts')
 const SECRET = 'made-up-secret-of-tiny'
 
-/** Those that were seen to use them. qwen sends its first request before a server has started. */
-const OTHERS = ['opencode', 'goose', 'kimi']
+/** Those that were seen to use them. */
+const OTHERS = ['opencode', 'goose', 'kimi', 'qwen']
 
 const agents = [
   ...installed.map(({ backend, path }) => ({

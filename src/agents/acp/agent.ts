@@ -13,6 +13,7 @@ import { toAgentEnvironment } from '../adapter/agent-environment.ts'
 import { isDocument, placeFiles, toScratchFiles } from '../adapter/attached-file.ts'
 import { warnOfMissing, withSystemPrompt } from '../adapter/flags.ts'
 import { stricterPermission, warnOfMissingApprover, warnOfNoSandbox, warnOfStricter } from '../adapter/permission.ts'
+import { toolServersOf } from '../adapter/tool-server-place.ts'
 import { findAcpNeeds } from './agent-needs.ts'
 import { agentToolsFixed } from './faults.ts'
 import { readProjectSettings, refuseProjectSettings } from './find-project-settings.ts'
@@ -122,9 +123,10 @@ function toAcpCommand(request: AgentRequest, { profile, variables }: CommandPart
   refuseProjectSettings(request)
   const kind = isFree ? 'free' : 'asking'
   const own = variables[request.ignoresProject ? (`${kind}WithoutProject` as const) : kind]
+  const ofServers = toolServersOf(request).length === 0 ? {} : profile.withServers
   return {
     argv: [...program, ...extra],
-    env: toAgentEnvironment(request, { ...own, ...toNoTools(request, profile) }),
+    env: toAgentEnvironment(request, { ...ofServers, ...own, ...toNoTools(request, profile) }),
     stdin: escapePrompt(withSystemPrompt(request)),
     files: toScratchFiles(placeFiles(request, isDocument), request),
     warnings: [

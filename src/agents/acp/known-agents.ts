@@ -66,6 +66,7 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
       usage: 'per-request',
       showsExitCodes: true,
       resume: 'session/resume',
+      withServers: { QWEN_CODE_LEGACY_MCP_BLOCKING: '1' },
       // In a folder that it does not trust, it has no mode for edits and reads no instructions.
       withoutProject: { refused: ['.qwen', '.env'] },
       configFiles: ['.qwen/settings.json', '.qwen/oauth_creds.json'],

@@ -51,6 +51,8 @@ export type AcpProfile = {
   withoutProject?: WithoutProject
   /** Environment variables that leave the agent without its own tools. Undefined: it was never tried. */
   withoutTools?: Readonly<Record<string, string>>
+  /** Environment variables of a turn with MCP servers: the agent waits for their tools before it asks its model. */
+  withServers?: Readonly<Record<string, string>>
   /** Under a ceiling it was seen to read nothing outside of its working directory, whatever the model asked for. */
   staysInside?: true
   usage: UsageShape

@@ -13,9 +13,10 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { findAcpAgent } from '../../../src/agents/acp/agent.ts'
 import { startAcpAgent } from '../../../src/agents/acp/run-acp-agent.ts'
-import type { AgentEvent, ApprovalRequest, AttributedReply } from '../../../src/agents/adapter/agent.ts'
+import type { AgentEvent, AgentRequest, ApprovalRequest, AttributedReply } from '../../../src/agents/adapter/agent.ts'
 import type { AcpScript, AcpStep } from '../../fake-agent/acp-script.ts'
 import { acpRequest, finishAcp, installAcpAgent, receivedFrames, startAcp } from '../../support/acp-agent.ts'
+import { agentRequest } from '../../support/agent-request.ts'
 import { firstOf } from '../../support/full-counts.ts'
 import { temporaryDirectory } from '../../support/run-drover.ts'
 import { isRunning } from '../../support/test-command.ts'
@@ -605,5 +606,18 @@ describe('a missing login', () => {
   it('names the command of an agent that drover knows', () => {
     const settings = { enabled: true, protocol: 'acp', command: ['kimi', 'acp'], env: {} } as const
     expect(findAcpAgent('mine', settings).login).toBe('run `kimi login` in a terminal')
+  })
+})
+
+describe('an agent that starts MCP servers late', () => {
+  const agent = findAcpAgent('mine', { enabled: true, protocol: 'acp', command: ['qwen', '--acp'], env: {} })
+  const valueFor = (over: Partial<AgentRequest>) =>
+    agent.toCommand(agentRequest('claude', { agent, ...over })).env['QWEN_CODE_LEGACY_MCP_BLOCKING']
+
+  it('is told to wait for them in a turn that has some', () => {
+    const parameters = { type: 'object' as const }
+    expect(valueFor({ mcpServers: [{ name: 'docs', command: 'docs-server' }] })).toBe('1')
+    expect(valueFor({ clientTools: [{ name: 'add', parameters }] })).toBe('1')
+    expect(valueFor({})).toBeUndefined()
   })
 })
