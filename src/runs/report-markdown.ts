@@ -24,7 +24,7 @@ export function formatReport(report: RunReport, run: RunOutline, form: Form = 't
     ['Evidence', evidenceText(report, rows)],
     ['Checks', checkText(report, rows)],
     ['Boundary', boundaryText(report, rows)],
-    ['MCP servers of the agents', listText((report.mcp_servers ?? []).map(code))],
+    ['MCP servers of the agents', listText(report.mcp_servers ?? [])],
     ['Review', reviewText(report)],
     ['What the agents reported', reportedText(run)],
     ['Notes of drover', listText(notedIn(run))],

@@ -55,7 +55,8 @@ describe('a change', () => {
   it.each(BROWSERS)(
     'in %s is started, asks a question, continues to a branch with evidence, and is merged',
     async (browser) => {
-      const { server, driving } = await serveRuns({ orient: [QUESTION, {}] })
+      const config = { mcp_servers: [{ name: 'docs', command: 'docs-server' }] }
+      const { server, driving } = await serveRuns({ orient: [QUESTION, {}] }, { config })
       const { page, complaints, strangers } = await visit(`${server.url}/#/new`, { browser })
       await page.getByRole('link', { name: 'Change in a repository' }).click()
       await page.getByLabel('Goal').fill(GOAL)
@@ -92,6 +93,7 @@ describe('a change', () => {
       await openTab(page, 'Report')
       if (browser === 'Chromium') await printsOnlyFacts(page)
       expect(await page.locator('.markdown').first().innerText()).toContain(GOAL)
+      expect(await page.locator('.settings').innerText()).toMatch(/MCP servers\s+docs/)
       await openTab(page, 'Files')
       expect(page.url()).toContain('?tab=files')
       await page.locator('.line-added', { hasText: 'wind: 23 knots' }).waitFor()

@@ -1,5 +1,5 @@
 /** Calls tools of the first MCP server that the fake agent was given, as agents do: it starts the server's program and speaks to it. */
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import type { ChildProcessByStdio } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -55,6 +55,8 @@ export class ToolClient {
   #lastId = 0
 
   constructor({ command, args }: ToolServer) {
+    // Most turns call no tool, and it takes long to load.
+    const { spawn } = process.getBuiltinModule('node:child_process')
     this.#child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] })
     this.#child.stdin.on('error', () => {})
     createInterface({ input: this.#child.stdout }).on('line', (line) => {

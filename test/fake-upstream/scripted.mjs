@@ -1,15 +1,17 @@
 // The model behind an agent that does what a script says (DrivenScript in test/support/driven-home.ts). The script is the tag of the
 // scenario in the base URL, as base64url of its JSON. For each kind of action it has one turn; of a turn this model knows
-//   obeys, runs, edits, runsAfter, writes, deletes   as calls of tools, in this order
+//   obeys, looks, runs, edits, runsAfter, writes, deletes   as calls of tools, in this order
 //   says                                      instead of an answer with an outcome
 //   outcome                                   replaces fields of an honest outcome
 import { actionIn, outcomeOf } from './drive.mjs';
 
 const quote = (word) => `'${word.replaceAll("'", `'\\''`)}'`;
 
-const stepsOf = ({ obeys, runs = [], edits = {}, runsAfter = [], writes = {}, deletes = [] }, { cwd, heard }) => [
+const stepsOf = ({ obeys, looks, runs = [], edits = {}, runsAfter = [], writes = {}, deletes = [] }, { cwd, heard }) => [
   // a file, in which a line says what to run
   ...(obeys ? [{ shell: `cat ${quote(obeys)}` }, { shell: /^RUN: (.+)$/m.exec(heard?.at(-1))?.[1] }] : []),
+  // the tool of an MCP server
+  ...(looks ? [{ call: /(?:^|_)look$/, args: { x: looks } }] : []),
   ...runs.map((shell) => ({ shell })),
   ...Object.entries(edits).map(([path, content]) => ({ create: { path: cwd ? `${cwd}/${path}` : path, content } })),
   ...runsAfter.map((shell) => ({ shell })),

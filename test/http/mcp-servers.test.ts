@@ -3,6 +3,9 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { createDriving } from '../support/driven-agents.ts'
+import { HONEST, runIdIn } from '../support/driven-home.ts'
+import { firstOf } from '../support/full-counts.ts'
 import { runDrover, temporaryDirectory } from '../support/run-drover.ts'
 import { type ServerOptions, startServer } from '../support/start-server.ts'
 import { digestOf, serveTiny } from '../support/tiny-mcp-server.ts'
@@ -117,6 +120,26 @@ describe('an API key', () => {
     expect((await prompt({ mcp_servers: ['tiny'] }, headers)).status).toBe(400)
     const listed = await open([tiny], keyed({ ...limited, mcp_servers: ['tiny'] }))
     expect((await listed.prompt({ dry_run: true }, headers)).text).toContain('mcp__tiny')
+  })
+})
+
+describe('a driven run', () => {
+  it.each(firstOf(['claude', 'codex']))('lets %s use the MCP servers, and its report lists them', async (backend) => {
+    const docs = { ...tiny, name: 'docs', read_only: true, env: { TINY_TOKEN: '${TINY_DOCS}' } }
+    const script = { orient: [{ looks: 'docs' }], implement: [{ ...HONEST, looks: 'it' }] }
+    const driving = createDriving(script, { config: JSON.stringify({ mcp_servers: [tiny, docs] }) })
+    Object.assign(driving.env, { TINY_SECRET: SECRET, TINY_DOCS: 'docs-secret' })
+    const rest = ['--check', 'sh check.sh', '--no-review', '--baseline', 'skip', '--with', backend]
+    const { code, stdout, stderr } = await driving.drive('Show the wind in knots', '--json', ...rest)
+    expect([code, stderr]).toEqual([0, ''])
+    // Who looks around may only read, and gets only the second.
+    expect(stdout.match(/I found \w+ with \w+/g)).toEqual([
+      `I found docs with ${digestOf('docs-secret')}`,
+      `I found it with ${digestOf(SECRET)}`,
+    ])
+    expect(stdout).not.toContain(SECRET)
+    const report = await driving.call(['report', runIdIn(stdout)])
+    expect(report.stdout).toContain('## MCP servers of the agents\n\n- tiny\n- docs\n')
   })
 })
 

@@ -147,6 +147,7 @@ async function takeSteps(turn: DrivenTurn, output: TurnOutput): Promise<void> {
   for (const message of turn.tells ?? []) output.message(message)
   if (turn.streams !== undefined) output.pieces(turn.streams)
   if (turn.asks !== undefined) await askAbout(turn.asks)
+  if (turn.looks !== undefined) output.message(await lookUp(turn.looks))
   work(turn, output)
   for (let left = turn.repeats ?? 0; left > 0; left--) {
     output.command('cat missing', () => ({ exitCode: 1, output: 'No such file' }))
@@ -156,6 +157,17 @@ async function takeSteps(turn: DrivenTurn, output: TurnOutput): Promise<void> {
   if (turn.pause !== undefined) await delay(turn.pause)
   if (turn.hangs === true) await delay(600_000)
   if (turn.dies === true) process.kill(process.pid, 'SIGKILL')
+}
+
+async function lookUp(x: string): Promise<string> {
+  const { findToolServer, ToolClient } = await import('../fake-agent/client-tools.ts')
+  const server = findToolServer(backend as 'claude' | 'codex', { argv, env: process.env })
+  if (server === undefined) return 'I have no MCP server.'
+  const client = new ToolClient(server)
+  await client.initialize()
+  const found = await client.call({ name: 'look', input: { x } })
+  client.close()
+  return `I ${found}.`
 }
 
 /** As claude says it. It sends the prompt to no model. */

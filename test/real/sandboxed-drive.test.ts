@@ -9,11 +9,14 @@ import { createRealHome, programOf } from '../faults/real-agents.ts'
 import { dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
 import { DROVER, runAt, temporaryDirectory } from '../support/run-drover.ts'
 import { skipWithoutSandbox } from '../support/sandbox.ts'
+import { digestOf } from '../support/tiny-mcp-server.ts'
 import { MODELS } from './agent-setup.ts'
 import { useUpstream } from './real-agents.ts'
 import { knowing } from './sandboxed-setup.ts'
 
 const upstream = useUpstream()
+const TINY = join(import.meta.dirname, '..', 'support', 'tiny-mcp-server.ts')
+const SECRET = 'made-up-secret-of-tiny'
 const OWN_TEST = 'node own.test.mjs'
 const THIEF = 'thief.test'
 const EDIT_ONLY = ['--no-sandbox', '--approval', 'auto']
@@ -62,6 +65,18 @@ describe.runIf(programOf('claude'))('a run by the real claude', { timeout: 300_0
     expect(outside.denied).toBeGreaterThan(0)
     expect(outside.verdicts).not.toContain('observed')
     expect(await told(INSIDE)).toEqual({ denied: 0, verdicts: ['observed'] })
+  })
+
+  it('calls the tool of an MCP server that runs outside, and the report lists the server', async () => {
+    const { drive, rewrite, configure, env } = createHome()
+    const tiny = { name: 'tiny', command: process.execPath, args: [TINY], env: { TINY_TOKEN: '${TINY_SECRET}' } }
+    configure(JSON.stringify({ mcp_servers: [tiny] }))
+    rewrite({ implement: [{ ...HONEST, looks: 'it' }] })
+    Object.assign(env, { TINY_SECRET: SECRET })
+    const { report } = await drive(INSIDE)
+    expect(upstream.received()).toContain(`found it with ${digestOf(SECRET)}`)
+    expect(upstream.received()).not.toContain(SECRET)
+    expect(report).toContain('## MCP servers of the agents\n\n- tiny\n')
   })
 
   it('cannot send a key to a host that a file of the repository names, and the report says so', async () => {

@@ -18,6 +18,8 @@ export type DrivenTurn = {
   asks?: string
   /** A file that it reads, in which a line `RUN: …` says what to run. Only the model of a real agent obeys. */
   obeys?: string
+  /** What it looks up with the tool `look` of its first MCP server, for a message with the result. */
+  looks?: string
   /** Commands that it runs, and shows. */
   runs?: readonly string[]
   /** Files that it writes with its editing tool, or the text that it replaces in them and the new one. */

@@ -54,6 +54,7 @@ function settingsOf(run: DrivenRun): [name: string, value: string][] {
     ...(machine === undefined ? [] : [['machine', machine] as [string, string]]),
     ['checks', run.checks.join(', ') || 'none'],
     ['approval', run.approval_mode],
+    ...(run.mcp_servers === undefined ? [] : [['MCP servers', run.mcp_servers.join(', ')] as [string, string]]),
     ['actions', actionsText(run)],
     [
       'tokens',
