@@ -60,7 +60,8 @@ const NEEDS: Record<string, Needs> = {
   goose: {
     env: (base) => ({
       GOOSE_PROVIDER: 'openai',
-      GOOSE_MODEL: 'fake-model',
+      // It tells a model that it does not know that it cannot see.
+      GOOSE_MODEL: 'gpt-4o',
       OPENAI_HOST: new URL(base).origin,
       OPENAI_BASE_PATH: `${new URL(base).pathname.slice(1)}/v1/chat/completions`,
       OPENAI_API_KEY: 'made-up',
