@@ -213,7 +213,7 @@ export const GUARDS: readonly Group[] = [
   {
     name: 'verdicts',
     guards: [
-      'src/drive/decide/{judge-work,verdict,delivery-check,serious-flags}.ts',
+      'src/drive/decide/{judge-work,verdict,delivery-check}.ts',
       'src/drive/evidence/{judge-repository-changes,repository-flags}.ts',
       'src/workspace/worktree-heads.ts',
     ],

@@ -2,9 +2,10 @@ import type { Config } from '../config/config.shape.ts'
 import { type ConfigEnvironment, findPaths, listPrivateFiles, type Paths } from '../config/paths.ts'
 import { type LoadedConfig, type Override, readConfig } from '../config/read-config.ts'
 import { hiddenFiles } from '../config/secret-files.ts'
+import { hasPassword } from '../kit/process/child-environment.ts'
 import type { SandboxParts } from '../prompts/prompt-context.ts'
 import type { Invocation } from './command.ts'
-import { flagValueInvalid } from './faults.ts'
+import { flagValueInvalid, storePasswordVisible } from './faults.ts'
 
 export function toConfigEnvironment({ flags, runtime }: Invocation): ConfigEnvironment {
   const { env, homeDirectory, cwd } = runtime
@@ -44,4 +45,9 @@ function checkBackend({ flags }: Invocation, known: readonly string[]): void {
   const given = flags.text('backend')
   if (given === undefined || known.includes(given)) return
   throw flagValueInvalid({ flag: '--backend', given, allowed: `one of ${known.join(', ')}`, known })
+}
+
+/** Throws if the address of a store, as an argument of a command, has a password: others can read arguments. */
+export function refusePassword(argument: string, url: string | undefined): void {
+  if (url !== undefined && hasPassword(url)) throw storePasswordVisible({ argument })
 }

@@ -2,8 +2,7 @@
 import { Type } from 'typebox'
 import { literals, meaning, named, textLike } from '../kit/shape.ts'
 import { COMMENT_URL, ISSUE_URL } from './issue-url.ts'
-import { CONTRACT_VERSION, LIMITS } from './limits.ts'
-import { ROLES } from './section-roles.ts'
+import { CONTRACT_VERSION, LIMITS, ROLES } from './limits.ts'
 
 export const ContractVersion = Type.Literal(CONTRACT_VERSION, { description: 'Version of this contract.' })
 

@@ -5,11 +5,11 @@ import { digest } from '../kit/digest.ts'
 import { checker } from '../kit/schema.ts'
 import type { Message } from '../kit/shape.ts'
 import type { ChangeReport } from './change-report.shape.ts'
-import { checkChangeReport } from './host-reports.ts'
 import type { Next } from './next.shape.ts'
 import { checkNext } from './next.ts'
 import { makeVariant } from './next-variants.ts'
 import type { Outcome } from './outcome.shape.ts'
+import { checkChangeReport } from './reports.ts'
 import { FinishedReview, ReviewProjection } from './review.shape.ts'
 
 type Finished = Message<typeof FinishedReview>

@@ -10,9 +10,8 @@ import {
   SourceVersion,
   Timestamp,
 } from './identifiers.shape.ts'
-import { LIMITS } from './limits.ts'
+import { LIMITS, ROLES } from './limits.ts'
 import { SourceParent } from './raw-source-envelope.shape.ts'
-import { ROLES } from './section-roles.ts'
 import { NonEmptyPlainText, nonEmptyPlain } from './text-kinds.shape.ts'
 
 const Provenance = named(

@@ -3,8 +3,7 @@ import { EXAMPLES } from '../../scripts/protocol-examples.ts'
 import { DETAILS } from '../../test/support/contract-examples.ts'
 import { problemsOf } from '../../test/support/problems.ts'
 import { checkActionMaterial, checkPinnedMaterial } from './action.ts'
-import { checkCliError } from './cli-error.ts'
-import { checkChangeReport, checkDoctorReport, checkListReport } from './host-reports.ts'
+import { checkChangeReport, checkCliError, checkDoctorReport, checkListReport } from './reports.ts'
 
 const { changeReport, cliError, doctorReport, listReport } = EXAMPLES
 

@@ -1,5 +1,15 @@
 /** The demo agent's part in `drover drive`: it recognizes the prompt of an action and reports an outcome. */
-import { type DemoFile, FILE, planFile } from './demo-file.ts'
+
+/** The file that the demo agent writes where an agent is expected to change something. Pure. */
+type DemoFile = { path: string; content: string }
+
+const FILE = 'drover-demo.md'
+
+export function planFile(goal: string): DemoFile {
+  const quoted = goal.trim().replace(/^/gm, '> ')
+  const content = `# Demo\n\nThe demo agent of drover wrote this file. It calls no model. The goal was:\n\n${quoted}\n`
+  return { path: FILE, content }
+}
 
 export type DrivenAction = {
   kind: string

@@ -13,11 +13,10 @@ import { driveBranchTaken, driveDeliveryFailed, drivePullRequestOver } from './f
 import { unresolvedIn } from './merge-base.ts'
 import { hashTree } from './observe-tree.ts'
 import { openForge } from './open-forge.ts'
-import { pushBranch } from './push-branch.ts'
+import { pushBranch, refuseChangedRemotes } from './push-branch.ts'
 import { surroundings, verdictOnDelivery } from './read-verdict.ts'
 import type { Place } from './record/drive-event.shape.ts'
 import type { DriveState } from './record/drive-state.ts'
-import { refuseChangedRemotes } from './remote-settings.ts'
 import { describeRun } from './report-run.ts'
 import { takeOver } from './take-over.ts'
 

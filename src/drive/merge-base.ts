@@ -1,15 +1,14 @@
 /** The base of a pull request: whether it can be merged into the branch, and the merge if an agent has to resolve conflicts. */
 import { join } from 'node:path'
 import { fetchCommit } from '../workspace/fetch-commit.ts'
-import { askGit, askGitForOutput } from '../workspace/git.ts'
-import { SLOW_GIT_MS } from '../workspace/worktrees/git-time.ts'
+import { askGit, askGitForOutput, SLOW_GIT_MS } from '../workspace/git.ts'
 import { commitTree, type TriedMerge, tryMerge, withMergeScratch } from '../workspace/worktrees/try-merge.ts'
 import { type DriveContext, readDriveState } from './drive-context.ts'
 import { driveDeliveryFailed } from './faults.ts'
 import { textNow } from './observe-tree.ts'
+import { refuseChangedRemotes } from './push-branch.ts'
 import type { Place } from './record/drive-event.shape.ts'
 import type { Requirement } from './record/follow-event.shape.ts'
-import { refuseChangedRemotes } from './remote-settings.ts'
 
 type WorktreePlace = Extract<Place, { kind: 'worktree' }>
 

@@ -1,7 +1,10 @@
 /** Pushes the branch of a run. */
+import { tryTo } from '../kit/fault.ts'
+import { digestRemotes, readGitSettings } from '../kit/git/read-settings.ts'
 import { askGit, gitErrorLine } from '../workspace/git.ts'
+import { findRecordAt } from '../workspace/worktree-records.ts'
 import { toFollowRecord } from './decide/follow-record.ts'
-import { type Recording, readDriveState } from './drive-context.ts'
+import { type DriveContext, type Recording, readDriveState } from './drive-context.ts'
 import { driveBranchTaken, driveDeliveryFailed } from './faults.ts'
 import { surroundings } from './read-verdict.ts'
 import type { Place } from './record/drive-event.shape.ts'
@@ -23,4 +26,22 @@ export async function pushBranch(context: Recording, { branch }: Extract<Place, 
   if (code === 0) return
   if (/\((?:stale info|fetch first|non-fast-forward)\)/.test(stderr)) throw driveBranchTaken({ branch, run_id: runId })
   throw driveDeliveryFailed({ problem: `git push failed: ${gitErrorLine(stderr)}` })
+}
+
+type WorktreePlace = Extract<Place, { kind: 'worktree' }>
+
+/** Throws `drive_delivery_failed` if the settings for remotes are not those with which the run began. */
+export function refuseChangedRemotes(
+  { runs: { git, workspace } }: Pick<DriveContext, 'runs'>,
+  { root, branch }: WorktreePlace,
+): void {
+  const begun = findRecordAt(root)?.remotes
+  if (begun === undefined || begun === readRemotes(workspace.git_dir, git.env['HOME'])) return
+  throw driveDeliveryFailed({
+    problem: `settings for remotes in .git/config changed while the agents ran, so nothing was pushed; compare them, and push ${branch} yourself`,
+  })
+}
+
+function readRemotes(directory: string, home: string | undefined): string | undefined {
+  return tryTo(() => digestRemotes(readGitSettings({ directory, home })))
 }

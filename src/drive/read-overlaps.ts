@@ -1,5 +1,7 @@
 /** Reads which open runs of a repository change the same files. */
-import { listRunIds, type RunStore } from '../journal/run-store.ts'
+import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { drivePathIn, listRunIds, type RunStore, toJournalPath } from '../journal/run-store.ts'
 import { Fault } from '../kit/fault.ts'
 import { outlineRun } from '../runs/read-status.ts'
 import type { RunContext } from '../runs/run-context.ts'
@@ -8,7 +10,6 @@ import { filesOf, type Overlap, overlapsOf } from './decide/queue.ts'
 import { surroundings } from './read-verdict.ts'
 import { readDrive } from './record/drive-journal.ts'
 import type { DriveState } from './record/drive-state.ts'
-import { hasChanged } from './run-files.ts'
 
 /** A run that has rested longer is not looked at: a repository may have thousands. */
 const RECENT_MS = 30 * 86_400_000
@@ -41,4 +42,13 @@ function tryOpen(store: RunStore, id: string): ReturnType<typeof toOpen> {
     if (error instanceof Fault) return undefined
     throw error
   }
+}
+
+/** Whether a file of the run was written since then. A repository may have thousands of runs, and a night has few. */
+export function hasChanged(store: RunStore, id: string, since: string): boolean {
+  const journal = toJournalPath(store, id)
+  return [journal, drivePathIn(dirname(journal))].some((path) => {
+    const written = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+    return written >= Date.parse(since)
+  })
 }

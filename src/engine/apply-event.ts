@@ -1,5 +1,10 @@
 import { runEventInvalid } from './faults.ts'
-import { findBrokenRule } from './rules/event-rules.ts'
+import { ACTION_RULES } from './rules/action-rules.ts'
+import { ANSWER_RULES } from './rules/answer-rules.ts'
+import { PAUSE_RULES } from './rules/pause-rules.ts'
+import { SOURCE_RULES } from './rules/source-rules.ts'
+import { STATE_RULES } from './rules/state-rules.ts'
+import type { Transition, TransitionRule } from './rules/transition.ts'
 import { passOnActionIds } from './state/action-ids.ts'
 import { diffRuns } from './state/diff-runs.ts'
 import { issue, pinSource, type Run, seedRun, updateCurrent } from './state/run.ts'
@@ -84,4 +89,17 @@ function dropOldObservations(run: Run): Run {
     observations: run.observations.slice(excess),
     omitted_observations: run.omitted_observations + excess,
   }
+}
+
+const RULES: readonly TransitionRule[] = [
+  ...PAUSE_RULES,
+  ...STATE_RULES,
+  ...ACTION_RULES,
+  ...ANSWER_RULES,
+  ...SOURCE_RULES,
+]
+
+/** The message of the first rule that an event breaks. */
+function findBrokenRule(transition: Transition): string | undefined {
+  return RULES.find(({ holds }) => !holds(transition))?.says
 }

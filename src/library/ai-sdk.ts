@@ -9,12 +9,10 @@ import type {
 import { isObject } from '../agents/adapter/json-fields.ts'
 import { toConversation } from '../prompts/chat-messages.ts'
 import { toTokens } from '../prompts/tokens.ts'
-import { ApiCallError } from './api-call-error.ts'
 import { createDrover } from './drover.ts'
-import { DroverError } from './drover-error.ts'
+import { DroverError, throwingDroverErrors } from './drover-error.ts'
 import type { PromptEvent, PromptRequest, PromptResult } from './messages.generated.ts'
 import { StreamParts } from './stream-parts.ts'
-import { throwingDroverErrors } from './to-drover-error.ts'
 import type { Drover, PromptOptions, PromptRun } from './types.ts'
 
 /** Settings of a model, for every call of it. */
@@ -241,5 +239,30 @@ async function* streamParts(
     yield { type: 'finish', ...toFinish(result, call) }
   } catch (error) {
     yield { type: 'error', error: error instanceof DroverError ? new ApiCallError(error) : error }
+  }
+}
+
+const RETRYABLE = ['agent_rate_limited', 'agent_overloaded', 'queue_full']
+
+const MARKS = ['vercel.ai.error', 'vercel.ai.error.AI_APICallError'].map((mark) => Symbol.for(mark))
+
+/** A failure that the AI SDK knows as its `APICallError`, by the marks that it looks for, without its package. */
+class ApiCallError extends DroverError {
+  override readonly name = 'AI_APICallError'
+  readonly url = 'drover:'
+  readonly requestBodyValues = {}
+  /** What the model service answered, if the agent reports it. */
+  readonly statusCode: number | undefined
+  /** An agent costs money and may have worked: only what a model service refused for now is sent again. */
+  readonly isRetryable: boolean
+  readonly data: { code: string }
+
+  constructor(error: DroverError) {
+    const { code, message, details, result } = error
+    super({ code, message, details, result, cause: error })
+    this.statusCode = result?.upstream_status
+    this.isRetryable = RETRYABLE.includes(code)
+    this.data = { code }
+    for (const mark of MARKS) Object.defineProperty(this, mark, { value: true })
   }
 }

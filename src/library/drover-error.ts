@@ -1,3 +1,4 @@
+import { Fault } from '../kit/fault.ts'
 import type { PromptResult } from './messages.generated.ts'
 
 /**
@@ -24,5 +25,20 @@ export class DroverError extends Error {
     this.code = facts.code
     this.details = facts.details
     this.result = facts.result
+  }
+}
+
+/** Errors other than faults are bugs and stay as they are. */
+export function toDroverError(error: unknown): unknown {
+  if (!(error instanceof Fault)) return error
+  const { code, message, details } = error
+  return new DroverError({ code, message, details, cause: error.cause })
+}
+
+export async function throwingDroverErrors<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw toDroverError(error)
   }
 }

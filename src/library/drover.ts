@@ -1,13 +1,12 @@
 /** Runs prompts on coding agents from a Node program: `import { createDrover } from 'drover'`. */
 import { USER } from '../prompts/caller.ts'
-import { DroverError } from './drover-error.ts'
+import { DroverError, throwingDroverErrors, toDroverError } from './drover-error.ts'
 import { EventRun } from './event-run.ts'
 import { Instance } from './instance.ts'
 import { refuseUnknownOptions } from './known-options.ts'
 import { sessionCalls } from './library-sessions.ts'
 import type { ActRequest, DriveRequest } from './messages.generated.ts'
 import { promptCalls } from './run-prompts.ts'
-import { throwingDroverErrors, toDroverError } from './to-drover-error.ts'
 import type {
   ActResult,
   CallOptions,

@@ -4,10 +4,10 @@ import { checker } from '../kit/schema.ts'
 import { USER } from '../prompts/caller.ts'
 import type { SessionEdit, SessionFilter } from '../sessions/session-store.ts'
 import { validateSessionChange, validateSessionQuery } from './checks.generated.js'
+import { throwingDroverErrors } from './drover-error.ts'
 import type { Instance } from './instance.ts'
 import type { SessionTurn } from './messages.generated.ts'
 import type { SessionSearch } from './requests.shape.ts'
-import { throwingDroverErrors } from './to-drover-error.ts'
 import type { Sessions } from './types.ts'
 
 const checkQuery = checker<SessionSearch>('the query', validateSessionQuery)

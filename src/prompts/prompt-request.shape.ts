@@ -13,7 +13,6 @@ import {
   stated,
   textLike,
 } from '../kit/shape.ts'
-import { BACKEND_NAME_DESCRIPTION } from './backend-name.ts'
 import { PRIORITIES } from './fair-queue.ts'
 
 const OUTPUT_FORMATS = ['default', 'text', 'json', 'stream-json'] as const
@@ -44,6 +43,10 @@ const TEXT = '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$'
 const ABSOLUTE_PATH = '^(/|[A-Za-z]:[\\\\/])[^\\u0000]*$'
 
 /** Any text: an unknown backend must fail only its own prompt, not a whole parallel call. */
+/** The description of a backend's name in the OpenAPI document. A server replaces it by one with its own backends. */
+const BACKEND_NAME_DESCRIPTION =
+  'The name of a backend: `claude`, `codex`, `gemini`, or an agent that the config defines.'
+
 const backend = named('BackendName', Type.String({ minLength: 1, description: BACKEND_NAME_DESCRIPTION }))
 const prompt = Type.String({ minLength: 1, description: 'The text for the agent.', ...stated({ pattern: TEXT }) })
 

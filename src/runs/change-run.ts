@@ -13,8 +13,8 @@ import { observeGit } from '../workspace/observe-git.ts'
 import { checkWorkspaceInPlace } from './check-workspace.ts'
 import { outputFailure } from './faults.ts'
 import { checkRunOwner, checkSourceRevisions } from './open-run.ts'
-import { refuseOwnRun } from './own-run.ts'
 import { interruptible, type RunContext } from './run-context.ts'
+import { refuseOwnRun } from './run-worktree.ts'
 
 /** The decision that the engine must make, and the section texts to store or remove with it. */
 export type RunChange = {

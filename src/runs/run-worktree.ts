@@ -1,7 +1,9 @@
 import { readRunHeader } from '../journal/read-run.ts'
 import { Fault } from '../kit/fault.ts'
+import { findRunsAround } from '../kit/process/nesting.ts'
 import { discoverWorkspace } from '../workspace/discover-workspace.ts'
 import { isSameWorkspace } from '../workspace/identity.ts'
+import { runOfOwnAgent } from './faults.ts'
 import type { RunContext } from './run-context.ts'
 
 /**
@@ -24,4 +26,9 @@ export async function openOwnWorktree(context: RunContext, runId: string): Promi
 /** The same for reading, which does not need the worktree: drover removes that of a driven run once its work is delivered. */
 export function asOwner(context: RunContext, runId: string): RunContext {
   return { ...context, workspace: readRunHeader(context.store, runId).workspace_identity }
+}
+
+/** Throws `run_of_own_agent` if this process works for the run. */
+export function refuseOwnRun({ git }: Pick<RunContext, 'git'>, runId: string): void {
+  if (findRunsAround(git.env).has(runId)) throw runOfOwnAgent({ run_id: runId })
 }

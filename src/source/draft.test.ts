@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { bodyDigest, commentOf, makeBundle } from '../../test/support/source-bundle.ts'
-import { ROLES } from '../contract/section-roles.ts'
+import { ROLES } from '../contract/limits.ts'
 import { draftBody, draftBundle, draftComment } from './draft.ts'
 import { readSource } from './read-source.ts'
 

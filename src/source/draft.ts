@@ -1,8 +1,7 @@
 /** Templates for an issue that drover can pin: the comments, and the body with the manifest. */
 import { MARKDOWN } from '../contract/control-characters.ts'
 import { findDuplicates } from '../contract/duplicates.ts'
-import { LIMITS } from '../contract/limits.ts'
-import { ROLES, type Role } from '../contract/section-roles.ts'
+import { LIMITS, ROLES, type Role } from '../contract/limits.ts'
 import { isFault } from '../kit/fault.ts'
 import { messageInvalid } from '../kit/faults.ts'
 import { writeIndentedJson } from '../kit/json/write-json.ts'

@@ -1,5 +1,4 @@
-import { LIMITS } from '../contract/limits.ts'
-import { ROLES } from '../contract/section-roles.ts'
+import { LIMITS, ROLES } from '../contract/limits.ts'
 import { defineFault } from '../kit/fault.ts'
 
 export const invalidSource = defineFault('invalid_source', 'usage', {

@@ -1,5 +1,4 @@
-import { LIMITS } from '../contract/limits.ts'
-import { ROLES } from '../contract/section-roles.ts'
+import { LIMITS, ROLES } from '../contract/limits.ts'
 import { checkerInOrder, fieldSteps, type IndexedItem, ofItem, onEach, step } from '../kit/check-in-order.ts'
 import { Fault } from '../kit/fault.ts'
 import { type JsonPlace, jsonInvalid, messageInvalid } from '../kit/faults.ts'

@@ -82,6 +82,9 @@ export function locateGit(places: SearchPlaces): Git {
 }
 
 /** Throws `git_missing`, `git_timeout`, `git_interrupted`, `git_output_too_large` or `git_failed`. */
+/** To check out or commit a large repository takes longer than what git is asked otherwise. */
+export const SLOW_GIT_MS = 10 * 60_000
+
 export async function askGit(git: Git, { directory, args, signal, ...more }: GitCommand): Promise<GitAnswer> {
   const { program, env, timeoutMs, outputLimitBytes } = git
   if (program === undefined) throw gitMissing({})

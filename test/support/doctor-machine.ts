@@ -2,7 +2,7 @@
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DoctorReport } from '../../src/contract/doctor-report.shape.ts'
-import { checkDoctorReport } from '../../src/contract/host-reports.ts'
+import { checkDoctorReport } from '../../src/contract/reports.ts'
 import { findProgram } from '../../src/kit/process/find-program.ts'
 import type { Repository } from './git-repository.ts'
 import { DROVER, type Ran, runAt } from './run-drover.ts'

@@ -2,7 +2,7 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ChangeReport } from '../../src/contract/change-report.shape.ts'
-import { checkChangeReport } from '../../src/contract/host-reports.ts'
+import { checkChangeReport } from '../../src/contract/reports.ts'
 import { installFailed } from '../../src/hosts/faults.ts'
 import type { Plan, PlanStep } from '../../src/hosts/plan/plan.ts'
 import type { TreeDisk } from '../../src/hosts/worktree.ts'

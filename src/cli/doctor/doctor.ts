@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { backendNames, locateAgents } from '../../agents/locate-agents.ts'
-import { checkDoctorReport } from '../../contract/host-reports.ts'
 import { CONTRACT_VERSION } from '../../contract/limits.ts'
+import { checkDoctorReport } from '../../contract/reports.ts'
 import { ignoreFault } from '../../kit/fault.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
 import { USER } from '../../prompts/caller.ts'

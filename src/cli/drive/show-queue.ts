@@ -8,11 +8,11 @@ import { listWatchers } from '../../watch/record/watch-records.ts'
 import { locateGit } from '../../workspace/git.ts'
 import type { Invocation } from '../command.ts'
 import { askStatus } from '../local/local-server.ts'
-import { overlapLines } from '../output/overlap-text.ts'
+import { overlapLines } from '../output/drive-text.ts'
 import { toPrintable } from '../output/printable.ts'
 import { formatTableWithNotes, type TextLayout } from '../output/text-table.ts'
 import { findUserPaths } from '../settings.ts'
-import { formatWatcher } from '../watch/watcher-text.ts'
+import { formatWatcher } from '../watch/watch-command.ts'
 
 const SHORT_ID = 8
 

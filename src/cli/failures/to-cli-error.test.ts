@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { checkCliError } from '../../contract/cli-error.ts'
 import type { Next } from '../../contract/next.shape.ts'
 import { makeVariant } from '../../contract/next-variants.ts'
+import { checkCliError } from '../../contract/reports.ts'
 import { digest } from '../../kit/digest.ts'
 import { messageInvalid } from '../../kit/faults.ts'
 import { flagUnknown, outputFailed } from '../faults.ts'

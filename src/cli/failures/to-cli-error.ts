@@ -1,9 +1,9 @@
 /** A failed command on runs or hosts as a `cliError`, the message that programs read. */
 import type { CliError } from '../../contract/cli-error.shape.ts'
-import { checkCliError } from '../../contract/cli-error.ts'
 import { CONTRACT_VERSION } from '../../contract/limits.ts'
 import type { Next } from '../../contract/next.shape.ts'
 import { checkNext } from '../../contract/next.ts'
+import { checkCliError } from '../../contract/reports.ts'
 import { Fault, toErrorMessage } from '../../kit/fault.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
 import * as faults from '../faults.ts'

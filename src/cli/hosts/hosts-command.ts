@@ -1,6 +1,6 @@
 import type { ChangeReport } from '../../contract/change-report.shape.ts'
-import { checkChangeReport, checkListReport } from '../../contract/host-reports.ts'
 import type { Next } from '../../contract/next.shape.ts'
+import { checkChangeReport, checkListReport } from '../../contract/reports.ts'
 import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
 import { changeHosts, type HostDecision, planChange } from '../../hosts/change/change-hosts.ts'
 import { installFailed, invalidAdapterSurface, uninstallFailed } from '../../hosts/faults.ts'

@@ -9,6 +9,7 @@ import { flagsOf } from '../../drive/evidence/repository-flags.ts'
 import type { DriveEvent, Options, Purpose } from '../../drive/record/drive-event.shape.ts'
 import type { EventOf } from '../../drive/record/drive-event.ts'
 import type { Attempt, DriveState } from '../../drive/record/drive-state.ts'
+import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { countTokens } from '../../prompts/tokens.ts'
 import { describeBeforeWork } from './before-work-text.ts'
 import { describeBoundary, describeRefused } from './boundary-text.ts'
@@ -275,4 +276,12 @@ export function describeSpent(state: DriveState): string {
 /** Costs are recorded in millionths of a dollar. */
 export function formatMicro(cost: number, isPriced = false): string {
   return formatCost(cost / 1_000_000, isPriced) ?? ''
+}
+
+/** The others with which a run changes the same files. */
+export function overlapLines({ overlaps = [] }: Pick<DrivenRun, 'overlaps'>, nameOf: (id: string) => string): string[] {
+  return overlaps.map(({ run_id: id, files: [first = '', ...more] }) => {
+    const others = more.length === 0 ? '' : ` and ${more.length} more`
+    return `changes ${toPrintable(first)}${others}, as ${nameOf(id)} does`
+  })
 }

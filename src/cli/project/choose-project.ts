@@ -1,6 +1,6 @@
 /** What `drover drive` uses to prepare and check a new worktree: what was decided, or what a person decides now. */
 import type { Config } from '../../config/config.shape.ts'
-import type { ProjectRecord } from '../../config/projects/project.shape.ts'
+import type { ProjectFile, ProjectRecord } from '../../config/projects/project.shape.ts'
 import {
   findProject,
   isOutdated,
@@ -14,9 +14,9 @@ import type { RunContext } from '../../runs/run-context.ts'
 import type { Proposal } from '../../workspace/prepare/ecosystems.ts'
 import { lookForSetup } from '../../workspace/prepare/look-for-setup.ts'
 import type { Invocation } from '../command.ts'
+import { toPrintable } from '../output/printable.ts'
 import { askPerson, canAsk, isYes } from '../run/ask-person.ts'
 import { findUserPaths } from '../settings.ts'
-import { describeFound, projectLines } from './describe-project.ts'
 
 type Choice = { context: RunContext; given: GivenOptions; config: Config }
 
@@ -83,4 +83,15 @@ function describeMissing({ setup, share, checks }: GivenOptions, proposal: Propo
   const found = proposal.found.map(({ manager, file }) => `${manager} (${file})`).join(', ')
   const lack = isPrepared ? 'no check is given' : 'a new worktree has nothing installed'
   return `this project uses ${found}, and ${lack}; add ${flags.join(' ')}, or run "drover init" once`
+}
+
+export function projectLines({ setup = [], copy = [], share = [], checks = [] }: ProjectFile): string[] {
+  const rows = Object.entries({ setup, copy, share, checks }).flatMap(([name, values]) =>
+    values.map((value) => `  ${name.padEnd(6)}  ${toPrintable(value)}`),
+  )
+  return rows.length === 0 ? ['  nothing'] : rows
+}
+
+export function describeFound({ found }: Proposal): string {
+  return `This project uses ${found.map(({ manager, file }) => `${manager} (${file})`).join(', ')}.`
 }

@@ -10,7 +10,7 @@ import { readPreparation } from '../read-preparation.ts'
 import { askPerson, canAsk, isYes } from '../run/ask-person.ts'
 import { findUserPaths } from '../settings.ts'
 import { withWorkspace } from '../workspace-command.ts'
-import { describeFound, projectLines } from './describe-project.ts'
+import { describeFound, projectLines } from './choose-project.ts'
 import { projectFileMissing, setupNotFound } from './faults.ts'
 
 const QUESTION = 'Prepare and check new worktrees of this repository like this? [y/n] '

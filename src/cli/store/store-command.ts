@@ -20,8 +20,7 @@ import { openCommandStores } from '../open/open-command-stores.ts'
 import { LiveLines } from '../output/live-lines.ts'
 import { printResult } from '../output/print-result.ts'
 import { toMessage } from '../output/printable.ts'
-import { findUserPaths, readSettings } from '../settings.ts'
-import { refusePassword } from './refuse-password.ts'
+import { findUserPaths, readSettings, refusePassword } from '../settings.ts'
 
 const SQLITE = 'sqlite:'
 

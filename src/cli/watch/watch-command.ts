@@ -4,6 +4,7 @@ import { linkToRun } from '../../drive/announce-run.ts'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import type { BudgetList } from '../../prompts/budget-list.shape.ts'
+import type { Watcher } from '../../watch/record/watch-record.shape.ts'
 import { listWatchers } from '../../watch/record/watch-records.ts'
 import type { WatchedRuns } from '../../watch/watched-runs.ts'
 import type { WatcherOptions } from '../../watch/watcher.ts'
@@ -15,7 +16,6 @@ import { requireServer } from '../local/background-server.ts'
 import { callServer } from '../local/server-client.ts'
 import { toPrintable } from '../output/printable.ts'
 import { findUserPaths, readSettings } from '../settings.ts'
-import { formatWatcher } from './watcher-text.ts'
 
 export const run: RunCommand = async (invocation) => {
   const { flags, runtime } = invocation
@@ -111,4 +111,12 @@ async function list(invocation: Invocation): Promise<number> {
   const lines = watchers.length === 0 ? ['Nothing is watched.'] : watchers.map(formatWatcher)
   await out.write(flags.isOn('json') ? `${JSON.stringify({ watchers })}\n` : `${lines.join('\n')}\n`)
   return 0
+}
+
+export function formatWatcher(watcher: Watcher): string {
+  const { kind, repo, label, schedule, goal_file: file, is_running: isRunning, pid, next_at: next, problem } = watcher
+  const what = kind === 'issues' ? `${repo}, label ${label}` : `${schedule}, ${file}`
+  const state = isRunning ? `process ${pid}${next === undefined ? '' : `, next at ${next}`}` : 'not running'
+  const trouble = problem === undefined ? '' : `; ${problem.message}`
+  return toPrintable(`${what}: ${state}${trouble}`)
 }

@@ -1,7 +1,6 @@
 /** What a person does with a run after its agents: merge its work, open a pull request, discard it, take it. */
-import { refuseOwnRun } from '../../runs/own-run.ts'
 import type { RunContext } from '../../runs/run-context.ts'
-import { asOwner } from '../../runs/run-worktree.ts'
+import { asOwner, refuseOwnRun } from '../../runs/run-worktree.ts'
 import { deleteBranchAt } from '../../workspace/worktrees/branch-checkouts.ts'
 import { openPullRequest } from '../deliver.ts'
 import { readDriveState, record } from '../drive-context.ts'

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { Decider, SteeredMessage } from '../../agents/adapter/agent.shape.ts'
 import { literals, meaning } from '../../kit/shape.ts'
-import { ACTS } from '../record/acts.ts'
+import { ACTS } from '../record/act-state.ts'
 
 const text = (description: string) => Type.String({ description })
 const moment = (description: string) => Type.String({ format: 'date-time', description })

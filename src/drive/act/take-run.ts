@@ -1,7 +1,6 @@
 /** Checks the branch of a delivered run out in the worktree of the user, who continues there by hand. */
-import { askGit, gitErrorLine } from '../../workspace/git.ts'
+import { askGit, gitErrorLine, SLOW_GIT_MS } from '../../workspace/git.ts'
 import { findBranch, findCheckouts } from '../../workspace/worktrees/branch-checkouts.ts'
-import { SLOW_GIT_MS } from '../../workspace/worktrees/git-time.ts'
 import { readDriveState, record } from '../drive-context.ts'
 import { removeDelivered } from '../start/remove-delivered.ts'
 import { type Acting, inRepository, requireDelivered } from './acting.ts'

@@ -1,9 +1,9 @@
 /** Whether what an ended run leaves is what was wanted. Pure. */
 import type { RunVerdict } from '../../contract/run-verdict.shape.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
+import { describeFlag, seriousFlags } from '../evidence/repository-flags.ts'
 import type { DriveState } from '../record/drive-state.ts'
 import { checkResults, hasWork } from './check-results.ts'
-import { describeFlag, seriousFlags } from './serious-flags.ts'
 
 type EndedRun = {
   readonly run: Pick<RunOutline, 'actions'>

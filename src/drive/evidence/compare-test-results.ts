@@ -1,7 +1,6 @@
 /** Which tests were added, fixed, broken, skipped and removed between two runs of a check. Pure. */
 import { TEST_CHANGES } from '../record/test-changes.ts'
 import type { TestChange, TestResults } from '../record/test-results.shape.ts'
-import { describeTestChange } from './test-change-text.ts'
 import type { TestStatus } from './test-results/listing.ts'
 
 type Change = TestChange['change']
@@ -86,4 +85,30 @@ function goneAs(before: TestStatus, { listed }: TestResults): Change[] {
 function newAs(after: TestStatus, { listed }: TestResults): Change[] {
   if (after === 'failed') return listed === 'some' ? [] : ['newly_failing']
   return listed === 'all' ? ['added'] : []
+}
+
+const WORDS: Readonly<Record<TestChange['change'], string>> = {
+  broken: 'broke',
+  newly_failing: 'newly failing',
+  failing_removed: 'removed, was failing',
+  failing_skipped: 'skipped, was failing',
+  removed: 'removed',
+  skipped: 'newly skipped',
+  still_failing: 'still failing',
+  no_longer_failing: 'no longer failing',
+  fixed: 'fixed',
+  added: 'added',
+}
+
+type Named = Pick<TestChange, 'count' | 'names'>
+
+/** As in `broke: parses dates`, or `added (12 tests): a, b and 10 more`. */
+function describeTestChange({ change, count, names }: Named & Pick<TestChange, 'change'>): string {
+  const counted = count === 1 ? WORDS[change] : `${WORDS[change]} (${count} tests)`
+  return `${counted}: ${listTests({ count, names })}`
+}
+
+export function listTests({ count, names }: Named): string {
+  const more = count - names.length
+  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ')
 }

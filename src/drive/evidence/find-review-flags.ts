@@ -4,11 +4,12 @@ import type { Outcome } from '../../contract/outcome.shape.ts'
 import { isAgentConfiguration } from '../../kit/agent-configuration.ts'
 import type { Claim, ReviewFlag } from '../record/drive-event.shape.ts'
 import { isSerious } from '../record/review-flags.ts'
+import type { TestChange } from '../record/test-results.shape.ts'
 import { judgeConfiguration } from './changed-files/judge-configuration.ts'
 import { type FileChange, isTestPath, judgeTests } from './changed-tests/judge-test-change.ts'
 import { type Traced, toRelative } from './compare-claims.ts'
+import { listTests } from './compare-test-results.ts'
 import { isSameLine, readCommandLine } from './find-command-run.ts'
-import { type CheckedTests, findTestFlags } from './find-test-flags.ts'
 
 export type FlagFacts = {
   readonly root: string
@@ -174,4 +175,23 @@ function unreported({ implementation, changed, root }: FlagFacts): ReviewFlag[] 
   const reported = implementation.files_changed.map((path) => toRelative(path, root) ?? path)
   const missing = changed.filter((path) => !reported.some((each) => each === path || path.startsWith(`${each}/`)))
   return list('change_not_reported', missing)
+}
+
+type CheckedTests = { readonly command: string; readonly tests: readonly TestChange[] }
+
+const FLAGS: Partial<Record<TestChange['change'], ReviewFlag['flag']>> = {
+  failing_removed: 'failing_tests_removed',
+  failing_skipped: 'failing_tests_skipped',
+  removed: 'tests_removed',
+  skipped: 'tests_skipped',
+}
+
+/** Tests that ran before the work and do not run any more. */
+function findTestFlags(checks: readonly CheckedTests[]): ReviewFlag[] {
+  return checks.flatMap(({ command, tests }) =>
+    tests.flatMap((each): ReviewFlag[] => {
+      const flag = FLAGS[each.change]
+      return flag === undefined ? [] : [{ flag, detail: `${listTests(each)} (in ${command})` }]
+    }),
+  )
 }

@@ -2,6 +2,7 @@
 import type { RepositoryChange } from '../../workspace/repository-changes.ts'
 import type { ReviewFlag } from '../record/drive-event.shape.ts'
 import { type Attempt, type DriveState, judgedAttempts } from '../record/drive-state.ts'
+import { isSerious } from '../record/review-flags.ts'
 
 /** A later attempt does not undo what an earlier one did to the repository. */
 export function flagsOfRun(state: Pick<DriveState, 'attempts'>): ReviewFlag[] {
@@ -60,4 +61,13 @@ export function describeChange({ what, name, before, after, keys = [] }: Reposit
     file: `${name} in your worktree`,
   }
   return said[what]
+}
+
+/** What a person should look at before using the work. */
+export function seriousFlags(drive: DriveState): readonly ReviewFlag[] {
+  return flagsOfRun(drive).filter(isSerious)
+}
+
+export function describeFlag({ flag, detail }: Pick<ReviewFlag, 'flag' | 'detail'>): string {
+  return `${flag.replaceAll('_', ' ')}: ${detail}`
 }

@@ -1,5 +1,4 @@
 /** Reads what became of the driven runs of a repository since some time. */
-
 import { join } from 'node:path'
 import { titleOfGoal } from '../../contract/goal-title.ts'
 import { listRunIds } from '../../journal/run-store.ts'
@@ -10,10 +9,10 @@ import { asOwner } from '../../runs/run-worktree.ts'
 import { askGit } from '../../workspace/git.ts'
 import { spentBy } from '../decide/spending.ts'
 import { uninterrupted } from '../drive-context.ts'
+import { hasChanged } from '../read-overlaps.ts'
 import { readVerdict } from '../read-verdict.ts'
 import { readDrive } from '../record/drive-journal.ts'
 import { pathsOfRun } from '../report-run.ts'
-import { hasChanged } from '../run-files.ts'
 import { type Branch, findMergeOrder, type MergeOrder } from './merge-order.ts'
 import type { NightReport, NightRun } from './night-report.shape.ts'
 import { toNightReport } from './night-report.ts'

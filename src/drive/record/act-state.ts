@@ -1,7 +1,9 @@
 /** What people did with the work of a run, as its events tell it. Pure. */
-import { ACTS } from './acts.ts'
 import type { DriveEvent } from './drive-event.shape.ts'
 import type { EventOf } from './drive-event.ts'
+
+/** What people did with the work of a run. */
+export const ACTS = ['merged', 'pull_request_opened', 'discarded', 'discard_undone', 'taken'] as const
 
 const STEPS = ['merge_checked', 'merging'] as const
 

@@ -1,7 +1,8 @@
-/** What a driven run records about the pull request that it follows, and about requirements that came after its delivery. */
+/** What a driven run records about the pull request that it follows, about requirements that came after its delivery, and about what people did with its work. */
 import { type TProperties, Type } from 'typebox'
+import { Decider } from '../../agents/adapter/agent.shape.ts'
 import { UtcTimestamp } from '../../contract/identifiers.shape.ts'
-import { literals, type Message, named, strict } from '../../kit/shape.ts'
+import { literals, type Message, meaning, named, strict } from '../../kit/shape.ts'
 
 const text = Type.String()
 const count = Type.Integer({ minimum: 0 })
@@ -82,3 +83,24 @@ export const FOLLOW_EVENTS = [
   event('made_ready', { commit: text }),
   event('followed', { end: literals(['merged', 'closed']), merge_commit: optional(text) }),
 ] as const
+
+const by = meaning('Who did it.', Decider)
+
+const MERGED_HOW = ['fast_forward', 'merge_commit', 'by_hand'] as const
+
+/** What a person does with the work of a run after its delivery. `checked` is what the checks say about a commit. */
+export const actEvents = <Checked extends TProperties>(checked: Checked) =>
+  [
+    /** The base has moved since the run began, so the checks were run on the merge commit. */
+    event('merge_checked', { into: text, ...checked }),
+    /** The branch `into` is about to move. A process that is killed now has moved it, or not. */
+    event('merging', { by, into: text, from: text, commit: text, how: literals(MERGED_HOW) }),
+    /** `by_hand`: the branch had the work already. */
+    event('merged', { by, into: text, commit: text, how: literals(MERGED_HOW) }),
+    event('pull_request_opened', { by, url: text }),
+    /** `ref` keeps the commit until then. The worktree and the branch are removed after this record. */
+    event('discarded', { by, branch: text, commit: text, ref: text, until: UtcTimestamp }),
+    event('discard_undone', { by, branch: text, commit: text }),
+    /** The branch is checked out in the worktree `root`. */
+    event('taken', { by, branch: text, root: text }),
+  ] as const

@@ -5,12 +5,12 @@ import { titleOfGoal } from '../../contract/goal-title.ts'
 import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
 import { randomIds } from '../../kit/ids.ts'
 import type { SearchPlaces } from '../../kit/process/find-program.ts'
-import { refuseOwnRun } from '../../runs/own-run.ts'
 import { parseStart } from '../../runs/parse-request.ts'
-import { outlineRun } from '../../runs/read-status.ts'
+import { outlineRun, type RunOutline } from '../../runs/read-status.ts'
 import { resolveRunId } from '../../runs/resolve-run-id.ts'
+import { resumeRun } from '../../runs/resume-run.ts'
 import { openRunContext, type RunContext, withPinnedGit } from '../../runs/run-context.ts'
-import { asOwner, openOwnWorktree } from '../../runs/run-worktree.ts'
+import { asOwner, openOwnWorktree, refuseOwnRun } from '../../runs/run-worktree.ts'
 import type { MachineSandbox } from '../../sandbox/machine/machine-sandbox.ts'
 import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
 import { fetchCommit } from '../../workspace/fetch-commit.ts'
@@ -30,7 +30,6 @@ import type { DriveState } from '../record/drive-state.ts'
 import { startDrivenRun } from '../start-driven-run.ts'
 import { findOwnIssue, type IssueOptions, type NewGoal, readIssue } from './read-issue.ts'
 import { restorePlace } from './restore-place.ts'
-import { reviveRun } from './revive-run.ts'
 
 /** What is driven. */
 export type DriveTarget =
@@ -247,4 +246,22 @@ export function folderBelow({ worktree_root: root }: Pick<WorkspaceIdentity, 'wo
 /** A worktree of the repository that stays when the run is delivered. */
 export function lastingWorktree({ begin, context }: Pick<FoundDrive, 'begin' | 'context'>): string {
   return begin.place.kind === 'worktree' ? begin.place.repository : context.workspace.worktree_root
+}
+
+/** Lets a run continue that was stopped, or that waits for what a person settles by driving it again. `actions` are those that the person adds. */
+async function reviveRun(context: RunContext, run: RunOutline, actions: number | undefined): Promise<void> {
+  if (!canRevive(run, actions)) return
+  await resumeRun(context, run.id, { ...chooseSource(run), ...(actions !== undefined && { budget: actions }) })
+}
+
+/** A question needs an answer, and a used budget needs a new one. */
+function canRevive({ state, pause_reason, source_candidate }: RunOutline, actions: number | undefined): boolean {
+  if (source_candidate !== undefined) return false
+  if (state === 'stopped' || pause_reason === 'environment_unavailable') return true
+  return pause_reason === 'budget_exhausted' && actions !== undefined
+}
+
+/** A run with an issue continues with the pinned requirements: to look at the issue again needs an explicit choice. */
+export function chooseSource({ pinned_source }: Pick<RunOutline, 'pinned_source'>): { usePinnedSource?: boolean } {
+  return pinned_source === undefined ? {} : { usePinnedSource: true }
 }

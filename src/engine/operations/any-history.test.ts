@@ -4,7 +4,7 @@ import { anyOperation, type Operation } from '../../../test/support/any-operatio
 import { type Driver, driveRun, replayEvents, statusOf } from '../../../test/support/drive-run.ts'
 import { pinned } from '../../../test/support/pinned-sources.ts'
 import { checkAction } from '../../contract/action.ts'
-import { checkCliError } from '../../contract/cli-error.ts'
+import { checkCliError } from '../../contract/reports.ts'
 import { decodeSnapshot, encodeSnapshot } from '../../journal/snapshot-format.ts'
 import { digest } from '../../kit/digest.ts'
 import { Fault } from '../../kit/fault.ts'

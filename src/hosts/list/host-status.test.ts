@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { changed, findFiles, follow, type HostTree, hostOf, regular, textAt } from '../../../test/support/host-tree.ts'
-import { checkListReport } from '../../contract/host-reports.ts'
+import { checkListReport } from '../../contract/reports.ts'
 import { digest } from '../../kit/digest.ts'
 import { CAPABILITY_NAMES } from '../capabilities.ts'
 import type { FoundFile } from '../found-files.ts'

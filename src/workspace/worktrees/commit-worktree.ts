@@ -1,11 +1,9 @@
 /** Commits everything in a worktree on its branch. No hooks run, and the commit is not signed: both can ask or fail. */
-
 import { askStatus } from '../ask-status.ts'
 import { worktreeNotCommitted } from '../faults.ts'
-import { askGit, askGitForOutput, type Git, NOT_INTO_SUBMODULES } from '../git.ts'
+import { askGit, askGitForOutput, type Git, NOT_INTO_SUBMODULES, SLOW_GIT_MS } from '../git.ts'
 import { addAll } from './add-all.ts'
 import { findBranch } from './branch-checkouts.ts'
-import { SLOW_GIT_MS } from './git-time.ts'
 import { findUntrackedRepositories } from './inspect-worktree.ts'
 
 /** Used if the user has not told git who they are. */

@@ -8,7 +8,7 @@ import { parseGitList } from '../../kit/git/parse-git-config.ts'
 import { digestRemotes, readGitSettings } from '../../kit/git/read-settings.ts'
 import type { Ids } from '../../kit/ids.ts'
 import { worktreeNotCreated } from '../faults.ts'
-import { askGit, askGitForOutput, type Git, gitErrorLine } from '../git.ts'
+import { askGit, askGitForOutput, type Git, gitErrorLine, SLOW_GIT_MS } from '../git.ts'
 import type { WorktreeRecord } from '../worktree-record.shape.ts'
 import {
   claimName,
@@ -19,7 +19,6 @@ import {
   withdrawRecord,
 } from '../worktree-records.ts'
 import { choosePorts } from './choose-ports.ts'
-import { SLOW_GIT_MS } from './git-time.ts'
 import { discardWorktree } from './remove-worktree.ts'
 
 const NAME_ATTEMPTS = 10

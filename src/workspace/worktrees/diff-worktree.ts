@@ -9,10 +9,9 @@ import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.
 import { isFault } from '../../kit/fault.ts'
 import { removeLeftovers, temporaryName } from '../../kit/files/temporary-file.ts'
 import { fileNotChanged, gitFailed, gitOutputTooLarge } from '../faults.ts'
-import { askGitForOutput, type Git } from '../git.ts'
+import { askGitForOutput, type Git, SLOW_GIT_MS } from '../git.ts'
 import { toPathText } from '../path-text.ts'
 import { addAll } from './add-all.ts'
-import { SLOW_GIT_MS } from './git-time.ts'
 
 type FileChange = {
   path: string

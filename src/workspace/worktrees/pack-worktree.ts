@@ -5,9 +5,8 @@ import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.
 import { digest } from '../../kit/digest.ts'
 import { createFile } from '../../kit/files/write-file.ts'
 import { gitFailed } from '../faults.ts'
-import { askGit, askGitForOutput, type Git } from '../git.ts'
+import { askGit, askGitForOutput, type Git, SLOW_GIT_MS } from '../git.ts'
 import { type DiffOptions, withIndexOfFiles } from './diff-worktree.ts'
-import { SLOW_GIT_MS } from './git-time.ts'
 import { commitMerge } from './try-merge.ts'
 
 export type PackedWork = {

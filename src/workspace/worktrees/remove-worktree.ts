@@ -1,9 +1,8 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { askGit, askGitForOutput, type Git } from '../git.ts'
+import { askGit, askGitForOutput, type Git, SLOW_GIT_MS } from '../git.ts'
 import { deleteRecord, type Worktree } from '../worktree-records.ts'
 import { removeCheckouts } from './clean-checkout.ts'
-import { SLOW_GIT_MS } from './git-time.ts'
 import {
   findBranchTip,
   findKeepReason,

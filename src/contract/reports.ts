@@ -1,7 +1,21 @@
 import { checker, type Problem, type Rule, within } from '../kit/schema.ts'
+import type { ChangeReport } from './change-report.shape.ts'
 import type { CliError } from './cli-error.shape.ts'
+import type { DoctorReport } from './doctor-report.shape.ts'
+import type { ListReport } from './list-report.shape.ts'
 import { nextRules } from './next.ts'
-import { validateCliError } from './reports.generated.js'
+import {
+  validateChangeReport,
+  validateCliError,
+  validateDoctorReport,
+  validateListReport,
+} from './reports.generated.js'
+
+export const checkChangeReport = checker<ChangeReport>('changeReport', validateChangeReport)
+
+export const checkListReport = checker<ListReport>('listReport', validateListReport)
+
+export const checkDoctorReport = checker<DoctorReport>('doctorReport', validateDoctorReport)
 
 function outcomeIsThatOfTheReport({ details }: CliError): Problem[] {
   const reported = details?.report?.transaction_outcome
