@@ -16,7 +16,10 @@ const { isFresh, stampOf } = createRequire(import.meta.url)('../bin/run-bundle.c
 }
 
 /** They decide what the bundle looks like, beside the sources. */
-const MAKERS = ['package-lock.json', 'scripts/bundle-clone.ts', 'scripts/bundle-program.ts', 'scripts/bundle.ts']
+const MAKERS = [
+  ...['package-lock.json', 'scripts/bundle-clone.ts', 'scripts/bundle-packages.ts', 'scripts/bundle-program.ts'],
+  'scripts/bundle.ts',
+]
 
 if (!isFresh(root)) await bundleClone()
 

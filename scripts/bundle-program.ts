@@ -11,6 +11,7 @@ import { join, relative } from 'node:path'
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
 import { commandName } from '../src/cli/command.ts'
 import { COMMANDS } from '../src/cli/program/command-table.ts'
+import { bundledPackages, bundlePackages } from './bundle-packages.ts'
 
 const MAIN = 'src/bin.ts'
 /** What most commands begin with, and what an unknown one ends with. */
@@ -26,6 +27,7 @@ const LITTLE_BYTES = 15_000
 /** Writes the scripts, and beside them the facts that bin/run-bundle.cjs needs before it runs one. Returns the paths of the sources. */
 export async function bundleProgram(common: BuildOptions, outdir: string): Promise<string[]> {
   const root = common.absWorkingDir ?? ''
+  await bundlePackages(common, join(outdir, 'packages'))
   const { metafile } = await build({ ...common, ...OPTIONS, entryPoints: [MAIN], outdir, write: false, metafile: true })
   const scripts = divide(metafile)
   const scriptOf = (path: string) => scripts.get(path) ?? ''
@@ -36,7 +38,7 @@ export async function bundleProgram(common: BuildOptions, outdir: string): Promi
   const exportsOf = await readExports(common, [...new Set(shared.map(({ path }) => path))])
   for (const file of files) {
     const stdin = { contents: registration(metafile, file, scriptOf), resolveDir: root, sourcefile: 'modules.js' }
-    const plugins = [otherScripts({ root, file, scriptOf, exportsOf }), builtinsOnDemand()]
+    const plugins = [otherScripts({ root, file, scriptOf, exportsOf }), builtinsOnDemand(), bundledPackages()]
     await build({ ...common, ...OPTIONS, stdin, outfile: join(outdir, file), plugins })
   }
   const contents = files.map((file) => readFileSync(join(outdir, file)))

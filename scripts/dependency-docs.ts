@@ -38,7 +38,8 @@ distribution. \`npm run generate\` writes this page from the lock file and fails
 
 ${markdownTable(['Dependency', 'Version', 'License'], direct?.map(row) ?? [])}
 
-The package also contains files of these, with their licenses beside them (\`dist/console/LICENSES.txt\`, \`dist/docs/LICENSE\`):
+\`yaml\` and \`fastify\`, with what they need, are also bundled into \`dist/packages\`, which starts faster. The package contains files of these
+too. Each license is beside them (\`dist/packages/LICENSES.txt\`, \`dist/console/LICENSES.txt\`, \`dist/docs/LICENSE\`):
 
 ${markdownTable(['Contained', 'Version', 'License'], contained.map(row))}
 

@@ -51,6 +51,7 @@ const WANTED: readonly RegExp[] = [
   /^bin\/sandbox-forwarder\.sh$/,
   /^dist\/((drover|prompts|changes|prompts-and-changes|others)\.cjs|facts\.json|json-thread\.js|demo\/demo-agent\.js)$/,
   /^dist\/docs\/(swagger-ui-bundle\.js|swagger-ui-bundle\.js\.LICENSE\.txt|swagger-ui\.css|favicon-32x32\.png)$/,
+  /^dist\/packages\/(fastify\.cjs|yaml\.cjs|LICENSES\.txt)$/,
   /^dist\/docs\/(LICENSE|NOTICE)$/,
   /^dist\/library\/(drover|ai-sdk|part-[A-Z0-9]{8})\.js$/,
   /^dist\/library\/(drover|ai-sdk|drover-error|types|messages\.generated)\.d\.ts$/,
