@@ -74,7 +74,8 @@ for (const scenario of scenarios) {
 }
 removeBundles()
 console.log(problems.length === 0 ? '\nnothing was left behind' : `\n${problems.length} problems`)
-process.exitCode = problems.length === 0 ? 0 : 1
+// Clients of tasks that never ended still wait.
+process.exit(problems.length === 0 ? 0 : 1)
 
 async function runScenario({ name, times, obstacle, run }: Scenario): Promise<string[]> {
   if (obstacle !== undefined) {

@@ -207,7 +207,10 @@ describe('drover backup', () => {
   )
 
   it.each([
-    ['backup', 'pg_dump --format=custom --file=FILE postgres://ada@127.0.0.1:1/drover'],
+    [
+      'backup',
+      'pg_dump --format=custom --schema=drover --extension=pg_trgm --file=FILE postgres://ada@127.0.0.1:1/drover',
+    ],
     ['restore', 'pg_restore --clean --if-exists --single-transaction --dbname=postgres://ada@127.0.0.1:1/drover FILE'],
   ])('names the program of PostgreSQL, without the password: %s', async (command, line) => {
     const { root, env, file } = createUser()

@@ -7,13 +7,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { raceTime } from '../../src/kit/race.ts'
 import { PGBOUNCER, startPgbouncer } from '../support/pgbouncer.ts'
-import { POSTGRES_PROGRAMS, runSql } from '../support/postgres.ts'
+import { POSTGRES_PROGRAMS, POSTGRES_TOOLS, runSql } from '../support/postgres.ts'
 import { findPreviousVersion } from '../support/previous-version.ts'
 import { type SilentProxy, startSilentProxy } from '../support/silent-proxy.ts'
 import { CAN_MOUNT, fill, withSmallDisk } from '../support/small-disk.ts'
 import { until } from '../support/until.ts'
 import { repeat } from './machine-faults.ts'
-import { findProblems, followTask, request, type Task } from './machine-load.ts'
+import { findProblems, followTask, request, sendTask, type Task } from './machine-load.ts'
 import { type Machine, type MachineOptions, Machines } from './machines.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -21,7 +21,6 @@ const MISSING = POSTGRES_PROGRAMS === undefined ? 'PostgreSQL is not here: npm i
 const FAKETIME = ['/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu', '/usr/lib']
   .map((directory) => join(directory, 'faketime', 'libfaketime.so.1'))
   .find((path) => existsSync(path))
-const DUMP = join(POSTGRES_PROGRAMS ?? '', 'pg_dump')
 const CAN_DROP_PACKETS = spawnSync('unshare', ['--net', 'nft', 'list', 'tables']).status === 0
 
 /** Everything must be over within this time after the fault has passed. */
@@ -60,7 +59,7 @@ export const DATABASE_FAULTS: readonly Scenario[] = [
   scenario(
     'PostgreSQL is restored from an older backup under running processes',
     restoreBackup,
-    existsSync(DUMP) ? undefined : 'needs pg_dump: POSTGRES_BIN',
+    POSTGRES_TOOLS === undefined ? 'needs pg_dump: POSTGRES_BIN' : undefined,
   ),
   scenario(
     'PostgreSQL behind pgbouncer, and a worker dies',
@@ -148,6 +147,8 @@ async function dropPackets(): Promise<string[]> {
   ip('netns', 'add', space)
   using _ = { [Symbol.dispose]: () => ip('netns', 'del', space) }
   ip('link', 'add', outside, 'type', 'veth', 'peer', 'name', inside, 'netns', space)
+  // Without this it would be removed with the network, but later.
+  using _link = { [Symbol.dispose]: () => ip('link', 'del', outside) }
   ip('address', 'add', '198.18.0.1/30', 'dev', outside)
   ip('link', 'set', outside, 'up')
   ip('-n', space, 'address', 'add', '198.18.0.2/30', 'dev', inside)
@@ -215,18 +216,18 @@ async function takeConnections(): Promise<string[]> {
 
 /** What was done since the backup is gone. What is left must be sound, and processes must continue. */
 async function restoreBackup(): Promise<string[]> {
-  await using machines = await Machines.start(AGENTS)
+  await using machines = await Machines.start({ ...AGENTS, postgres: { programs: POSTGRES_TOOLS } })
+  const tool = (name: string, args: readonly string[]) => execFileSync(join(POSTGRES_TOOLS ?? '', name), args)
   const directory = mkdtempSync(join(tmpdir(), 'drover-backup-'))
   using _ = { [Symbol.dispose]: () => rmSync(directory, { recursive: true }) }
   const file = join(directory, 'backup')
   const started = await startAll(machines)
   await followTask('before the backup', started.doors)
-  execFileSync(DUMP, ['--format=custom', '--schema=drover', '--extension=pg_trgm', `--file=${file}`, machines.url])
-  const lost = followTask('after the backup', started.doors)
-  lost.catch(() => {})
+  tool('pg_dump', ['--format=custom', '--schema=drover', '--extension=pg_trgm', `--file=${file}`, machines.url])
+  // Its client has the answer, so it does not send it again.
+  await sendTask('after the backup', started.doors)
   await until(() => machines.started().length > 1)
-  const restore = ['--clean', '--if-exists', '--single-transaction', `--dbname=${machines.url}`, file]
-  execFileSync(join(POSTGRES_PROGRAMS ?? '', 'pg_restore'), restore)
+  tool('pg_restore', ['--clean', '--if-exists', '--single-transaction', `--dbname=${machines.url}`, file])
   const problems = await underLoad(started, async () => {})
   const known = await request(started.doors, { path: '/api/v1/executions?limit=100' })
   const isKept = known?.text.includes('before the backup')

