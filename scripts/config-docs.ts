@@ -49,6 +49,8 @@ function configTables(keys: readonly KeyRow[]): Record<string, string> {
         variables: key.variables.map((variable) => variable.replace('_NAME_', '_<NAME>_')),
       })),
     ),
+    at_once: pathsThatApply(keys, 'at_once'),
+    command_line: pathsThatApply(keys, 'command_line'),
     model_aliases: aliasTable(keys),
     server_keys: fieldTable(ConfigShape.properties.server.properties.keys.items),
     notify_targets: fieldTable(ConfigShape.properties.notify.properties.targets.items),
@@ -62,6 +64,13 @@ function configTables(keys: readonly KeyRow[]): Record<string, string> {
       UNSUPPORTED_KEYS.map(({ path, reason }) => [code(path), `${reason[0]?.toUpperCase()}${reason.slice(1)}.`]),
     ),
   }
+}
+
+function pathsThatApply(keys: readonly KeyRow[], moment: KeyRow['applies']): string {
+  return keys
+    .filter(({ applies }) => applies === moment)
+    .map(({ path }) => code(path))
+    .join(', ')
 }
 
 /** The fields of the entries of a list. */
