@@ -553,10 +553,12 @@ describe('observeGit, when it fails', () => {
     const { root } = createCommitted()
     const log = join(temporaryDirectory(), 'log')
     const git = failing(
-      `*HEAD) while [ ! -e '${log}' ]; do sleep 0.01; done; exit 128;;
+      `*ls-files*) while [ ! -e '${log}' ]; do sleep 0.01; done; exit 128;;
        *--porcelain*) trap "echo ended >> '${log}'; exit" TERM; echo started > '${log}'; while :; do sleep 0.02; done;;`,
     )
-    await expect(observe(root, { git })).rejects.toMatchObject({ code: 'git_observation_failed' })
+    await expect(observe(root, { git })).rejects.toMatchObject({
+      cause: expect.objectContaining({ code: 'git_failed' }),
+    })
     expect(fs.readFileSync(log, 'utf8')).toBe('started\nended\n')
   })
 
