@@ -38,10 +38,11 @@ console.log(`${total('passed')} passed, ${total('failed')} failed`)
 process.exitCode = total('failed') === 0 ? 0 : 1
 
 /** Seconds of the processors since the machine was started; undefined where Linux does not tell. */
-function readProcessors(): { all: number; stolen: number } | undefined {
+function readProcessors(): { all: number; idle: number; stolen: number } | undefined {
   if (process.platform !== 'linux') return undefined
   const times = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]?.split(/ +/).slice(1, 9).map(Number) ?? []
-  return { all: times.reduce((sum, each) => sum + each, 0) / 100, stolen: (times[7] ?? 0) / 100 }
+  const seconds = (index: number) => (times[index] ?? 0) / 100
+  return { all: times.reduce((sum, each) => sum + each, 0) / 100, idle: seconds(3) + seconds(4), stolen: seconds(7) }
 }
 
 /** A virtual machine loses time to others. Without that share, the time is that of cores for drover alone. */
@@ -49,8 +50,8 @@ function describeTime(): string {
   const seconds = (performance.now() - started) / 1000
   const [from, to] = [before, readProcessors()]
   if (from === undefined || to === undefined) return `${seconds.toFixed(0)} s`
-  const stolen = (to.stolen - from.stolen) / (to.all - from.all)
-  return `${seconds.toFixed(0)} s; other machines took ${(100 * stolen).toFixed(0)} % of the processors`
+  const share = (part: 'idle' | 'stolen') => `${((100 * (to[part] - from[part])) / (to.all - from.all)).toFixed(0)} %`
+  return `${seconds.toFixed(0)} s; other machines took ${share('stolen')} of the processors, ${share('idle')} were idle`
 }
 
 async function runCheck(step: Step): Promise<Tally & { report: string }> {
