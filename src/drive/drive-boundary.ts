@@ -1,7 +1,7 @@
 /** The boundary in which a driver runs agents, checks and setups. */
 import { existsSync } from 'node:fs'
 import type { WorkspaceIdentity } from '../contract/workspace-identity.shape.ts'
-import { Fault } from '../kit/fault.ts'
+import { tryTo } from '../kit/fault.ts'
 import { type Check, type CheckResult, runCheck } from '../kit/process/run-check.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
 import { BoundaryCounts, type BoundaryEvent } from '../sandbox/boundary-report.ts'
@@ -100,12 +100,8 @@ class BoundaryNotes {
     const key = event.is === 'exceeded' ? event.is : `${event.is} ${event.host}:${event.port}`
     if (this.#seen.size >= RECORDED_AT_ONCE || this.#seen.has(key)) return
     this.#seen.add(key)
-    try {
-      this.#record()
-    } catch (error) {
-      // A connection must not fail because the disk is full. The counts stay, and `end` tries again.
-      if (!(error instanceof Fault)) throw error
-    }
+    // A connection must not fail because the disk is full. The counts stay, and `end` tries again.
+    tryTo(() => this.#record())
   }
 
   /** `printed` is what the command has printed. */

@@ -1,7 +1,7 @@
 /** Drives a run to its end, and the further runs that work on what it leaves open. At last the work is delivered. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { hasRun } from '../journal/find-run.ts'
-import { Fault } from '../kit/fault.ts'
+import { Fault, tryTo } from '../kit/fault.ts'
 import { endMarkedProcesses } from '../kit/process/end-tree.ts'
 import { inRuns, TREE_VARIABLE } from '../kit/process/environment-variables.ts'
 import { inTree } from '../kit/process/process-tree.ts'
@@ -206,11 +206,7 @@ async function noteFailure<T>(context: DriveContext, drive: () => Promise<T>): P
 
 /** The disk may be the reason. */
 function tryRecordFailure(context: DriveContext, { code, message }: Fault): void {
-  try {
-    record(context, 'drive_failed', { code, message })
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error
-  }
+  tryTo(() => record(context, 'drive_failed', { code, message }))
 }
 
 /** Checks and agents learn where they are, and nothing about other copies of the project. */

@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { findRun } from '../journal/find-run.ts'
 import { type Digest, digest } from '../kit/digest.ts'
-import { Fault, tryTo } from '../kit/fault.ts'
+import { ignoreFault, tryTo } from '../kit/fault.ts'
 import { readFileBytes } from '../kit/files/read-file.ts'
 import { replaceFile } from '../kit/files/write-file.ts'
 import { encodeUtf8 } from '../kit/utf8.ts'
@@ -65,12 +65,7 @@ async function observe(context: Place): Promise<RepositoryState> {
 
 async function findUserTree(git: DriveContext['runs']['git'], start: string) {
   const { pinned: _, ...unpinned } = git
-  try {
-    return await discoverWorkspace({ start, git: unpinned, signal: new AbortController().signal })
-  } catch (error) {
-    if (error instanceof Fault) return undefined
-    throw error
-  }
+  return await discoverWorkspace({ start, git: unpinned, signal: new AbortController().signal }).catch(ignoreFault)
 }
 
 /** The branches that the agents of the run may move. */

@@ -1,9 +1,10 @@
 /** The names that a check could have meant: programs on PATH, scripts of package.json, targets of a Makefile. */
-import { readdirSync } from 'node:fs'
+
 import { delimiter, isAbsolute, join } from 'node:path'
-import { errorCode, Fault } from '../kit/fault.ts'
+import { tryTo } from '../kit/fault.ts'
 import { readFileBytes } from '../kit/files/read-file.ts'
 import type { SearchPlaces } from '../kit/process/find-program.ts'
+import { namesIn } from '../workspace/read-if-there.ts'
 import { describeMissingCommand, findMissingCommand, type MissingCommand } from './decide/missing-command.ts'
 
 const FILE_LIMIT_BYTES = 4 * 1024 * 1024
@@ -46,15 +47,6 @@ export function listPrograms({ env, cwd }: SearchPlaces): string[] {
   return [...new Set(directories.flatMap(namesIn))]
 }
 
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory)
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error
-    return []
-  }
-}
-
 function listScripts(directory: string): string[] {
   try {
     const { scripts } = JSON.parse(readText(join(directory, 'package.json'))) as { scripts?: unknown }
@@ -72,10 +64,5 @@ function listTargets(directory: string): string[] {
 
 /** Empty if it cannot be read. */
 function readText(path: string): string {
-  try {
-    return readFileBytes({ path, limitBytes: FILE_LIMIT_BYTES }).toString('utf8')
-  } catch (error) {
-    if (error instanceof Fault) return ''
-    throw error
-  }
+  return tryTo(() => readFileBytes({ path, limitBytes: FILE_LIMIT_BYTES }).toString('utf8')) ?? ''
 }

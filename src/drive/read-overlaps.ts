@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { drivePathIn, listRunIds, type RunStore, toJournalPath } from '../journal/run-store.ts'
-import { Fault } from '../kit/fault.ts'
+import { tryTo } from '../kit/fault.ts'
 import { outlineRun } from '../runs/read-status.ts'
 import type { RunContext } from '../runs/run-context.ts'
 import { asOwner } from '../runs/run-worktree.ts'
@@ -35,13 +35,10 @@ function toOpen(store: RunStore, drive: DriveState) {
 
 /** Undefined if it is not open, or cannot be read. */
 function tryOpen(store: RunStore, id: string): ReturnType<typeof toOpen> {
-  try {
+  return tryTo(() => {
     const drive = readDrive(store, id)
     return drive && toOpen(store, drive)
-  } catch (error) {
-    if (error instanceof Fault) return undefined
-    throw error
-  }
+  })
 }
 
 /** Whether a file of the run was written since then. A repository may have thousands of runs, and a night has few. */

@@ -6,7 +6,7 @@ import type { AgentLocation } from '../agents/locate-agents.ts'
 import type { Action } from '../contract/action.shape.ts'
 import { newExecutionId } from '../executions/store/execution-id.ts'
 import { digest } from '../kit/digest.ts'
-import { Fault } from '../kit/fault.ts'
+import { Fault, ignoreFault } from '../kit/fault.ts'
 import { encodeUtf8 } from '../kit/utf8.ts'
 import { decideCost } from '../prompts/decide-cost.ts'
 import type { PromptRequest } from '../prompts/prompt-request.ts'
@@ -224,14 +224,9 @@ async function sessionToResume(context: DriveContext, { action, followUp }: Atte
   const id = last && lastSession(last)
   if (id === undefined || last?.backend !== backend || context.prompts.locate(backend)?.agent.abilities.resume !== true)
     return undefined
-  try {
-    const store = await context.prompts.openStore()
-    const session = await store.find(id)
-    return session.backend_session_id === undefined || session.status === 'active' ? undefined : session
-  } catch (error) {
-    if (error instanceof Fault) return undefined
-    throw error
-  }
+  const sessions = context.prompts.openStore()
+  const session = await sessions.then((store) => store.find(id)).catch(ignoreFault)
+  return session?.backend_session_id === undefined || session.status === 'active' ? undefined : session
 }
 
 /** What came after a delivery is done by who did the work before. */

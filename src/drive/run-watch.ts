@@ -1,7 +1,7 @@
 /** Notices that another process stopped a run, or skipped its action, while an agent or a check works on it. */
 import { statSync } from 'node:fs'
 import { toJournalPath } from '../journal/run-store.ts'
-import { Fault } from '../kit/fault.ts'
+import { ignoreFault } from '../kit/fault.ts'
 import { openRun } from '../runs/open-run.ts'
 import { type DriveContext, uninterrupted } from './drive-context.ts'
 
@@ -41,15 +41,12 @@ export class RunWatch implements Disposable {
     if (mark === this.#mark) return
     this.#mark = mark
     const { runs, runId } = this.#context
-    try {
-      const isWanted = await openRun(uninterrupted(runs), runId, ({ state, current_action: current }) => {
-        return state === 'active' && current?.action_id === this.#actionId
-      })
-      if (!isWanted) this.#controller.abort()
-    } catch (error) {
-      // The driver reports what is wrong with the run when it reads it next.
-      if (!(error instanceof Fault)) throw error
-    }
+    const opened = openRun(uninterrupted(runs), runId, ({ state, current_action: current }) => {
+      return state === 'active' && current?.action_id === this.#actionId
+    })
+    // The driver reports what is wrong with the run when it reads it next.
+    const isWanted = await opened.catch(ignoreFault)
+    if (isWanted === false) this.#controller.abort()
   }
 
   #markNow(): string {

@@ -1,17 +1,14 @@
 /** What a driver does at limits of agents: decide, wait, hand over. */
+
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../kit/clock.ts'
-import { Fault, isFault } from '../kit/fault.ts'
+import { isFault, tryTo } from '../kit/fault.ts'
 import { lockBusy } from '../kit/faults.ts'
 import { type Lock, takeLock } from '../kit/files/lock.ts'
-import { ensurePrivateDirectory } from '../kit/files/private-directory.ts'
-import { readFileBytes } from '../kit/files/read-file.ts'
-import { replaceFile } from '../kit/files/write-file.ts'
-import { readJson } from '../kit/json/read-json.ts'
+import { readRecordFile, saveRecordFile } from '../kit/files/record-file.ts'
 import { checker } from '../kit/schema.ts'
-import { encodeUtf8 } from '../kit/utf8.ts'
 import { choiceOf, isBudget, isLimit, type LimitStep, limitOf } from './decide/after-limit.ts'
 import { type DriveContext, readDriveState, record } from './drive-context.ts'
 import type { AgentLimit } from './record/agent-limit.shape.ts'
@@ -107,22 +104,13 @@ const checkLimit = checker<AgentLimit>('agentLimit', validateAgentLimit)
  * run tries first, and the others follow when it gets an answer.
  */
 function saveAgentLimit(directory: string, limit: Omit<AgentLimit, 'version'>): void {
-  ensurePrivateDirectory({ path: directory })
-  const bytes = encodeUtf8(`${JSON.stringify({ version: 1, ...limit }, null, 2)}\n`)
-  replaceFile({ path: pathOf(directory, limit.backend), bytes, mode: 0o600 })
+  saveRecordFile(pathOf(directory, limit.backend), { version: 1, ...limit })
 }
 
 /** Undefined if there is none, or if the file is not valid: then the agent itself will tell. */
 function findAgentLimit(directory: string, backend: string): AgentLimit | undefined {
-  const path = pathOf(directory, backend)
-  try {
-    const bytes = readFileBytes({ path, limitBytes: FILE_LIMIT_BYTES })
-    const found = checkLimit(readJson(bytes, { input: path, limitBytes: FILE_LIMIT_BYTES }))
-    return found.backend === backend ? found : undefined
-  } catch (error) {
-    if (error instanceof Fault) return undefined
-    throw error
-  }
+  const found = tryTo(() => readRecordFile(pathOf(directory, backend), checkLimit, FILE_LIMIT_BYTES))
+  return found?.backend === backend ? found : undefined
 }
 
 function pathOf(directory: string, backend: string): string {

@@ -1,5 +1,5 @@
 /** Finds out what the user's `gh` can do. Only versions and permissions are taken from its output. */
-import { Fault } from '../kit/fault.ts'
+import { ignoreFault } from '../kit/fault.ts'
 import { runProcess } from '../kit/process/process.ts'
 import { findVersion, type Version } from '../kit/version.ts'
 import type { Gh } from './gh.ts'
@@ -86,19 +86,7 @@ async function call(
   { program, env, cwd }: Gh & { program: string },
   { args, signal }: { args: readonly string[]; signal: AbortSignal },
 ): Promise<string | undefined> {
-  try {
-    const command = {
-      argv: [program, ...args] as const,
-      cwd,
-      env,
-      timeoutMs: CALL_MS,
-      signal,
-      sweep: 'always' as const,
-    }
-    const { exit, stdout } = await runProcess(command, { stdoutLimitBytes: OUTPUT_LIMIT_BYTES })
-    return exit.code === 0 && exit.ended === 'itself' ? stdout.toString('utf8') : undefined
-  } catch (error) {
-    if (error instanceof Fault) return undefined
-    throw error
-  }
+  const command = { argv: [program, ...args] as const, cwd, env, timeoutMs: CALL_MS, signal, sweep: 'always' as const }
+  const ran = await runProcess(command, { stdoutLimitBytes: OUTPUT_LIMIT_BYTES }).catch(ignoreFault)
+  return ran?.exit.code === 0 && ran.exit.ended === 'itself' ? ran.stdout.toString('utf8') : undefined
 }

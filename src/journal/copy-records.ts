@@ -1,11 +1,11 @@
 /** The files of a run, so that another machine can have the same run. */
-import { readdirSync } from 'node:fs'
+
 import { join } from 'node:path'
-import { errorCode } from '../kit/fault.ts'
 import { syncDirectoryAt } from '../kit/files/durability.ts'
 import { ensureLockFile } from '../kit/files/lock-file.ts'
 import { ensurePrivateDirectory } from '../kit/files/private-directory.ts'
 import { readFileBytes } from '../kit/files/read-file.ts'
+import { namesIn } from '../kit/files/record-file.ts'
 import { removeLeftovers, temporaryName } from '../kit/files/temporary-file.ts'
 import { createFile } from '../kit/files/write-file.ts'
 import { runUnavailable } from './faults.ts'
@@ -29,12 +29,7 @@ export function readRunFiles(store: RunStore, runId: string): RunFile[] {
 }
 
 function materialsIn(path: string): string[] {
-  try {
-    return readdirSync(materialsPathIn(path)).sort()
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return []
-    throw error
-  }
+  return namesIn(materialsPathIn(path)).sort()
 }
 
 /** Even after a crash there is the whole run or none. Throws `run_unavailable` if there is such a run already. */

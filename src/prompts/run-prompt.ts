@@ -9,7 +9,7 @@ import type { AgentCommand, AgentEvent, AgentRequest, Usage, UserMessage } from 
 import type { AgentResult } from '../agents/agent-result.ts'
 import { refuseGitSettings } from '../agents/git-settings.ts'
 import { runWarmOrCold, type WarmRunOptions } from '../agents/pool/run-warm.ts'
-import { Fault, toErrorMessage } from '../kit/fault.ts'
+import { ignoreFault, toErrorMessage } from '../kit/fault.ts'
 import { BoundaryWatch } from './boundary-watch.ts'
 import { ownerKey } from './caller.ts'
 import type { Slot } from './concurrency-slots.ts'
@@ -376,13 +376,9 @@ function chooseToolRunner({ request, context, recording, calls, slot }: Prompt):
 
 /** The store's id of this process; undefined when the store cannot be opened. */
 async function findOwner({ openStore }: PromptContext): Promise<string | undefined> {
-  try {
-    const store = await openStore()
-    return await store.owner()
-  } catch (error) {
-    if (error instanceof Fault) return undefined
-    throw error
-  }
+  return await openStore()
+    .then((store) => store.owner())
+    .catch(ignoreFault)
 }
 
 function summarizeResult(result: AgentResult) {

@@ -4,13 +4,13 @@
  *     worktrees/<name>/worktree.json     what it is (worktree-record.shape.ts)
  *     worktrees/<name>/<folder>/         the checkout
  */
+
 import { mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { errorCode, Fault } from '../kit/fault.ts'
+import { errorCode, tryTo } from '../kit/fault.ts'
 import { ensurePrivateDirectory } from '../kit/files/private-directory.ts'
-import { readFileBytes } from '../kit/files/read-file.ts'
+import { namesIn, readRecordFile } from '../kit/files/record-file.ts'
 import { createFile } from '../kit/files/write-file.ts'
-import { readJson } from '../kit/json/read-json.ts'
 import { checker } from '../kit/schema.ts'
 import { compareBytes, encodeUtf8 } from '../kit/utf8.ts'
 import { validateWorktreeRecord } from './checks.generated.js'
@@ -76,26 +76,11 @@ export function listWorktrees(home: string): FoundWorktree[] {
     .sort((one, other) => compareBytes(one.created_at, other.created_at) || compareBytes(one.name, other.name))
 }
 
-function namesIn(home: string): string[] {
-  try {
-    return readdirSync(home)
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return []
-    throw error
-  }
-}
-
 function readRecord(home: string, name: string): FoundWorktree | undefined {
-  try {
-    const file = { path: join(home, name, RECORD), limitBytes: RECORD_LIMIT_BYTES }
-    const record = checkRecord(readJson(readFileBytes(file), { input: file.path, limitBytes: RECORD_LIMIT_BYTES }))
-    if (record.name !== name) return undefined
-    const worktree = toWorktree(record, home)
-    return { ...worktree, isMissing: !hasEntries(worktree.path) }
-  } catch (error) {
-    if (error instanceof Fault) return undefined
-    throw error
-  }
+  const record = tryTo(() => readRecordFile(join(home, name, RECORD), checkRecord, RECORD_LIMIT_BYTES))
+  if (record?.name !== name) return undefined
+  const worktree = toWorktree(record, home)
+  return { ...worktree, isMissing: !hasEntries(worktree.path) }
 }
 
 /** The record of the worktree with this root; undefined if drover has not created it. */

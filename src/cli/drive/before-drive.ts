@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { lacksLogin } from '../../agents/locate-agents.ts'
 import type { Place } from '../../drive/record/drive-event.shape.ts'
 import type { DriveState } from '../../drive/record/drive-state.ts'
-import { Fault } from '../../kit/fault.ts'
+import { ignoreFault } from '../../kit/fault.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import { askGit, type Git } from '../../workspace/git.ts'
 import type { Channel } from '../terminal.ts'
@@ -42,10 +42,6 @@ export async function noteUnseenWork(place: Place, { git, signal, err }: Reading
 /** A failure is not reported: the run is started already, and only the note would be missing. */
 async function hasChanges(directory: string, { git, signal }: Omit<Reading, 'err'>): Promise<boolean> {
   const args = ['status', '--porcelain', '--ignore-submodules=dirty'] as const
-  try {
-    return (await askGit(git, { directory, args, signal })).stdout.length > 0
-  } catch (error) {
-    if (error instanceof Fault) return false
-    throw error
-  }
+  const listed = await askGit(git, { directory, args, signal }).catch(ignoreFault)
+  return listed !== undefined && listed.stdout.length > 0
 }

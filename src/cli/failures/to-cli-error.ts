@@ -4,7 +4,7 @@ import { CONTRACT_VERSION } from '../../contract/limits.ts'
 import type { Next } from '../../contract/next.shape.ts'
 import { checkNext } from '../../contract/next.ts'
 import { checkCliError } from '../../contract/reports.ts'
-import { Fault, toErrorMessage } from '../../kit/fault.ts'
+import { Fault, toErrorMessage, tryTo } from '../../kit/fault.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
 import * as faults from '../faults.ts'
 import type { Remedy } from '../remedies.ts'
@@ -58,10 +58,5 @@ function toPublicMessage(error: unknown): string {
 
 /** An invalid `next` is dropped: the error itself must still be reported. */
 function isValid(next: Next | undefined): next is Next {
-  try {
-    return next !== undefined && checkNext(next) === next
-  } catch (error) {
-    if (error instanceof Fault) return false
-    throw error
-  }
+  return next !== undefined && tryTo(() => checkNext(next)) === next
 }

@@ -2,7 +2,7 @@
 import type { RunVerdict } from '../../contract/run-verdict.shape.ts'
 import { readVerdict } from '../../drive/read-verdict.ts'
 import { readDrive } from '../../drive/record/drive-journal.ts'
-import { Fault } from '../../kit/fault.ts'
+import { ignoreFault } from '../../kit/fault.ts'
 import { outlineRun, type RunOutline } from '../../runs/read-status.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { asOwner } from '../../runs/run-worktree.ts'
@@ -21,12 +21,7 @@ export async function findVerdict(
 
 /** The same in a list, in which a run that cannot be read has none. */
 export async function tryVerdict(...args: Parameters<typeof findVerdict>): Promise<RunVerdict | undefined> {
-  try {
-    return await findVerdict(...args)
-  } catch (error) {
-    if (error instanceof Fault) return undefined
-    throw error
-  }
+  return await findVerdict(...args).catch(ignoreFault)
 }
 
 export function withVerdict<R extends object>(run: R, verdict: RunVerdict | undefined): R {

@@ -1,16 +1,14 @@
 /** How worktrees of a repository are prepared and checked: what its user decided, in `projects/<digest>.json`. */
+
 import { join } from 'node:path'
 import { type Document, parseDocument } from 'yaml'
 import { type Digest, digest, digestFields } from '../../kit/digest.ts'
 import { Fault, tryTo } from '../../kit/fault.ts'
-import { ensurePrivateDirectory } from '../../kit/files/private-directory.ts'
 import { decodeUtf8, readFileBytes } from '../../kit/files/read-file.ts'
-import { replaceFile } from '../../kit/files/write-file.ts'
-import { readJson } from '../../kit/json/read-json.ts'
+import { readRecordFile, saveRecordFile } from '../../kit/files/record-file.ts'
 import { parseCheck } from '../../kit/process/run-check.ts'
 import { problemOfRepositoryPath } from '../../kit/repository-path.ts'
 import { checker } from '../../kit/schema.ts'
-import { encodeUtf8 } from '../../kit/utf8.ts'
 import type { Config } from '../config.shape.ts'
 import { projectFileInvalid } from '../faults.ts'
 import { validateProjectFile, validateProjectRecord } from './checks.generated.js'
@@ -31,22 +29,12 @@ type Place = {
 
 /** Undefined if the user has not decided. */
 export function findProject({ home, repository }: Place): ProjectRecord | undefined {
-  const path = recordPath({ home, repository })
-  try {
-    const record = checkRecord(
-      readJson(readFileBytes({ path, limitBytes: LIMIT_BYTES }), { input: path, limitBytes: LIMIT_BYTES }),
-    )
-    return record.repository === repository ? record : undefined
-  } catch (error) {
-    if (error instanceof Fault) return undefined
-    throw error
-  }
+  const record = tryTo(() => readRecordFile(recordPath({ home, repository }), checkRecord, LIMIT_BYTES))
+  return record?.repository === repository ? record : undefined
 }
 
 export function saveProject(home: string, project: Omit<ProjectRecord, 'version'>): void {
-  ensurePrivateDirectory({ path: home })
-  const bytes = encodeUtf8(`${JSON.stringify({ version: 1, ...project }, null, 2)}\n`)
-  replaceFile({ path: recordPath({ home, repository: project.repository }), bytes, mode: 0o600 })
+  saveRecordFile(recordPath({ home, repository: project.repository }), { version: 1, ...project })
 }
 
 function recordPath({ home, repository }: Place): string {

@@ -1,16 +1,14 @@
 /** The list of all driven runs of a user: one file for each, `driven-runs/<run id>.json`. */
-import { readdirSync, rmSync } from 'node:fs'
+
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { isRunId } from '../../journal/run-store.ts'
-import { errorCode, Fault } from '../../kit/fault.ts'
+import { Fault } from '../../kit/fault.ts'
 import { fileChanged } from '../../kit/faults.ts'
 import { fileMark } from '../../kit/files/file-mark.ts'
-import { ensurePrivateDirectory } from '../../kit/files/private-directory.ts'
-import { readFileBytes } from '../../kit/files/read-file.ts'
-import { replaceFile } from '../../kit/files/write-file.ts'
-import { readJson } from '../../kit/json/read-json.ts'
+import { namesIn, readRecordFile, saveRecordFile } from '../../kit/files/record-file.ts'
 import { checker } from '../../kit/schema.ts'
-import { compareBytes, encodeUtf8 } from '../../kit/utf8.ts'
+import { compareBytes } from '../../kit/utf8.ts'
 import { validateDrivenRecord } from './checks.generated.js'
 import type { DrivenRecord } from './driven-record.shape.ts'
 
@@ -21,9 +19,7 @@ const checkRecord = checker<DrivenRecord>('drivenRecord', validateDrivenRecord)
 
 /** `directory` is that of all records. */
 export function saveDriven(directory: string, record: DrivenRecord): DrivenRecord {
-  ensurePrivateDirectory({ path: directory })
-  const bytes = encodeUtf8(`${JSON.stringify(record, null, 2)}\n`)
-  replaceFile({ path: recordPath(directory, record.run_id), bytes, mode: 0o600 })
+  saveRecordFile(recordPath(directory, record.run_id), record)
   return record
 }
 
@@ -32,7 +28,7 @@ export function findDriven(directory: string, runId: string): DrivenRecord | und
   if (!isRunId(runId)) return undefined
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const record = readRecord(recordPath(directory, runId))
+      const record = readRecordFile(recordPath(directory, runId), checkRecord, RECORD_LIMIT_BYTES)
       return record.run_id === runId ? record : undefined
     } catch (error) {
       if (!(error instanceof Fault)) throw error
@@ -42,11 +38,6 @@ export function findDriven(directory: string, runId: string): DrivenRecord | und
   }
 }
 
-function readRecord(path: string): DrivenRecord {
-  const bytes = readFileBytes({ path, limitBytes: RECORD_LIMIT_BYTES })
-  return checkRecord(readJson(bytes, { input: path, limitBytes: RECORD_LIMIT_BYTES }))
-}
-
 /** The run is no longer listed here. */
 export function removeDriven(directory: string, runId: string): void {
   if (isRunId(runId)) rmSync(recordPath(directory, runId), { force: true })
@@ -54,13 +45,8 @@ export function removeDriven(directory: string, runId: string): void {
 
 /** The ids of all driven runs. */
 export function listDrivenIds(directory: string): string[] {
-  try {
-    const names = readdirSync(directory).filter((name) => name.endsWith('.json'))
-    return names.map((name) => name.slice(0, -'.json'.length)).filter(isRunId)
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return []
-    throw error
-  }
+  const names = namesIn(directory).filter((name) => name.endsWith('.json'))
+  return names.map((name) => name.slice(0, -'.json'.length)).filter(isRunId)
 }
 
 /** What was read before, by id. */

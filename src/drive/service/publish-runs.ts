@@ -1,7 +1,7 @@
 /** Publishes the driven runs of this machine, so that every server shows them, also when this machine is gone. */
 import type { PublishedRun, PublishedRuns } from '../../executions/store/published-runs.ts'
 import { type Clock, daysAgo } from '../../kit/clock.ts'
-import { Fault } from '../../kit/fault.ts'
+import { ignoreFault } from '../../kit/fault.ts'
 import type { Log } from '../../kit/log.ts'
 import { USER } from '../../prompts/caller.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
@@ -166,10 +166,6 @@ async function toPublished({ reader }: DrivenRuns, { facts, detail, after }: Pub
 
 /** Undefined if there is no branch, or git cannot tell any more. */
 async function tryDiff(reader: DrivenRuns['reader'], facts: DrivenFacts): Promise<string | undefined> {
-  try {
-    return JSON.stringify(toDrivenDiff(facts, await reader.patch(facts)))
-  } catch (error) {
-    if (error instanceof Fault) return undefined
-    throw error
-  }
+  const patch = await reader.patch(facts).catch(ignoreFault)
+  return patch && JSON.stringify(toDrivenDiff(facts, patch))
 }

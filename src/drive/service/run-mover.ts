@@ -2,7 +2,7 @@
 import type { LeftRun, RunCopies } from '../../executions/store/run-copies.ts'
 import type { KnownWorker, WorkQueue } from '../../executions/store/work-queue.ts'
 import { openRunStore } from '../../journal/run-store.ts'
-import { Fault } from '../../kit/fault.ts'
+import { ignoreFault, tryTo } from '../../kit/fault.ts'
 import type { Log } from '../../kit/log.ts'
 import { USER } from '../../prompts/caller.ts'
 import type { DriveContext } from '../drive-context.ts'
@@ -68,11 +68,8 @@ export class RunMover {
   /** What is here of it stays, and nothing is done with it any more. */
   async #leave({ repository, run_id: id }: DrivenRecord): Promise<void> {
     const { runs, directories } = this.#options
-    try {
-      await stopDriven(await runs.starter.openRepository(repository), id)
-    } catch (error) {
-      if (!(error instanceof Fault)) throw error
-    }
+    const opened = runs.starter.openRepository(repository)
+    await opened.then((context) => stopDriven(context, id)).catch(ignoreFault)
     removeDriven(directories.drivenRuns, id)
   }
 
@@ -120,13 +117,8 @@ export class RunMover {
 
   #isAble({ repository, backend }: LeftRun, workers: readonly KnownWorker[]): boolean {
     const { queue, labelRules } = this.#options
-    try {
-      const wanted = { repository, backend, labelRules, load: new Map(), here: queue.machine }
-      return orderDrivers(workers, wanted).machines.includes(queue.machine)
-    } catch (error) {
-      if (error instanceof Fault) return false
-      throw error
-    }
+    const wanted = { repository, backend, labelRules, load: new Map(), here: queue.machine }
+    return tryTo(() => orderDrivers(workers, wanted))?.machines.includes(queue.machine) === true
   }
 
   async #take(run: LeftRun): Promise<void> {

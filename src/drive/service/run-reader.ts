@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { readRunHeader } from '../../journal/read-run.ts'
 import { drivePathIn, keptDrivePathIn, openRunStore, type RunStore, toJournalPath } from '../../journal/run-store.ts'
 import type { Clock } from '../../kit/clock.ts'
-import { Fault } from '../../kit/fault.ts'
+import { ignoreFault, tryTo } from '../../kit/fault.ts'
 import { fileMark } from '../../kit/files/file-mark.ts'
 import { randomIds } from '../../kit/ids.ts'
 import { type Caller, visibleKeyId } from '../../prompts/caller.ts'
@@ -97,12 +97,7 @@ export class RunReader {
 
   /** Undefined if the run is gone, or cannot be read. */
   async tryRead(record: DrivenRecord): Promise<DrivenFacts | undefined> {
-    try {
-      return await this.read(record)
-    } catch (error) {
-      if (error instanceof Fault) return undefined
-      throw error
-    }
+    return await this.read(record).catch(ignoreFault)
   }
 
   /** As lists show it. It is read again only if something has changed. Undefined if the run is gone, or cannot be read. */
@@ -166,12 +161,7 @@ export class RunReader {
 
   /** Undefined if the run is gone. */
   #tryContext(record: DrivenRecord): RunContext | undefined {
-    try {
-      return this.contextFor(record)
-    } catch (error) {
-      if (error instanceof Fault) return undefined
-      throw error
-    }
+    return tryTo(() => this.contextFor(record))
   }
 
   readEvents({ git_common_dir: gitCommonDir, run_id: runId }: DrivenRecord) {

@@ -2,7 +2,7 @@
 import { type Stats, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { type Digest, digestFields } from '../digest.ts'
-import { errorCode, Fault } from '../fault.ts'
+import { errorCode, Fault, tryTo } from '../fault.ts'
 import { fileUnreadable } from '../faults.ts'
 import { readFileText } from '../files/read-file.ts'
 import { looksIntoSubmodule, namesProgram } from './git-program-settings.ts'
@@ -37,14 +37,7 @@ export function readGitSettings({ directory, home }: Place): FoundSetting[] {
 
 /** The settings of the user. Files that cannot be read have none: git will say so. */
 export function readUserSettings(env: UserEnvironment): FoundSetting[] {
-  return userConfigFiles(env).flatMap((file) => {
-    try {
-      return readConfig(file, { home: env['HOME'], depth: 0 })
-    } catch (error) {
-      if (error instanceof Fault) return []
-      throw error
-    }
-  })
+  return userConfigFiles(env).flatMap((file) => tryTo(() => readConfig(file, { home: env['HOME'], depth: 0 })) ?? [])
 }
 
 /** Where the settings of the user are, whether the files exist or not. */

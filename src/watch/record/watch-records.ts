@@ -1,13 +1,10 @@
 /** The records of watchers: `watch/<id>.json`, and the issues that one has taken, `watch/<id>/<number>.json`. */
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { digest } from '../../kit/digest.ts'
-import { errorCode } from '../../kit/fault.ts'
 import { inspectLock } from '../../kit/files/lock.ts'
-import { ensurePrivateDirectory } from '../../kit/files/private-directory.ts'
-import { readFileBytes } from '../../kit/files/read-file.ts'
-import { replaceFile } from '../../kit/files/write-file.ts'
-import { readJson } from '../../kit/json/read-json.ts'
+import { namesIn, readRecordFile, saveRecordFile } from '../../kit/files/record-file.ts'
 import { checker } from '../../kit/schema.ts'
 import { encodeUtf8 } from '../../kit/utf8.ts'
 import { validateTakenIssue, validateWatchRecord } from './checks.generated.js'
@@ -31,8 +28,7 @@ export function lockPath(directory: string, id: string): string {
 }
 
 export function saveWatch(directory: string, record: WatchRecord): void {
-  ensurePrivateDirectory({ path: directory })
-  save(join(directory, `${record.id}.json`), record)
+  saveRecordFile(join(directory, `${record.id}.json`), record)
 }
 
 /** Undefined if there is none. Throws if it is not valid: what was done would be done again. */
@@ -41,8 +37,7 @@ export function findWatch(directory: string, id: string): WatchRecord | undefine
 }
 
 export function saveTaken(directory: string, id: string, taken: TakenIssue): void {
-  ensurePrivateDirectory({ path: join(directory, id) })
-  save(join(directory, id, `${taken.number}.json`), taken)
+  saveRecordFile(join(directory, id, `${taken.number}.json`), taken)
 }
 
 export function removeTaken(directory: string, id: string, number: number): void {
@@ -50,12 +45,12 @@ export function removeTaken(directory: string, id: string, number: number): void
 }
 
 export function listTaken(directory: string, id: string): TakenIssue[] {
-  return namesIn(join(directory, id)).flatMap((name) => read(join(directory, id, name), checkTaken) ?? [])
+  return recordsIn(join(directory, id)).flatMap((name) => read(join(directory, id, name), checkTaken) ?? [])
 }
 
 /** What all watchers of this user say about themselves. */
 export async function listWatchers(directory: string): Promise<Watcher[]> {
-  const records = namesIn(directory).flatMap((name) => read(join(directory, name), checkRecord) ?? [])
+  const records = recordsIn(directory).flatMap((name) => read(join(directory, name), checkRecord) ?? [])
   const watchers = await Promise.all(
     records.map(async ({ version: _, since: __, pending: ___, ...shown }): Promise<Watcher> => {
       const { status } = await inspectLock(lockPath(directory, shown.id))
@@ -65,21 +60,10 @@ export async function listWatchers(directory: string): Promise<Watcher[]> {
   return watchers.sort((a, b) => (`${a.repository} ${a.id}` < `${b.repository} ${b.id}` ? -1 : 1))
 }
 
-function save(path: string, value: object): void {
-  replaceFile({ path, bytes: encodeUtf8(`${JSON.stringify(value, null, 2)}\n`), mode: 0o600 })
-}
-
 function read<T>(path: string, check: (value: unknown) => T): T | undefined {
-  if (!existsSync(path)) return undefined
-  const bytes = readFileBytes({ path, limitBytes: LIMIT_BYTES })
-  return check(readJson(bytes, { input: path, limitBytes: LIMIT_BYTES }))
+  return existsSync(path) ? readRecordFile(path, check, LIMIT_BYTES) : undefined
 }
 
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory).filter((name) => name.endsWith('.json'))
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return []
-    throw error
-  }
+function recordsIn(directory: string): string[] {
+  return namesIn(directory).filter((name) => name.endsWith('.json'))
 }

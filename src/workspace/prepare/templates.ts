@@ -4,17 +4,17 @@
  *     templates/<key>/template.json     what it is (template.shape.ts)
  *     templates/<key>/tree/             the files
  */
-import { readdirSync, renameSync, rmSync, type Stats, statSync, utimesSync } from 'node:fs'
+
+import { renameSync, rmSync, type Stats, statSync, utimesSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { type Clock, toTimestamp } from '../../kit/clock.ts'
 import { errorCode, Fault } from '../../kit/fault.ts'
 import { ensurePrivateDirectory } from '../../kit/files/private-directory.ts'
-import { readFileBytes } from '../../kit/files/read-file.ts'
+import { namesIn, readRecordFile } from '../../kit/files/record-file.ts'
 import { removeTree } from '../../kit/files/remove-tree.ts'
 import { createFile } from '../../kit/files/write-file.ts'
 import { randomIds } from '../../kit/ids.ts'
-import { readJson } from '../../kit/json/read-json.ts'
 import { checker } from '../../kit/schema.ts'
 import { encodeUtf8 } from '../../kit/utf8.ts'
 import { validateTemplateRecord } from '../checks.generated.js'
@@ -46,8 +46,7 @@ export function findTemplate(home: string, key: string): Template | undefined {
   const directory = join(home, key)
   const path = join(directory, RECORD)
   try {
-    const bytes = readFileBytes({ path, limitBytes: RECORD_LIMIT_BYTES })
-    const record = checkRecord(readJson(bytes, { input: path, limitBytes: RECORD_LIMIT_BYTES }))
+    const record = readRecordFile(path, checkRecord, RECORD_LIMIT_BYTES)
     return record.key === key ? { ...record, directory, usedAt: statSync(path).mtime } : undefined
   } catch (error) {
     if (error instanceof Fault || errorCode(error) === 'ENOENT') return undefined
@@ -131,13 +130,4 @@ export async function cleanTemplates(home: string, { maxBytes, now }: { maxBytes
 async function removeTemplate({ directory }: Pick<Template, 'directory'>): Promise<void> {
   rmSync(join(directory, RECORD), { force: true })
   await removeTree(directory)
-}
-
-function namesIn(home: string): string[] {
-  try {
-    return readdirSync(home)
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return []
-    throw error
-  }
 }

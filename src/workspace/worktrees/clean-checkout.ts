@@ -1,7 +1,9 @@
 /** A clean checkout of a commit, beside a worktree that drover created, for as long as something is checked in it. */
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+
+import { mkdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { errorCode, Fault } from '../../kit/fault.ts'
+import { namesIn } from '../../kit/files/record-file.ts'
 import { randomIds } from '../../kit/ids.ts'
 import { worktreeNotCreated } from '../faults.ts'
 import { askGit, askGitForOutput, type Git, gitErrorLine, SLOW_GIT_MS } from '../git.ts'
@@ -74,13 +76,8 @@ export async function removeCheckouts({ git, worktree }: Pick<CheckoutOptions, '
 }
 
 function checkoutsBeside(path: string): string[] {
-  try {
-    const names = readdirSync(dirname(path)).filter((name) => name.startsWith(PREFIX))
-    return names.map((name) => join(dirname(path), name))
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return []
-    throw error
-  }
+  const names = namesIn(dirname(path)).filter((name) => name.startsWith(PREFIX))
+  return names.map((name) => join(dirname(path), name))
 }
 
 function tryToRemove(path: string): void {
