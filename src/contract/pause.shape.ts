@@ -4,7 +4,7 @@ import { literals, meaning, named, strict, tagged } from '../kit/shape.ts'
 import { DestructiveRequest } from './destructive.shape.ts'
 import { NonEmptyMarkdownText, NonEmptyPlainText } from './text-kinds.shape.ts'
 
-/** A new reason also needs a case in engine/rules/pause-rules.ts and in engine/next-hint.ts. */
+/** A new reason also needs a case in engine/rules/state-rules.ts and in engine/next-hint.ts. */
 export const PauseReason = named(
   'pauseReason',
   literals(['decision_required', 'destructive_confirmation_required', 'environment_unavailable', 'budget_exhausted'], {

@@ -1,5 +1,4 @@
 /** What a driver does at limits of agents: decide, wait, hand over. */
-
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,8 +10,8 @@ import { readRecordFile, saveRecordFile } from '../kit/files/record-file.ts'
 import { checker } from '../kit/schema.ts'
 import { choiceOf, isBudget, isLimit, type LimitStep, limitOf } from './decide/after-limit.ts'
 import { type DriveContext, readDriveState, record } from './drive-context.ts'
-import type { AgentLimit } from './record/agent-limit.shape.ts'
 import { validateAgentLimit } from './record/checks.generated.js'
+import type { AgentLimit } from './record/user-records.shape.ts'
 import { RunWatch } from './run-watch.ts'
 
 /** Timers stand still while a machine sleeps, and clocks are set: so the time is looked at again. */

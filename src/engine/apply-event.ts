@@ -1,7 +1,6 @@
 import { runEventInvalid } from './faults.ts'
 import { ACTION_RULES } from './rules/action-rules.ts'
 import { ANSWER_RULES } from './rules/answer-rules.ts'
-import { PAUSE_RULES } from './rules/pause-rules.ts'
 import { SOURCE_RULES } from './rules/source-rules.ts'
 import { STATE_RULES } from './rules/state-rules.ts'
 import type { Transition, TransitionRule } from './rules/transition.ts'
@@ -91,13 +90,7 @@ function dropOldObservations(run: Run): Run {
   }
 }
 
-const RULES: readonly TransitionRule[] = [
-  ...PAUSE_RULES,
-  ...STATE_RULES,
-  ...ACTION_RULES,
-  ...ANSWER_RULES,
-  ...SOURCE_RULES,
-]
+const RULES: readonly TransitionRule[] = [...STATE_RULES, ...ACTION_RULES, ...ANSWER_RULES, ...SOURCE_RULES]
 
 /** The message of the first rule that an event breaks. */
 function findBrokenRule(transition: Transition): string | undefined {

@@ -1,3 +1,6 @@
+import { digestFields } from '../kit/digest.ts'
+import { toSafeText } from './safe-text.ts'
+
 /** What people and programs are notified of, and who wants to know it. Pure. */
 export type NotifyKind = 'question' | 'approval' | 'delivered' | 'failed' | 'limit' | 'budget'
 
@@ -57,6 +60,81 @@ export function toTestEvent(id: string, at: string, consoleUrl: string): NotifyE
     text: 'This is a test. A run that waits for you would ask its question here.',
     ...(consoleUrl !== '' && { url: consoleUrl }),
     data: { is_test: true },
+  }
+}
+
+type Asked = {
+  readonly approval_id: string
+  readonly execution_id: string
+  readonly asked_at: string
+  readonly tool_name: string
+  readonly command?: string | undefined
+  readonly reason?: string | undefined
+}
+
+/** Where the agent works, and the key that it works for. */
+type ApprovalOrigin = { readonly directory?: string | undefined; readonly keyId?: string | undefined }
+
+const TITLE_CHARACTERS = 100
+
+/** The files and the input of the call stay in the console. */
+export function toApprovalEvent(
+  asked: Asked,
+  { directory: repository, keyId, consoleUrl }: ApprovalOrigin & { consoleUrl: string },
+): NotifyEvent {
+  const { approval_id, execution_id, asked_at, tool_name, command, reason } = asked
+  const tool = toSafeText(tool_name, TITLE_CHARACTERS)
+  return {
+    id: `msg_${execution_id}_${approval_id}`,
+    kind: 'approval',
+    at: asked_at,
+    stream: execution_id,
+    ...{ repository, keyId },
+    title: `An agent asks for permission: ${tool}`,
+    text: toSafeText([command, reason].filter(Boolean).join('\n')) || tool,
+    ...(consoleUrl !== '' && { url: `${consoleUrl}/#/executions/${execution_id}` }),
+    data: { execution_id, approval_id, tool_name: tool, repository },
+  }
+}
+
+/** As `drover budgets` lists it. */
+type ListedBudget = {
+  readonly name: string
+  readonly repository?: string | undefined
+  readonly label?: string | undefined
+  readonly unit: string
+  readonly period: string
+  readonly limit: number
+  readonly used: number
+  /** Absent: there is one period. */
+  readonly resets_at?: string | undefined
+}
+
+/** The share at which people can still do something about it. */
+const NEAR = 0.8
+const NEVER = '9999-12-31T00:00:00Z'
+
+/** Once in each period for each level and limit, because the id says which. Undefined: enough is left. */
+export function toBudgetEvent(
+  budget: ListedBudget,
+  { at, consoleUrl }: { at: string; consoleUrl: string },
+): NotifyEvent | undefined {
+  const { name, repository, label, unit, period, limit, used, resets_at: resetsAt } = budget
+  if (used < limit * NEAR) return undefined
+  const level = used < limit ? 'near' : 'spent'
+  const allowed = `${limit} ${unit}/${period}`
+  const which = [name, unit, period, resetsAt ?? '', String(limit), level]
+  const resets = resetsAt === undefined ? 'It does not reset.' : `It resets at ${resetsAt}.`
+  const refused = level === 'spent' ? ' Prompts that it applies to are refused.' : ''
+  return {
+    id: `msg_${digestFields(['drover-budget-notice/v1', ...which]).slice(7, 39)}`,
+    ...{ kind: 'budget', at, repository, label },
+    stream: `budget ${name} ${unit}/${period}`,
+    endsAt: resetsAt ?? NEVER,
+    title: `${level === 'spent' ? 'Budget spent' : 'Budget at 80 %'}: ${name}, ${allowed}`,
+    text: `${Number(used.toFixed(2))} of ${limit} ${unit} are used.${refused} ${resets}`,
+    ...(consoleUrl !== '' && { url: `${consoleUrl}/#/usage` }),
+    data: { level, budget: { name, repository, label, unit, period, limit, used, resets_at: resetsAt } },
   }
 }
 

@@ -4,16 +4,23 @@ import { addServerKey, removeServerKey, rotateServerKey, type ServerKey } from '
 import type { Origins } from '../config/layers.ts'
 import { createKey, newSecret, toShownKey } from '../config/new-key.ts'
 import { formatOrigin } from '../config/origin.ts'
+import { findProject, isOutdated, tryToReadProjectFile, withProject } from '../config/projects/projects.ts'
 import { findKey, findMap } from '../config/setting-keys.ts'
 import { showConfig } from '../config/show-config.ts'
+import { listDriven } from '../drive/record/driven-records.ts'
 import type { Clock } from '../kit/clock.ts'
+import { Fault } from '../kit/fault.ts'
 import { randomIds } from '../kit/ids.ts'
 import type { Log } from '../kit/log.ts'
 import { type Caller, isAdmin, ownerKey } from '../prompts/caller.ts'
+import type { PromptContext } from '../prompts/prompt-context.ts'
+import { discoverWorkspace } from '../workspace/discover-workspace.ts'
+import { type Git, locateGit } from '../workspace/git.ts'
+import { findBranch } from '../workspace/worktrees/branch-checkouts.ts'
+import type { RepositoryList } from './administration.shape.ts'
 import type { DroverService } from './drover-service.ts'
 import { adminRequired } from './faults.ts'
 import type { BudgetKey } from './list-budgets.ts'
-import { listRepositories, type RepositoryPlaces } from './list-repositories.ts'
 
 /** Where the settings of a server come from. */
 export type SettingsSource = {
@@ -101,3 +108,58 @@ export function requireAdmin(by: Caller): void {
 }
 
 const nameOf = (by: Caller) => ownerKey(by)?.name ?? 'the user'
+
+type Repository = RepositoryList['repositories'][number]
+
+type RepositoryPlaces = {
+  /** The directories of how repositories are prepared, and of driven runs. */
+  readonly directories: { readonly projects: string; readonly drivenRuns: string }
+  readonly env: PromptContext['env']
+  readonly cwd: string
+  readonly shutdown: AbortSignal
+}
+
+/** The repositories in which runs are driven, and how each is prepared. */
+async function listRepositories(config: Config, places: RepositoryPlaces): Promise<Repository[]> {
+  const { directories, env, cwd, shutdown: signal } = places
+  const git = locateGit({ env, cwd })
+  const driven = listDriven(directories.drivenRuns)
+  const paths = [...new Set([...config.drive.repositories, ...driven.map(({ repository }) => repository)])].sort()
+  return await Promise.all(
+    paths.map(async (path): Promise<Repository> => {
+      const own = driven.filter(({ repository }) => repository === path)
+      const common = {
+        path,
+        is_open: config.drive.repositories.includes(path),
+        runs: own.length,
+        ...(own[0] !== undefined && { last_run_at: own[0].created_at }),
+      }
+      try {
+        return { ...common, ...(await inspect(config, { path, home: directories.projects, git, signal })) }
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error
+        return { ...common, problem: error.message, setup: [], checks: [] }
+      }
+    }),
+  )
+}
+
+type Place = { path: string; home: string; git: Git; signal: AbortSignal }
+
+async function inspect(
+  config: Config,
+  { path, home, git, signal }: Place,
+): Promise<Pick<Repository, 'branch' | 'prepared_by' | 'is_outdated' | 'setup' | 'checks'>> {
+  const workspace = await discoverWorkspace({ start: path, git, signal })
+  const project = findProject({ home, repository: workspace.git_common_dir })
+  const isOld = project !== undefined && isOutdated(project, tryToReadProjectFile(workspace.worktree_root))
+  const { setup, checks } = withProject(config, isOld ? undefined : project).drive
+  const branch = await findBranch(git, { directory: workspace.worktree_root, signal })
+  return {
+    ...(branch !== undefined && { branch }),
+    ...(project !== undefined && { prepared_by: project.from }),
+    ...(isOld && { is_outdated: true }),
+    setup: [...setup],
+    checks: [...checks],
+  }
+}

@@ -1,7 +1,7 @@
 /** Definitions of the `backends` commands. */
 import { type Command, type Flag, flag, type Positional } from '../command.ts'
 import { DEMO, JSON_FLAG, TIMEOUT } from '../words/shared-flags.ts'
-import { suggestBackends, suggestDefinedBackends, suggestKnownAgents } from '../words/suggest-backends.ts'
+import { suggestBackends, suggestDefinedBackends, suggestKnownAgents } from '../words/suggest-names.ts'
 
 const DEFINED: Positional = {
   name: 'name',

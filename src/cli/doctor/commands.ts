@@ -1,6 +1,6 @@
 import { type Command, flag } from '../command.ts'
 import { JSON_FLAG, ROOT } from '../words/shared-flags.ts'
-import { suggestBackends } from '../words/suggest-backends.ts'
+import { suggestBackends } from '../words/suggest-names.ts'
 
 export const DOCTOR_COMMANDS: readonly Command[] = [
   {

@@ -1,6 +1,7 @@
 /** Definitions of the `keys` commands. */
 import { type Command, flag, type Positional } from '../command.ts'
 import { JSON_FLAG } from '../words/shared-flags.ts'
+import { suggestKeyNames } from '../words/suggest-names.ts'
 
 const NEW_NAME: Positional = {
   name: 'name',
@@ -10,7 +11,7 @@ const NEW_NAME: Positional = {
 const NAME: Positional = {
   name: 'name',
   description: 'Name of the key',
-  suggests: async (runtime) => (await import('./suggest-key-names.ts')).suggestKeyNames(runtime),
+  suggests: suggestKeyNames,
 }
 
 const LARGEST_RATE = 1_000_000

@@ -1,7 +1,7 @@
 /** Flags that several commands share. */
 import { APPROVAL_MODES, SANDBOX_MODES } from '../../agents/adapter/agent.ts'
 import { type Flag, flag } from '../command.ts'
-import { suggestBackends } from './suggest-backends.ts'
+import { suggestBackends } from './suggest-names.ts'
 
 const MAX_SECONDS = 7 * 24 * 60 * 60
 

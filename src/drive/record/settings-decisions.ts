@@ -1,12 +1,11 @@
 /** What the user has decided about the settings of projects: one file for each, `trusted-settings/<digest>.json`. */
-
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { tryTo } from '../../kit/fault.ts'
 import { readRecordFile, saveRecordFile } from '../../kit/files/record-file.ts'
 import { checker } from '../../kit/schema.ts'
 import { validateSettingsDecision } from './checks.generated.js'
-import type { SettingsDecision } from './settings-decision.shape.ts'
+import type { SettingsDecision } from './user-records.shape.ts'
 
 const LIMIT_BYTES = 1024 * 1024
 

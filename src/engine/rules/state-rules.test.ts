@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { changed } from '../../../test/support/drive-run.ts'
-import { atWork, ended, stopped, waitingForDecision } from '../../../test/support/run-states.ts'
+import {
+  atWork,
+  ended,
+  gitUnavailable,
+  stopped,
+  waitingForChoice,
+  waitingForConfirmation,
+  waitingForDecision,
+} from '../../../test/support/run-states.ts'
 import { bare, having, problemOf, tampered } from '../../../test/support/tampered-event.ts'
 
 const submitted = () => having(atWork(), (driver) => driver.submit())
@@ -36,6 +44,52 @@ describe('the states of a run', () => {
         ),
     ],
     ['the worktree is observed only after an outcome or a skip', () => tampered(stopped(), { current_git: changed() })],
+  ])('%s', (rule, find) => {
+    expect(find()).toBe(rule)
+  })
+})
+
+const adopted = () =>
+  having(waitingForChoice(), (driver) => driver.resume({ choice: 'adopt', candidateId: 'candidate-1' }))
+
+describe('the pauses of a run', () => {
+  it.each<[string, () => string | undefined]>([
+    [
+      'a run has a pause reason exactly while it is paused',
+      () => tampered(submitted(), { pause_reason: 'budget_exhausted' }),
+    ],
+    [
+      'a run has a pause reason exactly while it is paused',
+      () => tampered(waitingForDecision(), { pause_reason: undefined }),
+    ],
+    [
+      'the pause reason matches what the run is waiting for',
+      () => tampered(waitingForDecision(), { pause_reason: 'budget_exhausted' }),
+    ],
+    [
+      'the pause reason matches what the run is waiting for',
+      () => tampered(waitingForDecision(), { pause_reason: 'destructive_confirmation_required' }),
+    ],
+    [
+      'the pause reason matches what the run is waiting for',
+      () => tampered(waitingForConfirmation(), { pause_reason: 'decision_required' }),
+    ],
+    [
+      'the pause reason matches what the run is waiting for',
+      () => tampered(gitUnavailable(), { pause_reason: 'budget_exhausted' }),
+    ],
+    [
+      'the pause reason matches what the run is waiting for',
+      () => tampered(gitUnavailable(), { pause_reason: 'decision_required' }),
+    ],
+    [
+      'the pause reason matches what the run is waiting for',
+      () => tampered(submitted(), { state: 'paused', pause_reason: 'environment_unavailable' }),
+    ],
+    [
+      'a run with a source candidate is stopped or waiting for a decision',
+      () => tampered(adopted(), { source_candidate: undefined, source_choice: undefined }),
+    ],
   ])('%s', (rule, find) => {
     expect(find()).toBe(rule)
   })

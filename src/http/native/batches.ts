@@ -1,6 +1,8 @@
 /** `POST /api/v1/parallel`, `/chain`, `/compare` and `/compare/keep`; `GET /api/v1/compare/:id` and its diff */
+import type { FastifyReply } from 'fastify'
 import { requestChecker } from '../../kit/omit-empty.ts'
 import { checker } from '../../kit/schema.ts'
+import type { Caller } from '../../prompts/caller.ts'
 import {
   validateChainRequest,
   validateCompareRequest,
@@ -8,14 +10,16 @@ import {
   validateParallelRequest,
 } from '../../prompts/checks.generated.js'
 import type { ChainRequest, CompareRequest, KeepRequest, ParallelRequest } from '../../prompts/prompt-request.shape.ts'
+import type { BatchStart, RunningBatch } from '../../service/drover-service.ts'
 import { toRequestCaller } from '../context/sender.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
+import { acceptExecution } from '../executions/accept-execution.ts'
+import { type Exchange, releaseOnFault, requestExecution } from '../executions/requested-execution.ts'
 import { checkBody } from '../request/body.ts'
 import { validateComparedQuery } from '../request/checks.generated.js'
 import { readQuery } from '../request/query.ts'
 import { abortOnDisconnect } from '../response/disconnects.ts'
-import { sendBatch } from '../response/send-batch.ts'
-import { sendJson } from '../response/send-json.ts'
+import { LARGE_OUTPUT, sendJson } from '../response/send-json.ts'
 import type { ComparedQuery } from './batches.shape.ts'
 
 const checkParallel = requestChecker<ParallelRequest>('the request', validateParallelRequest)
@@ -70,4 +74,35 @@ export const registerBatches: RegisterRoutes = (scope, context) => {
 
 function toParts(prompts: ParallelRequest['tasks'] | ChainRequest['steps']) {
   return { backends: prompts.map(({ backend }) => backend), prompts: prompts.map(({ prompt }) => prompt) }
+}
+
+type BatchResult = { results: readonly { output: string }[] }
+
+/** Runs several prompts and records them for the access log. Returns what the Fastify handler has to return. */
+async function sendBatch<Result extends BatchResult>(
+  exchange: Exchange,
+  { backends, prompts }: { backends: readonly string[]; prompts: readonly string[] },
+  start: (by: Caller, options: BatchStart) => Promise<RunningBatch<Result>>,
+): Promise<object> {
+  const { request, reply, context } = exchange
+  Object.assign(request.facts, { backends, prompts })
+  const execution = await requestExecution(exchange, { detach: false })
+  const { id, isInBackground, isDetached, isRepeat } = execution
+  const signal = abortOnDisconnect(reply.raw, context)
+  const by = toRequestCaller(request, context)
+  const running = isRepeat
+    ? await context.drover.attachBatch(by, id, signal)
+    : await start(by, {
+        ...{ id, signal, isInBackground, isDetached },
+        settle: (work) => releaseOnFault(work, execution),
+        onBegin: () => void reply.header('x-execution-id', id),
+      })
+  if (isDetached) return await acceptExecution(exchange, execution)
+  return sendResult(exchange, (await running.result()) as Result)
+}
+
+function sendResult({ request, reply }: Exchange, result: BatchResult): object | FastifyReply {
+  const answers = result.results.map(({ output }) => output)
+  request.facts.answers = answers
+  return answers.some((answer) => answer.length >= LARGE_OUTPUT) ? sendJson(reply, result) : result
 }

@@ -1,11 +1,12 @@
 /** Identifies a request and its sender: request id, trace, client address, API key. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { BlockList, isIP } from 'node:net'
+import type { TraceContext } from '../../agents/adapter/agent.ts'
 import type { ApiKey, KeyRing } from '../../config/api-keys.ts'
 import { redactSecrets } from '../../kit/redact.ts'
+import type { LoginProof } from '../context/logins.ts'
 import type { WrongKey } from '../context/wrong-keys.ts'
 import { unauthorized } from '../errors/faults.ts'
-import type { RequestTrace } from './request-facts.ts'
 
 /** Request ids are written to logs and headers, so only harmless characters are accepted. */
 const REQUEST_ID = /^[A-Za-z0-9._:/+=@-]{1,128}$/
@@ -146,4 +147,49 @@ export function requireKey(
   const isOpen = OPEN_PATHS.test(path) || (isMetricsPublic && path === '/metrics')
   if (!keys.isRequired || isOpen || check.result === 'valid') return
   throw unauthorized({ problem: check.result })
+}
+
+/** What the guards and the endpoint know about a request. The access log, the metrics and the rate limit use it. */
+type RequestFacts = {
+  /** The client's address, behind trusted proxies; `local` on a Unix socket. */
+  address: string
+  trace: RequestTrace | undefined
+  /** How many agents are between the user and the sender, if it says so. */
+  depth: number | undefined
+  /** The valid API key of the request, with its name and role. Undefined if the server has no keys. */
+  key: ApiKey | undefined
+  /** It came over the local socket, so its sender is the user of the server. */
+  isLocalUser: boolean
+  /** 0 means no limit. */
+  bodyLimitBytes: number
+  /** The login to the console, if the request comes from there. */
+  login?: LoginProof
+  /** It ends the login that it uses. Its response is sent all the same. */
+  endsAccess?: boolean
+  /** It asks for a file of the console. The log has such a request only if it fails: a browser sends many at once. */
+  isForConsoleFile?: boolean
+  /** Its path, if no endpoint has it: only the words that are safe to log. */
+  unknownPath?: string
+  /** The code of the error response. */
+  errorCode?: string
+  /** Set by endpoints that run prompts. Prompts and answers are only logged with `--log-prompts`. */
+  backends?: readonly string[]
+  prompts?: readonly string[]
+  answers?: readonly string[]
+}
+
+/** `tracestate` is undefined if the header is missing or invalid. */
+type RequestTrace = TraceContext & { traceId: string }
+
+declare module 'fastify' {
+  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can be merged with Fastify's
+  interface FastifyContextConfig {
+    /** The endpoint gets the bytes of the body, because they are signed. */
+    isRaw?: true
+  }
+  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can be merged with Fastify's
+  interface FastifyRequest {
+    /** Set by the first hook. */
+    facts: RequestFacts
+  }
 }

@@ -1,14 +1,20 @@
-/** The names of backends, for completion. An invalid config counts as none. */
+/** Names that the config defines, for completion. An invalid config counts as none. */
 import { NATIVE_BACKENDS } from '../../agents/adapter/agent.ts'
+import type { Config } from '../../config/config.shape.ts'
 import type { Runtime } from '../command.ts'
 
-export async function suggestBackends(runtime: Runtime): Promise<readonly string[]> {
+async function tryToReadConfig(runtime: Runtime): Promise<Config | undefined> {
   try {
     const { readConfig } = await import('../../config/read-config.ts')
-    return Object.keys((await readConfig(runtime)).config.backends)
+    return (await readConfig(runtime)).config
   } catch {
-    return NATIVE_BACKENDS
+    return undefined
   }
+}
+
+export async function suggestBackends(runtime: Runtime): Promise<readonly string[]> {
+  const config = await tryToReadConfig(runtime)
+  return config === undefined ? NATIVE_BACKENDS : Object.keys(config.backends)
 }
 
 /** Only those that the config defines. */
@@ -21,4 +27,9 @@ export async function suggestDefinedBackends(runtime: Runtime): Promise<readonly
 export async function suggestKnownAgents(): Promise<readonly string[]> {
   const { KNOWN_AGENTS } = await import('../../agents/acp/known-agents.ts')
   return KNOWN_AGENTS.map(({ name }) => name)
+}
+
+export async function suggestKeyNames(runtime: Runtime): Promise<readonly string[]> {
+  const config = await tryToReadConfig(runtime)
+  return config?.server.keys.map(({ name }) => name) ?? []
 }
