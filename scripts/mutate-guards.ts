@@ -225,14 +225,14 @@ export const GUARDS: readonly Group[] = [
   },
   {
     name: 'evidence',
-    guards: ['src/drive/evidence/{find-review-flags,find-test-flags,compare-claims,tree,trace}.ts'],
+    guards: ['src/drive/evidence/{find-review-flags,compare-claims,tree,trace}.ts'],
     tests: ['src/drive/evidence/{find-review-flags,compare-claims,any-claim,folder-paths,tree,trace}.test.ts'],
   },
   {
     name: 'guards',
     guards: [
       'src/drive/{attempt-guard,guard-repository,attribute-changes,check-delivery,known-commands}.ts',
-      'src/runs/own-run.ts',
+      { file: 'src/runs/run-worktree.ts', from: '/** Throws `run_of_own_agent`' },
     ],
     tests: [
       'src/drive/attempt-guard.test.ts',
