@@ -20,7 +20,7 @@ const PAGES: Readonly<Record<string, Shot>> = {
   change: { address: () => 'new/change' },
   run: { ...tab('activity'), act: openAttempt },
   files: { ...tab('files'), act: (page) => page.locator('.line-added').first().waitFor() },
-  evidence: { ...tab('evidence'), act: (page) => page.locator('.claim').nth(1).click() },
+  evidence: { ...tab('evidence'), act: openEvidence },
   report: tab('report'),
   runs: { address: () => 'runs' },
   board: { address: () => 'board', act: (page) => page.locator('.column-queued .board-card').first().waitFor() },
@@ -63,13 +63,33 @@ export async function takeAll(browser: Browser, { base, home, ids }: Scene, want
   })
 }
 
-/** A server without a past, and the page that asks who one is. */
+const WITHOUT_PAST = [
+  'runs',
+  'board',
+  'queue',
+  'watchers',
+  'compare',
+  'sessions',
+  'usage',
+  'repositories',
+  'keys',
+  'report',
+]
+
+/** A server without a past, what is not there, and the page that asks who one is. */
 export async function takeFirstVisit(browser: Browser, base: string, wanted: Wanted): Promise<void> {
   await eachLook(browser, async (page, look) => {
     if (wanted.wants('first', look)) {
       await page.goto(`${base}/`)
       await settle(page)
       await take(page, `first${look}`, wanted)
+    }
+    for (const address of [...WITHOUT_PAST, 'runs/0000', 'sessions/0000', 'compare/0000', 'nowhere']) {
+      const name = `empty-${address.replace('/', '-')}`
+      if (!wanted.wants(name, look)) continue
+      await page.goto(`${base}/#/${address}`)
+      await settle(page)
+      await take(page, name + look, wanted)
     }
     if (wanted.wants('login', look)) {
       await page.route('**/api/v1/me', (route) => route.fulfill({ status: 401, body: '{}' }))
@@ -116,6 +136,11 @@ async function openAttempt(page: Page): Promise<void> {
   const attempt = page.locator('.node', { hasText: 'again' }).locator('summary').first()
   await attempt.click()
   await page.locator('.node .tool').first().waitFor()
+}
+
+async function openEvidence(page: Page): Promise<void> {
+  await page.locator('.claim').nth(1).click()
+  await page.locator('.proof .line-added').first().waitFor()
 }
 
 /** The temporary directory has another name in each round, and means nothing to a reader. */

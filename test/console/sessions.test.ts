@@ -21,6 +21,8 @@ it('is read in pages, and the address has the page and the filters', async () =>
   page.on('request', (request) => request.url().includes('/sessions?') && asked.push(request.url()))
   const rows = page.locator('[data-row]')
   const older = page.getByRole('button', { name: 'Older' })
+  const states = page.getByLabel('State').locator('option')
+  await expect.poll(() => states.allInnerTexts()).toEqual(['State: all', 'working', 'needs you', 'done', 'failed'])
   for (let from = 0; from + PAGE < COUNT; from += PAGE) {
     await page.getByText(`${from + 1} to ${from + PAGE} of ${COUNT}`).waitFor()
     expect(await rows.count()).toBe(PAGE)

@@ -21,7 +21,12 @@ export function ComparisonList() {
   const found = withLive(pages?.flatMap(({ executions }) => executions) ?? [], live)
   return (
     <div class="page">
-      <h1>Comparisons</h1>
+      <header class="page-head">
+        <h1>Comparisons</h1>
+        <a class="button" href="#/new">
+          New comparison
+        </a>
+      </header>
       {pages === undefined && <p class="dim">Loading…</p>}
       {pages !== undefined && found.length === 0 && (
         <p class="dim">
@@ -58,14 +63,14 @@ function ComparisonRow({ execution }: { execution: Execution }) {
       <a class="row-link" data-row href={toHash('compare', id)}>
         <StateChip word={toStateWord(state)} />
         <span class="row-text">{toLine(prompt ?? 'A comparison without a stored prompt')}</span>
+        <span class="row-facts dim">
+          {view.value?.contenders.map(({ name }) => (
+            <Contender key={name} name={name} isWinner={name === view.value?.winner} />
+          ))}
+          <Elapsed execution={execution} />
+          <Age time={time} />
+        </span>
       </a>
-      <div class="row-facts dim">
-        {view.value?.contenders.map(({ name }) => (
-          <Contender key={name} name={name} isWinner={name === view.value?.winner} />
-        ))}
-        <Elapsed execution={execution} />
-        <Age time={time} />
-      </div>
     </div>
   )
 }

@@ -43,7 +43,12 @@ export function BoardPage() {
   const hidden = shown.filter((run) => columnOf(run) === undefined).length
   return (
     <div class="page wide-page">
-      <h1>Board</h1>
+      <header class="page-head">
+        <h1>Board</h1>
+        <a class="button" href="#/new/change">
+          New change
+        </a>
+      </header>
       <search class="filters">
         {FILTERS.map((name) => (
           <FilterSelect
@@ -54,9 +59,6 @@ export function BoardPage() {
             {...(name === 'repository' && { viewOf: (path: string) => toLine(nameOfRepository(path)) })}
           />
         ))}
-        <a class="button" href="#/new/change">
-          New change
-        </a>
       </search>
       {!areRunsKnown.value && <p class="dim">Loading…</p>}
       <div class="board">

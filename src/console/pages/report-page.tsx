@@ -16,12 +16,13 @@ const PERIODS = [
   { hours: 72, says: '3 days' },
   { hours: 168, says: '7 days' },
 ]
-const SECTIONS: readonly NightRun['section'][] = [
-  'Delivered',
-  'Delivered, look first',
-  'Waits for you',
-  'Not delivered',
-  'Still running',
+/** In the words of the console. */
+const SECTIONS: readonly (readonly [NightRun['section'], string])[] = [
+  ['Delivered', 'Delivered'],
+  ['Delivered, look first', 'Delivered, look first'],
+  ['Waits for you', 'Needs you'],
+  ['Not delivered', 'Not delivered'],
+  ['Still running', 'Queued or working'],
 ]
 
 export function ReportPage() {
@@ -33,7 +34,12 @@ export function ReportPage() {
   }, [hours.value])
   return (
     <div class="page">
-      <h1>Report</h1>
+      <header class="page-head">
+        <h1>Report</h1>
+        <a class="button" href="#/runs">
+          All runs
+        </a>
+      </header>
       <div class="filters">
         <label>
           Since{' '}
@@ -45,9 +51,6 @@ export function ReportPage() {
             ))}
           </select>
         </label>
-        <a class="button" href="#/runs">
-          All runs
-        </a>
       </div>
       {reports.value === undefined && <p class="dim">Loading…</p>}
       {reports.value?.repositories.length === 0 && <p class="dim">No run was driven in this time.</p>}
@@ -73,8 +76,8 @@ function Repository({ name, machine, report }: Shown) {
         {runs.length === 1 ? '1 run' : `${runs.length} runs`}, {formatCount(spent.tokens)} tokens{cost},{' '}
         {formatDuration(spent.time_ms)} of agents and checks
       </p>
-      {SECTIONS.map((title) => (
-        <Section key={title} title={title} runs={runs.filter(({ section }) => section === title)} />
+      {SECTIONS.map(([name, title]) => (
+        <Section key={name} title={title} runs={runs.filter(({ section }) => section === name)} />
       ))}
       {merge !== undefined && merge.order.length + merge.conflicts.length > 1 && <Merge merge={merge} runs={runs} />}
       {overlaps.length > 0 && <Overlaps overlaps={overlaps} />}
@@ -97,7 +100,7 @@ function Section({ title, runs }: { title: string; runs: readonly NightRun[] }) 
 }
 
 function Run({ run: { run_id: id, title, verdict } }: { run: NightRun }) {
-  const { reason, look_first: flags, exists, next } = verdict
+  const { reason, look_first: flags, exists } = verdict
   const place = exists.pull_request ?? exists.branch
   const isDone = verdict.exit_code === 0
   return (
@@ -108,7 +111,6 @@ function Run({ run: { run_id: id, title, verdict } }: { run: NightRun }) {
       <div class="row-facts dim">
         {place !== undefined && <span class="path">{toLine(place)}</span>}
         {!isDone && reason !== '' && <span>{toLine(reason)}</span>}
-        {!isDone && <code>{toLine(next)}</code>}
       </div>
       {flags.length > 0 && (
         <ul>

@@ -6,6 +6,7 @@ import { usePages } from '../live/use-pages.ts'
 import { FilterSelect, SearchField, setQuery } from '../parts/filter-select.tsx'
 import { Owner } from '../parts/owner.tsx'
 import { Age, StateChip, Tokens } from '../parts/state-chip.tsx'
+import { nameOfRepository } from '../runs/run-facts.ts'
 import { toStateWord } from '../text/state-word.ts'
 import { toLine } from '../text/visible-text.ts'
 
@@ -43,7 +44,7 @@ export function SessionsPage() {
       <search class="filters">
         <SearchField says="Search in titles and first prompts" from={OFFSET} />
         <FilterSelect name="Agent" field="backend" choices={backends.value.map(({ name }) => name)} from={OFFSET} />
-        <FilterSelect name="Status" field="status" choices={STATUSES} from={OFFSET} />
+        <FilterSelect name="State" field="status" choices={STATUSES} viewOf={toStateWord} from={OFFSET} />
         <input
           aria-label="Tag"
           placeholder="Tag"
@@ -78,25 +79,24 @@ function toQuery(wanted: URLSearchParams): string {
 function SessionRow({ session }: { session: Listed }) {
   return (
     <div class="row">
-      <a class="row-link" data-row href={toHash('sessions', session.id)}>
+      <a class="row-link" data-row href={toHash('sessions', session.id)} title={toLine(session.working_dir)}>
         <StateChip word={toStateWord(session.status)} />
         <span class="row-backend">{session.backend}</span>
         <span class="row-text">{toLine(session.title ?? session.initial_prompt)}</span>
-      </a>
-      <div class="row-facts dim">
-        <Age time={session.last_used} />
-        <span>
-          {session.turn_count} {session.turn_count === 1 ? 'turn' : 'turns'}
-        </span>
-        <Tokens usage={session.token_usage} />
-        {session.tags.map((tag) => (
-          <span key={tag} class="tag">
-            {tag}
+        <span class="row-facts dim">
+          {session.tags.map((tag) => (
+            <span key={tag} class="tag">
+              {tag}
+            </span>
+          ))}
+          <Owner session={session} />
+          <span>{toLine(nameOfRepository(session.working_dir))}</span>
+          <span class="row-amounts">
+            {session.turn_count} {session.turn_count === 1 ? 'turn' : 'turns'} <Tokens usage={session.token_usage} />
           </span>
-        ))}
-        <Owner session={session} />
-        <span class="path">{toLine(session.working_dir)}</span>
-      </div>
+          <Age time={session.last_used} />
+        </span>
+      </a>
     </div>
   )
 }

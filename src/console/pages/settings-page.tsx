@@ -60,7 +60,9 @@ function Section({ name, settings }: { name: string; settings: readonly Setting[
           <div key={setting.key} class={setting.from === 'default' ? 'setting' : 'setting setting-changed'}>
             <dt>
               <code>{setting.key}</code>
-              <span class="dim setting-help">{setting.description}</span>
+              <span class="dim setting-help">
+                {setting.description.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}
+              </span>
             </dt>
             <dd>
               <code class="setting-value">{showValue(setting.value)}</code>

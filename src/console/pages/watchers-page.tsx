@@ -43,7 +43,8 @@ export function WatchersPage() {
 function WatcherCard({ watcher }: { watcher: Watcher }) {
   const { kind, repo, label, schedule, timezone, goal_file: file, problem, looked_at: looked, next_at: next } = watcher
   const { last_run_id: last, is_running: isRunning, repository, pid } = watcher
-  const title = kind === 'issues' ? `Issues of ${repo ?? '?'} with the label ${label ?? '?'}` : `At ${schedule ?? '?'}`
+  const title =
+    kind === 'issues' ? `Issues of ${repo ?? '?'} with the label ${label ?? '?'}` : `Schedule ${schedule ?? '?'}`
   return (
     <li class="panel">
       <header class="facts">
@@ -59,7 +60,7 @@ function WatcherCard({ watcher }: { watcher: Watcher }) {
         {looked !== undefined && <Age time={looked} of="looked" />}
         {isRunning && next !== undefined && (
           <time dateTime={next} title={new Date(next).toLocaleString()}>
-            next at {new Date(next).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })}
+            next on {new Date(next).toLocaleString([], { weekday: 'long', hour: '2-digit', minute: '2-digit' })}
           </time>
         )}
         {last !== undefined && <a href={toHash('runs', last)}>Last run</a>}

@@ -7,6 +7,7 @@ import { findDraft } from '../live/drafts.ts'
 import { goTo, toHash } from '../live/router.ts'
 import { backends } from '../live/server-state.ts'
 import { AttachFiles, pasteInto, sentFiles } from './attach-files.tsx'
+import { LongText } from './form-fields.tsx'
 
 type ResumeProps = { sessionId: string; backend?: string; onStarted?: (executionId: string) => void }
 
@@ -37,17 +38,7 @@ export function ResumeForm({ sessionId, backend, onStarted }: ResumeProps) {
         void submit()
       }}
     >
-      <label>
-        Continue with
-        <textarea
-          rows={3}
-          value={prompt}
-          onInput={(event) => (draft.value = event.currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void submit()
-          }}
-        />
-      </label>
+      <LongText name="Continue with" rows={3} value={draft} onSend={submit} />
       <div class="actions">
         <label>
           Agent{' '}
