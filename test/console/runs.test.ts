@@ -51,7 +51,7 @@ async function printsOnlyFacts(page: Page) {
   await page.emulateMedia({ media: null })
 }
 
-describe('a change', () => {
+describe('a change', { timeout: 180_000 }, () => {
   it.each(BROWSERS)(
     'in %s is started, asks a question, continues to a branch with evidence, and is merged',
     async (browser) => {

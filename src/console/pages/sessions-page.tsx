@@ -91,8 +91,11 @@ function SessionRow({ session }: { session: Listed }) {
           ))}
           <Owner session={session} />
           <span>{toLine(nameOfRepository(session.working_dir))}</span>
+          <span>
+            {session.turn_count} {session.turn_count === 1 ? 'turn' : 'turns'}
+          </span>
           <span class="row-amounts">
-            {session.turn_count} {session.turn_count === 1 ? 'turn' : 'turns'} <Tokens usage={session.token_usage} />
+            <Tokens usage={session.token_usage} />
           </span>
           <Age time={session.last_used} />
         </span>
