@@ -294,6 +294,24 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('driven runs with one PostgreSQ
     expect(await runSql(url, 'SELECT * FROM driven_run_events')).toEqual([])
   })
 
+  it('are told of when their machine is gone, also if none drives them', async () => {
+    const { open } = await openBoards()
+    const [one, two] = [await open('one'), await open('two')]
+    const run = {
+      ...{ id: 'run-1', askedBy: 'client', apiKey: undefined, keyId: undefined, repository: '/srv/app', events: [] },
+      ...{ state: 'waiting', createdAt: '2026-01-01', updatedAt: '2026-01-02', isOver: false, lastSeq: 0 },
+      ...{ summary: '{}', detail: '{}', diff: undefined, driver: undefined },
+    }
+    expect(await one.board.publish(run)).toBe(true)
+    expect(await one.board.publish({ ...run, id: 'run-2', isOver: true })).toBe(true)
+    const told: (readonly string[] | undefined)[] = []
+    two.board.watch((ids) => told.push(ids))
+    await until(() => told.length > 0)
+    await one.close()
+    await until(() => told.length > 1)
+    expect(told).toEqual([undefined, ['run-1']])
+  })
+
   it('are taken by one machine after the time of the setting, and the one that lost them can change nothing', async () => {
     const { url, open } = await openBoards()
     const [one, two, three] = [await open('one'), await open('two'), await open('three')]
@@ -365,7 +383,7 @@ async function openBoards() {
     const { runs, sessions } = await openStores({ postgres, clock: systemClock, ids: randomIds })
     onTestFinished(() => sessions.close())
     if (runs === undefined) throw new Error('PostgreSQL has runs')
-    return runs
+    return { ...runs, close: () => sessions.close() }
   }
   return { url, open }
 }

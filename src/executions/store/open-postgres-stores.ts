@@ -35,7 +35,7 @@ export async function openPostgresStores(options: StoresOptions & { postgres: Po
     endStranded: (goneAfterSecs) => queue.endStranded(goneAfterSecs),
     endWorkOf: function* (name, machine) {
       const lost = yield* queue.endWorkOf(name, machine)
-      yield* board.releaseRunsOf(name)
+      yield* board.releaseRunsOf(name, machine)
       return yield* sessions.endTurnsOf(name, lost)
     },
   })

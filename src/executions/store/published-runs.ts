@@ -127,9 +127,10 @@ export class PublishedRuns {
     return true
   }
 
-  /** The runs of a process that is gone have no driver. */
-  *releaseRunsOf(name: string): Steps<void> {
-    const rows = yield* all('UPDATE driven_runs SET driver = NULL WHERE driver = ? RETURNING id', name)
+  /** The runs of a process that is gone have no driver, and its machine may be gone with it. */
+  *releaseRunsOf(name: string, machine: string): Steps<void> {
+    yield* all('UPDATE driven_runs SET driver = NULL WHERE driver = ?', name)
+    const rows = yield* all('SELECT id FROM driven_runs WHERE machine = ? AND NOT is_over', machine)
     const ids = rows.map((row) => String(row['id']))
     if (ids.length > 0) yield* notify('run', ids)
   }
