@@ -116,10 +116,11 @@ export class ExecutionWriter {
     let batch: Pending[] = []
     try {
       const store = await this.#options.openStore()
-      batch = [...this.#pending.values()]
-      if (batch.length === 0) return
+      // Others end what they may have taken. Its record still changes here, but none of its events is added.
+      batch = [...this.#pending.values()].filter(({ live }) => !live.isTaken)
       this.#pending = new Map()
       this.#bytes = 0
+      if (batch.length === 0) return
       // Before the next await, so that events and states agree.
       const changes = batch.map(toChange)
       const taken = await store.save(changes)

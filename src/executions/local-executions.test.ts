@@ -198,6 +198,27 @@ describeStores('executions', (kind) => {
       expect(await store.find(recording.id)).toMatchObject({ state: 'completed', result: { output: 'done' } })
     })
 
+    it('gets nothing of an execution that others may have taken meanwhile', async () => {
+      let isBroken = false
+      const { executions, store } = await openIn(kind, {
+        damage: (real) => ({
+          ...bound(real),
+          save: (changes) => (isBroken ? Promise.reject(new Error('silent')) : real.save(changes)),
+        }),
+      })
+      const recording = executions.begin(START)
+      await executions.save()
+      isBroken = true
+      recording.event(said('one'))
+      await executions.save()
+      executions.giveUpOwned()
+      await recording.end(RESULT)
+      isBroken = false
+      executions.begin(START)
+      await executions.save()
+      expect(await store.find(recording.id)).toMatchObject({ state: 'queued', last_seq: 1 })
+    })
+
     it('for too long keeps a prefix of the events, and the end', async () => {
       let isBroken = false
       const { executions, store } = await openIn(kind, {
