@@ -11,7 +11,7 @@ const CONFLICTS = ['40001', '40P01']
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens at this address; check that PostgreSQL runs',
   ENOTFOUND: 'its host is unknown; check store.url',
-  '28000': 'PostgreSQL refuses this user; check store.url',
+  '28000': 'PostgreSQL refuses this user, or wants TLS; check store.url and pg_hba.conf',
   '28P01': 'PostgreSQL refuses the password; check store.url',
   '3D000': 'this database does not exist; create it with createdb',
   '25006': 'it is read-only; name the primary server in store.url',
