@@ -59,7 +59,7 @@ const PLAIN: Readonly<Record<string, string>> = {
 }
 
 function listOf(item: string): string {
-  return `readonly ${/ \| /.test(item) ? `(${item})` : item}[]`
+  return `readonly ${/^readonly | \| /.test(item) ? `(${item})` : item}[]`
 }
 
 function unionOf(branches: readonly Json[], indent: string): string {

@@ -8,7 +8,10 @@ const place = { cwd: text, mcpServers: Type.Optional(Type.Array(Type.Object({}))
 
 export const InitializeParams = named(
   'InitializeParams',
-  Type.Object({ protocolVersion: Type.Integer({ minimum: 0 }) }),
+  Type.Object({
+    protocolVersion: Type.Integer({ minimum: 0 }),
+    clientCapabilities: Type.Optional(Type.Union([Type.Object({}), Type.Null()])),
+  }),
 )
 
 export const NewSessionParams = named('NewSessionParams', Type.Object(place))

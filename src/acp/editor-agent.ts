@@ -2,7 +2,8 @@
 
 import { PROTOCOL_VERSION } from '../agents/acp/protocol.ts'
 import type { ApprovalRequest, AttributedReply, Backend } from '../agents/adapter/agent.ts'
-import { type JsonRecord, objectAt, textAt } from '../agents/adapter/json-fields.ts'
+import { checkAnswers } from '../agents/adapter/answers.ts'
+import { isObject, type JsonRecord, objectAt, textAt } from '../agents/adapter/json-fields.ts'
 import type { JsonRpcPeer } from '../agents/warm/json-rpc.ts'
 import { JsonRpcFailure } from '../agents/warm/json-rpc-frame.ts'
 import { Fault } from '../kit/fault.ts'
@@ -26,6 +27,7 @@ import {
 } from './acp-session.ts'
 import * as checks from './checks.generated.js'
 import { acpSessionUnknown } from './faults.ts'
+import { type AskedForm, readForm, toForm } from './question-form.ts'
 import { readPrompt } from './read-content-blocks.ts'
 import { type ChosenMode, choose, describeModes, describeOptions, firstMode } from './session-options.ts'
 import { agentText, pastTool, toEditorUsage, userText } from './session-updates.ts'
@@ -42,9 +44,10 @@ export type AcpAgentOptions = {
 
 type Place = { cwd: string; mcpServers?: readonly object[] }
 type InSession = { sessionId: string }
+type Started = { protocolVersion: number; clientCapabilities?: JsonRecord | null }
 
 const check = {
-  initialize: checker<{ protocolVersion: number }>('initialize', checks.validateInitializeParams),
+  initialize: checker<Started>('initialize', checks.validateInitializeParams),
   create: checker<Place>('session/new', checks.validateNewSessionParams),
   open: checker<InSession & Place>('the request', checks.validateOpenSessionParams),
   session: checker<InSession>('the request', checks.validateSessionParams),
@@ -76,6 +79,8 @@ export class EditorAgent {
     'session/set_config_option': (params) => this.#setOption(check.option(params)),
   }
   #peer: JsonRpcPeer | undefined
+  /** The editor can show a form. */
+  #takesQuestions = false
 
   constructor(options: AcpAgentOptions) {
     this.#options = options
@@ -107,7 +112,8 @@ export class EditorAgent {
     await Promise.all([...this.#sessions.values()].map((session) => session.end()))
   }
 
-  #initialize({ protocolVersion }: { protocolVersion: number }): object {
+  #initialize({ protocolVersion, clientCapabilities }: Started): object {
+    this.#takesQuestions = objectAt(objectAt(clientCapabilities ?? {}, 'elicitation'), 'form') !== undefined
     return {
       protocolVersion: protocolVersion >= 1 ? Math.min(protocolVersion, PROTOCOL_VERSION) : PROTOCOL_VERSION,
       agentCapabilities: {
@@ -271,11 +277,13 @@ export class EditorAgent {
   /** What the editor does not decide is denied. */
   async #ask(
     params: { sessionId: string; toolCall: object },
-    { choices }: ApprovalRequest,
+    request: ApprovalRequest,
     signal: AbortSignal,
   ): Promise<AttributedReply> {
+    const { choices, questions } = request
     const options = PERMISSIONS.filter(({ optionId }) => choices.includes(optionId))
     try {
+      if (questions !== undefined) return await this.#question(params.sessionId, { ...request, questions }, signal)
       const answer = await this.#peer?.request('session/request_permission', { ...params, options }, signal)
       const outcome = objectAt(answer as JsonRecord, 'outcome')
       const chosen = textAt(outcome, 'outcome') === 'selected' ? textAt(outcome, 'optionId') : undefined
@@ -285,6 +293,17 @@ export class EditorAgent {
       if (error instanceof Fault) return { decision: 'deny', message: error.message, by: { via: 'drover' } }
       throw error
     }
+  }
+
+  /** As a form. An editor that shows none has no answer. */
+  async #question(sessionId: string, asked: AskedForm, signal: AbortSignal): Promise<AttributedReply> {
+    if (!this.#takesQuestions) return { decision: 'deny', by: { via: 'drover' } }
+    const answer = await this.#peer?.request('elicitation/create', { sessionId, ...toForm(asked) }, signal)
+    const by = { via: 'editor', name: userName() } as const
+    const answers = isObject(answer) ? readForm(asked, answer) : undefined
+    if (answers === undefined) return { decision: 'deny', by }
+    checkAnswers(asked, { decision: 'allow', answers })
+    return { decision: 'allow', answers, by }
   }
 }
 

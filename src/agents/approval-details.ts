@@ -1,9 +1,11 @@
 /** All that an agent asks for, as text for the one who decides. Pure. */
 import type { ApprovalRequest } from './adapter/agent.ts'
+import { describeQuestions } from './adapter/answers.ts'
 
 /** The command, the diff, and what else the input says: a user must not allow something that is not shown. */
 export function describeRequest(request: ApprovalRequest): string {
-  const { command, diff, input } = request
+  const { command, diff, input, questions } = request
+  if (questions !== undefined) return describeQuestions(questions)
   const shown = [command, diff].filter((text) => text !== undefined)
   if (shown.length === 0) return input === undefined ? '' : JSON.stringify(input, null, 2)
   const rest = otherFields(request)

@@ -7,9 +7,12 @@ const DECIDED: Readonly<Record<DecidedApproval['decision'], string>> = {
   deny: 'denied',
 }
 
-type Described = Pick<DecidedApproval, 'decision' | 'by' | 'tool_name' | 'command' | 'message'>
+type Described = Pick<DecidedApproval, 'decision' | 'by' | 'tool_name' | 'command' | 'message' | 'answers'>
 
-export function describeDecision({ decision, by, tool_name: tool, command, message }: Described): string {
+export function describeDecision({ decision, by, tool_name: tool, command, message, answers }: Described): string {
+  if (answers !== undefined && decision !== 'deny') {
+    return `answered by ${nameDecider(by)}: ${answers.map((each) => each.join(', ')).join('; ')}`
+  }
   const what = command === undefined ? tool : `${tool} ${command}`
   return `${DECIDED[decision]} by ${nameDecider(by)}: ${what}${message === undefined ? '' : ` (${message})`}`
 }

@@ -510,7 +510,30 @@ export type ApprovalRequestEvent = {
     reason?: string | undefined
     /** The possible decisions. */
     choices: readonly ('allow' | 'allow_session' | 'deny')[]
+    /** The agent asks these. `allow` needs `answers`; `deny` leaves it without. */
+    questions?: readonly Question[] | undefined
   }
+}
+
+/** What an agent wants to know from its user. */
+export type Question = {
+  /** What the agent asks. */
+  text: string
+  /** The answers that the agent proposes. None: any text is an answer. */
+  options: readonly ({
+    /** The answer, as it is sent. */
+    label: string
+    /** What it means. */
+    description?: string | undefined
+  })[]
+  /** Several options may be chosen. */
+  takes_several?: boolean | undefined
+  /** Any text is an answer, not only the options. */
+  takes_text?: boolean | undefined
+  /** The text has to be one. */
+  takes?: 'number' | 'integer' | undefined
+  /** It may be left without an answer. */
+  is_optional?: boolean | undefined
 }
 
 /** Someone has decided about what the agent asked for. */
@@ -539,6 +562,8 @@ export type ApprovalDecisionEvent = {
     decision: 'allow' | 'allow_session' | 'deny'
     /** The reason that the agent was told. */
     message?: string | undefined
+    /** What the agent was answered, if it asked questions. */
+    answers?: readonly (readonly string[])[] | undefined
     /** Who decided. */
     by: Decider
   }
@@ -722,6 +747,8 @@ export type ApprovalRequest = {
   reason?: string | undefined
   /** The possible decisions. */
   choices: readonly ('allow' | 'allow_session' | 'deny')[]
+  /** The agent asks these. `allow` needs `answers`; `deny` leaves it without. */
+  questions?: readonly Question[] | undefined
 }
 
 /** The result of a prompt. */
@@ -791,6 +818,8 @@ export type ApprovalRecord = {
   decision: 'allow' | 'allow_session' | 'deny'
   /** The reason that the agent was told. */
   message?: string | undefined
+  /** What the agent was answered, if it asked questions. */
+  answers?: readonly (readonly string[])[] | undefined
   /** Who decided. */
   by: Decider
 }

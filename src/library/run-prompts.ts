@@ -1,5 +1,6 @@
 /** The prompts of a program: one, several at once, a chain, a comparison. */
 import type { ApprovalRequest, AttributedReply } from '../agents/adapter/agent.ts'
+import { checkAnswers } from '../agents/adapter/answers.ts'
 import { isObject } from '../agents/adapter/json-fields.ts'
 import { checker } from '../kit/schema.ts'
 import { userName } from '../kit/user-name.ts'
@@ -127,7 +128,9 @@ async function runToEnd(instance: Instance, call: Call): Promise<PromptResult> {
 function toApprover(onApproval: NonNullable<PromptOptions['onApproval']>) {
   return async (request: ApprovalRequest): Promise<AttributedReply> => {
     try {
-      return toDecision(await onApproval(request))
+      const decided = toDecision(await onApproval(request))
+      checkAnswers(request, decided)
+      return decided
     } catch (error) {
       return denied(`the decision failed: ${error instanceof Error ? error.message : error}`)
     }
@@ -136,11 +139,16 @@ function toApprover(onApproval: NonNullable<PromptOptions['onApproval']>) {
 
 /** Not every program is checked by TypeScript: only the known words allow something. */
 function toDecision(decided: unknown): AttributedReply {
-  const { decision, message } = isObject(decided) ? decided : { decision: decided, message: undefined }
+  const { decision, message, answers } = isObject(decided) ? decided : { decision: decided }
   const choice = CHOICES.find((each) => each === decision)
   if (choice === undefined) return denied('the decision must be allow, allow_session or deny')
   const by = { via: 'program', name: userName() } as const
-  return { decision: choice, ...(typeof message === 'string' && { message }), by }
+  return { decision: choice, ...(typeof message === 'string' && { message }), ...readAnswers(answers), by }
+}
+
+function readAnswers(answers: unknown): Pick<AttributedReply, 'answers'> {
+  if (!Array.isArray(answers)) return {}
+  return { answers: answers.map((each) => (Array.isArray(each) ? each : [each]).map(String)) }
 }
 
 function denied(message: string): AttributedReply {

@@ -57,6 +57,8 @@ export type ApprovalDecision =
       decision: 'allow' | 'allow_session' | 'deny'
       /** Told to the agent. */
       message?: string | undefined
+      /** With `allow`, if the agent asks questions: one list of texts for each. */
+      answers?: readonly (readonly string[])[] | undefined
     }
 
 /** Options of every call. */

@@ -7,6 +7,7 @@ export declare const session_resume: Validate
 export declare const execution_get: Validate
 export declare const execution_cancel: Validate
 export declare const execution_message: Validate
+export declare const execution_answer: Validate
 export declare const run_start: Validate
 export declare const run_status: Validate
 export declare const run_answer: Validate

@@ -9,11 +9,14 @@ import { Fault, isFault } from '../kit/fault.ts'
 import { requestChecker } from '../kit/omit-empty.ts'
 import type { Validate } from '../kit/schema.ts'
 import type { Caller } from '../prompts/caller.ts'
+import { approvalNotFound } from '../prompts/faults.ts'
 import type { BatchStart, MessageToAgent } from '../service/drover-service.ts'
 import { toFollowUp } from '../service/run-requests.ts'
 import type { ToolDrover } from '../service/tool-drover.ts'
 import * as VALIDATORS from './checks.generated.js'
 import {
+  type AskedQuestions,
+  answerResult,
   budgetResult,
   executionResult,
   faultResult,
@@ -50,7 +53,7 @@ type ToolCall = {
 }
 
 const INSTRUCTIONS = `drover runs command-line coding agents on this machine. "prompt" sends one a prompt, "compare" asks several the same.
-A call that takes long answers with an execution_id; "execution_get" waits for the answer, and "execution_message" tells the agent something meanwhile. "session_resume" resumes a session.
+A call that takes long answers with an execution_id; "execution_get" waits for the answer, and "execution_message" tells the agent something meanwhile; "execution_answer" answers what it asks. "session_resume" resumes a session.
 "run_start" lets agents carry out a whole change in a git repository; "run_status", "run_answer" and "run_follow_up" follow it,
 and "run_merge", "run_pull_request", "run_take" and "run_discard" decide what becomes of its work. "budget_list" shows how much of each
 budget is left.`
@@ -122,6 +125,16 @@ const CALLS: { readonly [Name in ToolName]: (call: ToolCall, given: ToolInput[Na
   },
   execution_message: async ({ host }, { execution_id: id, text }) =>
     messageResult(await host.drover.executions.say(host.by, id, { text, by: host.sender })),
+  execution_answer: async ({ host, signal, report }, { execution_id: named, approval_id: approval, answers = [] }) => {
+    const { drover, by, sender } = host
+    const { id } = await drover.executions.find(by, named)
+    const { asked } = await watchExecution(host, id, { waitMs: ANSWER_WAIT_MS, signal, report })
+    // A model must not allow what an agent wants to do.
+    if (!asked.some(({ approval_id: waiting }) => waiting === approval)) throw approvalNotFound({ id: approval })
+    const reply = answers.length === 0 ? ({ decision: 'deny' } as const) : ({ decision: 'allow', answers } as const)
+    const decision = await drover.executions.decide(by, { id, approval }, { ...reply, by: sender })
+    return answerResult({ execution_id: id, approval_id: approval, decision })
+  },
   run_start: async ({ host }, given) => {
     const run = await host.drover.startRun(host.by, given)
     host.note?.({ backends: [run.backend], prompts: [run.goal] })
@@ -224,9 +237,11 @@ type Watching = { readonly drover: Pick<ToolDrover, 'executions'>; readonly by: 
 const REPORT_EVERY_MS = 5000
 /** An agent that is told to end has less time than this before it is killed. */
 const CANCEL_WAIT_MS = 15_000
+/** The question is among the stored events. */
+const ANSWER_WAIT_MS = 5000
 const MAX_EVENTS = 200
 
-/** Returns at the end of the execution, of the time, of drover, or when the client gives up, whatever is first. */
+/** Returns at the end of the execution, of the time, of drover, when the agent asks, or when the client gives up, whatever is first. */
 async function watchExecution({ drover, by, closing }: Watching, id: string, options: WatchOptions): Promise<Watched> {
   const { waitMs, signal, report, eventsAfter } = options
   const timeout = new AbortController()
@@ -236,8 +251,10 @@ async function watchExecution({ drover, by, closing }: Watching, id: string, opt
   const reporting = setInterval(() => report(seen.activity), REPORT_EVERY_MS)
   try {
     const stop = AbortSignal.any([signal, timeout.signal, closing])
-    for await (const events of drover.executions.follow(by, id, { after: 0, signal: stop }))
+    for await (const events of drover.executions.follow(by, id, { after: 0, signal: stop })) {
       for (const event of events) seen.add(event)
+      if (seen.asked.length > 0) break
+    }
   } catch (error) {
     // Its beginning is not stored; the result will be.
     if (!isFault(error, executionEventsGone)) throw error
@@ -251,6 +268,8 @@ async function watchExecution({ drover, by, closing }: Watching, id: string, opt
 class SeenEvents implements Watched {
   readonly events: ExecutionEvent[] | undefined
   readonly #after: number
+  /** The questions that no one has answered. */
+  asked: readonly AskedQuestions[] = []
   text = ''
   #activity: CurrentActivity | undefined
 
@@ -267,6 +286,12 @@ class SeenEvents implements Watched {
   add(event: ExecutionEvent): void {
     const { seq, type, content } = event
     this.#activity = nextActivity(this.#activity, event) ?? this.#activity
+    if (type === 'approval_request' && content['questions'] !== undefined) {
+      this.asked = [...this.asked, content as AskedQuestions]
+    }
+    if (type === 'approval_decision') {
+      this.asked = this.asked.filter(({ approval_id: id }) => id !== content['approval_id'])
+    }
     if (type === 'message') {
       const { text = '', is_partial: isPartial = false } = content as { text?: string; is_partial?: boolean }
       this.text += isPartial ? text : `${text}\n`

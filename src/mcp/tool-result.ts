@@ -1,4 +1,6 @@
 /** What tools return: the structured content, and the same as text for models. Pure. */
+import type { ApprovalRequest, Question } from '../agents/adapter/agent.ts'
+import { describeQuestions } from '../agents/adapter/answers.ts'
 import type { DrivenRun } from '../drive/service/driven-run.shape.ts'
 import type { Execution, ExecutionEvent } from '../executions/store/execution.shape.ts'
 import { isFinal } from '../executions/store/execution-states.ts'
@@ -18,8 +20,12 @@ export type ToolResult = {
   isError?: true
 }
 
+/** What an agent asks its user, as its event has it. */
+export type AskedQuestions = Pick<ApprovalRequest, 'approval_id' | 'reason'> & { questions: readonly Question[] }
+
 /** What was seen of an execution while it was watched. */
 export type Watched = {
+  asked: readonly AskedQuestions[]
   /** The answer so far. */
   text: string
   /** The events that the caller asked for. */
@@ -59,6 +65,11 @@ export function messageResult(sent: MessageSent): ToolResult {
   return toToolResult(sent, when, false)
 }
 
+export function answerResult(view: { execution_id: string; approval_id: string; decision: string }): ToolResult {
+  const told = view.decision === 'deny' ? 'The agent knows that there is no answer.' : 'The agent has the answers.'
+  return toToolResult(view, `${told} Call execution_get to wait for its end.`, false)
+}
+
 const WITH_NEXT_PROMPT =
   'The agent takes no messages while it works. It gets this one with the next prompt of its session (session_resume).'
 
@@ -76,7 +87,7 @@ function toToolResult(view: object, text: string, isError: boolean): ToolResult 
   }
 }
 
-function toExecutionView(execution: Execution, { text, events }: Watched): ExecutionView {
+function toExecutionView(execution: Execution, { text, events, asked }: Watched): ExecutionView {
   const { id, state, kind, session_id, backend, model, last_seq } = execution
   const hasEnded = isFinal(state)
   return {
@@ -87,7 +98,7 @@ function toExecutionView(execution: Execution, { text, events }: Watched): Execu
     ...(session_id !== undefined && { session_id }),
     ...(backend !== undefined && { backend }),
     ...(model !== undefined && { model }),
-    ...(hasEnded ? describeEnd(execution, text) : { output: endOfText(text), next: NEXT_OF_RUNNING }),
+    ...(hasEnded ? describeEnd(execution, text) : { output: endOfText(text), ...describeWait(asked) }),
     ...(events !== undefined && { events: events as unknown as NonNullable<ExecutionView['events']> }),
     last_seq,
   }
@@ -95,6 +106,16 @@ function toExecutionView(execution: Execution, { text, events }: Watched): Execu
 
 const NEXT_OF_RUNNING =
   'Call execution_get with this execution_id to wait for the answer, or execution_cancel to stop it.'
+
+function describeWait(asked: readonly AskedQuestions[]): Partial<ExecutionView> {
+  if (asked.length === 0) return { next: NEXT_OF_RUNNING }
+  const waitsFor = asked.map(({ approval_id, reason, questions }) =>
+    withoutUndefined({ approval_id, reason, questions }),
+  )
+  return { waits_for: waitsFor as NonNullable<ExecutionView['waits_for']>, next: NEXT_OF_ASKING }
+}
+
+const NEXT_OF_ASKING = 'The agent waits for answers: call execution_answer with execution_id, approval_id and answers.'
 
 function describeEnd({ result, error, state }: Execution, text: string): Partial<ExecutionView> {
   if (result === undefined) {
@@ -127,7 +148,11 @@ function endOfText(text: string): string {
 function textOfExecution(view: ExecutionView): string {
   const { execution_id: id, state, has_ended: hasEnded, backend, output = '', results, error, warnings = [] } = view
   if (!hasEnded) {
-    const head = `${backend ?? 'It'} has not ended yet (execution ${id}, ${state}). ${NEXT_OF_RUNNING}`
+    const questions = (view.waits_for as unknown as readonly AskedQuestions[] | undefined) ?? []
+    const asked = questions.map((each) =>
+      [`\napproval_id ${each.approval_id}:`, each.reason, describeQuestions(each.questions)].filter(Boolean).join('\n'),
+    )
+    const head = [`${backend ?? 'It'} has not ended yet (execution ${id}, ${state}). ${view.next}`, ...asked].join('\n')
     return output === '' ? head : `${head}\n\nThe answer so far:\n${output}`
   }
   const parts =

@@ -1,5 +1,6 @@
 /** The tools of the MCP endpoint: what they take and return. `npm run generate` writes their list and their validators. */
 import { type TSchema, Type } from 'typebox'
+import { Answers, ApprovalChoice } from '../agents/adapter/agent.shape.ts'
 import { EXECUTION_KINDS, EXECUTION_STATES } from '../executions/store/execution-states.ts'
 import type { JsonObject } from '../kit/json/json-value.ts'
 import { literals, request, type Static } from '../kit/shape.ts'
@@ -83,6 +84,12 @@ const ExecutionMessageTool = request({
   text: Type.String({ minLength: 1, description: 'What the agent is told.' }),
 })
 
+const ExecutionAnswerTool = request({
+  execution_id: executionId,
+  approval_id: Type.String({ description: 'The `approval_id` of the questions, from `execution_get`.' }),
+  answers: optional(Answers),
+})
+
 const RunStartTool = request(StartBody.properties)
 
 const RunStatusTool = request({
@@ -131,6 +138,7 @@ export const ExecutionView = Type.Object({
   results: objects('The result of each agent, of a comparison.'),
   ...KEPT,
   warnings: optional(Type.Array(Type.String(), { description: 'Warnings, such as denied tool calls.' })),
+  waits_for: objects('What the agent asks its user, with `approval_id` and `questions`, for `execution_answer`.'),
   events: objects('The events after `events_after`, if it was given.'),
   last_seq: optional(Type.Integer({ minimum: 0, description: 'The number of the last event.' })),
   next: text('What to do next.'),
@@ -155,6 +163,13 @@ export const RunView = Type.Object({
   error,
 })
 export type RunView = Static<typeof RunView>
+
+const AnswerView = Type.Object({
+  execution_id: text('The execution.'),
+  approval_id: text('The questions.'),
+  decision: optional(ApprovalChoice),
+  error,
+})
 
 const BudgetView = Type.Object({ budgets: optional(BudgetList.properties.budgets), error })
 
@@ -232,6 +247,15 @@ export const TOOL_SHAPES = [
       'Gives the agent of a running execution a message, such as a correction, without ending its turn. The answer says whether the agent gets it now or with the next prompt of its session.',
     input: ExecutionMessageTool,
     output: MessageView,
+    hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  },
+  {
+    name: 'execution_answer',
+    title: 'Answer questions of an agent',
+    description:
+      'Answers what the agent of an execution asks its user (`waits_for` of execution_get). Ask your user, unless you know the answers. Without answers, the agent is told that there are none, and continues. It decides nothing else: a person allows what an agent wants to do.',
+    input: ExecutionAnswerTool,
+    output: AnswerView,
     hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   },
   {

@@ -70,6 +70,7 @@ type Asked = {
   readonly tool_name: string
   readonly command?: string | undefined
   readonly reason?: string | undefined
+  readonly questions?: readonly { readonly text: string }[] | undefined
 }
 
 /** Where the agent works, and the key that it works for. */
@@ -82,7 +83,7 @@ export function toApprovalEvent(
   asked: Asked,
   { directory: repository, keyId, consoleUrl }: ApprovalOrigin & { consoleUrl: string },
 ): NotifyEvent {
-  const { approval_id, execution_id, asked_at, tool_name, command, reason } = asked
+  const { approval_id, execution_id, asked_at, tool_name, command, reason, questions } = asked
   const tool = toSafeText(tool_name, TITLE_CHARACTERS)
   return {
     id: `msg_${execution_id}_${approval_id}`,
@@ -90,8 +91,9 @@ export function toApprovalEvent(
     at: asked_at,
     stream: execution_id,
     ...{ repository, keyId },
-    title: `An agent asks for permission: ${tool}`,
-    text: toSafeText([command, reason].filter(Boolean).join('\n')) || tool,
+    title: questions === undefined ? `An agent asks for permission: ${tool}` : 'An agent asks a question',
+    text:
+      toSafeText([command, reason, ...(questions ?? []).map((each) => each.text)].filter(Boolean).join('\n')) || tool,
     ...(consoleUrl !== '' && { url: `${consoleUrl}/#/executions/${execution_id}` }),
     data: { execution_id, approval_id, tool_name: tool, repository },
   }

@@ -1,6 +1,7 @@
 /** What agents have asked for and no one has decided yet. */
 import { EventEmitter } from 'node:events'
 import type { ApprovalReply, ApprovalRequest, AttributedReply } from '../agents/adapter/agent.ts'
+import { checkAnswers } from '../agents/adapter/answers.ts'
 import { type Clock, systemClock, toTimestamp } from '../kit/clock.ts'
 import type { PendingApproval } from './approvals.shape.ts'
 import { approvalNotFound } from './faults.ts'
@@ -69,10 +70,11 @@ export class Approvals {
     return () => this.#changes.off('change', listener)
   }
 
-  /** Throws a Fault if nothing with this id waits for a decision. Returns what the agent is told. */
+  /** Throws a Fault if nothing with this id waits for a decision, or if its questions have other answers. Returns what the agent is told. */
   decide(executionId: string, approvalId: string, asked: AttributedReply): AttributedReply {
     const pending = this.#of(executionId).find(({ approval }) => approval.approval_id === approvalId)
     if (pending === undefined) throw approvalNotFound({ id: approvalId })
+    checkAnswers(pending.approval, asked)
     const decision = { ...asked, decision: choiceFor(asked, pending.approval) }
     pending.decide(decision)
     this.#pending.delete(pending)

@@ -26,7 +26,7 @@ import type { Log } from '../kit/log.ts'
 import type { PendingApproval } from '../prompts/approvals.shape.ts'
 import { type Approvals, choiceFor } from '../prompts/approvals.ts'
 import { type Caller, visibleKeyId } from '../prompts/caller.ts'
-import { approvalNotAllowed } from '../prompts/faults.ts'
+import { approvalNotAllowed, approvalNotFound } from '../prompts/faults.ts'
 import type { MessageSent } from '../prompts/message-sent.shape.ts'
 import { QUEUED_CHARACTERS } from '../sessions/session-messages.ts'
 import type { AttachmentContent, ExecutionService, MessageToAgent } from './drover-service.ts'
@@ -167,6 +167,7 @@ export class ExecutionCalls implements ExecutionService {
     try {
       return this.#parts.approvals?.decide(id, approval, decided).decision ?? 'deny'
     } catch (error) {
+      if (!isFault(error, approvalNotFound)) throw error
       const { approvals: board } = await this.#parts.stores()
       const found = await board?.decide({ executionId: id, approvalId: approval, decided })
       if (found === undefined) throw error

@@ -1,5 +1,6 @@
 /** Drover in the server of the user, asked over its socket. It does what tools need. */
 import type { IncomingMessage } from 'node:http'
+import type { AttributedReply } from '../agents/adapter/agent.ts'
 import type { Config } from '../config/config.shape.ts'
 import type { DrivenRunEvent } from '../drive/service/driven-run.shape.ts'
 import type { ExecutionEvent } from '../executions/store/execution.shape.ts'
@@ -52,6 +53,10 @@ export function createSocketDrover({ settings, cwd, call, send }: SocketOptions)
       follow: (_by, id, from) => follow<ExecutionEvent>(executionPath(id), from),
       cancel: (_by, id) => post(`${executionPath(id)}/cancel`, {}),
       say: (_by, id, { text }) => post(`${executionPath(id)}/message`, { text }),
+      decide: async (_by, { id, approval }, { by: _, ...decided }) => {
+        const path = `${executionPath(id)}/approvals/${encodeURIComponent(approval)}`
+        return (await post<{ decision: AttributedReply['decision'] }>(path, decided)).decision
+      },
     },
     budgets: { list: () => get('/api/v1/budgets') },
     startRun: (_by, body) => post('/api/v1/runs', { repository: cwd, ...body }),

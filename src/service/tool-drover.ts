@@ -9,7 +9,7 @@ import { toStartRequest } from './run-requests.ts'
 export type ToolDrover = {
   readonly prompts: Started<DroverService['prompts']>
   readonly batches: Started<Pick<DroverService['batches'], 'compare'>> & Pick<DroverService['batches'], 'keep'>
-  readonly executions: Pick<DroverService['executions'], 'find' | 'follow' | 'cancel' | 'say'>
+  readonly executions: Pick<DroverService['executions'], 'find' | 'follow' | 'cancel' | 'say' | 'decide'>
   readonly runs: Pick<DroverService['runs'], 'show' | 'follow' | 'answer' | 'followUp' | 'move' | 'act'>
   readonly budgets: DroverService['budgets']
   /** Takes what the HTTP API takes. */

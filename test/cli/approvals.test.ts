@@ -60,6 +60,29 @@ describe.skipIf(!hasTerminals)('a user on a terminal', () => {
     ])
   })
 
+  it('answers what the agent asks, with the number of an option or a text', async () => {
+    const options = [{ label: 'SQLite', description: 'one file' }, { label: 'PostgreSQL' }]
+    const questions = ['Which store?', 'And which first?'].map((question) => ({ question, options }))
+    const asking = [JSON.stringify({ ask: 'AskUserQuestion', input: { questions } }), '--approval', 'always']
+    const user = await createUser()
+    const answered = open(user, [...asking, '-b', 'claude'])
+    const how = '(1 to 2, or a text; Enter = no answer): '
+    await shows(answered, `claude asks:\n  | 1. Which store?\n  |    1) SQLite: one file\n`)
+    await shows(answered, `Answer 1 ${how}`)
+    answered.type('2\r')
+    await shows(answered, `Answer 2 ${how}`)
+    answered.type('DuckDx\u007fB\r')
+    expect(await answered.ended).toMatchObject({ code: 0 })
+    const said = shown(answered).replace(/\s+/g, ' ')
+    expect(said).toContain('"answers":{"Which store?":"PostgreSQL","And which first?":"DuckDB"}')
+
+    const left = open(user, [...asking, '-b', 'claude'])
+    await shows(left, `Answer 1 ${how}`)
+    left.type('\r')
+    await left.ended
+    expect(shown(left).replace(/\s+/g, ' ')).toMatch(/→ \(no answer\).*No answer is available/)
+  })
+
   it('can allow a long command only after all of its lines were shown, and deny it before', async () => {
     const lines = Array.from({ length: 300 }, (_, at) => `echo ${at}`)
     const command = [...lines, 'rm -rf \u001b[8mall'].join('\n')

@@ -21,10 +21,10 @@ const warmServer = (env: Record<string, string> = {}) =>
 async function askForApproval(
   server: TestServer,
   headers: Record<string, string> = {},
-  input: object = {},
+  { tool = 'Bash', ...input }: { tool?: string; [field: string]: unknown } = {},
 ): Promise<string> {
   const body = {
-    prompt: JSON.stringify({ ask: 'Bash', input, say: 'it went on' }),
+    prompt: JSON.stringify({ ask: tool, input, say: 'it went on' }),
     backend: 'claude',
     workdir: server.workdir,
     approval_mode: 'always',
@@ -44,6 +44,42 @@ describe('a new prompt', () => {
     await page.route('**/api/v1/prompt', (route) => route.abort())
     await page.getByRole('button', { name: 'Start' }).click()
     expect((await sent).postDataJSON()).toMatchObject({ approval_mode: 'sandboxed' })
+  })
+})
+
+describe('a question', () => {
+  it('is answered by an option or a text, or left without an answer', async () => {
+    const server = await warmServer()
+    const { page } = await visit(`${server.url}/`)
+    await home(page)
+    const options = [{ label: 'SQLite', description: 'one file' }, { label: 'PostgreSQL' }]
+    const input = {
+      questions: [
+        { question: 'Which store?', options },
+        { question: 'Which systems?', options: [{ label: 'Linux' }, { label: 'macOS' }], multiSelect: true },
+      ],
+    }
+    const outputOf = (id: string) =>
+      until(async () => {
+        const { body } = await server.request(`/api/v1/executions/${id}`)
+        return (body as { result?: { output: string } }).result?.output
+      })
+    const id = await askForApproval(server, {}, { tool: 'AskUserQuestion', ...input })
+    await page.getByRole('radio', { name: /SQLite/ }).click()
+    const send = page.getByRole('button', { name: 'Answer', exact: true })
+    expect(await send.isDisabled()).toBe(true)
+    await page.getByRole('checkbox', { name: 'Linux' }).check()
+    await page.getByRole('checkbox', { name: 'macOS' }).check()
+    // A text replaces the option where one answer is wanted.
+    await page.getByLabel('Your answer: Which store?').fill('DuckDB')
+    await send.click()
+    await page.getByText('The agent has your answer.').waitFor()
+    expect(await outputOf(id)).toContain('"Which store?":"DuckDB","Which systems?":"Linux, macOS"')
+
+    const other = await askForApproval(server, {}, { tool: 'AskUserQuestion', ...input })
+    await page.getByRole('button', { name: 'No answer' }).click()
+    await page.getByText('The agent continues without an answer.').waitFor()
+    expect(await outputOf(other)).toContain('No answer is available')
   })
 })
 

@@ -37,6 +37,7 @@ const executionsOf = async (server: TestServer) =>
 
 const NAMES = [
   ...['prompt', 'compare', 'compare_keep', 'session_resume', 'execution_get', 'execution_cancel', 'execution_message'],
+  'execution_answer',
   ...['run_start', 'run_status', 'run_answer', 'run_follow_up'],
   ...['run_move', 'run_merge', 'run_pull_request', 'run_take', 'run_discard', 'budget_list'],
 ]

@@ -3,7 +3,7 @@
  * turn; a prompt that is not JSON is answered with "hello".
  *
  * before: frames to print first · say: the answer · pid: answer with the process id · spawn: a command to start and leave
- * running · tool: the same, but ended on an interruption · use: a file to read · result: more fields of the result · ask: a tool to ask about · input: more fields of its input · listen: `now`: answer with the next message; `late`: read it after the first result, as another turn · hang: never end the turn · slow: end it after these milliseconds · deaf: ignore
+ * running · tool: the same, but ended on an interruption · use: a file to read · result: more fields of the result · ask: a tool to ask about · input: more fields of its input; with questions, the answer is said · listen: `now`: answer with the next message; `late`: read it after the first result, as another turn · hang: never end the turn · slow: end it after these milliseconds · deaf: ignore
  * interruptions · crash: `start`, `word`, or `warm`: at the start, unless the process is for one
  * prompt · after: frames to print after the result · flood: how many lines to print after
  * it · grow: MiB of memory to take · noise: lines that are not frames of the protocol; `true`: one · closes: close the input · big: the size of a frame · noEcho: do not repeat the message · idle: frames to
@@ -65,7 +65,8 @@ async function takeTurn({ uuid, message }) {
   if (order.spawn) spawn('sh', ['-c', order.spawn], { detached: true, stdio: 'ignore' }).unref()
   if (order.tool) turn.tool = spawn('sh', ['-c', order.tool], { detached: true, stdio: 'ignore' })
   if (order.use) use(order.use)
-  if (order.ask) await ask(order.ask, order.input)
+  const answer = order.ask && (await ask(order.ask, order.input))
+  if (order.input?.questions) order.say = JSON.stringify(answer)
   const heard = order.listen && (await turn.heard.promise)
   const said = wordsOf(order, heard)
   print({
@@ -144,6 +145,7 @@ async function ask(tool_name, more) {
     { type: 'tool_result', tool_use_id: 't1', content: JSON.stringify(answer), is_error: answer.behavior !== 'allow' },
   ]
   print({ type: 'user', message: { role: 'user', content }, session_id })
+  return answer
 }
 
 function interrupt() {

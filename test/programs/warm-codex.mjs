@@ -4,7 +4,7 @@
  *
  * say: the answer · pid: answer with the process id · tool: a command to start; an interruption leaves it running, as with
  * codex · noise: lines that are not frames of the protocol · big: the size of a frame · closes: close the input · hang: never
- * end the turn · slow: end it after these milliseconds · ask: a command to ask about · listen: answer with the next message · foreign: first end a turn with another
+ * end the turn · slow: end it after these milliseconds · ask: a command to ask about · questions: what to ask the user instead · listen: answer with the next message · foreign: first end a turn with another
  * id · fail: a message
  *
  * WARM_STAYS=1: it ignores the end of its input · WARM_LINGERS=1: it takes half a second to end
@@ -71,8 +71,12 @@ async function takeTurn({ threadId, input }) {
         answered = Promise.withResolvers()
         print({
           id: asked++,
-          method: 'item/commandExecution/requestApproval',
-          params: { ...ids, itemId: 'i', command: order.ask },
+          ...(order.questions
+            ? { method: 'item/tool/requestUserInput', params: { ...ids, itemId: 'i', questions: order.questions } }
+            : {
+                method: 'item/commandExecution/requestApproval',
+                params: { ...ids, itemId: 'i', command: order.ask },
+              }),
         })
         order.say = JSON.stringify(await answered.promise)
       }

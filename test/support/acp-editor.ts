@@ -3,7 +3,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough, Readable, Writable } from 'node:stream'
-import { client, methods, ndJsonStream } from '@agentclientprotocol/sdk'
+import {
+  type CreateElicitationRequest,
+  type CreateElicitationResponse,
+  client,
+  methods,
+  ndJsonStream,
+} from '@agentclientprotocol/sdk'
 import { onTestFinished } from 'vitest'
 import { callMain } from './call-main.ts'
 import { DROVER, temporaryDirectory } from './run-drover.ts'
@@ -11,6 +17,8 @@ import { installWarmAgents } from './warm-agents.ts'
 
 type Update = { sessionUpdate: string; [field: string]: unknown }
 type Answer = { outcome: 'cancelled' } | { outcome: 'selected'; optionId: string }
+/** Fills in a form. */
+type Form = (asked: CreateElicitationRequest) => CreateElicitationResponse
 type User = { work: string; env: Record<string, string> }
 
 /** A user with scripted claude and codex. A prompt is an order for them: `{"say": "text"}`. */
@@ -39,7 +47,7 @@ export async function openEditor(user: User, args: readonly string[] = []) {
 }
 
 /** The same in this process: faster, and a debugger sees it. */
-export async function openEditorHere(user: User, args: readonly string[] = []) {
+export async function openEditorHere(user: User, args: readonly string[] = [], form?: Form) {
   const { work, env } = user
   const [stream, output] = [new PassThrough(), new PassThrough()]
   const onOutput = (text: string) => void output.write(text)
@@ -48,10 +56,10 @@ export async function openEditorHere(user: User, args: readonly string[] = []) {
     stream.end()
     await ended
   })
-  return { end: () => void stream.end(), ended, ...(await connect(user, { input: stream, output })) }
+  return { end: () => void stream.end(), ended, ...(await connect(user, { input: stream, output }, form)) }
 }
 
-async function connect({ work }: User, { input, output }: { input: Writable; output: Readable }) {
+async function connect({ work }: User, { input, output }: { input: Writable; output: Readable }, form?: Form) {
   const updates: Update[] = []
   const asked: { toolCall: Update; options: { optionId: string; kind: string }[] }[] = []
   const answers: (Answer | (() => Promise<Answer>))[] = []
@@ -66,9 +74,13 @@ async function connect({ work }: User, { input, output }: { input: Writable; out
       const answer = answers.shift() ?? { outcome: 'cancelled' }
       return { outcome: typeof answer === 'function' ? await answer() : answer }
     })
+    .onRequest(methods.client.elicitation.create, ({ params }) => form?.(params) ?? { action: 'cancel' })
     .connect(stream)
   const { agent } = connection
-  const started = await agent.request(methods.agent.initialize, { protocolVersion: 1, clientCapabilities: {} })
+  const started = await agent.request(methods.agent.initialize, {
+    protocolVersion: 1,
+    clientCapabilities: form === undefined ? {} : { elicitation: { form: {} } },
+  })
   const create = () => agent.request(methods.agent.session.new, { cwd: work, mcpServers: [] })
   const prompt = (sessionId: string, order: unknown) =>
     agent.request(methods.agent.session.prompt, {

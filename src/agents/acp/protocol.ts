@@ -8,7 +8,7 @@ export const PROTOCOL_VERSION = 1
 const CLIENT_VERSION = '1.0.0'
 const LOGIN_LENGTH = 200
 
-/** What the client offers. An agent that does not use a capability is not told about it. */
+/** What the client offers. An agent that does not use files or terminals of the client is not told about them. */
 export function initializeParams({ client = {} }: Pick<AcpProfile, 'client'>): JsonRecord {
   const files = client.files === true
   return {
@@ -16,6 +16,7 @@ export function initializeParams({ client = {} }: Pick<AcpProfile, 'client'>): J
     clientCapabilities: {
       fs: { readTextFile: files, writeTextFile: files },
       ...(client.terminal && { terminal: true }),
+      elicitation: { form: {} },
     },
     clientInfo: { name: 'drover', title: 'drover', version: CLIENT_VERSION },
   }

@@ -17,6 +17,7 @@ import type { Turn } from '../warm/long-lived-agent.ts'
 import { areInside } from './client-files.ts'
 import { ClientMethods } from './client-methods.ts'
 import type { AcpConnection } from './connection.ts'
+import { toElicitationAnswer, toQuestionRequest } from './elicitation.ts'
 import { AcpOutput, COUNTED, OPENED } from './output.ts'
 import { answerPermission, CANCELLED, decideAlone, type Verdict } from './permissions.ts'
 import { modelRequest, modeRequest, type SessionState, steerRequest } from './protocol.ts'
@@ -202,7 +203,15 @@ export class AcpTurn implements TurnProtocol {
   answer(method: string, params: JsonRecord): Promise<JsonRecord> | undefined {
     this.#port?.heard()
     if (method === 'session/request_permission') return this.#permit(params)
+    if (method === 'elicitation/create') return this.#answerQuestions(params)
     return this.#client.answer(method, params)
+  }
+
+  async #answerQuestions(params: JsonRecord): Promise<JsonRecord> {
+    const asked = toQuestionRequest(params)
+    const isOurs = textAt(params, 'sessionId') === this.#session?.sessionId
+    const reply = asked === undefined || !isOurs ? undefined : this.#port?.ask(asked)
+    return toElicitationAnswer(params, (await reply) ?? { decision: 'deny' })
   }
 
   async #permit(params: JsonRecord): Promise<JsonRecord> {

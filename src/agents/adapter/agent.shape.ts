@@ -28,6 +28,33 @@ const toolName = Type.String({ description: "The agent's name for the tool." })
 export const ApprovalChoice = Type.Enum(['allow', 'allow_session', 'deny'])
 export type ApprovalChoice = Message<typeof ApprovalChoice>
 
+/** What an agent wants to know from its user. */
+export const Question = named(
+  'Question',
+  Type.Object({
+    text: Type.String({ description: 'What the agent asks.' }),
+    options: Type.Array(
+      Type.Object({
+        label: Type.String({ description: 'The answer, as it is sent.' }),
+        description: optionalText('What it means.'),
+      }),
+      { description: 'The answers that the agent proposes. None: any text is an answer.' },
+    ),
+    takes_several: optionalFlag('Several options may be chosen.'),
+    takes_text: optionalFlag('Any text is an answer, not only the options.'),
+    takes: Type.Optional(literals(['number', 'integer'], { description: 'The text has to be one.' })),
+    is_optional: optionalFlag('It may be left without an answer.'),
+  }),
+  'What an agent wants to know from its user.',
+)
+export type Question = Message<typeof Question>
+
+/** For each question, in their order, what was chosen or written. */
+export const Answers = Type.Array(Type.Array(Type.String({ maxLength: 4000 }), { maxItems: 50 }), {
+  maxItems: 50,
+  description: 'For each question, in their order, the labels that were chosen, or a text.',
+})
+
 /** Something that the agent wants to do, and asks about first. */
 export const ApprovalRequest = Type.Object(
   {
@@ -39,6 +66,9 @@ export const ApprovalRequest = Type.Object(
     input: Type.Optional(Type.Unknown({ description: 'The input of the tool, as the agent reports it.' })),
     reason: optionalText('Why the agent asks.'),
     choices: Type.Array(ApprovalChoice, { description: 'The possible decisions.' }),
+    questions: Type.Optional(
+      Type.Array(Question, { description: 'The agent asks these. `allow` needs `answers`; `deny` leaves it without.' }),
+    ),
   },
   { description: 'Something that an agent wants to do, and asks about first.' },
 )
@@ -73,6 +103,7 @@ export const DecidedApproval = Type.Object({
   }),
   decision: meaning('What was decided.', ApprovalChoice),
   message: optionalText('The reason that the agent was told.'),
+  answers: Type.Optional(meaning('What the agent was answered, if it asked questions.', Answers)),
   by: meaning('Who decided.', Decider),
 })
 export type DecidedApproval = Message<typeof DecidedApproval>

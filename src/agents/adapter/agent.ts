@@ -8,6 +8,7 @@ import type {
   ApprovalRequest,
   Decider,
   Delivered,
+  Question,
   Usage,
   UserMessage,
 } from './agent.shape.ts'
@@ -18,10 +19,14 @@ import type { ClientTool, ToolChoice } from './client-tool.ts'
 import type { JsonRecord } from './json-fields.ts'
 import type { Surroundings } from './surroundings.ts'
 
-export type { Abilities, AgentEvent, ApprovalRequest, Decider, Delivered, Usage, UserMessage }
+export type { Abilities, AgentEvent, ApprovalRequest, Decider, Delivered, Question, Usage, UserMessage }
 
-/** `message` tells the agent why something is denied. */
-export type ApprovalReply = { decision: ApprovalChoice; message?: string | undefined }
+/** `message` tells the agent why something is denied. `answers` are for questions: one list for each. */
+export type ApprovalReply = {
+  decision: ApprovalChoice
+  message?: string | undefined
+  answers?: readonly (readonly string[])[] | undefined
+}
 
 /** A decision, and who made it. */
 export type AttributedReply = ApprovalReply & { by: Decider }

@@ -8,7 +8,7 @@ const COMMAND_LENGTH = 1000
 /** Says by itself what was asked for: the request may be removed earlier. Records have no halves of characters. */
 export function toDecidedApproval(
   request: ApprovalRequest,
-  { decision, message, by }: AttributedReply,
+  { decision, message, answers, by }: AttributedReply,
 ): DecidedApproval {
   const { approval_id, tool_id, tool_name, command, diff, input } = request
   return {
@@ -19,6 +19,7 @@ export function toDecidedApproval(
     input_sha256: digest(JSON.stringify({ tool_name, command, diff, input })),
     decision,
     ...(message !== undefined && { message: message.toWellFormed() }),
+    ...(answers !== undefined && { answers: answers.map((each) => each.map((text) => text.toWellFormed())) }),
     by,
   }
 }

@@ -5,3 +5,9 @@ export const attachmentsUnsupported = defineFault('attachments_unsupported', 'in
   message: (d: { backend: string; kind: 'images' | 'documents' }) =>
     `${d.backend} takes no ${d.kind}; use claude, codex or gemini, or send text only`,
 })
+
+export const answersInvalid = defineFault('answers_invalid', 'invalid', {
+  when: 'An agent asks questions, and the decision leaves one without an answer, or has an answer that is not possible.',
+  message: (d: { problem: string }) =>
+    `the answers do not fit: ${d.problem}; "answers" has one list of texts for each of "questions" of the approval_request`,
+})

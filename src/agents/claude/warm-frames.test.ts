@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { outline } from '../../../test/support/replay-recording.ts'
 import { type RecordedFrame, readFrameRecording } from '../../../test/support/warm-recording.ts'
 import type { AgentEvent } from '../adapter/agent.ts'
+import { NO_ANSWER } from '../adapter/answers.ts'
 import { type JsonRecord, objectAt, textAt } from '../adapter/json-fields.ts'
 import { createOutputReader } from '../adapter/output-reader.ts'
 import { ClaudeOutput } from './output.ts'
@@ -324,5 +325,40 @@ describe('messages in the middle of a turn', () => {
     turn.expect('second')
     expect(turn.dropExpected()).toBe(true)
     expect(turn.read(result(1))).toEqual({ kind: 'turn', frame: result(1) })
+  })
+})
+
+describe('a question of claude', () => {
+  const options = [{ label: 'SQLite', description: 'one file' }, { label: 'PostgreSQL' }]
+  const input = {
+    questions: [
+      { question: 'Which store?', header: 'Store', options, multiSelect: false },
+      { question: 'Which systems?', header: 'Systems', options, multiSelect: true },
+    ],
+  }
+  const request = { subtype: 'can_use_tool', tool_name: 'AskUserQuestion', input, tool_use_id: 't1' }
+
+  it('has its options, and takes any text', () => {
+    expect(toApprovalRequest({ ...request, permission_suggestions: [{ type: 'addRules' }] })).toEqual({
+      tool_name: 'AskUserQuestion',
+      tool_id: 't1',
+      input,
+      questions: [
+        { text: 'Which store?', options, takes_text: true },
+        { text: 'Which systems?', options, takes_text: true, takes_several: true },
+      ],
+      choices: ['allow', 'deny'],
+    })
+    expect(toApprovalRequest({ ...request, tool_name: 'Bash' })).not.toHaveProperty('questions')
+  })
+
+  it('is answered by its text', () => {
+    const answers = [['DuckDB'], ['SQLite', 'PostgreSQL']]
+    expect(toPermissionAnswer(request, { decision: 'allow', answers })).toEqual({
+      behavior: 'allow',
+      updatedInput: { ...input, answers: { 'Which store?': 'DuckDB', 'Which systems?': 'SQLite, PostgreSQL' } },
+    })
+    expect(toPermissionAnswer(request, { decision: 'deny' })).toEqual({ behavior: 'deny', message: NO_ANSWER })
+    expect(toPermissionAnswer(request, { decision: 'deny', message: 'later' })).toMatchObject({ message: 'later' })
   })
 })

@@ -1,5 +1,6 @@
 /** Which frames of a claude process that stays up belong to a turn, and what they mean. Pure. */
-import type { ApprovalReply, ApprovalRequest } from '../adapter/agent.ts'
+import type { ApprovalReply, ApprovalRequest, Question } from '../adapter/agent.ts'
+import { NO_ANSWER } from '../adapter/answers.ts'
 import { readSubject } from '../adapter/denials.ts'
 import { countAt, isObject, type JsonRecord, objectAt, objectsAt, textAt } from '../adapter/json-fields.ts'
 
@@ -148,6 +149,7 @@ export function toApprovalRequest(request: JsonRecord): Omit<ApprovalRequest, 'a
   const toolId = textAt(request, 'tool_use_id')
   const reason = textAt(request, 'decision_reason', 'description')
   const diff = toDiff(input)
+  const questions = readQuestions(request)
   return {
     tool_name: textAt(request, 'tool_name') ?? 'unknown',
     ...(toolId !== undefined && { tool_id: toolId }),
@@ -155,9 +157,26 @@ export function toApprovalRequest(request: JsonRecord): Omit<ApprovalRequest, 'a
     ...(diff !== undefined && { diff }),
     ...(input !== undefined && { input }),
     ...(reason !== undefined && { reason }),
+    ...(questions.length > 0 && { questions }),
     choices:
-      objectsAt(request, 'permission_suggestions').length > 0 ? ['allow', 'allow_session', 'deny'] : ['allow', 'deny'],
+      objectsAt(request, 'permission_suggestions').length > 0 && questions.length === 0
+        ? ['allow', 'allow_session', 'deny']
+        : ['allow', 'deny'],
   }
+}
+
+/** The tool with which claude asks its user. Claude takes any text as an answer. */
+function readQuestions(request: JsonRecord): Question[] {
+  if (textAt(request, 'tool_name') !== 'AskUserQuestion') return []
+  return objectsAt(objectAt(request, 'input'), 'questions').map((question) => ({
+    text: textAt(question, 'question') ?? '',
+    options: objectsAt(question, 'options').map((option) => {
+      const description = textAt(option, 'description')
+      return { label: textAt(option, 'label') ?? '', ...(description !== undefined && { description }) }
+    }),
+    takes_text: true,
+    ...(question['multiSelect'] === true && { takes_several: true }),
+  }))
 }
 
 /** What an editing tool would change. */
@@ -171,7 +190,9 @@ function toDiff(input: unknown): string | undefined {
 }
 
 /** The answer to `can_use_tool`. For the session: the rules that claude itself suggests, but only until the process ends. */
-export function toPermissionAnswer(request: JsonRecord, { decision, message }: ApprovalReply): JsonRecord {
+export function toPermissionAnswer(request: JsonRecord, { decision, message, answers }: ApprovalReply): JsonRecord {
+  const questions = readQuestions(request)
+  if (questions.length > 0) return toQuestionAnswer(request, { questions, decision, message, answers })
   if (decision === 'deny') return { behavior: 'deny', message: message ?? 'The user denied this.' }
   const suggestions = objectsAt(request, 'permission_suggestions')
   const updatedPermissions = suggestions.map((rule) => ({ ...rule, destination: 'session' }))
@@ -180,4 +201,14 @@ export function toPermissionAnswer(request: JsonRecord, { decision, message }: A
     updatedInput: objectAt(request, 'input') ?? {},
     ...(decision === 'allow_session' && { updatedPermissions }),
   }
+}
+
+/** Claude knows an answer by the text of its question. */
+function toQuestionAnswer(
+  request: JsonRecord,
+  { questions, decision, message, answers = [] }: ApprovalReply & { questions: readonly Question[] },
+): JsonRecord {
+  if (decision === 'deny') return { behavior: 'deny', message: message ?? NO_ANSWER }
+  const given = questions.map(({ text }, at) => [text, (answers[at] ?? []).join(', ')])
+  return { behavior: 'allow', updatedInput: { ...objectAt(request, 'input'), answers: Object.fromEntries(given) } }
 }

@@ -89,7 +89,15 @@ class CodexProcess {
     const approvalPolicy = request.hasApprover ? 'on-request' : 'never'
     const [sandbox, profile] = [toSandbox(request), profileFor(request)]
     const wanted = { cwd, approvalPolicy, ...(model !== undefined && { model }) }
-    const rights = profile === undefined ? { sandbox } : { config: { default_permissions: profile } }
+    const config = {
+      ...(profile !== undefined && { default_permissions: profile }),
+      // Without it, codex asks only in its mode for plans.
+      ...(request.hasApprover && {
+        'features.default_mode_request_user_input': true,
+        suppress_unstable_features_warning: true,
+      }),
+    }
+    const rights = { ...(profile === undefined && { sandbox }), config }
     const method = resumeId === undefined ? 'thread/start' : 'thread/resume'
     const params = resumeId === undefined ? { ephemeral: isEphemeral } : { threadId: resumeId, excludeTurns: true }
     const opened = await this.#peer.request(method, { ...wanted, ...rights, ...params })
@@ -133,7 +141,8 @@ class CodexProcess {
     const question = toApprovalRequest(method, params, this.#changes.get(textAt(params, 'itemId') ?? '') ?? [])
     if (question === undefined) return undefined
     const isOurs = active !== undefined && readTurnIds(params).turnId === active.turnId
-    return isOurs ? active.port.ask(question).then(toDecision) : Promise.resolve(toDecision({ decision: 'deny' }))
+    const decided = isOurs ? active.port.ask(question) : Promise.resolve({ decision: 'deny' } as const)
+    return decided.then((reply) => toDecision(params, reply))
   }
 
   /** False: the turn is over, or is of a kind that takes no messages. */

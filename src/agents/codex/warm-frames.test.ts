@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { outline } from '../../../test/support/replay-recording.ts'
 import { readFrameRecording } from '../../../test/support/warm-recording.ts'
 import type { AgentEvent, Usage } from '../adapter/agent.ts'
+import { NO_ANSWER } from '../adapter/answers.ts'
 import { type JsonRecord, objectAt, textAt } from '../adapter/json-fields.ts'
 import { createOutputReader } from '../adapter/output-reader.ts'
 import { findDrift } from './warm-agent.ts'
@@ -254,7 +255,31 @@ describe('a question of codex', () => {
   })
 
   it('is nothing else', () => {
-    expect(toApprovalRequest('item/tool/requestUserInput', {}, [])).toBeUndefined()
+    expect(toApprovalRequest('item/permissions/requestApproval', {}, [])).toBeUndefined()
+  })
+
+  const options = [{ label: 'SQLite', description: 'one file' }, { label: 'PostgreSQL' }]
+  const asking = { itemId: 'c1', questions: [{ id: 'db', question: 'Which store?', options, isOther: true }] }
+
+  it('has what codex wants to know, with its options', () => {
+    expect(toApprovalRequest('item/tool/requestUserInput', asking, [])).toEqual({
+      tool_name: 'request_user_input',
+      tool_id: 'c1',
+      input: { questions: asking.questions },
+      questions: [{ text: 'Which store?', options, takes_text: true }],
+      choices: ['allow', 'deny'],
+    })
+    const plain = { questions: [{ id: 'a', question: 'Name?', options: null, isOther: false }] }
+    const { questions } = toApprovalRequest('item/tool/requestUserInput', plain, []) ?? {}
+    expect(questions).toEqual([{ text: 'Name?', options: [] }])
+  })
+
+  it.each<[string, Parameters<typeof toDecision>[1], string[]]>([
+    ['by its id', { decision: 'allow', answers: [['SQLite']] }, ['SQLite']],
+    ['although there is no answer', { decision: 'deny' }, [NO_ANSWER]],
+    ['with the reason', { decision: 'deny', message: 'ask later' }, ['ask later']],
+  ])('is answered %s', (_name, reply, answers) => {
+    expect(toDecision(asking, reply)).toEqual({ answers: { db: { answers } } })
   })
 
   it.each([
@@ -262,6 +287,6 @@ describe('a question of codex', () => {
     ['allow_session', 'acceptForSession'],
     ['deny', 'decline'],
   ] as const)('is answered: %s', (decision, answer) => {
-    expect(toDecision({ decision })).toEqual({ decision: answer })
+    expect(toDecision({}, { decision })).toEqual({ decision: answer })
   })
 })

@@ -1,5 +1,6 @@
 /** Reads the notifications of `codex app-server` during one turn, as lines of `codex exec --json`. Pure. */
 import type { ApprovalReply, ApprovalRequest } from '../adapter/agent.ts'
+import { NO_ANSWER } from '../adapter/answers.ts'
 import { countAt, type JsonRecord, objectAt, objectsAt, textAt, textsAt } from '../adapter/json-fields.ts'
 
 /** The thread and turn that a frame belongs to; undefined: it belongs to the process. */
@@ -108,6 +109,7 @@ function toErrorLine(params: JsonRecord): JsonRecord {
 const QUESTIONS: Readonly<Record<string, string>> = {
   'item/commandExecution/requestApproval': 'command_execution',
   'item/fileChange/requestApproval': 'file_change',
+  'item/tool/requestUserInput': 'request_user_input',
 }
 
 /** Undefined: the method asks for nothing that a caller can allow. `changes` are those of the item that waits. */
@@ -122,14 +124,28 @@ export function toApprovalRequest(
   const diff = changes
     .map((change) => `--- ${textAt(change, 'path') ?? ''}\n${textAt(change, 'diff') ?? ''}`)
     .join('\n')
+  const asked = toQuestions(params)
   return {
     tool_name: tool,
     ...(id !== undefined && { tool_id: id }),
     ...(command !== undefined && { command }),
     ...(diff !== '' && { diff }),
     ...(reason !== undefined && { reason }),
-    choices: ['allow', 'allow_session', 'deny'],
+    ...(asked.length === 0
+      ? { choices: ['allow', 'allow_session', 'deny'] }
+      : { input: { questions: params['questions'] }, questions: asked, choices: ['allow', 'deny'] }),
   }
+}
+
+function toQuestions(params: JsonRecord): NonNullable<ApprovalRequest['questions']> {
+  return objectsAt(params, 'questions').map((question) => ({
+    text: textAt(question, 'question') ?? '',
+    options: objectsAt(question, 'options').map((option) => {
+      const description = textAt(option, 'description')
+      return { label: textAt(option, 'label') ?? '', ...(description !== undefined && { description }) }
+    }),
+    ...(question['isOther'] === true && { takes_text: true }),
+  }))
 }
 
 const DECISIONS: Record<ApprovalReply['decision'], string> = {
@@ -138,6 +154,13 @@ const DECISIONS: Record<ApprovalReply['decision'], string> = {
   deny: 'decline',
 }
 
-export function toDecision({ decision }: ApprovalReply): { decision: string } {
-  return { decision: DECISIONS[decision] }
+/** The answer to a request of codex. A question without an answer is answered, too: codex would end its turn for an error. */
+export function toDecision(params: JsonRecord, { decision, message, answers = [] }: ApprovalReply): JsonRecord {
+  const questions = objectsAt(params, 'questions')
+  if (questions.length === 0) return { decision: DECISIONS[decision] }
+  const given = questions.map((question, at) => {
+    const answer = decision === 'deny' ? [message ?? NO_ANSWER] : (answers[at] ?? [])
+    return [textAt(question, 'id') ?? '', { answers: [...answer] }]
+  })
+  return { answers: Object.fromEntries(given) }
 }

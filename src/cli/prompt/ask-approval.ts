@@ -1,6 +1,7 @@
 /** Asks the user at the terminal about what an agent wants to do. Without a terminal it says how to decide elsewhere. */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ApprovalReply, ApprovalRequest, Backend } from '../../agents/adapter/agent.ts'
+import type { ApprovalReply, ApprovalRequest, Backend, Question } from '../../agents/adapter/agent.ts'
+import { problemOf } from '../../agents/adapter/answers.ts'
 import { describeRequest } from '../../agents/approval-details.ts'
 import { toRevealed } from '../../kit/revealed-text.ts'
 import type { Runtime } from '../command.ts'
@@ -37,6 +38,8 @@ export async function askApproval(
     // The keys that led to the end are no answer either.
     await forgetTyped(keys)
     if (early !== undefined || signal.aborted) return await finish(question, early, signal)
+    const { questions } = facts.request
+    if (questions !== undefined) return await readAnswers(question, questions, signal)
     await err.write(err.style('bold', formatQuestion(facts.request)))
     return await readAnswer(question, signal)
   } finally {
@@ -55,7 +58,7 @@ async function forgetTyped(keys: KeyReader): Promise<void> {
  * drover would not know whether its user has reached the end.
  */
 async function showAll(
-  { keys, runtime }: Question,
+  { keys, runtime }: Asking,
   lines: readonly string[],
   signal: AbortSignal,
 ): Promise<'deny' | 'cancel' | undefined> {
@@ -81,9 +84,77 @@ async function nextStep(keys: KeyReader, signal: AbortSignal): Promise<PagerKey 
   }
 }
 
-type Question = { keys: KeyReader; runtime: Surroundings; request: ApprovalRequest }
+type Asking = { keys: KeyReader; runtime: Surroundings; request: ApprovalRequest }
 
-async function readAnswer(question: Question, signal: AbortSignal): Promise<ApprovalReply | undefined> {
+/** One line for each question. Without an answer to one, the agent gets none. */
+async function readAnswers(
+  asking: Asking,
+  questions: readonly Question[],
+  signal: AbortSignal,
+): Promise<ApprovalReply | undefined> {
+  const { err } = asking.runtime.terminal
+  const answers: string[][] = []
+  while (answers.length < questions.length) {
+    const question = questions[answers.length] as Question
+    await err.write(err.style('bold', formatAnswerPrompt(question, answers.length)))
+    const line = await readLine(asking, signal)
+    if (line === 'cancel' || line === undefined) return await finish(asking, line ?? 'deny', signal)
+    const answer = toAnswer(line.text, question)
+    if (answer.length === 0 && question.is_optional !== true) return await finish(asking, 'deny', signal)
+    const problem = problemOf(question, answer)
+    if (problem === undefined) answers.push(answer)
+    else await err.write(`This question ${toRevealed(problem)}.\n`)
+  }
+  return { decision: 'allow', answers }
+}
+
+export function formatAnswerPrompt(
+  { options, takes_several: takesSeveral, takes_text: takesText }: Question,
+  at: number,
+) {
+  const number = takesSeveral ? `numbers from 1 to ${options.length}, with commas` : `1 to ${options.length}`
+  const how = options.length === 0 ? 'a text' : takesText === true ? `${number}, or a text` : number
+  return `Answer ${at + 1} (${how}; Enter = no answer): `
+}
+
+/** Numbers are those of the options. Everything else is a text. */
+export function toAnswer(text: string, { options, takes_several: takesSeveral }: Question): string[] {
+  const given = text.trim()
+  if (given === '') return []
+  const words = takesSeveral ? given.split(',').map((word) => word.trim()) : [given]
+  const labels = words.map((word) => (/^[0-9]{1,3}$/.test(word) ? options[Number(word) - 1]?.label : undefined))
+  return labels.every((label) => label !== undefined) ? labels : [given]
+}
+
+function toLeave(key: Key | undefined): ApprovalAnswer | undefined {
+  if (key === undefined || key.name === 'escape') return 'deny'
+  return key.isCtrl ? CTRL_ANSWERS[key.name] : undefined
+}
+
+/** What is typed until Enter, shown as it is typed. Undefined: Esc, Ctrl-D, the end of the input, or the signal. */
+async function readLine(
+  { keys, runtime }: Asking,
+  signal: AbortSignal,
+): Promise<{ text: string } | 'cancel' | undefined> {
+  const { err } = runtime.terminal
+  for (let text = ''; ; ) {
+    const key = await keys.next()
+    const left = signal.aborted ? 'deny' : toLeave(key)
+    if (left !== undefined || key === undefined) return left === 'cancel' ? left : undefined
+    if (key.name === 'return' || key.name === 'enter') {
+      await err.write('\n')
+      return { text }
+    }
+    if (key.name === 'backspace' && text !== '') {
+      text = [...text].slice(0, -1).join('')
+      await err.write('\b \b')
+    }
+    text += key.text
+    await err.write(key.text)
+  }
+}
+
+async function readAnswer(question: Asking, signal: AbortSignal): Promise<ApprovalReply | undefined> {
   for (;;) {
     const key = await question.keys.next()
     const answer = signal.aborted ? undefined : toApprovalAnswer(key, question.request)
@@ -92,12 +163,13 @@ async function readAnswer(question: Question, signal: AbortSignal): Promise<Appr
 }
 
 async function finish(
-  { runtime }: Question,
+  { runtime, request }: Asking,
   answer: ApprovalAnswer | undefined,
   signal: AbortSignal,
 ): Promise<ApprovalReply | undefined> {
   const given = signal.aborted ? undefined : answer
-  await runtime.terminal.err.write(`→ ${given === undefined ? '(no answer)' : ANSWER_WORDS[given]}\n`)
+  const isNone = given === undefined || (given === 'deny' && request.questions !== undefined)
+  await runtime.terminal.err.write(`→ ${isNone ? '(no answer)' : ANSWER_WORDS[given]}\n`)
   // While keys are read, the terminal does not send the signal itself.
   if (given === 'cancel') process.kill(process.pid, 'SIGINT')
   return given === undefined || given === 'cancel' ? undefined : { decision: given }
@@ -144,12 +216,12 @@ type Asked = { backend: Backend; request: ApprovalRequest }
  * would continue it without a bar.
  */
 export function formatRequest({ backend, request }: Asked, columns: number): string[] {
-  const { tool_name: tool, reason } = request
+  const { tool_name: tool, reason, questions } = request
   const split = (text: string) => splitSafely(text, columns - BAR.length)
   const withBar = (line: string) => `${BAR}${line}`
   const splitOurs = (text: string) => split(text).map((line, at) => (at === 0 ? line : withBar(line)))
   return [
-    ...splitOurs(`${backend} wants to use ${toRevealedLine(tool)}:`),
+    ...splitOurs(questions === undefined ? `${backend} wants to use ${toRevealedLine(tool)}:` : `${backend} asks:`),
     ...toRevealed(describeRequest(request)).split('\n').flatMap(split).map(withBar),
     ...(reason === undefined ? [] : splitOurs(`Its reason: ${toRevealedLine(reason)}`)),
   ]
@@ -168,8 +240,7 @@ type ApprovalAnswer = ApprovalReply['decision'] | 'cancel'
 
 /** Undefined: the key means nothing. The end of the input denies. */
 export function toApprovalAnswer(key: Key | undefined, { choices }: ApprovalRequest): ApprovalAnswer | undefined {
-  if (key === undefined || key.name === 'escape') return 'deny'
-  if (key.isCtrl) return CTRL_ANSWERS[key.name]
+  if (key === undefined || key.name === 'escape' || key.isCtrl) return toLeave(key)
   const answer = ANSWERS[key.text.toLowerCase()]
   return answer !== undefined && choices.includes(answer) ? answer : undefined
 }
@@ -190,11 +261,15 @@ type NoticeFacts = Asked & { executionId: string; socket: string; timeoutSecs: n
 export function formatNotice(facts: NoticeFacts, columns: number): string {
   const { request, executionId, socket, timeoutSecs } = facts
   const path = `/api/v1/executions/${executionId}/approvals/${request.approval_id}`
+  const { questions } = request
+  const body = questions === undefined ? '' : `,"answers":[${questions.map(() => '["…"]').join()}]`
   return [
-    'drover: an agent waits for a decision:',
+    `drover: an agent waits for ${questions === undefined ? 'a decision' : 'an answer'}:`,
     ...formatRequest(facts, columns),
-    `drover: without one it is denied after ${timeoutSecs} s. To allow it (or "deny" it), run:`,
-    `  curl --unix-socket '${socket}' -H 'content-type: application/json' -d '{"decision":"allow"}' http://localhost${path}`,
+    questions === undefined
+      ? `drover: without one it is denied after ${timeoutSecs} s. To allow it (or "deny" it), run:`
+      : `drover: without one it continues after ${timeoutSecs} s. To answer, run:`,
+    `  curl --unix-socket '${socket}' -H 'content-type: application/json' -d '{"decision":"allow"${body}}' http://localhost${path}`,
     '',
   ].join('\n')
 }

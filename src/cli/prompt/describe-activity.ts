@@ -17,7 +17,9 @@ export function describeAgentEvent(event: AgentEvent): string | undefined {
     case 'tool_result':
       return `${event.content.tool_name} ${event.content.is_error === true ? 'failed' : 'done'}`
     case 'approval_request':
-      return `waiting for a decision about ${event.content.tool_name}`
+      return event.content.questions === undefined
+        ? `waiting for a decision about ${event.content.tool_name}`
+        : 'waiting for an answer'
     case 'approval_decision':
       return `${event.content.tool_name} was ${event.content.decision === 'deny' ? 'denied' : 'allowed'}`
     case 'tool_request':

@@ -42,13 +42,19 @@ const DECIDED: Readonly<Record<ApprovalOption, string>> = {
   deny: 'Denied.',
 }
 
+const ANSWERED = { allow: 'The agent has your answer.', deny: 'The agent continues without an answer.' }
+
 /** Another browser may have decided first. */
-export async function decide(approval: PendingApproval, decision: ApprovalOption, message = ''): Promise<void> {
+export async function decide(
+  approval: PendingApproval,
+  decision: ApprovalOption,
+  { message = '', answers }: { message?: string; answers?: string[][] } = {},
+): Promise<void> {
   const { execution_id: execution, approval_id: id } = approval
-  const body = { decision, ...(message !== '' && { message }) }
+  const body = { decision, ...(message !== '' && { message }), ...(answers !== undefined && { answers }) }
   try {
     await call(`executions/${execution}/approvals/${encodeURIComponent(id)}`, { method: 'POST', body })
-    tell(DECIDED[decision])
+    tell(approval.questions === undefined ? DECIDED[decision] : ANSWERED[decision === 'deny' ? 'deny' : 'allow'])
   } catch (error) {
     const isGone = error instanceof ApiError && error.code === 'approval_not_found'
     const text = isGone

@@ -52,10 +52,10 @@ export function startNotifications(): void {
 /** A run may wait several times: each time it has changed since. */
 function listNotifications(): PageNotification[] {
   return [
-    ...needsYou.value.map(({ approval_id: id, tool_name: title, command: body = 'An agent asks for permission.' }) => ({
+    ...needsYou.value.map(({ approval_id: id, tool_name: title, command, questions }) => ({
       id,
       title,
-      body,
+      body: command ?? questions?.[0]?.text ?? 'An agent asks for permission.',
     })),
     ...waitingRuns.value.map(({ id, updated_at: at, goal: title, waits_for: wait, state }) => ({
       id: `${id} ${at}`,

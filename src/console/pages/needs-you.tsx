@@ -48,9 +48,11 @@ export function NeedsYou() {
 
 function listWaiting(): Waiting[] {
   const approvals = needsYou.value.map((approval): Waiting => {
-    const { approval_id: id, tool_name: tool, command, reason, asked_at: at } = approval
+    const { approval_id: id, tool_name: tool, command, reason, questions, asked_at: at } = approval
+    const says = questions?.[0]?.text ?? command ?? reason ?? ''
+    const [icon, title] = questions === undefined ? (['terminal', tool] as const) : (['question', 'Question'] as const)
     return {
-      ...{ key: id, approvalId: id, icon: 'terminal', title: tool, says: command ?? reason ?? '', at },
+      ...{ key: id, approvalId: id, icon, title, says, at },
       card: <ApprovalCard key={id} approval={approval} />,
     }
   })

@@ -9,6 +9,7 @@ import { serverState } from '../live/server-state.ts'
 import { formatDuration } from '../text/format.ts'
 import { restOfInput } from '../text/rest-of-input.ts'
 import { toLine } from '../text/visible-text.ts'
+import { QuestionForm } from './question-form.tsx'
 import { Decisive } from './text-view.tsx'
 
 const LABELS: Readonly<Record<ApprovalOption, string>> = {
@@ -30,10 +31,11 @@ export function ApprovalCard({
   const [reason, setReason] = useState('')
   const mayDecide = sender.value?.may_decide === true
   const execution = serverState.value.executions.get(approval.execution_id)
-  const rest = restOfInput(approval)
+  const isQuestion = approval.questions !== undefined
+  const rest = isQuestion ? undefined : restOfInput(approval)
   const answer = async (choice: ApprovalOption) => {
     setSent(true)
-    await decide(approval, choice, choice === 'deny' ? reason : '')
+    await decide(approval, choice, { message: choice === 'deny' ? reason : '' })
     setSent(false)
   }
   return (
@@ -42,11 +44,13 @@ export function ApprovalCard({
       data-row
       data-approval={approval.approval_id}
       tabIndex={-1}
-      aria-label={`${toLine(approval.tool_name)} asks for permission`}
+      aria-label={isQuestion ? 'An agent asks a question' : `${toLine(approval.tool_name)} asks for permission`}
     >
       <header>
-        <strong>{toLine(approval.tool_name)}</strong>
-        <span>{execution?.backend ?? ''} asks for permission</span>
+        <strong>{isQuestion ? 'Question' : toLine(approval.tool_name)}</strong>
+        <span>
+          {execution?.backend ?? ''} asks {isQuestion ? 'you' : 'for permission'}
+        </span>
         {!isInExecution && <a href={toHash('executions', approval.execution_id)}>Open</a>}
         <span class="dim">{timeLeft(approval)}</span>
       </header>
@@ -55,7 +59,11 @@ export function ApprovalCard({
       {approval.command !== undefined && <Decisive text={approval.command} language="sh" />}
       {approval.diff !== undefined && <Decisive text={approval.diff} language="diff" />}
       {rest !== undefined && <Decisive text={JSON.stringify(rest, null, 2)} language="json" />}
-      {mayDecide ? (
+      {!mayDecide ? (
+        <p class="dim">Your key may not decide this.</p>
+      ) : approval.questions !== undefined ? (
+        <QuestionForm approval={approval} questions={approval.questions} />
+      ) : (
         <div class="actions">
           {approval.choices.map((choice) => (
             <button
@@ -77,14 +85,13 @@ export function ApprovalCard({
             onInput={(event) => setReason(event.currentTarget.value)}
           />
         </div>
-      ) : (
-        <p class="dim">Your key may not decide this.</p>
       )}
     </article>
   )
 }
 
-function timeLeft({ expires_at: expires }: PendingApproval): string {
+function timeLeft({ expires_at: expires, questions }: PendingApproval): string {
   const left = Date.parse(expires) - now.value
+  if (left > 0 && questions !== undefined) return `continues without an answer in ${formatDuration(left)}`
   return left > 0 ? `denied in ${formatDuration(left)} if no one decides` : 'its time is over'
 }

@@ -7,7 +7,12 @@ const DECIDED: Readonly<Record<DecidedApproval['decision'], string>> = {
   deny: 'denied',
 }
 
-export function describeDecision({ decision, by, message }: Pick<DecidedApproval, 'decision' | 'by' | 'message'>) {
+type Described = Pick<DecidedApproval, 'decision' | 'by' | 'message' | 'answers'>
+
+export function describeDecision({ decision, by, message, answers }: Described) {
+  if (answers !== undefined && decision !== 'deny') {
+    return `answered by ${nameDecider(by)}: ${answers.map((each) => each.join(', ')).join('; ')}`
+  }
   return `${DECIDED[decision]} by ${nameDecider(by)}${message === undefined ? '' : `: ${message}`}`
 }
 

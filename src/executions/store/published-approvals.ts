@@ -1,5 +1,6 @@
 /** What agents on many machines ask for, so that a server can decide for an agent of another machine. */
 import type { AttributedReply } from '../../agents/adapter/agent.ts'
+import { checkAnswers } from '../../agents/adapter/answers.ts'
 import { Fault } from '../../kit/fault.ts'
 import type { Log } from '../../kit/log.ts'
 import type { PendingApproval } from '../../prompts/approvals.shape.ts'
@@ -27,14 +28,18 @@ export class PublishedApprovals {
     await this.#database.run('DELETE FROM approvals WHERE execution_id = ? AND approval_id = ?', id, approval)
   }
 
-  /** Returns what was asked for; undefined if nothing with this id waits. */
+  /** Returns what was asked for; undefined if nothing with this id waits. Throws a Fault if its questions have other answers. */
   async decide({ executionId, approvalId, decided }: Decision): Promise<PendingApproval | undefined> {
     return await this.#database.write(function* () {
       const sql = `UPDATE approvals SET decision = ? WHERE execution_id = ? AND approval_id = ? AND decision IS NULL
         RETURNING approval`
       const row = yield* get(sql, JSON.stringify(decided), executionId, approvalId)
-      if (row !== undefined) yield* notify('approval', [executionId])
-      return row && JSON.parse(String(row['approval']))
+      if (row === undefined) return undefined
+      const approval: PendingApproval = JSON.parse(String(row['approval']))
+      // A decision that does not fit is not stored.
+      checkAnswers(approval, decided)
+      yield* notify('approval', [executionId])
+      return approval
     })
   }
 

@@ -93,8 +93,8 @@ export function localEndpoints(options: LocalOptions): RegisterRoutes {
 
     scope.post<ApprovalById>('/executions/:id/approvals/:approval', async (request): Promise<object> => {
       const by = { via: 'terminal', name: userName() } as const
-      const { decision, message } = request.body as ApprovalReply
-      return { decision: await drover.executions.decide(USER, request.params, { decision, message, by }) }
+      const { decision, message, answers } = request.body as ApprovalReply
+      return { decision: await drover.executions.decide(USER, request.params, { decision, message, answers, by }) }
     })
 
     scope.post('/prompt', async (request, reply) => {

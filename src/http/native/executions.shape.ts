@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Usage } from '../../agents/adapter/agent.shape.ts'
+import { Answers, Usage } from '../../agents/adapter/agent.shape.ts'
 import { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { Execution, ExecutionEvent, ExecutionPage } from '../../executions/store/execution.shape.ts'
 import { EXECUTION_KINDS, EXECUTION_STATES } from '../../executions/store/execution-states.ts'
@@ -72,6 +72,7 @@ export const DecisionBody = named(
   request({
     decision,
     message: optionalText('Tells the agent why something is denied.', { maxLength: 4000 }),
+    answers: Type.Optional(meaning('The answers to `questions` of the approval, with `allow`.', Answers)),
   }),
 )
 export type DecisionBody = Static<typeof DecisionBody>
@@ -237,7 +238,11 @@ export const OPERATIONS: readonly Operation[] = [
     parameters: [EXECUTION_ID, APPROVAL_ID],
     body: {
       shape: DecisionBody,
-      examples: { allow: { decision: 'allow' }, deny: { decision: 'deny', message: 'not now' } },
+      examples: {
+        allow: { decision: 'allow' },
+        deny: { decision: 'deny', message: 'not now' },
+        answer: { decision: 'allow', answers: [['SQLite']] },
+      },
     },
     responses: {
       200: jsonResponse('The agent continues.', ApprovalDecided, { approval_id: APPROVAL, decision: 'allow' }),
