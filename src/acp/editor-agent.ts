@@ -60,7 +60,7 @@ const check = {
 const PAGE = 50
 const CODES = { invalid: -32_602, notFound: -32_002, authRequired: -32_000, internal: -32_603 }
 
-type Handler = (params: JsonRecord) => Promise<unknown>
+type Handler = (params: JsonRecord, signal: AbortSignal) => Promise<unknown>
 
 export class EditorAgent {
   readonly #options: AcpAgentOptions
@@ -74,7 +74,7 @@ export class EditorAgent {
     'session/list': (params) => this.#list(check.list(params)),
     'session/close': (params) => this.#close(check.session(params)),
     'session/delete': (params) => this.#delete(check.session(params)),
-    'session/prompt': (params) => this.#prompt(check.prompt(params)),
+    'session/prompt': (params, signal) => this.#prompt(check.prompt(params), signal),
     'session/set_mode': (params) => this.#setMode(check.mode(params)),
     'session/set_config_option': (params) => this.#setOption(check.option(params)),
   }
@@ -92,12 +92,12 @@ export class EditorAgent {
   }
 
   /** Undefined: there is no such method. */
-  answer(method: string, params: JsonRecord): Promise<unknown> | undefined {
+  answer(method: string, params: JsonRecord, signal: AbortSignal): Promise<unknown> | undefined {
     const handle = Object.hasOwn(this.#handlers, method) ? this.#handlers[method] : undefined
     if (handle === undefined) return undefined
     // A request that is not valid is refused, too: the check throws.
     return Promise.resolve(params)
-      .then(handle)
+      .then((valid) => handle(valid, signal))
       .catch((error) => {
         throw toFailure(error)
       })
@@ -199,8 +199,12 @@ export class EditorAgent {
     return {}
   }
 
-  async #prompt({ sessionId, prompt }: InSession & { prompt: ContentBlock[] }): Promise<object> {
-    const result = await this.#find(sessionId).prompt(readPrompt(prompt))
+  /** It ends as canceled if the editor cancels the session or the request. */
+  async #prompt({ sessionId, prompt }: InSession & { prompt: ContentBlock[] }, signal: AbortSignal): Promise<object> {
+    const session = this.#find(sessionId)
+    const running = session.prompt(readPrompt(prompt))
+    signal.addEventListener('abort', () => session.cancel())
+    const result = await running
     for (const warning of result.warnings ?? []) this.#options.onWarning(warning)
     return toResponse(result)
   }

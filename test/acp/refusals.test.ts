@@ -69,6 +69,25 @@ describe('a question of the agent', () => {
     answered.resolve({ outcome: 'selected', optionId: 'allow' })
   })
 
+  it('is over when the editor cancels its request', async () => {
+    const { create, prompt, asked, answers, agent } = await openEditorHere(createUser())
+    const { sessionId } = await create()
+    const question = Promise.withResolvers<{ outcome: 'cancelled' }>()
+    answers.push(() => question.promise)
+    const cancel = new AbortController()
+    const text = JSON.stringify({ ask: 'Bash' })
+    const running = agent.request(
+      session.prompt,
+      { sessionId, prompt: [{ type: 'text', text }] },
+      { cancellationSignal: cancel.signal },
+    )
+    await until(() => asked.length === 1)
+    cancel.abort()
+    expect(await running).toMatchObject({ stopReason: 'cancelled' })
+    question.resolve({ outcome: 'cancelled' })
+    expect(await prompt(sessionId, { say: 'next' })).toMatchObject({ stopReason: 'end_turn' })
+  })
+
   it.each([
     ['ask', /--permission-mode default/],
     ['edit', /--permission-mode acceptEdits/],

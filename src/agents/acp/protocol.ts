@@ -17,6 +17,8 @@ export function initializeParams({ client = {} }: Pick<AcpProfile, 'client'>): J
       fs: { readTextFile: files, writeTextFile: files },
       ...(client.terminal && { terminal: true }),
       elicitation: { form: {} },
+      // Agents may offer switches; drover changes only the mode and the model.
+      session: { configOptions: { boolean: {} } },
     },
     clientInfo: { name: 'drover', title: 'drover', version: CLIENT_VERSION },
   }
@@ -101,7 +103,9 @@ export function readSession(sessionId: string, result: JsonRecord): SessionState
   }
 }
 
+/** A switch is no choice of a mode or a model. */
 function isOption(option: JsonRecord, name: string): boolean {
+  if (option['type'] === 'boolean') return false
   return textAt(option, 'category') === name || textAt(option, 'id') === name
 }
 

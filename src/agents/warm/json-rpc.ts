@@ -12,14 +12,19 @@ import { type Frame, type OnWarning, readFrames } from './frames.ts'
 import { type Id, type JsonRpcFrame, type RequestId, readJsonRpcFrame, toFailure } from './json-rpc-frame.ts'
 
 const METHOD_NOT_FOUND = -32_601
+/** The other side no longer wants the answer to a request (https://agentclientprotocol.com/protocol/v1/cancellation). */
+const CANCEL = '$/cancel_request'
 /** So much may wait until the agent reads it; while there is more, nothing more is read from the agent. */
 const UNREAD_LIMIT_CHARACTERS = 32 * 1024 * 1024
 /** Requests of the agent that are not answered yet. */
 const OPEN_REQUESTS_LIMIT = 1000
 
 export type JsonRpcHandlers = {
-  /** Answers a request of the agent. Undefined: there is no such method. The next frame does not wait for the answer. */
-  onRequest(method: string, params: JsonRecord): Promise<unknown> | undefined
+  /**
+   * Answers a request of the agent. Undefined: there is no such method. The next frame does not wait for the answer. The signal is aborted
+   * when the agent cancels the request.
+   */
+  onRequest(method: string, params: JsonRecord, signal: AbortSignal): Promise<unknown> | undefined
   /** The next frame waits until this is done, so that a slow reader makes the agent wait. */
   onNotification(method: string, params: JsonRecord, line: string): void | Promise<void>
   /** Gets sentences about frames that were skipped. */
@@ -54,10 +59,10 @@ export function createJsonRpcPeer(
 ): JsonRpcPeer {
   const pending = new Map<Id, Pending>()
   const version = hasVersion ? { jsonrpc: '2.0' } : {}
+  const answering = new Map<unknown, AbortController>()
   let lastId = 0
   let isClosed = false
   let unread = 0
-  let open = 0
   let lastWrite: Promise<void> | undefined
   const send = async (frame: object) => {
     const line = `${JSON.stringify({ ...version, ...frame })}\n`
@@ -74,16 +79,17 @@ export function createJsonRpcPeer(
     await send({ id, ...frame })
   }
   const receive = async ({ id, method, params }: Extract<JsonRpcFrame, { kind: 'request' }>, line: string) => {
-    const isTooMany = open >= OPEN_REQUESTS_LIMIT
+    const isTooMany = answering.size >= OPEN_REQUESTS_LIMIT
+    const cancel = new AbortController()
     const request = isTooMany
       ? Promise.reject(new Error('too many requests at once'))
-      : handlers.onRequest(method, params)
+      : handlers.onRequest(method, params, cancel.signal)
     // Some agents write notifications like this.
     if (request === undefined && id === null) return await handlers.onNotification(method, params, line)
-    open += 1
-    void answer(id, request).finally(() => {
-      open -= 1
-    })
+    // The same id twice is a fault of the agent; both are answered.
+    const key = answering.has(id) ? cancel : id
+    answering.set(key, cancel)
+    void answer(id, request).finally(() => answering.delete(key))
     if (unread > UNREAD_LIMIT_CHARACTERS) await lastWrite
   }
   const handle = async ({ value, line }: Frame) => {
@@ -92,6 +98,7 @@ export function createJsonRpcPeer(
       case 'request':
         return await receive(frame, line)
       case 'notification':
+        if (frame.method === CANCEL) return answering.get(frame.params['requestId'])?.abort()
         return await handlers.onNotification(frame.method, frame.params, line)
       case 'invalid':
         return handlers.onWarning('a frame that is not JSON-RPC was skipped', 'protocol')

@@ -27,7 +27,7 @@ export const run: RunCommand = async (invocation) => {
   const peer = createJsonRpcPeer(
     { stdout: input, stdin: { write: async (text) => void (await runtime.terminal.out.write(text)) } },
     {
-      onRequest: (method, params) => agent.answer(method, params),
+      onRequest: (method, params, signal) => agent.answer(method, params, signal),
       onNotification: (method, params) => agent.notified(method, params),
       onWarning: (text) => warn(invocation, text),
     },

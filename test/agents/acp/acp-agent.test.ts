@@ -62,7 +62,11 @@ describe('a turn', () => {
     expect(events[0]?.content).toMatchObject({ working_dir: workdir })
     const [initialize, opened, prompt] = receivedFrames(directory)
     expect(initialize?.params).toMatchObject({ protocolVersion: 1, clientInfo: { name: 'drover' } })
-    expect(initialize?.params?.['clientCapabilities']).toEqual({ fs: { readTextFile: false, writeTextFile: false } })
+    expect(initialize?.params?.['clientCapabilities']).toEqual({
+      fs: { readTextFile: false, writeTextFile: false },
+      elicitation: { form: {} },
+      session: { configOptions: { boolean: {} } },
+    })
     expect(opened?.params).toEqual({ cwd: workdir, mcpServers: [] })
     expect(prompt?.params).toEqual({ sessionId: 's1', prompt: [{ type: 'text', text: said }] })
     expect(methods()).toEqual(['initialize', 'session/new', 'session/prompt'])

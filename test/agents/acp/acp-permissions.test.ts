@@ -253,7 +253,10 @@ describe('modes and models', () => {
     const errors = { 'session/set_model': { code: -32602, message: 'no model "b"' } }
     const refused = await run({ session: { models: { currentModelId: 'a' } }, errors }, { request: { model: 'b' } })
     expect(refused.result.error?.message).toBe('no model "b"')
-    const ignored = await run({}, { request: { model: 'b' } })
-    expect(ignored.result.warnings).toContain('model is ignored: fake offers no choice of models')
+    const switches = { configOptions: [{ id: 'model', type: 'boolean', currentValue: true }] }
+    for (const session of [{}, switches]) {
+      const ignored = await run({ session }, { request: { model: 'b' } })
+      expect(ignored.result.warnings).toContain('model is ignored: fake offers no choice of models')
+    }
   })
 })
