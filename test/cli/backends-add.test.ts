@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import type { AcpScript } from '../fake-agent/acp-script.ts'
@@ -9,6 +9,8 @@ import { callMain } from '../support/call-main.ts'
 import { installFakeAgents } from '../support/fake-agent.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { isRunning } from '../support/test-command.ts'
+
+const PLATFORMS = ['linux', 'darwin'].flatMap((system) => [`${system}-x86_64`, `${system}-aarch64`])
 
 let home: string
 
@@ -48,6 +50,29 @@ describe('drover backends add', () => {
     expect(first).toMatchObject({ output: 'You said: hello there', backend: 'my-agent' })
     const again = await drover('resume', first.session_id, 'and again')
     expect(again.stdout).toBe('You said: and again\n')
+  })
+
+  it('takes the command and the variables of an agent from a registry', async () => {
+    const path = join(home, 'registry.json')
+    const cmd = `./anywhere/${basename(installAcpAgent(home, {}))}`
+    const launch = { archive: 'https://example.com/a.tar.gz', cmd, env: { QUIET: '1', LEVEL: 'low' } }
+    const binary = Object.fromEntries(PLATFORMS.map((platform) => [platform, launch]))
+    writeFileSync(path, JSON.stringify({ version: '1.0.0', agents: [{ id: 'mine', distribution: { binary } }] }))
+    env = { PATH: `${home}:${process.env['PATH']}` }
+    const added = await drover('backends', 'add', 'mine', '--registry', 'registry.json', '--env', 'LEVEL=high')
+    expect(added).toMatchObject({ code: 0 })
+    expect(sections()['mine']).toMatchObject({ command: [basename(cmd)], env: { QUIET: '1', LEVEL: 'high' } })
+
+    const before = sections()
+    const other = await drover('backends', 'add', 'opencode', '--registry', path)
+    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('Known: mine')])
+    for (const text of ['[]', 'no JSON', '{}']) {
+      writeFileSync(path, text)
+      const refused = await drover('backends', 'add', 'another', '--registry', path)
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('cannot be used as a registry')])
+    }
+    expect((await drover('backends', 'add', 'another', '--registry', 'gone.json')).stderr).toContain('ENOENT')
+    expect(sections()).toEqual(before)
   })
 
   it('stores and shows only printable text of an agent, and not too much of it', async () => {

@@ -1,12 +1,17 @@
 /** `backends add`: starts an agent, finds out what it can do, and writes it to the config. */
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { findKnownAgent, KNOWN_AGENTS } from '../../agents/acp/known-agents.ts'
 import { type ProbeReport, probeAgent } from '../../agents/acp/probe.ts'
+import { findInRegistry, namesInRegistry, REGISTRY, type RegistryCommand } from '../../agents/acp/registry.ts'
 import type { AcpAgent } from '../../agents/adapter/agent.ts'
+import { type JsonRecord, parseObject } from '../../agents/adapter/json-fields.ts'
 import { buildCommand } from '../../agents/build-command.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { type BackendSection, setBackendSection } from '../../config/edit-config.ts'
 import { problemOfBackendName } from '../../config/setting-rules.ts'
 import { toTimestamp } from '../../kit/clock.ts'
+import { toErrorMessage } from '../../kit/fault.ts'
 import { nearestWord } from '../../kit/nearest.ts'
 import { USER } from '../../prompts/caller.ts'
 import { toAgentRequest } from '../../prompts/prepare-prompt.ts'
@@ -17,7 +22,7 @@ import { openDrover } from '../open/open-drover.ts'
 import { printResult } from '../output/print-result.ts'
 import { toOneLine } from '../output/printable.ts'
 import { findUserPaths, readSettings } from '../settings.ts'
-import { agentUnknown, backendExists, backendNameInvalid } from './faults.ts'
+import { agentUnknown, backendExists, backendNameInvalid, registryUnreadable } from './faults.ts'
 
 export const TIMEOUT_SECS = 120
 /** Agents choose their names themselves. */
@@ -30,10 +35,11 @@ export const add: RunCommand = async (invocation) => {
   if (problem !== undefined) throw backendNameInvalid({ name, problem })
   const { config } = await readSettings(invocation)
   if (Object.hasOwn(config.backends, name)) throw backendExists({ name })
-  const env = readVariables(invocation)
+  const known = given.length > 0 ? { command: given, env: {} } : findKnownCommand(invocation, name)
+  const env = { ...known.env, ...readVariables(invocation) }
   const section: BackendSection = {
     protocol: 'acp',
-    command: given.length > 0 ? given : findKnownCommand(name),
+    command: known.command,
     ...(Object.keys(env).length > 0 && { env }),
   }
   return await probeAndWrite(invocation, { name, section, config, sendsPrompt: invocation.flags.isOn('try') })
@@ -62,11 +68,26 @@ export function definedIn({ backends }: Config): string[] {
   return Object.entries(backends).flatMap(([name, settings]) => ('protocol' in settings ? [name] : []))
 }
 
-function findKnownCommand(name: string): readonly string[] {
-  const known = findKnownAgent(name)
-  if (known !== undefined) return known.command
-  const names = KNOWN_AGENTS.map((agent) => agent.name)
+/** What drover has tried itself comes first, unless the user names a registry. */
+function findKnownCommand(invocation: Invocation, name: string): RegistryCommand {
+  const path = invocation.flags.text('registry')
+  const known = path === undefined ? findKnownAgent(name) : undefined
+  if (known !== undefined) return { command: known.command, env: {} }
+  const registry = path === undefined ? REGISTRY : readRegistry(resolve(invocation.runtime.cwd, path))
+  const found = findInRegistry(registry, name)
+  if (found !== undefined) return found
+  const names = [...(path === undefined ? KNOWN_AGENTS.map((agent) => agent.name) : []), ...namesInRegistry(registry)]
   throw agentUnknown({ name, known: names, nearest: nearestWord(name, names) })
+}
+
+function readRegistry(path: string): JsonRecord {
+  try {
+    const registry = parseObject(readFileSync(path, 'utf8'))
+    if (registry !== undefined && Array.isArray(registry['agents'])) return registry
+  } catch (error) {
+    throw registryUnreadable({ path, problem: toErrorMessage(error) })
+  }
+  throw registryUnreadable({ path, problem: 'it is no JSON object with a list of agents' })
 }
 
 function readVariables({ flags }: Invocation): Record<string, string> {

@@ -37,19 +37,21 @@ export const BACKEND_COMMANDS: readonly Command[] = [
     group: 'Prompts',
     summary: 'Add an agent that speaks the Agent Client Protocol as a backend',
     description:
-      'Starts the agent, asks what it can do, and writes the result to the config. drover knows the commands of many agents, so their names are enough. Nothing is written if the agent does not answer.',
+      'Starts the agent, asks what it can do, and writes the result to the config. drover knows the commands of many agents, and those of the ACP registry, so their names are enough. Nothing is written if the agent does not answer.',
     positionals: [
       { name: 'name', description: 'Name of the backend', suggests: suggestKnownAgents },
       { name: 'command', description: 'The program and its arguments, after --', isOptional: true, repeats: true },
     ],
     flags: [
       flag('--try', 'Send a short prompt as well, and check whether the session can be resumed'),
+      flag('--registry FILE', 'Copy of the ACP registry to find the command in; drover has one of 2026-02-07'),
       flag('--env NAME=VALUE', 'Environment variable of the agent', { repeats: true }),
       ANSWER_TIMEOUT,
       JSON_FLAG,
     ],
     examples: {
       'drover backends add opencode --try': 'add an agent that drover knows',
+      'drover backends add auggie': 'add an agent of the ACP registry',
       'drover backends add mine -- /opt/agent --acp': 'add any other agent',
     },
     load: async () => ({ run: (await import('./add.ts')).add }),

@@ -14,7 +14,13 @@ export const backendExists = defineFault('backend_exists', 'usage', {
 export const agentUnknown = defineFault('agent_unknown', 'usage', {
   when: 'A backend is added without a command, and drover does not know an agent with this name.',
   message: (d: { name: string; known: readonly string[]; nearest: string | undefined }) =>
-    `drover does not know the command of ${d.name}; give it after --, as in "drover backends add ${d.name} -- PROGRAM ARGUMENTS". Known: ${d.known.join(', ')}${d.nearest === undefined ? '' : `; did you mean ${d.nearest}?`}`,
+    `drover does not know the command of ${d.name} on this platform; give it after --, as in "drover backends add ${d.name} -- PROGRAM ARGUMENTS". Known: ${d.known.join(', ')}${d.nearest === undefined ? '' : `; did you mean ${d.nearest}?`}`,
+})
+
+export const registryUnreadable = defineFault('registry_unreadable', 'usage', {
+  when: '`--registry` names a file that cannot be read, or that is no file of the ACP registry.',
+  message: (d: { path: string; problem: string }) =>
+    `${d.path} cannot be used as a registry: ${d.problem}; give a copy of the ACP registry`,
 })
 
 export const backendNotDefined = defineFault('backend_not_defined', 'usage', {

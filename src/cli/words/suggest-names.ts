@@ -26,7 +26,8 @@ export async function suggestDefinedBackends(runtime: Runtime): Promise<readonly
 /** The agents that drover knows the command of. */
 export async function suggestKnownAgents(): Promise<readonly string[]> {
   const { KNOWN_AGENTS } = await import('../../agents/acp/known-agents.ts')
-  return KNOWN_AGENTS.map(({ name }) => name)
+  const { namesInRegistry, REGISTRY } = await import('../../agents/acp/registry.ts')
+  return [...new Set([...KNOWN_AGENTS.map(({ name }) => name), ...namesInRegistry(REGISTRY)])]
 }
 
 export async function suggestKeyNames(runtime: Runtime): Promise<readonly string[]> {
