@@ -28,7 +28,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'sandbox',
     'kit',
   ],
-  mcp: ['service', 'drive', 'executions', 'prompts', 'kit'],
+  mcp: ['service', 'drive', 'executions', 'prompts', 'agents', 'kit'],
   http: [
     'mcp',
     'service',

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import type { Question } from '../agents/adapter/agent.ts'
+import type { AgentQuestion } from '../agents/adapter/agent.ts'
 import { readForm, toForm } from './question-form.ts'
 
 const OPTIONS = [{ label: 'SQLite', description: 'one file' }, { label: 'PostgreSQL' }]
-const QUESTIONS: Question[] = [
+const QUESTIONS: AgentQuestion[] = [
   { text: 'Which store?', options: OPTIONS },
   { text: 'Which systems?', options: OPTIONS, takes_several: true },
   { text: 'And else?', options: OPTIONS, takes_text: true },

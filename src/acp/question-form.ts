@@ -1,8 +1,8 @@
 /** Questions of an agent as a form of the editor, and what its user has filled in. Pure. */
-import type { ApprovalRequest, Question } from '../agents/adapter/agent.ts'
+import type { AgentQuestion, ApprovalRequest } from '../agents/adapter/agent.ts'
 import { type JsonRecord, objectAt, textAt } from '../agents/adapter/json-fields.ts'
 
-export type AskedForm = Pick<ApprovalRequest, 'reason'> & { questions: readonly Question[] }
+export type AskedForm = Pick<ApprovalRequest, 'reason'> & { questions: readonly AgentQuestion[] }
 
 const fieldOf = (at: number) => `answer_${at + 1}`
 
@@ -15,7 +15,13 @@ export function toForm({ reason, questions }: AskedForm): JsonRecord {
 }
 
 /** Where any text is an answer, the options are named in the description: a form has a choice or a text. */
-function toField({ text, options, takes_several: takesSeveral, takes_text: takesText, takes }: Question): JsonRecord {
+function toField({
+  text,
+  options,
+  takes_several: takesSeveral,
+  takes_text: takesText,
+  takes,
+}: AgentQuestion): JsonRecord {
   const title = text
   if (takes !== undefined) return { type: takes, title }
   const labels = options.map(({ label, description }) => (description ? `${label} (${description})` : label))

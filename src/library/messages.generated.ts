@@ -511,12 +511,12 @@ export type ApprovalRequestEvent = {
     /** The possible decisions. */
     choices: readonly ('allow' | 'allow_session' | 'deny')[]
     /** The agent asks these. `allow` needs `answers`; `deny` leaves it without. */
-    questions?: readonly Question[] | undefined
+    questions?: readonly AgentQuestion[] | undefined
   }
 }
 
 /** What an agent wants to know from its user. */
-export type Question = {
+export type AgentQuestion = {
   /** What the agent asks. */
   text: string
   /** The answers that the agent proposes. None: any text is an answer. */
@@ -748,7 +748,7 @@ export type ApprovalRequest = {
   /** The possible decisions. */
   choices: readonly ('allow' | 'allow_session' | 'deny')[]
   /** The agent asks these. `allow` needs `answers`; `deny` leaves it without. */
-  questions?: readonly Question[] | undefined
+  questions?: readonly AgentQuestion[] | undefined
 }
 
 /** The result of a prompt. */

@@ -1,5 +1,5 @@
 /** What tools return: the structured content, and the same as text for models. Pure. */
-import type { ApprovalRequest, Question } from '../agents/adapter/agent.ts'
+import type { AgentQuestion, ApprovalRequest } from '../agents/adapter/agent.ts'
 import { describeQuestions } from '../agents/adapter/answers.ts'
 import type { DrivenRun } from '../drive/service/driven-run.shape.ts'
 import type { Execution, ExecutionEvent } from '../executions/store/execution.shape.ts'
@@ -21,7 +21,7 @@ export type ToolResult = {
 }
 
 /** What an agent asks its user, as its event has it. */
-export type AskedQuestions = Pick<ApprovalRequest, 'approval_id' | 'reason'> & { questions: readonly Question[] }
+export type AskedQuestions = Pick<ApprovalRequest, 'approval_id' | 'reason'> & { questions: readonly AgentQuestion[] }
 
 /** What was seen of an execution while it was watched. */
 export type Watched = {

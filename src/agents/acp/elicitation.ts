@@ -1,5 +1,5 @@
 /** Questions of an agent that speaks ACP (`elicitation/create`): a form becomes questions, the answers its content. Pure. */
-import type { ApprovalReply, ApprovalRequest, Question } from '../adapter/agent.ts'
+import type { AgentQuestion, ApprovalReply, ApprovalRequest } from '../adapter/agent.ts'
 import { isObject, type JsonRecord, objectAt, objectsAt, textAt, textsAt } from '../adapter/json-fields.ts'
 
 type Field = { name: string; shape: JsonRecord; isRequired: boolean }
@@ -36,7 +36,7 @@ function readFields(params: JsonRecord): Field[] {
   })
 }
 
-type Option = Question['options'][number] & { value: string }
+type Option = AgentQuestion['options'][number] & { value: string }
 
 const YES_OR_NO = ['yes', 'no'].map((label) => ({ label, value: label }))
 
@@ -50,7 +50,7 @@ function readOptions(shape: JsonRecord): Option[] {
   return [...titled, ...textsAt(holder, 'enum').map((value) => ({ label: value, value }))]
 }
 
-function toQuestion({ name, shape, isRequired }: Field): Question {
+function toQuestion({ name, shape, isRequired }: Field): AgentQuestion {
   const texts = [textAt(shape, 'title') ?? name, textAt(shape, 'description')].filter((text) => text)
   const type = textAt(shape, 'type')
   return {

@@ -29,8 +29,8 @@ export const ApprovalChoice = Type.Enum(['allow', 'allow_session', 'deny'])
 export type ApprovalChoice = Message<typeof ApprovalChoice>
 
 /** What an agent wants to know from its user. */
-export const Question = named(
-  'Question',
+export const AgentQuestion = named(
+  'AgentQuestion',
   Type.Object({
     text: Type.String({ description: 'What the agent asks.' }),
     options: Type.Array(
@@ -47,7 +47,7 @@ export const Question = named(
   }),
   'What an agent wants to know from its user.',
 )
-export type Question = Message<typeof Question>
+export type AgentQuestion = Message<typeof AgentQuestion>
 
 /** For each question, in their order, what was chosen or written. */
 export const Answers = Type.Array(Type.Array(Type.String({ maxLength: 4000 }), { maxItems: 50 }), {
@@ -67,7 +67,9 @@ export const ApprovalRequest = Type.Object(
     reason: optionalText('Why the agent asks.'),
     choices: Type.Array(ApprovalChoice, { description: 'The possible decisions.' }),
     questions: Type.Optional(
-      Type.Array(Question, { description: 'The agent asks these. `allow` needs `answers`; `deny` leaves it without.' }),
+      Type.Array(AgentQuestion, {
+        description: 'The agent asks these. `allow` needs `answers`; `deny` leaves it without.',
+      }),
     ),
   },
   { description: 'Something that an agent wants to do, and asks about first.' },

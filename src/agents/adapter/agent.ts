@@ -4,11 +4,11 @@ import type { AcpProfile } from './acp-profile.ts'
 import type {
   Abilities,
   AgentEvent,
+  AgentQuestion,
   ApprovalChoice,
   ApprovalRequest,
   Decider,
   Delivered,
-  Question,
   Usage,
   UserMessage,
 } from './agent.shape.ts'
@@ -19,7 +19,7 @@ import type { ClientTool, ToolChoice } from './client-tool.ts'
 import type { JsonRecord } from './json-fields.ts'
 import type { Surroundings } from './surroundings.ts'
 
-export type { Abilities, AgentEvent, ApprovalRequest, Decider, Delivered, Question, Usage, UserMessage }
+export type { Abilities, AgentEvent, AgentQuestion, ApprovalRequest, Decider, Delivered, Usage, UserMessage }
 
 /** `message` tells the agent why something is denied. `answers` are for questions: one list for each. */
 export type ApprovalReply = {

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import type { Question } from './agent.ts'
+import type { AgentQuestion } from './agent.ts'
 import { checkAnswers, describeQuestions } from './answers.ts'
 
 const OPTIONS = [{ label: 'SQLite', description: 'one file' }, { label: 'PostgreSQL' }]
-const ONE: Question = { text: 'Which store?', options: OPTIONS }
+const ONE: AgentQuestion = { text: 'Which store?', options: OPTIONS }
 
 describe('checkAnswers', () => {
-  const check = (questions: Question[] | undefined, answers?: string[][]) =>
+  const check = (questions: AgentQuestion[] | undefined, answers?: string[][]) =>
     checkAnswers(questions === undefined ? {} : { questions }, { decision: 'allow', answers })
 
-  it.each<[string, Question, string[]]>([
+  it.each<[string, AgentQuestion, string[]]>([
     ['an option', ONE, ['SQLite']],
     ['several options', { ...ONE, takes_several: true }, ['SQLite', 'PostgreSQL']],
     ['a text beside options', { ...ONE, takes_text: true }, ['DuckDB']],
@@ -21,7 +21,7 @@ describe('checkAnswers', () => {
     expect(() => check([question], [answer])).not.toThrow()
   })
 
-  it.each<[string, Question[] | undefined, string[][] | undefined, string]>([
+  it.each<[string, AgentQuestion[] | undefined, string[][] | undefined, string]>([
     ['none', [ONE], undefined, 'question 1 has no answer'],
     ['too few', [ONE, ONE], [['SQLite']], 'question 2 has no answer'],
     ['too many', [ONE], [['SQLite'], ['SQLite']], 'there are only 1 questions'],

@@ -1,5 +1,5 @@
 /** Questions of agents to their user, and the answers. Pure. */
-import type { ApprovalReply, ApprovalRequest, Question } from './agent.ts'
+import type { AgentQuestion, ApprovalReply, ApprovalRequest } from './agent.ts'
 import { answersInvalid } from './faults.ts'
 
 /** What an agent is told whose question no one answers. */
@@ -22,14 +22,14 @@ export function checkAnswers(
 }
 
 /** Undefined: the answer is possible. */
-export function problemOf(question: Question, answer: readonly string[]): string | undefined {
+export function problemOf(question: AgentQuestion, answer: readonly string[]): string | undefined {
   if (answer.length === 0) return question.is_optional ? undefined : 'has no answer'
   if (answer.length > 1 && !question.takes_several) return 'takes one answer'
   const bad = answer.find((text) => !isPossible(question, text))
   return bad === undefined ? undefined : `does not take ${JSON.stringify(bad.slice(0, 60))}`
 }
 
-function isPossible({ options, takes_text: takesText, takes }: Question, text: string): boolean {
+function isPossible({ options, takes_text: takesText, takes }: AgentQuestion, text: string): boolean {
   if (takes !== undefined) return takes === 'integer' ? WHOLE_NUMBER.test(text) : isNumber(text)
   const takesAny = options.length === 0 || takesText === true
   return (takesAny && text.trim() !== '') || options.some(({ label }) => label === text)
@@ -40,7 +40,7 @@ function isNumber(text: string): boolean {
 }
 
 /** The questions with their options, for people. */
-export function describeQuestions(questions: readonly Question[]): string {
+export function describeQuestions(questions: readonly AgentQuestion[]): string {
   return questions
     .map(({ text, options, takes_several: takesSeveral }, at) => {
       const head = `${at + 1}. ${text}${takesSeveral ? ' (several answers are possible)' : ''}`

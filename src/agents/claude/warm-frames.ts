@@ -1,5 +1,5 @@
 /** Which frames of a claude process that stays up belong to a turn, and what they mean. Pure. */
-import type { ApprovalReply, ApprovalRequest, Question } from '../adapter/agent.ts'
+import type { AgentQuestion, ApprovalReply, ApprovalRequest } from '../adapter/agent.ts'
 import { NO_ANSWER } from '../adapter/answers.ts'
 import { readSubject } from '../adapter/denials.ts'
 import { countAt, isObject, type JsonRecord, objectAt, objectsAt, textAt } from '../adapter/json-fields.ts'
@@ -166,7 +166,7 @@ export function toApprovalRequest(request: JsonRecord): Omit<ApprovalRequest, 'a
 }
 
 /** The tool with which claude asks its user. Claude takes any text as an answer. */
-function readQuestions(request: JsonRecord): Question[] {
+function readQuestions(request: JsonRecord): AgentQuestion[] {
   if (textAt(request, 'tool_name') !== 'AskUserQuestion') return []
   return objectsAt(objectAt(request, 'input'), 'questions').map((question) => ({
     text: textAt(question, 'question') ?? '',
@@ -206,7 +206,7 @@ export function toPermissionAnswer(request: JsonRecord, { decision, message, ans
 /** Claude knows an answer by the text of its question. */
 function toQuestionAnswer(
   request: JsonRecord,
-  { questions, decision, message, answers = [] }: ApprovalReply & { questions: readonly Question[] },
+  { questions, decision, message, answers = [] }: ApprovalReply & { questions: readonly AgentQuestion[] },
 ): JsonRecord {
   if (decision === 'deny') return { behavior: 'deny', message: message ?? NO_ANSWER }
   const given = questions.map(({ text }, at) => [text, (answers[at] ?? []).join(', ')])

@@ -1,6 +1,6 @@
 /** Asks the user at the terminal about what an agent wants to do. Without a terminal it says how to decide elsewhere. */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ApprovalReply, ApprovalRequest, Backend, Question } from '../../agents/adapter/agent.ts'
+import type { AgentQuestion, ApprovalReply, ApprovalRequest, Backend } from '../../agents/adapter/agent.ts'
 import { problemOf } from '../../agents/adapter/answers.ts'
 import { describeRequest } from '../../agents/approval-details.ts'
 import { toRevealed } from '../../kit/revealed-text.ts'
@@ -89,13 +89,13 @@ type Asking = { keys: KeyReader; runtime: Surroundings; request: ApprovalRequest
 /** One line for each question. Without an answer to one, the agent gets none. */
 async function readAnswers(
   asking: Asking,
-  questions: readonly Question[],
+  questions: readonly AgentQuestion[],
   signal: AbortSignal,
 ): Promise<ApprovalReply | undefined> {
   const { err } = asking.runtime.terminal
   const answers: string[][] = []
   while (answers.length < questions.length) {
-    const question = questions[answers.length] as Question
+    const question = questions[answers.length] as AgentQuestion
     await err.write(err.style('bold', formatAnswerPrompt(question, answers.length)))
     const line = await readLine(asking, signal)
     if (line === 'cancel' || line === undefined) return await finish(asking, line ?? 'deny', signal)
@@ -109,7 +109,7 @@ async function readAnswers(
 }
 
 export function formatAnswerPrompt(
-  { options, takes_several: takesSeveral, takes_text: takesText }: Question,
+  { options, takes_several: takesSeveral, takes_text: takesText }: AgentQuestion,
   at: number,
 ) {
   const number = takesSeveral ? `numbers from 1 to ${options.length}, with commas` : `1 to ${options.length}`
@@ -118,7 +118,7 @@ export function formatAnswerPrompt(
 }
 
 /** Numbers are those of the options. Everything else is a text. */
-export function toAnswer(text: string, { options, takes_several: takesSeveral }: Question): string[] {
+export function toAnswer(text: string, { options, takes_several: takesSeveral }: AgentQuestion): string[] {
   const given = text.trim()
   if (given === '') return []
   const words = takesSeveral ? given.split(',').map((word) => word.trim()) : [given]

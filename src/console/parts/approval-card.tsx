@@ -9,7 +9,7 @@ import { serverState } from '../live/server-state.ts'
 import { formatDuration } from '../text/format.ts'
 import { restOfInput } from '../text/rest-of-input.ts'
 import { toLine } from '../text/visible-text.ts'
-import { QuestionForm } from './question-form.tsx'
+import { QuestionForm } from './answer-fields.tsx'
 import { Decisive } from './text-view.tsx'
 
 const LABELS: Readonly<Record<ApprovalOption, string>> = {

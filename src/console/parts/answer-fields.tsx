@@ -1,13 +1,19 @@
 /** The questions of an agent: choose an option, or write an answer. */
 import { useState } from 'preact/hooks'
-import type { Question } from '../../agents/adapter/agent.shape.ts'
+import type { AgentQuestion } from '../../agents/adapter/agent.shape.ts'
 import type { PendingApproval } from '../../prompts/approvals.shape.ts'
 import { decide } from '../live/actions.ts'
 import { toLine } from '../text/visible-text.ts'
 
 type Given = { chosen: readonly string[]; text: string }
 
-export function QuestionForm({ approval, questions }: { approval: PendingApproval; questions: readonly Question[] }) {
+export function QuestionForm({
+  approval,
+  questions,
+}: {
+  approval: PendingApproval
+  questions: readonly AgentQuestion[]
+}) {
   const [given, setGiven] = useState<readonly Given[]>(questions.map(() => ({ chosen: [], text: '' })))
   const [isSent, setSent] = useState(false)
   const change = (at: number, next: Partial<Given>) =>
@@ -48,7 +54,7 @@ export function QuestionForm({ approval, questions }: { approval: PendingApprova
   )
 }
 
-type FieldsProps = { name: string; question: Question; given: Given; onChange: (next: Partial<Given>) => void }
+type FieldsProps = { name: string; question: AgentQuestion; given: Given; onChange: (next: Partial<Given>) => void }
 
 function QuestionFields({ name, question, given, onChange }: FieldsProps) {
   const { text, options, takes_several: takesSeveral = false, takes_text: takesText = false } = question
