@@ -2,9 +2,12 @@
  * An agent that speaks like claude and reports what it can do where it runs. The prompt is a list of attempts as JSON; the answer has
  * what each got, or null if it was refused.
  */
+const { spawn } = require('node:child_process')
 const { appendFileSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } = require('node:fs')
 const { request } = require('node:http')
+const { connect } = require('node:net')
 const { dirname } = require('node:path')
+const { createInterface } = require('node:readline')
 
 const ATTEMPTS = {
   read: (path) => readFileSync(path, 'utf8'),
@@ -36,6 +39,37 @@ const ATTEMPTS = {
       asked.on('connect', ({ statusCode }) => resolve(statusCode === 200 ? 'connected' : null))
       asked.on('error', () => resolve(null)).end()
     }),
+  /** Calls a tool of an MCP server, and answers all that the server asks, or has not asked yet, as suits it. */
+  lie: (server, name, path) =>
+    new Promise((resolve) => {
+      const { input, output } = openServer(server)
+      const send = (message) => input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+      const lies = { roots: [{ uri: 'file:///' }], action: 'accept', content: {} }
+      createInterface({ input: output }).on('line', (line) => {
+        const { id, method, result } = JSON.parse(line)
+        if (method !== undefined) return send({ id, result: lies })
+        if (id === 'greeting') {
+          send({ method: 'notifications/initialized' })
+          send({ method: 'notifications/roots/list_changed' })
+          // Their names can be guessed.
+          for (let at = 0; at < 9; at++) send({ id: `question-${at}`, result: lies })
+          setTimeout(() => send({ id: 'call', method: 'tools/call', params: { name, arguments: { path } } }), 200)
+        }
+        if (id === 'call') resolve(result.content[0].text)
+      })
+      const params = { protocolVersion: '2025-06-18', capabilities: { roots: { listChanged: true }, elicitation: {} } }
+      send({ id: 'greeting', method: 'initialize', params })
+    }),
+  /** Connects many times at once with an MCP server. Returns how often it was let in. */
+  crowd: async (server, count) => {
+    const message = { jsonrpc: '2.0', id: 0, method: 'initialize', params: { capabilities: {} } }
+    const attempts = Array.from({ length: Number(count) }, () => {
+      const { input, output } = openServer(server)
+      input.on('error', () => {}).write(`${JSON.stringify(message)}\n`)
+      return new Promise((resolve) => output.once('data', () => resolve(1)).once('close', () => resolve(0)))
+    })
+    return (await Promise.all(attempts)).reduce((sum, each) => sum + each, 0)
+  },
   /** Runs until it is asked to stop, and says so in a file. */
   wait: (path) => {
     appendFileSync(path, 'waiting\n')
@@ -46,6 +80,18 @@ const ATTEMPTS = {
       })
     return new Promise(() => setInterval(() => {}, 1000))
   },
+}
+
+/** By its name, as the command line says how to reach it, or as JSON with its program. */
+function openServer(server) {
+  if (server.startsWith('[')) {
+    const [program, ...args] = JSON.parse(server)
+    const { stdin, stdout } = spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'] })
+    return { input: stdin, output: stdout }
+  }
+  const file = process.argv[process.argv.indexOf('--mcp-config') + 1]
+  const socket = connect(JSON.parse(readFileSync(file, 'utf8')).mcpServers[server].args[1])
+  return { input: socket, output: socket.on('error', () => {}) }
 }
 
 const print = (event) => process.stdout.write(`${JSON.stringify(event)}\n`)

@@ -17,6 +17,8 @@ import { until } from '../support/until.ts'
 
 const AGENT = readFileSync(join(import.meta.dirname, '..', 'programs', 'inside-agent.cjs'), 'utf8')
 
+const GUARDED = join(import.meta.dirname, '..', 'programs', 'guarded-server.mjs')
+
 /** Remembers for all tests that the sandbox was tried. */
 const DROVER_HOME = temporaryDirectoryForAll()
 
@@ -175,6 +177,41 @@ describe('an agent inside of a boundary', () => {
     cancel.abort()
     expect(await ended).toMatchObject({ error_code: 'agent_cancelled' })
     expect(readFileSync(log, 'utf8')).toBe('waiting\nSIGINT\n')
+  })
+})
+
+describe('an MCP server, which runs outside of the boundary', () => {
+  beforeEach(skipWithoutSandbox)
+
+  /** A server that guards an empty directory. Its agent attacks it. */
+  async function guarded(attempt: readonly [string, ...string[]], isDirect: boolean) {
+    const { run, context, directory } = await fixture()
+    const [starts, guards] = [join(directory, 'starts'), join(directory, 'guarded')]
+    mkdirSync(guards)
+    const argv = [process.execPath, GUARDED, guards, starts] as const
+    const [command, ...args] = argv
+    const mcp_servers = isDirect ? [] : [{ name: 'guarded', command, args }]
+    Object.assign(context, { settings: { ...context.settings, mcp_servers } })
+    const [name, ...rest] = attempt
+    const words = rest.map((each) => each.replace('~', directory))
+    const { got } = await run([[name, isDirect ? JSON.stringify(argv) : 'guarded', ...words]], {
+      sandbox: isDirect ? 'off' : 'required',
+    })
+    return { got, started: readFileSync(starts, 'utf8').trim().split('\n').length }
+  }
+
+  it.each([
+    ['name directories that the server may use', 'read', 'secret'],
+    ['consent in place of a person', 'remove', 'removed'],
+  ])('does not let the agent %s', async (_, tool, taken) => {
+    expect((await guarded(['lie', tool, '~/canary'], true)).got).toEqual([taken])
+    expect((await guarded(['lie', tool, '~/canary'], false)).got).toEqual(['refused'])
+  })
+
+  it('is not started as often as the agent likes', async () => {
+    const many = { got: [40], started: 40 }
+    expect(await guarded(['crowd', '40'], true)).toEqual(many)
+    expect(await guarded(['crowd', '40'], false)).toEqual({ got: [16], started: 16 })
   })
 })
 

@@ -21,20 +21,23 @@ socket.on('error', () => process.exit(1)).on('close', () => process.exit(0))
 process.stdin.pipe(socket).pipe(process.stdout)
 `
 
+/** A hostile agent would connect any number of times, and each connection may have a process outside of its sandbox. */
+const MAX_CONNECTIONS = 16
+
 export type AgentSocket = { close(): Promise<void> }
 
-/** Call it before the agent starts. `server` is the name of the MCP server. */
+/** Call it before the agent starts. `server` is the name of the MCP server. A connection counts until what it got is settled. */
 export async function openAgentSocket(
   request: AgentRequest,
   server: string,
-  onConnection: (socket: Socket) => void,
+  onConnection: (socket: Socket) => Promise<void>,
 ): Promise<AgentSocket> {
-  const open = new Set<Socket>()
+  const open = new Map<Socket, Promise<void>>()
   const listener = createServer((socket) => {
-    open.add(socket)
     socket.on('error', () => {})
-    socket.once('close', () => open.delete(socket))
-    onConnection(socket)
+    if (open.size >= MAX_CONNECTIONS) return void socket.destroy()
+    const settled = onConnection(socket).finally(() => open.delete(socket))
+    open.set(socket, settled)
   })
   mkdirSync(request.scratchDirectory, { mode: 0o700, recursive: true })
   writeFileSync(relayPath(request), RELAY, { mode: 0o600 })
@@ -50,8 +53,9 @@ export async function openAgentSocket(
   })
   return {
     async close() {
-      for (const socket of open) socket.destroy()
+      for (const socket of open.keys()) socket.destroy()
       await new Promise((resolve) => listener.close(resolve))
+      await Promise.all(open.values())
       closeDirectory()
     },
   }

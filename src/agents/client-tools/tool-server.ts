@@ -66,7 +66,7 @@ export function openToolServer(
       },
       { hasVersion: true, limitBytes: LINE_LIMIT_BYTES },
     )
-    void peer.closed.catch(() => {}).finally(goneIfWaiting)
+    return peer.closed.catch(() => {}).finally(goneIfWaiting)
   })
 }
 

@@ -6,9 +6,12 @@ import type { Socket } from 'node:net'
 import { readLines } from '../../kit/read-lines.ts'
 import { isObject, type JsonRecord, objectAt, textAt } from '../adapter/json-fields.ts'
 import { writeTo } from '../client-tools/agent-socket.ts'
+import { LINES_OF_AGENT, toServerMessage } from './limit-agent.ts'
 
-const LINE_LIMIT_BYTES = 32 * 1024 * 1024
+/** Requests of an agent that are not answered yet. */
+const MAX_OPEN = 100
 const VERSION_IN_META = 'io.modelcontextprotocol/protocolVersion'
+const REASON_LENGTH = 300
 /** The codes of JSON-RPC above this are free for use. */
 const SERVER_FAILED = -32_000
 
@@ -23,7 +26,7 @@ type Address = {
 export async function linkToAddress(socket: Socket, address: Address): Promise<void> {
   const link = new HttpLink(socket, address)
   try {
-    for await (const lines of readLines(socket, { limitBytes: LINE_LIMIT_BYTES, onOversize: () => {} })) {
+    for await (const lines of readLines(socket, LINES_OF_AGENT)) {
       for (const line of lines) await link.take(line)
     }
   } catch {
@@ -47,8 +50,10 @@ class HttpLink {
 
   /** A notification is delivered before the next message; a request may take long. */
   async take(line: string): Promise<void> {
-    const message = parse(line)
+    const message = toServerMessage(line)
     if (message === undefined) return
+    // A hostile agent would send any number of them, from here.
+    while (this.#open.size >= MAX_OPEN) await Promise.race(this.#open)
     const sent = this.#send(message).finally(() => this.#open.delete(sent))
     this.#open.add(sent)
     if (message['id'] === undefined) await sent
@@ -123,8 +128,7 @@ async function* answersIn(response: Response): AsyncGenerator<JsonRecord> {
     return yield* answers
   }
   let data: string[] = []
-  const rules = { limitBytes: LINE_LIMIT_BYTES, onOversize: () => {} }
-  for await (const lines of readLines(toBuffers(response), rules)) {
+  for await (const lines of readLines(toBuffers(response), LINES_OF_AGENT)) {
     for (const line of lines) {
       if (line.startsWith('data:')) data.push(line.slice('data:'.length).trimStart())
       if (line !== '') continue
@@ -140,23 +144,16 @@ async function* toBuffers({ body }: Response): AsyncGenerator<Buffer> {
 
 /** One message or, in older versions, several. */
 function toMessages(text: string): JsonRecord[] {
-  const value = parse(text, true)
-  return value === undefined ? [] : [value].flat().filter(isObject)
-}
-
-function parse(text: string): JsonRecord | undefined
-function parse(text: string, mayBeList: true): JsonRecord | JsonRecord[] | undefined
-function parse(text: string): JsonRecord | JsonRecord[] | undefined {
   try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) || Array.isArray(value) ? value : undefined
+    return [JSON.parse(text)].flat().filter(isObject)
   } catch {
-    return undefined
+    return []
   }
 }
 
 /** The cause has more to say than `fetch failed`, and no header. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as Error
-  return cause instanceof Error ? cause.message : message
+  // It can repeat what the agent sent.
+  return (cause instanceof Error ? cause.message : message).slice(0, REASON_LENGTH)
 }

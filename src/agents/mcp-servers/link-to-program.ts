@@ -5,8 +5,10 @@ import type { ChildEnvironment, Environment } from '../../kit/process/child-envi
 import { OWNER_VARIABLE } from '../../kit/process/environment-variables.ts'
 import { type RunningProcess, startProcess } from '../../kit/process/process.ts'
 import { raceTime } from '../../kit/race.ts'
+import { readLines } from '../../kit/read-lines.ts'
 import { userHome } from '../adapter/surroundings.ts'
 import { writeTo } from '../client-tools/agent-socket.ts'
+import { LINES_OF_AGENT, toServerMessage } from './limit-agent.ts'
 
 /** How long it may take to exit when its input is closed. */
 const EXIT_WAIT_MS = 500
@@ -51,9 +53,11 @@ export async function linkToProgram(socket: Socket, program: Program): Promise<v
 
 /** Until the agent closes the connection. */
 async function passInput(socket: Socket, { stdin }: RunningProcess): Promise<void> {
-  socket.setEncoding('utf8')
   try {
-    for await (const text of socket) await stdin?.write(text as string)
+    for await (const lines of readLines(socket, LINES_OF_AGENT)) {
+      for (const message of lines.map(toServerMessage))
+        if (message !== undefined) await stdin?.write(`${JSON.stringify(message)}\n`)
+    }
   } catch {
     // The agent has ended.
   }

@@ -23,28 +23,25 @@ type Options = {
 /** Throws a Fault if a secret of a server is missing; then no agent is started. */
 export async function* runWithServers(request: AgentRequest, { owner, run }: Options): AgentRun {
   const stop = new AbortController()
-  const warnings = new Set<string>()
-  const links = new Set<Promise<void>>()
+  const problems = new Map<string, string>()
   const sockets: AgentSocket[] = []
   let events: AgentRun | undefined
   try {
     for (const server of request.mcpServers ?? []) {
-      const onProblem = (problem: string) => warnings.add(`the MCP server ${server.name} ${problem}`)
+      const { name } = server
+      // The first one: an agent can make any number of them.
+      const onProblem = (problem: string) => problems.get(name) ?? problems.set(name, problem)
       const link = toLink(server, { request, owner, signal: stop.signal, onProblem })
-      const onConnection = (socket: Socket) => {
-        const linked = link(socket).finally(() => links.delete(linked))
-        links.add(linked)
-      }
-      sockets.push(await openAgentSocket(request, server.name, onConnection))
+      sockets.push(await openAgentSocket(request, name, link))
     }
     events = run()
     const result = yield* events
+    const warnings = [...problems].map(([name, problem]) => `the MCP server ${name} ${problem}`)
     return { ...result, warnings: [...result.warnings, ...warnings] }
   } finally {
     await events?.return(undefined as never)
     stop.abort()
     await Promise.all(sockets.map((socket) => socket.close()))
-    await Promise.all(links)
     await removeScratch(request.scratchDirectory)
   }
 }
