@@ -26,7 +26,10 @@ it('a host that a variable names is reached', () => {
 })
 
 it('a variable can name a path in the home', () => {
-  expect(findAcpNeeds('cline')?.(place).variables).toMatchObject({ CLINE_DB_DATA_DIR: '/home/ada/.cline/sandbox/db' })
+  expect(findAcpNeeds('cline')?.(place).variables).toMatchObject({
+    CLINE_DB_DATA_DIR: '/home/ada/.cline/sandbox/db',
+    CLINE_SESSION_BACKEND_MODE: 'local',
+  })
 })
 
 it('no one has tried an agent that drover does not know', () => {

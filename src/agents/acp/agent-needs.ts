@@ -36,6 +36,12 @@ const settingsIn = (directory: string, files: readonly string[]) =>
     ...['agent', 'command', 'mode', 'plugin', 'skill', 'tool'].flatMap((name) => [name, `${name}s`]),
   ])
 
+const CLINE_VARIABLES = {
+  ...{ CLINE_DB_DATA_DIR: '~/.cline/sandbox/db', CLINE_SESSION_DATA_DIR: '~/.cline/sandbox/sessions' },
+  // Otherwise the first turn starts a daemon for all sessions, and no process could stay up.
+  CLINE_SESSION_BACKEND_MODE: 'local',
+}
+
 /** Made when an agent is looked up: most prompts need none of them. */
 const rows = (): Readonly<Record<string, Row>> => ({
   opencode: {
@@ -123,7 +129,7 @@ const rows = (): Readonly<Record<string, Row>> => ({
     copied: within('.cline/data/settings', ['providers.json', 'global-settings.json', 'cline_mcp_settings.json']),
     // The database of its sessions is beside one of commands that it runs at times.
     kept: ['.cline/sandbox'],
-    variables: { CLINE_DB_DATA_DIR: '~/.cline/sandbox/db', CLINE_SESSION_DATA_DIR: '~/.cline/sandbox/sessions' },
+    variables: CLINE_VARIABLES,
     hosts: ['api.cline.bot', ...SERVICES],
     env: ['CLINE_*', ...KEYS],
     hostsIn: ['CLINE_API_BASE_URL'],
