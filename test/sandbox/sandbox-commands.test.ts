@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { NO_SANDBOX } from '../../scripts/bubblewrap.ts'
+import { createRepositoryAt } from '../support/git-repository.ts'
 import { DROVER, ending, run, runAt, temporaryDirectory } from '../support/run-drover.ts'
 import { hasSandbox, skipWithoutSandbox } from '../support/sandbox.ts'
 import { createRepository } from '../support/temporary-repository.ts'
@@ -26,11 +27,33 @@ function createWorktree() {
   return { repository, root, home, sandboxed }
 }
 
+/** Of processes. */
+const LIMIT = 64
+
 const AUTHOR = {
   GIT_AUTHOR_NAME: 'Ada',
   GIT_AUTHOR_EMAIL: 'a@example.com',
   GIT_COMMITTER_NAME: 'Ada',
   GIT_COMMITTER_EMAIL: 'a@example.com',
+}
+
+function skipWithoutUser(skip: (condition: boolean, note: string) => void): void {
+  skip(!hasSandbox, NO_SANDBOX)
+  skip(!CAN_DROP_PRIVILEGES || SHARED_DIRECTORY === undefined, 'no other user can use this directory')
+}
+
+/** Runs drover as a user who is not root. */
+async function runAsUser(args: readonly string[], more: Record<string, string> = {}) {
+  const home = mkdtempSync(join(SHARED_DIRECTORY ?? '', 'drover-nobody-'))
+  onTestFinished(() => rmSync(home, { recursive: true }))
+  const uid = process.getuid?.() === 0 ? NOBODY_UID : undefined
+  const cwd = join(home, 'work')
+  createRepositoryAt(cwd)
+  if (uid !== undefined) spawnSync('chown', ['-R', String(uid), home])
+  const env = { PATH: process.env['PATH'] ?? '', HOME: home, TMPDIR: home, ...more }
+  return await ending(
+    spawn(process.execPath, [DROVER, ...args], { cwd, env, ...(uid !== undefined && { uid, gid: uid }) }),
+  )
 }
 
 describe('drover sandbox run', () => {
@@ -149,6 +172,21 @@ describe('drover sandbox run', () => {
     })
   })
 
+  it.for([
+    [LIMIT, { code: 0, stdout: `${LIMIT}\n` }],
+    [LIMIT + 1, { code: 2, stderr: expect.stringContaining('Cannot fork') }],
+  ] as const)(
+    'with a limit of 64 processes, a command gets %i of them, or cannot fork',
+    async ([count, ended], { skip }) => {
+      skipWithoutUser(skip)
+      const fork = `set -- /proc/[0-9]*; n=$#; while [ $n -lt ${count} ]; do sleep 60 & n=$((n+1)); done; echo $n`
+      const ran = await runAsUser(['sandbox', 'run', '--', 'sh', '-c', fork], {
+        DROVER_SANDBOX_MAX_PROCESSES: String(LIMIT),
+      })
+      expect(ran).toMatchObject(ended)
+    },
+  )
+
   it('ends everything inside when drover is killed', async () => {
     const { root, home } = createWorktree()
     const env = { PATH: process.env['PATH'] ?? '', HOME: home }
@@ -187,19 +225,8 @@ describe('drover sandbox check', () => {
   })
 
   it('finds a limit on processes too, for a user who is not root', async ({ skip }) => {
-    skip(!hasSandbox, NO_SANDBOX)
-    skip(!CAN_DROP_PRIVILEGES || SHARED_DIRECTORY === undefined, 'no other user can use this directory')
-    const home = mkdtempSync(join(SHARED_DIRECTORY ?? '', 'drover-nobody-'))
-    onTestFinished(() => rmSync(home, { recursive: true }))
-    const uid = process.getuid?.() === 0 ? NOBODY_UID : undefined
-    if (uid !== undefined) spawnSync('chown', [String(uid), home])
-    const env = { PATH: process.env['PATH'] ?? '', HOME: home, TMPDIR: home }
-    const child = spawn(process.execPath, [DROVER, 'sandbox', 'check', '--json'], {
-      cwd: home,
-      env,
-      ...(uid !== undefined && { uid, gid: uid }),
-    })
-    const { code, stdout } = await ending(child)
+    skipWithoutUser(skip)
+    const { code, stdout } = await runAsUser(['sandbox', 'check', '--json'])
     const missing = JSON.parse(stdout).properties.filter((each: { is_enforced: boolean }) => !each.is_enforced)
     // Another user has no session of systemd.
     expect(missing).toMatchObject([{ by: 'systemd', problem: 'there is no user session of systemd' }])
