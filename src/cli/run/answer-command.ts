@@ -17,24 +17,19 @@ import { withWorkspace } from '../workspace-command.ts'
 import { askPerson, canAsk } from './ask-person.ts'
 import { confirmedDigest, matchesDigest } from './confirmed-digest.ts'
 import { openRuns } from './open-runs.ts'
-import { openPersonRun, type PersonRun, printRunChange } from './person-run.ts'
-import { printState } from './print-change.ts'
+import { openPersonRun, type PersonRun, printChangedRun } from './person-run.ts'
 import { describeWait } from './run-waits.ts'
 
 export const run: RunCommand = (invocation) =>
   withWorkspace(invocation, async (command) => {
-    const { flags, runtime } = invocation
-    const context = await openRuns(command, runtime)
+    const context = await openRuns(command, invocation.runtime)
     const { given, text } = await readWords(invocation, context)
     const asked = given === undefined ? given : await findAsking(context, given)
     const found = await openPersonRun(command, context, { given: asked, intent: 'answer' })
     const answer = await toAnswer(invocation, found, text)
     const state = await answerQuestion(found.context, found.run.id, answer)
-    if (flags.isOn('json')) await printState(runtime.terminal.out, state)
-    else {
-      const change = { context: found.context, runId: found.run.id }
-      await printRunChange(invocation, change, answer.confirmDestructive ? 'Confirmed.' : 'Answered.')
-    }
+    const sentence = answer.confirmDestructive ? 'Confirmed.' : 'Answered.'
+    await printChangedRun(invocation, found.context, { state, sentence })
     return 0
   })
 

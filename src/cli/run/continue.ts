@@ -9,8 +9,7 @@ import type { Invocation, RunCommand } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
 import { withWorkspace } from '../workspace-command.ts'
 import { openRuns } from './open-runs.ts'
-import { openPersonRun, type PersonRun, printRunChange } from './person-run.ts'
-import { printState } from './print-change.ts'
+import { openPersonRun, type PersonRun, printChangedRun } from './person-run.ts'
 import { readEnvelopeFile } from './read-envelope-file.ts'
 import { readBudget } from './read-flags.ts'
 
@@ -23,8 +22,7 @@ export const run: RunCommand = (invocation) =>
     const found = await openPersonRun(command, await openRuns(command, runtime), { given: args[0], intent: 'continue' })
     const options = await chooseSource(invocation, found)
     const state = await resumeRun(found.context, found.run.id, { ...options, budget })
-    if (flags.isOn('json')) await printState(runtime.terminal.out, state)
-    else await printRunChange(invocation, { context: found.context, runId: found.run.id }, sentenceFor(state.state))
+    await printChangedRun(invocation, found.context, { state, sentence: sentenceFor(state.state) })
     return 0
   })
 

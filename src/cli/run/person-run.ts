@@ -1,5 +1,6 @@
 /** The run that a person means: the one they name, in any worktree of the repository, or the only one that waits. */
 import { existsSync } from 'node:fs'
+import type { ProtocolState } from '../../contract/protocol-state.shape.ts'
 import { readVerdict } from '../../drive/read-verdict.ts'
 import { readDrive } from '../../drive/record/drive-journal.ts'
 import { outlineRun, type RunOutline } from '../../runs/read-status.ts'
@@ -10,7 +11,7 @@ import { findWaitingRun, type RunIntent } from '../../runs/waiting-run.ts'
 import type { Invocation } from '../command.ts'
 import { offer, type WorkspaceRef } from '../remedies.ts'
 import type { WorkspaceCommand } from '../workspace-command.ts'
-import { printChange } from './print-change.ts'
+import { printChange, printState } from './print-change.ts'
 import { readRunId } from './read-flags.ts'
 import { formatRunView, type ViewOptions } from './run-view.ts'
 
@@ -36,6 +37,16 @@ export async function openNamed(command: WorkspaceCommand, context: RunContext, 
   command.runId = resolveRunId(context, typed)
   const there = await openOwnWorktree(context, command.runId)
   return { context: there, run: await outlineRun(there, command.runId) }
+}
+
+/** Prints the new state of a run: for programs as JSON, for people as the whole run with a sentence about the change. */
+export async function printChangedRun(
+  invocation: Invocation,
+  context: RunContext,
+  { state, sentence }: { state: ProtocolState; sentence: string },
+): Promise<void> {
+  if (invocation.flags.isOn('json')) await printState(invocation.runtime.terminal.out, state)
+  else await printRunChange(invocation, { context, runId: state.run_id }, sentence)
 }
 
 /** Prints a run after a change, with a sentence about the change. */

@@ -49,6 +49,6 @@ figures. ~ marks a sum of which a part is estimated, because a process was kille
       'drover budgets': 'what was used of each',
       "drover budgets --json | jq '.budgets[] | select(.used >= .limit)'": 'those that are spent',
     },
-    load: () => import('./budgets-command.ts'),
+    load: async () => ({ run: (await import('./usage-command.ts')).listBudgets }),
   },
 ]
