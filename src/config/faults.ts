@@ -59,7 +59,7 @@ export const apiKeyUnusable = defineFault('api_key_unusable', 'invalid', {
 export const apiKeyExists = defineFault('api_key_exists', 'conflict', {
   when: 'The name for a new key is already in `server.keys`; the file was not changed.',
   message: (d: { name: string; file: string }) =>
-    `${d.file} already has a key with the name ${d.name}; choose another name, or run "drover keys revoke ${d.name}" first`,
+    `${d.file} already has a key with the name ${d.name}; choose another name, edit its entry there, or run "drover keys rotate ${d.name}" for a new secret`,
 })
 
 export const apiKeyExpired = defineFault('api_key_expired', 'invalid', {

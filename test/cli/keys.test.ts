@@ -93,7 +93,7 @@ describe('drover keys create', () => {
       'a name that is taken',
       'create ci',
       ONE,
-      'already has a key with the name ci; choose another name, or run "drover keys revoke ci" first',
+      'already has a key with the name ci; choose another name, edit its entry there, or run "drover keys rotate ci" for a new secret',
     ],
     [
       'a bad name',

@@ -1,7 +1,7 @@
 /** What a run waits for: in a few words, and whole for those who decide. Pure. */
 import { toRevealed } from '../../kit/revealed-text.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
-import { toPrintable } from '../output/printable.ts'
+import { toOneLine, toPrintable } from '../output/printable.ts'
 import { type TextLayout, tableWidth } from '../output/text-table.ts'
 import { followUp } from '../output/what-follows.ts'
 import { quoteWithBar, wrapWords } from '../output/wrap-words.ts'
@@ -21,13 +21,18 @@ const WAITS_FOR: Readonly<Record<NonNullable<RunOutline['pause_reason']>, string
   budget_exhausted: 'more budget, which it gets when it is resumed',
 }
 
+/** A long question is cut in a list; the status of the run has all of it. */
+const QUESTION_COLUMNS = 120
+
 /** What a paused run of a list waits for, with the command that answers a question. */
 export function describePause(run: RunOutline, name: string): string | undefined {
   if (run.state !== 'paused') return undefined
-  const waits = formatWaiting(run).replace(/^, /, '')
   const isQuestion =
     run.source_candidate === undefined && (run.pause_reason ?? 'decision_required') === 'decision_required'
-  return `${waits}: ${followUp(isQuestion ? 'answer-decision' : 'status', { RUN: name }).line}`
+  const question = isQuestion ? pendingQuestion(run) : undefined
+  const waits = formatWaiting(run).replace(/^, /, '')
+  const to = question === undefined ? '' : ` to "${toOneLine(question, QUESTION_COLUMNS)}"`
+  return `${waits}${to}: ${followUp(isQuestion ? 'answer-decision' : 'status', { RUN: name }).line}`
 }
 
 /** Undefined if the run does not wait for an answer to one. */

@@ -121,11 +121,13 @@ describe('runs that change the same files', () => {
     expect(overlapsOf(changing('a', 'y', 'x', 'z'), others)).toEqual([{ run_id: 'b', files: ['x', 'y', 'z'] }])
   })
 
-  it('are not named in other repositories, or if one starts on the branch of the other', () => {
+  it('are not named in other repositories, or if one starts on the branch of the other or was continued', () => {
     const own = changing('a', 'x')
     expect(overlapsOf(own, [{ ...changing('b', 'x'), repository: '/s' }])).toEqual([])
     expect(overlapsOf(own, [{ ...changing('b', 'x'), after: 'a' }])).toEqual([])
     expect(overlapsOf({ ...own, after: 'b' }, [changing('b', 'x')])).toEqual([])
+    expect(overlapsOf(own, [{ ...changing('b', 'x'), next: 'c' }])).toEqual([])
+    expect(overlapsOf({ ...own, next: 'b' }, [changing('b', 'x')])).toEqual([])
   })
 
   it('are known from the latest attempt that has ended', () => {

@@ -138,6 +138,8 @@ type Changing = {
   readonly repository: string
   /** The run whose branch it starts on: that they change the same files is no surprise. */
   readonly after?: string | undefined
+  /** The round that continues it, in the same worktree. */
+  readonly next?: string | undefined
   readonly files: readonly string[]
 }
 
@@ -145,9 +147,9 @@ export type Overlap = { readonly run_id: string; readonly files: readonly string
 
 /** Which of the others change the same files as this run. */
 export function overlapsOf(run: Changing, others: readonly Changing[]): Overlap[] {
-  const own = new Set(run.files)
+  const own = new Set(run.next === undefined ? run.files : [])
   return others
-    .filter(({ id, repository }) => id !== run.id && repository === run.repository)
+    .filter(({ id, repository, next }) => id !== run.id && repository === run.repository && next === undefined)
     .filter(({ id, after }) => after !== run.id && run.after !== id)
     .map(({ id, files }) => ({ run_id: id, files: files.filter((file) => own.has(file)).sort() }))
     .filter(({ files }) => files.length > 0)

@@ -119,7 +119,7 @@ function withPlan(run: DrivenRun, { drive }: DrivenFacts, plan: readonly Planned
 
 function toChanging({ record, drive, earlier }: DrivenFacts) {
   const { run_id: id, git_common_dir: repository } = record
-  return { id, repository, after: drive.after, files: filesOf([drive, ...earlier]) }
+  return { id, repository, after: drive.after, next: drive.next_run_id, files: filesOf([drive, ...earlier]) }
 }
 
 function withOverlaps(run: DrivenRun, changing: readonly ReturnType<typeof toChanging>[]): DrivenRun {
