@@ -32,7 +32,9 @@ async function bootstrap() {
 
 /** The stamp is written last, and `npm ci` first deletes it with everything else: an interrupted install never looks finished. */
 async function install(lock) {
-  say('first run in this clone (or the lock file changed): installing dependencies with npm ci, which takes a minute or two')
+  say(
+    'first run in this clone (or the lock file changed): installing dependencies with npm ci, which takes a minute or two',
+  )
   rmSync(stampFile, { force: true })
   const code = await npmCi(lock)
   if (code === 0 && existsSync(join(root, 'node_modules'))) {

@@ -288,7 +288,9 @@ describe('drover drive', () => {
       question: 'Knots or km/h?',
     })
     const id = runIdIn(stdout)
-    expect((await driving.call(['status'])).stdout).toContain(`waiting for an answer to "Knots or km/h?": drover answer ${id} "TEXT"`)
+    expect((await driving.call(['status'])).stdout).toContain(
+      `waiting for an answer to "Knots or km/h?": drover answer ${id} "TEXT"`,
+    )
     expect((await driving.call(['status', id])).stdout).toContain(`  answer it\n    drover answer ${id} "TEXT"\n`)
     const [{ place } = {}] = dataOf(driving.records(id), 'drive_started')
     const status = await driving.call(['status', id, '--json', '--root', place?.root ?? ''])
