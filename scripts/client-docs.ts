@@ -31,8 +31,11 @@ export function clientDocs(root: string, results: readonly ClientResult[]): stri
 
 /** A cell names the agents on which a feature works. A feature that a client does not have has an empty cell. */
 export function describeResults(results: readonly ClientResult[]): string {
-  const agents = [...new Map(results.map(({ agent, agent_version: version }) => [agent, version]))].sort()
-  const names = agents.map(([name]) => name)
+  const names = [...new Set(results.map(({ agent }) => agent))].sort()
+  const versionsOf = (name: string) => {
+    const versions = results.filter(({ agent }) => agent === name).map((each) => each.agent_version)
+    return [...new Set(versions)].sort().join(' or ')
+  }
   const notes: string[] = []
   const numberOf = (note: string) => {
     if (!notes.includes(note)) notes.push(note)
@@ -61,7 +64,7 @@ export function describeResults(results: readonly ClientResult[]): string {
     return [client, version, ...used.map(([feature]) => cell(client, feature)), dates.sort().at(0) ?? '']
   })
   const table = markdownTable(['Client', 'Version', ...used.map(([, title]) => title), 'Date'], rows)
-  const list = agents.map(([name, version]) => `${name} ${version}`).join(', ')
+  const list = names.map((name) => `${name} ${versionsOf(name)}`).join(', ')
   const footnotes = notes.map((note, at) => `${at + 1}. ${note}`).join('\n')
   return `\`npm run test:real\` tries these clients on real agents: ${list}. The model is scripted. \`all\` are all of these agents. An empty cell is a feature that
 was not asked of the client. A coding turn is one with the tools of the client, on an agent [without its own](#agents-without-their-own-tools).
