@@ -108,7 +108,7 @@ async function readAnswers(
   return { decision: 'allow', answers }
 }
 
-export function formatAnswerPrompt(
+function formatAnswerPrompt(
   { options, takes_several: takesSeveral, takes_text: takesText }: AgentQuestion,
   at: number,
 ) {
@@ -118,7 +118,7 @@ export function formatAnswerPrompt(
 }
 
 /** Numbers are those of the options. Everything else is a text. */
-export function toAnswer(text: string, { options, takes_several: takesSeveral }: AgentQuestion): string[] {
+function toAnswer(text: string, { options, takes_several: takesSeveral }: AgentQuestion): string[] {
   const given = text.trim()
   if (given === '') return []
   const words = takesSeveral ? given.split(',').map((word) => word.trim()) : [given]
