@@ -18,7 +18,7 @@ export const agentUnknown = defineFault('agent_unknown', 'usage', {
 })
 
 export const registryUnreadable = defineFault('registry_unreadable', 'usage', {
-  when: '`--registry` names a file that cannot be read, or that is no file of the ACP registry.',
+  when: 'The file of `--registry` cannot be read, or is not one of the ACP registry.',
   message: (d: { path: string; problem: string }) =>
     `${d.path} cannot be used as a registry: ${d.problem}; give a copy of the ACP registry`,
 })
