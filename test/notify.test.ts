@@ -77,7 +77,9 @@ describe('a server that drives runs', () => {
       ['drover.delivered', true],
     ])
     expect(receiver.seen.map(({ id: each }) => each).slice(0, 2)).toEqual(Array(2).fill(receiver.accepted[0]?.id))
-    const lines = await until(() => readFileSync(told, 'utf8').trim().split('\n'))
+    // The shell creates the file before it writes into it.
+    await until(() => readFileSync(told, 'utf8').endsWith('\n'))
+    const lines = readFileSync(told, 'utf8').trim().split('\n')
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ event: 'delivered', run_id: id }])
     expect(first.heard.stderr + second.heard.stderr).not.toContain(SECRET)
     expect(first.heard.stderr + second.heard.stderr).not.toContain(target.url)
