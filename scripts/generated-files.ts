@@ -25,6 +25,7 @@ import { PushBody } from '../src/http/native/push.shape.ts'
 import { SessionDetailQuery, SessionEditRequest, SessionListQuery } from '../src/http/native/sessions.shape.ts'
 import { UsageParameters } from '../src/http/native/usage.shape.ts'
 import { ChatRequest } from '../src/http/openai/chat-completions.shape.ts'
+import { ConversationCreateRequest, ConversationUpdateRequest } from '../src/http/openai/conversations.shape.ts'
 import { InputItemsQuery, ResponseQuery, ResponseRequest } from '../src/http/openai/responses.shape.ts'
 import { JournalRecord } from '../src/journal/record.shape.ts'
 import * as library from '../src/library/requests.shape.ts'
@@ -192,6 +193,8 @@ async function httpFiles(): Promise<GeneratedFile[]> {
     validateChatRequest: ChatRequest,
     validateResponseRequest: ResponseRequest,
     validateResponseQuery: ResponseQuery,
+    validateConversationCreateRequest: ConversationCreateRequest,
+    validateConversationUpdateRequest: ConversationUpdateRequest,
     validateInputItemsQuery: InputItemsQuery,
     validateMessageRequest: MessageRequest,
     validateCountTokensRequest: CountTokensRequest,

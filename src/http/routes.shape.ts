@@ -25,6 +25,7 @@ import { OPERATIONS as resume } from './native/session-resume.shape.ts'
 import { OPERATIONS as sessions } from './native/sessions.shape.ts'
 import { OPERATIONS as usage } from './native/usage.shape.ts'
 import { OPERATIONS as chatCompletions } from './openai/chat-completions.shape.ts'
+import { OPERATIONS as conversations } from './openai/conversations.shape.ts'
 import { OPERATIONS as models } from './openai/models.shape.ts'
 import { OPERATIONS as responses } from './openai/responses.shape.ts'
 import { OPERATIONS as aliases } from './root/aliases.shape.ts'
@@ -48,6 +49,15 @@ export const OPERATIONS: readonly Operation[] = [
     ...mcp,
     ...hooks,
   ],
-  ...[...models, ...chatCompletions, ...responses, ...messageModels, ...messages, ...countTokens, ...aliases],
+  ...[
+    ...models,
+    ...chatCompletions,
+    ...responses,
+    ...conversations,
+    ...messageModels,
+    ...messages,
+    ...countTokens,
+    ...aliases,
+  ],
   ...[...health, ...openapi, ...docs, ...metrics, ...consolePage],
 ]

@@ -25,6 +25,7 @@ import { registerResume } from './native/session-resume.ts'
 import { registerSessions } from './native/sessions.ts'
 import { registerUsage } from './native/usage.ts'
 import { registerChatCompletions } from './openai/chat-completions.ts'
+import { registerConversations } from './openai/conversations.ts'
 import { registerModels } from './openai/models.ts'
 import { registerResponses } from './openai/responses.ts'
 import { registerRootModels } from './root/root-models.ts'
@@ -48,8 +49,15 @@ export const ROUTES: Readonly<Record<string, readonly RegisterRoutes[]>> = {
     registerPush,
   ],
   '/hooks': [registerGitHubHook],
-  '/openai/v1': [registerModels, registerChatCompletions, registerResponses],
+  '/openai/v1': [registerModels, registerChatCompletions, registerResponses, registerConversations],
   '/anthropic/v1': [registerMessageModels, registerMessages, registerCountTokens],
   // For clients with a base URL that lacks the prefix of the API.
-  '/v1': [registerRootModels, registerChatCompletions, registerResponses, registerMessages, registerCountTokens],
+  '/v1': [
+    registerRootModels,
+    registerChatCompletions,
+    registerResponses,
+    registerConversations,
+    registerMessages,
+    registerCountTokens,
+  ],
 }

@@ -132,6 +132,8 @@ export type SessionService = {
   turns(by: Caller, id: string): AsyncGenerator<SessionTurn, void, undefined>
   /** The newest of them, and how many are older. */
   latestTurns(by: Caller, id: string, limit: number): Promise<{ turns: SessionTurn[]; older: number }>
+  /** Stores a session without a turn. A prompt with its id as `newSessionId` begins it. */
+  prepare(by: Caller, session: Pick<Session, 'backend' | 'metadata'>): Promise<Session>
   /** The request that continues a session, or a fork of it. */
   continuing(by: Caller, request: NextRequest): Promise<PromptRequest>
   /** The conversation of a session, for an agent that does not know it. Throws a Fault if nothing of it is kept. */

@@ -134,7 +134,7 @@ export class InProcessDrover
     const { records, background } = this
     const stores = () => this.stores()
     this.#starter = new WorkStarter({ records, stores, background, drainDeadline: server?.drainDeadline })
-    this.sessions = new SessionCalls(() => this.stores())
+    this.sessions = new SessionCalls(() => this.stores(), cwd)
     this.executions = new ExecutionCalls({
       records: this.records,
       stores: () => this.stores(),

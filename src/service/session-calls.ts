@@ -3,7 +3,7 @@ import type { SessionTurn } from '../executions/session-turn.shape.ts'
 import { findTurns, readTurns } from '../executions/session-turns.ts'
 import type { Stores } from '../executions/store/stores.ts'
 import { randomIds } from '../kit/ids.ts'
-import { type Caller, visibleKeyId } from '../prompts/caller.ts'
+import { type Caller, ownerKey, visibleKeyId } from '../prompts/caller.ts'
 import { resumeInvalid } from '../prompts/faults.ts'
 import type { ConversationHistory, PromptRequest } from '../prompts/prompt-request.ts'
 import type { Session } from '../sessions/session.shape.ts'
@@ -12,13 +12,28 @@ import type { NextRequest, SessionService } from './drover-service.ts'
 
 export class SessionCalls implements SessionService {
   readonly #stores: () => Promise<Stores>
+  readonly #cwd: string
 
-  constructor(stores: () => Promise<Stores>) {
+  /** `cwd`: where the first turn of a session works that is prepared now. */
+  constructor(stores: () => Promise<Stores>, cwd = process.cwd()) {
     this.#stores = stores
+    this.#cwd = cwd
   }
 
   async of(by: Caller): Promise<VisibleSessions> {
     return (await this.#stores()).sessions.seenBy(visibleKeyId(by))
+  }
+
+  async prepare(by: Caller, known: Pick<Session, 'backend' | 'metadata'>): Promise<Session> {
+    const client = ownerKey(by)
+    return await (await this.#stores()).sessions.prepare({
+      ...known,
+      working_dir: this.#cwd,
+      ...(client !== undefined && { keyId: client.id, api_key: client.name }),
+      initial_prompt: '',
+      tags: by.is === 'client' ? ['api'] : [],
+      policy: { approval_mode: 'default', sandbox_mode: 'default', extra: [] },
+    })
   }
 
   async *turns(by: Caller, named: string): AsyncGenerator<SessionTurn, void, undefined> {

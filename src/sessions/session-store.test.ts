@@ -63,6 +63,25 @@ describeStores('sessions', (kind) => {
     })
   })
 
+  describe('a prepared session', () => {
+    it('is idle, and is begun once, by its own key', async () => {
+      const store = await kind.open({ clock: tickingClock() })
+      const owned = { keyId: 'ada', api_key: 'ada', shared: true as const }
+      const { id, created_at } = await store.prepare(newSession({ ...owned, backend: 'claude', initial_prompt: '' }))
+      expect(await store.find(id)).toMatchObject({ status: 'completed', turn_count: 0 })
+      const first = { ...newSession({ ...owned, backend: 'codex', initial_prompt: 'hello' }), id }
+      const foreign = fault('session_of_another_key', 'invalid')
+      await expect(store.create({ ...first, keyId: 'bob' })).rejects.toThrow(foreign)
+      await store.create(first)
+      const begun = { backend: 'codex', initial_prompt: 'hello', status: 'active', created_at }
+      expect(await store.find(id)).toMatchObject(begun)
+      await expect(store.create(first)).rejects.toThrow(fault('session_active', 'conflict'))
+      await store.finishTurn(id, completed())
+      await expect(store.create(first)).rejects.toThrow(fault('session_active', 'conflict'))
+      expect(await store.find(id)).toMatchObject({ ...begun, status: 'completed', turn_count: 1 })
+    })
+  })
+
   describe('a turn', () => {
     it.each<[TurnEnd['outcome'], string | undefined, SessionStatus]>([
       ['completed', 'agent-1', 'completed'],

@@ -107,6 +107,8 @@ export type SessionStore = VisibleSessions & {
   readonly messages: SessionMessages
   /** Adds an `active` session owned by this process. If the process dies, another one ends the turn. */
   create(session: NewSession): Promise<Session>
+  /** Adds a session without a turn. `create` with its id begins it. */
+  prepare(session: NewSession): Promise<Session>
   /** Starts another turn of a session. Refuses a session in which a turn is running. */
   reopen(id: string): Promise<{ session: Session; threadUsage?: Usage }>
   /** Saves what the agent reports when it starts, at once, so that a crash does not lose it. */

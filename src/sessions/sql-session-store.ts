@@ -92,9 +92,10 @@ export class SqlSessionStore implements SessionStore {
   }
 
   async create(newSession: NewSession): Promise<Session> {
-    const session = beginSession(newSession, { id: newSessionId(this.#options.ids), now: this.#now() })
-    const { keyId } = newSession
-    await this.#transactions.writeAsOwner((owner) => this.#table.add(session, { owner, threadUsage: undefined, keyId }))
+    const begun = beginSession(newSession, { id: newSessionId(this.#options.ids), now: this.#now() })
+    const session = await this.#whenIdle(() =>
+      this.#transactions.writeAsOwner((owner) => this.#add(begun, { owner, keyId: newSession.keyId })),
+    )
     try {
       // If the process dies here, the session has a part of its prompt, and its turn never starts.
       await this.#texts?.addRest(session)
@@ -103,6 +104,32 @@ export class SqlSessionStore implements SessionStore {
       throw error
     }
     return session
+  }
+
+  async prepare(newSession: NewSession): Promise<Session> {
+    const begun = beginSession(newSession, { id: newSessionId(this.#options.ids), now: this.#now() })
+    const session: Session = { ...begun, status: 'completed' }
+    const { keyId } = newSession
+    await this.#transactions.write(() => this.#table.add(session, { owner: null, threadUsage: undefined, keyId }))
+    return session
+  }
+
+  /** In place of the one that was prepared. */
+  *#add(session: Session, { owner, keyId }: { owner: string; keyId: string | undefined }): Steps<IfIdle<Session>> {
+    const row = yield* lockRow(session.id)
+    if (row === undefined) {
+      yield* this.#table.add(session, { owner, threadUsage: undefined, keyId })
+      return { done: session }
+    }
+    requireOwn(row, keyId)
+    const { id } = session
+    if (row.owner !== null) return { id, owner: row.owner }
+    const { created_at, turn_count: turns } = toSession(row)
+    if (turns > 0) throw sessionActive({ id })
+    const kept = { ...session, created_at }
+    yield* this.#table.delete([id])
+    yield* this.#table.add(kept, { owner, threadUsage: undefined, keyId })
+    return { done: kept }
   }
 
   async reopen(id: string): Promise<Reopened> {

@@ -195,6 +195,29 @@ describe.each([
   })
 })
 
+describe('the conversation of another key', () => {
+  it('answers every request of a client like a missing one', async () => {
+    const { ada, bob } = await start()
+    const at = '/openai/v1/conversations'
+    const { id } = (await ada.post(at, {})).body as { id: string }
+    const ask = (conversation: string) => ({ model: 'claude', input: 'hi', conversation })
+    expect((await ada.post('/openai/v1/responses', ask(id))).status).toBe(200)
+    const attempts: [string, (given: string) => Promise<Answer>][] = [
+      ['read', (given) => bob.ask(`${at}/${given}`)],
+      ['change', (given) => bob.post(`${at}/${given}`, { metadata: { a: 'b' } })],
+      ['delete', (given) => bob.ask(`${at}/${given}`, { method: 'DELETE' })],
+      ['continue', (given) => bob.post('/openai/v1/responses', ask(given))],
+    ]
+    const none = `conv_${MISSING}`
+    for (const [name, attempt] of attempts) {
+      const [foreign, gone] = [await attempt(id), await attempt(none)]
+      expect([name, foreign.status]).toEqual([name, 404])
+      expect([name, saidIn(foreign, id)]).toEqual([name, saidIn(gone, none)])
+    }
+    expect((await ada.ask(`${at}/${id}`)).body).toMatchObject({ id, metadata: {} })
+  })
+})
+
 describe('a session of another key', () => {
   it('does not make the beginning of an id ambiguous', async () => {
     const ids = { ...randomIds, hex: () => `abcd${randomIds.hex(14)}` }

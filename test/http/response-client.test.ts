@@ -588,7 +588,8 @@ describe('an error of a response', () => {
       [{ input: '' }, 'input'],
       [{ input: [] }, 'input'],
       [{ tools: [{ type: 'function', name: '' }] }, 'tools[0].name'],
-      [{ conversation: 'conv_1' }, 'conversation'],
+      [{ conversation: 'conv_1', previous_response_id: 'resp_1' }, 'conversation'],
+      [{ conversation: 'conv_1', store: false }, 'conversation'],
       [{ prompt: { id: 'p' } }, 'prompt'],
       [{ metadata: tooMany }, 'metadata'],
       [{ metadata: { ['n'.repeat(65)]: 'x' } }, 'metadata'],
@@ -620,6 +621,96 @@ describe('an error of a response', () => {
     const agent = await until(() => readPids(pidFile).agent)
     await until(() => !isRunning(agent))
     await until(() => server.context.drover.slots.load().running === 0)
+  })
+})
+
+describe('a conversation', () => {
+  const dry = { ...hello, dry_run: true } as typeof hello
+
+  it('has responses as its turns, in one session', async () => {
+    const { client, responses, server } = await open(HELLO)
+    const made = await client.conversations.create({ metadata: { ticket: '12' } })
+    expect(made).toMatchObject({ object: 'conversation', metadata: { ticket: '12' } })
+    const conversation = made.id
+    expect(conversation).toMatch(/^conv_[0-9a-f]{32}$/)
+    const first = await responses.create({ ...hello, conversation })
+    expect(first.conversation).toEqual({ id: conversation })
+    const next = await responses.create({ model: 'llama', input: 'second', conversation: { id: conversation } })
+    const stored = await responses.retrieve(next.id)
+    expect(stored).toMatchObject({ conversation: { id: conversation }, previous_response_id: null })
+    const session = await server.context.drover.opened.sessions.find(conversation.slice('conv_'.length))
+    expect(session).toMatchObject({ turn_count: 2, initial_prompt: 'say hello', metadata: { ticket: '12' } })
+    const third = await responses.create({ ...dry, conversation })
+    expect(third.output_text).toMatch(new RegExp(`--resume ${session.backend_session_id}\\b.*<<< 'say hello'`))
+    const other = await thrown(responses.create({ ...hello, model: 'codex', conversation }))
+    expect(other).toMatchObject({ status: 400, code: 'session_backend_differs' })
+    // Its session belongs to the conversation, and not to its responses.
+    for (const { id } of [first, next]) await responses.delete(id)
+    const read = await client.conversations.update(conversation, { metadata: { ticket: '13' } })
+    expect(read).toEqual({ ...made, metadata: { ticket: '13' } })
+    expect(await client.conversations.retrieve(conversation)).toEqual(read)
+  })
+
+  it('begins with the agent of its first response', async () => {
+    const { client, responses } = await open(HELLO)
+    const { id: conversation } = await client.conversations.create()
+    const { response } = await responses.create({ ...hello, model: 'codex', conversation }).withResponse()
+    expect(response.headers.get('x-drover-backend')).toBe('codex')
+    expect(response.headers.get('x-drover-session')).toBe(conversation.slice('conv_'.length))
+  })
+
+  it('ends with a turn whose session no agent can continue', async () => {
+    const { client, responses } = await open({ crashAfter: 'start' })
+    const { id: conversation } = await client.conversations.create()
+    const { id } = await responses.create({ ...hello, conversation, background: true })
+    expect(await ended(responses, id)).toMatchObject({ status: 'failed' })
+    const next = await thrown(responses.create({ ...hello, conversation }))
+    expect(next).toMatchObject({ status: 409, code: 'session_not_resumable' })
+    expect(await responses.retrieve(id)).toMatchObject({ status: 'failed', conversation: { id: conversation } })
+  })
+
+  it('has one turn at a time, also the first', async () => {
+    const { client, responses, permit } = await stepwise(1)
+    const { id: conversation } = await client.conversations.create()
+    for (const _ of ['first', 'second']) {
+      const { id } = await responses.create({ ...hello, conversation, background: true })
+      await until(async () => (await responses.retrieve(id)).status === 'in_progress')
+      const busy = await thrown(responses.create({ ...hello, conversation }))
+      expect(busy).toMatchObject({ status: 409, code: 'session_active' })
+      expect(await thrown(client.conversations.delete(conversation))).toMatchObject({ status: 409 })
+      permit()
+      await ended(responses, id)
+    }
+  })
+
+  it('is gone when it is deleted, with its responses', async () => {
+    const { client, responses } = await open(HELLO)
+    const { id: conversation } = await client.conversations.create()
+    const { id } = await responses.create({ ...hello, conversation })
+    const deleted = { id: conversation, object: 'conversation.deleted', deleted: true }
+    expect(await client.conversations.delete(conversation)).toEqual(deleted)
+    for (const missing of [conversation, 'conv_x', 'conv_'])
+      for (const attempt of [
+        () => client.conversations.retrieve(missing),
+        () => client.conversations.update(missing, { metadata: {} }),
+        () => client.conversations.delete(missing),
+        () => responses.create({ ...hello, conversation: missing }),
+      ])
+        expect(await thrown(attempt() as Promise<unknown>)).toMatchObject({ status: 404 })
+    expect(await thrown(responses.retrieve(id))).toMatchObject({ status: 404 })
+  })
+
+  it('is refused with items, with too long names and with another session', async () => {
+    const { client, responses } = await open(HELLO)
+    const items = [{ role: 'user' as const, content: 'hi' }]
+    expect(await thrown(client.conversations.create({ items }))).toMatchObject({ status: 400, param: 'items' })
+    const metadata = { ['n'.repeat(65)]: 'x' }
+    expect(await thrown(client.conversations.create({ metadata }))).toMatchObject({ status: 400, param: 'metadata' })
+    const { id: conversation } = await client.conversations.create({ items: [] })
+    const { response } = await responses.create(hello).withResponse()
+    const headers = { 'x-drover-session': response.headers.get('x-drover-session') }
+    const two = await thrown(responses.create({ ...hello, conversation }, { headers }))
+    expect(two).toMatchObject({ status: 400, param: 'conversation' })
   })
 })
 

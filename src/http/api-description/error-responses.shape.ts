@@ -59,6 +59,7 @@ export const ERROR_RESPONSES = {
     onlyCompatible: [
       http.modelNotFound({ model: 'clod', list: '/openai/v1/models' }),
       http.responseNotFound({ id: RESPONSE_ID }),
+      http.conversationNotFound({ id: `conv_${ID}` }),
       http.upstreamModelUnknown({
         ...{ backend: 'claude', reason: 'model: claude-9', agentCode: 'agent_model_unknown', model: 'claude-9' },
       }),

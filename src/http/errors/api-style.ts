@@ -8,6 +8,7 @@ const CHAT_PATHS = [
   '/chat',
   '/completions',
   '/responses',
+  '/conversations',
   '/models',
   '/embeddings',
   '/images',

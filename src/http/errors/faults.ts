@@ -194,6 +194,12 @@ export const previousResponseNotFound = defineFault('previous_response_not_found
     'send the whole conversation as input instead',
 })
 
+export const conversationNotFound = defineFault('conversation_not_found', 'not_found', {
+  when: 'No conversation of the Responses API has this id: it was deleted, has expired, or belongs to another key.',
+  message: (d: { id: string }) =>
+    `no conversation ${JSON.stringify(d.id)} is stored; it may have been deleted; POST /openai/v1/conversations starts one`,
+})
+
 export const sessionBackendDiffers = defineFault('session_backend_differs', 'invalid', {
   when: 'A request to the OpenAI or Anthropic API continues a session of one backend with a model that selects another backend.',
   message: (d: { id: string; backend: string; model: string; selected: string }) =>

@@ -16,6 +16,13 @@ import { placeOfResponse } from './response-record.ts'
 export type ContinuedResponse =
   | { resumes: Session; ownsSession: boolean }
   | { history: ConversationHistory; forks: Session | undefined }
+  | { newSessionId: string; metadata: Session['metadata'] }
+
+/** The first turn of a conversation begins its session. */
+export function continueConversation(session: Session): ContinuedResponse {
+  const { id, metadata, turn_count: turns } = session
+  return turns === 0 ? { newSessionId: id, metadata } : { resumes: session, ownsSession: false }
+}
 
 export async function findPrevious(
   id: string,

@@ -2,7 +2,7 @@
 
 import { messageInvalid } from '../../kit/faults.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
-import { checker, type Rule } from '../../kit/schema.ts'
+import { checker } from '../../kit/schema.ts'
 import type { WireMessage } from '../../prompts/chat-messages.ts'
 import { unsupportedFeature } from '../../prompts/faults.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
@@ -10,18 +10,19 @@ import type { ChosenBackend } from '../compatible/choose-backend.ts'
 import { readTools } from '../compatible/client-tools.ts'
 import { type IgnoredFields, namesOfIgnored } from '../compatible/ignored-fields.ts'
 import { toOutputSchema } from '../compatible/output-format.ts'
-import { type PromptTarget, toPromptRequest } from '../compatible/prompt-target.ts'
+import { chooseInSession, type PromptTarget, toPromptRequest } from '../compatible/prompt-target.ts'
 import { bridge } from '../compatible/read-tools.ts'
 import { type CompatiblePrompt, readOptions } from '../compatible/send-reply.ts'
 import type { Said } from '../compatible/tool-messages.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import type { Exchange } from '../executions/requested-execution.ts'
 import { validateResponseRequest } from '../request/checks.generated.js'
-import { type ContinuedResponse, continueFrom, findPrevious } from './continue-response.ts'
+import { type ContinuedResponse, continueConversation, continueFrom, findPrevious } from './continue-response.ts'
+import { findConversation } from './conversations.ts'
 import { findVisible } from './find-response.ts'
 import { readResponse } from './response-formats.ts'
 import { type InputEntry, readInput, toStoredMessages } from './response-input.ts'
-import { callOfItem, listInputMessages, placeOfItem, type ResponseRecord } from './response-record.ts'
+import { callOfItem, listInputMessages, namesAreShort, placeOfItem, type ResponseRecord } from './response-record.ts'
 import type { ResponseRequest } from './responses.shape.ts'
 
 type ExecutionSettings = ServerContext['config']['executions']
@@ -39,13 +40,6 @@ const IGNORED_FIELDS: IgnoredFields = {
   'text.verbosity': null,
 }
 
-const MAX_NAME_LENGTH = 64
-
-const namesAreShort: Rule<ResponseRequest> = ({ metadata }) =>
-  Object.keys(metadata ?? {})
-    .filter((name) => name.length > MAX_NAME_LENGTH)
-    .map(() => ({ path: '$.metadata', rule: `must have names of at most ${MAX_NAME_LENGTH} characters` }))
-
 const checkShape = checker<ResponseRequest>('the request', validateResponseRequest, [namesAreShort])
 
 /** Throws a Fault for a request that contradicts itself, or that asks for something that no agent has. */
@@ -53,7 +47,9 @@ export function checkResponseRequest(body: unknown, { keep }: Pick<ExecutionSett
   const request = checkShape(body)
   const { conversation, prompt, background, store } = request
   const refuse = (place: string, advice: string) => unsupportedFeature({ place, feature: place, advice })
-  if (conversation) throw refuse('conversation', 'use previous_response_id')
+  if (conversation && request.previous_response_id)
+    throw invalid('conversation', 'must not be sent together with previous_response_id')
+  if (conversation && store === false) throw invalid('conversation', 'needs store: its turns are stored')
   if (prompt) throw refuse('prompt', 'send the text as input')
   if (background === true && store === false) throw invalid('background', 'must not be true if store is false')
   if (background === true && request.dry_run === true) throw invalid('background', 'must not be true for a dry run')
@@ -75,11 +71,11 @@ export async function readResponseRequest(request: ResponseRequest, exchange: Ex
   const { ignored: left, ...functions } = readTools(request, clientTools)
   const { entries, ignored } = readInput(request.input, { clientTools })
   const said = await resolveReferences(entries, exchange)
-  const hasCalls = (request.previous_response_id ?? undefined) === undefined
+  const hasCalls = !(request.previous_response_id || request.conversation)
   const { messages, answer, clientTools: offered } = bridge(said, functions, { hasCalls })
   // A turn that waits is continued by its calls. The response before has not ended then.
   const isKnown = answer !== undefined && exchange.context.drover.knowsCall(answer.callId)
-  const continued = isKnown ? { ...request, previous_response_id: null } : request
+  const continued = isKnown ? { ...request, previous_response_id: null, conversation: null } : request
   const { choice, continuation } = await findContinuation(continued, exchange, { choose, target, isStored })
   const format = request.text?.format
   const outputSchema = toOutputSchema({ place: 'text.format', format, backend: choice.backend })
@@ -91,7 +87,7 @@ export async function readResponseRequest(request: ResponseRequest, exchange: Ex
   return {
     model: request.model,
     choice,
-    prompt: { ...prompt, ...(continuation !== undefined && 'history' in continuation && continuation) },
+    prompt: { ...prompt, ...(continuation !== undefined && !('resumes' in continuation) && continuation) },
     answer,
     ignored: [...left, ...ignored, ...namesOfIgnored(flatten(request), IGNORED_FIELDS)],
     isStream: request.stream === true,
@@ -108,19 +104,34 @@ type Options = { choose: (model: string) => ChosenBackend; target: PromptTarget;
 
 /** An unknown model leaves the conversation with its backend. */
 async function findContinuation(
-  { previous_response_id: id, model }: ResponseRequest,
+  { previous_response_id: id, conversation, model }: ResponseRequest,
   exchange: Exchange,
   { choose, target, isStored }: Options,
 ): Promise<{ choice: ChosenBackend; continuation?: ContinuedResponse }> {
   const choice = choose(model)
-  if (id === undefined || id === null) return { choice }
-  if (target.session !== undefined) {
-    throw invalid('previous_response_id', 'must not be sent together with the header X-Drover-Session')
+  if (conversation) {
+    if (target.session !== undefined) throw twoSessions('conversation')
+    const session = await findConversation(idOf(conversation), exchange.request, exchange.context)
+    const continuation = continueConversation(session)
+    return {
+      choice: 'resumes' in continuation ? chooseInSession(choice, model, { ...target, session }) : choice,
+      continuation,
+    }
   }
+  if (id === undefined || id === null) return { choice }
+  if (target.session !== undefined) throw twoSessions('previous_response_id')
   const previous = await findPrevious(id, exchange.request, exchange.context)
   const { backend = choice.backend } = choice.isDefault === true ? previous.execution : choice
   const continuation = await continueFrom(previous, { backend, isStored }, exchange)
   return { choice: choice.isDefault === true ? { backend } : choice, continuation }
+}
+
+function twoSessions(field: string) {
+  return invalid(field, 'must not be sent together with the header X-Drover-Session')
+}
+
+function idOf(conversation: NonNullable<ResponseRequest['conversation']>): string {
+  return typeof conversation === 'string' ? conversation : conversation.id
 }
 
 function continuedTarget(
@@ -134,6 +145,7 @@ function continuedTarget(
 
 function ownsSession({ session }: PromptTarget, continuation: ContinuedResponse | undefined): boolean {
   if (continuation !== undefined && 'resumes' in continuation) return continuation.ownsSession
+  if (continuation !== undefined && 'newSessionId' in continuation) return false
   return session === undefined
 }
 
@@ -193,6 +205,7 @@ function toRecord(request: ResponseRequest, facts: RecordFacts): ResponseRecord 
     ...(!isPrompt && { messages: stored }),
     ...(typeof instructions === 'string' && { instructions }),
     ...(typeof previous === 'string' && { previous_response_id: previous }),
+    ...(request.conversation && { conversation: idOf(request.conversation) }),
     metadata: request.metadata ?? {},
     ...(typeof max === 'number' && Number.isSafeInteger(max) && { max_output_tokens: max }),
     ...(typeof effort === 'string' && { effort }),

@@ -123,6 +123,7 @@ export const ResponseObject = named(
     created_at: Type.Integer({ minimum: 0, description: 'Unix seconds.' }),
     status: literals(RESPONSE_STATUSES, { description: '`failed` and `cancelled` responses have no whole answer.' }),
     background: Type.Boolean(),
+    conversation: orNothing(Type.Object({ id: Type.String() }), 'As in the request.'),
     error: orNothing(ResponseError, 'Why it failed.'),
     incomplete_details: never('Always null.'),
     instructions: orNothing(Type.String(), 'As in the request.'),

@@ -3,9 +3,10 @@ import type { Execution } from '../../executions/store/execution.shape.ts'
 import { withoutIdPrefix } from '../../executions/store/execution-id.ts'
 import { messageInvalid } from '../../kit/faults.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
+import type { Rule } from '../../kit/schema.ts'
 import type { StoredMessage } from './response-input.ts'
 import type { ResponseObject } from './response-object.shape.ts'
-import type { InputItemsQuery, ItemList, StoredItem } from './responses.shape.ts'
+import type { InputItemsQuery, ItemList, ResponseRequest, StoredItem } from './responses.shape.ts'
 
 /** Stored as JSON with the execution. */
 export type ResponseRecord = {
@@ -19,6 +20,7 @@ export type ResponseRecord = {
   messages?: readonly StoredMessage[]
   instructions?: string
   previous_response_id?: string
+  conversation?: string
   metadata: Readonly<Record<string, string>>
   max_output_tokens?: number
   effort?: string
@@ -37,6 +39,13 @@ export type ResponseRecord = {
   /** The session was started by a response, so it is deleted with its last response. */
   owns_session: boolean
 }
+
+const MAX_NAME_LENGTH = 64
+
+export const namesAreShort: Rule<Pick<ResponseRequest, 'metadata'>> = ({ metadata }) =>
+  Object.keys(metadata ?? {})
+    .filter((name) => name.length > MAX_NAME_LENGTH)
+    .map(() => ({ path: '$.metadata', rule: `must have names of at most ${MAX_NAME_LENGTH} characters` }))
 
 /** Undefined if the execution is not that of a response. */
 export function readResponseRecord({ client_request: request }: Execution): ResponseRecord | undefined {
@@ -94,6 +103,7 @@ export function responseEnvelope(
     object: 'response',
     created_at: Math.floor(Date.parse(createdAt) / 1000),
     background: record.background,
+    conversation: record.conversation === undefined ? null : { id: record.conversation },
     incomplete_details: null,
     instructions: record.instructions ?? null,
     max_output_tokens: record.max_output_tokens ?? null,

@@ -86,7 +86,13 @@ export const ResponseRequest = named(
       }),
       'Only `summary` is used.',
     ),
-    conversation: ignored('Refused: use `previous_response_id`.'),
+    conversation: orNull(
+      Type.Union([
+        Type.String({ maxLength: MAX_ID_LENGTH }),
+        Type.Object({ id: Type.String({ maxLength: MAX_ID_LENGTH }) }),
+      ]),
+      'The conversation that the response is the next turn of: its id, or an object with it.',
+    ),
     prompt: ignored('Refused: there are no prompt templates.'),
     max_output_tokens: ignored(),
     max_tool_calls: ignored(),
@@ -170,6 +176,7 @@ const response = {
   created_at: EXAMPLE.unixSeconds,
   status: 'completed',
   background: false,
+  conversation: null,
   error: null,
   incomplete_details: null,
   instructions: 'Answer in one sentence.',

@@ -26,6 +26,8 @@ export declare const validateResumeBody: Validate
 export declare const validateChatRequest: Validate
 export declare const validateResponseRequest: Validate
 export declare const validateResponseQuery: Validate
+export declare const validateConversationCreateRequest: Validate
+export declare const validateConversationUpdateRequest: Validate
 export declare const validateInputItemsQuery: Validate
 export declare const validateMessageRequest: Validate
 export declare const validateCountTokensRequest: Validate
