@@ -9,6 +9,7 @@ import { type FoundWorktree, listWorktrees } from '../../workspace/worktree-reco
 import type { Invocation } from '../command.ts'
 import { formatTableWithNotes } from '../output/text-table.ts'
 import { tryVerdict } from '../run/driven-verdict.ts'
+import { stateInList } from '../run/run-list.ts'
 import { findUserPaths } from '../settings.ts'
 import { describeState, readWorktreeState } from '../worktrees/worktrees-command.ts'
 
@@ -88,7 +89,7 @@ function formatRunId(runId: string | null, context: RunContext, { isTty }: { isT
 
 async function wordFor(run: RunList['runs'][number], context: RunContext): Promise<string | undefined> {
   const verdict = await tryVerdict(context, run.workspace_foreign === true ? { id: run.id } : run)
-  return verdict?.word
+  return stateInList(run.state, verdict)
 }
 
 async function whyItStays(worktree: FoundWorktree, { git, signal }: RunContext): Promise<string> {

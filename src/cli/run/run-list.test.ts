@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import type { RunVerdict } from '../../contract/run-verdict.shape.ts'
 import type { RunList } from '../../runs/read-status.ts'
 import { countColumns } from '../output/printable.ts'
-import { formatRuns } from './run-list.ts'
+import { formatRuns, stateInList } from './run-list.ts'
 
 const NOW = new Date('2026-03-10T12:00:00.000Z')
 const ID = 'fe6f4c41-c61a-4855-9c4d-5bd9ddd77817'
@@ -55,6 +56,15 @@ describe('formatRuns', () => {
       'ID    STATE      STARTED  GOAL\nfe6f  delivered  1h ago   Knots\n  branch drover/knots\n',
     )
     expect(formatRuns(list, NOW, { ...layout, isTty: false })).toContain('fe6f  ended  -       1h ago')
+  })
+
+  it('calls a run that a person stopped by its state, and others by their verdict', () => {
+    const asks = { word: 'waits for you' } as RunVerdict
+    expect([stateInList('stopped', asks), stateInList('paused', asks)]).toEqual(['stopped', 'waits for you'])
+    expect([stateInList('stopped', { ...asks, word: 'merged' }), stateInList('paused', undefined)]).toEqual([
+      'merged',
+      undefined,
+    ])
   })
 
   it('returns undefined without runs', () => {

@@ -17,7 +17,7 @@ type ListWords = {
   /** What is said below a run instead of where it belongs. */
   noteOf?: ((id: string) => string | undefined) | undefined
   /** More than the state of the run says. */
-  stateOf?: ((id: string) => string | undefined) | undefined
+  stateOf?: ((run: Pick<RunList['runs'][number], 'id' | 'state'>) => string | undefined) | undefined
   /** What a paused run waits for. */
   waitOf?: ((id: string) => string | undefined) | undefined
 }
@@ -26,7 +26,7 @@ type ListWords = {
 export function formatRuns(list: RunList, now: Date, out: TextLayout & ListWords): string | undefined {
   const { nameOf = (id: string) => id, noteOf = () => undefined, waitOf = () => undefined } = out
   const own = list.runs.map((run) => {
-    const { cells, note } = toRow(run, now, out.stateOf?.(run.id))
+    const { cells, note } = toRow(run, now, out.stateOf?.(run))
     const notes = [waitOf(run.id), noteOf(run.id) ?? note].filter((each) => each !== undefined)
     return { cells, note: notes.length === 0 ? undefined : notes.join('; ') }
   })
@@ -90,6 +90,11 @@ function toStates(state: string, verdict: RunVerdict | undefined): string[] {
     default:
       return [state]
   }
+}
+
+/** In a list, a run that a person stopped does not look like one that asks. Its note says how to continue it. */
+export function stateInList(state: string, verdict: RunVerdict | undefined): string | undefined {
+  return state === 'stopped' && verdict?.word === 'waits for you' ? state : verdict?.word
 }
 
 const NOTE_COLUMNS = 120

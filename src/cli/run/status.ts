@@ -20,7 +20,7 @@ import { openRuns } from './open-runs.ts'
 import { readViewOptions } from './person-run.ts'
 import { toJsonLine } from './print-change.ts'
 import { completeRunId, readRunId } from './read-flags.ts'
-import { formatRuns, inStates, noteOnVerdict, readVerdicts } from './run-list.ts'
+import { formatRuns, inStates, noteOnVerdict, readVerdicts, stateInList } from './run-list.ts'
 import { formatRun, formatSection, formatUpdate } from './run-text.ts'
 import { formatRunView, viewLines } from './run-view.ts'
 import { describePause } from './run-waits.ts'
@@ -132,7 +132,7 @@ async function showAll({ flags, runtime }: Invocation, context: RunContext): Pro
       const drive = isTty ? readDrive(context.store, id) : undefined
       return drive && describePlace(drive)
     },
-    stateOf: (id: string) => verdicts.get(id)?.word,
+    stateOf: ({ id, state }: (typeof list.runs)[number]) => stateInList(state, verdicts.get(id)),
     waitOf: (id: string) => waits.get(id) ?? noteOnVerdict(verdicts.get(id)),
   }
   await out.write(formatRuns(list, runtime.clock.now(), layout) ?? formatNone(states))

@@ -47,7 +47,7 @@ export function ComparisonHead({ view, onKept }: ComparisonHeadProps) {
         </p>
       )}
       <Wide>
-        <table class="contenders">
+        <table class="contenders stacked">
           <thead>
             <tr>
               {['Agent', 'State', ...(hasWork ? ['Checks', 'Changes'] : []), 'Time', 'Tokens and cost'].map((name) => (
@@ -128,12 +128,12 @@ function ContenderRow({ each, hasWork, isWinner, onKeep }: ContenderRowProps) {
       <td>
         <strong>{toLine(name)}</strong>
       </td>
-      <td>
+      <td data-column="State">
         <StateChip word={toStateWord(state)} />
       </td>
-      {hasWork && <td>{worktree === undefined ? '–' : <Checks checks={worktree.checks} />}</td>}
+      {hasWork && <td data-column="Checks">{worktree === undefined ? '–' : <Checks checks={worktree.checks} />}</td>}
       {hasWork && (
-        <td>
+        <td data-column="Changes">
           {worktree === undefined || worktree.files === 0 ? (
             <span class="dim">none</span>
           ) : (
@@ -144,12 +144,12 @@ function ContenderRow({ each, hasWork, isWinner, onKeep }: ContenderRowProps) {
           )}
         </td>
       )}
-      <td>{duration === undefined ? '–' : formatDuration(duration)}</td>
-      <td>
+      <td data-column="Time">{duration === undefined ? '–' : formatDuration(duration)}</td>
+      <td data-column="Tokens">
         <Tokens usage={usage} cost={cost} kind={kind} />
       </td>
       {hasWork && (
-        <td>
+        <td data-column="Work">
           {each.work === 'open' ? (
             <ConfirmButton
               says={`Keep ${toLine(name)}`}

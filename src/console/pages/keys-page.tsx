@@ -79,7 +79,7 @@ function KeyTable({ list, onRotate, onRevoke }: KeyTableProps) {
         <p class="dim">No keys yet. Each client gets its own: its sessions and budgets belong to its key.</p>
       ) : (
         <Wide>
-          <table class="keys">
+          <table class="keys stacked">
             <thead>
               <tr>
                 {['Name', 'Role', 'Agents may', 'Budgets', 'Expires'].map((name) => (
@@ -118,10 +118,12 @@ function KeyRow({ entry, onRotate, onRevoke }: KeyRowProps) {
       <td>
         <strong>{name}</strong>
       </td>
-      <td>{role}</td>
-      <td>{limitsOf(entry).join(', ') || 'as the server allows'}</td>
-      <td>{budgets.join(', ') || 'none'}</td>
-      <td class={isOver ? 'problem' : ''}>{expires === undefined ? 'never' : expires.slice(0, 10)}</td>
+      <td data-column="Role">{role}</td>
+      <td data-column="Agents may">{limitsOf(entry).join(', ') || 'as the server allows'}</td>
+      <td data-column="Budgets">{budgets.join(', ') || 'none'}</td>
+      <td data-column="Expires" class={isOver ? 'problem' : ''}>
+        {expires === undefined ? 'never' : expires.slice(0, 10)}
+      </td>
       <td class="key-actions">
         <ConfirmButton says="Rotate" asks="The old secret stops working." onConfirm={() => void onRotate(name)} />
         <ConfirmButton says="Revoke" asks="Its clients are refused." onConfirm={() => void onRevoke(name)} />

@@ -11,7 +11,7 @@ import { NewTabs } from '../parts/new-tabs.tsx'
 import { toLine } from '../text/visible-text.ts'
 
 type Form = Record<
-  'goal' | 'issue' | 'repository' | 'backend' | 'review' | 'actions' | 'tokens' | 'deliver',
+  'goal' | 'issue' | 'repository' | 'backend' | 'review' | 'actions' | 'tokens' | 'deliver' | 'begin',
   Signal<string>
 > & { checks: Signal<readonly string[] | undefined> }
 
@@ -25,6 +25,7 @@ export function NewChangePage() {
     actions: useSignal(''),
     tokens: useSignal(''),
     deliver: useSignal(''),
+    begin: useSignal(''),
     checks: useSignal<readonly string[] | undefined>(undefined),
   }
   const isSent = useSignal(false)
@@ -66,7 +67,7 @@ export function NewChangePage() {
 }
 
 function toBody(form: Form, repositories: readonly string[]): StartBody {
-  const { goal, issue, repository, backend, review, actions, tokens, deliver, checks } = form
+  const { goal, issue, repository, backend, review, actions, tokens, deliver, begin, checks } = form
   const chosen = repository.value || repositories[0]
   return {
     ...(issue.value === '' ? { goal: goal.value } : { issue_number: Number(issue.value), as_goal: true }),
@@ -76,6 +77,7 @@ function toBody(form: Form, repositories: readonly string[]): StartBody {
     ...(actions.value !== '' && { actions: Number(actions.value) }),
     ...(tokens.value !== '' && { max_tokens: Number(tokens.value) }),
     ...(deliver.value !== '' && { deliver: deliver.value as 'none' | 'branch' | 'pr' }),
+    ...(begin.value === 'queue' && { queue: true }),
     ...(checks.value !== undefined && { checks: [...checks.value] }),
   }
 }
@@ -102,6 +104,14 @@ function Fields({ form, repositories }: { form: Form; repositories: readonly str
           ['branch', 'a branch'],
           ['pr', 'a pull request'],
           ['none', 'nothing'],
+        ]}
+      />
+      <Select
+        name="Begin"
+        value={form.begin}
+        choices={[
+          ['', 'at once'],
+          ['queue', 'when it is its turn'],
         ]}
       />
     </div>

@@ -35,8 +35,8 @@ export function QueuePage() {
         </h2>
         {queuedRuns.value.length === 0 && (
           <p class="dim">
-            Nothing waits. A run is queued with <code>drover drive GOAL GOAL</code>, by a watcher, or with{' '}
-            <code>"queue": true</code> over HTTP.
+            Nothing is queued. A <a href="#/new/change">new change</a> can begin when it is its turn, and{' '}
+            <a href="#/watchers">watchers</a> queue runs.
           </p>
         )}
         <ol class="plain queue-list">

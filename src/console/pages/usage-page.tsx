@@ -120,7 +120,9 @@ function Totals({ totals }: { totals: UsageAmounts }) {
     ['from caches', formatCount(totals.cached_tokens)],
     [
       'cost',
-      totals.cost_usd === undefined ? 'not known' : formatCost(totals.cost_usd, totals.priced_usd !== undefined),
+      totals.cost_usd === undefined && totals.executions > 0
+        ? 'not known'
+        : formatCost(totals.cost_usd ?? 0, totals.priced_usd !== undefined),
     ],
   ]
   return (

@@ -47,6 +47,18 @@ describe('a run that is paused', () => {
   })
 })
 
+it('a run that a person stopped says so, and does not wait for a person', () => {
+  const stopped = {
+    state: 'stopped' as const,
+    verdict: { ...verdict, word: 'waits for you' as const },
+    spent: SPENT,
+  }
+  expect([describeReason(stopped), describeQuestion(stopped)]).toEqual([
+    'was stopped',
+    'Its work is kept. It can be resumed.',
+  ])
+})
+
 it('a run that waits says for what, and one whose process ended that it can be resumed', () => {
   const wait = { reason: 'decision_required' as const, question: 'Knots or km/h?', choices: [] }
   const waiting = { state: 'waiting' as const, verdict, spent: SPENT, waits_for: wait }

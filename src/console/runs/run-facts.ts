@@ -26,7 +26,8 @@ const PAUSES: Readonly<Record<string, string>> = {
 }
 
 /** Follows the title of the run. */
-export function describeReason({ verdict, waits_for: wait, pause }: WaitFacts): string {
+export function describeReason({ state, verdict, waits_for: wait, pause }: WaitFacts): string {
+  if (state === 'stopped') return 'was stopped'
   if (wait !== undefined) return WAITS[wait.reason]
   if (pause === undefined) return verdict.word
   return PAUSES[pause.reason] ?? `is paused: ${toLine(pause.reason.replaceAll('_', ' '))}`
@@ -37,6 +38,7 @@ export function describeQuestion(run: WaitFacts): string {
   const { waits_for: wait, pause, problem, state, machine = '' } = run
   if (run.is_machine_gone === true)
     return `No worker is running on ${toLine(machine)}. Start drover work there to continue.`
+  if (state === 'stopped') return 'Its work is kept. It can be resumed.'
   if (state === 'interrupted') return 'Its process ended. It can be resumed.'
   const limit = describePauseLimit(run)
   if (limit.used !== undefined) return `${limit.used} used so far. Enter a higher limit to continue.`

@@ -35,8 +35,8 @@ function RunFacts({ run }: { run: DrivenRun }) {
       {branch !== undefined && <Branch name={branch} />}
       <span>
         {toLine(run.backend)}
-        {run.is_demo === true && ' (demo)'}
         {run.review_backend !== undefined && ` → ${toLine(run.review_backend)}`}
+        {run.is_demo === true && ' (demo)'}
       </span>
       {action !== undefined && run.state === 'running' && <span>now {toLine(action.kind)}</span>}
       <span>{formatDuration(spent.time_secs * 1000)}</span>
