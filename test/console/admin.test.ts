@@ -36,6 +36,9 @@ it('an admin creates a key that is shown once, sees where a setting comes from, 
   await row.waitFor()
   expect(await row.innerText()).toContain('20usd/day')
   expect(await page.locator('body').innerText()).not.toContain(secret)
+  await page.setViewportSize({ width: 360, height: 780 })
+  const table = "document.querySelector('.wide')"
+  expect(await page.evaluate(`${table}.scrollWidth - ${table}.clientWidth`)).toBe(0)
   await row.getByRole('button', { name: 'Revoke' }).click()
   await row.getByRole('button', { name: 'Revoke' }).click()
   await row.waitFor({ state: 'detached' })

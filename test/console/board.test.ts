@@ -47,6 +47,17 @@ it('shows runs in columns, and changes the order of the queue by keys, by draggi
   await end()
 })
 
+it('starts a change from the empty queue, when it is its turn', async () => {
+  const { server } = await serveRuns({ orient: [{ hangs: true }] })
+  const { page, complaints } = await visit(`${server.url}/#/queue`)
+  await page.getByRole('link', { name: 'new change' }).click()
+  await page.getByLabel('Goal').fill('Show the wind')
+  await page.getByLabel('Begin').selectOption('queue')
+  await page.getByRole('button', { name: 'Start', exact: true }).click()
+  await page.locator('[data-run-state="queued"]').waitFor()
+  expect(complaints).toEqual([])
+})
+
 it.runIf(isFull)('of the queue shows numbers, moves with buttons, and removes a run', async () => {
   const { server, end } = await fillQueue()
   const { page, complaints } = await visit(`${server.url}/#/queue`)

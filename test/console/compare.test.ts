@@ -37,6 +37,9 @@ it('is started in worktrees, shows checks and changes, keeps the work of one, an
   await listed.getByRole('link').click()
   await page.getByText('The work of codex was kept as drover/').waitFor()
   expect(await page.locator('.column').count()).toBe(2)
+  await page.setViewportSize({ width: 360, height: 780 })
+  const table = "document.querySelector('.wide')"
+  expect(await page.evaluate(`${table}.scrollWidth - ${table}.clientWidth`)).toBe(0)
   expect(repository.git('branch', '--list', 'drover/*').trim()).toContain('codex')
   expect(complaints).toEqual([])
 })
