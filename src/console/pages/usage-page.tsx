@@ -74,7 +74,7 @@ export function UsagePage() {
         <Choice name="By" field="by" value={group} choices={GROUPS.map((name) => [name, `by ${NAMES[name]}`])} />
       </search>
       {report !== undefined && <Totals totals={report.totals} />}
-      {charted !== undefined && (
+      {charted !== undefined && charted.rows.length > 0 && (
         <Chart data={toDaySeries(charted, group, measure)} measure={measure} by={NAMES[group]} />
       )}
       <h2>By {NAMES[group]}</h2>
