@@ -17,7 +17,7 @@ type ListWords = {
   /** What is said below a run instead of where it belongs. */
   noteOf?: ((id: string) => string | undefined) | undefined
   /** More than the state of the run says. */
-  stateOf?: ((run: Pick<RunList['runs'][number], 'id' | 'state'>) => string | undefined) | undefined
+  stateOf?: ((run: { id: string; state: string }) => string | undefined) | undefined
   /** What a paused run waits for. */
   waitOf?: ((id: string) => string | undefined) | undefined
 }

@@ -132,7 +132,7 @@ async function showAll({ flags, runtime }: Invocation, context: RunContext): Pro
       const drive = isTty ? readDrive(context.store, id) : undefined
       return drive && describePlace(drive)
     },
-    stateOf: ({ id, state }: (typeof list.runs)[number]) => stateInList(state, verdicts.get(id)),
+    stateOf: ({ id, state }: { id: string; state: string }) => stateInList(state, verdicts.get(id)),
     waitOf: (id: string) => waits.get(id) ?? noteOnVerdict(verdicts.get(id)),
   }
   await out.write(formatRuns(list, runtime.clock.now(), layout) ?? formatNone(states))
