@@ -1,5 +1,5 @@
 /** A conversation with an editor: the choices of its user, and the session of drover that it resumes. */
-import type { ApprovalRequest, AttributedReply, Backend } from '../agents/adapter/agent.ts'
+import type { ApprovalRequest, AttributedReply, Backend, OnApproval } from '../agents/adapter/agent.ts'
 import { errorCode, Fault } from '../kit/fault.ts'
 import { randomIds } from '../kit/ids.ts'
 import type { Caller } from '../prompts/caller.ts'
@@ -89,8 +89,10 @@ export class AcpSession {
     const request = await this.#toRequest(prompt)
     this.#turns += 1
     const updates = new EditorUpdates(`${this.#turns}-`)
-    const onApproval = (asked: ApprovalRequest) =>
-      this.#editor.ask(this.id, { toolCall: updates.ofApproval(asked), request: asked }, signal)
+    const onApproval: OnApproval = (asked, takenBack = signal) => {
+      const isOver = AbortSignal.any([signal, takenBack])
+      return this.#editor.ask(this.id, { toolCall: updates.ofApproval(asked), request: asked }, isOver)
+    }
     const { drover, by } = this.#served
     const run = (await drover.prompts.start(by, request, { signal, onApproval })).events()
     let next = await run.next()

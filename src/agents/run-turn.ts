@@ -10,8 +10,7 @@ import type {
   AgentError,
   AgentEvent,
   AgentRequest,
-  ApprovalRequest,
-  AttributedReply,
+  OnApproval,
   OutputReader,
   OutputResult,
   Usage,
@@ -31,7 +30,7 @@ export type AgentRunOptions = {
   /** Gets every line that the agent prints, unchanged. */
   onLine?: ((line: string) => Promise<void>) | undefined
   /** Decides about what the agent asks for, if it speaks ACP; others cannot ask in a separate process. */
-  onApproval?: ((request: ApprovalRequest) => Promise<AttributedReply>) | undefined
+  onApproval?: OnApproval | undefined
   /** Learns what the turn has used so far, from agents that say so before its end. It is no part of the events. */
   onUsage?: ((usage: Usage) => void) | undefined
   /** Learns of each host that an agent inside of a boundary reaches or is refused. */

@@ -51,6 +51,16 @@ describe('Approvals', () => {
     expect(heard).toEqual(['asked 1', 'asked 2', 'settled 1'])
   })
 
+  it.each(['before', 'while'])('drops what the agent takes back %s it waits', async (when) => {
+    const approvals = new Approvals({ timeoutMs: 1000 })
+    const taken = new AbortController()
+    if (when === 'before') taken.abort()
+    const asked = approvals.ask('e', request('1'), { takenBack: taken.signal })
+    taken.abort()
+    expect(await asked).toMatchObject({ decision: 'deny', by: { via: 'drover' } })
+    expect(approvals.list()).toEqual([])
+  })
+
   it('lists what waits longest first, whichever execution asked first', async () => {
     let now = Date.parse('2026-01-31T09:00:00.000Z')
     const approvals = new Approvals({ timeoutMs: 1000, clock: { now: () => new Date(now) } })

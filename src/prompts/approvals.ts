@@ -18,6 +18,8 @@ export type ApprovalChange = {
 /** Where the agent works (the repository of a driven run, or the working directory), and the key that it works for. */
 type ApprovalOrigin = { directory: string; keyId: string | undefined }
 
+type Asked = { origin?: ApprovalOrigin | undefined; takenBack?: AbortSignal | undefined }
+
 /** No one decided. */
 const DENIED: AttributedReply = { decision: 'deny', by: { via: 'drover' } }
 
@@ -41,8 +43,12 @@ export class Approvals {
     this.#clock = clock
   }
 
-  /** Resolves with the decision. Without one it is denied, after the time that is allowed for it. */
-  async ask(executionId: string, request: ApprovalRequest, origin?: ApprovalOrigin): Promise<AttributedReply> {
+  /** Resolves with the decision. Without one it is denied, after the time that is allowed for it, or when the agent takes it back. */
+  async ask(
+    executionId: string,
+    request: ApprovalRequest,
+    { origin, takenBack }: Asked = {},
+  ): Promise<AttributedReply> {
     const { promise, resolve: decide } = Promise.withResolvers<AttributedReply>()
     const approval = this.#toApproval(executionId, request)
     const pending = { approval, decide }
@@ -50,6 +56,9 @@ export class Approvals {
     this.#changes.emit('change', { type: 'asked', approval, origin })
     const message = `no one decided within ${this.#timeoutMs / 1000} s`
     const timer = setTimeout(() => decide({ ...DENIED, message }), this.#timeoutMs)
+    const withdraw = () => decide(DENIED)
+    if (takenBack?.aborted) withdraw()
+    takenBack?.addEventListener('abort', withdraw)
     try {
       return await promise
     } finally {

@@ -1,5 +1,5 @@
 /** What a caller says about the run of a prompt, and what it gets. */
-import type { ApprovalRequest, AttributedReply, Usage } from '../agents/adapter/agent.ts'
+import type { OnApproval, Usage } from '../agents/adapter/agent.ts'
 import type { ExecutionOptions } from './execution-recorder.ts'
 import type { PromptEvent } from './prompt-event.ts'
 import type { PromptResult } from './prompt-result.ts'
@@ -9,7 +9,7 @@ export type PromptRunOptions = {
   /** Gets every line that the agent prints, unchanged. */
   onLine?: (line: string) => Promise<void>
   /** Decides about what the agent asks for, in place of the approvals of the context. */
-  onApproval?: ((request: ApprovalRequest) => Promise<AttributedReply>) | undefined
+  onApproval?: OnApproval | undefined
   /** Learns what the turn has used so far, from agents that say so before its end. */
   onUsage?: ((usage: Usage) => void) | undefined
   execution?: ExecutionOptions

@@ -354,7 +354,7 @@ function chooseApprover({
   if (by.ceilings !== undefined) return undefined
   if (options.onApproval !== undefined || approvals === undefined || recording === undefined) return options.onApproval
   const origin = { directory: request.budgetDirectory ?? agentRequest.workdir, keyId: ownerKey(by)?.id }
-  return (asked) => approvals.ask(recording.id, asked, origin)
+  return (asked, takenBack) => approvals.ask(recording.id, asked, { origin, takenBack })
 }
 
 /** Who runs the functions of the client. Other prompts run meanwhile. */

@@ -189,8 +189,16 @@ function updatesOf({ say, sayBytes, think, update }: AcpStep): object[] {
 }
 
 async function askClient(step: AcpStep, sessionId: string): Promise<void> {
-  if (step.ask !== undefined) await ask('session/request_permission', { sessionId, ...step.ask })
-  if (step.request !== undefined) await ask(step.request.method, { sessionId, ...step.request.params })
+  const asked = step.ask === undefined ? step.request : { method: 'session/request_permission', params: step.ask }
+  if (asked !== undefined) {
+    const answered = ask(asked.method, { sessionId, ...asked.params })
+    if (step.takesBack) {
+      heard = Promise.withResolvers()
+      await heard.promise
+      send({ method: '$/cancel_request', params: { requestId: `agent-${nextId}` } })
+    }
+    await answered
+  }
   const together = step.together ?? []
   await Promise.all(together.map(({ id, method, params }) => ask(method, { sessionId, ...params }, id)))
   if (step.terminal !== undefined) await runInTerminal(step.terminal, sessionId)

@@ -3,6 +3,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { describe, expect, it } from 'vitest'
 import { NO_ANSWER } from '../../src/agents/adapter/answers.ts'
 import { USER } from '../../src/prompts/caller.ts'
+import type { AcpStep } from '../fake-agent/acp-script.ts'
 import { installAcpAgent, receivedFrames } from '../support/acp-agent.ts'
 import { createUser, openEditorHere } from '../support/acp-editor.ts'
 import { connectClient } from '../support/mcp-client.ts'
@@ -81,6 +82,45 @@ describe('a question of an agent', () => {
     expect((await decide(server, { decision: 'allow', answers: [['SQLite']] })).status).toBe(400)
     await decide(server, { decision: 'allow' })
     await outputOf(server, id)
+  })
+})
+
+describe('what an agent that speaks ACP takes back', () => {
+  const requestedSchema = { properties: { store: { type: 'string' } }, required: ['store'] }
+  const toolCall = { toolCallId: 't', kind: 'execute', title: 'make', rawInput: { command: 'make' } }
+  const path = '/tmp/a'
+
+  it.each<[string, AcpStep]>([
+    [
+      'a question',
+      { request: { method: 'elicitation/create', params: { mode: 'form', message: 'x', requestedSchema } } },
+    ],
+    ['a request for permission', { ask: { toolCall, options: [{ optionId: 'yes', kind: 'allow_once' }] } }],
+    ['a file to write', { request: { method: 'fs/write_text_file', params: { path, content: '' } } }],
+  ])('no longer waits for its user: %s', async (_name, step) => {
+    const directory = temporaryDirectory()
+    const initialize = { _meta: { steering: { supported: true } } }
+    const script = { initialize, steps: [{ ...step, takesBack: true }, { listen: true }] }
+    const profile = { client: { files: true } }
+    const fake = { protocol: 'acp', command: [installAcpAgent(directory, script)], profile }
+    const config = { warm: { enabled: true }, backends: { fake } }
+    const server = await startServer({ agents: 'none', env: { PATH: process.env['PATH'] ?? '' }, config })
+    const id = await ask(server, 'go', { backend: 'fake' })
+    const { approval_id: approval } = await waiting(server)
+    const { executions } = server.context.drover
+    const say = (text: string) =>
+      until(async () => (await executions.say(USER, id, { text, by: { via: 'none' } })).delivered === 'now')
+    await say('never mind')
+    await until(async () => (await executions.approvals(USER)).length === 0)
+    await say('done')
+    const { output, approvals } = await outputOf(server, id)
+    expect([output, approvals]).toMatchObject([
+      'done',
+      [{ approval_id: approval, decision: 'deny', by: { via: 'drover' } }],
+    ])
+    expect(receivedFrames(directory).some(({ id: asked, method }) => asked === 'agent-1' && method === undefined)).toBe(
+      true,
+    )
   })
 })
 

@@ -51,7 +51,7 @@ export class AcpProcess implements AcpConnection {
     this.peer = createJsonRpcPeer(
       process,
       {
-        onRequest: (method, params) => this.#turn?.answer(method, params),
+        onRequest: (...request) => this.#turn?.answer(...request),
         onNotification: (method, params, line) => this.#onNotification(method, params, line),
         onWarning: (text, cause) => {
           this.#limits.note(text, cause)

@@ -10,6 +10,8 @@ import { ClientMethods } from './client-methods.ts'
 import type { ClientTerminals } from './client-terminals.ts'
 import type { Verdict } from './permissions.ts'
 
+/** The agent does not take its request back. */
+const WANTED = new AbortController().signal
 const RUN_MAKE = { kind: 'execute', rawInput: { command: 'make' } }
 
 /** Lets the user decide about a call, then runs commands. Returns what the user was asked about. */
@@ -30,7 +32,8 @@ async function askedAbout(
     onDenied: () => {},
   })
   for (const { call, verdict } of decided) methods.grant(call, { kind: call['kind'] as ToolKind, verdict })
-  for (const command of commands) await methods.answer('terminal/create', { command: 'sh', args: ['-c', command] })
+  for (const command of commands)
+    await methods.answer('terminal/create', { command: 'sh', args: ['-c', command] }, WANTED)
   return asked
 }
 
@@ -66,7 +69,7 @@ describe('a command that the caller allows', () => {
       ask: async () => 'deny',
       onDenied: (denial) => denied.push(denial),
     })
-    await methods.answer('terminal/create', params)
+    await methods.answer('terminal/create', params, WANTED)
     return denied.length
   }
 
@@ -100,10 +103,10 @@ describe('what the agent asks of drover', () => {
       onDenied: () => called.push('denied'),
     })
     for (const method of ['create', 'output', 'wait_for_exit', 'kill', 'release']) {
-      await methods.answer(`terminal/${method}`, { command: 'make' })
+      await methods.answer(`terminal/${method}`, { command: 'make' }, WANTED)
     }
     expect(called).toEqual(['create', 'output', 'waitForExit', 'kill', 'release'])
-    await expect(methods.answer('fs/read_text_file', { path: 'a' })).rejects.toThrow('must be absolute')
+    await expect(methods.answer('fs/read_text_file', { path: 'a' }, WANTED)).rejects.toThrow('must be absolute')
   })
 })
 
@@ -126,7 +129,7 @@ describe('a file that the agent writes through drover', () => {
     })
     const write = async (name: string) => {
       const path = join(workdir, name)
-      await methods.answer('fs/write_text_file', { path, content: '' })?.catch(() => undefined)
+      await methods.answer('fs/write_text_file', { path, content: '' }, WANTED)?.catch(() => undefined)
       return existsSync(path)
     }
     return { methods, workdir, write, asked, denied }
@@ -174,14 +177,14 @@ describe('a file that the agent writes through drover', () => {
   it('is not written when the turn is over, not even if the user allows it then', async () => {
     const { methods, workdir, write } = setUp('edit')
     methods.close()
-    await expect(methods.answer('fs/write_text_file', {})).rejects.toThrow('the turn is over')
-    expect(methods.answer('fs/unknown', {})).toBeUndefined()
+    await expect(methods.answer('fs/write_text_file', {}, WANTED)).rejects.toThrow('the turn is over')
+    expect(methods.answer('fs/unknown', {}, WANTED)).toBeUndefined()
     expect(await write('a')).toBe(false)
     const decided = Promise.withResolvers<Verdict>()
     const client = { files: true } as const
     const options = { client, terminals: {} as ClientTerminals, workdir, permission: 'ask' } as const
     const late = new ClientMethods({ ...options, ask: () => decided.promise, onDenied: () => {} })
-    const written = late.answer('fs/write_text_file', { path: join(workdir, 'b'), content: '' })
+    const written = late.answer('fs/write_text_file', { path: join(workdir, 'b'), content: '' }, WANTED)
     late.close()
     decided.resolve('allow')
     await expect(written).rejects.toThrow('the turn is over')
@@ -192,7 +195,7 @@ describe('a file that the agent writes through drover', () => {
     const options = { terminals: {} as ClientTerminals, workdir: '/', permission: undefined, onDenied: () => {} }
     const methods = new ClientMethods({ ...options, client: undefined, ask: async () => 'allow' })
     for (const method of ['fs/write_text_file', 'fs/read_text_file', 'terminal/create', 'constructor']) {
-      expect(methods.answer(method, {})).toBeUndefined()
+      expect(methods.answer(method, {}, WANTED)).toBeUndefined()
     }
   })
 })

@@ -15,13 +15,14 @@ type Options = {
   terminals: ClientTerminals
   workdir: string
   permission: Permission | undefined
-  /** Asks the user about a call, if there is one. */
-  ask(call: JsonRecord): Promise<Verdict>
+  /** Asks the user about a call, if there is one. The signal is aborted when the agent takes its request back. */
+  ask(call: JsonRecord, signal: AbortSignal): Promise<Verdict>
   onDenied(denial: Denial): void
 } & Pick<AgentRequest, 'allowedCommands'>
 
-type ClientMethod = (params: JsonRecord) => Promise<JsonRecord>
+type ClientMethod = (params: JsonRecord, signal: AbortSignal) => Promise<JsonRecord>
 type Need = NonNullable<Denial['needs']>
+type Use = { need: Need; call: JsonRecord; signal: AbortSignal }
 
 /** Covers a use whose path or command it names. If the call named none, it covers every use of its kind. */
 type Grant = { need: Need; names: readonly string[]; isForSession: boolean }
@@ -48,10 +49,12 @@ export class ClientMethods {
     this.#methods = {
       ...(client?.files && {
         'fs/read_text_file': (params: JsonRecord) => readTextFile(params, { workdir, permission }),
-        'fs/write_text_file': async (params: JsonRecord) => writeTextFile(params, await this.#write(params)),
+        'fs/write_text_file': async (params: JsonRecord, signal: AbortSignal) =>
+          writeTextFile(params, await this.#write(params, signal)),
       }),
       ...(client?.terminal && {
-        'terminal/create': async (params: JsonRecord) => terminals.create(params, await this.#run(params)),
+        'terminal/create': async (params: JsonRecord, signal: AbortSignal) =>
+          terminals.create(params, await this.#run(params, signal)),
         'terminal/output': (params: JsonRecord) => terminals.output(params),
         'terminal/wait_for_exit': (params: JsonRecord) => terminals.waitForExit(params),
         'terminal/kill': (params: JsonRecord) => terminals.kill(params),
@@ -61,9 +64,9 @@ export class ClientMethods {
   }
 
   /** Only the methods that the agent was offered; undefined for others. */
-  answer(method: string, params: JsonRecord): Promise<JsonRecord> | undefined {
+  answer(method: string, params: JsonRecord, signal: AbortSignal): Promise<JsonRecord> | undefined {
     const answer = Object.hasOwn(this.#methods, method) ? this.#methods[method] : undefined
-    if (answer === undefined || !this.#isOver) return answer?.(params)
+    if (answer === undefined || !this.#isOver) return answer?.(params, signal)
     return Promise.reject(new Error('the turn is over'))
   }
 
@@ -96,35 +99,36 @@ export class ClientMethods {
     return true
   }
 
-  #write(params: JsonRecord): Promise<ClientPolicy> {
+  #write(params: JsonRecord, signal: AbortSignal): Promise<ClientPolicy> {
     const path = textAt(params, 'path')
-    return this.#policyFor('edit', { kind: 'edit', title: 'write', rawInput: { path } })
+    return this.#policyFor({ need: 'edit', call: { kind: 'edit', title: 'write', rawInput: { path } }, signal })
   }
 
-  async #run(params: JsonRecord): Promise<ClientPolicy> {
+  async #run(params: JsonRecord, signal: AbortSignal): Promise<ClientPolicy> {
     const command = [textAt(params, 'command'), ...textsAt(params, 'args')].join(' ')
     const { permission, workdir } = this.#options
     // With other variables it may be another command.
     const isPlain = objectsAt(params, 'env').length === 0
     if (permission === 'edit' && isPlain && isAllowedCommand(withoutShell(params) ?? command, this.#options))
       return { permission: undefined, workdir }
-    return await this.#policyFor('everything', { kind: 'execute', title: command, rawInput: { command } })
+    const call = { kind: 'execute', title: command, rawInput: { command } }
+    return await this.#policyFor({ need: 'everything', call, signal })
   }
 
-  async #policyFor(need: Need, call: JsonRecord): Promise<ClientPolicy> {
+  async #policyFor(use: Use): Promise<ClientPolicy> {
     const { permission, workdir } = this.#options
-    const isEnough = permission === undefined || permission === 'everything' || permission === need
-    if (isEnough || !(await this.#isAllowed(need, call))) return { permission, workdir }
+    const isEnough = permission === undefined || permission === 'everything' || permission === use.need
+    if (isEnough || !(await this.#isAllowed(use))) return { permission, workdir }
     if (this.#isOver) throw new Error('the turn is over')
     return { permission: undefined, workdir }
   }
 
-  async #isAllowed(need: Need, call: JsonRecord): Promise<boolean> {
+  async #isAllowed({ need, call, signal }: Use): Promise<boolean> {
     const { permission, ask, onDenied } = this.#options
     const { path, command } = call['rawInput'] as { path?: string; command?: string }
     const name = command ?? path ?? ''
     if (this.#useGrant(need, name)) return true
-    const verdict = permission === 'read-only' ? 'deny' : await ask(call)
+    const verdict = permission === 'read-only' ? 'deny' : await ask(call, signal)
     this.grant(call, { kind: need === 'edit' ? 'edit' : 'execute', verdict })
     if (this.#useGrant(need, name)) return true
     onDenied({ tool: String(call['kind']), subject: command ?? path, needs: need })

@@ -54,7 +54,7 @@ export class AcpTurn implements TurnProtocol {
       workdir: turn.request.workdir,
       permission: this.#permission,
       allowedCommands: turn.request.allowedCommands,
-      ask: (call) => this.#ask(call),
+      ask: (...asked) => this.#ask(...asked),
       onDenied: (denial) => this.#output.denials.push(denial),
     })
     this.reader = createOutputReader(this.#output)
@@ -200,32 +200,32 @@ export class AcpTurn implements TurnProtocol {
   }
 
   /** Answers a request of the agent; undefined if drover has no such method. */
-  answer(method: string, params: JsonRecord): Promise<JsonRecord> | undefined {
+  answer(method: string, params: JsonRecord, signal: AbortSignal): Promise<JsonRecord> | undefined {
     this.#port?.heard()
-    if (method === 'session/request_permission') return this.#permit(params)
-    if (method === 'elicitation/create') return this.#answerQuestions(params)
-    return this.#client.answer(method, params)
+    if (method === 'session/request_permission') return this.#permit(params, signal)
+    if (method === 'elicitation/create') return this.#answerQuestions(params, signal)
+    return this.#client.answer(method, params, signal)
   }
 
-  async #answerQuestions(params: JsonRecord): Promise<JsonRecord> {
+  async #answerQuestions(params: JsonRecord, signal: AbortSignal): Promise<JsonRecord> {
     const asked = toQuestionRequest(params)
     const isOurs = textAt(params, 'sessionId') === this.#session?.sessionId
-    const reply = asked === undefined || !isOurs ? undefined : this.#port?.ask(asked)
+    const reply = asked === undefined || !isOurs ? undefined : this.#port?.ask(asked, signal)
     return toElicitationAnswer(params, (await reply) ?? { decision: 'deny' })
   }
 
-  async #permit(params: JsonRecord): Promise<JsonRecord> {
+  async #permit(params: JsonRecord, signal: AbortSignal): Promise<JsonRecord> {
     const reported = objectAt(params, 'toolCall') ?? {}
     const call = this.#output.updates.callOf(reported)
     await this.#push({ method: 'session/request_permission', params })
     // First, because a decision that no one is asked for is there at once.
-    const verdict = await Promise.race([this.#cancelled.promise, this.#decide(call)])
-    if (verdict === undefined) return CANCELLED
+    const verdict = await Promise.race([this.#cancelled.promise, this.#decide(call, signal)])
+    if (verdict === undefined || signal.aborted) return CANCELLED
     if (verdict === 'deny') this.#output.denials.push(this.#output.updates.denialOf(reported, this.#needsOf(call)))
     return answerPermission(params, verdict)
   }
 
-  async #decide(call: JsonRecord): Promise<Verdict> {
+  async #decide(call: JsonRecord, signal: AbortSignal): Promise<Verdict> {
     const { workdir, isLimited, allowedCommands, clientTools, mcpServers = [] } = this.#turn.request
     const trusted = mcpServers.map(({ name }) => name).filter((name) => isTrusted(name, this.#turn.request))
     const { profile } = this.#agent.options
@@ -244,13 +244,13 @@ export class AcpTurn implements TurnProtocol {
       trusted,
     })
     if (alone !== 'ask') return alone
-    const verdict = await this.#ask(call)
+    const verdict = await this.#ask(call, signal)
     this.#client.grant(call, { kind: readToolKind(call, profile), verdict })
     return verdict
   }
 
-  async #ask(call: JsonRecord): Promise<Verdict> {
-    const decision = await this.#port?.ask(toApprovalRequest(call))
+  async #ask(call: JsonRecord, signal: AbortSignal): Promise<Verdict> {
+    const decision = await this.#port?.ask(toApprovalRequest(call), signal)
     return decision?.decision ?? 'deny'
   }
 

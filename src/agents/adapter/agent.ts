@@ -31,6 +31,9 @@ export type ApprovalReply = {
 /** A decision, and who made it. */
 export type AttributedReply = ApprovalReply & { by: Decider }
 
+/** Decides about what an agent wants to do. `takenBack` is aborted when the agent no longer wants it. */
+export type OnApproval = (request: ApprovalRequest, takenBack?: AbortSignal) => Promise<AttributedReply>
+
 /** The agents that drover has a dedicated adapter for, in the order of all lists; the first is the default. */
 export const NATIVE_BACKENDS = ['claude', 'codex', 'gemini'] as const
 export type NativeBackend = (typeof NATIVE_BACKENDS)[number]

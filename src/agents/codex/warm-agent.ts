@@ -36,7 +36,7 @@ class CodexProcess {
     this.#peer = createJsonRpcPeer(
       process,
       {
-        onRequest: (method, params) => this.#answer(method, params),
+        onRequest: (...request) => this.#answer(...request),
         onNotification: (method, params, line) => this.#handle(method, params, line),
         onWarning: (text, cause) => this.#port?.warn(text, cause),
       },
@@ -136,12 +136,12 @@ class CodexProcess {
     this.#changes.set(id, objectsAt(item, 'changes'))
   }
 
-  #answer(method: string, params: JsonRecord): Promise<unknown> | undefined {
+  #answer(method: string, params: JsonRecord, signal: AbortSignal): Promise<unknown> | undefined {
     const active = this.#active
     const question = toApprovalRequest(method, params, this.#changes.get(textAt(params, 'itemId') ?? '') ?? [])
     if (question === undefined) return undefined
     const isOurs = active !== undefined && readTurnIds(params).turnId === active.turnId
-    const decided = isOurs ? active.port.ask(question) : Promise.resolve({ decision: 'deny' } as const)
+    const decided = isOurs ? active.port.ask(question, signal) : Promise.resolve({ decision: 'deny' } as const)
     return decided.then((reply) => toDecision(params, reply))
   }
 

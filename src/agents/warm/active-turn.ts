@@ -24,6 +24,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
 /** An agent that prints more lines that are no frames will not end by itself. */
 const SKIPPED_LIMIT = 100_000
 const DENIED: AttributedReply = { decision: 'deny', by: { via: 'drover' } }
+const TAKEN_BACK: AttributedReply = { ...DENIED, message: 'the agent has taken its request back' }
 
 /** Where the protocol delivers what the agent says during a turn. */
 export type TurnPort = {
@@ -31,8 +32,8 @@ export type TurnPort = {
   frame(frame: JsonRecord, line: string): Promise<void>
   /** The agent has said something that is no frame of this turn. */
   heard(): void
-  /** Something that the agent wants to do. Resolves with the decision; when the turn ends, it is denied. */
-  ask(request: Omit<ApprovalRequest, 'approval_id'>): Promise<ApprovalReply>
+  /** Something that the agent wants to do. Resolves with the decision; when the turn ends or the agent takes it back, it is denied. */
+  ask(request: Omit<ApprovalRequest, 'approval_id'>, takenBack?: AbortSignal): Promise<ApprovalReply>
   /** Output was skipped. Afterwards the process gets no other turn; the caller learns of a line that was too long. */
   warn: OnWarning
   /** The process says what it must not say: afterwards it gets no other turn. */
@@ -181,14 +182,14 @@ export class ActiveTurn implements TurnPort, TurnDriver {
     this.#onOutput?.([])
   }
 
-  async ask(request: Omit<ApprovalRequest, 'approval_id'>): Promise<ApprovalReply> {
+  async ask(request: Omit<ApprovalRequest, 'approval_id'>, takenBack?: AbortSignal): Promise<ApprovalReply> {
     const { onApproval } = this.#turn
     if (onApproval === undefined || this.#stop !== undefined) return DENIED
     clearTimeout(this.#lateness)
     const asked = { approval_id: randomIds.uuid(), ...request }
     await this.#push([{ type: 'approval_request', content: asked }])
-    const denial = this.#over.promise.then(() => DENIED)
-    const decided = await Promise.race([onApproval(asked).catch(() => DENIED), denial])
+    const decision = onApproval(asked, takenBack).catch(() => DENIED)
+    const decided = await Promise.race([decision, this.#over.promise.then(() => DENIED), takenBackReply(takenBack)])
     // Before the agent learns of it, so that nothing happens without a record of who allowed it.
     await this.#push([{ type: 'approval_decision', content: toDecidedApproval(asked, decided) }])
     return decided
@@ -258,4 +259,12 @@ export class ActiveTurn implements TurnPort, TurnDriver {
     this.#over.resolve()
     this.#queue.end()
   }
+}
+
+/** Never resolves if the agent waits for the decision. */
+function takenBackReply(takenBack: AbortSignal | undefined): Promise<AttributedReply> {
+  return new Promise((resolve) => {
+    if (takenBack?.aborted === true) return resolve(TAKEN_BACK)
+    takenBack?.addEventListener('abort', () => resolve(TAKEN_BACK))
+  })
 }

@@ -126,12 +126,13 @@ describe('a request to the agent', () => {
     await expect(peer.request('b', {})).rejects.toMatchObject({ code: 'agent_disconnected' })
   })
 
-  it('is given up when its signal is aborted, and its late answer is skipped', async () => {
-    const { peer, say, warnings } = setup()
+  it('is given up when its signal is aborted, which the agent is told, and its late answer is skipped', async () => {
+    const { peer, say, sent, warnings } = setup()
     const controller = new AbortController()
     const request = peer.request('a', {}, controller.signal)
     controller.abort()
     await expect(request).rejects.toMatchObject({ code: 'agent_disconnected', details: { method: 'a' } })
+    expect(sent.at(-1)).toEqual({ jsonrpc: '2.0', method: '$/cancel_request', params: { requestId: 1 } })
     say({ id: 1, result: {} })
     await expect.poll(() => warnings).toEqual(['an answer to no request was skipped: id 1'])
   })

@@ -39,8 +39,8 @@ export type JsonRpcOptions = {
 
 export type JsonRpcPeer = {
   /**
-   * Rejects with a Fault if the agent answers with an error, the stream closes or the signal is aborted. When it
-   * settles, no frame after the answer has been handled yet.
+   * Rejects with a Fault if the agent answers with an error, the stream closes or the signal is aborted, which the agent is told. When
+   * it settles, no frame after the answer has been handled yet.
    */
   request(method: string, params: JsonRecord, signal?: AbortSignal): Promise<unknown>
   notify(method: string, params?: JsonRecord): Promise<void>
@@ -136,6 +136,7 @@ export function createJsonRpcPeer(
       const [id, answer] = [lastId, Promise.withResolvers<unknown>()]
       const onAbort = () => {
         pending.delete(id)
+        void send({ method: CANCEL, params: { requestId: id } })
         answer.reject(agentDisconnected({ method }))
       }
       pending.set(id, { method, answer })

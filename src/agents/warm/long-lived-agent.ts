@@ -4,15 +4,7 @@
  */
 import type { ProcessExit } from '../../kit/process/process.ts'
 import type { BoundaryEvent } from '../../sandbox/boundary-report.ts'
-import type {
-  AgentCommand,
-  AgentEvent,
-  AgentRequest,
-  ApprovalRequest,
-  AttributedReply,
-  Backend,
-  Usage,
-} from '../adapter/agent.ts'
+import type { AgentCommand, AgentEvent, AgentRequest, Backend, OnApproval, Usage } from '../adapter/agent.ts'
 import type { AgentResult } from '../agent-result.ts'
 import type { Steering } from '../run-turn.ts'
 
@@ -30,7 +22,7 @@ export type Turn = {
   /** Learns of each host that an agent inside of a boundary reaches or is refused. */
   onBoundaryEvent?: ((event: BoundaryEvent) => void) | undefined
   /** Decides about what the agent wants to do. Absent: everything that the agent asks about is denied. */
-  onApproval?: ((request: ApprovalRequest) => Promise<AttributedReply>) | undefined
+  onApproval?: OnApproval | undefined
   /** Stops the agent. Its reason is the Fault that the turn fails with. */
   stop?: AbortSignal | undefined
   /** Called when the agent has the prompt. */
