@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Fault } from '../../kit/fault.ts'
 import { raceTime } from '../../kit/race.ts'
 import type { AgentRequest } from '../adapter/agent.ts'
-import { isObject, type JsonRecord, textAt } from '../adapter/json-fields.ts'
+import { isObject, type JsonRecord, objectAt, textAt } from '../adapter/json-fields.ts'
 import { toolServersOf } from '../adapter/tool-server-place.ts'
 import type { TurnProtocol } from '../warm/active-turn.ts'
 import { agentRequestFailed } from '../warm/faults.ts'
@@ -23,6 +23,7 @@ import {
 } from './protocol.ts'
 import { AcpTurn } from './turn.ts'
 import { LOGINS } from './turn-end.ts'
+import { costOfSession } from './usage.ts'
 
 /** How long the agent may take to exit when its input is closed: some store their session then. */
 const EXIT_WAIT_MS = 1000
@@ -39,6 +40,7 @@ export class AcpProcess implements AcpConnection {
   readonly #limits: StartLimits
   #turn: AcpTurn | undefined
   #info: Promise<AgentInfo> | undefined
+  readonly #costs = new Map<string, number>()
   /** How many updates have come. */
   #updates = 0
 
@@ -145,6 +147,10 @@ export class AcpProcess implements AcpConnection {
     }
   }
 
+  costOf(sessionId: string): number | undefined {
+    return this.#costs.get(sessionId)
+  }
+
   async waitForLateUpdates(): Promise<void> {
     if (!this.options.profile.isLate) return
     const deadline = performance.now() + LATE_WAIT_MS
@@ -164,6 +170,8 @@ export class AcpProcess implements AcpConnection {
   async #onNotification(method: string, params: JsonRecord, line: string): Promise<void> {
     this.#updates += 1
     await this.options.onLine?.(line)
+    const cost = costOfSession(objectAt(params, 'update'))
+    if (cost !== undefined) this.#costs.set(textAt(params, 'sessionId') ?? '', cost)
     if (this.#turn === undefined) return this.process.noteIdle(line)
     if (method === 'session/update') await this.#turn.update(params, line)
   }

@@ -46,6 +46,8 @@ export type AcpConnection = {
   openSession(request: AgentRequest): Promise<SessionState>
   /** Deletes a session that must not be stored. False: the agent cannot do that. */
   forgetSession(sessionId: string): Promise<boolean>
+  /** What the session has cost so far in US dollars, if the agent has said so. */
+  costOf(sessionId: string): number | undefined
   /** Waits for updates that come after the end of a turn, if the agent sends any. */
   waitForLateUpdates(): Promise<void>
 }

@@ -15,6 +15,8 @@ import { usageOfTurn } from './usage.ts'
 export const OPENED = 'drover/opened'
 /** The field of a result in which drover puts the tokens that it has counted itself. */
 export const COUNTED = 'drover/counted'
+/** The field of a result in which drover puts what the turn has cost in US dollars. */
+export const COST = 'drover/cost'
 
 type Options = {
   backend: string
@@ -34,6 +36,7 @@ export class AcpOutput implements AgentOutput {
   #session: { id: string; isResumable: boolean } | undefined
   #usage: Usage = NO_USAGE
   #threadUsage: Usage | undefined
+  #costUsd: number | undefined
   #outcome: 'success' | AgentFailure | undefined
 
   constructor(options: Options) {
@@ -84,6 +87,7 @@ export class AcpOutput implements AgentOutput {
     const own = result[COUNTED] as Usage | undefined
     const counted = own !== undefined ? { usage: own } : usageOfTurn({ profile, result, perRequest, prior, backend })
     this.#usage = counted.usage
+    this.#costUsd = (result[COST] as number | undefined) || undefined
     this.#threadUsage = 'threadUsage' in counted ? counted.threadUsage : undefined
     if ('warning' in counted && counted.warning !== undefined) this.warnings.push(counted.warning)
     const wasDenied = this.denials.length > 0
@@ -107,6 +111,7 @@ export class AcpOutput implements AgentOutput {
       text: this.updates.summary().text,
       usage: this.#usage,
       threadUsage: this.#threadUsage,
+      costUsd: this.#costUsd,
       sessionId: this.#session?.isResumable ? this.#session.id : undefined,
       outcome: this.#outcome,
       denials: this.denials,

@@ -9,6 +9,7 @@ import { type JsonRecord, objectAt, textAt } from '../adapter/json-fields.ts'
 import { createOutputReader } from '../adapter/output-reader.ts'
 import { type Permission, stricterPermission } from '../adapter/permission.ts'
 import { stderrMessage } from '../adapter/stderr-message.ts'
+import { withoutPriorCost } from '../adapter/token-usage.ts'
 import { isTrusted } from '../adapter/tool-server-place.ts'
 import type { TurnPort, TurnProtocol } from '../warm/active-turn.ts'
 import { agentDisconnected, agentRequestFailed } from '../warm/faults.ts'
@@ -18,7 +19,7 @@ import { areInside } from './client-files.ts'
 import { ClientMethods } from './client-methods.ts'
 import type { AcpConnection } from './connection.ts'
 import { toElicitationAnswer, toQuestionRequest } from './elicitation.ts'
-import { AcpOutput, COUNTED, OPENED } from './output.ts'
+import { AcpOutput, COST, COUNTED, OPENED } from './output.ts'
 import { answerPermission, CANCELLED, decideAlone, type Verdict } from './permissions.ts'
 import { modelRequest, modeRequest, type SessionState, steerRequest } from './protocol.ts'
 import { readToolDiff, readToolInput, readToolKind, readToolName, readToolPaths } from './tool-calls.ts'
@@ -121,10 +122,14 @@ export class AcpTurn implements TurnProtocol {
   async #prompt({ sessionId }: SessionState): Promise<void> {
     const prompt = [{ type: 'text', text: this.#turn.command.stdin }, ...toBlocks(this.#turn.request)]
     const trace = traceFields(this.#turn.request)
+    // An agent that continues a session may count what it cost before, or not.
+    const before = this.#agent.costOf(sessionId) ?? (this.#turn.request.resumeId === undefined ? 0 : undefined)
     const response = await this.#agent.request('session/prompt', { sessionId, prompt, ...trace })
     await this.#agent.waitForLateUpdates()
     const usage = await this.#countTokens?.()
-    await this.#finish({ result: usage === undefined ? response : { ...response, [COUNTED]: usage } })
+    const cost = withoutPriorCost(this.#agent.costOf(sessionId), before)
+    const own = { ...(usage !== undefined && { [COUNTED]: usage }), ...(cost !== undefined && { [COST]: cost }) }
+    await this.#finish({ result: { ...response, ...own } })
   }
 
   /** The response ends the turn: by then everything that belongs to it is over. */

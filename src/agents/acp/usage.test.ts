@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { NO_USAGE } from '../adapter/token-usage.ts'
-import { sumUsage, usageOfChunk, usageOfTurn } from './usage.ts'
+import { costOfSession, sumUsage, usageOfChunk, usageOfTurn } from './usage.ts'
 
 const COUNTS = { inputTokens: 100, outputTokens: 10, cachedReadTokens: 60, cachedWriteTokens: 7, thoughtTokens: 4 }
 const READ = { input_tokens: 100, output_tokens: 10, cached_tokens: 60, reasoning_tokens: 4, cache_write_tokens: 7 }
@@ -77,6 +77,19 @@ describe('the usage of a turn', () => {
     ],
   ])('%s', (_name, profile, over, expected) => {
     expect(usageOf(profile, over)).toEqual(expected)
+  })
+})
+
+describe('the cost of a session', () => {
+  it.each<[string, object, number | undefined]>([
+    ['is that of an update', { cost: { amount: 0.25, currency: 'USD' } }, 0.25],
+    ['is not known without one', { used: 1, size: 2 }, undefined],
+    ['is not known in another currency', { cost: { amount: 0.25, currency: 'credits' } }, undefined],
+    ['is not known if it is 0', { cost: { amount: 0, currency: 'USD' } }, undefined],
+    ['is not known if it is no number', { cost: { amount: '1', currency: 'USD' } }, undefined],
+    ['is in no other update', { sessionUpdate: 'plan', cost: { amount: 0.25, currency: 'USD' } }, undefined],
+  ])('%s', (_name, update, expected) => {
+    expect(costOfSession({ sessionUpdate: 'usage_update', ...update })).toBe(expected)
   })
 })
 

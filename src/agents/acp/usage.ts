@@ -2,7 +2,7 @@
 
 import type { AcpProfile } from '../adapter/acp-profile.ts'
 import type { Usage } from '../adapter/agent.ts'
-import { countAt, type JsonRecord, objectAt } from '../adapter/json-fields.ts'
+import { countAt, type JsonRecord, objectAt, textAt } from '../adapter/json-fields.ts'
 import { addUsage, cacheWrites, NO_USAGE, withoutPrior } from '../adapter/token-usage.ts'
 
 export type TurnUsage = {
@@ -46,6 +46,17 @@ export function usageOfTurn({ profile, result, perRequest, prior, backend }: Cou
     case 'none':
       return { usage: NO_USAGE, warning: `${backend} reports no token usage` }
   }
+}
+
+/**
+ * What the session has cost so far in US dollars, in a `usage_update`; 0 means that the agent does not know the price of the model. The
+ * update counts the tokens of the context only, not those that were used.
+ */
+export function costOfSession(update: JsonRecord | undefined): number | undefined {
+  const cost = textAt(update, 'sessionUpdate') === 'usage_update' ? objectAt(update, 'cost') : undefined
+  const amount = cost?.['amount']
+  const isKnown = textAt(cost, 'currency') === 'USD' && typeof amount === 'number' && amount > 0
+  return isKnown && Number.isFinite(amount) ? amount : undefined
 }
 
 /** The counts of one model request, in the metadata of a chunk. */

@@ -28,6 +28,12 @@ export function cacheWrites(count: number | undefined): Pick<Usage, 'cache_write
   return count === undefined || count <= 0 ? {} : { cache_write_tokens: count }
 }
 
+/** Rounded, because a difference of decimal fractions has digits that neither of them has. */
+export function withoutPriorCost(sum: unknown, before: unknown): number | undefined {
+  if (typeof sum !== 'number' || typeof before !== 'number') return undefined
+  return Math.max(0, Math.round((sum - before) * 1e9) / 1e9)
+}
+
 function combine(a: Usage, b: Usage, count: (x: number, y: number) => number): Usage {
   return {
     ...cacheWrites(count(a.cache_write_tokens ?? 0, b.cache_write_tokens ?? 0)),

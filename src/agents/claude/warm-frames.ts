@@ -3,6 +3,7 @@ import type { AgentQuestion, ApprovalReply, ApprovalRequest } from '../adapter/a
 import { NO_ANSWER } from '../adapter/answers.ts'
 import { readSubject } from '../adapter/denials.ts'
 import { countAt, isObject, type JsonRecord, objectAt, objectsAt, textAt } from '../adapter/json-fields.ts'
+import { withoutPriorCost } from '../adapter/token-usage.ts'
 
 export type ClaudeFrame =
   /** Belongs to the turn. */
@@ -125,7 +126,7 @@ export function withoutEarlier(result: JsonRecord, earlier: JsonRecord | undefin
     const before = objectAt(objectAt(earlier, 'modelUsage'), model)
     return [model, isObject(usage) ? withoutCounts(usage, before) : usage]
   })
-  const cost = difference(result['total_cost_usd'], earlier['total_cost_usd'])
+  const cost = withoutPriorCost(result['total_cost_usd'], earlier['total_cost_usd'])
   return { ...result, modelUsage: Object.fromEntries(models), ...(cost !== undefined && { total_cost_usd: cost }) }
 }
 
@@ -135,12 +136,6 @@ function withoutCounts(usage: JsonRecord, before: JsonRecord | undefined): JsonR
     Math.max(0, (countAt(usage, name) ?? 0) - (countAt(before, name) ?? 0)),
   ])
   return { ...usage, ...Object.fromEntries(counts) }
-}
-
-/** Rounded, because a difference of decimal fractions has digits that neither of them has. */
-function difference(sum: unknown, before: unknown): number | undefined {
-  if (typeof sum !== 'number' || typeof before !== 'number') return undefined
-  return Math.max(0, Math.round((sum - before) * 1e9) / 1e9)
 }
 
 export function toApprovalRequest(request: JsonRecord): Omit<ApprovalRequest, 'approval_id'> {

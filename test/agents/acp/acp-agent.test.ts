@@ -219,6 +219,18 @@ describe('a session', () => {
     },
   )
 
+  it('costs what the agent says, without what it cost before', async () => {
+    const profile = { resume: 'session/resume' as const }
+    const costing = (amount: number): AcpStep => ({
+      update: { sessionUpdate: 'usage_update', used: 9, size: 99, cost: { amount, currency: 'USD' } },
+    })
+    const turn = async (resumeId: string | undefined, ...steps: AcpStep[]) =>
+      (await run({ sessionId: 's1', steps: [...steps, { say: 'done' }] }, { profile, request: { resumeId } })).result
+    expect((await turn(undefined, costing(0.1), costing(0.3))).costUsd).toBe(0.3)
+    // It is not known what the session cost before.
+    expect((await turn('s1', costing(0.4))).costUsd).toBeUndefined()
+  })
+
   it('that the agent no longer has is missing', async () => {
     const { result } = await run({}, { profile: { resume: 'session/load' }, request: { resumeId: 'gone' } })
     expect(result.error?.code).toBe('agent_session_missing')

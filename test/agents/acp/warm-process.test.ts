@@ -73,6 +73,18 @@ describe('a process that stays up', () => {
     expect(agent.facts()).toMatchObject({ isAlive: true, isReusable: true, turns: 2 })
   })
 
+  it('costs in each turn what the session costs more than before', async () => {
+    const costing = (amount: number): AcpStep[] => [
+      { update: { sessionUpdate: 'usage_update', used: 9, size: 99, cost: { amount, currency: 'USD' } } },
+      { say: 'done' },
+    ]
+    const { ask } = await start({ sessionId: 's1', turns: [costing(0.1), costing(0.3), [{ say: 'done' }]] })
+    expect((await ask()).costUsd).toBe(0.1)
+    expect((await ask({ resumeId: 's1' })).costUsd).toBe(0.2)
+    // The agent says nothing, which is not that it costs nothing.
+    expect((await ask({ resumeId: 's1' })).costUsd).toBeUndefined()
+  })
+
   it('has no command left when a turn was cancelled', async () => {
     const pidFile = join(directory, 'pid')
     const { agent, ask } = await start({ turns: [[...leaveRunning(pidFile), { hang: true }], [{ say: 'two' }]] })
