@@ -1,5 +1,5 @@
 /** A conversation with an editor: the choices of its user, and the session of drover that it resumes. */
-import type { ApprovalRequest, AttributedReply, Backend, OnApproval } from '../agents/adapter/agent.ts'
+import type { ApprovalRequest, AttributedReply, Backend, ContextUsage, OnApproval } from '../agents/adapter/agent.ts'
 import { errorCode, Fault } from '../kit/fault.ts'
 import { randomIds } from '../kit/ids.ts'
 import type { Caller } from '../prompts/caller.ts'
@@ -14,7 +14,7 @@ import type { VisibleSessions } from '../sessions/session-store.ts'
 import { acpSessionBusy } from './faults.ts'
 import type { readPrompt } from './read-content-blocks.ts'
 import { type ChosenMode, modeRequest } from './session-options.ts'
-import { EditorUpdates } from './session-updates.ts'
+import { EditorUpdates, toUsageUpdate } from './session-updates.ts'
 
 /** The session that an editor resumes under the id of an earlier one, because its user chose another backend. */
 const CONTINUED_BY = 'acp_continued_by'
@@ -51,6 +51,8 @@ export class AcpSession {
   /** The stored session, after its first turn. */
   #stored: Session | undefined
   #turns = 0
+  /** Of all turns; undefined if the cost of one is not known. */
+  #costUsd: number | undefined
   #running: { cancel: AbortController; ended: Promise<unknown> } | undefined
 
   constructor(id: string, { served, editor, cwd, choice }: Parts, stored?: Session) {
@@ -60,6 +62,7 @@ export class AcpSession {
     this.#editor = editor
     this.#cwd = cwd
     this.#stored = stored
+    this.#costUsd = stored === undefined ? 0 : undefined
   }
 
   /** Throws a Fault if a prompt still runs. */
@@ -96,10 +99,14 @@ export class AcpSession {
     const { drover, by } = this.#served
     const run = (await drover.prompts.start(by, request, { signal, onApproval })).events()
     let next = await run.next()
+    let context: ContextUsage | undefined
     for (; next.done !== true; next = await run.next()) {
+      if (next.value.type === 'done') context = next.value.content.context
       const update = updates.of(next.value)
       if (update !== undefined) await this.#editor.update(this.id, update)
     }
+    this.#costUsd = addCost(this.#costUsd, next.value.cost_usd)
+    if (context !== undefined) await this.#editor.update(this.id, toUsageUpdate(context, this.#costUsd))
     await this.#noteSession(next.value)
     return next.value
   }
@@ -133,6 +140,10 @@ export class AcpSession {
     this.#stored = await store.find(id)
     if (before !== undefined && before.id !== id) await store.edit(before.id, { metadata: { [CONTINUED_BY]: id } })
   }
+}
+
+function addCost(sum: number | undefined, more: number | undefined): number | undefined {
+  return sum === undefined || more === undefined ? undefined : Math.round((sum + more) * 1e9) / 1e9
 }
 
 export function newAcpSessionId(): string {

@@ -1,5 +1,5 @@
 /** Turns the events of a prompt into updates for an editor. */
-import type { AgentEvent, ApprovalRequest, Usage } from '../agents/adapter/agent.ts'
+import type { AgentEvent, ApprovalRequest, ContextUsage, Usage } from '../agents/adapter/agent.ts'
 import { describeRequest } from '../agents/approval-details.ts'
 import { describeToolInput } from '../agents/tool-input.ts'
 import { toRevealed } from '../kit/revealed-text.ts'
@@ -138,6 +138,12 @@ function pathIn(input: unknown): string | undefined {
   if (typeof input !== 'object' || input === null) return undefined
   const { file_path: file, path } = input as { file_path?: unknown; path?: unknown }
   return [file, path].find((each): each is string => typeof each === 'string' && each.startsWith('/'))
+}
+
+/** How full the context is, and what the session has cost so far, if that is known. */
+export function toUsageUpdate({ used_tokens: used, window_tokens: size }: ContextUsage, costUsd?: number): Update {
+  const cost = costUsd !== undefined && costUsd > 0 && { cost: { amount: costUsd, currency: 'USD' } }
+  return { sessionUpdate: 'usage_update', used, size, ...cost }
 }
 
 /** The counts of a turn, as other agents report them. */

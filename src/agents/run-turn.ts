@@ -174,13 +174,14 @@ function createOpening({ model, workdir }: { model: string | undefined; workdir:
 }
 
 function closingEvents(result: AgentResult): AgentEvent[] {
-  const { error, exitCode, durationMs, usage, turnCount, warnings } = result
+  const { error, exitCode, durationMs, usage, context, turnCount, warnings } = result
   const done: AgentEvent = {
     type: 'done',
     content: {
       exit_code: exitCode,
       duration_ms: durationMs,
       token_usage: usage,
+      ...(context && { context }),
       ...(turnCount !== undefined && { turn_count: turnCount }),
       ...(warnings.length > 0 && { warnings }),
     },

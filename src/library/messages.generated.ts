@@ -722,6 +722,13 @@ export type DoneEvent = {
     duration_ms: number
     /** Token counts of a turn as the agent reports them; 0 if it does not report a count. */
     token_usage: TokenUsage
+    /** The context of the model at the end of the turn, if the agent says so. */
+    context?: {
+      /** Tokens in the context. */
+      used_tokens: number
+      /** Tokens that it has room for. */
+      window_tokens: number
+    } | undefined
     /** How many turns the agent took. */
     turn_count?: number | undefined
     /** Parts of the request that could not be fulfilled. */

@@ -1,11 +1,15 @@
 /** `drover acp`, driven by the client of the protocol's own SDK. */
 
+import { writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
+import { join } from 'node:path'
 import { methods } from '@agentclientprotocol/sdk'
 import { describe, expect, it } from 'vitest'
-import { createUser, openEditor } from '../support/acp-editor.ts'
+import type { AcpStep } from '../fake-agent/acp-script.ts'
+import { installAcpAgent } from '../support/acp-agent.ts'
+import { createUser, openEditor, openEditorHere } from '../support/acp-editor.ts'
 import { firstOf, IS_FULL } from '../support/full-counts.ts'
-import { DROVER, runAt } from '../support/run-drover.ts'
+import { DROVER, runAt, temporaryDirectory } from '../support/run-drover.ts'
 import { isRunning } from '../support/test-command.ts'
 import { until } from '../support/until.ts'
 
@@ -148,6 +152,45 @@ describe('an editor', () => {
     await agent.request(methods.agent.session.delete, { sessionId })
     await expect(agent.request(methods.agent.session.load, place)).rejects.toThrow(/no session/)
     expect(await agent.request(methods.agent.session.delete, { sessionId })).toEqual({})
+  })
+})
+
+describe('an editor of an agent that speaks ACP', () => {
+  async function openFake(steps: readonly AcpStep[]) {
+    const fake = { protocol: 'acp', command: [installAcpAgent(temporaryDirectory(), { steps: [...steps] })] }
+    const editor = await openEditorHere(createUser({ backends: { fake } }))
+    const { sessionId } = await editor.create()
+    await editor.agent.request(methods.agent.session.setConfigOption, { sessionId, configId: 'backend', value: 'fake' })
+    return { ...editor, sessionId }
+  }
+
+  it('learns how full the context is, and what all turns of the session cost', async () => {
+    const cost = { amount: 0.2, currency: 'USD' }
+    const usage = { sessionUpdate: 'usage_update', used: 900, size: 1000, cost }
+    const { prompt, sessionId, updates } = await openFake([{ update: usage }, { say: 'done' }])
+    for (const amount of [0.2, 0.4]) {
+      await prompt(sessionId, 'go')
+      expect(updates.at(-1)).toEqual({ ...usage, cost: { ...cost, amount } })
+    }
+  })
+
+  it('closes the dialog about what the agent takes back', async () => {
+    const takesBackAt = join(temporaryDirectory(), 'take-back')
+    const toolCall = { toolCallId: 't', kind: 'execute', title: 'make', rawInput: { command: 'make' } }
+    const options = [{ optionId: 'yes', kind: 'allow_once' }]
+    const { prompt, sessionId, answers, texts } = await openFake([
+      { ask: { toolCall, options }, takesBackAt },
+      { say: 'done' },
+    ])
+    const closed = Promise.withResolvers<{ outcome: 'cancelled' }>()
+    answers.push((isOver) => {
+      isOver.addEventListener('abort', () => closed.resolve({ outcome: 'cancelled' }))
+      writeFileSync(takesBackAt, '')
+      return closed.promise
+    })
+    await prompt(sessionId, 'go')
+    await closed.promise
+    expect(texts()).toContain('done')
   })
 })
 

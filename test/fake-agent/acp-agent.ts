@@ -192,9 +192,8 @@ async function askClient(step: AcpStep, sessionId: string): Promise<void> {
   const asked = step.ask === undefined ? step.request : { method: 'session/request_permission', params: step.ask }
   if (asked !== undefined) {
     const answered = ask(asked.method, { sessionId, ...asked.params })
-    if (step.takesBack) {
-      heard = Promise.withResolvers()
-      await heard.promise
+    if (step.takesBackAt !== undefined) {
+      while (!existsSync(step.takesBackAt)) await sleep(10)
       send({ method: '$/cancel_request', params: { requestId: `agent-${nextId}` } })
     }
     await answered

@@ -15,8 +15,8 @@ export type AcpStep = {
   ask?: { toolCall: object; options: readonly object[] }
   /** Sends another request and waits for the answer. */
   request?: { method: string; params?: object }
-  /** Takes back what it asks for in this step when it is told something by `_session/steering`. */
-  takesBack?: boolean
+  /** Takes back what it asks for in this step when this file exists. */
+  takesBackAt?: string
   /** Sends requests at the same time, and waits for all answers. */
   together?: { id?: string | number | null; method: string; params?: object }[]
   /** Lets the client run a command. */

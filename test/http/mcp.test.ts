@@ -110,6 +110,7 @@ describe('work that a client gives up', () => {
     expect(isRunning(agent)).toBe(true)
     const ended = await call('execution_cancel', { execution_id: view.execution_id })
     expect(ended).toMatchObject({ isError: true, view: { state: 'cancelled' } })
+    expect(ended.text).not.toContain('has not ended')
     expect(isRunning(agent)).toBe(false)
     expect(await call('execution_cancel', { execution_id: view.execution_id })).toMatchObject({
       view: { state: 'cancelled' },

@@ -66,6 +66,7 @@ describe('a response', () => {
   const hello = { backend: 'claude', prompt: 'hello' }
   const chat = { model: 'gpt-5', messages: [{ role: 'user', content: 'hello' }] }
   const message = { model: 'gemini', max_tokens: 9, messages: [{ role: 'user', content: 'hello' }] }
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
   const version = { 'anthropic-version': '2023-06-01' }
 
   it.each([
@@ -97,6 +98,7 @@ describe('a response', () => {
     ['POST', '/anthropic/v1/messages', { body: message, headers: version }, 200],
     ['POST', '/anthropic/v1/messages', { body: { ...message, stream: true }, headers: version }, 200],
     ['POST', '/anthropic/v1/messages', { body: message }, 400],
+    ['POST', '/mcp', { body: list, headers: { accept: 'application/json' } }, 406],
   ])('to %s %s %j matches the document', async (method, path, wishes, status) => {
     const server = await startServer({ server: { metrics_enabled: true } })
     const answer = await server.request(path, { method, ...wishes })

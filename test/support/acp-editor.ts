@@ -62,17 +62,17 @@ export async function openEditorHere(user: User, args: readonly string[] = [], f
 async function connect({ work }: User, { input, output }: { input: Writable; output: Readable }, form?: Form) {
   const updates: Update[] = []
   const asked: { toolCall: Update; options: { optionId: string; kind: string }[] }[] = []
-  const answers: (Answer | (() => Promise<Answer>))[] = []
+  const answers: (Answer | ((isOver: AbortSignal) => Promise<Answer>))[] = []
   const stream = ndJsonStream(
     Writable.toWeb(input) as WritableStream<Uint8Array>,
     Readable.toWeb(output) as ReadableStream<Uint8Array>,
   )
   const connection = client({ name: 'test' })
     .onNotification(methods.client.session.update, ({ params }) => void updates.push(params.update as Update))
-    .onRequest(methods.client.session.requestPermission, async ({ params }) => {
+    .onRequest(methods.client.session.requestPermission, async ({ params, signal }) => {
       asked.push(params as never)
       const answer = answers.shift() ?? { outcome: 'cancelled' }
-      return { outcome: typeof answer === 'function' ? await answer() : answer }
+      return { outcome: typeof answer === 'function' ? await answer(signal) : answer }
     })
     .onRequest(methods.client.elicitation.create, ({ params }) => form?.(params) ?? { action: 'cancel' })
     .connect(stream)

@@ -107,8 +107,10 @@ export class AcpOutput implements AgentOutput {
   }
 
   summary(): OutputSummary {
+    const { text, context } = this.updates.summary()
     return {
-      text: this.updates.summary().text,
+      text,
+      context,
       usage: this.#usage,
       threadUsage: this.#threadUsage,
       costUsd: this.#costUsd,

@@ -1,7 +1,7 @@
 /** Turns the updates of one turn into events. Unknown updates are skipped. Pure, apart from what it remembers. */
 
 import type { AcpProfile } from '../adapter/acp-profile.ts'
-import type { AgentEvent, Denial, Usage } from '../adapter/agent.ts'
+import type { AgentEvent, ContextUsage, Denial, Usage } from '../adapter/agent.ts'
 import { messageEvents, thinkingEvents } from '../adapter/events.ts'
 import { type JsonRecord, objectAt, objectsAt, textAt } from '../adapter/json-fields.ts'
 import { ToolLog } from '../adapter/tool-log.ts'
@@ -14,7 +14,7 @@ import {
   readToolName,
   readToolOutput,
 } from './tool-calls.ts'
-import { sumUsage, usageOfChunk } from './usage.ts'
+import { contextIn, sumUsage, usageOfChunk } from './usage.ts'
 
 export type TurnSummary = {
   /** The last message of the turn. */
@@ -22,6 +22,7 @@ export type TurnSummary = {
   lastChunk: string
   /** The sum of the counts that came after each model request. */
   perRequest: Usage | undefined
+  context: ContextUsage | undefined
   /** The agent has written, thought or used a tool. */
   hasBegun: boolean
   lastNotice: string | undefined
@@ -62,6 +63,7 @@ export class TurnUpdates {
   #message = new Message()
   #last = new Message()
   #perRequest: Usage | undefined
+  #context: ContextUsage | undefined
   #hasBegun = false
   #lastNotice: string | undefined
 
@@ -82,6 +84,9 @@ export class TurnUpdates {
         return this.#readCall(update)
       case 'plan':
         return readPlan(update)
+      case 'usage_update':
+        this.#context = contextIn(update) ?? this.#context
+        return []
       // Not in the protocol: grok says so before it sends a request again.
       case 'retry_state':
         return readRetry(update)
@@ -119,6 +124,7 @@ export class TurnUpdates {
       text: (this.#message.hasText ? this.#message : this.#last).text,
       lastChunk: this.#message.lastPiece,
       perRequest: this.#perRequest,
+      context: this.#context,
       hasBegun: this.#hasBegun,
       lastNotice: this.#lastNotice,
     }

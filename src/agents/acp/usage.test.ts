@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { NO_USAGE } from '../adapter/token-usage.ts'
-import { costOfSession, sumUsage, usageOfChunk, usageOfTurn } from './usage.ts'
+import { contextIn, costOfSession, sumUsage, usageOfChunk, usageOfTurn } from './usage.ts'
 
 const COUNTS = { inputTokens: 100, outputTokens: 10, cachedReadTokens: 60, cachedWriteTokens: 7, thoughtTokens: 4 }
 const READ = { input_tokens: 100, output_tokens: 10, cached_tokens: 60, reasoning_tokens: 4, cache_write_tokens: 7 }
@@ -90,6 +90,17 @@ describe('the cost of a session', () => {
     ['is in no other update', { sessionUpdate: 'plan', cost: { amount: 0.25, currency: 'USD' } }, undefined],
   ])('%s', (_name, update, expected) => {
     expect(costOfSession({ sessionUpdate: 'usage_update', ...update })).toBe(expected)
+  })
+})
+
+describe('the context', () => {
+  it('is that of an update, unless the agent does not know it yet', () => {
+    expect(contextIn({ used: 9, size: 99 })).toEqual({ used_tokens: 9, window_tokens: 99 })
+    expect([contextIn({ used: 0, size: 99 }), contextIn({ used: 9, size: 0 }), contextIn({})]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ])
   })
 })
 

@@ -1,7 +1,7 @@
 /** Reads token counts. Agents agree on the names of the fields, but not on where they are and what they count. Pure. */
 
 import type { AcpProfile } from '../adapter/acp-profile.ts'
-import type { Usage } from '../adapter/agent.ts'
+import type { ContextUsage, Usage } from '../adapter/agent.ts'
 import { countAt, type JsonRecord, objectAt, textAt } from '../adapter/json-fields.ts'
 import { addUsage, cacheWrites, NO_USAGE, withoutPrior } from '../adapter/token-usage.ts'
 
@@ -57,6 +57,12 @@ export function costOfSession(update: JsonRecord | undefined): number | undefine
   const amount = cost?.['amount']
   const isKnown = textAt(cost, 'currency') === 'USD' && typeof amount === 'number' && amount > 0
   return isKnown && Number.isFinite(amount) ? amount : undefined
+}
+
+/** The context, in a `usage_update`; 0 means that the agent does not know yet. */
+export function contextIn(update: JsonRecord): ContextUsage | undefined {
+  const [used, size] = [countAt(update, 'used') ?? 0, countAt(update, 'size') ?? 0]
+  return used > 0 && size > 0 ? { used_tokens: used, window_tokens: size } : undefined
 }
 
 /** The counts of one model request, in the metadata of a chunk. */

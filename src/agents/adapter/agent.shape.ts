@@ -20,6 +20,12 @@ export const Usage = named(
 )
 export type Usage = Message<typeof Usage>
 
+const ContextUsage = Type.Object(
+  { used_tokens: count('Tokens in the context.'), window_tokens: count('Tokens that it has room for.') },
+  { description: 'The context of the model at the end of the turn, if the agent says so.' },
+)
+export type ContextUsage = Message<typeof ContextUsage>
+
 const isPartial = optionalFlag('A piece of a text; the next event of this type continues it.')
 const toolId = optionalText('The id of the tool call; its result has the same id.')
 const toolName = Type.String({ description: "The agent's name for the tool." })
@@ -204,6 +210,7 @@ export const EVENT_CONTENTS = {
     exit_code: Type.Integer({ description: 'The same as in the result of the prompt.' }),
     duration_ms: count('How long the agent ran.'),
     token_usage: Usage,
+    context: Type.Optional(ContextUsage),
     turn_count: Type.Optional(count('How many turns the agent took.')),
     warnings: Type.Optional(
       Type.Array(Type.String(), { description: 'Parts of the request that could not be fulfilled.' }),

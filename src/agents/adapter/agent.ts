@@ -7,6 +7,7 @@ import type {
   AgentQuestion,
   ApprovalChoice,
   ApprovalRequest,
+  ContextUsage,
   Decider,
   Delivered,
   Usage,
@@ -19,7 +20,17 @@ import type { ClientTool, ToolChoice } from './client-tool.ts'
 import type { JsonRecord } from './json-fields.ts'
 import type { Surroundings } from './surroundings.ts'
 
-export type { Abilities, AgentEvent, AgentQuestion, ApprovalRequest, Decider, Delivered, Usage, UserMessage }
+export type {
+  Abilities,
+  AgentEvent,
+  AgentQuestion,
+  ApprovalRequest,
+  ContextUsage,
+  Decider,
+  Delivered,
+  Usage,
+  UserMessage,
+}
 
 /** `message` tells the agent why something is denied. `answers` are for questions: one list for each. */
 export type ApprovalReply = {
@@ -206,6 +217,7 @@ export type OutputResult = {
   turnCount?: number
   /** What the turn cost in US dollars, as the agent reckons it. */
   costUsd?: number
+  context?: ContextUsage
   /** The failure of the model service after which the agent last tried again. */
   lastRetry?: AgentError
   /** Tool calls that the agent's own policy denied. */

@@ -2,7 +2,17 @@
  * Reads the output of an agent line by line; what is the same for all agents. An agent prints JSON objects; other text
  * between them is skipped. A program that prints no such object at all has answered in plain text.
  */
-import type { AgentError, AgentEvent, Backend, Denial, OutputReader, OutputResult, ProcessEnd, Usage } from './agent.ts'
+import type {
+  AgentError,
+  AgentEvent,
+  Backend,
+  ContextUsage,
+  Denial,
+  OutputReader,
+  OutputResult,
+  ProcessEnd,
+  Usage,
+} from './agent.ts'
 import { messageEvents } from './events.ts'
 import { failureOfExitCode } from './exit-codes.ts'
 import { type AgentFailure, classifyFailure, failureCode, noAnswer } from './failure.ts'
@@ -17,6 +27,7 @@ export type OutputSummary = {
   model?: string | undefined
   turnCount?: number | undefined
   costUsd?: number | undefined
+  context?: ContextUsage | undefined
   text: string
   usage: Usage
   threadUsage?: Usage | undefined
@@ -141,7 +152,7 @@ type Finish = { end: ProcessEnd; now: Date; plainText: string | undefined; hasBe
 
 function toOutputResult(output: AgentOutput, finish: Finish): OutputResult {
   const { end, now, plainText } = finish
-  const { model, turnCount, costUsd, threadUsage, usage, text, ...summary } = output.summary()
+  const { model, turnCount, costUsd, context, threadUsage, usage, text, ...summary } = output.summary()
   const sessionId = summary.sessionId ?? output.readStderr?.(end.stderrTail).sessionId
   const failure = findFailure(output, finish)
   const denials = [...(summary.denials ?? []), ...(output.deniedOnStderr?.(end.stderrTail) ?? [])]
@@ -154,6 +165,7 @@ function toOutputResult(output: AgentOutput, finish: Finish): OutputResult {
     ...(model !== undefined && { model }),
     ...(turnCount !== undefined && { turnCount }),
     ...(costUsd !== undefined && { costUsd }),
+    ...(context && { context }),
     ...(denials.length > 0 && { denials }),
     ...(summary.lastRetry && { lastRetry: toError(summary.lastRetry, now) }),
   }

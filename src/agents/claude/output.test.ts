@@ -264,6 +264,20 @@ describe('the result of claude', () => {
   })
 })
 
+describe('the context of claude', () => {
+  it('is what its last request used, of the window of its model', () => {
+    const usage = { input_tokens: 5, output_tokens: 7, cache_read_input_tokens: 100, cache_creation_input_tokens: 20 }
+    const answer = { role: 'assistant', model: 'm-1', id: 'a', content: 'x', usage }
+    const modelUsage = { 'm-1': { contextWindow: 1000 }, 'm-2': { contextWindow: 9 } }
+    const lines = [
+      { type: 'assistant', message: answer },
+      { ...DONE, modelUsage },
+    ]
+    expect(read(lines).result.context).toEqual({ used_tokens: 132, window_tokens: 1000 })
+    expect(read([lines[0], DONE]).result).not.toHaveProperty('context')
+  })
+})
+
 describe('other formats and earlier releases of claude', () => {
   const usage = { input_tokens: 3, output_tokens: 4 }
 

@@ -6,7 +6,17 @@ import { type AgentOutput, emptySummary } from '../adapter/output-reader.ts'
 import { StreamedText } from '../adapter/streamed-text.ts'
 import { addUsage, NO_USAGE, usageEvents } from '../adapter/token-usage.ts'
 import { ToolLog } from '../adapter/tool-log.ts'
-import { formatRetry, readCost, readDelay, readDenials, readOutcome, readUsage, toUsage, withNeed } from './result.ts'
+import {
+  formatRetry,
+  readContext,
+  readCost,
+  readDelay,
+  readDenials,
+  readOutcome,
+  readUsage,
+  toUsage,
+  withNeed,
+} from './result.ts'
 
 /** How claude answers a call of a tool that `--disallowedTools` has taken away. */
 const DISABLED_TOOL = /No such tool available: .* is not enabled/
@@ -155,6 +165,7 @@ export class ClaudeOutput implements AgentOutput {
     summary.sessionId = textAt(line, 'session_id') ?? summary.sessionId
     summary.turnCount = countAt(line, 'num_turns')
     summary.costUsd = readCost(line)
+    summary.context = readContext(line, summary.model, this.#requests.last())
     summary.usage = readUsage(line)
     summary.denials = [...this.#deniedCalls.map(withNeed), ...readDenials(line)]
     summary.outcome = readOutcome(line, { lastError: summary.lastError, retry: this.#retry, limits: this.#limits })
@@ -214,6 +225,10 @@ class RequestUsage {
     const output_tokens = countAt(counts, 'output_tokens')
     if (this.#current === undefined || output_tokens === undefined) return
     this.#current = { ...this.#current, usage: { ...this.#current.usage, output_tokens } }
+  }
+
+  last(): Usage | undefined {
+    return this.#current?.usage
   }
 
   /** Undefined before the first message. */

@@ -55,6 +55,14 @@ export function readCost(line: JsonRecord): number | undefined {
   return typeof cost === 'number' && cost > 0 && Number.isFinite(cost) ? cost : undefined
 }
 
+/** `last`: what the last request has used. Claude names the window of each model. */
+export function readContext(line: JsonRecord, model: string | undefined, last: Usage | undefined) {
+  const window = countAt(objectAt(objectAt(line, 'modelUsage'), model ?? ''), 'contextWindow')
+  if (window === undefined || last === undefined) return undefined
+  const { input_tokens: input, output_tokens: output, cached_tokens: cached, cache_write_tokens: written = 0 } = last
+  return { used_tokens: input + cached + written + output, window_tokens: window }
+}
+
 /** `usage` is all zeros if claude had to request the answer twice; then the counts per model are right. */
 export function readUsage(line: JsonRecord): Usage {
   const total = toUsage(objectAt(line, 'usage'))

@@ -219,6 +219,12 @@ describe('a session', () => {
     },
   )
 
+  it('fills its context as the agent says', async () => {
+    const update = { sessionUpdate: 'usage_update', used: 9, size: 99 }
+    const { events } = await run({ steps: [{ update }, { update: { ...update, used: 0 } }, { say: 'done' }] })
+    expect(events.at(-1)?.content).toMatchObject({ context: { used_tokens: 9, window_tokens: 99 } })
+  })
+
   it('costs what the agent says, without what it cost before', async () => {
     const profile = { resume: 'session/resume' as const }
     const costing = (amount: number): AcpStep => ({
