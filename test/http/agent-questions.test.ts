@@ -95,12 +95,11 @@ describe('what an agent that speaks ACP takes back', () => {
   it.each<[string, AcpStep]>([
     ['a question', { request: { method: 'elicitation/create', params: question } }],
     ['a request for permission', { ask: { toolCall, options: [{ optionId: 'yes', kind: 'allow_once' }] } }],
-    ['a file to write', { request: { method: 'fs/write_text_file', params: { path: '/a', content: '' } } }],
   ])('no longer waits for its user: %s', async (_name, step) => {
     const directory = temporaryDirectory()
     const takesBackAt = join(directory, 'take-back')
     const command = [installAcpAgent(directory, { steps: [{ ...step, takesBackAt }, { say: 'done' }] })]
-    const fake = { protocol: 'acp', command, profile: { client: { files: true } } }
+    const fake = { protocol: 'acp', command }
     const config = { warm: { enabled: true }, backends: { fake } }
     const server = await startServer({ agents: 'none', env: { PATH: process.env['PATH'] ?? '' }, config })
     const id = await ask(server, 'go', { backend: 'fake' })

@@ -1,5 +1,5 @@
 /** What a turn of an agent that speaks ACP may do: modes, requests for permission, and its end. */
-import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { ApprovalRequest, AttributedReply } from '../../../src/agents/adapter/agent.ts'
@@ -180,6 +180,26 @@ describe('a request for permission', () => {
     expect(result.warnings).toContainEqual(
       expect.stringMatching(/^1 tool call was denied.*; allow with --approval auto$/),
     )
+  })
+
+  it('to write a file is denied when the agent takes it back', async () => {
+    const [path, takesBackAt] = [join(workdir, 'a.txt'), join(directory, 'take-back')]
+    const request = { method: 'fs/write_text_file', params: { path, content: 'new' } }
+    const onApproval = () => {
+      writeFileSync(takesBackAt, '')
+      return new Promise<AttributedReply>(() => undefined)
+    }
+    const { events, result } = await run(
+      { steps: [{ request, takesBackAt }, { say: 'done' }] },
+      {
+        profile: { client: { files: true } },
+        request: { approvalMode: 'always', hasApprover: true },
+        options: { onApproval },
+      },
+    )
+    const decided = events.find(({ type }) => type === 'approval_decision')?.content
+    expect(decided).toMatchObject({ decision: 'deny', by: { via: 'drover' } })
+    expect([result.text, existsSync(path)]).toEqual(['done', false])
   })
 
   it('that was denied is a warning, and an error if the agent gives up', async () => {
