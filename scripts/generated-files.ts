@@ -26,7 +26,7 @@ import { SessionDetailQuery, SessionEditRequest, SessionListQuery } from '../src
 import { UsageParameters } from '../src/http/native/usage.shape.ts'
 import { ChatRequest } from '../src/http/openai/chat-completions.shape.ts'
 import { ConversationCreateRequest, ConversationUpdateRequest } from '../src/http/openai/conversations.shape.ts'
-import { InputItemsQuery, ResponseQuery, ResponseRequest } from '../src/http/openai/responses.shape.ts'
+import { CompactRequest, InputItemsQuery, ResponseQuery, ResponseRequest } from '../src/http/openai/responses.shape.ts'
 import { JournalRecord } from '../src/journal/record.shape.ts'
 import * as library from '../src/library/requests.shape.ts'
 import { TOOL_SHAPES } from '../src/mcp/tools.shape.ts'
@@ -195,6 +195,7 @@ async function httpFiles(): Promise<GeneratedFile[]> {
     validateResponseQuery: ResponseQuery,
     validateConversationCreateRequest: ConversationCreateRequest,
     validateConversationUpdateRequest: ConversationUpdateRequest,
+    validateCompactRequest: CompactRequest,
     validateInputItemsQuery: InputItemsQuery,
     validateMessageRequest: MessageRequest,
     validateCountTokensRequest: CountTokensRequest,

@@ -31,13 +31,16 @@ export async function carryConversation(
   return await carryTurns(talk, stores.executions, ids)
 }
 
-/** The same for turns that are known, oldest first. `missing` is the number of those that are not kept. */
+/** `missing` is the number of turns that are not kept. `said`: turns after them that no execution has. */
+type Talk = { kept: readonly TurnId[]; missing: number; said?: readonly QuotedTurn[] }
+
+/** The same for turns that are known, oldest first. */
 export async function carryTurns(
-  { kept, missing }: { kept: readonly TurnId[]; missing: number },
+  { kept, missing, said = [] }: Talk,
   executions: ExecutionStore,
   ids: Ids,
 ): Promise<ConversationHistory> {
-  const { quoted, leftOut } = await quoteLatest(kept, executions)
+  const { quoted, leftOut } = await quoteLatest(newestFirst({ kept, said }, executions), kept.length + said.length)
   const notes = [
     ...(leftOut === 0 ? [] : [`the conversation is long: its first ${leftOut} turns were not sent`]),
     ...(missing === 0 ? [] : [`${missing} turns of the conversation are not kept and were not sent`]),
@@ -72,26 +75,37 @@ async function findParent({ parent_id: id }: Session, sessions: Stores['sessions
   }
 }
 
-/** Reads from the newest back, so that an old conversation of megabytes is not read at all. */
-async function quoteLatest(
-  turns: readonly TurnId[],
+async function* newestFirst(
+  { kept, said }: { kept: readonly TurnId[]; said: readonly QuotedTurn[] },
   executions: ExecutionStore,
+): AsyncGenerator<QuotedTurn, void, undefined> {
+  yield* said.toReversed()
+  for (const { id, backend } of kept.toReversed()) {
+    for await (const turn of readTurns(executions, [id])) yield { backend, turn }
+  }
+}
+
+/** From the newest back, so that an old conversation of megabytes is not read at all. */
+async function quoteLatest(
+  turns: AsyncIterable<QuotedTurn>,
+  count: number,
 ): Promise<{ quoted: string[]; leftOut: number }> {
   const quoted: string[] = []
   let size = 0
-  for (const { id, backend } of turns.toReversed()) {
-    for await (const turn of readTurns(executions, [id])) {
-      const text = quoteTurn({ backend, turn })
-      size += text.length
-      if (size > CONVERSATION_LIMIT && quoted.length > 0) return { quoted, leftOut: turns.length - quoted.length }
-      quoted.unshift(text)
-    }
+  for await (const turn of turns) {
+    const text = quoteTurn(turn)
+    size += text.length
+    if (size > CONVERSATION_LIMIT && quoted.length > 0) break
+    quoted.unshift(text)
   }
-  return { quoted, leftOut: turns.length - quoted.length }
+  return { quoted, leftOut: count - quoted.length }
 }
 
 /** A turn with the agent that answered. */
-type QuotedTurn = { backend: string; turn: SessionTurn }
+export type QuotedTurn = {
+  backend: string
+  turn: Pick<SessionTurn, 'prompt' | 'attachments' | 'answer' | 'tools' | 'error'>
+}
 
 /** Of all turns together, in characters: about a tenth of what an agent reads at once. */
 const CONVERSATION_LIMIT = 100_000

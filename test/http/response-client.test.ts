@@ -572,11 +572,9 @@ describe('an error of a response', () => {
 
   it('names an endpoint of the vendor that is not offered', async () => {
     const { client } = await open()
-    for (const path of ['/responses/compact', '/responses/input_tokens']) {
-      const error = await thrown(client.post(path, { body: { model: 'claude', input: 'x' } }))
-      expect(error).toMatchObject({ status: 404, code: 'endpoint_not_offered' })
-      expect(error.message).toContain(`/openai/v1${path} is not offered: agents`)
-    }
+    const error = await thrown(client.post('/responses/input_tokens', { body: { model: 'claude', input: 'x' } }))
+    expect(error).toMatchObject({ status: 404, code: 'endpoint_not_offered' })
+    expect(error.message).toContain('/openai/v1/responses/input_tokens is not offered: agents')
   })
 
   it('names the field', async () => {
@@ -621,6 +619,49 @@ describe('an error of a response', () => {
     const agent = await until(() => readPids(pidFile).agent)
     await until(() => !isRunning(agent))
     await until(() => server.context.drover.slots.load().running === 0)
+  })
+})
+
+describe('a compacted conversation', () => {
+  const model = 'claude'
+
+  it('is an item that stands for it in the next request', async () => {
+    const { responses, server } = await open(HELLO)
+    const { id } = await responses.create({ ...hello, input: 'the colour is red' })
+    const input = [
+      { role: 'user' as const, content: 'the number is 7' },
+      { role: 'assistant' as const, content: 'noted' },
+    ]
+    const compacted = await responses.compact({ model, previous_response_id: id, input })
+    expect(compacted).toMatchObject({ object: 'response.compaction', usage: { total_tokens: 0 } })
+    expect(compacted.output.map(({ type }) => type)).toEqual(['compaction'])
+    expect(JSON.stringify(compacted)).not.toContain('red')
+    const next = [...(compacted.output as { type: 'compaction'; encrypted_content: string }[]), ...input.slice(0, 1)]
+    const dry = (await responses.create({ model, input: next, ...{ dry_run: true } })) as Response
+    const whole = /> the colour is red[\s\S]*> Hello there[\s\S]*> the number is 7[\s\S]*> noted[\s\S]*the number is 7/
+    expect(dry.output_text).toMatch(whole)
+    expect((await server.context.drover.opened.executions.list({}, { limit: 9 })).executions).toHaveLength(1)
+  })
+
+  it('has the latest turns only, if it is long', async () => {
+    const { responses } = await open(HELLO)
+    const input = Array.from({ length: 9 }, (_, at) => ({
+      role: 'user' as const,
+      content: `${at}.${'x'.repeat(20_000)}`,
+    }))
+    const item = (await responses.compact({ model, input })).output[0] as { encrypted_content: string }
+    expect(item.encrypted_content.length).toBeLessThan(140_000)
+    const dry = { model, input: [{ type: 'compaction' as const, ...item }], dry_run: true }
+    const { output_text: text } = (await responses.create(dry)) as Response
+    expect(text).toContain('> 8.')
+    expect(text).not.toContain('> 4.')
+  })
+
+  it('is refused without a message, or after a response that is not stored', async () => {
+    const { responses } = await open(HELLO)
+    expect(await thrown(responses.compact({ model }))).toMatchObject({ status: 400, param: 'input' })
+    const missing = responses.compact({ model, previous_response_id: `resp_${'0'.repeat(24)}` })
+    expect(await thrown(missing)).toMatchObject({ status: 400, code: 'previous_response_not_found' })
   })
 })
 

@@ -92,7 +92,7 @@ type Reader = { request: FastifyRequest; context: ServerContext }
  * The turns of the conversation, oldest first, and how many are no longer stored, as far as that is known. A session that
  * began with an earlier response has its turns too.
  */
-async function turnsUpTo(last: FoundResponse, reader: Reader): Promise<{ kept: TurnId[]; missing: number }> {
+export async function turnsUpTo(last: FoundResponse, reader: Reader): Promise<{ kept: TurnId[]; missing: number }> {
   const kept: TurnId[] = []
   let missing = 0
   let current: FoundResponse | undefined = last

@@ -150,7 +150,7 @@ function ownsSession({ session }: PromptTarget, continuation: ContinuedResponse 
 }
 
 /** Messages of earlier responses that the client names by their id. */
-async function resolveReferences(entries: readonly InputEntry[], exchange: Exchange): Promise<Said[]> {
+export async function resolveReferences(entries: readonly InputEntry[], exchange: Exchange): Promise<Said[]> {
   const said: Said[] = []
   for (const entry of entries) {
     if ('said' in entry) said.push(entry.said)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { thrownFault } from '../../../test/support/thrown-fault.ts'
-import { readInput, toStoredMessages } from './response-input.ts'
+import { readInput, toCompacted, toStoredMessages } from './response-input.ts'
 
 const read = (input: Parameters<typeof readInput>[0], clientTools: 'refuse' | 'ignore' = 'refuse') =>
   readInput(input, { clientTools })
@@ -90,4 +90,10 @@ describe('stored messages', () => {
       'input[3].content[0]: not supported',
     )
   })
+})
+
+it('takes a compacted conversation of drover as a message, and no item of a vendor', () => {
+  const item = (content: string) => ({ type: 'compaction', encrypted_content: content })
+  const { entries } = read([item('gAAAA'), item(toCompacted('it is réd'))])
+  expect(entries).toEqual([{ role: 'user', content: 'it is réd', place: 'input[1]' }])
 })

@@ -15,6 +15,7 @@ type WireItem = {
   id?: string | null | undefined
   role?: string | null | undefined
   content?: WireContent | null | undefined
+  encrypted_content?: string | null | undefined
 }
 
 /** Calls of tools and their results, by clients that have talked to a model before, or that run tools themselves. */
@@ -23,6 +24,19 @@ const TOOL_ITEM = /_(?:call|call_output|list_tools|approval_request|approval_res
 const FUNCTION_ITEMS = ['function_call', 'function_call_output', 'custom_tool_call', 'custom_tool_call_output']
 /** Of no use to an agent. Clients send back what they got. */
 const NOT_NEEDED = ['reasoning', 'compaction']
+
+/** Begins what drover has made. The items of a vendor are of no use to an agent. */
+const COMPACTED = 'drover.'
+
+/** The content of an item that stands for a conversation, from its text. Not secret: clients take it as opaque. */
+export function toCompacted(text: string): string {
+  return COMPACTED + Buffer.from(text).toString('base64url')
+}
+
+function readCompacted({ encrypted_content: content }: WireItem, place: string): WireMessage[] {
+  if (content?.startsWith(COMPACTED) !== true) return []
+  return [{ role: 'user', content: Buffer.from(content.slice(COMPACTED.length), 'base64url').toString(), place }]
+}
 
 type InputOptions = { clientTools: ClientTools }
 
@@ -38,7 +52,7 @@ export function readInput(
     const type = item.type ?? 'message'
     if (type === 'message') return [toMessage(item, place)]
     if (type === 'item_reference') return [{ reference: required(item.id, `${place}.id`), place }]
-    if (NOT_NEEDED.includes(type)) return []
+    if (NOT_NEEDED.includes(type)) return readCompacted(item, place)
     const isOfTool = TOOL_ITEM.test(type)
     if (clientTools === 'bridge' && FUNCTION_ITEMS.includes(type))
       return [{ said: readToolItem(item as JsonRecord, place) }]

@@ -86,7 +86,7 @@ export type TextCallItem = Message<typeof TextCallItem>
 const OutputItem = tagged('type', [MessageItem, ReasoningItem, CallItem, TextCallItem])
 export type OutputItem = MessageItem | ReasoningItem | CallItem | TextCallItem
 
-const ResponseUsage = named(
+export const ResponseUsage = named(
   'ResponseUsage',
   Type.Object(
     {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { literals, type Message, named, optionalInteger, optionalText, type Static, strict } from '../../kit/shape.ts'
-import { AGENT_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
+import { AGENT_ERRORS, BODY_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
 import {
   EXAMPLE,
   eventStream,
@@ -23,7 +23,7 @@ import {
   TextContent,
 } from '../compatible/conversation.shape.ts'
 import { eventFrame } from '../response/sse-frames.ts'
-import { Metadata, ResponseObject, ResponseStreamEvent } from './response-object.shape.ts'
+import { Metadata, ResponseObject, ResponseStreamEvent, ResponseUsage } from './response-object.shape.ts'
 
 const InputItem = named(
   'ResponseInputItem',
@@ -31,7 +31,7 @@ const InputItem = named(
     {
       type: orNull(
         Type.String({ maxLength: MAX_TYPE_LENGTH }),
-        '`message` (the default), `reasoning` (ignored), `item_reference`, or `function_call` and `function_call_output` with ' +
+        '`message` (the default), `compaction`, `reasoning` (ignored), `item_reference`, or `function_call` and `function_call_output` with ' +
           '`server.client_tools: bridge`. Other items of tools are ignored, or refused with `refuse`. Other types are refused.',
       ),
       id: orNull(
@@ -40,6 +40,7 @@ const InputItem = named(
       ),
       role: orNull(Type.String(), 'For `message`: `user`, `assistant`, `system` or `developer`.'),
       content: orNull(TextContent, 'For `message`.'),
+      encrypted_content: orNull(Type.String(), 'For `compaction`: as `POST …/responses/compact` has returned it.'),
       call_id: Type.Optional(Type.Unknown({ description: 'The call of a function.' })),
       output: Type.Optional(
         Type.Unknown({ description: 'For `function_call_output`: a text, or a list of texts and images.' }),
@@ -106,6 +107,39 @@ export const ResponseRequest = named(
   }),
 )
 export type ResponseRequest = Message<typeof ResponseRequest>
+
+export const CompactRequest = named(
+  'ResponseCompactRequest',
+  Type.Object({
+    input: orNull(Type.Union([Type.String(), Type.Array(InputItem)]), 'A text, or the items of a conversation.'),
+    previous_response_id: orNull(
+      Type.String({ maxLength: MAX_ID_LENGTH }),
+      'The conversation up to this response, before the input.',
+    ),
+    model: ignored('No model is asked.'),
+    instructions: ignored('Send them with the next request.'),
+  }),
+)
+export type CompactRequest = Message<typeof CompactRequest>
+
+const CompactedResponse = named(
+  'CompactedResponse',
+  strict({
+    id: Type.String(),
+    object: Type.Literal('response.compaction'),
+    created_at: Type.Integer({ minimum: 0, description: 'Unix seconds.' }),
+    output: Type.Array(
+      strict({
+        type: Type.Literal('compaction'),
+        id: Type.String(),
+        encrypted_content: Type.String({ description: 'The conversation, as an opaque text.' }),
+      }),
+      { description: 'One item. Send it as the beginning of the next input.' },
+    ),
+    usage: ResponseUsage,
+  }),
+)
+export type CompactedResponse = Message<typeof CompactedResponse>
 
 /** An SDK may add other parameters of the vendor's API, so unknown ones are ignored. */
 export const ResponseQuery = Type.Object({
@@ -261,6 +295,32 @@ export const OPERATIONS: readonly Operation[] = [
       },
     },
     errors: ['NotFound', ...AGENT_ERRORS],
+  }),
+  operation('post /openai/v1/responses/compact', 'openaiCompactResponse', {
+    tag: 'chat',
+    summary: 'Compact a conversation',
+    description:
+      'Returns one item that stands for the conversation: its latest turns as quoted text, at most 100,000 characters. No model is ' +
+      'asked, and nothing is stored. System messages and images are not in it.',
+    body: { shape: CompactRequest, examples: { example: { previous_response_id: RESPONSE_ID } } },
+    responses: {
+      200: jsonResponse('The item.', CompactedResponse, {
+        id: RESPONSE_ID,
+        object: 'response.compaction',
+        created_at: EXAMPLE.unixSeconds,
+        output: [
+          { type: 'compaction', id: `cmp_${RESPONSE_ID.slice('resp_'.length)}`, encrypted_content: 'drover.VXNlcjo' },
+        ],
+        usage: {
+          input_tokens: 0,
+          input_tokens_details: { cached_tokens: 0 },
+          output_tokens: 0,
+          output_tokens_details: { reasoning_tokens: 0 },
+          total_tokens: 0,
+        },
+      }),
+    },
+    errors: [...BODY_ERRORS, 'Conflict'],
   }),
   operation('get /openai/v1/responses/{id}', 'openaiGetResponse', {
     tag: 'chat',

@@ -16,6 +16,7 @@ import { checkBody } from '../request/body.ts'
 import { validateInputItemsQuery, validateResponseQuery } from '../request/checks.generated.js'
 import { readQuery } from '../request/query.ts'
 import { sendJson } from '../response/send-json.ts'
+import { checkCompactRequest, compactResponse } from './compact-response.ts'
 import { type AskedResponse, checkResponseRequest, readResponseRequest } from './create-response.ts'
 import { type FoundResponse, findResponse } from './find-response.ts'
 import { liveFormat, readResponse, sendResponseEvents } from './response-formats.ts'
@@ -36,6 +37,11 @@ export const registerResponses: RegisterRoutes = (scope, context) => {
     const asked = checkBody(given, (body) => checkResponseRequest(body, context.config.executions))
     const exchange = { request, reply, context }
     return await sendResponse(exchange, await readResponseRequest(asked, exchange))
+  })
+
+  scope.post('/responses/compact', async (request, reply) => {
+    const asked = checkBody(request.body, checkCompactRequest)
+    return sendJson(reply, await compactResponse(asked, { request, reply, context }))
   })
 
   scope.get<ById>('/responses/:id', async (request, reply) => {

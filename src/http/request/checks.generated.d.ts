@@ -28,6 +28,7 @@ export declare const validateResponseRequest: Validate
 export declare const validateResponseQuery: Validate
 export declare const validateConversationCreateRequest: Validate
 export declare const validateConversationUpdateRequest: Validate
+export declare const validateCompactRequest: Validate
 export declare const validateInputItemsQuery: Validate
 export declare const validateMessageRequest: Validate
 export declare const validateCountTokensRequest: Validate

@@ -146,7 +146,6 @@ function refuseOverLimit(request: FastifyRequest, { connections }: RequestGuards
 
 /** Endpoints of the vendor whose paths look like that of a response with this id. */
 const NOT_OFFERED: ReadonlyMap<string, string> = new Map([
-  ['/v1/responses/compact', 'agents shorten a long conversation themselves; continue it with previous_response_id'],
   ['/v1/responses/input_tokens', 'agents cannot count the tokens of a prompt before it runs'],
 ])
 
