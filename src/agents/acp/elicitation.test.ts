@@ -5,7 +5,7 @@ const FORM = {
   mode: 'form',
   sessionId: 's1',
   toolCallId: 't1',
-  message: 'How shall it be stored?',
+  message: 'How should it be stored?',
   requestedSchema: {
     type: 'object',
     required: ['store', 'systems'],
@@ -26,7 +26,7 @@ describe('a form of an agent', () => {
     expect(toQuestionRequest(FORM)).toEqual({
       tool_name: 'question',
       tool_id: 't1',
-      reason: 'How shall it be stored?',
+      reason: 'How should it be stored?',
       input: FORM.requestedSchema,
       choices: ['allow', 'deny'],
       questions: [

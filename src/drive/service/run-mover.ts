@@ -20,7 +20,7 @@ type MoverOptions = {
   readonly copies: RunCopies
   readonly queue: WorkQueue
   readonly directories: Receiving['directories']
-  /** A machine without a worker for so many seconds has lost its runs. 0: never. */
+  /** A machine has lost its runs if it had no worker for this many seconds. 0: never. */
   readonly moveAfterSecs: number
   readonly labelRules: readonly string[]
   /** Publishes the run: a copy belongs to what is published. */

@@ -10,7 +10,7 @@ export type LeftRun = { id: string; machine: string; repository: string; backend
 /** The runs of a copy, and how many records each of them has. */
 export type CopiedRounds = readonly { readonly id: string; readonly events: number }[]
 
-/** No worker was there for so many seconds. A run that was moved here, but never arrived, is taken too. */
+/** No worker was there for the given number of seconds. A run that was moved here, but never arrived, is taken too. */
 const LEFT = `r.driver IS NULL AND NOT r.is_over AND (r.machine = ? AND r.is_moved OR (
   NOT EXISTS (SELECT 1 FROM processes p WHERE p.machine = r.machine AND p.worker IS NOT NULL)
   AND EXISTS (SELECT 1 FROM machines m WHERE m.name = r.machine AND m.seen_at < now() - make_interval(secs => ?))))`
