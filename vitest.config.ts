@@ -11,6 +11,7 @@ const common = {
   // Generous, for a busy machine: it only delays the report of a test that hangs.
   testTimeout: 60_000,
   hookTimeout: 120_000,
+  expect: { poll: { timeout: 20_000 } },
   // A worker runs many files: to start one for each file costs more than most files. Tests restore what they change.
   isolate: false,
   // Node loads the sources by itself, and keeps what it has compiled.
