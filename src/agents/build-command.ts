@@ -57,10 +57,8 @@ function checkAttachments({ attachments = [], agent }: AgentRequest): void {
   if (missing !== undefined) throw attachmentsUnsupported({ backend, kind: missing })
 }
 
-type Limit = { limit: number; unit: 'characters' | 'bytes' }
-
 /** Limits on standard input. Codex refuses more; gemini silently cuts it off. */
-const LIMITS: Partial<Record<Backend, Limit>> = {
+const LIMITS: Partial<Record<Backend, { limit: number; unit: 'characters' | 'bytes' }>> = {
   codex: { limit: 1_048_576, unit: 'characters' },
   gemini: { limit: 8 * 1024 * 1024, unit: 'bytes' },
 }

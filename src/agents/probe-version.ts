@@ -65,15 +65,11 @@ export async function askVersion(program: Program, { env, cwd, signal }: Process
     )
     if (exit.ended === 'timeout') return { is: 'silent', waitedMs: PROBE_MS }
     if (exit.code !== 0) return { is: 'unknown', problem: `it exited with ${exit.code ?? exit.signal}` }
-    const version = versionIn(stdout.toString('utf8'))
+    // Finds the version in `2.1.197 (Claude Code)`, `codex-cli 0.166.0` or `0.61.0`.
+    const version = /\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.-]+)?/.exec(stdout.toString('utf8'))?.[0]
     return version === undefined ? { is: 'unknown', problem: 'it printed no version' } : { is: 'version', version }
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     return { is: 'unknown', problem: error.message }
   }
-}
-
-/** Finds the version in `2.1.197 (Claude Code)`, `codex-cli 0.166.0` or `0.61.0`. */
-function versionIn(output: string): string | undefined {
-  return /\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.-]+)?/.exec(output)?.[0]
 }

@@ -11,11 +11,10 @@ import { explainDeliveryCheck, whyCheckIsSkipped } from './decide/delivery-check
 import { commandRunner } from './drive-boundary.ts'
 import { type Checking, type DriveContext, readDriveState, record } from './drive-context.ts'
 import { toPreparation } from './prepare-work.ts'
-import type { Place } from './record/drive-event.shape.ts'
+import type { WorktreePlace } from './record/drive-event.shape.ts'
 import type { DeliveryCheck } from './record/drive-state.ts'
 import { OUTPUT_LIMIT_BYTES, testsIn, toEnd } from './run-checks.ts'
 
-type WorktreePlace = Extract<Place, { kind: 'worktree' }>
 type Delivered = { readonly commit: string; readonly tree_id: string }
 
 /** Records the result, once for each commit. If it is interrupted, the next driver begins it again. */

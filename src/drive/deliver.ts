@@ -4,18 +4,18 @@ import type { Forge } from '../forge/forge.ts'
 import { Fault, isFault } from '../kit/fault.ts'
 import { withInertReferences } from '../kit/inert-references.ts'
 import { outlineRun } from '../runs/read-status.ts'
-import { askGitForOutput } from '../workspace/git.ts'
+import { resolveRevision } from '../workspace/worktrees/branch-checkouts.ts'
 import { commitWorktree } from '../workspace/worktrees/commit-worktree.ts'
 import { checkDelivery } from './check-delivery.ts'
-import { type FollowRecord, toFollowRecord } from './decide/follow-record.ts'
+import type { FollowRecord } from './decide/follow-record.ts'
 import { type DriveContext, type Recording, readDriveState, record } from './drive-context.ts'
 import { driveBranchTaken, driveDeliveryFailed, drivePullRequestOver } from './faults.ts'
 import { unresolvedIn } from './merge-base.ts'
 import { hashTree } from './observe-tree.ts'
 import { openForge } from './open-forge.ts'
 import { pushBranch, refuseChangedRemotes } from './push-branch.ts'
-import { surroundings, verdictOnDelivery } from './read-verdict.ts'
-import type { Place } from './record/drive-event.shape.ts'
+import { readFollowRecord, verdictOnDelivery } from './read-verdict.ts'
+import type { WorktreePlace } from './record/drive-event.shape.ts'
 import type { DriveState } from './record/drive-state.ts'
 import { describeRun } from './report-run.ts'
 import { takeOver } from './take-over.ts'
@@ -23,7 +23,6 @@ import { takeOver } from './take-over.ts'
 const TITLE_CHARACTERS = 72
 const OWN_FAULTS: readonly string[] = [driveDeliveryFailed.code, driveBranchTaken.code, drivePullRequestOver.code]
 
-type WorktreePlace = Extract<Place, { kind: 'worktree' }>
 type Publishing = Recording & Pick<DriveContext, 'env'>
 
 /** Only what passes its checks in a clean checkout of the commit is delivered. If it is interrupted, nothing is recorded. */
@@ -39,7 +38,7 @@ export async function deliver(context: DriveContext, { takesOver }: { takesOver:
   const message = `${await composeTitle(context)}\n\nRun: ${context.runId}\n`
   const committed = await commitWorktree({ git: runs.git, directory: root, branch, message, signal: runs.signal })
   const { head } = takesOver && wanted.deliver === 'pr' ? await takeOver(context, place) : committed
-  const tree_id = await readTree(context, head)
+  const tree_id = await resolveRevision(runs.git, { directory: root, signal: runs.signal }, `${head}^{tree}`)
   if (head === base) {
     record(context, 'delivered', { as: 'none', branch, tree_id, note: 'nothing was changed' })
     return
@@ -89,12 +88,6 @@ async function deliverPullRequest(
   }
 }
 
-async function readTree({ runs }: DriveContext, commit: string): Promise<string> {
-  const { git, signal, workspace } = runs
-  const args = ['rev-parse', '--verify', `${commit}^{tree}`] as const
-  return (await askGitForOutput(git, { directory: workspace.worktree_root, args, signal })).toString('latin1').trim()
-}
-
 /** The subject of the commit. In the text of an issue, `@name` and `#12` are no references; in that of the user they are. */
 async function composeTitle(context: Recording): Promise<string> {
   const { goal, issue } = readDriveState(context)
@@ -121,7 +114,7 @@ export async function openPullRequest(
     const forge = await openForge(context, place)
     const { runs, runId } = context
     const now = readDriveState(context)
-    const { pullRequest: known } = toFollowRecord([now, ...surroundings(runs.store, now).earlier])
+    const { pullRequest: known } = readFollowRecord(context)
     if (known !== undefined && (await isPushed(forge, known, delivered.commit))) return known.url
     await pushBranch(context, place)
     const found = known ?? (await forge.findPullRequest(place.branch))

@@ -1,4 +1,5 @@
 /** Drives a run to its end, and the further runs that work on what it leaves open. At last the work is delivered. */
+
 import { setTimeout as delay } from 'node:timers/promises'
 import { hasRun } from '../journal/find-run.ts'
 import { Fault, tryTo } from '../kit/fault.ts'
@@ -21,7 +22,7 @@ import { describeFlag, seriousFlags } from './evidence/repository-flags.ts'
 import { mergeConflict } from './merge-base.ts'
 import { cleanText } from './prompt/clean-text.ts'
 import { describeRequirement } from './prompt/follow-texts.ts'
-import { surroundings } from './read-verdict.ts'
+import { roundsOf } from './read-verdict.ts'
 import type { Options } from './record/drive-event.shape.ts'
 import type { EventOf } from './record/drive-event.ts'
 import { forgetStop, openDriveJournal } from './record/drive-journal.ts'
@@ -97,7 +98,7 @@ async function driveFrom(tools: RoundsTools, runId: string, begin: DriveBegin): 
 
 /** The rounds before worked in the same worktree. */
 function wasEverInside({ store }: RunContext, before: DriveState): boolean {
-  return [before, ...surroundings(store, before).earlier].some(({ boundary }) => boundary?.is === 'inside')
+  return roundsOf(store, before).some(({ boundary }) => boundary?.is === 'inside')
 }
 
 /** What came after a delivery stays a requirement in the rounds that work on what is left of it. */
@@ -145,7 +146,7 @@ async function driveRound(
   const { requirements, options } = state
   // Most runs need neither.
   if (requirements !== undefined) await (await import('./judge-round.ts')).judgeRound(context)
-  const rounds = [state, ...surroundings(context.runs.store, state).earlier]
+  const rounds = roundsOf(context.runs.store, state)
   const asked = rounds.some((each) => each.asked.length > 0) ? toFollowRecord(rounds).asked : []
   if (asked.length > 0) {
     if (takesOver) await (await import('./follow-pull-request.ts')).continueOnTop(context)
@@ -189,7 +190,7 @@ async function announceRound(context: DriveContext, requirements: readonly Requi
 function flagsToShow({ journal, runs }: DriveContext): EventOf<'paused'>['data'] | undefined {
   const state = readDriveState({ journal })
   if (state.options.on_flags !== 'ask' || state.flags_shown === true || state.delivered !== undefined) return undefined
-  const flags = [state, ...surroundings(runs.store, state).earlier].flatMap(seriousFlags).map(describeFlag)
+  const flags = roundsOf(runs.store, state).flatMap(seriousFlags).map(describeFlag)
   if (flags.length === 0) return undefined
   return { reason: 'serious_flags', message: `look first, then continue to deliver it: ${flags.join('; ')}` }
 }

@@ -5,7 +5,6 @@ import type { Forge } from '../forge/forge.ts'
 import { Fault } from '../kit/fault.ts'
 import { raceSignal } from '../kit/race.ts'
 import { outlineRun } from '../runs/read-status.ts'
-import { type FollowRecord, toFollowRecord } from './decide/follow-record.ts'
 import { type FollowStep, nextFollow } from './decide/next-follow.ts'
 import { reachedCap, spentBy } from './decide/spending.ts'
 import { type DriveContext, readDriveState, record } from './drive-context.ts'
@@ -14,8 +13,8 @@ import { lookAtPullRequest } from './look-at-pull-request.ts'
 import { openForge } from './open-forge.ts'
 import { answerText, markOf, TAKEN_ID, takenText } from './prompt/follow-texts.ts'
 import { pushBranch } from './push-branch.ts'
-import { surroundings, verdictOnDelivery } from './read-verdict.ts'
-import type { Place } from './record/drive-event.shape.ts'
+import { readFollowRecord, verdictOnDelivery } from './read-verdict.ts'
+import type { WorktreePlace } from './record/drive-event.shape.ts'
 import { stopRequests } from './record/drive-journal.ts'
 import type { Requirement } from './record/follow-event.shape.ts'
 import { describeRun } from './report-run.ts'
@@ -37,7 +36,6 @@ type Following = {
   readonly number: number
   readonly place: WorktreePlace
 }
-type WorktreePlace = Extract<Place, { kind: 'worktree' }>
 
 /** Undefined if the run has no pull request to follow. `takesOver`: a person lets drover continue after another person pushed. */
 export async function followPullRequest(
@@ -46,7 +44,7 @@ export async function followPullRequest(
 ): Promise<Followed | undefined> {
   const state = readDriveState(context)
   const { place, options, followed } = state
-  const number = recordOf(context).pullRequest?.number
+  const number = readFollowRecord(context).pullRequest?.number
   if (options.follow !== true || number === undefined || place.kind !== 'worktree') return undefined
   if (followed !== undefined) return { is: 'end', end: { is: 'ended' } }
   using stop = watchForStop(context)
@@ -121,21 +119,16 @@ async function pause({ context }: Following): Promise<undefined> {
   timer.abort()
 }
 
-function recordOf({ runs, journal }: DriveContext): FollowRecord {
-  const state = readDriveState({ journal })
-  return toFollowRecord([state, ...surroundings(runs.store, state).earlier])
-}
-
 /** Looks once, and does everything that follows from that. */
 async function takeStep(following: Following): Promise<Followed | undefined> {
   const { context, forge, number } = following
-  const seen = await lookAtPullRequest(context, { forge, number, known: recordOf(context) })
+  const seen = await lookAtPullRequest(context, { forge, number, known: readFollowRecord(context) })
   for (;;) {
     const state = readDriveState(context)
     const { options } = state
     const now = context.runs.clock.now().getTime()
     const reached = reachedCap(spentBy(state), options)
-    const step = nextFollow(seen, recordOf(context), { ...options, now, reached })
+    const step = nextFollow(seen, readFollowRecord(context), { ...options, now, reached })
     if (step.do === 'wait') return await pause(following)
     if (step.do === 'round') return { is: 'round', requirements: step.requirements }
     if (step.do === 'pause' || step.do === 'close') return { is: 'end', end: end(context, step) }

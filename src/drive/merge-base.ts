@@ -1,16 +1,15 @@
 /** The base of a pull request: whether it can be merged into the branch, and the merge if an agent has to resolve conflicts. */
 import { join } from 'node:path'
 import { fetchCommit } from '../workspace/fetch-commit.ts'
-import { askGit, askGitForOutput, SLOW_GIT_MS } from '../workspace/git.ts'
+import { askGitForOutput, SLOW_GIT_MS } from '../workspace/git.ts'
+import { isAncestor, resolveRevision } from '../workspace/worktrees/branch-checkouts.ts'
 import { commitTree, type TriedMerge, tryMerge, withMergeScratch } from '../workspace/worktrees/try-merge.ts'
 import { type DriveContext, readDriveState } from './drive-context.ts'
 import { driveDeliveryFailed } from './faults.ts'
 import { textNow } from './observe-tree.ts'
 import { refuseChangedRemotes } from './push-branch.ts'
-import type { Place } from './record/drive-event.shape.ts'
+import type { WorktreePlace } from './record/drive-event.shape.ts'
 import type { Requirement } from './record/follow-event.shape.ts'
-
-type WorktreePlace = Extract<Place, { kind: 'worktree' }>
 
 const MARKER = /^<{7} /m
 
@@ -31,11 +30,8 @@ export async function mergeConflict(context: DriveContext, { commit = '' }: Requ
   const { runs } = context
   const { place } = readDriveState(context)
   const around = { directory: runs.workspace.worktree_root, signal: runs.signal }
-  const head = (await askGitForOutput(runs.git, { ...around, args: ['rev-parse', '--verify', 'HEAD'] }))
-    .toString('latin1')
-    .trim()
-  const { code } = await askGit(runs.git, { ...around, args: ['merge-base', '--is-ancestor', commit, head] })
-  if (code === 0 || place.kind !== 'worktree') return
+  const head = await resolveRevision(runs.git, around, 'HEAD')
+  if (place.kind !== 'worktree' || (await isAncestor(runs.git, around, [commit, head]))) return
   const merged = await withMergeScratch(merging(context), { stay: true }, async (scratch) => {
     const tried = await tryMerge(scratch, head, commit)
     const message = `Merge ${commit.slice(0, 12)} into ${place.branch}, with conflicts`

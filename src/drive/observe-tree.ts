@@ -50,7 +50,8 @@ export async function pathsBetween(place: Place, before: Tree, after: Tree): Pro
   return changedPaths(before, after, await committedBetween(place, before.head, after.head))
 }
 
-async function committedBetween(place: Place, from: string, to: string): Promise<string[]> {
+/** The paths that differ between two commits. */
+export async function committedBetween(place: Place, from: string, to: string): Promise<string[]> {
   if (from === to || from === 'unborn' || to === 'unborn') return []
   const args = ['diff', '--name-only', '-z', '--no-ext-diff', '--no-renames', from, to] as const
   return (await ask(place, args)).split('\0').filter((path) => path !== '')

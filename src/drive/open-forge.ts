@@ -6,7 +6,7 @@ import { parseRemote } from '../forge/origin-repository.ts'
 import { askGit } from '../workspace/git.ts'
 import type { DriveContext } from './drive-context.ts'
 import { driveDeliveryFailed } from './faults.ts'
-import type { Place } from './record/drive-event.shape.ts'
+import type { WorktreePlace } from './record/drive-event.shape.ts'
 
 /** A limit of GitHub is waited for this long. */
 const PATIENCE_MS = 5 * 60_000
@@ -14,7 +14,7 @@ const PATIENCE_MS = 5 * 60_000
 /** Throws `drive_delivery_failed` if `origin` is no repository that gh could know. */
 export async function openForge(
   { runs, env }: Pick<DriveContext, 'runs' | 'env'>,
-  { repository: cwd }: Pick<Extract<Place, { kind: 'worktree' }>, 'repository'>,
+  { repository: cwd }: Pick<WorktreePlace, 'repository'>,
   patienceMs = PATIENCE_MS,
 ): Promise<Forge> {
   const { git, signal, workspace } = runs

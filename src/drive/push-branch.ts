@@ -3,19 +3,17 @@ import { tryTo } from '../kit/fault.ts'
 import { digestRemotes, readGitSettings } from '../kit/git/read-settings.ts'
 import { askGit, gitErrorLine } from '../workspace/git.ts'
 import { findRecordAt } from '../workspace/worktree-records.ts'
-import { toFollowRecord } from './decide/follow-record.ts'
-import { type DriveContext, type Recording, readDriveState } from './drive-context.ts'
+import type { DriveContext, Recording } from './drive-context.ts'
 import { driveBranchTaken, driveDeliveryFailed } from './faults.ts'
-import { surroundings } from './read-verdict.ts'
-import type { Place } from './record/drive-event.shape.ts'
+import { readFollowRecord } from './read-verdict.ts'
+import type { WorktreePlace } from './record/drive-event.shape.ts'
 
 const NETWORK_TIMEOUT_MS = 5 * 60_000
 
 /** Never over what another person pushed: git compares the branch of the remote with the commit that drover pushed last. */
-export async function pushBranch(context: Recording, { branch }: Extract<Place, { kind: 'worktree' }>): Promise<void> {
+export async function pushBranch(context: Recording, { branch }: WorktreePlace): Promise<void> {
   const { runs, runId } = context
-  const state = readDriveState(context)
-  const { commit = '' } = toFollowRecord([state, ...surroundings(runs.store, state).earlier])
+  const { commit = '' } = readFollowRecord(context)
   const git = { ...runs.git, timeoutMs: NETWORK_TIMEOUT_MS }
   const ref = `refs/heads/${branch}`
   // Whatever push.recurseSubmodules says: the repository of a submodule may be an agent's.
@@ -27,8 +25,6 @@ export async function pushBranch(context: Recording, { branch }: Extract<Place, 
   if (/\((?:stale info|fetch first|non-fast-forward)\)/.test(stderr)) throw driveBranchTaken({ branch, run_id: runId })
   throw driveDeliveryFailed({ problem: `git push failed: ${gitErrorLine(stderr)}` })
 }
-
-type WorktreePlace = Extract<Place, { kind: 'worktree' }>
 
 /** Throws `drive_delivery_failed` if the settings for remotes are not those with which the run began. */
 export function refuseChangedRemotes(

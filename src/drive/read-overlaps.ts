@@ -7,7 +7,7 @@ import { outlineRun } from '../runs/read-status.ts'
 import type { RunContext } from '../runs/run-context.ts'
 import { asOwner } from '../runs/run-worktree.ts'
 import { filesOf, type Overlap, overlapsOf } from './decide/queue.ts'
-import { surroundings } from './read-verdict.ts'
+import { roundsOf } from './read-verdict.ts'
 import { readDrive } from './record/drive-journal.ts'
 import type { DriveState } from './record/drive-state.ts'
 
@@ -29,7 +29,7 @@ export async function readOverlaps(context: RunContext, drive: DriveState): Prom
 
 function toOpen(store: RunStore, drive: DriveState) {
   if (drive.delivered !== undefined || drive.next_run_id !== undefined) return undefined
-  const files = filesOf([drive, ...surroundings(store, drive).earlier])
+  const files = filesOf(roundsOf(store, drive))
   return { id: drive.run_id, repository: '', after: drive.after, files }
 }
 

@@ -5,7 +5,9 @@ import { runNotFound } from '../journal/faults.ts'
 import type { RunStore } from '../journal/run-store.ts'
 import type { RunOutline } from '../runs/read-status.ts'
 import type { RunContext } from '../runs/run-context.ts'
+import { type FollowRecord, toFollowRecord } from './decide/follow-record.ts'
 import { toVerdict, type VerdictFacts } from './decide/verdict.ts'
+import { type DriveContext, readDriveState } from './drive-context.ts'
 import { isDriven, readDrive } from './record/drive-journal.ts'
 import type { DriveState } from './record/drive-state.ts'
 
@@ -29,6 +31,16 @@ export function verdictOnDelivery(
 /** What is around the records of a run. */
 export function surroundings(store: RunStore, drive: DriveState): Pick<VerdictFacts, 'earlier' | 'hasWorktree'> {
   return { earlier: readEarlier(store, drive), hasWorktree: existsSync(drive.place.root) }
+}
+
+/** The run with the rounds before it, latest first. */
+export function roundsOf(store: RunStore, drive: DriveState): DriveState[] {
+  return [drive, ...readEarlier(store, drive)]
+}
+
+/** What all rounds say about the pull request. */
+export function readFollowRecord({ runs, journal }: Pick<DriveContext, 'runs' | 'journal'>): FollowRecord {
+  return toFollowRecord(roundsOf(runs.store, readDriveState({ journal })))
 }
 
 /** The latest of the runs that continue a driven run; itself if none does. Throws `run_not_found` if it was never driven. */

@@ -1,26 +1,20 @@
 /** Continues on top of what another person pushed to the branch of a run. */
 import { join } from 'node:path'
-import { askGit, askGitForOutput } from '../workspace/git.ts'
+import { isAncestor, resolveRevision } from '../workspace/worktrees/branch-checkouts.ts'
 import { commitTree, tryMerge, withMergeScratch } from '../workspace/worktrees/try-merge.ts'
 import { type DriveContext, record } from './drive-context.ts'
 import { driveBranchDiverged, driveDeliveryFailed } from './faults.ts'
 import { fetchBranch, moveTo } from './merge-base.ts'
-import type { Place } from './record/drive-event.shape.ts'
+import type { WorktreePlace } from './record/drive-event.shape.ts'
 
 /** Everything in the worktree is committed. Returns the commit that it is on then. */
-export async function takeOver(
-  context: DriveContext,
-  place: Extract<Place, { kind: 'worktree' }>,
-): Promise<{ head: string; pushed: string }> {
+export async function takeOver(context: DriveContext, place: WorktreePlace): Promise<{ head: string; pushed: string }> {
   const { git, signal, workspace } = context.runs
   const around = { directory: workspace.worktree_root, signal }
   const pushed = await fetchBranch(context, place, place.branch)
   if (pushed === '') throw driveDeliveryFailed({ problem: `origin has no branch ${place.branch} any more` })
-  const own = (await askGitForOutput(git, { ...around, args: ['rev-parse', '--verify', 'HEAD'] }))
-    .toString('latin1')
-    .trim()
-  const isIn = async (one: string, other: string) =>
-    (await askGit(git, { ...around, args: ['merge-base', '--is-ancestor', one, other] })).code === 0
+  const own = await resolveRevision(git, around, 'HEAD')
+  const isIn = async (one: string, other: string) => await isAncestor(git, around, [one, other])
   const head = (await isIn(pushed, own)) ? own : (await isIn(own, pushed)) ? pushed : await merge()
   if (head !== own) await moveTo(context, head)
   record(context, 'taken_over', { commit: pushed })

@@ -3,7 +3,7 @@ import { ACTION_RULES } from './rules/action-rules.ts'
 import { ANSWER_RULES } from './rules/answer-rules.ts'
 import { SOURCE_RULES } from './rules/source-rules.ts'
 import { STATE_RULES } from './rules/state-rules.ts'
-import type { Transition, TransitionRule } from './rules/transition.ts'
+import type { TransitionRule } from './rules/transition.ts'
 import { passOnActionIds } from './state/action-ids.ts'
 import { diffRuns } from './state/diff-runs.ts'
 import { issue, pinSource, type Run, seedRun, updateCurrent } from './state/run.ts'
@@ -28,7 +28,8 @@ export function applyEvent(before: Run | undefined, event: RunEvent): Run {
   const after = applyChanges(base, data)
   const { event_version: _v, contract_version: _c, run_id: _r, updated_at: _u, initialize: _i, ...changes } = data
   if (!isSameValue(diffRuns(base, after), changes)) throw refused('it does not state exactly what changed')
-  const broken = findBrokenRule({ before: base, event, after })
+  // The message of the first rule that an event breaks.
+  const broken = RULES.find(({ holds }) => !holds({ before: base, event, after }))?.says
   if (broken !== undefined) throw refused(broken)
   passOnActionIds(base.actions, after.actions)
   return dropOldObservations({ ...after, updated_at: data.updated_at })
@@ -91,8 +92,3 @@ function dropOldObservations(run: Run): Run {
 }
 
 const RULES: readonly TransitionRule[] = [...STATE_RULES, ...ACTION_RULES, ...ANSWER_RULES, ...SOURCE_RULES]
-
-/** The message of the first rule that an event breaks. */
-function findBrokenRule(transition: Transition): string | undefined {
-  return RULES.find(({ holds }) => !holds(transition))?.says
-}

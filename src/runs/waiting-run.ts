@@ -36,15 +36,13 @@ export async function findWaitingRun(context: RunContext, intent: RunIntent): Pr
 
 /** The same, among runs that have been listed. */
 export async function chooseWaitingRun(context: RunContext, list: RunList, intent: RunIntent): Promise<FoundRun> {
-  const own = ownRuns(list).filter((run) => isWaitingFor(run, intent))
+  const own = list.runs
+    .filter((run): run is RunOutline => run.workspace_foreign !== true)
+    .filter((run) => isWaitingFor(run, intent))
   const found = own.length > 0 ? own.map((run) => ({ context, run })) : await waitingElsewhere(context, list, intent)
   const [only, ...others] = found
   if (only !== undefined && others.length === 0) return only
   throw runIdRequired({ problem: describe(found, list, { context, intent }) })
-}
-
-function ownRuns({ runs }: RunList): RunOutline[] {
-  return runs.filter((run): run is RunOutline => run.workspace_foreign !== true)
 }
 
 async function waitingElsewhere(context: RunContext, { runs }: RunList, intent: RunIntent): Promise<FoundRun[]> {

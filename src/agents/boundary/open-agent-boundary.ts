@@ -29,12 +29,10 @@ export type AgentBoundary = {
   close(): Promise<void>
 }
 
-type Command = Pick<AgentCommand, 'argv' | 'env'> & { plan: BoundaryPlan }
-
 /** Throws a Fault of the sandbox. Call it when the scratch directory is written. */
 export async function openAgentBoundary(
   request: AgentRequest,
-  command: Command,
+  command: Pick<AgentCommand, 'argv' | 'env'> & { plan: BoundaryPlan },
   onEvent: (event: BoundaryEvent) => void,
 ): Promise<AgentBoundary> {
   const { agent, env: given, workdir } = request

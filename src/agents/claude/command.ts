@@ -109,6 +109,7 @@ function toFlags(
   request: AgentRequest,
   { permission, system, settings, tools }: Record<'permission' | 'system' | 'settings' | 'tools', Flags>,
 ): string[] {
+  // Claude takes a schema from its arguments only.
   return [
     ...['--output-format', 'stream-json', '--verbose'],
     // Without it, a long thought or file looks like silence.
@@ -119,7 +120,7 @@ function toFlags(
     ...flag('--max-turns', request.maxTurns?.toString()),
     ...system.flags,
     ...tools.flags,
-    ...toSchemaFlag(request),
+    ...(request.outputSchema === undefined ? [] : ['--json-schema', toJsonText(request.outputSchema)]),
     ...(request.isEphemeral ? ['--no-session-persistence'] : []),
     ...request.extra,
     ...flag('--max-budget-usd', request.maxCostUsd?.toFixed(6)),
@@ -183,11 +184,6 @@ export function toMessage({ prompt, attachments = [] }: Pick<AgentRequest, 'prom
 function toBlock(file: AttachedFile): object {
   const { mediaType, data } = file
   return { type: isImage(file) ? 'image' : 'document', source: { type: 'base64', media_type: mediaType, data } }
-}
-
-/** Claude takes a schema from its arguments only. */
-function toSchemaFlag({ outputSchema }: AgentRequest): string[] {
-  return outputSchema === undefined ? [] : ['--json-schema', toJsonText(outputSchema)]
 }
 
 /** As a file, because every user of the machine can read arguments. */

@@ -20,12 +20,10 @@ export async function startCodex(launch: Launch): Promise<LongLivedAgent> {
   return createLongLivedAgent('codex', process, (turn) => codex.createTurn(turn))
 }
 
-type Active = { threadId: string; turnId: string; port: TurnPort; frames: CodexTurnFrames }
-
 class CodexProcess {
   readonly #process: WarmProcess
   readonly #peer: JsonRpcPeer
-  #active: Active | undefined
+  #active: { threadId: string; turnId: string; port: TurnPort; frames: CodexTurnFrames } | undefined
   /** The port of a turn that has not begun yet, for warnings. */
   #port: TurnPort | undefined
   /** The changes of the items that codex may ask about. */

@@ -66,10 +66,8 @@ function instructionFiles(settings: JsonRecord): string[] {
   return names.length === 0 ? ['GEMINI.md'] : names
 }
 
-type PrivateHome = Required<Pick<AgentCommand, 'env' | 'files' | 'links'>>
-
 /** Pure. */
-export function toPrivateHome(request: AgentRequest): PrivateHome {
+export function toPrivateHome(request: AgentRequest): Required<Pick<AgentCommand, 'env' | 'files' | 'links'>> {
   const { env, scratchDirectory, surroundings = NO_SURROUNDINGS } = request
   const { instructions, userSettings, variables, homeEntries } = surroundings
   const home = join(scratchDirectory, 'home')

@@ -80,8 +80,6 @@ async function* runSomewhere(request: AgentRequest, command: AgentCommand, optio
   }
 }
 
-type WarmRunFacts = Pick<WarmRunOptions, 'onLine'>
-
 /** The run of an agent whose requests for permission are decided. */
 function askedRun(request: AgentRequest, command: AgentCommand) {
   const warnings = withoutMissingApprover(request, command)
@@ -92,7 +90,7 @@ function askedRun(request: AgentRequest, command: AgentCommand) {
  * The lines of another protocol are not what the agent prints. The connections of MCP servers belong to one turn, and agents learn of
  * their tools when they start.
  */
-function canBeWarm(request: AgentRequest, { onLine }: WarmRunFacts): boolean {
+function canBeWarm(request: AgentRequest, { onLine }: Pick<WarmRunOptions, 'onLine'>): boolean {
   return !request.isDryRun && onLine === undefined && toolServersOf(request).length === 0 && !request.withoutTools
 }
 

@@ -1,13 +1,12 @@
 /** What everything that a person does with the work of a run has in common: its records, its branch, and who does it. */
+
 import type { Decider } from '../../agents/adapter/agent.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { findTip } from '../../workspace/worktrees/branch-checkouts.ts'
 import { type DriveTools, type Recording, readDriveState } from '../drive-context.ts'
 import { runDiscarded } from '../faults.ts'
-import type { Place } from '../record/drive-event.shape.ts'
+import type { WorktreePlace } from '../record/drive-event.shape.ts'
 import { branchChanged, runNotDelivered } from './faults.ts'
-
-export type WorktreePlace = Extract<Place, { kind: 'worktree' }>
 
 /** What the process that acts brings along. */
 export type ActTools = Pick<DriveTools, 'env' | 'sandbox' | 'templates' | 'onUpdate'> & {

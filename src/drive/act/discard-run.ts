@@ -1,4 +1,5 @@
 /** Discards the work of a run: its worktree and its branch. A ref keeps the work for a week, and a person can bring it back. */
+
 import { toTimestamp } from '../../kit/clock.ts'
 import { stopRun } from '../../runs/operations.ts'
 import { outlineRun } from '../../runs/read-status.ts'
@@ -10,8 +11,9 @@ import { commitAll } from '../../workspace/worktrees/drop-worktree.ts'
 import { forgetWorktree } from '../../workspace/worktrees/remove-worktree.ts'
 import { DISCARDED_REFS, discardedRef, expiredRefs, keptUntil } from '../decide/discarded-refs.ts'
 import { readDriveState, record } from '../drive-context.ts'
+import type { WorktreePlace } from '../record/drive-event.shape.ts'
 import { restorePlace } from '../start/restore-place.ts'
-import { type Acting, inRepository, type WorktreePlace } from './acting.ts'
+import { type Acting, inRepository } from './acting.ts'
 import { branchChanged, branchCheckedOut, discardNotUndone, runNotDelivered } from './faults.ts'
 
 /** Each step can be repeated after a kill: the ref, the record, then what the record says is gone. */

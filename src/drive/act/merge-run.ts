@@ -2,6 +2,7 @@
  * Merges the work of a delivered run into a branch of the user's repository. Before the branch moves, that is recorded: a process
  * that comes after one that was killed finds out whether it has moved.
  */
+
 import { join } from 'node:path'
 import { endMarkedProcesses } from '../../kit/process/end-tree.ts'
 import { inTree } from '../../kit/process/process-tree.ts'
@@ -20,16 +21,10 @@ import { checkOutAndCheck } from '../check-delivery.ts'
 import { planMerge } from '../decide/plan-merge.ts'
 import { openBoundaryFor } from '../drive-boundary.ts'
 import { readDriveState, record, treeIdOf, uninterrupted } from '../drive-context.ts'
+import type { WorktreePlace } from '../record/drive-event.shape.ts'
 import type { EventOf } from '../record/drive-event.ts'
 import { restorePlace } from '../start/restore-place.ts'
-import {
-  type Acting,
-  type DeliveredWork,
-  inRepository,
-  requireDelivered,
-  requireUnchanged,
-  type WorktreePlace,
-} from './acting.ts'
+import { type Acting, type DeliveredWork, inRepository, requireDelivered, requireUnchanged } from './acting.ts'
 import {
   branchCheckedOut,
   checkoutDirty,

@@ -3,9 +3,7 @@ import type { Action } from '../../contract/action.shape.ts'
 import type { Options } from '../record/drive-event.shape.ts'
 import type { DriveState } from '../record/drive-state.ts'
 
-type Approval = Exclude<Options['approval_mode'], 'default'>
-
-export type AgentPlace = { readonly approval: Approval; readonly isInside: boolean }
+export type AgentPlace = { readonly approval: Exclude<Options['approval_mode'], 'default'>; readonly isInside: boolean }
 
 /** By default, an agent may do everything inside of a boundary, and little outside. */
 export function placeOf(

@@ -70,7 +70,13 @@ function judge(facts: VerdictFacts): Judged {
   const problem = facts.problem ?? failed
   if (isDriven && drive.waiting !== undefined) return ofWait(facts, drive.waiting)
   if (isDriven) return { word: 'running', reason: whatRuns(facts), next: command(facts, 'status', '--watch') }
-  if (followUp !== undefined) return continued(followUp)
+  if (followUp !== undefined)
+    return {
+      word: 'continued',
+      line: `continued as ${followUp}`,
+      reason: `the run ${followUp} works on what was left open`,
+      next: `drover status ${followUp}`,
+    }
   const done = ofDone(facts)
   if (done !== undefined) return done
   if (run.state === 'stopped') return waits(facts, 'the run was stopped')
@@ -102,15 +108,6 @@ function ofWait(facts: VerdictFacts, waiting: NonNullable<DriveState['waiting']>
 function ofQueued({ drive }: VerdictFacts): Judged {
   const reason = drive.after === undefined ? 'it waits for its turn' : `it starts when ${drive.after} is delivered`
   return { word: 'queued', reason, next: 'drover drive --queue' }
-}
-
-function continued(followUp: string): Judged {
-  return {
-    word: 'continued',
-    line: `continued as ${followUp}`,
-    reason: `the run ${followUp} works on what was left open`,
-    next: `drover status ${followUp}`,
-  }
 }
 
 /** Nothing more is done with the work. */

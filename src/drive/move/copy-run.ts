@@ -2,7 +2,7 @@
 import { readRunFiles } from '../../journal/copy-records.ts'
 import { packWorktree } from '../../workspace/worktrees/pack-worktree.ts'
 import { type DriveContext, readDriveState } from '../drive-context.ts'
-import { surroundings } from '../read-verdict.ts'
+import { roundsOf } from '../read-verdict.ts'
 import { readDriveEvents } from '../record/drive-journal.ts'
 import { findDriven } from '../record/driven-records.ts'
 import type { RunCopy } from '../record/run-copy.shape.ts'
@@ -14,11 +14,13 @@ export async function copyRun({ runs, journal }: DriveContext, records: string):
   if (place.kind !== 'worktree') return undefined
   const { git, signal, workspace, store } = runs
   const { head, commit, pack } = await packWorktree({ git, signal, workspace, base: place.base })
-  const rounds = [state, ...surroundings(store, state).earlier].toReversed().flatMap(({ run_id: id }) => {
-    const record = findDriven(records, id)
-    const files = readRunFiles(store, id).map(({ name, bytes }) => ({ name, content: bytes.toString('base64') }))
-    return record === undefined ? [] : [{ record, events: readDriveEvents(store, id).length, files }]
-  })
+  const rounds = roundsOf(store, state)
+    .toReversed()
+    .flatMap(({ run_id: id }) => {
+      const record = findDriven(records, id)
+      const files = readRunFiles(store, id).map(({ name, bytes }) => ({ name, content: bytes.toString('base64') }))
+      return record === undefined ? [] : [{ record, events: readDriveEvents(store, id).length, files }]
+    })
   if (rounds.length === 0) return undefined
   return {
     version: 1,

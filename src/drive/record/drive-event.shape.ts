@@ -117,6 +117,7 @@ const Place = tagged('kind', [
   }),
 ])
 export type Place = Message<typeof Place>
+export type WorktreePlace = Extract<Place, { kind: 'worktree' }>
 
 /** An ordinary issue whose title and body are the goal. */
 const Issue = strict({ url: text, sha256: meaning('Digest of title and body.', Digest) })

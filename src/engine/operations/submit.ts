@@ -35,7 +35,7 @@ export function submit(run: Run, submission: Submission, facts: Facts): Decision
   const issuing = { actionId, next: nextHint(run) }
   const accepted = accept(run, outcome, submission.payloadSha256)
   if (outcome.action_kind === 'review') {
-    const draft = afterReview(accepted, issuing)
+    const draft = issueNextAction({ ...accepted, current_action: undefined, review_pending: false }, BRIEFS, issuing)
     return decide(run, { type: 'outcome_submitted', draft, now })
   }
   if (gitFacts === undefined) return needsGitFacts
@@ -107,10 +107,6 @@ function followUp(run: Run, outcome: Outcome, { gitFacts, issuing }: FollowUp): 
       ? observed
       : noteDiscrepancy(observed, implementation.result, { isChanged: isWorktreeChanged(observed) })
   return issueNextAction(noted, BRIEFS, issuing)
-}
-
-function afterReview(run: Run, issuing: Issuing): Run {
-  return issueNextAction({ ...run, current_action: undefined, review_pending: false }, BRIEFS, issuing)
 }
 
 /** The action stays current, because the answer refers to it. */

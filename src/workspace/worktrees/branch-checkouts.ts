@@ -33,6 +33,12 @@ export async function findTip(git: Git, around: Around, ref: string): Promise<st
   return code === 0 ? stdout.toString('latin1').trim() : undefined
 }
 
+/** The object that a revision names, such as `HEAD` or `HEAD^{tree}`. Throws if there is none. */
+export async function resolveRevision(git: Git, around: Around, revision: string): Promise<string> {
+  const found = await askGitForOutput(git, { ...around, args: ['rev-parse', '--verify', revision] })
+  return found.toString('latin1').trim()
+}
+
 export async function isAncestor(git: Git, around: Around, [one, other]: readonly [string, string]): Promise<boolean> {
   return (await askGit(git, { ...around, args: ['merge-base', '--is-ancestor', one, other] })).code === 0
 }
