@@ -1,7 +1,7 @@
 /** The result of a run: what the agent's output says, and how its process ended. Pure. */
 import { Fault } from '../kit/fault.ts'
 import type { ProcessExit } from '../kit/process/process.ts'
-import type { AgentError, AgentRequest, OutputResult } from './adapter/agent.ts'
+import type { AgentError, AgentEvent, AgentRequest, OutputResult } from './adapter/agent.ts'
 import { EXIT_CANCELLED, EXIT_TIMEOUT, exitCodeOfSignal } from './adapter/exit-codes.ts'
 import { withLoginSteps } from './adapter/login-advice.ts'
 import { ANSWER_LIMIT_CHARACTERS } from './adapter/output-reader.ts'
@@ -101,3 +101,6 @@ function failedExitCode({ ended, code, signal }: ProcessExit): number {
   if (ended !== 'itself') return 1
   return code || (signal === null ? 1 : exitCodeOfSignal(signal))
 }
+
+/** A run of an agent, as it is read. */
+export type AgentRun = AsyncGenerator<AgentEvent, AgentResult, undefined>

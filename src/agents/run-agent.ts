@@ -6,7 +6,7 @@ import { OWNER_VARIABLE } from '../kit/process/environment-variables.ts'
 import { type RunningProcess, startProcess } from '../kit/process/process.ts'
 import { readLines } from '../kit/read-lines.ts'
 import type { AgentCommand, AgentEvent, AgentRequest, LineAgent, TraceContext } from './adapter/agent.ts'
-import type { AgentResult, StopReason } from './agent-result.ts'
+import type { AgentRun, StopReason } from './agent-result.ts'
 import type { AgentBoundary } from './boundary/open-agent-boundary.ts'
 import { forgetSession } from './clean-up.ts'
 import { createNotices, withNotices } from './notices.ts'
@@ -21,11 +21,7 @@ import {
 import { removeScratch, writeScratch } from './scratch-files.ts'
 
 /** Throws a Fault when the agent cannot be started; after the first event it never throws. */
-export async function* runAgent(
-  request: AgentRequest,
-  command: AgentCommand,
-  options: AgentRunOptions,
-): AsyncGenerator<AgentEvent, AgentResult, undefined> {
+export async function* runAgent(request: AgentRequest, command: AgentCommand, options: AgentRunOptions): AgentRun {
   const { agent } = request
   if ('profile' in agent) {
     const { owner, signal, priorUsage, onLine, onApproval, onUsage, onBoundaryEvent, onSteerable, stop } = options

@@ -68,27 +68,17 @@ export function readUsage(line: JsonRecord): Usage {
   const total = toUsage(objectAt(line, 'usage'))
   if (!isNothing(total)) return total
   const perModel = Object.values(objectAt(line, 'modelUsage') ?? {}).filter(isObject)
-  return perModel.map(modelUsageOf).reduce(addUsage, NO_USAGE)
+  return perModel.map(toUsage).reduce(addUsage, NO_USAGE)
 }
 
-/** Counts in the spelling of the model service. */
+/** Counts in the spelling of the model service, or in that of the counts per model. */
 export function toUsage(counts: JsonRecord | undefined): Usage {
   return {
-    input_tokens: countAt(counts, 'input_tokens') ?? 0,
-    output_tokens: countAt(counts, 'output_tokens') ?? 0,
-    cached_tokens: countAt(counts, 'cache_read_input_tokens') ?? 0,
+    input_tokens: countAt(counts, 'input_tokens', 'inputTokens') ?? 0,
+    output_tokens: countAt(counts, 'output_tokens', 'outputTokens') ?? 0,
+    cached_tokens: countAt(counts, 'cache_read_input_tokens', 'cacheReadInputTokens') ?? 0,
     reasoning_tokens: 0,
-    ...cacheWrites(countAt(counts, 'cache_creation_input_tokens')),
-  }
-}
-
-function modelUsageOf(usage: JsonRecord): Usage {
-  return {
-    input_tokens: countAt(usage, 'inputTokens') ?? 0,
-    output_tokens: countAt(usage, 'outputTokens') ?? 0,
-    cached_tokens: countAt(usage, 'cacheReadInputTokens') ?? 0,
-    reasoning_tokens: 0,
-    ...cacheWrites(countAt(usage, 'cacheCreationInputTokens')),
+    ...cacheWrites(countAt(counts, 'cache_creation_input_tokens', 'cacheCreationInputTokens')),
   }
 }
 

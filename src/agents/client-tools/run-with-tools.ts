@@ -2,16 +2,14 @@
  * Runs a turn of an agent that may call functions of the client. When it calls some, a `tool_request` event tells so, and the agent
  * waits for the answers. That time does not count as time of the agent.
  */
-import type { AgentEvent, AgentRequest, Usage } from '../adapter/agent.ts'
+import type { AgentRequest, Usage } from '../adapter/agent.ts'
 import type { ToolReply, ToolResults } from '../adapter/client-tool.ts'
-import type { AgentResult } from '../agent-result.ts'
+import type { AgentRun } from '../agent-result.ts'
 import { agentTimedOut, clientToolsAbandoned } from '../faults.ts'
 import { removeScratch } from '../scratch-files.ts'
 import { CallBatches, type MadeCall } from './call-batches.ts'
 import { type ToolRequest, toToolRequest } from './tool-request.ts'
 import { openToolServer } from './tool-server.ts'
-
-type AgentRun = AsyncGenerator<AgentEvent, AgentResult, undefined>
 
 export type ToolRunOptions = {
   /** Gets the answers of the client. Rejects with a Fault if there will be none, which ends the turn. */

@@ -20,14 +20,17 @@ export function usageOfStream(stats: JsonRecord | undefined): Usage {
 
 export function usageOfDocument(stats: JsonRecord | undefined): Usage {
   const models = Object.values(objectAt(stats, 'models') ?? {}).filter(isObject)
-  return models.map((model) => usageOfModel(objectAt(model, 'tokens'))).reduce(addUsage, NO_USAGE)
+  return models.map((model) => toUsage(objectAt(model, 'tokens'))).reduce(addUsage, NO_USAGE)
 }
 
-/** `prompt` includes cached tokens. Older releases have only `input`, which includes them too. */
-function usageOfModel(tokens: JsonRecord | undefined): Usage {
+/**
+ * The counts of a model, or of a stored message, which calls its output by that name. `prompt` includes cached tokens. Older
+ * releases have only `input`, which includes them too.
+ */
+export function toUsage(tokens: JsonRecord | undefined): Usage {
   return {
     input_tokens: countAt(tokens, 'prompt', 'input') ?? 0,
-    output_tokens: countAt(tokens, 'candidates') ?? 0,
+    output_tokens: countAt(tokens, 'candidates', 'output') ?? 0,
     cached_tokens: countAt(tokens, 'cached') ?? 0,
     reasoning_tokens: countAt(tokens, 'thoughts') ?? 0,
   }

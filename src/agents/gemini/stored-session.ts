@@ -2,12 +2,14 @@
  * Reads and deletes a session that gemini has stored. Gemini has no flag that prevents it, and `gemini --delete-session` takes
  * longer than many prompts, so the files are removed here, as gemini itself would remove them.
  */
+
 import { createHash } from 'node:crypto'
 import { open, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AgentRequest, Usage } from '../adapter/agent.ts'
-import { countAt, type JsonRecord, objectAt, parseObject, textAt } from '../adapter/json-fields.ts'
+import { objectAt, parseObject, textAt } from '../adapter/json-fields.ts'
 import { addUsage } from '../adapter/token-usage.ts'
+import { toUsage } from './result.ts'
 
 /** A project directory has one of these names. */
 const SAFE_NAME = /^(?!\.+$)[\w.-]+$/
@@ -50,18 +52,9 @@ export function sumTokens(lines: string): Usage | undefined {
     const message = parseObject(line)
     const counts = objectAt(message, 'tokens')
     const id = textAt(message, 'id')
-    if (id !== undefined && counts !== undefined) tokens.set(id, usageOfMessage(counts))
+    if (id !== undefined && counts !== undefined) tokens.set(id, toUsage(counts))
   }
   return tokens.size === 0 ? undefined : [...tokens.values()].reduce(addUsage)
-}
-
-function usageOfMessage(counts: JsonRecord): Usage {
-  return {
-    input_tokens: countAt(counts, 'input') ?? 0,
-    output_tokens: countAt(counts, 'output') ?? 0,
-    cached_tokens: countAt(counts, 'cached') ?? 0,
-    reasoning_tokens: countAt(counts, 'thoughts') ?? 0,
-  }
 }
 
 async function readSession(

@@ -5,14 +5,12 @@
 import type { Socket } from 'node:net'
 import { resolveReferences } from '../../kit/files/secret-reference.ts'
 import { type Environment, toChildEnvironment } from '../../kit/process/child-environment.ts'
-import type { AgentEvent, AgentRequest, McpServer } from '../adapter/agent.ts'
-import type { AgentResult } from '../agent-result.ts'
+import type { AgentRequest, McpServer } from '../adapter/agent.ts'
+import type { AgentRun } from '../agent-result.ts'
 import { type AgentSocket, openAgentSocket } from '../client-tools/agent-socket.ts'
 import { removeScratch } from '../scratch-files.ts'
 import { linkToAddress } from './link-to-address.ts'
 import { linkToProgram } from './link-to-program.ts'
-
-type AgentRun = AsyncGenerator<AgentEvent, AgentResult, undefined>
 
 type Options = {
   /** Marks the processes of the servers, as those of the agent. */

@@ -2,7 +2,7 @@
 import { Fault } from '../../kit/fault.ts'
 import type { AgentCommand, AgentEvent, AgentRequest, Usage } from '../adapter/agent.ts'
 import { toolServersOf } from '../adapter/tool-server-place.ts'
-import type { AgentResult } from '../agent-result.ts'
+import type { AgentResult, AgentRun } from '../agent-result.ts'
 import { buildCommand } from '../build-command.ts'
 import type { ToolRunOptions } from '../client-tools/run-with-tools.ts'
 import { runAgent } from '../run-agent.ts'
@@ -20,8 +20,6 @@ export type WarmRunOptions = AgentRunOptions & {
   /** For a request with functions of the client. */
   onToolRequest?: ToolRunOptions['onToolRequest'] | undefined
 }
-
-type AgentRun = AsyncGenerator<AgentEvent, AgentResult, undefined>
 
 /**
  * The contract of `runAgent`. A process that fails before its first event is replaced once, with a warning; with

@@ -1,5 +1,7 @@
 /** The agents that can stay up, and what is fixed for the life of their process. */
-import { dirname, join } from 'node:path'
+
+import { join } from 'node:path'
+import { withParents } from '../../kit/git/find-worktree.ts'
 import { isRestricted } from '../acp/agent.ts'
 import { startAcpAgent } from '../acp/run-acp-agent.ts'
 import { type AgentRequest, NATIVE_BACKENDS, type NativeBackend } from '../adapter/agent.ts'
@@ -35,11 +37,6 @@ export type WarmBackend = {
   /** What a session keeps while its process has it in memory. */
   sessionParts(request: AgentRequest): readonly string[]
   configFiles(request: AgentRequest): readonly ConfigFile[]
-}
-
-function withParents(directory: string): string[] {
-  const parent = dirname(directory)
-  return parent === directory ? [directory] : [directory, ...withParents(parent)]
 }
 
 const claude: WarmBackend = {

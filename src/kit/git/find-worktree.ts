@@ -1,6 +1,8 @@
 /** Finds the git worktree that a directory is in, for those who must not trust what stands there. Runs no git. */
+
 import { lstatSync, readFileSync, realpathSync, type Stats } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
+import { orUndefined } from '../fault.ts'
 
 /** Outside of a repository, the root is the directory itself. */
 export type EnclosingWorktree = { root: string; git?: { directory: string; commonDirectory: string } }
@@ -22,7 +24,8 @@ export function findWorktree(directory: string, home: string): EnclosingWorktree
   return { root: start }
 }
 
-function withParents(directory: string): string[] {
+/** The directory, and all above it. */
+export function withParents(directory: string): string[] {
   const parent = dirname(directory)
   return parent === directory ? [directory] : [directory, ...withParents(parent)]
 }
@@ -58,11 +61,7 @@ function readLinked(link: string): Repository | undefined {
 }
 
 function isSame(one: string, other: string): boolean {
-  try {
-    return realpathSync.native(one) === realpathSync.native(other)
-  } catch {
-    return false
-  }
+  return orUndefined(() => realpathSync.native(one) === realpathSync.native(other)) ?? false
 }
 
 function lookAt(path: string): Stats | undefined {
