@@ -30,8 +30,7 @@ export async function deliver(context: DriveContext, { takesOver }: { takesOver:
   const { place, options: wanted } = readDriveState(context)
   if (place.kind === 'in_place' || wanted.deliver === 'none') {
     const tree_id = await hashTree(context)
-    record(context, 'delivered', { as: 'none', tree_id, note: `the changes are in ${place.root}` })
-    return
+    return record(context, 'delivered', { as: 'none', tree_id, note: `the changes are in ${place.root}` })
   }
   const { runs } = context
   const { branch, base, root } = place
@@ -39,21 +38,12 @@ export async function deliver(context: DriveContext, { takesOver }: { takesOver:
   const committed = await commitWorktree({ git: runs.git, directory: root, branch, message, signal: runs.signal })
   const { head } = takesOver && wanted.deliver === 'pr' ? await takeOver(context, place) : committed
   const tree_id = await resolveRevision(runs.git, { directory: root, signal: runs.signal }, `${head}^{tree}`)
-  if (head === base) {
-    record(context, 'delivered', { as: 'none', branch, tree_id, note: 'nothing was changed' })
-    return
-  }
+  if (head === base) return record(context, 'delivered', { as: 'none', branch, tree_id, note: 'nothing was changed' })
   const work = { branch, commit: head, tree_id }
   const problem = await findProblem(context, place, work)
   if (runs.signal.aborted) return
-  if (problem !== undefined) {
-    record(context, 'delivered', { as: 'none', ...work, note: problem })
-    return
-  }
-  if (wanted.deliver === 'branch') {
-    record(context, 'delivered', { as: 'branch', ...work })
-    return
-  }
+  if (problem !== undefined) return record(context, 'delivered', { as: 'none', ...work, note: problem })
+  if (wanted.deliver === 'branch') return record(context, 'delivered', { as: 'branch', ...work })
   await deliverPullRequest(context, place, work)
 }
 

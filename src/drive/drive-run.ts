@@ -131,8 +131,7 @@ async function submit(context: DriveContext, step: Extract<DriveStep, { do: 'sub
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     if (error.code === 'invalid_outcome' && by === 'agent') {
-      record(context, 'outcome_rejected', { attempt: attempt.attempt, problem: error.message })
-      return
+      return record(context, 'outcome_rejected', { attempt: attempt.attempt, problem: error.message })
     }
     if (CHANGED_MEANWHILE.includes(error.code)) return
     throw error

@@ -1,9 +1,11 @@
 /**
  * Faults of requests about runs. As in the refusals of the engine, `next` and `details` are for the `cliError`.
  */
+
 import type { CliError } from '../contract/cli-error.shape.ts'
 import type { Next } from '../contract/next.shape.ts'
 import { defineFault, type Fault } from '../kit/fault.ts'
+import { listSome } from '../kit/list-some.ts'
 
 type Details = NonNullable<CliError['details']>
 
@@ -23,11 +25,8 @@ const MAX_CANDIDATES = 10
 
 export const runIdAmbiguous = defineFault('run_id_ambiguous', 'conflict', {
   when: 'Several run ids begin with the given characters. Nothing was changed.',
-  message: (d: { given: string; candidates: readonly string[] }) => {
-    const more = d.candidates.length - MAX_CANDIDATES
-    const listed = d.candidates.slice(0, MAX_CANDIDATES).join(', ')
-    return `${d.candidates.length} run ids begin with ${d.given}: ${listed}${more > 0 ? ` and ${more} more` : ''}; give more characters`
-  },
+  message: (d: { given: string; candidates: readonly string[] }) =>
+    `${d.candidates.length} run ids begin with ${d.given}: ${listSome(d.candidates, MAX_CANDIDATES)}; give more characters`,
 })
 
 export const runOfOwnAgent = defineFault('run_of_own_agent', 'conflict', {

@@ -71,6 +71,7 @@ export type ReportChange = {
   readonly path: string
   /** The path that it was renamed from. */
   readonly from?: string
+  /** Null for a binary file. */
   readonly insertions: number | null
   readonly deletions: number | null
 }

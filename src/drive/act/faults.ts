@@ -1,5 +1,7 @@
 /** Faults of what people do with the work of a run. Nothing was changed, unless the message says so. */
+
 import { defineFault } from '../../kit/fault.ts'
+import { listSome } from '../../kit/list-some.ts'
 
 export const runNotDelivered = defineFault('run_not_delivered', 'conflict', {
   when: 'Work was to be merged, taken or published, and the run has not delivered a branch.',
@@ -37,7 +39,7 @@ export const branchChanged = defineFault('branch_changed', 'conflict', {
 export const checkoutDirty = defineFault('checkout_dirty', 'conflict', {
   when: 'A worktree of the user has changes that are not committed, so no other commit was checked out there.',
   message: (d: { root: string; files: readonly string[]; count: number }) =>
-    `${d.root} has changes that are not committed: ${d.files.join(', ')}${d.count > d.files.length ? ` and ${d.count - d.files.length} more` : ''}; commit or stash them first`,
+    `${d.root} has changes that are not committed: ${listSome(d.files, d.files.length, d.count)}; commit or stash them first`,
 })
 
 export const branchCheckedOut = defineFault('branch_checked_out', 'conflict', {

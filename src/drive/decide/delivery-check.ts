@@ -1,4 +1,5 @@
 /** What the checks in a clean checkout of the commit say about a delivery. Pure. */
+import { listSome } from '../../kit/list-some.ts'
 import { howItEnded } from '../prompt/follow-ups.ts'
 import type { DeliveryCheck } from '../record/drive-state.ts'
 import { type Checked, checkResults } from './check-results.ts'
@@ -23,10 +24,7 @@ export function explainDeliveryCheck({ setup_failed: setup, checks }: Ran, missi
   const failed = checks.filter(({ passed }) => !passed).map(({ command }) => command)
   const what = failed.length === 1 ? `the check ${failed[0]} passes` : `the checks ${failed.join(', ')} pass`
   const where = `${what} in the worktree and ${failed.length === 1 ? 'fails' : 'fail'} in a clean checkout of the commit`
-  return missing.length === 0 ? where : `${where}, which lacks files that are not committed: ${listPaths(missing)}`
-}
-
-function listPaths(paths: readonly string[]): string {
-  const more = paths.length - SHOWN_PATHS
-  return `${paths.slice(0, SHOWN_PATHS).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  return missing.length === 0
+    ? where
+    : `${where}, which lacks files that are not committed: ${listSome(missing, SHOWN_PATHS)}`
 }

@@ -57,7 +57,8 @@ export class ProgressWatch {
   }
 }
 
-function callKey({ tool_id, tool_name }: { tool_id?: string; tool_name: string }): string {
+/** Some agents give a call no id. */
+export function callKey({ tool_id, tool_name }: { tool_id?: string; tool_name: string }): string {
   return tool_id ?? tool_name
 }
 

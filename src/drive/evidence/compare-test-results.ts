@@ -1,4 +1,5 @@
 /** Which tests were added, fixed, broken, skipped and removed between two runs of a check. Pure. */
+import { listSome } from '../../kit/list-some.ts'
 import { TEST_CHANGES } from '../record/test-changes.ts'
 import type { TestChange, TestResults } from '../record/test-results.shape.ts'
 import type { TestStatus } from './test-results/listing.ts'
@@ -109,6 +110,5 @@ function describeTestChange({ change, count, names }: Named & Pick<TestChange, '
 }
 
 export function listTests({ count, names }: Named): string {
-  const more = count - names.length
-  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ')
+  return listSome(names, names.length, count)
 }

@@ -1,4 +1,5 @@
 /** The flags of a run: what has changed in the repository while agents ran, and what the evidence about their work shows. Pure. */
+import { listSome } from '../../kit/list-some.ts'
 import type { RepositoryChange } from '../../workspace/repository-changes.ts'
 import type { ReviewFlag } from '../record/drive-event.shape.ts'
 import { type Attempt, type DriveState, judgedAttempts } from '../record/drive-state.ts'
@@ -41,9 +42,8 @@ export function flagsOf({ changes, count, attempt }: Changed): ReviewFlag[] {
 
 /** One for all: a person who works meanwhile changes many files. */
 function noteAbout(notes: Changed['changes'], attempt: number): ReviewFlag {
-  const shown = notes.slice(0, SHOWN_NOTES).map(describeChange).join(', ')
-  const more = notes.length > SHOWN_NOTES ? ` and ${notes.length - SHOWN_NOTES} more` : ''
-  const detail = `while the agent of attempt ${attempt} ran; drover cannot tell who did it, but nothing ties it to the agent: ${shown}${more}`
+  const shown = listSome(notes.map(describeChange), SHOWN_NOTES)
+  const detail = `while the agent of attempt ${attempt} ran; drover cannot tell who did it, but nothing ties it to the agent: ${shown}`
   return { flag: 'checkout_changed', detail }
 }
 

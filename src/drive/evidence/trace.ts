@@ -1,6 +1,8 @@
 /** Notes the commands and edits of an agent from its events. What an agent shows differs: see docs/drive.md. Pure. */
+
 import { basename } from 'node:path'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
+import { callKey } from '../decide/progress-watch.ts'
 import type { TraceEntry } from '../record/drive-event.shape.ts'
 import { readShellLine, unwrapShell } from './shell-line.ts'
 
@@ -30,12 +32,12 @@ export class Trace {
   }
 
   note(event: PromptEvent): void {
-    if (event.type === 'tool_use') this.#open.set(traceKey(event.content), event.content)
+    if (event.type === 'tool_use') this.#open.set(callKey(event.content), event.content)
     if (event.type === 'tool_result') this.#noteResult(event)
   }
 
   #noteResult(event: ToolResult): void {
-    const key = traceKey(event.content)
+    const key = callKey(event.content)
     const call = this.#open.get(key)
     this.#open.delete(key)
     const entry = call && toEntry(call, event, this.#showsExitCodes)
@@ -43,10 +45,6 @@ export class Trace {
     this.entries.push(entry)
     if (this.entries.length > MAX_ENTRIES) this.entries.shift()
   }
-}
-
-function traceKey({ tool_id, tool_name }: { tool_id?: string; tool_name: string }): string {
-  return tool_id ?? tool_name
 }
 
 function toEntry(

@@ -1,20 +1,13 @@
 /** What a reviewer gets to see: the changed files, the difference, the checks and the flags, all as data. Pure. */
 
+import type { ReportChange } from '../../runs/run-report.ts'
 import type { ReviewFlag } from '../record/drive-event.shape.ts'
 import { isSerious } from '../record/review-flags.ts'
 import { cleanText } from './clean-text.ts'
 import { quoteData } from './fence.ts'
 
-type ChangedFile = {
-  readonly path: string
-  readonly from?: string
-  /** Null for a binary file. */
-  readonly insertions: number | null
-  readonly deletions: number | null
-}
-
 export type ReviewFacts = {
-  readonly files: readonly ChangedFile[]
+  readonly files: readonly ReportChange[]
   readonly patch: string
   /** The patch does not show everything. */
   readonly isCut: boolean
@@ -49,7 +42,7 @@ function toPart(title: string, lines: readonly string[], count = lines.length): 
   return `## ${title}\n\n${text}`
 }
 
-function describeFile({ path, from, insertions, deletions }: ChangedFile): string {
+function describeFile({ path, from, insertions, deletions }: ReportChange): string {
   const counts = insertions === null || deletions === null ? 'binary' : `+${insertions} -${deletions}`
   return `${JSON.stringify(path)} ${counts}${from === undefined ? '' : `, renamed from ${JSON.stringify(from)}`}`
 }

@@ -1,5 +1,7 @@
 /** What an agent is told when it must continue an action that it already worked on. Pure. */
+
 import type { Action } from '../../contract/action.shape.ts'
+import { listSome } from '../../kit/list-some.ts'
 import type { Claim } from '../record/drive-event.shape.ts'
 import type { EventOf } from '../record/drive-event.ts'
 import { describeOutcome } from './describe-outcome.ts'
@@ -90,8 +92,7 @@ export function describeClaim({ about, subject, exit_code, note }: Claim): strin
 
 function changesSince(changed: readonly string[]): string {
   if (changed.length === 0) return 'git shows no changes since it began.'
-  const more = changed.length > MAX_PATHS ? ` and ${changed.length - MAX_PATHS} more` : ''
-  return `Since it began, git shows changes of ${changed.slice(0, MAX_PATHS).join(', ')}${more}.`
+  return `Since it began, git shows changes of ${listSome(changed, MAX_PATHS)}.`
 }
 
 /** What the user told agents while they worked, for an agent that was not told. */

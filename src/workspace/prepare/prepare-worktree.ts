@@ -2,6 +2,7 @@
  * Makes a new worktree a place in which the work can be done: copies files that git ignores, brings in what is installed
  * already, or runs the setup. The tree of the user is only read.
  */
+
 import { mkdirSync, readdirSync, renameSync, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Clock } from '../../kit/clock.ts'
@@ -9,6 +10,7 @@ import { digestFields, type Hashable } from '../../kit/digest.ts'
 import { errorCode, Fault, toErrorMessage } from '../../kit/fault.ts'
 import { removeTree } from '../../kit/files/remove-tree.ts'
 import { randomIds } from '../../kit/ids.ts'
+import { listSome } from '../../kit/list-some.ts'
 import type { Environment } from '../../kit/process/child-environment.ts'
 import type { Check, CheckResult } from '../../kit/process/run-check.ts'
 import { askStatus } from '../ask-status.ts'
@@ -249,10 +251,8 @@ async function runSetup(
 }
 
 function describeChanges(changed: readonly { path: string }[]): string {
-  const more = changed.length - SHOWN
-  const names = changed.slice(0, SHOWN).map(({ path }) => path)
-  const list = more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ')
-  return `the setup changed files that git does not ignore, so they become part of the work: ${list}`
+  const paths = changed.map(({ path }) => path)
+  return `the setup changed files that git does not ignore, so they become part of the work: ${listSome(paths, SHOWN)}`
 }
 
 /** Directories of which git ignores everything are one entry. */

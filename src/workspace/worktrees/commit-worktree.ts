@@ -1,4 +1,5 @@
 /** Commits everything in a worktree on its branch. No hooks run, and the commit is not signed: both can ask or fail. */
+import { listSome } from '../../kit/list-some.ts'
 import { askStatus } from '../ask-status.ts'
 import { worktreeNotCommitted } from '../faults.ts'
 import { askGit, askGitForOutput, type Git, NOT_INTO_SUBMODULES, SLOW_GIT_MS } from '../git.ts'
@@ -7,7 +8,7 @@ import { findBranch } from './branch-checkouts.ts'
 import { findUntrackedRepositories } from './inspect-worktree.ts'
 
 /** Used if the user has not told git who they are. */
-const OWN_NAME = {
+export const OWN_NAME = {
   GIT_AUTHOR_NAME: 'drover',
   GIT_AUTHOR_EMAIL: 'drover@localhost',
   GIT_COMMITTER_NAME: 'drover',
@@ -52,15 +53,14 @@ async function checkBranch(options: CommitOptions): Promise<void> {
 async function checkPaths(options: CommitOptions): Promise<void> {
   const { changed } = await askStatus(patient(options.git), around(options))
   const unmerged = changed.filter(({ category }) => category.includes('unmerged')).map(({ path }) => path)
-  if (unmerged.length > 0) throw refuse(options, `merge conflicts in ${listPaths(unmerged)}; resolve them there`)
+  if (unmerged.length > 0)
+    throw refuse(options, `merge conflicts in ${listSome(unmerged, SHOWN_PATHS)}; resolve them there`)
   const nested = findUntrackedRepositories(changed)
   if (nested.length === 0) return
-  throw refuse(options, `other git repositories inside: ${listPaths(nested)}; remove them or add them to .gitignore`)
-}
-
-function listPaths(paths: readonly string[]): string {
-  const more = paths.length - SHOWN_PATHS
-  return `${paths.slice(0, SHOWN_PATHS).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  throw refuse(
+    options,
+    `other git repositories inside: ${listSome(nested, SHOWN_PATHS)}; remove them or add them to .gitignore`,
+  )
 }
 
 async function commitIndex(options: CommitOptions): Promise<void> {

@@ -2,22 +2,16 @@
  * Merges commits in a temporary repository, which uses the objects of the user's one: no branch and no worktree changes, and no
  * merge driver that the repository names is run.
  */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { askGit, askGitForOutput, type Git } from '../git.ts'
+import { OWN_NAME } from './commit-worktree.ts'
 
 export type MergeRepository = { readonly git: Git; readonly objects: string; readonly signal: AbortSignal }
 
 export type MergeScratch = { readonly git: Git; readonly directory: string; readonly signal: AbortSignal }
-
-/** Git needs a name for the commits. */
-const NOBODY = {
-  GIT_AUTHOR_NAME: 'drover',
-  GIT_AUTHOR_EMAIL: 'drover@localhost',
-  GIT_COMMITTER_NAME: 'drover',
-  GIT_COMMITTER_EMAIL: 'drover@localhost',
-}
 
 /** New objects are thrown away, unless they `stay` in the user's repository. */
 export async function withMergeScratch<T>(
@@ -29,7 +23,7 @@ export async function withMergeScratch<T>(
   try {
     const used = stay ? { GIT_OBJECT_DIRECTORY: objects } : { GIT_ALTERNATE_OBJECT_DIRECTORIES: objects }
     const { pinned: _, ...rest } = git
-    const env = { ...git.env, ...NOBODY }
+    const env = { ...git.env, ...OWN_NAME }
     const args = ['init', '--quiet', '--bare', '--template='] as const
     await askGitForOutput({ ...rest, env, filters: [] }, { directory, args, signal })
     return await work({ git: { ...rest, env: { ...env, ...used }, filters: [] }, directory, signal })
@@ -77,5 +71,5 @@ export async function commitMerge(
   commit: NewCommit,
 ): Promise<string> {
   const { code } = await askGit(git, { ...around, args: ['var', 'GIT_COMMITTER_IDENT'] })
-  return await commitTree({ git: code === 0 ? git : { ...git, env: { ...git.env, ...NOBODY } }, ...around }, commit)
+  return await commitTree({ git: code === 0 ? git : { ...git, env: { ...git.env, ...OWN_NAME } }, ...around }, commit)
 }

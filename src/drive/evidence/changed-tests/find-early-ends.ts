@@ -27,7 +27,7 @@ const SHOWN_CHARACTERS = 80
 /** A longer line is only looked at as far as this. */
 const MAX_LINE = 2000
 
-type TextChange = { readonly path: string; readonly before: string; readonly after: string }
+export type TextChange = { readonly path: string; readonly before: string; readonly after: string }
 
 export function findEarlyEnds({ path, before, after }: TextChange): ReviewFlag[] {
   const old = toLines(before, path)

@@ -4,7 +4,7 @@
  */
 import type { ReviewFlag } from '../../record/drive-event.shape.ts'
 import { type Assertion, findAssertions } from './find-assertions.ts'
-import { findEarlyEnds } from './find-early-ends.ts'
+import { findEarlyEnds, type TextChange } from './find-early-ends.ts'
 import { readSource } from './source-text.ts'
 
 /** A changed file before and after the work; undefined if it did not or does not exist, or is not text. */
@@ -82,8 +82,6 @@ function judgeSnapshot(path: string, before: string, after: string): ReviewFlag[
   if (isKept) return [{ flag: 'test_changed', detail: path, path }]
   return [{ flag: 'test_expects_other', detail: `${path}: it expects other values than before`, path }]
 }
-
-type TextChange = { readonly path: string; readonly before: string; readonly after: string }
 
 function judgeAssertions({ path, before, after }: TextChange, moved: Moved): ReviewFlag[] {
   const { gone, added, isFewer } = compareAssertions(findAssertions(before, path), findAssertions(after, path))
