@@ -2,7 +2,9 @@
  * Runs one turn of an agent, in a process for this turn alone or in one that stays up: `init` is the first event and `done`
  * the last, however the agent ends, and the generator returns the result. Drivers know the process and what it speaks.
  */
+
 import { systemClock } from '../kit/clock.ts'
+import { orUndefined } from '../kit/fault.ts'
 import type { ProcessExit } from '../kit/process/process.ts'
 import type { BoundaryEvent } from '../sandbox/boundary-report.ts'
 import type {
@@ -17,7 +19,7 @@ import type {
 } from './adapter/agent.ts'
 import { warnOfDenials } from './adapter/denials.ts'
 import { exitCodeOfFailure } from './adapter/exit-codes.ts'
-import { type AgentResult, type StopReason, toAgentResult } from './agent-result.ts'
+import { type AgentResult, type AgentRun, type StopReason, toAgentResult } from './agent-result.ts'
 import { findMismatch } from './schema/match-schema.ts'
 import { SilenceWatch } from './silence-watch.ts'
 
@@ -82,11 +84,7 @@ export type TurnEnding = {
 }
 
 /** Throws a Fault if the agent cannot be started or does not take the prompt; after the first event it never throws. */
-export async function* runTurn(
-  request: AgentRequest,
-  driver: TurnDriver,
-  stop?: AbortSignal,
-): AsyncGenerator<AgentEvent, AgentResult, undefined> {
+export async function* runTurn(request: AgentRequest, driver: TurnDriver, stop?: AbortSignal): AgentRun {
   const { reader, model } = driver
   const opening = createOpening({ model, workdir: request.workdir })
   let result: AgentResult | undefined
@@ -136,19 +134,11 @@ function warningsIn({ warnings = [], denials = [] }: OutputResult, request: Agen
 /** The result, failed if the agent reports success but its answer does not match the schema: no agent can be relied on for that. */
 function checkAnswer(output: OutputResult, { outputSchema }: Pick<AgentRequest, 'outputSchema'>): OutputResult {
   if (outputSchema === undefined || output.error !== undefined) return output
-  const answer = parseAnswer(output.text)
+  const answer = orUndefined((): { value: unknown } => ({ value: JSON.parse(output.text) }))
   const problem = answer === undefined ? 'it is not JSON' : findMismatch(answer.value, outputSchema)
   if (problem === undefined) return output
   const message = `the answer does not match the schema of the request: ${problem}`
   return { ...output, error: { code: 'agent_output_invalid', message } }
-}
-
-function parseAnswer(text: string): { value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) }
-  } catch {
-    return undefined
-  }
 }
 
 /** Makes `init` the first event: adds one if the agent prints none, and the model if the agent's own lacks it. */

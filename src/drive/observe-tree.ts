@@ -1,7 +1,7 @@
 /** Looks at the worktree of a run: its state, and what differs between two states. */
 import { lstatSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { errorCode } from '../kit/fault.ts'
+import { tryToRead } from '../kit/fault.ts'
 import { askGit } from '../workspace/git.ts'
 import { observeAllPaths } from '../workspace/observe-git.ts'
 import { findUnseenConfiguration } from '../workspace/unseen-configuration.ts'
@@ -86,7 +86,7 @@ export async function fileChange(place: Place, path: string, commit: string): Pr
 export async function textAt(place: Place, path: string, commit: string): Promise<string | undefined> {
   if (commit === 'unborn') return undefined
   const { code, stdout } = await git(place, ['show', '--no-ext-diff', '--no-textconv', `${commit}:${path}`])
-  return code === 0 && stdout.length <= TEXT_LIMIT_BYTES ? toText(stdout) : undefined
+  return code === 0 && stdout.length <= TEXT_LIMIT_BYTES ? stdout.toString('utf8') : undefined
 }
 
 /** The files that commits since then have added or changed, each with its commit. */
@@ -105,13 +105,8 @@ export async function committedSince(place: Place, commit: string): Promise<{ co
 
 /** The target of a symbolic link; undefined if it is none. */
 export function linkTarget(root: string, path: string): string | undefined {
-  try {
-    const place = join(root, path)
-    return lstatSync(place).isSymbolicLink() ? readlinkSync(place) : undefined
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error
-    return undefined
-  }
+  const place = join(root, path)
+  return tryToRead(() => (lstatSync(place).isSymbolicLink() ? readlinkSync(place) : undefined))
 }
 
 /** The commits since `commit`, and whether it is still part of the history. */
@@ -124,20 +119,13 @@ export async function historySince(place: Place, commit: string): Promise<{ isDe
 
 /** A link has no text, wherever it leads. A folder that was replaced by a link is not part of the worktree. */
 export function textNow(root: string, path: string, limitBytes = TEXT_LIMIT_BYTES): string | undefined {
-  try {
+  return tryToRead(() => {
     const place = join(realpathSync(root), path)
     if (realpathSync(dirname(place)) !== dirname(place)) return undefined
     const found = lstatSync(place)
     if (found.isSymbolicLink()) return ''
-    return found.isFile() && found.size <= limitBytes ? toText(readFileSync(place)) : undefined
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error
-    return undefined
-  }
-}
-
-function toText(bytes: Buffer): string {
-  return bytes.toString('utf8')
+    return found.isFile() && found.size <= limitBytes ? readFileSync(place, 'utf8') : undefined
+  })
 }
 
 async function ask(place: Place, args: readonly [string, ...string[]]): Promise<string> {

@@ -5,7 +5,7 @@
 import { lstatSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { digest } from '../kit/digest.ts'
-import { errorCode, Fault } from '../kit/fault.ts'
+import { tryToRead } from '../kit/fault.ts'
 import { readFileBytes } from '../kit/files/read-file.ts'
 import { replaceFile } from '../kit/files/write-file.ts'
 import { askGit, type Git, gitErrorLine } from '../workspace/git.ts'
@@ -118,10 +118,7 @@ const FILE_LIMIT_BYTES = 1024 * 1024
 
 /** As the comparison of two states computes it. */
 function digestOf(path: string): string | undefined {
-  try {
-    return digest(readFileBytes({ path, limitBytes: FILE_LIMIT_BYTES, links: 'follow' }).toString('base64'))
-  } catch (error) {
-    if (error instanceof Fault || errorCode(error) !== undefined) return undefined
-    throw error
-  }
+  return tryToRead(() =>
+    digest(readFileBytes({ path, limitBytes: FILE_LIMIT_BYTES, links: 'follow' }).toString('base64')),
+  )
 }

@@ -1,5 +1,5 @@
 /** Finds out what the user's `gh` can do. Only versions and permissions are taken from its output. */
-import { ignoreFault } from '../kit/fault.ts'
+import { ignoreFault, orUndefined } from '../kit/fault.ts'
 import { runProcess } from '../kit/process/process.ts'
 import { findVersion, type Version } from '../kit/version.ts'
 import type { Gh } from './gh.ts'
@@ -58,21 +58,13 @@ async function askRights(
 
 /** Parses `permissions` of GitHub: names with true or false. A higher permission includes the lower ones. */
 function readRights(said: string): GhRights['allows'] {
-  const rights = parse(said)
+  const rights: unknown = orUndefined(() => JSON.parse(said))
   if (typeof rights !== 'object' || rights === null || Array.isArray(rights)) return undefined
   const entries = new Map<string, unknown>(Object.entries(rights))
   if (entries.size === 0 || [...entries.values()].some((value) => typeof value !== 'boolean')) return undefined
   const has = (...names: string[]) => names.some((name) => entries.get(name) === true)
   const write = has('push', 'maintain', 'admin')
   return { read: has('pull'), triage: has('triage') || write, write }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** `gh version 2.94.0 (2026-01-20)`. A development build has no such version. */

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Run } from '../engine/state/run.ts'
 import type { RunEvent } from '../engine/state/run-event.shape.ts'
+import { orUndefined } from '../kit/fault.ts'
 import { closeQuietly, type Disk } from '../kit/files/disk.ts'
 import { openDirectory, syncDirectory } from '../kit/files/durability.ts'
 import { ensureLockFile } from '../kit/files/lock-file.ts'
@@ -97,9 +98,6 @@ function publish({ built, path }: { built: string; path: string }, { mutation, d
 
 /** If this fails, the next creation of a run removes the directory. */
 function discard(built: string): void {
-  try {
-    rmSync(built, { recursive: true, force: true })
-  } catch {
-    // The caller reports why the run was not created.
-  }
+  // The caller reports why the run was not created.
+  orUndefined(() => rmSync(built, { recursive: true, force: true }))
 }

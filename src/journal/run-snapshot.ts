@@ -1,7 +1,7 @@
 /** Reads and writes `run.json`. If anything is wrong with it, the journal is read instead, so it may be deleted at any time. */
 import { dirname, join } from 'node:path'
 import { tryTo } from '../kit/fault.ts'
-import { closeQuietly, type Disk } from '../kit/files/disk.ts'
+import { closeQuietly, type Disk, removeQuietly } from '../kit/files/disk.ts'
 import { readFileBytes } from '../kit/files/read-file.ts'
 import { removeLeftovers, temporaryName } from '../kit/files/temporary-file.ts'
 import { writeFully } from '../kit/files/write-file.ts'
@@ -48,7 +48,7 @@ export function writeRunSnapshot(journal: OpenJournal, snapshot: RunSnapshot, { 
     writeNew(temporary, bytes, disk)
     disk.renameSync(temporary, snapshotPathIn(directory))
   } catch (error) {
-    discard(temporary, disk)
+    removeQuietly(temporary, disk)
     throw error
   }
 }
@@ -82,13 +82,5 @@ function writeNew(path: string, bytes: Buffer, disk: Disk): void {
     writeFully({ descriptor, bytes }, disk)
   } finally {
     closeQuietly(descriptor, disk)
-  }
-}
-
-function discard(temporary: string, disk: Disk): void {
-  try {
-    disk.unlinkSync(temporary)
-  } catch {
-    // It was not created, or the next change removes it.
   }
 }

@@ -66,6 +66,25 @@ export function tryTo<T>(work: () => T): T | undefined {
   }
 }
 
+/** What `work` returns, or undefined if it throws anything. */
+export function orUndefined<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch {
+    return undefined
+  }
+}
+
+/** What `work` returns, or undefined if it throws a Fault, or an error of the system such as `ENOENT`. */
+export function tryToRead<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error
+    return undefined
+  }
+}
+
 /** What an error says, whatever was thrown. */
 export function toErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

@@ -1,6 +1,8 @@
 /** Reads from the disk what a policy depends on. */
+
 import { realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { orUndefined } from '../kit/fault.ts'
 import { readFileBytes } from '../kit/files/read-file.ts'
 import { sandboxHostInvalid, sandboxTooWide } from './faults.ts'
 import { type HostRule, parseHostRule } from './host-rules.ts'
@@ -78,19 +80,11 @@ function readHostRule(text: string): HostRule[] {
 }
 
 function kindOf(path: string): 'directory' | 'file' | undefined {
-  try {
-    return statSync(path).isDirectory() ? 'directory' : 'file'
-  } catch {
-    return undefined
-  }
+  return orUndefined(() => (statSync(path).isDirectory() ? 'directory' : 'file'))
 }
 
 export function realPath(path: string): string {
-  try {
-    return realpathSync.native(path)
-  } catch {
-    return path
-  }
+  return orUndefined(() => realpathSync.native(path)) ?? path
 }
 
 const LIMIT_BYTES = 4 * 2 ** 20

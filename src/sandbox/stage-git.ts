@@ -3,8 +3,10 @@
  * there, and would believe objects and branches that it has written. When the command is over, drover takes back objects whose content
  * has the name that they claim, and if none is missing then, plain files of the worktree's git directory and its branch.
  */
+
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { orUndefined } from '../kit/fault.ts'
 import { readFileBytes } from '../kit/files/read-file.ts'
 import type { Mount, OwnGit } from './sandbox-policy.ts'
 import { StagedFolder } from './staged-folder.ts'
@@ -98,9 +100,5 @@ function isHead(path: string, branch: string | undefined): boolean {
 }
 
 function readText(path: string): string {
-  try {
-    return readFileBytes({ path, limitBytes: LIMIT_BYTES }).toString('utf8')
-  } catch {
-    return ''
-  }
+  return orUndefined(() => readFileBytes({ path, limitBytes: LIMIT_BYTES }).toString('utf8')) ?? ''
 }

@@ -13,7 +13,7 @@ import {
   rmSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { errorCode } from '../kit/fault.ts'
+import { errorCode, orUndefined } from '../kit/fault.ts'
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
 /** A hostile command can create any number of files, at any depth. */
@@ -141,11 +141,7 @@ function openFolder(path: string): number | undefined {
 }
 
 function openPlain(path: string): number | undefined {
-  try {
-    return openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-  } catch {
-    return undefined
-  }
+  return orUndefined(() => openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK))
 }
 
 function copyPlain(path: string, { from, to }: { from: string; to: string }): boolean {

@@ -11,7 +11,7 @@
  */
 import { excerpt, type Rejection, reject } from './classification.ts'
 import { type FencedCode, findFencedCode, MAX_LEVELS } from './find-fenced-code.ts'
-import type { ManifestText } from './read-manifest.ts'
+import { invalid, type ManifestText } from './read-manifest.ts'
 import { isBlankLine, type Line, readTextLines } from './text-lines.ts'
 
 export const LEVEL_MARKER = '<!-- drover-level: change/v2 -->'
@@ -100,8 +100,4 @@ function toCodeAround(blocks: readonly FencedCode[]): (line: number) => FencedCo
     const block = blocks[at]
     return block !== undefined && block.openingLine <= line ? block : undefined
   }
-}
-
-function invalid(problem: string): Rejection {
-  return reject('source_manifest_invalid', problem)
 }

@@ -33,7 +33,7 @@ export function readManifest(found: ManifestText): { is: 'read'; manifest: Sourc
   }
 }
 
-function invalid(problem: string): Rejection {
+export function invalid(problem: string): Rejection {
   return reject('source_manifest_invalid', problem)
 }
 

@@ -6,7 +6,7 @@
  */
 import { realpathSync } from 'node:fs'
 import type { WorkspaceIdentity } from '../contract/workspace-identity.shape.ts'
-import { Fault } from '../kit/fault.ts'
+import { Fault, orUndefined } from '../kit/fault.ts'
 import { programOutputTooLarge } from '../kit/faults.ts'
 import { toFilterOverrides } from '../kit/git/filter-overrides.ts'
 import { WITHOUT_PROGRAMS, withGitSettings } from '../kit/git/git-program-settings.ts'
@@ -130,11 +130,7 @@ function overrideFilters(git: Git, directory: string): GitSetting[] {
 
 /** The home of the worktrees may be behind a link, and only some paths of a worktree are resolved. */
 function realPath(path: string): string {
-  try {
-    return realpathSync.native(path)
-  } catch {
-    return path
-  }
+  return orUndefined(() => realpathSync.native(path)) ?? path
 }
 
 /** The output of git. Throws `git_failed` for a non-zero exit code. */

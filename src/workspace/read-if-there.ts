@@ -1,16 +1,11 @@
 /** Reads what may be missing in a git directory: git writes there at any time, and so may an agent. */
 import { readdirSync } from 'node:fs'
-import { errorCode, tryTo } from '../kit/fault.ts'
+import { tryTo, tryToRead } from '../kit/fault.ts'
 import { readFileBytes } from '../kit/files/read-file.ts'
 
 /** Empty if there is no such directory, or none that can be read. */
 export function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory)
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error
-    return []
-  }
+  return tryToRead(() => readdirSync(directory)) ?? []
 }
 
 /** Undefined if there is no such file, or none that can be read, or if it is larger. */

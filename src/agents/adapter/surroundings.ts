@@ -1,8 +1,10 @@
 /** What drover reads for an agent that must not read it itself: instructions of the project, and settings of the user. */
+
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, readSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, sep } from 'node:path'
 import { parseEnv } from 'node:util'
+import { orUndefined } from '../../kit/fault.ts'
 import { type JsonRecord, parseObject } from './json-fields.ts'
 
 export type Surroundings = {
@@ -58,11 +60,7 @@ function readStart(path: string): string {
 
 /** Empty if there is no such file, or if the agent itself could not read it. Some agents allow comments. */
 export function readSettings(path: string): JsonRecord {
-  try {
-    return parseObject(withoutComments(readFileSync(path, 'utf8'))) ?? {}
-  } catch {
-    return {}
-  }
+  return orUndefined(() => parseObject(withoutComments(readFileSync(path, 'utf8'))) ?? {}) ?? {}
 }
 
 function withoutComments(text: string): string {
@@ -90,9 +88,5 @@ export function userHome(env: Readonly<Record<string, string | undefined>>): str
 }
 
 export function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory).sort()
-  } catch {
-    return []
-  }
+  return orUndefined(() => readdirSync(directory).sort()) ?? []
 }

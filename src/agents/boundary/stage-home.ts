@@ -17,7 +17,7 @@ import {
   rmSync,
 } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { errorCode } from '../../kit/fault.ts'
+import { errorCode, orUndefined } from '../../kit/fault.ts'
 import { replaceFile } from '../../kit/files/write-file.ts'
 import { isWithin, type Stage } from '../../sandbox/sandbox-policy.ts'
 import type { BoundaryNeeds } from '../adapter/boundary-needs.ts'
@@ -100,18 +100,10 @@ type Login = {
 /** A login that others have refreshed meanwhile is newer, and stays. */
 function keepLogin({ path, staged, known }: Login): string | undefined {
   const now = readStaged(staged)
-  if (now === undefined || now === known || readOrNothing(path) !== known) return known
+  if (now === undefined || now === known || orUndefined(() => readFileSync(path, 'utf8')) !== known) return known
   mkdirSync(dirname(path), PRIVATE_DIRECTORY)
   replaceFile({ path, bytes: Buffer.from(now), mode: 0o600, links: 'follow' })
   return now
-}
-
-function readOrNothing(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return undefined
-  }
 }
 
 /** The agent may have put a link or a pipe there, or have moved its directory: then nothing is read. */

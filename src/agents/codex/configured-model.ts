@@ -1,6 +1,8 @@
 /** The model that codex uses when a prompt names none. Its events do not name it. */
+
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { orUndefined } from '../../kit/fault.ts'
 import type { AgentRequest } from '../adapter/agent.ts'
 
 /** Undefined if neither the arguments nor codex's config file name it. */
@@ -31,9 +33,5 @@ export function modelInConfig(text: string): string | undefined {
 }
 
 function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
+  return orUndefined(() => readFileSync(path, 'utf8')) ?? ''
 }

@@ -2,7 +2,9 @@
  * Connects an agent with an MCP server over HTTP (Streamable HTTP, as of 2025-06-18 and 2026-07-28). The agent speaks lines; each
  * line becomes a request. What the server sends without being asked is not passed on.
  */
+
 import type { Socket } from 'node:net'
+import { orUndefined } from '../../kit/fault.ts'
 import { readLines } from '../../kit/read-lines.ts'
 import { isObject, type JsonRecord, objectAt, textAt } from '../adapter/json-fields.ts'
 import { writeTo } from '../client-tools/agent-socket.ts'
@@ -144,11 +146,7 @@ async function* toBuffers({ body }: Response): AsyncGenerator<Buffer> {
 
 /** One message or, in older versions, several. */
 function toMessages(text: string): JsonRecord[] {
-  try {
-    return [JSON.parse(text)].flat().filter(isObject)
-  } catch {
-    return []
-  }
+  return orUndefined(() => [JSON.parse(text)].flat().filter(isObject)) ?? []
 }
 
 /** The cause has more to say than `fetch failed`, and no header. */

@@ -1,3 +1,4 @@
+import { orUndefined } from '../../kit/fault.ts'
 import { isObject, type JsonRecord } from '../adapter/json-fields.ts'
 import type { Schema } from './keywords.ts'
 
@@ -16,9 +17,5 @@ export function resolveReference(reference: string, root: JsonRecord): Schema | 
 
 function decode(part: string): string {
   const text = part.replaceAll('~1', '/').replaceAll('~0', '~')
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+  return orUndefined(() => decodeURIComponent(text)) ?? text
 }

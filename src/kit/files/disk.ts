@@ -1,5 +1,6 @@
 import * as fs from 'node:fs'
 import { getSystemErrorMessage } from 'node:util'
+import { orUndefined } from '../fault.ts'
 
 /**
  * The file system calls that drover's file functions use. Tests pass a disk that fails, interferes or exits at a step.
@@ -29,11 +30,12 @@ export const realDisk: Disk = fs
 
 /** Closes a file that was only read or is already synced, so that a failure does not matter. */
 export function closeQuietly(descriptor: number, disk: Disk): void {
-  try {
-    disk.closeSync(descriptor)
-  } catch {
-    // Ignored: see above.
-  }
+  orUndefined(() => disk.closeSync(descriptor))
+}
+
+/** Removes a file that may not be there, or that the next write to the directory removes. */
+export function removeQuietly(path: string, disk: Disk): void {
+  orUndefined(() => disk.unlinkSync(path))
 }
 
 /** What to do with a symbolic link: dotfile managers link config files, but a linked journal is suspicious. */

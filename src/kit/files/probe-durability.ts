@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { fileWriteFailed } from '../faults.ts'
-import { type Disk, realDisk, systemReason } from './disk.ts'
+import { type Disk, realDisk, removeQuietly, systemReason } from './disk.ts'
 import { type Durability, openDirectory, syncDirectory, toDurability } from './durability.ts'
 import { temporaryName } from './temporary-file.ts'
 import { stageFile } from './write-file.ts'
@@ -23,17 +23,9 @@ export function probeDurability(directory: string, disk: Disk = realDisk): Durab
     if (directorySynced) disk.fsyncSync(opened)
     return toDurability({ directorySynced })
   } catch (error) {
-    remove(path, disk)
+    removeQuietly(path, disk)
     throw fileWriteFailed({ path: directory, commitment: 'not_committed', reason: systemReason(error) }, error)
   } finally {
     if (opened !== undefined) disk.closeSync(opened)
-  }
-}
-
-function remove(path: string, disk: Disk): void {
-  try {
-    disk.unlinkSync(path)
-  } catch {
-    // It was never created, or the next write to the directory removes it.
   }
 }

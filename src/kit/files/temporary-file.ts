@@ -9,7 +9,7 @@
  */
 import { lstatSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorCode } from '../fault.ts'
+import { errorCode, orUndefined } from '../fault.ts'
 import { randomIds } from '../ids.ts'
 
 const NAME = /^\.drover-tmp-(?<scope>[0-9a-f]{32}\.\d+|unknown)-(?<pid>\d+)-[0-9a-f]{16}$/
@@ -23,11 +23,8 @@ export function temporaryName(): string {
 
 /** Removes the temporary files and directories that dead writers left, and returns their names. Never throws. */
 export function removeLeftovers(directory: string): string[] {
-  try {
-    return readdirSync(directory).filter((name) => NAME.test(name) && removeIfLeftover({ directory, name }))
-  } catch {
-    return []
-  }
+  const names = orUndefined(() => readdirSync(directory)) ?? []
+  return names.filter((name) => NAME.test(name) && removeIfLeftover({ directory, name }))
 }
 
 function removeIfLeftover({ directory, name }: { directory: string; name: string }): boolean {

@@ -2,7 +2,16 @@ import { type BigIntStats, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { errorCode, type Fault, isFault } from '../fault.ts'
 import { fileExists, fileNotRegular, fileWriteFailed } from '../faults.ts'
-import { type Disk, type FileIdentity, fileKind, isSameFile, type Links, realDisk, systemReason } from './disk.ts'
+import {
+  type Disk,
+  type FileIdentity,
+  fileKind,
+  isSameFile,
+  type Links,
+  realDisk,
+  removeQuietly,
+  systemReason,
+} from './disk.ts'
 import { type Durability, openDirectory, syncDirectory, toDurability } from './durability.ts'
 import { removeLeftovers, temporaryName } from './temporary-file.ts'
 
@@ -46,7 +55,7 @@ export async function writeFileInPieces(
     }
     isStaged = true
   } finally {
-    if (!isStaged) discard(temporary, disk)
+    if (!isStaged) removeQuietly(temporary, disk)
   }
   return placeFile({ ...file, path, temporary }, disk)
 }
@@ -77,7 +86,7 @@ function linkNew(disk: Disk): (temporary: string, path: string) => void {
       if (errorCode(error) === 'EEXIST') throw fileExists({ path }, error)
       throw NO_LINKS.has(errorCode(error) ?? '') ? withoutLinks(path, error) : error
     }
-    discard(temporary, disk)
+    removeQuietly(temporary, disk)
   }
 }
 
@@ -133,7 +142,7 @@ function writeBeside<File extends { path: string; temporary?: string }>(
     isMoved = true
     return toDurability({ directorySynced: syncDirectory(directory, disk) })
   } catch (error) {
-    discard(temporary, disk)
+    removeQuietly(temporary, disk)
     // A network file system may perform an operation and still report an error.
     const mayBeInPlace = isMoved || (staged !== undefined && isSameFile(staged, find(file.path, disk)))
     const commitment = mayBeInPlace ? 'ambiguous' : 'not_committed'
@@ -182,13 +191,4 @@ function findTarget({ path, links }: { path: string; links: Links }, disk: Disk)
 
 function find(path: string, disk: Disk): BigIntStats | undefined {
   return disk.lstatSync(path, { bigint: true, throwIfNoEntry: false })
-}
-
-/** Removes a temporary file if possible; otherwise the next write to the directory removes it. */
-function discard(temporary: string, disk: Disk): void {
-  try {
-    disk.unlinkSync(temporary)
-  } catch {
-    // Usually it was never created; and this must not hide why the write failed.
-  }
 }

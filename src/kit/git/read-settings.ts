@@ -2,7 +2,7 @@
 import { type Stats, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { type Digest, digestFields } from '../digest.ts'
-import { errorCode, Fault, tryTo } from '../fault.ts'
+import { Fault, tryTo, tryToRead } from '../fault.ts'
 import { fileUnreadable } from '../faults.ts'
 import { readFileText } from '../files/read-file.ts'
 import { looksIntoSubmodule, namesProgram } from './git-program-settings.ts'
@@ -133,10 +133,5 @@ function isDirectory(path: string): boolean {
 
 /** Undefined if there is nothing, or nothing that this user may look at. */
 function tryLookAt(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false })
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error
-    return undefined
-  }
+  return tryToRead(() => statSync(path, { throwIfNoEntry: false }))
 }

@@ -1,3 +1,4 @@
+import { orUndefined } from '../fault.ts'
 import type { JsonCursor } from './json-cursor.ts'
 
 const QUOTE = 0x22
@@ -45,11 +46,7 @@ function isEscaped(text: string, quote: number): boolean {
 }
 
 function parseLiteral(literal: string): string | undefined {
-  try {
-    return JSON.parse(literal)
-  } catch {
-    return undefined
-  }
+  return orUndefined(() => JSON.parse(literal))
 }
 
 /** Moves the cursor to the error in the string, and returns the fault. */

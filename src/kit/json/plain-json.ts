@@ -8,6 +8,7 @@
  * 4. It has as many colons outside strings as the value has members. A duplicate key has two colons but one member.
  * 5. No number has a fraction or an exponent, and none is past 2^53, where an integer may be rounded.
  */
+import { orUndefined } from '../fault.ts'
 import { closingQuote } from './json-string.ts'
 import { isArray, type JsonValue, MAX_JSON_DEPTH } from './json-value.ts'
 
@@ -31,16 +32,8 @@ export function parsePlainJson(text: string): JsonValue | undefined {
   if (text.includes('\\ud') || text.includes('\\uD')) return undefined
   const colons = countColons(text)
   if (colons === undefined) return undefined
-  const value = tryParse(text)
+  const value = orUndefined((): JsonValue => JSON.parse(text))
   return value !== undefined && countMembers(value) === colons ? value : undefined
-}
-
-function tryParse(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** The number of colons outside strings; undefined for deep nesting, a fraction, an exponent or a very long number. */

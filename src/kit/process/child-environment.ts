@@ -2,6 +2,7 @@
  * Decides what the programs that drover starts see of its environment. `process.ts` takes no environment from elsewhere, so
  * that none of them gets a secret of drover, of its store or of its telemetry.
  */
+import { orUndefined } from '../fault.ts'
 import { isSecretName, redactSecrets } from '../redact.ts'
 import { addressesOf } from '../store-address.ts'
 import { DEPTH_VARIABLE, OWNER_VARIABLE, RUN_VARIABLE, TREE_VARIABLE } from './environment-variables.ts'
@@ -84,9 +85,5 @@ export function hasPassword(storeUrl: string): boolean {
 }
 
 function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+  return orUndefined(() => decodeURIComponent(text)) ?? text
 }

@@ -12,7 +12,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { errorCode } from '../fault.ts'
+import { errorCode, orUndefined } from '../fault.ts'
 import { randomIds } from '../ids.ts'
 import { TREE_VARIABLE } from './environment-variables.ts'
 
@@ -141,11 +141,7 @@ export function sendSignal(member: Member, signal: NodeJS.Signals): boolean {
 }
 
 function listPids(): number[] {
-  try {
-    return readdirSync('/proc').map(Number).filter(Number.isInteger)
-  } catch {
-    return []
-  }
+  return orUndefined(() => readdirSync('/proc').map(Number).filter(Number.isInteger)) ?? []
 }
 
 /**
@@ -165,11 +161,7 @@ export function readStat(pid: number) {
 }
 
 export function readEnvironment(pid: number): string | undefined {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, 'utf8')
-  } catch {
-    return undefined
-  }
+  return orUndefined(() => readFileSync(`/proc/${pid}/environ`, 'utf8'))
 }
 
 /** What macOS tells by ps(1), without zombies: all processes, or one. The time of the start has seconds only. */

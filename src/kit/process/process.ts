@@ -3,10 +3,12 @@
  * process it starts belongs to its tree (process-tree.ts). A process ends by itself, at its deadline or because it is
  * cancelled; the first cause is reported. A non-zero exit is a result. Only a failed start is thrown.
  */
+
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Readable, type Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
+import { orUndefined } from '../fault.ts'
 import { programOutputTooLarge } from '../faults.ts'
 import type { ChildEnvironment } from './child-environment.ts'
 import { keepTail, relayOutput } from './child-output.ts'
@@ -294,9 +296,6 @@ function killGroup(child: Child): void {
   // After its exit another process may have its id.
   if (pid === undefined || exitCode !== null || signalCode !== null) return
   child.on('error', () => {})
-  try {
-    process.kill(-pid, 'SIGKILL')
-  } catch {
-    // The group is gone.
-  }
+  // The group is gone.
+  orUndefined(() => process.kill(-pid, 'SIGKILL'))
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { orUndefined } from '../fault.ts'
 import type { Member } from './process-tree.ts'
 
 /** The memory of the processes together; pages that they share count once for each. 0 where the system does not tell. */
@@ -17,11 +18,7 @@ function readResidentBytes(pid: number): number {
 
 /** The share of the machine's memory that is available; 1 where the system does not tell. */
 export function availableMemoryShare(): number {
-  try {
-    return shareIn(readFileSync('/proc/meminfo', 'utf8'))
-  } catch {
-    return 1
-  }
+  return orUndefined(() => shareIn(readFileSync('/proc/meminfo', 'utf8'))) ?? 1
 }
 
 /** Pure. */

@@ -1,7 +1,9 @@
 /** Tries the boundary before the first agent runs inside: a program, a kernel or a container may let through what it should not. */
+
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { digestFields } from '../../kit/digest.ts'
+import { orUndefined } from '../../kit/fault.ts'
 import { replaceFile } from '../../kit/files/write-file.ts'
 import { sandboxUnavailable } from '../faults.ts'
 import { type CheckRequest, checkBoundary } from './check-boundary.ts'
@@ -34,11 +36,8 @@ async function verify({ droverHome, ...request }: Verification, stamp: string): 
   if (readOrNothing(stampFile) === stamp) return
   const problem = findGap(await checkBoundary({ ...request, signal: new AbortController().signal }))
   if (problem !== undefined) throw sandboxUnavailable({ problem })
-  try {
-    replaceFile({ path: stampFile, bytes: Buffer.from(stamp), mode: 0o600 })
-  } catch {
-    // The next process tries it again.
-  }
+  // The next process tries it again.
+  orUndefined(() => replaceFile({ path: stampFile, bytes: Buffer.from(stamp), mode: 0o600 }))
 }
 
 function stampOf({ programs, probe }: Verification): string {
@@ -51,11 +50,7 @@ function stampOf({ programs, probe }: Verification): string {
 }
 
 function readOrNothing(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return undefined
-  }
+  return orUndefined(() => readFileSync(path, 'utf8'))
 }
 
 /** What is not enforced; undefined if everything is. Limits do not count. Pure. */

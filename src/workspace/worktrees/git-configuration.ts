@@ -5,7 +5,7 @@
 import { lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
-import { errorCode, Fault } from '../../kit/fault.ts'
+import { Fault, tryToRead } from '../../kit/fault.ts'
 import { digestPrograms, readGitSettings } from '../../kit/git/read-settings.ts'
 import { ContentBudget } from '../content-budget.ts'
 import { createPathReader, observePath } from '../observe-path.ts'
@@ -45,7 +45,7 @@ function observe(root: string, path: string): ObservedConfiguration {
 function hooksIn(repository: string): string[] {
   const directory = join(repository, 'hooks')
   if (lstatSync(directory, { throwIfNoEntry: false })?.isSymbolicLink()) return ['hooks']
-  const names = tryTo(() => readdirSync(directory)) ?? []
+  const names = tryToRead(() => readdirSync(directory)) ?? []
   return names
     .filter((name) => !name.endsWith('.sample'))
     .slice(0, MAX_HOOKS)
@@ -53,15 +53,8 @@ function hooksIn(repository: string): string[] {
 }
 
 function isRepositoryOf(root: string, gitDir: string): boolean {
-  const own = tryTo(() => (lstatSync(join(root, '.git')).isDirectory() ? realpathSync(join(root, '.git')) : undefined))
-  return isLinkedTo(gitDir, root) || (own !== undefined && own === tryTo(() => realpathSync(gitDir)))
-}
-
-function tryTo<T>(read: () => T): T | undefined {
-  try {
-    return read()
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error
-    return undefined
-  }
+  const own = tryToRead(() =>
+    lstatSync(join(root, '.git')).isDirectory() ? realpathSync(join(root, '.git')) : undefined,
+  )
+  return isLinkedTo(gitDir, root) || (own !== undefined && own === tryToRead(() => realpathSync(gitDir)))
 }

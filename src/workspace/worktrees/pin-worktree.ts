@@ -1,6 +1,8 @@
 /** Git for a worktree in which an agent may have replaced `.git`. The repository itself knows which worktrees it has. */
+
 import { lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { orUndefined } from '../../kit/fault.ts'
 import { gitFailed } from '../faults.ts'
 import type { Git } from '../git.ts'
 import type { Worktree } from '../worktree-records.ts'
@@ -10,8 +12,8 @@ type Place = Pick<Worktree, 'path' | 'git_common_dir'>
 /** Throws `git_failed` if the repository does not know the worktree. Runs no git. */
 export function pinToWorktree(git: Git, { path, git_common_dir: shared }: Place): Git & Required<Pick<Git, 'pinned'>> {
   const all = join(shared, 'worktrees')
-  const root = tryTo(() => realpathSync.native(path))
-  const name = tryTo(() => readdirSync(all))?.find((each) => findWorktreeRoot(join(all, each)) === root)
+  const root = orUndefined(() => realpathSync.native(path))
+  const name = orUndefined(() => readdirSync(all))?.find((each) => findWorktreeRoot(join(all, each)) === root)
   if (root === undefined || name === undefined) {
     throw gitFailed({ command: 'git worktree', problem: `${shared} has no worktree ${path}` })
   }
@@ -20,7 +22,7 @@ export function pinToWorktree(git: Git, { path, git_common_dir: shared }: Place)
 
 /** The root of the worktree that a git directory belongs to. Its file `gitdir` names the `.git` there. */
 function findWorktreeRoot(gitDir: string): string | undefined {
-  return tryTo(() => {
+  return orUndefined(() => {
     const link = readFileSync(join(gitDir, 'gitdir'), 'utf8').replace(/\n$/, '')
     return realpathSync.native(dirname(resolve(gitDir, link)))
   })
@@ -31,21 +33,12 @@ const LINK_LIMIT_BYTES = 64 * 1024
 
 /** Whether the `.git` of a worktree is still the file that names its git directory. */
 export function isLinkedTo(gitDir: string, worktreeRoot: string): boolean {
-  const found = tryTo(() => {
+  const found = orUndefined(() => {
     const link = join(worktreeRoot, '.git')
     const file = lstatSync(link)
     if (!file.isFile() || file.size > LINK_LIMIT_BYTES) return undefined
     const [, target] = /^gitdir: (.+?)\s*$/s.exec(readFileSync(link, 'utf8')) ?? []
     return target === undefined ? undefined : realpathSync.native(resolve(worktreeRoot, target))
   })
-  return found !== undefined && found === tryTo(() => realpathSync.native(gitDir))
-}
-
-/** A worktree of the same repository may be gone or half created. */
-function tryTo<T>(read: () => T): T | undefined {
-  try {
-    return read()
-  } catch {
-    return undefined
-  }
+  return found !== undefined && found === orUndefined(() => realpathSync.native(gitDir))
 }
