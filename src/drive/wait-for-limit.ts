@@ -3,9 +3,8 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../kit/clock.ts'
-import { isFault, tryTo } from '../kit/fault.ts'
-import { lockBusy } from '../kit/faults.ts'
-import { type Lock, takeLock } from '../kit/files/lock.ts'
+import { tryTo } from '../kit/fault.ts'
+import { type Lock, takeIfFree } from '../kit/files/lock.ts'
 import { readRecordFile, saveRecordFile } from '../kit/files/record-file.ts'
 import { checker } from '../kit/schema.ts'
 import { choiceOf, isBudget, isLimit, type LimitStep, limitOf } from './decide/after-limit.ts'
@@ -130,7 +129,7 @@ async function enterAgent({ directory, clock, signal }: Waiting, backend: string
     const limit = findAgentLimit(directory, backend)
     if (limit === undefined) return OPEN
     if (Date.parse(limit.until) > clock.now().getTime()) return { is: 'limited', limit }
-    const lock = await tryLock(join(directory, `${backend}.lock`), signal)
+    const lock = await takeIfFree({ path: join(directory, `${backend}.lock`), mode: 'exclusive', waitMs: 0, signal })
     // Another run may have tried in between.
     if (lock !== undefined && findAgentLimit(directory, backend)?.until === limit.until)
       return toFirstEntry(lock, pathOf(directory, backend))
@@ -152,14 +151,5 @@ function toFirstEntry(lock: Lock, path: string): OpenEntry {
       release()
     },
     [Symbol.dispose]: release,
-  }
-}
-
-async function tryLock(path: string, signal: AbortSignal): Promise<Lock | undefined> {
-  try {
-    return await takeLock({ path, mode: 'exclusive', waitMs: 0, signal })
-  } catch (error) {
-    if (isFault(error, lockBusy)) return undefined
-    throw error
   }
 }

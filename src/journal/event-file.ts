@@ -1,10 +1,8 @@
 /** A second file of records beside the journal of a run, with one writer at a time: the holder of its lock. */
 import type { BigIntStats } from 'node:fs'
 import { basename } from 'node:path'
-import { isFault } from '../kit/fault.ts'
-import { lockBusy } from '../kit/faults.ts'
 import { type Disk, isSameFile } from '../kit/files/disk.ts'
-import { type Lock, takeLock } from '../kit/files/lock.ts'
+import { type Lock, takeIfFree } from '../kit/files/lock.ts'
 import { ensureEmptyFile, replaceFile } from '../kit/files/write-file.ts'
 import { readJson } from '../kit/json/read-json.ts'
 import { appendRecord } from './append-record.ts'
@@ -88,7 +86,7 @@ export class EventFile<E extends RecordedEvent> implements Disposable {
     lockPath: string,
   ): Promise<EventFile<E> | undefined> {
     const { runId, path, keptPath, disk } = options
-    const lock = await lockNow(lockPath)
+    const lock = await takeIfFree({ path: lockPath, mode: 'exclusive', waitMs: LOCK_WAIT_MS })
     if (lock === undefined) return undefined
     try {
       if (toReadPath(options) === keptPath)
@@ -171,15 +169,6 @@ function readBack(record: Buffer, before: JournalEnd, check: (event: RecordedEve
   const { end, ...event } = decodeLine(record.subarray(0, -1), value, before)
   check(event)
   return end
-}
-
-async function lockNow(path: string): Promise<Lock | undefined> {
-  try {
-    return await takeLock({ path, mode: 'exclusive', waitMs: LOCK_WAIT_MS })
-  } catch (error) {
-    if (isFault(error, lockBusy)) return undefined
-    throw error
-  }
 }
 
 function load<E extends RecordedEvent>(journal: OpenJournal, { disk, check }: EventFileOptions<E>): Loaded<E> {

@@ -1,9 +1,8 @@
 /** Looks again and again: one process for each watcher of a user, with longer pauses after failures. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clock, toTimestamp } from '../kit/clock.ts'
-import { Fault, isFault } from '../kit/fault.ts'
-import { lockBusy } from '../kit/faults.ts'
-import { type Lock, takeLock } from '../kit/files/lock.ts'
+import { Fault } from '../kit/fault.ts'
+import { type Lock, takeIfFree } from '../kit/files/lock.ts'
 import { ensurePrivateDirectory } from '../kit/files/private-directory.ts'
 import { waitMs } from './decide/back-off.ts'
 import { watchBusy } from './faults.ts'
@@ -136,11 +135,8 @@ export class WatcherLoop {
   async #lock(): Promise<Lock> {
     const { directory, watched } = this.#options
     ensurePrivateDirectory({ path: directory })
-    try {
-      return await takeLock({ path: lockPath(directory, watched.id), mode: 'exclusive', waitMs: 0 })
-    } catch (error) {
-      if (!isFault(error, lockBusy)) throw error
-      throw watchBusy({ what: watched.repo ?? watched.schedule ?? '', pid: findWatch(directory, watched.id)?.pid })
-    }
+    const lock = await takeIfFree({ path: lockPath(directory, watched.id), mode: 'exclusive', waitMs: 0 })
+    if (lock !== undefined) return lock
+    throw watchBusy({ what: watched.repo ?? watched.schedule ?? '', pid: findWatch(directory, watched.id)?.pid })
   }
 }

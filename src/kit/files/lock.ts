@@ -19,7 +19,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { Fault, sqliteErrorCode } from '../fault.ts'
+import { Fault, isFault, sqliteErrorCode } from '../fault.ts'
 import { lockBusy, lockMissing, lockUnavailable } from '../faults.ts'
 import { isSameFile } from './disk.ts'
 import { ensureLockFile, findLockFile } from './lock-file.ts'
@@ -84,6 +84,16 @@ export async function takeLock({ path, mode, waitMs = DEFAULT_WAIT_MS, signal }:
       throw error
     }
     connection.close()
+  }
+}
+
+/** Like `takeLock`, but undefined if others keep the lock. */
+export async function takeIfFree(request: LockRequest): Promise<Lock | undefined> {
+  try {
+    return await takeLock(request)
+  } catch (error) {
+    if (isFault(error, lockBusy)) return undefined
+    throw error
   }
 }
 
