@@ -11,22 +11,16 @@ import { objectAt, parseObject, textAt } from '../adapter/json-fields.ts'
 import { addUsage } from '../adapter/token-usage.ts'
 import { toUsage } from './result.ts'
 
+type Place = Pick<AgentRequest, 'env' | 'workdir'>
+
 /** A project directory has one of these names. */
 const SAFE_NAME = /^(?!\.+$)[\w.-]+$/
 /** The first line of a session file names the session. */
 const FIRST_LINE_BYTES = 4096
 
 /** False if no file of the session was found: then it is stored elsewhere, or not at all. `id` must be a UUID. */
-export async function deleteStoredSession(
-  id: string,
-  { env, workdir }: Pick<AgentRequest, 'env' | 'workdir'>,
-): Promise<boolean> {
-  const home = env['GEMINI_CLI_HOME'] || env['HOME']
-  if (!home) return false
-  const root = join(home, '.gemini')
-  for (const project of await listProjects(root, workdir)) {
-    if (await deleteFrom(join(root, 'tmp', project), id)) return true
-  }
+export async function deleteStoredSession(id: string, place: Place): Promise<boolean> {
+  for (const project of await listProjects(place)) if (await deleteFrom(project, id)) return true
   return false
 }
 
@@ -34,10 +28,7 @@ export async function deleteStoredSession(
  * Counts the tokens of one turn: over its protocol, gemini reports neither those of its cache nor those of its thinking. It
  * stores them with each message. Undefined if nothing was stored.
  */
-export async function countStoredTokens(
-  id: string,
-  request: Pick<AgentRequest, 'env' | 'workdir'>,
-): Promise<() => Promise<Usage | undefined>> {
+export async function countStoredTokens(id: string, request: Place): Promise<() => Promise<Usage | undefined>> {
   const before = (await readSession(id, request))?.length ?? 0
   return async () => {
     const text = await readSession(id, request)
@@ -57,22 +48,19 @@ export function sumTokens(lines: string): Usage | undefined {
   return tokens.size === 0 ? undefined : [...tokens.values()].reduce(addUsage)
 }
 
-async function readSession(
-  id: string,
-  { env, workdir }: Pick<AgentRequest, 'env' | 'workdir'>,
-): Promise<string | undefined> {
-  const home = env['GEMINI_CLI_HOME'] || env['HOME']
-  if (!home) return undefined
-  const root = join(home, '.gemini')
-  for (const project of await listProjects(root, workdir)) {
-    const [file] = await sessionFiles(join(root, 'tmp', project, 'chats'), id)
+async function readSession(id: string, place: Place): Promise<string | undefined> {
+  for (const project of await listProjects(place)) {
+    const [file] = await sessionFiles(join(project, 'chats'), id)
     if (file !== undefined) return await readFile(file, 'utf8').catch(() => undefined)
   }
   return undefined
 }
 
 /** The directory of this project first: in most cases it is the only one to be read. */
-async function listProjects(root: string, workdir: string): Promise<string[]> {
+async function listProjects({ env, workdir }: Place): Promise<string[]> {
+  const home = env['GEMINI_CLI_HOME'] || env['HOME']
+  if (!home) return []
+  const root = join(home, '.gemini')
   const projects = objectAt(
     parseObject(await readFile(join(root, 'projects.json'), 'utf8').catch(() => '')),
     'projects',
@@ -81,7 +69,8 @@ async function listProjects(root: string, workdir: string): Promise<string[]> {
   const named = [name, createHash('sha256').update(workdir).digest('hex')].filter(
     (each) => each && SAFE_NAME.test(each),
   )
-  return [...new Set([...(named as string[]), ...(await namesIn(join(root, 'tmp')))])]
+  const names = new Set([...(named as string[]), ...(await namesIn(join(root, 'tmp')))])
+  return [...names].map((each) => join(root, 'tmp', each))
 }
 
 async function deleteFrom(project: string, id: string): Promise<boolean> {
