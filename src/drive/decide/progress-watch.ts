@@ -1,5 +1,7 @@
 /** Notices an agent that makes no progress. It knows no clock: the caller passes the time. Pure. */
+
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
+import { callKey } from '../evidence/trace.ts'
 
 /** The same call with the same result, so often in a row, is not progress. */
 const MAX_REPEATS = 4
@@ -55,11 +57,6 @@ export class ProgressWatch {
     if (this.#repeats < MAX_REPEATS) return undefined
     return `it made the same call of ${content.tool_name} ${MAX_REPEATS} times in a row and got the same result`
   }
-}
-
-/** Some agents give a call no id. */
-export function callKey({ tool_id, tool_name }: { tool_id?: string; tool_name: string }): string {
-  return tool_id ?? tool_name
 }
 
 export function stallReason(stallMs: number): string {

@@ -2,7 +2,6 @@
 
 import { basename } from 'node:path'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
-import { callKey } from '../decide/progress-watch.ts'
 import type { TraceEntry } from '../record/drive-event.shape.ts'
 import { readShellLine, unwrapShell } from './shell-line.ts'
 
@@ -45,6 +44,11 @@ export class Trace {
     this.entries.push(entry)
     if (this.entries.length > MAX_ENTRIES) this.entries.shift()
   }
+}
+
+/** Some agents give a call no id. */
+export function callKey({ tool_id, tool_name }: { tool_id?: string; tool_name: string }): string {
+  return tool_id ?? tool_name
 }
 
 function toEntry(
