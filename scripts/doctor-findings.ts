@@ -18,7 +18,7 @@ export async function gatherFindings(): Promise<{ group: FindingGroup; kinds: Fi
   const modules = await Promise.all(
     files.map((file): Promise<object> => import(pathToFileURL(join(doctor, file)).href)),
   )
-  const makers = modules.flatMap((exports) => Object.values(exports).filter(isMaker))
+  const makers = modules.flatMap((exports) => Object.values(exports).flatMap(Object.values).filter(isMaker))
   const kinds = makers.map(({ kind }) => kind).toSorted(byName)
   return FINDING_GROUPS.map((group) => ({ group, kinds: kinds.filter((kind) => kind.group === group) }))
 }

@@ -8,7 +8,7 @@ import {
   createCheckContext,
   type DiagnosticCheck,
 } from './checks/doctor-check.ts'
-import { defineFinding, type Finding } from './checks/finding.ts'
+import { defineFindings, type Finding, problem } from './checks/finding.ts'
 import { checkGitHub } from './checks/github.ts'
 import { checkHostAdapters } from './checks/host-adapters.ts'
 import { checkInterruptedInstalls } from './checks/interrupted-installs.ts'
@@ -40,13 +40,11 @@ const CHECKS: Readonly<Record<string, DiagnosticCheck>> = {
   agents: checkAgents,
 }
 
-export const checkFailed = defineFinding({
-  code: 'check_failed',
-  group: 'Doctor',
-  name: 'check',
-  status: 'error',
-  means: 'A check failed unexpectedly. All other checks ran.',
-  todo: 'report it, with the whole output of drover doctor --json',
+export const DOCTOR = defineFindings('Doctor', 'check', {
+  check_failed: problem(
+    'A check failed unexpectedly. All other checks ran.',
+    'report it, with the whole output of drover doctor --json',
+  ),
 })
 
 export async function runChecks(options: CheckOptions): Promise<Finding[]> {
@@ -61,6 +59,6 @@ async function runCheck(name: string, check: DiagnosticCheck, context: CheckCont
   } catch (error) {
     const message = toErrorMessage(error)
     const detail = `the check of ${name} failed: ${message}`
-    return [checkFailed(error instanceof Fault ? { detail, todo: undefined } : { detail })]
+    return [DOCTOR.check_failed(error instanceof Fault ? { detail, todo: undefined } : { detail })]
   }
 }

@@ -1,12 +1,10 @@
-import { type Command, flag } from '../command.ts'
+import { commandsIn, flag } from '../command.ts'
 import { JSON_FLAG, ROOT } from '../words/shared-flags.ts'
 import { suggestBackends } from '../words/suggest-names.ts'
 
-export const DOCTOR_COMMANDS: readonly Command[] = [
+export const DOCTOR_COMMANDS = commandsIn({ group: 'Other', failsAs: 'Hosts' }, [
   {
     words: ['doctor'],
-    group: 'Other',
-    failsAs: 'Hosts',
     summary: 'Check everything that drover needs, and show how to fix problems',
     description: `Checks the repository, hosts, runs, GitHub, programs, configuration, directories, sessions, locks and agents.
 Without --clear-interrupted, nothing is changed, except that a small file is written, synced and removed, to find out whether the
@@ -38,4 +36,4 @@ errors.`,
     },
     load: () => import('./doctor.ts'),
   },
-]
+])

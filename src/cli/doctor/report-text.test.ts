@@ -1,22 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { defineFinding, toDoctorCheck } from './checks/finding.ts'
+import { defineFindings, ok, problem, toDoctorCheck } from './checks/finding.ts'
 import { formatReport } from './doctor.ts'
 
-const healthy = defineFinding({
-  code: 'healthy',
-  group: 'Hosts',
-  name: 'adapter',
-  status: 'ok',
-  means: 'It is healthy.',
-})
-const broken = defineFinding({
-  code: 'broken',
-  group: 'Runs',
-  name: 'runs',
-  status: 'error',
-  means: 'It is not.',
-  todo: 'fix it',
-})
+const { healthy } = defineFindings('Hosts', 'adapter', { healthy: ok('It is healthy.') })
+const { broken } = defineFindings('Runs', 'runs', { broken: problem('It is not.', 'fix it') })
 
 const layout = { style: (_: unknown, text: string) => text, isTty: true, columns: 44 }
 

@@ -9,95 +9,44 @@ import type { Environment } from '../../../kit/process/child-environment.ts'
 import type { BackendTest } from '../../../service/drover-service.ts'
 import { describeTest } from '../../backends/backends-command.ts'
 import type { CheckContext } from './doctor-check.ts'
-import { defineFinding, type Finding } from './finding.ts'
+import { defineFindings, type Finding, ok, problem, warning } from './finding.ts'
 
-const AGENT = { group: 'Agents', name: 'agent' } as const
-
-export const agentReady = defineFinding({
-  ...AGENT,
-  code: 'agent_ready',
-  status: 'ok',
-  means: 'The agent is installed and reports its version. Only a prompt shows whether it is logged in.',
-})
-
-export const agentAnswers = defineFinding({
-  ...AGENT,
-  code: 'agent_answers',
-  status: 'ok',
-  means: 'With `--try`: the agent answered a short prompt.',
-})
-
-export const agentFails = defineFinding({
-  ...AGENT,
-  code: 'agent_fails',
-  status: 'error',
-  means: 'With `--try`: the agent failed to answer a short prompt.',
-  todo: 'follow the advice in the report; if the agent is not logged in, it says how to log in',
-})
-
-export const agentLoginMissing = defineFinding({
-  ...AGENT,
-  code: 'agent_login_missing',
-  status: 'warning',
-  means:
+export const AGENT = defineFindings('Agents', 'agent', {
+  agent_ready: ok('The agent is installed and reports its version. Only a prompt shows whether it is logged in.'),
+  agent_answers: ok('With `--try`: the agent answered a short prompt.'),
+  agent_fails: problem(
+    'With `--try`: the agent failed to answer a short prompt.',
+    'follow the advice in the report; if the agent is not logged in, it says how to log in',
+  ),
+  agent_login_missing: warning(
     'The agent has no file with a login, and no variable with a key is set. Some logins cannot be seen without asking the agent: only `--try` is sure.',
-  todo: 'log in as the report says, then run drover doctor --try',
-})
-
-export const agentDisabled = defineFinding({
-  ...AGENT,
-  code: 'agent_disabled',
-  status: 'ok',
-  means: 'The configuration disables the agent, so drover did not look for it.',
-})
-
-export const agentNotInstalled = defineFinding({
-  ...AGENT,
-  code: 'agent_not_installed',
-  status: 'warning',
-  means: 'The program of the agent was not found. Prompts for the agent fail.',
-  todo: 'install it with the command in the report, choose another with default_backend, or disable it with backends.NAME.enabled',
-})
-
-export const agentsMissing = defineFinding({
-  ...AGENT,
-  code: 'agents_missing',
-  status: 'warning',
-  means: 'No agent is installed and enabled, so no prompt can run.',
-  todo: `install one, for example with ${findInstallCommand('claude')}, or try drover with --demo`,
-})
-
-export const agentSilent = defineFinding({
-  ...AGENT,
-  code: 'agent_silent',
-  status: 'error',
-  means: 'The agent was started with `--version`, did not answer, and was killed.',
-  todo: 'start it yourself; an agent that hangs at its start hangs in every prompt',
-})
-
-export const agentVersionUnknown = defineFinding({
-  ...AGENT,
-  code: 'agent_version_unknown',
-  status: 'warning',
-  means: 'The agent does not report its version. A wrapper script may be the reason.',
-  todo: 'start it with --version yourself, or install it again',
-})
-
-export const agentOlderThanTried = defineFinding({
-  ...AGENT,
-  code: 'agent_older_than_tried',
-  status: 'warning',
-  means:
+    'log in as the report says, then run drover doctor --try',
+  ),
+  agent_disabled: ok('The configuration disables the agent, so drover did not look for it.'),
+  agent_not_installed: warning(
+    'The program of the agent was not found. Prompts for the agent fail.',
+    'install it with the command in the report, choose another with default_backend, or disable it with backends.NAME.enabled',
+  ),
+  agents_missing: warning(
+    'No agent is installed and enabled, so no prompt can run.',
+    `install one, for example with ${findInstallCommand('claude')}, or try drover with --demo`,
+  ),
+  agent_silent: problem(
+    'The agent was started with `--version`, did not answer, and was killed.',
+    'start it yourself; an agent that hangs at its start hangs in every prompt',
+  ),
+  agent_version_unknown: warning(
+    'The agent does not report its version. A wrapper script may be the reason.',
+    'start it with --version yourself, or install it again',
+  ),
+  agent_older_than_tried: warning(
     'The agent is older than the version that drover was tested with, and may not know all flags that drover passes.',
-  todo: 'update the agent',
-})
-
-export const agentQuirk = defineFinding({
-  ...AGENT,
-  code: 'agent_quirk',
-  status: 'warning',
-  means: 'This version of the agent has a known problem on this machine.',
-  todo: 'follow the advice in the report; it depends on the agent',
+    'update the agent',
+  ),
+  agent_quirk: warning(
+    'This version of the agent has a known problem on this machine.',
+    'follow the advice in the report; it depends on the agent',
+  ),
 })
 
 /** With an invalid configuration, agents are searched for under their default names. */
@@ -124,7 +73,7 @@ export async function checkAgents(context: CheckContext): Promise<Finding[]> {
 
 function assessAll(agents: readonly AgentLocation[]): Finding[] {
   if (agents.some(({ isEnabled, program }) => isEnabled && program !== undefined)) return []
-  return [agentsMissing({ detail: 'no agent is installed, so no prompt can run' })]
+  return [AGENT.agents_missing({ detail: 'no agent is installed, so no prompt can run' })]
 }
 
 type AgentFacts = Omit<QuirkFacts, 'version'> & { isDefault: boolean }
@@ -132,14 +81,16 @@ type AgentFacts = Omit<QuirkFacts, 'version'> & { isDefault: boolean }
 /** `answer` is undefined for an agent that was not started. */
 function assessAgent(located: AgentLocation, answer: VersionAnswer | undefined, facts: AgentFacts): Finding[] {
   const { backend, isEnabled, program, wanted } = located
-  if (!isEnabled) return [agentDisabled({ detail: `${backend} is disabled` })]
+  if (!isEnabled) return [AGENT.agent_disabled({ detail: `${backend} is disabled` })]
   if (program === undefined || answer === undefined) return [assessMissing({ backend, wanted }, facts)]
   const named = `${backend} (${program[0]})`
   if (answer.is === 'silent') {
-    return [agentSilent({ detail: `${named} did not answer --version within ${answer.waitedMs / 1000} seconds` })]
+    return [
+      AGENT.agent_silent({ detail: `${named} did not answer --version within ${answer.waitedMs / 1000} seconds` }),
+    ]
   }
   if (answer.is === 'unknown') {
-    return [agentVersionUnknown({ detail: `${named} does not report its version: ${answer.problem}` })]
+    return [AGENT.agent_version_unknown({ detail: `${named} does not report its version: ${answer.problem}` })]
   }
   return [
     assessVersion(backend, { named, version: answer.version }),
@@ -153,11 +104,14 @@ function assessLogin(
   { env, tried }: { env: Environment; tried: BackendTest | undefined },
 ): Finding[] {
   const { backend, agent, isEnabled, program } = located
-  if (tried?.works === true) return [agentAnswers({ detail: describeTest(tried) })]
-  if (tried !== undefined) return [agentFails({ detail: `${backend} failed: ${tried.error}`, todo: undefined })]
+  if (tried?.works === true) return [AGENT.agent_answers({ detail: describeTest(tried) })]
+  if (tried !== undefined) return [AGENT.agent_fails({ detail: `${backend} failed: ${tried.error}`, todo: undefined })]
   if (!isEnabled || program === undefined || !lacksLogin(located, env)) return []
   return [
-    agentLoginMissing({ detail: `${backend} has no login that drover can see`, todo: `to log in, ${agent.login}` }),
+    AGENT.agent_login_missing({
+      detail: `${backend} has no login that drover can see`,
+      todo: `to log in, ${agent.login}`,
+    }),
   ]
 }
 
@@ -170,16 +124,18 @@ function assessMissing(
   const other = isDefault ? 'choose another with drover config set default_backend NAME' : disable
   const command = findInstallCommand(backend)
   const install = command === undefined ? 'install it' : `install it with ${command}`
-  return agentNotInstalled({ detail, todo: `${install}, or ${other}` })
+  return AGENT.agent_not_installed({ detail, todo: `${install}, or ${other}` })
 }
 
 function assessVersion(backend: Backend, { named, version }: { named: string; version: string }): Finding {
-  if (!isOlderThanTried(backend, version)) return agentReady({ detail: `${named} ${version}` })
-  return agentOlderThanTried({ detail: `${named} is ${version}; drover was tested with ${TRIED_WITH[backend]}` })
+  if (!isOlderThanTried(backend, version)) return AGENT.agent_ready({ detail: `${named} ${version}` })
+  return AGENT.agent_older_than_tried({
+    detail: `${named} is ${version}; drover was tested with ${TRIED_WITH[backend]}`,
+  })
 }
 
 function assessQuirks(backend: Backend, facts: QuirkFacts): Finding[] {
   return findQuirks(backend, facts).map(({ happens, todo }) =>
-    agentQuirk({ detail: `${backend} ${facts.version}: ${happens}`, todo }),
+    AGENT.agent_quirk({ detail: `${backend} ${facts.version}: ${happens}`, todo }),
   )
 }

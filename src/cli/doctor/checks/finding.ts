@@ -46,13 +46,28 @@ type FindingFacts = { detail: string; host?: string | undefined; todo?: string |
 
 export type FindingMaker = { readonly kind: FindingKind; (facts: FindingFacts): Finding }
 
-/** Defines a kind of finding. Calling the result makes a finding of that kind. */
-export function defineFinding(kind: FindingKind): FindingMaker {
-  const make = (facts: FindingFacts): Finding => {
-    const { detail, host, durability } = facts
-    return { kind, host, detail, todo: 'todo' in facts ? facts.todo : kind.todo, durability }
-  }
-  return Object.assign(make, { kind })
+type Described = Pick<FindingKind, 'status' | 'means' | 'todo'>
+
+const describedAs = (status: FindingKind['status']) => (means: string, todo?: string) =>
+  ({ status, means, ...(todo !== undefined && { todo }) }) satisfies Described
+
+export const [ok, warning, problem] = [describedAs('ok'), describedAs('warning'), describedAs('error')]
+
+/** Defines what can be found about one subject, by code. Calling a member makes a finding of that kind. */
+export function defineFindings<const Code extends string>(
+  group: FindingGroup,
+  name: string,
+  kinds: Readonly<Record<Code, Described>>,
+): Readonly<Record<Code, FindingMaker>> {
+  const makers = Object.entries<Described>(kinds).map(([code, described]) => {
+    const kind: FindingKind = { code, group, name, ...described }
+    const make = (facts: FindingFacts): Finding => {
+      const { detail, host, durability } = facts
+      return { kind, host, detail, todo: 'todo' in facts ? facts.todo : kind.todo, durability }
+    }
+    return [code, Object.assign(make, { kind })]
+  })
+  return Object.fromEntries(makers) as Record<Code, FindingMaker>
 }
 
 /** The message has no field for `todo`, so it is appended to the detail. */

@@ -5,85 +5,47 @@ import { Fault } from '../../../kit/fault.ts'
 import { formatVersion, isOlder, type Version } from '../../../kit/version.ts'
 import { askGit } from '../../../workspace/git.ts'
 import type { CheckContext } from './doctor-check.ts'
-import { defineFinding, type Finding } from './finding.ts'
+import { defineFindings, type Finding, ok, warning } from './finding.ts'
 
 /** The first version with its own commands for sub-issues and dependencies. */
 const NATIVE_RELATIONS: Version = [2, 94, 0]
 
-const [CLI, AUTH, PERMISSIONS] = [
-  { group: 'GitHub', name: 'github_cli' },
-  { group: 'GitHub', name: 'github_auth' },
-  { group: 'GitHub', name: 'github_permissions' },
-] as const
-
-export const githubCliUnavailable = defineFinding({
-  ...CLI,
-  code: 'github_cli_unavailable',
-  status: 'warning',
-  means:
+export const CLI = defineFindings('GitHub', 'github_cli', {
+  github_cli_unavailable: warning(
     'The GitHub CLI `gh` is not installed. Issues are read and written with it. Runs without an issue do not need it.',
-  todo: 'install it from https://cli.github.com to work from issues',
+    'install it from https://cli.github.com to work from issues',
+  ),
+  github_cli_version_unknown: warning(
+    '`gh --version` failed, took longer than 5 seconds, or printed no version.',
+    'run gh --version yourself; a released build prints its version',
+  ),
+  github_cli_rest_fallback_required: warning(
+    '`gh` is older than 2.94.0 and has no commands for relations between issues. Hosts use the REST API for them.',
+    'update gh to 2.94.0 or later',
+  ),
+  github_cli_compatible: ok('`gh` is 2.94.0 or later.'),
 })
 
-export const githubCliVersionUnknown = defineFinding({
-  ...CLI,
-  code: 'github_cli_version_unknown',
-  status: 'warning',
-  means: '`gh --version` failed, took longer than 5 seconds, or printed no version.',
-  todo: 'run gh --version yourself; a released build prints its version',
+export const AUTH = defineFindings('GitHub', 'github_auth', {
+  github_auth_unavailable: warning(
+    '`gh` is not logged in to github.com, or did not answer within 5 seconds.',
+    'run gh auth login --hostname github.com',
+  ),
+  github_auth_available: ok('`gh` is logged in to github.com.'),
 })
 
-export const githubCliRestFallbackRequired = defineFinding({
-  ...CLI,
-  code: 'github_cli_rest_fallback_required',
-  status: 'warning',
-  means: '`gh` is older than 2.94.0 and has no commands for relations between issues. Hosts use the REST API for them.',
-  todo: 'update gh to 2.94.0 or later',
-})
-
-export const githubCliCompatible = defineFinding({
-  ...CLI,
-  code: 'github_cli_compatible',
-  status: 'ok',
-  means: '`gh` is 2.94.0 or later.',
-})
-
-export const githubAuthUnavailable = defineFinding({
-  ...AUTH,
-  code: 'github_auth_unavailable',
-  status: 'warning',
-  means: '`gh` is not logged in to github.com, or did not answer within 5 seconds.',
-  todo: 'run gh auth login --hostname github.com',
-})
-
-export const githubAuthAvailable = defineFinding({
-  ...AUTH,
-  code: 'github_auth_available',
-  status: 'ok',
-  means: '`gh` is logged in to github.com.',
-})
-
-export const githubIssuePermissionsOk = defineFinding({
-  ...PERMISSIONS,
-  code: 'github_issue_permissions_ok',
-  status: 'ok',
-  means: 'The account may read, label and write issues in the repository of the remote `origin`.',
-})
-
-export const githubIssuePermissionsLimited = defineFinding({
-  ...PERMISSIONS,
-  code: 'github_issue_permissions_limited',
-  status: 'warning',
-  means: 'The account lacks at least one of these permissions.',
-  todo: 'ask an owner of the repository for them, or log in with another account',
-})
-
-export const githubIssuePermissionsUnknown = defineFinding({
-  ...PERMISSIONS,
-  code: 'github_issue_permissions_unknown',
-  status: 'warning',
-  means: 'GitHub did not report the permissions of the account.',
-  todo: 'check the network and run gh auth status',
+export const PERMISSIONS = defineFindings('GitHub', 'github_permissions', {
+  github_issue_permissions_ok: ok(
+    'The account may read, label and write issues in the repository of the remote `origin`.',
+  ),
+  github_issue_permissions_limited: warning(
+    'The account lacks at least one of these permissions.',
+    'ask an owner of the repository for them, or log in with another account',
+  ),
+  github_issue_permissions_unknown: warning(
+    'GitHub did not report the permissions of the account.',
+    'check the network and run gh auth status',
+  ),
 })
 
 export async function checkGitHub(context: CheckContext): Promise<Finding[]> {
@@ -107,7 +69,7 @@ async function findOrigin({ repository, git, signal }: CheckContext) {
 
 /** `found` is undefined if gh is not installed. */
 function assessGh(found: GhInspection | undefined): Finding[] {
-  if (found === undefined) return [githubCliUnavailable({ detail: 'gh is not in PATH' })]
+  if (found === undefined) return [CLI.github_cli_unavailable({ detail: 'gh is not in PATH' })]
   const { version, isLoggedIn, rights } = found
   return [
     assessVersion(version),
@@ -117,24 +79,28 @@ function assessGh(found: GhInspection | undefined): Finding[] {
 }
 
 function assessVersion(version: Version | undefined): Finding {
-  if (version === undefined) return githubCliVersionUnknown({ detail: 'gh does not report its version' })
+  if (version === undefined) return CLI.github_cli_version_unknown({ detail: 'gh does not report its version' })
   const detail = `gh ${formatVersion(version)}`
   return isOlder(version, NATIVE_RELATIONS)
-    ? githubCliRestFallbackRequired({ detail })
-    : githubCliCompatible({ detail })
+    ? CLI.github_cli_rest_fallback_required({ detail })
+    : CLI.github_cli_compatible({ detail })
 }
 
 function assessLogin(isLoggedIn: boolean): Finding {
   return isLoggedIn
-    ? githubAuthAvailable({ detail: 'logged in to github.com' })
-    : githubAuthUnavailable({ detail: 'not logged in to github.com' })
+    ? AUTH.github_auth_available({ detail: 'logged in to github.com' })
+    : AUTH.github_auth_unavailable({ detail: 'not logged in to github.com' })
 }
 
 function assessPermissions({ repository, allows }: GhRights): Finding {
   if (allows === undefined) {
-    return githubIssuePermissionsUnknown({ detail: `the permissions in ${repository} could not be read` })
+    return PERMISSIONS.github_issue_permissions_unknown({
+      detail: `the permissions in ${repository} could not be read`,
+    })
   }
   const { read, triage, write } = allows
   const detail = `${repository}: read ${read}, triage ${triage}, write ${write}`
-  return read && triage && write ? githubIssuePermissionsOk({ detail }) : githubIssuePermissionsLimited({ detail })
+  return read && triage && write
+    ? PERMISSIONS.github_issue_permissions_ok({ detail })
+    : PERMISSIONS.github_issue_permissions_limited({ detail })
 }

@@ -13,64 +13,37 @@ import { attributesFor, convertedFiles, describeConverted } from '../../../hosts
 import { type FoundHosts, readHosts } from '../../../hosts/read-hosts.ts'
 import { openWorktree, realTreeDisk } from '../../../hosts/worktree.ts'
 import { inWorktree } from './doctor-check.ts'
-import { defineFinding, type Finding } from './finding.ts'
+import { defineFindings, type Finding, ok, problem, warning } from './finding.ts'
 
-const ADAPTER = { group: 'Hosts', name: 'adapter' } as const
-
-export const adapterManifestUnreadable = defineFinding({
-  ...ADAPTER,
-  code: 'adapter_manifest_unreadable',
-  name: 'manifest',
-  status: 'error',
-  means: 'The manifest, which lists the files that drover owns, is invalid. Drover changes no file of this host.',
-  todo: MANIFEST_REMEDY,
+export const MANIFEST = defineFindings('Hosts', 'manifest', {
+  adapter_manifest_unreadable: problem(
+    'The manifest, which lists the files that drover owns, is invalid. Drover changes no file of this host.',
+    MANIFEST_REMEDY,
+  ),
 })
 
-export const adapterNotDetected = defineFinding({
-  ...ADAPTER,
-  code: 'adapter_not_detected',
-  status: 'ok',
-  means: 'The repository does not use the host.',
+export const ADAPTER = defineFindings('Hosts', 'adapter', {
+  adapter_not_detected: ok('The repository does not use the host.'),
+  adapter_not_installed: warning(
+    'The repository uses the host, and drover is not installed for it.',
+    'run drover hosts install --tool HOST',
+  ),
+  adapter_modified: warning(
+    'Files that drover generated were edited or are missing. Drover never overwrites an edited file.',
+    'run drover hosts install --tool HOST --refresh, which restores missing files',
+  ),
+  adapter_refresh_required: warning(
+    'The files of the host differ from those that this version of drover generates.',
+    'run drover hosts install --tool HOST --refresh',
+  ),
+  adapter_healthy: ok('Every file that drover generates for the host exists and is unchanged.'),
 })
 
-export const adapterNotInstalled = defineFinding({
-  ...ADAPTER,
-  code: 'adapter_not_installed',
-  status: 'warning',
-  means: 'The repository uses the host, and drover is not installed for it.',
-  todo: 'run drover hosts install --tool HOST',
-})
-
-export const adapterInspectionUnavailable = defineFinding({
-  ...ADAPTER,
-  code: 'adapter_inspection_unavailable',
-  name: 'adapter inspection',
-  status: 'error',
-  means: 'A file of the host cannot be inspected.',
-  todo: 'fix that and run drover doctor again',
-})
-
-export const adapterModified = defineFinding({
-  ...ADAPTER,
-  code: 'adapter_modified',
-  status: 'warning',
-  means: 'Files that drover generated were edited or are missing. Drover never overwrites an edited file.',
-  todo: 'run drover hosts install --tool HOST --refresh, which restores missing files',
-})
-
-export const adapterRefreshRequired = defineFinding({
-  ...ADAPTER,
-  code: 'adapter_refresh_required',
-  status: 'warning',
-  means: 'The files of the host differ from those that this version of drover generates.',
-  todo: 'run drover hosts install --tool HOST --refresh',
-})
-
-export const adapterHealthy = defineFinding({
-  ...ADAPTER,
-  code: 'adapter_healthy',
-  status: 'ok',
-  means: 'Every file that drover generates for the host exists and is unchanged.',
+export const INSPECTION = defineFindings('Hosts', 'adapter inspection', {
+  adapter_inspection_unavailable: problem(
+    'A file of the host cannot be inspected.',
+    'fix that and run drover doctor again',
+  ),
 })
 
 export const checkHostAdapters = inWorktree(({ worktree_root }) => {
@@ -83,9 +56,9 @@ export function assessHost(host: Host, found: FoundHosts): Finding {
   const inspection = inspectHost(host, found.files)
   switch (inspection.is) {
     case 'unreadable':
-      return adapterManifestUnreadable({ host: host.id, detail: inspection.problem })
+      return MANIFEST.adapter_manifest_unreadable({ host: host.id, detail: inspection.problem })
     case 'marker_only':
-      return adapterNotInstalled({ host: host.id, detail: describeMarkerOnly(host), todo: undefined })
+      return ADAPTER.adapter_not_installed({ host: host.id, detail: describeMarkerOnly(host), todo: undefined })
     case 'absent':
       return assessAbsent(host, found, inspection.blocked)
     case 'installed':
@@ -95,20 +68,23 @@ export function assessHost(host: Host, found: FoundHosts): Finding {
 
 function assessAbsent(host: Host, { files, directories }: FoundHosts, blocked: string | undefined): Finding {
   if (!isDetected(host, directories)) {
-    return adapterNotDetected({ host: host.id, detail: ['not used here', blocked].filter(Boolean).join(': ') })
+    return ADAPTER.adapter_not_detected({
+      host: host.id,
+      detail: ['not used here', blocked].filter(Boolean).join(': '),
+    })
   }
-  if (blocked !== undefined) return adapterInspectionUnavailable({ host: host.id, detail: blocked })
+  if (blocked !== undefined) return INSPECTION.adapter_inspection_unavailable({ host: host.id, detail: blocked })
   const own = [manifestPath(host), sentinelPath(host)]
   const unowned = listPaths(host).filter((path) => !own.includes(path) && foundAt(files, path).is !== 'absent')
   if (unowned.length === 0) {
-    return adapterNotInstalled({
+    return ADAPTER.adapter_not_installed({
       host: host.id,
       detail: 'used here, but drover is not installed',
       todo: installing(host),
     })
   }
   const strays = unowned.length === 1 ? 'a file is' : `${unowned.length} files are`
-  return adapterNotInstalled({
+  return ADAPTER.adapter_not_installed({
     host: host.id,
     detail: `used here, but drover is not installed, and ${strays} in the way: ${unowned.join(', ')}`,
     todo: `move away what you do not need, then ${installing(host)}; drover leaves existing files unchanged`,
@@ -118,13 +94,13 @@ function assessAbsent(host: Host, { files, directories }: FoundHosts, blocked: s
 /** The worst problem first: what a refresh cannot fix, what it fixes only in part, what it fixes. */
 function assessInstalled(host: Host, installed: Installed, found: FoundHosts): Finding {
   const { files, blocked } = installed
-  if (blocked !== undefined) return adapterInspectionUnavailable({ host: host.id, detail: blocked })
+  if (blocked !== undefined) return INSPECTION.adapter_inspection_unavailable({ host: host.id, detail: blocked })
   return (
     assessLineEnds(host, installed, found) ??
     assessSentinel(host, installed) ??
     assessClaims(host, installed) ??
     assessContents(host, installed) ??
-    adapterHealthy({ host: host.id, detail: `${files.length} managed files` })
+    ADAPTER.adapter_healthy({ host: host.id, detail: `${files.length} managed files` })
   )
 }
 
@@ -133,7 +109,7 @@ function assessLineEnds(host: Host, installed: Installed, { files }: FoundHosts)
   const converted = convertedFiles(host, installed, files)
   if (converted.length === 0) return undefined
   const lines = attributesFor(host, installed).map((line) => `"${line}"`)
-  return adapterModified({
+  return ADAPTER.adapter_modified({
     host: host.id,
     detail: `${describeConverted(converted)}: ${converted.join(', ')}`,
     todo: `put ${lines.join(' and ')} into .gitattributes, delete these files, and ${refreshing(host)}, which restores them`,
@@ -143,7 +119,7 @@ function assessLineEnds(host: Host, installed: Installed, { files }: FoundHosts)
 function assessSentinel(host: Host, { files, sentinel }: Installed): Finding | undefined {
   if (sentinel !== 'modified') return undefined
   const others = count(standingAs(files, 'modified', 'missing').length, 'other file')
-  return adapterModified({
+  return ADAPTER.adapter_modified({
     host: host.id,
     detail: `${sentinelPath(host)} was edited, and ${others} edited or missing`,
     todo: `delete ${sentinelPath(host)} by hand, then ${refreshing(host)}`,
@@ -159,7 +135,7 @@ function assessClaims(host: Host, { files, sentinel }: Installed): Finding | und
   if (stale.length > 0) {
     const detail = describe(stale, 'listed in the manifest with contents that no known release of drover generated')
     const todo = `update drover if a newer one installed them, or ${refreshing(host)}, which keeps the files but no longer owns them`
-    return adapterRefreshRequired({ host: host.id, detail, todo })
+    return ADAPTER.adapter_refresh_required({ host: host.id, detail, todo })
   }
   const lacks = [
     ...(outdated.length > 0 ? [`${count(outdated.length, 'file')} out of date`] : []),
@@ -169,14 +145,18 @@ function assessClaims(host: Host, { files, sentinel }: Installed): Finding | und
   if (lacks.length === 0) return undefined
   // A refresh alone does not change files that drover does not own.
   const first = foreign.length > 0 ? 'move away the files that you do not need, then ' : ''
-  return adapterRefreshRequired({ host: host.id, detail: lacks.join('; '), todo: `${first}${refreshing(host)}` })
+  return ADAPTER.adapter_refresh_required({
+    host: host.id,
+    detail: lacks.join('; '),
+    todo: `${first}${refreshing(host)}`,
+  })
 }
 
 function assessContents(host: Host, { files }: Installed): Finding | undefined {
   const changed = standingAs(files, 'modified', 'missing')
   if (changed.length === 0) return undefined
   const todo = `${refreshing(host)}, which restores missing files and keeps edited ones`
-  return adapterModified({ host: host.id, detail: describe(changed, 'edited or missing'), todo })
+  return ADAPTER.adapter_modified({ host: host.id, detail: describe(changed, 'edited or missing'), todo })
 }
 
 function standingAs(files: Installed['files'], ...standings: FileStatus[]): string[] {

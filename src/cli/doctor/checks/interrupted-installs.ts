@@ -2,34 +2,25 @@ import type { WorkspaceIdentity } from '../../../contract/workspace-identity.sha
 import { clearChanges, inspectChanges } from '../../../hosts/change/inspect-changes.ts'
 import { openWorktree, realTreeDisk } from '../../../hosts/worktree.ts'
 import { inWorktree } from './doctor-check.ts'
-import { defineFinding } from './finding.ts'
+import { defineFindings, ok, problem } from './finding.ts'
 
-const INTERRUPTED = { group: 'Hosts', name: 'interrupted installs' } as const
-
-export const installSettled = defineFinding({
-  ...INTERRUPTED,
-  code: 'install_settled',
-  status: 'ok',
-  means: 'Every install and uninstall has finished, or is running right now.',
-})
-
-export const installInterrupted = defineFinding({
-  ...INTERRUPTED,
-  code: 'install_interrupted',
-  status: 'error',
-  means: 'An install or uninstall was interrupted. A folder `.drover-recovery-…` holds the previous files.',
-  todo: 'run drover doctor --clear-interrupted',
+export const INTERRUPTED = defineFindings('Hosts', 'interrupted installs', {
+  install_settled: ok('Every install and uninstall has finished, or is running right now.'),
+  install_interrupted: problem(
+    'An install or uninstall was interrupted. A folder `.drover-recovery-…` holds the previous files.',
+    'run drover doctor --clear-interrupted',
+  ),
 })
 
 /** A recovery folder without a record has no host. Drover does not delete it, so its detail says what to do. */
 export const checkInterruptedInstalls = inWorktree(async (workspace) => {
   const { left, isRunning } = await findInterrupted(workspace)
-  if (isRunning) return [installSettled({ detail: 'another process is changing hosts right now' })]
-  if (left.length === 0) return [installSettled({ detail: 'no install was interrupted' })]
+  if (isRunning) return [INTERRUPTED.install_settled({ detail: 'another process is changing hosts right now' })]
+  if (left.length === 0) return [INTERRUPTED.install_settled({ detail: 'no install was interrupted' })]
   return left.map(({ hosts, text }) => {
     const [host, ...others] = hosts
     const facts = { detail: text, host: others.length === 0 ? host : undefined }
-    return installInterrupted(host === undefined ? { ...facts, todo: undefined } : facts)
+    return INTERRUPTED.install_interrupted(host === undefined ? { ...facts, todo: undefined } : facts)
   })
 })
 

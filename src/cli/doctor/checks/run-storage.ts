@@ -6,49 +6,34 @@ import { type Disk, fileKind, isOpenToOthers, realDisk, systemReason } from '../
 import { probeDurability } from '../../../kit/files/probe-durability.ts'
 import { quoteWord } from '../../../kit/shell-words.ts'
 import { inWorktree } from './doctor-check.ts'
-import { defineFinding, type Finding } from './finding.ts'
+import { defineFindings, type Finding, ok, problem, warning } from './finding.ts'
 
-const DURABILITY = { group: 'Runs', name: 'runstore durability' } as const
-
-export const legacyUnknownResidue = defineFinding({
-  code: 'legacy_unknown_residue',
-  group: 'Runs',
-  name: 'legacy_runstore',
-  status: 'warning',
-  means: 'Drover’s directory inside the git directory contains something that drover did not create.',
-  todo: 'inspect it and move it away; drover neither reads nor deletes it',
+export const LEGACY = defineFindings('Runs', 'legacy_runstore', {
+  legacy_unknown_residue: warning(
+    'Drover’s directory inside the git directory contains something that drover did not create.',
+    'inspect it and move it away; drover neither reads nor deletes it',
+  ),
 })
 
-export const runstoreExposed = defineFinding({
-  code: 'runstore_exposed',
-  group: 'Runs',
-  name: 'runstore access',
-  status: 'warning',
-  means: 'Other users of this machine can read the stored runs.',
-  todo: 'remove their permissions with chmod 700',
+export const ACCESS = defineFindings('Runs', 'runstore access', {
+  runstore_exposed: warning(
+    'Other users of this machine can read the stored runs.',
+    'remove their permissions with chmod 700',
+  ),
 })
 
-export const runstoreDurabilityFull = defineFinding({
-  ...DURABILITY,
-  code: 'runstore_durability_full',
-  status: 'ok',
-  means: 'A test file was written to the run storage and synced together with its directory, then removed.',
-})
-
-export const runstoreDurabilityLimited = defineFinding({
-  ...DURABILITY,
-  code: 'runstore_durability_limited',
-  status: 'warning',
-  means: 'Files are synced to the disk, but directories are not: a power failure can make a new run disappear.',
-  todo: 'keep the repository on a local file system if that matters to you',
-})
-
-export const runstoreUnwritable = defineFinding({
-  ...DURABILITY,
-  code: 'runstore_unwritable',
-  status: 'error',
-  means: 'The run storage is not writable, so no run can be started or continued.',
-  todo: 'check the permissions, whether the disk is full, and whether it is read-only',
+export const DURABILITY = defineFindings('Runs', 'runstore durability', {
+  runstore_durability_full: ok(
+    'A test file was written to the run storage and synced together with its directory, then removed.',
+  ),
+  runstore_durability_limited: warning(
+    'Files are synced to the disk, but directories are not: a power failure can make a new run disappear.',
+    'keep the repository on a local file system if that matters to you',
+  ),
+  runstore_unwritable: problem(
+    'The run storage is not writable, so no run can be started or continued.',
+    'check the permissions, whether the disk is full, and whether it is read-only',
+  ),
 })
 
 /** What drover itself creates there. */
@@ -95,11 +80,11 @@ function tryStat(path: string): BigIntStats | undefined {
 function assessDirectory({ home, runs, problem, entries, isExposed }: Storage): Finding[] {
   const strange = entries.filter((name) => !OWN_ENTRIES.includes(name)).map((name) => join(home ?? '', name))
   return [
-    ...(problem === undefined ? [] : [legacyUnknownResidue({ detail: problem })]),
-    ...strange.map((path) => legacyUnknownResidue({ detail: `${path} was not created by drover` })),
+    ...(problem === undefined ? [] : [LEGACY.legacy_unknown_residue({ detail: problem })]),
+    ...strange.map((path) => LEGACY.legacy_unknown_residue({ detail: `${path} was not created by drover` })),
     ...(isExposed
       ? [
-          runstoreExposed({
+          ACCESS.runstore_exposed({
             detail: `${runs} is accessible to other users`,
             todo: `run chmod 700 ${quoteWord(home ?? '')}`,
           }),
@@ -113,13 +98,13 @@ function probeStorage(directory: string, disk: Disk): Finding {
     const durability = probeDurability(directory, disk)
     const files = `files in ${directory}`
     if (!('limitation' in durability)) {
-      return runstoreDurabilityFull({ detail: `${files} survive a power failure`, durability })
+      return DURABILITY.runstore_durability_full({ detail: `${files} survive a power failure`, durability })
     }
     const detail = `${files} may be lost in a power failure (${durability.limitation})`
-    return runstoreDurabilityLimited({ detail, durability })
+    return DURABILITY.runstore_durability_limited({ detail, durability })
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     const { reason } = error.details as { reason: string }
-    return runstoreUnwritable({ detail: `${directory} is not writable: ${reason}` })
+    return DURABILITY.runstore_unwritable({ detail: `${directory} is not writable: ${reason}` })
   }
 }

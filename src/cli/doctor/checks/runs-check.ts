@@ -4,47 +4,26 @@ import { Fault } from '../../../kit/fault.ts'
 import { listRuns } from '../../../runs/read-status.ts'
 import { openRunContext } from '../../../runs/run-context.ts'
 import { inWorktree } from './doctor-check.ts'
-import { defineFinding, type Finding } from './finding.ts'
+import { defineFindings, type Finding, ok, problem, warning } from './finding.ts'
 
-const RUNS = { group: 'Runs', name: 'runs' } as const
-
-export const runsReadable = defineFinding({
-  ...RUNS,
-  code: 'runs_readable',
-  status: 'ok',
-  means: 'The journal of every run is readable and complete.',
-})
-
-export const runBusy = defineFinding({
-  ...RUNS,
-  code: 'run_busy',
-  status: 'warning',
-  means: 'Another process is using a run, so its journal was not read.',
-  todo: 'run drover doctor again when it has finished',
-})
-
-export const runUnreadable = defineFinding({
-  ...RUNS,
-  code: 'run_unreadable',
-  status: 'error',
-  means: 'A run cannot be read: its journal is missing, damaged or edited, or its directory or lock cannot be used.',
-  todo: 'restore its journal from a backup, or move its directory elsewhere to abandon the run',
-})
-
-export const runWorktreeGone = defineFinding({
-  ...RUNS,
-  code: 'run_worktree_gone',
-  status: 'warning',
-  means: 'A run has not ended, but its worktree no longer exists.',
-  todo: 'restore the worktree at its old path to continue the run, or ignore this: the run does no harm',
-})
-
-export const runstoreUnusable = defineFinding({
-  ...RUNS,
-  code: 'runstore_unusable',
-  status: 'error',
-  means: 'The run storage is not a directory, or is not readable.',
-  todo: 'inspect what is there and move it away, or make it readable',
+export const RUNS = defineFindings('Runs', 'runs', {
+  runs_readable: ok('The journal of every run is readable and complete.'),
+  run_busy: warning(
+    'Another process is using a run, so its journal was not read.',
+    'run drover doctor again when it has finished',
+  ),
+  run_unreadable: problem(
+    'A run cannot be read: its journal is missing, damaged or edited, or its directory or lock cannot be used.',
+    'restore its journal from a backup, or move its directory elsewhere to abandon the run',
+  ),
+  run_worktree_gone: warning(
+    'A run has not ended, but its worktree no longer exists.',
+    'restore the worktree at its old path to continue the run, or ignore this: the run does no harm',
+  ),
+  runstore_unusable: problem(
+    'The run storage is not a directory, or is not readable.',
+    'inspect what is there and move it away, or make it readable',
+  ),
 })
 
 /** A locked run is reported as busy. Waiting for it is not worth it. */
@@ -56,7 +35,7 @@ export const checkRuns = inWorktree(async (workspace, { git, runtime, signal }) 
     return assessRuns(await listRuns(openRunContext(options)))
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    return [runstoreUnusable({ detail: error.message, todo: undefined })]
+    return [RUNS.runstore_unusable({ detail: error.message, todo: undefined })]
   }
 })
 
@@ -65,14 +44,14 @@ function assessRuns({ runs, unavailable_runs }: StatusList): Finding[] {
   const problems = [
     ...unavailable_runs.map(({ id, code, detail }) =>
       code === 'run_busy'
-        ? runBusy({ detail: `another process is using run ${id}` })
-        : runUnreadable({ detail, todo: undefined }),
+        ? RUNS.run_busy({ detail: `another process is using run ${id}` })
+        : RUNS.run_unreadable({ detail, todo: undefined }),
     ),
     ...lost.map(({ id, state, workspace }) =>
-      runWorktreeGone({ detail: `run ${id} is ${state}, but ${workspace} no longer exists` }),
+      RUNS.run_worktree_gone({ detail: `run ${id} is ${state}, but ${workspace} no longer exists` }),
     ),
   ]
   const count = runs.length === 1 ? '1 run is readable' : `${runs.length} runs are readable`
   const detail = runs.length === 0 ? 'no runs yet' : count
-  return unavailable_runs.length === 0 ? [runsReadable({ detail }), ...problems] : problems
+  return unavailable_runs.length === 0 ? [RUNS.runs_readable({ detail }), ...problems] : problems
 }

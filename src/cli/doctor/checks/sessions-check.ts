@@ -5,73 +5,40 @@ import { inspectPostgres } from '../../../store/inspect-postgres.ts'
 import { inspectStore, type StoreInspection } from '../../../store/inspect-store.ts'
 import { toPlainAddress } from '../../../store/postgres-database.ts'
 import type { CheckContext } from './doctor-check.ts'
-import { defineFinding, type Finding } from './finding.ts'
+import { defineFindings, type Finding, ok, problem, warning } from './finding.ts'
 
-const STORE = { group: 'Sessions', name: 'session store' } as const
-
-export const sessionsHealthy = defineFinding({
-  ...STORE,
-  code: 'sessions_healthy',
-  status: 'ok',
-  means:
+export const STORE = defineFindings('Sessions', 'session store', {
+  sessions_healthy: ok(
     'The session database opens, has a known layout and, as a file, passes SQLite’s integrity check, or does not exist yet.',
-})
-
-export const sessionsDamaged = defineFinding({
-  ...STORE,
-  code: 'sessions_damaged',
-  status: 'error',
-  means: 'The session database opens, but parts of it are damaged.',
-  todo: 'restore a backup, or move it away to start with an empty one',
-})
-
-export const sessionsUnusable = defineFinding({
-  ...STORE,
-  code: 'sessions_unusable',
-  status: 'error',
-  means:
+  ),
+  sessions_damaged: problem(
+    'The session database opens, but parts of it are damaged.',
+    'restore a backup, or move it away to start with an empty one',
+  ),
+  sessions_unusable: problem(
     'The session database is unusable: it is damaged, locked or not readable, or another program or a newer drover wrote it.',
-  todo: 'follow the advice in the report: update drover, restore a backup, or move the file away',
-})
-
-export const sessionsExposed = defineFinding({
-  ...STORE,
-  code: 'sessions_exposed',
-  status: 'warning',
-  means: 'Other users of this machine can read prompts and sessions.',
-  todo: 'remove their permissions with chmod 600',
-})
-
-export const storeRightsMissing = defineFinding({
-  ...STORE,
-  code: 'store_rights_missing',
-  status: 'error',
-  means: 'The role in `store.url` may connect to PostgreSQL, but may not use the tables of drover there.',
-  todo: 'let the owner of the database grant what the report names',
-})
-
-export const storeOutdated = defineFinding({
-  ...STORE,
-  code: 'store_outdated',
-  status: 'error',
-  means: 'The PostgreSQL store has no tables yet, or those of an older drover, which this version cannot use.',
-  todo: 'run drover store migrate as the owner of the database',
-})
-
-export const labelsMissing = defineFinding({
-  ...STORE,
-  code: 'labels_missing',
-  status: 'warning',
-  means: 'Prompts wait for a machine with a label that no worker has.',
-  todo: 'start drover work with that label on a machine that has it, or cancel the prompts',
-})
-
-export const sessionOwnersLeft = defineFinding({
-  ...STORE,
-  code: 'session_owners_left',
-  status: 'warning',
-  means: 'A process died while it used sessions, and these sessions are still marked as active.',
-  todo: 'run drover sessions list: like every command that uses sessions, it closes them',
+    'follow the advice in the report: update drover, restore a backup, or move the file away',
+  ),
+  sessions_exposed: warning(
+    'Other users of this machine can read prompts and sessions.',
+    'remove their permissions with chmod 600',
+  ),
+  store_rights_missing: problem(
+    'The role in `store.url` may connect to PostgreSQL, but may not use the tables of drover there.',
+    'let the owner of the database grant what the report names',
+  ),
+  store_outdated: problem(
+    'The PostgreSQL store has no tables yet, or those of an older drover, which this version cannot use.',
+    'run drover store migrate as the owner of the database',
+  ),
+  labels_missing: warning(
+    'Prompts wait for a machine with a label that no worker has.',
+    'start drover work with that label on a machine that has it, or cancel the prompts',
+  ),
+  session_owners_left: warning(
+    'A process died while it used sessions, and these sessions are still marked as active.',
+    'run drover sessions list: like every command that uses sessions, it closes them',
+  ),
 })
 
 export async function checkSessions({
@@ -86,7 +53,7 @@ export async function checkSessions({
     return assessSessions(path, await inspectStore(path))
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    return [sessionsUnusable({ detail: error.message, todo: undefined })]
+    return [STORE.sessions_unusable({ detail: error.message, todo: undefined })]
   }
 }
 
@@ -96,14 +63,14 @@ async function checkPostgres(store: { url: string; schema: string }): Promise<Fi
     const { version, known, workers, missing, waitsForLabels } = await inspectPostgres(store)
     if (missing.length > 0) {
       const todo = `let its owner run ${missing.map((right) => `GRANT ${right} TO ROLE`).join('; ')}`
-      return [storeRightsMissing({ detail: `the role of ${address} lacks ${missing.join(' and ')}`, todo })]
+      return [STORE.store_rights_missing({ detail: `the role of ${address} lacks ${missing.join(' and ')}`, todo })]
     }
     const tables = version === 0 ? 'has no tables yet' : `has schema ${version}, and this version needs ${known}`
-    if (version < known) return [storeOutdated({ detail: `${address} ${tables}` })]
+    if (version < known) return [STORE.store_outdated({ detail: `${address} ${tables}` })]
     return [
-      sessionsHealthy({ detail: `${address}: workers: ${workers}` }),
+      STORE.sessions_healthy({ detail: `${address}: workers: ${workers}` }),
       ...waitsForLabels.map(({ label, waiting }) =>
-        labelsMissing({
+        STORE.labels_missing({
           detail: `prompts that wait for a machine with the label ${label}: ${waiting}`,
           todo: `start drover work --label ${label} on a machine that has it, or cancel them`,
         }),
@@ -111,7 +78,7 @@ async function checkPostgres(store: { url: string; schema: string }): Promise<Fi
     ]
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    return [sessionsUnusable({ detail: error.message, todo: undefined })]
+    return [STORE.sessions_unusable({ detail: error.message, todo: undefined })]
   }
 }
 
@@ -120,17 +87,22 @@ function assessSessions(path: string, { store, owners }: StoreInspection): Findi
   return [
     ...assessDatabase(path, store),
     ...(store?.isExposed
-      ? [sessionsExposed({ detail: `${path} is accessible to other users`, todo: `run chmod 600 ${quoteWord(path)}` })]
+      ? [
+          STORE.sessions_exposed({
+            detail: `${path} is accessible to other users`,
+            todo: `run chmod 600 ${quoteWord(path)}`,
+          }),
+        ]
       : []),
-    ...(owners.dead > 0 ? [sessionOwnersLeft({ detail: `${left} died while using sessions` })] : []),
+    ...(owners.dead > 0 ? [STORE.session_owners_left({ detail: `${left} died while using sessions` })] : []),
   ]
 }
 
 function assessDatabase(path: string, store: StoreInspection['store']): Finding[] {
-  if (store === undefined) return [sessionsHealthy({ detail: `${path} does not exist yet` })]
+  if (store === undefined) return [STORE.sessions_healthy({ detail: `${path} does not exist yet` })]
   const { bytes, sessions, form, known, damage } = store
   if (damage !== undefined && damage.length > 0) {
-    return [sessionsDamaged({ detail: `${path}: ${damage.join('; ')}` })]
+    return [STORE.sessions_damaged({ detail: `${path}: ${damage.join('; ')}` })]
   }
   const facts = [
     sessions === 1 ? '1 session' : `${sessions} sessions`,
@@ -138,5 +110,5 @@ function assessDatabase(path: string, store: StoreInspection['store']): Finding[
     ...(form < known ? ['in an older layout, which the next use upgrades'] : []),
     ...(damage === undefined ? ['too large to check'] : []),
   ]
-  return [sessionsHealthy({ detail: `${path}: ${facts.join(', ')}` })]
+  return [STORE.sessions_healthy({ detail: `${path}: ${facts.join(', ')}` })]
 }

@@ -6,41 +6,24 @@ import { findPaths } from '../../../config/paths.ts'
 import { tryTo } from '../../../kit/fault.ts'
 import { systemReason } from '../../../kit/files/disk.ts'
 import type { CheckContext } from './doctor-check.ts'
-import { defineFinding, type Finding } from './finding.ts'
+import { defineFindings, type Finding, ok, problem, warning } from './finding.ts'
 
-const PLACE = { group: 'Configuration', name: 'directory' } as const
-
-export const homeWritable = defineFinding({
-  ...PLACE,
-  code: 'home_writable',
-  status: 'ok',
-  means: 'The directory of drover, which holds sessions, executions and keys, is writable or can be created.',
-})
-
-export const homeUnwritable = defineFinding({
-  ...PLACE,
-  code: 'home_unwritable',
-  status: 'error',
-  means:
+export const PLACE = defineFindings('Configuration', 'directory', {
+  home_writable: ok(
+    'The directory of drover, which holds sessions, executions and keys, is writable or can be created.',
+  ),
+  home_unwritable: problem(
     'The directory of drover is not writable, or cannot be created. Prompts store no sessions, and no server starts.',
-  todo: 'correct its permissions, or choose another with DROVER_HOME',
-})
-
-export const diskLow = defineFinding({
-  ...PLACE,
-  code: 'disk_low',
-  status: 'warning',
-  means: 'Less than 1 GiB is free on the disk of the directory of drover, or of the temporary files.',
-  todo: 'free some space; drover sessions clean and drover worktrees list show what drover keeps',
-})
-
-export const diskFull = defineFinding({
-  ...PLACE,
-  code: 'disk_full',
-  status: 'error',
-  means:
+    'correct its permissions, or choose another with DROVER_HOME',
+  ),
+  disk_low: warning(
+    'Less than 1 GiB is free on the disk of the directory of drover, or of the temporary files.',
+    'free some space; drover sessions clean and drover worktrees list show what drover keeps',
+  ),
+  disk_full: problem(
     'Less than 64 MiB, or not a single file, is free on the disk of the directory of drover, or of the temporary files.',
-  todo: 'free some space; agents and drover fail in unexpected ways on a full disk',
+    'free some space; agents and drover fail in unexpected ways on a full disk',
+  ),
 })
 
 const MIB = 1024 * 1024
@@ -75,11 +58,11 @@ function nearestExisting(path: string): string {
 function assessHome(home: string): Finding {
   try {
     const place = nearestExisting(home)
-    if (!statSync(place).isDirectory()) return homeUnwritable({ detail: `${place} is not a directory` })
+    if (!statSync(place).isDirectory()) return PLACE.home_unwritable({ detail: `${place} is not a directory` })
     accessSync(place, constants.W_OK | constants.X_OK)
-    return homeWritable({ detail: place === home ? `${home} is writable` : `${home} does not exist yet` })
+    return PLACE.home_writable({ detail: place === home ? `${home} is writable` : `${home} does not exist yet` })
   } catch (error) {
-    return homeUnwritable({ detail: `${home} is not writable: ${systemReason(error)}` })
+    return PLACE.home_unwritable({ detail: `${home} is not writable: ${systemReason(error)}` })
   }
 }
 
@@ -98,9 +81,9 @@ export function assessSpaces(places: readonly Space[]): Finding[] {
   const disks = new Map(places.toReversed().map((place) => [place.device, place]))
   return [...disks.values()].toReversed().flatMap(({ path, freeBytes, freeFiles }) => {
     if (freeFiles === 0)
-      return [diskFull({ detail: `no file can be created on the disk of ${path}: it has no inodes left` })]
+      return [PLACE.disk_full({ detail: `no file can be created on the disk of ${path}: it has no inodes left` })]
     const detail = `${Math.floor(freeBytes / MIB)} MiB are free on the disk of ${path}`
-    if (freeBytes < FULL_BYTES) return [diskFull({ detail })]
-    return freeBytes < LOW_BYTES ? [diskLow({ detail })] : []
+    if (freeBytes < FULL_BYTES) return [PLACE.disk_full({ detail })]
+    return freeBytes < LOW_BYTES ? [PLACE.disk_low({ detail })] : []
   })
 }

@@ -4,16 +4,13 @@ import { tryTo } from '../../../kit/fault.ts'
 import { quoteWord } from '../../../kit/shell-words.ts'
 import { listTemplates } from '../../../workspace/prepare/templates.ts'
 import type { CheckContext } from './doctor-check.ts'
-import { defineFinding, type Finding } from './finding.ts'
+import { defineFindings, type Finding, ok } from './finding.ts'
 
-export const templatesKept = defineFinding({
-  group: 'Configuration',
-  name: 'templates',
-  code: 'templates_kept',
-  status: 'ok',
-  means:
+export const TEMPLATES = defineFindings('Configuration', 'templates', {
+  templates_kept: ok(
     'Setups of driven runs and comparisons left templates: copies of what they installed, for the next worktree. `drive.template_max_bytes` limits their size.',
-  todo: 'to free the space, delete their directory; the next worktree runs the setup again',
+    'to free the space, delete their directory; the next worktree runs the setup again',
+  ),
 })
 
 export function checkTemplates({ configEnvironment }: Pick<CheckContext, 'configEnvironment'>): Finding[] {
@@ -23,7 +20,7 @@ export function checkTemplates({ configEnvironment }: Pick<CheckContext, 'config
   const mebibytes = templates.reduce((sum, { bytes }) => sum + bytes, 0) / 1024 ** 2
   const count = templates.length === 1 ? '1 template' : `${templates.length} templates`
   const todo = `to free the space, run rm -r ${quoteWord(home)}; the next worktree runs the setup again`
-  return [templatesKept({ detail: `${home}: ${count}, ${mebibytes.toFixed(1)} MiB`, todo })]
+  return [TEMPLATES.templates_kept({ detail: `${home}: ${count}, ${mebibytes.toFixed(1)} MiB`, todo })]
 }
 
 /** Another check reports a home that is invalid. */
