@@ -80,6 +80,14 @@ export type Command = {
   load: () => Promise<{ run: RunCommand }>
 }
 
+type Definition = Omit<Command, 'group' | 'failsAs' | 'positionals' | 'flags'> &
+  Partial<Pick<Command, 'positionals' | 'flags'>>
+
+/** The commands of one group. One that takes no arguments or has no flags does not mention them. */
+export function commandsIn(group: Pick<Command, 'group' | 'failsAs'>, defined: readonly Definition[]): Command[] {
+  return defined.map((command) => ({ positionals: [], flags: [], ...command, ...group }))
+}
+
 /** The given flags, checked against the definitions. */
 export type Flags = {
   isOn(name: string): boolean

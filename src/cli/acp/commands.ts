@@ -1,16 +1,14 @@
 /** Definition of `acp`. */
-import type { Command } from '../command.ts'
+import { commandsIn } from '../command.ts'
 import { BACKEND, DEMO } from '../words/shared-flags.ts'
 
-export const ACP_COMMANDS: readonly Command[] = [
+export const ACP_COMMANDS = commandsIn({ group: 'Server' }, [
   {
     words: ['acp'],
-    group: 'Server',
     summary: 'Act as an ACP agent for your editor',
     description: `An editor that speaks the Agent Client Protocol (ACP) starts this command and talks to it over standard input and output. Its
 conversations are drover sessions. In the editor, the user chooses the coding agent and its permissions, and approves or denies
 what the agent asks for. The command exits when the editor closes standard input.`,
-    positionals: [],
     flags: [BACKEND, DEMO],
     examples: {
       'drover acp': "the command to enter in the editor's settings",
@@ -18,4 +16,4 @@ what the agent asks for. The command exits when the editor closes standard input
     },
     load: () => import('./acp.ts'),
   },
-]
+])

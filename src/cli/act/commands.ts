@@ -1,14 +1,13 @@
 /** What people do with the work of a driven run. */
-import { type Command, type Flag, flag } from '../command.ts'
+import { commandsIn, type Flag, flag } from '../command.ts'
 import { RUN_ID } from '../run/run-flags.ts'
 import { JSON_FLAG, ROOT } from '../words/shared-flags.ts'
 
 const AS_JSON: Flag = { ...JSON_FLAG, description: 'Print one JSON object: the run, its verdict and what was done' }
 
-export const ACT_COMMANDS: readonly Command[] = [
+export const ACT_COMMANDS = commandsIn({ group: 'Changes' }, [
   {
     words: ['merge'],
-    group: 'Changes',
     summary: 'Merge the work of a delivered run into your branch',
     description: `Moves the branch that was checked out when the run was started to the work of the run: by a fast-forward, or by a merge commit
 if the branch has moved since. A merge commit is checked first, in a clean checkout, by the checks of the run. If the branch is checked
@@ -32,7 +31,6 @@ If the command is killed, run it again. Merging twice has no further effect.`,
   },
   {
     words: ['pr'],
-    group: 'Changes',
     summary: 'Open a pull request for a delivered run',
     description: `Pushes the branch of the run and opens a draft pull request through gh, as "drover drive --deliver pr" does at its end. A pull
 request that is open already is used. "drover drive RUN_ID --follow" then watches it.`,
@@ -43,7 +41,6 @@ request that is open already is used. "drover drive RUN_ID --follow" then watche
   },
   {
     words: ['take'],
-    group: 'Changes',
     summary: 'Check the branch of a delivered run out here',
     description: `Removes the worktree of the run, which holds its branch, and switches to the branch in this worktree, as "git switch" does.
 Nothing changes if this worktree has changes that are not committed. git hooks do not run.`,
@@ -54,7 +51,6 @@ Nothing changes if this worktree has changes that are not committed. git hooks d
   },
   {
     words: ['discard'],
-    group: 'Changes',
     summary: 'Discard the work of a run; it can be brought back for 7 days',
     description: `Removes the worktree and the branch of the run, delivered or not. What is in the worktree is committed first. A ref in
 refs/drover/discarded keeps the commit for 7 days, and --undo brings the branch back. At a terminal, drover asks first.`,
@@ -66,4 +62,4 @@ refs/drover/discarded keeps the commit for 7 days, and --undo brings the branch 
     },
     load: () => import('./act.ts').then(({ discard }) => ({ run: discard })),
   },
-]
+])

@@ -1,5 +1,5 @@
 /** Definitions of the `backends` commands. */
-import { type Command, type Flag, flag, type Positional } from '../command.ts'
+import { commandsIn, type Flag, flag, type Positional } from '../command.ts'
 import { DEMO, JSON_FLAG, TIMEOUT } from '../words/shared-flags.ts'
 import { suggestBackends, suggestDefinedBackends, suggestKnownAgents } from '../words/suggest-names.ts'
 
@@ -16,15 +16,13 @@ const ANSWER_TIMEOUT: Flag = {
   description: 'How long the agent may take to answer each request; 120 if not given',
 }
 
-export const BACKEND_COMMANDS: readonly Command[] = [
+export const BACKEND_COMMANDS = commandsIn({ group: 'Prompts' }, [
   {
     words: ['backends', 'list'],
-    group: 'Prompts',
     isDefault: true,
     otherNames: ['ls'],
     summary: 'Show which agents are installed and what they support',
     description: 'The word "list" can be left out.',
-    positionals: [],
     flags: [JSON_FLAG, DEMO],
     examples: {
       'drover backends': 'show versions, paths and capabilities',
@@ -34,7 +32,6 @@ export const BACKEND_COMMANDS: readonly Command[] = [
   },
   {
     words: ['backends', 'add'],
-    group: 'Prompts',
     summary: 'Add an agent that speaks the Agent Client Protocol as a backend',
     description:
       'Starts the agent, asks what it can do, and writes the result to the config. drover knows the commands of many agents, and those of the ACP registry, so their names are enough. Nothing is written if the agent does not answer.',
@@ -58,7 +55,6 @@ export const BACKEND_COMMANDS: readonly Command[] = [
   },
   {
     words: ['backends', 'test'],
-    group: 'Prompts',
     summary: 'Find out whether an agent works, by sending it one short prompt',
     description:
       'Costs one prompt. If the agent is not logged in, the error says what to do. If the config defines the backend, the capabilities that were found are stored there.',
@@ -72,15 +68,13 @@ export const BACKEND_COMMANDS: readonly Command[] = [
   },
   {
     words: ['backends', 'remove'],
-    group: 'Prompts',
     otherNames: ['rm', 'delete'],
     summary: 'Remove a backend from the config',
     description: 'The agent stays installed, and its sessions stay stored.',
     positionals: [DEFINED],
-    flags: [],
     examples: {
       'drover backends remove opencode': 'remove it',
     },
     load: async () => ({ run: (await import('./backends-command.ts')).remove }),
   },
-]
+])

@@ -1,5 +1,5 @@
 /** Definitions of `parallel`, `chain` and `compare`. */
-import { type Command, type Flag, flag } from '../command.ts'
+import { commandsIn, type Flag, flag } from '../command.ts'
 import {
   ACCESS,
   ADDED_INPUT,
@@ -38,15 +38,13 @@ const OUTPUT_DIR: readonly Flag[] = [
 
 const DRY_RUN: Flag = flag('--dry-run', 'Print the commands without running them')
 
-export const BATCH_COMMANDS: readonly Command[] = [
+export const BATCH_COMMANDS = commandsIn({ group: 'Prompts' }, [
   {
     words: ['parallel'],
-    group: 'Prompts',
     summary: 'Run several prompts at the same time',
     description: `The file contains a list of tasks, or an object with "tasks" and settings (see docs/task-files.md). The whole file is
 checked before the first task starts. No sessions are recorded.
 The exit code is 1 if any task failed. Ctrl-C stops all agents, but finished results are still printed.`,
-    positionals: [],
     flags: [
       ...INPUT,
       flag('--max-parallel N', 'Run at most N tasks at the same time (0: parallel.max_workers in the config)', {
@@ -71,12 +69,10 @@ The exit code is 1 if any task failed. Ctrl-C stops all agents, but finished res
   },
   {
     words: ['chain'],
-    group: 'Prompts',
     summary: 'Run prompts one after another; each can use earlier answers',
     description: `In a step's prompt, {{previous}} is replaced by the previous step's answer and {{steps.NAME}} by a named step's answer.
 The file contains a list of steps, or an object with "steps" and settings (see docs/task-files.md). A chain stops at the
 first failure by default. No sessions are recorded.`,
-    positionals: [],
     flags: [
       ...INPUT,
       flag('--stop-on-failure', 'Skip the steps after a failure (default)'),
@@ -97,7 +93,6 @@ first failure by default. No sessions are recorded.`,
   },
   {
     words: ['compare'],
-    group: 'Prompts',
     summary: 'Run the same prompt on several agents',
     description: `A wide terminal shows the answers side by side. An agent that is not installed is skipped with a warning.
 The exit code is 1 if an agent failed, or if the work kept with --keep fails a check.
@@ -150,4 +145,4 @@ Ctrl-C leaves no processes, worktrees or branches behind.`,
     },
     load: () => import('./compare-command.ts'),
   },
-]
+])

@@ -1,5 +1,5 @@
 /** Definition of `chat`. */
-import { type Command, type Flag, flag } from '../command.ts'
+import { commandsIn, type Flag, flag } from '../command.ts'
 import { BACKEND, MODEL, SINGLE_RUN, WORKDIR } from '../words/shared-flags.ts'
 
 /** The flags of `prompt` that mean something in a conversation. */
@@ -19,10 +19,9 @@ const KEPT = [
 ]
 const TURN_FLAGS: readonly Flag[] = SINGLE_RUN.filter(({ name }) => KEPT.includes(name))
 
-export const CHAT_COMMANDS: readonly Command[] = [
+export const CHAT_COMMANDS = commandsIn({ group: 'Prompts' }, [
   {
     words: ['chat'],
-    group: 'Prompts',
     summary: 'Have a conversation with an agent',
     description: `Every line is a prompt in the same session, and the answers are printed as "drover prompt" prints them. A line that ends
 with a backslash continues on the next line. Lines between """ and """ form one prompt, and so do pasted lines.
@@ -30,7 +29,6 @@ Lines that begin with a slash are commands: /backend, /model, /compare, /new, /h
 Up and Down recall earlier lines. Ctrl-C cancels the answer. Ctrl-D, or Ctrl-C twice on an empty line, exits.
 Each agent has its own session. /backend NAME starts a session with that agent, or returns to the one it already has.
 If standard input is a pipe, each of its lines is a prompt, and the first failure stops the conversation.`,
-    positionals: [],
     flags: [
       BACKEND,
       MODEL,
@@ -48,4 +46,4 @@ If standard input is a pipe, each of its lines is a prompt, and the first failur
     },
     load: () => import('./chat.ts'),
   },
-]
+])

@@ -1,5 +1,5 @@
 /** Definitions of the `config` commands. */
-import { type Command, flag, type Positional } from '../command.ts'
+import { commandsIn, flag, type Positional } from '../command.ts'
 import { JSON_FLAG } from '../words/shared-flags.ts'
 
 const KEY: Positional = {
@@ -8,14 +8,12 @@ const KEY: Positional = {
   suggests: async () => (await import('../../config/setting-keys.ts')).CONFIG_KEYS.map((key) => key.path),
 }
 
-export const CONFIG_COMMANDS: readonly Command[] = [
+export const CONFIG_COMMANDS = commandsIn({ group: 'Other' }, [
   {
     words: ['config', 'show'],
-    group: 'Other',
     summary: 'Show every setting, its value and its origin',
     description:
       'A flag overrides an environment variable, which overrides the file, which overrides the default. Secrets are masked.',
-    positionals: [],
     flags: [JSON_FLAG, flag('--changed', 'Show only settings that differ from their default')],
     examples: {
       'drover config show --changed': 'show what is set, and where it is set',
@@ -25,7 +23,6 @@ export const CONFIG_COMMANDS: readonly Command[] = [
   },
   {
     words: ['config', 'get'],
-    group: 'Other',
     summary: 'Print the value of one setting',
     positionals: [KEY],
     flags: [JSON_FLAG],
@@ -36,12 +33,10 @@ export const CONFIG_COMMANDS: readonly Command[] = [
   },
   {
     words: ['config', 'set'],
-    group: 'Other',
     summary: 'Set a value in the config file',
     description:
       'The value is parsed according to the type of the key, and the whole file is checked before it is written.',
     positionals: [KEY, { name: 'value', description: 'New value; several values for a list', repeats: true }],
-    flags: [],
     examples: {
       'drover config set server.port 9000': 'set a number',
       'drover config set session.default_tags work review': 'set a list',
@@ -52,10 +47,8 @@ export const CONFIG_COMMANDS: readonly Command[] = [
   },
   {
     words: ['config', 'unset'],
-    group: 'Other',
     summary: 'Remove a value from the config file',
     positionals: [KEY],
-    flags: [],
     examples: {
       'drover config unset server.port': 'back to the default',
     },
@@ -63,9 +56,7 @@ export const CONFIG_COMMANDS: readonly Command[] = [
   },
   {
     words: ['config', 'validate'],
-    group: 'Other',
     summary: 'Check the config file and the DROVER_ variables',
-    positionals: [],
     flags: [JSON_FLAG],
     examples: {
       'drover config validate': 'exit 0 if valid, else list every problem with its line',
@@ -75,13 +66,10 @@ export const CONFIG_COMMANDS: readonly Command[] = [
   },
   {
     words: ['config', 'path'],
-    group: 'Other',
     summary: 'Print the path of the config file',
-    positionals: [],
-    flags: [],
     examples: {
       '$EDITOR "$(drover config path)"': 'edit the file by hand',
     },
     load: async () => ({ run: (await import('./config-command.ts')).path }),
   },
-]
+])

@@ -1,11 +1,10 @@
-import type { Command } from '../command.ts'
+import { commandsIn } from '../command.ts'
 import { RUN_ID } from '../run/run-flags.ts'
 import { DEMO, DRIVE_SANDBOX, JSON_FLAG, MCP_SERVER, PREPARATION, ROOT } from '../words/shared-flags.ts'
 
-export const DRIVE_COMMANDS: readonly Command[] = [
+export const DRIVE_COMMANDS = commandsIn({ group: 'Changes' }, [
   {
     words: ['drive'],
-    group: 'Changes',
     summary: 'Let agents make a change on their own, from goal to branch',
     description: `Starts a run and lets an agent perform the run's actions: the agent reads the code, asks you when it needs a decision, and changes
 the files. Then the changes are reviewed in a new session, by another agent if one is installed. drover runs your checks itself, sends
@@ -213,4 +212,4 @@ interrupted.`,
     },
     load: () => import('./drive.ts'),
   },
-]
+])

@@ -1,5 +1,5 @@
 /** Definitions of `ps`, `logs`, `say` and `cancel`. */
-import { type Command, flag, type Positional } from '../command.ts'
+import { commandsIn, flag, type Positional } from '../command.ts'
 import { JSON_FLAG } from '../words/shared-flags.ts'
 
 const MAX_PAGE = 1000
@@ -10,15 +10,13 @@ const executionArgument = (which: 'running' | 'latest'): Positional => ({
   suggests: async (runtime) => (await import('../sessions/suggest-ids.ts')).suggestExecutionIds(runtime, which),
 })
 
-export const EXECUTION_COMMANDS: readonly Command[] = [
+export const EXECUTION_COMMANDS = commandsIn({ group: 'Prompts' }, [
   {
     words: ['ps'],
-    group: 'Prompts',
     summary: 'List the prompts that are running, newest first',
     description: `An execution is one prompt that is running or has run. Lists the executions of all your drover processes: on the command
 line, in batches and on the server. The parts of a batch are listed under it. With --all, executions that have ended are
 listed too, if they were kept (see the setting executions.keep).`,
-    positionals: [],
     flags: [
       flag('-a, --all', 'Also list the latest executions that have ended'),
       flag('-n, --limit N', 'Show at most N, including those that have ended (default: 20)', {
@@ -36,7 +34,6 @@ listed too, if they were kept (see the setting executions.keep).`,
   },
   {
     words: ['logs'],
-    group: 'Prompts',
     summary: 'Show what an execution has printed, and follow it',
     description: `Prints the answer and the tool calls as "drover prompt" does on a terminal. For a batch, prints its parts in turn.
 With -f, follows the execution until it ends, whichever process it runs in. Ctrl-C stops only this command.
@@ -56,7 +53,6 @@ How much was kept depends on the setting executions.keep at the time when the pr
   },
   {
     words: ['say'],
-    group: 'Prompts',
     summary: 'Tell a running agent something',
     description: `Gives the agent of a running execution a message, such as a correction, whichever process it runs in, and prints when the agent
 gets it. Claude, Codex and some agents that speak ACP take messages while they work, if drover keeps their processes running. Others get
@@ -72,7 +68,6 @@ Without text, drover reads the message from standard input.`,
   },
   {
     words: ['cancel'],
-    group: 'Prompts',
     otherNames: ['kill'],
     summary: 'Cancel running executions',
     description: `Asks the process that runs an execution to stop its agent, and waits until the agent is gone. A batch is canceled as a
@@ -86,4 +81,4 @@ The exit code is 1 if an execution had already ended.`,
     },
     load: () => import('./cancel.ts'),
   },
-]
+])

@@ -1,6 +1,6 @@
 /** The commands on hosts: coding agents that drover installs its capabilities into. */
 import { HOST_IDS } from '../../hosts/host.ts'
-import { type Command, type Flag, flag, type Positional, withAlias } from '../command.ts'
+import { commandsIn, type Flag, flag, type Positional, withAlias } from '../command.ts'
 import { JSON_FLAG, ROOT } from '../words/shared-flags.ts'
 
 const TOOL: Flag = flag('--tool HOST', 'A host, a comma-separated list of hosts, or all', {
@@ -22,10 +22,9 @@ const DRY_RUN: Flag = flag('--dry-run', 'Print what would be changed and why, wi
 
 const REPORT: Flag = { ...JSON_FLAG, description: 'Print JSON (a changeReport; see docs/machine-protocol.md)' }
 
-const COMMANDS_OF_HOSTS: readonly Command[] = [
+const COMMANDS_OF_HOSTS = commandsIn({ group: 'Hosts' }, [
   {
     words: ['hosts', 'install'],
-    group: 'Hosts',
     otherNames: ['add'],
     summary: "Install drover into a repository's hosts",
     description: `Hosts are coding agents, such as Claude Code, that can drive runs themselves once drover is installed into them. Without a host,
@@ -51,7 +50,6 @@ A host that already has drover is left unchanged unless --refresh is given.`,
   },
   {
     words: ['hosts', 'uninstall'],
-    group: 'Hosts',
     otherNames: ['rm', 'remove'],
     summary: "Remove drover from a repository's hosts",
     description: 'Without a host, removes drover from every host that has it. Files that you edited are kept.',
@@ -66,12 +64,10 @@ A host that already has drover is left unchanged unless --refresh is given.`,
   },
   {
     words: ['hosts', 'list'],
-    group: 'Hosts',
     isDefault: true,
     otherNames: ['ls'],
     summary: 'List the hosts and what is installed in them',
     description: "A host's problems are shown below its row. This command changes nothing.",
-    positionals: [],
     flags: [ROOT, { ...JSON_FLAG, description: 'Print JSON (a listReport; see docs/machine-protocol.md)' }],
     examples: {
       'drover hosts list': 'for people',
@@ -79,7 +75,7 @@ A host that already has drover is left unchanged unless --refresh is given.`,
     },
     load: () => import('./hosts-command.ts'),
   },
-]
+])
 
 /** The machine protocol names them without "hosts". */
 export const HOST_COMMANDS = COMMANDS_OF_HOSTS.flatMap((command) => withAlias(command, [command.words.at(-1) ?? '']))

@@ -1,5 +1,5 @@
 /** Definitions of the `keys` commands. */
-import { type Command, flag, type Positional } from '../command.ts'
+import { commandsIn, flag, type Positional } from '../command.ts'
 import { JSON_FLAG } from '../words/shared-flags.ts'
 import { suggestKeyNames } from '../words/suggest-names.ts'
 
@@ -16,10 +16,9 @@ const NAME: Positional = {
 
 const LARGEST_RATE = 1_000_000
 
-export const KEY_COMMANDS: readonly Command[] = [
+export const KEY_COMMANDS = commandsIn({ group: 'Server' }, [
   {
     words: ['keys', 'create'],
-    group: 'Server',
     otherNames: ['add', 'new'],
     summary: 'Create an API key for clients of the server',
     description: `Prints the key once, to stdout. The config file gets only its digest, under server.keys, so the key cannot be shown again.
@@ -65,13 +64,11 @@ accepts requests without a key.`,
   },
   {
     words: ['keys', 'list'],
-    group: 'Server',
     isDefault: true,
     otherNames: ['ls'],
     summary: 'List the API keys in the config file',
     description:
       'The word "list" can be left out. Keys from DROVER_API_KEYS, DROVER_API_KEYS_FILE and gopass are not listed.',
-    positionals: [],
     flags: [JSON_FLAG],
     examples: {
       'drover keys list': 'names, roles and limits',
@@ -80,7 +77,6 @@ accepts requests without a key.`,
   },
   {
     words: ['keys', 'rotate'],
-    group: 'Server',
     summary: 'Give an API key a new secret',
     description: `Prints the new secret once, to stdout. A running server rejects the old one within two seconds. Everything that belongs to the key
 stays: its sessions, its usage, and what was used of its budgets.`,
@@ -93,7 +89,6 @@ stays: its sessions, its usage, and what was used of its budgets.`,
   },
   {
     words: ['keys', 'revoke'],
-    group: 'Server',
     otherNames: ['delete', 'remove', 'rm'],
     summary: 'Remove an API key from the config file',
     description: `A running server rejects the key within two seconds, and closes the connections of its open requests. Work that does not
@@ -105,4 +100,4 @@ depend on a connection, such as a detached prompt or a run, is not stopped.`,
     },
     load: async () => ({ run: (await import('./keys.ts')).revoke }),
   },
-]
+])

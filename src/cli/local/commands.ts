@@ -1,17 +1,15 @@
 /** Definitions of `up` and `down`. */
-import { type Command, flag } from '../command.ts'
+import { commandsIn, flag } from '../command.ts'
 import { JSON_FLAG } from '../words/shared-flags.ts'
 
-export const LOCAL_COMMANDS: readonly Command[] = [
+export const LOCAL_COMMANDS = commandsIn({ group: 'Server' }, [
   {
     words: ['up'],
-    group: 'Server',
     summary: 'Start a server in the background that keeps agents running',
     description: `Starts a server for your own commands. It has no network address, only a socket that nobody else can open. Your prompts
 then go to agents that are already running, and are answered sooner. The server stops after warm.background_idle_secs
 without a prompt. "drover serve" opens the same socket. "drover prompt --direct" runs a prompt without the server.
 With --status, the exit code is 1 if no server is running.`,
-    positionals: [],
     flags: [flag('--status', 'Only show whether a server is running, and which agents it keeps running'), JSON_FLAG],
     examples: {
       'drover up': 'start the server',
@@ -22,14 +20,12 @@ With --status, the exit code is 1 if no server is running.`,
   },
   {
     words: ['down'],
-    group: 'Server',
     summary: 'Stop the server that drover up started',
     description: 'Waits up to 30 seconds for running prompts to finish.',
-    positionals: [],
     flags: [JSON_FLAG],
     examples: {
       'drover down': 'stop the server and the agents that it keeps running',
     },
     load: async () => ({ run: (await import('./up.ts')).down }),
   },
-]
+])

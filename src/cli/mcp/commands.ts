@@ -1,11 +1,10 @@
 /** Definition of `mcp`. */
-import { type Command, flag } from '../command.ts'
+import { commandsIn, flag } from '../command.ts'
 import { DEMO } from '../words/shared-flags.ts'
 
-export const MCP_COMMANDS: readonly Command[] = [
+export const MCP_COMMANDS = commandsIn({ group: 'Server' }, [
   {
     words: ['mcp'],
-    group: 'Server',
     summary: 'Offer drover as tools to an MCP client, on stdin and stdout',
     description: `MCP clients (Claude Code, Codex, Gemini CLI, Cursor, VS Code …) start this command and call its tools, which send prompts,
 compare agents, resume sessions, follow executions and start runs. The working directory is the one in which the client starts
@@ -13,7 +12,6 @@ the command. A call that takes longer than server.mcp_wait_secs returns a handle
 If your server is running (drover up, drover serve), it does the work and continues when the client exits. Otherwise
 this process does the work, which stops when the process exits. A server offers the same tools at /mcp.
 Only protocol messages are printed to stdout. The command exits when its input ends.`,
-    positionals: [],
     flags: [flag('--direct', 'Do the work in this process, even if your server is running'), DEMO],
     examples: {
       'claude mcp add drover -- drover mcp': 'add it to Claude Code',
@@ -22,4 +20,4 @@ Only protocol messages are printed to stdout. The command exits when its input e
     },
     load: () => import('./mcp-command.ts'),
   },
-]
+])

@@ -1,18 +1,16 @@
 /** Definitions of `init` and `trust`. */
-import { type Command, flag } from '../command.ts'
+import { commandsIn, flag } from '../command.ts'
 import { JSON_FLAG, PREPARATION, ROOT } from '../words/shared-flags.ts'
 
 const YES = { name: 'yes', description: 'Save the settings without asking' } as const
 
-export const PROJECT_COMMANDS: readonly Command[] = [
+export const PROJECT_COMMANDS = commandsIn({ group: 'Changes' }, [
   {
     words: ['init'],
-    group: 'Changes',
     summary: 'Configure how new worktrees of this repository are prepared and checked',
     description: `Looks for lock files and manifests (npm, pnpm, yarn, bun, uv, poetry, pip, Go, Cargo, Bundler, Composer, Maven, Gradle), proposes
 commands for the setup and for checks, and saves them in drover's own directory, for this repository only. "drover drive" and
 "drover compare --worktrees" use them. Flags replace what was found. If you want neither setup nor checks, use --none.`,
-    positionals: [],
     flags: [
       ...PREPARATION,
       flag('--check COMMAND', 'Command that must pass after the work', { repeats: true }),
@@ -30,11 +28,9 @@ commands for the setup and for checks, and saves them in drover's own directory,
   },
   {
     words: ['trust'],
-    group: 'Changes',
     summary: "Use this repository's .drover.yml",
     description: `A repository may include a .drover.yml with setup, copy, share and checks. Its commands run with your permissions, so drover uses
 the file only after you have trusted its content. If the file changes, drover does not use it until you trust it again.`,
-    positionals: [],
     flags: [{ ...YES, description: 'Trust the file without asking' }, ROOT, JSON_FLAG],
     examples: {
       'drover trust': 'show the file, and ask',
@@ -42,4 +38,4 @@ the file only after you have trusted its content. If the file changes, drover do
     },
     load: async () => ({ run: (await import('./project-command.ts')).trust }),
   },
-]
+])

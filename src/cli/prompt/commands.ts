@@ -1,5 +1,5 @@
 /** Definitions of `prompt` and `resume`. */
-import { type Command, type Flag, flag } from '../command.ts'
+import { commandsIn, type Flag, flag } from '../command.ts'
 import { SESSION } from '../sessions/commands.ts'
 import { BACKEND, MODEL, SINGLE_RUN, WORKDIR } from '../words/shared-flags.ts'
 
@@ -8,10 +8,9 @@ const DETACH: Flag = flag(
   'Hand the prompt to your server (drover serve or drover up) and print the id of its execution',
 )
 
-export const PROMPT_COMMANDS: readonly Command[] = [
+export const PROMPT_COMMANDS = commandsIn({ group: 'Prompts' }, [
   {
     words: ['prompt'],
-    group: 'Prompts',
     summary: 'Run a prompt on an agent',
     description: `The word "prompt" can be left out if the text contains a space, or if -b, -m or -c is given.
 The prompt is read from standard input if it is "-", or if no text is given and standard input is a pipe. Otherwise
@@ -53,7 +52,6 @@ The exit code is the agent's if the agent fails, 124 after a timeout and 130 aft
   },
   {
     words: ['resume'],
-    group: 'Prompts',
     summary: 'Continue a session',
     description: `The session keeps its agent, directory and permissions. Flags change them for this turn only, with a warning.
 On a terminal, without a session id and without --last, drover lets you choose a session in a menu. The arrow keys move,
@@ -90,4 +88,4 @@ before the prompt: its latest 100,000 characters, quoted, as far as prompts and 
     },
     load: () => import('./resume-command.ts'),
   },
-]
+])

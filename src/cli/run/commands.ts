@@ -1,6 +1,6 @@
 /** The commands on runs for people. */
 import type { RunStatus } from '../../contract/run-status.shape.ts'
-import { type Command, type Flag, flag } from '../command.ts'
+import { commandsIn, type Flag, flag } from '../command.ts'
 import { JSON_FLAG, ROOT } from '../words/shared-flags.ts'
 import { BUDGET, ID, RUN_ID, SOURCE_FILE } from './run-flags.ts'
 
@@ -13,10 +13,9 @@ const STATE_AS_JSON: Flag = {
   description: 'Print JSON (a protocolState; see docs/machine-protocol.md)',
 }
 
-export const RUN_COMMANDS: readonly Command[] = [
+export const RUN_COMMANDS = commandsIn({ group: 'Changes' }, [
   {
     words: ['run'],
-    group: 'Changes',
     summary: 'Start a run: a change made one action at a time',
     description: `The run is stored in the worktree's git directory. It starts with the action "orient". A host performs the action and
 reports its outcome with "drover protocol submit". The response contains the next action, until the run has ended.
@@ -46,7 +45,6 @@ gh) or from a file, the run works from the issue's requirements. If you give no 
   },
   {
     words: ['status'],
-    group: 'Changes',
     summary: 'List the runs of the repository, or show one of them',
     description: `With an id, shows the state of the run, what it is waiting for, and the commands you can run next, ready to paste.
 Without an id, lists all runs, oldest first, or only those in the given states. Runs in other worktrees are marked. Runs
@@ -73,7 +71,6 @@ that cannot be read are always listed. A delivered run has ended, and its work i
   },
   {
     words: ['stop'],
-    group: 'Changes',
     summary: 'Stop a run; it can be resumed later',
     description: `The run's work is kept, and its current action is withdrawn. Without an id, stops the active or paused run of this
 worktree, if there is exactly one. Stopping a run twice has no further effect.`,
@@ -87,7 +84,6 @@ worktree, if there is exactly one. Stopping a run twice has no further effect.`,
   },
   {
     words: ['answer'],
-    group: 'Changes',
     summary: "Answer a run's question, or confirm a destructive operation",
     description: `Without a run id, answers the run that is waiting for an answer, if there is exactly one. A single argument is the answer,
 unless it is the id of a run. Without text, drover reads the answer from a pipe, or shows the question and asks at a terminal.
@@ -115,7 +111,6 @@ exactly the operation that is shown, once, type only y when drover asks, or use 
   },
   {
     words: ['skip'],
-    group: 'Changes',
     summary: "Skip a run's current action",
     description: `Changes that the action made in the worktree are still recorded. Without an id, skips the action of the run that has one,
 if there is exactly one.`,
@@ -129,7 +124,6 @@ if there is exactly one.`,
   },
   {
     words: ['continue'],
-    group: 'Changes',
     summary: 'Resume a run that was stopped, or is paused without a question',
     description: `Without an id, resumes the only resumable run. If the run works from an issue, the issue is fetched again through gh. If the
 issue has changed, the run waits until you choose: --adopt continues with the changed issue, --use-pinned with the pinned one. Without
@@ -152,7 +146,6 @@ issue has changed, the run waits until you choose: --adopt continues with the ch
   },
   {
     words: ['report'],
-    group: 'Changes',
     summary: 'Write a report about a run, in Markdown',
     description: `The report has the goal, the decisions, the changed files with their added and removed lines, the evidence, the checks,
 the review findings, the summary and the cost. It repeats what was reported and observed. It does not certify anything.
@@ -175,4 +168,4 @@ for you, what failed and why, the cost, and an order in which the branches merge
     },
     load: () => import('./report.ts'),
   },
-]
+])

@@ -1,5 +1,5 @@
 /** The commands under `protocol`: for hosts and other programs that drive a run. */
-import { type Command, type Flag, flag } from '../command.ts'
+import { commandsIn, type Flag, flag } from '../command.ts'
 import { ROOT } from '../words/shared-flags.ts'
 import { BUDGET, ID, RUN_ID, SOURCE_FILE } from './run-flags.ts'
 
@@ -9,15 +9,12 @@ const ACTION: Flag = flag('--action ID', 'The id of its current action', { mayBe
 
 const ACTION_ID = '0b9d1c7a-55f0-4f0e-8a1c-6a2d1f3e4b5c'
 
-export const PROTOCOL_COMMANDS: readonly Command[] = [
+export const PROTOCOL_COMMANDS = commandsIn({ group: 'Programs', failsAs: 'Changes' }, [
   {
     words: ['protocol', 'submit'],
-    group: 'Programs',
-    failsAs: 'Changes',
     summary: 'Report the outcome of the current action of a run',
     description: `The outcome is JSON, described in docs/machine-protocol.md. Submitting the same bytes for the same action again returns
 the same response and changes nothing. Prints a protocolState with the next action.`,
-    positionals: [],
     flags: [
       RUN,
       ACTION,
@@ -33,12 +30,9 @@ the same response and changes nothing. Prints a protocolState with the next acti
   },
   {
     words: ['protocol', 'answer'],
-    group: 'Programs',
-    failsAs: 'Changes',
     summary: 'Answer the question of a run, or confirm a destructive request',
     description: `An ordinary answer never permits a destructive operation. Only --confirm-destructive does, together with the digest of
 the exact request. You can add text as a note. Prints a protocolState.`,
-    positionals: [],
     flags: [
       RUN,
       ACTION,
@@ -58,11 +52,8 @@ the exact request. You can add text as a note. Prints a protocolState.`,
   },
   {
     words: ['protocol', 'skip'],
-    group: 'Programs',
-    failsAs: 'Changes',
     summary: 'Skip the current action of a run',
     description: 'Changes that the action made in the worktree are still recorded. Prints a protocolState.',
-    positionals: [],
     flags: [RUN, ACTION, ROOT],
     examples: {
       [`drover protocol skip --run ${ID} --action ${ACTION_ID}`]: 'continue with the next action',
@@ -71,8 +62,6 @@ the exact request. You can add text as a note. Prints a protocolState.`,
   },
   {
     words: ['protocol', 'resume'],
-    group: 'Programs',
-    failsAs: 'Changes',
     summary: 'Resume a run that was stopped, or is paused without a question',
     description: `A run with an issue needs a choice: the current version of the issue, or the pinned one. If the issue has changed, the
 run waits until you choose between them. Without --budget the run keeps its remaining budget; if none is left, it gets
@@ -96,15 +85,12 @@ its initial budget again. Prints a protocolState.`,
   },
   {
     words: ['protocol', 'material'],
-    group: 'Programs',
-    failsAs: 'Changes',
     summary: 'Read a section of the issue for the current action of a run',
     description: 'Only the current action of a run may read it. Prints an actionMaterial and changes nothing.',
-    positionals: [],
     flags: [RUN, ACTION, flag('--section KEY', 'The key of the section', { mayBeEmpty: true }), ROOT],
     examples: {
       [`drover protocol material --run ${ID} --action ${ACTION_ID} --section requirements`]: 'the requirements',
     },
     load: async () => ({ run: (await import('./protocol.ts')).material }),
   },
-]
+])

@@ -1,16 +1,14 @@
 /** Definitions of the `sandbox` commands. */
-import { type Command, flag } from '../command.ts'
+import { commandsIn, flag } from '../command.ts'
 import { JSON_FLAG } from '../words/shared-flags.ts'
 
-export const SANDBOX_COMMANDS: readonly Command[] = [
+export const SANDBOX_COMMANDS = commandsIn({ group: 'Other' }, [
   {
     words: ['sandbox', 'check'],
-    group: 'Other',
     isDefault: true,
     summary: 'Try what a sandbox on this machine enforces',
     description: `Starts a sandbox and tries to leave it: reads a file in a home directory, writes outside, connects to hosts and
 sockets, looks at other processes, leaves a process behind. Exit code 0: everything was refused. The word "check" can be left out.`,
-    positionals: [],
     flags: [JSON_FLAG],
     examples: {
       'drover sandbox check': 'show a table',
@@ -20,7 +18,6 @@ sockets, looks at other processes, leaves a process behind. Exit code 0: everyth
   },
   {
     words: ['sandbox', 'run'],
-    group: 'Other',
     summary: 'Run a command in a sandbox',
     description: `The command can write to the worktree of the current directory, and to a home and a /tmp that are empty and
 discarded. It reads the system and the repository, and reaches only listed hosts (sandbox.hosts, --host). Needs Linux and
@@ -39,4 +36,4 @@ bubblewrap, or macOS. The exit code is that of the command. What was reached and
     },
     load: () => import('./run-sandboxed.ts'),
   },
-]
+])

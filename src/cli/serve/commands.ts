@@ -1,5 +1,5 @@
 /** Definition of `serve`. */
-import { type Command, flag, type Positional } from '../command.ts'
+import { commandsIn, flag, type Positional } from '../command.ts'
 import { DEMO, JSON_FLAG } from '../words/shared-flags.ts'
 
 const STORE = {
@@ -11,10 +11,9 @@ const STORE = {
 
 const MACHINE: Positional = { name: 'name', description: 'Name of the machine, as "drover machines" shows it' }
 
-export const SERVER_COMMANDS: readonly Command[] = [
+export const SERVER_COMMANDS = commandsIn({ group: 'Server' }, [
   {
     words: ['serve'],
-    group: 'Server',
     summary: 'Serve prompts and sessions over HTTP',
     description: `Serves the web console and three APIs on one address: the native API under /api/v1, the OpenAI API (responses and chat
 completions) under /openai/v1, and the Anthropic API (messages) under /anthropic/v1. API keys come from "drover keys create",
@@ -23,7 +22,6 @@ After Ctrl-C, the server accepts no more requests, waits up to 30 seconds for ru
 Ctrl-C stops the server immediately. SIGHUP reloads the API keys. At a terminal, however, SIGHUP means that the window was
 closed, and shuts the server down like Ctrl-C.
 The exit code is 0 after a normal shutdown, 2 for a usage error and 1 for any other failure.`,
-    positionals: [],
     flags: [
       flag('--host ADDRESS', 'Address to listen on (default: server.host)'),
       flag('-p, --port PORT', 'Port to listen on, 0 for any free port (default: server.port)', {
@@ -52,12 +50,10 @@ The exit code is 0 after a normal shutdown, 2 for a usage error and 1 for any ot
   },
   {
     words: ['open'],
-    group: 'Server',
     summary: "Open your server's console in a browser",
     description: `The console is the web page of "drover serve". It shows what needs your attention, what is running, sessions and usage.
 Prints the console's address and, on a terminal with a desktop, opens it in your browser. If the server has API keys, the
 printed link logs you in without a key. It works once, within 5 minutes. You then see the work of every key.`,
-    positionals: [],
     flags: [flag('--print', 'Only print the link, do not open a browser')],
     examples: {
       'drover open': 'open the console',
@@ -67,7 +63,6 @@ printed link logs you in without a key. It works once, within 5 minutes. You the
   },
   {
     words: ['work'],
-    group: 'Server',
     summary: 'Run prompts and driven runs on behalf of servers on other machines',
     description: `Runs prompts that servers put into a PostgreSQL store. Start a worker on each machine that has agents and
 repositories. A session is resumed on the machine where it began. The setting work.repositories limits the directories in
@@ -77,7 +72,6 @@ After Ctrl-C or SIGTERM, the worker accepts no more prompts, waits up to work.dr
 With --drain, the command starts no worker: it lets those of this machine finish their prompts, however long that takes, and returns
 when they have ended.
 If the process dies, prompts that had not started run on another machine, and prompts that had started are marked as lost.`,
-    positionals: [],
     flags: [
       STORE,
       DEMO,
@@ -94,20 +88,17 @@ If the process dies, prompts that had not started run on another machine, and pr
   },
   {
     words: ['machines', 'list'],
-    group: 'Server',
     isDefault: true,
     otherNames: ['ls'],
     summary: 'List the machines whose workers share a PostgreSQL store',
     description: `The word "list" can be left out. A machine is listed once a worker has run there, until it is forgotten. Also shows prompts that wait for
 a label that no worker has.`,
-    positionals: [],
     flags: [JSON_FLAG],
     examples: { 'drover machines': 'what each machine runs, and which are gone' },
     load: async () => ({ run: (await import('./machines-command.ts')).list }),
   },
   {
     words: ['machines', 'drain'],
-    group: 'Server',
     summary: 'Let the workers of a machine finish what they run, and end',
     description: `From now on the machine gets no prompts and no runs. When its prompts have ended, its workers end; a server there keeps serving. Driven runs
 are interrupted then, and continue when a worker is started on the machine again, which also ends the draining.`,
@@ -118,7 +109,6 @@ are interrupted then, and continue when a worker is started on the machine again
   },
   {
     words: ['machines', 'forget'],
-    group: 'Server',
     summary: 'Remove a machine that does not come back',
     description: `The machine is no longer listed. Turns that wait for it fail, and lists no longer show the copies of its driven runs. The runs are still in the
 repositories of the machine. A machine with a running worker is refused.`,
@@ -127,4 +117,4 @@ repositories of the machine. A machine with a running worker is refused.`,
     examples: { 'drover machines forget gpu-1': 'after the machine was removed' },
     load: async () => ({ run: (await import('./machines-command.ts')).forget }),
   },
-]
+])

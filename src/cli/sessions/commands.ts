@@ -1,6 +1,6 @@
 /** Definitions of the `sessions` commands. */
 import { SESSION_STATUSES } from '../../sessions/session-statuses.ts'
-import { type Command, type Flag, flag, type Positional } from '../command.ts'
+import { commandsIn, type Flag, flag, type Positional } from '../command.ts'
 import { BACKEND, JSON_FLAG } from '../words/shared-flags.ts'
 
 export const SESSION: Positional = {
@@ -30,15 +30,13 @@ const PAGE_FLAGS: readonly Flag[] = [
   flag('--offset N', 'Skip the first N sessions', { integer: { min: 0, max: 1_000_000_000 } }),
 ]
 
-export const SESSION_COMMANDS: readonly Command[] = [
+export const SESSION_COMMANDS = commandsIn({ group: 'Prompts' }, [
   {
     words: ['sessions', 'list'],
-    group: 'Prompts',
     isDefault: true,
     otherNames: ['ls'],
     summary: 'List sessions, most recently used first',
     description: 'The word "list" can be left out.',
-    positionals: [],
     flags: [...FILTER_FLAGS, ...PAGE_FLAGS, JSON_FLAG],
     examples: {
       'drover sessions list --here': 'sessions in this directory',
@@ -49,7 +47,6 @@ export const SESSION_COMMANDS: readonly Command[] = [
   },
   {
     words: ['sessions', 'show'],
-    group: 'Prompts',
     summary: 'Show all details of a session, and its turns',
     description:
       'Turns with prompts, answers and tool calls are shown if executions were kept (see the setting executions.keep).',
@@ -62,7 +59,6 @@ export const SESSION_COMMANDS: readonly Command[] = [
   },
   {
     words: ['sessions', 'rename'],
-    group: 'Prompts',
     summary: 'Give a session a title',
     positionals: [SESSION, { name: 'title', description: 'New title; an empty one removes the title' }],
     flags: [JSON_FLAG],
@@ -73,7 +69,6 @@ export const SESSION_COMMANDS: readonly Command[] = [
   },
   {
     words: ['sessions', 'tag', 'add'],
-    group: 'Prompts',
     summary: 'Add tags to a session',
     positionals: [SESSION, { name: 'tag', description: 'Tag of a-z, 0-9, _ and -', repeats: true }],
     flags: [JSON_FLAG],
@@ -84,7 +79,6 @@ export const SESSION_COMMANDS: readonly Command[] = [
   },
   {
     words: ['sessions', 'tag', 'rm'],
-    group: 'Prompts',
     summary: 'Remove tags from a session',
     positionals: [
       SESSION,
@@ -98,7 +92,6 @@ export const SESSION_COMMANDS: readonly Command[] = [
   },
   {
     words: ['sessions', 'share'],
-    group: 'Prompts',
     summary: 'Show a session to every API key of a server',
     description:
       'Every key can then read, resume and fork it. Otherwise a session is visible to the key that started it, to operators and to you.',
@@ -111,7 +104,6 @@ export const SESSION_COMMANDS: readonly Command[] = [
   },
   {
     words: ['sessions', 'unshare'],
-    group: 'Prompts',
     summary: 'Hide a shared session from other API keys',
     positionals: [SESSION],
     flags: [JSON_FLAG],
@@ -122,7 +114,6 @@ export const SESSION_COMMANDS: readonly Command[] = [
   },
   {
     words: ['sessions', 'export'],
-    group: 'Prompts',
     summary: 'Export sessions as JSON, JSON lines or Markdown',
     description: `Without ids, exports all sessions that match the flags. An existing file is replaced only with --force. Only you can read
 a new file. Turns with prompts and answers are included if executions were kept (see the setting executions.keep).`,
@@ -142,7 +133,6 @@ a new file. Turns with prompts and answers are included if executions were kept 
   },
   {
     words: ['sessions', 'delete'],
-    group: 'Prompts',
     otherNames: ['rm', 'remove', 'del'],
     summary: 'Delete sessions by id',
     description: 'If one of the ids is wrong, nothing is deleted. An active session is not deleted.',
@@ -155,10 +145,8 @@ a new file. Turns with prompts and answers are included if executions were kept 
   },
   {
     words: ['sessions', 'clean'],
-    group: 'Prompts',
     summary: 'Delete sessions that have not been used for some time',
     description: 'The default age is session.retention_days in the config.',
-    positionals: [],
     flags: [
       flag('--older-than AGE', 'Age in days, or with a unit: 12h, 30d, 8w'),
       flag('--all', 'Delete all sessions; needs --yes'),
@@ -173,4 +161,4 @@ a new file. Turns with prompts and answers are included if executions were kept 
     },
     load: async () => ({ run: (await import('./edit-session.ts')).clean }),
   },
-]
+])

@@ -1,15 +1,13 @@
 /** Definitions of `completion`, `complete-words`, `help` and `version`. */
-import type { Command } from '../command.ts'
+import { commandsIn } from '../command.ts'
 import { JSON_FLAG } from '../words/shared-flags.ts'
 
-export const SHELL_COMMANDS: readonly Command[] = [
+export const SHELL_COMMANDS = commandsIn({ group: 'Other' }, [
   {
     words: ['completion'],
-    group: 'Other',
     summary: 'Print a completion script for your shell',
     description: 'The script asks drover for completions, so you never need to update it.',
     positionals: [{ name: 'shell', description: 'Shell', choices: ['bash', 'zsh', 'fish'] }],
-    flags: [],
     examples: {
       'source <(drover completion bash)': 'enable it in this shell; add the line to ~/.bashrc to keep it',
       'source <(drover completion zsh)': 'the same for zsh; add the line to ~/.zshrc to keep it',
@@ -19,12 +17,10 @@ export const SHELL_COMMANDS: readonly Command[] = [
   },
   {
     words: ['complete-words'],
-    group: 'Other',
     summary: 'Print the words that can follow, for completion scripts',
     positionals: [
       { name: 'word', description: 'Words typed so far, the unfinished one last', isOptional: true, repeats: true },
     ],
-    flags: [],
     examples: {
       'drover complete-words -- config s': 'prints set and show',
     },
@@ -33,7 +29,6 @@ export const SHELL_COMMANDS: readonly Command[] = [
   },
   {
     words: ['help'],
-    group: 'Other',
     summary: 'Show help for drover or for a command',
     positionals: [
       {
@@ -44,7 +39,6 @@ export const SHELL_COMMANDS: readonly Command[] = [
         suggests: ['all'],
       },
     ],
-    flags: [],
     examples: {
       'drover help all': 'every command in one line, and what the terms mean',
       'drover help config set': 'same as drover config set --help',
@@ -53,9 +47,7 @@ export const SHELL_COMMANDS: readonly Command[] = [
   },
   {
     words: ['version'],
-    group: 'Other',
     summary: 'Show the versions of drover and Node, and the platform',
-    positionals: [],
     flags: [JSON_FLAG],
     examples: {
       'drover version': 'one line, for bug reports',
@@ -63,4 +55,4 @@ export const SHELL_COMMANDS: readonly Command[] = [
     },
     load: () => import('./version-command.ts'),
   },
-]
+])

@@ -1,5 +1,5 @@
 /** The commands on issues that a run can work from. */
-import { type Command, flag, type Positional } from '../command.ts'
+import { commandsIn, flag, type Positional } from '../command.ts'
 import { JSON_FLAG } from '../words/shared-flags.ts'
 
 const ENVELOPE: Positional = {
@@ -7,11 +7,9 @@ const ENVELOPE: Positional = {
   description: 'An envelope printed by drover source fetch; - reads standard input',
 }
 
-export const SOURCE_COMMANDS: readonly Command[] = [
+export const SOURCE_COMMANDS = commandsIn({ group: 'Programs', failsAs: 'Changes' }, [
   {
     words: ['source', 'check'],
-    group: 'Programs',
-    failsAs: 'Changes',
     summary: 'Check whether an issue can be pinned',
     description: `Reads the envelope as a run does: level marker, manifest, sections. Reports the first problem and where it is. The
 result is printed to standard output. The exit code is 0 if the issue can be pinned and 3 if it cannot. If the input is
@@ -27,8 +25,6 @@ not an envelope, an error is printed instead, and the exit code is 2.`,
   },
   {
     words: ['source', 'fetch'],
-    group: 'Programs',
-    failsAs: 'Changes',
     summary: 'Fetch an issue and the comments in its manifest',
     description: `Reads the issue through the GitHub CLI gh, with its login, and changes nothing. Prints an envelope, the input of
 drover run --source-file and drover source check.`,
@@ -42,13 +38,10 @@ drover run --source-file and drover source check.`,
   },
   {
     words: ['source', 'digest'],
-    group: 'Programs',
-    failsAs: 'Changes',
     summary: 'Print the digest of a comment for a manifest',
     description:
       'The file contains the whole comment, including its marker. Line endings do not affect the digest, but everything else does.',
     positionals: [{ name: 'file', description: 'The text of the comment; - reads standard input' }],
-    flags: [],
     examples: {
       'drover source digest outcome.md': 'a file',
       'drover source digest - < outcome.md': 'standard input',
@@ -57,13 +50,10 @@ drover run --source-file and drover source check.`,
   },
   {
     words: ['source', 'draft'],
-    group: 'Programs',
-    failsAs: 'Changes',
     summary: 'Print a template for an issue that can be pinned',
     description: `Without --comment: templates of five comments, one per role, and instructions. With --comment: the body of the issue,
 with a manifest of these comments in this order. The comments are read from GitHub through gh. The key of a section
 starts with its role, and its first heading is its title.`,
-    positionals: [],
     flags: [
       flag('--title TEXT', 'The title of the issue'),
       flag('--comment URL', 'The URL of a comment that is a section', { repeats: true }),
@@ -76,4 +66,4 @@ starts with its role, and its first heading is its title.`,
     },
     load: async () => ({ run: (await import('./source-command.ts')).draft }),
   },
-]
+])

@@ -1,17 +1,15 @@
 /** Definitions of `usage` and `budgets`. */
-import type { Command } from '../command.ts'
+import { commandsIn } from '../command.ts'
 import { BACKEND, JSON_FLAG } from '../words/shared-flags.ts'
 
-export const USAGE_COMMANDS: readonly Command[] = [
+export const USAGE_COMMANDS = commandsIn({ group: 'Prompts' }, [
   {
     words: ['usage'],
-    group: 'Prompts',
     otherNames: ['cost', 'stats'],
     summary: 'Show tokens, cost and executions by day, API key, backend and model',
     description: `Counts the prompts of all your drover processes when they end, on the command line and on the server, including
 ephemeral ones. Dry runs are not counted. The cost is what agents report, or their tokens at list
 prices, which is marked with ~ (setting prices). Days are in UTC. Usage is kept for 400 days.`,
-    positionals: [],
     flags: [
       {
         name: 'since',
@@ -39,11 +37,9 @@ prices, which is marked with ~ (setting prices). Days are in UTC. Usage is kept 
   },
   {
     words: ['budgets'],
-    group: 'Prompts',
     summary: 'Show what was used of each budget, and when it resets',
     description: `Budgets are in the setting budgets and in the entries of API keys ("drover keys create --budget"). Prompts are refused by the same
 figures. ~ marks a sum of which a part is estimated, because a process was killed or a cost is unknown. Times are in UTC.`,
-    positionals: [],
     flags: [JSON_FLAG],
     examples: {
       'drover budgets': 'what was used of each',
@@ -51,4 +47,4 @@ figures. ~ marks a sum of which a part is estimated, because a process was kille
     },
     load: async () => ({ run: (await import('./usage-command.ts')).listBudgets }),
   },
-]
+])

@@ -1,10 +1,9 @@
-import { type Command, flag } from '../command.ts'
+import { commandsIn, flag } from '../command.ts'
 import { DEMO, JSON_FLAG, ROOT } from '../words/shared-flags.ts'
 
-export const WATCH_COMMANDS: readonly Command[] = [
+export const WATCH_COMMANDS = commandsIn({ group: 'Changes' }, [
   {
     words: ['watch'],
-    group: 'Changes',
     summary: 'Start runs for labeled issues, or at fixed times',
     description: `Looks at the issues of a repository every minute (drive.watch_secs). Each open issue with the label becomes a queued run, oldest
 first; your server drives it, as with "drover drive". A comment on the issue says that drover works on it, and later how that ended.
@@ -20,7 +19,6 @@ up for once.
 
 The command runs until Ctrl-C; the runs keep running in your server. List the same in drive.watch to let "drover serve" do it.
 Options of the runs, such as checks and how they are delivered, come from the settings (drive.*).`,
-    positionals: [],
     flags: [
       flag('--repo OWNER/NAME', 'Repository of the issues (default: that of the remote origin)', {
         pattern: { like: /^[A-Za-z0-9_.-]+\/[A-Za-z0-9_.-]+$/, says: 'a repository such as ada/weather' },
@@ -50,4 +48,4 @@ Options of the runs, such as checks and how they are delivered, come from the se
     },
     load: () => import('./watch-command.ts'),
   },
-]
+])

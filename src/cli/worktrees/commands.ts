@@ -1,5 +1,5 @@
 /** Definitions of `worktrees`. */
-import { type Command, flag, type Positional } from '../command.ts'
+import { commandsIn, flag, type Positional } from '../command.ts'
 import { JSON_FLAG } from '../words/shared-flags.ts'
 
 const NAME: Positional = {
@@ -9,15 +9,13 @@ const NAME: Positional = {
   suggests: async (runtime) => (await import('./worktrees-command.ts')).suggestWorktrees(runtime),
 }
 
-export const WORKTREE_COMMANDS: readonly Command[] = [
+export const WORKTREE_COMMANDS = commandsIn({ group: 'Other' }, [
   {
     words: ['worktrees', 'list'],
-    group: 'Other',
     isDefault: true,
     otherNames: ['ls'],
     summary: 'List the git worktrees that drover has created',
     description: `Shows the worktrees of all repositories, oldest first, and what you would lose by removing each.`,
-    positionals: [],
     flags: [JSON_FLAG],
     examples: {
       'drover worktrees': 'all worktrees',
@@ -27,7 +25,6 @@ export const WORKTREE_COMMANDS: readonly Command[] = [
   },
   {
     words: ['worktrees', 'remove'],
-    group: 'Other',
     otherNames: ['rm', 'delete'],
     summary: 'Remove worktrees that drover has created',
     description: `A worktree is removed if everything in it, except files that git ignores, is on its branch. The branch stays, unless it has
@@ -41,4 +38,4 @@ first, and the commit is printed, so that you can bring them back with "git bran
     },
     load: async () => ({ run: (await import('./worktrees-command.ts')).remove }),
   },
-]
+])
