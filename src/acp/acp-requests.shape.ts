@@ -1,34 +1,28 @@
 /** What an editor sends, as far as drover reads it. Fields that it does not know are ignored, as the protocol demands. */
 import { type Static, Type } from 'typebox'
-import { named } from '../kit/shape.ts'
+import { namedObject } from '../kit/shape.ts'
 
 const text = Type.String({ minLength: 1 })
 const inSession = { sessionId: text }
 const place = { cwd: text, mcpServers: Type.Optional(Type.Array(Type.Object({}))) }
 
-export const InitializeParams = named(
-  'InitializeParams',
-  Type.Object({
-    protocolVersion: Type.Integer({ minimum: 0 }),
-    clientCapabilities: Type.Optional(Type.Union([Type.Object({}), Type.Null()])),
-  }),
-)
+export const InitializeParams = namedObject('InitializeParams', {
+  protocolVersion: Type.Integer({ minimum: 0 }),
+  clientCapabilities: Type.Optional(Type.Union([Type.Object({}), Type.Null()])),
+})
 
-export const NewSessionParams = named('NewSessionParams', Type.Object(place))
+export const NewSessionParams = namedObject('NewSessionParams', place)
 
 /** To load or to resume a session. */
-export const OpenSessionParams = named('OpenSessionParams', Type.Object({ ...inSession, ...place }))
+export const OpenSessionParams = namedObject('OpenSessionParams', { ...inSession, ...place })
 
 /** To close or to delete a session. */
-export const SessionParams = named('SessionParams', Type.Object(inSession))
+export const SessionParams = namedObject('SessionParams', inSession)
 
-export const ListSessionsParams = named(
-  'ListSessionsParams',
-  Type.Object({
-    cwd: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-    cursor: Type.Optional(Type.Union([Type.String({ pattern: '^[0-9]{1,9}$' }), Type.Null()])),
-  }),
-)
+export const ListSessionsParams = namedObject('ListSessionsParams', {
+  cwd: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  cursor: Type.Optional(Type.Union([Type.String({ pattern: '^[0-9]{1,9}$' }), Type.Null()])),
+})
 
 const ContentBlock = Type.Object({
   type: text,
@@ -48,11 +42,11 @@ const ContentBlock = Type.Object({
 })
 export type ContentBlock = Static<typeof ContentBlock>
 
-export const PromptParams = named(
-  'PromptParams',
-  Type.Object({ ...inSession, prompt: Type.Array(ContentBlock, { minItems: 1 }) }),
-)
+export const PromptParams = namedObject('PromptParams', {
+  ...inSession,
+  prompt: Type.Array(ContentBlock, { minItems: 1 }),
+})
 
-export const SetModeParams = named('SetModeParams', Type.Object({ ...inSession, modeId: text }))
+export const SetModeParams = namedObject('SetModeParams', { ...inSession, modeId: text })
 
-export const SetOptionParams = named('SetOptionParams', Type.Object({ ...inSession, configId: text, value: text }))
+export const SetOptionParams = namedObject('SetOptionParams', { ...inSession, configId: text, value: text })

@@ -9,7 +9,7 @@
  */
 import { type TObject, type TSchema, Type } from 'typebox'
 import { LABEL_PATTERN, LABEL_RULE } from '../kit/label.ts'
-import { literals, named, type Static, strict, textLike } from '../kit/shape.ts'
+import { literals, named, namedStrict, type Static, strict, textLike } from '../kit/shape.ts'
 import {
   AcpSection,
   APPROVAL_MODES,
@@ -360,15 +360,13 @@ type NativeSection = Merged['backends'][keyof Merged['backends']]
 type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T
 
 /** A section of the file that defines a backend. */
-const AcpFile = named(
+const AcpFile = namedStrict(
   'acp_backend',
-  strict(
-    Object.fromEntries(
-      Object.entries(AcpSection.properties).map(([name, part]) => [
-        name,
-        name === 'protocol' || name === 'command' ? part : Type.Optional(part),
-      ]),
-    ),
+  Object.fromEntries(
+    Object.entries(AcpSection.properties).map(([name, part]) => [
+      name,
+      name === 'protocol' || name === 'command' ? part : Type.Optional(part),
+    ]),
   ),
 )
 

@@ -73,6 +73,18 @@ export function named<S extends TSchema>(name: string, shape: S, description?: s
   return { ...shape, ...(description !== undefined && { description }), $id: name }
 }
 
+export function namedObject<P extends TProperties>(name: string, properties: P) {
+  return named(name, Type.Object(properties))
+}
+
+export function namedStrict<P extends TProperties>(name: string, properties: P) {
+  return named(name, strict(properties))
+}
+
+export function namedRequest<P extends TProperties>(name: string, properties: P) {
+  return named(name, request(properties))
+}
+
 /** Describes a named shape where it is used; its own description stays with its name. */
 export function meaning<S extends TSchema>(text: string, shape: S): S {
   return { ...shape, 'x-meaning': text }

@@ -6,6 +6,7 @@ import { LABEL_PATTERN, LABEL_RULE } from '../kit/label.ts'
 import {
   literals,
   named,
+  namedRequest,
   optionalFlag,
   optionalInteger,
   optionalText,
@@ -175,76 +176,67 @@ const SESSION_FIELDS = {
   dry_run: dryRun,
 } satisfies TProperties
 
-export const PromptBody = named(
-  'PromptRequest',
-  request({ backend, prompt, fallback, ...COMMON_FIELDS, ...SESSION_FIELDS }),
-)
+export const PromptBody = namedRequest('PromptRequest', {
+  backend,
+  prompt,
+  fallback,
+  ...COMMON_FIELDS,
+  ...SESSION_FIELDS,
+})
 export type PromptBody = Static<typeof PromptBody>
 
 /** Without `fork`, the backend is that of the session. */
-export const ResumeRequest = named(
-  'ResumeRequest',
-  request({
-    prompt,
-    ...COMMON_FIELDS,
-    ...SESSION_FIELDS,
-    fork: optionalFlag(
-      'Start a new session with the settings of this one and a link to it. The agent starts without its history, unless `backend` names another agent.',
-      { default: false },
-    ),
-    backend: optionalText(
-      'With `fork`: the agent of the new session. An agent other than that of the session gets the conversation in front of the prompt, as far as executions are kept.',
-      { minLength: 1 },
-    ),
-  }),
-)
+export const ResumeRequest = namedRequest('ResumeRequest', {
+  prompt,
+  ...COMMON_FIELDS,
+  ...SESSION_FIELDS,
+  fork: optionalFlag(
+    'Start a new session with the settings of this one and a link to it. The agent starts without its history, unless `backend` names another agent.',
+    { default: false },
+  ),
+  backend: optionalText(
+    'With `fork`: the agent of the new session. An agent other than that of the session gets the conversation in front of the prompt, as far as executions are kept.',
+    { minLength: 1 },
+  ),
+})
 export type ResumeRequest = Static<typeof ResumeRequest>
 
-export const ParallelRequest = named(
-  'ParallelRequest',
-  request({
-    tasks: Type.Array(PromptBody, { minItems: 1, maxItems: MAX_TASKS, description: 'The prompts.' }),
-    max_parallel: optionalInteger(
-      'How many tasks run at the same time; the default is `parallel.max_workers` of the config.',
-      { minimum: 1, maximum: MAX_TASKS },
-    ),
-    fail_fast: optionalFlag('Stop all other tasks when one fails.', { default: false }),
-    dry_run: dryRun,
-  }),
-)
+export const ParallelRequest = namedRequest('ParallelRequest', {
+  tasks: Type.Array(PromptBody, { minItems: 1, maxItems: MAX_TASKS, description: 'The prompts.' }),
+  max_parallel: optionalInteger(
+    'How many tasks run at the same time; the default is `parallel.max_workers` of the config.',
+    { minimum: 1, maximum: MAX_TASKS },
+  ),
+  fail_fast: optionalFlag('Stop all other tasks when one fails.', { default: false }),
+  dry_run: dryRun,
+})
 export type ParallelRequest = Static<typeof ParallelRequest>
 
-export const ChainStep = named(
-  'ChainStep',
-  request({
-    name: Type.Optional(
-      textLike('^[^\\u0000-\\u001f{}]{1,64}$', 'a name of 1 to 64 characters without braces or control characters', {
-        description: 'The name for later steps: `{{steps.name}}`.',
-      }),
-    ),
-    backend,
-    prompt: Type.String({
-      minLength: 1,
-      description: 'The text for the agent; `{{previous}}` and `{{steps.name}}` are replaced by earlier answers.',
-      ...stated({ pattern: TEXT }),
+export const ChainStep = namedRequest('ChainStep', {
+  name: Type.Optional(
+    textLike('^[^\\u0000-\\u001f{}]{1,64}$', 'a name of 1 to 64 characters without braces or control characters', {
+      description: 'The name for later steps: `{{steps.name}}`.',
     }),
-    fallback,
-    ...COMMON_FIELDS,
+  ),
+  backend,
+  prompt: Type.String({
+    minLength: 1,
+    description: 'The text for the agent; `{{previous}}` and `{{steps.name}}` are replaced by earlier answers.',
+    ...stated({ pattern: TEXT }),
   }),
-)
+  fallback,
+  ...COMMON_FIELDS,
+})
 export type ChainStep = Static<typeof ChainStep>
 
-export const ChainRequest = named(
-  'ChainRequest',
-  request({
-    steps: Type.Array(ChainStep, { minItems: 1, maxItems: MAX_TASKS, description: 'The steps, in order.' }),
-    stop_on_failure: optionalFlag('Skip the steps after one that failed.', { default: false }),
-    pass_working_dir: optionalFlag('A step without a workdir uses that of the previous step.', { default: false }),
-    pass_session_id: optionalFlag('Must be false: the steps of a chain have no session.'),
-    persist_sessions: optionalFlag('Must be false: a chain stores no sessions.'),
-    dry_run: dryRun,
-  }),
-)
+export const ChainRequest = namedRequest('ChainRequest', {
+  steps: Type.Array(ChainStep, { minItems: 1, maxItems: MAX_TASKS, description: 'The steps, in order.' }),
+  stop_on_failure: optionalFlag('Skip the steps after one that failed.', { default: false }),
+  pass_working_dir: optionalFlag('A step without a workdir uses that of the previous step.', { default: false }),
+  pass_session_id: optionalFlag('Must be false: the steps of a chain have no session.'),
+  persist_sessions: optionalFlag('Must be false: a chain stores no sessions.'),
+  dry_run: dryRun,
+})
 export type ChainRequest = Static<typeof ChainRequest>
 
 export const CompareRequest = named(

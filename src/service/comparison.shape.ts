@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { Usage } from '../agents/adapter/agent.shape.ts'
 import { EXECUTION_STATES } from '../executions/store/execution-states.ts'
-import { literals, type Message, meaning, named } from '../kit/shape.ts'
+import { literals, type Message, meaning, named, namedObject } from '../kit/shape.ts'
 import { ComparedWorktree, costKind } from '../prompts/prompt-result.shape.ts'
 
 const optional = Type.Optional
@@ -45,22 +45,19 @@ export const ComparisonView = named(
 )
 export type ComparisonView = Message<typeof ComparisonView>
 
-export const ComparedDiff = named(
-  'ComparedDiff',
-  Type.Object({
-    name: text('The agent.'),
-    base: text('The commit that all of them began with.'),
-    files: Type.Array(
-      Type.Object({
-        path: text('The path.'),
-        from: optional(text('The path that it was renamed from.')),
-        insertions: lines('Added lines.'),
-        deletions: lines('Removed lines.'),
-      }),
-      { description: 'The changed files.' },
-    ),
-    patch: text('The changes in the format of `git diff`.'),
-    is_cut: Type.Boolean({ description: 'Whether the patch is longer than what is shown. All files are listed.' }),
-  }),
-)
+export const ComparedDiff = namedObject('ComparedDiff', {
+  name: text('The agent.'),
+  base: text('The commit that all of them began with.'),
+  files: Type.Array(
+    Type.Object({
+      path: text('The path.'),
+      from: optional(text('The path that it was renamed from.')),
+      insertions: lines('Added lines.'),
+      deletions: lines('Removed lines.'),
+    }),
+    { description: 'The changed files.' },
+  ),
+  patch: text('The changes in the format of `git diff`.'),
+  is_cut: Type.Boolean({ description: 'Whether the patch is longer than what is shown. All files are listed.' }),
+})
 export type ComparedDiff = Message<typeof ComparedDiff>

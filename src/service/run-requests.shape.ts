@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { BACKEND_NAME } from '../config/backend.shape.ts'
 import { ASKED_CHARACTERS, MOST_ASKED } from '../drive/decide/follow-record.ts'
 import { DRIVEN_STATES } from '../drive/service/driven-run.shape.ts'
-import { literals, named, request, type Static, strict, textLike } from '../kit/shape.ts'
+import { literals, named, namedRequest, request, type Static, strict, textLike } from '../kit/shape.ts'
 
 const MAX_PAGE_SIZE = 1000
 /** The largest cost and time that the options of a run can hold. */
@@ -223,7 +223,7 @@ export const StartBody = named(
 )
 export type StartBody = Static<typeof StartBody>
 
-export const ResumeBody = named('RunResume', request(options))
+export const ResumeBody = namedRequest('RunResume', options)
 export type ResumeBody = Static<typeof ResumeBody>
 
 const actionId = optional(
@@ -234,74 +234,59 @@ const actionId = optional(
   }),
 )
 
-export const AnswerBody = named(
-  'RunAnswer',
-  request({
-    text: Type.String({ minLength: 1, description: 'The answer. It also declines a destructive request.' }),
-    action_id: actionId,
-  }),
-)
+export const AnswerBody = namedRequest('RunAnswer', {
+  text: Type.String({ minLength: 1, description: 'The answer. It also declines a destructive request.' }),
+  action_id: actionId,
+})
 export type AnswerBody = Static<typeof AnswerBody>
 
-export const ConfirmBody = named(
-  'RunConfirmation',
-  request({
-    scope_sha256: Type.String({
-      minLength: 1,
-      maxLength: 128,
-      description: 'The `scope_sha256` of the destructive request that was shown. It permits exactly that, once.',
-    }),
-    action_id: actionId,
+export const ConfirmBody = namedRequest('RunConfirmation', {
+  scope_sha256: Type.String({
+    minLength: 1,
+    maxLength: 128,
+    description: 'The `scope_sha256` of the destructive request that was shown. It permits exactly that, once.',
   }),
-)
+  action_id: actionId,
+})
 export type ConfirmBody = Static<typeof ConfirmBody>
 
-export const SkipBody = named('RunSkip', request({ action_id: actionId }))
+export const SkipBody = namedRequest('RunSkip', { action_id: actionId })
 export type SkipBody = Static<typeof SkipBody>
 
-export const FollowUpBody = named(
-  'RunFollowUp',
-  request({
-    also: optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: ASKED_CHARACTERS }), {
-        minItems: 1,
-        maxItems: MOST_ASKED,
-        description: 'What the run has to do in addition, on the same branch. Each text gets a verdict.',
-      }),
-    ),
-    take_over: optional(
-      Type.Boolean({ description: 'Continue on top of what another person pushed to the branch of the run.' }),
-    ),
-  }),
-)
+export const FollowUpBody = namedRequest('RunFollowUp', {
+  also: optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: ASKED_CHARACTERS }), {
+      minItems: 1,
+      maxItems: MOST_ASKED,
+      description: 'What the run has to do in addition, on the same branch. Each text gets a verdict.',
+    }),
+  ),
+  take_over: optional(
+    Type.Boolean({ description: 'Continue on top of what another person pushed to the branch of the run.' }),
+  ),
+})
 export type FollowUpBody = Static<typeof FollowUpBody>
 
-export const MoveBody = named(
-  'RunMove',
-  request({
-    before: optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 128,
-        description: 'The queued run that it is to start before. The default is behind all others.',
-      }),
-    ),
-  }),
-)
+export const MoveBody = namedRequest('RunMove', {
+  before: optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 128,
+      description: 'The queued run that it is to start before. The default is behind all others.',
+    }),
+  ),
+})
 export type MoveBody = Static<typeof MoveBody>
 
-export const MergeBody = named(
-  'RunMerge',
-  request({
-    into: optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 250,
-        description:
-          'The branch of the repository to merge into. The default is the one that was checked out when the run was started.',
-      }),
-    ),
-    here: optional(Type.Boolean({ description: 'Merge although the run has a pull request, which is left as it is.' })),
-  }),
-)
+export const MergeBody = namedRequest('RunMerge', {
+  into: optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 250,
+      description:
+        'The branch of the repository to merge into. The default is the one that was checked out when the run was started.',
+    }),
+  ),
+  here: optional(Type.Boolean({ description: 'Merge although the run has a pull request, which is left as it is.' })),
+})
 export type MergeBody = Static<typeof MergeBody>

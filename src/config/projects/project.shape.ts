@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { literals, type Message, named, strict, textLike } from '../../kit/shape.ts'
+import { literals, type Message, named, namedStrict, strict, textLike } from '../../kit/shape.ts'
 
 const list = (description: string) =>
   Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 4000 }), { maxItems: 50, description }))
@@ -14,7 +14,7 @@ const preparation = {
 }
 
 /** The file `.drover.yml` of a repository. */
-export const ProjectFile = named('projectFile', strict(preparation))
+export const ProjectFile = namedStrict('projectFile', preparation)
 export type ProjectFile = Message<typeof ProjectFile>
 
 /** Stored in the directory of the user, so that no agent can change it. */

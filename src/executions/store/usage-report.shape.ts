@@ -1,6 +1,6 @@
 /** How much was used, as it is sent to clients. */
 import { type TProperties, Type } from 'typebox'
-import { type Message, named } from '../../kit/shape.ts'
+import { type Message, namedObject } from '../../kit/shape.ts'
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 const date = (description: string) => Type.String({ format: 'date', description })
@@ -34,36 +34,30 @@ const AMOUNTS = {
   duration_ms: count('How long the agents ran, in total.'),
 } satisfies TProperties
 
-const UsageAmounts = named('UsageAmounts', Type.Object(AMOUNTS))
+const UsageAmounts = namedObject('UsageAmounts', AMOUNTS)
 export type UsageAmounts = Message<typeof UsageAmounts>
 
-const UsageRow = named(
-  'UsageRow',
-  Type.Object({
-    day: Type.Optional(date('The day on which the executions ended, in UTC.')),
-    key: Type.Optional(Type.String({ description: 'The name of the API key; empty without a key.' })),
-    backend: Type.Optional(Type.String({ description: 'The agent.' })),
-    model: Type.Optional(
-      Type.String({
-        description:
-          'The model that the agent reported, otherwise the requested one; empty if neither is known, `demo` for the demo agent.',
-      }),
-    ),
-    ...AMOUNTS,
-  }),
-)
+const UsageRow = namedObject('UsageRow', {
+  day: Type.Optional(date('The day on which the executions ended, in UTC.')),
+  key: Type.Optional(Type.String({ description: 'The name of the API key; empty without a key.' })),
+  backend: Type.Optional(Type.String({ description: 'The agent.' })),
+  model: Type.Optional(
+    Type.String({
+      description:
+        'The model that the agent reported, otherwise the requested one; empty if neither is known, `demo` for the demo agent.',
+    }),
+  ),
+  ...AMOUNTS,
+})
 export type UsageRow = Message<typeof UsageRow>
 
-export const UsageReport = named(
-  'UsageReport',
-  Type.Object({
-    since: date('The first day.'),
-    until: date('The last day.'),
-    group_by: Type.Array(Type.Enum(['day', 'key', 'backend', 'model']), {
-      description: 'The fields that each row has.',
-    }),
-    rows: Type.Array(UsageRow, { description: 'Sorted by the fields of `group_by`; the latest day comes first.' }),
-    totals: UsageAmounts,
+export const UsageReport = namedObject('UsageReport', {
+  since: date('The first day.'),
+  until: date('The last day.'),
+  group_by: Type.Array(Type.Enum(['day', 'key', 'backend', 'model']), {
+    description: 'The fields that each row has.',
   }),
-)
+  rows: Type.Array(UsageRow, { description: 'Sorted by the fields of `group_by`; the latest day comes first.' }),
+  totals: UsageAmounts,
+})
 export type UsageReport = Message<typeof UsageReport>

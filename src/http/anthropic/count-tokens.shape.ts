@@ -1,27 +1,21 @@
 import { Type } from 'typebox'
-import { named, type Message as Read } from '../../kit/shape.ts'
+import { namedObject, type Message as Read } from '../../kit/shape.ts'
 import { BODY_ERRORS } from '../api-description/error-responses.shape.ts'
 import { jsonResponse, type Operation, operation } from '../api-description/operation.shape.ts'
 import { COMPATIBLE_REQUEST, orNull, TextContent } from '../compatible/conversation.shape.ts'
 import { API_VERSION, MESSAGES } from './messages.shape.ts'
 
-export const CountTokensRequest = named(
-  'CountTokensRequest',
-  Type.Object({
-    model: COMPATIBLE_REQUEST.model,
-    messages: MESSAGES,
-    system: orNull(TextContent, 'The system prompt.'),
-    tools: orNull(Type.Array(Type.Unknown()), 'Counted, although message requests with tools are refused.'),
-  }),
-)
+export const CountTokensRequest = namedObject('CountTokensRequest', {
+  model: COMPATIBLE_REQUEST.model,
+  messages: MESSAGES,
+  system: orNull(TextContent, 'The system prompt.'),
+  tools: orNull(Type.Array(Type.Unknown()), 'Counted, although message requests with tools are refused.'),
+})
 export type CountTokensRequest = Read<typeof CountTokensRequest>
 
-const TokenCount = named(
-  'TokenCount',
-  Type.Object({
-    input_tokens: Type.Integer({ minimum: 0, description: 'Estimated as a quarter of the bytes of all texts.' }),
-  }),
-)
+const TokenCount = namedObject('TokenCount', {
+  input_tokens: Type.Integer({ minimum: 0, description: 'Estimated as a quarter of the bytes of all texts.' }),
+})
 export type TokenCount = Read<typeof TokenCount>
 
 const request: CountTokensRequest = { model: 'claude', messages: [{ role: 'user', content: 'What is a monad?' }] }

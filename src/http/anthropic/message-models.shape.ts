@@ -1,30 +1,24 @@
 import { Type } from 'typebox'
-import { type Message, named } from '../../kit/shape.ts'
+import { type Message, namedObject } from '../../kit/shape.ts'
 import { COMMON_ERRORS } from '../api-description/error-responses.shape.ts'
 import { EXAMPLE, jsonResponse, type Operation, operation } from '../api-description/operation.shape.ts'
 
-const MessageModel = named(
-  'MessageModel',
-  Type.Object({
-    type: Type.Literal('model'),
-    id: Type.String({ description: 'The name of a backend.' }),
-    display_name: Type.String({ description: 'The same.' }),
-    created_at: Type.String({ format: 'date-time', description: 'When the server was started.' }),
-  }),
-)
+const MessageModel = namedObject('MessageModel', {
+  type: Type.Literal('model'),
+  id: Type.String({ description: 'The name of a backend.' }),
+  display_name: Type.String({ description: 'The same.' }),
+  created_at: Type.String({ format: 'date-time', description: 'When the server was started.' }),
+})
 export type MessageModel = Message<typeof MessageModel>
 
 const pageId = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
 
-const MessageModelList = named(
-  'MessageModelList',
-  Type.Object({
-    data: Type.Array(MessageModel, { description: 'One model for each enabled backend.' }),
-    has_more: Type.Boolean({ description: 'Always false: there is one page.' }),
-    first_id: pageId('The id of the first model.'),
-    last_id: pageId('The id of the last model.'),
-  }),
-)
+const MessageModelList = namedObject('MessageModelList', {
+  data: Type.Array(MessageModel, { description: 'One model for each enabled backend.' }),
+  has_more: Type.Boolean({ description: 'Always false: there is one page.' }),
+  first_id: pageId('The id of the first model.'),
+  last_id: pageId('The id of the last model.'),
+})
 export type MessageModelList = Message<typeof MessageModelList>
 
 const models = ['claude', 'codex', 'gemini'].map((id) => ({

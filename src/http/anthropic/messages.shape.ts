@@ -1,6 +1,6 @@
 import { type TProperties, Type } from 'typebox'
 import type { JsonRecord } from '../../agents/adapter/json-fields.ts'
-import { literals, named, type Message as Read, stated, tagged } from '../../kit/shape.ts'
+import { literals, named, namedObject, type Message as Read, stated, tagged } from '../../kit/shape.ts'
 import { AGENT_ERRORS } from '../api-description/error-responses.shape.ts'
 import {
   eventStream,
@@ -23,17 +23,14 @@ import {
 import { MessageError } from '../errors/error-body.shape.ts'
 import { eventFrame } from '../response/sse-frames.ts'
 
-const MessageTurn = named(
-  'MessageTurn',
-  Type.Object({
-    role: Type.String({
-      minLength: 1,
-      description: '`user` or `assistant`.',
-      ...stated({ values: ['user', 'assistant'] }),
-    }),
-    content: TextContent,
+const MessageTurn = namedObject('MessageTurn', {
+  role: Type.String({
+    minLength: 1,
+    description: '`user` or `assistant`.',
+    ...stated({ values: ['user', 'assistant'] }),
   }),
-)
+  content: TextContent,
+})
 
 export const MESSAGES = Type.Array(MessageTurn, {
   minItems: 1,
@@ -42,26 +39,23 @@ export const MESSAGES = Type.Array(MessageTurn, {
 
 const OutputFormat = Type.Object({ type: FormatType, schema: orNull(AnySchema, 'The schema.') })
 
-export const MessageRequest = named(
-  'MessageRequest',
-  Type.Object({
-    ...COMPATIBLE_REQUEST,
-    max_tokens: Type.Unknown({ description: 'Required, but ignored.' }),
-    messages: MESSAGES,
-    system: orNull(TextContent, 'The system prompt.'),
-    mcp_servers: orNull(Type.Array(Type.Unknown()), 'Refused or ignored, like `tools`.'),
-    output_format: orNull(OutputFormat, 'The format of the answer; for claude and codex.'),
-    output_config: orNull(
-      Type.Object({ format: orNull(OutputFormat, 'The same as `output_format`.') }),
-      'Only `format` is used.',
-    ),
-    temperature: ignored(),
-    top_p: ignored(),
-    top_k: ignored(),
-    stop_sequences: ignored(),
-    metadata: ignored(),
-  }),
-)
+export const MessageRequest = namedObject('MessageRequest', {
+  ...COMPATIBLE_REQUEST,
+  max_tokens: Type.Unknown({ description: 'Required, but ignored.' }),
+  messages: MESSAGES,
+  system: orNull(TextContent, 'The system prompt.'),
+  mcp_servers: orNull(Type.Array(Type.Unknown()), 'Refused or ignored, like `tools`.'),
+  output_format: orNull(OutputFormat, 'The format of the answer; for claude and codex.'),
+  output_config: orNull(
+    Type.Object({ format: orNull(OutputFormat, 'The same as `output_format`.') }),
+    'Only `format` is used.',
+  ),
+  temperature: ignored(),
+  top_p: ignored(),
+  top_k: ignored(),
+  stop_sequences: ignored(),
+  metadata: ignored(),
+})
 export type MessageRequest = Read<typeof MessageRequest>
 
 const tokens = Type.Integer({
@@ -106,24 +100,21 @@ const usage = Type.Object({
 /** The first event is sent before the counts are known. */
 const noUsage = Type.Object({ input_tokens: count('Always 0.'), output_tokens: count('Always 0.') })
 
-export const AnthropicMessage = named(
-  'Message',
-  Type.Object({
-    ...MESSAGE,
-    stop_reason: StopReason,
-    stop_sequence: Type.Null(),
-    usage,
-  }),
-)
+export const AnthropicMessage = namedObject('Message', {
+  ...MESSAGE,
+  stop_reason: StopReason,
+  stop_sequence: Type.Null(),
+  usage,
+})
 export type AnthropicMessage = Read<typeof AnthropicMessage>
 
 const index = Type.Integer({ minimum: 0 })
 
 const event = <T extends string, P extends TProperties>(type: T, fields: P) =>
-  named(
-    `${type.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}StreamEvent`,
-    Type.Object({ type: Type.Literal(type), ...fields }),
-  )
+  namedObject(`${type.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}StreamEvent`, {
+    type: Type.Literal(type),
+    ...fields,
+  })
 
 const StartedMessage = Type.Object({ ...MESSAGE, stop_reason: Type.Null(), stop_sequence: Type.Null(), usage: noUsage })
 

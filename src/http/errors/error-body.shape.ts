@@ -1,20 +1,17 @@
 /** Shapes of error responses. `error-body.ts` makes them. */
 import { type TSchema, Type } from 'typebox'
-import { named } from '../../kit/shape.ts'
+import { named, namedObject } from '../../kit/shape.ts'
 
-export const NativeError = named(
-  'NativeError',
-  Type.Object({
-    error: Type.String({ pattern: '^[a-z][a-z0-9_]*$', description: 'The error code, such as `unauthorized`.' }),
-    message: Type.String({ description: 'What is wrong and how to fix it.' }),
-    details: Type.Optional(
-      Type.Unsafe<object>({
-        type: 'object',
-        description: 'The facts of the message as fields. The fields depend on the code.',
-      }),
-    ),
-  }),
-)
+export const NativeError = namedObject('NativeError', {
+  error: Type.String({ pattern: '^[a-z][a-z0-9_]*$', description: 'The error code, such as `unauthorized`.' }),
+  message: Type.String({ description: 'What is wrong and how to fix it.' }),
+  details: Type.Optional(
+    Type.Unsafe<object>({
+      type: 'object',
+      description: 'The facts of the message as fields. The fields depend on the code.',
+    }),
+  ),
+})
 
 const problem = <E extends TSchema>(error: E) =>
   Type.Object({
@@ -25,17 +22,14 @@ const problem = <E extends TSchema>(error: E) =>
     error,
   })
 
-export const ChatError = named(
-  'ChatError',
-  Type.Object({
-    message: Type.String(),
-    type: Type.String(),
-    code: Type.String(),
-    param: Type.Union([Type.String(), Type.Null()], { description: 'The invalid field of the request.' }),
-  }),
-)
+export const ChatError = namedObject('ChatError', {
+  message: Type.String(),
+  type: Type.String(),
+  code: Type.String(),
+  param: Type.Union([Type.String(), Type.Null()], { description: 'The invalid field of the request.' }),
+})
 
-export const MessageError = named('MessageError', Type.Object({ type: Type.String(), message: Type.String() }))
+export const MessageError = namedObject('MessageError', { type: Type.String(), message: Type.String() })
 
 export const ChatProblem = named('ChatProblem', problem(ChatError))
 export const MessageProblem = named('MessageProblem', problem(MessageError))

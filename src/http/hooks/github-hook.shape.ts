@@ -1,15 +1,12 @@
 import { Type } from 'typebox'
-import { named } from '../../kit/shape.ts'
+import { namedObject } from '../../kit/shape.ts'
 import { COMMON_ERRORS } from '../api-description/error-responses.shape.ts'
 import { jsonResponse, type Operation, operation } from '../api-description/operation.shape.ts'
 
-const HookAnswer = named(
-  'HookAnswer',
-  Type.Object({
-    is_new: Type.Boolean({ description: 'False: a delivery with this id was received before.' }),
-    is_watched: Type.Boolean({ description: 'Whether this server watches the repository, and looks at it soon.' }),
-  }),
-)
+const HookAnswer = namedObject('HookAnswer', {
+  is_new: Type.Boolean({ description: 'False: a delivery with this id was received before.' }),
+  is_watched: Type.Boolean({ description: 'Whether this server watches the repository, and looks at it soon.' }),
+})
 
 const header = (name: string, description: string) => ({
   ...{ name, in: 'header' as const, isRequired: true },

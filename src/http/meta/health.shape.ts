@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { literals, type Message, named, optionalInteger, optionalText } from '../../kit/shape.ts'
+import { literals, type Message, namedObject, optionalInteger, optionalText } from '../../kit/shape.ts'
 import { OPEN_ERRORS } from '../api-description/error-responses.shape.ts'
 import { type Operation, operation } from '../api-description/operation.shape.ts'
 import { NativeError } from '../errors/error-body.shape.ts'
@@ -19,26 +19,20 @@ const StoreHealth = Type.Object({
   error: optionalText('Only present if the session store is not available.'),
 })
 
-const Health = named(
-  'Health',
-  Type.Object({
-    status: literals(['ok', 'degraded', 'unhealthy'], {
-      description:
-        '`degraded`: an enabled agent is not installed here, or on no worker if workers run the prompts. `unhealthy`: no session can be stored, for example because the disk is full.',
-    }),
-    version: Type.String({ description: 'The version of drover.' }),
-    uptime: Type.String({ description: 'For example `1h0m5s`.' }),
-    uptime_ms: Type.Integer({ minimum: 0 }),
-    backends: Type.Array(BackendHealth, { description: 'The enabled backends in canonical order.' }),
-    session_store: StoreHealth,
+const Health = namedObject('Health', {
+  status: literals(['ok', 'degraded', 'unhealthy'], {
+    description:
+      '`degraded`: an enabled agent is not installed here, or on no worker if workers run the prompts. `unhealthy`: no session can be stored, for example because the disk is full.',
   }),
-)
+  version: Type.String({ description: 'The version of drover.' }),
+  uptime: Type.String({ description: 'For example `1h0m5s`.' }),
+  uptime_ms: Type.Integer({ minimum: 0 }),
+  backends: Type.Array(BackendHealth, { description: 'The enabled backends in canonical order.' }),
+  session_store: StoreHealth,
+})
 export type Health = Message<typeof Health>
 
-const Ready = named(
-  'Ready',
-  Type.Object({ ready: Type.Boolean({ description: 'Whether the server can take requests.' }) }),
-)
+const Ready = namedObject('Ready', { ready: Type.Boolean({ description: 'Whether the server can take requests.' }) })
 export type Ready = Message<typeof Ready>
 
 const ok: Health = {

@@ -1,13 +1,12 @@
 import { Type } from 'typebox'
 import { BackendRecord } from '../../agents/adapter/agent.shape.ts'
-import { named } from '../../kit/shape.ts'
+import { namedObject } from '../../kit/shape.ts'
 import { COMMON_ERRORS } from '../api-description/error-responses.shape.ts'
 import { jsonResponse, type Operation, operation } from '../api-description/operation.shape.ts'
 
-const BackendList = named(
-  'BackendList',
-  Type.Object({ backends: Type.Array(BackendRecord, { description: 'All backends in canonical order.' }) }),
-)
+const BackendList = namedObject('BackendList', {
+  backends: Type.Array(BackendRecord, { description: 'All backends in canonical order.' }),
+})
 
 const claude: BackendRecord = {
   name: 'claude',

@@ -7,10 +7,10 @@ import {
   literals,
   type Message,
   meaning,
-  named,
+  namedObject,
+  namedRequest,
   optionalInteger,
   optionalText,
-  request,
   type Static,
   stated,
   strict,
@@ -57,58 +57,49 @@ export type EventsQuery = Static<typeof EventsQuery>
 
 const state = literals(EXECUTION_STATES, { description: 'The state when the response was sent.' })
 
-const ExecutionCancelled = named(
-  'ExecutionCancelled',
-  Type.Object({ id: Type.String({ description: 'The complete id.' }), state }),
-)
+const ExecutionCancelled = namedObject('ExecutionCancelled', {
+  id: Type.String({ description: 'The complete id.' }),
+  state,
+})
 export type ExecutionCancelled = Message<typeof ExecutionCancelled>
 
 const decision = literals(['allow', 'allow_session', 'deny'], {
   description: '`allow_session`: the agent may do the same again in this session, without asking.',
 })
 
-export const DecisionBody = named(
-  'ApprovalDecision',
-  request({
-    decision,
-    message: optionalText('Tells the agent why something is denied.', { maxLength: 4000 }),
-    answers: Type.Optional(meaning('The answers to `questions` of the approval, with `allow`.', Answers)),
-  }),
-)
+export const DecisionBody = namedRequest('ApprovalDecision', {
+  decision,
+  message: optionalText('Tells the agent why something is denied.', { maxLength: 4000 }),
+  answers: Type.Optional(meaning('The answers to `questions` of the approval, with `allow`.', Answers)),
+})
 export type DecisionBody = Static<typeof DecisionBody>
 
-const ApprovalDecided = named(
-  'ApprovalDecided',
-  Type.Object({ approval_id: Type.String({ description: 'The id of the approval.' }), decision }),
-)
+const ApprovalDecided = namedObject('ApprovalDecided', {
+  approval_id: Type.String({ description: 'The id of the approval.' }),
+  decision,
+})
 export type ApprovalDecided = Message<typeof ApprovalDecided>
 
-export const MessageBody = named(
-  'ExecutionMessage',
-  request({
-    text: Type.String({ minLength: 1, description: 'What the agent is told. It may be as long as a prompt.' }),
-  }),
-)
+export const MessageBody = namedRequest('ExecutionMessage', {
+  text: Type.String({ minLength: 1, description: 'What the agent is told. It may be as long as a prompt.' }),
+})
 export type MessageBody = Static<typeof MessageBody>
 
-const StateChange = named(
-  'StateChange',
-  Type.Object({
-    type: literals(['execution', 'execution_removed', 'approval', 'approval_settled', 'activity', 'run', 'heartbeat'], {
-      description:
-        '`execution_removed`: an execution has ended, and nothing of it is stored. `approval`: an agent waits for a decision. `approval_settled`: it no longer waits. `activity`: what a running execution does, at most twice a second. `run`: a driven run has changed.',
-    }),
-    execution: Type.Optional(Execution),
-    id: optionalText('The removed or active execution.'),
-    text: optionalText('The last line of its answer or thoughts, or its last tool call; 200 characters.'),
-    usage: Type.Optional(meaning('The tokens that it has used so far, if the agent reports them.', Usage)),
-    approval: Type.Optional(PendingApproval),
-    run: Type.Optional(DrivenRun),
-    execution_id: optionalText('The execution whose agent no longer waits.'),
-    approval_id: optionalText('The approval that is settled.'),
-    at: optionalText('The time of the heartbeat.', { format: 'date-time' }),
+const StateChange = namedObject('StateChange', {
+  type: literals(['execution', 'execution_removed', 'approval', 'approval_settled', 'activity', 'run', 'heartbeat'], {
+    description:
+      '`execution_removed`: an execution has ended, and nothing of it is stored. `approval`: an agent waits for a decision. `approval_settled`: it no longer waits. `activity`: what a running execution does, at most twice a second. `run`: a driven run has changed.',
   }),
-)
+  execution: Type.Optional(Execution),
+  id: optionalText('The removed or active execution.'),
+  text: optionalText('The last line of its answer or thoughts, or its last tool call; 200 characters.'),
+  usage: Type.Optional(meaning('The tokens that it has used so far, if the agent reports them.', Usage)),
+  approval: Type.Optional(PendingApproval),
+  run: Type.Optional(DrivenRun),
+  execution_id: optionalText('The execution whose agent no longer waits.'),
+  approval_id: optionalText('The approval that is settled.'),
+  at: optionalText('The time of the heartbeat.', { format: 'date-time' }),
+})
 
 const ID = EXAMPLE.executionId
 
@@ -143,10 +134,9 @@ const approval: PendingApproval = {
   choices: ['allow', 'allow_session', 'deny'],
 }
 
-const ApprovalList = named(
-  'ApprovalList',
-  Type.Object({ approvals: Type.Array(PendingApproval, { description: 'Oldest first.' }) }),
-)
+const ApprovalList = namedObject('ApprovalList', {
+  approvals: Type.Array(PendingApproval, { description: 'Oldest first.' }),
+})
 
 const APPROVAL_ID: Parameter = {
   name: 'approval',

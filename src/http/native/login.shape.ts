@@ -1,19 +1,16 @@
 import { Type } from 'typebox'
-import { type Message, named, optionalText, request, type Static } from '../../kit/shape.ts'
+import { type Message, namedObject, namedRequest, optionalText, type Static } from '../../kit/shape.ts'
 import { LoggedIn, Sender } from '../../service/request-sender.shape.ts'
 import { BODY_ERRORS, COMMON_ERRORS } from '../api-description/error-responses.shape.ts'
 import { jsonResponse, type Operation, operation } from '../api-description/operation.shape.ts'
 
-export const LoginBody = named(
-  'LoginRequest',
-  request({
-    key: optionalText('An API key of the server.', { minLength: 1, maxLength: 1024 }),
-    link: optionalText('The end of a link that `drover open` printed.', { minLength: 1, maxLength: 1024 }),
-  }),
-)
+export const LoginBody = namedRequest('LoginRequest', {
+  key: optionalText('An API key of the server.', { minLength: 1, maxLength: 1024 }),
+  link: optionalText('The end of a link that `drover open` printed.', { minLength: 1, maxLength: 1024 }),
+})
 export type LoginBody = Static<typeof LoginBody>
 
-const LoggedOut = named('LoggedOut', Type.Object({ logged_out: Type.Literal(true) }))
+const LoggedOut = namedObject('LoggedOut', { logged_out: Type.Literal(true) })
 export type LoggedOut = Message<typeof LoggedOut>
 
 const sender: Sender = {

@@ -1,31 +1,27 @@
 import { Type } from 'typebox'
-import { type Message, named, request, type Static, strict } from '../../kit/shape.ts'
+import { type Message, namedObject, namedRequest, type Static, strict } from '../../kit/shape.ts'
 import { PushOffer } from '../../service/push-offer.shape.ts'
 import { BODY_ERRORS, COMMON_ERRORS } from '../api-description/error-responses.shape.ts'
 import { jsonResponse, type Operation, operation } from '../api-description/operation.shape.ts'
 
 const key = (description: string) => Type.String({ minLength: 1, maxLength: 200, description })
 
-export const PushBody = named(
-  'PushRequest',
-  request({
-    endpoint: Type.String({
-      minLength: 1,
-      maxLength: 2000,
-      description: 'Where the push service of the browser takes messages: https, and a host of `notify.push_hosts`.',
-    }),
-    keys: strict({
-      p256dh: key('The public key of the browser, in Base64 for addresses.'),
-      auth: key('Its secret, in Base64 for addresses.'),
-    }),
+export const PushBody = namedRequest('PushRequest', {
+  endpoint: Type.String({
+    minLength: 1,
+    maxLength: 2000,
+    description: 'Where the push service of the browser takes messages: https, and a host of `notify.push_hosts`.',
   }),
-)
+  keys: strict({
+    p256dh: key('The public key of the browser, in Base64 for addresses.'),
+    auth: key('Its secret, in Base64 for addresses.'),
+  }),
+})
 export type PushBody = Static<typeof PushBody>
 
-const PushState = named(
-  'PushState',
-  Type.Object({ notified: Type.Boolean({ description: 'Whether the browser is notified from now on.' }) }),
-)
+const PushState = namedObject('PushState', {
+  notified: Type.Boolean({ description: 'Whether the browser is notified from now on.' }),
+})
 export type PushState = Message<typeof PushState>
 
 const publicKey = 'BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8'

@@ -7,6 +7,7 @@ import {
   literals,
   type Message,
   named,
+  namedObject,
   optionalFlag,
   optionalInteger,
   optionalText,
@@ -59,18 +60,15 @@ export const SessionDetailQuery = strict({
 })
 export type SessionDetailQuery = Static<typeof SessionDetailQuery>
 
-const SessionDetail = named(
-  'SessionDetail',
-  Type.Object({
-    ...Session.properties,
-    turns: Type.Optional(
-      Type.Array(SessionTurn, {
-        description: `Only with \`turns=true\`: the latest ${MAX_TURNS} turns that are kept, oldest first.`,
-      }),
-    ),
-    older_turns: optionalInteger('How many turns are kept before these.', { minimum: 1 }),
-  }),
-)
+const SessionDetail = namedObject('SessionDetail', {
+  ...Session.properties,
+  turns: Type.Optional(
+    Type.Array(SessionTurn, {
+      description: `Only with \`turns=true\`: the latest ${MAX_TURNS} turns that are kept, oldest first.`,
+    }),
+  ),
+  older_turns: optionalInteger('How many turns are kept before these.', { minimum: 1 }),
+})
 
 /** The session store checks the values of titles, tags and metadata. */
 export const SessionEditRequest = named(
@@ -97,13 +95,10 @@ export const SessionEditRequest = named(
   ),
 )
 
-const SessionDeleted = named(
-  'SessionDeleted',
-  Type.Object({
-    deleted: Type.Literal(true),
-    id: Type.String({ description: 'The complete id, even if the request had only a prefix.' }),
-  }),
-)
+const SessionDeleted = namedObject('SessionDeleted', {
+  deleted: Type.Literal(true),
+  id: Type.String({ description: 'The complete id, even if the request had only a prefix.' }),
+})
 export type SessionDeleted = Message<typeof SessionDeleted>
 
 const session: Session = {

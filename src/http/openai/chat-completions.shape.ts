@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { literals, type Message, named, optionalText, stated } from '../../kit/shape.ts'
+import { literals, type Message, named, namedObject, optionalText, stated } from '../../kit/shape.ts'
 import { AGENT_ERRORS } from '../api-description/error-responses.shape.ts'
 import { EXAMPLE, eventStream, IDEMPOTENCY_KEY, type Operation, operation } from '../api-description/operation.shape.ts'
 import {
@@ -16,54 +16,48 @@ import {
 import { ChatError } from '../errors/error-body.shape.ts'
 import { dataFrame } from '../response/sse-frames.ts'
 
-const ChatMessage = named(
-  'ChatMessage',
-  Type.Object({
-    role: Type.String({
-      minLength: 1,
-      description: '`system`, `developer`, `user`, `assistant`, or `tool` for the result of a call.',
-      ...stated({ values: ['system', 'developer', 'user', 'assistant', 'tool'] }),
-    }),
-    content: Type.Optional(
-      Type.Union([TextContent, Type.Null()], { description: 'Required, except in a message with tool calls.' }),
-    ),
-    tool_calls: Type.Optional(Type.Unknown({ description: 'The calls of an earlier answer.' })),
-    tool_call_id: Type.Optional(Type.Unknown({ description: 'The call that a message with the role `tool` answers.' })),
+const ChatMessage = namedObject('ChatMessage', {
+  role: Type.String({
+    minLength: 1,
+    description: '`system`, `developer`, `user`, `assistant`, or `tool` for the result of a call.',
+    ...stated({ values: ['system', 'developer', 'user', 'assistant', 'tool'] }),
   }),
-)
+  content: Type.Optional(
+    Type.Union([TextContent, Type.Null()], { description: 'Required, except in a message with tool calls.' }),
+  ),
+  tool_calls: Type.Optional(Type.Unknown({ description: 'The calls of an earlier answer.' })),
+  tool_call_id: Type.Optional(Type.Unknown({ description: 'The call that a message with the role `tool` answers.' })),
+})
 
-export const ChatRequest = named(
-  'ChatRequest',
-  Type.Object({
-    ...COMPATIBLE_REQUEST,
-    messages: Type.Array(ChatMessage, {
-      minItems: 1,
-      description: 'The conversation, with at least one user message.',
-    }),
-    stream_options: orNull(
-      Type.Object({ include_usage: orNull(Type.Boolean(), 'Whether the last chunk contains the token usage.') }),
-      'Only used if `stream` is true.',
-    ),
-    response_format: orNull(
-      Type.Object({
-        type: FormatType,
-        json_schema: orNull(Type.Object({ schema: orNull(AnySchema, 'The schema.') }), 'For `json_schema`.'),
-      }),
-      'The format of the answer. `json_schema` and `json_object` are for claude and codex.',
-    ),
-    functions: orNull(Type.Array(Type.Unknown()), 'Refused or ignored, like `tools`, whose old name it is.'),
-    max_tokens: ignored(),
-    max_completion_tokens: ignored(),
-    temperature: ignored(),
-    top_p: ignored(),
-    n: ignored('Accepted and ignored: there is always one completion.'),
-    stop: ignored(),
-    presence_penalty: ignored(),
-    frequency_penalty: ignored(),
-    logit_bias: ignored(),
-    user: ignored(),
+export const ChatRequest = namedObject('ChatRequest', {
+  ...COMPATIBLE_REQUEST,
+  messages: Type.Array(ChatMessage, {
+    minItems: 1,
+    description: 'The conversation, with at least one user message.',
   }),
-)
+  stream_options: orNull(
+    Type.Object({ include_usage: orNull(Type.Boolean(), 'Whether the last chunk contains the token usage.') }),
+    'Only used if `stream` is true.',
+  ),
+  response_format: orNull(
+    Type.Object({
+      type: FormatType,
+      json_schema: orNull(Type.Object({ schema: orNull(AnySchema, 'The schema.') }), 'For `json_schema`.'),
+    }),
+    'The format of the answer. `json_schema` and `json_object` are for claude and codex.',
+  ),
+  functions: orNull(Type.Array(Type.Unknown()), 'Refused or ignored, like `tools`, whose old name it is.'),
+  max_tokens: ignored(),
+  max_completion_tokens: ignored(),
+  temperature: ignored(),
+  top_p: ignored(),
+  n: ignored('Accepted and ignored: there is always one completion.'),
+  stop: ignored(),
+  presence_penalty: ignored(),
+  frequency_penalty: ignored(),
+  logit_bias: ignored(),
+  user: ignored(),
+})
 export type ChatRequest = Message<typeof ChatRequest>
 
 const count = (description?: string) => Type.Integer({ minimum: 0, ...(description !== undefined && { description }) })
@@ -97,82 +91,70 @@ const FinishReason = literals(['stop', 'tool_calls'], {
 const functionName = Type.String({ description: 'The name of the function.' })
 const functionInput = Type.String({ description: 'The arguments, as JSON.' })
 
-const ChatToolCall = named(
-  'ChatToolCall',
-  Type.Object({
-    id: Type.String(),
-    type: Type.Literal('function'),
-    function: Type.Object({ name: functionName, arguments: functionInput }),
-  }),
-)
+const ChatToolCall = namedObject('ChatToolCall', {
+  id: Type.String(),
+  type: Type.Literal('function'),
+  function: Type.Object({ name: functionName, arguments: functionInput }),
+})
 
-const ChatToolCallDelta = named(
-  'ChatToolCallDelta',
-  Type.Object({
-    index,
-    id: optionalText('In the first piece.'),
-    type: Type.Optional(Type.Literal('function')),
-    function: Type.Object({
-      name: optionalText('In the first piece.'),
-      arguments: Type.String({ description: 'A piece of the arguments.' }),
-    }),
+const ChatToolCallDelta = namedObject('ChatToolCallDelta', {
+  index,
+  id: optionalText('In the first piece.'),
+  type: Type.Optional(Type.Literal('function')),
+  function: Type.Object({
+    name: optionalText('In the first piece.'),
+    arguments: Type.String({ description: 'A piece of the arguments.' }),
   }),
-)
+})
 
-export const ChatCompletion = named(
-  'ChatCompletion',
-  Type.Object({
-    id,
-    object: Type.Literal('chat.completion'),
-    created,
-    model,
-    choices: Type.Array(
-      Type.Object({
-        index,
-        message: Type.Object({
-          role: Type.Literal('assistant'),
-          content: Type.Union([Type.String(), Type.Null()], { description: 'Null if there are only tool calls.' }),
-          tool_calls: Type.Optional(
-            Type.Array(ChatToolCall, {
-              description: 'Functions of the client, which runs them and sends the results.',
-            }),
-          ),
-        }),
-        finish_reason: FinishReason,
+export const ChatCompletion = namedObject('ChatCompletion', {
+  id,
+  object: Type.Literal('chat.completion'),
+  created,
+  model,
+  choices: Type.Array(
+    Type.Object({
+      index,
+      message: Type.Object({
+        role: Type.Literal('assistant'),
+        content: Type.Union([Type.String(), Type.Null()], { description: 'Null if there are only tool calls.' }),
+        tool_calls: Type.Optional(
+          Type.Array(ChatToolCall, {
+            description: 'Functions of the client, which runs them and sends the results.',
+          }),
+        ),
       }),
-    ),
-    usage: ChatUsage,
-  }),
-)
+      finish_reason: FinishReason,
+    }),
+  ),
+  usage: ChatUsage,
+})
 export type ChatCompletion = Message<typeof ChatCompletion>
 
-export const ChatCompletionChunk = named(
-  'ChatCompletionChunk',
-  Type.Object({
-    id,
-    object: Type.Literal('chat.completion.chunk'),
-    created,
-    model,
-    choices: Type.Array(
-      Type.Object({
-        index,
-        delta: Type.Object({
-          role: Type.Optional(Type.Literal('assistant', { description: 'In the first chunk.' })),
-          content: optionalText('A piece of the answer.'),
-          tool_calls: Type.Optional(Type.Array(ChatToolCallDelta, { description: 'A piece of a tool call.' })),
-        }),
-        finish_reason: Type.Union([FinishReason, Type.Null()], { description: 'Null before the last chunk.' }),
+export const ChatCompletionChunk = namedObject('ChatCompletionChunk', {
+  id,
+  object: Type.Literal('chat.completion.chunk'),
+  created,
+  model,
+  choices: Type.Array(
+    Type.Object({
+      index,
+      delta: Type.Object({
+        role: Type.Optional(Type.Literal('assistant', { description: 'In the first chunk.' })),
+        content: optionalText('A piece of the answer.'),
+        tool_calls: Type.Optional(Type.Array(ChatToolCallDelta, { description: 'A piece of a tool call.' })),
       }),
-    ),
-    usage: Type.Optional(
-      Type.Union([ChatUsage, Type.Null()], { description: 'Only present if requested. Null before the last chunk.' }),
-    ),
-  }),
-)
+      finish_reason: Type.Union([FinishReason, Type.Null()], { description: 'Null before the last chunk.' }),
+    }),
+  ),
+  usage: Type.Optional(
+    Type.Union([ChatUsage, Type.Null()], { description: 'Only present if requested. Null before the last chunk.' }),
+  ),
+})
 export type ChatCompletionChunk = Message<typeof ChatCompletionChunk>
 
 /** The last event of a stream whose agent failed. */
-const ChatStreamError = named('ChatStreamError', Type.Object({ error: ChatError }))
+const ChatStreamError = namedObject('ChatStreamError', { error: ChatError })
 
 const request: ChatRequest = {
   model: 'claude',

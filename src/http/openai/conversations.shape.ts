@@ -1,43 +1,38 @@
 import { Type } from 'typebox'
 import type { JsonObject } from '../../kit/json/json-value.ts'
-import { type Message, named, strict } from '../../kit/shape.ts'
+import { type Message, namedObject, namedStrict } from '../../kit/shape.ts'
 import { BODY_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
 import { EXAMPLE, jsonResponse, type Operation, operation, type Parameter } from '../api-description/operation.shape.ts'
 import { orNull } from '../compatible/conversation.shape.ts'
 import { Metadata } from './response-object.shape.ts'
 
-export const ConversationCreateRequest = named(
-  'ConversationCreateRequest',
-  Type.Object({
-    metadata: orNull(Metadata, 'Metadata of the client.'),
-    items: orNull(
-      Type.Array(Type.Unknown(), { maxItems: 20 }),
-      'Must be empty: send them as input of the first response.',
-    ),
-  }),
-)
+export const ConversationCreateRequest = namedObject('ConversationCreateRequest', {
+  metadata: orNull(Metadata, 'Metadata of the client.'),
+  items: orNull(
+    Type.Array(Type.Unknown(), { maxItems: 20 }),
+    'Must be empty: send them as input of the first response.',
+  ),
+})
 export type ConversationCreateRequest = Message<typeof ConversationCreateRequest>
 
-export const ConversationUpdateRequest = named('ConversationUpdateRequest', Type.Object({ metadata: Metadata }))
+export const ConversationUpdateRequest = namedObject('ConversationUpdateRequest', { metadata: Metadata })
 export type ConversationUpdateRequest = Message<typeof ConversationUpdateRequest>
 
-const ConversationObject = named(
-  'ConversationObject',
-  strict({
-    id: Type.String({ pattern: '^conv_[0-9a-f]{32}$', description: '`conv_` and the id of its session.' }),
-    object: Type.Literal('conversation'),
-    created_at: Type.Integer({ minimum: 0, description: 'Unix seconds.' }),
-    metadata: Type.Unsafe<JsonObject>({ type: 'object', description: 'The metadata of the session.' }),
-  }),
-)
+const ConversationObject = namedStrict('ConversationObject', {
+  id: Type.String({ pattern: '^conv_[0-9a-f]{32}$', description: '`conv_` and the id of its session.' }),
+  object: Type.Literal('conversation'),
+  created_at: Type.Integer({ minimum: 0, description: 'Unix seconds.' }),
+  metadata: Type.Unsafe<JsonObject>({ type: 'object', description: 'The metadata of the session.' }),
+})
 export type ConversationObject = Omit<Message<typeof ConversationObject>, 'metadata'> & {
   readonly metadata: JsonObject
 }
 
-const ConversationDeleted = named(
-  'ConversationDeleted',
-  strict({ id: Type.String(), object: Type.Literal('conversation.deleted'), deleted: Type.Literal(true) }),
-)
+const ConversationDeleted = namedStrict('ConversationDeleted', {
+  id: Type.String(),
+  object: Type.Literal('conversation.deleted'),
+  deleted: Type.Literal(true),
+})
 export type ConversationDeleted = Message<typeof ConversationDeleted>
 
 const CONVERSATION_ID = `conv_${EXAMPLE.sessionId}`

@@ -1,26 +1,20 @@
 import { Type } from 'typebox'
-import { literals, type Message, named } from '../../kit/shape.ts'
+import { literals, type Message, namedObject } from '../../kit/shape.ts'
 import { COMMON_ERRORS } from '../api-description/error-responses.shape.ts'
 import { EXAMPLE, jsonResponse, type Operation, operation } from '../api-description/operation.shape.ts'
 
-const Model = named(
-  'Model',
-  Type.Object({
-    id: Type.String({ description: 'The name of a backend.' }),
-    object: Type.Literal('model'),
-    created: Type.Integer({ minimum: 0, description: 'Unix seconds.' }),
-    owned_by: literals(['drover']),
-  }),
-)
+const Model = namedObject('Model', {
+  id: Type.String({ description: 'The name of a backend.' }),
+  object: Type.Literal('model'),
+  created: Type.Integer({ minimum: 0, description: 'Unix seconds.' }),
+  owned_by: literals(['drover']),
+})
 export type Model = Message<typeof Model>
 
-const ModelList = named(
-  'ModelList',
-  Type.Object({
-    object: Type.Literal('list'),
-    data: Type.Array(Model, { description: 'One model for each backend.' }),
-  }),
-)
+const ModelList = namedObject('ModelList', {
+  object: Type.Literal('list'),
+  data: Type.Array(Model, { description: 'One model for each backend.' }),
+})
 export type ModelList = Message<typeof ModelList>
 
 const models: Model[] = ['claude', 'codex', 'gemini'].map((id) => ({

@@ -1,86 +1,71 @@
 /** A response of the Responses API, and the events of its stream. */
 import { type TProperties, Type } from 'typebox'
 import type { JsonObject } from '../../kit/json/json-value.ts'
-import { literals, type Message, named, tagged } from '../../kit/shape.ts'
+import { literals, type Message, named, namedObject, tagged } from '../../kit/shape.ts'
 
 const count = (description?: string) => Type.Integer({ minimum: 0, ...(description !== undefined && { description }) })
 const never = (description: string) => Type.Null({ description })
 const orNothing = <T extends Parameters<typeof Type.Union>[0][number]>(shape: T, description: string) =>
   Type.Union([shape, Type.Null()], { description })
 
-const OutputText = named(
-  'ResponseOutputText',
-  Type.Object({
-    type: Type.Literal('output_text'),
-    text: Type.String(),
-    annotations: Type.Array(Type.Unknown(), { maxItems: 0, description: 'Always empty.' }),
-    logprobs: Type.Array(Type.Unknown(), { maxItems: 0, description: 'Always empty.' }),
-  }),
-)
+const OutputText = namedObject('ResponseOutputText', {
+  type: Type.Literal('output_text'),
+  text: Type.String(),
+  annotations: Type.Array(Type.Unknown(), { maxItems: 0, description: 'Always empty.' }),
+  logprobs: Type.Array(Type.Unknown(), { maxItems: 0, description: 'Always empty.' }),
+})
 
 const ITEM_STATUSES = ['in_progress', 'completed', 'incomplete'] as const
 
 const PHASES = ['commentary', 'final_answer'] as const
 export type Phase = (typeof PHASES)[number]
 
-const MessageItem = named(
-  'ResponseMessageItem',
-  Type.Object({
-    type: Type.Literal('message'),
-    id: Type.String(),
-    status: literals(ITEM_STATUSES),
-    role: Type.Literal('assistant'),
-    content: Type.Array(OutputText),
-    phase: Type.Optional(
-      literals(PHASES, {
-        description:
-          '`final_answer`, or `commentary`: what the agent says on its way to it. A message has it when it is complete.',
-      }),
-    ),
-  }),
-)
+const MessageItem = namedObject('ResponseMessageItem', {
+  type: Type.Literal('message'),
+  id: Type.String(),
+  status: literals(ITEM_STATUSES),
+  role: Type.Literal('assistant'),
+  content: Type.Array(OutputText),
+  phase: Type.Optional(
+    literals(PHASES, {
+      description:
+        '`final_answer`, or `commentary`: what the agent says on its way to it. A message has it when it is complete.',
+    }),
+  ),
+})
 export type MessageItem = Message<typeof MessageItem>
 
-const SummaryText = named(
-  'ResponseSummaryText',
-  Type.Object({ type: Type.Literal('summary_text'), text: Type.String({ description: 'What the agent thought.' }) }),
-)
+const SummaryText = namedObject('ResponseSummaryText', {
+  type: Type.Literal('summary_text'),
+  text: Type.String({ description: 'What the agent thought.' }),
+})
 
-const ReasoningItem = named(
-  'ResponseReasoningItem',
-  Type.Object({
-    type: Type.Literal('reasoning'),
-    id: Type.String(),
-    status: literals(ITEM_STATUSES),
-    summary: Type.Array(SummaryText),
-  }),
-)
+const ReasoningItem = namedObject('ResponseReasoningItem', {
+  type: Type.Literal('reasoning'),
+  id: Type.String(),
+  status: literals(ITEM_STATUSES),
+  summary: Type.Array(SummaryText),
+})
 export type ReasoningItem = Message<typeof ReasoningItem>
 
-const CallItem = named(
-  'ResponseFunctionCallItem',
-  Type.Object({
-    type: Type.Literal('function_call'),
-    id: Type.String(),
-    call_id: Type.String({ description: 'The id to answer with, in a `function_call_output`.' }),
-    name: Type.String({ description: 'The name of the function.' }),
-    arguments: Type.String({ description: 'The arguments, as JSON.' }),
-    status: literals(ITEM_STATUSES),
-  }),
-)
+const CallItem = namedObject('ResponseFunctionCallItem', {
+  type: Type.Literal('function_call'),
+  id: Type.String(),
+  call_id: Type.String({ description: 'The id to answer with, in a `function_call_output`.' }),
+  name: Type.String({ description: 'The name of the function.' }),
+  arguments: Type.String({ description: 'The arguments, as JSON.' }),
+  status: literals(ITEM_STATUSES),
+})
 export type CallItem = Message<typeof CallItem>
 
-const TextCallItem = named(
-  'ResponseCustomToolCallItem',
-  Type.Object({
-    type: Type.Literal('custom_tool_call'),
-    id: Type.String(),
-    call_id: Type.String({ description: 'The id to answer with, in a `custom_tool_call_output`.' }),
-    name: Type.String({ description: 'The name of the tool.' }),
-    input: Type.String({ description: 'The text for the tool.' }),
-    status: literals(ITEM_STATUSES),
-  }),
-)
+const TextCallItem = namedObject('ResponseCustomToolCallItem', {
+  type: Type.Literal('custom_tool_call'),
+  id: Type.String(),
+  call_id: Type.String({ description: 'The id to answer with, in a `custom_tool_call_output`.' }),
+  name: Type.String({ description: 'The name of the tool.' }),
+  input: Type.String({ description: 'The text for the tool.' }),
+  status: literals(ITEM_STATUSES),
+})
 export type TextCallItem = Message<typeof TextCallItem>
 
 const OutputItem = tagged('type', [MessageItem, ReasoningItem, CallItem, TextCallItem])
@@ -115,41 +100,38 @@ export const Metadata = Type.Unsafe<Record<string, string>>({
   description: 'Up to 16 texts of at most 512 characters, by names of at most 64. The response repeats them.',
 })
 
-export const ResponseObject = named(
-  'ResponseObject',
-  Type.Object({
-    id: Type.String({ pattern: '^resp_[0-9a-f]{24}(_[1-9][0-9]*)?$' }),
-    object: Type.Literal('response'),
-    created_at: Type.Integer({ minimum: 0, description: 'Unix seconds.' }),
-    status: literals(RESPONSE_STATUSES, { description: '`failed` and `cancelled` responses have no whole answer.' }),
-    background: Type.Boolean(),
-    conversation: orNothing(Type.Object({ id: Type.String() }), 'As in the request.'),
-    error: orNothing(ResponseError, 'Why it failed.'),
-    incomplete_details: never('Always null.'),
-    instructions: orNothing(Type.String(), 'As in the request.'),
-    max_output_tokens: orNothing(Type.Integer(), 'As in the request. It has no effect.'),
-    metadata: Metadata,
-    model: Type.String({ description: 'As in the request.' }),
-    output: Type.Array(OutputItem, {
-      description:
-        'The answer as a message, calls of functions of the client, and what the agent thought if `reasoning.summary` was requested.',
-    }),
-    parallel_tool_calls: Type.Boolean({ description: 'As in the request.' }),
-    previous_response_id: orNothing(Type.String(), 'As in the request.'),
-    reasoning: Type.Object({
-      effort: orNothing(Type.String(), 'As in the request. It has no effect.'),
-      summary: orNothing(Type.String(), 'As in the request.'),
-    }),
-    store: Type.Boolean({ description: 'Whether it can be read again.' }),
-    temperature: never('Always null.'),
-    text: Type.Object({ format: Type.Unsafe<JsonObject>({ type: 'object', description: 'As in the request.' }) }),
-    tool_choice: Type.Literal('auto', { description: 'Always `auto`.' }),
-    tools: Type.Array(Type.Unknown(), { maxItems: 0, description: 'Always empty.' }),
-    top_p: never('Always null.'),
-    truncation: Type.Literal('disabled', { description: 'Always `disabled`.' }),
-    usage: orNothing(ResponseUsage, 'Null until the response is completed.'),
+export const ResponseObject = namedObject('ResponseObject', {
+  id: Type.String({ pattern: '^resp_[0-9a-f]{24}(_[1-9][0-9]*)?$' }),
+  object: Type.Literal('response'),
+  created_at: Type.Integer({ minimum: 0, description: 'Unix seconds.' }),
+  status: literals(RESPONSE_STATUSES, { description: '`failed` and `cancelled` responses have no whole answer.' }),
+  background: Type.Boolean(),
+  conversation: orNothing(Type.Object({ id: Type.String() }), 'As in the request.'),
+  error: orNothing(ResponseError, 'Why it failed.'),
+  incomplete_details: never('Always null.'),
+  instructions: orNothing(Type.String(), 'As in the request.'),
+  max_output_tokens: orNothing(Type.Integer(), 'As in the request. It has no effect.'),
+  metadata: Metadata,
+  model: Type.String({ description: 'As in the request.' }),
+  output: Type.Array(OutputItem, {
+    description:
+      'The answer as a message, calls of functions of the client, and what the agent thought if `reasoning.summary` was requested.',
   }),
-)
+  parallel_tool_calls: Type.Boolean({ description: 'As in the request.' }),
+  previous_response_id: orNothing(Type.String(), 'As in the request.'),
+  reasoning: Type.Object({
+    effort: orNothing(Type.String(), 'As in the request. It has no effect.'),
+    summary: orNothing(Type.String(), 'As in the request.'),
+  }),
+  store: Type.Boolean({ description: 'Whether it can be read again.' }),
+  temperature: never('Always null.'),
+  text: Type.Object({ format: Type.Unsafe<JsonObject>({ type: 'object', description: 'As in the request.' }) }),
+  tool_choice: Type.Literal('auto', { description: 'Always `auto`.' }),
+  tools: Type.Array(Type.Unknown(), { maxItems: 0, description: 'Always empty.' }),
+  top_p: never('Always null.'),
+  truncation: Type.Literal('disabled', { description: 'Always `disabled`.' }),
+  usage: orNothing(ResponseUsage, 'Null until the response is completed.'),
+})
 export type ResponseObject = Omit<Message<typeof ResponseObject>, 'text' | 'output' | 'tools'> & {
   readonly text: { readonly format: JsonObject }
   readonly output: readonly OutputItem[]
@@ -157,14 +139,11 @@ export type ResponseObject = Omit<Message<typeof ResponseObject>, 'text' | 'outp
 }
 
 const event = <const T extends string, P extends TProperties>(type: T, fields: P) =>
-  named(
-    eventName(type),
-    Type.Object({
-      type: Type.Literal(type),
-      sequence_number: count('Counts from 0. `starting_after` continues after it.'),
-      ...fields,
-    }),
-  )
+  namedObject(eventName(type), {
+    type: Type.Literal(type),
+    sequence_number: count('Counts from 0. `starting_after` continues after it.'),
+    ...fields,
+  })
 
 /** `response.output_text.delta` is called `ResponseOutputTextDeltaEvent`. */
 function eventName(type: string): string {

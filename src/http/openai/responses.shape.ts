@@ -1,5 +1,15 @@
 import { Type } from 'typebox'
-import { literals, type Message, named, optionalInteger, optionalText, type Static, strict } from '../../kit/shape.ts'
+import {
+  literals,
+  type Message,
+  named,
+  namedObject,
+  namedStrict,
+  optionalInteger,
+  optionalText,
+  type Static,
+  strict,
+} from '../../kit/shape.ts'
 import { AGENT_ERRORS, BODY_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
 import {
   EXAMPLE,
@@ -53,92 +63,83 @@ const InputItem = named(
 /** Ids of drover have 29 characters, those of the vendor about 60. */
 const MAX_ID_LENGTH = 128
 
-export const ResponseRequest = named(
-  'ResponseRequest',
-  Type.Object({
-    ...COMPATIBLE_REQUEST,
-    input: Type.Union([Type.String(), Type.Array(InputItem, { minItems: 1 })], {
-      description: 'A text, or the items of a conversation with at least one user message.',
-    }),
-    instructions: orNull(Type.String(), 'The system prompt.'),
-    previous_response_id: orNull(
-      Type.String({ maxLength: MAX_ID_LENGTH }),
-      'Continues the conversation of this response.',
-    ),
-    store: orNull(
-      Type.Boolean(),
-      'Whether the response is stored, and with it a session. The default is true. `previous_response_id` needs it. A dry run is never stored.',
-    ),
-    background: orNull(Type.Boolean(), 'Whether the agent keeps running without the client. Needs `store`.'),
-    metadata: orNull(Metadata, 'Metadata of the client; the response repeats it.'),
-    text: orNull(
-      Type.Object({
-        format: orNull(
-          Type.Object({ type: FormatType, schema: orNull(AnySchema, 'For `json_schema`.') }),
-          'The format of the answer. `json_schema` and `json_object` are for claude and codex.',
-        ),
-      }),
-      'Only `format` is used.',
-    ),
-    reasoning: orNull(
-      Type.Object({
-        effort: ignored(),
-        summary: orNull(Type.String(), 'If it is given, the output has what the agent thought.'),
-      }),
-      'Only `summary` is used.',
-    ),
-    conversation: orNull(
-      Type.Union([
-        Type.String({ maxLength: MAX_ID_LENGTH }),
-        Type.Object({ id: Type.String({ maxLength: MAX_ID_LENGTH }) }),
-      ]),
-      'The conversation that the response is the next turn of: its id, or an object with it.',
-    ),
-    prompt: ignored('Refused: there are no prompt templates.'),
-    max_output_tokens: ignored(),
-    max_tool_calls: ignored(),
-    temperature: ignored(),
-    top_p: ignored(),
-    top_logprobs: ignored(),
-    truncation: ignored(),
-    include: ignored(),
-    service_tier: ignored(),
-    user: ignored(),
+export const ResponseRequest = namedObject('ResponseRequest', {
+  ...COMPATIBLE_REQUEST,
+  input: Type.Union([Type.String(), Type.Array(InputItem, { minItems: 1 })], {
+    description: 'A text, or the items of a conversation with at least one user message.',
   }),
-)
+  instructions: orNull(Type.String(), 'The system prompt.'),
+  previous_response_id: orNull(
+    Type.String({ maxLength: MAX_ID_LENGTH }),
+    'Continues the conversation of this response.',
+  ),
+  store: orNull(
+    Type.Boolean(),
+    'Whether the response is stored, and with it a session. The default is true. `previous_response_id` needs it. A dry run is never stored.',
+  ),
+  background: orNull(Type.Boolean(), 'Whether the agent keeps running without the client. Needs `store`.'),
+  metadata: orNull(Metadata, 'Metadata of the client; the response repeats it.'),
+  text: orNull(
+    Type.Object({
+      format: orNull(
+        Type.Object({ type: FormatType, schema: orNull(AnySchema, 'For `json_schema`.') }),
+        'The format of the answer. `json_schema` and `json_object` are for claude and codex.',
+      ),
+    }),
+    'Only `format` is used.',
+  ),
+  reasoning: orNull(
+    Type.Object({
+      effort: ignored(),
+      summary: orNull(Type.String(), 'If it is given, the output has what the agent thought.'),
+    }),
+    'Only `summary` is used.',
+  ),
+  conversation: orNull(
+    Type.Union([
+      Type.String({ maxLength: MAX_ID_LENGTH }),
+      Type.Object({ id: Type.String({ maxLength: MAX_ID_LENGTH }) }),
+    ]),
+    'The conversation that the response is the next turn of: its id, or an object with it.',
+  ),
+  prompt: ignored('Refused: there are no prompt templates.'),
+  max_output_tokens: ignored(),
+  max_tool_calls: ignored(),
+  temperature: ignored(),
+  top_p: ignored(),
+  top_logprobs: ignored(),
+  truncation: ignored(),
+  include: ignored(),
+  service_tier: ignored(),
+  user: ignored(),
+})
 export type ResponseRequest = Message<typeof ResponseRequest>
 
-export const CompactRequest = named(
-  'ResponseCompactRequest',
-  Type.Object({
-    input: orNull(Type.Union([Type.String(), Type.Array(InputItem)]), 'A text, or the items of a conversation.'),
-    previous_response_id: orNull(
-      Type.String({ maxLength: MAX_ID_LENGTH }),
-      'The conversation up to this response, before the input.',
-    ),
-    model: ignored('No model is asked.'),
-    instructions: ignored('Send them with the next request.'),
-  }),
-)
+export const CompactRequest = namedObject('ResponseCompactRequest', {
+  input: orNull(Type.Union([Type.String(), Type.Array(InputItem)]), 'A text, or the items of a conversation.'),
+  previous_response_id: orNull(
+    Type.String({ maxLength: MAX_ID_LENGTH }),
+    'The conversation up to this response, before the input.',
+  ),
+  model: ignored('No model is asked.'),
+  instructions: ignored('Send them with the next request.'),
+})
 export type CompactRequest = Message<typeof CompactRequest>
 
-const CompactedResponse = named(
-  'CompactedResponse',
-  strict({
-    id: Type.String(),
-    object: Type.Literal('response.compaction'),
-    created_at: Type.Integer({ minimum: 0, description: 'Unix seconds.' }),
-    output: Type.Array(
-      strict({
-        type: Type.Literal('compaction'),
-        id: Type.String(),
-        encrypted_content: Type.String({ description: 'The conversation, as an opaque text.' }),
-      }),
-      { description: 'One item. Send it as the beginning of the next input.' },
-    ),
-    usage: ResponseUsage,
-  }),
-)
+const CompactedResponse = namedStrict('CompactedResponse', {
+  id: Type.String(),
+  object: Type.Literal('response.compaction'),
+  created_at: Type.Integer({ minimum: 0, description: 'Unix seconds.' }),
+  output: Type.Array(
+    strict({
+      type: Type.Literal('compaction'),
+      id: Type.String(),
+      encrypted_content: Type.String({ description: 'The conversation, as an opaque text.' }),
+    }),
+    { description: 'One item. Send it as the beginning of the next input.' },
+  ),
+  usage: ResponseUsage,
+})
 export type CompactedResponse = Message<typeof CompactedResponse>
 
 /** An SDK may add other parameters of the vendor's API, so unknown ones are ignored. */
@@ -157,34 +158,29 @@ export const InputItemsQuery = Type.Object({
 })
 export type InputItemsQuery = Static<typeof InputItemsQuery>
 
-const StoredItem = named(
-  'ResponseStoredItem',
-  Type.Object({
-    type: Type.Literal('message'),
-    id: Type.String(),
-    status: Type.Literal('completed'),
-    role: literals(['user', 'assistant', 'system', 'developer']),
-    content: Type.Array(Type.Object({ type: literals(['input_text', 'output_text']), text: Type.String() })),
-  }),
-)
+const StoredItem = namedObject('ResponseStoredItem', {
+  type: Type.Literal('message'),
+  id: Type.String(),
+  status: Type.Literal('completed'),
+  role: literals(['user', 'assistant', 'system', 'developer']),
+  content: Type.Array(Type.Object({ type: literals(['input_text', 'output_text']), text: Type.String() })),
+})
 export type StoredItem = Message<typeof StoredItem>
 
-const ItemList = named(
-  'ResponseItemList',
-  Type.Object({
-    object: Type.Literal('list'),
-    data: Type.Array(StoredItem),
-    first_id: Type.Union([Type.String(), Type.Null()]),
-    last_id: Type.Union([Type.String(), Type.Null()]),
-    has_more: Type.Boolean(),
-  }),
-)
+const ItemList = namedObject('ResponseItemList', {
+  object: Type.Literal('list'),
+  data: Type.Array(StoredItem),
+  first_id: Type.Union([Type.String(), Type.Null()]),
+  last_id: Type.Union([Type.String(), Type.Null()]),
+  has_more: Type.Boolean(),
+})
 export type ItemList = Message<typeof ItemList>
 
-const ResponseDeleted = named(
-  'ResponseDeleted',
-  strict({ id: Type.String(), object: Type.Literal('response'), deleted: Type.Literal(true) }),
-)
+const ResponseDeleted = namedStrict('ResponseDeleted', {
+  id: Type.String(),
+  object: Type.Literal('response'),
+  deleted: Type.Literal(true),
+})
 export type ResponseDeleted = Message<typeof ResponseDeleted>
 
 const request: ResponseRequest = { model: 'claude', instructions: 'Answer in one sentence.', input: 'What is a monad?' }
