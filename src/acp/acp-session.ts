@@ -179,12 +179,7 @@ export function lastBackend(sessions: readonly Session[], otherwise: Backend): B
   return sessions.at(-1)?.backend ?? otherwise
 }
 
-export function toSessionInfo({
-  id,
-  working_dir: cwd,
-  title,
-  initial_prompt: prompt,
-  last_used: updatedAt,
-}: Session): object {
+export function toSessionInfo(session: Session): object {
+  const { id, working_dir: cwd, title, initial_prompt: prompt, last_used: updatedAt } = session
   return { sessionId: id, cwd, title: title ?? prompt.split('\n', 1)[0] ?? '', updatedAt }
 }

@@ -15,13 +15,8 @@ export function toForm({ reason, questions }: AskedForm): JsonRecord {
 }
 
 /** Where any text is an answer, the options are named in the description: a form has a choice or a text. */
-function toField({
-  text,
-  options,
-  takes_several: takesSeveral,
-  takes_text: takesText,
-  takes,
-}: AgentQuestion): JsonRecord {
+function toField(agentQuestion: AgentQuestion): JsonRecord {
+  const { text, options, takes_several: takesSeveral, takes_text: takesText, takes } = agentQuestion
   const title = text
   if (takes !== undefined) return { type: takes, title }
   const labels = options.map(({ label, description }) => (description ? `${label} (${description})` : label))

@@ -48,11 +48,8 @@ export async function unsetConfigValue(edit: Edit): Promise<{ wasSet: boolean }>
 }
 
 /** Writes the section of a backend, in place of the one that is there. The resulting file is checked as a whole. */
-export async function setBackendSection({
-  path,
-  name,
-  section,
-}: BackendEdit & { section: BackendSection }): Promise<void> {
+export async function setBackendSection(backendEdit: BackendEdit & { section: BackendSection }): Promise<void> {
+  const { path, name, section } = backendEdit
   const folder = dirname(path)
   if (!isDirectory(folder)) ensurePrivateDirectory({ path: folder })
   const steps = ['backends', name]

@@ -25,11 +25,8 @@ export async function addServerKey({ path, entry }: { path: string; entry: Serve
 }
 
 /** What belongs to the key stays its own: an id that was made from the old digest is written down. */
-export async function rotateServerKey({
-  path,
-  name,
-  sha256,
-}: Pick<ServerKey, 'name' | 'sha256'> & { path: string }): Promise<void> {
+export async function rotateServerKey(serverKey: Pick<ServerKey, 'name' | 'sha256'> & { path: string }): Promise<void> {
+  const { path, name, sha256 } = serverKey
   await changeFile({ path, ...EDIT }, (document) => {
     const keys = document.getIn(STEPS)
     const names = isSeq(keys) ? namesIn(keys) : []

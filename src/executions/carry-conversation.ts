@@ -35,11 +35,8 @@ export async function carryConversation(
 type Talk = { kept: readonly TurnId[]; missing: number; said?: readonly QuotedTurn[] }
 
 /** The same for turns that are known, oldest first. */
-export async function carryTurns(
-  { kept, missing, said = [] }: Talk,
-  executions: ExecutionStore,
-  ids: Ids,
-): Promise<ConversationHistory> {
+export async function carryTurns(talk: Talk, executions: ExecutionStore, ids: Ids): Promise<ConversationHistory> {
+  const { kept, missing, said = [] } = talk
   const { quoted, leftOut } = await quoteLatest(newestFirst({ kept, said }, executions), kept.length + said.length)
   const notes = [
     ...(leftOut === 0 ? [] : [`the conversation is long: its first ${leftOut} turns were not sent`]),

@@ -69,11 +69,8 @@ export class StateFeed {
   }
 
   /** Begins with the executions that are running and with what they wait for. Ends with the signal. */
-  async *watch<Other>({
-    signal,
-    isVisible,
-    watchOthers,
-  }: Watch<Other>): AsyncGenerator<StateChange | Other, void, undefined> {
+  async *watch<Other>(watch: Watch<Other>): AsyncGenerator<StateChange | Other, void, undefined> {
+    const { signal, isVisible, watchOthers } = watch
     const waiting: (StateChange | Other)[] = []
     let wake = Promise.withResolvers<void>()
     const queue = (change: StateChange | Other) => {

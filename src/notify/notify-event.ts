@@ -79,10 +79,8 @@ type ApprovalOrigin = { readonly directory?: string | undefined; readonly keyId?
 const TITLE_CHARACTERS = 100
 
 /** The files and the input of the call stay in the console. */
-export function toApprovalEvent(
-  asked: Asked,
-  { directory: repository, keyId, consoleUrl }: ApprovalOrigin & { consoleUrl: string },
-): NotifyEvent {
+export function toApprovalEvent(asked: Asked, approvalOrigin: ApprovalOrigin & { consoleUrl: string }): NotifyEvent {
+  const { directory: repository, keyId, consoleUrl } = approvalOrigin
   const { approval_id, execution_id, asked_at, tool_name, command, reason, questions } = asked
   const tool = toSafeText(tool_name, TITLE_CHARACTERS)
   return {

@@ -69,10 +69,8 @@ type PushFacts = {
   readonly now: Date
 }
 
-export function toPushRequest(
-  event: NotifyEvent,
-  { browser, key, contact, now }: PushFacts,
-): NotifyRequest<Uint8Array<ArrayBuffer>> {
+export function toPushRequest(event: NotifyEvent, pushFacts: PushFacts): NotifyRequest<Uint8Array<ArrayBuffer>> {
+  const { browser, key, contact, now } = pushFacts
   const { id, title, text, url } = event
   const shown = JSON.stringify({ id, title, text: shorten(text), ...(url !== undefined && { url }) })
   return {

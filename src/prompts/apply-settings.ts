@@ -84,10 +84,8 @@ export function applySettings(request: PromptRequest, { own, shared, ceilings }:
 }
 
 /** How long the agent may print nothing; null: for ever. */
-export function silenceLimit(
-  { own, shared }: Settings,
-  agent: Pick<AgentRequest['agent'], 'silenceMs'>,
-): number | null {
+export function silenceLimit(settings: Settings, agent: Pick<AgentRequest['agent'], 'silenceMs'>): number | null {
+  const { own, shared } = settings
   const seconds = own.silence_secs >= 0 ? own.silence_secs : shared.silence_secs
   if (seconds < 0) return agent.silenceMs
   return seconds === 0 ? null : seconds * 1000

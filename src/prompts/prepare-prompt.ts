@@ -100,11 +100,8 @@ function attachmentsFor({ attachments = [] }: PromptRequest, isDryRun: boolean):
 
 type ToolModes = Pick<AgentRequest, 'approvalMode' | 'sandboxMode' | 'withoutTools'>
 
-function serversFor(
-  request: PromptRequest,
-  modes: ToolModes,
-  { settings, by }: Pick<PromptContext, 'settings' | 'by'>,
-) {
+function serversFor(request: PromptRequest, modes: ToolModes, promptContext: Pick<PromptContext, 'settings' | 'by'>) {
+  const { settings, by } = promptContext
   if (request.mcp_servers === undefined && settings.mcp_servers.length === 0) return { servers: [], warnings: [] }
   const { approvalMode, sandboxMode, withoutTools } = modes
   const asked = { asked: request.mcp_servers, defined: settings.mcp_servers, ceilings: by.ceilings }

@@ -343,13 +343,8 @@ function poolFor(backend: string, { locate, warm }: PromptContext): PromptContex
 }
 
 /** Who decides about what the agent asks for. A caller whose modes are limited must not widen them this way. */
-function chooseApprover({
-  request,
-  agentRequest,
-  context,
-  recording,
-  options,
-}: Prompt): PromptRunOptions['onApproval'] {
+function chooseApprover(prompt: Prompt): PromptRunOptions['onApproval'] {
+  const { request, agentRequest, context, recording, options } = prompt
   const { approvals, by } = context
   if (by.ceilings !== undefined) return undefined
   if (options.onApproval !== undefined || approvals === undefined || recording === undefined) return options.onApproval

@@ -48,10 +48,8 @@ async function* untilCalls(events: PromptStream, before: Usage): AsyncGenerator<
   }
 }
 
-function toPart(
-  { backend, session_id: sessionId, content }: Extract<PromptEvent, { type: 'tool_request' }>,
-  before: Usage,
-): PartResult {
+function toPart(promptEvent: Extract<PromptEvent, { type: 'tool_request' }>, before: Usage): PartResult {
+  const { backend, session_id: sessionId, content } = promptEvent
   const { calls, token_usage: usage = before } = content
   return {
     ...{ session_id: sessionId, backend, exit_code: 0, duration_ms: 0, output: '' },

@@ -79,10 +79,8 @@ export class WorkStarter {
   }
 
   /** The part of a turn that begins after an event. If the caller leaves before its end, the turn ends too. */
-  segment(
-    { id, signal, isInBackground, after, before, part }: SegmentStart,
-    result: () => Promise<PromptResult>,
-  ): Running<PartResult> {
+  segment(segmentStart: SegmentStart, result: () => Promise<PromptResult>): Running<PartResult> {
+    const { id, signal, isInBackground, after, before, part } = segmentStart
     const { records } = this.#parts
     const leave = () => void records.cancel({ id }).catch(() => {})
     const events = async function* (this: WorkStarter): PromptStream {

@@ -92,10 +92,8 @@ export function pickAccessPath(
 }
 
 /** The conditions of a query on sessions that this access path finds. */
-export function toConditions(
-  { facets, isResumable, since, until, needle }: SessionQuery,
-  accessPath: AccessPath,
-): SqlText[] {
+export function toConditions(sessionQuery: SessionQuery, accessPath: AccessPath): SqlText[] {
+  const { facets, isResumable, since, until, needle } = sessionQuery
   const moment = accessPath === 'tag' ? 't.last_used' : 's.last_used'
   return [
     where('s.backend = ?', facets.get('backend')),

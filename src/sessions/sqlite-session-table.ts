@@ -85,10 +85,8 @@ export class SqliteSessionTable implements SessionTable {
 }
 
 /** The sessions of a page that the key sees, by number, and how many match. */
-function* findNumbers(
-  query: SessionQuery,
-  { limit, offset, keyId }: WantedPage,
-): Steps<{ numbers: number[]; total: number }> {
+function* findNumbers(query: SessionQuery, wantedPage: WantedPage): Steps<{ numbers: number[]; total: number }> {
+  const { limit, offset, keyId } = wantedPage
   if (keyId !== undefined) {
     const numbers = yield* readNumbers(toVisiblePage(query, keyId, { limit, offset }))
     return { numbers, total: yield* countBy(toVisibleCount(query, keyId)) }

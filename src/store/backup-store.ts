@@ -75,10 +75,8 @@ function checkTarget({ path, target, mayReplace }: BackupRequest): void {
   if (!mayReplace && lstatSync(target, { throwIfNoEntry: false }) !== undefined) throw backupExists({ path: target })
 }
 
-function describeBackup(
-  copy: StoreDatabase,
-  { counts, settings, createdAt }: BackupRequest & { counts: StoreCounts },
-): void {
+function describeBackup(copy: StoreDatabase, backupRequest: BackupRequest & { counts: StoreCounts }): void {
+  const { counts, settings, createdAt } = backupRequest
   // SQLite leaves no file beside one in this mode.
   copy.exec(`PRAGMA journal_mode = DELETE; DROP TABLE IF EXISTS ${BACKUP_TABLE};
     CREATE TABLE ${BACKUP_TABLE} (created_at TEXT NOT NULL, counts TEXT NOT NULL, settings BLOB) STRICT`)

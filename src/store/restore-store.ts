@@ -152,10 +152,8 @@ async function claimStore(path: string): Promise<StoreDatabase | undefined> {
 }
 
 /** Each step leaves a complete state. Repeating all of them completes what a kill has interrupted. */
-function replaceState(
-  { path, config, keepIn }: RestoreRequest,
-  staged: Staged & { file: string; hasStore: boolean },
-): Restored {
+function replaceState(restoreRequest: RestoreRequest, staged: Staged & { file: string; hasStore: boolean }): Restored {
+  const { path, config, keepIn } = restoreRequest
   const { counts, createdAt, settings, file, hasStore } = staged
   const old = config && settings && readCurrent(config)
   const isConfigReplaced = config !== undefined && settings !== undefined && !old?.equals(settings)

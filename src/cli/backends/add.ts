@@ -116,10 +116,8 @@ async function probeAndWrite(invocation: Invocation, backend: NewBackend): Promi
 }
 
 /** What the agent can do, or the exit code of a user who has stopped it. */
-async function probe(
-  invocation: Invocation,
-  { name, section, config, sendsPrompt }: NewBackend,
-): Promise<ProbeReport | number> {
+async function probe(invocation: Invocation, newBackend: NewBackend): Promise<ProbeReport | number> {
+  const { name, section, config, sendsPrompt } = newBackend
   const empty = { model: '', approval_mode: '', sandbox_mode: '', system_prompt: '', allowed_tools: '' } as const
   const lists = { extra_flags: [], model_aliases: {}, profile: {}, env: {} }
   const settings = { ...empty, ...lists, silence_secs: -1, ...section, enabled: true }

@@ -131,13 +131,8 @@ export async function announcePrompts({ flags, runtime }: Invocation, names: rea
 }
 
 /** One line about a backend that works. */
-export function describeTest({
-  backend,
-  answer,
-  duration_ms: ms,
-  cost_usd: cost,
-  cost_kind: kind,
-}: BackendTest): string {
+export function describeTest(backendTest: BackendTest): string {
+  const { backend, answer, duration_ms: ms, cost_usd: cost, cost_kind: kind } = backendTest
   const paid = formatCost(cost, kind === 'priced')
   const seconds = `${(ms / 1000).toFixed(1)} s`
   const said = toOneLine(answer, ANSWER_COLUMNS)

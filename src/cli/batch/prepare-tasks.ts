@@ -34,11 +34,8 @@ type Check = {
 }
 
 /** Reports all problems of all tasks before the first task starts and costs money. */
-export function checkRunnable(
-  requests: readonly PromptBody[],
-  context: PromptContext,
-  { list, isDryRun, tolerates, refuse }: Check,
-): void {
+export function checkRunnable(requests: readonly PromptBody[], context: PromptContext, check: Check): void {
+  const { list, isDryRun, tolerates, refuse } = check
   const wrong = requests.flatMap((request, at) => {
     try {
       preparePrompt(toStatelessRequest(request, isDryRun), context)

@@ -166,10 +166,8 @@ type Search = { context: RunContext; config: Config; follow: boolean | undefined
   'newOptions' | 'sandbox'
 >
 
-function toStart(
-  invocation: Invocation,
-  { context, config, newOptions, sandbox, follow }: Search,
-): Omit<DriveStart, 'target'> {
+function toStart(invocation: Invocation, search: Search): Omit<DriveStart, 'target'> {
+  const { context, config, newOptions, sandbox, follow } = search
   const { flags, runtime } = invocation
   return {
     newOptions,

@@ -110,10 +110,8 @@ async function sayIfSilent(execution: Execution | undefined, { invocation }: Log
   await invocation.runtime.terminal.err.write('drover: none of its events are stored; waiting until it ends\n')
 }
 
-async function* readEvents(
-  id: string,
-  { store, drover, isFollowing, signal }: Log,
-): AsyncGenerator<ExecutionEvent, void, undefined> {
+async function* readEvents(id: string, log: Log): AsyncGenerator<ExecutionEvent, void, undefined> {
+  const { store, drover, isFollowing, signal } = log
   if (isFollowing) {
     for await (const events of followUntilGone(drover.executions.follow(USER, id, { after: 0, signal }))) yield* events
     return

@@ -37,10 +37,8 @@ export async function callServer(invocation: Invocation, call: ServerCall): Prom
 }
 
 /** Returns the response when its headers are there. Throws `server_not_running`, or a Fault for one that does not answer. */
-export async function sendToServer(
-  invocation: Invocation,
-  { method, path, body, answerMs = ANSWER_MS, acceptMs = answerMs, signal, headers, ...call }: ServerCall,
-): Promise<IncomingMessage> {
+export async function sendToServer(invocation: Invocation, serverCall: ServerCall): Promise<IncomingMessage> {
+  const { method, path, body, answerMs = ANSWER_MS, acceptMs = answerMs, signal, headers, ...call } = serverCall
   const { socket = serverSocket(invocation) } = call
   const type = body !== undefined && { 'content-type': 'application/json', expect: '100-continue' }
   const depth = { 'x-drover-depth': String(depthIn(invocation.runtime.env)) }

@@ -108,10 +108,8 @@ async function readAnswers(
   return { decision: 'allow', answers }
 }
 
-function formatAnswerPrompt(
-  { options, takes_several: takesSeveral, takes_text: takesText }: AgentQuestion,
-  at: number,
-) {
+function formatAnswerPrompt(agentQuestion: AgentQuestion, at: number) {
+  const { options, takes_several: takesSeveral, takes_text: takesText } = agentQuestion
   const number = takesSeveral ? `numbers from 1 to ${options.length}, with commas` : `1 to ${options.length}`
   const how = options.length === 0 ? 'a text' : takesText === true ? `${number}, or a text` : number
   return `Answer ${at + 1} (${how}; Enter = no answer): `
@@ -132,10 +130,8 @@ function toLeave(key: Key | undefined): ApprovalAnswer | undefined {
 }
 
 /** What is typed until Enter, shown as it is typed. Undefined: Esc, Ctrl-D, the end of the input, or the signal. */
-async function readLine(
-  { keys, runtime }: Asking,
-  signal: AbortSignal,
-): Promise<{ text: string } | 'cancel' | undefined> {
+async function readLine(asking: Asking, signal: AbortSignal): Promise<{ text: string } | 'cancel' | undefined> {
+  const { keys, runtime } = asking
   const { err } = runtime.terminal
   for (let text = ''; ; ) {
     const key = await keys.next()

@@ -22,10 +22,8 @@ export async function pickSession(sessions: readonly Session[], runtime: Surroun
   return canRedraw ? await pickFromMenu(sessions, runtime) : await pickByNumber(sessions, runtime)
 }
 
-async function pickFromMenu(
-  sessions: readonly Session[],
-  { stdin, terminal, clock }: Surroundings,
-): Promise<SessionChoice> {
+async function pickFromMenu(sessions: readonly Session[], surroundings: Surroundings): Promise<SessionChoice> {
+  const { stdin, terminal, clock } = surroundings
   const { err } = terminal
   const lines = new LiveLines(err)
   const keys = await stdin.keys()

@@ -64,11 +64,8 @@ async function readPiped(runtime: Runtime): Promise<AddedText | undefined> {
 }
 
 /** Without a hint, a user would not know why nothing happens. */
-async function withHint<Result>(
-  { terminal, stdin }: Runtime,
-  read: () => Promise<Result>,
-  hint: string,
-): Promise<Result> {
+async function withHint<Result>(runtime: Runtime, read: () => Promise<Result>, hint: string): Promise<Result> {
+  const { terminal, stdin } = runtime
   // For a user who types the prompt, `readInput` has its own hint.
   if (stdin.isTty) return await read()
   const { err } = terminal

@@ -100,10 +100,8 @@ type ExportOptions = {
   turnsOf: (session: Session) => AsyncIterable<SessionTurn>
 }
 
-async function* exportPieces(
-  sessions: AsyncIterable<Session>,
-  { format, exportedAt, counter, turnsOf }: ExportOptions,
-): AsyncGenerator<string> {
+async function* exportPieces(sessions: AsyncIterable<Session>, exportOptions: ExportOptions): AsyncGenerator<string> {
+  const { format, exportedAt, counter, turnsOf } = exportOptions
   const { head, session: toText, turn: toTurnText, sessionEnd, foot } = EXPORTS[format]
   yield head(exportedAt)
   for await (const session of sessions) {

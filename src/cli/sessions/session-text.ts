@@ -70,15 +70,8 @@ export function sessionFacts(session: Session, now?: Date): [name: string, value
 }
 
 /** The state, the time, the duration, the tokens and the cost of a turn. */
-export function turnFacts({
-  state,
-  created_at: at,
-  duration_ms: ms,
-  usage,
-  cost_usd: cost,
-  cost_kind: kind,
-  model,
-}: SessionTurn): string {
+export function turnFacts(sessionTurn: SessionTurn): string {
+  const { state, created_at: at, duration_ms: ms, usage, cost_usd: cost, cost_kind: kind, model } = sessionTurn
   const facts = [
     state,
     at,

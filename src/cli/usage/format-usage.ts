@@ -26,10 +26,8 @@ const TIME: Column = {
   cell: ({ duration_ms: durationMs }) => formatDuration(durationMs),
 }
 
-export function formatUsageReport(
-  { since, until, group_by: groupBy, rows, totals }: UsageReport,
-  width: number,
-): string[] {
+export function formatUsageReport(usageReport: UsageReport, width: number): string[] {
+  const { since, until, group_by: groupBy, rows, totals } = usageReport
   if (rows.length === 0) return [`No prompt ended from ${since} to ${until}.`]
   const columns = [
     ...(groupBy.includes('day') ? [textColumn('DAY', ({ day }) => day)] : []),

@@ -127,16 +127,8 @@ export class PostgresWorkQueue implements WorkQueue {
     this.machine = owners.machine
   }
 
-  async add({
-    execution,
-    keep,
-    countsUsage,
-    request,
-    machine,
-    waiter,
-    priority = 'normal',
-    attachments = [],
-  }: QueuedWork): Promise<void> {
+  async add(queuedWork: QueuedWork): Promise<void> {
+    const { execution, keep, countsUsage, request, machine, waiter, priority = 'normal', attachments = [] } = queuedWork
     const content = JSON.stringify({ state: 'queued' })
     const row = toInsert(
       { ...execution, owner: '', last_seq: 1 },

@@ -19,10 +19,8 @@ export function changesLock({ git_common_dir }: WorkspaceIdentity): string {
 }
 
 /** Waits for the lock as long as `takeLock` does. */
-export async function withChangeLock<T>(
-  { workspace, signal, disk }: LockRequest,
-  work: (context: ChangeContext) => T,
-): Promise<T> {
+export async function withChangeLock<T>(lockRequest: LockRequest, work: (context: ChangeContext) => T): Promise<T> {
+  const { workspace, signal, disk } = lockRequest
   const { git_common_dir, git_dir } = workspace
   // One folder at a time: none of them may be a link out of the git directory.
   for (const git of [git_common_dir, git_dir]) {

@@ -117,10 +117,8 @@ async function findTurnsOf(id: string, session: Session | undefined, { request, 
   return await findTurns(context.drover.opened.executions, { session: id, keyId })
 }
 
-async function findEarlier(
-  response: FoundResponse | undefined,
-  { request, context }: Reader,
-): Promise<FoundResponse | undefined> {
+async function findEarlier(response: FoundResponse | undefined, reader: Reader): Promise<FoundResponse | undefined> {
+  const { request, context } = reader
   const id = response?.record.previous_response_id
   const place = id === undefined ? undefined : placeOfResponse(id)
   return place && (await findVisible(place.executionId, request, context))

@@ -208,10 +208,8 @@ function toEnd(result: PartResult, prompt: string): ResponseEnd {
 }
 
 /** A part that ends with calls has its own result, whatever becomes of the turn. */
-function endOfExecution(
-  { id, state, result, prompt = '', error, backend = '' }: Execution,
-  own: PartEvents,
-): ResponseEnd {
+function endOfExecution(execution: Execution, own: PartEvents): ResponseEnd {
+  const { id, state, result, prompt = '', error, backend = '' } = execution
   if (own.calls !== undefined) {
     const waiting = { session_id: '', backend, exit_code: 0, duration_ms: 0, output: '', token_usage: NO_USAGE }
     return { status: 'completed', result: own.resultOf(waiting), prompt }
