@@ -1,6 +1,6 @@
 /** The MCP servers that agents get tools from. Only the user's own settings name them, never a repository. */
 import { Type } from 'typebox'
-import { optionalFlag, strict, textLike } from '../kit/shape.ts'
+import { optionalFlag, optionalList, strict, textLike } from '../kit/shape.ts'
 
 /** Agents make the names of tools of it. Gemini takes no underscores. */
 const serverName = textLike('^[a-z][a-z0-9-]{0,31}$', 'a lowercase word of at most 32 letters, digits and hyphens', {
@@ -15,9 +15,7 @@ const McpServer = strict({
   command: Type.Optional(
     Type.String({ minLength: 1, description: 'The program of a server on standard input and output.' }),
   ),
-  args: Type.Optional(
-    Type.Array(Type.String(), { maxItems: 64, description: 'Its arguments. Other users can see them.' }),
-  ),
+  args: optionalList('Its arguments. Other users can see them.', Type.String(), { maxItems: 64 }),
   env: values(
     `Variables of the program. \`\${NAME}\` stands for a variable of drover, \`\${file:/path}\` for the content of a file.`,
   ),

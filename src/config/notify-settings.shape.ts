@@ -1,8 +1,8 @@
 /** The settings of notifications. */
 import { Type } from 'typebox'
-import { literals, strict, textLike } from '../kit/shape.ts'
+import { literals, optionalList, strict, textLike } from '../kit/shape.ts'
 
-const texts = (description: string) => Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description }))
+const texts = (description: string) => optionalList(description, Type.String({ minLength: 1 }))
 
 const NotifyTarget = strict({
   name: textLike('^[A-Za-z0-9._-]{1,64}$', 'a name of letters, digits, dots, underscores and hyphens', {
@@ -20,10 +20,9 @@ const NotifyTarget = strict({
     Type.String({ minLength: 1, description: 'A file with the secret that signs a webhook. Required for a webhook.' }),
   ),
   command: texts('The program of a command and its arguments. It gets the event as JSON on its standard input.'),
-  events: Type.Optional(
-    Type.Array(literals(['question', 'approval', 'delivered', 'failed', 'limit', 'budget']), {
-      description: 'Which events. Default: all.',
-    }),
+  events: optionalList(
+    'Which events. Default: all.',
+    literals(['question', 'approval', 'delivered', 'failed', 'limit', 'budget']),
   ),
   repositories: texts('Only runs in these repositories. Default: all.'),
   labels: texts('Only runs that `drover watch` has started for an issue with one of these labels. Default: all.'),

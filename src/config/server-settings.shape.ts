@@ -1,5 +1,13 @@
 import { Type } from 'typebox'
-import { literals, optionalFlag, optionalInteger, strict, textLike } from '../kit/shape.ts'
+import {
+  literals,
+  optionalChoice,
+  optionalFlag,
+  optionalInteger,
+  optionalList,
+  strict,
+  textLike,
+} from '../kit/shape.ts'
 import { APPROVAL_CEILINGS, BACKEND_NAME, budgetLimit, LONGEST_WAIT_SECS, SANDBOX_CEILINGS } from './backend.shape.ts'
 import { CORS_ORIGIN } from './cors-origin.ts'
 
@@ -33,11 +41,9 @@ export const ServerKey = strict({
       'x-secret': true,
     },
   ),
-  role: Type.Optional(
-    literals(KEY_ROLES, {
-      description:
-        '`client`: the key sees its own sessions, executions and runs. `operator`: it sees those of every key. `admin`: it also creates and revokes keys, and sees the settings. Default: `client`.',
-    }),
+  role: optionalChoice(
+    '`client`: the key sees its own sessions, executions and runs. `operator`: it sees those of every key. `admin`: it also creates and revokes keys, and sees the settings. Default: `client`.',
+    KEY_ROLES,
   ),
   rate_limit_rps: optionalInteger('Overrides `server.rate_limit_rps` for this key.', {
     minimum: 1,
@@ -47,20 +53,13 @@ export const ServerKey = strict({
     minimum: 1,
     maximum: LARGEST_RATE,
   }),
-  max_approval_mode: Type.Optional(
-    literals(APPROVAL_CEILINGS, { description: 'Overrides `server.max_approval_mode` for this key.' }),
+  max_approval_mode: optionalChoice('Overrides `server.max_approval_mode` for this key.', APPROVAL_CEILINGS),
+  max_sandbox_mode: optionalChoice('Overrides `server.max_sandbox_mode` for this key.', SANDBOX_CEILINGS),
+  fallback: optionalList(
+    'Overrides `server.fallback_rules` for this key: the agents, in this order. Empty: none.',
+    textLike(BACKEND_NAME, 'the name of a backend'),
   ),
-  max_sandbox_mode: Type.Optional(
-    literals(SANDBOX_CEILINGS, { description: 'Overrides `server.max_sandbox_mode` for this key.' }),
-  ),
-  fallback: Type.Optional(
-    Type.Array(textLike(BACKEND_NAME, 'the name of a backend'), {
-      description: 'Overrides `server.fallback_rules` for this key: the agents, in this order. Empty: none.',
-    }),
-  ),
-  budgets: Type.Optional(
-    Type.Array(budgetLimit, { description: 'How much the key may use, such as `20usd/day`. All of them apply.' }),
-  ),
+  budgets: optionalList('How much the key may use, such as `20usd/day`. All of them apply.', budgetLimit),
   expires_at: Type.Optional(
     textLike('^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?Z$', 'a time in UTC such as 2026-12-31T00:00:00Z', {
       description: 'From then on the key is refused. Default: never.',
@@ -69,17 +68,13 @@ export const ServerKey = strict({
   may_merge: optionalFlag(
     'The key may merge the work of its runs into branches of the repository, and check their branches out there. Default: it may not.',
   ),
-  agent_tools: Type.Optional(
-    literals(['all', 'none'], {
-      description:
-        '`none`: the agents of this key have no tools but those of its clients. Default: what a request asks for.',
-    }),
+  agent_tools: optionalChoice(
+    '`none`: the agents of this key have no tools but those of its clients. Default: what a request asks for.',
+    ['all', 'none'],
   ),
-  mcp_servers: Type.Optional(
-    Type.Array(Type.String({ minLength: 1 }), {
-      description:
-        'Which of `mcp_servers` the agents of this key may use. Empty: none. Default: all, or none if its modes are limited.',
-    }),
+  mcp_servers: optionalList(
+    'Which of `mcp_servers` the agents of this key may use. Empty: none. Default: all, or none if its modes are limited.',
+    Type.String({ minLength: 1 }),
   ),
   requires_sandbox: optionalFlag('Every agent of this key runs in a sandbox, as with `sandbox.mode: required`.'),
 })

@@ -1,7 +1,7 @@
 /** A turn of a session, as it is kept in an execution. */
 import { Type } from 'typebox'
 import { Usage } from '../agents/adapter/agent.shape.ts'
-import { literals, type Message, meaning, named } from '../kit/shape.ts'
+import { literals, type Message, meaning, named, optionalList } from '../kit/shape.ts'
 import { ApprovalRecord, costKind } from '../prompts/prompt-result.shape.ts'
 import type { Session } from '../sessions/session.shape.ts'
 import { AttachmentRecord } from './store/execution.shape.ts'
@@ -19,9 +19,7 @@ export const SessionTurn = named(
     model: Type.Optional(text('The model.')),
     is_demo: Type.Optional(Type.Literal(true, { description: 'The built-in demo agent answered.' })),
     prompt: text('The prompt.'),
-    attachments: Type.Optional(
-      Type.Array(AttachmentRecord, { description: 'The images and documents that came with the prompt.' }),
-    ),
+    attachments: optionalList('The images and documents that came with the prompt.', AttachmentRecord),
     answer: Type.Optional(text('The answer; absent while the turn is running, and if it has no result.')),
     tools: Type.Array(
       Type.Object({
@@ -30,9 +28,7 @@ export const SessionTurn = named(
       }),
       { description: 'The tools that the agent used, in order; empty if only results are kept.' },
     ),
-    approvals: Type.Optional(
-      Type.Array(ApprovalRecord, { description: 'Who decided about what the agent asked for, oldest first.' }),
-    ),
+    approvals: optionalList('Who decided about what the agent asked for, oldest first.', ApprovalRecord),
     usage: Type.Optional(meaning('The tokens of the turn.', Usage)),
     cost_usd: Type.Optional(Type.Number({ description: 'The cost in US dollars, if it is known.' })),
     cost_kind: costKind,

@@ -55,6 +55,19 @@ export function optionalFlag(description: string, options: TSchemaOptions = {}) 
   return Type.Optional(Type.Boolean({ ...options, description }))
 }
 
+export function optionalList<S extends TSchema>(description: string, items: S, options: TSchemaOptions = {}) {
+  return Type.Optional(Type.Array(items, { ...options, description }))
+}
+
+/** An optional text, one of these. */
+export function optionalChoice<const V extends string[]>(
+  description: string,
+  values: readonly [...V],
+  options: TSchemaOptions = {},
+) {
+  return Type.Optional(literals(values, { ...options, description }))
+}
+
 /** Rules that code checks, with its own errors. Only the OpenAPI document states them. */
 export function stated(rules: { pattern?: string; values?: readonly string[] }): TSchemaOptions {
   return {

@@ -1,7 +1,16 @@
 /** What programs pass to the library. The requests are those of the HTTP API, without what only a connection needs. */
 import { type Static, type TProperties, Type } from 'typebox'
 import { ASKED_CHARACTERS, MOST_ASKED } from '../drive/decide/follow-record.ts'
-import { literals, named, optionalFlag, optionalInteger, optionalText, strict } from '../kit/shape.ts'
+import {
+  literals,
+  named,
+  optionalChoice,
+  optionalFlag,
+  optionalInteger,
+  optionalList,
+  optionalText,
+  strict,
+} from '../kit/shape.ts'
 import * as prompts from '../prompts/prompt-request.shape.ts'
 import { SESSION_STATUSES } from '../sessions/session-statuses.ts'
 
@@ -77,7 +86,7 @@ export const SessionQuery = named(
   'SessionQuery',
   strict({
     backend: text('Only sessions of this backend.'),
-    status: Type.Optional(literals(SESSION_STATUSES, { description: 'Only sessions with this status.' })),
+    status: optionalChoice('Only sessions with this status.', SESSION_STATUSES),
     tag: text('Only sessions with this tag.'),
     model: text('Only sessions of this model.'),
     workdir: text('Only sessions of exactly this directory.'),
@@ -98,7 +107,7 @@ export const SessionChange = named(
     title: Type.Optional(
       Type.Union([Type.String(), Type.Null()], { description: 'A title for people; null removes it.' }),
     ),
-    tags: Type.Optional(Type.Array(Type.String(), { description: 'Replaces all tags.' })),
+    tags: optionalList('Replaces all tags.', Type.String()),
     metadata: Type.Optional(
       Type.Unsafe<Record<string, unknown>>({
         type: 'object',
@@ -120,11 +129,10 @@ export const DriveRequest = named(
     issue_as_goal: isOn('Use the text of an issue that has no sections for drover as the goal.'),
     run: text('The id of a run to continue.'),
     answer: text('With `run`: the answer to the question that it is waiting for.'),
-    also: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: ASKED_CHARACTERS }), {
-        maxItems: MOST_ASKED,
-        description: 'With `run`: what the delivered run has to do in addition, on the same branch.',
-      }),
+    also: optionalList(
+      'With `run`: what the delivered run has to do in addition, on the same branch.',
+      Type.String({ minLength: 1, maxLength: ASKED_CHARACTERS }),
+      { maxItems: MOST_ASKED },
     ),
     take_over: isOn('With `run`: continue on top of what another person pushed to its branch.'),
     follow: isOn('Open a draft pull request and watch it until it is merged or closed.'),
@@ -135,12 +143,10 @@ export const DriveRequest = named(
     review: isOn('Whether another agent reviews the work; true by default.'),
     review_backend: text('The agent that reviews.'),
     review_model: text('Its model.'),
-    checks: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description: 'Commands that must pass.' })),
-    approval_mode: Type.Optional(
-      literals(['default', 'auto', 'sandboxed', 'none', 'always'], {
-        description:
-          'What the agent may do without approval while it implements a change: edit files (`auto`), everything (`none`) or nothing (`always`).',
-      }),
+    checks: optionalList('Commands that must pass.', Type.String({ minLength: 1 })),
+    approval_mode: optionalChoice(
+      'What the agent may do without approval while it implements a change: edit files (`auto`), everything (`none`) or nothing (`always`).',
+      ['default', 'auto', 'sandboxed', 'none', 'always'],
     ),
     actions: optionalInteger('How many actions may be taken; for a run, how many more.', { minimum: 1, maximum: 1000 }),
     rounds: count('Further runs for what is still open.'),
@@ -149,26 +155,17 @@ export const DriveRequest = named(
       Type.Number({ exclusiveMinimum: 0, description: 'The run pauses once it has cost this many US dollars.' }),
     ),
     max_time_secs: count('The run pauses after this many seconds of work.'),
-    on_limit: Type.Optional(
-      literals(['ask', 'wait', 'next', 'pause'], {
-        description:
-          'If an agent reaches a limit of its provider: wait until it is reset, continue with the next agent of `fallback`, or pause. `ask` waits.',
-      }),
+    on_limit: optionalChoice(
+      'If an agent reaches a limit of its provider: wait until it is reset, continue with the next agent of `fallback`, or pause. `ask` waits.',
+      ['ask', 'wait', 'next', 'pause'],
     ),
     max_wait_secs: count('The run waits for a limit at most this many seconds.'),
-    mcp_servers: Type.Optional(
-      Type.Array(Type.String(), {
-        description: 'The MCP servers of the config that the agents get. The default is all.',
-      }),
+    mcp_servers: optionalList('The MCP servers of the config that the agents get. The default is all.', Type.String()),
+    fallback: optionalList(
+      'Agents that continue the work, in this order, if the one before has reached a limit.',
+      Type.String({ minLength: 1 }),
     ),
-    fallback: Type.Optional(
-      Type.Array(Type.String({ minLength: 1 }), {
-        description: 'Agents that continue the work, in this order, if the one before has reached a limit.',
-      }),
-    ),
-    deliver: Type.Optional(
-      literals(['none', 'branch', 'pr'], { description: 'What becomes of the work: the default is in the config.' }),
-    ),
+    deliver: optionalChoice('What becomes of the work: the default is in the config.', ['none', 'branch', 'pr']),
   }),
   'What agents should do, and how. Exactly one of `goal`, `issue` and `run` is given.',
 )

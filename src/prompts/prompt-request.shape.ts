@@ -4,11 +4,12 @@ import { AGENT_TOOLS, APPROVAL_MODES, SANDBOX_MODES, SANDBOX_USES } from '../age
 import type { JsonObject } from '../kit/json/json-value.ts'
 import { LABEL_PATTERN, LABEL_RULE } from '../kit/label.ts'
 import {
-  literals,
   named,
   namedRequest,
+  optionalChoice,
   optionalFlag,
   optionalInteger,
+  optionalList,
   optionalText,
   request,
   stated,
@@ -51,12 +52,10 @@ const BACKEND_NAME_DESCRIPTION =
 const backend = named('BackendName', Type.String({ minLength: 1, description: BACKEND_NAME_DESCRIPTION }))
 const prompt = Type.String({ minLength: 1, description: 'The text for the agent.', ...stated({ pattern: TEXT }) })
 
-const fallback = Type.Optional(
-  Type.Array(backend, {
-    maxItems: MAX_BACKENDS,
-    description:
-      'Agents that get the prompt if the one before fails with a limit, an outage or a missing login before it begins its answer. They use their own model. Not for a session that is continued.',
-  }),
+const fallback = optionalList(
+  'Agents that get the prompt if the one before fails with a limit, an outage or a missing login before it begins its answer. They use their own model. Not for a session that is continued.',
+  backend,
+  { maxItems: MAX_BACKENDS },
 )
 
 const dryRun = optionalFlag('Show the command instead of starting it.', { default: false })
@@ -68,35 +67,26 @@ const COMMON_FIELDS = {
     minLength: 1,
     ...stated({ pattern: ABSOLUTE_PATH }),
   }),
-  approval_mode: Type.Optional(
-    literals(APPROVAL_MODES, {
-      description:
-        'What the agent may do without approval: edit files (`auto`), everything in a sandbox (`sandboxed`), everything (`none`), nothing (`always`), or what its own settings allow (`default`).',
-    }),
+  approval_mode: optionalChoice(
+    'What the agent may do without approval: edit files (`auto`), everything in a sandbox (`sandboxed`), everything (`none`), nothing (`always`), or what its own settings allow (`default`).',
+    APPROVAL_MODES,
   ),
-  sandbox_mode: Type.Optional(
-    literals(SANDBOX_MODES, {
-      description: 'Where the agent may write: nowhere, in the working directory, or everywhere.',
-    }),
+  sandbox_mode: optionalChoice(
+    'Where the agent may write: nowhere, in the working directory, or everywhere.',
+    SANDBOX_MODES,
   ),
-  sandbox: Type.Optional(
-    literals(SANDBOX_USES, {
-      description:
-        'Whether the agent runs in a sandbox that the system enforces: `on` where the machine has one, `required` or not at all. The default is `sandbox.mode` of the config.',
-    }),
+  sandbox: optionalChoice(
+    'Whether the agent runs in a sandbox that the system enforces: `on` where the machine has one, `required` or not at all. The default is `sandbox.mode` of the config.',
+    SANDBOX_USES,
   ),
-  agent_tools: Type.Optional(
-    literals(AGENT_TOOLS, {
-      description:
-        '`none` switches the own tools of the agent off, so that it is a plain model. Agents that cannot do that are refused.',
-    }),
+  agent_tools: optionalChoice(
+    '`none` switches the own tools of the agent off, so that it is a plain model. Agents that cannot do that are refused.',
+    AGENT_TOOLS,
   ),
-  mcp_servers: Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
-      maxItems: MAX_MCP_SERVERS,
-      description:
-        'The names of the MCP servers that the agent gets, of `mcp_servers` in the config. Empty: none. By default it gets all that the caller may use.',
-    }),
+  mcp_servers: optionalList(
+    'The names of the MCP servers that the agent gets, of `mcp_servers` in the config. Empty: none. By default it gets all that the caller may use.',
+    Type.String({ minLength: 1, maxLength: 64 }),
+    { maxItems: MAX_MCP_SERVERS },
   ),
   max_tokens: optionalInteger('Accepted but ignored: no agent has such a limit.', { minimum: 0 }),
   max_turns: optionalInteger('The maximum number of turns, if the agent supports such a limit.', {
@@ -113,18 +103,15 @@ const COMMON_FIELDS = {
     }),
   ),
   verbose: optionalFlag('Whether the agent prints more details.'),
-  extra: Type.Optional(
-    Type.Array(Type.String({ minLength: 1 }), {
-      maxItems: MAX_EXTRA,
-      description: 'More arguments for the agent, from the list that is allowed for it.',
-    }),
+  extra: optionalList(
+    'More arguments for the agent, from the list that is allowed for it.',
+    Type.String({ minLength: 1 }),
+    { maxItems: MAX_EXTRA },
   ),
   timeout_secs: optionalInteger('Stop the agent after this many seconds.', { minimum: 1, maximum: MAX_SECONDS }),
-  priority: Type.Optional(
-    literals(PRIORITIES, {
-      description:
-        'Which prompts of the API key come first while they wait. `low` also lets those of other keys pass. A prompt waits as if it had come ten minutes earlier (`high`) or later (`low`), so none waits for ever.',
-    }),
+  priority: optionalChoice(
+    'Which prompts of the API key come first while they wait. `low` also lets those of other keys pass. A prompt waits as if it had come ten minutes earlier (`high`) or later (`low`), so none waits for ever.',
+    PRIORITIES,
   ),
   label: Type.Optional(
     textLike(LABEL_PATTERN, LABEL_RULE, {
@@ -151,16 +138,14 @@ export type Attachment = Static<typeof Attachment>
 
 /** Fields of a single prompt, which may have a session. */
 const SESSION_FIELDS = {
-  attachments: Type.Optional(
-    Type.Array(Attachment, {
-      description: 'Images and PDF documents that come with the prompt, at most 20 with 20 MiB together.',
-    }),
+  attachments: optionalList(
+    'Images and PDF documents that come with the prompt, at most 20 with 20 MiB together.',
+    Attachment,
   ),
   ephemeral: optionalFlag('Store no session, neither in drover nor with the agent.'),
-  output_format: Type.Optional(
-    literals(OUTPUT_FORMATS, {
-      description: '`stream-json` streams events as they come; other formats wait for the result.',
-    }),
+  output_format: optionalChoice(
+    '`stream-json` streams events as they come; other formats wait for the result.',
+    OUTPUT_FORMATS,
   ),
   metadata: Type.Optional(
     Type.Unsafe<JsonObject>({ type: 'object', description: 'Stored and returned with the session.' }),
@@ -261,12 +246,10 @@ export const CompareRequest = named(
       'Let each agent edit files in a new git worktree of the repository in `workdir`. API keys may name only repositories of `drive.repositories`.',
       { default: false },
     ),
-    checks: Type.Optional(
-      Type.Array(Type.String({ minLength: 1 }), {
-        maxItems: MAX_CHECKS,
-        description:
-          'With `worktrees`: commands to run in each worktree after the agents, by default those of `drive.checks`. Over HTTP, only those.',
-      }),
+    checks: optionalList(
+      'With `worktrees`: commands to run in each worktree after the agents, by default those of `drive.checks`. Over HTTP, only those.',
+      Type.String({ minLength: 1 }),
+      { maxItems: MAX_CHECKS },
     ),
     keep: optionalText('With `worktrees`: keep the work of this agent as a branch, and drop the others.', {
       minLength: 1,

@@ -1,17 +1,23 @@
 /** The results of prompts; the same for the command line and HTTP. */
 import { type TProperties, Type } from 'typebox'
 import { DecidedApproval, Usage } from '../agents/adapter/agent.shape.ts'
-import { literals, type Message, named, optionalInteger, optionalText } from '../kit/shape.ts'
+import {
+  literals,
+  type Message,
+  named,
+  optionalChoice,
+  optionalInteger,
+  optionalList,
+  optionalText,
+} from '../kit/shape.ts'
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 const totalDuration = count('From the start of the first prompt to the end of the last, including waiting time.')
 
 /** How the cost of something is known. */
-export const costKind = Type.Optional(
-  literals(['reported', 'priced', 'plan'], {
-    description:
-      '`reported`: the cost is what the agent said. `priced`: it is the tokens at list prices. `plan`: a subscription pays, so there is none. Absent: the cost is not known.',
-  }),
+export const costKind = optionalChoice(
+  '`reported`: the cost is what the agent said. `priced`: it is the tokens at list prices. `plan`: a subscription pays, so there is none. Absent: the cost is not known.',
+  ['reported', 'priced', 'plan'],
 )
 
 const executionId = optionalText('The execution; the same as in the header X-Execution-Id.')
@@ -81,23 +87,17 @@ const RESULT = {
   retry_after_secs: Type.Optional(
     count('Only on failure: how long the model service wants the caller to wait, if the agent reports it.'),
   ),
-  fallback_from: Type.Optional(
-    Type.Array(
-      Type.Object({
-        backend: Type.String({ description: 'The agent.' }),
-        error_code: Type.String({ description: 'The code of its failure.' }),
-        error: Type.String({ description: 'Its failure.' }),
-      }),
-      { description: 'Only after a fallback: the agents that got the prompt first, and why they gave no answer.' },
-    ),
+  fallback_from: optionalList(
+    'Only after a fallback: the agents that got the prompt first, and why they gave no answer.',
+    Type.Object({
+      backend: Type.String({ description: 'The agent.' }),
+      error_code: Type.String({ description: 'The code of its failure.' }),
+      error: Type.String({ description: 'Its failure.' }),
+    }),
   ),
-  approvals: Type.Optional(
-    Type.Array(ApprovalRecord, { description: 'Who decided about what the agent asked for, oldest first.' }),
-  ),
+  approvals: optionalList('Who decided about what the agent asked for, oldest first.', ApprovalRecord),
   boundary: Type.Optional(BoundaryReport),
-  warnings: Type.Optional(
-    Type.Array(Type.String(), { description: 'Parts of the request that could not be fulfilled.' }),
-  ),
+  warnings: optionalList('Parts of the request that could not be fulfilled.', Type.String()),
 } satisfies TProperties
 
 export const PromptResult = named('PromptResult', Type.Object(RESULT), 'The result of a prompt.')
@@ -232,9 +232,7 @@ export const ComparisonResult = named(
     kept: KEPT.kept,
     dropped: Type.Optional(KEPT.dropped),
     left: Type.Optional(KEPT.left),
-    warnings: Type.Optional(
-      Type.Array(Type.String(), { description: 'What the agents did not see, and what failed in their worktrees.' }),
-    ),
+    warnings: optionalList('What the agents did not see, and what failed in their worktrees.', Type.String()),
   }),
   'The answers of several agents to one prompt.',
 )

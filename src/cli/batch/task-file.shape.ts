@@ -1,7 +1,7 @@
 /** The files of `drover parallel` and `drover chain`. Flags and settings fill in what a file leaves out. */
 import { type Static, Type } from 'typebox'
 import type { JsonObject } from '../../kit/json/json-value.ts'
-import { optionalText, request, textLike } from '../../kit/shape.ts'
+import { optionalList, optionalText, request, textLike } from '../../kit/shape.ts'
 import { ChainRequest, ChainStep, PromptBody } from '../../prompts/prompt-request.shape.ts'
 
 const MAX_TASKS = 1000
@@ -22,7 +22,7 @@ export const TaskInFile = request({
   backend,
   id: label('Your own id of the task, returned with its result.'),
   name: label('The name of the task in tables.'),
-  tags: Type.Optional(Type.Array(Type.String(), { maxItems: MAX_TAGS, description: 'Returned with the result.' })),
+  tags: optionalList('Returned with the result.', Type.String(), { maxItems: MAX_TAGS }),
   meta: Type.Optional(Type.Unsafe<JsonObject>({ type: 'object', description: 'Returned with the result.' })),
 })
 export type TaskInFile = Static<typeof TaskInFile>

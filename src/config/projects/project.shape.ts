@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import { literals, type Message, named, namedStrict, strict, textLike } from '../../kit/shape.ts'
+import { literals, type Message, named, namedStrict, optionalList, strict, textLike } from '../../kit/shape.ts'
 
 const list = (description: string) =>
-  Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 4000 }), { maxItems: 50, description }))
+  optionalList(description, Type.String({ minLength: 1, maxLength: 4000 }), { maxItems: 50 })
 
 const preparation = {
   setup: list('Commands that prepare a new worktree, without a shell.'),

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { Usage } from '../../agents/adapter/agent.shape.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
-import { literals, type Message, meaning, named, namedObject } from '../../kit/shape.ts'
+import { literals, type Message, meaning, named, namedObject, optionalList } from '../../kit/shape.ts'
 import { costKind } from '../../prompts/prompt-result.shape.ts'
 import { EXECUTION_KINDS, EXECUTION_STATES } from './execution-states.ts'
 
@@ -71,11 +71,9 @@ export const Execution = namedObject('Execution', {
     Type.String({ maxLength: 200, description: 'The first 200 characters of a stored prompt; only in a page.' }),
   ),
   prompt: Type.Optional(text('The prompt; only in a single execution.')),
-  attachments: Type.Optional(
-    Type.Array(AttachmentRecord, {
-      description:
-        'The images and documents that came with the prompt; only in a single execution. `GET /api/v1/executions/{id}/attachments/{digest}` has their content.',
-    }),
+  attachments: optionalList(
+    'The images and documents that came with the prompt; only in a single execution. `GET /api/v1/executions/{id}/attachments/{digest}` has their content.',
+    AttachmentRecord,
   ),
   client_request: Type.Optional(
     Type.Unsafe<JsonObject>({

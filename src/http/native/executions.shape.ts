@@ -9,6 +9,7 @@ import {
   meaning,
   namedObject,
   namedRequest,
+  optionalChoice,
   optionalInteger,
   optionalText,
   type Static,
@@ -34,14 +35,14 @@ import {
 const MAX_PAGE_SIZE = 1000
 
 export const ExecutionQuery = strict({
-  state: Type.Optional(literals(EXECUTION_STATES, { description: 'Only executions in this state.' })),
+  state: optionalChoice('Only executions in this state.', EXECUTION_STATES),
   backend: optionalText('Only executions of this agent.', { minLength: 1 }),
   workdir: optionalText('Only executions in exactly this directory.', { minLength: 1 }),
   key: optionalText('Only executions of the API key with this name.', { minLength: 1 }),
   search: optionalText('Part of the beginning of the prompt.', { minLength: 1, maxLength: 200 }),
   session: optionalText('Only prompts of this session; its complete id.', { minLength: 1 }),
   parent: optionalText('Only the parts of this batch; its complete id.', { minLength: 1 }),
-  kind: Type.Optional(literals(EXECUTION_KINDS, { description: 'Only executions of this kind, such as `compare`.' })),
+  kind: optionalChoice('Only executions of this kind, such as `compare`.', EXECUTION_KINDS),
   since: optionalText('Created at this time or later.', { format: 'date-time' }),
   before: optionalText('Only executions that are older than this one: the `next` of the page before.', {
     pattern: '^exec_[0-9a-f]{24}$',

@@ -4,12 +4,13 @@ import { SessionTurn } from '../../executions/session-turn.shape.ts'
 import { MAX_TURNS } from '../../executions/session-turns.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import {
-  literals,
   type Message,
   named,
   namedObject,
+  optionalChoice,
   optionalFlag,
   optionalInteger,
+  optionalList,
   optionalText,
   request,
   type Static,
@@ -38,7 +39,7 @@ export const SessionListQuery = strict({
   backend: Type.Optional(
     textLike(BACKEND_NAME, 'the name of a backend', { description: 'Only sessions of this backend.' }),
   ),
-  status: Type.Optional(literals(SESSION_STATUSES, { description: 'Only sessions with this status.' })),
+  status: optionalChoice('Only sessions with this status.', SESSION_STATUSES),
   limit: optionalInteger('Number of sessions in the page.', { minimum: 1, maximum: MAX_PAGE_SIZE, default: 100 }),
   offset: optionalInteger('Number of sessions to skip before the page.', { minimum: 0, default: 0 }),
   tag: optionalText('Only sessions with this tag.', { minLength: 1, ...stated({ pattern: TAG }) }),
@@ -51,21 +52,19 @@ export const SessionListQuery = strict({
 export type SessionListQuery = Static<typeof SessionListQuery>
 
 export const SessionDetailQuery = strict({
-  turns: Type.Optional(
-    literals(['true', 'false'], {
-      default: 'false',
-      description: 'Adds the turns that are kept as executions, with prompts, answers and tools.',
-    }),
+  turns: optionalChoice(
+    'Adds the turns that are kept as executions, with prompts, answers and tools.',
+    ['true', 'false'],
+    { default: 'false' },
   ),
 })
 export type SessionDetailQuery = Static<typeof SessionDetailQuery>
 
 const SessionDetail = namedObject('SessionDetail', {
   ...Session.properties,
-  turns: Type.Optional(
-    Type.Array(SessionTurn, {
-      description: `Only with \`turns=true\`: the latest ${MAX_TURNS} turns that are kept, oldest first.`,
-    }),
+  turns: optionalList(
+    `Only with \`turns=true\`: the latest ${MAX_TURNS} turns that are kept, oldest first.`,
+    SessionTurn,
   ),
   older_turns: optionalInteger('How many turns are kept before these.', { minimum: 1 }),
 })
@@ -80,12 +79,7 @@ export const SessionEditRequest = named(
           description: 'The new title, one line of 1 to 200 characters; null removes the title.',
         }),
       ),
-      tags: Type.Optional(
-        Type.Array(Type.String(stated({ pattern: TAG })), {
-          maxItems: 64,
-          description: 'The complete new list of tags.',
-        }),
-      ),
+      tags: optionalList('The complete new list of tags.', Type.String(stated({ pattern: TAG })), { maxItems: 64 }),
       metadata: Type.Optional(
         Type.Unsafe<JsonObject>({ type: 'object', description: 'Replaces metadata fields of the same name.' }),
       ),

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { literals, type Message, named, namedObject, optionalText, stated } from '../../kit/shape.ts'
+import { literals, type Message, named, namedObject, optionalList, optionalText, stated } from '../../kit/shape.ts'
 import { AGENT_ERRORS } from '../api-description/error-responses.shape.ts'
 import { EXAMPLE, eventStream, IDEMPOTENCY_KEY, type Operation, operation } from '../api-description/operation.shape.ts'
 import {
@@ -118,11 +118,7 @@ export const ChatCompletion = namedObject('ChatCompletion', {
       message: Type.Object({
         role: Type.Literal('assistant'),
         content: Type.Union([Type.String(), Type.Null()], { description: 'Null if there are only tool calls.' }),
-        tool_calls: Type.Optional(
-          Type.Array(ChatToolCall, {
-            description: 'Functions of the client, which runs them and sends the results.',
-          }),
-        ),
+        tool_calls: optionalList('Functions of the client, which runs them and sends the results.', ChatToolCall),
       }),
       finish_reason: FinishReason,
     }),
@@ -142,7 +138,7 @@ export const ChatCompletionChunk = namedObject('ChatCompletionChunk', {
       delta: Type.Object({
         role: Type.Optional(Type.Literal('assistant', { description: 'In the first chunk.' })),
         content: optionalText('A piece of the answer.'),
-        tool_calls: Type.Optional(Type.Array(ChatToolCallDelta, { description: 'A piece of a tool call.' })),
+        tool_calls: optionalList('A piece of a tool call.', ChatToolCallDelta),
       }),
       finish_reason: Type.Union([FinishReason, Type.Null()], { description: 'Null before the last chunk.' }),
     }),

@@ -1,7 +1,7 @@
 /** A response of the Responses API, and the events of its stream. */
 import { type TProperties, Type } from 'typebox'
 import type { JsonObject } from '../../kit/json/json-value.ts'
-import { literals, type Message, named, namedObject, tagged } from '../../kit/shape.ts'
+import { literals, type Message, named, namedObject, optionalChoice, tagged } from '../../kit/shape.ts'
 
 const count = (description?: string) => Type.Integer({ minimum: 0, ...(description !== undefined && { description }) })
 const never = (description: string) => Type.Null({ description })
@@ -26,11 +26,9 @@ const MessageItem = namedObject('ResponseMessageItem', {
   status: literals(ITEM_STATUSES),
   role: Type.Literal('assistant'),
   content: Type.Array(OutputText),
-  phase: Type.Optional(
-    literals(PHASES, {
-      description:
-        '`final_answer`, or `commentary`: what the agent says on its way to it. A message has it when it is complete.',
-    }),
+  phase: optionalChoice(
+    '`final_answer`, or `commentary`: what the agent says on its way to it. A message has it when it is complete.',
+    PHASES,
   ),
 })
 export type MessageItem = Message<typeof MessageItem>

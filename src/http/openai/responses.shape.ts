@@ -5,6 +5,7 @@ import {
   named,
   namedObject,
   namedStrict,
+  optionalChoice,
   optionalInteger,
   optionalText,
   type Static,
@@ -144,7 +145,7 @@ export type CompactedResponse = Message<typeof CompactedResponse>
 
 /** An SDK may add other parameters of the vendor's API, so unknown ones are ignored. */
 export const ResponseQuery = Type.Object({
-  stream: Type.Optional(literals(['true', 'false'], { description: 'Whether to send the events of the response.' })),
+  stream: optionalChoice('Whether to send the events of the response.', ['true', 'false']),
   starting_after: optionalInteger('With `stream`: only events with a greater `sequence_number`.', { minimum: 0 }),
 })
 export type ResponseQuery = Static<typeof ResponseQuery>
@@ -153,7 +154,7 @@ const MAX_ITEMS = 100
 
 export const InputItemsQuery = Type.Object({
   limit: optionalInteger('Items of a page.', { minimum: 1, maximum: MAX_ITEMS, default: 20 }),
-  order: Type.Optional(literals(['asc', 'desc'], { default: 'desc', description: 'By their place in the input.' })),
+  order: optionalChoice('By their place in the input.', ['asc', 'desc'], { default: 'desc' }),
   after: optionalText('Only items that come after the one with this id.', { maxLength: MAX_ID_LENGTH }),
 })
 export type InputItemsQuery = Static<typeof InputItemsQuery>
