@@ -3,15 +3,13 @@ import { styleText } from 'node:util'
 import { errorCode } from '../kit/fault.ts'
 import { outputFailed } from './faults.ts'
 
-type Style = Parameters<typeof styleText>[0]
-
 /** `closed` when the reader has gone away, which is not an error. */
 export type Written = 'written' | 'closed'
 
 export type Channel = {
   /** Bytes are written as they are. */
   write(text: string | Uint8Array): Promise<Written>
-  style(style: Style, text: string): string
+  style(style: Parameters<typeof styleText>[0], text: string): string
   /** `style` changes the text. */
   readonly hasStyle: boolean
   readonly isTty: boolean

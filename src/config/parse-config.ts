@@ -51,9 +51,7 @@ function findOrigins(root: unknown, originOf: OriginOf): { origins: Map<string, 
   return aliases[0] === undefined ? { origins } : { origins, firstAlias: aliases[0] }
 }
 
-type Child = { path: string; at: unknown; node: unknown }
-
-function listChildren(node: unknown, path: string): Child[] {
+function listChildren(node: unknown, path: string): { path: string; at: unknown; node: unknown }[] {
   if (isSeq(node)) return node.items.map((item, index) => ({ path: `${path}[${index}]`, at: item, node: item }))
   if (!isMap(node)) return []
   return node.items.map(({ key, value }) => {

@@ -8,9 +8,7 @@ export function sampleOf(root: Schema): unknown {
   return sample(root, { root, depth: 0 })
 }
 
-type Place = { root: Schema; depth: number }
-
-function sample(schema: unknown, { root, depth }: Place): unknown {
+function sample(schema: unknown, { root, depth }: { root: Schema; depth: number }): unknown {
   if (!isSchema(schema) || depth > MAX_DEPTH) return null
   const inner = (part: unknown) => sample(part, { root, depth: depth + 1 })
   if ('const' in schema) return schema['const']

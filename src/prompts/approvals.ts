@@ -18,8 +18,6 @@ export type ApprovalChange = {
 /** Where the agent works (the repository of a driven run, or the working directory), and the key that it works for. */
 type ApprovalOrigin = { directory: string; keyId: string | undefined }
 
-type Asked = { origin?: ApprovalOrigin | undefined; takenBack?: AbortSignal | undefined }
-
 /** No one decided. */
 const DENIED: AttributedReply = { decision: 'deny', by: { via: 'drover' } }
 
@@ -47,7 +45,7 @@ export class Approvals {
   async ask(
     executionId: string,
     request: ApprovalRequest,
-    { origin, takenBack }: Asked = {},
+    { origin, takenBack }: { origin?: ApprovalOrigin | undefined; takenBack?: AbortSignal | undefined } = {},
   ): Promise<AttributedReply> {
     const { promise, resolve: decide } = Promise.withResolvers<AttributedReply>()
     const approval = this.#toApproval(executionId, request)

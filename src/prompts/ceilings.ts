@@ -8,7 +8,6 @@ const RANKS = { default: -1, always: 0, 'read-only': 0, auto: 1, workspace: 1, s
 const SANDBOX_MODES_BY_RANK = ['read-only', 'workspace', 'full'] as const
 const TOP_RANK = RANKS.full
 
-type ApprovalCeiling = Exclude<ApprovalMode, 'default' | 'sandboxed'>
 type SandboxCeiling = Exclude<SandboxMode, 'default'>
 
 /** `setting` tells in messages where the ceiling comes from. */
@@ -16,7 +15,7 @@ type Ceiling<Mode> = { mode: Mode; setting: string }
 
 /** A mode without a ceiling is not limited. */
 export type Ceilings = {
-  approval?: Ceiling<ApprovalCeiling>
+  approval?: Ceiling<Exclude<ApprovalMode, 'default' | 'sandboxed'>>
   sandbox?: Ceiling<SandboxCeiling>
   /** Every agent runs inside of a boundary. This limits no mode. */
   boundary?: { setting: string }

@@ -50,10 +50,8 @@ type RecordedBatch = { kind: ExecutionKind; context: PromptContext; options: Bat
   prompt?: string
 }
 
-type BatchResult = { readonly results: readonly PromptResult[] }
-
 /** Records the whole call as an execution. Its cancellation cancels all parts. */
-export async function runBatch<Result extends BatchResult>(
+export async function runBatch<Result extends { readonly results: readonly PromptResult[] }>(
   { kind, prompt, context, options }: RecordedBatch,
   work: (options: BatchRunOptions) => Promise<Result>,
 ): Promise<Result & { execution_id?: string }> {

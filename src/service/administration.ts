@@ -144,11 +144,9 @@ async function listRepositories(config: Config, places: RepositoryPlaces): Promi
   )
 }
 
-type Place = { path: string; home: string; git: Git; signal: AbortSignal }
-
 async function inspect(
   config: Config,
-  { path, home, git, signal }: Place,
+  { path, home, git, signal }: { path: string; home: string; git: Git; signal: AbortSignal },
 ): Promise<Pick<Repository, 'branch' | 'prepared_by' | 'is_outdated' | 'setup' | 'checks'>> {
   const workspace = await discoverWorkspace({ start: path, git, signal })
   const project = findProject({ home, repository: workspace.git_common_dir })

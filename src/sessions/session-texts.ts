@@ -6,7 +6,6 @@ import type { Session } from './session.shape.ts'
 
 const TEXT_NAMES = ['initial_prompt', 'system_prompt'] as const
 type TextName = (typeof TEXT_NAMES)[number]
-type Texts = Pick<Session, TextName>
 
 /** In characters. A text of this length has no pieces. */
 const START_LENGTH = 200
@@ -25,7 +24,7 @@ export function firstCharacters(text: string): string {
 }
 
 /** The pieces of the texts that are longer than their beginnings, in groups for one transaction each. */
-export function toPieces(texts: Texts): Piece[][] {
+export function toPieces(texts: Pick<Session, TextName>): Piece[][] {
   const pieces = TEXT_NAMES.flatMap((name) => {
     const text = texts[name] ?? ''
     return firstCharacters(text) === text ? [] : splitText(text).map((each, part) => ({ name, part, text: each }))

@@ -14,8 +14,6 @@ import {
 import type { BatchItem } from './item-progress.ts'
 import type { Span } from './print-batch.ts'
 
-type Ended = { result: PromptResult; span: Span }
-
 type Batch<Item, Result> = {
   /** In the order of the results. */
   items: readonly Item[]
@@ -25,7 +23,7 @@ type Batch<Item, Result> = {
   isDryRun: boolean
   run(options: BatchRunOptions): Promise<Result>
   /** Called as soon as an item has ended. */
-  onEnded?(item: Item, ended: Ended): void
+  onEnded?(item: Item, ended: { result: PromptResult; span: Span }): void
 }
 
 type BatchRun<Result> = {

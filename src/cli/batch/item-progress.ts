@@ -9,15 +9,9 @@ import { describeAgentEvent, TokenCounter } from '../prompt/describe-activity.ts
 
 export type BatchItem = { mark: string; name: string; backend: string }
 
-type RunningItem = {
-  startedAt: number
-  tokens: TokenCounter
-  activity: string
-}
-
 export class ItemProgress implements Required<Pick<BatchWatcher, 'started' | 'event' | 'ended'>> {
   readonly #items: readonly BatchItem[]
-  readonly #running = new Map<number, RunningItem>()
+  readonly #running = new Map<number, { startedAt: number; tokens: TokenCounter; activity: string }>()
   readonly #ended = { completed: 0, failed: 0, canceled: 0 }
 
   constructor(items: readonly BatchItem[]) {

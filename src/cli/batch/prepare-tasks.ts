@@ -10,13 +10,11 @@ import type { Invocation } from '../command.ts'
 import { requestFromFlags } from '../prompt/prompt-flags.ts'
 import type { CheckedFile } from './task-file.ts'
 
-type PartialTask = { backend?: string; workdir?: string }
-
 /** Returns a function that fills in a task. Its directory is relative to the working directory. */
 export function createTaskFiller(invocation: Invocation, config: Config) {
   const { dry_run: _, ...asked } = requestFromFlags(invocation)
   const backend = invocation.flags.text('backend') ?? config.default_backend
-  return <Task extends PartialTask>(task: Task): Task & { backend: string } => ({
+  return <Task extends { backend?: string; workdir?: string }>(task: Task): Task & { backend: string } => ({
     ...asked,
     ...task,
     backend: task.backend ?? backend,

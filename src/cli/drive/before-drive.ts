@@ -8,12 +8,10 @@ import type { PromptContext } from '../../prompts/prompt-context.ts'
 import { askGit, type Git } from '../../workspace/git.ts'
 import type { Channel } from '../terminal.ts'
 
-type Around = { readonly prompts: Pick<PromptContext, 'locate' | 'env'>; readonly err: Channel }
-
 /** Tells a person at the terminal that an agent of a new run seems to have no login: the run would pause, perhaps hours later. */
 export async function noteMissingLogins(
   { options, is_reviewed: isReviewed }: Pick<DriveState, 'options' | 'is_reviewed'>,
-  { prompts, err }: Around,
+  { prompts, err }: { readonly prompts: Pick<PromptContext, 'locate' | 'env'>; readonly err: Channel },
 ): Promise<void> {
   const agents = new Set([options.backend, ...(isReviewed === false ? [] : [options.review_backend])])
   for (const backend of agents) {

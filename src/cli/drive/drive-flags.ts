@@ -10,8 +10,6 @@ import { readFallback, readSandbox, readServers } from '../prompt/prompt-flags.t
 import { readPreparation } from '../read-preparation.ts'
 import { parseAge } from '../words/parse-time.ts'
 
-type Agent = { backend: Backend; model?: string }
-
 /** Refuses what is wrong with the flags, before anything is started. */
 export function readDriveFlags({ flags }: Invocation): GivenOptions {
   const deliver = readDelivery(flags)
@@ -66,7 +64,7 @@ export function readTotals({ flags }: Invocation): Omit<RunGroup, 'id'> {
   }
 }
 
-function readAgent(flag: string, text: string | undefined): Agent | undefined {
+function readAgent(flag: string, text: string | undefined): { backend: Backend; model?: string } | undefined {
   if (text === undefined) return undefined
   const [backend = '', ...rest] = text.split('/')
   const model = rest.join('/')

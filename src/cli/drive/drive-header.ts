@@ -19,12 +19,10 @@ export type HeaderFacts = {
   readonly usage: Usage | undefined
 }
 
-type Layout = Pick<Channel, 'style' | 'columns'>
-
 const RULE = '─'
 
 /** The goal on a rule, and below it the facts, on as many lines as they need. */
-export function headerLines(facts: HeaderFacts, { style, columns }: Layout): string[] {
+export function headerLines(facts: HeaderFacts, { style, columns }: Pick<Channel, 'style' | 'columns'>): string[] {
   const width = columns - 1
   const goal = toOneLine(titleOfGoal(facts.state.goal), Math.max(1, width - 6))
   const rest = RULE.repeat(Math.max(0, width - countColumns(goal) - 4))

@@ -90,12 +90,10 @@ async function addActions({ run, context, ask }: Asked): Promise<boolean> {
   return true
 }
 
-type LimitQuestion = { readonly limit: Limit; readonly next: string | undefined }
-
 /** The answer counts for the whole run. Any other answer pauses it, which costs nothing. */
 export async function askAboutLimit(
   runtime: Pick<Runtime, 'stdin' | 'terminal'>,
-  { limit, next }: LimitQuestion,
+  { limit, next }: { readonly limit: Limit; readonly next: string | undefined },
   signal: AbortSignal,
 ): Promise<LimitChoice> {
   await runtime.terminal.err.write(`${toPrintable(describeLimit(limit))}\n`)

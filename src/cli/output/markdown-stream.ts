@@ -106,8 +106,6 @@ type InlineText = {
   isComplete: boolean
 }
 
-type Rendered = { printed: string; held: string }
-
 /** Markup that is not closed within this length is plain text. */
 const MARKUP_LIMIT = 400
 
@@ -115,7 +113,7 @@ const MARKUP_LIMIT = 400
 type Found = { length: number; printed: string } | { plain: number } | 'undecided'
 
 /** Returns the printable beginning, and the rest from the first markup that is still open. */
-function renderInline({ text, before, isComplete }: InlineText, style: StyleText): Rendered {
+function renderInline({ text, before, isComplete }: InlineText, style: StyleText): { printed: string; held: string } {
   // The end of a line decides what the end of a piece leaves open.
   const source = isComplete ? `${text}\n` : text
   let [printed, at] = ['', 0]

@@ -179,10 +179,8 @@ export function pageHeight({ rows }: { rows: number }): number {
   return Math.max(1, rows - ROWS_BELOW)
 }
 
-type Progress = { shown: number; total: number }
-
 /** It fits into one row, so that it can be erased. */
-export function formatMore({ shown, total }: Progress, columns: number): string {
+export function formatMore({ shown, total }: { shown: number; total: number }, columns: number): string {
   return cutToColumns(`-- ${shown} of ${total} lines; Space = next page, Enter = next line, n = no -- `, columns - 1)
 }
 

@@ -141,13 +141,11 @@ function move({ filter, selected }: MenuState, key: Key, count: number): Partial
   }
 }
 
-type Screen = { columns: number; rows: number; now: Date }
-
 /** The part of the list around the selected session that fits. */
 export function formatMenu(
   sessions: readonly Session[],
   { filter, selected }: MenuState,
-  { columns, rows, now }: Screen,
+  { columns, rows, now }: { columns: number; rows: number; now: Date },
 ): string[] {
   const matching = matchingSessions(sessions, filter)
   const height = Math.max(1, rows - OTHER_LINES)

@@ -130,12 +130,10 @@ function nameServeCommand({ runtime }: Invocation): string {
   return runtime.env['npm_lifecycle_event'] === 'start' ? 'npm start --' : 'drover serve'
 }
 
-type Listening = { http: Awaited<ReturnType<typeof createHttp>>; bound: BoundAddress }
-
 function createBanner(
   { flags, runtime }: Invocation,
   { config, keys }: ServerParts,
-  { http, bound }: Listening,
+  { http, bound }: { http: Awaited<ReturnType<typeof createHttp>>; bound: BoundAddress },
 ): string {
   const { localSocket, endpoints, drover } = http
   const { out } = runtime.terminal

@@ -7,8 +7,6 @@ import type { Owners } from '../../store/owners.ts'
 import type { Sql, Steps } from '../../store/sql.ts'
 import { look, raise, readBudget, reserve, type StoredBudget } from './budget-table.ts'
 
-type Asked = { executionId: string; like: PromptLike; budgets: readonly Budget[] }
-
 export type KnownBudget = Budget & StoredBudget & { resetsAt: string | undefined }
 
 /** A prompt waits this long for others that start under the same budget. */
@@ -30,7 +28,7 @@ export class BudgetStore implements Pick<BudgetSource, 'reserve'> {
   }
 
   /** Throws a Fault if a budget has nothing left. */
-  async reserve(asked: Asked): Promise<Reservation> {
+  async reserve(asked: { executionId: string; like: PromptLike; budgets: readonly Budget[] }): Promise<Reservation> {
     const now = this.#clock.now()
     const seen = await this.#sql.read(() => look({ ...asked, now }))
     if ('refusal' in seen) throw seen.refusal

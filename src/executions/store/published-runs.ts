@@ -51,8 +51,6 @@ export type SharedRunQuery = { readonly [F in 'ids' | 'states']?: readonly strin
   readonly [F in 'keyId' | 'repository' | 'backend' | 'label' | 'key' | 'search' | 'before']?: string | undefined
 } & { readonly limit: number }
 
-type BoardParts = { owners: PostgresOwners; notices: PostgresNotices }
-
 /** The states in which a run has a driver. */
 export const DRIVEN_STATES: readonly string[] = ['running', 'waiting_for_limit']
 
@@ -89,7 +87,7 @@ export class PublishedRuns {
   readonly #owners: PostgresOwners
   readonly #notices: PostgresNotices
 
-  constructor(database: PostgresDatabase, { owners, notices }: BoardParts) {
+  constructor(database: PostgresDatabase, { owners, notices }: { owners: PostgresOwners; notices: PostgresNotices }) {
     this.machine = owners.machine
     this.#database = database
     this.#owners = owners

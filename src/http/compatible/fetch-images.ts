@@ -18,12 +18,10 @@ import { imageNotFetched } from '../errors/faults.ts'
 const MOST_REDIRECTS = 3
 const TIME_LIMIT_MS = 15_000
 
-type Settings = Pick<ServerContext['config']['server'], 'fetch_images' | 'fetch_private_hosts'>
-
 /** The body with the content of the images in place of their addresses. Throws a Fault for one that cannot be fetched. */
 export async function withFetchedImages(
   body: unknown,
-  settings: Settings,
+  settings: Pick<ServerContext['config']['server'], 'fetch_images' | 'fetch_private_hosts'>,
   limitMs: number = TIME_LIMIT_MS,
 ): Promise<unknown> {
   if (!settings.fetch_images || !isObject(body)) return body

@@ -39,9 +39,7 @@ export function toOutputSchema({ place, format, backend }: Asked): JsonRecord | 
 
 const takesSchemas = (backend: Backend) => findNativeAgent(backend)?.abilities.output_schema === true
 
-type Need = { backend: Backend; feature: string }
-
-function requireAgent(place: string, { backend, feature }: Need): void {
+function requireAgent(place: string, { backend, feature }: { backend: Backend; feature: string }): void {
   if (takesSchemas(backend)) return
   const advice = `use a model of ${NATIVE_BACKENDS.filter(takesSchemas).join(' or ')}`
   throw unsupportedFeature({ place, feature: `${feature}, on ${backend}`, advice })

@@ -130,15 +130,13 @@ export function toConversationWithTools(entries: readonly Said[], { hasCalls }: 
   return { messages, said, ...(answer !== undefined && { answer: { ...answer, said: hasCalls ? said : undefined } }) }
 }
 
-type Replied = Extract<Said, { is: 'result' }>
-
 /** What the user has added to the results goes to the agent with the last one. */
 function toAnswer(entries: readonly Said[]): Omit<ToolAnswer, 'said' | 'choice' | 'request'> | undefined {
   const at = entries.findLastIndex(({ is }) => is === 'result')
   const rest = entries.slice(at + 1)
   const isUser = (each: Said) => each.is === 'message' && each.message.role !== 'assistant'
   if (at < 0 || !rest.every(isUser)) return undefined
-  const last = entries[at] as Replied
+  const last = entries[at] as Extract<Said, { is: 'result' }>
   const added = rest.map((each) => ({ type: 'text' as const, text: `The user adds:\n${textOf(each)}` }))
   const replies = new Map(entries.flatMap((each) => (each.is === 'result' ? [[each.id, each.reply]] : [])))
   const reply = { ...last.reply, content: [...last.reply.content, ...added] }

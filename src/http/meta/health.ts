@@ -25,9 +25,8 @@ function withoutCount({ session_store: { session_count: _, ...store }, ...health
 }
 
 type Checked = { store: Health['session_store']; machinesOf: MachinesOf }
-type StoreCheck = () => Promise<Checked>
 
-async function assessHealth(context: ServerContext, checkStore: StoreCheck): Promise<Health> {
+async function assessHealth(context: ServerContext, checkStore: () => Promise<Checked>): Promise<Health> {
   const uptimeMs = context.clock.now().getTime() - context.startedAt.getTime()
   const { store, machinesOf } = await checkStore()
   const backends = backendHealth(context, machinesOf)

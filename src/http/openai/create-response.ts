@@ -100,13 +100,11 @@ function flatten({ reasoning, text, ...request }: ResponseRequest): object {
   return { ...request, 'reasoning.effort': reasoning?.effort, 'text.verbosity': verbosity }
 }
 
-type Options = { choose: (model: string) => ChosenBackend; target: PromptTarget; isStored: boolean }
-
 /** An unknown model leaves the conversation with its backend. */
 async function findContinuation(
   { previous_response_id: id, conversation, model }: ResponseRequest,
   exchange: Exchange,
-  { choose, target, isStored }: Options,
+  { choose, target, isStored }: { choose: (model: string) => ChosenBackend; target: PromptTarget; isStored: boolean },
 ): Promise<{ choice: ChosenBackend; continuation?: ContinuedResponse }> {
   const choice = choose(model)
   if (conversation) {

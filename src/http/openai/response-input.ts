@@ -38,12 +38,10 @@ function readCompacted({ encrypted_content: content }: WireItem, place: string):
   return [{ role: 'user', content: Buffer.from(content.slice(COMPACTED.length), 'base64url').toString(), place }]
 }
 
-type InputOptions = { clientTools: ClientTools }
-
 /** Returns the messages in order, and the types of the items that are ignored because of `server.client_tools`. */
 export function readInput(
   input: string | readonly WireItem[],
-  { clientTools }: InputOptions,
+  { clientTools }: { clientTools: ClientTools },
 ): { entries: InputEntry[]; ignored: string[] } {
   if (typeof input === 'string') return { entries: [{ role: 'user', content: input, place: 'input' }], ignored: [] }
   const ignored = new Set<string>()

@@ -12,8 +12,6 @@ import type { ServerContext } from '../context/server-context.ts'
 import { hostNotAllowed, originNotAllowed } from '../errors/faults.ts'
 import { decodePath } from './target.ts'
 
-type CorsSettings = Pick<Config['server'], 'cors_allowed_origins' | 'cors_allow_credentials' | 'cors_max_age'>
-
 const METHODS = 'GET, HEAD, POST, PATCH, DELETE'
 
 /** Headers that the vendors' SDKs send from browsers. */
@@ -47,7 +45,7 @@ const EXPOSED_HEADERS = [
 /** Adds CORS headers if the origin is allowed. Returns true if the request was a preflight and has been answered. */
 export function handleCors(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
-  settings: CorsSettings,
+  settings: Pick<Config['server'], 'cors_allowed_origins' | 'cors_allow_credentials' | 'cors_max_age'>,
 ): boolean {
   // Also without an Origin header: a cache must not serve the response of one origin to another.
   reply.header('vary', 'Origin')

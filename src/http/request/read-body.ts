@@ -53,10 +53,8 @@ export function createBodyReader(program: string | undefined): ReadBody {
     thread === undefined || body.size < LARGE_BYTES ? readJson(body.join(), BODY_RULES) : thread.read(body)
 }
 
-type Waiting = { resolve(value: JsonValue): void; reject(error: unknown): void }
-
 function createThread(program: string): { read(body: BodyParts): Promise<JsonValue> } {
-  const waiting = new Map<number, Waiting>()
+  const waiting = new Map<number, { resolve(value: JsonValue): void; reject(error: unknown): void }>()
   let count = 0
   let worker: Worker | undefined
   let idle: NodeJS.Timeout | undefined

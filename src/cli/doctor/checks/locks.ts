@@ -13,8 +13,6 @@ export const LOCK = defineFindings('Locks', 'lock', {
   ),
 })
 
-type NamedLock = { guards: string; path: string }
-
 export async function checkLocks({ configEnvironment, repository }: CheckContext): Promise<Finding[]> {
   const locks = [{ guards: 'changes of the configuration', path: toLockPath(findPaths(configEnvironment).config) }]
   const found = await repository
@@ -22,7 +20,7 @@ export async function checkLocks({ configEnvironment, repository }: CheckContext
   return await Promise.all(locks.map(async (lock) => assessLock(lock, await inspectLock(lock.path))))
 }
 
-function assessLock({ guards, path }: NamedLock, lock: LockStatus): Finding {
+function assessLock({ guards, path }: { guards: string; path: string }, lock: LockStatus): Finding {
   if (lock.status === 'unusable') {
     return LOCK.lock_unusable({ detail: `${guards}: ${path} cannot be used as a lock: ${lock.problem}` })
   }

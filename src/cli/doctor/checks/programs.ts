@@ -70,10 +70,8 @@ function assessGit(found: GitVersion): Finding {
   return found.isTooOld ? GIT.git_too_old({ detail }) : GIT.git_supported({ detail })
 }
 
-type DroverInPath = { path: string; answer: VersionAnswer }
-
 /** `own` is the version of the running drover. */
-function assessDrover(found: DroverInPath | undefined, own: string): Finding {
+function assessDrover(found: { path: string; answer: VersionAnswer } | undefined, own: string): Finding {
   if (found === undefined) return DROVER.drover_not_on_path({ detail: 'drover is not in PATH' })
   const { path, answer } = found
   if (answer.is === 'version' && answer.version === own)
