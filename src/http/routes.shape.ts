@@ -1,4 +1,3 @@
-/** The OpenAPI operations of all endpoints, in the order of the document. */
 import { OPERATIONS as countTokens } from './anthropic/count-tokens.shape.ts'
 import { OPERATIONS as messageModels } from './anthropic/message-models.shape.ts'
 import { OPERATIONS as messages } from './anthropic/messages.shape.ts'

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { type Message, namedObject } from '../../kit/shape.ts'
 import { COMMON_ERRORS } from '../api-description/error-responses.shape.ts'
-import { EXAMPLE, jsonResponse, type Operation, operation } from '../api-description/operation.shape.ts'
+import { EXAMPLE, jsonResponse, type Operation, operation, pathParameter } from '../api-description/operation.shape.ts'
 
 const MessageModel = namedObject('MessageModel', {
   type: Type.Literal('model'),
@@ -42,15 +42,7 @@ export const OPERATIONS: readonly Operation[] = [
   operation('get /anthropic/v1/models/{id}', 'anthropicGetModel', {
     tag: 'message',
     summary: 'Get a model',
-    parameters: [
-      {
-        name: 'id',
-        in: 'path',
-        shape: Type.String({ description: 'The name of a backend.' }),
-        isRequired: true,
-        example: 'claude',
-      },
-    ],
+    parameters: [pathParameter('id', Type.String({ description: 'The name of a backend.' }), 'claude')],
     responses: { 200: jsonResponse('The model.', MessageModel, models[0]) },
     errors: ['NotFound', ...COMMON_ERRORS],
   }),

@@ -22,7 +22,6 @@ export type Operation = {
 
 type Described = Omit<Operation, 'method' | 'path' | 'id' | 'tag'> & Partial<Pick<Operation, 'tag'>>
 
-/** The operation `id` at `get /path`. */
 export function operation(at: `${Operation['method']} ${string}`, id: string, described: Described): Operation {
   const [method = '', path = ''] = at.split(' ')
   return { method: method as Operation['method'], path, id, tag: 'native', ...described }
@@ -36,35 +35,37 @@ export type Parameter = {
   example?: unknown
 }
 
+export function pathParameter(name: string, shape: TSchema, example: string): Parameter {
+  return { name, in: 'path', shape, isRequired: true, example }
+}
+
+export function optionalHeader(name: string, shape: TSchema, example?: string): Parameter {
+  return { name, in: 'header', shape, isRequired: false, ...(example !== undefined && { example }) }
+}
+
 /** Of every endpoint that runs something. */
-export const IDEMPOTENCY_KEY: Parameter = {
-  name: 'Idempotency-Key',
-  in: 'header',
-  shape: Type.String({
+export const IDEMPOTENCY_KEY = optionalHeader(
+  'Idempotency-Key',
+  Type.String({
     minLength: 1,
     maxLength: 255,
     description:
       'For 24 hours, a repeated request with the same key and body gets the same execution: it is attached while the agent runs, and gets the stored answer afterwards. With a key, the agent keeps running when the client disconnects.',
   }),
-  isRequired: false,
-  example: 'b1946ac9-2492-4d23-8b3a-5e6f70819203',
-}
+  'b1946ac9-2492-4d23-8b3a-5e6f70819203',
+)
 
 /** `respond-async` is the same as `detach` in the body. */
-export const PREFER: Parameter = {
-  name: 'Prefer',
-  in: 'header',
-  shape: Type.String({ description: '`respond-async`: answer immediately with 202 and the id of the execution.' }),
-  isRequired: false,
-}
+export const PREFER = optionalHeader(
+  'Prefer',
+  Type.String({ description: '`respond-async`: answer immediately with 202 and the id of the execution.' }),
+)
 
 /** Of every stream of numbered events. */
-export const LAST_EVENT_ID: Parameter = {
-  name: 'Last-Event-ID',
-  in: 'header',
-  shape: Type.String({ description: 'The number of the last event that the client has received.' }),
-  isRequired: false,
-}
+export const LAST_EVENT_ID = optionalHeader(
+  'Last-Event-ID',
+  Type.String({ description: 'The number of the last event that the client has received.' }),
+)
 
 export function toQueryParameters(shape: { properties: Record<string, TSchema> }): Parameter[] {
   return Object.entries(shape.properties).map(([name, each]) => ({ name, in: 'query', shape: each, isRequired: false }))

@@ -7,7 +7,7 @@ import { AGENT_TOOLS } from '../../agents/adapter/agent.ts'
 import type { JsonRecord } from '../../agents/adapter/json-fields.ts'
 import { literals } from '../../kit/shape.ts'
 import { model } from '../../prompts/prompt-request.shape.ts'
-import type { Parameter } from '../api-description/operation.shape.ts'
+import { optionalHeader, type Parameter } from '../api-description/operation.shape.ts'
 
 /** The description of both endpoints that run a prompt. */
 export const MODEL_RULES =
@@ -69,33 +69,27 @@ export const COMPATIBLE_REQUEST = {
 
 /** The request headers of both endpoints that run a prompt. */
 export const TARGET_HEADERS: readonly Parameter[] = [
-  {
-    name: 'X-Drover-Session',
-    in: 'header',
-    shape: Type.String({
+  optionalHeader(
+    'X-Drover-Session',
+    Type.String({
       description:
         '`new` stores a session. The id of a session continues it: the agent gets the messages after the last answer. ' +
         'The response has the id in the same header.',
     }),
-    isRequired: false,
-    example: 'new',
-  },
-  {
-    name: 'X-Drover-Workdir',
-    in: 'header',
-    shape: Type.String({ description: 'The working directory: an absolute path that the operator allows.' }),
-    isRequired: false,
-    example: '/srv/projects/parser',
-  },
-  {
-    name: 'X-Drover-Agent-Tools',
-    in: 'header',
-    shape: literals(AGENT_TOOLS, {
+    'new',
+  ),
+  optionalHeader(
+    'X-Drover-Workdir',
+    Type.String({ description: 'The working directory: an absolute path that the operator allows.' }),
+    '/srv/projects/parser',
+  ),
+  optionalHeader(
+    'X-Drover-Agent-Tools',
+    literals(AGENT_TOOLS, {
       description: '`none` switches the own tools of the agent off, so that it is a plain model.',
     }),
-    isRequired: false,
-    example: 'none',
-  },
+    'none',
+  ),
 ]
 
 export const FormatType = Type.String({

@@ -28,7 +28,7 @@ import {
   LAST_EVENT_ID,
   type Operation,
   operation,
-  type Parameter,
+  pathParameter,
   toQueryParameters,
 } from '../api-description/operation.shape.ts'
 
@@ -139,32 +139,22 @@ const ApprovalList = namedObject('ApprovalList', {
   approvals: Type.Array(PendingApproval, { description: 'Oldest first.' }),
 })
 
-const APPROVAL_ID: Parameter = {
-  name: 'approval',
-  in: 'path',
-  shape: Type.String({ description: 'The `approval_id` of the event.' }),
-  isRequired: true,
-  example: APPROVAL,
-}
+const APPROVAL_ID = pathParameter('approval', Type.String({ description: 'The `approval_id` of the event.' }), APPROVAL)
 
-const ATTACHMENT_DIGEST: Parameter = {
-  name: 'digest',
-  in: 'path',
-  shape: Type.String({ description: 'The `digest` in the record of the execution.' }),
-  isRequired: true,
-  example: `sha256:${'2c26b46b68ffc68ff99b453c1d304134'.repeat(2)}`,
-}
+const ATTACHMENT_DIGEST = pathParameter(
+  'digest',
+  Type.String({ description: 'The `digest` in the record of the execution.' }),
+  `sha256:${'2c26b46b68ffc68ff99b453c1d304134'.repeat(2)}`,
+)
 
-export const EXECUTION_ID: Parameter = {
-  name: 'id',
-  in: 'path',
-  shape: Type.String({
+export const EXECUTION_ID = pathParameter(
+  'id',
+  Type.String({
     description: 'The id of the execution, or a unique prefix of it.',
     ...stated({ pattern: '^(exec_)?[0-9a-f]{4,24}$' }),
   }),
-  isRequired: true,
-  example: ID,
-}
+  ID,
+)
 
 export const OPERATIONS: readonly Operation[] = [
   operation('get /api/v1/executions', 'listExecutions', {

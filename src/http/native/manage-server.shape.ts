@@ -1,4 +1,3 @@
-/** The OpenAPI operations of keys, settings, repositories and machines. */
 import { Type } from 'typebox'
 import { ForgottenMachine, Machine, MachineList } from '../../executions/store/machines.shape.ts'
 import { stated } from '../../kit/shape.ts'
@@ -12,25 +11,21 @@ import {
   SettingList,
 } from '../../service/administration.shape.ts'
 import { BODY_ERRORS, COMMON_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
-import { jsonResponse, type Operation, operation, type Parameter } from '../api-description/operation.shape.ts'
+import { jsonResponse, type Operation, operation, pathParameter } from '../api-description/operation.shape.ts'
 
 const ADMIN = 'Needs the role `admin`, else 403. The user of the machine has it.'
 
-const KEY_NAME: Parameter = {
-  name: 'name',
-  in: 'path',
-  shape: Type.String({ description: 'The name of the key.', ...stated({ pattern: '^[A-Za-z0-9._-]{1,64}$' }) }),
-  isRequired: true,
-  example: 'ci',
-}
+const KEY_NAME = pathParameter(
+  'name',
+  Type.String({ description: 'The name of the key.', ...stated({ pattern: '^[A-Za-z0-9._-]{1,64}$' }) }),
+  'ci',
+)
 
-const MACHINE_NAME: Parameter = {
-  name: 'name',
-  in: 'path',
-  shape: Type.String({ description: 'The name of the machine.', ...stated({ pattern: '^.{1,100}$' }) }),
-  isRequired: true,
-  example: 'gpu-1',
-}
+const MACHINE_NAME = pathParameter(
+  'name',
+  Type.String({ description: 'The name of the machine.', ...stated({ pattern: '^.{1,100}$' }) }),
+  'gpu-1',
+)
 
 const gpu = {
   ...{ name: 'gpu-1', state: 'working' as const, seen_at: '2026-01-31T09:30:00.000Z', labels: ['gpu'] },

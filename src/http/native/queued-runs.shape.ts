@@ -1,4 +1,3 @@
-/** The OpenAPI operations of the queue of runs. */
 import { RunQueue } from '../../drive/service/driven-run.shape.ts'
 import { MoveBody } from '../../service/run-requests.shape.ts'
 import { COMMON_ERRORS } from '../api-description/error-responses.shape.ts'

@@ -1,4 +1,3 @@
-/** The OpenAPI operations of driven runs. */
 import { type TSchema, Type } from 'typebox'
 import { NightReports } from '../../drive/night/night-report.shape.ts'
 import { DrivenDiff, DrivenRun, DrivenRunEvent, DrivenRunPage } from '../../drive/service/driven-run.shape.ts'
@@ -23,22 +22,20 @@ import {
   LAST_EVENT_ID,
   type Operation,
   operation,
-  type Parameter,
+  pathParameter,
   toQueryParameters,
 } from '../api-description/operation.shape.ts'
 import { EventsQuery } from './executions.shape.ts'
 import { ACTION, detail, diff, events, ID, nights, running, SCOPE, waiting } from './run-examples.shape.ts'
 
-const RUN_ID: Parameter = {
-  name: 'id',
-  in: 'path',
-  shape: Type.String({
+const RUN_ID = pathParameter(
+  'id',
+  Type.String({
     description: 'The id of the run, or a unique prefix of it.',
     ...stated({ pattern: '^[A-Za-z0-9_-]{4,128}$' }),
   }),
-  isRequired: true,
-  example: ID,
-}
+  ID,
+)
 
 const CHANGE_ERRORS = [...new Set([...BODY_ERRORS, ...SESSION_ERRORS])]
 

@@ -26,7 +26,7 @@ import {
   jsonResponse,
   type Operation,
   operation,
-  type Parameter,
+  pathParameter,
   toQueryParameters,
 } from '../api-description/operation.shape.ts'
 
@@ -116,18 +116,16 @@ const page: SessionPage = { sessions: [session], total: 1, limit: 100, offset: 0
 
 const edit = { title: 'The lost line', tags: ['parser'] }
 
-export const SESSION_ID: Parameter = {
-  name: 'id',
-  in: 'path',
-  shape: Type.String({
+export const SESSION_ID = pathParameter(
+  'id',
+  Type.String({
     minLength: 4,
     maxLength: 32,
     description: 'The id of the session, or a unique prefix of it.',
     ...stated({ pattern: '^[0-9a-f]{4,32}$' }),
   }),
-  isRequired: true,
-  example: session.id,
-}
+  session.id,
+)
 
 export const OPERATIONS: readonly Operation[] = [
   operation('get /api/v1/sessions', 'listSessions', {

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import { type Message, namedObject, namedStrict } from '../../kit/shape.ts'
 import { BODY_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
-import { EXAMPLE, jsonResponse, type Operation, operation, type Parameter } from '../api-description/operation.shape.ts'
+import { EXAMPLE, jsonResponse, type Operation, operation, pathParameter } from '../api-description/operation.shape.ts'
 import { orNull } from '../compatible/conversation.shape.ts'
 import { Metadata } from './response-object.shape.ts'
 
@@ -37,13 +37,7 @@ export type ConversationDeleted = Message<typeof ConversationDeleted>
 
 const CONVERSATION_ID = `conv_${EXAMPLE.sessionId}`
 
-const ID: Parameter = {
-  name: 'id',
-  in: 'path',
-  shape: Type.String({ description: 'The id of the conversation.' }),
-  isRequired: true,
-  example: CONVERSATION_ID,
-}
+const ID = pathParameter('id', Type.String({ description: 'The id of the conversation.' }), CONVERSATION_ID)
 
 const conversation = {
   id: CONVERSATION_ID,

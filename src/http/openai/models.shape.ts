@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { literals, type Message, namedObject } from '../../kit/shape.ts'
 import { COMMON_ERRORS } from '../api-description/error-responses.shape.ts'
-import { EXAMPLE, jsonResponse, type Operation, operation } from '../api-description/operation.shape.ts'
+import { EXAMPLE, jsonResponse, type Operation, operation, pathParameter } from '../api-description/operation.shape.ts'
 
 const Model = namedObject('Model', {
   id: Type.String({ description: 'The name of a backend.' }),
@@ -36,15 +36,7 @@ export const OPERATIONS: readonly Operation[] = [
   operation('get /openai/v1/models/{id}', 'openaiGetModel', {
     tag: 'chat',
     summary: 'Get a model',
-    parameters: [
-      {
-        name: 'id',
-        in: 'path',
-        shape: Type.String({ description: 'The name of a backend.' }),
-        isRequired: true,
-        example: 'claude',
-      },
-    ],
+    parameters: [pathParameter('id', Type.String({ description: 'The name of a backend.' }), 'claude')],
     responses: { 200: jsonResponse('The model.', Model, models[0]) },
     errors: ['NotFound', ...COMMON_ERRORS],
   }),

@@ -19,7 +19,7 @@ import {
   jsonResponse,
   type Operation,
   operation,
-  type Parameter,
+  pathParameter,
   toQueryParameters,
 } from '../api-description/operation.shape.ts'
 import {
@@ -261,13 +261,7 @@ const contents = {
   ),
 }
 
-const ID: Parameter = {
-  name: 'id',
-  in: 'path',
-  shape: Type.String({ description: 'The id of the response.' }),
-  isRequired: true,
-  example: RESPONSE_ID,
-}
+const ID = pathParameter('id', Type.String({ description: 'The id of the response.' }), RESPONSE_ID)
 
 export const OPERATIONS: readonly Operation[] = [
   operation('post /openai/v1/responses', 'openaiCreateResponse', {

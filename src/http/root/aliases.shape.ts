@@ -3,19 +3,17 @@ import { Type } from 'typebox'
 import { OPERATIONS as countTokens } from '../anthropic/count-tokens.shape.ts'
 import { OPERATIONS as messageModels } from '../anthropic/message-models.shape.ts'
 import { OPERATIONS as messages } from '../anthropic/messages.shape.ts'
-import type { Content, Operation, Parameter } from '../api-description/operation.shape.ts'
+import { type Content, type Operation, optionalHeader } from '../api-description/operation.shape.ts'
 import { OPERATIONS as chatCompletions } from '../openai/chat-completions.shape.ts'
 import { OPERATIONS as conversations } from '../openai/conversations.shape.ts'
 import { OPERATIONS as models } from '../openai/models.shape.ts'
 import { OPERATIONS as responses } from '../openai/responses.shape.ts'
 
-const MESSAGE_CLIENT: Parameter = {
-  name: 'anthropic-version',
-  in: 'header',
-  shape: Type.String({ description: 'If it is sent, the answer is that of the message API.' }),
-  isRequired: false,
-  example: '2023-06-01',
-}
+const MESSAGE_CLIENT = optionalHeader(
+  'anthropic-version',
+  Type.String({ description: 'If it is sent, the answer is that of the message API.' }),
+  '2023-06-01',
+)
 
 /** Both vendors have the paths of the models. */
 const sharedModels = models.map((operation, at): Operation => {
