@@ -12,6 +12,10 @@ export const messageInvalid = defineFault('message_invalid', 'invalid', {
   },
 })
 
+export function requestInvalid(field: string, rule: string) {
+  return messageInvalid({ message: 'the request', problems: [{ path: `$.${field}`, rule }] })
+}
+
 /** The rules of strict JSON, in the order in which they are checked; the first one broken is reported. */
 export type JsonReason =
   | 'too_large'

@@ -1,6 +1,6 @@
 /** Images and documents in a message, as each vendor writes them. Pure. */
 import { isObject, type JsonRecord, objectAt, textAt } from '../agents/adapter/json-fields.ts'
-import { messageInvalid } from '../kit/faults.ts'
+import { requestInvalid } from '../kit/faults.ts'
 import { unsupportedFeature } from './faults.ts'
 import type { Attachment } from './prompt-request.shape.ts'
 
@@ -26,7 +26,6 @@ export function readAttachmentPart(part: JsonRecord, place: string): Attachment 
   }
 }
 
-/** The text of a document that is plain text. */
 export function readTextDocument(part: JsonRecord): string | undefined {
   const source = objectAt(part, 'source')
   if (textAt(part, 'type') !== 'document' || textAt(source, 'type') !== 'text') return undefined
@@ -72,14 +71,12 @@ function readFile(file: JsonRecord, place: string): Attachment {
 }
 
 function readUrl(url: string | undefined, place: string): Attachment {
-  if (url === undefined || url === '') throw invalid(place, 'must be a data URL; ids of files are not known here')
+  if (url === undefined || url === '')
+    throw requestInvalid(place, 'must be a data URL; ids of files are not known here')
   const found = DATA_URL.exec(url)?.groups
   if (found?.['data']) return { data: found['data'], ...(found['type'] && { media_type: found['type'] }) }
-  if (!/^https?:/i.test(url)) throw invalid(place, 'must be a data URL in base64, such as data:image/png;base64,…')
+  if (!/^https?:/i.test(url))
+    throw requestInvalid(place, 'must be a data URL in base64, such as data:image/png;base64,…')
   const advice = 'send it as a data URL, or ask the operator for server.fetch_images'
   throw unsupportedFeature({ place, feature: 'an image by its address', advice })
-}
-
-function invalid(path: string, rule: string) {
-  return messageInvalid({ message: 'the request', problems: [{ path: `$.${path}`, rule }] })
 }

@@ -1,6 +1,6 @@
 /** The messages of a chat become one prompt. Content that is not supported is refused, never left out. */
 import { createHash } from 'node:crypto'
-import { messageInvalid } from '../kit/faults.ts'
+import { requestInvalid } from '../kit/faults.ts'
 import { readAttachmentPart, readTextDocument } from './attachment-parts.ts'
 import { areFew } from './attachments.ts'
 import { unsupportedFeature } from './faults.ts'
@@ -54,10 +54,10 @@ export function toConversation(
 ): PromptParts {
   const turns = messages.map(toTurn).filter(hasContent)
   const dialog = turns.filter(({ role }) => role !== 'system')
-  if (!dialog.some(({ role }) => role === 'user')) throw invalid(list, 'must contain a user message with text')
+  if (!dialog.some(({ role }) => role === 'user')) throw requestInvalid(list, 'must contain a user message with text')
   const lastAnswer = dialog.findLastIndex(({ role }) => role === 'assistant')
   const newTurns = dialog.slice(knowsAnswers ? lastAnswer + 1 : 0)
-  if (newTurns.length === 0) throw invalid(list, 'must end with a user message to continue a session')
+  if (newTurns.length === 0) throw requestInvalid(list, 'must end with a user message to continue a session')
   const attached = chooseAttachments(newTurns, { takesImages })
   const told = newTurns.map(({ role, parts }) => ({ role, text: tell(parts, attached) }))
   const systemTexts = [readText(system, 'system'), ...turns.filter(({ role }) => role === 'system').map(systemText)]
@@ -104,11 +104,11 @@ function toTurn(message: WireMessage, at: number): Turn {
   const { role, content, tool_calls: calls, place = `messages[${at}]` } = message
   if (TOOL_ROLES.includes(role)) throw unsupportedFeature({ place: `${place}.role`, feature: `the role ${role}` })
   const known = ROLES.get(role)
-  if (known === undefined) throw invalid(`${place}.role`, 'must be system, developer, user or assistant')
+  if (known === undefined) throw requestInvalid(`${place}.role`, 'must be system, developer, user or assistant')
   if (Array.isArray(calls) && calls.length > 0) {
     throw unsupportedFeature({ place: `${place}.tool_calls`, feature: 'tool calls' })
   }
-  if (content === undefined) throw invalid(`${place}.content`, 'is required')
+  if (content === undefined) throw requestInvalid(`${place}.content`, 'is required')
   return { role: known, parts: readParts(content ?? '', `${place}.content`) }
 }
 
@@ -126,13 +126,9 @@ function readParts(content: WireContent, place: string): Turn['parts'] {
     if (!TEXT_PARTS.includes(type)) {
       throw unsupportedFeature({ place: `${place}[${at}]`, feature: `content of type ${type}` })
     }
-    if (text === undefined) throw invalid(`${place}[${at}].text`, 'is required')
+    if (text === undefined) throw requestInvalid(`${place}[${at}].text`, 'is required')
     return text
   })
-}
-
-function invalid(path: string, rule: string) {
-  return messageInvalid({ message: 'the request', problems: [{ path: `$.${path}`, rule }] })
 }
 
 /**

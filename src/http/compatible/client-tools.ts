@@ -2,7 +2,7 @@
 
 import type { ClientTool, ToolChoice } from '../../agents/adapter/client-tool.ts'
 import { isObject, type JsonRecord, textAt } from '../../agents/adapter/json-fields.ts'
-import { messageInvalid } from '../../kit/faults.ts'
+import { requestInvalid } from '../../kit/faults.ts'
 import type { WireMessage } from '../../prompts/chat-messages.ts'
 import { unsupportedFeature } from '../../prompts/faults.ts'
 
@@ -21,13 +21,16 @@ function readChoice(choice: unknown, tools: readonly ClientTool[]): ToolChoice {
   const offered = tools.map(({ name }) => name)
   const only = isObject(choice) ? namesIn(choice) : undefined
   const unknown = only?.find((name) => !offered.includes(name))
-  if (unknown !== undefined) throw invalid('tool_choice', `must name functions in tools; ${unknown} is none of them`)
+  if (unknown !== undefined)
+    throw requestInvalid('tool_choice', `must name functions in tools; ${unknown} is none of them`)
   if (type === 'none') return { must: false, only: [] }
   if (type === 'auto') return { must: false }
   const must = type !== 'allowed_tools' || modeOf(choice) === 'required'
-  if (must && offered.length === 0) throw invalid('tool_choice', 'must be auto or none, because tools has no function')
+  if (must && offered.length === 0)
+    throw requestInvalid('tool_choice', 'must be auto or none, because tools has no function')
   if (type === 'required' || type === 'any') return { must }
-  if (only === undefined) throw invalid('tool_choice', 'must be auto, none, required, or name functions in tools')
+  if (only === undefined)
+    throw requestInvalid('tool_choice', 'must be auto, none, required, or name functions in tools')
   return { must, only }
 }
 
@@ -81,11 +84,11 @@ export function readTools(
       throw unsupportedFeature({ place: 'tool_choice', feature: 'a call that is required', advice: ADVICE })
     return { tools: [], choice: { must: false }, ignored: [...(offered.length > 0 ? ['tools'] : []), ...places] }
   }
-  if (offered.length > MOST_TOOLS) throw invalid('tools', `must have at most ${MOST_TOOLS} entries`)
+  if (offered.length > MOST_TOOLS) throw requestInvalid('tools', `must have at most ${MOST_TOOLS} entries`)
   const read = offered.map((tool, at) => readTool(tool, `tools[${at}]`))
   const tools = read.flatMap(({ tool }) => tool ?? [])
   const double = tools.find(({ name }, at) => tools.findIndex((each) => each.name === name) < at)
-  if (double !== undefined) throw invalid('tools', `must not have two functions with the name ${double.name}`)
+  if (double !== undefined) throw requestInvalid('tools', `must not have two functions with the name ${double.name}`)
   const ignored = new Set(read.flatMap((each) => each.ignored ?? []))
   const chosen = { ...readChoice(choice, tools), ...singleCall(choice, isParallel) }
   const isNone = chosen.only?.length === 0
@@ -99,7 +102,7 @@ function singleCall(choice: unknown, isParallel: Offered['parallel_tool_calls'])
 
 /** A function as one of the three APIs describes it. Tools that a vendor runs itself have other types. */
 function readTool(tool: unknown, place: string): { tool?: ClientTool; ignored?: string } {
-  if (!isObject(tool)) throw invalid(place, 'must be an object')
+  if (!isObject(tool)) throw requestInvalid(place, 'must be an object')
   const type = textAt(tool, 'type') ?? 'custom'
   const { function: wrapped } = tool
   const isText = tool['type'] === 'custom' && tool['input_schema'] === undefined && textAt(tool, 'name') !== undefined
@@ -108,10 +111,10 @@ function readTool(tool: unknown, place: string): { tool?: ClientTool; ignored?: 
   const [body, inner] = isObject(wrapped) ? [wrapped, `${place}.function`] : [tool, place]
   const name = textAt(body, 'name') ?? ''
   if (!TOOL_NAME.test(name))
-    throw invalid(`${inner}.name`, 'must be a name of 1 to 128 letters, digits, underscores and hyphens')
+    throw requestInvalid(`${inner}.name`, 'must be a name of 1 to 128 letters, digits, underscores and hyphens')
   if (isText) return { tool: toTextTool(name, tool) }
   const parameters = body['parameters'] ?? body['input_schema'] ?? {}
-  if (!isObject(parameters)) throw invalid(`${inner}.parameters`, 'must be a JSON Schema of an object')
+  if (!isObject(parameters)) throw requestInvalid(`${inner}.parameters`, 'must be a JSON Schema of an object')
   return { tool: { name, description: textAt(body, 'description'), parameters } }
 }
 
@@ -137,10 +140,6 @@ export function readTextInput(input: string): string {
 }
 
 const MOST_TYPE_CHARACTERS = 64
-
-function invalid(path: string, rule: string) {
-  return messageInvalid({ message: 'the request', problems: [{ path: `$.${path}`, rule }] })
-}
 
 const TOOL_ROLES = ['tool', 'function']
 /** `tool_use`, `server_tool_use`, `web_search_tool_result`, `redacted_thinking`, `tool_addition`, and the like. */

@@ -2,7 +2,7 @@
 import { type Backend, NATIVE_BACKENDS } from '../../agents/adapter/agent.ts'
 import type { JsonRecord } from '../../agents/adapter/json-fields.ts'
 import { findNativeAgent } from '../../agents/registry.ts'
-import { messageInvalid } from '../../kit/faults.ts'
+import { requestInvalid } from '../../kit/faults.ts'
 import { unsupportedFeature } from '../../prompts/faults.ts'
 
 /** A format as the chat completion API and the message API have it. */
@@ -46,6 +46,5 @@ function requireAgent(place: string, { backend, feature }: { backend: Backend; f
 }
 
 function missingSchema(place: string, { json_schema: wrapped }: WireFormat): never {
-  const path = wrapped === undefined ? `$.${place}.schema` : `$.${place}.json_schema.schema`
-  throw messageInvalid({ message: 'the request', problems: [{ path, rule: 'is required' }] })
+  throw requestInvalid(wrapped === undefined ? `${place}.schema` : `${place}.json_schema.schema`, 'is required')
 }

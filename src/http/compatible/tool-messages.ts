@@ -5,7 +5,7 @@
 
 import type { ToolReply } from '../../agents/adapter/client-tool.ts'
 import { isObject, type JsonRecord, textAt } from '../../agents/adapter/json-fields.ts'
-import { messageInvalid } from '../../kit/faults.ts'
+import { requestInvalid } from '../../kit/faults.ts'
 import { readAttachmentPart, readTextDocument } from '../../prompts/attachment-parts.ts'
 import { readAttachment } from '../../prompts/attachments.ts'
 import { readText, type WireContent, type WireMessage } from '../../prompts/chat-messages.ts'
@@ -98,7 +98,7 @@ function toResult(fields: JsonRecord, idField: string, place: string): Said {
 }
 
 function toContent(given: unknown, place: string): ToolReply['content'] {
-  if (!Array.isArray(given)) throw invalid(place, 'must be a text or a list of parts')
+  if (!Array.isArray(given)) throw requestInvalid(place, 'must be a text or a list of parts')
   return given.map((part: unknown, at) => {
     const text = isObject(part) ? (textAt(part, 'text') ?? readTextDocument(part)) : undefined
     if (text !== undefined) return { type: 'text', text }
@@ -106,7 +106,7 @@ function toContent(given: unknown, place: string): ToolReply['content'] {
     const attached = isObject(part) ? readAttachmentPart(part, inner) : undefined
     const file = attached && readAttachment(attached, `$.${inner}`)
     if (file?.mediaType.startsWith('image/')) return { type: 'image', data: file.data, mimeType: file.mediaType }
-    throw invalid(inner, 'must be a text, or an image as base64 or a data URL')
+    throw requestInvalid(inner, 'must be a text, or an image as base64 or a data URL')
   })
 }
 
@@ -123,7 +123,8 @@ type Conversation = {
 export function toConversationWithTools(entries: readonly Said[], { hasCalls }: { hasCalls: boolean }): Conversation {
   const names = new Map(entries.flatMap((each) => (each.is === 'call' ? [[each.id, each.name]] : [])))
   const stray = entries.find((each) => each.is === 'result' && !names.has(each.id))
-  if (hasCalls && stray !== undefined) throw invalid(stray.place, 'must be the result of a call in the conversation')
+  if (hasCalls && stray !== undefined)
+    throw requestInvalid(stray.place, 'must be the result of a call in the conversation')
   const messages = entries.map((each) => toQuoted(each, names))
   const said = entries.flatMap((each) => (each.is === 'message' && each.message.role === 'user' ? [textOf(each)] : []))
   const answer = toAnswer(entries)
@@ -156,9 +157,5 @@ function toQuoted(entry: Said, names: ReadonlyMap<string, string>): WireMessage 
 
 function required(value: string | undefined, path: string): string {
   if (value !== undefined && value !== '') return value
-  throw invalid(path, 'is required')
-}
-
-function invalid(path: string, rule: string) {
-  return messageInvalid({ message: 'the request', problems: [{ path: `$.${path}`, rule }] })
+  throw requestInvalid(path, 'is required')
 }

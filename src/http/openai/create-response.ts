@@ -1,6 +1,6 @@
 /** Reads a request for a response: what the agent gets, and what is stored to send the response again. */
 
-import { messageInvalid } from '../../kit/faults.ts'
+import { requestInvalid } from '../../kit/faults.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import { checker } from '../../kit/schema.ts'
 import type { WireMessage } from '../../prompts/chat-messages.ts'
@@ -48,18 +48,15 @@ export function checkResponseRequest(body: unknown, { keep }: Pick<ExecutionSett
   const { conversation, prompt, background, store } = request
   const refuse = (place: string, advice: string) => unsupportedFeature({ place, feature: place, advice })
   if (conversation && request.previous_response_id)
-    throw invalid('conversation', 'must not be sent together with previous_response_id')
-  if (conversation && store === false) throw invalid('conversation', 'needs store: its turns are stored')
+    throw requestInvalid('conversation', 'must not be sent together with previous_response_id')
+  if (conversation && store === false) throw requestInvalid('conversation', 'needs store: its turns are stored')
   if (prompt) throw refuse('prompt', 'send the text as input')
-  if (background === true && store === false) throw invalid('background', 'must not be true if store is false')
-  if (background === true && request.dry_run === true) throw invalid('background', 'must not be true for a dry run')
+  if (background === true && store === false) throw requestInvalid('background', 'must not be true if store is false')
+  if (background === true && request.dry_run === true)
+    throw requestInvalid('background', 'must not be true for a dry run')
   if (background === true && keep === 'none')
     throw refuse('background', 'this server stores nothing (executions.keep: none)')
   return request
-}
-
-function invalid(path: string, rule: string) {
-  return messageInvalid({ message: 'the request', problems: [{ path: `$.${path}`, rule }] })
 }
 
 export async function readResponseRequest(request: ResponseRequest, exchange: Exchange): Promise<AskedResponse> {
@@ -125,7 +122,7 @@ async function findContinuation(
 }
 
 function twoSessions(field: string) {
-  return invalid(field, 'must not be sent together with the header X-Drover-Session')
+  return requestInvalid(field, 'must not be sent together with the header X-Drover-Session')
 }
 
 function idOf(conversation: NonNullable<ResponseRequest['conversation']>): string {
@@ -175,7 +172,10 @@ async function resolveReference(
   const response = found && (await readResponse({ ...found, part: of?.part ?? 0 }, { request, reply, context }))
   const item = response?.output.find((each) => each.id === reference)
   if (item === undefined) {
-    throw invalid(`${place}.id`, 'must be the id of an item in the output or the input_items of a stored response')
+    throw requestInvalid(
+      `${place}.id`,
+      'must be the id of an item in the output or the input_items of a stored response',
+    )
   }
   if (item.type !== 'message') return []
   return [toSaid({ role: 'assistant', content: item.content[0]?.text ?? '', place })]

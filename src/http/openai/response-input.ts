@@ -1,7 +1,7 @@
 /** Reads the input of a response request: a text, or items. What cannot be passed to an agent is refused. Pure. */
 
 import type { JsonRecord } from '../../agents/adapter/json-fields.ts'
-import { messageInvalid } from '../../kit/faults.ts'
+import { requestInvalid } from '../../kit/faults.ts'
 import { readText, type WireContent, type WireMessage } from '../../prompts/chat-messages.ts'
 import { unsupportedFeature } from '../../prompts/faults.ts'
 import type { ClientTools } from '../compatible/client-tools.ts'
@@ -67,7 +67,7 @@ function toMessage({ role, content }: WireItem, place: string): WireMessage {
 
 function required<T>(value: T | null | undefined, path: string): T {
   if (value !== undefined && value !== null) return value
-  throw messageInvalid({ message: 'the request', problems: [{ path: `$.${path}`, rule: 'is required' }] })
+  throw requestInvalid(path, 'is required')
 }
 
 function unsupported(type: string, { place, isOfTool }: { place: string; isOfTool: boolean }) {
@@ -77,7 +77,6 @@ function unsupported(type: string, { place, isOfTool }: { place: string; isOfToo
   return unsupportedFeature({ place, feature: `items of type ${type}`, advice })
 }
 
-/** A message as it is stored. */
 export type StoredMessage = { role: string; text: string }
 
 export function toStoredMessages(messages: readonly WireMessage[]): StoredMessage[] {
