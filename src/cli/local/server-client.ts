@@ -1,6 +1,8 @@
 /** Sends requests to the user's server over its local socket. */
+
 import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { parseObject } from '../../agents/adapter/json-fields.ts'
 import { errorCode, Fault, type FaultKind } from '../../kit/fault.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import { depthIn } from '../../kit/process/environment-variables.ts'
@@ -30,7 +32,7 @@ export const SHORT_ANSWER_MS = 5000
 export async function callServer(invocation: Invocation, call: ServerCall): Promise<JsonObject> {
   const response = await sendToServer(invocation, call)
   const status = response.statusCode ?? 0
-  const answered = toObject(await text(response).catch(throwLost))
+  const answered = parseObject(await text(response).catch(throwLost)) as JsonObject | undefined
   if (answered === undefined) throw serverAnswerInvalid({ socket: call.socket ?? serverSocket(invocation), status })
   if (status >= 400) throw toFault(status, answered)
   return answered
@@ -89,15 +91,6 @@ function toLost(error: unknown): unknown {
 
 function throwLost(error: unknown): never {
   throw toLost(error)
-}
-
-function toObject(answer: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(answer)
-    return typeof value === 'object' && value !== null ? (value as JsonObject) : undefined
-  } catch {
-    return undefined
-  }
 }
 
 const KINDS: Readonly<Record<number, FaultKind>> = {

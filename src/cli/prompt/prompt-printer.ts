@@ -1,5 +1,7 @@
 /** Prints a prompt: the answer as text, the result as JSON, or one event per line. */
+
 import type { Backend } from '../../agents/adapter/agent.ts'
+import { parseObject } from '../../agents/adapter/json-fields.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import { type PromptResult, toPromptStatus } from '../../prompts/prompt-result.ts'
@@ -163,7 +165,7 @@ class RawOutput {
   }
 
   add(line: string): void {
-    const event = toObject(line)
+    const event = parseObject(line) as JsonObject | undefined
     if (event === undefined) return
     if (this.#backend === 'codex') this.#bytes += Buffer.byteLength(line)
     else this.#events.length = 0
@@ -174,14 +176,5 @@ class RawOutput {
   value(): Raw | undefined {
     if (this.#events.length === 0 || this.#bytes > RAW_LIMIT_BYTES) return undefined
     return this.#backend === 'codex' ? { events: this.#events } : this.#events[0]
-  }
-}
-
-function toObject(line: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(line)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined
-  } catch {
-    return undefined
   }
 }
