@@ -1,4 +1,3 @@
-/** Reads single keys from a terminal. */
 import { emitKeypressEvents, type Key as NodeKey } from 'node:readline'
 import { watchForLoss } from './lost-terminal.ts'
 

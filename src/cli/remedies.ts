@@ -99,7 +99,6 @@ function hostChangeDetails(fault: Fault): CliError['details'] {
   return report && { transaction_outcome: report.transaction_outcome, report }
 }
 
-/** The report of a failed install or uninstall; undefined for every other error. */
 export function readChangeReport(error: unknown): ChangeReport | undefined {
   if (!(error instanceof Fault) || !['install_failed', 'uninstall_failed'].includes(error.code)) return undefined
   return (error as Fault<{ report?: ChangeReport }>).details.report

@@ -1,4 +1,3 @@
-/** The settings of driven runs and of worktrees. */
 import { Type } from 'typebox'
 import { literals, optionalText, strict, textLike } from '../kit/shape.ts'
 import { LONGEST_WAIT_SECS } from './backend.shape.ts'

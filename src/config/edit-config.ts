@@ -58,7 +58,6 @@ export async function setBackendSection(backendEdit: BackendEdit & { section: Ba
   )
 }
 
-/** Removes the section of a backend. */
 export async function removeBackendSection({ path, name }: BackendEdit): Promise<{ wasSet: boolean }> {
   const steps = ['backends', name]
   if (!existsSync(path)) return { wasSet: false }

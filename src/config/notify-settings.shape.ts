@@ -1,4 +1,3 @@
-/** The settings of notifications. */
 import { Type } from 'typebox'
 import { literals, optionalList, strict, textLike } from '../kit/shape.ts'
 

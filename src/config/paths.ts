@@ -1,5 +1,3 @@
-/** The locations of a user's files. */
-
 import { isAbsolute, join, resolve } from 'node:path'
 import type { Environment } from '../kit/process/child-environment.ts'
 import { environmentInvalid } from './faults.ts'

@@ -1,4 +1,3 @@
-/** The settings of sandboxed commands. */
 import { Type } from 'typebox'
 import { literals, strict } from '../kit/shape.ts'
 

@@ -16,7 +16,6 @@ export type TurnOutput = {
 /** What all the lines of one turn are about. */
 export type DemoTurnFacts = { sessionId: string; model: string; hasPartialMessages: boolean }
 
-/** Formats events as one line of JSON each. */
 export function toLines(events: readonly object[]): string {
   return events.map((event) => `${JSON.stringify(event)}\n`).join('')
 }

@@ -215,7 +215,6 @@ function quoted(text: string): string {
   return JSON.stringify(text)
 }
 
-/** The reference files of a capability, in the folder of its text. */
 function references(capability: Capability, folder: string): GeneratedFile[] {
   return capability.references.map(({ name, text }) => support(capability, `${folder}/references/${name}`, text))
 }

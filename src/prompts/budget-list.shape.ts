@@ -1,4 +1,3 @@
-/** Budgets as they are shown. */
 import { Type } from 'typebox'
 import { literals, type Message, named } from '../kit/shape.ts'
 import { BUDGET_UNITS } from './budget-limit.ts'

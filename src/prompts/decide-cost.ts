@@ -1,4 +1,3 @@
-/** Decides what a turn cost, and how that is known. Pure. */
 import type { Agent, Usage } from '../agents/adapter/agent.ts'
 import { isNothing } from '../agents/adapter/token-usage.ts'
 import { matchesPattern } from '../kit/name-pattern.ts'

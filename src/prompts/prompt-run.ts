@@ -17,5 +17,4 @@ export type PromptRunOptions = {
   isSentOnce?: boolean
 }
 
-/** The events of a prompt; the generator returns the result. */
 export type PromptStream = AsyncGenerator<PromptEvent, PromptResult, undefined>

@@ -1,4 +1,3 @@
-/** Records the run of a prompt as an execution. */
 import type { AgentRequest } from '../agents/adapter/agent.ts'
 import { ownerKey } from './caller.ts'
 import type { ExecutionKind, ExecutionOptions, ExecutionRecording, ExecutionStart } from './execution-recorder.ts'

@@ -152,7 +152,6 @@ export type ExecutionService = {
   ended(by: Caller, id: string, signal: AbortSignal): Promise<Execution | undefined>
   /** Tells the agent something while it works, or with its next prompt. Throws a Fault if the agent cannot get it. */
   say(by: Caller, id: string, said: MessageToAgent): Promise<MessageSent>
-  /** What agents wait for. */
   approvals(by: Caller): Promise<PendingApproval[]>
   /** Throws a Fault if the agent does not wait for this decision, or if the caller may not decide. */
   decide(

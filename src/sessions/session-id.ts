@@ -1,4 +1,3 @@
-/** Session ids and prefixes of them. Pure. */
 import type { Ids } from '../kit/ids.ts'
 import { sessionIdMalformed } from './faults.ts'
 

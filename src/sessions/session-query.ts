@@ -137,7 +137,6 @@ function hasText(needle: string): SqlText {
   return { text: `(${inText} OR (s.id >= ? AND s.id < ?))`, values: [needle, ids.from, ids.below] }
 }
 
-/** Returns no condition for an undefined value. */
 function where(text: string, value: string | number | undefined): SqlText[] {
   return value === undefined ? [] : [{ text, values: [value] }]
 }

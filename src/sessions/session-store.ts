@@ -1,4 +1,3 @@
-/** The interface of the session store. */
 import type { Backend, SessionFile, Usage } from '../agents/adapter/agent.ts'
 import type { Session, SessionPage } from './session.shape.ts'
 import type { SessionMessages } from './session-messages.ts'
@@ -26,7 +25,6 @@ export type NewSession = Pick<
   id?: string | undefined
 }
 
-/** How a turn ended. */
 export type TurnEnd = {
   /** `interrupted` becomes `paused` if the session can be resumed, otherwise `error`. */
   outcome: 'completed' | 'error' | 'interrupted'

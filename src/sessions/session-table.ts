@@ -74,7 +74,6 @@ export type SessionTable = {
   findTexts(row: Row): Steps<FoundTexts>
 }
 
-/** A session, and the key that wants it. */
 export type WantedSession = { idOrPrefix: string; keyId?: string | undefined }
 
 /** How the one session with an id or a unique prefix is read, of those that a key sees. */

@@ -135,7 +135,6 @@ type Connections = {
   /** Those of all connections. */
   sockets: ReadonlySet<Socket>
   createClient: () => Client
-  /** Their number. */
   hosts: number
 }
 

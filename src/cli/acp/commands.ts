@@ -1,4 +1,3 @@
-/** Definition of `acp`. */
 import { commandsIn } from '../command.ts'
 import { BACKEND, DEMO } from '../words/shared-flags.ts'
 

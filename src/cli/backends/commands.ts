@@ -1,4 +1,3 @@
-/** Definitions of the `backends` commands. */
 import { commandsIn, type Flag, flag, type Positional } from '../command.ts'
 import { DEMO, JSON_FLAG, TIMEOUT } from '../words/shared-flags.ts'
 import { suggestBackends, suggestDefinedBackends, suggestKnownAgents } from '../words/suggest-names.ts'

@@ -1,4 +1,3 @@
-/** Definitions of `parallel`, `chain` and `compare`. */
 import { commandsIn, type Flag, flag } from '../command.ts'
 import {
   ACCESS,

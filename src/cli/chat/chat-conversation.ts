@@ -46,7 +46,6 @@ export class Conversation {
     if (model !== undefined) this.#models.set(this.backend, model)
   }
 
-  /** All backends. */
   get backends(): readonly Backend[] {
     return backendNames(this.#options.config.backends)
   }

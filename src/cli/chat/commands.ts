@@ -1,4 +1,3 @@
-/** Definition of `chat`. */
 import { commandsIn, type Flag, flag } from '../command.ts'
 import { BACKEND, MODEL, SINGLE_RUN, WORKDIR } from '../words/shared-flags.ts'
 

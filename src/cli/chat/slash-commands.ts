@@ -1,4 +1,3 @@
-/** The commands inside a conversation. */
 import { nearestWord } from '../../kit/nearest.ts'
 import type { Invocation } from '../command.ts'
 import { chatCommandInvalid, chatCommandUnknown } from '../faults.ts'

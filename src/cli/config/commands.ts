@@ -1,4 +1,3 @@
-/** Definitions of the `config` commands. */
 import { commandsIn, flag, type Positional } from '../command.ts'
 import { JSON_FLAG } from '../words/shared-flags.ts'
 

@@ -1,4 +1,3 @@
-/** Faults of `drover drive`. */
 import { defineFault } from '../../kit/fault.ts'
 
 export const driveTargetMissing = defineFault('drive_target_missing', 'usage', {

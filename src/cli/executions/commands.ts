@@ -1,4 +1,3 @@
-/** Definitions of `ps`, `logs`, `say` and `cancel`. */
 import { commandsIn, flag, type Positional } from '../command.ts'
 import { JSON_FLAG } from '../words/shared-flags.ts'
 

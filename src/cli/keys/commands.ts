@@ -1,4 +1,3 @@
-/** Definitions of the `keys` commands. */
 import { commandsIn, flag, type Positional } from '../command.ts'
 import { JSON_FLAG } from '../words/shared-flags.ts'
 import { suggestKeyNames } from '../words/suggest-names.ts'

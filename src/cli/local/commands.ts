@@ -1,4 +1,3 @@
-/** Definitions of `up` and `down`. */
 import { commandsIn, flag } from '../command.ts'
 import { JSON_FLAG } from '../words/shared-flags.ts'
 

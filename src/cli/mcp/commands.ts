@@ -1,4 +1,3 @@
-/** Definition of `mcp`. */
 import { commandsIn, flag } from '../command.ts'
 import { DEMO } from '../words/shared-flags.ts'
 

@@ -1,4 +1,3 @@
-/** `notify list` and `notify test`. */
 import { toTimestamp } from '../../kit/clock.ts'
 import { randomIds } from '../../kit/ids.ts'
 import { toTestEvent } from '../../notify/notify-event.ts'

@@ -1,4 +1,3 @@
-/** Opens the stores of the user for a command. */
 import type { Config } from '../../config/config.shape.ts'
 import { openUserStores } from '../../executions/open-user-stores.ts'
 import type { Loss, Stores } from '../../executions/store/stores.ts'

@@ -1,4 +1,3 @@
-/** Lines of text for people. Pure. */
 import { toOneLine, toPrintable } from './printable.ts'
 import type { TextLayout } from './text-table.ts'
 import { wrapWords } from './wrap-words.ts'

@@ -48,7 +48,6 @@ export function formatHeadedTable(rows: readonly (readonly string[])[], out: Tex
 /** The note is printed below its row. */
 export type RowWithNote = { readonly cells: readonly string[]; readonly note?: string | undefined }
 
-/** A table with headings and notes, which are wrapped. */
 export function formatTableWithNotes(
   headings: readonly string[],
   rows: readonly RowWithNote[],

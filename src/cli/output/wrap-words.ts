@@ -16,7 +16,6 @@ export function wrapWords(
   return text.split('\n').flatMap((line) => wrapLine(line.replaceAll('\t', '  ').trimEnd(), columns, used))
 }
 
-/** How wide a text is, and how a word is split. */
 type Ruler = { measure: (text: string) => number; split: (word: string, columns: number) => string[] }
 
 const USUAL: Ruler = { measure: countColumns, split: splitToColumns }

@@ -1,4 +1,3 @@
-/** Definitions of `init` and `trust`. */
 import { commandsIn, flag } from '../command.ts'
 import { JSON_FLAG, PREPARATION, ROOT } from '../words/shared-flags.ts'
 

@@ -1,4 +1,3 @@
-/** Definitions of `prompt` and `resume`. */
 import { commandsIn, type Flag, flag } from '../command.ts'
 import { SESSION } from '../sessions/commands.ts'
 import { BACKEND, MODEL, SINGLE_RUN, WORKDIR } from '../words/shared-flags.ts'

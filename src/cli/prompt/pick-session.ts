@@ -114,7 +114,6 @@ export function followKey(state: MenuState, key: Key, sessions: readonly Session
 
 const PAGE = 10
 
-/** The moved selection, or the changed filter. */
 function move({ filter, selected }: MenuState, key: Key, count: number): Partial<MenuState> {
   const to = (position: number) => ({ selected: Math.max(0, Math.min(count - 1, position)) })
   switch (key.isCtrl ? `ctrl-${key.name}` : key.name) {

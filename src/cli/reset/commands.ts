@@ -1,4 +1,3 @@
-/** Definition of `reset`. */
 import { commandsIn, flag } from '../command.ts'
 import { JSON_FLAG } from '../words/shared-flags.ts'
 

@@ -1,4 +1,3 @@
-/** The commands on runs for people. */
 import type { RunStatus } from '../../contract/run-status.shape.ts'
 import { commandsIn, type Flag, flag } from '../command.ts'
 import { JSON_FLAG, ROOT } from '../words/shared-flags.ts'

@@ -1,5 +1,3 @@
-/** Opens the runs of the repository that a command is about. */
-
 import { outlineRuns } from '../../runs/read-status.ts'
 import { openRunContext, type RunContext } from '../../runs/run-context.ts'
 import { discoverWorkspace } from '../../workspace/discover-workspace.ts'

@@ -1,4 +1,3 @@
-/** Arguments that several commands on runs have. */
 import { parseRunId } from '../../runs/parse-ids.ts'
 import { resolveRunId } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'

@@ -1,4 +1,3 @@
-/** Flags and arguments that several commands on runs share. */
 import { type Flag, flag, type Positional } from '../command.ts'
 
 export const BUDGET: Flag = flag('--budget N', 'Maximum number of actions from now on, 1 to 1000')

@@ -1,4 +1,3 @@
-/** Runs as a table for people. Pure. */
 import { titleOfGoal } from '../../contract/goal-title.ts'
 import type { RunVerdict } from '../../contract/run-verdict.shape.ts'
 import type { RunList } from '../../runs/read-status.ts'

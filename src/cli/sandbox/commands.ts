@@ -1,4 +1,3 @@
-/** Definitions of the `sandbox` commands. */
 import { commandsIn, flag } from '../command.ts'
 import { JSON_FLAG } from '../words/shared-flags.ts'
 

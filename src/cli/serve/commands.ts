@@ -1,4 +1,3 @@
-/** Definition of `serve`. */
 import { commandsIn, flag, type Positional } from '../command.ts'
 import { DEMO, JSON_FLAG } from '../words/shared-flags.ts'
 

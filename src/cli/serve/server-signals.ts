@@ -1,4 +1,3 @@
-/** Handles the signals of a server. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { killAllProcesses } from '../../kit/process/running-processes.ts'
 

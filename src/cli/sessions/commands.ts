@@ -1,4 +1,3 @@
-/** Definitions of the `sessions` commands. */
 import { SESSION_STATUSES } from '../../sessions/session-statuses.ts'
 import { commandsIn, type Flag, flag, type Positional } from '../command.ts'
 import { BACKEND, JSON_FLAG } from '../words/shared-flags.ts'

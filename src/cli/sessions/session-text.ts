@@ -1,4 +1,3 @@
-/** Formats sessions as text. Pure. */
 import { describeDecision } from '../../agents/decision-text.ts'
 import type { SessionTurn } from '../../executions/session-turn.shape.ts'
 import { writeJson } from '../../kit/json/write-json.ts'

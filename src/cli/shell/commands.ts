@@ -1,4 +1,3 @@
-/** Definitions of `completion`, `complete-words`, `help` and `version`. */
 import { commandsIn } from '../command.ts'
 import { JSON_FLAG } from '../words/shared-flags.ts'
 

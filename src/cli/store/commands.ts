@@ -1,4 +1,3 @@
-/** Definitions of `store migrate`, `store copy`, `backup` and `restore`. */
 import { commandsIn, flag } from '../command.ts'
 import { JSON_FLAG } from '../words/shared-flags.ts'
 

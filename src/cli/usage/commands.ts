@@ -1,4 +1,3 @@
-/** Definitions of `usage` and `budgets`. */
 import { commandsIn } from '../command.ts'
 import { BACKEND, JSON_FLAG } from '../words/shared-flags.ts'
 

@@ -1,4 +1,3 @@
-/** Flags that several commands share. */
 import { APPROVAL_MODES, SANDBOX_MODES } from '../../agents/adapter/agent.ts'
 import { type Flag, flag } from '../command.ts'
 import { suggestBackends } from './suggest-names.ts'
@@ -87,7 +86,6 @@ export const SINGLE_RUN: readonly Flag[] = [
   DEMO,
 ]
 
-/** How new worktrees are prepared. */
 export const PREPARATION: readonly Flag[] = [
   flag('--setup COMMAND', 'Command that prepares the new worktree before the first agent starts, such as "npm ci"', {
     repeats: true,

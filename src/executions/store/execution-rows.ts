@@ -50,7 +50,6 @@ type NewRow = {
   eventBytes: number
 }
 
-/** The values of `INSERT`. */
 export function toInsert(execution: Execution, { keep, isUsageDue, eventBytes }: NewRow): SQLInputValue[] {
   const { prompt = null, client_request: asked, attachments } = execution
   const changed = changedValues(execution)
@@ -64,7 +63,6 @@ export function toInsert(execution: Execution, { keep, isUsageDue, eventBytes }:
   return [...columnValues(execution, FIXED), ...changed, ...told]
 }
 
-/** The values of `UPDATE`. */
 export function toUpdate(execution: Execution, eventBytes: number): SQLInputValue[] {
   const changed = changedValues(execution)
   return [...changed, resultBytes(changed) + eventBytes, execution.id]

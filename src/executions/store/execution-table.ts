@@ -27,7 +27,6 @@ export type StoredExecutions = {
   firstSince(since: string): Steps<number | undefined>
   /** What each key uses: rows with `key_id` and `bytes`. */
   bytesByKey(): Promise<Row[]>
-  /** Removes one that has ended. */
   remove(id: string): Promise<void>
   /** Removes those that ended before a time, in pieces and until the signal, and returns their number. */
   removeEnded(before: string, signal?: AbortSignal): Promise<number>

@@ -74,7 +74,6 @@ export class RunCopies {
     })
   }
 
-  /** Which of these runs were moved to other machines, and where they are. */
   async movedAway(runs: readonly string[]): Promise<Map<string, string>> {
     const sql = 'SELECT id, machine FROM driven_runs WHERE id = ANY(CAST(? AS text[])) AND is_moved AND machine <> ?'
     const rows = await this.#database.run(sql, [...runs], this.#owners.machine)

@@ -52,7 +52,6 @@ export function countsUsage({ backend, isDryRun }: Pick<ExecutionStart, 'backend
   return backend !== undefined && isDryRun !== true
 }
 
-/** `execution` has ended. */
 export function toUsageEntry(execution: Execution, { countsTokens }: { countsTokens: boolean }): UsageEntry {
   const { state, ended_at: endedAt = '' } = execution
   const usage = (countsTokens ? execution.usage : undefined) ?? NO_USAGE

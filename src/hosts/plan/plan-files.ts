@@ -1,4 +1,3 @@
-/** Plans the files of one host that is installed or refreshed. */
 import { type Digest, digest } from '../../kit/digest.ts'
 import {
   GENERATED_FILE_MODE,

@@ -1,4 +1,3 @@
-/** A plan: the steps that change the files of a repository. */
 import type { ChangeReport } from '../../contract/change-report.shape.ts'
 import { CONTRACT_VERSION } from '../../contract/limits.ts'
 import type { Digest } from '../../kit/digest.ts'

@@ -1,4 +1,3 @@
-/** Selects the hosts of a command. */
 import { nearestWord } from '../../kit/nearest.ts'
 import { hostAdapterRequired, installFailed, uninstallFailed, unknownHostAdapter } from '../faults.ts'
 import { type FoundDirectories, type FoundFiles, foundAt } from '../found-files.ts'

@@ -21,7 +21,6 @@ export type ChosenBackend = {
 const FIXED_RULES: readonly ModelRule[] = ['*claude*=claude', '*gpt*=codex', '*gemini*=gemini']
 
 type Settings = {
-  /** All backends. */
   names: readonly Backend[]
   /** `server.model_rules` */
   rules: readonly ModelRule[]

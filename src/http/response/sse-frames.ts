@@ -7,7 +7,6 @@ export function dataFrame(data: object): string {
   return `data: ${JSON.stringify(data)}\n\n`
 }
 
-/** A frame whose event name is the type of its data. */
 export function eventFrame(data: { type: string }): string {
   return `event: ${data.type}\n${dataFrame(data)}`
 }
