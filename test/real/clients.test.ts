@@ -2,33 +2,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { portOf, type Serving, serveDrover } from '../support/serve-drover.ts'
 import { until } from '../support/until.ts'
-import { createAcpSetup, installedAcp } from './acp-agents.ts'
-import { type AgentSetup, createAgentSetup, MODELS } from './agent-setup.ts'
+import type { AgentSetup } from './agent-setup.ts'
+import { clientAgents } from './client-agents.ts'
 import { noteResult, type TriedClient, whyNot } from './client-results.ts'
 import { codingClients } from './coding-clients.ts'
 import { nodeClients } from './node-clients.ts'
 import { pythonClients, standardTests } from './python-clients.ts'
-import { installed, processesIn, useUpstream, versionOf } from './real-agents.ts'
+import { processesIn, useUpstream, versionOf } from './real-agents.ts'
 
 const upstream = useUpstream()
 
-/** Two that speak ACP. */
-const OTHERS = ['opencode', 'goose']
-
-const agents = [
-  ...installed.map(({ backend, path }) => ({
-    ...{ agent: backend as string, model: MODELS[backend] as string, path },
-    open: () => createAgentSetup(backend, path, upstream.port()),
-  })),
-  ...installedAcp
-    .filter(({ name }) => OTHERS.includes(name))
-    .map((agent) => ({
-      ...{ agent: agent.name as string, model: agent.name as string, path: agent.path },
-      open: () => createAcpSetup(agent, upstream.port()),
-    })),
-]
-
-describe.each(agents)('on the real $agent,', ({ agent, model, path, open }) => {
+describe.each(clientAgents(upstream.port))('on the real $agent,', ({ agent, model, path, open }) => {
   let setup: AgentSetup
   let serving: Serving
   let url: string
@@ -62,5 +46,5 @@ describe.each(agents)('on the real $agent,', ({ agent, model, path, open }) => {
 
   it.each([...nodeClients, ...pythonClients, ...codingClients])('$client works', tryAll, 400_000)
 
-  it.each(standardTests)('$client passes the standard tests of LangChain', tryAll, 900_000)
+  it.each(standardTests)('$client passes the standard tests of LangChain', tryAll, 1_800_000)
 })

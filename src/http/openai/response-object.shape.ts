@@ -5,6 +5,8 @@ import { literals, type Message, named, namedObject, optionalChoice, tagged } fr
 
 const count = (description?: string) => Type.Integer({ minimum: 0, ...(description !== undefined && { description }) })
 const never = (description: string) => Type.Null({ description })
+const fixed = <const T extends string | number>(value: T) =>
+  Type.Literal(value, { description: `Always \`${value}\`, whatever the request has.` })
 const orNothing = <T extends Parameters<typeof Type.Union>[0][number]>(shape: T, description: string) =>
   Type.Union([shape, Type.Null()], { description })
 
@@ -102,13 +104,19 @@ export const ResponseObject = namedObject('ResponseObject', {
   id: Type.String({ pattern: '^resp_[0-9a-f]{24}(_[1-9][0-9]*)?$' }),
   object: Type.Literal('response'),
   created_at: Type.Integer({ minimum: 0, description: 'Unix seconds.' }),
+    completed_at: orNothing(
+      Type.Integer({ minimum: 0 }),
+      'Unix seconds, if it is completed: `created_at`, and how long its agent ran.',
+    ),
   status: literals(RESPONSE_STATUSES, { description: '`failed` and `cancelled` responses have no whole answer.' }),
   background: Type.Boolean(),
   conversation: orNothing(Type.Object({ id: Type.String() }), 'As in the request.'),
   error: orNothing(ResponseError, 'Why it failed.'),
+    frequency_penalty: fixed(0),
   incomplete_details: never('Always null.'),
   instructions: orNothing(Type.String(), 'As in the request.'),
   max_output_tokens: orNothing(Type.Integer(), 'As in the request. It has no effect.'),
+    max_tool_calls: never('Always null.'),
   metadata: Metadata,
   model: Type.String({ description: 'As in the request.' }),
   output: Type.Array(OutputItem, {
@@ -116,18 +124,23 @@ export const ResponseObject = namedObject('ResponseObject', {
       'The answer as a message, calls of functions of the client, and what the agent thought if `reasoning.summary` was requested.',
   }),
   parallel_tool_calls: Type.Boolean({ description: 'As in the request.' }),
+    presence_penalty: fixed(0),
   previous_response_id: orNothing(Type.String(), 'As in the request.'),
+    prompt_cache_key: never('Always null.'),
   reasoning: Type.Object({
     effort: orNothing(Type.String(), 'As in the request. It has no effect.'),
     summary: orNothing(Type.String(), 'As in the request.'),
   }),
+    safety_identifier: never('Always null.'),
+    service_tier: fixed('default'),
   store: Type.Boolean({ description: 'Whether it can be read again.' }),
-  temperature: never('Always null.'),
+    temperature: fixed(1),
   text: Type.Object({ format: Type.Unsafe<JsonObject>({ type: 'object', description: 'As in the request.' }) }),
-  tool_choice: Type.Literal('auto', { description: 'Always `auto`.' }),
+    tool_choice: fixed('auto'),
   tools: Type.Array(Type.Unknown(), { maxItems: 0, description: 'Always empty.' }),
-  top_p: never('Always null.'),
-  truncation: Type.Literal('disabled', { description: 'Always `disabled`.' }),
+    top_logprobs: fixed(0),
+    top_p: fixed(1),
+    truncation: fixed('disabled'),
   usage: orNothing(ResponseUsage, 'Null until the response is completed.'),
 })
 export type ResponseObject = Omit<Message<typeof ResponseObject>, 'text' | 'output' | 'tools'> & {

@@ -46,7 +46,7 @@ export class ResponseWriter {
   readonly #done: OutputItem[] = []
   #open: OpenItem | undefined
   #number = 0
-  #state: Pick<ResponseObject, 'status' | 'error' | 'usage'> = { status: 'in_progress', error: null, usage: null }
+  #state: Pick<ResponseObject, 'status' | 'error' | 'usage'> & { completed_at?: number } = { status: 'in_progress', error: null, usage: null }
   /** The texts of messages and of thoughts are paragraphs. */
   readonly #paragraphs = { message: new Paragraphs(), reasoning: new Paragraphs() }
 
@@ -100,7 +100,11 @@ export class ResponseWriter {
       ...calls.flatMap((call) => this.#addCall(call)),
     ]
     if (calls.length === 0) this.#markAnswer()
-    this.#state = { status: 'completed', error: null, usage: toUsage(toTokens(result, prompt)) }
+    const completed = Date.parse(this.#options.execution.createdAt) + result.duration_ms
+    this.#state = {
+      ...{ status: 'completed', completed_at: Math.floor(completed / 1000) },
+      ...{ error: null, usage: toUsage(toTokens(result, prompt)) },
+    }
     return [...answer, ...text, ...closed, ...this.#numbered({ type: 'response.completed', response: this.response() })]
   }
 

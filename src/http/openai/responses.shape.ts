@@ -122,7 +122,7 @@ export const CompactRequest = namedObject('ResponseCompactRequest', {
     Type.String({ maxLength: MAX_ID_LENGTH }),
     'The conversation up to this response, before the input.',
   ),
-  model: ignored('No model is asked.'),
+    model: Type.String({ description: 'Required, as in the public specification. No model is asked.' }),
   instructions: ignored('Send them with the next request.'),
 })
 export type CompactRequest = Message<typeof CompactRequest>
@@ -205,25 +205,33 @@ const response = {
   id: RESPONSE_ID,
   object: 'response',
   created_at: EXAMPLE.unixSeconds,
+  completed_at: EXAMPLE.unixSeconds + 8,
   status: 'completed',
   background: false,
   conversation: null,
   error: null,
+  frequency_penalty: 0,
   incomplete_details: null,
   instructions: 'Answer in one sentence.',
   max_output_tokens: null,
+  max_tool_calls: null,
   metadata: {},
   model: 'claude',
   output: [item],
   parallel_tool_calls: true,
+  presence_penalty: 0,
   previous_response_id: null,
+  prompt_cache_key: null,
   reasoning: { effort: null, summary: null },
+  safety_identifier: null,
+  service_tier: 'default',
   store: true,
-  temperature: null,
+  temperature: 1,
   text: { format: { type: 'text' } },
   tool_choice: 'auto',
   tools: [],
-  top_p: null,
+  top_logprobs: 0,
+  top_p: 1,
   truncation: 'disabled',
   usage: {
     input_tokens: 2104,
@@ -234,7 +242,7 @@ const response = {
   },
 }
 
-const begun = { ...response, status: 'in_progress', output: [], usage: null }
+const begun = { ...response, completed_at: null, status: 'in_progress', output: [], usage: null }
 const at = { output_index: 0, item_id: ITEM_ID, content_index: 0 }
 const events = [
   { type: 'response.created', sequence_number: 0, response: begun },
@@ -293,7 +301,7 @@ export const OPERATIONS: readonly Operation[] = [
     description:
       'Returns one item that stands for the conversation: its latest turns as quoted text, at most 100,000 characters. No model is ' +
       'asked, and nothing is stored. System messages and images are not in it.',
-    body: { shape: CompactRequest, examples: { example: { previous_response_id: RESPONSE_ID } } },
+    body: { shape: CompactRequest, examples: { example: { model: 'claude', previous_response_id: RESPONSE_ID } } },
     responses: {
       200: jsonResponse('The item.', CompactedResponse, {
         id: RESPONSE_ID,
