@@ -68,6 +68,7 @@ export function describeResults(results: readonly ClientResult[]): string {
   const footnotes = notes.map((note, at) => `${at + 1}. ${note}`).join('\n')
   return `\`npm run test:real\` tries these clients on real agents: ${list}. The model is scripted. \`all\` are all of these agents. An empty cell is a feature that
 was not asked of the client. A coding turn is one with the tools of the client, on an agent [without its own](#agents-without-their-own-tools).
+In the standard tests of LangChain, an agent that takes no schema gives structured output by a call of a function, and JSON mode is skipped.
 
 ${table}
 ${footnotes === '' ? '' : `\n${footnotes}`}`.trimEnd()

@@ -77,5 +77,5 @@ def standard():
     """The standard tests of LangChain, with those of tools."""
     # One event loop, because the packages keep one HTTP client.
     settings = ["asyncio_mode=auto", *(f"asyncio_default_{each}_loop_scope=session" for each in ("test", "fixture"))]
-    options = ["-c", os.devnull, "-p", "no:cacheprovider", "-q", "--no-header", *(f"-o{each}" for each in settings)]
+    options = ["-c", os.devnull, "-p", "no:cacheprovider", "-q", "-rs", "--no-header", *(f"-o{each}" for each in settings)]
     check(pytest.main([*options, "langchain_standard.py", "-k", type(model).__name__]) == 0, "a standard test fails")
