@@ -10,7 +10,8 @@ const RULES = [
   [/Hello!/, 'magic_function', { input: 1 }],
   [/generate a Pirate greeting/, 'greeting_generator', { answer_style: 'pirate' }],
   [/What is 3 \+ 4/, 'my_adder_tool', { a: 3, b: 4 }],
-  [/weather in San Francisco, CA\?\s*$/, 'get_weather', { location: 'San Francisco, CA' }],
+  // goose adds the time and the directory.
+  [/weather in San Francisco, CA\?\s*(?:<turn-context>|$)/, 'get_weather', { location: 'San Francisco, CA' }],
   [/joke about cats/, 'Joke(?:Dict)?', JOKE],
   [/named '你好啊集团'/, 'unicode_customer', { ...CUSTOMER, customer_name: '你好啊集团' }],
   [/named 'こんにちは株式会社'/, 'unicode_customer', { ...CUSTOMER, customer_name: 'こんにちは株式会社' }],
