@@ -46,7 +46,11 @@ export class ResponseWriter {
   readonly #done: OutputItem[] = []
   #open: OpenItem | undefined
   #number = 0
-  #state: Pick<ResponseObject, 'status' | 'error' | 'usage'> & { completed_at?: number } = { status: 'in_progress', error: null, usage: null }
+  #state: Pick<ResponseObject, 'status' | 'error' | 'usage'> & { completed_at?: number } = {
+    status: 'in_progress',
+    error: null,
+    usage: null,
+  }
   /** The texts of messages and of thoughts are paragraphs. */
   readonly #paragraphs = { message: new Paragraphs(), reasoning: new Paragraphs() }
 
