@@ -23,7 +23,9 @@ export async function openForge(
   const repository = code === 0 ? parseRemote(stdout.toString('utf8').trim()) : undefined
   if (repository === undefined) {
     const problem =
-      'the remote origin is not a repository on GitHub; add one, or deliver a branch with --deliver branch'
+      code === 0
+        ? 'the remote origin is not a repository on GitHub'
+        : 'the repository has no remote origin, which names its repository on GitHub ("git remote add origin URL")'
     throw driveDeliveryFailed({ problem })
   }
   return new GitHub({ repository, gh: locateGh({ env, cwd }, repository.host), signal, patienceMs })

@@ -100,8 +100,23 @@ describe('drover take', () => {
   })
 })
 
-describe.runIf(hasForge)('drover pr', () => {
-  it('opens one pull request, after which the run is merged on its forge', async () => {
+describe('drover pr', () => {
+  it.each([
+    ['without a remote', [], 'the repository has no remote origin'],
+    ['with a remote elsewhere', ['/srv/git/weather.git'], 'the remote origin is not a repository on GitHub'],
+  ])('says what is the matter in a repository %s, and leaves the delivered branch', async (_, remotes, problem) => {
+    const run = await deliverRun({
+      before: ({ git }) => remotes.forEach((each) => void git('remote', 'add', 'origin', each)),
+    })
+    const state = run.state()
+    const { code, stderr } = await run.call(['pr', run.id])
+    expect([code, run.state()]).toEqual([3, state])
+    expect(stderr).toContain(`no pull request was opened: ${problem}`)
+    expect(stderr).toContain(`or merge ${run.branch}, which is delivered, with "drover merge ${run.id}"`)
+    expect(stderr).not.toContain('not delivered')
+  })
+
+  it.runIf(hasForge)('opens one pull request, after which the run is merged on its forge', async () => {
     const forge = await startForge()
     const run = await deliverRun({
       before: ({ git }) => {

@@ -1,4 +1,5 @@
 /** What a person does with a run after its agents: merge its work, open a pull request, discard it, take it. */
+import { isFault } from '../../kit/fault.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { asOwner, refuseOwnRun } from '../../runs/run-worktree.ts'
 import { deleteBranchAt } from '../../workspace/worktrees/branch-checkouts.ts'
@@ -13,6 +14,7 @@ import { removeDelivered } from '../start/remove-delivered.ts'
 import { stopDriven } from '../stop-driven.ts'
 import { type Acting, type ActTools, inRepository, requireDelivered, requireUnchanged } from './acting.ts'
 import { discardRun, undoDiscard } from './discard-run.ts'
+import { pullRequestNotOpened } from './faults.ts'
 import { type MergeWanted, mergeRun } from './merge-run.ts'
 import { takeRun } from './take-run.ts'
 
@@ -79,11 +81,17 @@ async function publish(acting: Acting): Promise<void> {
   if (delivered?.pull_request !== undefined) return
   const work = requireDelivered(acting)
   await requireUnchanged(acting, work)
-  refuseChangedSettings(acting)
   const runs = asOwner(acting.runs, acting.runId)
   const told = { ...delivered, as: 'branch' } as const
-  const url = await openPullRequest({ ...acting, runs }, work.place, told)
-  record(acting, 'pull_request_opened', { by: acting.who, url })
+  try {
+    refuseChangedSettings(acting)
+    const url = await openPullRequest({ ...acting, runs }, work.place, told)
+    record(acting, 'pull_request_opened', { by: acting.who, url })
+  } catch (error) {
+    if (!isFault(error, driveDeliveryFailed)) throw error
+    const { branch } = work.place
+    throw pullRequestNotOpened({ run_id: acting.runId, branch, problem: error.details.problem }, error)
+  }
 }
 
 /** An agent may have named another remote. The record of the worktree that would show it is gone. */

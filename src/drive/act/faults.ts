@@ -20,6 +20,12 @@ export const runHasPullRequest = defineFault('run_has_pull_request', 'conflict',
     `the run has the pull request ${d.url}; merge it there, or pass --here (over HTTP: here) to merge into the branch of this repository only`,
 })
 
+export const pullRequestNotOpened = defineFault('pull_request_not_opened', 'unavailable', {
+  when: 'A pull request was requested for a delivered branch, and it could not be pushed or opened.',
+  message: (d: { run_id: string; branch: string; problem: string }) =>
+    `no pull request was opened: ${d.problem}; fix that and repeat it, or merge ${d.branch}, which is delivered, with "drover merge ${d.run_id}"`,
+})
+
 export const mergeBaseUnknown = defineFault('merge_base_unknown', 'conflict', {
   when: 'It is not known which branch the work should be merged into, or there is no such branch.',
   message: (d: { into: string | undefined }) =>
