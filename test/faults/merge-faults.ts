@@ -3,7 +3,7 @@
  * between two of them. The command is repeated, and must end as if nothing had happened.
  */
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findProgram } from '../../src/kit/process/find-program.ts'
@@ -30,12 +30,16 @@ export const MERGE_FAULTS: readonly Scenario[] = [
       const since = performance.now()
       const figures: Figures = { times: 0, seconds: 0, sessions: {}, processes: 0, problems: [] }
       const runs = [around('--ff-only'), ...(times > 1 ? await listMoments() : [])]
+      using rested = new DisposableStack()
+      const free: DeliveredRun[] = []
       await repeat({ often: runs.length, atOnce: AT_ONCE }, async (at) => {
-        using run = await DeliveredRun.create()
+        const run = free.pop() ?? rested.use(await DeliveredRun.create())
+        run.restore()
         figures.problems.push(...(await killAt(run, runs[at] ?? [])))
         figures.times += runs[at]?.length ?? 0
         figures.processes += processesWith(run.home.home).length
         figures.sessions = sum(figures.sessions, sessionsIn(run.home.home))
+        free.push(run)
       })
       return { ...figures, seconds: (performance.now() - since) / 1000 }
     },
@@ -46,7 +50,7 @@ function around(call: Moment['call']): Moment[] {
   return (['before', 'after'] as const).map((when) => ({ when, call }))
 }
 
-/** One run for each. */
+/** Each begins with a run that was delivered just now. */
 async function listMoments(): Promise<Moment[][]> {
   using run = await DeliveredRun.create()
   const { code, calls } = await run.merge()
@@ -80,11 +84,22 @@ class DeliveredRun implements Disposable {
     run.#runId = runIdIn(stdout)
     run.home.repository.write('rain.txt', 'rain: 2 mm\n')
     run.home.repository.commit()
+    copy(run.home.scratch, run.#delivered)
     return run
   }
 
-  [Symbol.dispose](): void {
+  /** As it was delivered: to drive a run takes longer than to merge it. */
+  restore(): void {
     rmSync(this.home.scratch, { recursive: true, force: true })
+    copy(this.#delivered, this.home.scratch)
+  }
+
+  get #delivered(): string {
+    return `${this.home.scratch}-delivered`
+  }
+
+  [Symbol.dispose](): void {
+    for (const each of [this.home.scratch, this.#delivered]) rmSync(each, { recursive: true, force: true })
   }
 
   /** The command, and the git commands that it has started. */
@@ -132,6 +147,10 @@ class DeliveredRun implements Disposable {
     ]
     return facts.filter(([, found, wanted]) => found !== wanted).map(([what, found]) => `${what}: ${String(found)}`)
   }
+}
+
+function copy(from: string, to: string): void {
+  cpSync(from, to, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
 }
 
 /** Kills drover, its parent, at the moment. */
