@@ -38,12 +38,12 @@ export function RunPage({ id }: { id: string }) {
   return (
     <div class="run" data-run-state={value.state}>
       <RunHead run={value} onChange={() => (isChanging.value = !isChanging.value)} />
-      <Goal run={value} />
       <Verdict run={value} />
       {cardButton(value) !== undefined && <RunCard run={value} isOnRunPage />}
       {isChanging.value && <ChangeForm run={value} onDone={() => (isChanging.value = false)} />}
       <VerdictStrip run={value} size={size} />
       <Tabs id={id} tab={tab} files={size?.files} />
+      {tab === 'activity' && <Goal run={value} />}
       {tab === 'activity' && <ActivityTab run={value} events={events.value} />}
       {tab === 'files' && <FilesTab run={value} diff={diff} problem={diffProblem} mayComment={mayFollowUp(value)} />}
       {tab === 'evidence' && <EvidenceTab run={value} diff={diff} />}

@@ -39,9 +39,11 @@ function RunFacts({ run }: { run: DrivenRun }) {
         {run.is_demo === true && ' (demo)'}
       </span>
       {action !== undefined && run.state === 'running' && <span>now {toLine(action.kind)}</span>}
-      <span>{formatDuration(spent.time_secs * 1000)}</span>
-      {spent.cost_usd > 0 && <span>{formatCost(spent.cost_usd, spent.priced_usd !== undefined)}</span>}
-      <Age time={run.updated_at} of="changed" />
+      {spent.time_secs > 0 && <span>{formatDuration(spent.time_secs * 1000)}</span>}
+      {spent.cost_usd > 0 && <span class="bar-wide">{formatCost(spent.cost_usd, spent.priced_usd !== undefined)}</span>}
+      <span class="bar-wide">
+        <Age time={run.updated_at} of="changed" />
+      </span>
       {machine !== undefined && <span>{machine}</span>}
       {issue !== undefined && <Address address={issue} says="Issue" />}
       {request !== undefined && <Address address={request} says="Pull request" />}
@@ -64,7 +66,8 @@ function Branch({ name }: { name: string }) {
       title="Copy git switch"
       onClick={() => void copy().catch(() => tell(`git switch ${toLine(name)}`))}
     >
-      <Icon name="branch" /> {toLine(name)}
+      <Icon name="branch" />
+      <span>{toLine(name)}</span>
     </button>
   )
 }
