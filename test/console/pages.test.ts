@@ -51,14 +51,18 @@ describe('the console', () => {
   })
 
   it('shows how much of each budget is used, and again when a prompt has ended', async () => {
-    const server = await startServer({ agents: 'demo', config: { budgets: [{ limit: '4requests/day' }] } })
+    const budgets = [{ limit: '4requests/day' }, { limit: '9requests/week' }]
+    const server = await startServer({ agents: 'demo', config: { budgets } })
     const { page, complaints } = await visit(`${server.url}/#/usage`)
-    const bar = page.getByRole('meter', { name: 'all prompts' })
+    const bar = page.getByRole('meter', { name: 'all prompts requests per day' })
     await bar.waitFor()
-    expect(await page.locator('.budgets').innerText()).toContain('0 of 4 requests per day')
+    const bars = page.locator('.budgets > li')
+    expect((await bars.allInnerTexts()).join('\n')).toMatch(
+      /^all prompts requests per day\s+0 of 4\b.+^all prompts requests per week\s+0 of 9\b/ms,
+    )
     const body = { backend: 'claude', prompt: 'hello', workdir: server.workdir }
     await server.request('/api/v1/prompt', { method: 'POST', body })
-    await page.getByText('1 of 4 requests per day').waitFor()
+    await page.getByText('1 of 4', { exact: true }).waitFor()
     expect(await bar.evaluate((meter) => (meter as unknown as { value: number }).value)).toBe(1)
     await page.getByLabel('Show').selectOption('tokens')
     expect(page.url()).toContain('measure=tokens')

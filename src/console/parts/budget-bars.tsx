@@ -5,6 +5,7 @@ import type { BudgetList } from '../../prompts/budget-list.shape.ts'
 import { attempt } from '../live/actions.ts'
 import { call } from '../live/api.ts'
 import { executionsVersion } from '../live/server-state.ts'
+import { nameOfRepository } from '../runs/run-facts.ts'
 import { formatCost, formatCount } from '../text/format.ts'
 import { toLine } from '../text/visible-text.ts'
 
@@ -33,15 +34,24 @@ export function BudgetBars() {
 }
 
 function Bar({ budget }: { budget: Budget }) {
-  const { name, unit, period, limit, used, estimated, reserved, resets_at: resets } = budget
+  const { name, repository, unit, period, limit, used, estimated, reserved, resets_at: resets } = budget
   const format = (value: number) => (unit === 'usd' ? formatCost(value) : formatCount(value))
-  const shown = toLine(name)
-  const each = `${unit === 'usd' ? '' : ` ${unit}`} ${period === 'once' ? 'in total' : `per ${period}`}`
-  const label = `${estimated > 0 ? '~' : ''}${format(used)} of ${format(limit)}${each}`
+  const shown = toLine(repository === undefined ? name : `the repository ${nameOfRepository(repository)}`)
+  const each = `${unit === 'usd' ? '' : `${unit} `}${period === 'once' ? 'in total' : `per ${period}`}`
+  const label = `${estimated > 0 ? '~' : ''}${format(used)} of ${format(limit)}`
   return (
     <li>
-      <span>{shown}</span>
-      <meter aria-label={shown} min={0} max={limit} high={NEAR_THE_END * limit} optimum={0} value={used + reserved} />
+      <span title={toLine(name)}>
+        {shown} <span class="dim">{each}</span>
+      </span>
+      <meter
+        aria-label={`${shown} ${each}`}
+        min={0}
+        max={limit}
+        high={NEAR_THE_END * limit}
+        optimum={0}
+        value={used + reserved}
+      />
       <span>{label}</span>
       <span class="dim">
         {reserved > 0 && `${format(reserved)} reserved · `}
