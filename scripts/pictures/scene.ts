@@ -13,7 +13,8 @@ import { GOAL, GOALS, PROMPTS, STORY } from './story.ts'
 
 const DEADLINE_MS = 120_000
 
-export type Ids = { execution: string; session: string; comparison: string; run: string }
+type Named = 'execution' | 'session' | 'comparison' | 'kept' | 'run' | 'merged' | 'asks' | 'paused' | 'works' | 'queued'
+export type Ids = Readonly<Record<Named, string>>
 export type Scene = { base: string; home: string; ids: Ids }
 
 type Places = { home: string; csv: string; holidays: string; env: Record<string, string> }
@@ -28,9 +29,10 @@ export async function withScene(scratch: string, show: (scene: Scene) => Promise
   })
 }
 
-/** The same without a past. */
+/** The same without a past, and without settings. */
 export async function withNewServer(scratch: string, show: (base: string) => Promise<void>): Promise<void> {
   const places = createPlaces(scratch)
+  writeFileSync(join(places.home, '.drover', 'config.yaml'), '')
   await withServer(places, show)
 }
 
@@ -56,7 +58,7 @@ function createPlaces(scratch: string): Places {
         { repository: csv, schedule: '30 2 * * 1-5', timezone: 'Europe/Berlin', goal_file: '.drover/nightly.md' },
       ],
     },
-    budgets: [{ limit: '20usd/day' }, { limit: '150usd/month' }, { limit: '5Mtokens/week', key: 'ci' }],
+    budgets: [{ limit: '20usd/day' }, { limit: '150usd/month' }, { limit: '5Mtokens/week', repository: csv }],
   }
   writeFileSync(join(home, '.drover', 'config.yaml'), JSON.stringify(config, null, 2))
   return { home, csv, holidays, env: env as Record<string, string> }
@@ -105,22 +107,27 @@ async function fill(base: string, { csv, holidays }: Places): Promise<Ids> {
   const first = await prompt('claude', PROMPTS.explain)
   const session = first['session_id'] ?? ''
   await send(`${api}/sessions/${session}/resume`, { prompt: PROMPTS.next })
-  const compared = await send(`${api}/compare`, {
-    ...{ prompt: PROMPTS.compare, backends: ['claude', 'codex'], worktrees: true, workdir: csv },
-  })
+  const compare = async (text: string) => {
+    const body = { prompt: text, backends: ['claude', 'codex'], worktrees: true, workdir: csv }
+    return (await send(`${api}/compare`, body))['execution_id'] ?? ''
+  }
+  const [comparison, kept] = [await compare(PROMPTS.compare), await compare(PROMPTS.compare)]
+  await send(`${api}/compare/keep`, { comparison: kept, name: 'claude' })
   const run = await drive({ goal: GOAL, review_backend: 'codex' }, 'waiting')
   await send(`${api}/runs/${run}/answer`, { text: 'Keep it as it is. A round trip must not change the file.' })
   await reaches(api, run, 'ended')
   const merged = await drive({ goal: GOALS.merged, review: false }, 'ended')
   await send(`${api}/runs/${merged}/merge`, {})
   await drive({ goal: GOALS.delivered, repository: holidays }, 'ended')
-  await drive({ goal: GOALS.asks }, 'waiting')
-  await drive({ goal: GOALS.costly, max_cost_usd: 0.5 }, 'paused')
-  await drive({ goal: GOALS.works, repository: holidays, queue: true }, 'running')
-  for (const goal of GOALS.queued) await send(`${api}/runs`, { goal, repository: csv, queue: true })
+  const asks = await drive({ goal: GOALS.asks }, 'waiting')
+  const paused = await drive({ goal: GOALS.costly, max_cost_usd: 0.5 }, 'paused')
+  const works = await drive({ goal: GOALS.works, repository: holidays, queue: true }, 'running')
+  let queued = ''
+  for (const goal of GOALS.queued) queued = await drive({ goal, queue: true }, 'queued')
   for (const [name, more] of Object.entries(KEYS)) await send(`${api}/keys`, { name, ...more })
   await prompt('claude', PROMPTS.asks, { approval_mode: 'always', detach: true })
-  return { execution: first['execution_id'] ?? '', session, comparison: compared['execution_id'] ?? '', run }
+  const runs = { run, merged, asks, paused, works, queued }
+  return { execution: first['execution_id'] ?? '', session, comparison, kept, ...runs }
 }
 
 const KEYS = {

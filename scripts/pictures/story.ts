@@ -261,9 +261,25 @@ export const STORY: DrivenScript = {
         },
       ],
     },
-    [GOALS.costly]: { orient: [{ ...SEES, usage: { input: 96_000, output: 4000 }, cost: 0.52 }] },
+    [GOALS.costly]: {
+      orient: [
+        {
+          ...SEES,
+          outcome: { summary: 'parse() needs a state that lives from one chunk to the next.' },
+          usage: { input: 96_000, output: 4000 },
+          cost: 0.52,
+        },
+      ],
+    },
     [GOALS.works]: {
-      orient: [{ runs: ['ls src'], usage: { input: 9000, output: 400 }, cost: 0.05 }],
+      orient: [
+        {
+          runs: ['ls src'],
+          outcome: { summary: 'Holidays that move depend on Easter; the fixed ones become a list.' },
+          usage: { input: 9000, output: 400 },
+          cost: 0.05,
+        },
+      ],
       implement: [
         {
           tells: ['I compare the fixed days with the official list.'],

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import type { Ids, Scene } from './scene.ts'
 
-const SIZES = { '': { width: 1280, height: 800 }, '-phone': { width: 390, height: 844 } }
+const SIZES = { '': { width: 1280, height: 800 }, '-phone': { width: 360, height: 780 } }
 const SCHEMES = ['light', 'dark'] as const
 
 /** Of the images, from 0 to 100: text stays sharp. */
@@ -13,15 +13,33 @@ const QUALITY = 40
 type Shot = { address: (ids: Ids) => string; act?: (page: Page) => Promise<unknown> }
 
 const tab = (name: string): Shot => ({ address: ({ run }) => `runs/${run}?tab=${name}` })
+const runAs = (name: keyof Ids): Shot => ({ address: (ids) => `runs/${ids[name]}` })
+const press = (name: string) => (page: Page) => page.getByRole('button', { name, exact: true }).click()
 
 const PAGES: Readonly<Record<string, Shot>> = {
   home: { address: () => '', act: (page) => page.locator('.activity').first().waitFor({ state: 'attached' }) },
+  'home-change': { address: () => '', act: press('Change') },
+  more: { address: () => '', act: (page) => page.locator('.top .menu button').first().click() },
   new: { address: () => 'new' },
   change: { address: () => 'new/change' },
   run: { ...tab('activity'), act: openAttempt },
   files: { ...tab('files'), act: (page) => page.locator('.line-added').first().waitFor() },
   evidence: { ...tab('evidence'), act: openEvidence },
   report: tab('report'),
+  'run-change': { ...tab('activity'), act: press('Change this') },
+  'run-comment': {
+    ...tab('files'),
+    act: (page) =>
+      page
+        .getByRole('button', { name: /^Comment on line/ })
+        .nth(5)
+        .click(),
+  },
+  'run-merged': runAs('merged'),
+  'run-asks': runAs('asks'),
+  'run-paused': runAs('paused'),
+  'run-works': runAs('works'),
+  'run-queued': runAs('queued'),
   runs: { address: () => 'runs' },
   board: { address: () => 'board', act: (page) => page.locator('.column-queued .board-card').first().waitFor() },
   morning: { address: () => 'report' },
@@ -31,6 +49,7 @@ const PAGES: Readonly<Record<string, Shot>> = {
     address: ({ comparison }) => `compare/${comparison}`,
     act: (page) => page.locator('.compared-files .line-added').first().waitFor(),
   },
+  kept: { address: ({ kept }) => `compare/${kept}` },
   comparisons: { address: () => 'compare' },
   execution: {
     address: ({ execution }) => `executions/${execution}`,
@@ -41,6 +60,7 @@ const PAGES: Readonly<Record<string, Shot>> = {
   usage: { address: () => 'usage', act: (page) => page.locator('tbody td').first().waitFor() },
   repositories: { address: () => 'repositories' },
   keys: { address: () => 'keys' },
+  'keys-new': { address: () => 'keys', act: press('New key') },
   settings: { address: () => 'settings?from=file' },
   find: { address: () => '', act: (page) => page.keyboard.press('Control+k') },
   help: { address: () => '', act: (page) => page.keyboard.press('?') },
@@ -97,6 +117,10 @@ export async function takeFirstVisit(browser: Browser, base: string, wanted: Wan
       await page.reload()
       await page.locator('.login').waitFor()
       await take(page, `login${look}`, wanted)
+      await page.getByLabel('API key').fill('drover_wrong')
+      await page.getByRole('button', { name: 'Log in' }).click()
+      await page.getByRole('alert').waitFor()
+      await take(page, `login-wrong${look}`, wanted)
     }
   })
 }
@@ -104,7 +128,9 @@ export async function takeFirstVisit(browser: Browser, base: string, wanted: Wan
 async function eachLook(browser: Browser, show: (page: Page, look: string) => Promise<void>): Promise<void> {
   for (const colorScheme of SCHEMES) {
     for (const [size, viewport] of Object.entries(SIZES)) {
-      const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce', locale: 'en-GB' })
+      const isPhone = size !== ''
+      const device = { viewport, isMobile: isPhone, hasTouch: isPhone }
+      const context = await browser.newContext({ ...device, colorScheme, reducedMotion: 'reduce', locale: 'en-GB' })
       await show(await context.newPage(), `-${colorScheme}${size}`)
       await context.close()
     }
