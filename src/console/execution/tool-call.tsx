@@ -70,11 +70,17 @@ function LineCounts({ input }: { input: unknown }) {
   )
 }
 
+/** What takes less is not worth a figure. */
+const AT_ONCE_MS = 10
+
 function describeOutcome(result: ShownToolResult | undefined, startedAt: string): string {
   if (result === undefined) return 'working'
   const code = findExitCode(result)
-  const duration = formatDuration(Math.max(0, Date.parse(result.at) - Date.parse(startedAt)))
-  return [result.isError ? (code === undefined ? 'failed' : `exit code ${code}`) : '', duration]
+  const ms = Date.parse(result.at) - Date.parse(startedAt)
+  return [
+    result.isError ? (code === undefined ? 'failed' : `exit code ${code}`) : '',
+    ms < AT_ONCE_MS ? '' : formatDuration(ms),
+  ]
     .filter(Boolean)
     .join(' · ')
 }

@@ -15,6 +15,7 @@ type Waiting = {
   icon: IconName
   title: string
   says: string
+  where?: string
   at: string
   /** The keys that decide work on its row too. */
   approvalId?: string
@@ -57,9 +58,9 @@ function listWaiting(): Waiting[] {
     }
   })
   const runs = waitingRuns.value.map((run): Waiting => {
-    const says = `${describeReason(run)} · ${nameOfRepository(run.repository)}`
     return {
-      ...{ key: run.id, icon: run.waits_for === undefined ? 'pause' : 'question', title: run.title, says },
+      ...{ key: run.id, icon: run.waits_for === undefined ? 'pause' : 'question', title: run.title },
+      ...{ says: describeReason(run), where: nameOfRepository(run.repository) },
       ...{ at: run.updated_at, card: <RunCard key={run.id} run={run} /> },
     }
   })
@@ -67,7 +68,7 @@ function listWaiting(): Waiting[] {
 }
 
 function Row({ item, isShown, onShow }: { item: Waiting; isShown: boolean; onShow: () => void }) {
-  const { icon, title, says, at, approvalId } = item
+  const { icon, title, says, where, at, approvalId } = item
   return (
     <button
       type="button"
@@ -85,6 +86,7 @@ function Row({ item, isShown, onShow }: { item: Waiting; isShown: boolean; onSho
       </span>
       <span class="dim">
         <Age time={at} />
+        {where !== undefined && <span>{toLine(where)}</span>}
       </span>
     </button>
   )

@@ -15,13 +15,15 @@ export function QueuePage() {
   return (
     <div class="page">
       <h1>Queue</h1>
-      <p class="dim">
-        {value.parallel === 1 ? 'One run is' : `${value.parallel} runs are`} driven at once. The others start in this
-        order.{' '}
-        <span class="key-hint">
-          Drag one to move it, or press <kbd>Alt</kbd> with an arrow.
-        </span>
-      </p>
+      {value.runs.length > 0 && (
+        <p class="dim">
+          {value.parallel === 1 ? 'One run is' : `${value.parallel} runs are`} driven at once. The others start in this
+          order.{' '}
+          <span class="key-hint">
+            Drag one to move it, or press <kbd>Alt</kbd> with an arrow.
+          </span>
+        </p>
+      )}
       {started.length > 0 && (
         <section aria-labelledby="started">
           <h2 id="started">

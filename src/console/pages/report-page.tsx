@@ -102,7 +102,8 @@ function Section({ title, runs }: { title: string; runs: readonly NightRun[] }) 
 function Run({ run: { run_id: id, title, verdict } }: { run: NightRun }) {
   const { reason, look_first: flags, exists } = verdict
   const place = exists.pull_request ?? exists.branch
-  const isDone = verdict.exit_code === 0
+  // A merged branch is gone.
+  const isDone = verdict.exit_code === 0 && place !== undefined
   return (
     <div class="row row-tall">
       <a class="row-link" data-row href={toHash('runs', id)}>

@@ -52,7 +52,6 @@ function RepositoryCard({ repository }: { repository: Repository }) {
           </span>
         )}
         <span class="tag">{repository.is_open ? 'open to clients' : 'only for you'}</span>
-        <a href={toHash('board', '', { repository: path })}>Board</a>
       </header>
       <p class="path dim">{toLine(path)}</p>
       {problem !== undefined && <p class="problem">{toLine(problem)}</p>}
@@ -71,7 +70,8 @@ function RepositoryCard({ repository }: { repository: Repository }) {
         <div>
           <dt class="dim">Runs</dt>
           <dd>
-            {count} kept, {open} open{last !== undefined && <>, the last </>}
+            {count} kept, <a href={toHash('board', '', { repository: path })}>{open} open</a>
+            {last !== undefined && <>, the last </>}
             {last !== undefined && <Age time={last} />}
           </dd>
         </div>

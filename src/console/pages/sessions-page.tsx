@@ -91,7 +91,7 @@ function SessionRow({ session }: { session: Listed }) {
           ))}
           <Owner session={session} />
           <span>{toLine(nameOfRepository(session.working_dir))}</span>
-          <span>
+          <span class="row-cost">
             {session.turn_count} {session.turn_count === 1 ? 'turn' : 'turns'}
           </span>
           <span class="row-amounts">

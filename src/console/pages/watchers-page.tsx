@@ -55,7 +55,11 @@ function WatcherCard({ watcher }: { watcher: Watcher }) {
       </header>
       <div class="facts dim">
         <span title={toLine(repository)}>{toLine(nameOfRepository(repository))}</span>
-        {kind === 'schedule' && file !== undefined && <span class="path">{toLine(file)}</span>}
+        {kind === 'schedule' && file !== undefined && (
+          <span class="path" title={toLine(file)}>
+            {toLine(file.startsWith(`${repository}/`) ? file.slice(repository.length + 1) : file)}
+          </span>
+        )}
         {timezone !== undefined && <span>{toLine(timezone)}</span>}
         {looked !== undefined && <Age time={looked} of="looked" />}
         {isRunning && next !== undefined && (

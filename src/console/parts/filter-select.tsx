@@ -46,7 +46,7 @@ export function SearchField({ says, from = '' }: { says: string; from?: string }
       type="search"
       data-search
       aria-label={says}
-      placeholder="Search ( / )"
+      placeholder="Search"
       value={route.value.query.get('search') ?? ''}
       onInput={(event) => setQuery({ search: event.currentTarget.value, [from]: '' })}
     />

@@ -8,7 +8,7 @@ export function formatDuration(ms: number): string {
   const minutes = Math.floor(seconds / 60)
   return minutes < 60
     ? `${minutes} min ${Math.floor(seconds % 60)} s`
-    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+    : `${Math.floor(minutes / 60)} h${minutes % 60 === 0 ? '' : ` ${minutes % 60} min`}`
 }
 
 /** The date after a week. */
