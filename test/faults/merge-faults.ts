@@ -15,12 +15,14 @@ import { type Figures, repeat, type Scenario, sum } from './scenario.ts'
 type Moment = {
   readonly when: 'before' | 'after'
   /** How many git commands were started, or a word of the one that counts. */
-  readonly call: number | '--ff-only'
+  readonly call: number | '--ff-only' | 'remove --force'
 }
 
 /** The check, which runs again on the merge commit, and no more than a delivery needs. */
 const QUICK = ['--no-review', '--rounds', '0', '--baseline', 'skip', '--check', 'sh check.sh']
 const AT_ONCE = 2
+/** While the clean checkout is removed, and around the step that moves the branch. */
+const IN_THE_GATE: Moment[] = [{ when: 'before', call: 'remove --force' }, ...around('--ff-only')]
 
 export const MERGE_FAULTS: readonly Scenario[] = [
   {
@@ -29,7 +31,7 @@ export const MERGE_FAULTS: readonly Scenario[] = [
     run: async (times) => {
       const since = performance.now()
       const figures: Figures = { times: 0, seconds: 0, sessions: {}, processes: 0, problems: [] }
-      const runs = [around('--ff-only'), ...(times > 1 ? await listMoments() : [])]
+      const runs: Moment[][] = [IN_THE_GATE, ...(times > 1 ? await listMoments() : [])]
       using rested = new DisposableStack()
       const free: DeliveredRun[] = []
       await repeat({ often: runs.length, atOnce: AT_ONCE }, async (at) => {
@@ -106,11 +108,12 @@ class DeliveredRun implements Disposable {
   async merge(kill?: Moment) {
     const bin = join(this.home.scratch, 'counted')
     const calls = join(bin, 'calls')
-    mkdirSync(bin, { recursive: true })
+    rmSync(bin, { recursive: true, force: true })
+    mkdirSync(bin)
     writeFileSync(calls, '')
     writeFileSync(join(bin, 'git'), countingGit(calls, kill), { mode: 0o755 })
     const ended = await this.#start(['merge', this.#runId], `${bin}:${this.home.env.PATH}`)
-    return { ...ended, calls: readFileSync(calls, 'utf8').split('\n').slice(0, -1) }
+    return { ...ended, calls: readFileSync(calls, 'utf8').split('\0').slice(0, -1) }
   }
 
   async #start(args: readonly string[], path = this.home.env.PATH) {
@@ -153,14 +156,13 @@ function copy(from: string, to: string): void {
   cpSync(from, to, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
 }
 
-/** Kills drover, its parent, at the moment. */
+/** Kills drover, its parent, at the moment. Commands that run at the same time get different numbers. */
 function countingGit(calls: string, kill: Moment | undefined): string {
   const isReached =
-    typeof kill?.call === 'number'
-      ? `[ "$(wc -l < '${calls}')" -eq ${kill.call} ]`
-      : `case "$*" in *${kill?.call}*) ;; *) false ;; esac`
+    typeof kill?.call === 'number' ? `[ "$n" -eq ${kill.call} ]` : `case "$*" in *"${kill?.call}"*) ;; *) false ;; esac`
   const killIf = (when: Moment['when']) => (kill?.when === when ? [`${isReached} && kill -9 $PPID && exit 1`] : [])
   const git = `'${findProgram('git', { env: process.env, cwd: '/' })}' "$@"`
-  const lines = [`echo "$*" >> '${calls}'`, ...killIf('before'), git, 'code=$?', ...killIf('after'), 'exit $code']
-  return `#!/bin/sh\n${lines.join('\n')}\n`
+  const count = ['set -C; n=1', `{ until true > '${calls}'.$n; do n=$((n + 1)); done; } 2>/dev/null`]
+  const lines = [...count, `printf '%s\\0' "$*" >> '${calls}'`, ...killIf('before'), git, 'code=$?', ...killIf('after')]
+  return `#!/bin/sh\n${lines.join('\n')}\nexit $code\n`
 }

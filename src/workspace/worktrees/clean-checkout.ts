@@ -69,9 +69,12 @@ export async function removeCheckouts({ git, worktree }: Pick<CheckoutOptions, '
   // With a separate signal: the caller's may be the reason for the removal.
   const { signal } = new AbortController()
   for (const parent of checkoutsBeside(path)) {
-    tryToRemove(parent)
-    const args = ['worktree', 'remove', '--force', '--force', join(parent, basename(path))] as const
+    const root = join(parent, basename(path))
+    tryToRemove(root)
+    const args = ['worktree', 'remove', '--force', '--force', root] as const
     await askGit(git, { directory, args, signal })
+    // Last: if this process is killed, the next call finds by its name what git has to forget.
+    tryToRemove(parent)
   }
 }
 
