@@ -409,7 +409,7 @@ describe('a finding', () => {
     const sources = globSync('src/cli/doctor/**/*.ts', { cwd: ROOT }).map((file) =>
       readFileSync(join(ROOT, file), 'utf8'),
     )
-    const defined = sources.flatMap((source) => [...source.matchAll(/^  \w+: (?:ok|warning|problem)\(/gm)])
+    const defined = sources.flatMap((source) => [...source.matchAll(/^ {2}\w+: (?:ok|warning|problem)\(/gm)])
     expect(new Set(kinds.map(({ code }) => code)).size).toBe(defined.length)
     expect(kinds).toHaveLength(defined.length)
   })

@@ -122,7 +122,7 @@ export const CompactRequest = namedObject('ResponseCompactRequest', {
     Type.String({ maxLength: MAX_ID_LENGTH }),
     'The conversation up to this response, before the input.',
   ),
-    model: Type.String({ description: 'Required, as in the public specification. No model is asked.' }),
+  model: Type.String({ description: 'Required, as in the public specification. No model is asked.' }),
   instructions: ignored('Send them with the next request.'),
 })
 export type CompactRequest = Message<typeof CompactRequest>
