@@ -49,7 +49,7 @@ const Resource = z.object({
   ...{ parallel_tool_calls: z.boolean(), store: z.boolean(), background: z.boolean(), service_tier: text },
   ...{ metadata: z.record(text, text), safety_identifier: nullableText, prompt_cache_key: nullableText },
 })
-export type Resource = z.infer<typeof Resource>
+type Resource = z.infer<typeof Resource>
 
 const Compacted = z.object({
   ...{ id: text, object: z.literal('response.compaction'), created_at: whole, output: z.array(Item), usage: Usage },
