@@ -1,4 +1,5 @@
 /** Ctrl-K: finds pages, runs, sessions and the files of the open run, and opens what is chosen. */
+
 import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { DrivenDiff, DrivenRun, DrivenRunPage } from '../drive/service/driven-run.shape.ts'
@@ -8,8 +9,8 @@ import { runs } from './live/known-runs.ts'
 import { isHelpOpen, isPaletteOpen } from './live/overlays.ts'
 import { goTo, route, toHash } from './live/router.ts'
 import { usePages } from './live/use-pages.ts'
-import { nameOfRepository } from './runs/run-facts.ts'
 import { type Entry, findEntries, MOST } from './text/find-entries.ts'
+import { nameOfRepository } from './text/format.ts'
 import { hrefOf, pageLinksFor } from './text/page-links.ts'
 import { toLine } from './text/visible-text.ts'
 

@@ -1,6 +1,7 @@
 /** What driven runs have used, by repository and by the day on which they began. Pure. */
+
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
-import { nameOfRepository } from '../runs/run-facts.ts'
+import { nameOfRepository } from '../text/format.ts'
 import type { SeriesReport } from './day-series.ts'
 
 type UsedBy = Pick<DrivenRun, 'repository' | 'created_at' | 'next_run_id' | 'spent'>

@@ -1,4 +1,5 @@
 /** Starts a prompt, a change in a repository, or a comparison, from the first page. */
+
 import { type Signal, useSignal } from '@preact/signals'
 import type { Attachment } from '../../prompts/prompt-request.shape.ts'
 import type { StartBody } from '../../service/run-requests.shape.ts'
@@ -9,7 +10,7 @@ import { goTo, toHash } from '../live/router.ts'
 import { backends, runSettings, topExecutions } from '../live/server-state.ts'
 import { AttachFiles, pasteInto, sentFiles } from '../parts/attach-files.tsx'
 import { LongText } from '../parts/form-fields.tsx'
-import { nameOfRepository } from '../runs/run-facts.ts'
+import { nameOfRepository } from '../text/format.ts'
 import { toLine } from '../text/visible-text.ts'
 
 const MODES = { prompt: 'Prompt', change: 'Change', compare: 'Compare' } as const

@@ -1,4 +1,5 @@
 /** What waits for the user: a list, and beside it what is chosen in it, with the buttons that decide. */
+
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { waitingRuns } from '../live/known-runs.ts'
@@ -7,7 +8,8 @@ import { ApprovalCard } from '../parts/approval-card.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { Age } from '../parts/state-chip.tsx'
 import { RunCard } from '../runs/run-choices.tsx'
-import { describeReason, nameOfRepository } from '../runs/run-facts.ts'
+import { describeReason } from '../runs/run-facts.ts'
+import { nameOfRepository } from '../text/format.ts'
 import { toLine } from '../text/visible-text.ts'
 
 type Waiting = {

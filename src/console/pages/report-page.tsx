@@ -5,8 +5,7 @@ import type { NightReport, NightReports, NightRun } from '../../drive/night/nigh
 import { attempt } from '../live/actions.ts'
 import { call } from '../live/api.ts'
 import { toHash } from '../live/router.ts'
-import { nameOfRepository } from '../runs/run-facts.ts'
-import { formatCost, formatCount, formatDuration } from '../text/format.ts'
+import { formatCost, formatCount, formatDuration, nameOfRepository } from '../text/format.ts'
 import { toLine } from '../text/visible-text.ts'
 
 const HOUR_MS = 3_600_000

@@ -1,4 +1,5 @@
 /** The repositories in which runs are driven, and how each is prepared. Only for those who manage the server. */
+
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { RepositoryList } from '../../service/administration.shape.ts'
@@ -9,7 +10,7 @@ import { runs } from '../live/known-runs.ts'
 import { toHash } from '../live/router.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Age } from '../parts/state-chip.tsx'
-import { nameOfRepository } from '../runs/run-facts.ts'
+import { nameOfRepository } from '../text/format.ts'
 import { toLine } from '../text/visible-text.ts'
 
 type Repository = RepositoryList['repositories'][number]

@@ -1,4 +1,5 @@
 /** The sessions: search, filters, tags, usage. */
+
 import type { Session } from '../../sessions/session.shape.ts'
 import { route, toHash } from '../live/router.ts'
 import { backends, executionsVersion } from '../live/server-state.ts'
@@ -6,7 +7,7 @@ import { usePages } from '../live/use-pages.ts'
 import { FilterSelect, SearchField, setQuery } from '../parts/filter-select.tsx'
 import { Owner } from '../parts/owner.tsx'
 import { Age, StateChip, Tokens } from '../parts/state-chip.tsx'
-import { nameOfRepository } from '../runs/run-facts.ts'
+import { nameOfRepository } from '../text/format.ts'
 import { toStateWord } from '../text/state-word.ts'
 import { toLine } from '../text/visible-text.ts'
 

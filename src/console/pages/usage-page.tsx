@@ -14,8 +14,7 @@ import { executionsVersion } from '../live/server-state.ts'
 import { BudgetBars } from '../parts/budget-bars.tsx'
 import { setQuery } from '../parts/filter-select.tsx'
 import { Wide } from '../parts/wide.tsx'
-import { nameOfRepository } from '../runs/run-facts.ts'
-import { formatCost, formatCount, formatDuration, percentile } from '../text/format.ts'
+import { formatCost, formatCount, formatDuration, nameOfRepository, percentile } from '../text/format.ts'
 import { toLine } from '../text/visible-text.ts'
 
 const DAY_MS = 86_400_000

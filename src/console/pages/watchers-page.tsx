@@ -1,4 +1,5 @@
 /** What is watched on this machine: labels of issues, and schedules. */
+
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Watcher, WatcherList } from '../../watch/record/watch-record.shape.ts'
@@ -7,7 +8,7 @@ import { call } from '../live/api.ts'
 import { runs } from '../live/known-runs.ts'
 import { toHash } from '../live/router.ts'
 import { Age } from '../parts/state-chip.tsx'
-import { nameOfRepository } from '../runs/run-facts.ts'
+import { nameOfRepository } from '../text/format.ts'
 import { toLine } from '../text/visible-text.ts'
 
 const LOOK_MS = 15_000

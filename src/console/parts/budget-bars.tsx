@@ -5,8 +5,7 @@ import type { BudgetList } from '../../prompts/budget-list.shape.ts'
 import { attempt } from '../live/actions.ts'
 import { call } from '../live/api.ts'
 import { executionsVersion } from '../live/server-state.ts'
-import { nameOfRepository } from '../runs/run-facts.ts'
-import { formatCost, formatCount } from '../text/format.ts'
+import { formatCost, formatCount, nameOfRepository } from '../text/format.ts'
 import { toLine } from '../text/visible-text.ts'
 
 type Budget = BudgetList['budgets'][number]

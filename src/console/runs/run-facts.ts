@@ -1,6 +1,6 @@
 /** What a run waits for and where it is, in words for people. Pure. */
 import type { DrivenRun, RunChoice } from '../../drive/service/driven-run.shape.ts'
-import { formatCost, formatDuration } from '../text/format.ts'
+import { formatCost, formatDuration, nameOfRepository } from '../text/format.ts'
 import { toLine } from '../text/visible-text.ts'
 
 type Wait = NonNullable<DrivenRun['waits_for']>
@@ -77,15 +77,6 @@ export function actionsText({ state, actions }: Pick<DrivenRun, 'state' | 'actio
   const { taken, remaining } = actions
   if (OVER.includes(state)) return taken === 1 ? '1 action' : `${taken} actions`
   return `${taken} of ${taken + remaining} actions`
-}
-
-export function nameOfRepository(repository: string): string {
-  return (
-    repository
-      .replace(/[\\/]+$/, '')
-      .split(/[\\/]/)
-      .at(-1) ?? ''
-  )
 }
 
 /** Tells runs with the same title apart. */

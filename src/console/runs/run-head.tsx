@@ -4,11 +4,11 @@ import { tell } from '../live/actions.ts'
 import { toHash } from '../live/router.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Age, StateChip } from '../parts/state-chip.tsx'
-import { formatCost, formatDuration } from '../text/format.ts'
+import { formatCost, formatDuration, nameOfRepository } from '../text/format.ts'
 import { runStateWord } from '../text/state-word.ts'
 import { toLine } from '../text/visible-text.ts'
 import { RunActs } from './run-acts.tsx'
-import { machineText, nameOfRepository } from './run-facts.ts'
+import { machineText } from './run-facts.ts'
 
 export function RunHead({ run, onChange }: { run: DrivenRun; onChange: () => void }) {
   return (

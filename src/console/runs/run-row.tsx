@@ -2,9 +2,10 @@ import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { toHash } from '../live/router.ts'
 import { isRunning, serverState } from '../live/server-state.ts'
 import { Age, RowCost, StateChip } from '../parts/state-chip.tsx'
+import { nameOfRepository } from '../text/format.ts'
 import { runStateWord } from '../text/state-word.ts'
 import { toLine } from '../text/visible-text.ts'
-import { actionsText, machineText, nameOfRepository } from './run-facts.ts'
+import { actionsText, machineText } from './run-facts.ts'
 
 /** A run in a list, on one line. While it works, a bar shows how many of its actions it has taken. */
 export function RunRow({ run }: { run: DrivenRun }) {

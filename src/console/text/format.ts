@@ -45,3 +45,12 @@ export function percentile(values: readonly number[], share: number): number | u
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]
 }
+
+export function nameOfRepository(repository: string): string {
+  return (
+    repository
+      .replace(/[\\/]+$/, '')
+      .split(/[\\/]/)
+      .at(-1) ?? ''
+  )
+}
