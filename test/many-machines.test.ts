@@ -239,7 +239,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
     for (const id of ids) await until(async () => (await find(id)).state === 'cancelled')
   })
 
-  it('tell an agent of another machine something', async () => {
+  it.runIf(IS_FULL)('tell an agent of another machine something', async () => {
     const { door } = await startMachines(['one'], { env: { DEMO_AGENT_WORD_MS: '200' } })
     const { body } = await post(door, '/api/v1/prompt', { ...HELLO, detach: true })
     const { execution_id: id } = body as { execution_id: string }

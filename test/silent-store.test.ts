@@ -113,7 +113,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('a PostgreSQL that is silent', 
     await Promise.all([other.close(), cutOff.close()])
   })
 
-  it('is noticed by a connection that only listens, which is replaced', async () => {
+  it.runIf(IS_FULL)('is noticed by a connection that only listens, which is replaced', async () => {
     const url = await createPostgresDatabase()
     const proxy = await createProxy(url)
     const database = await openPostgres({ url: proxy.url, statementMs: 500 })
@@ -163,7 +163,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('a PostgreSQL that is silent', 
 })
 
 describe.skipIf(POSTGRES_PROGRAMS === undefined)('a PostgreSQL that does not run', () => {
-  it('costs no agent its work, because no other machine can take over', async () => {
+  it.runIf(IS_FULL)('costs no agent its work, because no other machine can take over', async () => {
     const proxy = await createProxy(await createPostgresDatabase())
     const agent = installEndlessAgent()
     const worker = await startOn(proxy.url, 'one', { agents: 'none', env: { PATH: `${agent.bin}:/usr/bin:/bin` } })

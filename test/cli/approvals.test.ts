@@ -132,7 +132,7 @@ describe.skipIf(!hasTerminals)('a user on a terminal', () => {
       expect([text.includes('without a user to ask'), text.includes(remedy)]).toEqual([true, false])
   })
 
-  it('is asked on stderr, so that stdout has only events', async () => {
+  it.runIf(IS_FULL)('is asked on stderr, so that stdout has only events', async () => {
     const { work: cwd, env, home } = await createUser()
     const stdout = join(home, 'events')
     const terminal = startOnTerminal([...ASKING, '-b', 'claude', '-o', 'stream-json'], { cwd, env, stdout })
@@ -168,7 +168,7 @@ describe.skipIf(!hasTerminals)('a user on a terminal', () => {
     },
   )
 
-  it('is asked in a resumed session, and ends the prompt with Ctrl-C', async () => {
+  it.runIf(IS_FULL)('is asked in a resumed session, and ends the prompt with Ctrl-C', async () => {
     const user = await createUser()
     await user.ask({ say: 'one' })
     const terminal = open(user, ['resume', '--last', '--approval', 'always'])
@@ -180,7 +180,7 @@ describe.skipIf(!hasTerminals)('a user on a terminal', () => {
     expect(shown(terminal)).toContain('drover: claude was canceled\n')
   })
 
-  it('is no longer asked when the time is over', async () => {
+  it.runIf(IS_FULL)('is no longer asked when the time is over', async () => {
     const terminal = open(await createUser({ approval_timeout_secs: 1 }), [...ASKING, '-b', 'claude'])
     await shows(terminal, `${QUESTION}→ (no answer)\n`)
     expect(await terminal.ended).toMatchObject({ code: 0 })

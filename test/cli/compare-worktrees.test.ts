@@ -232,19 +232,22 @@ describe('drover compare --worktrees', () => {
     expect(repository.git('show', `${commit}:a`)).toContain('two')
   })
 
-  it('names what it cannot remove, without the control characters and lines that an agent has chosen', async () => {
-    teach('claude', `git init -q "$(printf 'wind\\033[31m\\ndrover: x')"`)
-    teach('codex', ':')
-    const pidFile = join(home.path, 'check')
-    const check = `sh -c 'echo "{\\"agent\\": $$, \\"hangs\\": true}" > ${pidFile}; exec sleep 60'`
-    const args = ['compare', '--worktrees', '--backends', 'claude,codex', 'Show the wind', '--check', check]
-    const { child, ended } = home.start(args, { cwd: repository.root, env })
-    await hangingAgent(pidFile)
-    child.kill('SIGINT')
-    const { stderr } = await ended
-    expect(stderr).toMatch(/^drover: warning: .* could not be removed: .* inside: wind\[31m\n {2}drover: x/m)
-    expect(stderr).not.toContain('\u001b')
-  })
+  it.runIf(IS_FULL)(
+    'names what it cannot remove, without the control characters and lines that an agent has chosen',
+    async () => {
+      teach('claude', `git init -q "$(printf 'wind\\033[31m\\ndrover: x')"`)
+      teach('codex', ':')
+      const pidFile = join(home.path, 'check')
+      const check = `sh -c 'echo "{\\"agent\\": $$, \\"hangs\\": true}" > ${pidFile}; exec sleep 60'`
+      const args = ['compare', '--worktrees', '--backends', 'claude,codex', 'Show the wind', '--check', check]
+      const { child, ended } = home.start(args, { cwd: repository.root, env })
+      await hangingAgent(pidFile)
+      child.kill('SIGINT')
+      const { stderr } = await ended
+      expect(stderr).toMatch(/^drover: warning: .* could not be removed: .* inside: wind\[31m\n {2}drover: x/m)
+      expect(stderr).not.toContain('\u001b')
+    },
+  )
 
   it.runIf(IS_FULL)('leaves worktrees that can be dropped if drover is killed', async () => {
     const pidFile = join(home.path, 'pids')
@@ -376,7 +379,7 @@ describe('drover compare --keep, later', () => {
     expect(worktrees()).toEqual([])
   })
 
-  it('leaves what it cannot commit, and says so', async () => {
+  it.runIf(IS_FULL)('leaves what it cannot commit, and says so', async () => {
     teach('claude', 'echo two >> a')
     teach('codex', `git init --quiet "$(printf 'nested\\nKept x')"`)
     const { report } = await reportOf(compare('--json'))
@@ -424,7 +427,7 @@ describe('drover worktrees', () => {
     expect(branches()).toHaveLength(1)
   })
 
-  it('uses the repository of a worktree, whatever the agent put in its place', async () => {
+  it.runIf(IS_FULL)('uses the repository of a worktree, whatever the agent put in its place', async () => {
     teach('claude', 'echo two >> a')
     teach('codex', 'echo three >> a')
     await compare()

@@ -95,7 +95,7 @@ describe.runIf(hasTerminals)('the live view', () => {
     )
   })
 
-  it('follows a resize, and is taken away by Ctrl-C, which says how to continue', async () => {
+  it.runIf(IS_FULL)('follows a resize, and is taken away by Ctrl-C, which says how to continue', async () => {
     const { driving, terminal } = open({ orient: [{ tells: ['I think about it.'], hangs: true }] }, [GOAL])
     await terminal.shows('I think about it.')
     const before = terminal.seen().length
@@ -174,47 +174,56 @@ describe.runIf(hasTerminals)('a question at the terminal', () => {
     expect(driving.calls().map(({ kind }) => kind)).toEqual(['orient', 'clarify', 'orient', 'clarify', 'summarize'])
   })
 
-  it('about destroying shows the whole request: only y or the digest allows it, and it can be left open', async () => {
-    const { driving, start, terminal } = open(
-      { implement: [{ tells: ['I clean up.'], pause: 300, ...destroys(1) }, destroys(2), destroys(3)] },
-      [GOAL, '--no-review'],
-    )
-    const [first = '', second = '', third = ''] = [1, 2, 3].map((each) => destructiveRequest(each).scope_sha256)
-    const question = 'Any other text refuses it (empty: later): '
-    const asked = (count: number) => until(() => terminal.seen().split(question).length === count + 1)
-    await terminal.shows('I clean up.')
-    terminal.type('y\n')
-    await asked(1)
-    const shown = screenOf(terminal.seen(), 80).join('').replaceAll(' ', '')
-    for (const part of ['refs/heads/old', 'long/'.repeat(30), 'wind\\u202e.db', 'Themeasurementsof2019arelost.', first])
-      expect(shown).toContain(part)
-    terminal.type('yes, go ahead\n')
-    await asked(2)
-    terminal.type(`${second.slice(7, 19)}\n`)
-    await asked(3)
-    terminal.type('\u0003')
-    const { code, seen } = await terminal.ended
-    expect(code).toBe(130)
-    const id = runIdIn(seen.replaceAll('\n', ''))
-    expect(seen).toMatch(
-      new RegExp(
-        `Next:\\n +drover answer ${id.slice(0, 8)} --confirm ${third.slice(7, 23)}\\n[^]*drover drive ${id.slice(0, 8)}`,
-      ),
-    )
-    const later = start(id)
-    await until(() => later.seen().includes(question))
-    later.type('\u0004')
-    expect(await later.ended).toMatchObject({
-      code: 4,
-      seen: expect.stringContaining(`drover drive ${id.slice(0, 8)}`),
-    })
-    const { decisions, state } = JSON.parse((await driving.call(['report', id, '--json'])).stdout)
-    expect(decisions).toMatchObject([
-      { answer: 'yes, go ahead', confirmed: false },
-      { answer: '', confirmed: true },
-    ])
-    expect(state).toBe('paused')
-  })
+  it.runIf(IS_FULL)(
+    'about destroying shows the whole request: only y or the digest allows it, and it can be left open',
+    async () => {
+      const { driving, start, terminal } = open(
+        { implement: [{ tells: ['I clean up.'], pause: 300, ...destroys(1) }, destroys(2), destroys(3)] },
+        [GOAL, '--no-review'],
+      )
+      const [first = '', second = '', third = ''] = [1, 2, 3].map((each) => destructiveRequest(each).scope_sha256)
+      const question = 'Any other text refuses it (empty: later): '
+      const asked = (count: number) => until(() => terminal.seen().split(question).length === count + 1)
+      await terminal.shows('I clean up.')
+      terminal.type('y\n')
+      await asked(1)
+      const shown = screenOf(terminal.seen(), 80).join('').replaceAll(' ', '')
+      for (const part of [
+        'refs/heads/old',
+        'long/'.repeat(30),
+        'wind\\u202e.db',
+        'Themeasurementsof2019arelost.',
+        first,
+      ])
+        expect(shown).toContain(part)
+      terminal.type('yes, go ahead\n')
+      await asked(2)
+      terminal.type(`${second.slice(7, 19)}\n`)
+      await asked(3)
+      terminal.type('\u0003')
+      const { code, seen } = await terminal.ended
+      expect(code).toBe(130)
+      const id = runIdIn(seen.replaceAll('\n', ''))
+      expect(seen).toMatch(
+        new RegExp(
+          `Next:\\n +drover answer ${id.slice(0, 8)} --confirm ${third.slice(7, 23)}\\n[^]*drover drive ${id.slice(0, 8)}`,
+        ),
+      )
+      const later = start(id)
+      await until(() => later.seen().includes(question))
+      later.type('\u0004')
+      expect(await later.ended).toMatchObject({
+        code: 4,
+        seen: expect.stringContaining(`drover drive ${id.slice(0, 8)}`),
+      })
+      const { decisions, state } = JSON.parse((await driving.call(['report', id, '--json'])).stdout)
+      expect(decisions).toMatchObject([
+        { answer: 'yes, go ahead', confirmed: false },
+        { answer: '', confirmed: true },
+      ])
+      expect(state).toBe('paused')
+    },
+  )
 })
 
 describe.runIf(hasTerminals)('settings for agents in the project', () => {
@@ -288,7 +297,7 @@ describe.runIf(hasTerminals)('every command on a driven run', () => {
     }
   })
 
-  it('prints text that fits a terminal, and JSON only if it is asked for', async () => {
+  it.runIf(IS_FULL)('prints text that fits a terminal, and JSON only if it is asked for', async () => {
     const driving = createDriving({ orient: [asks('Knots or km/h?')] })
     driving.repository.write('wind.txt', 'wind: 13 m/s\n')
     const { stdout, stderr } = await driving.drive(GOAL, '--no-review')

@@ -52,7 +52,7 @@ describe('drover mcp', () => {
     expect((await client.listTools()).tools).toEqual(TOOLS)
   })
 
-  it('runs prompts and comparisons in its own process', async () => {
+  it.runIf(IS_FULL)('runs prompts and comparisons in its own process', async () => {
     const user = createUser({ text: ['Hello', ' there'] })
     const { client, call } = await user.connect()
     const { text, view } = await call('prompt', { prompt: 'say hello', backend: 'codex' })

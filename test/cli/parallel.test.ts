@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type AgentHome, createAgentHome, hangingAgent, type RunOptions } from '../support/agent-home.ts'
-import { IS_FULL } from '../support/full-counts.ts'
+import { firstOf, IS_FULL } from '../support/full-counts.ts'
 import { NOWHERE } from '../support/nowhere.ts'
 import { hasTerminals, leftOnScreen, startOnTerminal } from '../support/on-terminal.ts'
 import { isRunning } from '../support/test-command.ts'
@@ -132,7 +132,7 @@ describe('drover parallel', () => {
     expect((await report([{ prompt: 'please fail' }], ['-q'])).stderr).toBe('')
   })
 
-  it('prints outputs as they come and no table when parallel.aggregate_output is off', async () => {
+  it.runIf(IS_FULL)('prints outputs as they come and no table when parallel.aggregate_output is off', async () => {
     const env = { DROVER_PARALLEL_AGGREGATE_OUTPUT: 'false' }
     home.teach('claude', { text: ['slow'], delayMs: 2000 })
     home.teach('codex', { text: ['quick'] })
@@ -263,11 +263,13 @@ describe('the number of tasks at the same time', () => {
     )
   }
 
-  it.each<[string, string[], object, Record<string, string>, number]>([
-    ['comes from the config', [], {}, { DROVER_PARALLEL_MAX_WORKERS: '2' }, 2],
-    ['comes from the file before the config', [], { max_parallel: 1 }, { DROVER_PARALLEL_MAX_WORKERS: '2' }, 1],
-    ['comes from the flag before the file', ['--max-parallel', '3'], { max_parallel: 1 }, {}, 3],
-  ])('%s', async (_name, args, file, env, count) => {
+  it.each<[string, string[], object, Record<string, string>, number]>(
+    firstOf([
+      ['comes from the config', [], {}, { DROVER_PARALLEL_MAX_WORKERS: '2' }, 2],
+      ['comes from the file before the config', [], { max_parallel: 1 }, { DROVER_PARALLEL_MAX_WORKERS: '2' }, 1],
+      ['comes from the flag before the file', ['--max-parallel', '3'], { max_parallel: 1 }, {}, 3],
+    ]),
+  )('%s', async (_name, args, file, env, count) => {
     expect(await most(args, file, env)).toBe(count)
   })
 })

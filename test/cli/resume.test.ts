@@ -28,11 +28,13 @@ async function show(id: string) {
 }
 
 describe('a session of the demo agent', () => {
-  it.each([
-    ['resume', (id: string) => ['resume', id, 'go on']],
-    ['-c', () => ['-c', 'go on']],
-    ['chat -c', () => ['chat', '-c']],
-  ])('is not continued by the real agent with %s', async (_name, argsFor) => {
+  it.each(
+    firstOf([
+      ['resume', (id: string) => ['resume', id, 'go on']],
+      ['-c', () => ['-c', 'go on']],
+      ['chat -c', () => ['chat', '-c']],
+    ]),
+  )('is not continued by the real agent with %s', async (_name, argsFor) => {
     const demo = await home.drover(['first words', '-o', 'json', '--demo'], { env: home.bare })
     const id = JSON.parse(demo.stdout).session_id
     expect(await show(id)).toMatchObject({ is_demo: true })
@@ -76,12 +78,17 @@ describe('drover resume', () => {
     expect(init).toMatchObject({ type: 'init', session_id: id, content: { working_dir: join(home.path, 'project') } })
   })
 
-  it.each([
-    ['a pipe', ['-'], 'from a pipe'],
-    ['a pipe without -', [], 'from a pipe'],
-    ['a file alone', ['--file', 'task.md', '--no-stdin'], 'from a file'],
-    ['a file and a pipe', ['--file', 'task.md'], 'from a file Content of standard input: ``` from a pipe ```'],
-  ])('reads its prompt from %s', async (_name, args, text) => {
+  it.each(
+    firstOf(
+      [
+        ['a pipe', ['-'], 'from a pipe'],
+        ['a pipe without -', [], 'from a pipe'],
+        ['a file alone', ['--file', 'task.md', '--no-stdin'], 'from a file'],
+        ['a file and a pipe', ['--file', 'task.md'], 'from a file Content of standard input: ``` from a pipe ```'],
+      ],
+      2,
+    ),
+  )('reads its prompt from %s', async (_name, args, text) => {
     writeFileSync(join(home.path, 'task.md'), 'from a file')
     await begin()
     const ran = await home.drover(['resume', '--last', ...args], { input: 'from a pipe' })
@@ -477,11 +484,13 @@ describe.skipIf(!hasTerminals)('drover resume on a terminal', () => {
     expect(await stopped.ended).toMatchObject({ code: 2, seen: expect.stringContaining('no prompt; give it') })
   })
 
-  it.each([
-    ['Escape', '\u001b', 0],
-    ['Ctrl-D', '\u0004', 0],
-    ['Ctrl-C', '\u0003', 130],
-  ])('leaves the menu with %s, and nothing of it on the screen', async (_name, typed, code) => {
+  it.each(
+    firstOf([
+      ['Escape', '\u001b', 0],
+      ['Ctrl-D', '\u0004', 0],
+      ['Ctrl-C', '\u0003', 130],
+    ]),
+  )('leaves the menu with %s, and nothing of it on the screen', async (_name, typed, code) => {
     await begin()
     const terminal = start()
     await terminal.shows('Esc quits')
@@ -490,11 +499,16 @@ describe.skipIf(!hasTerminals)('drover resume on a terminal', () => {
     expect({ code: ended.code, screen: leftOnScreen(ended.seen).trim() }).toEqual({ code, screen: '' })
   })
 
-  it.each([
-    ['after a choice', '\r'],
-    ['after Ctrl-C', '\u0003'],
-    ['when it is killed', 'SIGTERM'],
-  ])('gives the terminal back as it was, %s', async (_name, typed) => {
+  it.each(
+    firstOf(
+      [
+        ['after a choice', '\r'],
+        ['after Ctrl-C', '\u0003'],
+        ['when it is killed', 'SIGTERM'],
+      ],
+      2,
+    ),
+  )('gives the terminal back as it was, %s', async (_name, typed) => {
     await begin()
     const settings = join(home.path, 'settings')
     const pidFile = join(home.path, 'pid')

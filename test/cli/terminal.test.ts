@@ -82,7 +82,7 @@ describe.skipIf(!isInstalled)('a prompt on a terminal', () => {
     expect((await chat.ended).seen).toContain('continue with drover chat -c --demo')
   })
 
-  it('prints how to continue after a timeout, but not after a failure', async () => {
+  it.runIf(IS_FULL)('prints how to continue after a timeout, but not after a failure', async () => {
     const failed = await onTerminal(['say hello'], { fail: 500 })
     expect(leftOnScreen(failed)).not.toContain('continue with')
     installSilentAgent(join(env['HOME'] ?? '', 'bin'))
@@ -182,7 +182,7 @@ describe.skipIf(!isInstalled)('a prompt on a terminal', () => {
     expect(leftOnScreen(seen)).toMatch(/\ncost: \$0\.0043\nsession /)
   })
 
-  it('says what it waits for while a pipe is open, and continues when it ends', async () => {
+  it.runIf(IS_FULL)('says what it waits for while a pipe is open, and continues when it ends', async () => {
     const fifo = join(env['HOME'] ?? '', 'fifo')
     spawnSync('mkfifo', [fifo])
     const script = JSON.stringify({ text: ['Hello.'] })

@@ -177,7 +177,7 @@ describe('a prompt', () => {
     expect((await ask({ say: 'hi' }, '--verbose', '--direct')).stderr).not.toContain('runs in your server')
   })
 
-  it('runs directly if the server has another configuration', async () => {
+  it.runIf(IS_FULL)('runs directly if the server has another configuration', async () => {
     const { drover, ask, configure } = createLocalUser()
     await drover('up')
     configure({ unified_flags: { command_timeout_secs: 77 } })
@@ -264,7 +264,7 @@ describe('a prompt', () => {
     expect(stderr).toContain('does not run the prompt: it answered with status 413')
   })
 
-  it('uses the socket of a drover serve too, unless server.local_socket is false', async () => {
+  it.runIf(IS_FULL)('uses the socket of a drover serve too, unless server.local_socket is false', async () => {
     const { ask, env, home, configure, drover } = createLocalUser()
     const serving = serveDrover(['--port', '0'], { ...env, DROVER_WARM_ENABLED: 'true' })
     await portOf(serving)

@@ -35,7 +35,7 @@ async function askForApproval(
 }
 
 describe('a new prompt', () => {
-  it('can ask for everything, in a sandbox', async () => {
+  it.runIf(IS_FULL)('can ask for everything, in a sandbox', async () => {
     const server = await warmServer()
     const { page } = await visit(`${server.url}/#/new`)
     await page.getByLabel('Prompt', { exact: true }).fill('say hello')
@@ -48,7 +48,7 @@ describe('a new prompt', () => {
 })
 
 describe('a question', () => {
-  it('is answered by an option or a text, or left without an answer', async () => {
+  it.runIf(IS_FULL)('is answered by an option or a text, or left without an answer', async () => {
     const server = await warmServer()
     const { page } = await visit(`${server.url}/`)
     await home(page)

@@ -2,44 +2,48 @@
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, it } from 'vitest'
 import { closeBrowser, skipWithoutBrowser, visit } from '../support/browser.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { startServer } from '../support/start-server.ts'
 import { createRepository } from '../support/temporary-repository.ts'
 
 beforeEach(skipWithoutBrowser)
 afterAll(closeBrowser)
 
-it('is started in worktrees, shows checks and changes, keeps the work of one, and is found again', async () => {
-  const repository = createRepository()
-  repository.write('a', 'one\n')
-  repository.commit()
-  const server = await startServer({
-    agents: 'demo',
-    // The demo agent needs no program, but git is one.
-    envIn: (workdir) => ({ PATH: `${join(workdir, '..', 'bin')}:/usr/bin:/bin` }),
-    config: { drive: { repositories: [repository.root], checks: ['git diff --check'], sandbox: 'off' } },
-  })
-  const { page, complaints } = await visit(`${server.url}/#/new`)
-  await page.getByLabel('Prompt', { exact: true }).fill('Show the wind in knots')
-  await page.getByLabel('codex', { exact: true }).check()
-  await page.getByLabel(/^Each changes files/).check()
-  await page.getByRole('combobox', { name: 'Directory' }).fill(repository.root)
-  await page.getByRole('button', { name: 'Compare 2 agents' }).click()
-  await page.getByRole('button', { name: 'Keep codex' }).click()
-  const row = page.getByRole('row', { name: /^codex/ })
-  expect(await row.innerText()).toMatch(/git diff --check[\s\S]*1 file \+\d+ −0/)
-  await page.locator('.compared-files .number:has(+ .line-added)', { hasText: /^1$/ }).waitFor()
-  await row.getByRole('button', { name: 'Keep codex' }).click()
-  await page.getByText('The work of codex was kept as drover/').waitFor()
-  await page.goto(`${server.url}/#/compare`)
-  const listed = page.locator('.row', { hasText: 'Show the wind in knots' })
-  await listed.getByText('codex kept').waitFor()
-  await listed.getByText('claude', { exact: true }).waitFor()
-  await listed.getByRole('link').click()
-  await page.getByText('The work of codex was kept as drover/').waitFor()
-  expect(await page.locator('.column').count()).toBe(2)
-  await page.setViewportSize({ width: 360, height: 780 })
-  const table = "document.querySelector('.wide')"
-  expect(await page.evaluate(`${table}.scrollWidth - ${table}.clientWidth`)).toBe(0)
-  expect(repository.git('branch', '--list', 'drover/*').trim()).toContain('codex')
-  expect(complaints).toEqual([])
-})
+it.runIf(IS_FULL)(
+  'is started in worktrees, shows checks and changes, keeps the work of one, and is found again',
+  async () => {
+    const repository = createRepository()
+    repository.write('a', 'one\n')
+    repository.commit()
+    const server = await startServer({
+      agents: 'demo',
+      // The demo agent needs no program, but git is one.
+      envIn: (workdir) => ({ PATH: `${join(workdir, '..', 'bin')}:/usr/bin:/bin` }),
+      config: { drive: { repositories: [repository.root], checks: ['git diff --check'], sandbox: 'off' } },
+    })
+    const { page, complaints } = await visit(`${server.url}/#/new`)
+    await page.getByLabel('Prompt', { exact: true }).fill('Show the wind in knots')
+    await page.getByLabel('codex', { exact: true }).check()
+    await page.getByLabel(/^Each changes files/).check()
+    await page.getByRole('combobox', { name: 'Directory' }).fill(repository.root)
+    await page.getByRole('button', { name: 'Compare 2 agents' }).click()
+    await page.getByRole('button', { name: 'Keep codex' }).click()
+    const row = page.getByRole('row', { name: /^codex/ })
+    expect(await row.innerText()).toMatch(/git diff --check[\s\S]*1 file \+\d+ −0/)
+    await page.locator('.compared-files .number:has(+ .line-added)', { hasText: /^1$/ }).waitFor()
+    await row.getByRole('button', { name: 'Keep codex' }).click()
+    await page.getByText('The work of codex was kept as drover/').waitFor()
+    await page.goto(`${server.url}/#/compare`)
+    const listed = page.locator('.row', { hasText: 'Show the wind in knots' })
+    await listed.getByText('codex kept').waitFor()
+    await listed.getByText('claude', { exact: true }).waitFor()
+    await listed.getByRole('link').click()
+    await page.getByText('The work of codex was kept as drover/').waitFor()
+    expect(await page.locator('.column').count()).toBe(2)
+    await page.setViewportSize({ width: 360, height: 780 })
+    const table = "document.querySelector('.wide')"
+    expect(await page.evaluate(`${table}.scrollWidth - ${table}.clientWidth`)).toBe(0)
+    expect(repository.git('branch', '--list', 'drover/*').trim()).toContain('codex')
+    expect(complaints).toEqual([])
+  },
+)

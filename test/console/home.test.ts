@@ -2,6 +2,7 @@
 import { afterAll, beforeEach, expect, it } from 'vitest'
 import { closeBrowser, isFull, skipWithoutBrowser, visit } from '../support/browser.ts'
 import { copyRun } from '../support/copied-runs.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { recordExecution } from '../support/recorded-execution.ts'
 import { GOAL, serveRuns } from '../support/served-runs.ts'
 import { startServer } from '../support/start-server.ts'
@@ -14,7 +15,7 @@ const ASKS = { outcome: { status: 'needs_input', pause: QUESTION, suggested_acti
 /** Many runs are read. */
 const PATIENT = { timeout: 30_000 }
 
-it('a first visit has three things to try, and one of them starts an agent with a model', async () => {
+it.runIf(IS_FULL)('a first visit has three things to try, and one of them starts an agent with a model', async () => {
   const server = await startServer({ agents: 'demo' })
   const { page, complaints } = await visit(`${server.url}/`)
   const first = page.getByRole('region', { name: 'Three things to try' })
@@ -91,7 +92,7 @@ it('every run that waits is under Needs you, and what has ended stays bounded wh
   expect(complaints).toEqual([])
 })
 
-it('a dry run is marked, and not counted', async () => {
+it.runIf(IS_FULL)('a dry run is marked, and not counted', async () => {
   const server = await startServer({ agents: 'demo' })
   const body = { backend: 'claude', prompt: 'only look', dry_run: true }
   expect((await server.request('/api/v1/prompt', { method: 'POST', body })).status).toBe(200)

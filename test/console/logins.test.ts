@@ -64,7 +64,7 @@ describe('a login', () => {
     await page.getByLabel('API key').waitFor()
   })
 
-  it('works with a one-time link, which leaves no trace in the address', async () => {
+  it.runIf(IS_FULL)('works with a one-time link, which leaves no trace in the address', async () => {
     const server = await withKey()
     const link = linkTo(server)
     const { page, complaints } = await visit(link)
@@ -75,7 +75,7 @@ describe('a login', () => {
     await again.page.getByText('this link was used before, or is older than 5 minutes').waitFor()
   })
 
-  it('waits after five wrong keys, and lets the right one in', async () => {
+  it.runIf(IS_FULL)('waits after five wrong keys, and lets the right one in', async () => {
     const wrongKeys = new WrongKeys({ log: SILENT, delays: { firstMs: 600_000, longestMs: 600_000 } })
     const server = await startServer({ agents: 'demo', env: { DROVER_API_KEYS: KEY }, context: { wrongKeys } })
     const { page } = await visit(`${server.url}/`, { expects: /401/ })

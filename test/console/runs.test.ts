@@ -8,6 +8,7 @@ import { BROWSERS, closeBrowser, isFull, skipWithoutBrowser, visit } from '../su
 import { copyRun } from '../support/copied-runs.ts'
 import { HONEST } from '../support/driven-home.ts'
 import { hasForge, startForge } from '../support/forge/fake-forge.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { GOAL, serveRuns } from '../support/served-runs.ts'
 import { until } from '../support/until.ts'
@@ -237,7 +238,7 @@ describe('a change', { timeout: 180_000 }, () => {
     expect(await page.locator('.run-head .primary').innerText()).toBe('Change this')
   })
 
-  it('keeps the place of the reader when an attempt ends and the next one starts', async () => {
+  it.runIf(IS_FULL)('keeps the place of the reader when an attempt ends and the next one starts', async () => {
     const tells = Array.from({ length: 60 }, (_, at) => `Line ${at} of what I see.`)
     const isRead = join(temporaryDirectory(), 'is-read')
     const { server, start, change, driving } = await serveRuns({

@@ -1,6 +1,7 @@
 /** The list of sessions in a real browser. */
 import { afterAll, beforeEach, expect, it } from 'vitest'
 import { closeBrowser, isFull, skipWithoutBrowser, visit } from '../support/browser.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { newSession } from '../support/session-store.ts'
 import { startServer } from '../support/start-server.ts'
 
@@ -10,7 +11,7 @@ afterAll(closeBrowser)
 const COUNT = isFull ? 500 : 51
 const PAGE = 50
 
-it('is read in pages, and the address has the page and the filters', async () => {
+it.runIf(IS_FULL)('is read in pages, and the address has the page and the filters', async () => {
   const server = await startServer({ agents: 'demo' })
   const { sessions } = server.context.drover.opened
   for (let at = 0; at < COUNT; at += 1) {

@@ -28,20 +28,23 @@ function createDetached(script: DrivenScript = {}, idleSecs = 600) {
 }
 
 describe('drover drive --detach', () => {
-  it('continues in the background, which lasts as long as the run, and tells when it has ended', async () => {
-    const { driving, drover, delivered } = createDetached({ orient: [{ pause: 3500 }] }, 2)
-    const told = join(driving.scratch, 'told.json')
-    const flags = ['--no-review', '--check', 'sh check.sh', '--detach', '--notify', `tee ${told}`]
-    const started = await drover('drive', GOAL, ...flags)
-    expect(started).toMatchObject({ code: 0, stderr: '' })
-    const id = runIdIn(started.stdout)
-    expect(started.stdout).toContain(`drover stop ${id.slice(0, 8)}`)
-    // It has its checks from the flags, and works in a repository that no setting names.
-    expect(await delivered(id)).toMatchObject({ as: 'branch' })
-    expect(dataOf(driving.records(id), 'check_ran')).toMatchObject([{ command: 'sh check.sh', passed: true }])
-    await until(() => existsSync(told) && readFileSync(told, 'utf8').includes('"word":"delivered"'))
-    expect(driving.repository.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
-  })
+  it.runIf(IS_FULL)(
+    'continues in the background, which lasts as long as the run, and tells when it has ended',
+    async () => {
+      const { driving, drover, delivered } = createDetached({ orient: [{ pause: 3500 }] }, 2)
+      const told = join(driving.scratch, 'told.json')
+      const flags = ['--no-review', '--check', 'sh check.sh', '--detach', '--notify', `tee ${told}`]
+      const started = await drover('drive', GOAL, ...flags)
+      expect(started).toMatchObject({ code: 0, stderr: '' })
+      const id = runIdIn(started.stdout)
+      expect(started.stdout).toContain(`drover stop ${id.slice(0, 8)}`)
+      // It has its checks from the flags, and works in a repository that no setting names.
+      expect(await delivered(id)).toMatchObject({ as: 'branch' })
+      expect(dataOf(driving.records(id), 'check_ran')).toMatchObject([{ command: 'sh check.sh', passed: true }])
+      await until(() => existsSync(told) && readFileSync(told, 'utf8').includes('"word":"delivered"'))
+      expect(driving.repository.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
+    },
+  )
 
   it.runIf(IS_FULL)('tells of a run that could not be delivered', async () => {
     const { driving, drover } = createDetached()

@@ -2,11 +2,12 @@
 import { expect, it } from 'vitest'
 import { createDriving } from '../support/driven-agents.ts'
 import { dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 
 const GOAL = 'Show the wind in knots'
 const settings = (limit: string) => JSON.stringify({ warm: { enabled: false }, budgets: [{ limit }] })
 
-it('pauses with the budget and its reset, and continues under a higher limit', async () => {
+it.runIf(IS_FULL)('pauses with the budget and its reset, and continues under a higher limit', async () => {
   const driving = createDriving({ implement: [HONEST] }, { config: settings('1requests/month') })
   const paused = await driving.drive(GOAL, '--no-review', '--on-limit', 'pause')
   const id = runIdIn(paused.stdout)

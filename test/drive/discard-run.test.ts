@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { deliverRun } from '../support/delivered-run.ts'
 import { dataOf } from '../support/driven-home.ts'
 import { hasForge, startForge } from '../support/forge/fake-forge.ts'
-import { IS_FULL } from '../support/full-counts.ts'
+import { firstOf, IS_FULL } from '../support/full-counts.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 
 const PAUSE = { reason: 'decision_required', question: 'Knots or km/h?', destructive_request: null }
@@ -56,7 +56,7 @@ describe('drover discard', () => {
     expect((await run.call(['status', run.id])).stdout).toContain('stopped')
   })
 
-  it.runIf(hasTerminals)('asks at a terminal, and changes nothing without a yes', async () => {
+  it.runIf(IS_FULL && hasTerminals)('asks at a terminal, and changes nothing without a yes', async () => {
     const run = await deliverRun()
     const state = run.state()
     for (const [answer, code, isKept] of [
@@ -101,10 +101,12 @@ describe('drover take', () => {
 })
 
 describe('drover pr', () => {
-  it.each([
-    ['without a remote', [], 'the repository has no remote origin'],
-    ['with a remote elsewhere', ['/srv/git/weather.git'], 'the remote origin is not a repository on GitHub'],
-  ])('says what is the matter in a repository %s, and leaves the delivered branch', async (_, remotes, problem) => {
+  it.each(
+    firstOf([
+      ['without a remote', [], 'the repository has no remote origin'],
+      ['with a remote elsewhere', ['/srv/git/weather.git'], 'the remote origin is not a repository on GitHub'],
+    ]),
+  )('says what is the matter in a repository %s, and leaves the delivered branch', async (_, remotes, problem) => {
     const run = await deliverRun({
       before: ({ git }) => remotes.forEach((each) => void git('remote', 'add', 'origin', each)),
     })

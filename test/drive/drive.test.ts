@@ -195,7 +195,7 @@ describe('drover drive', () => {
     expect(driving.calls().every(({ argv }) => argv.includes('--setting-sources'))).toBe(true)
   })
 
-  it('uses what its user has told git to run before, and nothing that came later', async () => {
+  it.runIf(IS_FULL)('uses what its user has told git to run before, and nothing that came later', async () => {
     const driving = createDriving()
     driving.repository.git('config', 'core.sshCommand', 'ssh -i mine')
     const first = await driving.drive(GOAL, '--no-review')
@@ -261,7 +261,7 @@ describe('drover drive', () => {
     ).toContain('The check `sh check.sh` ended with exit code 1')
   })
 
-  it('starts another run for the findings of a review', async () => {
+  it.runIf(IS_FULL)('starts another run for the findings of a review', async () => {
     const finding = { location: 'wind.txt:1', summary: 'Rounded', detail: '12 m/s are 23.3 knots.' }
     const found = { review: { result: 'findings_reported', findings: [finding], uncertainties: [] } }
     const driving = createDriving({
@@ -352,7 +352,7 @@ describe('drover drive', () => {
     expect(driving.calls()).toHaveLength(3)
   })
 
-  it('lists the worktrees that stay, and why', async () => {
+  it.runIf(IS_FULL)('lists the worktrees that stay, and why', async () => {
     const driving = createDriving({
       orient: [
         {

@@ -90,46 +90,51 @@ describe.runIf(hasForge)('a followed pull request', () => {
     },
   )
 
-  it('takes more after the delivery, and stops at the push of a person until it may take over', {
-    timeout: 300_000,
-  }, async () => {
-    const home = await createFollowedHome(temporaryDirectory(), { implement: [HONEST, MORE] })
-    const { forge, repository, env } = home
-    const drive = (...words: string[]) =>
-      callMain(['drive', ...words], { cwd: repository.root, env, homeDirectory: home.home })
-    const { code, stdout } = await drive('Show the wind in knots', '--no-review', '--deliver', 'pr')
-    const id = runIdIn(stdout)
-    const [place] = dataOf(home.records(id), 'drive_started').map((each) => each.place)
-    expect([code, place?.kind === 'worktree' && existsSync(place.root)]).toEqual([0, false])
+  it.runIf(IS_FULL)(
+    'takes more after the delivery, and stops at the push of a person until it may take over',
+    {
+      timeout: 300_000,
+    },
+    async () => {
+      const home = await createFollowedHome(temporaryDirectory(), { implement: [HONEST, MORE] })
+      const { forge, repository, env } = home
+      const drive = (...words: string[]) =>
+        callMain(['drive', ...words], { cwd: repository.root, env, homeDirectory: home.home })
+      const { code, stdout } = await drive('Show the wind in knots', '--no-review', '--deliver', 'pr')
+      const id = runIdIn(stdout)
+      const [place] = dataOf(home.records(id), 'drive_started').map((each) => each.place)
+      expect([code, place?.kind === 'worktree' && existsSync(place.root)]).toEqual([0, false])
 
-    const text = 'Add the rain'.padEnd(2000, '.')
-    const refused = await drive(id, '--also', `${text}.`)
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('has 2001 characters')])
-    expect(await drive(id, ...Array(11).fill(['--also', 'x']).flat())).toMatchObject({ code: 2 })
-    expect(await drive(id, '--also', ' ')).toMatchObject({ code: 2, stderr: expect.stringContaining('is empty') })
-    const also = await drive(id, '--also', text)
-    expect(home.calls().some(({ prompt }) => prompt.includes(text))).toBe(true)
-    expect([also.code, also.stderr]).toEqual([0, ''])
-    expect(also.stdout).toMatch(/1: observed: changed in [0-9a-f]{12} \(rain\.txt\)/)
-    const branch = place?.kind === 'worktree' ? place.branch : ''
-    expect(forge.git('ls-tree', '--name-only', branch)).toContain('rain.txt')
+      const text = 'Add the rain'.padEnd(2000, '.')
+      const refused = await drive(id, '--also', `${text}.`)
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('has 2001 characters')])
+      expect(await drive(id, ...Array(11).fill(['--also', 'x']).flat())).toMatchObject({ code: 2 })
+      expect(await drive(id, '--also', ' ')).toMatchObject({ code: 2, stderr: expect.stringContaining('is empty') })
+      const also = await drive(id, '--also', text)
+      expect(home.calls().some(({ prompt }) => prompt.includes(text))).toBe(true)
+      expect([also.code, also.stderr]).toEqual([0, ''])
+      expect(also.stdout).toMatch(/1: observed: changed in [0-9a-f]{12} \(rain\.txt\)/)
+      const branch = place?.kind === 'worktree' ? place.branch : ''
+      expect(forge.git('ls-tree', '--name-only', branch)).toContain('rain.txt')
 
-    const pushed = forge.pushFiles(branch, { 'sun.txt': 'sun\n' })
-    const url = 'https://github.com/ada/weather/pull/1'
-    for (let count = 0; count < 2; count++) expect((await drive(url)).code).toBe(4)
-    expect(forge.comments.map(({ body }) => body)).toEqual([expect.stringContaining('--take-over')])
-    expect(forge.headOf(branch)).toBe(pushed)
+      const pushed = forge.pushFiles(branch, { 'sun.txt': 'sun\n' })
+      const url = 'https://github.com/ada/weather/pull/1'
+      for (let count = 0; count < 2; count++) expect((await drive(url)).code).toBe(4)
+      expect(forge.comments.map(({ body }) => body)).toEqual([expect.stringContaining('--take-over')])
+      expect(forge.headOf(branch)).toBe(pushed)
 
-    forge.refuse = ({ method, path }) => {
-      const isLook = method === 'GET' && path.endsWith('/pulls/1')
-      if (isLook && forge.items.get(1)?.state === 'open' && forge.items.get(1)?.pull?.isDraft === false) forge.merge(1)
-      return undefined
-    }
-    const last = await drive(id, '--take-over')
-    expect([last.code, last.stderr]).toEqual([0, ''])
-    expect(forge.git('ls-tree', '--name-only', 'main')).toMatch(/rain\.txt[\s\S]*sun\.txt/)
-    expect(repository.git('branch', '--list', 'drover/*')).toBe('')
-  })
+      forge.refuse = ({ method, path }) => {
+        const isLook = method === 'GET' && path.endsWith('/pulls/1')
+        if (isLook && forge.items.get(1)?.state === 'open' && forge.items.get(1)?.pull?.isDraft === false)
+          forge.merge(1)
+        return undefined
+      }
+      const last = await drive(id, '--take-over')
+      expect([last.code, last.stderr]).toEqual([0, ''])
+      expect(forge.git('ls-tree', '--name-only', 'main')).toMatch(/rain\.txt[\s\S]*sun\.txt/)
+      expect(repository.git('branch', '--list', 'drover/*')).toBe('')
+    },
+  )
 
   it.each(firstOf(['sent', 'asked', 'done'] as const))(
     'keeps what a person pushes when drover is killed and its push is %s',

@@ -42,7 +42,7 @@ describe.runIf(hasForge)('a pull request', () => {
     expect([...forge.items.keys()]).toEqual([1])
   })
 
-  it('is pushed without submodules, whose settings may be those of an agent', async () => {
+  it.runIf(IS_FULL)('is pushed without submodules, whose settings may be those of an agent', async () => {
     const driving = await createPushing()
     const { repository, scratch } = driving
     const ran = join(scratch, 'ran')

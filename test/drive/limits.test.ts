@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createDriving } from '../support/driven-agents.ts'
 import { dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { DROVER, ending } from '../support/run-drover.ts'
 import { until } from '../support/until.ts'
 
@@ -34,7 +35,7 @@ it('waits until a limit is reset, without a request, and delivers', async () => 
   expect(readdirSync(join(driving.home, '.drover', 'agent-limits'))).toEqual(['claude.lock'])
 })
 
-it('hands over to the next agent, which sees the work so far', async () => {
+it.runIf(IS_FULL)('hands over to the next agent, which sees the work so far', async () => {
   const driving = createDriving({ implement: [{ ...LONG, edits: { 'wind.txt': 'wind: 23\n' } }, HONEST] })
   const ran = await driving.drive(GOAL, '--no-review', '--on-limit', 'next', '--fallback', 'codex')
   expect(ran).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('codex continues the work') })
@@ -50,7 +51,7 @@ it('hands over to the next agent, which sees the work so far', async () => {
   expect(attempts[2]).toMatchObject({ backend: 'codex', purpose: 'hand_over' })
 })
 
-it('pauses if that is wanted, or if the wait would be too long, and says how to continue', async () => {
+it.runIf(IS_FULL)('pauses if that is wanted, or if the wait would be too long, and says how to continue', async () => {
   const driving = createDriving({ implement: [LONG, HONEST] })
   const ran = await driving.drive(GOAL, '--no-review', '--max-wait', '2h', '--json')
   const lines = ran.stdout

@@ -128,7 +128,7 @@ describe('drover merge', () => {
     },
   )
 
-  it('refuses a run that has not delivered, and in a bare repository', async () => {
+  it.runIf(IS_FULL)('refuses a run that has not delivered, and in a bare repository', async () => {
     const run = await deliverRun({ args: ['--deliver', 'none'] })
     const ran = await run.call(['merge', run.id, '--json'])
     expect([ran.code, JSON.parse(ran.stderr).code]).toEqual([3, 'run_not_delivered'])
@@ -167,7 +167,7 @@ describe('drover merge', () => {
     expect(readFileSync(join(run.root, 'rain.test.js'), 'utf8')).toBe('changed\n')
   })
 
-  it('asks for the branch if none was checked out when the run was started', async () => {
+  it.runIf(IS_FULL)('asks for the branch if none was checked out when the run was started', async () => {
     const run = await deliverRun({ before: ({ git }) => void git('checkout', '--quiet', '--detach') })
     const ran = await run.call(['merge', run.id, '--json'])
     expect([ran.code, JSON.parse(ran.stderr).code]).toEqual([3, 'merge_base_unknown'])

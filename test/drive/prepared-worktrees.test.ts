@@ -63,7 +63,7 @@ describe('a driven run in a project with dependencies', () => {
     expect(driving.repository.git('status', '--short', '--ignored')).toBe('!! .env.test\n')
   })
 
-  it('shares what is installed already, and tells setup, checks and agents where they are', async () => {
+  it.runIf(IS_FULL)('shares what is installed already, and tells setup, checks and agents where they are', async () => {
     const driving = createProject()
     driving.repository.write('deps/tool', '')
     const seen = join(driving.scratch, 'seen')
@@ -91,7 +91,7 @@ describe('a driven run in a project with dependencies', () => {
     )
   })
 
-  it('pauses with the output of a setup that fails, and runs it again', async () => {
+  it.runIf(IS_FULL)('pauses with the output of a setup that fails, and runs it again', async () => {
     const driving = createProject('test -e "$READY" || { echo no network; exit 7; }; mkdir deps')
     const ready = join(driving.scratch, 'ready')
     Object.assign(driving.env, { READY: ready })

@@ -52,7 +52,7 @@ describe('drover drive with several goals', () => {
     expect(await queue()).toEqual({ parallel: 1, runs: [] })
   })
 
-  it('starts a run on the branch of the one before it', { timeout: 60_000 }, async () => {
+  it.runIf(IS_FULL)('starts a run on the branch of the one before it', { timeout: 60_000 }, async () => {
     const { driving, drover, queue, delivered } = createQueueing({
       implement: [{ edits: { 'a.txt': 'a\n' } }, { edits: { 'b.txt': 'b\n' } }],
     })
@@ -235,7 +235,7 @@ it('is shown and changed by clients', async () => {
   await reaches(three.id, 'ended')
 })
 
-it('keeps the order that a client has set when the server is killed', { timeout: 60_000 }, async () => {
+it.runIf(IS_FULL)('keeps the order that a client has set when the server is killed', { timeout: 60_000 }, async () => {
   const { repository, start } = createServedDriving({ orient: [{ hangs: true }] })
   const first = await start()
   const [running, one, two, three] = [

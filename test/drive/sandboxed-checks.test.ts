@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createDriving } from '../support/driven-agents.ts'
 import { dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { skipWithoutSandbox } from '../support/sandbox.ts'
 
@@ -13,7 +14,7 @@ const SHORT = ['--no-review', '--rounds', '0']
 describe('a driven run in a sandbox', () => {
   beforeEach(skipWithoutSandbox)
 
-  it('runs the setup and every check inside, and reports what they were refused', async () => {
+  it.runIf(IS_FULL)('runs the setup and every check inside, and reports what they were refused', async () => {
     const driving = createDriving({}, { sandbox: 'on' })
     const outside = join(driving.scratch, 'outside')
     mkdirSync(outside)

@@ -7,6 +7,7 @@ import { digest } from '../../src/kit/digest.ts'
 import { dataOf, HONEST } from '../support/driven-home.ts'
 import { hasForge, startForge } from '../support/forge/fake-forge.ts'
 import { createFollowedHome, walkSettings } from '../support/forge/followed-home.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
 import { ask, startServer } from '../support/start-server.ts'
@@ -104,7 +105,7 @@ describe('POST /hooks/github', () => {
     })
   })
 
-  it.runIf(hasForge)(
+  it.runIf(IS_FULL && hasForge)(
     'starts nothing twice if a delivery is repeated, even by a server that was killed',
     {
       timeout: 180_000,

@@ -392,26 +392,29 @@ describe('a signal', () => {
     database.close()
   })
 
-  it('SIGKILL leaves a scratch directory, which the next start removes, but none of a living process', async () => {
-    const [scratch, home] = [temporaryDirectory(), temporaryDirectory()]
-    const { env } = fakeAgents({ hangAfter: 'init' })
-    const start = () => serveDrover(['-p', '0'], { ...env, HOME: home, TMPDIR: scratch })
-    // Node's compile cache is in the same directory.
-    const found = () => readdirSync(scratch).filter((name) => name.startsWith('.drover-tmp-'))
-    const killed = start()
-    const port = await portOf(killed)
-    const body = { backend: 'claude', prompt: 'hi', system_prompt: 'Be brief.' }
-    const answered = Promise.allSettled([ask({ port, path: '/api/v1/prompt', method: 'POST', body })])
-    const left = await until(() => found()[0])
-    killed.child.kill('SIGKILL')
-    await killed.ended
-    await answered
-    const living = temporaryName()
-    mkdirSync(join(scratch, living))
-    expect(found().toSorted()).toEqual([left, living].toSorted())
-    await portOf(start())
-    expect(found()).toEqual([living])
-  })
+  it.runIf(IS_FULL)(
+    'SIGKILL leaves a scratch directory, which the next start removes, but none of a living process',
+    async () => {
+      const [scratch, home] = [temporaryDirectory(), temporaryDirectory()]
+      const { env } = fakeAgents({ hangAfter: 'init' })
+      const start = () => serveDrover(['-p', '0'], { ...env, HOME: home, TMPDIR: scratch })
+      // Node's compile cache is in the same directory.
+      const found = () => readdirSync(scratch).filter((name) => name.startsWith('.drover-tmp-'))
+      const killed = start()
+      const port = await portOf(killed)
+      const body = { backend: 'claude', prompt: 'hi', system_prompt: 'Be brief.' }
+      const answered = Promise.allSettled([ask({ port, path: '/api/v1/prompt', method: 'POST', body })])
+      const left = await until(() => found()[0])
+      killed.child.kill('SIGKILL')
+      await killed.ended
+      await answered
+      const living = temporaryName()
+      mkdirSync(join(scratch, living))
+      expect(found().toSorted()).toEqual([left, living].toSorted())
+      await portOf(start())
+      expect(found()).toEqual([living])
+    },
+  )
 
   it('SIGHUP reloads the API keys', async () => {
     const directory = temporaryDirectory()

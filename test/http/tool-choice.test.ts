@@ -2,6 +2,7 @@
 import Anthropic from '@anthropic-ai/sdk'
 import type OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
+import { IS_FULL } from '../support/full-counts.ts'
 import { ask, call, newest, open, statesOf, tools, user } from '../support/tool-client.ts'
 
 const required = { tool_choice: 'required' } as const
@@ -52,7 +53,7 @@ describe('a required call', () => {
     expect((await ask(client, second.next(['4']))).content).toBe('text')
   })
 
-  it('may be limited to some functions, and others are refused', async () => {
+  it.runIf(IS_FULL)('may be limited to some functions, and others are refused', async () => {
     const { client } = await open({ calls: [[call('sub', 1)], [call('add', 2)]], text: ['{{results}}'] })
     const allowed = [{ type: 'function', function: { name: 'add' } }]
     const tool_choice = { type: 'allowed_tools' as const, allowed_tools: { mode: 'auto' as const, tools: allowed } }

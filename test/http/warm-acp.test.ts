@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { AcpScript } from '../fake-agent/acp-script.ts'
 import { installAcpAgent, receivedFrames } from '../support/acp-agent.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { startServer, type TestServer } from '../support/start-server.ts'
 import { isRunning } from '../support/test-command.ts'
@@ -112,7 +113,7 @@ describe('a warm agent that speaks ACP', () => {
     expect((await prompt(server, 'three')).output).toBe('fine')
   })
 
-  it('is replaced by a separate process if it dies before it answers', async () => {
+  it.runIf(IS_FULL)('is replaced by a separate process if it dies before it answers', async () => {
     const { server } = await start()
     await prompt(server, 'hello')
     await idle(server)

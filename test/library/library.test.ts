@@ -371,49 +371,53 @@ it('a server answers with the agents and sessions of the program, until it is cl
   expect((await drover.sessions.list()).total).toBe(1)
 })
 
-it('agents drive a run, whose records can be read, and do more when it is delivered', {
-  timeout: 180_000,
-}, async () => {
-  const { root, write, commit } = createRepository()
-  write('wind.txt', 'wind: 42 km/h\n')
-  commit()
-  const { drover } = open()
-  const run = drover.drive({
-    goal: 'Show the wind in knots',
-    directory: root,
-    backend: 'gemini',
-    review_backend: 'gemini',
-  })
-  const types: string[] = []
-  for await (const { type } of run) types.push(type)
-  expect(types).toEqual(expect.arrayContaining(['drive_started', 'attempt_started', 'attempt_ended', 'delivered']))
-  const { verdict, delivered } = await run.result
-  expect([verdict.word, delivered?.as]).toEqual(['delivered', 'branch'])
-  expect(await runAt(root, ['git', 'rev-parse', delivered?.branch ?? ''], {})).toMatchObject({ code: 0 })
-  const id = (await run.result).run_id
-  const more = await drover.drive({ run: id, directory: root, also: ['Say it in the docs'] }).result
-  expect(more.verdict.word).toMatch(/delivered/)
-  expect(more.run_id).not.toBe(id)
-  const branches = async () =>
-    (await runAt(root, ['git', 'branch', '--format=%(refname:short)'], {})).stdout.split('\n')
-  const act = (what: ActRequest['do']) => drover.act({ run: id, directory: root, do: what })
-  // Of any round.
-  expect(await act('discard')).toMatchObject({ run_id: more.run_id, verdict: { word: 'discarded' } })
-  expect(await branches()).not.toContain(delivered?.branch)
-  expect((await act('undo_discard')).verdict.word).toMatch(/delivered/)
-  expect(await act('merge')).toMatchObject({ run_id: more.run_id, verdict: { word: 'merged' } })
-  expect(await branches()).toEqual(['main', ''])
-  expect(await runAt(root, ['git', 'show', 'HEAD:drover-demo.md'], {})).toMatchObject({ code: 0 })
-  expect(await failure(act('discard'))).toMatchObject({ code: 'run_not_delivered' })
-  expect(await failure(drover.act({ run: id, directory: root, do: 'burn' as 'merge' }))).toMatchObject({
-    code: 'message_invalid',
-  })
-  for (const also of [['x'.repeat(2001)], Array(11).fill('x')])
-    expect(await failure(drover.drive({ run: id, directory: root, also }).result)).toMatchObject({
-      message: expect.stringContaining('also'),
+it.runIf(IS_FULL)(
+  'agents drive a run, whose records can be read, and do more when it is delivered',
+  {
+    timeout: 180_000,
+  },
+  async () => {
+    const { root, write, commit } = createRepository()
+    write('wind.txt', 'wind: 42 km/h\n')
+    commit()
+    const { drover } = open()
+    const run = drover.drive({
+      goal: 'Show the wind in knots',
+      directory: root,
+      backend: 'gemini',
+      review_backend: 'gemini',
     })
-  expect(await failure(drover.drive({ goal: 'x', run: 'y' }).result)).toMatchObject({ code: 'drive_target_unclear' })
-})
+    const types: string[] = []
+    for await (const { type } of run) types.push(type)
+    expect(types).toEqual(expect.arrayContaining(['drive_started', 'attempt_started', 'attempt_ended', 'delivered']))
+    const { verdict, delivered } = await run.result
+    expect([verdict.word, delivered?.as]).toEqual(['delivered', 'branch'])
+    expect(await runAt(root, ['git', 'rev-parse', delivered?.branch ?? ''], {})).toMatchObject({ code: 0 })
+    const id = (await run.result).run_id
+    const more = await drover.drive({ run: id, directory: root, also: ['Say it in the docs'] }).result
+    expect(more.verdict.word).toMatch(/delivered/)
+    expect(more.run_id).not.toBe(id)
+    const branches = async () =>
+      (await runAt(root, ['git', 'branch', '--format=%(refname:short)'], {})).stdout.split('\n')
+    const act = (what: ActRequest['do']) => drover.act({ run: id, directory: root, do: what })
+    // Of any round.
+    expect(await act('discard')).toMatchObject({ run_id: more.run_id, verdict: { word: 'discarded' } })
+    expect(await branches()).not.toContain(delivered?.branch)
+    expect((await act('undo_discard')).verdict.word).toMatch(/delivered/)
+    expect(await act('merge')).toMatchObject({ run_id: more.run_id, verdict: { word: 'merged' } })
+    expect(await branches()).toEqual(['main', ''])
+    expect(await runAt(root, ['git', 'show', 'HEAD:drover-demo.md'], {})).toMatchObject({ code: 0 })
+    expect(await failure(act('discard'))).toMatchObject({ code: 'run_not_delivered' })
+    expect(await failure(drover.act({ run: id, directory: root, do: 'burn' as 'merge' }))).toMatchObject({
+      code: 'message_invalid',
+    })
+    for (const also of [['x'.repeat(2001)], Array(11).fill('x')])
+      expect(await failure(drover.drive({ run: id, directory: root, also }).result)).toMatchObject({
+        message: expect.stringContaining('also'),
+      })
+    expect(await failure(drover.drive({ goal: 'x', run: 'y' }).result)).toMatchObject({ code: 'drive_target_unclear' })
+  },
+)
 
 /** Reads one event and leaves the prompt running. */
 async function* readFirst(events: AsyncIterable<PromptEvent>): AsyncGenerator<PromptEvent> {

@@ -48,27 +48,31 @@ async function allIds(store: SessionStore): Promise<Set<string>> {
 }
 
 describe('two processes', () => {
-  it('that write hundreds of sessions each at the same time lose none', async () => {
-    const each = IS_FULL ? 1000 : 100
-    const path = sessionsPath()
-    const said = await Promise.all([
-      allLines(start('session-work.ts', path, String(each), 'one')),
-      allLines(start('session-work.ts', path, String(each), 'two')),
-    ])
-    const store = await openStore({ path })
-    const ids = said.flatMap(([_owner, ...own]) => own)
-    expect(await allIds(store)).toEqual(new Set(ids))
-    const totals = (['one', 'two'] as const).map(
-      async (tag) => (await store.list({ tag }, { limit: 1, offset: 0 })).total,
-    )
-    expect(await Promise.all([store.count(), ...totals])).toEqual([2 * each, each, each])
-    expect(readdirSync(dirname(path)).toSorted()).toEqual([
-      'owners',
-      'sessions.db',
-      'sessions.db-shm',
-      'sessions.db-wal',
-    ])
-  }, 120_000)
+  it.runIf(IS_FULL)(
+    'that write hundreds of sessions each at the same time lose none',
+    async () => {
+      const each = IS_FULL ? 1000 : 100
+      const path = sessionsPath()
+      const said = await Promise.all([
+        allLines(start('session-work.ts', path, String(each), 'one')),
+        allLines(start('session-work.ts', path, String(each), 'two')),
+      ])
+      const store = await openStore({ path })
+      const ids = said.flatMap(([_owner, ...own]) => own)
+      expect(await allIds(store)).toEqual(new Set(ids))
+      const totals = (['one', 'two'] as const).map(
+        async (tag) => (await store.list({ tag }, { limit: 1, offset: 0 })).total,
+      )
+      expect(await Promise.all([store.count(), ...totals])).toEqual([2 * each, each, each])
+      expect(readdirSync(dirname(path)).toSorted()).toEqual([
+        'owners',
+        'sessions.db',
+        'sessions.db-shm',
+        'sessions.db-wal',
+      ])
+    },
+    120_000,
+  )
 })
 
 describe('a process that is killed while it writes', () => {

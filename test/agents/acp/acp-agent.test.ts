@@ -17,7 +17,7 @@ import type { AgentEvent, AgentRequest, ApprovalRequest, AttributedReply } from 
 import type { AcpScript, AcpStep } from '../../fake-agent/acp-script.ts'
 import { acpRequest, finishAcp, installAcpAgent, receivedFrames, startAcp } from '../../support/acp-agent.ts'
 import { agentRequest } from '../../support/agent-request.ts'
-import { firstOf } from '../../support/full-counts.ts'
+import { firstOf, IS_FULL } from '../../support/full-counts.ts'
 import { temporaryDirectory } from '../../support/run-drover.ts'
 import { isRunning } from '../../support/test-command.ts'
 
@@ -584,7 +584,7 @@ describe('an agent that prints nothing', () => {
     expect(result).toMatchObject(stopped)
   })
 
-  it('is not stopped while it answers and asks slowly, but in time', async () => {
+  it.runIf(IS_FULL)('is not stopped while it answers and asks slowly, but in time', async () => {
     const slow = { request: { method: 'fs/read_text_file', params: { path: join(workdir, 'no') } } }
     const wait = { pause: 2500 }
     const steps: AcpStep[] = [wait, slow, wait, slow, wait, { say: 'done' }]

@@ -11,6 +11,7 @@ import { type PoolLease, WarmPool, type WarmPoolOptions } from '../../../src/age
 import type { AcpScript } from '../../fake-agent/acp-script.ts'
 import { acpRequest, installAcpAgent } from '../../support/acp-agent.ts'
 import { agentRequest } from '../../support/agent-request.ts'
+import { IS_FULL } from '../../support/full-counts.ts'
 import { temporaryDirectory } from '../../support/run-drover.ts'
 import { isRunning } from '../../support/test-command.ts'
 import { type WarmBackend, warmProgram } from '../../support/warm-agents.ts'
@@ -204,7 +205,7 @@ describe('a process that takes any session', () => {
 })
 
 describe('a process that does not start in time', () => {
-  it('is stopped, and its prompt gets a separate process', async () => {
+  it.runIf(IS_FULL)('is stopped, and its prompt gets a separate process', async () => {
     const pool = createPool({}, { startsAtOnce: true })
     const workdir = temporaryDirectory()
     const program = join(workdir, 'codex')
