@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { IS_FULL } from '../../test/support/full-counts.ts'
 import { NOWHERE } from '../../test/support/nowhere.ts'
 import { digest } from '../kit/digest.ts'
 import type { Log } from '../kit/log.ts'
@@ -340,7 +341,7 @@ describe('reload', () => {
     expect(knows(loaded, 'older', 'newer')).toEqual([false, true])
   })
 
-  it('revokes a key of a file while gopass does not answer', async () => {
+  it.runIf(IS_FULL)('revokes a key of a file while gopass does not answer', async () => {
     const path = keysFile('of-ada-0000000000\nof-bob-0000000000')
     const directory = temporaryDirectory()
     const [slow, asked] = [join(directory, 'slow'), join(directory, 'asked')]

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runsOf } from '../../test/support/full-counts.ts'
 import { readLines } from './read-lines.ts'
 
 describe('readLines', () => {
@@ -44,7 +45,7 @@ describe('readLines', () => {
         const { lines, oversize } = await read(cut(Buffer.from(all), sizes), limitBytes)
         expect({ lines, oversize }).toEqual(plainly(Buffer.from(all), limitBytes))
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     )
   })
 

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runsOf } from '../../test/support/full-counts.ts'
 import { formatDryRun } from './dry-run.ts'
 
 const PREFIX = 'Would execute: '
@@ -38,7 +39,7 @@ describe('formatDryRun', () => {
         const shown = words.length === 0 ? '\0' : words.map((word) => `${word}\0`).join('')
         expect(stdout).toBe(`${shown}${stdin}\n`)
       }),
-      { numRuns: 60 },
+      { numRuns: runsOf(60) },
     )
   })
 })

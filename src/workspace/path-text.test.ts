@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runsOf } from '../../test/support/full-counts.ts'
 import { createRepository } from '../../test/support/temporary-repository.ts'
 import { toPathText } from './path-text.ts'
 
@@ -41,7 +42,7 @@ describe('toPathText', () => {
       fc.property(fc.oneof(anyBytes, oddBytes), (bytes) => {
         expect(unquote(toPathText(bytes))).toEqual(bytes)
       }),
-      { numRuns: 2000 },
+      { numRuns: runsOf(2000) },
     )
   })
 

@@ -10,6 +10,7 @@ import { planInstall } from '../../src/hosts/plan/plan-install.ts'
 import { planUninstall } from '../../src/hosts/plan/plan-uninstall.ts'
 import { type Digest, digest } from '../../src/kit/digest.ts'
 import { Fault } from '../../src/kit/fault.ts'
+import { runsOf } from '../support/full-counts.ts'
 import { findFiles, follow, type HostTree, regular } from '../support/host-tree.ts'
 
 const formerText = (path: string) => `as an earlier release wrote ${path}\n`
@@ -142,7 +143,7 @@ describe.each(Object.entries(OPERATIONS))('%s, whatever is found', (_, operation
           expect(wrote(repository, step.path, claims.get(step.path) as Digest)).toBe(true)
         }
       }),
-      { numRuns: 150 },
+      { numRuns: runsOf(150) },
     )
   })
 
@@ -156,7 +157,7 @@ describe.each(Object.entries(OPERATIONS))('%s, whatever is found', (_, operation
         for (const [path, file] of repository.tree) if (!named.has(path)) expect(after.get(path)).toBe(file)
         for (const { path } of plan.preserved) expect(after.get(path)).toBe(repository.tree.get(path))
       }),
-      { numRuns: 150 },
+      { numRuns: runsOf(150) },
     )
   })
 
@@ -168,7 +169,7 @@ describe.each(Object.entries(OPERATIONS))('%s, whatever is found', (_, operation
         const again = operation({ ...repository, tree: follow(repository.tree, plan) })
         expect(again?.steps).toEqual([])
       }),
-      { numRuns: 150 },
+      { numRuns: runsOf(150) },
     )
   })
 })
@@ -187,7 +188,7 @@ describe('refreshing, whatever is found', () => {
           }
         }
       }),
-      { numRuns: 150 },
+      { numRuns: runsOf(150) },
     )
   })
 
@@ -201,7 +202,7 @@ describe('refreshing, whatever is found', () => {
           expect(after.tree.get(path)).toMatchObject({ digest: claim })
         }
       }),
-      { numRuns: 150 },
+      { numRuns: runsOf(150) },
     )
   })
 })

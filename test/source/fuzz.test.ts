@@ -9,12 +9,12 @@ import { readJson } from '../../src/kit/json/read-json.ts'
 import { readEnvelope, readSource } from '../../src/source/read-source.ts'
 import { toCandidate } from '../../src/source/to-candidate.ts'
 import { anyBundle, nearlyBody } from '../support/any-bundle.ts'
-import { IS_FULL } from '../support/full-counts.ts'
+import { runsOf } from '../support/full-counts.ts'
 import { makeBundle } from '../support/source-bundle.ts'
 import { numbersOnly } from '../support/walk-message.ts'
 
 /** `DROVER_FUZZ_RUNS` makes a long run of it. */
-const RUNS = Number(process.env['DROVER_FUZZ_RUNS'] ?? (IS_FULL ? 1000 : 400))
+const RUNS = Number(process.env['DROVER_FUZZ_RUNS'] ?? runsOf(1000))
 const TIMEOUT_MS = 30_000 + RUNS * 10
 
 const stamp = { candidate_id: 'c1', created_at: '2026-01-31T12:00:00Z' }

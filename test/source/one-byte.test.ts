@@ -9,6 +9,7 @@ import type { RawSourceEnvelope } from '../../src/contract/raw-source-envelope.s
 import { Fault } from '../../src/kit/fault.ts'
 import { readEnvelope, readSource, type SourceReading } from '../../src/source/read-source.ts'
 import { anyBundle } from '../support/any-bundle.ts'
+import { runsOf } from '../support/full-counts.ts'
 import { bodyDigest, FIVE_SECTIONS, makeBundle, manifestOf } from '../support/source-bundle.ts'
 
 const MARKER = '<!-- drover-level: change/v2 -->'
@@ -141,7 +142,7 @@ describe('another byte in any bundle', () => {
         const comments = any.comments.map((comment, at) => (at === place ? { ...comment, body } : comment))
         expect(readSource({ ...any, comments })).toMatchObject({ code: 'source_section_hash_mismatch' })
       }),
-      { numRuns: 300 },
+      { numRuns: runsOf(300) },
     )
   })
 
@@ -153,7 +154,7 @@ describe('another byte in any bundle', () => {
         const reading = readSource({ ...any, body: any.body.replace(MARKER, () => marker) })
         expect(answerOf(reading)).toMatch(/^(unsupported_marker|change_marker_required)$/)
       }),
-      { numRuns: 300 },
+      { numRuns: runsOf(300) },
     )
   })
 })

@@ -16,3 +16,8 @@ export function placesUpTo(last: number, shift = 0, step = STEP): number[] {
   const places = Array.from({ length: last }, (_, index) => index + 1)
   return places.filter((place) => (last - place) % step === shift % step)
 }
+
+/** How many random inputs a property is tried with: a quarter of them in the gate. */
+export function runsOf(count: number): number {
+  return IS_FULL ? count : Math.ceil(count / 4)
+}

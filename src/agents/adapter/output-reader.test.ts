@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { anyEnd, anyOutput, expectWellFormed } from '../../../test/support/any-output.ts'
+import { runsOf } from '../../../test/support/full-counts.ts'
 import { readRecording, recordingNames, replay } from '../../../test/support/replay-recording.ts'
 import { NATIVE_AGENTS } from '../registry.ts'
 import type { Agent, ProcessEnd } from './agent.ts'
@@ -95,7 +96,7 @@ describe.each(AGENT_LIST)('whatever %s prints', (_, agent) => {
       fc.property(anyOutput(linesOf(agent)), anyEnd, (lines, end) => {
         expectWellFormed(replay(agent, { lines, end }))
       }),
-      { numRuns: 300 },
+      { numRuns: runsOf(300) },
     )
   })
 

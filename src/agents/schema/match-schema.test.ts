@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runsOf } from '../../../test/support/full-counts.ts'
 import { findSchemaProblem } from './check-schema.ts'
 import { findMismatch } from './match-schema.ts'
 
@@ -94,7 +95,7 @@ describe('the first mismatch', () => {
         const instance: unknown = JSON.parse(JSON.stringify(given))
         expect(findMismatch(instance, whole) === undefined).toBe(ajv.validate(whole, instance))
       }),
-      { numRuns: 300 },
+      { numRuns: runsOf(300) },
     )
   })
 })

@@ -1,6 +1,7 @@
 import type { styleText } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runsOf } from '../../../test/support/full-counts.ts'
 import { MarkdownStream } from './markdown-stream.ts'
 
 const style = (format: Parameters<typeof styleText>[0], text: string) => `<${[format].flat().join('+')}:${text}>`
@@ -60,7 +61,7 @@ describe('MarkdownStream', () => {
         }
         expect(render([...pieces, rest])).toBe(render([text]))
       }),
-      { numRuns: 2000 },
+      { numRuns: runsOf(2000) },
     )
   })
 
@@ -76,7 +77,7 @@ describe('MarkdownStream', () => {
         fc.pre(!/\[(.*)\]\(\1\)/.test(text))
         expect(letters(plain([text]))).toBe(letters(text))
       }),
-      { numRuns: 2000 },
+      { numRuns: runsOf(2000) },
     )
   })
 

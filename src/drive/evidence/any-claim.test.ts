@@ -1,10 +1,11 @@
 /** Any claim about any command, after any lines: what is called observed or contradicted must be true. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runsOf } from '../../../test/support/full-counts.ts'
 import { compareClaims, type Traced } from './compare-claims.ts'
 
 const ROOT = '/work'
-const RUNS = 1000
+const RUNS = runsOf(1000)
 
 /** A command in a line. How it is written does not change what it runs. */
 type Step = {

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runsOf } from '../../../test/support/full-counts.ts'
 import { temporaryDirectory } from '../../../test/support/run-drover.ts'
 import { type GitSetting, parseGitConfig } from './parse-git-config.ts'
 
@@ -63,7 +64,7 @@ describe('parseGitConfig', () => {
         const text = parts.join('')
         expect(withPlainBlanks(parseGitConfig(text))).toEqual(withPlainBlanks(askGit(text)))
       }),
-      { numRuns: 150 },
+      { numRuns: runsOf(150) },
     )
   })
 })

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runsOf } from '../../../test/support/full-counts.ts'
 import { Fault } from '../fault.ts'
 import type { JsonReason } from '../faults.ts'
 import type { JsonValue } from './json-value.ts'
@@ -107,7 +108,7 @@ describe('readJson', () => {
           expect(error).toMatchObject({ code: 'json_invalid' })
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: runsOf(1000) },
     )
   })
 })
@@ -116,7 +117,7 @@ describe('the strict parser, the plain one and JSON.parse', () => {
   it('agree on damaged documents', () => {
     fc.assert(
       fc.property(damagedDocument, (bytes) => expectAgreement(new TextDecoder().decode(bytes))),
-      { numRuns: 1000 },
+      { numRuns: runsOf(1000) },
     )
   })
 
@@ -136,7 +137,7 @@ describe('the strict parser, the plain one and JSON.parse', () => {
       '123456789012345678',
     ]
     const pieced = fc.array(fc.constantFrom(...pieces, ...more), { maxLength: 8 }).map((parts) => parts.join(''))
-    fc.assert(fc.property(pieced, expectAgreement), { numRuns: 3000 })
+    fc.assert(fc.property(pieced, expectAgreement), { numRuns: runsOf(3000) })
   })
 })
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runsOf } from '../../../../test/support/full-counts.ts'
 import { EVENT_LIMIT_BYTES } from '../../../journal/hash-chain.ts'
 import type { TestResults } from '../../record/test-results.shape.ts'
 import { MAX_NAME } from './listing.ts'
@@ -251,7 +252,7 @@ describe('any text', () => {
         const names = [...(results?.failed ?? []), ...(results?.skipped ?? []), ...(results?.passed ?? [])]
         expect(names.every((name) => name.length <= MAX_NAME && name.isWellFormed())).toBe(true)
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     )
   })
 
