@@ -110,6 +110,8 @@ async function* dispatchPrompt(options: DispatchOptions, prompt: Dispatched): Pr
   const unwatch = watchSession(id, store, execution.onSession)
   const reading = new AbortController()
   const goesOn = execution.isInBackground === true
+  // Any server may have got the results, and then its client reads the rest there.
+  const isReadElsewhere = prompt.request.clientTools !== undefined
   // If the client has gone, the worker ends the agent, and the rest is still read. In the background, only this server ends.
   const leave = () => (goesOn ? reading.abort() : void store.requestCancel(id).catch(() => {}))
   if (signal.aborted) leave()
@@ -133,8 +135,8 @@ async function* dispatchPrompt(options: DispatchOptions, prompt: Dispatched): Pr
     signal.removeEventListener('abort', leave)
     reading.abort()
     if (!goesOn) await cancelUnfinished(id, store)
-    // If this fails, a worker removes it later.
-    if (work.keep !== 'events') await queue.removeUnkept(id).catch(() => {})
+    // A worker removes later what is not removed here.
+    if (work.keep !== 'events' && !isReadElsewhere) await queue.removeUnkept(id).catch(() => {})
   }
 }
 

@@ -1,7 +1,6 @@
-/** Gives a message to the process that runs an execution, and waits for its answer. */
+/** Gives a message, or results, to the process that runs an execution, and waits for its answer. */
 import { isFault } from '../kit/fault.ts'
 import { raceTime } from '../kit/race.ts'
-import type { MessageOutcome } from '../prompts/inbox.ts'
 import { isFinal } from './store/execution-states.ts'
 import type { ExecutionStore } from './store/execution-store.ts'
 import { executionNotFound, messageNotTaken } from './store/faults.ts'
@@ -11,7 +10,7 @@ import type { SentMessage } from './store/sent-messages.ts'
 const ANSWER_MS = 30_000
 
 /** Throws a Fault if no process takes it. */
-export async function forwardMessage(store: ExecutionStore, sent: SentMessage): Promise<MessageOutcome> {
+export async function forwardMessage(store: ExecutionStore, sent: SentMessage): Promise<string> {
   const { executionId: id, message } = sent
   const { messages, pollMs } = store
   let told = Promise.withResolvers<void>()

@@ -2,6 +2,7 @@
 import { EventEmitter } from 'node:events'
 import type { UserMessage } from '../agents/adapter/agent.ts'
 import { type Clock, toTimestamp } from '../kit/clock.ts'
+import { ignoreFault } from '../kit/fault.ts'
 import type { Ids } from '../kit/ids.ts'
 import type { JsonObject } from '../kit/json/json-value.ts'
 import { raceSignal } from '../kit/race.ts'
@@ -13,6 +14,7 @@ import type {
 } from '../prompts/execution-recorder.ts'
 import type { MessageOutcome } from '../prompts/inbox.ts'
 import type { PromptEvent } from '../prompts/prompt-event.ts'
+import type { ContinuedTurn, GivenResults, TurnRequest } from '../prompts/tool-turns.ts'
 import { ExecutionWriter } from './execution-writer.ts'
 import { type FollowFrom, followLive, followStored } from './follow-events.ts'
 import { forwardMessage } from './forward-message.ts'
@@ -23,7 +25,7 @@ import { newExecutionId } from './store/execution-id.ts'
 import { type ExecutionState, isFinal, type KeepMode } from './store/execution-states.ts'
 import type { ExecutionStore } from './store/execution-store.ts'
 import { executionStartNotSaved } from './store/faults.ts'
-import type { SentMessage } from './store/sent-messages.ts'
+import type { SentMessage, SentResults } from './store/sent-messages.ts'
 import { countsUsage } from './store/usage-entry.ts'
 
 export type ExecutionsOptions = {
@@ -38,7 +40,12 @@ export type ExecutionsOptions = {
   onFailure(error: unknown): void
   /** The warning in the result of an execution that could not be saved. */
   toWarning(error: unknown): string
+  /** Gives a turn of this process results that another one got; without results, tells whether it waits. Absent: none waits here. */
+  takeResults?(asked: TurnRequest, given: GivenResults | undefined, lastSeq: number): TakenResults | undefined
 }
+
+/** Where the answer to results begins, or which result is missing. */
+export type TakenResults = ContinuedTurn | { missing: string } | { waits: true }
 
 export class Executions implements ExecutionRecorder {
   readonly #options: ExecutionsOptions
@@ -153,7 +160,32 @@ export class Executions implements ExecutionRecorder {
   async say({ id }: Pick<Execution, 'id'>, message: UserMessage): Promise<MessageOutcome> {
     const live = this.#live.get(id)
     if (live !== undefined) return await sayTo(live, message)
-    return await forwardMessage(await this.#options.openStore(), { executionId: id, message })
+    const outcome = await forwardMessage(await this.#options.openStore(), { executionId: id, message })
+    return outcome as MessageOutcome
+  }
+
+  /** Gives the turn of an execution in another process the results that it waits for. Undefined if it does not. */
+  async sendResults(
+    { id }: Pick<Execution, 'id'>,
+    { replies, choice }: GivenResults,
+    request: TurnRequest,
+  ): Promise<TakenResults | undefined> {
+    return await this.#forwardResults(id, { ...request, given: { replies: [...replies], choice } })
+  }
+
+  /** Whether the turn of an execution in another process waits for the result of a call. */
+  async waitsFor({ id }: Pick<Execution, 'id'>, callId: string): Promise<boolean> {
+    const asked = { callId, said: undefined, offer: { names: [], system: undefined } }
+    return (await this.#forwardResults(id, asked)) !== undefined
+  }
+
+  async #forwardResults(id: string, sent: Omit<SentResults, 'message_id'>): Promise<TakenResults | undefined> {
+    // This process has no such turn: it was asked first.
+    if (this.#live.has(id)) return undefined
+    const message = { ...sent, message_id: this.#options.ids.uuid() }
+    const store = await this.#options.openStore()
+    const outcome = await forwardMessage(store, { executionId: id, message }).catch(ignoreFault)
+    return outcome === undefined || !outcome.startsWith('{') ? undefined : JSON.parse(outcome)
   }
 
   /** The record of an execution when it has ended; undefined if the signal comes first. */
@@ -323,8 +355,17 @@ export class Executions implements ExecutionRecorder {
   }
 
   async #take(store: ExecutionStore, sent: SentMessage): Promise<void> {
-    const live = this.#live.get(sent.executionId)
-    await store.messages.answer(sent, live === undefined ? 'ended' : await sayTo(live, sent.message))
+    await store.messages.answer(sent, await this.#outcomeOf(sent))
+  }
+
+  async #outcomeOf({ executionId, message }: SentMessage): Promise<string> {
+    const live = this.#live.get(executionId)
+    if (live === undefined) return 'ended'
+    if (!('callId' in message)) return await sayTo(live, message)
+    const { given, ...asked } = message
+    const results = given && { choice: given.choice, replies: new Map(given.replies) }
+    const taken = this.#options.takeResults?.(asked, results, live.lastSeq)
+    return taken === undefined ? 'not_waiting' : JSON.stringify(taken)
   }
 
   #now(): string {

@@ -77,6 +77,11 @@ export class Worker {
     return this.#drained.promise
   }
 
+  /** What it can run has changed. */
+  readonly noteFacts = (): void => {
+    if (this.#contextFor !== undefined && !this.#isStopped) this.#look()
+  }
+
   /** Takes no more work. Resolves when what runs has ended. */
   async stop(): Promise<void> {
     this.#takeNoMore()
@@ -120,7 +125,6 @@ export class Worker {
 
   async #claimAll(): Promise<void> {
     const { queue, facts, limits } = this.#options
-    const { slots: limit } = facts()
     while (this.#looksAgain && !this.#isStopped) {
       this.#looksAgain = false
       const { isDraining, hasWaiting } = await queue.look()
@@ -129,7 +133,7 @@ export class Worker {
       await this.#announce()
       if (this.#mayHaveMore) await queue.release([...this.#running.keys()])
       this.#mayHaveMore = false
-      while (hasWaiting && !this.#isStopped && this.#running.size < limit) {
+      while (hasWaiting && !this.#isStopped && this.#running.size < capacity(facts())) {
         const work = await queue.claim(facts(), limits)
         if (work === undefined) break
         this.#run(work)
@@ -192,6 +196,11 @@ export class Worker {
     })
     await recording.abandon(error)
   }
+}
+
+/** How many executions it takes. */
+function capacity({ slots, lent = 0 }: WorkerFacts): number {
+  return slots + lent
 }
 
 /** Links are resolved here, on the machine that has them: the queue compares names. */

@@ -70,12 +70,6 @@ export const clientToolsStopped = defineFault('client_tools_stopped', 'unavailab
     'the agent was stopped while it waited for the results of functions of its client',
 })
 
-export const clientToolsNeedWorker = defineFault('client_tools_need_worker', 'unavailable', {
-  when: 'A request with tools was sent to a server that runs no agents (`drover serve --no-work`).',
-  message: (_: Record<never, never>) =>
-    'this server runs no agents, so no agent can call tools of a client; send the request to a server without --no-work',
-})
-
 export const queueFull = defineFault('queue_full', 'unavailable', {
   when: 'The maximum number of prompts is already running, and the queue is full.',
   message: (d: { running: number; queued: number }) =>

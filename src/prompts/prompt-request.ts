@@ -48,7 +48,7 @@ export type PromptRequest = PromptRequestBody & {
   sandboxAdditions?: SandboxAdditions | undefined
   /** The branch that an agent inside may write, such as `refs/heads/one`. By default that of `HEAD`, which an agent may have changed. */
   ownBranch?: string | undefined
-  /** The turn waits for the results of its calls. It always runs in this process. */
+  /** The turn waits for the results of its calls. */
   clientTools?: OfferedTools | undefined
   /** The caller wants text in pieces, as the model writes it. */
   wantsDeltas?: boolean

@@ -9,6 +9,7 @@ import { addUsage, isNothing, NO_USAGE } from '../agents/adapter/token-usage.ts'
 import { TOOL_SERVER } from '../agents/adapter/tool-server-place.ts'
 import { type ToolRequest, toToolRequest } from '../agents/client-tools/tool-request.ts'
 import { findSchemaProblem } from '../agents/schema/check-schema.ts'
+import { newCallId } from './call-id.ts'
 import { toolChoiceUnmet } from './faults.ts'
 import type { PromptEvent } from './prompt-event.ts'
 import type { OfferedTools, PromptRequest } from './prompt-request.ts'
@@ -82,7 +83,7 @@ export class RequiredCalls {
   /** The call that the answer is. */
   toCall({ output, token_usage: usage }: PromptResult): ToolRequest | undefined {
     if (this.#forced === undefined) return undefined
-    return toToolRequest([{ name: this.#forced.name, input: output }], usage)
+    return toToolRequest([{ name: this.#forced.name, input: output }], { newCallId, usage })
   }
 }
 

@@ -11,6 +11,7 @@ import { refuseGitSettings } from '../agents/git-settings.ts'
 import { runWarmOrCold, type WarmRunOptions } from '../agents/pool/run-warm.ts'
 import { ignoreFault, toErrorMessage } from '../kit/fault.ts'
 import { BoundaryWatch } from './boundary-watch.ts'
+import { newCallId } from './call-id.ts'
 import { ownerKey } from './caller.ts'
 import type { Slot } from './concurrency-slots.ts'
 import { explainEvent, explainResult } from './continue-session.ts'
@@ -52,8 +53,7 @@ type Prompt = PreparedPrompt & {
 
 /** Throws a Fault for a prompt that cannot be run, at once or at the first event; after that it never throws. */
 export function runPrompt(request: PromptRequest, context: PromptContext, options: PromptRunOptions): PromptStream {
-  if (context.dispatch !== undefined && request.clientTools === undefined)
-    return context.dispatch(request, context, options)
+  if (context.dispatch !== undefined) return context.dispatch(request, context, options)
   return startPrompt(toPrompt(request, context, options))
 }
 
@@ -122,8 +122,7 @@ export async function runPromptToEnd(
   options: PromptRunOptions & { onEvent?: (event: PromptEvent) => unknown },
 ): Promise<PromptResult> {
   const { onEvent } = options
-  const runsHere = context.dispatch === undefined || request.clientTools !== undefined
-  const prompt = runsHere ? toPrompt(request, context, options) : undefined
+  const prompt = context.dispatch === undefined ? toPrompt(request, context, options) : undefined
   if (prompt?.agentRequest.isDryRun === true && onEvent === undefined)
     return await recordResult(prompt.recording, () => finishDry(prompt))
   const run = prompt === undefined ? runPrompt(request, context, options) : startPrompt(prompt)
@@ -276,7 +275,7 @@ async function startAgent(prompt: Prompt, priorUsage: Usage | undefined): Promis
       client: ownerKey(context.by)?.id ?? '',
       sessionTurns: request.resumes?.turn_count ?? 0,
     },
-    onToolRequest: chooseToolRunner(prompt),
+    clientTools: chooseToolRunner(prompt),
     ...{ onApproval: chooseApprover(prompt), isSentOnce: options.isSentOnce, onBoundaryEvent: watch?.add },
     onSteerable: (steering) => prompt.inbox.note({ steering }),
   })
@@ -353,7 +352,7 @@ function chooseApprover(prompt: Prompt): PromptRunOptions['onApproval'] {
 }
 
 /** Who runs the functions of the client. Other prompts run meanwhile. */
-function chooseToolRunner({ request, context, recording, calls, slot }: Prompt): WarmRunOptions['onToolRequest'] {
+function chooseToolRunner({ request, context, recording, calls, slot }: Prompt): WarmRunOptions['clientTools'] {
   const { clientTools } = request
   const { toolTurns } = context
   if (clientTools === undefined || toolTurns === undefined || recording === undefined || calls === undefined)
@@ -361,11 +360,14 @@ function chooseToolRunner({ request, context, recording, calls, slot }: Prompt):
   const client = ownerKey(context.by)?.id ?? ''
   const { conversation } = clientTools
   const turn = { executionId: recording.id, client, conversation, offer: offerOf(request) }
-  return async (asked) => {
-    slot?.lend()
-    const results = await calls.ask(asked, (counted) => toolTurns.ask(turn, counted))
-    await slot?.claim()
-    return results
+  return {
+    newCallId: () => newCallId(recording.id),
+    onToolRequest: async (asked) => {
+      slot?.lend()
+      const results = await calls.ask(asked, (counted) => toolTurns.ask(turn, counted))
+      await slot?.claim()
+      return results
+    },
   }
 }
 

@@ -3,7 +3,7 @@ import type { ClientCall, Usage } from '../agents/adapter/agent.shape.ts'
 import type { ToolChoice, ToolReply, ToolResults } from '../agents/adapter/client-tool.ts'
 import { NO_USAGE } from '../agents/adapter/token-usage.ts'
 import type { ToolRequest } from '../agents/client-tools/tool-request.ts'
-import { digest, digestFields } from '../kit/digest.ts'
+import { type Digest, digest, digestFields } from '../kit/digest.ts'
 import { clientToolsCrowded, clientToolsExpired, clientToolsStopped, toolResultMissing } from './faults.ts'
 import type { PromptRequest } from './prompt-request.ts'
 
@@ -34,15 +34,36 @@ type ToolReplies = ReadonlyMap<string, ToolReply>
 /** What a client sends to continue a turn. Results of earlier calls may be among them. */
 export type GivenResults = { replies: ToolReplies; choice: ToolChoice }
 
+/** What a request has besides results. As JSON it goes to the process that has the turn. */
+export type TurnRequest = {
+  /** One of the calls that are answered. */
+  callId: string
+  /** Digests of what the client has said, in order. Undefined: it sends only what is new. */
+  said: readonly Digest[] | undefined
+  offer: Offer
+}
+
+/** Where the answer begins: after this event, with this part, and what the turn had used by then. */
+export type ContinuedTurn = { after: number; part: number; before: Usage }
+
 /** What a turn remembers of the texts of its client: how many there were, and a digest of them. */
 export function describeConversation(said: readonly string[]): string {
-  return `${said.length} ${digestFields(['drover-said/v1', ...said.map((text) => Buffer.from(text, 'utf8'))])}`
+  return describeDigests(digestTexts(said))
+}
+
+/** Of texts that may have lone surrogates. */
+export function digestTexts(texts: readonly string[]): Digest[] {
+  return texts.map((text) => digest(Buffer.from(text, 'utf8')))
+}
+
+function describeDigests(said: readonly Digest[]): string {
+  return `${said.length} ${digestFields(['drover-said/v2', ...said])}`
 }
 
 /** Whether the client has said the same before the turn as when it began. */
-export function isSameConversation({ conversation }: ToolTurn, said: readonly string[] | undefined): boolean {
+function isSameConversation({ conversation }: Pick<ToolTurn, 'conversation'>, said: TurnRequest['said']): boolean {
   const count = Number.parseInt(conversation, 10)
-  return said === undefined || describeConversation(said.slice(0, count)) === conversation
+  return said === undefined || describeDigests(said.slice(0, count)) === conversation
 }
 
 export function offerOf({ clientTools, system_prompt: system }: PromptRequest): Offer {
@@ -53,7 +74,7 @@ export function offerOf({ clientTools, system_prompt: system }: PromptRequest): 
  * Whether the turn can continue with what a request gives. A client that hands the conversation to another agent offers other functions
  * and changes the system prompt. Many clients offer nothing with the last results, and some change the system prompt each time.
  */
-export function isSameOffer({ offer }: Pick<ToolTurn, 'offer'>, { names, system }: Offer): boolean {
+function isSameOffer({ offer }: Pick<ToolTurn, 'offer'>, { names, system }: Offer): boolean {
   if (names.some((name) => !offer.names.includes(name))) return false
   return names.length === offer.names.length || system === offer.system
 }
@@ -76,6 +97,8 @@ export class ToolTurns {
   /** How many times the turn of an execution has waited. */
   readonly #parts = new Map<string, number>()
   #isClosed = false
+  /** Called when more or fewer wait. */
+  onChange: () => void = () => {}
 
   constructor({ timeoutMs, limit }: { timeoutMs: number; limit: number }) {
     this.#timeoutMs = timeoutMs
@@ -99,6 +122,7 @@ export class ToolTurns {
     const turn: Waiting = { ...asker, calls, part, usage, settle }
     for (const { call_id: id } of calls) this.#turns.set(id, turn)
     this.#waiting.add(turn)
+    this.onChange()
     if (this.#waiting.size > this.#limit) this.#endOne()
     const late = () => settle.reject(clientToolsExpired({ seconds: this.#timeoutMs / 1000 }))
     const timer = setTimeout(late, this.#timeoutMs)
@@ -107,6 +131,7 @@ export class ToolTurns {
     } finally {
       clearTimeout(timer)
       this.#waiting.delete(turn)
+      this.onChange()
       // A client may send the same results again, because it has lost the connection.
       if (turn.answered === undefined) this.#remove(turn)
       else setTimeout(() => this.#remove(turn), this.#timeoutMs).unref()
@@ -119,10 +144,21 @@ export class ToolTurns {
   }
 
   /**
+   * Continues the turn that waits for the results. `lastSeq` is the number of its last event. Undefined if none waits for them, or if
+   * the client has said something else before them, or offers something else. Throws a Fault if a result is missing.
+   */
+  continue({ callId, said, offer }: TurnRequest, given: GivenResults, lastSeq: number): ContinuedTurn | undefined {
+    const turn = this.find(callId)
+    if (turn === undefined || !isSameConversation(turn, said) || !isSameOffer(turn, offer)) return undefined
+    const after = this.#answer(turn, given, lastSeq)
+    return after === undefined ? undefined : { after, part: turn.part + 1, before: turn.usage }
+  }
+
+  /**
    * Gives the agent the results. `after` is the number of the last event before them. Returns the number after which the events of
    * the answer begin; undefined if the turn has got other results already. Throws a Fault if a result is missing.
    */
-  answer(turn: ToolTurn, { replies, choice }: GivenResults, after: number): number | undefined {
+  #answer(turn: ToolTurn, { replies, choice }: GivenResults, after: number): number | undefined {
     const waiting = this.#turns.get(turn.calls[0]?.call_id ?? '')
     if (waiting === undefined) return undefined
     const ordered = waiting.calls.map(({ call_id: id }) => {

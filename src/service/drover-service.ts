@@ -63,7 +63,7 @@ export type DroverService = {
   /** A prompt that was started before, here or in another process. */
   attach(by: Caller, id: string, signal: AbortSignal): Promise<Running<PromptResult>>
   /**
-   * Gives a turn the results of the calls that it waits for, and continues it. Undefined: no turn of this process waits for them,
+   * Gives a turn the results of the calls that it waits for, and continues it. Undefined: no turn waits for them,
    * or the client has said something else before them, or offers something else. Throws a Fault if a result is missing.
    */
   answerCalls(by: Caller, answer: ToolAnswer, options: AnswerOptions): Promise<Running<PartResult> | undefined>

@@ -2,21 +2,24 @@ import type { Program } from '../agents/adapter/agent.ts'
 import type { WarmPool, WarmPoolOptions } from '../agents/pool/warm-pool.ts'
 import type { Config } from '../config/config.shape.ts'
 import { BackgroundRuns } from '../executions/background-runs.ts'
-import { Executions } from '../executions/local-executions.ts'
+import { Executions, type ExecutionsOptions } from '../executions/local-executions.ts'
 import { awaitResult } from '../executions/replay.ts'
-import { type KeepMode, resolveKeepMode } from '../executions/store/execution-states.ts'
+import type { Execution } from '../executions/store/execution.shape.ts'
+import { isFinal, type KeepMode, resolveKeepMode } from '../executions/store/execution-states.ts'
 import type { Stores } from '../executions/store/stores.ts'
 import type { Clock } from '../kit/clock.ts'
-import { ignoreFault } from '../kit/fault.ts'
+import { ignoreFault, isFault } from '../kit/fault.ts'
 import { randomIds } from '../kit/ids.ts'
 import { type Log, SILENT_LOG } from '../kit/log.ts'
 import type { Approvals } from '../prompts/approvals.ts'
+import { executionOfCall } from '../prompts/call-id.ts'
 import type { Caller } from '../prompts/caller.ts'
 import type { Slots } from '../prompts/concurrency-slots.ts'
+import { toolResultMissing } from '../prompts/faults.ts'
 import type { PrivateFiles } from '../prompts/private-files.ts'
 import type { PromptContext, PromptObserver, PromptTelemetry, SandboxParts } from '../prompts/prompt-context.ts'
 import type { PartResult, PromptResult } from '../prompts/prompt-result.ts'
-import { isSameConversation, isSameOffer, offerOf, type ToolTurns } from '../prompts/tool-turns.ts'
+import { digestTexts, offerOf, type ToolTurns } from '../prompts/tool-turns.ts'
 import type { MachineSandbox } from '../sandbox/machine/machine-sandbox.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { Administration } from './administration.ts'
@@ -114,6 +117,7 @@ export class InProcessDrover
       ids: randomIds,
       keep: resolveKeepMode(settings.executions.keep, parts.keep),
       ...failureReports(server?.log),
+      takeResults: takeResults(server?.toolTurns),
     })
     this.telemetry = this.#findTelemetry()
     this.warm = parts.createPool?.(() => this.#owner())
@@ -144,14 +148,29 @@ export class InProcessDrover
     })
   }
 
-  /** Whether a turn of this process has made the call, and waits for its result or got it lately. */
-  knowsCall(callId: string): boolean {
-    return this.#parts.server?.toolTurns?.find(callId) !== undefined
+  /** Whether a turn has made the call, and waits for its result. One of this process may have got it lately. */
+  async knowsCall(by: Caller, callId: string): Promise<boolean> {
+    if (this.#toolTurns?.find(callId) !== undefined) return true
+    const execution = await this.#findWaiting(by, callId)
+    return execution !== undefined && (await this.records.waitsFor(execution, callId))
+  }
+
+  get #toolTurns(): ToolTurns | undefined {
+    return this.#parts.server?.toolTurns
+  }
+
+  /** The execution that has made the call. Whether another key has it is not revealed. */
+  async #findWaiting(by: Caller, callId: string): Promise<Execution | undefined> {
+    const turn = this.#toolTurns?.find(callId)
+    const id = turn?.executionId ?? executionOfCall(callId)
+    const execution = id === undefined ? undefined : await this.executions.find(by, id).catch(ignoreFault)
+    // One of this process may have ended: its client has lost the connection, and sends the same again.
+    return execution === undefined || (turn === undefined && isFinal(execution.state)) ? undefined : execution
   }
 
   /** How many turns of this process wait for results of functions of their clients. */
   get waitingTurns(): number {
-    return this.#parts.server?.toolTurns?.waiting ?? 0
+    return this.#toolTurns?.waiting ?? 0
   }
 
   /** The working directory of prompts that name none. */
@@ -217,21 +236,20 @@ export class InProcessDrover
     { callId, said, request, ...given }: ToolAnswer,
     { signal, isInBackground = false }: AnswerOptions,
   ): Promise<Running<PartResult> | undefined> {
-    const { toolTurns } = this.#parts.server ?? {}
-    const turn = toolTurns?.find(callId)
-    if (toolTurns === undefined || turn === undefined) return undefined
-    if (!isSameConversation(turn, said) || !isSameOffer(turn, offerOf(request))) return undefined
-    // Whether another key has such a turn is not revealed.
-    const execution = await this.executions.find(by, turn.executionId).catch(ignoreFault)
+    const execution = await this.#findWaiting(by, callId)
     if (execution === undefined) return undefined
     const { id, last_seq: lastSeq } = execution
-    const after = toolTurns.answer(turn, given, lastSeq)
-    if (after === undefined) return undefined
+    const asked = { callId, said: said && digestTexts(said), offer: offerOf(request) }
+    const isHere = this.#toolTurns?.find(callId) !== undefined
+    const taken = isHere
+      ? this.#toolTurns?.continue(asked, given, lastSeq)
+      : await this.records.sendResults(execution, given, asked)
+    if (taken === undefined || 'waits' in taken) return undefined
+    if ('missing' in taken) throw toolResultMissing({ id: taken.missing })
     // From now on, because an execution that is not kept is gone as soon as it has ended.
     const ended = awaitResult(id, { executions: this.records }, signal) as Promise<PromptResult>
     ended.catch(() => {})
-    const start = { id, signal, isInBackground, after, before: turn.usage, part: turn.part + 1 }
-    return this.#starter.segment(start, () => ended)
+    return this.#starter.segment({ id, signal, isInBackground, ...taken }, () => ended)
   }
 
   readonly backends: DroverService['backends'] = {
@@ -343,6 +361,19 @@ export class InProcessDrover
   #startContext(by: Caller, { isCold = false }: { isCold?: boolean }): PromptContext {
     const context = this.contextFor(by)
     return isCold ? { ...context, warm: undefined } : context
+  }
+}
+
+/** Results that another process got. */
+function takeResults(turns: ToolTurns | undefined): NonNullable<ExecutionsOptions['takeResults']> {
+  return (asked, given, lastSeq) => {
+    try {
+      if (given !== undefined) return turns?.continue(asked, given, lastSeq)
+      return turns?.find(asked.callId) && { waits: true }
+    } catch (error) {
+      if (isFault(error, toolResultMissing)) return { missing: error.details.id }
+      throw error
+    }
   }
 }
 

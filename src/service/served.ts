@@ -122,7 +122,7 @@ export class ServedDrover extends InProcessDrover implements DroverService {
       },
       server: {
         ...{ log, approvals, demoAgent, drainDeadline },
-        toolTurns: parts.isWorker === false ? undefined : toolTurns,
+        toolTurns,
         isWorker: stores.queue === undefined || parts.isWorker !== false,
         createDispatch: (executions) => createDispatcher(parts, executions),
       },
@@ -143,6 +143,7 @@ export class ServedDrover extends InProcessDrover implements DroverService {
     this.ownRuns = local
     this.runs = this.#shareRuns(local)
     this.worker = parts.isWorker === false ? undefined : this.#createWorker()
+    if (this.worker !== undefined) toolTurns.onChange = this.worker.noteFacts
   }
 
   /** Throws a Fault if no agent may run without a boundary, and there is none. A key that requires one is refused then. */
@@ -282,6 +283,7 @@ export class ServedDrover extends InProcessDrover implements DroverService {
         .map(({ backend }) => backend),
       repositories,
       slots: this.slots.limit,
+      lent: this.waitingTurns,
       labels,
       drive: { repositories: config.drive.repositories, checks: config.drive.checks },
     })

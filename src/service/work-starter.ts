@@ -9,7 +9,6 @@ import { newExecutionId } from '../executions/store/execution-id.ts'
 import type { Stores } from '../executions/store/stores.ts'
 import { randomIds } from '../kit/ids.ts'
 import type { ExecutionOptions } from '../prompts/execution-recorder.ts'
-import { clientToolsNeedWorker } from '../prompts/faults.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
 import type { PromptEvent } from '../prompts/prompt-event.ts'
 import type { PromptRequest } from '../prompts/prompt-request.ts'
@@ -44,7 +43,6 @@ export class WorkStarter {
     request: PromptRequest,
     { signal, isInBackground = false, isDetached = false, settle, onLine, onApproval, ...known }: StartOptions,
   ): Promise<Running<PartResult>> {
-    if (request.clientTools !== undefined && context.toolTurns === undefined) throw clientToolsNeedWorker({})
     const id = known.id ?? newExecutionId(randomIds)
     // A turn that waits for its client must not end with the request that began it.
     const isKept = isInBackground || request.clientTools !== undefined

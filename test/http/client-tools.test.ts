@@ -27,7 +27,7 @@ describe('a chat completion with tools', () => {
     const { client, server } = await open({ calls: [[call('add', 1)]], text, usage: { input: 100, output: 10 } })
     const first = await ask(client, [user])
     expect([first.reason, first.content]).toEqual(['tool_calls', null])
-    const id = expect.stringMatching(/^call_[0-9a-f]{24}$/)
+    const id = expect.stringMatching(/^call_[0-9a-f]{32}$/)
     expect(first.made).toEqual([{ id, type: 'function', function: { name: 'add', arguments: '{"x":1}' } }])
     expect(await statesOf(server)).toEqual(['running'])
     const second = await ask(client, first.next(['three']))

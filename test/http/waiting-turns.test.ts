@@ -1,19 +1,16 @@
 /** Turns whose client does not come back, or comes back to another server than before. */
-import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { FAKE_AGENT, installFakeAgents, readPids } from '../support/fake-agent.ts'
-import { createPostgresDatabase, POSTGRES_PROGRAMS } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { skipWithoutSandbox } from '../support/sandbox.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
 import { isRunning } from '../support/test-command.ts'
-import { ask, call, clientOf, newest, open, statesOf, user } from '../support/tool-client.ts'
+import { ask, call, clientOf, keyOf, newest, open, statesOf, user } from '../support/tool-client.ts'
 import { until } from '../support/until.ts'
 
 const SCRIPT = { calls: [[call('add', 1)]], text: ['{{results}}'] }
 type Listed = { executions: { state: string }[] }
-const keyOf = (name: string) => ({ name, sha256: createHash('sha256').update(name).digest('hex') })
 const never = new AbortController().signal
 
 describe('a turn that waits for its client', () => {
@@ -73,20 +70,6 @@ describe('a turn that waits for its client', () => {
     expect((await ask(clientOf(url), again.next(['four']))).content).toBe('four')
     const { executions } = (await (await fetch(`${url}/api/v1/executions`)).json()) as Listed
     expect(executions.map(({ state }) => state)).toEqual(['completed', 'lost'])
-  })
-
-  it.skipIf(POSTGRES_PROGRAMS === undefined)('is repeated by another machine that gets the results', async () => {
-    const url = await createPostgresDatabase()
-    const [one, two] = [
-      await open(SCRIPT, { postgres: { url, machine: 'one' } }),
-      await open(SCRIPT, { postgres: { url, machine: 'two' } }),
-    ]
-    const first = await ask(one.client, [user])
-    const again = await ask(two.client, first.next(['three']))
-    expect((await newest(two.server)).prompt).toContain('[result of the tool add]\nthree')
-    expect((await ask(two.client, again.next(['four']))).content).toBe('four')
-    // The machine that has the turn still knows it.
-    expect((await ask(one.client, first.next(['three']))).content).toBe('three')
   })
 
   it('continues inside of a sandbox, under the ceilings of a key', async (test) => {

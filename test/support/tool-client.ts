@@ -1,4 +1,5 @@
 /** A client that offers functions to the agents of a test server, through the chat completion API. */
+import { createHash } from 'node:crypto'
 import OpenAI from 'openai'
 import { USER } from '../../src/prompts/caller.ts'
 import type { Script } from '../fake-agent/script.ts'
@@ -23,6 +24,9 @@ export const tool = (name: string) => ({
 })
 export const tools = [tool('add'), tool('sub')]
 export const user = { role: 'user' as const, content: 'what is 1 + 2?' }
+/** An API key for the config, whose secret is its name. */
+export const keyOf = (name: string) => ({ name, sha256: createHash('sha256').update(name).digest('hex') })
+
 export const call = (name: string, x: unknown) => ({ name, input: { x } })
 
 export async function statesOf({ context }: TestServer): Promise<string[]> {

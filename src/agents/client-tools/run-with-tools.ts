@@ -14,6 +14,7 @@ import { openToolServer } from './tool-server.ts'
 export type ToolRunOptions = {
   /** Gets the answers of the client. Rejects with a Fault if there will be none, which ends the turn. */
   onToolRequest(request: ToolRequest): Promise<ToolResults>
+  newCallId(): string
   /** What the turn has used so far, if the agent says so. */
   usageSoFar(): Usage | undefined
   /** Starts the agent. The signal stops it for the reason that it has. */
@@ -48,7 +49,7 @@ export async function* runWithTools(request: AgentRequest, options: ToolRunOptio
       if ('length' in first) {
         batches.take()
         clock.pause()
-        const asked = toToolRequest(first.map(toWireCall), options.usageSoFar())
+        const asked = toToolRequest(first.map(toWireCall), { ...options, usage: options.usageSoFar() })
         yield { type: 'tool_request', content: asked }
         askClient(first, asked).catch((reason) => stop.abort(reason))
         continue

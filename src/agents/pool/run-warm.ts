@@ -18,7 +18,7 @@ export type WarmRunOptions = AgentRunOptions & {
   /** The prompt does not go to a second process if the first one may have worked on it. */
   isSentOnce?: boolean | undefined
   /** For a request with functions of the client. */
-  onToolRequest?: ToolRunOptions['onToolRequest'] | undefined
+  clientTools?: Pick<ToolRunOptions, 'onToolRequest' | 'newCallId'> | undefined
 }
 
 /**
@@ -26,8 +26,8 @@ export type WarmRunOptions = AgentRunOptions & {
  * `isSentOnce` it throws the Fault if it had the prompt.
  */
 export async function* runWarmOrCold(request: AgentRequest, command: AgentCommand, options: WarmRunOptions): AgentRun {
-  const { onToolRequest, ...rest } = options
-  if (request.clientTools === undefined || onToolRequest === undefined)
+  const { clientTools, ...rest } = options
+  if (request.clientTools === undefined || clientTools === undefined)
     return yield* runWithItsServers(request, command, rest)
   const { runWithTools } = await import('../client-tools/run-with-tools.ts')
   let usage: Usage | undefined
@@ -37,10 +37,10 @@ export async function* runWarmOrCold(request: AgentRequest, command: AgentComman
   }
   const run = (limited: AgentRequest, stop: AbortSignal) =>
     runWithItsServers(limited, command, { ...rest, onUsage, stop })
-  return yield* runWithTools(request, { onToolRequest, usageSoFar: () => usage, run })
+  return yield* runWithTools(request, { ...clientTools, usageSoFar: () => usage, run })
 }
 
-type OneRunOptions = Omit<WarmRunOptions, 'onToolRequest'>
+type OneRunOptions = Omit<WarmRunOptions, 'clientTools'>
 
 async function* runWithItsServers(request: AgentRequest, command: AgentCommand, options: OneRunOptions): AgentRun {
   const run = () => runSomewhere(request, command, options)

@@ -1,9 +1,19 @@
-/** Messages to agents of other processes: each waits until the process that runs the execution takes it, and has its answer then. */
+/**
+ * What is sent to executions of other processes: messages to agents, and results that turns wait for. Each waits until the process that
+ * runs the execution takes it, and has its answer then.
+ */
 import type { UserMessage } from '../../agents/adapter/agent.ts'
-import type { MessageOutcome } from '../../prompts/inbox.ts'
+import type { ToolReply } from '../../agents/adapter/client-tool.ts'
+import type { GivenResults, TurnRequest } from '../../prompts/tool-turns.ts'
 import { all, get, type Sql } from '../../store/sql.ts'
 
-export type SentMessage = { executionId: string; message: UserMessage }
+/** Without results, it asks whether the turn waits for them. */
+export type SentResults = TurnRequest & {
+  message_id: string
+  given?: { replies: readonly (readonly [string, ToolReply])[]; choice: GivenResults['choice'] }
+}
+
+export type SentMessage = { executionId: string; message: UserMessage | SentResults }
 
 /** The answer of a message that was taken, until it has another one. */
 const TAKEN = ''
@@ -43,7 +53,7 @@ export class SentMessages {
     })
   }
 
-  async answer({ executionId, message }: SentMessage, outcome: MessageOutcome): Promise<void> {
+  async answer({ executionId, message }: SentMessage, outcome: string): Promise<void> {
     const sql = this.#sql
     await sql.write(function* () {
       yield* all('UPDATE execution_messages SET answer = ? WHERE id = ?', outcome, message.message_id)
@@ -52,10 +62,10 @@ export class SentMessages {
   }
 
   /** Undefined: there is none yet. */
-  async outcome(id: string): Promise<MessageOutcome | undefined> {
+  async outcome(id: string): Promise<string | undefined> {
     const row = await this.#sql.read(() => get('SELECT answer FROM execution_messages WHERE id = ?', id))
     const answer = row?.['answer'] ?? TAKEN
-    return answer === TAKEN ? undefined : (answer as MessageOutcome)
+    return answer === TAKEN ? undefined : String(answer)
   }
 
   /** No process takes it any more. */

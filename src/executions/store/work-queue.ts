@@ -17,6 +17,8 @@ export type WorkerFacts = {
   repositories: readonly string[]
   /** How many prompts it runs at once. */
   slots: number
+  /** How many of those that it has taken need no slot now, because they wait for their clients. Absent: none. */
+  lent?: number
   /** What the machine is or has. Absent if it is older than that. */
   labels?: readonly string[]
   /** Where it drives runs, and the checks that clients can choose from. Absent if it is older than that. */
@@ -91,7 +93,7 @@ export function isQueueFull(
   { waiting, running }: Pick<QueueLoad, 'waiting' | 'running'>,
   { workers, limit }: { workers: readonly KnownWorker[]; limit: number },
 ): boolean {
-  const free = workers.reduce((sum, { slots }) => sum + slots, 0) - running
+  const free = workers.reduce((sum, { slots, lent = 0 }) => sum + slots + lent, 0) - running
   return waiting - Math.max(0, free) >= limit
 }
 

@@ -14,6 +14,7 @@ import { chooseInSession, type PromptTarget, toPromptRequest } from '../compatib
 import { bridge } from '../compatible/read-tools.ts'
 import { type CompatiblePrompt, readOptions } from '../compatible/send-reply.ts'
 import type { Said } from '../compatible/tool-messages.ts'
+import { toRequestCaller } from '../context/sender.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import type { Exchange } from '../executions/requested-execution.ts'
 import { validateResponseRequest } from '../request/checks.generated.js'
@@ -71,7 +72,8 @@ export async function readResponseRequest(request: ResponseRequest, exchange: Ex
   const hasCalls = !(request.previous_response_id || request.conversation)
   const { messages, answer, clientTools: offered } = bridge(said, functions, { hasCalls })
   // A turn that waits is continued by its calls. The response before has not ended then.
-  const isKnown = answer !== undefined && exchange.context.drover.knowsCall(answer.callId)
+  const by = toRequestCaller(exchange.request, exchange.context)
+  const isKnown = answer !== undefined && (await exchange.context.drover.knowsCall(by, answer.callId))
   const continued = isKnown ? { ...request, previous_response_id: null, conversation: null } : request
   const { choice, continuation } = await findContinuation(continued, exchange, { choose, target, isStored })
   const format = request.text?.format
