@@ -4,7 +4,11 @@ import { namedObject } from '../kit/shape.ts'
 
 const text = Type.String({ minLength: 1 })
 const inSession = { sessionId: text }
-const place = { cwd: text, mcpServers: Type.Optional(Type.Array(Type.Object({}))) }
+const place = {
+  cwd: text,
+  mcpServers: Type.Optional(Type.Array(Type.Object({}))),
+  additionalDirectories: Type.Optional(Type.Union([Type.Array(text, { maxItems: 16 }), Type.Null()])),
+}
 
 export const InitializeParams = namedObject('InitializeParams', {
   protocolVersion: Type.Integer({ minimum: 0 }),

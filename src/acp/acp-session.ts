@@ -40,11 +40,13 @@ type EditorDrover = Pick<InProcessDrover, 'prompts' | 'sessions' | 'agents' | 'c
 /** What the user of the editor has sent. */
 type AskedPrompt = ReturnType<typeof readPrompt>
 
-type Parts = { served: Served; editor: Editor; cwd: string; choice: ChosenMode }
+type Parts = { served: Served; editor: Editor; cwd: string; directories: readonly string[]; choice: ChosenMode }
 
 export class AcpSession {
   readonly id: string
   choice: ChosenMode
+  /** Where its agents work besides the working directory. */
+  directories: readonly string[]
   readonly #served: Served
   readonly #editor: Editor
   readonly #cwd: string
@@ -55,12 +57,13 @@ export class AcpSession {
   #costUsd: number | undefined
   #running: { cancel: AbortController; ended: Promise<unknown> } | undefined
 
-  constructor(id: string, { served, editor, cwd, choice }: Parts, stored?: Session) {
+  constructor(id: string, { served, editor, cwd, directories, choice }: Parts, stored?: Session) {
     this.id = id
     this.choice = choice
     this.#served = served
     this.#editor = editor
     this.#cwd = cwd
+    this.directories = directories
     this.#stored = stored
     this.#costUsd = stored === undefined ? 0 : undefined
   }
@@ -113,7 +116,14 @@ export class AcpSession {
 
   async #toRequest({ text, attachments }: AskedPrompt): Promise<PromptRequest> {
     const { backend, mode } = this.choice
-    const asked = { prompt: text, attachments, backend, ...modeRequest(mode), wantsDeltas: true }
+    const asked = {
+      prompt: text,
+      attachments,
+      backend,
+      ...modeRequest(mode),
+      additional_directories: [...this.directories],
+      wantsDeltas: true,
+    }
     const stored = this.#stored
     if (stored === undefined) return { ...asked, workdir: this.#cwd, newSessionId: this.id }
     if (stored.backend === backend && isResumable(stored)) return { ...asked, resumes: stored }
@@ -180,6 +190,8 @@ export function lastBackend(sessions: readonly Session[], otherwise: Backend): B
 }
 
 export function toSessionInfo(session: Session): object {
-  const { id, working_dir: cwd, title, initial_prompt: prompt, last_used: updatedAt } = session
-  return { sessionId: id, cwd, title: title ?? prompt.split('\n', 1)[0] ?? '', updatedAt }
+  const { id, working_dir: cwd, title, initial_prompt: prompt, last_used: updatedAt, policy } = session
+  const { additional_directories: additionalDirectories } = policy
+  const more = additionalDirectories !== undefined && { additionalDirectories }
+  return { sessionId: id, cwd, title: title ?? prompt.split('\n', 1)[0] ?? '', updatedAt, ...more }
 }

@@ -42,7 +42,7 @@ export type AcpAgentOptions = {
   onWarning: (message: string) => void
 }
 
-type Place = { cwd: string; mcpServers?: readonly object[] }
+type Place = { cwd: string; mcpServers?: readonly object[]; additionalDirectories?: readonly string[] | null }
 type InSession = { sessionId: string }
 type Started = { protocolVersion: number; clientCapabilities?: JsonRecord | null }
 
@@ -120,7 +120,7 @@ export class EditorAgent {
         loadSession: true,
         promptCapabilities: { image: true, audio: false, embeddedContext: true },
         mcpCapabilities: { http: false, sse: false },
-        sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
+        sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, additionalDirectories: {} },
       },
       agentInfo: { name: 'drover', title: 'drover', version: this.#options.version },
       authMethods: [],
@@ -132,14 +132,24 @@ export class EditorAgent {
     const cwd = resolveWorkdir(place.cwd, workdirs)
     const mode = firstMode(settings.unified_flags)
     const choice = { backend: this.#options.defaultBackend, mode }
-    const session = this.#add(newAcpSessionId(), { cwd, choice })
+    const session = this.#add(newAcpSessionId(), { cwd, directories: this.#directories(place), choice })
     this.#noteServers(place)
     return { sessionId: session.id, ...this.#choices(choice) }
   }
 
-  #add(id: string, { cwd, choice }: { cwd: string; choice: ChosenMode }, stored?: Session): AcpSession {
+  /** Those that the editor names are all that the session has. */
+  #directories({ additionalDirectories }: Place): readonly string[] {
+    const { workdirs } = this.#context()
+    return (additionalDirectories ?? []).map((directory) => resolveWorkdir(directory, workdirs))
+  }
+
+  #add(
+    id: string,
+    parts: { cwd: string; directories: readonly string[]; choice: ChosenMode },
+    stored?: Session,
+  ): AcpSession {
     const { served } = this.#options
-    const session = new AcpSession(id, { served, editor: this.#editor(), cwd, choice }, stored)
+    const session = new AcpSession(id, { served, editor: this.#editor(), ...parts }, stored)
     this.#sessions.set(id, session)
     return session
   }
@@ -153,12 +163,13 @@ export class EditorAgent {
     const last = found.at(-1)
     if (last === undefined) {
       if (open === undefined) throw sessionNotFound({ id: sessionId })
+      open.directories = this.#directories(place)
       // Nothing was sent yet, so nothing is stored.
       return this.#choices(open.choice)
     }
     const cwd = resolveWorkdir(last.working_dir ?? place.cwd, workdirs)
     const choice = { backend: lastBackend(found, defaultBackend), mode: firstMode(settings.unified_flags) }
-    this.#add(sessionId, { cwd, choice }, last)
+    this.#add(sessionId, { cwd, directories: this.#directories(place), choice }, last)
     this.#noteServers(place)
     if (isReplayed) for (const session of found) await this.#replay(sessionId, session)
     return this.#choices(choice)

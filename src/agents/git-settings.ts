@@ -7,11 +7,19 @@ import type { AgentRequest } from './adapter/agent.ts'
 import { userHome } from './adapter/surroundings.ts'
 import { gitSettingsRefused, gitSettingsUnreadable } from './faults.ts'
 
-type Place = Pick<AgentRequest, 'backend' | 'workdir' | 'env' | 'ignoresProject' | 'isLimited' | 'knownGitSettings'>
+type Place = Pick<
+  AgentRequest,
+  'backend' | 'workdir' | 'additionalDirectories' | 'env' | 'ignoresProject' | 'isLimited' | 'knownGitSettings'
+>
 
 /** Throws a Fault if git would run a program that nothing turns off. */
-export function refuseGitSettings({ backend, workdir, env, ignoresProject, isLimited, knownGitSettings }: Place): void {
-  if (!ignoresProject) return
+export function refuseGitSettings({ additionalDirectories = [], ...place }: Place): void {
+  if (!place.ignoresProject) return
+  refuseIn(place)
+  for (const workdir of additionalDirectories) refuseIn({ ...place, workdir, knownGitSettings: undefined })
+}
+
+function refuseIn({ backend, workdir, env, isLimited, knownGitSettings }: Place): void {
   const settings = readOrRefuse({ backend, workdir, env })
   const found = settings.find(isRunByLooking)
   const isKnown = !isLimited && knownGitSettings !== undefined && knownGitSettings === digestPrograms(settings)

@@ -121,9 +121,9 @@ export const addedInputTooLarge = defineFault('added_input_too_large', 'too_larg
 })
 
 export const workdirMissing = defineFault('workdir_missing', 'usage', {
-  when: 'The working directory of a prompt does not exist or is not a directory.',
-  message: (d: { workdir: string }) =>
-    `the working directory ${d.workdir} does not exist or is not a directory; create it or choose another`,
+  when: 'The working directory of a prompt, or one of `--add-dir`, does not exist or is not a directory.',
+  message: (d: { workdir: string; isAdded: boolean }) =>
+    `the ${d.isAdded ? '' : 'working '}directory ${d.workdir} does not exist or is not a directory; create it or choose another`,
 })
 
 export const nothingToContinue = defineFault('nothing_to_continue', 'not_found', {

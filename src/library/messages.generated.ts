@@ -10,6 +10,8 @@ export type PromptRequest = {
   model?: string | undefined
   /** The working directory: an absolute path that exists and that the operator allows. */
   workdir?: string | undefined
+  /** Directories in which the agent works too, as in the working directory: absolute paths that exist and that the operator allows. Only for agents that take some. */
+  additional_directories?: readonly string[] | undefined
   /** What the agent may do without approval: edit files (`auto`), everything in a sandbox (`sandboxed`), everything (`none`), nothing (`always`), or what its own settings allow (`default`). */
   approval_mode?: 'default' | 'auto' | 'sandboxed' | 'none' | 'always' | undefined
   /** Where the agent may write: nowhere, in the working directory, or everywhere. */
@@ -91,6 +93,8 @@ export type ParallelTask = {
   model?: string | undefined
   /** The working directory: an absolute path that exists and that the operator allows. */
   workdir?: string | undefined
+  /** Directories in which the agent works too, as in the working directory: absolute paths that exist and that the operator allows. Only for agents that take some. */
+  additional_directories?: readonly string[] | undefined
   /** What the agent may do without approval: edit files (`auto`), everything in a sandbox (`sandboxed`), everything (`none`), nothing (`always`), or what its own settings allow (`default`). */
   approval_mode?: 'default' | 'auto' | 'sandboxed' | 'none' | 'always' | undefined
   /** Where the agent may write: nowhere, in the working directory, or everywhere. */
@@ -151,6 +155,8 @@ export type ChainStep = {
   model?: string | undefined
   /** The working directory: an absolute path that exists and that the operator allows. */
   workdir?: string | undefined
+  /** Directories in which the agent works too, as in the working directory: absolute paths that exist and that the operator allows. Only for agents that take some. */
+  additional_directories?: readonly string[] | undefined
   /** What the agent may do without approval: edit files (`auto`), everything in a sandbox (`sandboxed`), everything (`none`), nothing (`always`), or what its own settings allow (`default`). */
   approval_mode?: 'default' | 'auto' | 'sandboxed' | 'none' | 'always' | undefined
   /** Where the agent may write: nowhere, in the working directory, or everywhere. */
@@ -1171,6 +1177,8 @@ export type SessionPolicy = {
   model?: string | undefined
   /** Tools that the agent may use without approval. */
   allowed_tools?: string | undefined
+  /** Directories in which the agent works too. */
+  additional_directories?: readonly string[] | undefined
   /** Further arguments for the agent. */
   extra: readonly string[]
 }

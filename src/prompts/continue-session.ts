@@ -76,16 +76,20 @@ export function checkSameAgent(session: Session, agent: AgentLocation): void {
   throw sessionOfOtherAgent({ id, of, continuedBy: agent.backend, isDemo: wasDemo, isInstalled })
 }
 
-type PolicyParts = Pick<AgentRequest, 'approvalMode' | 'sandboxMode' | 'allowedTools' | 'extra' | 'model' | 'boundary'>
+type PolicyParts = Pick<
+  AgentRequest,
+  'approvalMode' | 'sandboxMode' | 'allowedTools' | 'extra' | 'model' | 'boundary' | 'additionalDirectories'
+>
 
 export function toSessionPolicy(parts: PolicyParts): SessionPolicy {
-  const { approvalMode, sandboxMode, allowedTools, extra, model, boundary } = parts
+  const { approvalMode, sandboxMode, allowedTools, extra, model, boundary, additionalDirectories = [] } = parts
   return {
     approval_mode: approvalMode,
     sandbox_mode: sandboxMode,
     ...(boundary !== undefined && { sandbox: 'required' }),
     ...(model !== undefined && { model }),
     ...(allowedTools !== undefined && { allowed_tools: allowedTools }),
+    ...(additionalDirectories.length > 0 && { additional_directories: additionalDirectories }),
     extra,
   }
 }

@@ -1,5 +1,6 @@
 /** Turns a caller's request into the request for an agent: applies settings, resolves directory, program and limits. */
 import type { AgentRequest, Backend, Program } from '../agents/adapter/agent.ts'
+import { rootsOf } from '../agents/adapter/roots.ts'
 import { buildCommand } from '../agents/build-command.ts'
 import { withoutModeFlags } from '../agents/extra-flags.ts'
 import { refuseGitSettings } from '../agents/git-settings.ts'
@@ -24,10 +25,10 @@ import {
 import { backendNotFound } from './faults.ts'
 import type { PreparedPrompt } from './open-turn.ts'
 import { planBoundary } from './plan-boundary.ts'
-import { closeFiles, refuseAround } from './private-files.ts'
+import { closeFiles, refuseAround, refuseClosed } from './private-files.ts'
 import type { PromptContext } from './prompt-context.ts'
 import type { PromptRequest } from './prompt-request.ts'
-import { resolveWorkdir, resolveWorkdirCached } from './workdir-policy.ts'
+import { isInDirectory, resolveWorkdir, resolveWorkdirCached } from './workdir-policy.ts'
 
 /** Throws a Fault for a request that cannot be run. */
 export function toAgentRequest(request: PromptRequest, context: PromptContext): AgentRequest {
@@ -45,13 +46,14 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
   checkMetadata(request.metadata ?? {})
   const settings = origin === undefined ? now : settingsOfSession(origin, request, now)
   const filledIn = applySettings(inheritSystemPrompt(request, agent), settings)
-  const workdir = resolvePolicyWorkdir(request.workdir ?? origin?.working_dir ?? context.cwd, context)
+  const place = resolvePlace(request, context)
+  const { workdir } = place
   refuseOtherMachine({ label: request.label, workdir }, context)
   const isDryRun = request.dry_run === true || context.settings.unified_flags.dry_run
   const modes = chooseModes(filledIn, { agent, ceilings })
   const { servers: mcpServers } = serversFor(request, { ...filledIn, ...modes }, context)
-  const project = chooseProject(request, { ...context, agent, workdir, hasServers: mcpServers.length > 0 })
-  refuseGitSettings({ backend, workdir, env: context.env, ...project })
+  const project = chooseProject(request, { ...context, agent, ...place, hasServers: mcpServers.length > 0 })
+  refuseGitSettings({ backend, ...place, env: context.env, ...project })
   const sandbox = chooseSandbox({
     asked: request.sandbox,
     setting: context.settings.sandbox.mode,
@@ -62,10 +64,10 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
   return {
     agent,
     backend,
-    workdir,
+    ...place,
     ...filledIn,
     ...project,
-    closedFiles: closedFilesFor({ ...context, agent, workdir, isDryRun }),
+    closedFiles: closedFilesFor({ ...context, agent, ...place, isDryRun }),
     ...modes,
     ...(sandbox !== 'off' && planBoundary(sandbox, request, { context, workdir })),
     prompt: (history?.text ?? '') + request.prompt + instruction,
@@ -119,10 +121,15 @@ function chooseModes(
 }
 
 type ProjectParts = Pick<AgentRequest, 'ignoresProject' | 'isLimited' | 'knownGitSettings' | 'surroundings'>
-type Place = Pick<PromptContext, 'by' | 'env'> & Pick<AgentRequest, 'agent' | 'workdir'> & { hasServers: boolean }
+type PlaceOf = Pick<AgentRequest, 'workdir' | 'additionalDirectories'>
+type Place = Pick<PromptContext, 'by' | 'env'> &
+  Pick<AgentRequest, 'agent' | 'workdir' | 'additionalDirectories'> & { hasServers: boolean }
 
 /** Under a ceiling, an agent must not use settings that another agent may have written, nor those that widen its modes. */
-function chooseProject(request: PromptRequest, { by, agent, env, workdir, hasServers }: Place): ProjectParts {
+function chooseProject(
+  request: PromptRequest,
+  { by, agent, env, workdir, additionalDirectories, hasServers }: Place,
+): ProjectParts {
   const { ignoresProject: isAsked, knownGitSettings, clientTools } = request
   const isLimited = isLimiting(by.ceilings)
   const ignoresProject = isAsked === true || isLimited
@@ -131,17 +138,20 @@ function chooseProject(request: PromptRequest, { by, agent, env, workdir, hasSer
     ignoresProject,
     isLimited,
     ...(knownGitSettings !== undefined && { knownGitSettings }),
-    surroundings: isPrivate ? agent.readSurroundings?.({ env, workdir }) : undefined,
+    surroundings: isPrivate ? agent.readSurroundings?.({ env, workdir, additionalDirectories }) : undefined,
   }
 }
 
-type ClosedFacts = Pick<PromptContext, 'by' | 'privateFiles'> & Pick<AgentRequest, 'agent' | 'workdir' | 'isDryRun'>
+type ClosedFacts = Pick<PromptContext, 'by' | 'privateFiles'> &
+  Pick<AgentRequest, 'agent' | 'workdir' | 'additionalDirectories' | 'isDryRun'>
 
 /** A dry run must not show where the files of drover are. */
-function closedFilesFor({ by, privateFiles, agent, workdir, isDryRun }: ClosedFacts): readonly string[] {
+function closedFilesFor({ by, privateFiles, agent, isDryRun, ...place }: ClosedFacts): readonly string[] {
   if (privateFiles === undefined || !isLimiting(by.ceilings)) return []
+  const [workdir, ...others] = rootsOf(place)
   const closed = closeFiles(privateFiles, workdir)
-  if (!agent.abilities.os_sandbox) refuseAround(closed, workdir)
+  for (const directory of others) refuseClosed(closed, directory)
+  if (!agent.abilities.os_sandbox) for (const root of rootsOf(place)) refuseAround(closed, root)
   return isDryRun ? ['<private>'] : closed
 }
 
@@ -168,6 +178,17 @@ function locateBackend(name: string, context: PromptContext): AgentLocation {
   const located = context.locate(name)
   if (located === undefined) throw backendNotFound({ backend: name, known: backendNames(context.settings.backends) })
   return located
+}
+
+/** Additional directories in the working directory need not be added. */
+function resolvePlace(request: PromptRequest, context: PromptContext): Required<PlaceOf> {
+  const { workdir: asked, additional_directories: more, resumes, forks } = request
+  const origin = resumes ?? forks
+  const workdir = resolvePolicyWorkdir(asked ?? origin?.working_dir ?? context.cwd, context)
+  const added = (more ?? origin?.policy.additional_directories ?? []).map((directory) =>
+    resolveWorkdir(directory, context.workdirs),
+  )
+  return { workdir, additionalDirectories: [...new Set(added)].filter((each) => !isInDirectory(each, workdir)) }
 }
 
 function resolvePolicyWorkdir(workdir: string, { workdirs: policy }: PromptContext): string {

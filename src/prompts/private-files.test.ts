@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { closeFiles, refuseAround } from './private-files.ts'
+import { closeFiles, refuseAround, refuseClosed } from './private-files.ts'
 
 function createHome() {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'drover-test-')))
@@ -40,6 +40,17 @@ describe('closeFiles', () => {
   it('refuses to work in the directory of drover', () => {
     const { home, files } = createHome()
     expect(() => closeFiles(files, home)).toThrow('holds files of drover')
+  })
+})
+
+describe('refuseClosed', () => {
+  it('refuses what is closed to the agent, also the worktree of another one', () => {
+    const { root, home, files } = createHome()
+    const closed = closeFiles(files, join(home, 'worktrees/mine'))
+    const others = [join(home, 'worktrees/other'), join(root, 'keys'), join(root, 'keys', 'deep')]
+    for (const directory of others) expect(() => refuseClosed(closed, directory)).toThrow('holds files of drover')
+    for (const directory of [join(home, 'worktrees/mine/src'), join(root, 'work'), join(root, 'keys2')])
+      expect(() => refuseClosed(closed, directory)).not.toThrow()
   })
 })
 

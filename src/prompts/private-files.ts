@@ -6,19 +6,27 @@ import { workdirNotAllowed } from './faults.ts'
 /** `open` are directories in the closed ones in which agents work. */
 export type PrivateFiles = { closed: readonly string[]; open: readonly string[] }
 
+const CLOSED = 'holds files of drover, which agents must not read under a ceiling'
+
 /** What to close for an agent in this directory, with links resolved. Throws a Fault if the directory itself is closed. */
 export function closeFiles({ closed, open }: PrivateFiles, workdir: string): string[] {
   const real = closed.map(resolveLinks)
   const isOpen = open.map(resolveLinks).some((directory) => isWithin(workdir, directory))
   if (!isOpen && real.some((path) => isWithin(workdir, path))) {
-    throw workdirNotAllowed({ workdir, problem: 'holds files of drover, which agents must not read under a ceiling' })
+    throw workdirNotAllowed({ workdir, problem: CLOSED })
   }
   const all = [...new Set(real.flatMap((path) => (isWithin(workdir, path) ? besideWay(path, workdir) : [path])))]
   return all.filter((path) => !all.some((other) => other !== path && isWithin(path, other)))
 }
 
+/** Throws a Fault for a directory that the agent is given too, if it is closed. */
+export function refuseClosed(closedFiles: readonly string[], directory: string): void {
+  if (!closedFiles.some((path) => isWithin(directory, path))) return
+  throw workdirNotAllowed({ workdir: directory, problem: CLOSED })
+}
+
 /**
- * Throws a Fault if closed files are in the working directory of an agent that only its own rules keep from reading them: some of
+ * Throws a Fault if closed files are in a directory of an agent that only its own rules keep from reading them: some of
  * its tools read everything there.
  */
 export function refuseAround(closedFiles: readonly string[], workdir: string): void {

@@ -25,6 +25,7 @@ export const MAX_TASKS = 100
 const MAX_BACKENDS = 16
 const MAX_MCP_SERVERS = 32
 const MAX_CHECKS = 16
+const MAX_DIRECTORIES = 16
 const MAX_TURNS = 10_000
 const MAX_MODEL_LENGTH = 256
 /** A week. */
@@ -67,6 +68,11 @@ const COMMON_FIELDS = {
     minLength: 1,
     ...stated({ pattern: ABSOLUTE_PATH }),
   }),
+  additional_directories: optionalList(
+    'Directories in which the agent works too, as in the working directory: absolute paths that exist and that the operator allows. Only for agents that take some.',
+    Type.String({ minLength: 1, ...stated({ pattern: ABSOLUTE_PATH }) }),
+    { maxItems: MAX_DIRECTORIES },
+  ),
   approval_mode: optionalChoice(
     'What the agent may do without approval: edit files (`auto`), everything in a sandbox (`sandboxed`), everything (`none`), nothing (`always`), or what its own settings allow (`default`).',
     APPROVAL_MODES,

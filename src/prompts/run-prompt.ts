@@ -6,6 +6,7 @@
 
 import { refuseNewSettings } from '../agents/acp/find-project-settings.ts'
 import type { AgentCommand, AgentEvent, AgentRequest, Usage, UserMessage } from '../agents/adapter/agent.ts'
+import { rootsOf } from '../agents/adapter/roots.ts'
 import type { AgentResult } from '../agents/agent-result.ts'
 import { refuseGitSettings } from '../agents/git-settings.ts'
 import { runWarmOrCold, type WarmRunOptions } from '../agents/pool/run-warm.ts'
@@ -168,7 +169,7 @@ async function* runInSlot(prompt: Prompt): PromptStream {
     context.observer?.waited?.(slot.waitedMs / 1000)
     await prompt.recording?.started()
     // A link may have replaced the directory while the prompt waited.
-    recheckWorkdir(agentRequest.workdir, context.workdirs)
+    for (const root of rootsOf(agentRequest)) recheckWorkdir(root, context.workdirs)
     refuseNewSettings(agentRequest)
     refuseGitSettings(agentRequest)
     await verifySandbox(agentRequest, context)

@@ -30,6 +30,8 @@ type GitDirectories = {
 
 export type PolicyRequest = {
   worktree: WorktreeDirectories
+  /** Directories that are open as the worktree is. Their repositories are only read. */
+  added?: readonly string[] | undefined
   home: string
   droverHome: string
   /** Node, and what the command is started with. */
@@ -53,12 +55,14 @@ export type SandboxSettings = {
 /** Throws `sandbox_too_wide` or `sandbox_host_invalid`. */
 export function createPolicy(request: PolicyRequest): SandboxPolicy {
   const { worktree, home, droverHome, programs, settings, isReadOnly, hidden = [], stages = [] } = request
+  const added = (request.added ?? []).map(realPath)
   const realHome = realPath(home)
   const write = settings.write.map(realPath)
-  const wide = [worktree.root, ...write].find((path) => isWithin(realHome, [path]))
+  const wide = [worktree.root, ...added, ...write].find((path) => isWithin(realHome, [path]))
   if (wide !== undefined) throw sandboxTooWide({ path: wide })
   const mounts = toMounts({
     worktree: { root: worktree.root, commonDirectory: worktree.git?.commonDirectory, isReadOnly },
+    added,
     home: realHome,
     droverHome: realPath(droverHome),
     programs: programs.map(realPath),

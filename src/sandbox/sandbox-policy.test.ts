@@ -74,6 +74,21 @@ describe('a policy', () => {
     expect(access(mountsWith({ worktree: LINKED }), path)).toBe(as)
   })
 
+  it.each([
+    ['/srv/data/x', 'write', 'read'],
+    ['/srv/data/.git/hooks/x', 'read', 'read'],
+    ['/srv/data/.git/drover/x', 'empty directory', 'empty directory'],
+    ['/home/me/.ssh/id', 'own', 'own'],
+    ['/home/me/.drover/sessions.db', 'own', 'own'],
+  ])('gives with a directory that was added for %s: %s, and %s if nothing may change', (path, as, ifReadOnly) => {
+    const directories = [...DIRECTORIES, '/srv/data/.git', '/srv/data/.git/drover']
+    const kindOf: PolicyFacts['kindOf'] = (each) => (directories.includes(each) ? 'directory' : undefined)
+    const added = ['/srv/data']
+    expect(access(mountsWith({ added, kindOf }), path)).toBe(as)
+    const worktree = { root: '/work/tree', isReadOnly: true }
+    expect(access(mountsWith({ added, kindOf, worktree }), path)).toBe(ifReadOnly)
+  })
+
   it('gives nothing of a repository to write in its main worktree, but its files', () => {
     const mounts = mountsWith({ worktree: { root: '/work/tree', commonDirectory: '/work/tree/.git' } })
     expect(access(mounts, '/work/tree/a')).toBe('write')

@@ -54,6 +54,8 @@ type WorktreePaths = {
 
 export type PolicyFacts = {
   worktree: WorktreePaths
+  /** Directories that are open as the worktree is. */
+  added?: readonly string[]
   home: string
   /** Of drover: no command may see its store. */
   droverHome: string
@@ -118,7 +120,7 @@ const HOME_SECRETS = [
 const RUN_STORE = 'drover'
 
 export function toMounts(facts: PolicyFacts): Mount[] {
-  const { worktree, home, droverHome, kindOf } = facts
+  const { worktree, added = [], home, droverHome, kindOf } = facts
   const inHome = (path: string) => join(home, path)
   const existing = (as: Mount['as'], paths: readonly string[]): Mount[] =>
     paths.filter((path) => kindOf(path) !== undefined).map((path) => ({ path, as }))
@@ -131,7 +133,13 @@ export function toMounts(facts: PolicyFacts): Mount[] {
     const paths = mounts.map(({ path }) => path)
     return [...mounts, ...hide(secrets.filter((secret) => isWithin(secret, paths)))]
   }
+  const { isReadOnly } = worktree
+  const addedMounts = added.flatMap((root) => {
+    const git = join(root, '.git')
+    return workMounts({ root, commonDirectory: kindOf(git) === undefined ? undefined : git, isReadOnly })
+  })
   const programs = facts.programs.filter((path) => !isWithin(path, SYSTEM))
+  const commons = worktree.commonDirectory === undefined ? [] : [worktree.commonDirectory]
   return [
     ...existing('read', KERNEL_READS),
     ...hide(KERNEL_SECRETS),
@@ -142,8 +150,8 @@ export function toMounts(facts: PolicyFacts): Mount[] {
       ...existing('read', [...HOME_READS.map(inHome), ...facts.read]),
       ...existing('write', facts.write),
     ]),
-    ...withoutSecrets([...workMounts(worktree), ...existing('read', programs)]),
-    ...hide(worktree.commonDirectory === undefined ? [] : [join(worktree.commonDirectory, RUN_STORE)]),
+    ...withoutSecrets([...addedMounts, ...workMounts(worktree), ...existing('read', programs)]),
+    ...hide([...commons, ...added.map((root) => join(root, '.git'))].map((path) => join(path, RUN_STORE))),
   ]
 }
 

@@ -23,6 +23,9 @@ export const SessionPolicy = named(
     ),
     model: Type.Optional(text('The requested model; without it the agent chooses.')),
     allowed_tools: Type.Optional(text('Tools that the agent may use without approval.')),
+    additional_directories: Type.Optional(
+      Type.Array(Type.String(), { description: 'Directories in which the agent works too.' }),
+    ),
     extra: Type.Array(Type.String(), { description: 'Further arguments for the agent.' }),
   }),
   'The permissions of the agent; a resumed session gets the same.',

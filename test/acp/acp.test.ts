@@ -1,6 +1,6 @@
 /** `drover acp`, driven by the client of the protocol's own SDK. */
 
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { methods } from '@agentclientprotocol/sdk'
@@ -67,6 +67,36 @@ describe('an editor', () => {
     const { create, prompt, texts } = await openEditor(createUser(config))
     await prompt((await create()).sessionId, 'x')
     expect(texts()).toContain('permissions.drover-read-only={extends=')
+  })
+
+  it('names further directories, which replace those of before when it opens a session again', async () => {
+    const user = createUser()
+    const directories = ['one', 'two'].map((name) => join(user.home, name))
+    for (const directory of directories) mkdirSync(directory)
+    const first = await openEditorHere(user)
+    const capabilities = first.started.agentCapabilities?.sessionCapabilities
+    expect(capabilities).toMatchObject({ additionalDirectories: {} })
+    const place = { cwd: user.work, mcpServers: [] }
+    const create = (additionalDirectories: string[]) =>
+      first.agent.request(methods.agent.session.new, { ...place, additionalDirectories })
+    await expect(create([join(user.home, 'three')])).rejects.toThrow(/is not a usable directory/)
+    const { sessionId } = await create(directories.slice(0, 1))
+    await first.prompt(sessionId, { say: 'hello' })
+    const { sessions } = await first.agent.request(methods.agent.session.list, {})
+    expect(sessions.map(({ additionalDirectories }) => additionalDirectories)).toEqual([directories.slice(0, 1)])
+    first.end()
+    await first.ended
+    user.configure({ unified_flags: { dry_run: true } })
+    const { agent, prompt, updates, texts } = await openEditorHere(user)
+    const added = async () => {
+      updates.length = 0
+      await prompt(sessionId, 'x')
+      return texts().match(/--add-dir \S+/g) ?? []
+    }
+    await agent.request(methods.agent.session.load, { ...place, sessionId, additionalDirectories: directories })
+    expect(await added()).toEqual(directories.map((each) => `--add-dir ${each}`))
+    await agent.request(methods.agent.session.resume, { ...place, sessionId })
+    expect(await added()).toEqual([])
   })
 
   it('in an agent that is too deep gets an error for its prompt', async () => {

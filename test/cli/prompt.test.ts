@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Script } from '../fake-agent/script.ts'
@@ -45,6 +45,23 @@ function start(args: readonly string[], script: Script) {
 }
 
 const FINE = { text: ['Hello ', 'there.'] }
+
+describe('--add-dir', () => {
+  it('names directories in which the agent works too, from where drover was called', async () => {
+    for (const name of ['work', 'one', 'two']) mkdirSync(join(room, name))
+    const args = ['say hello', '--dry-run', '-w', 'work', '--add-dir', 'one', '--add-dir', join(room, 'two')]
+    const { code, stdout } = await drover(args)
+    expect([code, stdout.replaceAll(realpathSync(room), '')]).toEqual([
+      0,
+      expect.stringContaining('--add-dir /one --add-dir /two'),
+    ])
+  })
+
+  it('must name directories that exist', async () => {
+    const { code, stderr } = await drover(['say hello', '--add-dir', nothing])
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`the directory ${nothing} does not exist`)])
+  })
+})
 
 describe('the source of a prompt', () => {
   it.each([

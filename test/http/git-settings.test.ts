@@ -258,6 +258,15 @@ describe('a program that the repository tells git to run', () => {
     }
   })
 
+  it('is refused in an additional directory too', async () => {
+    const { plant, prompt } = await start(READ_ONLY)
+    const { workdir } = plant(() => {})
+    const { workdir: other, hasRun } = plant(filter)
+    const over = { additional_directories: [other] }
+    expect(await prompt(workdir, over)).toMatchObject(refused('filter.planted.clean'))
+    expect([(await prompt(workdir)).status, hasRun()]).toEqual([200, false])
+  })
+
   it('cannot be hidden in settings that nobody can read', async () => {
     const { plant, prompt, isStarted } = await start(READ_ONLY)
     const { workdir } = plant(({ root }) => appendFileSync(join(root, '.git/config'), '[filter "planted\nclean = x\n'))

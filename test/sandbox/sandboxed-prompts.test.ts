@@ -72,6 +72,24 @@ describe('an agent inside of a boundary', () => {
     expect(existsSync(join(work, 'made'))).toBe(true)
   })
 
+  it('works in additional directories as in its own, and leaves their repositories alone', async () => {
+    const { run, directory } = await fixture()
+    const added = join(directory, 'added')
+    mkdirSync(join(added, '.git'), { recursive: true })
+    writeFileSync(join(added, 'readme'), 'hello')
+    const attempts: Attempt[] = [
+      ['read', join(added, 'readme')],
+      ['write', join(added, 'made'), 'x'],
+      ['write', join(added, '.git', 'hook'), 'x'],
+    ]
+    const more = { additional_directories: [added] }
+    expect((await run(attempts)).got).toEqual([null, 'written', 'written'])
+    expect(existsSync(join(added, 'made'))).toBe(false)
+    expect((await run(attempts, { ...more, sandbox_mode: 'read-only' })).got).toEqual(['hello', null, null])
+    expect((await run(attempts, more)).got).toEqual(['hello', 'written', null])
+    expect([existsSync(join(added, 'made')), existsSync(join(added, '.git', 'hook'))]).toEqual([true, false])
+  })
+
   it('keeps a login that it refreshes, and its sessions, and nothing else', async () => {
     const { run, own, work } = await fixture()
     const project = work.replace(/[^A-Za-z0-9]/g, '-')

@@ -100,12 +100,13 @@ export class AcpProcess implements AcpConnection {
   }
 
   async openSession(request: AgentRequest): Promise<SessionState> {
-    const { workdir: cwd, resumeId: sessionId, ignoresProject, closedFiles } = request
+    const { workdir: cwd, additionalDirectories = [], resumeId: sessionId, ignoresProject, closedFiles } = request
     const known = this.#sessions.get(sessionId ?? '')
     if (known !== undefined) return known
     const meta = ignoresProject ? this.options.profile.withoutProject?.sessionMeta?.(cwd, closedFiles) : undefined
     const mcpServers = toolServersOf(request).map((server) => ({ ...server, env: [] }))
-    const place = { cwd, mcpServers, ...(meta !== undefined && { _meta: meta }) }
+    const more = additionalDirectories.length > 0 && { additionalDirectories }
+    const place = { cwd, mcpServers, ...more, ...(meta !== undefined && { _meta: meta }) }
     const session =
       sessionId === undefined ? await this.#newSession(place) : await this.#resumeSession(sessionId, place)
     this.#sessions.set(session.sessionId, session)

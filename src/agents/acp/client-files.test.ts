@@ -51,6 +51,17 @@ describe('a file that an agent writes through drover', () => {
     expect(readFileSync(join(free.outside, 'a'), 'utf8')).toBe('new')
   })
 
+  it('is in an additional directory too', async () => {
+    const { workdir, outside } = createPlace()
+    const more = { workdir, permission: 'edit' as const, additionalDirectories: [outside] }
+    await writeTextFile({ path: join(outside, 'a'), content: 'new' }, more)
+    expect(await readTextFile({ path: join(outside, 'a') }, more)).toEqual({ content: 'new' })
+    symlinkSync('/etc', join(outside, 'link'))
+    await expect(readTextFile({ path: join(outside, 'link', 'hosts') }, more)).rejects.toThrow(
+      'is not in the working directory or an additional one',
+    )
+  })
+
   it('is one of git only if everything is allowed', async () => {
     const confined = createPlace()
     await expect(confined.write(join(confined.workdir, '.git', 'config'))).rejects.toThrow('belongs to git')

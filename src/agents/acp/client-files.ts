@@ -1,18 +1,22 @@
-/** Files for agents that let the client read and write them. Only files in the working directory, unless everything is allowed. */
+/** Files for agents that let the client read and write them. Only files in the directories of the agent, unless everything is allowed. */
 import { lstatSync, mkdirSync, statSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { errorCode } from '../../kit/fault.ts'
 import { readFileText } from '../../kit/files/read-file.ts'
 import { replaceFile } from '../../kit/files/write-file.ts'
+import type { AgentRequest } from '../adapter/agent.ts'
 import { countAt, type JsonRecord, textAt } from '../adapter/json-fields.ts'
 import type { Permission } from '../adapter/permission.ts'
-import { isInside, isOfGit } from './permissions.ts'
+import { rootsOf } from '../adapter/roots.ts'
+import { isInsideAny, isOfGit } from './permissions.ts'
 
 const FILE_LIMIT_BYTES = 10 * 1024 * 1024
 const NEW_FILE_MODE = 0o644
 
-export type ClientPolicy = { workdir: string; permission: Permission | undefined }
+type Place = Pick<AgentRequest, 'workdir' | 'additionalDirectories'>
+
+export type ClientPolicy = Place & { permission: Permission | undefined }
 
 export async function readTextFile(params: JsonRecord, policy: ClientPolicy): Promise<JsonRecord> {
   const path = await resolveFile(textAt(params, 'path'), policy)
@@ -45,20 +49,28 @@ export async function writeTextFile(params: JsonRecord, policy: ClientPolicy): P
   return {}
 }
 
-/** The file with links resolved, so that no link leads out of the working directory. It need not exist. */
-async function resolveFile(path: string | undefined, { workdir, permission }: ClientPolicy): Promise<string> {
+/** The file with links resolved, so that no link leads out of the directories of the agent. It need not exist. */
+async function resolveFile(path: string | undefined, policy: ClientPolicy): Promise<string> {
   if (path === undefined || !isAbsolute(path)) throw new Error('the path must be absolute')
   const target = await resolveLinks(path)
-  if (permission === 'everything' || isInside(target, await realpath(workdir))) return target
-  throw new Error(`${path} is not in the working directory`)
+  if (policy.permission === 'everything' || isInsideAny(target, await resolveRoots(policy))) return target
+  throw new Error(`${path} is not in ${nameRoots(policy)}`)
 }
 
-/** Whether all of these names are in the working directory, with links resolved. */
-export async function areInside(names: readonly string[], workdir: string): Promise<boolean> {
-  const root = await realpath(workdir)
+function resolveRoots(place: Place): Promise<string[]> {
+  return Promise.all(rootsOf(place).map((root) => realpath(root)))
+}
+
+export function nameRoots({ additionalDirectories = [] }: Place): string {
+  return additionalDirectories.length === 0 ? 'the working directory' : 'the working directory or an additional one'
+}
+
+/** Whether all of these names are in the directories of the agent, with links resolved. */
+export async function areInside(names: readonly string[], place: Place): Promise<boolean> {
+  const roots = await resolveRoots(place)
   try {
-    const targets = names.map((name) => resolveLinks(resolve(workdir, name.replace(/^file:\/\//, ''))))
-    return (await Promise.all(targets)).every((target) => isInside(target, root))
+    const targets = names.map((name) => resolveLinks(resolve(place.workdir, name.replace(/^file:\/\//, ''))))
+    return (await Promise.all(targets)).every((target) => isInsideAny(target, roots))
   } catch {
     // What cannot be resolved could lead anywhere.
     return false

@@ -18,7 +18,7 @@ type Options = {
   /** Asks the user about a call, if there is one. The signal is aborted when the agent takes its request back. */
   ask(call: JsonRecord, signal: AbortSignal): Promise<Verdict>
   onDenied(denial: Denial): void
-} & Pick<AgentRequest, 'allowedCommands'>
+} & Pick<AgentRequest, 'allowedCommands' | 'additionalDirectories'>
 
 type ClientMethod = (params: JsonRecord, signal: AbortSignal) => Promise<JsonRecord>
 type Need = NonNullable<Denial['needs']>
@@ -44,11 +44,11 @@ export class ClientMethods {
   #isOver = false
 
   constructor(options: Options) {
-    const { client, terminals, workdir, permission } = options
+    const { client, terminals } = options
     this.#options = options
     this.#methods = {
       ...(client?.files && {
-        'fs/read_text_file': (params: JsonRecord) => readTextFile(params, { workdir, permission }),
+        'fs/read_text_file': (params: JsonRecord) => readTextFile(params, options),
         'fs/write_text_file': async (params: JsonRecord, signal: AbortSignal) =>
           writeTextFile(params, await this.#write(params, signal)),
       }),
@@ -106,21 +106,21 @@ export class ClientMethods {
 
   async #run(params: JsonRecord, signal: AbortSignal): Promise<ClientPolicy> {
     const command = [textAt(params, 'command'), ...textsAt(params, 'args')].join(' ')
-    const { permission, workdir } = this.#options
+    const { permission } = this.#options
     // With other variables it may be another command.
     const isPlain = objectsAt(params, 'env').length === 0
     if (permission === 'edit' && isPlain && isAllowedCommand(withoutShell(params) ?? command, this.#options))
-      return { permission: undefined, workdir }
+      return { ...this.#options, permission: undefined }
     const call = { kind: 'execute', title: command, rawInput: { command } }
     return await this.#policyFor({ need: 'everything', call, signal })
   }
 
   async #policyFor(use: Use): Promise<ClientPolicy> {
-    const { permission, workdir } = this.#options
+    const { permission } = this.#options
     const isEnough = permission === undefined || permission === 'everything' || permission === use.need
-    if (isEnough || !(await this.#isAllowed(use))) return { permission, workdir }
+    if (isEnough || !(await this.#isAllowed(use))) return this.#options
     if (this.#isOver) throw new Error('the turn is over')
-    return { permission: undefined, workdir }
+    return { ...this.#options, permission: undefined }
   }
 
   async #isAllowed({ need, call, signal }: Use): Promise<boolean> {

@@ -4,8 +4,9 @@ import type { ChildEnvironment } from '../../kit/process/child-environment.ts'
 import { OutputTail } from '../../kit/process/output-tail.ts'
 import { type ProcessExit, startProcess } from '../../kit/process/process.ts'
 import { countAt, type JsonRecord, objectsAt, textAt, textsAt } from '../adapter/json-fields.ts'
-import type { ClientPolicy } from './client-files.ts'
-import { isInside } from './permissions.ts'
+import { rootsOf } from '../adapter/roots.ts'
+import { type ClientPolicy, nameRoots } from './client-files.ts'
+import { isInsideAny } from './permissions.ts'
 
 const OUTPUT_LIMIT_BYTES = 4 * 1024 * 1024
 const MAX_TERMINALS = 32
@@ -38,16 +39,17 @@ export class ClientTerminals {
     this.#env = env
   }
 
-  async create(params: JsonRecord, { workdir, permission }: ClientPolicy): Promise<JsonRecord> {
+  async create(params: JsonRecord, policy: ClientPolicy): Promise<JsonRecord> {
+    const { permission } = policy
     if (permission !== undefined && permission !== 'everything') throw new Error('running commands is not allowed')
     if (this.#isClosed) throw new Error('the agent has ended')
     if (this.#terminals.size + this.#starting.size >= MAX_TERMINALS) throw new Error('too many terminals; release one')
     const command = textAt(params, 'command')
     if (command === undefined || command === '') throw new Error('command must be text')
-    const cwd = textAt(params, 'cwd') ?? workdir
+    const cwd = textAt(params, 'cwd') ?? policy.workdir
     if (!isAbsolute(cwd)) throw new Error('the directory must be absolute')
-    if (permission !== 'everything' && !isInside(cwd, workdir)) {
-      throw new Error(`${cwd} is not in the working directory`)
+    if (permission !== 'everything' && !isInsideAny(cwd, rootsOf(policy))) {
+      throw new Error(`${cwd} is not in ${nameRoots(policy)}`)
     }
     this.#lastId += 1
     const id = `terminal-${this.#lastId}`

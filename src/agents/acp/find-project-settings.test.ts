@@ -30,6 +30,17 @@ describe('the settings that an agent would use', () => {
     expect(found()).toEqual(['opencode.json', '../opencode.json', '../../opencode.json'])
   })
 
+  it('are those in additional directories too, and above them', () => {
+    const added = join(home, 'sdk', 'part')
+    mkdirSync(added, { recursive: true })
+    for (const folder of [added, join(home, 'sdk')]) writeFileSync(join(folder, 'opencode.json'), '{}')
+    const place = { env: { HOME: home }, workdir, additionalDirectories: [added] }
+    expect(readProjectSettings(findProfile(['opencode']), place).projectSettings).toEqual([
+      '../../../sdk/part/opencode.json',
+      '../../../sdk/opencode.json',
+    ])
+  })
+
   it('may be a link, even one that leads nowhere', () => {
     symlinkSync('/nowhere/at/all', join(workdir, '.opencode'))
     expect(found()).toEqual(['.opencode'])

@@ -3,6 +3,7 @@ import { existsSync, lstatSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import type { AcpProfile } from '../adapter/acp-profile.ts'
 import type { AgentRequest } from '../adapter/agent.ts'
+import { rootsOf } from '../adapter/roots.ts'
 import { NO_SURROUNDINGS, type Surroundings } from '../adapter/surroundings.ts'
 import { projectSettingsRefused } from './faults.ts'
 import { KNOWN_AGENTS } from './known-agents.ts'
@@ -19,10 +20,11 @@ function refusedBy({ withoutProject }: AcpProfile): readonly string[] {
 
 export function readProjectSettings(
   profile: AcpProfile,
-  { env, workdir }: Pick<AgentRequest, 'env' | 'workdir'>,
+  place: Pick<AgentRequest, 'env' | 'workdir' | 'additionalDirectories'>,
 ): Surroundings {
   const names = refusedBy(profile)
-  const folders = foldersAbove(workdir, env['HOME'])
+  const { env, workdir } = place
+  const folders = [...new Set(rootsOf(place).flatMap((root) => foldersAbove(root, env['HOME'])))]
   const projectSettings = folders.flatMap((folder) =>
     names.filter((name) => isThere(join(folder, name))).map((name) => relative(workdir, join(folder, name))),
   )

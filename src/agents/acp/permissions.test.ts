@@ -28,6 +28,19 @@ describe('what drover allows without a user', () => {
     }
   })
 
+  it('includes edits in additional directories', () => {
+    const facts = {
+      workdir: '/work',
+      additionalDirectories: ['/more'],
+      isLimited: false,
+      profile: {},
+      staysInside: true,
+    }
+    const decide = (path: string) =>
+      decideAlone({ ...facts, permission: 'edit', call: { kind: 'edit', locations: [{ path }] } })
+    expect(['/more/a', '/more/../a', '/more/.git/config'].map(decide)).toEqual(['allow', 'ask', 'ask'])
+  })
+
   it('does not include what a link leads to outside of the working directory', () => {
     const facts = { call: { kind: 'read' }, workdir: '/work', isLimited: true, profile: {}, staysInside: false }
     expect(decideAlone({ ...facts, permission: 'edit' })).toBe('ask')

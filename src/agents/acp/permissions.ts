@@ -5,6 +5,7 @@ import type { AgentRequest } from '../adapter/agent.ts'
 import { isAllowedCommand } from '../adapter/allowed-commands.ts'
 import { type JsonRecord, objectsAt, textAt } from '../adapter/json-fields.ts'
 import type { Permission } from '../adapter/permission.ts'
+import { rootsOf } from '../adapter/roots.ts'
 import { TOOL_SERVER } from '../adapter/tool-server-place.ts'
 import { readToolInput, readToolKind, readToolName, readToolPaths } from './tool-calls.ts'
 
@@ -17,15 +18,15 @@ export type PermissionFacts = {
   /** What the user allows; undefined: the agent's own settings apply, and what it asks for is denied. */
   permission: Permission | undefined
   workdir: string
-  /** A ceiling limits the caller: what is outside of the working directory may belong to others, such as the files of drover. */
+  /** A ceiling limits the caller: what is outside of the agent's directories may belong to others, such as the files of drover. */
   isLimited: boolean
   profile: Pick<AcpProfile, 'kinds'>
-} & Pick<AgentRequest, 'allowedCommands' | 'clientTools'> & {
+} & Pick<AgentRequest, 'additionalDirectories' | 'allowedCommands' | 'clientTools'> & {
     /** The MCP servers whose tools it may use without asking. */
     trusted?: readonly string[]
   }
 
-/** What drover decides without a user. `staysInside`: no link leads a path of the call out of the working directory. */
+/** What drover decides without a user. `staysInside`: no link leads a path of the call out of its directories. */
 export function decideAlone(facts: PermissionFacts & { staysInside: boolean }): 'allow' | 'deny' | 'ask' {
   if (isOfClient(facts) || isOfServer(facts) || (facts.staysInside && isAllowed(facts))) return 'allow'
   return facts.permission === 'read-only' ? 'deny' : 'ask'
@@ -48,11 +49,11 @@ function isOfServer({ call, trusted = [], profile }: PermissionFacts): boolean {
   return trusted.some((server) => name.startsWith(server) && /^(?:_|\.|\/|: )[\w.-]+$/.test(name.slice(server.length)))
 }
 
-function isAllowed({ call, permission, workdir, isLimited, profile, allowedCommands }: PermissionFacts): boolean {
+function isAllowed({ call, permission, isLimited, profile, allowedCommands, ...place }: PermissionFacts): boolean {
   if (permission === 'everything') return true
   const kind = readToolKind(call, profile)
   const paths = readToolPaths(call)
-  const areInside = paths.every((path) => isInside(path, workdir))
+  const areInside = paths.every((path) => isInsideAny(path, rootsOf(place)))
   // A search without a path is one in the working directory. A file to read that is not named could be any.
   if (isLimited && kind === 'read' && paths.length === 0) return false
   if (kind === 'execute') return permission === 'edit' && areInside && runsOnly(call, { allowedCommands })
@@ -79,6 +80,10 @@ export function isInside(name: string, workdir: string): boolean {
   if (!isAbsolute(path)) return !normalize(path).split(sep).includes('..')
   const way = relative(workdir, path)
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+}
+
+export function isInsideAny(name: string, roots: readonly string[]): boolean {
+  return roots.some((root) => isInside(name, root))
 }
 
 export type Verdict = 'allow' | 'allow_session' | 'deny'

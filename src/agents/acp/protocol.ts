@@ -34,6 +34,8 @@ export type AgentInfo = {
   canDelete: boolean
   canClose: boolean
   takesImages: boolean
+  /** Its sessions take further directories. */
+  takesDirectories: boolean
   /** Takes messages in the middle of a turn: an extension of the protocol. */
   takesMessages: boolean
   /** The ways to log in that the agent offers. */
@@ -52,6 +54,7 @@ export function readAgentInfo(result: JsonRecord): AgentInfo {
     canResume: objectAt(sessions, 'resume') !== undefined,
     canDelete: objectAt(sessions, 'delete') !== undefined,
     canClose: objectAt(sessions, 'close') !== undefined,
+    takesDirectories: objectAt(sessions, 'additionalDirectories') !== undefined,
     takesImages: objectAt(capabilities, 'promptCapabilities')?.['image'] === true,
     takesMessages: objectAt(objectAt(result, '_meta'), 'steering')?.['supported'] === true,
     logins: objectsAt(result, 'authMethods').flatMap(describeLogin),

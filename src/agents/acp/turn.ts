@@ -2,9 +2,9 @@
 import { basename } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Fault } from '../../kit/fault.ts'
-import type { ApprovalRequest, Denial, Usage } from '../adapter/agent.ts'
+import { type ApprovalRequest, type Denial, NATIVE_BACKENDS, type Usage } from '../adapter/agent.ts'
 import { isImage, placeFiles } from '../adapter/attached-file.ts'
-import { attachmentsUnsupported } from '../adapter/faults.ts'
+import { attachmentsUnsupported, directoriesUnsupported } from '../adapter/faults.ts'
 import { type JsonRecord, objectAt, textAt } from '../adapter/json-fields.ts'
 import { createOutputReader } from '../adapter/output-reader.ts'
 import { type Permission, stricterPermission } from '../adapter/permission.ts'
@@ -53,6 +53,7 @@ export class AcpTurn implements TurnProtocol {
       client: profile.client,
       terminals: agent.terminals,
       workdir: turn.request.workdir,
+      additionalDirectories: turn.request.additionalDirectories,
       permission: this.#permission,
       allowedCommands: turn.request.allowedCommands,
       ask: (...asked) => this.#ask(...asked),
@@ -79,10 +80,14 @@ export class AcpTurn implements TurnProtocol {
 
   async #open(): Promise<SessionState> {
     const { request } = this.#turn
-    const { takesImages } = await this.#agent.initialize()
+    const { takesImages, takesDirectories } = await this.#agent.initialize()
     this.#port?.heard()
     if (!takesImages && request.attachments?.some(isImage) === true) {
       throw attachmentsUnsupported({ backend: this.#agent.options.backend, kind: 'images' })
+    }
+    if (!takesDirectories && (request.additionalDirectories ?? []).length > 0) {
+      const problem = 'does not say that its sessions take additional directories'
+      throw directoriesUnsupported({ backend: this.#agent.options.backend, problem, able: NATIVE_BACKENDS })
     }
     const session = await this.#agent.openSession(request)
     this.#port?.heard()
@@ -231,16 +236,24 @@ export class AcpTurn implements TurnProtocol {
   }
 
   async #decide(call: JsonRecord, signal: AbortSignal): Promise<Verdict> {
-    const { workdir, isLimited, allowedCommands, clientTools, mcpServers = [] } = this.#turn.request
+    const {
+      workdir,
+      additionalDirectories,
+      isLimited,
+      allowedCommands,
+      clientTools,
+      mcpServers = [],
+    } = this.#turn.request
     const trusted = mcpServers.map(({ name }) => name).filter((name) => isTrusted(name, this.#turn.request))
     const { profile } = this.#agent.options
     const permission = this.#permission
     // An agent that opens the file itself would follow a link.
-    const staysInside = !isLimited || permission === 'everything' || (await areInside(readToolPaths(call), workdir))
+    const staysInside =
+      !isLimited || permission === 'everything' || (await areInside(readToolPaths(call), this.#turn.request))
     const alone = decideAlone({
       call,
       permission,
-      workdir,
+      ...{ workdir, additionalDirectories },
       isLimited,
       profile,
       staysInside,

@@ -96,6 +96,8 @@ export type AgentRequest = {
   attachments?: readonly AttachedFile[] | undefined
   model?: string | undefined
   workdir: string
+  /** Where it works too, as in the working directory. */
+  additionalDirectories?: readonly string[] | undefined
   approvalMode: ApprovalMode
   sandboxMode: SandboxMode
   /**
@@ -274,7 +276,7 @@ type Reports = {
 /** The file in which an agent keeps a session, and the name of the directory that it is in. */
 export type SessionFile = { directory: string; bytes: Uint8Array }
 
-type OfPlace = Pick<AgentRequest, 'env' | 'workdir'>
+type OfPlace = Pick<AgentRequest, 'env' | 'workdir' | 'additionalDirectories'>
 
 type AgentTraits = {
   backend: Backend

@@ -6,6 +6,12 @@ export const attachmentsUnsupported = defineFault('attachments_unsupported', 'in
     `${d.backend} takes no ${d.kind}; use claude, codex or gemini, or send text only`,
 })
 
+export const directoriesUnsupported = defineFault('directories_unsupported', 'invalid', {
+  when: 'A prompt asks for `additional_directories`, but the agent does not declare that its sessions take any, or cannot take one with this name.',
+  message: (d: { backend: string; problem: string; able: readonly string[] }) =>
+    `${d.backend} ${d.problem}; use ${d.able.join(' or ')}, or send additional_directories: []`,
+})
+
 export const answersInvalid = defineFault('answers_invalid', 'invalid', {
   when: 'An agent asks questions, and the decision leaves one without an answer, or has an answer that is not possible.',
   message: (d: { problem: string }) =>

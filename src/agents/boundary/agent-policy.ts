@@ -9,6 +9,7 @@ import type { AgentCommand, AgentRequest, Program } from '../adapter/agent.ts'
 import type { BoundaryNeeds } from '../adapter/boundary-needs.ts'
 import type { BoundaryPlan } from '../adapter/boundary-plan.ts'
 import { isReadOnly } from '../adapter/permission.ts'
+import { rootsOf } from '../adapter/roots.ts'
 
 type Facts = { plan: BoundaryPlan; needs: BoundaryNeeds; home: string; stages: readonly Stage[]; argv: Program }
 
@@ -18,6 +19,7 @@ export function toAgentPolicy(request: AgentRequest, { plan, needs, home, stages
   const others = (needs.programs ?? []).flatMap((name) => findProgram(name, { env: request.env, cwd: home }) ?? [])
   return createPolicy({
     worktree,
+    added: request.additionalDirectories,
     home,
     droverHome,
     stages,
@@ -27,7 +29,9 @@ export function toAgentPolicy(request: AgentRequest, { plan, needs, home, stages
       ...[...argv, ...others].flatMap((part) => programPath(part, home)),
       // PATH has a link to it there.
       ...others.map(dirname),
-    ].filter((path) => ![worktree.root, home].some((each) => isWithin(each, [path]))),
+    ].filter(
+      (path) => ![...rootsOf({ ...request, workdir: worktree.root }), home].some((each) => isWithin(each, [path])),
+    ),
     hidden: [...hidden, ...request.closedFiles],
     // The system enforces then what the agent was told.
     isReadOnly: isReadOnly(request),

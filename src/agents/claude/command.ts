@@ -120,6 +120,7 @@ function toFlags(
     ...flag('--max-turns', request.maxTurns?.toString()),
     ...system.flags,
     ...tools.flags,
+    ...(request.additionalDirectories ?? []).flatMap((directory) => ['--add-dir', directory]),
     ...(request.outputSchema === undefined ? [] : ['--json-schema', toJsonText(request.outputSchema)]),
     ...(request.isEphemeral ? ['--no-session-persistence'] : []),
     ...request.extra,

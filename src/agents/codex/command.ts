@@ -55,6 +55,7 @@ export function toCodexCommand(request: AgentRequest): AgentCommand {
       ...(request.isEphemeral ? ['--ephemeral'] : []),
       ...request.extra,
       ...toProjectFlags(request),
+      ...toDirectoryFlags(request),
       ...toToolServers(request),
       ...(request.withoutTools ? NO_TOOLS.flatMap((setting) => ['-c', setting]) : []),
       ...(request.isLimited ? ['--ignore-rules'] : []),
@@ -75,7 +76,7 @@ export function toAppServerCommand(request: AgentRequest): Pick<AgentCommand, 'a
     argv: [
       ...request.program,
       ...['app-server', ...settings, ...request.extra],
-      ...[...toProjectFlags(request), ...toServerProfiles(request)],
+      ...[...toProjectFlags(request), ...toDirectoryFlags(request), ...toServerProfiles(request)],
     ],
     env: toAgentEnvironment(request, VARIABLES),
     files: [],
@@ -96,6 +97,12 @@ function toProjectFlags({ ignoresProject, isLimited, workdir }: AgentRequest): s
     ...(isLimited ? limits : []),
   ]
   return ignoresProject ? settings.flatMap((setting) => ['-c', setting]) : []
+}
+
+/** In its sandbox, codex reads everywhere. These replace what the settings of the user add. */
+function toDirectoryFlags({ additionalDirectories = [] }: AgentRequest): string[] {
+  if (additionalDirectories.length === 0) return []
+  return ['-c', `sandbox_workspace_write.writable_roots=${JSON.stringify(additionalDirectories)}`]
 }
 
 /** Of the functions of the client, several can be called at once. */
@@ -146,9 +153,14 @@ function useProfile(profile: string): string[] {
   return ['-c', `default_permissions="${profile}"`]
 }
 
-function toProfileFlags({ closedFiles }: AgentRequest, names: readonly string[]): string[] {
-  const files = closedFiles.map((path) => `${JSON.stringify(path)}="deny"`).join(',')
-  return names.flatMap((name) => ['-c', `permissions.${name}={extends="${PROFILES[name]}",filesystem={${files}}}`])
+function toProfileFlags(request: AgentRequest, names: readonly string[]): string[] {
+  const { closedFiles, additionalDirectories = [] } = request
+  const closed = closedFiles.map((path) => `${JSON.stringify(path)}="deny"`)
+  const added = additionalDirectories.map((path) => `${JSON.stringify(path)}="write"`)
+  return names.flatMap((name) => {
+    const files = [...(name === PROFILES_OF_MODES['workspace-write'] ? added : []), ...closed].join(',')
+    return ['-c', `permissions.${name}={extends="${PROFILES[name]}",filesystem={${files}}}`]
+  })
 }
 
 /**

@@ -1,8 +1,9 @@
 /** The command line of gemini. */
 import { dirname, join } from 'node:path'
-import type { AgentCommand, AgentRequest } from '../adapter/agent.ts'
+import { type AgentCommand, type AgentRequest, NATIVE_BACKENDS } from '../adapter/agent.ts'
 import { toAgentEnvironment } from '../adapter/agent-environment.ts'
 import { placeFiles, toScratchFiles } from '../adapter/attached-file.ts'
+import { directoriesUnsupported } from '../adapter/faults.ts'
 import { flag, warnOfMissing, withSystemPrompt } from '../adapter/flags.ts'
 import {
   type Permission,
@@ -39,6 +40,7 @@ export function toGeminiCommand(request: AgentRequest): AgentCommand {
       ...policy.flags,
       ...flag('--model', request.model),
       ...flag('--resume', request.resumeId),
+      ...toDirectories(request).flatMap((directory) => ['--include-directories', directory]),
       ...(attached[0] === undefined ? [] : ['--include-directories', dirname(attached[0].path)]),
       ...(request.isVerbose ? ['--debug'] : []),
       ...request.extra,
@@ -55,6 +57,16 @@ export function toGeminiCommand(request: AgentRequest): AgentCommand {
       ...warnOfMissing('gemini', request, { maxTurns: true }),
     ],
   }
+}
+
+/** Gemini takes a comma as the end of a name. */
+function toDirectories({ additionalDirectories = [] }: AgentRequest): readonly string[] {
+  if (!additionalDirectories.some((directory) => directory.includes(','))) return additionalDirectories
+  throw directoriesUnsupported({
+    backend: 'gemini',
+    problem: 'takes no additional directory with a comma in its name',
+    able: NATIVE_BACKENDS.filter((name) => name !== 'gemini'),
+  })
 }
 
 /** The process that stays up. Modes and prompts are sent to it later; the policy is fixed. */

@@ -36,12 +36,12 @@ export async function startGemini(launch: Launch): Promise<LongLivedAgent> {
 /**
  * What is fixed for the life of a process. A read-only prompt needs a separate process: over the protocol, gemini does
  * not report a tool call that its policy denies. So does one that begins with a slash, which gemini would run as a command, and
- * one with attachments, which gemini reads from files.
+ * one with attachments, which gemini reads from files, or with additional directories, which it gets when it starts.
  */
 export function geminiParts(request: AgentRequest): readonly string[] | undefined {
   const permission = stricterPermission(request) ?? 'ask'
   const isCommand = request.prompt.trimStart().startsWith('/')
-  if ((request.attachments ?? []).length > 0) return undefined
+  if ((request.attachments ?? []).length > 0 || (request.additionalDirectories ?? []).length > 0) return undefined
   if (request.extra.length > 0 || request.isVerbose || permission === 'read-only' || isCommand) return undefined
   // A process that ignores the project has got its instructions when it started.
   const { model = '', surroundings, allowedCommands = [] } = request

@@ -53,6 +53,7 @@ describe('a process is shared by requests', () => {
   it.each<[string, Partial<AgentRequest>]>([
     ['another backend', { backend: 'codex' }],
     ['another directory', { workdir: '/elsewhere' }],
+    ['an additional directory', { additionalDirectories: ['/elsewhere'] }],
     ['another value in the environment', { env: { ...env, HOME: '/home/eve' } }],
     ['one more variable', { env: { ...env, X: '' } }],
     ['one variable less', { env: { HOME: '/home/ada' } }],

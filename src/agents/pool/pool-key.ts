@@ -17,13 +17,16 @@ export type PoolKey = { place: string; stamp: string }
 export function toPoolKey(request: AgentRequest, backend: WarmBackend, client: string): PoolKey | undefined {
   const fixed = backend.fixedParts(request)
   if (fixed === undefined) return undefined
-  const { program, workdir, env, ignoresProject, isLimited } = request
-  const place = ['drover-warm-place/v1', request.backend, client, workdir, environmentDigest(env)]
+  const { program, workdir, additionalDirectories = [], env, ignoresProject, isLimited } = request
+  const place = ['drover-warm-place/v2', request.backend, client, workdir, environmentDigest(env)]
   const settings = isLimited ? 'limited' : ignoresProject ? 'user' : 'user and project'
   const files = program.filter((part) => part.startsWith('/')).map(fileStamp)
   const configs = backend.configFiles(request).map(configStamp)
   return {
-    place: digestFields([...place, settings, boundaryPart(request), String(program.length), ...program, ...fixed]),
+    place: digestFields([
+      ...[...place, settings, boundaryPart(request), JSON.stringify(additionalDirectories)],
+      ...[String(program.length), ...program, ...fixed],
+    ]),
     stamp: digestFields(['drover-warm-stamp/v1', directoryStamp(workdir), ...files, ...configs]),
   }
 }

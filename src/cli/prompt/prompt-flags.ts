@@ -41,6 +41,7 @@ export function requestFromFlags({ flags, runtime }: Invocation): Omit<PromptBod
     model: flags.text('model'),
     fallback: fallback === undefined ? undefined : readFallback(fallback),
     workdir: resolveGivenWorkdir(runtime.cwd, flags.text('workdir')),
+    additional_directories: addedDirectories(runtime.cwd, flags.texts('add-dir')),
     approval_mode: flags.text('approval') as ApprovalMode | undefined,
     sandbox_mode: flags.text('access') as SandboxMode | undefined,
     sandbox: readSandbox(flags),
@@ -73,9 +74,16 @@ export function readSandbox(flags: Flags): 'required' | 'off' | undefined {
 }
 
 function resolveGivenWorkdir(cwd: string, given: string | undefined): string | undefined {
-  if (given === undefined) return undefined
+  return given === undefined ? undefined : resolveDirectory(cwd, given, { isAdded: false })
+}
+
+function addedDirectories(cwd: string, given: readonly string[]): string[] | undefined {
+  return given.length === 0 ? undefined : given.map((each) => resolveDirectory(cwd, each, { isAdded: true }))
+}
+
+function resolveDirectory(cwd: string, given: string, { isAdded }: { isAdded: boolean }): string {
   const workdir = resolve(cwd, given)
-  if (statSync(workdir, { throwIfNoEntry: false })?.isDirectory() !== true) throw workdirMissing({ workdir })
+  if (statSync(workdir, { throwIfNoEntry: false })?.isDirectory() !== true) throw workdirMissing({ workdir, isAdded })
   return workdir
 }
 

@@ -13,6 +13,10 @@ export const MODEL: Flag = flag('-m, --model NAME', "Model, or an alias for one 
 
 export const WORKDIR: Flag = flag('-w, --workdir DIR', 'Working directory of the agent (default: current directory)')
 
+const ADD_DIR: Flag = flag('--add-dir DIR', 'Directory in which the agent works too, as in its working directory', {
+  repeats: true,
+})
+
 export const APPROVAL_CHOICES =
   "edit files (auto), everything in a sandbox (sandboxed), everything (none), nothing (always), or what the agent's own settings allow (default)"
 
@@ -68,6 +72,7 @@ export const SINGLE_RUN: readonly Flag[] = [
   }),
   flag('--raw', "Print the agent's output unchanged"),
   flag('--no-markdown', 'Do not render the Markdown of the answer on a terminal'),
+  ADD_DIR,
   APPROVAL,
   ACCESS,
   ...PROMPT_SANDBOX,
