@@ -24,6 +24,7 @@ import { OPERATIONS as resume } from './native/session-resume.shape.ts'
 import { OPERATIONS as sessions } from './native/sessions.shape.ts'
 import { OPERATIONS as usage } from './native/usage.shape.ts'
 import { OPERATIONS as chatCompletions } from './openai/chat-completions.shape.ts'
+import { OPERATIONS as conversationItems } from './openai/conversation-items.shape.ts'
 import { OPERATIONS as conversations } from './openai/conversations.shape.ts'
 import { OPERATIONS as models } from './openai/models.shape.ts'
 import { OPERATIONS as responses } from './openai/responses.shape.ts'
@@ -53,6 +54,7 @@ export const OPERATIONS: readonly Operation[] = [
     ...chatCompletions,
     ...responses,
     ...conversations,
+    ...conversationItems,
     ...messageModels,
     ...messages,
     ...countTokens,

@@ -25,6 +25,7 @@ import { registerResume } from './native/session-resume.ts'
 import { registerSessions } from './native/sessions.ts'
 import { registerUsage } from './native/usage.ts'
 import { registerChatCompletions } from './openai/chat-completions.ts'
+import { registerConversationItems } from './openai/conversation-items.ts'
 import { registerConversations } from './openai/conversations.ts'
 import { registerModels } from './openai/models.ts'
 import { registerResponses } from './openai/responses.ts'
@@ -49,7 +50,13 @@ export const ROUTES: Readonly<Record<string, readonly RegisterRoutes[]>> = {
     registerPush,
   ],
   '/hooks': [registerGitHubHook],
-  '/openai/v1': [registerModels, registerChatCompletions, registerResponses, registerConversations],
+  '/openai/v1': [
+    registerModels,
+    registerChatCompletions,
+    registerResponses,
+    registerConversations,
+    registerConversationItems,
+  ],
   '/anthropic/v1': [registerMessageModels, registerMessages, registerCountTokens],
   // For clients with a base URL that lacks the prefix of the API.
   '/v1': [
@@ -57,6 +64,7 @@ export const ROUTES: Readonly<Record<string, readonly RegisterRoutes[]>> = {
     registerChatCompletions,
     registerResponses,
     registerConversations,
+    registerConversationItems,
     registerMessages,
     registerCountTokens,
   ],

@@ -207,6 +207,10 @@ describe('the conversation of another key', () => {
       ['change', (given) => bob.post(`${at}/${given}`, { metadata: { a: 'b' } })],
       ['delete', (given) => bob.ask(`${at}/${given}`, { method: 'DELETE' })],
       ['continue', (given) => bob.post('/openai/v1/responses', ask(given))],
+      ['list', (given) => bob.ask(`${at}/${given}/items`)],
+      ['add to', (given) => bob.post(`${at}/${given}/items`, { items: [] })],
+      ['read an item of', (given) => bob.ask(`${at}/${given}/items/msg_x`)],
+      ['delete an item of', (given) => bob.ask(`${at}/${given}/items/msg_x`, { method: 'DELETE' })],
     ]
     const none = `conv_${MISSING}`
     for (const [name, attempt] of attempts) {

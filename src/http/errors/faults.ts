@@ -200,6 +200,11 @@ export const conversationNotFound = defineFault('conversation_not_found', 'not_f
     `no conversation ${JSON.stringify(d.id)} is stored; it may have been deleted; POST /openai/v1/conversations starts one`,
 })
 
+export const conversationItemNotFound = defineFault('conversation_item_not_found', 'not_found', {
+  when: 'A conversation of the Responses API has no item with this id, or no longer.',
+  message: (d: { id: string }) => `the conversation has no item ${JSON.stringify(d.id)}; list its items`,
+})
+
 export const sessionBackendDiffers = defineFault('session_backend_differs', 'invalid', {
   when: 'A request to the OpenAI or Anthropic API continues a session of one backend with a model that selects another backend.',
   message: (d: { id: string; backend: string; model: string; selected: string }) =>

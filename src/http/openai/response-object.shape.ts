@@ -68,7 +68,7 @@ const TextCallItem = namedObject('ResponseCustomToolCallItem', {
 })
 export type TextCallItem = Message<typeof TextCallItem>
 
-const OutputItem = tagged('type', [MessageItem, ReasoningItem, CallItem, TextCallItem])
+export const OutputItem = tagged('type', [MessageItem, ReasoningItem, CallItem, TextCallItem])
 export type OutputItem = MessageItem | ReasoningItem | CallItem | TextCallItem
 
 export const ResponseUsage = named(

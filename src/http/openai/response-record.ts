@@ -130,7 +130,7 @@ export function responseEnvelope(
   }
 }
 
-const DEFAULT_LIMIT = 20
+export const DEFAULT_LIMIT = 20
 
 /** The messages of the input, first to last. */
 export function listInputMessages(execution: Execution, record: ResponseRecord): (StoredMessage & { id: string })[] {
@@ -138,10 +138,14 @@ export function listInputMessages(execution: Execution, record: ResponseRecord):
   return messages.map((message, at) => ({ ...message, id: `msg_${withoutIdPrefix(execution.id)}in${at}` }))
 }
 
+export function listInputItems(execution: Execution, record: ResponseRecord): StoredItem[] {
+  return listInputMessages(execution, record).map(toItem)
+}
+
 /** A page of the messages of the input. Throws a Fault if it must follow an item that is not in the list. */
 export function listInput(execution: Execution, record: ResponseRecord, query: InputItemsQuery): ItemList {
   const { limit = DEFAULT_LIMIT, order = 'desc', after } = query
-  const items = listInputMessages(execution, record).map(toItem)
+  const items = listInputItems(execution, record)
   if (order === 'desc') items.reverse()
   const at = items.findIndex(({ id }) => id === after)
   if (after !== undefined && at === -1) {

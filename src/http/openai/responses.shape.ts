@@ -159,7 +159,7 @@ export const InputItemsQuery = Type.Object({
 })
 export type InputItemsQuery = Static<typeof InputItemsQuery>
 
-const StoredItem = namedObject('ResponseStoredItem', {
+export const StoredItem = namedObject('ResponseStoredItem', {
   type: Type.Literal('message'),
   id: Type.String(),
   status: Type.Literal('completed'),
