@@ -1,16 +1,13 @@
 /** schema/machine-protocol-v2.json: every message and part of the machine protocol, each defined once. */
 import type { TSchema } from 'typebox'
 import { Action } from '../src/contract/action.shape.ts'
-import { ChangeReport } from '../src/contract/change-report.shape.ts'
 import { CliError } from '../src/contract/cli-error.shape.ts'
-import { DoctorReport } from '../src/contract/doctor-report.shape.ts'
-import { ListReport } from '../src/contract/list-report.shape.ts'
 import { ActionMaterial, PinnedMaterial } from '../src/contract/material.shape.ts'
 import { Outcome } from '../src/contract/outcome.shape.ts'
 import { ProtocolState } from '../src/contract/protocol-state.shape.ts'
 import { RawSourceEnvelope } from '../src/contract/raw-source-envelope.shape.ts'
-import { RunStatus } from '../src/contract/run-status.shape.ts'
-import { StatusList } from '../src/contract/status-list.shape.ts'
+import { ChangeReport, DoctorReport, ListReport } from '../src/contract/reports.shape.ts'
+import { RunStatus, StatusList } from '../src/contract/run-status.shape.ts'
 import { type Json, publishedSchema } from './rewrite-shape.ts'
 
 export const MESSAGE_SHAPES = {

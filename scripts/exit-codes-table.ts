@@ -1,5 +1,5 @@
 /** The exit codes of all commands, for docs/cli.md and the manual page. The numbers are those of the code. */
-import { EXIT_CANCELLED, EXIT_TIMEOUT } from '../src/agents/adapter/exit-codes.ts'
+import { EXIT_CANCELLED, EXIT_TIMEOUT } from '../src/agents/adapter/failure.ts'
 import { EXIT, toExitCode } from '../src/cli/exit-status.ts'
 import { exitCodeOfSignal } from '../src/cli/interruption.ts'
 

@@ -231,7 +231,8 @@ export const GUARDS: readonly Group[] = [
   {
     name: 'guards',
     guards: [
-      'src/drive/{attempt-guard,guard-repository,attribute-changes,check-delivery,known-commands}.ts',
+      'src/drive/{attempt-guard,guard-repository,attribute-changes,check-delivery}.ts',
+      { file: 'src/drive/run-checks.ts', from: 'const FILE_LIMIT_BYTES' },
       { file: 'src/runs/run-worktree.ts', from: '/** Throws `run_of_own_agent`' },
     ],
     tests: [

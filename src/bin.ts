@@ -6,7 +6,7 @@ import { main } from './cli/program/main.ts'
 import { createStandardInput } from './cli/standard-input.ts'
 import { createTerminal } from './cli/terminal.ts'
 import { systemClock } from './kit/clock.ts'
-import { hideVariables } from './kit/process/hide-variables.ts'
+import { hideVariables } from './kit/process/child-environment.ts'
 
 const beside = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 

@@ -1,8 +1,10 @@
 /** A conversation with an editor: the choices of its user, and the session of drover that it resumes. */
 import type { ApprovalRequest, AttributedReply, Backend, ContextUsage, OnApproval } from '../agents/adapter/agent.ts'
 import { errorCode, Fault } from '../kit/fault.ts'
+import { fenceText } from '../kit/fenced-text.ts'
 import { randomIds } from '../kit/ids.ts'
 import type { Caller } from '../prompts/caller.ts'
+import type { Attachment } from '../prompts/prompt-request.shape.ts'
 import type { PromptRequest } from '../prompts/prompt-request.ts'
 import type { PromptResult } from '../prompts/prompt-result.ts'
 import type { InProcessDrover } from '../service/in-process.ts'
@@ -11,8 +13,8 @@ import type { Session } from '../sessions/session.shape.ts'
 import { isResumable } from '../sessions/session-changes.ts'
 import { newSessionId } from '../sessions/session-id.ts'
 import type { VisibleSessions } from '../sessions/session-store.ts'
-import { acpSessionBusy } from './faults.ts'
-import type { readPrompt } from './read-content-blocks.ts'
+import type { ContentBlock } from './acp-requests.shape.ts'
+import { acpContentUnsupported, acpSessionBusy } from './faults.ts'
 import { type ChosenMode, modeRequest } from './session-options.ts'
 import { EditorUpdates, toUsageUpdate } from './session-updates.ts'
 
@@ -194,4 +196,43 @@ export function toSessionInfo(session: Session): object {
   const { additional_directories: additionalDirectories } = policy
   const more = additionalDirectories !== undefined && { additionalDirectories }
   return { sessionId: id, cwd, title: title ?? prompt.split('\n', 1)[0] ?? '', updatedAt, ...more }
+}
+
+/**
+ * The content of a prompt as one text: links by their address, files between fences that nothing in them can close, images and
+ * documents by their number. Pure.
+ */
+export function readPrompt(blocks: readonly ContentBlock[]): { text: string; attachments: Attachment[] } {
+  const attachments: Attachment[] = []
+  const texts = blocks.map((block) => {
+    const file = readFile(block)
+    if (file === undefined) return toText(block)
+    attachments.push(file)
+    return `[attachment ${attachments.length}: ${file.media_type ?? 'file'}]`
+  })
+  return { text: texts.join('\n\n'), attachments }
+}
+
+function readFile({ type, data, mimeType, resource }: ContentBlock): Attachment | undefined {
+  const content = type === 'image' ? data : type === 'resource' ? resource?.blob : undefined
+  const said = (type === 'image' ? mimeType : resource?.mimeType) ?? undefined
+  if (content === undefined) return undefined
+  return { data: content, ...(said !== undefined && { media_type: said }) }
+}
+
+function toText({ type, text, uri, name, resource }: ContentBlock): string {
+  if (type === 'text' && text !== undefined) return text
+  if (type === 'resource_link' && uri !== undefined) return `${name ?? 'See'}: ${toPath(uri)}`
+  if (type === 'resource' && resource?.text !== undefined) return fenceText(toPath(resource.uri), resource.text)
+  throw acpContentUnsupported({ type: type === 'resource' ? 'resource without text' : type })
+}
+
+/** Agents read files by their path. */
+function toPath(uri: string): string {
+  const path = /^file:\/\/(\/[^?#]*)/.exec(uri)?.[1]
+  try {
+    return path === undefined ? uri : decodeURIComponent(path)
+  } catch {
+    return uri
+  }
 }

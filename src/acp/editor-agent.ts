@@ -4,8 +4,7 @@ import { PROTOCOL_VERSION } from '../agents/acp/protocol.ts'
 import type { ApprovalRequest, AttributedReply, Backend } from '../agents/adapter/agent.ts'
 import { checkAnswers } from '../agents/adapter/answers.ts'
 import { isObject, type JsonRecord, objectAt, textAt } from '../agents/adapter/json-fields.ts'
-import type { JsonRpcPeer } from '../agents/warm/json-rpc.ts'
-import { JsonRpcFailure } from '../agents/warm/json-rpc-frame.ts'
+import { JsonRpcFailure, type JsonRpcPeer } from '../agents/warm/json-rpc.ts'
 import { Fault } from '../kit/fault.ts'
 import { checker } from '../kit/schema.ts'
 import { userName } from '../kit/user-name.ts'
@@ -22,13 +21,13 @@ import {
   findContinued,
   lastBackend,
   newAcpSessionId,
+  readPrompt,
   type Served,
   toSessionInfo,
 } from './acp-session.ts'
 import * as checks from './checks.generated.js'
 import { acpSessionUnknown } from './faults.ts'
 import { type AskedForm, readForm, toForm } from './question-form.ts'
-import { readPrompt } from './read-content-blocks.ts'
 import { type ChosenMode, choose, describeModes, describeOptions, firstMode } from './session-options.ts'
 import { agentText, pastTool, toEditorUsage, userText } from './session-updates.ts'
 

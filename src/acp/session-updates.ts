@@ -1,7 +1,6 @@
 /** Turns the events of a prompt into updates for an editor. */
 import type { AgentEvent, ApprovalRequest, ContextUsage, Usage } from '../agents/adapter/agent.ts'
-import { describeRequest } from '../agents/approval-details.ts'
-import { describeToolInput } from '../agents/tool-input.ts'
+import { describeRequest, describeToolInput } from '../agents/describe-for-people.ts'
 import { toRevealed } from '../kit/revealed-text.ts'
 
 type Update = { sessionUpdate: string; [field: string]: unknown }

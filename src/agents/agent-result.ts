@@ -2,8 +2,8 @@
 import { Fault } from '../kit/fault.ts'
 import type { ProcessExit } from '../kit/process/process.ts'
 import type { AgentError, AgentEvent, AgentRequest, OutputResult } from './adapter/agent.ts'
-import { EXIT_CANCELLED, EXIT_TIMEOUT, exitCodeOfSignal } from './adapter/exit-codes.ts'
-import { withLoginSteps } from './adapter/login-advice.ts'
+import { withLoginSteps } from './adapter/agent-login.ts'
+import { EXIT_CANCELLED, EXIT_TIMEOUT, exitCodeOfSignal } from './adapter/failure.ts'
 import { ANSWER_LIMIT_CHARACTERS } from './adapter/output-reader.ts'
 import { agentSilent } from './faults.ts'
 

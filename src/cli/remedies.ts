@@ -1,8 +1,8 @@
 /** What the user can do about a failure: which commands to offer for each fault code. Pure. */
-import type { ChangeReport } from '../contract/change-report.shape.ts'
 import type { CliError } from '../contract/cli-error.shape.ts'
 import type { Next } from '../contract/next.shape.ts'
 import { makeVariant, type VariantValues } from '../contract/next-variants.ts'
+import type { ChangeReport } from '../contract/reports.shape.ts'
 import { Fault } from '../kit/fault.ts'
 
 /** The worktree a command is about. Outside of a repository, a digest of the path serves as its id. */

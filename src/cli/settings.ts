@@ -1,7 +1,6 @@
 import type { Config } from '../config/config.shape.ts'
-import { type ConfigEnvironment, findPaths, listPrivateFiles, type Paths } from '../config/paths.ts'
+import { type ConfigEnvironment, findPaths, hiddenFiles, listPrivateFiles, type Paths } from '../config/paths.ts'
 import { type LoadedConfig, type Override, readConfig } from '../config/read-config.ts'
-import { hiddenFiles } from '../config/secret-files.ts'
 import { hasPassword } from '../kit/process/child-environment.ts'
 import type { SandboxParts } from '../prompts/prompt-context.ts'
 import type { Invocation } from './command.ts'

@@ -9,7 +9,7 @@ import { type ConfigProblem, configInvalid, configValueInvalid } from './faults.
 import { checkLayer, mergeLayers } from './layers.ts'
 import { byLine } from './origin.ts'
 import { type ParsedConfig, parseConfig } from './parse-config.ts'
-import { type ParsedText, parseList, parseText } from './parse-text.ts'
+import { type ParsedText, parseList, parseText } from './pick-settings.ts'
 import { readConfigText } from './read-config.ts'
 import { type ResolvedKey, resolveKey } from './resolve-key.ts'
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type ConfigEnvironment, findPaths } from './paths.ts'
+import { mergeLayers } from './layers.ts'
+import { type ConfigEnvironment, findPaths, hiddenFiles } from './paths.ts'
 
 const find = (given: Partial<ConfigEnvironment>) =>
   findPaths({ env: {}, homeDirectory: '/home/me', cwd: '/project/project', ...given })
@@ -50,4 +51,28 @@ describe('findPaths', () => {
   ])('finds the file that %j names', (given, config, configNamedBy) => {
     expect(find(given)).toMatchObject({ config, configNamedBy, directory: '/home/me/.drover' })
   })
+})
+
+it('files with secrets are found in settings and variables, wherever they are', () => {
+  const { server, notify } = mergeLayers([]).config
+  const named = {
+    server: { ...server, webhook_secret_file: '/etc/hooks/github' },
+    notify: {
+      ...notify,
+      targets: [
+        { name: 'a', type: 'webhook' as const, url: 'https://example.com', secret_file: '/run/secrets/webhook' },
+        { name: 'b', type: 'slack' as const, url_file: '/srv/slack' },
+      ],
+    },
+  }
+  const env = { DROVER_API_KEYS_FILE: 'keys', GH_CONFIG_DIR: '/etc/gh' }
+  expect(hiddenFiles(named, { paths: { config: '/etc/drover.yaml' }, env, cwd: '/work' })).toEqual([
+    '/etc/drover.yaml',
+    '/work/keys',
+    '/etc/gh',
+    '/etc/hooks/github',
+    '/run/secrets/webhook',
+    '/srv/slack',
+  ])
+  expect(hiddenFiles({ server, notify }, { paths: { config: '/c' }, env: {}, cwd: '/work' })).toEqual(['/c'])
 })

@@ -4,7 +4,7 @@ import { DEPTH_VARIABLE, OWNER_VARIABLE, RUN_VARIABLE, TREE_VARIABLE } from '../
 import type { ConfigProblem } from './faults.ts'
 import type { Layer } from './layers.ts'
 import type { Origin } from './origin.ts'
-import { parseText } from './parse-text.ts'
+import { parseText } from './pick-settings.ts'
 import { CONFIG_KEYS, type ConfigKey, type ConfigPath, keysOfBackend } from './setting-keys.ts'
 
 /** Variables that drover reads but that set no key. */

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { type Message, meaning, named, strict, tagged } from '../kit/shape.ts'
-import { ChangeReport } from './change-report.shape.ts'
 import { ContractVersion, Digest, RunState, TransactionOutcome } from './identifiers.shape.ts'
 import { Next } from './next.shape.ts'
+import { ChangeReport } from './reports.shape.ts'
 import { Code, NonEmptyText } from './text-kinds.shape.ts'
 
 const MutationDetails = named(

@@ -1,8 +1,5 @@
 import { checker, type Problem, type Rule, within } from '../kit/schema.ts'
-import type { ChangeReport } from './change-report.shape.ts'
 import type { CliError } from './cli-error.shape.ts'
-import type { DoctorReport } from './doctor-report.shape.ts'
-import type { ListReport } from './list-report.shape.ts'
 import { nextRules } from './next.ts'
 import {
   validateChangeReport,
@@ -10,6 +7,7 @@ import {
   validateDoctorReport,
   validateListReport,
 } from './reports.generated.js'
+import type { ChangeReport, DoctorReport, ListReport } from './reports.shape.ts'
 
 export const checkChangeReport = checker<ChangeReport>('changeReport', validateChangeReport)
 

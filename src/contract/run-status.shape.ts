@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { type Message, meaning, named, strict, tagged } from '../kit/shape.ts'
+import { literals, type Message, meaning, named, strict, tagged } from '../kit/shape.ts'
 import { Action } from './action.shape.ts'
 import { DestructiveAuthorization, DestructiveRequest } from './destructive.shape.ts'
 import { GitObservation } from './git-observation.shape.ts'
@@ -12,7 +12,7 @@ import { ResumeResult, SourceChoiceReceipt } from './resume-result.shape.ts'
 import { ActionRecord, AnswerRecord } from './run-record.shape.ts'
 import { RunVerdict } from './run-verdict.shape.ts'
 import { SourceCandidate } from './source-candidate.shape.ts'
-import { MarkdownText, NonEmptyText } from './text-kinds.shape.ts'
+import { MarkdownText, NonEmptyPlainText, NonEmptyText } from './text-kinds.shape.ts'
 import { WorkspaceIdentity } from './workspace-identity.shape.ts'
 
 /** The fields of every run, even of another worktree. */
@@ -82,3 +82,33 @@ export const RunStatus = named(
 )
 export type RunStatus = Message<typeof RunStatus>
 export type LocalRun = Message<typeof LocalRun>
+
+const UnavailableRun = named(
+  'unavailableRun',
+  strict(
+    {
+      id: meaning('Id of the run.', NonEmptyPlainText),
+      code: literals(['run_journal_invalid', 'run_unavailable', 'run_busy'], {
+        description: 'Why the run cannot be read.',
+      }),
+      detail: meaning('The reason in words.', NonEmptyPlainText),
+    },
+    {
+      title: 'Unavailable run',
+      description: 'A run that cannot be read. The others are still listed.',
+    },
+  ),
+)
+
+export const StatusList = named(
+  'statusList',
+  strict(
+    {
+      contract_version: ContractVersion,
+      runs: Type.Array(RunStatus, { description: 'The runs, oldest first.' }),
+      unavailable_runs: Type.Array(UnavailableRun, { description: 'Unreadable runs, sorted by id.' }),
+    },
+    { title: 'Status list', description: 'The runs of a repository: all of them, or those with the requested states.' },
+  ),
+)
+export type StatusList = Message<typeof StatusList>

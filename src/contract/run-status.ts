@@ -6,10 +6,9 @@ import { nextRules } from './next.ts'
 import { outcomeRules } from './outcome.ts'
 import { pinnedSourceRules } from './pinned-source.ts'
 import type { ActionRecord } from './run-record.shape.ts'
-import type { RunStatus } from './run-status.shape.ts'
+import type { RunStatus, StatusList } from './run-status.shape.ts'
 import { validateRunStatus, validateStatusList } from './runs.generated.js'
 import { sourceCandidateRules } from './source-candidate.ts'
-import type { StatusList } from './status-list.shape.ts'
 
 const actionRecordRules: readonly Rule<ActionRecord>[] = [
   within('action', actionRules),

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { DemoFailure, DemoToolResult, DemoUsage } from './demo-answer.ts'
-import { type DemoTurnFacts, type TurnOutput, toLines } from './turn-output.ts'
+import {
+  type DemoFailure,
+  type DemoToolResult,
+  type DemoTurnFacts,
+  type DemoUsage,
+  type TurnOutput,
+  toLines,
+} from './demo-answer.ts'
 
 type Block = { type: string; [field: string]: unknown }
 

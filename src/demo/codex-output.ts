@@ -1,5 +1,11 @@
-import type { DemoFailure, DemoToolResult, DemoUsage } from './demo-answer.ts'
-import { type DemoTurnFacts, type TurnOutput, toLines } from './turn-output.ts'
+import {
+  type DemoFailure,
+  type DemoToolResult,
+  type DemoTurnFacts,
+  type DemoUsage,
+  type TurnOutput,
+  toLines,
+} from './demo-answer.ts'
 
 /** `codex exec --json`: whole items, no pieces of text. */
 export class DemoCodexOutput implements TurnOutput {

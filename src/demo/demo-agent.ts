@@ -9,11 +9,18 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { DemoClaudeOutput } from './claude-output.ts'
 import { DemoCodexOutput } from './codex-output.ts'
-import { AGENT_NAMES, type AgentName, type DemoAnswer, estimateUsage, planAnswer, type Reply } from './demo-answer.ts'
+import {
+  AGENT_NAMES,
+  type AgentName,
+  type DemoAnswer,
+  estimateUsage,
+  planAnswer,
+  type Reply,
+  type TurnOutput,
+} from './demo-answer.ts'
 import { planAction, planFile } from './driven-action.ts'
 import { DemoGeminiOutput } from './gemini-output.ts'
 import { sampleOf } from './sample-value.ts'
-import type { TurnOutput } from './turn-output.ts'
 
 const OUTPUTS = { claude: DemoClaudeOutput, codex: DemoCodexOutput, gemini: DemoGeminiOutput }
 const USAGE_EXIT_CODE = 2

@@ -10,7 +10,7 @@ import { checkDelivery } from './check-delivery.ts'
 import type { FollowRecord } from './decide/follow-record.ts'
 import { type DriveContext, type Recording, readDriveState, record } from './drive-context.ts'
 import { driveBranchTaken, driveDeliveryFailed, drivePullRequestOver } from './faults.ts'
-import { unresolvedIn } from './merge-base.ts'
+import { takeOver, unresolvedIn } from './merge-base.ts'
 import { hashTree } from './observe-tree.ts'
 import { openForge } from './open-forge.ts'
 import { pushBranch, refuseChangedRemotes } from './push-branch.ts'
@@ -18,7 +18,6 @@ import { readFollowRecord, verdictOnDelivery } from './read-verdict.ts'
 import type { WorktreePlace } from './record/drive-event.shape.ts'
 import type { DriveState } from './record/drive-state.ts'
 import { describeRun } from './report-run.ts'
-import { takeOver } from './take-over.ts'
 
 const TITLE_CHARACTERS = 72
 const OWN_FAULTS: readonly string[] = [driveDeliveryFailed.code, driveBranchTaken.code, drivePullRequestOver.code]

@@ -20,7 +20,7 @@ import { type DriveContext, type DriveTools, readDriveState, record, treeIdOf } 
 import { type DriveEnd, driveRun } from './drive-run.ts'
 import { describeFlag, seriousFlags } from './evidence/repository-flags.ts'
 import { mergeConflict } from './merge-base.ts'
-import { cleanText } from './prompt/clean-text.ts'
+import { cleanText } from './prompt/fence.ts'
 import { describeRequirement } from './prompt/follow-texts.ts'
 import { roundsOf } from './read-verdict.ts'
 import type { Options } from './record/drive-event.shape.ts'

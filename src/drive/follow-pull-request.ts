@@ -10,6 +10,7 @@ import { reachedCap, spentBy } from './decide/spending.ts'
 import { type DriveContext, readDriveState, record } from './drive-context.ts'
 import type { DriveEnd } from './drive-run.ts'
 import { lookAtPullRequest } from './look-at-pull-request.ts'
+import { takeOver } from './merge-base.ts'
 import { openForge } from './open-forge.ts'
 import { answerText, markOf, TAKEN_ID, takenText } from './prompt/follow-texts.ts'
 import { pushBranch } from './push-branch.ts'
@@ -18,7 +19,6 @@ import type { WorktreePlace } from './record/drive-event.shape.ts'
 import { stopRequests } from './record/drive-journal.ts'
 import type { Requirement } from './record/follow-event.shape.ts'
 import { describeRun } from './report-run.ts'
-import { takeOver } from './take-over.ts'
 
 /** A limit of the forge is waited for this long. */
 const PATIENCE_MS = 60 * 60_000

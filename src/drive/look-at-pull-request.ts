@@ -1,6 +1,5 @@
 /** Looks at a pull request: what people wrote, what its checks say, and whether its base has moved. */
-import type { Forge, ForgeCheck, PullRequest, Review } from '../forge/forge.ts'
-import { type MayAsk, rightsIn } from '../forge/rights.ts'
+import { type Forge, type ForgeCheck, type MayAsk, type PullRequest, type Review, rightsIn } from '../forge/forge.ts'
 import type { FollowRecord } from './decide/follow-record.ts'
 import type { SeenPullRequest } from './decide/next-follow.ts'
 import { type DriveContext, readDriveState } from './drive-context.ts'

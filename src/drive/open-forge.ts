@@ -1,8 +1,7 @@
 /** Opens the forge that the remote `origin` of a run is on. */
-import type { Forge } from '../forge/forge.ts'
+import { type Forge, parseRemote } from '../forge/forge.ts'
 import { locateGh } from '../forge/gh.ts'
 import { GitHub } from '../forge/github-forge.ts'
-import { parseRemote } from '../forge/origin-repository.ts'
 import { askGit } from '../workspace/git.ts'
 import type { DriveContext } from './drive-context.ts'
 import { driveDeliveryFailed } from './faults.ts'

@@ -12,8 +12,8 @@ import { compareBytes } from '../kit/utf8.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
 import type { RunContext } from '../runs/run-context.ts'
 import { ContentBudget } from '../workspace/content-budget.ts'
-import { findNamed } from '../workspace/find-named.ts'
 import { createPathReader, observePath } from '../workspace/observe-path.ts'
+import { findNamed } from '../workspace/unseen-configuration.ts'
 import { findDecision, hasDecisions } from './record/settings-decisions.ts'
 
 export type ProjectSettings = {

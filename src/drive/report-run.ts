@@ -1,11 +1,19 @@
 /** The report about a run, with what its driver knows if it was driven. */
 import { existsSync } from 'node:fs'
+import { nameDecider } from '../agents/describe-for-people.ts'
 import type { RunVerdict } from '../contract/run-verdict.shape.ts'
 import { Fault } from '../kit/fault.ts'
 import type { RunOutline } from '../runs/read-status.ts'
 import { formatReport } from '../runs/report-markdown.ts'
 import type { RunContext } from '../runs/run-context.ts'
-import { type ReportChange, type RunReport, toReport } from '../runs/run-report.ts'
+import {
+  type ReportChange,
+  type ReportCheck,
+  type ReportEvidence,
+  type ReportParts,
+  type RunReport,
+  toReport,
+} from '../runs/run-report.ts'
 import { asOwner } from '../runs/run-worktree.ts'
 import {
   diffCommits,
@@ -15,9 +23,16 @@ import {
   patchCommits,
   patchWorktree,
 } from '../workspace/worktrees/diff-worktree.ts'
+import { checkResults } from './decide/check-results.ts'
+import { describeAct } from './decide/describe-act.ts'
+import { describeFollowed } from './decide/judge-work.ts'
+import { spentBy } from './decide/spending.ts'
+import { flagsOfRun } from './evidence/repository-flags.ts'
+import { summarizeBoundary } from './evidence/summarize-boundary.ts'
 import { changedPaths } from './evidence/tree.ts'
-import type { DriveState } from './record/drive-state.ts'
-import { toReportParts } from './report-parts.ts'
+import type { Claim } from './record/drive-event.shape.ts'
+import { type DriveState, judgedAttempts } from './record/drive-state.ts'
+import type { JudgedRequirement } from './record/follow-event.shape.ts'
 
 type Driven = { readonly state: DriveState; readonly verdict: RunVerdict }
 
@@ -94,4 +109,72 @@ async function changesInPlace(context: RunContext, state: DriveState) {
 async function changesIn(context: RunContext, { run_id }: DriveState, base: string): Promise<readonly ReportChange[]> {
   const { git, signal, workspace } = asOwner(context, run_id)
   return (await diffWorktree({ git, workspace, base, signal })).files
+}
+
+/** What only a driver knows about a run, for its report. Pure. */
+function toReportParts(state: DriveState, changes: readonly ReportChange[] | undefined): ReportParts {
+  const { place, goal, issue, previous_run_id, delivered } = state
+  const judged = judgedAttempts(state)
+  const boundary = summarizeBoundary(state)
+  return {
+    goal,
+    ...(issue !== undefined && { issue: issue.url }),
+    ...(previous_run_id !== undefined && { previous_run_id }),
+    ...(place.kind === 'worktree' && { branch: place.branch }),
+    ...(place.folder !== undefined && { folder: place.folder }),
+    ...(state.moved !== undefined && { moved: state.moved }),
+    ...(delivered?.pull_request !== undefined && { pull_request: delivered.pull_request }),
+    ...(state.followed !== undefined && { pull_request_end: describeFollowed(state.followed) }),
+    ...(state.acts.length > 0 && { acts: state.acts.map((act) => ({ at: act.at, text: describeAct(act) })) }),
+    ...(state.told.length > 0 && {
+      messages: state.told.map(({ sent_at: at, by, text }) => ({ at, by: nameDecider(by), text })),
+    }),
+    ...(state.judged !== undefined && { requirements: state.judged.map((each) => toReportRequirement(each, state)) }),
+    ...(changes !== undefined && { changes }),
+    evidence: judged.flatMap(({ evidence }) => (evidence?.claims ?? []).map(toEvidence)),
+    flags: flagsOfRun(state),
+    checks: checkResults(state).map(toReportCheck),
+    ...(boundary !== undefined && { boundary }),
+    ...(state.options.mcp_servers !== undefined && { mcp_servers: state.options.mcp_servers }),
+    cost: toReportCost(state),
+  }
+}
+
+function toReportRequirement({ id, verdict, text }: JudgedRequirement, { requirements = [] }: DriveState) {
+  const { from, by, url } = requirements.find((each) => each.id === id) ?? { from: 'person' as const }
+  return { from: url ?? by ?? from, verdict: verdict.replaceAll('_', ' '), text }
+}
+
+function toReportCheck({ command, passed, result, run, tests }: ReturnType<typeof checkResults>[number]): ReportCheck {
+  const output = run?.passed === false ? { output: lastLines(run.output) } : {}
+  return { command, passed, result, ...output, ...(tests.length > 0 && { tests }) }
+}
+
+function toEvidence(claim: Claim): ReportEvidence {
+  const { verdict, note, execution_id, seq } = claim
+  const where = execution_id === undefined ? '' : ` (${execution_id}, event ${seq})`
+  return { claim: claimText(claim), verdict, seen: `${note}${where}` }
+}
+
+const OUTPUT_LINES = 40
+
+function lastLines(output: string): string {
+  return output.trimEnd().split('\n').slice(-OUTPUT_LINES).join('\n')
+}
+
+/** What the agent says. */
+export function claimText({ about, subject, exit_code }: Claim): string {
+  return about === 'file' ? `changed ${subject}` : `${subject} exited with ${exit_code}`
+}
+
+function toReportCost(state: DriveState): NonNullable<ReportParts['cost']> {
+  const { tokens, cost_microusd, priced_microusd, time_ms } = spentBy(state)
+  return {
+    attempts: state.attempts.length,
+    attempts_with_unknown_usage: state.attempts.filter(({ ended }) => ended?.usage === undefined).length,
+    tokens,
+    ...(cost_microusd > 0 && { cost_usd: cost_microusd / 1_000_000 }),
+    ...(priced_microusd !== undefined && { priced_usd: priced_microusd / 1_000_000 }),
+    working_ms: time_ms,
+  }
 }

@@ -5,10 +5,9 @@ import { SOURCE_RULES } from './rules/source-rules.ts'
 import { STATE_RULES } from './rules/state-rules.ts'
 import type { TransitionRule } from './rules/transition.ts'
 import { passOnActionIds } from './state/action-ids.ts'
-import { diffRuns } from './state/diff-runs.ts'
+import { diffRuns, isSameValue } from './state/diff-runs.ts'
 import { issue, pinSource, type Run, seedRun, updateCurrent } from './state/run.ts'
 import type { RunDelta, RunEvent } from './state/run-event.shape.ts'
-import { isSameValue } from './state/same-value.ts'
 
 /** A run holds this many observations; its journal has all of them. */
 const MAX_OBSERVATIONS = 128

@@ -1,9 +1,24 @@
+import type { GitObservation } from '../contract/git-observation.shape.ts'
 import { CONTRACT_VERSION } from '../contract/limits.ts'
 import type { ResumeResult } from '../contract/resume-result.shape.ts'
 import { applyEvent } from './apply-event.ts'
 import { diffRuns } from './state/diff-runs.ts'
 import { type Run, seedRun } from './state/run.ts'
 import type { EventType, RunEvent, RunSeed } from './state/run-event.shape.ts'
+
+/** The current state of the worktree, or why git could not report it. */
+export type GitFacts =
+  | { readonly is: 'observed'; readonly git: GitObservation }
+  | { readonly is: 'unavailable'; readonly problem: string }
+
+/** What an operation needs to know besides the run. */
+export type Facts = {
+  readonly now: string
+  /** The id for a new action, if one is issued. */
+  readonly actionId: string
+  /** Absent in the first call: observing git takes time, and not every decision needs it. */
+  readonly gitFacts?: GitFacts
+}
 
 /** `event` must be recorded before `run` counts. `resumed` is the result that a repeated resume had the first time. */
 export type Decided =

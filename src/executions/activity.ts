@@ -1,6 +1,6 @@
 /** What a running execution does right now, in one line. Pure. */
 import type { Usage } from '../agents/adapter/agent.ts'
-import { describeToolInput } from '../agents/tool-input.ts'
+import { describeToolInput } from '../agents/describe-for-people.ts'
 import type { ExecutionEvent } from './store/execution.shape.ts'
 
 /** `text`: the last line of its answer or thoughts, or its last tool call. `open`: the end of a text that is being written, as it is. */

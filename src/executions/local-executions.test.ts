@@ -59,7 +59,7 @@ describeStores('executions', (kind) => {
       const recording = executions.begin(START)
       const following = followAll(executions, recording.id)
       await recording.started()
-      for (let at = 0; at < 10; at++) recording.event(said(String(at)))
+      for (let at = 0; at < 10; at++) void recording.event(said(String(at)))
       expect(await recording.end(RESULT)).toEqual([])
       const events = await following
       expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: 13 }, (_, at) => at + 1))
@@ -74,7 +74,7 @@ describeStores('executions', (kind) => {
           const recording = executions.begin(START)
           const reader = readInPieces(executions, recording.id, cuts)
           for (let at = 0; at < total; at++) {
-            recording.event(said(String(at)))
+            void recording.event(said(String(at)))
             if (at % 7 === 0) await executions.save()
           }
           await recording.end(RESULT)
@@ -88,7 +88,7 @@ describeStores('executions', (kind) => {
       const { executions } = await openIn(kind)
       const recording = executions.begin(START)
       const long = 'x'.repeat(100_000)
-      for (let at = 0; at < 60; at++) recording.event(said(`${at} ${long}`))
+      for (let at = 0; at < 60; at++) void recording.event(said(`${at} ${long}`))
       await executions.save()
       const following = followAll(executions, recording.id)
       await recording.end(RESULT)
@@ -98,7 +98,7 @@ describeStores('executions', (kind) => {
     it('is told when the events are gone, because nothing is kept', async () => {
       const { executions } = await openIn(kind, { keep: 'none' })
       const recording = executions.begin(START)
-      for (let at = 0; at < 60; at++) recording.event(said('x'.repeat(100_000)))
+      for (let at = 0; at < 60; at++) void recording.event(said('x'.repeat(100_000)))
       await expect(followAll(executions, recording.id)).rejects.toMatchObject({ code: 'execution_events_gone' })
       const { signal } = new AbortController()
       const live = executions.follow(recording.id, { after: 55, signal })
@@ -139,7 +139,7 @@ describeStores('executions', (kind) => {
       const onCancel = vi.fn()
       const recording = here.executions.begin({ ...START, onCancel })
       await recording.started()
-      recording.event(said('one'))
+      void recording.event(said('one'))
       await here.executions.save()
       const following = followAll(there.executions, recording.id)
       await there.executions.cancel(await there.store.find(recording.id))
@@ -156,7 +156,7 @@ describeStores('executions', (kind) => {
       const { executions, failures } = await openIn(kind, { damage: failing })
       const recording = executions.begin(START)
       const following = followAll(executions, recording.id)
-      recording.event(said('one'))
+      void recording.event(said('one'))
       expect(await recording.end(RESULT)).toEqual(['lost: the disk is full'])
       expect((await following).map(({ type }) => type)).toEqual(['state', 'message', 'state'])
       expect(failures.length).toBeGreaterThan(0)
@@ -171,10 +171,10 @@ describeStores('executions', (kind) => {
         }),
       })
       const recording = executions.begin(START)
-      recording.event(said('one'))
+      void recording.event(said('one'))
       await executions.save()
       isBroken = false
-      recording.event(said('two'))
+      void recording.event(said('two'))
       expect(await recording.end(RESULT)).toEqual([])
       expect((await store.events(recording.id, { after: 0, limit: 9 })).map(({ seq }) => seq)).toEqual([1, 2, 3, 4])
     })
@@ -209,7 +209,7 @@ describeStores('executions', (kind) => {
       const recording = executions.begin(START)
       await executions.save()
       isBroken = true
-      recording.event(said('one'))
+      void recording.event(said('one'))
       await executions.save()
       executions.giveUpOwned()
       await recording.end(RESULT)
@@ -228,10 +228,10 @@ describeStores('executions', (kind) => {
         }),
       })
       const recording = executions.begin(START)
-      recording.event(said('one'))
+      void recording.event(said('one'))
       await executions.save()
       isBroken = true
-      for (let at = 0; at < 100; at++) recording.event(said('x'.repeat(100_000)))
+      for (let at = 0; at < 100; at++) void recording.event(said('x'.repeat(100_000)))
       await executions.save()
       isBroken = false
       expect(await recording.end(RESULT)).toEqual(['lost: locked'])

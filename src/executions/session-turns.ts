@@ -1,5 +1,5 @@
 /** Reads the turns of a session from its executions, one at a time, because together they may have many megabytes. */
-import { describeToolInput } from '../agents/tool-input.ts'
+import { describeToolInput } from '../agents/describe-for-people.ts'
 import { Fault } from '../kit/fault.ts'
 import type { PromptResult } from '../prompts/prompt-result.ts'
 import { firstCharacters } from '../sessions/session-texts.ts'

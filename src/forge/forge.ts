@@ -118,3 +118,49 @@ export type Forge = {
   editPullRequest(number: number, changes: { body: string }): Promise<void>
   markReady(number: number): Promise<void>
 }
+
+export type MayAsk = (login: string) => Promise<boolean>
+
+/**
+ * Who may ask drover for work, by a label, a comment or a review. Those who are named, or else those who could change the
+ * repository themselves.
+ */
+export function rightsIn(forge: Pick<Forge, 'permissionOf'>, named: readonly string[]): MayAsk {
+  const known = new Map<string, Promise<ForgePermission>>()
+  // GitHub does not tell Ada from ada.
+  const people = new Set(named.map((each) => each.toLowerCase()))
+  return async (login) => {
+    if (people.size > 0) return people.has(login.toLowerCase())
+    const permission = known.get(login) ?? forge.permissionOf(login)
+    known.set(login, permission)
+    return PERMISSIONS.indexOf(await permission) >= PERMISSIONS.indexOf('write')
+  }
+}
+
+export type OriginRepository = { owner: string; repo: string }
+
+const NAME = /^[A-Za-z0-9_.-]+$/
+const HOST = '(?<host>[A-Za-z0-9.-]+)'
+const SCP_FORM = new RegExp(`^git@${HOST}:(?<path>[^:]+)$`)
+const URL_FORM = new RegExp(`^(?:https://|ssh://(?:git@)?)${HOST}/(?<path>.+)$`, 'i')
+
+/**
+ * Parses the repository from the URL of a git remote. Undefined unless the URL is clearly on github.com: the result goes
+ * into an authenticated call.
+ */
+export function parseOrigin(address: string): OriginRepository | undefined {
+  const { host, ...found } = parseRemote(address) ?? {}
+  return host === 'github.com' && 'owner' in found ? found : undefined
+}
+
+/** A repository on any host. gh sends nothing to a host that it has no login for. */
+export function parseRemote(address: string): ForgeRepository | undefined {
+  const { host = '', path } = (SCP_FORM.exec(address) ?? URL_FORM.exec(address))?.groups ?? {}
+  const [owner = '', name = '', ...rest] = path?.split('/') ?? []
+  const repo = name.replace(/\.git$/, '')
+  return rest.length === 0 && isName(owner) && isName(repo) ? { host: host.toLowerCase(), owner, repo } : undefined
+}
+
+function isName(text: string): boolean {
+  return NAME.test(text) && text !== '.' && text !== '..'
+}

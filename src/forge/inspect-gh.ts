@@ -2,8 +2,8 @@
 import { ignoreFault, orUndefined } from '../kit/fault.ts'
 import { runProcess } from '../kit/process/process.ts'
 import { findVersion, type Version } from '../kit/version.ts'
+import type { OriginRepository } from './forge.ts'
 import type { Gh } from './gh.ts'
-import type { OriginRepository } from './origin-repository.ts'
 
 export type GhInspection = {
   /** Undefined if gh does not print one. */

@@ -1,4 +1,4 @@
-import type { ChangeReport } from '../contract/change-report.shape.ts'
+import type { ChangeReport } from '../contract/reports.shape.ts'
 import { defineFault } from '../kit/fault.ts'
 
 export const unknownHostAdapter = defineFault('unknown_host_adapter', 'usage', {

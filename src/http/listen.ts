@@ -1,11 +1,15 @@
 /** Binds the server to a host and port, or to a Unix socket that only its owner may open. */
 import { chmodSync, existsSync, lstatSync, rmSync } from 'node:fs'
-import { type AddressInfo, createConnection, type Server } from 'node:net'
+import { type AddressInfo, createConnection, createServer, type Server } from 'node:net'
 import { dirname } from 'node:path'
+import type { FastifyInstance } from 'fastify'
 import { errorCode } from '../kit/fault.ts'
 import { withLock } from '../kit/files/lock.ts'
+import { ensurePrivateDirectory } from '../kit/files/private-directory.ts'
+import type { Log } from '../kit/log.ts'
 import { type BoundAddress, formatAddress, type ListenAddress } from '../service/server-address.ts'
 import { listenFailed } from './errors/faults.ts'
+import type { Connections } from './request/connection-errors.ts'
 
 /** `command` starts such a server; an error shows it with another port. */
 export async function listen(server: Server, target: ListenAddress, command?: string): Promise<BoundAddress> {
@@ -98,7 +102,7 @@ async function isStaleSocket(path: string): Promise<boolean> {
 }
 
 /** Whether a server listens on this Unix socket. */
-export function acceptsConnections(path: string): Promise<boolean> {
+function acceptsConnections(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = createConnection({ path })
     probe.once('connect', () => {
@@ -108,4 +112,43 @@ export function acceptsConnections(path: string): Promise<boolean> {
     // Only these errors prove that no server is there. A socket that we may not open can have one.
     probe.once('error', (error) => resolve(!['ECONNREFUSED', 'ENOENT'].includes(errorCode(error) ?? '')))
   })
+}
+
+/**
+ * The Unix socket in the per-user directory, beside the address of the server. Only its user can open it, so requests on it
+ * need no API key. Commands of the user reach the server through it. A listener whose connections the HTTP server serves.
+ */
+export function createLocalListener(app: FastifyInstance, connections: Connections): Server {
+  return createServer({ allowHalfOpen: true }, (socket) => {
+    connections.markLocal(socket)
+    app.server.emit('connection', socket)
+  })
+}
+
+/** Returns false, with a line in the log, if there can be no local socket: the server works without it. */
+export async function listenLocally(listener: Server, path: string, log: Log): Promise<boolean> {
+  if (existsSync(path) && (await acceptsConnections(path))) {
+    log.info({ socket: path }, 'another server of yours has the local socket; this one runs without it')
+    return false
+  }
+  try {
+    await listenAtHome(listener, path)
+    listener.on('error', (error) => log.warn({ reason: error.message }, 'the local socket failed'))
+    return true
+  } catch (error) {
+    log.warn({ reason: String(error) }, 'no local socket, so drover prompt --detach cannot reach this server')
+    return false
+  }
+}
+
+/** With PostgreSQL nothing else may have created the per-user directory. */
+export async function listenAtHome(listener: Server, path: string): Promise<void> {
+  ensurePrivateDirectory({ path: dirname(path), links: 'follow' })
+  await listen(listener, { socket: path })
+}
+
+/** Resolves when no connection is open. */
+export async function closeLocally(listener: Server): Promise<void> {
+  if (!listener.listening) return
+  await new Promise((resolve) => listener.close(resolve))
 }

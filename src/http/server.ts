@@ -2,13 +2,13 @@
 import type { Server, Socket } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { BackgroundRuns } from '../executions/background-runs.ts'
-import { toJsonText } from '../kit/json/to-json-text.ts'
+import { toJsonText } from '../kit/json/write-json.ts'
 import { descriptorLimit } from '../kit/process/descriptor-limit.ts'
 import { toNetwork } from '../service/server-address.ts'
 import { oncePerBurst } from './context/once-per-burst.ts'
 import type { RegisterRoutes, ServerContext } from './context/server-context.ts'
 import { requestMalformed } from './errors/faults.ts'
-import { createLocalListener } from './local-socket.ts'
+import { createLocalListener } from './listen.ts'
 import { addBodyParser } from './request/body.ts'
 import {
   type Connections,

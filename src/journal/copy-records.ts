@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { syncDirectoryAt } from '../kit/files/durability.ts'
-import { ensureLockFile } from '../kit/files/lock-file.ts'
+import { ensureLockFile } from '../kit/files/lock.ts'
 import { ensurePrivateDirectory } from '../kit/files/private-directory.ts'
 import { readFileBytes } from '../kit/files/read-file.ts'
 import { namesIn } from '../kit/files/record-file.ts'

@@ -1,7 +1,6 @@
 import { Fault } from '../kit/fault.ts'
 import { lockBusy, lockMissing } from '../kit/faults.ts'
-import { type Lock, takeLock } from '../kit/files/lock.ts'
-import { ensureLockFile, findLockFile } from '../kit/files/lock-file.ts'
+import { ensureLockFile, findLockFile, type Lock, takeLock } from '../kit/files/lock.ts'
 import { ensurePrivateDirectory } from '../kit/files/private-directory.ts'
 import { runBusy, runUnavailable } from './faults.ts'
 import type { RunDirectory } from './find-run.ts'

@@ -1,6 +1,5 @@
 import { defineFault } from '../kit/fault.ts'
 import type { BudgetUnit } from './budget-limit.ts'
-import { formatAmount, formatLimit } from './budget-text.ts'
 
 /** What a client learns about a budget that refuses its prompt. Amounts are in the unit of the budget. */
 export type BudgetRefusal = {
@@ -39,3 +38,15 @@ export const budgetUnmeasured = defineFault('budget_unmeasured', 'invalid', {
       ? `${d.name} has a budget in dollars, and what ${d.backend} costs is not known; add its model to "prices" in the settings, set backends.${d.backend}.plan, or use another agent`
       : `${d.name} has a budget in tokens, and ${d.backend} does not report all of its tokens; use another agent, or a budget in requests or minutes`,
 })
+
+/** Amounts and limits of budgets, as people read them. `$4.27`, `$0.0031`, `1 request`, `2,000,000 tokens` */
+export function formatAmount(value: number, unit: BudgetUnit): string {
+  if (unit === 'usd') return `$${value.toFixed(value > 0 && value < 0.1 ? 4 : 2)}`
+  const shown = Number(value.toFixed(2))
+  return `${shown.toLocaleString('en-US')} ${shown === 1 ? unit.slice(0, -1) : unit}`
+}
+
+/** `$20.00 per day`, `1 request in total` */
+export function formatLimit({ limit, unit, period }: { limit: number; unit: BudgetUnit; period: string }): string {
+  return `${formatAmount(limit, unit)} ${period === 'once' ? 'in total' : `per ${period}`}`
+}

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { placeScope, toBudget } from './budget-limit.ts'
-import { chargeFor } from './charge-budget.ts'
-import { type BudgetState, decideReservation, toRefusal } from './decide-budget.ts'
+import { type BudgetState, chargeFor, decideReservation, toRefusal } from './decide-budget.ts'
 
 const NOW = new Date('2026-01-31T12:00:00Z')
 const state = (text: string, used: number, reserved = 0, resetsAt = '2026-02-01T00:00:00Z'): BudgetState => ({

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkReferences, FILLED_LIMIT_CHARACTERS, fillPrompt } from './fill-prompt.ts'
+import { checkReferences, FILLED_LIMIT_CHARACTERS, fillPrompt } from './run-chain.ts'
 
 const step = (prompt: string, name?: string) => ({ backend: 'claude', prompt, ...(name !== undefined && { name }) })
 

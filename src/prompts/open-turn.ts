@@ -3,6 +3,7 @@ import type { AgentCommand, AgentEvent, AgentRequest, Usage } from '../agents/ad
 import { NO_USAGE } from '../agents/adapter/token-usage.ts'
 import type { AgentResult } from '../agents/agent-result.ts'
 import { isSessionId } from '../agents/build-command.ts'
+import { cleanUpSession } from '../agents/clean-up.ts'
 import { Fault } from '../kit/fault.ts'
 import { sessionExpired, sessionMachineGone } from '../sessions/faults.ts'
 import type { NewSession, SessionStore, TurnEnd } from '../sessions/session-store.ts'
@@ -192,4 +193,28 @@ async function storeSession(
 ): Promise<void> {
   if (files === undefined || agent.sessionFile === undefined || resumeId === undefined) return
   if (isSessionId(resumeId)) await files.save(id, await agent.sessionFile.read(resumeId, request))
+}
+
+/** A client may disconnect as soon as it has its answer. */
+const NEVER = new AbortController().signal
+
+/**
+ * Deletes sessions that an agent stored although its prompt is ephemeral, when the answer is already out. Never throws. A
+ * session that could not be deleted is reported.
+ */
+export async function deleteLeftovers(
+  commands: readonly AgentCommand[],
+  { agentRequest, context, signal }: Pick<PreparedPrompt, 'agentRequest' | 'context'> & { signal: AbortSignal },
+): Promise<void> {
+  const { backend, workdir } = agentRequest
+  for (const command of commands) {
+    // Ctrl-C on the command line ends this too.
+    const until = context.by.is === 'user' ? signal : NEVER
+    const reason = await cleanUpSession(command, { request: agentRequest, signal: until })
+    if (reason === undefined) continue
+    const words = [backend, ...command.argv.slice(agentRequest.program.length)].join(' ')
+    context.observer?.sessionLeft?.(
+      `${backend} stored a session although the prompt is ephemeral, and it could not be deleted (${reason}); run "${words}" in ${workdir}`,
+    )
+  }
 }

@@ -16,12 +16,19 @@ import { newCallId } from './call-id.ts'
 import { ownerKey } from './caller.ts'
 import type { Slot } from './concurrency-slots.ts'
 import { explainEvent, explainResult } from './continue-session.ts'
-import { deleteLeftovers } from './delete-leftovers.ts'
 import { finishDry, runDry } from './dry-run.ts'
 import type { ExecutionRecording } from './execution-recorder.ts'
 import type { NoAnswer } from './fallback.ts'
 import { Inbox, quoteMessages } from './inbox.ts'
-import { abortedTurn, type OpenTurn, openTurn, type PreparedPrompt, recheckSession, toTurnEnd } from './open-turn.ts'
+import {
+  abortedTurn,
+  deleteLeftovers,
+  type OpenTurn,
+  openTurn,
+  type PreparedPrompt,
+  recheckSession,
+  toTurnEnd,
+} from './open-turn.ts'
 import { preparePrompt } from './prepare-prompt.ts'
 import type { PromptBudgets } from './prompt-budgets.ts'
 import type { PromptContext, RunOutcome } from './prompt-context.ts'

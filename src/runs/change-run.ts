@@ -1,7 +1,6 @@
 import type { ProtocolState } from '../contract/protocol-state.shape.ts'
 import type { ResumeResult } from '../contract/resume-result.shape.ts'
-import type { Decided, Decision } from '../engine/decision.ts'
-import type { Facts, GitFacts } from '../engine/facts.ts'
+import type { Decided, Decision, Facts, GitFacts } from '../engine/decision.ts'
 import type { Run } from '../engine/state/run.ts'
 import { toProtocolState } from '../engine/to-protocol-state.ts'
 import type { Material } from '../journal/materials.ts'
@@ -10,11 +9,10 @@ import { toTimestamp } from '../kit/clock.ts'
 import type { Digest } from '../kit/digest.ts'
 import { Fault } from '../kit/fault.ts'
 import { observeGit } from '../workspace/observe-git.ts'
-import { checkWorkspaceInPlace } from './check-workspace.ts'
 import { outputFailure } from './faults.ts'
 import { checkRunOwner, checkSourceRevisions } from './open-run.ts'
 import { interruptible, type RunContext } from './run-context.ts'
-import { refuseOwnRun } from './run-worktree.ts'
+import { checkWorkspaceInPlace, refuseOwnRun } from './run-worktree.ts'
 
 /** The decision that the engine must make, and the section texts to store or remove with it. */
 export type RunChange = {

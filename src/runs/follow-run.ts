@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { runBusy } from '../journal/faults.ts'
 import { toJournalPath } from '../journal/run-store.ts'
 import { Fault } from '../kit/fault.ts'
-import { fileMark } from '../kit/files/file-mark.ts'
+import { fileMark } from '../kit/files/read-file.ts'
 import { runInterrupted } from './faults.ts'
 import type { RunContext } from './run-context.ts'
 

@@ -4,9 +4,9 @@ import { runJournalInvalid } from '../journal/faults.ts'
 import type { MaterialReader } from '../journal/materials.ts'
 import { readRun, readRunHeader, readWholeRun } from '../journal/read-run.ts'
 import { toJournalPath } from '../journal/run-store.ts'
-import { findRevisionProblems } from '../source/verify-pinned-source.ts'
-import { checkSameWorkspace } from './check-workspace.ts'
+import { findRevisionProblems } from '../source/revisions.ts'
 import { interruptible, type RunContext } from './run-context.ts'
+import { checkSameWorkspace } from './run-worktree.ts'
 
 /** Reads a run of this worktree. The run cannot change during `work`, which may be called twice. */
 export async function openRun<T>(

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { runStatus } from '../../scripts/protocol-examples.ts'
-import type { RunStatus } from '../contract/run-status.shape.ts'
-import type { StatusList } from '../contract/status-list.shape.ts'
+import type { RunStatus, StatusList } from '../contract/run-status.shape.ts'
 import { Fault } from '../kit/fault.ts'
 import { onlyStoppable } from './operations.ts'
 

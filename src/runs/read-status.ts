@@ -1,18 +1,17 @@
 import { CONTRACT_VERSION } from '../contract/limits.ts'
-import type { LocalRun, RunStatus } from '../contract/run-status.shape.ts'
+import type { LocalRun, RunStatus, StatusList } from '../contract/run-status.shape.ts'
 import { checkRunStatus, checkStatusList } from '../contract/run-status.ts'
-import type { StatusList } from '../contract/status-list.shape.ts'
 import { type RunOutline, toRunOutline, toRunStatus } from '../engine/to-run-status.ts'
 import { runBusy, runJournalInvalid, runNotFound } from '../journal/faults.ts'
 import { type RunHeader, readRunHeader, readRunState } from '../journal/read-run.ts'
 import { listRunIds } from '../journal/run-store.ts'
 import { Fault } from '../kit/fault.ts'
 import { compareBytes } from '../kit/utf8.ts'
-import { isSameWorkspace } from '../workspace/identity.ts'
-import { hintForForeign } from './check-workspace.ts'
+import { isSameWorkspace } from '../workspace/discover-workspace.ts'
 import { runInterrupted } from './faults.ts'
 import { openRun, openWholeRun } from './open-run.ts'
 import type { RunContext } from './run-context.ts'
+import { hintForForeign } from './run-worktree.ts'
 
 const MAX_CONCURRENT_READS = 16
 

@@ -1,9 +1,11 @@
 /** Reads from the disk what a policy depends on. */
 
-import { realpathSync, statSync } from 'node:fs'
+import { mkdirSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { digest } from '../kit/digest.ts'
 import { orUndefined } from '../kit/fault.ts'
 import { readFileBytes } from '../kit/files/read-file.ts'
+import { encodeUtf8 } from '../kit/utf8.ts'
 import { sandboxHostInvalid, sandboxTooWide } from './faults.ts'
 import { type HostRule, parseHostRule } from './host-rules.ts'
 import {
@@ -104,4 +106,16 @@ function readOwnGit({ git }: WorktreeDirectories): OwnGit | undefined {
 function readBranch(gitDirectory: string): string | undefined {
   const head = readFileBytes({ path: join(gitDirectory, 'HEAD'), limitBytes: LIMIT_BYTES }).toString('utf8')
   return /^ref: (refs\/heads\/(?!\.invalid)(?!.*\.\.)[^\0\n]+)\n$/.exec(head)?.[1]
+}
+
+type Places = { droverHome: string; home: string; names: readonly string[] }
+
+/** Directories that stand for the caches of the user, one set for each repository. */
+export function createCaches({ root, git }: WorktreeDirectories, { droverHome, home, names }: Places): Stage[] {
+  const repository = digest(encodeUtf8(git?.commonDirectory ?? root)).replace('sha256:', '')
+  return names.map((name) => {
+    const from = join(droverHome, 'caches', repository, name)
+    mkdirSync(from, { recursive: true, mode: 0o700 })
+    return { path: join(home, name), from }
+  })
 }

@@ -2,11 +2,14 @@
 import { createHash } from 'node:crypto'
 import {
   chmodSync,
+  closeSync,
   existsSync,
   lstatSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
   writeFileSync,
@@ -15,8 +18,6 @@ import { join, resolve } from 'node:path'
 import { inflateSync } from 'node:zlib'
 import { readFileBytes } from '../kit/files/read-file.ts'
 import { randomIds } from '../kit/ids.ts'
-import { packHolds } from './find-in-pack.ts'
-import { namedIn } from './git-object.ts'
 
 const FOLDER = /^[0-9a-f]{2}$/
 const NAME = /^(?:[0-9a-f]{38}|[0-9a-f]{62})$/
@@ -25,6 +26,10 @@ const OBJECT_MODE = 0o444
 
 type Places = { staged: string; real: string }
 type StagedObject = { folder: string; name: string }
+
+const MAGIC = 'ff744f6300000002'
+const FANOUT = 8
+const NAMES = FANOUT + 256 * 4
 
 export class StagedObjects {
   readonly #places: Places
@@ -150,4 +155,58 @@ function readLines(path: string): string[] {
 
 function isDirectory(path: string): boolean {
   return lstatSync(path).isDirectory()
+}
+
+/** Whether a pack holds an object, by its index (gitformat-pack(5), version 2). */
+function packHolds(indexFile: string, id: string): boolean {
+  const descriptor = openSync(indexFile, 'r')
+  try {
+    const read = (position: number, length: number) => {
+      const bytes = Buffer.alloc(length)
+      readSync(descriptor, bytes, 0, length, position)
+      return bytes
+    }
+    // Version 1 has not been written since 2008. Git can read it, so what it holds is not missing.
+    if (read(0, 8).toString('hex') !== MAGIC) return true
+    const wanted = Buffer.from(id, 'hex')
+    const first = wanted[0] ?? 0
+    const countUpTo = (byte: number) => (byte < 0 ? 0 : read(FANOUT + byte * 4, 4).readUInt32BE())
+    let [low, high] = [countUpTo(first - 1), countUpTo(first)]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      const order = wanted.compare(read(NAMES + middle * wanted.length, wanted.length))
+      if (order === 0) return true
+      if (order < 0) high = middle
+      else low = middle + 1
+    }
+    return false
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Which objects an object of git names. Pure. */
+const SUBMODULE = '160000'
+
+/** `content` is that of a loose object, with its header. `idBytes` is the length of an id. */
+function namedIn(content: Buffer, idBytes: number): string[] {
+  const start = content.indexOf(0) + 1
+  const [type] = content.toString('latin1', 0, start).split(' ')
+  if (type === 'tree') return namedInTree(content, { start, idBytes })
+  if (type !== 'commit' && type !== 'tag') return []
+  const [head = ''] = content.toString('latin1', start).split('\n\n', 1)
+  return [...head.matchAll(/^(?:tree|parent|object) ([0-9a-f]+)$/gm)].map(([, id = '']) => id)
+}
+
+/** Each entry is its mode, a space, its name, a zero byte and its id. Commits of submodules are elsewhere. */
+function namedInTree(content: Buffer, { start, idBytes }: { start: number; idBytes: number }): string[] {
+  const ids: string[] = []
+  for (let at = start; at < content.length; ) {
+    const end = content.indexOf(0, at)
+    if (end === -1) break
+    const mode = content.toString('latin1', at, content.indexOf(0x20, at))
+    if (mode !== SUBMODULE) ids.push(content.toString('hex', end + 1, end + 1 + idBytes))
+    at = end + 1 + idBytes
+  }
+  return ids
 }

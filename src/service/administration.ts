@@ -1,8 +1,15 @@
 /** What those who manage a server may do: its keys, its settings, its repositories. */
 import type { Config } from '../config/config.shape.ts'
-import { addServerKey, removeServerKey, rotateServerKey, type ServerKey } from '../config/edit-keys.ts'
+import {
+  addServerKey,
+  createKey,
+  newSecret,
+  removeServerKey,
+  rotateServerKey,
+  type ServerKey,
+  toShownKey,
+} from '../config/edit-keys.ts'
 import type { Origins } from '../config/layers.ts'
-import { createKey, newSecret, toShownKey } from '../config/new-key.ts'
 import { formatOrigin } from '../config/origin.ts'
 import { findProject, isOutdated, tryToReadProjectFile, withProject } from '../config/projects/projects.ts'
 import { findKey, findMap } from '../config/setting-keys.ts'

@@ -27,9 +27,8 @@ import { toWorktreeEnvironment } from '../workspace/prepare/worktree-environment
 import type { Worktree } from '../workspace/worktree-records.ts'
 import { createWorktree } from '../workspace/worktrees/create-worktree.ts'
 import { diffWorktree, type WorktreeDiff } from '../workspace/worktrees/diff-worktree.ts'
-import { dropWorktree } from '../workspace/worktrees/drop-worktree.ts'
 import { pinToWorktree } from '../workspace/worktrees/pin-worktree.ts'
-import { removeWorktree } from '../workspace/worktrees/remove-worktree.ts'
+import { dropWorktree, removeWorktree } from '../workspace/worktrees/remove-worktree.ts'
 
 type Opened = {
   label: string

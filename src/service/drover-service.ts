@@ -4,7 +4,7 @@
  * the agents, slots and contexts of `in-process.ts`, and what the class in `execution-calls.ts` adds.
  */
 import type { AttributedReply, UserMessage } from '../agents/adapter/agent.ts'
-import type { NewKey } from '../config/new-key.ts'
+import type { NewKey } from '../config/edit-keys.ts'
 import type { RunService } from '../drive/service/run-service.ts'
 import type { FollowFrom } from '../executions/follow-events.ts'
 import type { SessionTurn } from '../executions/session-turn.shape.ts'

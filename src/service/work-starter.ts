@@ -1,7 +1,7 @@
 /** Starts prompts and batches: while their caller reads them, or in the background. */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Usage } from '../agents/adapter/agent.ts'
-import { NO_USAGE } from '../agents/adapter/token-usage.ts'
+import { NO_USAGE, withoutPrior } from '../agents/adapter/token-usage.ts'
 import type { BackgroundRuns } from '../executions/background-runs.ts'
 import type { Executions } from '../executions/local-executions.ts'
 import { replayEvents } from '../executions/replay.ts'
@@ -17,7 +17,6 @@ import type { PromptStream } from '../prompts/prompt-run.ts'
 import type { BatchRunOptions } from '../prompts/run-batch.ts'
 import { runPrompt, runPromptToEnd } from '../prompts/run-prompt.ts'
 import type { BatchStart, Running, RunningBatch, StartOptions } from './drover-service.ts'
-import { runSegment } from './tool-segments.ts'
 
 type StarterParts = {
   records: Executions
@@ -148,4 +147,56 @@ async function readAll<R>(
   let next = await events.next()
   for (; next.done !== true; next = await events.next()) onEvent(next.value)
   return next.value
+}
+
+type Segment = {
+  id: string
+  part: number
+  /** What the turn had used when the part began. */
+  before: Usage
+  /** The events of the turn from the beginning of the part on. */
+  events: () => PromptStream
+}
+
+/**
+ * A turn in which an agent calls functions of its client has several parts: each ends with calls, and the last one with the
+ * result. Every part is what one request of the client gets. Reading ends with the first calls. The turn waits then.
+ */
+function runSegment({ id, part, before, events }: Segment): Running<PartResult> {
+  const read = () => untilCalls(events(), before)
+  return {
+    id,
+    part,
+    events: read,
+    result: async (onEvent) => {
+      const run = read()
+      let next = await run.next()
+      for (; next.done !== true; next = await run.next()) onEvent?.(next.value)
+      return next.value
+    },
+  }
+}
+
+async function* untilCalls(events: PromptStream, before: Usage): AsyncGenerator<PromptEvent, PartResult, undefined> {
+  try {
+    let next = await events.next()
+    for (; next.done !== true; next = await events.next()) {
+      if (next.value.type === 'tool_request') return toPart(next.value, before)
+      yield next.value
+    }
+    const { token_usage: usage } = next.value
+    return { ...next.value, token_usage: withoutPrior(usage, before) }
+  } finally {
+    await events.return(undefined as never)
+  }
+}
+
+function toPart(promptEvent: Extract<PromptEvent, { type: 'tool_request' }>, before: Usage): PartResult {
+  const { backend, session_id: sessionId, content } = promptEvent
+  const { calls, token_usage: usage = before } = content
+  return {
+    ...{ session_id: sessionId, backend, exit_code: 0, duration_ms: 0, output: '' },
+    token_usage: withoutPrior(usage, before),
+    tool_calls: calls,
+  }
 }

@@ -21,8 +21,8 @@ import { checkRawSourceEnvelope } from '../contract/raw-source-envelope.ts'
 import { checkSourceCandidate } from '../contract/source-candidate.ts'
 import type { Fault } from '../kit/fault.ts'
 import { readEnvelope, readSource } from './read-source.ts'
+import { findRevisionProblems, matchesSection } from './revisions.ts'
 import { toCandidate } from './to-candidate.ts'
-import { findRevisionProblems, matchesSection } from './verify-pinned-source.ts'
 
 const golden = JSON.parse(readFileSync(join(import.meta.dirname, '../../test/source/golden-bundle.json'), 'utf8'))
 const stamp = { candidate_id: 'c1', created_at: '2026-01-31T12:00:00Z' }

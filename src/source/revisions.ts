@@ -5,8 +5,10 @@
  * - A change of the text, key, role, title or position of a section changes all revisions.
  * - Times, authors and URLs change none.
  */
+import type { PinnedSource, PinnedSourceSection } from '../contract/pinned-source.shape.ts'
 import type { RawSourceComment, RawSourceEnvelope } from '../contract/raw-source-envelope.shape.ts'
-import { type Digest, digestFields } from '../kit/digest.ts'
+import { type Digest, digestFields, digestMaterial } from '../kit/digest.ts'
+import type { Problem } from '../kit/schema.ts'
 import { compareBytes } from '../kit/utf8.ts'
 import type { SourceManifest } from './source-manifest.shape.ts'
 import { normalizeLineEnds } from './text-lines.ts'
@@ -93,4 +95,33 @@ export function digestObservation({ host, repository_id, issue_id, title, body, 
       .toSorted((one, other) => compareBytes(one.node_id, other.node_id))
       .flatMap((comment) => [comment.node_id, digestCommentBody(comment.body)]),
   ])
+}
+
+/** One problem for each revision of a stored source that does not match its content. The source must fit the contract. */
+export function findRevisionProblems(source: PinnedSource): Problem[] {
+  const sections = source.sections.map(({ key, role, title, body_sha256, provenance }) => ({
+    key,
+    role,
+    title,
+    comment_node_id: provenance.comment_node_id,
+    comment_database_id: provenance.comment_database_id,
+    body_sha256,
+  }))
+  const expected = {
+    manifest_revision: digestManifest({ ...source, sections }),
+    requirements_revision: digestRequirements(source),
+    source_revision: digestSource(source),
+  }
+  return Object.entries(expected).flatMap(([field, digest]) =>
+    source[field as keyof typeof expected] === digest ? [] : [{ path: `$.${field}`, rule: `must be ${digest}` }],
+  )
+}
+
+/** Whether the section was pinned with this text. */
+export function matchesSection(section: PinnedSourceSection, text: string): boolean {
+  return (
+    Buffer.byteLength(text) === section.bytes &&
+    digestMaterial(text) === section.material_sha256 &&
+    digestSection(section, text) === section.section_revision
+  )
 }

@@ -13,8 +13,7 @@ import { openUnchanged, readSchemaVersion, type StoreDatabase } from './database
 import { backupExists, backupOverStore, nothingToBackUp, sessionStoreInvalid } from './faults.ts'
 import { findDamage } from './inspect-store.ts'
 import { MIGRATIONS } from './migrations.ts'
-import { toStoreFault } from './store-errors.ts'
-import { findStoreFile } from './store-file.ts'
+import { findStoreFile, toStoreFault } from './store-file.ts'
 
 const COUNTED = ['sessions', 'executions', 'execution_events', 'usage'] as const
 

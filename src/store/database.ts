@@ -7,8 +7,7 @@ import { sessionStoreBusy, sessionStoreInvalid, sessionStoreNewer, sessionStoreU
 import { WriteGroup } from './group-writes.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { all, answer, type Row, type Sql, type Statement, type Steps, type WriteOptions } from './sql.ts'
-import { isBusy, toStoreFault } from './store-errors.ts'
-import { ensureStoreFile, findStoreFile, requireFreeSpace } from './store-file.ts'
+import { ensureStoreFile, findStoreFile, isBusy, requireFreeSpace, toStoreFault } from './store-file.ts'
 
 type ConnectionOptions = Pick<DatabaseOptions, 'path' | 'waitMs'> & {
   /** The file that must stay at the path; undefined: not checked. */

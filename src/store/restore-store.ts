@@ -33,8 +33,7 @@ import { countOwners } from './inspect-store.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { toOwnersDirectory } from './owners.ts'
 import type { Row } from './sql.ts'
-import { toStoreFault } from './store-errors.ts'
-import { ensureStoreFile, findStoreFile } from './store-file.ts'
+import { ensureStoreFile, findStoreFile, toStoreFault } from './store-file.ts'
 
 export type RestoreRequest = {
   /** The session file. */

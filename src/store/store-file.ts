@@ -1,5 +1,6 @@
 import { type BigIntStats, chmodSync, lstatSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { sqliteErrorCode } from '../kit/fault.ts'
 import { fileKind, systemReason } from '../kit/files/disk.ts'
 import { ensurePrivateDirectory } from '../kit/files/private-directory.ts'
 import { ensureEmptyFile } from '../kit/files/write-file.ts'
@@ -46,4 +47,33 @@ function makePrivate(path: string): boolean {
   if (!found.isFile()) throw sessionStoreInvalid({ path, problem: `it is a ${fileKind(found)}` })
   if ((found.mode & 0o077n) !== 0n) chmodSync(path, PRIVATE)
   return true
+}
+
+const BUSY = [5, 6]
+const DAMAGED: Record<number, string> = {
+  11: 'it is damaged',
+  26: 'it is not a database',
+}
+const UNAVAILABLE: Record<number, string> = {
+  3: 'access is denied; check its permissions',
+  7: 'out of memory',
+  8: 'it is read-only; check its permissions, and whether its disk is read-only',
+  10: 'its disk failed, or is full',
+  13: 'the disk is full',
+  14: 'it cannot be opened; check the permissions of its directory, and whether its disk is read-only',
+}
+
+/** Whether another process, or another part of this one, has the file locked, so that a retry may help. */
+export function isBusy(error: unknown): boolean {
+  return BUSY.includes(sqliteErrorCode(error) ?? 0)
+}
+
+/** The fault for an error of SQLite (https://sqlite.org/rescode.html). Returns any other error unchanged. */
+export function toStoreFault(path: string, error: unknown): unknown {
+  const code = sqliteErrorCode(error)
+  if (code === undefined) return error
+  const problem = DAMAGED[code]
+  if (problem !== undefined) return sessionStoreInvalid({ path, problem }, error)
+  const reason = UNAVAILABLE[code]
+  return reason === undefined ? error : sessionStoreUnavailable({ path, reason }, error)
 }

@@ -6,8 +6,7 @@
 import { issueEdited } from '../drive/faults.ts'
 import type { DrivenRun } from '../drive/service/driven-run.shape.ts'
 import { issueNotFound, providerForbidden } from '../forge/faults.ts'
-import type { Forge, ForgeComment } from '../forge/forge.ts'
-import { rightsIn } from '../forge/rights.ts'
+import { type Forge, type ForgeComment, rightsIn } from '../forge/forge.ts'
 import { Fault, type FaultKind, isFault } from '../kit/fault.ts'
 import { randomIds } from '../kit/ids.ts'
 import {

@@ -4,7 +4,6 @@ import { type Clock, toTimestamp } from '../kit/clock.ts'
 import { Fault } from '../kit/fault.ts'
 import { type Lock, takeIfFree } from '../kit/files/lock.ts'
 import { ensurePrivateDirectory } from '../kit/files/private-directory.ts'
-import { waitMs } from './decide/back-off.ts'
 import { watchBusy } from './faults.ts'
 import type { WatchRecord } from './record/watch-record.shape.ts'
 import { findWatch, lockPath, saveWatch } from './record/watch-records.ts'
@@ -139,4 +138,14 @@ export class WatcherLoop {
     if (lock !== undefined) return lock
     throw watchBusy({ what: watched.repo ?? watched.schedule ?? '', pid: findWatch(directory, watched.id)?.pid })
   }
+}
+
+const LONGEST_MS = 15 * 60_000
+
+/**
+ * How long a watcher waits before it looks again. Doubles with each failure, so that many watchers do not storm a service
+ * that is down or refuses more.
+ */
+export function waitMs({ intervalMs, failures }: { intervalMs: number; failures: number }): number {
+  return Math.max(intervalMs, Math.min(LONGEST_MS, intervalMs * 2 ** Math.min(failures, 10)))
 }

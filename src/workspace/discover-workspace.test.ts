@@ -5,9 +5,8 @@ import { PLAIN_ENV } from '../../test/support/git-repository.ts'
 import { NOWHERE } from '../../test/support/nowhere.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { createRepository } from '../../test/support/temporary-repository.ts'
-import { discoverWorkspace } from './discover-workspace.ts'
+import { discoverWorkspace, identifyWorkspace, isSameWorkspace } from './discover-workspace.ts'
 import { type Git, locateGit } from './git.ts'
-import { identifyWorkspace } from './identity.ts'
 
 const git = locateGit({ env: PLAIN_ENV, cwd: '/' })
 const signal = new AbortController().signal
@@ -228,5 +227,38 @@ describe('discoverWorkspace', () => {
       code: 'git_repository_unavailable',
       cause: expect.objectContaining({ code: 'git_interrupted' }),
     })
+  })
+})
+
+const places = { worktree_root: '/srv/repo', git_dir: '/srv/repo/.git', git_common_dir: '/srv/repo/.git' }
+const identity = identifyWorkspace(places)
+
+describe('identifyWorkspace', () => {
+  it('has a fixed id for fixed paths', () => {
+    expect(identity).toEqual({
+      version: 1,
+      ...places,
+      id: 'sha256:017e548557a0b859715bdeb1a1e0e43d061b2b42e30c57ee399653dcc94a3048',
+    })
+  })
+
+  it.each(['worktree_root', 'git_dir', 'git_common_dir'])('gives another id for another %s', (place) => {
+    expect(identifyWorkspace({ ...places, [place]: '/elsewhere' }).id).not.toBe(identity.id)
+  })
+})
+
+describe('isSameWorkspace', () => {
+  it('holds for equal identities', () => {
+    expect(isSameWorkspace(identity, { ...identity })).toBe(true)
+  })
+
+  it.each([
+    ['version', 2],
+    ['worktree_root', '/other'],
+    ['git_dir', '/other'],
+    ['git_common_dir', '/other'],
+    ['id', `sha256:${'0'.repeat(64)}`],
+  ])('does not hold when %s differs', (field, value) => {
+    expect(isSameWorkspace(identity, { ...identity, [field]: value })).toBe(false)
   })
 })

@@ -7,8 +7,7 @@
  */
 import { gitFailed } from './faults.ts'
 import { askGit, askGitForOutput, type Git } from './git.ts'
-import type { ChangedPath } from './parse-status.ts'
-import { toPathText } from './path-text.ts'
+import { type ChangedPath, toPathText } from './worktree-status.ts'
 
 type Around = { directory: string; signal: AbortSignal }
 

@@ -4,8 +4,8 @@ import type { PathObservation } from '../contract/git-observation.shape.ts'
 import { digest } from '../kit/digest.ts'
 import { errorCode } from '../kit/fault.ts'
 import type { ContentBudget } from './content-budget.ts'
-import type { ChangedPath } from './parse-status.ts'
 import { type PathDisk, planRead, readContent } from './read-content.ts'
+import type { ChangedPath } from './worktree-status.ts'
 
 /** What all paths of one observation share. */
 export type PathReader = {

@@ -1,7 +1,9 @@
 import type * as fs from 'node:fs'
-import { type BigIntStats, constants, type PathLike } from 'node:fs'
+import { type BigIntStats, constants, type PathLike, readdirSync } from 'node:fs'
 import { type Digest, digest, digestSections } from '../kit/digest.ts'
+import { tryTo, tryToRead } from '../kit/fault.ts'
 import { isSameFile } from '../kit/files/disk.ts'
+import { readFileBytes } from '../kit/files/read-file.ts'
 
 /** The calls that observe a path. A test passes a disk that fails or interferes. */
 export type PathDisk = Pick<
@@ -86,4 +88,17 @@ function digestParts({ kind, offsets }: Plan, { parts, size }: { parts: readonly
 /** Ignores ctime, which also changes when a file gets a hard link. */
 function isUntouched(before: BigIntStats, now: BigIntStats | undefined): boolean {
   return isSameFile(before, now) && before.size === now?.size && before.mtimeNs === now.mtimeNs
+}
+
+/**
+ * Reads what may be missing in a git directory: git writes there at any time, and so may an agent. Empty if there is no such
+ * directory, or none that can be read.
+ */
+export function namesIn(directory: string): string[] {
+  return tryToRead(() => readdirSync(directory)) ?? []
+}
+
+/** Undefined if there is no such file, or none that can be read, or if it is larger. */
+export function readBytes(path: string, limitBytes: number): Buffer | undefined {
+  return tryTo(() => readFileBytes({ path, limitBytes, links: 'follow' }))
 }

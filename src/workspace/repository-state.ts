@@ -9,10 +9,10 @@ import type { WorkspaceIdentity } from '../contract/workspace-identity.shape.ts'
 import { digest } from '../kit/digest.ts'
 import { errorCode, Fault } from '../kit/fault.ts'
 import { userConfigFiles } from '../kit/git/read-settings.ts'
-import { askStatus } from './ask-status.ts'
 import { askGitForOutput, type Git } from './git.ts'
-import { namesIn, readBytes } from './read-if-there.ts'
+import { namesIn, readBytes } from './read-content.ts'
 import { readHeads, type WorktreeHeads } from './worktree-heads.ts'
+import { askStatus } from './worktree-status.ts'
 
 export type RepositoryState = {
   /** Each with the object that it names, or `ref: ` and the ref. */

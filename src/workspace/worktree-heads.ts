@@ -4,7 +4,7 @@
  */
 import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { namesIn, readBytes } from './read-if-there.ts'
+import { namesIn, readBytes } from './read-content.ts'
 import { findRecordAt } from './worktree-records.ts'
 
 type WorktreeHead = {

@@ -17,7 +17,7 @@ import {
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { gatherFindings } from '../../scripts/doctor-findings.ts'
-import type { DoctorReport } from '../../src/contract/doctor-report.shape.ts'
+import type { DoctorReport } from '../../src/contract/reports.shape.ts'
 import { checkCliError } from '../../src/contract/reports.ts'
 import { systemClock } from '../../src/kit/clock.ts'
 import { takeLock } from '../../src/kit/files/lock.ts'

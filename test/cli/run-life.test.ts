@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ActionMaterial, PinnedMaterial } from '../../src/contract/material.shape.ts'
 import type { ProtocolState } from '../../src/contract/protocol-state.shape.ts'
-import type { StatusList } from '../../src/contract/status-list.shape.ts'
+import type { StatusList } from '../../src/contract/run-status.shape.ts'
 import { amendedBundle } from '../support/amended-bundle.ts'
 import { decision, destruction, destructiveRequest } from '../support/contract-examples.ts'
 import type { Report } from '../support/drive-run.ts'

@@ -1,4 +1,4 @@
-import { toLines } from '../../src/demo/turn-output.ts'
+import { toLines } from '../../src/demo/demo-answer.ts'
 import { textOfMessages } from './claude-input.ts'
 import { toMissingSession } from './claude-result.ts'
 import { ClaudeStream } from './claude-stream.ts'

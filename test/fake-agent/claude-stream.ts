@@ -1,5 +1,4 @@
-import { type DemoUsage, estimateTokens } from '../../src/demo/demo-answer.ts'
-import { toLines } from '../../src/demo/turn-output.ts'
+import { type DemoUsage, estimateTokens, toLines } from '../../src/demo/demo-answer.ts'
 import {
   type Block,
   toErrorMessage,

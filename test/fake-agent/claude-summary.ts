@@ -1,5 +1,4 @@
-import type { DemoUsage } from '../../src/demo/demo-answer.ts'
-import { toLines } from '../../src/demo/turn-output.ts'
+import { type DemoUsage, toLines } from '../../src/demo/demo-answer.ts'
 import { toToolInput } from './claude-events.ts'
 import { type Progress, toFailure, toInterrupted, toSuccess } from './claude-result.ts'
 import type { AgentOutput, ApiFailure, Facts, Interruption, ToolOutcome } from './dialect.ts'

@@ -4,8 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import type { AgentName } from '../../src/demo/demo-answer.ts'
-import { toLines } from '../../src/demo/turn-output.ts'
+import { type AgentName, toLines } from '../../src/demo/demo-answer.ts'
 
 export type ToolServer = { command: string; args: string[] }
 export type Call = { name: string; input: Record<string, unknown> }

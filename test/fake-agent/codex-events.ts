@@ -1,6 +1,5 @@
 import { DemoCodexOutput } from '../../src/demo/codex-output.ts'
-import type { DemoUsage } from '../../src/demo/demo-answer.ts'
-import { toLines } from '../../src/demo/turn-output.ts'
+import { type DemoUsage, toLines } from '../../src/demo/demo-answer.ts'
 import type { AgentOutput, ApiFailure, Facts, Interruption, ToolOutcome } from './dialect.ts'
 import { addUsage } from './usage.ts'
 

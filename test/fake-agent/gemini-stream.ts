@@ -1,5 +1,5 @@
+import { toLines } from '../../src/demo/demo-answer.ts'
 import { DemoGeminiOutput } from '../../src/demo/gemini-output.ts'
-import { toLines } from '../../src/demo/turn-output.ts'
 import type { AgentOutput, ApiFailure, ToolOutcome } from './dialect.ts'
 import { toRetryNotice, toUpstreamError } from './gemini-summary.ts'
 import type { Output } from './output.ts'

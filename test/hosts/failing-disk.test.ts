@@ -2,7 +2,7 @@
 import { existsSync, fstatSync, lstatSync, readdirSync, renameSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { ChangeReport } from '../../src/contract/change-report.shape.ts'
+import type { ChangeReport } from '../../src/contract/reports.shape.ts'
 import { lastPart, realTreeDisk, type TreeDisk } from '../../src/hosts/worktree.ts'
 import { clear, type HostWorktree, systemError } from '../support/host-worktree.ts'
 import { bothEnds, type EndedChange, siteToChange, type Tree, tell } from '../support/sample-change.ts'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { RegisterRoutes } from '../../src/http/context/server-context.ts'
-import { drain } from '../../src/http/drain-requests.ts'
+import { drain } from '../../src/http/http-face.ts'
 import { IS_ON_POSTGRES, startServer, type TestServer } from '../support/start-server.ts'
 import { until } from '../support/until.ts'
 

@@ -3,7 +3,7 @@ import { existsSync, realpathSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { closeLocally, listenLocally } from '../../src/http/local-socket.ts'
+import { closeLocally, listenLocally } from '../../src/http/listen.ts'
 import { ask, type ServerOptions, startServer, type TestServer } from '../support/start-server.ts'
 
 async function startWithSocket(options: ServerOptions = {}) {

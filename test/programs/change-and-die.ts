@@ -7,7 +7,7 @@ import { changeHosts } from '../../src/hosts/change/change-hosts.ts'
 import { installFailed } from '../../src/hosts/faults.ts'
 import type { Plan } from '../../src/hosts/plan/plan.ts'
 import { digest } from '../../src/kit/digest.ts'
-import { identifyWorkspace } from '../../src/workspace/identity.ts'
+import { identifyWorkspace } from '../../src/workspace/discover-workspace.ts'
 import { watchedDisk } from '../support/watched-disk.ts'
 
 const [root = '', call, mode] = process.argv.slice(2)

@@ -1,7 +1,7 @@
 /** Machines for `drover doctor`: a home directory, a working directory, and the programs in PATH. */
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DoctorReport } from '../../src/contract/doctor-report.shape.ts'
+import type { DoctorReport } from '../../src/contract/reports.shape.ts'
 import { checkDoctorReport } from '../../src/contract/reports.ts'
 import { findProgram } from '../../src/kit/process/find-program.ts'
 import type { Repository } from './git-repository.ts'

@@ -12,7 +12,7 @@ import { planInstall } from '../../src/hosts/plan/plan-install.ts'
 import { planUninstall } from '../../src/hosts/plan/plan-uninstall.ts'
 import { namedHosts } from '../../src/hosts/plan/select-hosts.ts'
 import type { TreeDisk } from '../../src/hosts/worktree.ts'
-import { identifyWorkspace } from '../../src/workspace/identity.ts'
+import { identifyWorkspace } from '../../src/workspace/discover-workspace.ts'
 import { temporaryDirectory } from './run-drover.ts'
 import { type LastingCall, watchedDisk } from './watched-disk.ts'
 

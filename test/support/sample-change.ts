@@ -1,7 +1,7 @@
 /** A change with every kind of step, and the worktree that it is made in. */
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ChangeReport } from '../../src/contract/change-report.shape.ts'
+import type { ChangeReport } from '../../src/contract/reports.shape.ts'
 import { checkChangeReport } from '../../src/contract/reports.ts'
 import { installFailed } from '../../src/hosts/faults.ts'
 import type { Plan, PlanStep } from '../../src/hosts/plan/plan.ts'

@@ -3,9 +3,9 @@
  * commands and the form of an outcome, and what drover answers; it continues by the typed `next` alone. It has no tool but a
  * shell and no memory but the conversation, and it does the same every time.
  */
-import type { ListReport } from '../../src/contract/list-report.shape.ts'
 import type { Outcome } from '../../src/contract/outcome.shape.ts'
 import type { ProtocolState } from '../../src/contract/protocol-state.shape.ts'
+import type { ListReport } from '../../src/contract/reports.shape.ts'
 import { quoteText, quoteWord } from '../../src/kit/shell-words.ts'
 import { variantOf, wordsOf } from './next-variant.ts'
 import { QUESTION, type Steps, WIND_WORK } from './scripted-actions.ts'

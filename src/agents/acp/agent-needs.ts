@@ -9,8 +9,8 @@ import type { Environment } from '../../kit/process/child-environment.ts'
 import type { AgentRequest } from '../adapter/agent.ts'
 import { type BoundaryNeeds, hostsIn } from '../adapter/boundary-needs.ts'
 import { userHome } from '../adapter/surroundings.ts'
-import { claudeNeeds } from '../claude/claude-needs.ts'
-import { codexNeeds } from '../codex/codex-needs.ts'
+import { claudeNeeds } from '../claude/agent.ts'
+import { codexNeeds } from '../codex/agent.ts'
 
 type Row = Partial<BoundaryNeeds> & {
   /** Variables that name a host. */

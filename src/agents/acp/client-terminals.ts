@@ -1,7 +1,7 @@
 /** Commands for agents that let the client run them: then drover has the exit code first-hand, and can end the command. */
 import { isAbsolute } from 'node:path'
 import type { ChildEnvironment } from '../../kit/process/child-environment.ts'
-import { OutputTail } from '../../kit/process/output-tail.ts'
+import { OutputTail } from '../../kit/process/child-output.ts'
 import { type ProcessExit, startProcess } from '../../kit/process/process.ts'
 import { countAt, type JsonRecord, objectsAt, textAt, textsAt } from '../adapter/json-fields.ts'
 import { rootsOf } from '../adapter/roots.ts'

@@ -2,10 +2,9 @@
 
 import type { AcpProfile } from '../adapter/acp-profile.ts'
 import type { AgentEvent, Denial, Usage } from '../adapter/agent.ts'
-import { initEvent } from '../adapter/events.ts'
 import type { AgentFailure } from '../adapter/failure.ts'
 import { type JsonRecord, objectAt, textAt } from '../adapter/json-fields.ts'
-import type { AgentOutput, OutputSummary } from '../adapter/output-reader.ts'
+import { type AgentOutput, initEvent, type OutputSummary } from '../adapter/output-reader.ts'
 import { NO_USAGE, usageEvents } from '../adapter/token-usage.ts'
 import { failureOfError, judgeTurn } from './turn-end.ts'
 import { TurnUpdates } from './updates.ts'

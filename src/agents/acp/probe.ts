@@ -1,10 +1,10 @@
 /** Finds out what an agent can do: starts it, opens a session and, if wanted, sends a prompt. */
 import { Fault, isFault } from '../../kit/fault.ts'
 import type { AcpAgent, AgentCommand, AgentRequest } from '../adapter/agent.ts'
+import { withLoginSteps } from '../adapter/agent-login.ts'
 import { failureCode } from '../adapter/failure.ts'
 import type { JsonRecord } from '../adapter/json-fields.ts'
-import { withLoginSteps } from '../adapter/login-advice.ts'
-import { createLongLivedAgent } from '../warm/create-agent.ts'
+import { createLongLivedAgent } from '../warm/active-turn.ts'
 import { agentDisconnected, agentRequestFailed } from '../warm/faults.ts'
 import { startWarmProcess } from '../warm/warm-process.ts'
 import { AcpProcess } from './acp-process.ts'

@@ -1,7 +1,7 @@
 /** Runs an agent that speaks ACP: in a process for one prompt, or in one that stays up. */
 import type { AcpProfile } from '../adapter/acp-profile.ts'
 import type { AcpAgent, AgentCommand, AgentRequest, Usage } from '../adapter/agent.ts'
-import { createLongLivedAgent } from '../warm/create-agent.ts'
+import { createLongLivedAgent } from '../warm/active-turn.ts'
 import type { Launch, LongLivedAgent, Turn } from '../warm/long-lived-agent.ts'
 import { startWarmProcess } from '../warm/warm-process.ts'
 import { AcpProcess } from './acp-process.ts'

@@ -2,8 +2,8 @@
 
 import type { AcpProfile } from '../adapter/acp-profile.ts'
 import type { AgentEvent, ContextUsage, Denial, Usage } from '../adapter/agent.ts'
-import { messageEvents, thinkingEvents } from '../adapter/events.ts'
 import { type JsonRecord, objectAt, objectsAt, textAt } from '../adapter/json-fields.ts'
+import { messageEvents, thinkingEvents } from '../adapter/output-reader.ts'
 import { ToolLog } from '../adapter/tool-log.ts'
 import {
   hasWholeInput,

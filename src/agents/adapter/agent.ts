@@ -14,8 +14,7 @@ import type {
   UserMessage,
 } from './agent.shape.ts'
 import type { AttachedFile } from './attached-file.ts'
-import type { BoundaryNeeds } from './boundary-needs.ts'
-import type { BoundaryPlan } from './boundary-plan.ts'
+import type { BoundaryNeeds, BoundaryPlan } from './boundary-needs.ts'
 import type { ClientTool, ToolChoice } from './client-tool.ts'
 import type { JsonRecord } from './json-fields.ts'
 import type { Surroundings } from './surroundings.ts'

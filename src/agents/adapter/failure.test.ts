@@ -1,7 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type AgentFailure, classifyFailure, FAILURES, type FailureCode, failureCode } from './failure.ts'
+import {
+  type AgentFailure,
+  classifyFailure,
+  exitCodeOfFailure,
+  exitCodeOfSignal,
+  FAILURES,
+  type FailureCode,
+  failureCode,
+  failureOfExitCode,
+  stderrMessage,
+} from './failure.ts'
 
 const AT = 1_763_420_400
 const NOW = new Date(AT * 1000)
@@ -156,5 +166,64 @@ describe('the table of failures', () => {
     const section = page.split('## How agents fail')[1]?.split('\n## ')[0] ?? ''
     const rows = [...section.matchAll(/^\| `(agent_\w+)` \| (.+) \|$/gm)].map(([, code, when]) => [code, when])
     expect(rows.slice(0, Object.keys(FAILURES).length)).toEqual(Object.entries(FAILURES))
+  })
+})
+
+describe('failureOfExitCode', () => {
+  it.each([
+    ['gemini', 41, { code: 'agent_auth_failed' }],
+    ['gemini', 53, { code: 'agent_max_turns' }],
+    ['gemini', 145, { status: 401 }],
+    ['gemini', 173, { status: 429 }],
+    ['gemini', 244, { status: 500 }],
+    ['gemini', 17, { status: 529 }],
+    ['gemini', 143, {}],
+    ['gemini', 1, {}],
+    ['gemini', null, {}],
+    ['claude', 41, {}],
+    ['claude', 145, {}],
+    ['codex', 2, {}],
+  ] as const)('of %s with %s is %j', (backend, code, expected) => {
+    expect(failureOfExitCode(backend, code)).toEqual(expected)
+  })
+})
+
+describe('exitCodeOfFailure', () => {
+  it.each([
+    ['gemini', { code: 'agent_auth_failed', upstreamStatus: 401 }, 145],
+    ['gemini', { code: 'agent_auth_failed' }, 41],
+    ['gemini', { code: 'agent_max_turns' }, 53],
+    ['gemini', { code: 'agent_overloaded', upstreamStatus: 529 }, 17],
+    ['gemini', { code: 'agent_service_failed', upstreamStatus: 512 }, 1],
+    ['gemini', { code: 'agent_failed' }, 1],
+    ['claude', { code: 'agent_auth_failed', upstreamStatus: 401 }, 1],
+    ['codex', { code: 'agent_max_turns' }, 1],
+  ] as const)('of %s with %j is %s', (backend, error, code) => {
+    expect(exitCodeOfFailure(backend, { ...error, message: 'x' })).toBe(code)
+  })
+})
+
+describe('exitCodeOfSignal', () => {
+  it('adds 128, as shells do', () => {
+    expect(exitCodeOfSignal('SIGKILL')).toBe(137)
+  })
+})
+
+describe('stderrMessage', () => {
+  it.each([
+    ['nothing', '', undefined],
+    ['noise', 'Ripgrep is not available. Falling back.\n[STARTUP] Phase x\n    at f (a.js:1:2)\n', undefined],
+    ['a colour warning', 'Warning: 256-color support not detected.\n', undefined],
+    ['the last telling line', 'banner\nERROR: Reconnecting... 1/1\nERROR: no luck\nfooter', 'no luck'],
+    ['the telling line above a usage text', "error: unknown option '--x'\n\nUsage: claude", "unknown option '--x'"],
+    ['all text when the error line is empty', 'Error: \nwhat now', 'Error: \nwhat now'],
+    ['all of it, without the noise', 'Reading prompt from stdin...\r\none\r\ntwo\r\n', 'one\ntwo'],
+  ])('finds %s', (_, stderr, message) => {
+    expect(stderrMessage(stderr)).toBe(message)
+  })
+
+  it('keeps the last 2000 characters of other text', () => {
+    expect(stderrMessage(`start${'x'.repeat(2000)}`)).toBe('x'.repeat(2000))
+    expect(stderrMessage(`s${'x'.repeat(1999)}`)).toBe(`s${'x'.repeat(1999)}`)
   })
 })

@@ -1,4 +1,6 @@
 /** How agents fail, and how to tell from a message which failure it is. docs/agents.md has the same table. */
+import { constants } from 'node:os'
+import type { AgentError, Backend } from './agent.ts'
 import { believable, type Moment, waitIn, waitUntil } from './reset-time.ts'
 
 export const FAILURES = {
@@ -157,4 +159,74 @@ function codeOfStatus(status = 0): FailureCode | undefined {
 
 function codeOf(patterns: typeof PATTERNS, message: string): FailureCode | undefined {
   return patterns.find(([pattern]) => pattern.test(message))?.[1]
+}
+
+/** The agent was ended at its deadline; as `timeout(1)` has it. */
+export const EXIT_TIMEOUT = 124
+/** The prompt was cancelled; as shells have it for SIGINT. */
+export const EXIT_CANCELLED = 130
+
+/** As shells have it for a program that a signal ended. */
+export function exitCodeOfSignal(signal: NodeJS.Signals): number {
+  return 128 + constants.signals[signal]
+}
+
+/** Exit codes that say what went wrong. Any other code but 0 only says that something did. */
+const FAILURE_CODES: Readonly<Record<Backend, Readonly<Record<number, FailureCode>> | undefined>> = {
+  gemini: { 41: 'agent_auth_failed', 53: 'agent_max_turns' },
+}
+
+/** What the exit code alone says about a failure. */
+export function failureOfExitCode(backend: Backend, code: number | null): Pick<AgentFailure, 'code' | 'status'> {
+  if (code === null) return {}
+  const known = FAILURE_CODES[backend]?.[code]
+  if (known !== undefined) return { code: known }
+  return backend === 'gemini' ? geminiStatus(code) : {}
+}
+
+/** Gemini exits with the HTTP status of the model service, of which the system keeps the lower 8 bits. */
+function geminiStatus(code: number): Pick<AgentFailure, 'status'> {
+  if (code === 529 % 256) return { status: 529 }
+  return code >= 400 % 256 && code <= 255 ? { status: code + 256 } : {}
+}
+
+/** How an agent would have exited if its process had been for this failure alone. */
+export function exitCodeOfFailure(backend: Backend, { code, upstreamStatus = 0 }: AgentError): number {
+  const known = Object.entries(FAILURE_CODES[backend] ?? {}).find(([, each]) => each === code)
+  if (backend === 'gemini' && upstreamStatus % 256 !== 0) return upstreamStatus % 256
+  return known === undefined ? 1 : Number(known[0])
+}
+
+/** Lines that agents print even when nothing is wrong, and stack frames. */
+const NOISE = [
+  /^WARNING: proceeding, even though/,
+  /^warning: Codex could not find bubblewrap/,
+  /^Reading (?:additional input|prompt) from stdin/,
+  /^Ripgrep is not available/,
+  /^YOLO mode is enabled/,
+  /^\[STARTUP\]/,
+  /^Loaded cached credentials/,
+  /^Warning: .*color/,
+  /^Permission deny rule/,
+  /^Attempt \d+ failed/,
+  /^Error executing tool/,
+  /^An unexpected critical error occurred/,
+  /^\s+at /,
+]
+
+/** Lines that are the whole message; the other lines are usage text, a banner or a repetition. */
+const MESSAGES = [
+  /^(?:\[ERROR\]|ERROR:|Error:|error:) *(\S.*)$/,
+  /^(No conversation found.*|Error resuming session:.*|Unknown arguments?:.*|turn interrupted)$/,
+  /Full report available at: \S+ (.+)$/,
+]
+
+const LIMIT = 2000
+
+/** Finds the message about a failure at the end of an agent's stderr. Undefined if there is only noise. */
+export function stderrMessage(stderrTail: string): string | undefined {
+  const lines = stderrTail.split(/\r?\n/).filter((line) => !NOISE.some((noise) => noise.test(line)))
+  const line = lines.findLast((each) => MESSAGES.some((message) => message.test(each)))
+  if (line !== undefined) return MESSAGES.map((message) => message.exec(line)?.[1]).find((text) => text !== undefined)
+  return lines.join('\n').trim().slice(-LIMIT) || undefined
 }

@@ -13,11 +13,15 @@ import type {
   ProcessEnd,
   Usage,
 } from './agent.ts'
-import { messageEvents } from './events.ts'
-import { failureOfExitCode } from './exit-codes.ts'
-import { type AgentFailure, classifyFailure, failureCode, noAnswer } from './failure.ts'
+import {
+  type AgentFailure,
+  classifyFailure,
+  failureCode,
+  failureOfExitCode,
+  noAnswer,
+  stderrMessage,
+} from './failure.ts'
 import { type JsonRecord, parseObject } from './json-fields.ts'
-import { stderrMessage } from './stderr-message.ts'
 import { NO_USAGE } from './token-usage.ts'
 import { REPLACED_WARNING, TextRepair } from './well-formed.ts'
 
@@ -207,4 +211,53 @@ function toError(failure: AgentFailure, now: Date): AgentError {
 
 export function emptySummary(): OutputSummary {
   return { text: '', usage: NO_USAGE }
+}
+
+type InitContent = { model?: string | undefined; sessionId?: string | undefined; workdir?: string | undefined }
+
+/** Events that several agents have in common. */
+export function initEvent({ model, sessionId, workdir }: InitContent): AgentEvent {
+  return {
+    type: 'init',
+    content: {
+      ...(model !== undefined && { model }),
+      ...(sessionId !== undefined && { backend_session_id: sessionId }),
+      ...(workdir !== undefined && { working_dir: workdir }),
+    },
+  }
+}
+
+type TextOptions = { isPartial: boolean }
+
+export function messageEvents(text: string | undefined, { isPartial }: TextOptions): AgentEvent[] {
+  return text ? [{ type: 'message', content: { text, role: 'assistant', ...(isPartial && { is_partial: true }) } }] : []
+}
+
+export function thinkingEvents(text: string | undefined, { isPartial }: TextOptions): AgentEvent[] {
+  return text ? [{ type: 'thinking', content: { text, ...(isPartial && { is_partial: true }) } }] : []
+}
+
+/** A text that the agent prints twice, first in pieces and then whole. The pieces are not reported again. */
+export class StreamedText {
+  #reported = ''
+
+  add(piece: string): void {
+    this.#reported += piece
+  }
+
+  /** Starts another text. */
+  restart(): void {
+    this.#reported = ''
+  }
+
+  /** The part of the whole text that has not been reported: all of it, if the pieces belong to another text. */
+  takeRest(whole: string): string {
+    const reported = this.#reported
+    this.#reported = ''
+    return whole.startsWith(reported) ? whole.slice(reported.length) : whole
+  }
+
+  get unfinished(): string {
+    return this.#reported
+  }
 }

@@ -1,6 +1,6 @@
-import type { AgentEvent, Denial } from './agent.ts'
-import { readSubject } from './denials.ts'
-import { isShallow } from './json-fields.ts'
+import type { AgentEvent, AgentRequest, Denial } from './agent.ts'
+import { isObject, isShallow, textAt } from './json-fields.ts'
+import { type Permission, permissionOfApproval, permissionOfSandbox } from './permission.ts'
 
 type ToolCall = { id: string | undefined; name: string | undefined; input?: unknown }
 type ToolOutcome = {
@@ -53,4 +53,63 @@ export class ToolLog {
       },
     }
   }
+}
+
+type Needed = NonNullable<Denial['needs']>
+
+const SHOWN_CALLS = 3
+const SUBJECT_LENGTH = 60
+
+/**
+ * Tool calls that the agent's own policy denied. An agent that was denied something still ends with success. One sentence
+ * about all denied calls, with the mode that allows them. Empty if there are none.
+ */
+export function warnOfDenials(denials: readonly Denial[], request: AgentRequest): string[] {
+  if (denials.length === 0) return []
+  const shown = denials.slice(0, SHOWN_CALLS).map(formatDenial)
+  const more = denials.length > SHOWN_CALLS ? [`${denials.length - SHOWN_CALLS} more`] : []
+  const count = denials.length === 1 ? '1 tool call was denied' : `${denials.length} tool calls were denied`
+  return [[`${count}: ${[...shown, ...more].join(', ')}`, ...adviceFor(denials, request)].join('; ')]
+}
+
+function formatDenial({ tool, subject }: Denial): string {
+  const text = subject?.replace(/\s+/g, ' ').trim()
+  if (!text) return tool
+  return `${tool} (${text.length > SUBJECT_LENGTH ? `${text.slice(0, SUBJECT_LENGTH).toWellFormed()}…` : text})`
+}
+
+const ALLOWING = {
+  edit: { approval: 'auto', sandbox: 'workspace' },
+  everything: { approval: 'none', sandbox: 'full' },
+} as const
+
+/** Names the flags that have to change: approval, sandbox or both. None if the agent has all permissions already. */
+function adviceFor(denials: readonly Denial[], request: AgentRequest): string[] {
+  const { backend, approvalMode, sandboxMode } = request
+  const sandbox = permissionOfSandbox(sandboxMode)
+  const approval = permissionOfApproval(approvalMode)
+  const has = backend === 'codex' ? [sandbox ?? approval] : [sandbox, approval]
+  const needed = neededFor(denials, has)
+  const isAsked = backend === 'codex' ? sandbox === undefined : true
+  const flags = [
+    ...(isAsked && isBelow(approval, needed) ? [`--approval ${ALLOWING[needed].approval}`] : []),
+    ...(sandbox !== undefined && isBelow(sandbox, needed) ? [`--access ${ALLOWING[needed].sandbox}`] : []),
+  ]
+  return flags.length === 0 ? [] : [`allow with ${flags.join(' and ')}`]
+}
+
+function neededFor(denials: readonly Denial[], has: readonly (Permission | undefined)[]): Needed {
+  const next: Needed = has.some((permission) => isBelow(permission, 'edit')) ? 'edit' : 'everything'
+  return denials.some(({ needs = next }) => needs === 'everything') ? 'everything' : 'edit'
+}
+
+/** Without a mode an agent asks, and there is no one to ask. */
+function isBelow(permission: Permission = 'ask', needed: Needed): boolean {
+  if (permission === 'everything') return false
+  return needed === 'everything' || permission !== 'edit'
+}
+
+/** The part of a tool's input that says what the call is about. */
+export function readSubject(input: unknown): string | undefined {
+  return isObject(input) ? textAt(input, 'command', 'file_path', 'path', 'notebook_path', 'url') : undefined
 }

@@ -1,9 +1,14 @@
 /** Reads `claude -p --output-format stream-json`, and the objects of other formats and earlier releases. */
 import type { AgentEvent, Denial, Usage } from '../adapter/agent.ts'
-import { initEvent, messageEvents, thinkingEvents } from '../adapter/events.ts'
 import { countAt, isShallow, type JsonRecord, objectAt, objectsAt, textAt, toText } from '../adapter/json-fields.ts'
-import { type AgentOutput, emptySummary } from '../adapter/output-reader.ts'
-import { StreamedText } from '../adapter/streamed-text.ts'
+import {
+  type AgentOutput,
+  emptySummary,
+  initEvent,
+  messageEvents,
+  StreamedText,
+  thinkingEvents,
+} from '../adapter/output-reader.ts'
 import { addUsage, NO_USAGE, usageEvents } from '../adapter/token-usage.ts'
 import { ToolLog } from '../adapter/tool-log.ts'
 import {

@@ -1,9 +1,9 @@
 /** Reads the `result` event of claude, which ends a run, and its notices about retries. */
 import type { Denial, Usage } from '../adapter/agent.ts'
-import { readSubject } from '../adapter/denials.ts'
 import type { AgentFailure, FailureCode } from '../adapter/failure.ts'
 import { countAt, isObject, type JsonRecord, objectAt, objectsAt, textAt, textsAt } from '../adapter/json-fields.ts'
 import { addUsage, cacheWrites, isNothing, NO_USAGE } from '../adapter/token-usage.ts'
+import { readSubject } from '../adapter/tool-log.ts'
 
 export function formatRetry(line: JsonRecord): string {
   const [attempt, most] = [countAt(line, 'attempt'), countAt(line, 'max_retries')]

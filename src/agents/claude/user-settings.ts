@@ -1,8 +1,8 @@
 /** The settings of the user that claude gets under a ceiling. */
 import { join } from 'node:path'
 import type { AgentRequest } from '../adapter/agent.ts'
+import { hasTraces } from '../adapter/agent-login.ts'
 import { type JsonRecord, objectAt, textsAt } from '../adapter/json-fields.ts'
-import { hasTraces } from '../adapter/login-traces.ts'
 import { NO_SURROUNDINGS, readSettings, type Surroundings, userHome } from '../adapter/surroundings.ts'
 
 /** What claude needs to log in and to choose a model. */

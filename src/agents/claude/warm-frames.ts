@@ -1,9 +1,9 @@
 /** Which frames of a claude process that stays up belong to a turn, and what they mean. Pure. */
 import type { AgentQuestion, ApprovalReply, ApprovalRequest } from '../adapter/agent.ts'
 import { NO_ANSWER } from '../adapter/answers.ts'
-import { readSubject } from '../adapter/denials.ts'
 import { countAt, isObject, type JsonRecord, objectAt, objectsAt, textAt } from '../adapter/json-fields.ts'
 import { withoutPriorCost } from '../adapter/token-usage.ts'
+import { readSubject } from '../adapter/tool-log.ts'
 
 export type ClaudeFrame =
   /** Belongs to the turn. */

@@ -1,10 +1,10 @@
-import type { LineAgent } from '../adapter/agent.ts'
+import { join } from 'node:path'
+import type { AgentRequest, LineAgent } from '../adapter/agent.ts'
+import { type BoundaryNeeds, hostsIn } from '../adapter/boundary-needs.ts'
 import { createOutputReader } from '../adapter/output-reader.ts'
-import { codexNeeds } from './codex-needs.ts'
 import { toCodexCommand, toSandbox } from './command.ts'
-import { configuredModel } from './configured-model.ts'
 import { CodexOutput } from './output.ts'
-import { hasLogin, readSurroundings } from './surroundings.ts'
+import { codexHome, configuredModel, hasLogin, readSurroundings } from './surroundings.ts'
 
 /** Settings of a `-c KEY=VALUE` that decide about the sandbox, approvals and permissions. */
 const MODE_SETTING = /^\s*["']?(?:sandbox|approval|permission|default_permission|profile|project)/
@@ -56,4 +56,18 @@ export const codex: LineAgent = {
     '--config': MODE_SETTING,
     '-c': MODE_SETTING,
   },
+}
+
+export function codexNeeds({ env }: Pick<AgentRequest, 'env'>): BoundaryNeeds {
+  const own = codexHome(env)
+  const inOwn = (names: readonly string[]) => names.map((name) => join(own, name))
+  return {
+    directories: [own],
+    read: inOwn(['config.toml', 'AGENTS.md', 'AGENTS.override.md', 'rules', 'skills', 'prompts', 'plugins']),
+    copied: inOwn(['.credentials.json', 'models_cache.json', 'version.json', 'installation_id']),
+    logins: inOwn(['auth.json']),
+    kept: inOwn(['sessions']),
+    hosts: ['api.openai.com', 'chatgpt.com', 'auth.openai.com', ...hostsIn(env, ['OPENAI_BASE_URL'])],
+    env: ['OPENAI_*', 'CODEX_*'],
+  }
 }

@@ -1,6 +1,6 @@
 /** The command line of codex. */
 import { join } from 'node:path'
-import { toJsonText } from '../../kit/json/to-json-text.ts'
+import { toJsonText } from '../../kit/json/write-json.ts'
 import type { AgentCommand, AgentRequest } from '../adapter/agent.ts'
 import { toAgentEnvironment } from '../adapter/agent-environment.ts'
 import { isDocument, isImage, placeFiles, toScratchFiles, withFileNames } from '../adapter/attached-file.ts'

@@ -1,7 +1,6 @@
 /** Reads `codex exec --json`, with the names that earlier releases used too. */
 import { stripVTControlCharacters } from 'node:util'
 import type { AgentEvent, Denial, Usage } from '../adapter/agent.ts'
-import { initEvent, messageEvents, thinkingEvents } from '../adapter/events.ts'
 import type { AgentFailure } from '../adapter/failure.ts'
 import {
   countAt,
@@ -13,7 +12,7 @@ import {
   textAt,
   toText,
 } from '../adapter/json-fields.ts'
-import { type AgentOutput, emptySummary } from '../adapter/output-reader.ts'
+import { type AgentOutput, emptySummary, initEvent, messageEvents, thinkingEvents } from '../adapter/output-reader.ts'
 import { cacheWrites, usageEvents, withoutPrior } from '../adapter/token-usage.ts'
 import { ToolLog } from '../adapter/tool-log.ts'
 

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { orUndefined } from '../../kit/fault.ts'
 import type { AgentRequest } from '../adapter/agent.ts'
+import { hasTraces } from '../adapter/agent-login.ts'
 import { hasText } from '../adapter/flags.ts'
-import { hasTraces } from '../adapter/login-traces.ts'
 import { NO_SURROUNDINGS, namesIn, readInstructions, type Surroundings, userHome } from '../adapter/surroundings.ts'
 
 /** The first one counts. */
@@ -20,4 +22,38 @@ export function codexHome(env: AgentRequest['env']): string {
 export function hasLogin(env: AgentRequest['env']): boolean {
   const files = ['auth.json', 'config.toml'].map((name) => join(codexHome(env), name))
   return hasTraces(env, { files, variables: ['OPENAI_API_KEY', 'CODEX_API_KEY'] })
+}
+
+/**
+ * The model that codex uses when a prompt names none. Its events do not name it. Undefined if neither the arguments nor
+ * codex's config file name it.
+ */
+export function configuredModel({ extra, env }: Pick<AgentRequest, 'extra' | 'env'>): string | undefined {
+  const argument = modelInArguments(extra)
+  if (argument !== undefined) return argument === '' ? undefined : argument
+  const home = env['CODEX_HOME'] || (env['HOME'] && join(env['HOME'], '.codex'))
+  return home ? modelInConfig(readText(join(home, 'config.toml'))) : undefined
+}
+
+/** Arguments that can change the model in other ways than by its name. */
+const OTHER_WAYS = /^(?:-c|--config|-p|--profile|--oss|--enable|--disable)(?:=|$)/
+
+/** An empty text: the arguments decide, but do not name the model. */
+function modelInArguments(extra: readonly string[]): string | undefined {
+  const at = extra.findLastIndex((argument) => /^(?:-m|--model)(?:=|$)/.test(argument))
+  if (at !== -1) return extra[at]?.split('=')[1] ?? extra[at + 1] ?? ''
+  return extra.some((argument) => OTHER_WAYS.test(argument)) ? '' : undefined
+}
+
+/** Reads `model` from the top of a TOML file, where lines of tables and of multi-line texts do not count. Pure. */
+export function modelInConfig(text: string): string | undefined {
+  const top = text.replace(/("""|''')[\s\S]*?\1/g, '""').split(/^\s*\[/m)[0] ?? ''
+  // A profile may name another model.
+  if (/^\s*profile\s*=/m.test(top)) return undefined
+  const [, basic, literal] = /^\s*model\s*=\s*(?:"([^"\\\n]+)"|'([^'\n]+)')\s*(?:#.*)?$/m.exec(top) ?? []
+  return basic ?? literal
+}
+
+function readText(path: string): string {
+  return orUndefined(() => readFileSync(path, 'utf8')) ?? ''
 }

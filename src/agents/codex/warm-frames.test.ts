@@ -5,9 +5,8 @@ import type { AgentEvent, Usage } from '../adapter/agent.ts'
 import { NO_ANSWER } from '../adapter/answers.ts'
 import { type JsonRecord, objectAt, textAt } from '../adapter/json-fields.ts'
 import { createOutputReader } from '../adapter/output-reader.ts'
-import { findDrift } from './warm-agent.ts'
+import { CodexWarmOutput, findDrift } from './warm-agent.ts'
 import { CodexTurnFrames, readTurnIds, toApprovalRequest, toDecision } from './warm-frames.ts'
-import { CodexWarmOutput } from './warm-output.ts'
 
 /** Every turn of a recording: the frames with its id, read as a process reads them. */
 function readTurns(name: string, wantsDeltas = true) {

@@ -1,10 +1,16 @@
-import type { LineAgent } from '../adapter/agent.ts'
+import { join } from 'node:path'
+import type { AgentRequest, LineAgent } from '../adapter/agent.ts'
+import { type BoundaryNeeds, hostsIn } from '../adapter/boundary-needs.ts'
 import { createOutputReader } from '../adapter/output-reader.ts'
 import { toGeminiCleanUp, toGeminiCommand } from './command.ts'
-import { geminiNeeds } from './gemini-needs.ts'
 import { GeminiOutput } from './output.ts'
-import { hasLogin, readSurroundings } from './private-home.ts'
+import { geminiHome, hasLogin, readSurroundings } from './private-home.ts'
 import { deleteStoredSession } from './stored-session.ts'
+
+const HOSTS = [
+  ...['generativelanguage.googleapis.com', 'cloudcode-pa.googleapis.com', 'aiplatform.googleapis.com'],
+  ...['oauth2.googleapis.com', 'www.googleapis.com'],
+]
 
 export const gemini: LineAgent = {
   backend: 'gemini',
@@ -48,4 +54,18 @@ export const gemini: LineAgent = {
     '--allowed-tools': 'values',
     '--include-directories': 'values',
   },
+}
+
+function geminiNeeds({ env }: Pick<AgentRequest, 'env'>): BoundaryNeeds {
+  const own = join(geminiHome(env), '.gemini')
+  const inOwn = (names: readonly string[]) => names.map((name) => join(own, name))
+  return {
+    directories: [own],
+    read: inOwn(['settings.json', 'GEMINI.md', '.env', 'commands', 'extensions', 'policies', 'skills', 'agents']),
+    copied: inOwn(['installation_id', 'google_accounts.json', 'projects.json', 'state.json', 'trustedFolders.json']),
+    logins: inOwn(['oauth_creds.json', 'gemini-credentials.json', 'mcp-oauth-tokens.json']),
+    kept: inOwn(['tmp', 'history']),
+    hosts: [...HOSTS, ...hostsIn(env, ['GOOGLE_GEMINI_BASE_URL', 'GOOGLE_VERTEX_BASE_URL', 'CODE_ASSIST_ENDPOINT'])],
+    env: ['GEMINI_*', 'GOOGLE_*'],
+  }
 }

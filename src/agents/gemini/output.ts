@@ -1,10 +1,8 @@
 /** Reads `gemini -o stream-json` and the single object of `-o json`, with the names that earlier releases used too. */
 import type { AgentEvent, Denial } from '../adapter/agent.ts'
-import { initEvent, messageEvents } from '../adapter/events.ts'
 import type { AgentFailure } from '../adapter/failure.ts'
 import { countAt, type JsonRecord, objectAt, textAt, toText } from '../adapter/json-fields.ts'
-import { type AgentOutput, emptySummary } from '../adapter/output-reader.ts'
-import { StreamedText } from '../adapter/streamed-text.ts'
+import { type AgentOutput, emptySummary, initEvent, messageEvents, StreamedText } from '../adapter/output-reader.ts'
 import { usageEvents } from '../adapter/token-usage.ts'
 import { ToolLog } from '../adapter/tool-log.ts'
 import {

@@ -6,9 +6,9 @@
 import { join } from 'node:path'
 import type { AgentCommand, AgentRequest } from '../adapter/agent.ts'
 import { toAgentEnvironment } from '../adapter/agent-environment.ts'
+import { hasTraces } from '../adapter/agent-login.ts'
 import { hasText } from '../adapter/flags.ts'
 import { type JsonRecord, objectAt, textAt, textsAt } from '../adapter/json-fields.ts'
-import { hasTraces } from '../adapter/login-traces.ts'
 import {
   NO_SURROUNDINGS,
   namesIn,

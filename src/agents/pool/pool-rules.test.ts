@@ -9,11 +9,11 @@ import {
   SPARE_WINDOW_MS,
   START_MS,
   startWaitMs,
+  type WarmLimits,
   wantsSpare,
   withoutSession,
   withSession,
 } from './pool-rules.ts'
-import type { WarmLimits } from './warm-limits.ts'
 
 const KEY = { place: 'p', stamp: 's' }
 const LIMITS: WarmLimits = {

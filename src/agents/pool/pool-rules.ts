@@ -1,6 +1,5 @@
 /** The decisions of the pool. Pure: the processes and the clock are around them (warm-pool.ts). */
 import type { PoolKey } from './pool-key.ts'
-import type { WarmLimits } from './warm-limits.ts'
 
 export const SPARE_WINDOW_MS = 10 * 60_000
 /** Below this share of available memory, idle processes are ended. */
@@ -168,4 +167,40 @@ const RETRY_FACTOR = 4
  */
 export function retryAfterMs(timesFailed: number): number {
   return Math.min(FIRST_RETRY_MS * RETRY_FACTOR ** (timesFailed - 1), LONGEST_RETRY_MS)
+}
+
+/** The limits of the pool, as the settings give them. */
+export type WarmLimits = {
+  maxProcesses: number
+  idleMs: number
+  maxTurns: number
+  maxAgeMs: number
+  maxBytes: number
+  /** How many processes wait for the next prompt of a key that is in use. */
+  spares: number
+  /** How often a key must be used within `SPARE_WINDOW_MS` to get them. */
+  spareAfter: number
+}
+
+/** The settings of the `warm` section that limit processes. */
+type WarmSettings = {
+  max_processes: number
+  idle_secs: number
+  max_turns: number
+  max_age_secs: number
+  max_rss_mb: number
+  spares: number
+  spare_after: number
+}
+
+export function toWarmLimits(settings: WarmSettings): WarmLimits {
+  return {
+    maxProcesses: settings.max_processes,
+    idleMs: settings.idle_secs * 1000,
+    maxTurns: settings.max_turns,
+    maxAgeMs: settings.max_age_secs * 1000,
+    maxBytes: settings.max_rss_mb * 1024 * 1024,
+    spares: settings.spares,
+    spareAfter: settings.spare_after,
+  }
 }

@@ -9,20 +9,21 @@ import type { AgentRequest, Backend } from '../adapter/agent.ts'
 import { newScratchDirectory } from '../scratch-files.ts'
 import type { LongLivedAgent } from '../warm/long-lived-agent.ts'
 import { PoolHistory } from './pool-history.ts'
+import { type PoolKey, toPoolKey } from './pool-key.ts'
 import {
   chooseProcess,
   findExpired,
+  type HeldSession,
   makeRoom,
   type PooledProcess,
   START_MS,
   startWaitMs,
+  type WarmLimits,
   wantsSpare,
   withoutSession,
   withSession,
 } from './pool-rules.ts'
-import { describeParts, type PoolRequest, type PromptPlan, toPlan } from './prompt-plan.ts'
-import type { WarmBackend } from './warm-backends.ts'
-import type { WarmLimits } from './warm-limits.ts'
+import { findWarmBackend, type WarmBackend } from './warm-backends.ts'
 
 /** A spare is started when the turn ends, but no later than this: the start would slow down the turn. */
 const SPARE_DELAY_MS = 1000
@@ -277,4 +278,32 @@ class DeferredWork {
   flush(): void {
     for (const run of this.#waiting) run()
   }
+}
+
+type PoolRequest = {
+  request: AgentRequest
+  /** The id of the API key; empty without one. Two clients never share a process. */
+  client: string
+  /** How many turns the session had that the prompt continues. */
+  sessionTurns: number
+}
+
+type PromptPlan = PoolRequest & { backend: WarmBackend; key: PoolKey; session: HeldSession | undefined }
+
+/** What a prompt needs from the pool. Undefined: the prompt needs a separate process. */
+export function toPlan(asked: PoolRequest): PromptPlan | undefined {
+  const { request, client, sessionTurns } = asked
+  const backend = findWarmBackend(request)
+  // Without ACP, an agent learns it from the environment of its process.
+  const needsTrace = request.trace !== undefined && request.trace.isOwn !== true
+  if (needsTrace && backend?.getsTrace !== true) return undefined
+  const key = backend && toPoolKey(request, backend, client)
+  if (backend === undefined || key === undefined) return undefined
+  const { resumeId: id } = request
+  const session = id === undefined ? undefined : { id, turns: sessionTurns, parts: describeParts(backend, request) }
+  return { ...asked, backend, key, session }
+}
+
+function describeParts(backend: WarmBackend, request: AgentRequest): string {
+  return JSON.stringify(backend.sessionParts(request))
 }

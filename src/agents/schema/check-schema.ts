@@ -1,8 +1,7 @@
 /** Checks a schema from a client before anything is started. Pure. */
-import { toJsonText } from '../../kit/json/to-json-text.ts'
+import { toJsonText } from '../../kit/json/write-json.ts'
 import { isObject, type JsonRecord } from '../adapter/json-fields.ts'
-import { isAnnotation, KEYWORDS, type KeywordKind, TYPES } from './keywords.ts'
-import { resolveReference } from './reference.ts'
+import { isAnnotation, KEYWORDS, type KeywordKind, resolveReference, TYPES } from './keywords.ts'
 
 /** Fits into one argument of a command, with room to spare. */
 export const SCHEMA_LIMIT_BYTES = 65_536

@@ -3,10 +3,9 @@
  * the depth and the time for regular expressions are limited, and a value that exceeds a limit does not match. Pure.
  */
 import { type Context, createContext, Script } from 'node:vm'
-import { toJsonText } from '../../kit/json/to-json-text.ts'
+import { toJsonText } from '../../kit/json/write-json.ts'
 import { isObject, type JsonRecord } from '../adapter/json-fields.ts'
-import type { Schema, TYPES } from './keywords.ts'
-import { resolveReference } from './reference.ts'
+import { resolveReference, type Schema, type TYPES } from './keywords.ts'
 
 const STEP_LIMIT = 200_000
 const DEPTH_LIMIT = 200

@@ -5,15 +5,22 @@
 import { randomIds } from '../../kit/ids.ts'
 import type { ProcessExit } from '../../kit/process/process.ts'
 import { raceTime } from '../../kit/race.ts'
-import type { AgentEvent, ApprovalReply, ApprovalRequest, AttributedReply, OutputReader } from '../adapter/agent.ts'
+import type {
+  AgentEvent,
+  ApprovalReply,
+  ApprovalRequest,
+  AttributedReply,
+  Backend,
+  OutputReader,
+} from '../adapter/agent.ts'
 import { toDecidedApproval } from '../adapter/decided-approval.ts'
 import type { JsonRecord } from '../adapter/json-fields.ts'
 import type { AgentResult, StopReason } from '../agent-result.ts'
 import { createNotices } from '../notices.ts'
-import { type OnOutput, reportUsage, type TurnDriver, type TurnEnding } from '../run-turn.ts'
+import { type OnOutput, reportUsage, runTurn, type TurnDriver, type TurnEnding } from '../run-turn.ts'
 import { agentDisconnected } from './faults.ts'
 import type { OnWarning, WarningCause } from './frames.ts'
-import type { Turn } from './long-lived-agent.ts'
+import type { LongLivedAgent, Turn } from './long-lived-agent.ts'
 import { TurnQueue } from './turn-queue.ts'
 import type { WarmProcess } from './warm-process.ts'
 
@@ -64,7 +71,7 @@ type ActiveTurnParts = {
   onEnd: (end: { isClean: boolean; sessionId: string | undefined }) => void
 }
 
-export class ActiveTurn implements TurnPort, TurnDriver {
+class ActiveTurn implements TurnPort, TurnDriver {
   readonly reader: OutputReader
   readonly model: string | undefined
   readonly #agent: WarmProcess
@@ -267,4 +274,33 @@ function takenBackReply(takenBack: AbortSignal | undefined): Promise<AttributedR
     if (takenBack?.aborted === true) return resolve(TAKEN_BACK)
     takenBack?.addEventListener('abort', () => resolve(TAKEN_BACK))
   })
+}
+
+/** A long-lived agent of any protocol. `createTurn` is called once per turn. */
+export function createLongLivedAgent(
+  backend: Backend,
+  process: WarmProcess,
+  createTurn: (turn: Turn) => TurnProtocol,
+): LongLivedAgent {
+  let state: 'idle' | 'busy' | 'spent' = 'idle'
+  let turns = 0
+  let sessionId: string | undefined
+  return {
+    backend,
+    exit: process.exit,
+    async *prompt(turn) {
+      if (state !== 'idle' || !process.isAlive()) throw agentDisconnected({ method: 'the start of a turn' })
+      state = 'busy'
+      turns += 1
+      const onEnd = (end: { isClean: boolean; sessionId: string | undefined }) => {
+        state = end.isClean ? 'idle' : 'spent'
+        sessionId = end.sessionId
+      }
+      const active = new ActiveTurn(process, { turn, protocol: createTurn(turn), onEnd })
+      return yield* runTurn(turn.request, active, turn.stop)
+    },
+    facts: () => ({ isAlive: process.isAlive(), isReusable: state === 'idle', pid: process.pid, sessionId, turns }),
+    residentBytes: process.residentBytes,
+    end: process.end,
+  }
 }

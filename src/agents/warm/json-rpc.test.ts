@@ -1,7 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { createJsonRpcPeer, type JsonRpcHandlers } from './json-rpc.ts'
-import { readJsonRpcFrame } from './json-rpc-frame.ts'
+import { createJsonRpcPeer, type JsonRpcHandlers, readJsonRpcFrame } from './json-rpc.ts'
 
 /** A peer, and the other side of its streams. */
 function setup(

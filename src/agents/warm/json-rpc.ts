@@ -5,11 +5,11 @@
 
 import type { Readable } from 'node:stream'
 import { setImmediate as nextRound } from 'node:timers/promises'
+import { toErrorMessage } from '../../kit/fault.ts'
 import type { ProcessInput } from '../../kit/process/process.ts'
-import type { JsonRecord } from '../adapter/json-fields.ts'
+import { isObject, type JsonRecord, objectAt, textAt } from '../adapter/json-fields.ts'
 import { agentDisconnected, agentRequestFailed } from './faults.ts'
 import { type Frame, type OnWarning, readFrames } from './frames.ts'
-import { type Id, type JsonRpcFrame, type RequestId, readJsonRpcFrame, toFailure } from './json-rpc-frame.ts'
 
 const METHOD_NOT_FOUND = -32_601
 /** The other side no longer wants the answer to a request (https://agentclientprotocol.com/protocol/v1/cancellation). */
@@ -147,4 +147,59 @@ export function createJsonRpcPeer(
     notify: (method, params) => send({ method, ...(params !== undefined && { params }) }),
     closed: readAll(),
   }
+}
+
+const INTERNAL_ERROR = -32_603
+
+type Id = string | number
+/** A request may have the id null, and is then answered with it. */
+type RequestId = Id | null
+
+/** A frame, by its kind. */
+type JsonRpcFrame =
+  | { kind: 'request'; id: RequestId; method: string; params: JsonRecord }
+  | { kind: 'notification'; method: string; params: JsonRecord }
+  | { kind: 'answer'; id: Id; result: unknown }
+  | { kind: 'failure'; id: Id; error: JsonRpcError }
+  | { kind: 'invalid' }
+
+type JsonRpcError = { code: number; message: string; data?: unknown }
+
+export function readJsonRpcFrame(frame: JsonRecord): JsonRpcFrame {
+  const { id } = frame
+  const method = textAt(frame, 'method')
+  const hasId = typeof id === 'string' || typeof id === 'number'
+  if (method !== undefined) {
+    const params = objectAt(frame, 'params') ?? {}
+    return hasId || id === null ? { kind: 'request', id, method, params } : { kind: 'notification', method, params }
+  }
+  if (!hasId) return { kind: 'invalid' }
+  if (isObject(frame['error'])) return { kind: 'failure', id, error: toError(frame['error']) }
+  return 'result' in frame ? { kind: 'answer', id, result: frame['result'] } : { kind: 'invalid' }
+}
+
+function toError(error: JsonRecord): JsonRpcError {
+  const code = typeof error['code'] === 'number' ? error['code'] : INTERNAL_ERROR
+  const message = textAt(error, 'message') ?? 'the agent gave no reason'
+  return { code, message, ...('data' in error && { data: error['data'] }) }
+}
+
+/** An error that says itself which code it has. */
+export class JsonRpcFailure extends Error {
+  readonly code: number
+  readonly data: unknown
+
+  constructor({ code, message, data }: JsonRpcError) {
+    super(message)
+    this.code = code
+    this.data = data
+  }
+}
+
+function toFailure(error: unknown) {
+  if (error instanceof JsonRpcFailure) {
+    const { code, message, data } = error
+    return { error: { code, message, ...(data !== undefined && { data }) } }
+  }
+  return { error: { code: INTERNAL_ERROR, message: toErrorMessage(error) } }
 }

@@ -1,7 +1,7 @@
 /** The process of an agent that stays up: how it is started, what it leaves behind after a turn, how it ends. */
 import { setTimeout as delay } from 'node:timers/promises'
+import { OutputTail } from '../../kit/process/child-output.ts'
 import { OWNER_VARIABLE } from '../../kit/process/environment-variables.ts'
-import { OutputTail } from '../../kit/process/output-tail.ts'
 import { type RunningProcess, startProcess } from '../../kit/process/process.ts'
 import type { Member } from '../../kit/process/process-tree.ts'
 import { residentBytes } from '../../kit/process/resident-memory.ts'

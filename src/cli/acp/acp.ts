@@ -1,6 +1,6 @@
 /** `drover acp`: drover as an agent for editors. Standard output carries only the protocol. */
 import { EditorAgent } from '../../acp/editor-agent.ts'
-import { toWarmLimits } from '../../agents/pool/warm-limits.ts'
+import { toWarmLimits } from '../../agents/pool/pool-rules.ts'
 import { WarmPool } from '../../agents/pool/warm-pool.ts'
 import { createJsonRpcPeer } from '../../agents/warm/json-rpc.ts'
 import type { Config } from '../../config/config.shape.ts'

@@ -1,6 +1,12 @@
 import { commandsIn, type Flag, flag, type Positional } from '../command.ts'
-import { DEMO, JSON_FLAG, TIMEOUT } from '../words/shared-flags.ts'
-import { suggestBackends, suggestDefinedBackends, suggestKnownAgents } from '../words/suggest-names.ts'
+import {
+  DEMO,
+  JSON_FLAG,
+  suggestBackends,
+  suggestDefinedBackends,
+  suggestKnownAgents,
+  TIMEOUT,
+} from '../words/shared-flags.ts'
 
 const DEFINED: Positional = {
   name: 'name',

@@ -1,7 +1,7 @@
 /** Shows the progress of several agents on stderr: live lines on a terminal, one line per event elsewhere. */
 import { type PromptResult, type PromptStatus, toPromptStatus } from '../../prompts/prompt-result.ts'
 import type { BatchWatcher } from '../../prompts/run-batch.ts'
-import { formatDuration } from '../output/format-time.ts'
+import { formatDuration } from '../output/format-amounts.ts'
 import { LiveLines } from '../output/live-lines.ts'
 import { toMessage, toOneLine } from '../output/printable.ts'
 import type { Channel } from '../terminal.ts'

@@ -9,11 +9,10 @@ import { flagsConflict } from '../faults.ts'
 import { openDrover } from '../open/open-drover.ts'
 import { readSettings } from '../settings.ts'
 import { executeBatch } from './execute-batch.ts'
-import { checkRunnable, createTaskFiller } from './prepare-tasks.ts'
 import { printBatch, printDryRun, type Span, withTimes, withTotals } from './print-batch.ts'
 import { closeResultFiles, openResultFiles, resultFileName, resultsDirectory } from './result-files.ts'
 import type { ChainFile, StepInFile } from './task-file.shape.ts'
-import { type CheckedFile, readChainFile } from './task-file.ts'
+import { type CheckedFile, checkRunnable, createTaskFiller, readChainFile } from './task-file.ts'
 
 type Step = StepInFile & { backend: string }
 

@@ -2,7 +2,7 @@
 import type { AgentEvent } from '../../agents/adapter/agent.ts'
 import { type PromptResult, toPromptStatus } from '../../prompts/prompt-result.ts'
 import type { BatchWatcher } from '../../prompts/run-batch.ts'
-import { formatDuration } from '../output/format-time.ts'
+import { formatDuration } from '../output/format-amounts.ts'
 import { countColumns, toOneLine } from '../output/printable.ts'
 import { formatTable } from '../output/text-table.ts'
 import { describeAgentEvent, TokenCounter } from '../prompt/describe-activity.ts'

@@ -5,11 +5,10 @@ import type { Invocation, RunCommand } from '../command.ts'
 import { openDrover } from '../open/open-drover.ts'
 import { readSettings } from '../settings.ts'
 import { executeBatch } from './execute-batch.ts'
-import { checkRunnable, createTaskFiller } from './prepare-tasks.ts'
 import { formatOutcome, printBatch, printDryRun, toTaskEntry, withTotals } from './print-batch.ts'
 import { closeResultFiles, openResultFiles, resultFileName, resultsDirectory } from './result-files.ts'
 import type { ParallelFile, TaskInFile } from './task-file.shape.ts'
-import { readParallelFile } from './task-file.ts'
+import { checkRunnable, createTaskFiller, readParallelFile } from './task-file.ts'
 
 type Task = TaskInFile & { backend: string }
 

@@ -1,6 +1,8 @@
 /** Reads and checks the files of `drover parallel` and `drover chain`. */
+import { resolve } from 'node:path'
 import { isMap, isNode, isScalar, isSeq } from 'yaml'
-import { isFault } from '../../kit/fault.ts'
+import type { Config } from '../../config/config.shape.ts'
+import { Fault, isFault } from '../../kit/fault.ts'
 import { jsonInvalid, textNotUtf8 } from '../../kit/faults.ts'
 import { decodeUtf8 } from '../../kit/files/read-file.ts'
 import { readJson } from '../../kit/json/read-json.ts'
@@ -8,8 +10,13 @@ import { jsonLocation } from '../../kit/json-location.ts'
 import { omitEmpty } from '../../kit/omit-empty.ts'
 import { parseYaml, type TextPlace, toTree, type YamlText } from '../../kit/read-yaml.ts'
 import { findProblems, type Problem, type Validate } from '../../kit/schema.ts'
+import { preparePrompt } from '../../prompts/prepare-prompt.ts'
+import type { PromptContext } from '../../prompts/prompt-context.ts'
+import type { PromptBody } from '../../prompts/prompt-request.shape.ts'
+import { toStatelessRequest } from '../../prompts/run-batch.ts'
 import type { Invocation } from '../command.ts'
 import { flagsConflict, type TaskProblem, taskFileInvalid, taskFileUnreadable, tasksMissing } from '../faults.ts'
+import { requestFromFlags } from '../prompt/prompt-flags.ts'
 import { readInput } from '../read-input.ts'
 import type { ChainFile, ParallelFile } from './task-file.shape.ts'
 
@@ -188,4 +195,43 @@ function listParts(node: unknown): { step: string | number; at: unknown; node: u
 
 function nodeOffset(node: unknown): number {
   return isNode(node) ? (node.range?.[0] ?? 0) : 0
+}
+
+/**
+ * Turns the tasks of a file into prompt requests: flags and settings fill in what a task leaves out. Returns a function that
+ * fills in a task. Its directory is relative to the working directory.
+ */
+export function createTaskFiller(invocation: Invocation, config: Config) {
+  const { dry_run: _, ...asked } = requestFromFlags(invocation)
+  const backend = invocation.flags.text('backend') ?? config.default_backend
+  return <Task extends { backend?: string; workdir?: string }>(task: Task): Task & { backend: string } => ({
+    ...asked,
+    ...task,
+    backend: task.backend ?? backend,
+    ...(task.workdir !== undefined && { workdir: resolve(invocation.runtime.cwd, task.workdir) }),
+  })
+}
+
+type Check = {
+  /** The location of the list in the file. */
+  list: '$.tasks' | '$.steps'
+  isDryRun: boolean
+  /** A fault with this code fails the task when it runs; the other tasks still run. */
+  tolerates?: string
+  refuse: CheckedFile<unknown>['refuse']
+}
+
+/** Reports all problems of all tasks before the first task starts and costs money. */
+export function checkRunnable(requests: readonly PromptBody[], context: PromptContext, check: Check): void {
+  const { list, isDryRun, tolerates, refuse } = check
+  const wrong = requests.flatMap((request, at) => {
+    try {
+      preparePrompt(toStatelessRequest(request, isDryRun), context)
+      return []
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error
+      return error.code === tolerates ? [] : [{ path: `${list}[${at}]`, rule: `cannot be run: ${error.message}` }]
+    }
+  })
+  if (wrong.length > 0) throw refuse(wrong)
 }

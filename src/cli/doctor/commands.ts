@@ -1,6 +1,5 @@
 import { commandsIn, flag } from '../command.ts'
-import { JSON_FLAG, ROOT } from '../words/shared-flags.ts'
-import { suggestBackends } from '../words/suggest-names.ts'
+import { JSON_FLAG, ROOT, suggestBackends } from '../words/shared-flags.ts'
 
 export const DOCTOR_COMMANDS = commandsIn({ group: 'Other', failsAs: 'Hosts' }, [
   {

@@ -7,7 +7,7 @@ import { spentBy } from '../../drive/decide/spending.ts'
 import type { Attempt, DriveState } from '../../drive/record/drive-state.ts'
 import { countTokens } from '../../prompts/tokens.ts'
 import { formatMicro } from '../output/drive-text.ts'
-import { formatDuration } from '../output/format-time.ts'
+import { formatDuration } from '../output/format-amounts.ts'
 import { countColumns, toOneLine } from '../output/printable.ts'
 import type { Channel } from '../terminal.ts'
 

@@ -17,8 +17,7 @@ import type { Invocation, Runtime } from '../command.ts'
 import { toPrintable } from '../output/printable.ts'
 import { tableWidth } from '../output/text-table.ts'
 import { quoteWithBar } from '../output/wrap-words.ts'
-import { askPerson, canAsk, isYes } from '../run/ask-person.ts'
-import { matchesDigest } from '../run/confirmed-digest.ts'
+import { askPerson, canAsk, isYes, matchesDigest } from '../run/ask-person.ts'
 import { describeWait } from '../run/run-waits.ts'
 
 type Person = Pick<Runtime, 'stdin' | 'terminal'>

@@ -1,11 +1,14 @@
 /** `drover drive`: lets agents do a run, and reports what happens. */
-import { resolve } from 'node:path'
-import { toWarmLimits } from '../../agents/pool/warm-limits.ts'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { lacksLogin } from '../../agents/locate-agents.ts'
+import { toWarmLimits } from '../../agents/pool/pool-rules.ts'
 import { WarmPool } from '../../agents/pool/warm-pool.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { withProject } from '../../config/projects/projects.ts'
-import type { Options } from '../../drive/record/drive-event.shape.ts'
+import type { Options, Place } from '../../drive/record/drive-event.shape.ts'
 import { readDrive } from '../../drive/record/drive-journal.ts'
+import type { DriveState } from '../../drive/record/drive-state.ts'
 import { completeOptions, type GivenOptions } from '../../drive/start/drive-options.ts'
 import {
   type DriveStart,
@@ -14,10 +17,13 @@ import {
   findDrive,
   folderBelow,
 } from '../../drive/start/start-drive.ts'
+import { ignoreFault } from '../../kit/fault.ts'
 import { USER } from '../../prompts/caller.ts'
 import { refuseDeepNesting } from '../../prompts/check-permissions.ts'
+import type { PromptContext } from '../../prompts/prompt-context.ts'
 import { resolveRunId } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
+import { askGit, type Git } from '../../workspace/git.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { exitCodeOfSignal } from '../interruption.ts'
 import { requireServer } from '../local/background-server.ts'
@@ -25,15 +31,15 @@ import { type OpenOptions, openDrover } from '../open/open-drover.ts'
 import { chooseProject } from '../project/choose-project.ts'
 import { openRuns } from '../run/open-runs.ts'
 import { findUserPaths, readSettings } from '../settings.ts'
+import type { Channel } from '../terminal.ts'
 import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'
-import { noteMissingLogins, noteUnseenWork } from './before-drive.ts'
-import { detachDrive } from './detach.ts'
 import { readDriveFlags, readTotals } from './drive-flags.ts'
 import { createJsonDrivePrinter, createTextDrivePrinter } from './drive-printer.ts'
 import { confirmGoal, decideAboutSettings } from './drive-questions.ts'
 import { findByPullRequest, readTargets } from './drive-target.ts'
 import { type DriveHere, driveToEnd, readTrust } from './drive-to-end.ts'
 import { followNeedsRun, restoreNeedsRun } from './faults.ts'
+import { detachDrive } from './hand-over.ts'
 import { listDriven } from './list-driven.ts'
 import { parseNotify } from './notify.ts'
 import { queueDrives } from './queue-drives.ts'
@@ -198,4 +204,40 @@ function poolFor({ warm }: Config, isDemo: boolean): OpenOptions['createPool'] {
   // A run continues in one session, so a process that waits for a new one would be of no use.
   const limits = toWarmLimits({ ...warm, spares: 0 })
   return (owner) => new WarmPool({ limits, owner, onFailure: () => {}, startsAtOnce: true })
+}
+
+/** Tells a person at the terminal that an agent of a new run seems to have no login: the run would pause, perhaps hours later. */
+export async function noteMissingLogins(
+  { options, is_reviewed: isReviewed }: Pick<DriveState, 'options' | 'is_reviewed'>,
+  { prompts, err }: { readonly prompts: Pick<PromptContext, 'locate' | 'env'>; readonly err: Channel },
+): Promise<void> {
+  const agents = new Set([options.backend, ...(isReviewed === false ? [] : [options.review_backend])])
+  for (const backend of agents) {
+    const located = prompts.locate(backend)
+    if (located === undefined || !lacksLogin(located, prompts.env)) continue
+    const { login } = located.agent
+    await err.write(`drover: warning: ${backend} has no login that drover can see; to log in, ${login}\n`)
+  }
+}
+
+type Reading = { git: Git; signal: AbortSignal; err: Channel }
+
+/** Tells the user what agents do not see, because they work in a new worktree of the last commit. */
+async function noteUnseenWork(place: Place, { git, signal, err }: Reading): Promise<void> {
+  if (place.kind !== 'worktree') return
+  if (await hasChanges(place.repository, { git, signal })) {
+    await err.write(
+      'drover: note: the agents work from the last commit and do not see your uncommitted changes; --in-place works with them\n',
+    )
+  }
+  if (existsSync(join(place.root, '.gitmodules'))) {
+    await err.write('drover: note: submodules are empty in the worktree of the agents; --in-place works with yours\n')
+  }
+}
+
+/** A failure is not reported: the run is started already, and only the note would be missing. */
+async function hasChanges(directory: string, { git, signal }: Omit<Reading, 'err'>): Promise<boolean> {
+  const args = ['status', '--porcelain', '--ignore-submodules=dirty'] as const
+  const listed = await askGit(git, { directory, args, signal }).catch(ignoreFault)
+  return listed !== undefined && listed.stdout.length > 0
 }

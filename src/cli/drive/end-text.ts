@@ -7,8 +7,7 @@ import type { RunOutline } from '../../runs/read-status.ts'
 import { describeSpent } from '../output/drive-text.ts'
 import { describeTests } from '../output/evidence-text.ts'
 import { toPrintable } from '../output/printable.ts'
-import { formatLines, type StyledLine } from '../output/styled-line.ts'
-import { type TextLayout, tableWidth } from '../output/text-table.ts'
+import { formatLines, type StyledLine, type TextLayout, tableWidth } from '../output/text-table.ts'
 import {
   followUp,
   followUpOfVerdict,

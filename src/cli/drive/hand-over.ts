@@ -1,9 +1,11 @@
 /** Hands a run over to the server in the background. A server that is killed meanwhile is started again. */
 import type { Config } from '../../config/config.shape.ts'
+import { titleOfGoal } from '../../contract/goal-title.ts'
 import { recordOfUser } from '../../drive/driven-record-writer.ts'
 import { isDriven } from '../../drive/record/drive-journal.ts'
 import { findDriven, saveDriven } from '../../drive/record/driven-records.ts'
-import type { FoundDrive } from '../../drive/start/start-drive.ts'
+import type { GivenOptions } from '../../drive/start/drive-options.ts'
+import { type FoundDrive, lastingWorktree } from '../../drive/start/start-drive.ts'
 import { Fault } from '../../kit/fault.ts'
 import { shortenKnownRunId } from '../../runs/resolve-run-id.ts'
 import type { LocalDrive, LocalStatus } from '../../service/local-protocol.ts'
@@ -12,6 +14,8 @@ import { requireServer } from '../local/background-server.ts'
 import { localServerLost, localServerNotStarted, serverNotRunning } from '../local/faults.ts'
 import { askStatus } from '../local/local-server.ts'
 import { callServer } from '../local/server-client.ts'
+import { toPrintable } from '../output/printable.ts'
+import { followUp, formatFollowUp } from '../output/what-follows.ts'
 import { findUserPaths } from '../settings.ts'
 import { isDrivenByServer } from './attach.ts'
 import { driveNotHandedOver } from './faults.ts'
@@ -28,7 +32,7 @@ export function isServerLost({ code }: Fault): boolean {
 type HandOver = { found: FoundDrive; body: LocalDrive; config: Config }
 
 /** Returns the server that drives the run. Throws `drive_not_handed_over`; then the next server that starts continues the run. */
-export async function handOver(invocation: Invocation, { found, body, config }: HandOver): Promise<LocalStatus> {
+async function handOver(invocation: Invocation, { found, body, config }: HandOver): Promise<LocalStatus> {
   const takeBack = await leaveToServer(invocation, found, body)
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -72,4 +76,53 @@ async function leaveToServer(
   const record = recordOfUser(directory, { runId, repository, context, env })
   saveDriven(directory, { ...record, is_server_driven: true, ...(notify !== undefined && { notify }) })
   return () => void saveDriven(directory, { ...(before ?? record), is_server_driven: false })
+}
+
+type Detached = {
+  found: FoundDrive
+  given: GivenOptions
+  isDemo: boolean
+  notify: string | undefined
+  config: Config
+}
+
+/** `drover drive --detach`: leaves a run to the server in the background, and says how to watch it. */
+export async function detachDrive(
+  invocation: Invocation,
+  { found, given, isDemo, notify, config }: Detached,
+): Promise<number> {
+  const { flags, runtime } = invocation
+  const { runId, begin } = found
+  const env = Object.entries(runtime.env).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  const body: LocalDrive = {
+    run_id: runId,
+    repository: lastingWorktree(found),
+    begin,
+    given,
+    is_demo: isDemo,
+    ...(notify !== undefined && { notify }),
+    env: Object.fromEntries(env),
+    cwd: runtime.cwd,
+  }
+  const server = await handOver(invocation, { found, body, config })
+  const { out } = runtime.terminal
+  const place = begin.place.kind === 'worktree' ? { branch: begin.place.branch } : {}
+  if (flags.isOn('json')) {
+    await out.write(`${JSON.stringify({ type: 'detached', run_id: runId, pid: server.pid, ...place })}\n`)
+    return 0
+  }
+  const name = shortenKnownRunId(found.context, runId)
+  const title = `Run ${runId}: ${toPrintable(titleOfGoal(begin.goal))}`
+  const next = ['follow-background', 'status', 'answer-background', 'stop'] as const
+  const lines = [title, driverLine(server), '', 'Next:']
+  await out.write(
+    `${[...lines, ...next.flatMap((id) => formatFollowUp(followUp(id, { RUN: name }), out))].join('\n')}\n`,
+  )
+  return 0
+}
+
+function driverLine({ pid, is_background: isBackground }: LocalStatus): string {
+  return isBackground
+    ? `Running in the background (pid ${pid}). "drover down" stops it.`
+    : `Running in your server (pid ${pid}). "drover open" shows it in the console.`
 }

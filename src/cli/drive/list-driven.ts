@@ -8,8 +8,7 @@ import { listTemplates, type Template } from '../../workspace/prepare/templates.
 import { type FoundWorktree, listWorktrees } from '../../workspace/worktree-records.ts'
 import type { Invocation } from '../command.ts'
 import { formatTableWithNotes } from '../output/text-table.ts'
-import { tryVerdict } from '../run/driven-verdict.ts'
-import { stateInList } from '../run/run-list.ts'
+import { stateInList, tryVerdict } from '../run/run-list.ts'
 import { findUserPaths } from '../settings.ts'
 import { describeState, readWorktreeState } from '../worktrees/worktrees-command.ts'
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { OPTIONS } from '../../../test/support/drive-fixture.ts'
 import type { AgentLocation } from '../../agents/locate-agents.ts'
 import type { Channel } from '../terminal.ts'
-import { noteMissingLogins } from './before-drive.ts'
+import { noteMissingLogins } from './drive.ts'
 
 async function notesOn({ isReviewed, isDemo = false }: { isReviewed?: boolean; isDemo?: boolean } = {}) {
   const written: string[] = []

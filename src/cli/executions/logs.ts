@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AgentEvent } from '../../agents/adapter/agent.ts'
-import { describeDecision } from '../../agents/decision-text.ts'
+import { describeDecision } from '../../agents/describe-for-people.ts'
 import type { Execution, ExecutionEvent } from '../../executions/store/execution.shape.ts'
 import { shortExecutionId } from '../../executions/store/execution-id.ts'
 import { isFinal } from '../../executions/store/execution-states.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CONTRACT_VERSION } from '../../contract/limits.ts'
-import type { ListReport } from '../../contract/list-report.shape.ts'
+import type { ListReport } from '../../contract/reports.shape.ts'
 import { NOTHING, type Plan, toChangeReport } from '../../hosts/plan/plan.ts'
 import { formatChange, formatHosts, formatPlan } from './host-text.ts'
 

@@ -1,6 +1,5 @@
 /** Changes and lists of hosts as text for people. Pure. */
-import type { ChangeReport } from '../../contract/change-report.shape.ts'
-import type { ListReport } from '../../contract/list-report.shape.ts'
+import type { ChangeReport, ListReport } from '../../contract/reports.shape.ts'
 import type { CapabilityName } from '../../hosts/capabilities.ts'
 import type { GeneratedFile } from '../../hosts/host.ts'
 import { generatedFiles, HOSTS, listSurfaces } from '../../hosts/hosts.ts'

@@ -1,5 +1,5 @@
-import type { ChangeReport } from '../../contract/change-report.shape.ts'
 import type { Next } from '../../contract/next.shape.ts'
+import type { ChangeReport } from '../../contract/reports.shape.ts'
 import { checkChangeReport, checkListReport } from '../../contract/reports.ts'
 import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
 import { changeHosts, type HostDecision, planChange } from '../../hosts/change/change-hosts.ts'

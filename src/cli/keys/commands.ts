@@ -1,6 +1,5 @@
 import { commandsIn, flag, type Positional } from '../command.ts'
-import { JSON_FLAG } from '../words/shared-flags.ts'
-import { suggestKeyNames } from '../words/suggest-names.ts'
+import { JSON_FLAG, suggestKeyNames } from '../words/shared-flags.ts'
 
 const NEW_NAME: Positional = {
   name: 'name',

@@ -1,6 +1,15 @@
 /** `keys create`, `keys list`, `keys rotate` and `keys revoke`. */
-import { addServerKey, removeServerKey, rotateServerKey, type ServerKey } from '../../config/edit-keys.ts'
-import { createKey, type NewKey, newSecret, type ShownKey, toShownKey } from '../../config/new-key.ts'
+import {
+  addServerKey,
+  createKey,
+  type NewKey,
+  newSecret,
+  removeServerKey,
+  rotateServerKey,
+  type ServerKey,
+  type ShownKey,
+  toShownKey,
+} from '../../config/edit-keys.ts'
 import { randomIds } from '../../kit/ids.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { flagValueInvalid } from '../faults.ts'

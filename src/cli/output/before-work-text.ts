@@ -3,9 +3,9 @@ import { howItEnded } from '../../drive/prompt/follow-ups.ts'
 import type { EventOf } from '../../drive/record/drive-event.ts'
 import type { DriveState } from '../../drive/record/drive-state.ts'
 import { describeStep } from '../../workspace/prepare/prepare-worktree.ts'
-import { formatDuration } from './format-time.ts'
+import { formatDuration } from './format-amounts.ts'
 import { toPrintable } from './printable.ts'
-import { lastLines, oneLine, type StyledLine } from './styled-line.ts'
+import { lastLines, oneLine, type StyledLine } from './text-table.ts'
 
 const PATHS_SHOWN = 5
 

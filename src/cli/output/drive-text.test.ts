@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { actionOf, attemptAt, driveState, OPTIONS } from '../../../test/support/drive-fixture.ts'
 import type { DriveEvent } from '../../drive/record/drive-event.shape.ts'
 import { describeRecord } from './drive-text.ts'
-import { formatLines } from './styled-line.ts'
+import { formatLines } from './text-table.ts'
 
 const attempt = attemptAt(actionOf('implement'))
 const textOf = (type: string, data: object) =>

@@ -1,5 +1,5 @@
 /** A driven run as text for people. Pure. */
-import { describeDecision } from '../../agents/decision-text.ts'
+import { describeDecision } from '../../agents/describe-for-people.ts'
 import { titleOfGoal } from '../../contract/goal-title.ts'
 import { limitedBy } from '../../drive/decide/after-limit.ts'
 import { describeAct } from '../../drive/decide/describe-act.ts'
@@ -12,12 +12,18 @@ import type { Attempt, DriveState } from '../../drive/record/drive-state.ts'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { countTokens } from '../../prompts/tokens.ts'
 import { describeBeforeWork } from './before-work-text.ts'
-import { describeBoundary, describeRefused } from './boundary-text.ts'
-import { describeCheck, describeDeliveryCheck, describeEvidence, describeFlags, failureOf } from './evidence-text.ts'
-import { formatDuration } from './format-time.ts'
+import {
+  describeBoundary,
+  describeCheck,
+  describeDeliveryCheck,
+  describeEvidence,
+  describeFlags,
+  describeRefused,
+  failureOf,
+} from './evidence-text.ts'
+import { formatCost, formatDuration } from './format-amounts.ts'
 import { toPrintable } from './printable.ts'
-import { oneLine, type StyledLine } from './styled-line.ts'
-import { formatCost } from './usage-text.ts'
+import { oneLine, type StyledLine } from './text-table.ts'
 
 const SHORT_ID = 8
 

@@ -1,14 +1,16 @@
 /** What checks and evidence say about an attempt, as text. Pure. */
+import { placeOf } from '../../drive/decide/agent-permissions.ts'
 import { testChanges } from '../../drive/decide/check-results.ts'
+import { describeInside } from '../../drive/evidence/summarize-boundary.ts'
 import { howItEnded } from '../../drive/prompt/follow-ups.ts'
 import type { ReviewFlag } from '../../drive/record/drive-event.shape.ts'
 import type { EventOf } from '../../drive/record/drive-event.ts'
 import type { DeliveryCheck, DriveState } from '../../drive/record/drive-state.ts'
 import { isSerious } from '../../drive/record/review-flags.ts'
 import type { TestChange } from '../../drive/record/test-results.shape.ts'
-import { claimText } from '../../drive/report-parts.ts'
+import { claimText } from '../../drive/report-run.ts'
 import { toPrintable } from './printable.ts'
-import { lastLines, oneLine, type StyledLine } from './styled-line.ts'
+import { lastLines, oneLine, type StyledLine } from './text-table.ts'
 
 export function failureOf({ passed, output }: { passed: boolean; output: string }): StyledLine[] {
   return passed ? [] : lastLines(output)
@@ -64,4 +66,35 @@ export function describeDeliveryCheck(checked: DeliveryCheck, { baseline }: Driv
     // What passes there has the same tests as in the worktree, which are shown already.
     ...(passed ? [] : [...describeTests(testChanges(run, baseline), '    '), ...lastLines(output)]),
   ])
+}
+
+const USERS: Readonly<Record<EventOf<'boundary_seen'>['data']['by'], string>> = {
+  agent: 'the agent',
+  setup: 'the setup',
+  baseline: 'the check',
+  check: 'the check',
+  clean_checkout: 'the check in the clean checkout',
+}
+
+/** The boundary of a driven run, as text. The one line that says which mode a run is driven in, and why. */
+export function describeBoundary(boundary: EventOf<'boundary_set'>['data'], state: DriveState): StyledLine[] {
+  if (boundary.is === 'inside') return [`In a sandbox: ${toPrintable(describeInside(boundary))}`]
+  const { approval } = placeOf(state.options.backend, state)
+  const why = toPrintable(boundary.why ?? '')
+  return [{ text: `Without a sandbox (--approval ${approval}): ${why}`, tone: 'open', keepsPaths: true }]
+}
+
+/** What was reached is in the report. */
+export function describeRefused({
+  by,
+  refused,
+  unwritable,
+  exceeded = [],
+}: EventOf<'boundary_seen'>['data']): StyledLine[] {
+  const lines = [
+    ...refused.map(({ host, reason }) => `refused ${USERS[by]} a connection to ${host}: ${reason}`),
+    ...exceeded.map((limit) => `stopped ${USERS[by]}: ${limit}`),
+    ...unwritable.map((path) => `did not let ${USERS[by]} write ${path}`),
+  ]
+  return lines.map((line) => ({ text: `  the sandbox ${oneLine(line)}`, tone: 'open' }))
 }

@@ -2,8 +2,8 @@
 import type { Command, Group, Runtime } from '../command.ts'
 import { EXIT, isChangeGroup } from '../exit-status.ts'
 import type { FailureContext } from '../failures/describe-failure.ts'
-import { addPromptCommand } from '../words/bare-prompt.ts'
 import {
+  addPromptCommand,
   findCommand,
   type GivenFlag,
   givenFlags,

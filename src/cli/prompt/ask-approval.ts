@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AgentQuestion, ApprovalReply, ApprovalRequest, Backend } from '../../agents/adapter/agent.ts'
 import { problemOf } from '../../agents/adapter/answers.ts'
-import { describeRequest } from '../../agents/approval-details.ts'
+import { describeRequest } from '../../agents/describe-for-people.ts'
 import { toRevealed } from '../../kit/revealed-text.ts'
 import type { Runtime } from '../command.ts'
 import type { Key, KeyReader } from '../key-reader.ts'

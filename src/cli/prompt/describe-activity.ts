@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../../agents/adapter/agent.ts'
-import { describeToolInput } from '../../agents/tool-input.ts'
-import { totalTokens } from '../output/usage-text.ts'
+import { describeToolInput } from '../../agents/describe-for-people.ts'
+import { totalTokens } from '../output/format-amounts.ts'
 
 /** Describes what the agent is doing in a few words; undefined if the event adds nothing. */
 export function describeAgentEvent(event: AgentEvent): string | undefined {

@@ -2,7 +2,7 @@
 import type { Session } from '../../sessions/session.shape.ts'
 import type { Runtime } from '../command.ts'
 import type { Key } from '../key-reader.ts'
-import { formatAge } from '../output/format-time.ts'
+import { formatAge } from '../output/format-amounts.ts'
 import { LiveLines } from '../output/live-lines.ts'
 import { toOneLine } from '../output/printable.ts'
 import { dropColumns, formatTable } from '../output/text-table.ts'

@@ -1,7 +1,7 @@
 /** Shows a running prompt on a terminal: the answer as it arrives, a line per tool call, and a progress line in between. */
 import type { AgentEvent, Backend } from '../../agents/adapter/agent.ts'
-import { describeDecision, describeMessage } from '../../agents/decision-text.ts'
-import { formatDuration } from '../output/format-time.ts'
+import { describeDecision, describeMessage } from '../../agents/describe-for-people.ts'
+import { formatDuration } from '../output/format-amounts.ts'
 import { MarkdownStream } from '../output/markdown-stream.ts'
 import { toOneLine, toPrintable, toShown } from '../output/printable.ts'
 import { WordWrap } from '../output/terminal-wrap.ts'

@@ -10,8 +10,7 @@ import { flagsConflict } from '../faults.ts'
 import { withWorkspace } from '../workspace-command.ts'
 import { openRuns } from './open-runs.ts'
 import { openPersonRun, type PersonRun, printChangedRun } from './person-run.ts'
-import { readEnvelopeFile } from './read-envelope-file.ts'
-import { readBudget } from './read-flags.ts'
+import { readBudget, readEnvelopeFile } from './read-flags.ts'
 
 export const run: RunCommand = (invocation) =>
   withWorkspace(invocation, async (command) => {

@@ -11,8 +11,7 @@ import { readInput } from '../read-input.ts'
 import { withWorkspace } from '../workspace-command.ts'
 import { openRuns } from './open-runs.ts'
 import { printState, toJsonLine } from './print-change.ts'
-import { readEnvelopeFile } from './read-envelope-file.ts'
-import { completeRunId, readBudget, readRunId } from './read-flags.ts'
+import { completeRunId, readBudget, readEnvelopeFile, readRunId } from './read-flags.ts'
 
 export const answer: RunCommand = (invocation) =>
   withWorkspace(invocation, async (command) => {

@@ -19,8 +19,7 @@ import { type Suggestion, withWorkspace } from '../workspace-command.ts'
 import { openRuns } from './open-runs.ts'
 import { printRunChange } from './person-run.ts'
 import { printChange, printState } from './print-change.ts'
-import { readEnvelopeFile } from './read-envelope-file.ts'
-import { readBudget } from './read-flags.ts'
+import { readBudget, readEnvelopeFile } from './read-flags.ts'
 import { formatStarted } from './run-text.ts'
 
 export const run: RunCommand = (invocation) =>

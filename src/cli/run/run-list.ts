@@ -1,11 +1,14 @@
 import { titleOfGoal } from '../../contract/goal-title.ts'
 import type { RunVerdict } from '../../contract/run-verdict.shape.ts'
-import type { RunList } from '../../runs/read-status.ts'
+import { readVerdict } from '../../drive/read-verdict.ts'
+import { readDrive } from '../../drive/record/drive-journal.ts'
+import { ignoreFault } from '../../kit/fault.ts'
+import { outlineRun, type RunList, type RunOutline } from '../../runs/read-status.ts'
 import type { RunContext } from '../../runs/run-context.ts'
-import { formatAge } from '../output/format-time.ts'
+import { asOwner } from '../../runs/run-worktree.ts'
+import { formatAge } from '../output/format-amounts.ts'
 import { toOneLine } from '../output/printable.ts'
 import { formatTableWithNotes, type RowWithNote, type TextLayout } from '../output/text-table.ts'
-import { tryVerdict } from './driven-verdict.ts'
 import { formatBudget } from './run-text.ts'
 
 const LIST_HEADINGS = ['ID', 'STATE', 'BUDGET', 'STARTED', 'GOAL']
@@ -113,4 +116,28 @@ export function noteOnVerdict(verdict: RunVerdict | undefined): string | undefin
     default:
       return `${toOneLine(lookFirst[0] ?? reason, NOTE_COLUMNS)}: ${next}`
   }
+}
+
+/**
+ * The verdict on a run, for commands that show any run. Undefined if the run is not driven. `run` is read if it belongs to
+ * another worktree.
+ */
+export async function findVerdict(
+  context: RunContext,
+  run: Pick<RunOutline, 'id'> & Partial<RunOutline>,
+  name?: string,
+): Promise<RunVerdict | undefined> {
+  const drive = readDrive(context.store, run.id)
+  if (drive === undefined) return undefined
+  const outline = run.actions === undefined ? await outlineRun(asOwner(context, run.id), run.id) : (run as RunOutline)
+  return await readVerdict(context, { run: outline, drive, name })
+}
+
+/** The same in a list, in which a run that cannot be read has none. */
+export async function tryVerdict(...args: Parameters<typeof findVerdict>): Promise<RunVerdict | undefined> {
+  return await findVerdict(...args).catch(ignoreFault)
+}
+
+export function withVerdict<R extends object>(run: R, verdict: RunVerdict | undefined): R {
+  return verdict === undefined ? run : { ...run, verdict }
 }

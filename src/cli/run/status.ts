@@ -13,14 +13,22 @@ import type { Invocation, RunCommand } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
 import { describeDrive, describePlace, overlapLines } from '../output/drive-text.ts'
 import { LiveLines } from '../output/live-lines.ts'
-import { formatLines } from '../output/styled-line.ts'
+import { formatLines } from '../output/text-table.ts'
 import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'
-import { findVerdict, tryVerdict, withVerdict } from './driven-verdict.ts'
 import { openRuns } from './open-runs.ts'
 import { readViewOptions } from './person-run.ts'
 import { toJsonLine } from './print-change.ts'
 import { completeRunId, readRunId } from './read-flags.ts'
-import { formatRuns, inStates, noteOnVerdict, readVerdicts, stateInList } from './run-list.ts'
+import {
+  findVerdict,
+  formatRuns,
+  inStates,
+  noteOnVerdict,
+  readVerdicts,
+  stateInList,
+  tryVerdict,
+  withVerdict,
+} from './run-list.ts'
 import { formatRun, formatSection, formatUpdate } from './run-text.ts'
 import { formatRunView, viewLines } from './run-view.ts'
 import { describePause } from './run-waits.ts'

@@ -1,7 +1,6 @@
 /** The sandbox of this machine, for what a command runs. Nothing is tried yet. */
 import type { Config } from '../../config/config.shape.ts'
-import type { Paths } from '../../config/paths.ts'
-import { hiddenFiles } from '../../config/secret-files.ts'
+import { hiddenFiles, type Paths } from '../../config/paths.ts'
 import { MachineSandbox } from '../../sandbox/machine/machine-sandbox.ts'
 import type { Runtime } from '../command.ts'
 

@@ -1,12 +1,11 @@
-import { describeDecision } from '../../agents/decision-text.ts'
+import { describeDecision } from '../../agents/describe-for-people.ts'
 import type { SessionTurn } from '../../executions/session-turn.shape.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
 import { formatBackend } from '../../prompts/format-backend.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import { isResumable } from '../../sessions/session-changes.ts'
-import { formatAge, formatDuration } from '../output/format-time.ts'
+import { formatAge, formatCost, formatDuration, formatUsage, totalTokens } from '../output/format-amounts.ts'
 import { toOneLine } from '../output/printable.ts'
-import { formatCost, formatUsage, totalTokens } from '../output/usage-text.ts'
 
 const PROMPT_COLUMNS = 200
 /** More than is shown: collapsing white space takes long in a prompt of megabytes. */

@@ -136,10 +136,7 @@ export function parseRootFlags(table: readonly Command[], rest: readonly string[
 }
 
 /** Reads the arguments as if they belonged to this command, without checking them. */
-export function lookAhead(
-  command: Command,
-  argv: readonly string[],
-): { firstWord: string | undefined; flags: string[] } {
+function lookAhead(command: Command, argv: readonly string[]): { firstWord: string | undefined; flags: string[] } {
   const tokens = tokenize([...command.flags, ...ROOT_FLAGS], argv)
   const positional = tokens.find((token) => token.kind === 'positional')
   return {
@@ -272,4 +269,33 @@ function toFlags(given: Given): Flags {
     texts: (name) => (given.get(name) ?? []).filter((value) => typeof value === 'string'),
     integer: (name) => (text(name) === undefined ? undefined : Number(text(name))),
   }
+}
+
+/** With one of these flags even a single word is a prompt. */
+const PROMPT_FLAGS = ['backend', 'model', 'continue']
+
+/**
+ * Decides whether a command line without a command is a prompt. A misspelled command must not start an agent and cost money.
+ *
+ * Puts `prompt` in front if the arguments are a prompt. They are if
+ * - the first one contains a space or is `-`,
+ * - there is one, and `-b`, `-m` or `-c` is given,
+ * - there is none, and standard input is piped or a flag of `prompt` is given.
+ */
+export function addPromptCommand(
+  table: readonly Command[],
+  argv: readonly string[],
+  isPiped: () => boolean,
+): readonly string[] {
+  const prompt = table.find((command) => command.words[0] === 'prompt')
+  if (prompt === undefined || findCommand(table, argv).is === 'command') return argv
+  const { firstWord, flags } = lookAhead(prompt, argv)
+  if (flags.includes('help') || flags.includes('version')) return argv
+  if (firstWord === undefined) {
+    const hasPromptFlag = flags.some((flag) => prompt.flags.some((own) => own.name === flag))
+    return hasPromptFlag || isPiped() ? ['prompt', ...argv] : argv
+  }
+  if (table.some((command) => command.words[0] === firstWord)) return argv
+  const isPrompt = /\s/.test(firstWord) || firstWord === '-' || PROMPT_FLAGS.some((flag) => flags.includes(flag))
+  return isPrompt ? ['prompt', ...argv] : argv
 }

@@ -3,18 +3,17 @@ import { findPaths } from '../../config/paths.ts'
 import { Fault } from '../../kit/fault.ts'
 import { type Git, locateGit } from '../../workspace/git.ts'
 import { type FoundWorktree, listWorktrees } from '../../workspace/worktree-records.ts'
-import { dropWorktree } from '../../workspace/worktrees/drop-worktree.ts'
 import {
   describeKeepReason,
   findKeepReason,
   inspectWorktree,
   type KeepReason,
 } from '../../workspace/worktrees/inspect-worktree.ts'
-import { discardWorktree, removeWorktree } from '../../workspace/worktrees/remove-worktree.ts'
+import { discardWorktree, dropWorktree, removeWorktree } from '../../workspace/worktrees/remove-worktree.ts'
 import type { RunCommand, Runtime } from '../command.ts'
 import { worktreeNotFound } from '../faults.ts'
 import { listenForInterruption } from '../interruption.ts'
-import { formatAge } from '../output/format-time.ts'
+import { formatAge } from '../output/format-amounts.ts'
 import { printResult } from '../output/print-result.ts'
 import { toMessage } from '../output/printable.ts'
 import { formatTableWithNotes } from '../output/text-table.ts'

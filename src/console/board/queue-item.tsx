@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
-import { moveInQueue, queuedRuns } from '../live/follow-queue.ts'
+import { moveInQueue, queuedRuns } from '../live/known-runs.ts'
 import { toLine } from '../text/visible-text.ts'
 import { beforeAfterStep } from './board-columns.ts'
 

@@ -1,18 +1,20 @@
 /** Who took part in a comparison, with checks, changes and cost; whose work is kept; and what each has changed. */
 import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import type { KeepResult } from '../../prompts/prompt-result.shape.ts'
-import type { ComparisonView } from '../../service/comparison.shape.ts'
+import type { ComparedDiff, ComparisonView } from '../../service/comparison.shape.ts'
+import { FileHead, FileLines } from '../diff/file-diff.tsx'
 import { PromptView } from '../execution/execution-panel.tsx'
 import { attempt, tell } from '../live/actions.ts'
 import { call } from '../live/api.ts'
+import { useWideEnough } from '../live/use-layout.ts'
 import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Age, StateChip, Tokens } from '../parts/state-chip.tsx'
-import { Wide } from '../parts/wide.tsx'
+import { Wide } from '../parts/text-view.tsx'
 import { formatDuration } from '../text/format.ts'
 import { toStateWord } from '../text/state-word.ts'
 import { toLine } from '../text/visible-text.ts'
-import { ComparedFiles } from './compared-files.tsx'
 
 type Contender = ComparisonView['contenders'][number]
 
@@ -179,4 +181,41 @@ function Checks({ checks }: { checks: NonNullable<Contender['worktree']>['checks
       ))}
     </>
   )
+}
+
+/** What one agent of a comparison has changed. */
+function ComparedFiles({ id, name }: { id: string; name: string }) {
+  const diff = useSignal<ComparedDiff | undefined>(undefined)
+  const problem = useSignal<string | undefined>(undefined)
+  const isSplit = useWideEnough('(min-width: 1100px)')
+  useEffect(() => {
+    call<ComparedDiff>(`compare/${id}/diff?name=${encodeURIComponent(name)}`).then(
+      (found) => (diff.value = found),
+      (error: Error) => (problem.value = error.message),
+    )
+  }, [id, name])
+  if (problem.value !== undefined) return <p class="problem">{toLine(problem.value)}</p>
+  if (diff.value === undefined) return <p class="dim">Loading…</p>
+  const parts = splitPatch(diff.value.patch)
+  // The last part of a patch that was cut is not whole.
+  const whole = diff.value.is_cut ? parts.slice(0, -1) : parts
+  return (
+    <div class="compared-files">
+      {diff.value.files.map((file, at) => (
+        <section key={file.path} class="file" data-row data-file tabIndex={-1} aria-label={toLine(file.path)}>
+          <FileHead file={file} />
+          {file.insertions === null ? (
+            <p class="file-note dim">A binary file.</p>
+          ) : (
+            <FileLines file={file} patch={whole[at]} isSplit={isSplit} />
+          )}
+        </section>
+      ))}
+    </div>
+  )
+}
+
+/** The part of each file, in the order of the patch. A line of a file never begins with a letter. */
+function splitPatch(patch: string): string[] {
+  return patch.split(/^(?=diff --git )/m).filter((part) => part.startsWith('diff --git '))
 }

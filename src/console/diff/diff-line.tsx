@@ -1,6 +1,6 @@
 /** One row of a diff: line numbers, colored code, words that differ, and the comment on it. */
 import { useSignal } from '@preact/signals'
-import { commentsOf, type LineComment, withComment } from '../live/line-comments.ts'
+import { commentsOf, type LineComment, withComment } from '../live/drafts.ts'
 import { toVisible } from '../text/visible-text.ts'
 import { paintLine } from './paint-line.ts'
 import type { DiffCell, DiffRow } from './parse-patch.ts'

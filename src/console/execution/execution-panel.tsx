@@ -1,19 +1,18 @@
 /** One execution: facts, prompt, transcript. The same on its own page, in a session and in a comparison. */
+import { useState } from 'preact/hooks'
 import type { AttachmentRecord, Execution } from '../../executions/store/execution.shape.ts'
 import type { ApprovalRecord } from '../../prompts/prompt-result.shape.ts'
-import { cancelExecution } from '../live/actions.ts'
+import { cancelExecution, say } from '../live/actions.ts'
 import { isRunning } from '../live/server-state.ts'
 import type { Transcript } from '../live/transcript.ts'
 import type { FollowedExecution } from '../live/use-execution.ts'
-import { ApprovalLine } from '../parts/approval-line.tsx'
+import { ApprovalLine } from '../parts/approval-card.tsx'
 import { AttachedFiles } from '../parts/attach-files.tsx'
-import { Markdown } from '../parts/markdown-view.tsx'
 import { Age, Elapsed, StateChip, Tokens } from '../parts/state-chip.tsx'
-import { Code } from '../parts/text-view.tsx'
+import { Code, Markdown } from '../parts/text-view.tsx'
 import { describeMissing } from '../text/describe-missing.ts'
 import { toStateWord } from '../text/state-word.ts'
 import { toLine, toVisible } from '../text/visible-text.ts'
-import { SayBox } from './say-box.tsx'
 import { TranscriptView } from './transcript-view.tsx'
 
 type PanelProps = { followed: FollowedExecution; hasPrompt?: boolean; hasFacts?: boolean; seq?: number | undefined }
@@ -104,5 +103,36 @@ function ExecutionEnd({ record, transcript, hasNotes }: EndProps) {
         </p>
       ))}
     </>
+  )
+}
+
+/** Tells an agent something while it works. */
+function SayBox({ id }: { id: string }) {
+  const [text, setText] = useState('')
+  const [isSending, setSending] = useState(false)
+  const send = async () => {
+    setSending(true)
+    if (await say(id, text)) setText('')
+    setSending(false)
+  }
+  return (
+    <form
+      class="actions"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void send()
+      }}
+    >
+      <textarea
+        aria-label="Message to the agent"
+        placeholder="Tell the agent something while it works"
+        rows={2}
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+      <button type="submit" disabled={isSending || text.trim() === ''}>
+        Send
+      </button>
+    </form>
   )
 }

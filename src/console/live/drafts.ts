@@ -11,3 +11,30 @@ export function findDraft(name: string): Signal<string> {
   drafts.set(name, draft)
   return draft
 }
+
+export type LineComment = { path: string; side: 'left' | 'right'; line: number; text: string }
+
+const comments = new Map<string, Signal<readonly LineComment[]>>()
+
+/** Comments on lines of one run that were not sent yet. They outlive the page, as everything that the user types. */
+export function commentsOf(runId: string): Signal<readonly LineComment[]> {
+  const known = comments.get(runId)
+  if (known !== undefined) return known
+  const created = signal<readonly LineComment[]>([])
+  comments.set(runId, created)
+  return created
+}
+
+const isSamePlace = (a: Omit<LineComment, 'text'>, b: Omit<LineComment, 'text'>) =>
+  a.path === b.path && a.side === b.side && a.line === b.line
+
+/** One comment for each line. An empty text removes it. */
+export function withComment(all: readonly LineComment[], comment: LineComment): LineComment[] {
+  const rest = all.filter((each) => !isSamePlace(each, comment))
+  return comment.text.trim() === '' ? rest : [...rest, comment]
+}
+
+/** As a requirement of the next round, which names the place. */
+export function toRequirement({ path, side, line, text }: LineComment): string {
+  return `${path}:${line}${side === 'left' ? ' (removed line)' : ''}: ${text.trim()}`
+}

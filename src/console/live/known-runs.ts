@@ -1,9 +1,11 @@
 /** The driven runs, as the stream of the server keeps them up to date. */
-import { computed } from '@preact/signals'
-import type { DrivenRun, RunChoice } from '../../drive/service/driven-run.shape.ts'
+import { computed, signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { DrivenRun, RunChoice, RunQueue } from '../../drive/service/driven-run.shape.ts'
 import type { StartBody } from '../../service/run-requests.shape.ts'
 import { attempt, tell } from './actions.ts'
 import { call } from './api.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import { applyChanges, isStateKnown, serverState } from './server-state.ts'
 
 /** All that are open, and the latest of the others, newest first. */
@@ -57,4 +59,25 @@ export async function startRun(body: StartBody): Promise<DrivenRun> {
   const run = await call<DrivenRun>('runs', { method: 'POST', body })
   applyChanges([{ type: 'run', run }])
   return run
+}
+
+/** The queue of runs, in its order, and how it is changed. */
+export const queue = signal<RunQueue | undefined>(undefined)
+
+export const queuedRuns = computed(() => queue.value?.runs.filter((run) => run.queue !== undefined) ?? [])
+
+const refreshQueue = oneAtATime(async () => {
+  queue.value = await call<RunQueue>('queue')
+})
+
+/** Reads it again when a run has changed. */
+export function useQueue(): void {
+  const version = runs.value.map(({ id, state }) => `${id} ${state}`).join()
+  useEffect(() => void attempt(refreshQueue), [version])
+}
+
+/** Before another queued run, or behind all. Another person may have moved it meanwhile: the page shows what the server says. */
+export async function moveInQueue(id: string, before: string | undefined): Promise<void> {
+  await changeRun(id, 'move', before === undefined ? {} : { before })
+  await attempt(refreshQueue)
 }

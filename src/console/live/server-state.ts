@@ -6,8 +6,7 @@ import type { Execution, ExecutionPage } from '../../executions/store/execution.
 import type { PendingApproval } from '../../prompts/approvals.shape.ts'
 import { ENDED, OPEN } from '../text/state-word.ts'
 import { call } from './api.ts'
-import { batchPerFrame } from './batch-per-frame.ts'
-import { follow } from './follow.ts'
+import { batchPerFrame, follow } from './follow.ts'
 import { applyChange, keepRecent, type ServerChange, type ServerState, stateVersion } from './state-changes.ts'
 
 /** How much of what has ended is read, and kept. The user can ask for more. */

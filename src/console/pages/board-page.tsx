@@ -10,8 +10,7 @@ import {
   matches,
 } from '../board/board-columns.ts'
 import { QueueEnd, QueueItem } from '../board/queue-item.tsx'
-import { queue, queuedRuns, useQueue } from '../live/follow-queue.ts'
-import { areRunsKnown, runs } from '../live/known-runs.ts'
+import { areRunsKnown, queue, queuedRuns, runs, useQueue } from '../live/known-runs.ts'
 import { route, toHash } from '../live/router.ts'
 import { FilterSelect } from '../parts/filter-select.tsx'
 import { Age, StateChip } from '../parts/state-chip.tsx'

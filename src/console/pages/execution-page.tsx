@@ -1,10 +1,10 @@
 import type { Execution } from '../../executions/store/execution.shape.ts'
 import { ExecutionPanel } from '../execution/execution-panel.tsx'
-import { usePageSubject } from '../live/page-subject.ts'
+import { usePageSubject } from '../live/browser-tab.ts'
 import { route, toHash } from '../live/router.ts'
 import { isRunning } from '../live/server-state.ts'
 import { useExecution } from '../live/use-execution.ts'
-import { Missing } from '../parts/missing.tsx'
+import { Missing } from '../parts/placeholders.tsx'
 import { ResumeForm } from '../parts/resume-form.tsx'
 import { toLine } from '../text/visible-text.ts'
 

@@ -6,8 +6,7 @@ import { attempt, tell } from '../live/actions.ts'
 import { call } from '../live/api.ts'
 import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { NewKeyForm } from '../parts/new-key-form.tsx'
-import { SecretBox } from '../parts/secret-box.tsx'
-import { Wide } from '../parts/wide.tsx'
+import { Wide } from '../parts/text-view.tsx'
 import { toLine } from '../text/visible-text.ts'
 
 type Key = ApiKeyList['keys'][number]
@@ -141,4 +140,31 @@ function limitsOf(key: Key): string[] {
     ...(key.may_merge === true ? ['merge'] : []),
     ...(rps === undefined ? [] : [`${rps} requests a second`]),
   ]
+}
+
+/** Something that is shown this once, with a button that copies it. */
+function SecretBox({ name, secret, onClose }: { name: string; secret: string; onClose: () => void }) {
+  const isCopied = useSignal(false)
+  const copy = async () => {
+    await navigator.clipboard?.writeText(secret).then(
+      () => (isCopied.value = true),
+      () => undefined,
+    )
+  }
+  return (
+    <section class="panel secret" aria-label={`The key ${name}`}>
+      <p>
+        <strong>This is the key {name}. It is not shown again.</strong> Copy it now: the server keeps only its digest.
+      </p>
+      <pre class="secret-text">{secret}</pre>
+      <div class="actions">
+        <button type="button" class="primary" onClick={() => void copy()}>
+          {isCopied.value ? 'Copied' : 'Copy'}
+        </button>
+        <button type="button" onClick={onClose}>
+          I have it
+        </button>
+      </div>
+    </section>
+  )
 }

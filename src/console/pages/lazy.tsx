@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { connection } from '../live/server-state.ts'
-import { Loading } from '../parts/loading.tsx'
+import { Loading } from '../parts/placeholders.tsx'
 import { HomePage } from './home.tsx'
 
 type PageProps = { id: string }

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { logIn } from '../live/api.ts'
-import { iconOf } from '../live/page-icon.ts'
+import { iconOf } from '../live/browser-tab.ts'
 
 export function LoginPage({ problem = '' }: { problem?: string }) {
   const key = useSignal('')

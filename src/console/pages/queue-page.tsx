@@ -1,8 +1,7 @@
 /** What is driven, and what waits for its turn, in its order. */
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { QueueEnd, QueueItem } from '../board/queue-item.tsx'
-import { queue, queuedRuns, useQueue } from '../live/follow-queue.ts'
-import { changeRun } from '../live/known-runs.ts'
+import { changeRun, queue, queuedRuns, useQueue } from '../live/known-runs.ts'
 import { toHash } from '../live/router.ts'
 import { RunRow } from '../runs/run-row.tsx'
 import { toLine } from '../text/visible-text.ts'

@@ -13,7 +13,7 @@ import { route } from '../live/router.ts'
 import { executionsVersion } from '../live/server-state.ts'
 import { BudgetBars } from '../parts/budget-bars.tsx'
 import { setQuery } from '../parts/filter-select.tsx'
-import { Wide } from '../parts/wide.tsx'
+import { Wide } from '../parts/text-view.tsx'
 import { formatCost, formatCount, formatDuration, nameOfRepository, percentile } from '../text/format.ts'
 import { toLine } from '../text/visible-text.ts'
 

@@ -5,6 +5,8 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { sender } from '../live/api.ts'
+import { hrefOf, pageLinksFor } from '../text/page-links.ts'
 
 type MenuProps = {
   name: string
@@ -47,5 +49,24 @@ export function Menu({ name, inBar, children }: MenuProps) {
       </button>
       {isOpen.value && <div class="menu-items">{children}</div>}
     </div>
+  )
+}
+
+/** The pages that are opened rarely. */
+export function MorePages({ page }: { page: string }) {
+  const links = pageLinksFor(sender.value?.role).filter(({ bar }) => bar !== 'always')
+  return (
+    <Menu name="More" inBar={{ isCurrent: links.some((link) => link.page === page && link.bar === undefined) }}>
+      {links.map((link) => (
+        <a
+          key={link.page}
+          class={link.bar === 'wide' ? 'if-narrow' : ''}
+          href={hrefOf(link)}
+          aria-current={page === link.page ? 'page' : undefined}
+        >
+          {link.says}
+        </a>
+      ))}
+    </Menu>
   )
 }

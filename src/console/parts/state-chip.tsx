@@ -1,7 +1,10 @@
 import type { Execution } from '../../executions/store/execution.shape.ts'
+import type { Session } from '../../sessions/session.shape.ts'
+import { sender } from '../live/api.ts'
 import { now } from '../live/now.ts'
 import { formatAge, formatCost, formatDuration, formatTokens } from '../text/format.ts'
 import type { StateWord } from '../text/state-word.ts'
+import { toLine } from '../text/visible-text.ts'
 
 /** The state as a word, with a mark that differs in form too. */
 export function StateChip({ word }: { word: StateWord }) {
@@ -41,4 +44,15 @@ export function Tokens({ usage, cost, kind }: Amounts) {
 /** In a list: costs stand below each other, and those of nothing are not shown. */
 export function RowCost({ cost = 0, isPriced }: { cost?: number | undefined; isPriced: boolean }) {
   return <span class="row-cost">{cost > 0 && formatCost(cost, isPriced)}</span>
+}
+
+/** The API key of a session, if it is not that of the reader, and whether all keys see it. */
+export function Owner({ session }: { session: Pick<Session, 'api_key' | 'shared'> }) {
+  const { api_key: key, shared } = session
+  return (
+    <>
+      {key !== undefined && key !== sender.value?.name && <span>of {toLine(key)}</span>}
+      {shared === true && <span class="tag">shared</span>}
+    </>
+  )
 }

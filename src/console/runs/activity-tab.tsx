@@ -5,7 +5,7 @@ import type { DrivenRun, DrivenRunEvent } from '../../drive/service/driven-run.s
 import { ExecutionPanel } from '../execution/execution-panel.tsx'
 import { toHash } from '../live/router.ts'
 import { useExecution } from '../live/use-execution.ts'
-import { ApprovalLine } from '../parts/approval-line.tsx'
+import { ApprovalLine } from '../parts/approval-card.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { JumpToLatest } from '../parts/jump-to-latest.tsx'
 import { Tokens } from '../parts/state-chip.tsx'

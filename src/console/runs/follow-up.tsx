@@ -1,12 +1,12 @@
 /** Further work on the branch of a run: a text of the user, or the comments on lines. Each gets a separate verdict. */
 import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import type { FollowUpBody } from '../../service/run-requests.shape.ts'
-import { findDraft } from '../live/drafts.ts'
+import { commentsOf, findDraft, toRequirement } from '../live/drafts.ts'
 import { changeRun } from '../live/known-runs.ts'
-import { commentsOf, toRequirement } from '../live/line-comments.ts'
+import { replaceHash, toHash } from '../live/router.ts'
 import { LongText } from '../parts/form-fields.tsx'
-import { awaitNextRound } from './go-to-next-round.ts'
 
 /** The most that a further round takes. */
 const MOST = 10
@@ -82,4 +82,19 @@ export function CommentBar({ run }: { run: DrivenRun }) {
       </button>
     </div>
   )
+}
+
+const awaited = new Set<string>()
+
+/** After the user has asked for more, the page goes to the round that works on it, as soon as there is one. */
+function awaitNextRound(runId: string): void {
+  awaited.add(runId)
+}
+
+export function useNextRound(run: DrivenRun | undefined): void {
+  const next = run?.next_run_id
+  useEffect(() => {
+    if (run === undefined || next === undefined || !awaited.delete(run.id)) return
+    replaceHash(toHash('runs', next))
+  }, [next])
 }

@@ -1,4 +1,5 @@
 /** The pages that can be opened from everywhere: by a link, a key, or Ctrl-K. Their names are those of the tabs too. */
+import { toLine } from './visible-text.ts'
 
 export type PageLink = {
   /** As in the address. */
@@ -32,3 +33,23 @@ export const hrefOf = ({ page }: Pick<PageLink, 'page'>): string => (page === 'h
 /** Those that the user of the page may open. */
 export const pageLinksFor = (role: string | undefined): readonly PageLink[] =>
   PAGE_LINKS.filter(({ isForAdmin }) => !isForAdmin || role === 'admin')
+
+const NAMES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(PAGE_LINKS.filter(({ page }) => page !== 'home').map(({ page, says }) => [page, says])),
+  new: 'New prompt',
+  'new/change': 'New change',
+}
+/** Tabs show less than this. */
+const MAX_SUBJECT = 60
+
+type Shown = { page: string; id: string; waiting: number; subject?: string | undefined }
+
+/**
+ * The title of the tab: what needs the user, which page it is. `subject`: what the page shows, as far as it is known.
+ */
+export function toPageTitle({ page, id, waiting, subject = '' }: Shown): string {
+  const name = toLine(subject) || NAMES[`${page}/${id}`] || NAMES[page]
+  const cut = name !== undefined && name.length > MAX_SUBJECT ? `${name.slice(0, MAX_SUBJECT).trimEnd()}…` : name
+  const count = waiting > 0 ? `(${waiting}) ` : ''
+  return cut === undefined ? `${count}drover` : `${count}${cut} – drover`
+}

@@ -15,8 +15,7 @@ import { stopDriven } from '../stop-driven.ts'
 import { type Acting, type ActTools, inRepository, requireDelivered, requireUnchanged } from './acting.ts'
 import { discardRun, undoDiscard } from './discard-run.ts'
 import { pullRequestNotOpened } from './faults.ts'
-import { type MergeWanted, mergeRun } from './merge-run.ts'
-import { takeRun } from './take-run.ts'
+import { type MergeWanted, mergeRun, takeRun } from './merge-run.ts'
 
 export type WorkAct =
   | ({ readonly do: 'merge' } & MergeWanted)

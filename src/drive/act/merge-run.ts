@@ -9,7 +9,9 @@ import { inTree } from '../../kit/process/process-tree.ts'
 import { runInterrupted } from '../../runs/faults.ts'
 import { withPinnedGit } from '../../runs/run-context.ts'
 import { openOwnWorktree } from '../../runs/run-worktree.ts'
+import { askGit, gitErrorLine, SLOW_GIT_MS } from '../../workspace/git.ts'
 import {
+  findBranch,
   findCheckouts,
   findTip,
   isAncestor,
@@ -23,6 +25,7 @@ import { openBoundaryFor } from '../drive-boundary.ts'
 import { readDriveState, record, treeIdOf, uninterrupted } from '../drive-context.ts'
 import type { WorktreePlace } from '../record/drive-event.shape.ts'
 import type { EventOf } from '../record/drive-event.ts'
+import { removeDelivered } from '../start/remove-delivered.ts'
 import { restorePlace } from '../start/restore-place.ts'
 import { type Acting, type DeliveredWork, inRepository, requireDelivered, requireUnchanged } from './acting.ts'
 import {
@@ -33,6 +36,7 @@ import {
   mergeConflict,
   mergeFailed,
   runHasPullRequest,
+  switchFailed,
 } from './faults.ts'
 
 export type MergeWanted = {
@@ -97,7 +101,7 @@ async function findRoot(acting: Acting, branch: string): Promise<string | undefi
 }
 
 /** Throws `checkout_dirty`. */
-export async function refuseDirty({ runs: { git, signal } }: Acting, root: string): Promise<void> {
+async function refuseDirty({ runs: { git, signal } }: Acting, root: string): Promise<void> {
   const dirty = await listDirty(git, { directory: root, signal })
   if (dirty.length > 0) throw checkoutDirty({ root, files: dirty.slice(0, SHOWN_FILES), count: dirty.length })
 }
@@ -164,4 +168,25 @@ async function checkMerge(
   const duration_ms = Math.round(performance.now() - startedAt)
   record(acting, 'merge_checked', { into, commit, ...checked, duration_ms })
   if (checked.result === 'failed') throw mergeCheckFailed({ into, reason: checked.reason ?? 'a check fails' })
+}
+
+/** Checks the branch of a delivered run out in the worktree of the user, who continues there by hand. */
+export async function takeRun(acting: Acting): Promise<void> {
+  const { place } = requireDelivered(acting)
+  const { branch, root: own } = place
+  const { git, signal, workspace } = acting.runs
+  // A command may be given in the worktree of the run itself.
+  const root = workspace.worktree_root === own ? place.repository : workspace.worktree_root
+  const around = { directory: root, signal }
+  if ((await findBranch(git, around)) !== branch) {
+    await refuseDirty(acting, root)
+    const kept = await removeDelivered(acting.worktrees, acting.runs, readDriveState(acting))
+    if (kept !== undefined) throw switchFailed({ branch, problem: kept })
+    const roots = await findCheckouts(git, inRepository(acting.runs), branch)
+    if (roots.length > 0) throw branchCheckedOut({ branch, roots })
+    const args = ['switch', '--quiet', '--no-guess', branch] as const
+    const { code, stderr } = await askGit({ ...git, timeoutMs: SLOW_GIT_MS }, { ...around, args })
+    if (code !== 0) throw switchFailed({ branch, problem: gitErrorLine(stderr) })
+  }
+  record(acting, 'taken', { by: acting.who, branch, root })
 }

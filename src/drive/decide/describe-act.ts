@@ -1,5 +1,5 @@
 /** What someone did with the work of a run, in words. Pure. */
-import { nameDecider } from '../../agents/decision-text.ts'
+import { nameDecider } from '../../agents/describe-for-people.ts'
 import type { Act } from '../record/act-state.ts'
 
 const COMMIT_CHARACTERS = 12

@@ -3,7 +3,7 @@ import type { Action } from '../../contract/action.shape.ts'
 import { CONTRACT_VERSION } from '../../contract/limits.ts'
 import type { Activity, Outcome } from '../../contract/outcome.shape.ts'
 import { checkOutcome } from '../../contract/outcome.ts'
-import { cleanText } from '../prompt/clean-text.ts'
+import { cleanText } from '../prompt/fence.ts'
 import { howItEnded } from '../prompt/follow-ups.ts'
 import type { Attempt, CheckRun } from '../record/drive-state.ts'
 

@@ -1,7 +1,7 @@
 /** What an ended run leaves open, and the goal of the run that works on it. Pure. */
 import { titleOfGoal } from '../../contract/goal-title.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
-import { cleanText } from '../prompt/clean-text.ts'
+import { cleanText } from '../prompt/fence.ts'
 import type { DriveState } from '../record/drive-state.ts'
 import { checkResults } from './check-results.ts'
 import { isWorkUnreported } from './judge-work.ts'

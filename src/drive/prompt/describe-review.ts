@@ -3,8 +3,7 @@
 import type { ReportChange } from '../../runs/run-report.ts'
 import type { ReviewFlag } from '../record/drive-event.shape.ts'
 import { isSerious } from '../record/review-flags.ts'
-import { cleanText } from './clean-text.ts'
-import { quoteData } from './fence.ts'
+import { cleanText, quoteData } from './fence.ts'
 
 export type ReviewFacts = {
   readonly files: readonly ReportChange[]

@@ -1,4 +1,5 @@
 /** Quotes text from others, such as an issue, so that the text cannot end its quotation. Pure. */
+import { MARKDOWN } from '../../contract/control-characters.ts'
 import { digest } from '../../kit/digest.ts'
 import { encodeUtf8 } from '../../kit/utf8.ts'
 
@@ -19,4 +20,11 @@ function markFor(text: string): string {
     )
     if (!text.includes(mark)) return mark
   }
+}
+
+const CONTROLS = new RegExp(`[${MARKDOWN.controls}]`, 'g')
+
+/** A text as messages allow it: without control characters except tabs and line endings. */
+export function cleanText(text: string): string {
+  return text.toWellFormed().replace(CONTROLS, ' ')
 }

@@ -3,7 +3,7 @@ import { digest } from '../../kit/digest.ts'
 import { withInertMarkdown } from '../../kit/inert-references.ts'
 import { encodeUtf8 } from '../../kit/utf8.ts'
 import type { JudgedRequirement, Requirement } from '../record/follow-event.shape.ts'
-import { cleanText } from './clean-text.ts'
+import { cleanText } from './fence.ts'
 
 const COMMENT_CHARACTERS = 8000
 const LOG_LINES = 200

@@ -5,12 +5,11 @@ import { Digest, UtcTimestamp } from '../../contract/identifiers.shape.ts'
 import { literals, type Message, meaning, named, strict, tagged } from '../../kit/shape.ts'
 import { costKind } from '../../prompts/prompt-result.shape.ts'
 import { BOUNDARY_USERS } from './boundary-summary.shape.ts'
-import { checkedCommit, ended } from './checked-commit.shape.ts'
 import * as following from './follow-event.shape.ts'
 import { actEvents } from './follow-event.shape.ts'
 import { FLAGS } from './review-flags.ts'
 import { SPENT_PAUSES, Spent } from './spent.shape.ts'
-import { TestResults } from './test-results.shape.ts'
+import { checkedCommit, ended, TestResults } from './test-results.shape.ts'
 
 const { event } = following
 const [text, count] = [Type.String(), Type.Integer({ minimum: 0 })]

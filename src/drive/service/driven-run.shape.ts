@@ -9,11 +9,10 @@ import { ApprovalRecord, costKind } from '../../prompts/prompt-result.shape.ts'
 import { ACTED } from '../act/acted.shape.ts'
 import { QUEUE_WAITS } from '../decide/queue.ts'
 import { BoundarySummary } from '../record/boundary-summary.shape.ts'
-import { DELIVERY_CHECKS } from '../record/checked-commit.shape.ts'
 import { CLAIM_VERDICTS, ENDS, PURPOSES } from '../record/drive-event.shape.ts'
 import { REQUIREMENT_SOURCES, REQUIREMENT_VERDICTS } from '../record/follow-event.shape.ts'
 import { FLAGS } from '../record/review-flags.ts'
-import { TestChange } from '../record/test-results.shape.ts'
+import { DELIVERY_CHECKS, TestChange } from '../record/test-results.shape.ts'
 
 const text = (description: string) => Type.String({ description })
 const count = (description: string) => Type.Integer({ minimum: 0, description })

@@ -5,11 +5,10 @@ import { ignoreFault } from '../../kit/fault.ts'
 import type { Log } from '../../kit/log.ts'
 import { USER } from '../../prompts/caller.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
-import { isFinalState } from './driven-events.ts'
 import type { DrivenRun, DrivenState } from './driven-run.shape.ts'
 import type { DrivenRuns } from './driven-runs.ts'
 import { type DrivenFacts, toDrivenDiff, toDrivenRun } from './driven-view.ts'
-import { lookAtRuns } from './run-changes.ts'
+import { isFinalState, lookAtRuns } from './run-changes.ts'
 
 type PublisherOptions = {
   runs: DrivenRuns

@@ -1,5 +1,7 @@
 /** What a server asks of the machine that has a run: the request, with the rights of its sender, and the answer. */
+import type { RunCalls, TakenCall } from '../../executions/store/run-calls.ts'
 import { Fault, type FaultKind } from '../../kit/fault.ts'
+import type { Log } from '../../kit/log.ts'
 import type { Caller } from '../../prompts/caller.ts'
 import type { PatchPart } from '../../workspace/worktrees/diff-worktree.ts'
 import type { WorkAct } from '../act/act-on-run.ts'
@@ -33,7 +35,7 @@ export type RemoteCall = {
 
 type RemoteAnswer = { value: DrivenRun | DrivenDiff } | { fault: { code: string; kind: FaultKind; message: string } }
 
-export type Perform = (work: Work, by: Caller, rights: Rights) => Promise<DrivenRun | DrivenDiff>
+type Perform = (work: Work, by: Caller, rights: Rights) => Promise<DrivenRun | DrivenDiff>
 
 /** Does what another server asks for, with the rights that it names. */
 export async function performCall({ work, by, starter }: RemoteCall, perform: Perform): Promise<string> {
@@ -56,7 +58,7 @@ export function readAnswer(text: string): DrivenRun | DrivenDiff {
 }
 
 /** The answer to a call that failed because of a bug. */
-export const CALL_FAILED = encode({
+const CALL_FAILED = encode({
   fault: {
     code: 'internal_error',
     kind: 'internal',
@@ -103,5 +105,89 @@ export async function performWork(
       return await runs.followUp(by, work.id, { ...work.given, rights })
     case 'act':
       return await runs.act(by, work.id, work.act)
+  }
+}
+
+type RunnerOptions = {
+  calls: RunCalls
+  /** Does it with the runs of this machine. */
+  perform: Perform
+  log: Log
+}
+
+/** How often calls are looked for while notices do not arrive. */
+const LOOK_MS = 2000
+/** While they do, only every third time, in case that one is lost. */
+const TOLD_TICKS = 3
+
+/** Does what other servers ask of the runs of this machine. */
+export class RemoteCallRunner {
+  readonly #options: RunnerOptions
+  readonly #taken = new Map<string, Promise<void>>()
+  #unwatch: (() => void) | undefined
+  #timer: NodeJS.Timeout | undefined
+  #looking: Promise<void> | undefined
+  #looksAgain = false
+  #isClosed = false
+  #ticks = 0
+
+  constructor(options: RunnerOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#unwatch ??= this.#options.calls.watch(() => this.#look())
+    this.#timer ??= setInterval(() => this.#tick(), LOOK_MS)
+    this.#look()
+  }
+
+  /** Takes no more calls. Resolves when those that it has taken are answered. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearInterval(this.#timer)
+    this.#unwatch?.()
+    await this.#looking
+    await Promise.all(this.#taken.values())
+  }
+
+  #tick(): void {
+    this.#ticks += 1
+    if (!this.#options.calls.isTold() || this.#ticks % TOLD_TICKS === 0) this.#look()
+  }
+
+  #look(): void {
+    this.#looksAgain = true
+    this.#looking ??= this.#takeAll()
+      .catch((error: unknown) => {
+        this.#options.log.warn({ reason: String(error) }, 'requests about runs could not be read')
+      })
+      .finally(() => {
+        this.#looking = undefined
+      })
+  }
+
+  async #takeAll(): Promise<void> {
+    while (this.#looksAgain && !this.#isClosed) {
+      this.#looksAgain = false
+      for (;;) {
+        const call = await this.#options.calls.take([...this.#taken.keys()])
+        if (call === undefined) break
+        this.#perform(call)
+      }
+    }
+  }
+
+  #perform({ id, request }: TakenCall): void {
+    const { calls, perform, log } = this.#options
+    const work = performCall(JSON.parse(request) as RemoteCall, perform)
+      .catch((error: unknown) => {
+        log.error({ reason: String(error) }, 'a request about a run failed')
+        return CALL_FAILED
+      })
+      .then((answer) => calls.answer(id, answer))
+      // The server that asked sees that it got no answer when this process ends, or after a while.
+      .catch((error: unknown) => log.warn({ reason: String(error) }, 'an answer about a run could not be stored'))
+    this.#taken.set(id, work)
+    void work.then(() => this.#taken.delete(id))
   }
 }

@@ -23,15 +23,14 @@ import {
   drivenRunNotFound,
   driveRepositoryNotNamed,
 } from '../faults.ts'
-import type { Receiving } from '../move/receive-run.ts'
+import type { Receiving } from '../move/move-run.ts'
 import type { NightReports } from '../night/night-report.shape.ts'
 import type { DriveEvent } from '../record/drive-event.shape.ts'
-import { type EventSource, followEvents, isFinalState } from './driven-events.ts'
 import type { DrivenDiff, DrivenRun, DrivenRunPage, RunQueue } from './driven-run.shape.ts'
 import type { DrivenRuns } from './driven-runs.ts'
 import { RunPublisher } from './publish-runs.ts'
-import { performWork, type RemoteCall, readAnswer, type Work } from './remote-call.ts'
-import { RemoteCallRunner } from './remote-call-runner.ts'
+import { performWork, type RemoteCall, RemoteCallRunner, readAnswer, type Work } from './remote-call.ts'
+import { type EventSource, followEvents, isFinalState } from './run-changes.ts'
 import type { RunListQuery } from './run-filter.ts'
 import { RunMover } from './run-mover.ts'
 import type { FollowedRun, OfAction, RunService, RunWatcher } from './run-service.ts'

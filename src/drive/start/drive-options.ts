@@ -20,8 +20,8 @@ import type { PromptContext } from '../../prompts/prompt-context.ts'
 import { billingOf } from '../../prompts/turn-cost.ts'
 import { checkPreparationPath } from '../../workspace/prepare/preparation-paths.ts'
 import { driveCapUnsupported, driveProgramMissing, driveSandboxRequired } from '../faults.ts'
-import { listPrograms } from '../known-commands.ts'
 import type { Options } from '../record/drive-event.shape.ts'
+import { listPrograms } from '../run-checks.ts'
 
 /** What the caller says; undefined where it says nothing. */
 export type GivenOptions = { readonly [F in keyof Options]?: Options[F] | undefined }

@@ -1,8 +1,8 @@
 /** Reads the issue that a run is about. */
 import type { RawSourceEnvelope } from '../../contract/raw-source-envelope.shape.ts'
+import { parseOrigin } from '../../forge/forge.ts'
 import { locateGh } from '../../forge/gh.ts'
 import { GitHub } from '../../forge/github-forge.ts'
-import { parseOrigin } from '../../forge/origin-repository.ts'
 import type { Clock } from '../../kit/clock.ts'
 import { digest } from '../../kit/digest.ts'
 import type { SearchPlaces } from '../../kit/process/find-program.ts'
@@ -16,7 +16,7 @@ import { readSource } from '../../source/read-source.ts'
 import { askGit } from '../../workspace/git.ts'
 import type { DriveBegin } from '../drive-rounds.ts'
 import { issueEdited, issueWithoutRepository } from '../faults.ts'
-import { cleanText } from '../prompt/clean-text.ts'
+import { cleanText } from '../prompt/fence.ts'
 
 export type NewGoal = {
   readonly goal: string

@@ -20,9 +20,11 @@ import { createWorktree } from '../../workspace/worktrees/create-worktree.ts'
 import { discardWorktree } from '../../workspace/worktrees/remove-worktree.ts'
 import { ASKED_CHARACTERS, MOST_ASKED } from '../decide/follow-record.ts'
 import { openBoundaryFor } from '../drive-boundary.ts'
-import type { DriveBegin } from '../drive-rounds.ts'
+import { type DriveBegin, driveRounds, type RoundsResult, type RoundsTools } from '../drive-rounds.ts'
+import { asStarter, DrivenRecordWriter, type RecordWriterOptions, recordOfUser } from '../driven-record-writer.ts'
 import { driveAlsoInvalid, driveFolderMissing, driveNothingToFollow, runDiscarded } from '../faults.ts'
-import { cleanText } from '../prompt/clean-text.ts'
+import { readTotals } from '../group-totals.ts'
+import { cleanText } from '../prompt/fence.ts'
 import { lastRound } from '../read-verdict.ts'
 import type { Options, Place } from '../record/drive-event.shape.ts'
 import { readDrive } from '../record/drive-journal.ts'
@@ -264,4 +266,24 @@ function canRevive({ state, pause_reason, source_candidate }: RunOutline, action
 /** A run with an issue continues with the pinned requirements: to look at the issue again needs an explicit choice. */
 export function chooseSource({ pinned_source }: Pick<RunOutline, 'pinned_source'>): { usePinnedSource?: boolean } {
   return pinned_source === undefined ? {} : { usePinnedSource: true }
+}
+
+type UserDrive = Omit<RoundsTools, 'runs'> & Omit<RecordWriterOptions, 'clock'> & Pick<DriveBegin, 'optionsFrom'>
+
+/** Drives a run of the user in this process, for a person or for a program. A server lists the run too. */
+export async function driveUserRun(
+  found: FoundDrive,
+  { directories, onNoteFailure, optionsFrom, ...tools }: UserDrive,
+): Promise<RoundsResult> {
+  const { runId, begin, context: runs } = found
+  const repository = lastingWorktree(found)
+  const record = recordOfUser(directories.drivenRuns, { ...found, repository, env: tools.env })
+  const note = new DrivenRecordWriter({ directories, onNoteFailure, clock: runs.clock }, record)
+  const onUpdate: RoundsTools['onUpdate'] = (update) => {
+    note.update(update)
+    tools.onUpdate(update)
+  }
+  const totals = () => readTotals(directories.drivenRuns, runId)
+  const prompts = { ...tools.prompts, by: asStarter(tools.prompts.by, record) }
+  return await driveRounds({ ...tools, prompts, runs, onUpdate, totals }, runId, { ...begin, optionsFrom })
 }

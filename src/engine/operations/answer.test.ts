@@ -17,7 +17,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import { digest } from '../../kit/digest.ts'
 import { type Answer, digestAnswer } from '../state/answer-digest.ts'
 import { destructiveGrant, pendingRequest } from '../state/destructive-grant.ts'
-import { BRIEFS } from '../texts/brief-texts.ts'
+import { BRIEFS } from '../texts/compose-brief.ts'
 
 const { destructive_request: request } = destruction
 const confirmation = { confirmDestructive: true, scopeSha256: request.scope_sha256 }

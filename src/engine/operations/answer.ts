@@ -3,8 +3,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import type { AnswerRecord } from '../../contract/run-record.shape.ts'
 import { isDigest } from '../../kit/digest.ts'
 import { withoutUndefined } from '../../kit/without-undefined.ts'
-import { type Decided, decide } from '../decision.ts'
-import type { Facts } from '../facts.ts'
+import { type Decided, decide, type Facts } from '../decision.ts'
 import {
   answerConflict,
   answerNotAllowed,
@@ -16,6 +15,7 @@ import {
   destructiveScopeMismatch,
   destructiveScopeRequired,
   invalidAnswer,
+  invalidDecisionSupersession,
   staleAction,
 } from '../faults.ts'
 import { nextHint, noHint } from '../next-hint.ts'
@@ -23,10 +23,9 @@ import { type EarlyRefusal, refuse, refuseResume } from '../refusal.ts'
 import { type Answer, digestAnswer } from '../state/answer-digest.ts'
 import { pendingRequest } from '../state/destructive-grant.ts'
 import { currentRecord, type Run, withdrawAction } from '../state/run.ts'
-import { BRIEFS } from '../texts/brief-texts.ts'
+import { BRIEFS } from '../texts/compose-brief.ts'
 import { encodedBytes, isBlank, isMarkdown } from '../texts/text.ts'
 import { issueAction, pauseWithoutBudget } from './issue-action.ts'
-import { findSupersedableAnswer, supersedeAnswers } from './supersede-answers.ts'
 
 /** Checks the text alone, so it can run before the run is read. */
 export function checkAnswerText(text: string, refusal: EarlyRefusal = {}): void {
@@ -128,4 +127,23 @@ function addAnswer(run: Run, answer: Answer, { isDecision, now }: { isDecision: 
     at: now,
   })
   return { ...run, answers: [...run.answers, record] }
+}
+
+/** The active decision for an action; throws if a new answer may not supersede it. */
+export function findSupersedableAnswer(run: Run, actionId: string): AnswerRecord {
+  const requirements = run.pinned_source?.requirements_revision
+  const answer = run.answers.find(({ action_id }) => action_id === actionId)
+  // A confirmation is never active, so it cannot be superseded.
+  if (answer?.active !== true || answer.requirements_revision !== requirements) {
+    throw invalidDecisionSupersession({ ...refuse(run), action_id: actionId })
+  }
+  return answer
+}
+
+/** Deactivates the matching answers. */
+export function supersedeAnswers(run: Run, matches: (answer: AnswerRecord) => boolean, by: string): Run {
+  const answers = run.answers.map((answer) =>
+    matches(answer) ? { ...answer, active: false, superseded_by: by } : answer,
+  )
+  return { ...run, answers }
 }

@@ -2,14 +2,13 @@ import type { PinnedSource } from '../../contract/pinned-source.shape.ts'
 import type { ResumeResult, SourceChoiceReceipt } from '../../contract/resume-result.shape.ts'
 import type { SourceCandidate } from '../../contract/source-candidate.shape.ts'
 import { withoutUndefined } from '../../kit/without-undefined.ts'
-import { type Decided, decide } from '../decision.ts'
-import type { Facts } from '../facts.ts'
+import { type Decided, decide, type Facts } from '../decision.ts'
 import { invalidSourceCandidateChoice, invalidSourceChoice } from '../faults.ts'
 import { type EarlyRefusal, refuseResume } from '../refusal.ts'
 import { type BoundRun, pinSource, type Run } from '../state/run.ts'
-import { BRIEFS } from '../texts/brief-texts.ts'
-import { continueRun } from './continue-run.ts'
-import { supersedeAnswers } from './supersede-answers.ts'
+import { BRIEFS } from '../texts/compose-brief.ts'
+import { supersedeAnswers } from './answer.ts'
+import { continueRun } from './issue-action.ts'
 
 export type SourceChoice = SourceChoiceReceipt['choice']
 

@@ -2,8 +2,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import type { PinnedSource } from '../../contract/pinned-source.shape.ts'
 import type { ResumeResult } from '../../contract/resume-result.shape.ts'
 import type { SourceCandidate } from '../../contract/source-candidate.shape.ts'
-import { type Decided, decide } from '../decision.ts'
-import type { Facts } from '../facts.ts'
+import { type Decided, decide, type Facts } from '../decision.ts'
 import {
   sourceAliasLimit,
   sourceHistoryFork,
@@ -13,11 +12,11 @@ import {
 } from '../faults.ts'
 import { startAfresh } from '../next-hint.ts'
 import { refusedState, refuseResume } from '../refusal.ts'
+import { isSameValue } from '../state/diff-runs.ts'
 import { type BoundRun, pause, pinSource, type Run } from '../state/run.ts'
-import { isSameValue } from '../state/same-value.ts'
-import { BRIEFS } from '../texts/brief-texts.ts'
+import { BRIEFS } from '../texts/compose-brief.ts'
 import { addNotes } from '../texts/notes.ts'
-import { continueRun, interrupt } from './continue-run.ts'
+import { continueRun, interrupt } from './issue-action.ts'
 
 export type Refresh = { readonly refreshed: SourceCandidate; readonly budget: number | undefined }
 

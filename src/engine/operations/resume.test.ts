@@ -12,7 +12,7 @@ import {
   waitingForConfirmation,
   waitingForDecision,
 } from '../../../test/support/run-states.ts'
-import { BRIEFS } from '../texts/brief-texts.ts'
+import { BRIEFS } from '../texts/compose-brief.ts'
 
 const bound = () => stopped({ source: pinned })
 const refreshed = candidateOf(pinned, 'candidate-2')

@@ -1,7 +1,6 @@
 import type { ResumeResult } from '../../contract/resume-result.shape.ts'
 import type { SourceCandidate } from '../../contract/source-candidate.shape.ts'
-import { type Decided, decide } from '../decision.ts'
-import type { Facts } from '../facts.ts'
+import { type Decided, decide, type Facts } from '../decision.ts'
 import {
   runAlreadyEnded,
   runNotResumable,
@@ -17,10 +16,10 @@ import {
 import { nextHint, noHint } from '../next-hint.ts'
 import { refuse, refuseResume } from '../refusal.ts'
 import { type BoundRun, isBound, type Run } from '../state/run.ts'
-import { BRIEFS } from '../texts/brief-texts.ts'
+import { BRIEFS } from '../texts/compose-brief.ts'
 import { checkBudget } from './budget.ts'
 import { chooseSource, type RevisionOf, type SourceChoice, toResult } from './choose-source.ts'
-import { continueRun } from './continue-run.ts'
+import { continueRun } from './issue-action.ts'
 import { refreshSource } from './refresh-source.ts'
 
 /** The options of the caller, which may conflict. */

@@ -11,7 +11,7 @@ import {
   waitingForConfirmation,
   waitingForDecision,
 } from '../../../test/support/run-states.ts'
-import { BRIEFS } from '../texts/brief-texts.ts'
+import { BRIEFS } from '../texts/compose-brief.ts'
 
 describe('skip', () => {
   it.each<[string, () => Driver, string, string]>([

@@ -1,14 +1,11 @@
-import { type Decision, decide, needsGitFacts } from '../decision.ts'
-import type { Facts, GitFacts } from '../facts.ts'
+import { type Decision, decide, type Facts, type GitFacts, needsGitFacts } from '../decision.ts'
 import { runNotSkippable, staleAction } from '../faults.ts'
 import { nextHint } from '../next-hint.ts'
 import { refuse } from '../refusal.ts'
 import { type ActionKind, type Run, updateCurrent } from '../state/run.ts'
-import { BRIEFS } from '../texts/brief-texts.ts'
+import { BRIEFS } from '../texts/compose-brief.ts'
 import { skippedSummary } from '../texts/final-summary.ts'
-import { pauseUnobserved, recordWork } from './git-facts.ts'
-import type { Issuing } from './issue-action.ts'
-import { endRun, issueNextAction } from './next-action.ts'
+import { endRun, type Issuing, issueNextAction, pauseUnobserved, recordWork } from './issue-action.ts'
 
 const AFTER_SKIP = { review: BRIEFS.reviewAfterSkip, summarize: BRIEFS.summarizeAfterSkip }
 

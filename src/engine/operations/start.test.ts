@@ -3,7 +3,7 @@ import { workspaceIdentity } from '../../../scripts/protocol-examples.ts'
 import { CLEAN, codeOf, driveRun, refusalOf } from '../../../test/support/drive-run.ts'
 import { pinned } from '../../../test/support/pinned-sources.ts'
 import { LIMITS } from '../../contract/limits.ts'
-import { BRIEFS } from '../texts/brief-texts.ts'
+import { BRIEFS } from '../texts/compose-brief.ts'
 import { type StartRequest, start } from './start.ts'
 
 const request: StartRequest = {

@@ -2,8 +2,8 @@
 import { hasActionId } from '../state/action-ids.ts'
 import { toActionRequirements, toActionSource } from '../state/action-requirements.ts'
 import { pendingRequest } from '../state/destructive-grant.ts'
+import { isSameValue } from '../state/diff-runs.ts'
 import type { ActionUpdate } from '../state/run-event.shape.ts'
-import { isSameValue } from '../state/same-value.ts'
 import { isContinuation, type Transition, type TransitionRule } from './transition.ts'
 
 export const ACTION_RULES: readonly TransitionRule[] = [

@@ -1,6 +1,6 @@
 /** How the pinned source of a run may change. */
 import type { PinnedSource } from '../../contract/pinned-source.shape.ts'
-import { isSameValue } from '../state/same-value.ts'
+import { isSameValue } from '../state/diff-runs.ts'
 import { RESUME_OPERATIONS, type Transition, type TransitionRule } from './transition.ts'
 
 const CHOICES = { source_amended: 'adopt', source_pinned: 'pinned' } as const

@@ -1,7 +1,6 @@
 import { withoutUndefined } from '../../kit/without-undefined.ts'
 import type { Run } from './run.ts'
 import type { ActionUpdate, RunDelta } from './run-event.shape.ts'
-import { isSameValue } from './same-value.ts'
 
 export type RunChanges = Omit<RunDelta, 'event_version' | 'contract_version' | 'run_id' | 'updated_at' | 'initialize'>
 
@@ -57,4 +56,19 @@ function superseded(before: Run, after: Run): RunDelta['answers_superseded'] {
   const by = replaced[0]?.superseded_by
   if (by === undefined) return undefined
   return { action_ids: replaced.map(({ action_id }) => action_id), superseded_by: by }
+}
+
+/** Deep equality of plain objects, arrays and scalars. Identical references are not descended into. */
+export function isSameValue(one: unknown, other: unknown): boolean {
+  if (one === other) return true
+  if (!isObject(one) || !isObject(other) || Array.isArray(one) !== Array.isArray(other)) return false
+  const keys = Object.keys(one)
+  return (
+    keys.length === Object.keys(other).length &&
+    keys.every((key) => Object.hasOwn(other, key) && isSameValue(one[key], other[key]))
+  )
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
 }

@@ -5,8 +5,7 @@ import { atKind, atWork } from '../../../test/support/run-states.ts'
 import type { GitObservation } from '../../contract/git-observation.shape.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { digest } from '../../kit/digest.ts'
-import { BRIEFS } from './brief-texts.ts'
-import { composeBrief } from './compose-brief.ts'
+import { BRIEFS, composeBrief } from './compose-brief.ts'
 
 const dirty: GitObservation = {
   ...gitObservation,

@@ -1,8 +1,8 @@
 /** The budgets of all processes with the same store. */
 import type { Clock } from '../../kit/clock.ts'
 import { type Budget, periodAt } from '../../prompts/budget-limit.ts'
-import type { BudgetSource, PromptLike, Reservation } from '../../prompts/budget-source.ts'
 import { createSlots } from '../../prompts/concurrency-slots.ts'
+import type { BudgetSource, PromptLike, Reservation } from '../../prompts/decide-budget.ts'
 import type { Owners } from '../../store/owners.ts'
 import type { Sql, Steps } from '../../store/sql.ts'
 import { look, raise, readBudget, reserve, type StoredBudget } from './budget-table.ts'

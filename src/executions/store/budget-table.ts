@@ -1,19 +1,21 @@
 /** Reserves budgets and settles them, in transactions. `budgets` has what was used in each period, `budget_reservations` what runs. */
 import type { Fault } from '../../kit/fault.ts'
 import { type Budget, periodAt } from '../../prompts/budget-limit.ts'
-import type { PromptLike } from '../../prompts/budget-source.ts'
-import { type Charge, chargeFor } from '../../prompts/charge-budget.ts'
 import {
   type BudgetDecision,
   type BudgetState,
+  type Charge,
+  chargeFor,
   decideReservation,
   type History,
   isOver,
+  type PromptLike,
   toRefusal,
 } from '../../prompts/decide-budget.ts'
+import { countTokens } from '../../prompts/tokens.ts'
 import { all, get, type Row, type Steps } from '../../store/sql.ts'
-import { readHistory } from './budget-history.ts'
 import type { Execution } from './execution.shape.ts'
+import { dayBefore } from './usage-query.ts'
 
 export type Reserving = { executionId: string; owner: string; like: PromptLike; budgets: readonly Budget[]; now: Date }
 
@@ -132,5 +134,49 @@ export function* readBudget(id: string, period: string): Steps<StoredBudget> {
     used: countIn(row, 'used'),
     lost: countIn(row, 'lost'),
     reserved: Number(held?.['reserved'] ?? 0),
+  }
+}
+
+const HISTORY_DAYS = 30
+const TOKENS = ['input_tokens', 'output_tokens', 'cached_tokens', 'reasoning_tokens', 'cache_write_tokens'] as const
+const SUMS = ['completed + failed + cancelled', 'cost_usd', 'duration_ms', ...TOKENS]
+  .map((column, at) => `sum(${column}) AS ${at === 0 ? 'ended' : column}`)
+  .join(', ')
+
+/**
+ * What prompts like this one have used on average, as far as the usage tells. Of the key and the model, else of the key,
+ * else of the agent. Undefined if it has never ended a prompt.
+ */
+function* readHistory({ keyId, backend, model }: PromptLike, now: Date): Steps<History | undefined> {
+  const since = dayBefore(now, HISTORY_DAYS)
+  const narrower: [string, string[]][] = [
+    ...(model === undefined ? [] : [['AND key_id = ? AND model = ?', [keyId, model]] as [string, string[]]]),
+    ['AND key_id = ?', [keyId]],
+    ['', []],
+  ]
+  for (const [terms, values] of narrower) {
+    const row = yield* get(
+      `SELECT ${SUMS} FROM usage WHERE day > ? AND backend = ? ${terms}`,
+      since,
+      backend,
+      ...values,
+    )
+    const history = row && toHistory(row, backend)
+    if (history !== undefined) return history
+  }
+  return undefined
+}
+
+function toHistory(row: Row, backend: string): History | undefined {
+  const ended = Number(row['ended'] ?? 0)
+  if (ended === 0) return undefined
+  const [input_tokens = 0, output_tokens = 0, cached_tokens = 0, reasoning_tokens = 0, cache_write_tokens = 0] =
+    TOKENS.map((name) => Number(row[name] ?? 0))
+  const tokens = { input_tokens, output_tokens, cached_tokens, reasoning_tokens, cache_write_tokens }
+  return {
+    usd: Number(row['cost_usd'] ?? 0) / ended,
+    tokens: countTokens(tokens, backend) / ended,
+    requests: 1,
+    minutes: Number(row['duration_ms'] ?? 0) / 60_000 / ended,
   }
 }

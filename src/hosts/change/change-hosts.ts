@@ -1,6 +1,6 @@
 /** Changes the hosts of a repository, one process at a time: read the files, plan, apply. */
 import type { BigIntStats } from 'node:fs'
-import type { ChangeReport } from '../../contract/change-report.shape.ts'
+import type { ChangeReport } from '../../contract/reports.shape.ts'
 import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
 import { digest } from '../../kit/digest.ts'
 import { Fault, isFault } from '../../kit/fault.ts'

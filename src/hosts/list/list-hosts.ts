@@ -1,5 +1,5 @@
 import { CONTRACT_VERSION } from '../../contract/limits.ts'
-import type { ListReport } from '../../contract/list-report.shape.ts'
+import type { ListReport } from '../../contract/reports.shape.ts'
 import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
 import { Fault } from '../../kit/fault.ts'
 import { CAPABILITY_NAMES, type CapabilityName } from '../capabilities.ts'

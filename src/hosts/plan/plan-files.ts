@@ -1,4 +1,5 @@
 import { type Digest, digest } from '../../kit/digest.ts'
+import type { FoundFile } from '../found-files.ts'
 import {
   GENERATED_FILE_MODE,
   type GeneratedFile,
@@ -12,7 +13,6 @@ import {
 import type { InspectedFile, SentinelState } from '../inspect-host.ts'
 import { writeOwnership } from '../manifest.ts'
 import { emptiedDirectories, type Plan, type PlanStep, type Preserved } from './plan.ts'
-import { because, describeStale, expected, preserve } from './preserve.ts'
 
 export type HostFiles = {
   readonly host: Host
@@ -143,4 +143,30 @@ function describeNotCallable(host: Host, { path, file }: InspectedFile, lost: re
 
 function describeNothingClaimed({ id }: Host): string {
   return `${id}: drover is not installed here, because it could not claim any of its files`
+}
+
+/** Each ends the sentence "it was left alone because …". */
+export const because = {
+  modified: 'it was changed after drover wrote it',
+  stale: 'the manifest claims it with content that no release of drover up to this one generated',
+  unclaimed: "drover's manifest does not list it",
+  guards: 'it keeps the agent from calling the skill beside it, which stays, on its own',
+} as const
+
+/** Files that drover leaves alone, and the reasons. */
+export function preserve({ path, status }: InspectedFile): Preserved {
+  if (status === 'modified' || status === 'stale' || status === 'unclaimed') {
+    return { path, because: because[status] }
+  }
+  throw new TypeError(`${path} is ${status}, so it belongs to drover`)
+}
+
+/** The digest that a file of drover must still have when its step is performed. */
+export function expected(found: FoundFile): Digest {
+  if (found.is !== 'regular') throw new TypeError(`a file that is ${found.is} has no digest`)
+  return found.digest
+}
+
+export function describeStale(host: Host, { path }: InspectedFile): string {
+  return `${host.id}: ${path} was left alone and is no longer claimed, because the manifest claims it with content that no release of drover up to this one generated`
 }

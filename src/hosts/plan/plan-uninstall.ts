@@ -12,8 +12,7 @@ import {
   MANIFEST_REMEDY,
 } from '../inspect-host.ts'
 import { emptiedDirectories, joinPlans, onlyWarn, type Plan, type PlanStep, toChangeReport } from './plan.ts'
-import { preserveSentinel } from './plan-files.ts'
-import { because, describeStale, expected, preserve } from './preserve.ts'
+import { because, describeStale, expected, preserve, preserveSentinel } from './plan-files.ts'
 
 export type UninstallRequest = {
   /** In the order of the registry. Hosts that are not installed add no steps. */

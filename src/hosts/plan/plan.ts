@@ -1,5 +1,5 @@
-import type { ChangeReport } from '../../contract/change-report.shape.ts'
 import { CONTRACT_VERSION } from '../../contract/limits.ts'
+import type { ChangeReport } from '../../contract/reports.shape.ts'
 import type { Digest } from '../../kit/digest.ts'
 import type { HostId } from '../host.ts'
 

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Execution } from '../../executions/store/execution.shape.ts'
+import type { Execution, ExecutionAccepted } from '../../executions/store/execution.shape.ts'
 import { newExecutionId } from '../../executions/store/execution-id.ts'
 import { executionLost, executionNotFound, idempotencyKeyReused } from '../../executions/store/faults.ts'
 import { toTimestamp } from '../../kit/clock.ts'
@@ -135,4 +135,22 @@ async function digestRequest({ method, url, headers, body }: FastifyRequest): Pr
   hash.update(JSON.stringify([method, url, session, workdir, tools]))
   for await (const piece of jsonPieces(body)) hash.update(piece)
   return hash.digest('hex')
+}
+
+/** The response to a client that does not wait for the result. */
+export async function acceptExecution(
+  { request, reply, context }: Exchange,
+  { id }: RequestedExecution,
+): Promise<ExecutionAccepted> {
+  // The client may ask for it at once, also through another process.
+  await context.drover.executions.save()
+  void reply.code(202)
+  if (request.headers.prefer !== undefined) void reply.header('preference-applied', 'respond-async')
+  const { state, session_id = '' } = await context.drover.executions.find(toRequestCaller(request, context), id)
+  return { execution_id: id, session_id, state, links: toLinks(id) }
+}
+
+function toLinks(id: string): ExecutionAccepted['links'] {
+  const self = `/api/v1/executions/${id}`
+  return { self, events: `${self}/events`, cancel: `${self}/cancel` }
 }

@@ -2,6 +2,7 @@
  * `POST /hooks/github`: a delivery says that something has happened in a repository, and lets its watcher look soon. Nothing else
  * of the delivery is used. The endpoint only exists if `server.webhook_secret_file` is set.
  */
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { toErrorMessage } from '../../kit/fault.ts'
 import { readFileText } from '../../kit/files/read-file.ts'
 import { readJson } from '../../kit/json/read-json.ts'
@@ -10,7 +11,6 @@ import type { RegisterRoutes } from '../context/server-context.ts'
 import { hookSecretUnusable, hookSignatureInvalid } from '../errors/faults.ts'
 import { BODY_RULES } from '../request/read-body.ts'
 import { sendJson } from '../response/send-json.ts'
-import { isSigned } from './signature.ts'
 
 const SECRET_LIMIT_BYTES = 4096
 const SHORTEST_SECRET = 16
@@ -52,4 +52,11 @@ function repositoryIn(bytes: Buffer): string | undefined {
   const payload = readJson(bytes, BODY_RULES) as { repository?: { full_name?: unknown } } | null
   const name = payload?.repository?.full_name
   return typeof name === 'string' ? name : undefined
+}
+
+/** Whether a delivery was signed with the secret (https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries). Pure. */
+export function isSigned(body: Buffer, signature: unknown, secret: string): boolean {
+  const given = typeof signature === 'string' ? /^sha256=([0-9a-f]{64})$/.exec(signature)?.[1] : undefined
+  if (given === undefined) return false
+  return timingSafeEqual(createHmac('sha256', secret).update(body).digest(), Buffer.from(given, 'hex'))
 }

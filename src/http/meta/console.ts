@@ -5,8 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { errorCode } from '../../kit/fault.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
 import { consoleNotBuilt, pathNotFound } from '../errors/faults.ts'
-import { type Document, sendDocument, toDocument } from '../response/send-document.ts'
-import { acceptsGzip, VARY } from '../response/send-json.ts'
+import { acceptsGzip, type Document, sendDocument, toDocument, VARY } from '../response/send-json.ts'
 
 /** Allows only files of this server. No script can turn a text into markup: the page creates elements only. */
 const CONSOLE_POLICY = [

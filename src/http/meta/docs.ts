@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { RegisterRoutes } from '../context/server-context.ts'
 import { pathNotFound } from '../errors/faults.ts'
-import { type Document, sendDocument, toDocument } from '../response/send-document.ts'
+import { type Document, sendDocument, toDocument } from '../response/send-json.ts'
 
 /** The /docs page. It loads files of this server only. */
 const DOCS_PAGE = `<!doctype html>

@@ -1,7 +1,7 @@
 /** `GET /openapi.json` */
 import type { FastifyRequest } from 'fastify'
 import type { RegisterRoutes } from '../context/server-context.ts'
-import { sendDocument, toDocument } from '../response/send-document.ts'
+import { sendDocument, toDocument } from '../response/send-json.ts'
 
 export const registerOpenApi: RegisterRoutes = (scope, { version, config }) => {
   const names = Object.keys(config.backends).filter((name) => config.backends[name]?.enabled)

@@ -17,8 +17,7 @@ import {
 } from '../request/checks.generated.js'
 import { readQuery } from '../request/query.ts'
 import { abortOnDisconnect } from '../response/disconnects.ts'
-import { sendDocument } from '../response/send-document.ts'
-import { sendJson } from '../response/send-json.ts'
+import { sendDocument, sendJson } from '../response/send-json.ts'
 import { sendStream } from '../response/send-stream.ts'
 import {
   executionStreamLimits,

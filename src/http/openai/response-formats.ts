@@ -1,9 +1,10 @@
 /** How a response is sent: as one body or as a stream, while its agent runs or from what is stored. */
-import { NO_USAGE } from '../../agents/adapter/token-usage.ts'
+import type { Usage } from '../../agents/adapter/agent.ts'
+import { NO_USAGE, withoutPrior } from '../../agents/adapter/token-usage.ts'
+import type { ToolRequest } from '../../agents/client-tools/tool-request.ts'
 import type { Execution, ExecutionEvent } from '../../executions/store/execution.shape.ts'
 import { executionEventsGone } from '../../executions/store/faults.ts'
-import type { PartResult } from '../../prompts/prompt-result.ts'
-import { toPromptStatus } from '../../prompts/prompt-result.ts'
+import { type PartResult, toPromptStatus } from '../../prompts/prompt-result.ts'
 import { toPromptFault } from '../compatible/reply.ts'
 import type { ReplyHooks } from '../compatible/send-reply.ts'
 import { toRequestCaller } from '../context/sender.ts'
@@ -16,7 +17,6 @@ import { type StreamFormat, sendStream, streamLimits } from '../response/send-st
 import { COMMENT_FRAME, eventFrame, SSE_MEDIA_TYPE } from '../response/sse-frames.ts'
 import type { FoundResponse } from './find-response.ts'
 import type { ResponseObject } from './response-object.shape.ts'
-import { PartEvents } from './response-parts.ts'
 import { type ResponseRecord, responseEnvelope } from './response-record.ts'
 import { type NumberedEvent, type ResponseEnd, ResponseWriter } from './response-writer.ts'
 
@@ -222,4 +222,42 @@ function endOfExecution(execution: Execution, own: PartEvents): ResponseEnd {
 
 function toFrames(events: readonly NumberedEvent[]): string {
   return events.map(eventFrame).join('')
+}
+
+type AnyEvent = { readonly type: string; readonly content: unknown }
+
+/**
+ * A turn that calls functions of the client has several parts, and each is a response. Picks the events of one part from all events
+ * of the turn. Pure.
+ */
+class PartEvents {
+  readonly #part: number
+  #at = 0
+  #before: Usage = NO_USAGE
+  /** The calls that the part ends with. Undefined: it has not ended, or it is the last one. */
+  calls: ToolRequest | undefined
+
+  constructor(part: number) {
+    this.#part = part
+  }
+
+  /** Those of the events that belong to the part. Call it with all events, in order. */
+  pick<E extends AnyEvent>(events: readonly E[]): E[] {
+    return events.filter((event) => {
+      const isOwn = this.#at === this.#part
+      if (event.type !== 'tool_request') return isOwn
+      const request = event.content as ToolRequest
+      if (isOwn) this.calls = request
+      else if (this.#at < this.#part) this.#before = request.token_usage ?? this.#before
+      this.#at += 1
+      return false
+    })
+  }
+
+  /** The result of the part, from that of the turn if it is the last one. */
+  resultOf(result: PartResult): PartResult {
+    const { calls, token_usage: usage = this.#before } = this.calls ?? {}
+    if (calls === undefined) return { ...result, token_usage: withoutPrior(result.token_usage, this.#before) }
+    return { ...result, output: '', token_usage: withoutPrior(usage, this.#before), tool_calls: calls }
+  }
 }

@@ -1,27 +1,38 @@
 /** `POST /openai/v1/responses`, and `GET`, `DELETE`, `…/cancel` and `…/input_items` of a response */
 import type { FastifyRequest } from 'fastify'
+import { carryTurns, type QuotedTurn } from '../../executions/carry-conversation.ts'
 import { executionEnded } from '../../executions/store/faults.ts'
 import { isFault } from '../../kit/fault.ts'
+import { messageInvalid } from '../../kit/faults.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import { checker } from '../../kit/schema.ts'
 import { type Caller, USER } from '../../prompts/caller.ts'
 import { sessionNotFound } from '../../sessions/faults.ts'
+import { readTools } from '../compatible/client-tools.ts'
 import { withFetchedImages } from '../compatible/fetch-images.ts'
+import { bridge } from '../compatible/read-tools.ts'
 import { sendCompatible } from '../compatible/send-reply.ts'
 import { toRequestCaller } from '../context/sender.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
 import { previousResponseNotFound, responseRunning } from '../errors/faults.ts'
 import type { Exchange, RequestedExecution } from '../executions/requested-execution.ts'
 import { checkBody } from '../request/body.ts'
-import { validateInputItemsQuery, validateResponseQuery } from '../request/checks.generated.js'
+import { validateCompactRequest, validateInputItemsQuery, validateResponseQuery } from '../request/checks.generated.js'
 import { readQuery } from '../request/query.ts'
 import { sendJson } from '../response/send-json.ts'
-import { checkCompactRequest, compactResponse } from './compact-response.ts'
-import { type AskedResponse, checkResponseRequest, readResponseRequest } from './create-response.ts'
+import { findPrevious, turnsUpTo } from './continue-response.ts'
+import { type AskedResponse, checkResponseRequest, readResponseRequest, resolveReferences } from './create-response.ts'
 import { type FoundResponse, findResponse } from './find-response.ts'
 import { liveFormat, readResponse, sendResponseEvents } from './response-formats.ts'
+import { readInput, type StoredMessage, toCompacted, toStoredMessages } from './response-input.ts'
 import { listInput } from './response-record.ts'
-import type { InputItemsQuery, ResponseDeleted, ResponseQuery } from './responses.shape.ts'
+import type {
+  CompactedResponse,
+  CompactRequest,
+  InputItemsQuery,
+  ResponseDeleted,
+  ResponseQuery,
+} from './responses.shape.ts'
 
 type ById = { Params: { id: string } }
 
@@ -30,6 +41,10 @@ const checkItemsQuery = checker<InputItemsQuery>('the query', validateInputItems
 
 /** An agent that is cancelled is gone by then. */
 const CANCEL_WAIT_MS = 6000
+
+const ID_BYTES = 12
+
+const checkCompactRequest = checker<CompactRequest>('the request', validateCompactRequest)
 
 export const registerResponses: RegisterRoutes = (scope, context) => {
   scope.post('/responses', async (request, reply) => {
@@ -137,4 +152,50 @@ async function deleteResponse(
   if (left.executions.length > 0) return
   const visible = await sessions.of(toRequestCaller(request, context))
   await visible.delete(session).catch(() => {})
+}
+
+/** `POST /openai/v1/responses/compact`: the latest turns of a conversation as one item, without asking a model. */
+async function compactResponse(asked: CompactRequest, exchange: Exchange): Promise<CompactedResponse> {
+  const { request, context } = exchange
+  const { drover, ids, clock, config } = context
+  const { client_tools: clientTools } = config.server
+  const { entries } = readInput(asked.input ?? [], { clientTools })
+  const said = await resolveReferences(entries, exchange)
+  const { messages } = bridge(said, readTools({}, clientTools), { hasCalls: !asked.previous_response_id })
+  const turns = toTurns(toStoredMessages(messages))
+  const id = asked.previous_response_id
+  const earlier = id ? await turnsUpTo(await findPrevious(id, request, context), { request, context }) : undefined
+  if (earlier === undefined && turns.length === 0) {
+    const rule = 'must have a message, or previous_response_id must be sent'
+    throw messageInvalid({ message: 'the request', problems: [{ path: '$.input', rule }] })
+  }
+  const talk = { kept: [], missing: 0, ...earlier, said: turns }
+  const { text } = await carryTurns(talk, drover.opened.executions, ids)
+  const random = ids.hex(ID_BYTES)
+  return {
+    id: `resp_${random}`,
+    object: 'response.compaction',
+    created_at: Math.floor(clock.now().getTime() / 1000),
+    output: [{ type: 'compaction', id: `cmp_${random}`, encrypted_content: toCompacted(text) }],
+    usage: {
+      input_tokens: 0,
+      input_tokens_details: { cached_tokens: 0 },
+      output_tokens: 0,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: 0,
+    },
+  }
+}
+
+/** An answer belongs to the message before it. */
+function toTurns(messages: readonly StoredMessage[]): QuotedTurn[] {
+  const turns: { prompt: string; answer?: string; tools: [] }[] = []
+  for (const { role, text } of messages) {
+    const last = turns.at(-1)
+    if (role === 'user') turns.push({ prompt: text, tools: [] })
+    else if (role === 'assistant' && last === undefined) turns.push({ prompt: '', answer: text, tools: [] })
+    else if (role === 'assistant' && last !== undefined)
+      last.answer = last.answer === undefined ? text : `${last.answer}\n\n${text}`
+  }
+  return turns.map((turn) => ({ backend: 'assistant', turn }))
 }

@@ -19,7 +19,7 @@ export function commonHeaders(requestId: string): Record<string, string> {
 
 export type Connections = {
   opened(socket: Socket): void
-  /** The connection came over the local socket (local-socket.ts). */
+  /** The connection came over the local socket (listen.ts). */
   markLocal(socket: Socket): void
   isLocal(request: IncomingMessage): boolean
   /** Why the connection is over a limit; undefined if it is not. */

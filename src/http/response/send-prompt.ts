@@ -9,8 +9,8 @@ import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import type { PartResult } from '../../prompts/prompt-result.ts'
 import type { Running, ToolAnswer } from '../../service/drover-service.ts'
 import { toRequestCaller } from '../context/sender.ts'
-import { acceptExecution } from '../executions/accept-execution.ts'
 import {
+  acceptExecution,
   type Exchange,
   type RequestedExecution,
   releaseOnFault,

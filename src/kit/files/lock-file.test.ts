@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { type Disk, realDisk } from './disk.ts'
-import { ensureLockFile } from './lock-file.ts'
+import { ensureLockFile } from './lock.ts'
 
 it('accepts a lock file that another process creates at the same time', () => {
   const folder = mkdtempSync(join(tmpdir(), 'drover-lock-file-'))

@@ -16,13 +16,14 @@
  * These are POSIX advisory locks: closing any descriptor of the file drops all locks this process holds on it. SQLite
  * handles that for its own connections, but no other code may open a lock file. `lstat` is safe.
  */
+import type { BigIntStats } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { Fault, isFault, sqliteErrorCode } from '../fault.ts'
-import { lockBusy, lockMissing, lockUnavailable } from '../faults.ts'
-import { isSameFile } from './disk.ts'
-import { ensureLockFile, findLockFile } from './lock-file.ts'
+import { lockBusy, lockFileInvalid, lockMissing, lockUnavailable } from '../faults.ts'
+import { type Disk, fileKind, isSameFile, realDisk, systemReason } from './disk.ts'
+import { ensureEmptyFile } from './write-file.ts'
 
 export type LockMode = 'exclusive' | 'shared'
 
@@ -170,4 +171,29 @@ function toFault({ path, error }: { path: string; error: unknown }): unknown {
   const code = sqliteErrorCode(error)
   if (code === undefined) return error
   return lockUnavailable({ path, reason: REASONS[code] ?? `SQLite error ${code}` }, error)
+}
+
+/**
+ * The lock file at a path, or undefined if there is none. Refuses anything but an empty regular file. Uses only `lstat`,
+ * because opening and closing a lock file would drop the locks that this process holds on it.
+ */
+export function findLockFile(path: string): BigIntStats | undefined {
+  const found = stat(path, realDisk)
+  if (found === undefined) return undefined
+  if (!found.isFile()) throw lockFileInvalid({ path, problem: `it is a ${fileKind(found)}` })
+  if (found.size !== 0n) throw lockFileInvalid({ path, problem: 'it is not empty' })
+  return found
+}
+
+/** Creates a lock file unless it exists. SQLite would create it with a mode that depends on the umask. */
+export function ensureLockFile(path: string, disk: Disk = realDisk): void {
+  if (stat(path, disk) === undefined) ensureEmptyFile(path, disk)
+}
+
+function stat(path: string, disk: Disk): BigIntStats | undefined {
+  try {
+    return disk.lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  } catch (error) {
+    throw lockUnavailable({ path, reason: systemReason(error) }, error)
+  }
 }

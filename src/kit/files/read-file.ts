@@ -1,4 +1,4 @@
-import { type BigIntStats, constants } from 'node:fs'
+import { type BigIntStats, constants, statSync } from 'node:fs'
 import { errorCode } from '../fault.ts'
 import { fileChanged, fileMissing, fileNotRegular, fileTooLarge, fileUnreadable, textNotUtf8 } from '../faults.ts'
 import { type Disk, fileKind, isSameFile, type Links, realDisk, systemReason } from './disk.ts'
@@ -82,4 +82,10 @@ function isUnchanged(before: BigIntStats, now: BigIntStats | undefined): boolean
   if (now === undefined || !now.isFile() || !isSameFile(before, now)) return false
   // Not ctime: it also changes when a file gets or loses a hard link, and `createFile` uses one.
   return before.size === now.size && before.mtimeNs === now.mtimeNs
+}
+
+/** Changes whenever the file does. `gone` if there is none. */
+export function fileMark(path: string): string {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return found === undefined ? 'gone' : [found.ino, found.size, found.mtimeNs].join()
 }

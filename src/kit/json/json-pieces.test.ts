@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { jsonPieces, shortJsonText } from './json-pieces.ts'
-import { toJsonText } from './to-json-text.ts'
+import { toJsonText } from './write-json.ts'
 
 describe('jsonPieces', () => {
   it.each<[string, unknown]>([

@@ -3,7 +3,7 @@
  * are the text that `toJsonText` gives.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { toJsonText } from './to-json-text.ts'
+import { toJsonText } from './write-json.ts'
 
 /** In UTF-16 units. Writing as many takes at most some milliseconds, even if each has to be escaped. */
 const PIECE_LENGTH = 64 * 1024

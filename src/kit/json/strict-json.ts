@@ -1,5 +1,4 @@
-import { JsonCursor } from './json-cursor.ts'
-import { readString } from './json-string.ts'
+import { JsonCursor, readString } from './json-string.ts'
 import { type JsonValue, MAX_JSON_DEPTH } from './json-value.ts'
 
 const QUOTE = 0x22

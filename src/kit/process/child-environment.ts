@@ -2,6 +2,7 @@
  * Decides what the programs that drover starts see of its environment. `process.ts` takes no environment from elsewhere, so
  * that none of them gets a secret of drover, of its store or of its telemetry.
  */
+import { createRequire } from 'node:module'
 import { orUndefined } from '../fault.ts'
 import { isSecretName, redactSecrets } from '../redact.ts'
 import { addressesOf } from '../store-address.ts'
@@ -86,4 +87,18 @@ export function hasPassword(storeUrl: string): boolean {
 
 function decode(text: string): string {
   return orUndefined(() => decodeURIComponent(text)) ?? text
+}
+
+type HideVariables = (isHidden: ReturnType<typeof hiddenIn>) => string[]
+
+/**
+ * Keeps agents from reading secrets of drover in the environment of its process. Hides what no program that drover starts
+ * may see. `program` is bin/hide-variables.cjs. Returns the names of variables that other programs of this user can still
+ * read.
+ */
+export function hideVariables(env: Environment, program: string): readonly string[] {
+  const isHidden = hiddenIn(env)
+  if (!Object.entries(env).some(([name, value]) => value !== undefined && isHidden({ name, value }))) return []
+  const hiding: { hideVariables: HideVariables } = createRequire(import.meta.url)(program)
+  return hiding.hideVariables(isHidden)
 }

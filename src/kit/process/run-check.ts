@@ -3,8 +3,8 @@ import { Fault } from '../fault.ts'
 import { checkCommandInvalid } from '../faults.ts'
 import { splitCommand } from '../shell-words.ts'
 import { type Environment, toChildEnvironment } from './child-environment.ts'
+import { OutputTail } from './child-output.ts'
 import { withoutGitPlaces } from './environment-variables.ts'
-import { OutputTail } from './output-tail.ts'
 import { type ProcessCommand, type ProcessExit, startProcess } from './process.ts'
 
 export const DEFAULT_CHECK_TIMEOUT_MS = 10 * 60_000

@@ -1,16 +1,17 @@
 /** The sandbox of this machine, for all that this process runs in it. */
 import { Fault } from '../../kit/fault.ts'
+import { programNotFound } from '../../kit/faults.ts'
 import type { Environment } from '../../kit/process/child-environment.ts'
+import { findProgram } from '../../kit/process/find-program.ts'
 import type { Enclose } from '../../kit/process/run-check.ts'
 import type { BoundaryEvent } from '../boundary-report.ts'
 import { verifyBoundary } from '../check/verify-boundary.ts'
-import { createCaches } from '../create-caches.ts'
-import type { WorktreeDirectories } from '../create-policy.ts'
-import { createPolicy } from '../create-policy.ts'
+import { createCaches, createPolicy, type PolicyRequest, realPath, type WorktreeDirectories } from '../create-policy.ts'
 import { sandboxTooWide, sandboxUnavailable } from '../faults.ts'
-import { findSandboxPrograms } from '../find-programs.ts'
+import { explainFailure, findSandboxPrograms, type SandboxPrograms } from '../find-programs.ts'
+import { openBoundary } from '../open-boundary.ts'
+import { isWithin, type Mount } from '../sandbox-policy.ts'
 import { type SandboxSection, toCheckSettings } from '../to-sandbox-settings.ts'
-import { encloseCommands } from './enclose-commands.ts'
 
 export type MachineParts = {
   env: Environment
@@ -64,4 +65,53 @@ export class MachineSandbox {
       onEvent,
     })
   }
+}
+
+/** What this process knows, for all boundaries. */
+type SandboxMachine = { programs: SandboxPrograms; home: string; droverHome: string }
+
+type Enclosing = Omit<PolicyRequest, 'programs' | 'home' | 'droverHome'> & {
+  machine: SandboxMachine
+  onEvent: (event: BoundaryEvent) => void
+}
+
+/** How the first program inside says that there is no such command. */
+const CANNOT_START = /^drover: (.+) cannot be started in the sandbox: (\w+)$/m
+
+/** Starts the commands of one worktree inside of a boundary: checks and setups. */
+function encloseCommands({ machine, onEvent, ...request }: Enclosing): Enclose {
+  const { programs, home, droverHome } = machine
+  return async ({ argv, cwd, env }) => {
+    const [program] = argv
+    if (findProgram(program, { env, cwd }) === undefined) throw programNotFound({ program })
+    // For each command: the branches beside the own one are protected one by one.
+    const policy = createPolicy({ ...request, home, droverHome, programs: [programs.node] })
+    const boundary = await openBoundary({ argv, cwd, env, policy, programs, onEvent })
+    return {
+      command: boundary.command,
+      whyNotStarted: (printed) => {
+        if (!boundary.hasStarted()) return sandboxUnavailable({ problem: explainFailure(printed) }).message
+        const [, program, code] = CANNOT_START.exec(printed) ?? []
+        return program && explainMissing({ program, code, env, cwd, mounts: policy.mounts })
+      },
+      exceeded: boundary.exceeded,
+      settle: boundary.settle,
+      close: boundary.close,
+    }
+  }
+}
+
+type Missing = {
+  program: string
+  code: string | undefined
+  env: Environment
+  cwd: string
+  mounts: readonly Mount[]
+}
+
+function explainMissing({ program, code, env, cwd, mounts }: Missing): string {
+  const path = findProgram(program, { env, cwd }) ?? ''
+  const visible = mounts.filter(({ as }) => as === 'read' || as === 'write').map((mount) => mount.path)
+  if ([path, realPath(path)].every((each) => isWithin(each, visible))) return `${program} cannot be started: ${code}`
+  return `${program} is not visible in the sandbox; add the directory of its installation to sandbox.read (${path})`
 }

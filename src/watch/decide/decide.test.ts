@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { waitMs } from '../watcher.ts'
 import { decideMention, judgeRequest, lastLabeled, mentionIn, whyNotWanted } from './asked-work.ts'
-import { waitMs } from './back-off.ts'
 import { claimsIn, decideClaim, markOf } from './claims.ts'
 import { composeComment } from './comment-text.ts'
 import { findSpent } from './spent-budget.ts'

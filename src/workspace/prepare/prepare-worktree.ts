@@ -13,15 +13,14 @@ import { randomIds } from '../../kit/ids.ts'
 import { listSome } from '../../kit/list-some.ts'
 import type { Environment } from '../../kit/process/child-environment.ts'
 import type { Check, CheckResult } from '../../kit/process/run-check.ts'
-import { askStatus } from '../ask-status.ts'
 import { preparationFailed, preparationPathInvalid } from '../faults.ts'
 import { askGit, askGitForOutput, type Git, SLOW_GIT_MS } from '../git.ts'
+import { askStatus } from '../worktree-status.ts'
 import { type CloneOptions, cloneTree } from './clone-tree.ts'
 import { listMissingParts } from './missing-parts.ts'
 import { isPlainPath } from './preparation-paths.ts'
-import { isRooted, replaceRoot } from './rooted-files.ts'
 import { hasInputs, readInputs, type SetupInput } from './setup-inputs.ts'
-import { cleanTemplates, copyTemplate, findTemplate, saveTemplate } from './templates.ts'
+import { cleanTemplates, copyTemplate, findTemplate, isRooted, replaceRoot, saveTemplate } from './templates.ts'
 
 const INCOMING = /^incoming-/
 const SHOWN = 5

@@ -5,7 +5,7 @@
  *     templates/<key>/tree/             the files
  */
 
-import { renameSync, rmSync, type Stats, statSync, utimesSync } from 'node:fs'
+import { chmodSync, readFileSync, renameSync, rmSync, type Stats, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { type Clock, toTimestamp } from '../../kit/clock.ts'
@@ -19,7 +19,6 @@ import { checker } from '../../kit/schema.ts'
 import { encodeUtf8 } from '../../kit/utf8.ts'
 import { validateTemplateRecord } from '../checks.generated.js'
 import { cloneTree } from './clone-tree.ts'
-import { isRooted, replaceRoot } from './rooted-files.ts'
 import type { TemplateRecord } from './template.shape.ts'
 
 const RECORD = 'template.json'
@@ -130,4 +129,32 @@ export async function cleanTemplates(home: string, { maxBytes, now }: { maxBytes
 async function removeTemplate({ directory }: Pick<Template, 'directory'>): Promise<void> {
   rmSync(join(directory, RECORD), { force: true })
   await removeTree(directory)
+}
+
+/** Scripts and configuration. What is larger does not contain paths that matter. */
+const LIMIT_BYTES = 1024 * 1024
+const OWNER_WRITES = 0o200
+
+/**
+ * Text files that contain the path of the worktree in which they were installed, such as scripts of a virtual environment. A
+ * binary file does not find its own place by a path that can be replaced.
+ */
+export function isRooted(path: string, { size }: Pick<Stats, 'size'>, root: string): boolean {
+  if (size > LIMIT_BYTES) return false
+  const content = readFileSync(path)
+  return content.includes(root) && !content.includes(0)
+}
+
+export function replaceRoot(path: string, { from, to }: { from: string; to: string }): void {
+  const content = readFileSync(path, 'latin1')
+  const { mode } = statSync(path)
+  const isLocked = (mode & OWNER_WRITES) === 0
+  if (isLocked) chmodSync(path, mode | OWNER_WRITES)
+  writeFileSync(path, content.replaceAll(toLatin1(from), toLatin1(to)), 'latin1')
+  if (isLocked) chmodSync(path, mode)
+}
+
+/** The bytes of a text, as a text of which each character is one byte. */
+function toLatin1(text: string): string {
+  return Buffer.from(text).toString('latin1')
 }

@@ -1,6 +1,6 @@
 /** Which worktrees of a repository have a branch checked out, and how a branch is moved in them. */
-import { askStatus } from '../ask-status.ts'
 import { askGit, askGitForOutput, type Git, gitErrorLine, SLOW_GIT_MS } from '../git.ts'
+import { askStatus } from '../worktree-status.ts'
 
 type Around = { readonly directory: string; readonly signal: AbortSignal }
 

@@ -1,9 +1,10 @@
 /** Creates a git worktree on a new branch, in a directory of the user. */
+import { createServer } from 'node:net'
 import { basename, join } from 'node:path'
 import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
 import { type Clock, toTimestamp } from '../../kit/clock.ts'
 import { Fault, tryTo } from '../../kit/fault.ts'
-import { isFilterSetting } from '../../kit/git/filter-overrides.ts'
+import { isFilterSetting } from '../../kit/git/git-program-settings.ts'
 import { parseGitList } from '../../kit/git/parse-git-config.ts'
 import { digestRemotes, readGitSettings } from '../../kit/git/read-settings.ts'
 import type { Ids } from '../../kit/ids.ts'
@@ -18,7 +19,6 @@ import {
   type Worktree,
   withdrawRecord,
 } from '../worktree-records.ts'
-import { choosePorts } from './choose-ports.ts'
 import { discardWorktree } from './remove-worktree.ts'
 
 const NAME_ATTEMPTS = 10
@@ -238,4 +238,37 @@ export function folderFor(repositoryName: string): string {
   return /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/.test(repositoryName) && !repositoryName.endsWith('.json')
     ? repositoryName
     : 'repository'
+}
+
+const PORTS_EACH = 10
+/** Below the ports that systems choose by themselves. */
+const FIRST = 20_000
+const BLOCKS = 1_200
+
+/**
+ * Finds ten ports for a worktree, so that servers of several worktrees can run at the same time. The first of ten ports that
+ * are free now and belong to no other worktree. Undefined if there are none.
+ */
+export async function choosePorts(home: string, ids: Ids): Promise<number | undefined> {
+  const used = new Set(listWorktrees(home).map(({ port }) => port))
+  // From a random place, because another process may choose at the same time.
+  const start = Number.parseInt(ids.hex(4), 16) % BLOCKS
+  for (let at = 0; at < BLOCKS; at += 1) {
+    const first = FIRST + ((start + at) % BLOCKS) * PORTS_EACH
+    if (!used.has(first) && (await areFree(first))) return first
+  }
+  return undefined
+}
+
+async function areFree(first: number): Promise<boolean> {
+  const ports = Array.from({ length: PORTS_EACH }, (_, at) => first + at)
+  return (await Promise.all(ports.map(isFree))).every(Boolean)
+}
+
+function isFree(port: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const server = createServer()
+  server.once('error', () => resolve(false))
+  server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)))
+  return promise
 }

@@ -10,7 +10,7 @@ import { isFault } from '../../kit/fault.ts'
 import { removeLeftovers, temporaryName } from '../../kit/files/temporary-file.ts'
 import { fileNotChanged, gitFailed, gitOutputTooLarge } from '../faults.ts'
 import { askGitForOutput, type Git, SLOW_GIT_MS } from '../git.ts'
-import { toPathText } from '../path-text.ts'
+import { toPathText } from '../worktree-status.ts'
 import { addAll } from './add-all.ts'
 
 type FileChange = {

@@ -1,11 +1,10 @@
 /** Finds out whether anything would be lost with a worktree. */
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import { askStatus } from '../ask-status.ts'
 import type { Git } from '../git.ts'
 import { readIndex } from '../hidden-paths.ts'
-import type { ChangedPath } from '../parse-status.ts'
 import { hasEntries, type Worktree } from '../worktree-records.ts'
+import { askStatus, type ChangedPath } from '../worktree-status.ts'
 import { findGitLinks } from './add-all.ts'
 import { findTip, isAncestor } from './branch-checkouts.ts'
 import { isLinkedTo, pinToWorktree } from './pin-worktree.ts'

@@ -2,9 +2,8 @@
 import { lstatSync, readFileSync, rmSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { replaceFile } from '../../kit/files/write-file.ts'
-import { askStatus } from '../ask-status.ts'
 import { askGitForOutput, type Git } from '../git.ts'
-import type { ChangedPath } from '../parse-status.ts'
+import { askStatus, type ChangedPath } from '../worktree-status.ts'
 import { type WorktreeOptions, withIndexOfFiles } from './diff-worktree.ts'
 
 /**

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { askGit, askGitForOutput, type Git, SLOW_GIT_MS } from '../git.ts'
 import { deleteRecord, type Worktree } from '../worktree-records.ts'
 import { removeCheckouts } from './clean-checkout.ts'
+import { type Committed, commitWorktree } from './commit-worktree.ts'
 import {
   findBranchTip,
   findKeepReason,
@@ -99,4 +100,32 @@ async function unregister({ git, worktree, signal }: Forgotten, { isForced }: { 
 async function deleteBranch({ git, worktree, signal }: InspectOptions, tip: string): Promise<void> {
   const args = ['update-ref', '-d', `refs/heads/${worktree.branch}`, tip] as const
   await askGitForOutput(git, { directory: worktree.git_common_dir, args, signal })
+}
+
+const SUBJECT_CHARACTERS = 72
+
+type Around = { git: Git; signal: AbortSignal }
+
+/** Commits everything on the branch, with the first words of what the worktree was created for. */
+export async function commitAll(worktree: Worktree, { git, signal }: Around): Promise<Committed> {
+  const { path: directory, branch, title, label } = worktree
+  const by = label === undefined ? '' : `\n\nMade by ${label} in drover compare.`
+  const message = `${toSubject(title) || 'Changes'}${by}\n`
+  return await commitWorktree({ git: pinToWorktree(git, worktree), directory, branch, message, signal })
+}
+
+function toSubject(title: string): string {
+  const characters = [...title.replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim()]
+  if (characters.length <= SUBJECT_CHARACTERS) return characters.join('')
+  return `${characters.slice(0, SUBJECT_CHARACTERS - 1).join('')}…`
+}
+
+/** Removes a worktree and its branch. What it holds is committed first, so that the commit can still be found. */
+export async function dropWorktree(
+  worktree: Worktree & { isMissing?: boolean },
+  around: Around,
+): Promise<{ commit?: string }> {
+  const head = worktree.isMissing === true ? worktree.base : (await commitAll(worktree, around)).head
+  await discardWorktree({ ...around, worktree })
+  return head === worktree.base ? {} : { commit: head }
 }

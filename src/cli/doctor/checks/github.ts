@@ -1,6 +1,6 @@
+import { parseOrigin } from '../../../forge/forge.ts'
 import { locateGh } from '../../../forge/gh.ts'
 import { type GhInspection, type GhRights, inspectGh } from '../../../forge/inspect-gh.ts'
-import { parseOrigin } from '../../../forge/origin-repository.ts'
 import { Fault } from '../../../kit/fault.ts'
 import { formatVersion, isOlder, type Version } from '../../../kit/version.ts'
 import { askGit } from '../../../workspace/git.ts'

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { StatusList } from '../../../contract/status-list.shape.ts'
+import type { StatusList } from '../../../contract/run-status.shape.ts'
 import { Fault } from '../../../kit/fault.ts'
 import { listRuns } from '../../../runs/read-status.ts'
 import { openRunContext } from '../../../runs/run-context.ts'

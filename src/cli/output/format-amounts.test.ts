@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest'
+import { formatAge, formatDuration } from './format-amounts.ts'
+
+const NOW = new Date('2026-03-10T12:00:00.000Z')
+
+describe('formatAge', () => {
+  it.each([
+    ['2026-03-10T12:00:05.000Z', 'just now'],
+    ['2026-03-10T11:59:01.000Z', 'just now'],
+    ['2026-03-10T11:59:00.000Z', '1m ago'],
+    ['2026-03-10T11:00:01.000Z', '59m ago'],
+    ['2026-03-10T11:00:00.000Z', '1h ago'],
+    ['2026-03-09T12:00:00.000Z', '1d ago'],
+    ['2026-03-03T12:00:01.000Z', '6d ago'],
+    ['2026-03-03T12:00:00.000Z', '2026-03-03'],
+  ])('formats %s as %s', (timestamp, text) => {
+    expect(formatAge(timestamp, NOW)).toBe(text)
+  })
+})
+
+describe('formatDuration', () => {
+  it.each([
+    [0, '0 ms'],
+    [999, '999 ms'],
+    [1000, '1.0 s'],
+    [59_900, '59.9 s'],
+    [60_000, '1:00'],
+    [245_000, '4:05'],
+    [3_723_000, '1:02:03'],
+  ])('formats %i as %s', (milliseconds, text) => {
+    expect(formatDuration(milliseconds)).toBe(text)
+  })
+})

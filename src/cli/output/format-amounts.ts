@@ -1,0 +1,41 @@
+import type { Usage } from '../../agents/adapter/agent.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** `just now`, `5m ago`, `3h ago`, `6d ago`; the date after a week. */
+export function formatAge(timestamp: string, now: Date): string {
+  const age = now.getTime() - Date.parse(timestamp)
+  if (age < MINUTE) return 'just now'
+  if (age < HOUR) return `${Math.floor(age / MINUTE)}m ago`
+  if (age < DAY) return `${Math.floor(age / HOUR)}h ago`
+  return age < 7 * DAY ? `${Math.floor(age / DAY)}d ago` : timestamp.slice(0, 10)
+}
+
+/** `850 ms`, `3.2 s`, `4:05`, `1:02:03` */
+export function formatDuration(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`
+  if (milliseconds < MINUTE) return `${(milliseconds / 1000).toFixed(1)} s`
+  const seconds = Math.floor(milliseconds / 1000)
+  const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]
+  const twoDigits = (count: number) => String(count).padStart(2, '0')
+  return hours > 0 ? `${hours}:${twoDigits(minutes)}:${twoDigits(rest)}` : `${minutes}:${twoDigits(rest)}`
+}
+
+export function totalTokens({ input_tokens: input, output_tokens: output }: Usage): number {
+  return input + output
+}
+
+/** `120 in (40 cached), 30 out (10 reasoning)` */
+export function formatUsage(usage: Usage): string {
+  const { input_tokens: input, output_tokens: output, cached_tokens: cached, reasoning_tokens: reasoning } = usage
+  return `${input} in (${cached} cached), ${output} out (${reasoning} reasoning)`
+}
+
+/** `$0.0043`, `$1.23`; undefined if it is not known. `~` is in front of a cost that no agent reported, or a part of it. */
+export function formatCost(costUsd: number | undefined, isPriced = false): string | undefined {
+  if (costUsd === undefined) return undefined
+  const shown = costUsd < 0.0001 ? '<$0.0001' : `$${costUsd.toFixed(costUsd < 1 ? 4 : 2)}`
+  return isPriced ? `~${shown}` : shown
+}
