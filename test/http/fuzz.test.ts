@@ -21,8 +21,13 @@ const RUNS = LONG_RUNS === undefined ? { numRuns: IS_FULL ? 100 : 50, seed: 1 } 
 /** Dry runs: no agent is started. */
 const open = () => startServer({ config: { unified_flags: { dry_run: true } } })
 
-/** Hardly any text is an image, or the name of an MCP server: all prompts with one would be refused. */
-const { attachments: _, mcp_servers: _servers, ...withoutFiles } = PromptBody.properties
+/** Hardly any text is an image, a directory or the name of an MCP server: all prompts with one would be refused. */
+const {
+  attachments: _,
+  mcp_servers: _servers,
+  additional_directories: _directories,
+  ...withoutFiles
+} = PromptBody.properties
 
 const BODIES = [
   ['POST', '/prompt', { ...PromptBody, properties: withoutFiles }],

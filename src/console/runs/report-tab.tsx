@@ -1,6 +1,6 @@
 /** The report of a run as drover writes it, what the run must fulfil, and its settings. */
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
-import { Markdown } from '../parts/text-view.tsx'
+import { Markdown } from '../parts/markdown-view.tsx'
 import { formatCost, formatCount, formatDuration } from '../text/format.ts'
 import { toLine, toVisible } from '../text/visible-text.ts'
 import { actionsText, machineText } from './run-facts.ts'

@@ -5,6 +5,7 @@ import { OPERATIONS as messageModels } from '../anthropic/message-models.shape.t
 import { OPERATIONS as messages } from '../anthropic/messages.shape.ts'
 import { type Content, type Operation, optionalHeader } from '../api-description/operation.shape.ts'
 import { OPERATIONS as chatCompletions } from '../openai/chat-completions.shape.ts'
+import { OPERATIONS as conversationItems } from '../openai/conversation-items.shape.ts'
 import { OPERATIONS as conversations } from '../openai/conversations.shape.ts'
 import { OPERATIONS as models } from '../openai/models.shape.ts'
 import { OPERATIONS as responses } from '../openai/responses.shape.ts'
@@ -38,6 +39,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...chatCompletions,
   ...responses,
   ...conversations,
+  ...conversationItems,
   ...messages,
   ...countTokens,
 ].map((operation) => ({
