@@ -8,6 +8,7 @@ import { findKey } from '../src/config/setting-keys.ts'
 import { createDriving } from './support/driven-agents.ts'
 import { HONEST } from './support/driven-home.ts'
 import { hasForge, startForge } from './support/forge/fake-forge.ts'
+import { IS_FULL } from './support/full-counts.ts'
 import { ROOT } from './support/npm.ts'
 import { DROVER, runAt } from './support/run-drover.ts'
 
@@ -63,7 +64,7 @@ describe('action.yml', () => {
     expect(workflow.permissions).toEqual({ contents: 'write', issues: 'write', 'pull-requests': 'write' })
   })
 
-  it.runIf(hasForge)(
+  it.runIf(IS_FULL && hasForge)(
     'drives a labeled issue, opens a pull request and writes the report',
     { timeout: 180_000 },
     async () => {

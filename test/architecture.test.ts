@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { outcomeFor } from './support/drive-run.ts'
+import { IS_FULL } from './support/full-counts.ts'
 import { ROOT } from './support/npm.ts'
 import { run, runAt, runDrover, temporaryDirectory } from './support/run-drover.ts'
 import { portOf, type Serving, serveDrover } from './support/serve-drover.ts'
@@ -39,7 +40,7 @@ describe('the walkthroughs of docs/architecture.md', () => {
     expect(notCalled(chatCompletion, coverage)).toEqual([])
   })
 
-  it('names functions that a submitted outcome calls', async () => {
+  it.runIf(IS_FULL)('names functions that a submitted outcome calls', async () => {
     const [coverage, { root }] = [temporaryDirectory(), createRepository()]
     const started = await runDrover(['run', 'Show the wind in knots', '--root', root, '--json'])
     const { run_id: runId, action } = JSON.parse(started.stdout)
@@ -68,7 +69,7 @@ describe('the files whose functions run', () => {
     expect(files.length).toBeLessThanOrEqual(149)
   })
 
-  it('for a prompt over HTTP are at most 125', async () => {
+  it.runIf(IS_FULL)('for a prompt over HTTP are at most 125', async () => {
     const coverage = temporaryDirectory()
     const env = { NODE_V8_COVERAGE: coverage, NODE_OPTIONS: `--import ${COVER_ON_SIGNAL}` }
     const server = serveDrover(['--demo', '--port', '0', '--quiet'], env, { drover: SOURCES })
@@ -93,7 +94,7 @@ describe('the files whose functions run', () => {
     expect(files.length).toBeLessThanOrEqual(125)
   })
 
-  it('for a driven run are at most 412, with those of its walkthrough', async () => {
+  it.runIf(IS_FULL)('for a driven run are at most 412, with those of its walkthrough', async () => {
     const [coverage, { root, write, commit }] = [temporaryDirectory(), createRepository()]
     write('wind.ts', 'export const wind = 3\n')
     commit()

@@ -108,7 +108,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('machines that share a PostgreS
     expect((await send('POST', 'two/drain')).body).toMatchObject({ error: 'machine_not_found' })
   })
 
-  it('run a prompt that requires a label only where it is, and tell how many wait for it', async () => {
+  it.runIf(IS_FULL)('run a prompt that requires a label only where it is, and tell how many wait for it', async () => {
     const url = await createPostgresDatabase()
     const one = await startOn(url, 'one', { required_labels: ['/srv/ml=gpu'] })
     const ids = [await detach(one, { label: 'gpu' }), await detach(one, { workdir: '/srv/ml/model' })]

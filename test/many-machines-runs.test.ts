@@ -351,7 +351,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('driven runs with one PostgreSQ
     expect(await mine.copies.read('run-1')).toBeUndefined()
   })
 
-  it('answer requests once, and not after the time in which a machine must take them', async () => {
+  it.runIf(IS_FULL)('answer requests once, and not after the time in which a machine must take them', async () => {
     const { url, open } = await openBoards()
     const [door, worker] = [(await open('door')).calls, (await open('one')).calls]
     const waiting = async () => (await runSql(url, 'SELECT id FROM run_calls')).length === 1

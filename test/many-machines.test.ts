@@ -69,7 +69,7 @@ async function eventsOf(server: TestServer, id: string, after = 0, headers = {})
 }
 
 describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one PostgreSQL store', () => {
-  it('run a prompt on a machine with the agent, for a server that has none', async () => {
+  it.runIf(IS_FULL)('run a prompt on a machine with the agent, for a server that has none', async () => {
     const { url, door } = await startMachines(['one'])
     const { status, body, headers } = await post(door, '/api/v1/prompt', HELLO)
     expect([status, body]).toMatchObject([200, { exit_code: 0, output: expect.stringContaining('say hello') }])

@@ -97,7 +97,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('a PostgreSQL that is silent', 
     await database.close()
   })
 
-  it('keeps no rows locked for a process that is cut off in the middle of a transaction', async () => {
+  it.runIf(IS_FULL)('keeps no rows locked for a process that is cut off in the middle of a transaction', async () => {
     const url = await createPostgresDatabase()
     const proxy = await createProxy(url)
     const cutOff = await openPostgres({ url: proxy.url, statementMs: 1000, waitMs: 0 })

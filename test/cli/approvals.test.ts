@@ -202,7 +202,7 @@ describe('without a terminal', () => {
     return { ended: ending(child), stderr: () => stderr }
   }
 
-  it('stderr says once what is waited for, and a request over the socket decides', async () => {
+  it.runIf(IS_FULL)('stderr says once what is waited for, and a request over the socket decides', async () => {
     const user = await createUser()
     const { ended, stderr } = start(user)
     const path = await until(() => / http:\/\/localhost(\S+)\n/.exec(stderr())?.[1])
@@ -218,7 +218,7 @@ describe('without a terminal', () => {
     expect(byIn(events)).toEqual({ via: 'socket', name: userInfo().username })
   })
 
-  it('it is denied after its time', async () => {
+  it.runIf(IS_FULL)('it is denied after its time', async () => {
     const { code, stdout, stderr } = await start(await createUser({ approval_timeout_secs: 1 })).ended
     expect([code, stdout]).toEqual([0, expect.stringMatching(/behavior.*deny.*no one decided within 1 s/)])
     expect(stderr).toContain('without one it is denied after 1 s')

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type AgentHome, createAgentHome, hangingAgent, type RunOptions } from '../support/agent-home.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { NOWHERE } from '../support/nowhere.ts'
 import { hasTerminals, leftOnScreen, startOnTerminal } from '../support/on-terminal.ts'
 import { isRunning } from '../support/test-command.ts'
@@ -209,7 +210,7 @@ describe('Ctrl-C', () => {
 })
 
 describe.skipIf(!hasTerminals)('drover chain on a terminal', () => {
-  it('redraws the line of the running step', async () => {
+  it.runIf(IS_FULL)('redraws the line of the running step', async () => {
     const path = write('- {name: alpha, prompt: a}\n- {name: beta, prompt: b}\n')
     // Longer than the time between two drawings.
     const env = { ...home.env, FAKE_AGENT_SCRIPT: JSON.stringify({ delayMs: 500 }) }

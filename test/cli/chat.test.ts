@@ -40,7 +40,7 @@ describe('drover chat with piped input', () => {
     expect(arrivedIn(stdout)).toEqual(['one two', '/three four', '/five', '/six/seven'])
   })
 
-  it('keeps a session for each agent, and goes back to it', async () => {
+  it.runIf(IS_FULL)('keeps a session for each agent, and goes back to it', async () => {
     const { code, stdout, stderr } = await chat(['to claude', '/backend codex', 'to codex', '/backend claude', 'again'])
     expect({ code, prompts: arrivedIn(stdout) }).toEqual({ code: 0, prompts: ['to claude', 'to codex', 'again'] })
     expect(stderr).toMatch(

@@ -287,7 +287,7 @@ describe('drover compare --worktrees', () => {
     expect(commands).toEqual([ran, ran])
   })
 
-  it('tells setup, agents and checks where they are', async () => {
+  it.runIf(IS_FULL)('tells setup, agents and checks where they are', async () => {
     const log = join(home.path, 'places')
     const tell = (who: string) => `echo "${who} $DROVER_WORKTREE $DROVER_BRANCH $DROVER_PORT [$VIRTUAL_ENV]" >> ${log}`
     for (const name of ['claude', 'codex']) teach(name, `${tell('agent')}; touch changed`)
@@ -339,7 +339,7 @@ describe('drover compare --worktrees', () => {
 })
 
 describe('drover compare --keep, later', () => {
-  it('keeps one of the last comparison and drops the others', async () => {
+  it.runIf(IS_FULL)('keeps one of the last comparison and drops the others', async () => {
     teach('claude', 'echo two >> a')
     teach('codex', 'echo three >> a')
     await compare()

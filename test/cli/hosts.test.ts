@@ -17,6 +17,7 @@ import { checkChangeReport, checkCliError, checkListReport } from '../../src/con
 import { HOST_IDS } from '../../src/hosts/host.ts'
 import { bundledProgram } from '../support/bundled-program.ts'
 import { callMain } from '../support/call-main.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { PLAIN_ENV } from '../support/git-repository.ts'
 import { createHostWorktree } from '../support/host-worktree.ts'
 import { NOWHERE } from '../support/nowhere.ts'
@@ -387,7 +388,7 @@ describe('two processes at the same time', () => {
     expect(site.records()).toEqual([])
   })
 
-  it('do not wait forever for each other', async () => {
+  it.runIf(IS_FULL)('do not wait forever for each other', async () => {
     const { drover, root } = open('claude')
     const holder = spawn(process.execPath, [bundledProgram('programs/change-and-die'), root, '8', 'wait'], {
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -479,7 +479,7 @@ describe('Ctrl-C', () => {
 })
 
 describe.skipIf(!hasTerminals)('drover parallel on a terminal', () => {
-  it('redraws a line per running task and leaves only the results', async () => {
+  it.runIf(IS_FULL)('redraws a line per running task and leaves only the results', async () => {
     home.teach('claude', { text: ['done'], tool: 'sleep 0.5' })
     const path = write(
       'max_parallel: 2\ntasks:\n  - {name: alpha, prompt: a}\n  - {name: beta, prompt: b}\n  - {name: gamma, prompt: c}\n',

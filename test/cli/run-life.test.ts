@@ -9,7 +9,7 @@ import { decision, destruction, destructiveRequest } from '../support/contract-e
 import type { Report } from '../support/drive-run.ts'
 import { outcomeFor } from '../support/drive-run.ts'
 import { installFakeGh, toFakeGitHub } from '../support/fake-gh.ts'
-import { IS_FULL } from '../support/full-counts.ts'
+import { firstOf, IS_FULL } from '../support/full-counts.ts'
 import { variantOf, wordsOf } from '../support/next-variant.ts'
 import { createRunFixture, offered, readMessage, stateOf } from '../support/run-fixture.ts'
 import { ISSUE_URL, makeBundle } from '../support/source-bundle.ts'
@@ -107,13 +107,18 @@ describe('a file that a flag of the index hides from git', () => {
   const isChanged = ['wind.ts']
 
   /** The flag is set before the run or during it, or not at all; then the file is changed or not. */
-  it.each<Flagged>([
-    ['assumed to be unchanged, and changed', ['--assume-unchanged'], isChanged, 'review'],
-    ['skipped, and changed', ['--skip-worktree'], isChanged, 'review'],
-    ['assumed to be unchanged, and is', ['--assume-unchanged'], [], 'summarize'],
-    ['assumed to be unchanged since the run started', [], ['--assume-unchanged'], 'review'],
-    ['no longer assumed to be unchanged', ['--assume-unchanged'], ['--no-assume-unchanged'], 'review'],
-  ])('is observed if it is %s', async (_what, before, during, next) => {
+  it.each<Flagged>(
+    firstOf(
+      [
+        ['assumed to be unchanged, and changed', ['--assume-unchanged'], isChanged, 'review'],
+        ['skipped, and changed', ['--skip-worktree'], isChanged, 'review'],
+        ['assumed to be unchanged, and is', ['--assume-unchanged'], [], 'summarize'],
+        ['assumed to be unchanged since the run started', [], ['--assume-unchanged'], 'review'],
+        ['no longer assumed to be unchanged', ['--assume-unchanged'], ['--no-assume-unchanged'], 'review'],
+      ],
+      2,
+    ),
+  )('is observed if it is %s', async (_what, before, during, next) => {
     const { fixture, call, report } = open()
     fixture.write('wind.ts', 'export const wind = 1\n')
     fixture.commit()
@@ -136,7 +141,7 @@ describe('a file that a flag of the index hides from git', () => {
 })
 
 describe('a run with an issue', () => {
-  it('runs through refresh, candidate, choice and review to its end', async () => {
+  it.runIf(IS_FULL)('runs through refresh, candidate, choice and review to its end', async () => {
     const { fixture, current, call, take, report } = open()
     const bundle = makeBundle()
     const { bin } = installFakeGh(fixture.scratch, toFakeGitHub(bundle))

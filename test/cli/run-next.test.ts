@@ -15,6 +15,7 @@ import { createRunContext } from '../support/create-run-context.ts'
 import { outcomeFor } from '../support/drive-run.ts'
 import { failingDisk } from '../support/failing-disk.ts'
 import { installFakeGh, toFakeGitHub } from '../support/fake-gh.ts'
+import { firstOf } from '../support/full-counts.ts'
 import { interruptedAtGit } from '../support/interrupted-git.ts'
 import { MESSAGE_CHECKERS, type MessageName } from '../support/message-checkers.ts'
 import { variantOf, wordsOf } from '../support/next-variant.ts'
@@ -385,7 +386,7 @@ describe('an offered command', () => {
     expect(forms.filter((id) => count(followed, id) < count(forms, id))).toEqual([])
   })
 
-  it.each(ROWS)('is accepted: %s after %s gives a %s', async (_id, _where, answer, toOffer) => {
+  it.each(firstOf(ROWS, 12))('is accepted: %s after %s gives a %s', async (_id, _where, answer, toOffer) => {
     const { fixture, variant, values, input } = await toOffer()
     // The working directory does not matter: the command names the worktree.
     const options = { cwd: fixture.scratch, ...(input !== undefined && { input }) }

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { digestScope } from '../../src/contract/destructive.ts'
 import { decision, destruction } from '../support/contract-examples.ts'
 import { installFakeGh, toFakeGitHub } from '../support/fake-gh.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { hasTerminals, leftOnScreen, startOnTerminal } from '../support/on-terminal.ts'
 import { onlyPrograms } from '../support/only-programs.ts'
 import { DROVER, ending, type Ran, runAt, temporaryDirectory } from '../support/run-drover.ts'
@@ -322,7 +323,7 @@ describe('a printed command', () => {
 })
 
 describe('drover status --watch', () => {
-  it('prints a line for every change, until the run has ended', async () => {
+  it.runIf(IS_FULL)('prints a line for every change, until the run has ended', async () => {
     const started = await adHoc()
     const { fixture } = started
     const child = fixture.start(['status', started.state.run_id, '--watch'])

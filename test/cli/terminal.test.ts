@@ -114,7 +114,7 @@ describe.skipIf(!isInstalled)('a prompt on a terminal', () => {
     },
   )
 
-  it('shows the time and the tokens while the agent is silent, and the tool that runs', async () => {
+  it.runIf(IS_FULL)('shows the time and the tokens while the agent is silent, and the tool that runs', async () => {
     const pidFile = join(env['HOME'] ?? '', 'pids')
     const script = { tool: 'sleep 30', pidFile }
     const terminal = startOnTerminal(['say hello'], {

@@ -51,7 +51,7 @@ describe('a page whose stream is cut', { timeout: 240_000 }, () => {
 })
 
 describe('a page that is opened while the network swallows everything', () => {
-  it('says that the connection is cut', async () => {
+  it.runIf(IS_FULL)('says that the connection is cut', async () => {
     const server = await startServer({ agents: 'demo' })
     const { page } = await visit(`${server.url}/`, { expects: /./ })
     await page.clock.install()

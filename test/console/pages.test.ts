@@ -50,7 +50,7 @@ describe('the console', () => {
     expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
   })
 
-  it('shows how much of each budget is used, and again when a prompt has ended', async () => {
+  it.runIf(IS_FULL)('shows how much of each budget is used, and again when a prompt has ended', async () => {
     const budgets = [{ limit: '4requests/day' }, { limit: '9requests/week' }]
     const server = await startServer({ agents: 'demo', config: { budgets } })
     const { page, complaints } = await visit(`${server.url}/#/usage`)

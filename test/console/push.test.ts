@@ -1,13 +1,14 @@
 /** Notifications that reach the browser while no page is open: the service worker of the console, in a real browser. */
 import { afterAll, beforeEach, expect, it } from 'vitest'
 import { closeBrowser, skipWithoutBrowser, visit } from '../support/browser.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { startServer } from '../support/start-server.ts'
 import { until } from '../support/until.ts'
 
 beforeEach(skipWithoutBrowser)
 afterAll(closeBrowser)
 
-it('a message that the server has pushed is shown, with a link into the console', async () => {
+it.runIf(IS_FULL)('a message that the server has pushed is shown, with a link into the console', async () => {
   const server = await startServer({ config: { notify: { targets: [{ name: 'all', type: 'browsers' }] } } })
   // This browser has no push service, so it cannot subscribe.
   const { page, complaints } = await visit(server.url, {

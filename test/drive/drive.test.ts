@@ -313,7 +313,7 @@ describe('drover drive', () => {
     expect(driving.calls().map(({ kind }) => kind)).toEqual(['orient', 'orient', 'implement', 'summarize'])
   })
 
-  it('works in place if that is wanted, and delivers nothing', async () => {
+  it.runIf(IS_FULL)('works in place if that is wanted, and delivers nothing', async () => {
     const driving = createDriving()
     driving.repository.write('mine.txt', 'not of an agent\n')
     const { code, stdout } = await driving.drive(GOAL, '--no-review', '--in-place')

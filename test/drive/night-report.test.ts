@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createDriving } from '../support/driven-agents.ts'
 import { type DrivenScript, runIdIn } from '../support/driven-home.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 
 const edit = (path: string, text: string) => ({ implement: [{ edits: { [path]: text } }] })
 const ASKS = {
@@ -14,49 +15,53 @@ const ASKS = {
   },
 }
 
-it('shows what became of all runs, their cost, and in which order to merge them', { timeout: 60_000 }, async () => {
-  const driving = createDriving()
-  const drive = async (goal: string, script: DrivenScript) => {
-    driving.rewrite(script)
-    return runIdIn((await driving.drive(goal, '--no-review')).stdout)
-  }
-  const wind = await drive('Show the wind in knots', edit('wind.txt', 'wind: 23 knots\n'))
-  const rain = await drive('Show the @rain', edit('rain.txt', 'rain: 3 mm\n'))
-  const other = await drive('Show the wind in km/h', edit('wind.txt', 'wind: 43 km/h\n'))
-  const asking = await drive('Ask me', { orient: [ASKS] })
-  const before = driving.repository.git('count-objects', '-v')
+it.runIf(IS_FULL)(
+  'shows what became of all runs, their cost, and in which order to merge them',
+  { timeout: 60_000 },
+  async () => {
+    const driving = createDriving()
+    const drive = async (goal: string, script: DrivenScript) => {
+      driving.rewrite(script)
+      return runIdIn((await driving.drive(goal, '--no-review')).stdout)
+    }
+    const wind = await drive('Show the wind in knots', edit('wind.txt', 'wind: 23 knots\n'))
+    const rain = await drive('Show the @rain', edit('rain.txt', 'rain: 3 mm\n'))
+    const other = await drive('Show the wind in km/h', edit('wind.txt', 'wind: 43 km/h\n'))
+    const asking = await drive('Ask me', { orient: [ASKS] })
+    const before = driving.repository.git('count-objects', '-v')
 
-  const { code, stdout, stderr } = await driving.call(['report', '--since', '1h'])
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  expect(stdout).toMatch(/^# Runs since .+\n\n4 runs, \d+ tokens, 0 minutes/)
-  expect(stdout).toContain(
-    `## Waits for you\n\n- \`${asking.slice(0, 8)}\` Ask me: Knots or km/h?\n  - \`drover answer ${asking}`,
-  )
-  expect(stdout).not.toContain('@rain')
-  expect(stdout).toContain('conflicts in wind.txt')
-  expect(driving.repository.git('count-objects', '-v')).toBe(before)
+    const { code, stdout, stderr } = await driving.call(['report', '--since', '1h'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(/^# Runs since .+\n\n4 runs, \d+ tokens, 0 minutes/)
+    expect(stdout).toContain(
+      `## Waits for you\n\n- \`${asking.slice(0, 8)}\` Ask me: Knots or km/h?\n  - \`drover answer ${asking}`,
+    )
+    expect(stdout).not.toContain('@rain')
+    expect(stdout).toContain('conflicts in wind.txt')
+    expect(driving.repository.git('count-objects', '-v')).toBe(before)
 
-  const report = JSON.parse((await driving.call(['report', '--since', '1h', '--json'])).stdout)
-  expect(report.runs.map((run: { run_id: string }) => run.run_id)).toEqual([wind, rain, other, asking])
-  expect(report.spent.tokens).toBe(driving.calls().length * 150)
-  expect(report.overlaps).toEqual([{ path: 'wind.txt', run_ids: [wind, other] }])
-  const branches = report.runs.map((run: { verdict: { exists: { branch: string } } }) => run.verdict.exists.branch)
-  expect(report.merge).toEqual({
-    order: branches.slice(0, 2),
-    conflicts: [{ branch: branches[2], paths: ['wind.txt'] }],
-  })
-  // A run of which nothing was written since then is not even read.
-  const files = ['journal.jsonl', 'drive.jsonl'].map((name) =>
-    join(driving.repository.root, '.git', 'drover', 'runs', wind, name),
-  )
-  const yesterday = new Date(Date.now() - 86_400_000)
-  for (const file of files) utimesSync(file, yesterday, yesterday)
-  const newer = JSON.parse((await driving.call(['report', '--since', '1h', '--json'])).stdout)
-  expect(newer.runs.map((run: { run_id: string }) => run.run_id)).toEqual([rain, other, asking])
-  const commands = [...stdout.matchAll(/^\d\. `drover (merge) ([0-9a-f]{8})` Show/gm)].map(([, ...words]) => words)
-  expect(commands.map(([, id]) => id)).toEqual([wind, rain].map((id) => id.slice(0, 8)))
-  for (const words of commands) expect((await driving.call(words)).code).toBe(0)
-})
+    const report = JSON.parse((await driving.call(['report', '--since', '1h', '--json'])).stdout)
+    expect(report.runs.map((run: { run_id: string }) => run.run_id)).toEqual([wind, rain, other, asking])
+    expect(report.spent.tokens).toBe(driving.calls().length * 150)
+    expect(report.overlaps).toEqual([{ path: 'wind.txt', run_ids: [wind, other] }])
+    const branches = report.runs.map((run: { verdict: { exists: { branch: string } } }) => run.verdict.exists.branch)
+    expect(report.merge).toEqual({
+      order: branches.slice(0, 2),
+      conflicts: [{ branch: branches[2], paths: ['wind.txt'] }],
+    })
+    // A run of which nothing was written since then is not even read.
+    const files = ['journal.jsonl', 'drive.jsonl'].map((name) =>
+      join(driving.repository.root, '.git', 'drover', 'runs', wind, name),
+    )
+    const yesterday = new Date(Date.now() - 86_400_000)
+    for (const file of files) utimesSync(file, yesterday, yesterday)
+    const newer = JSON.parse((await driving.call(['report', '--since', '1h', '--json'])).stdout)
+    expect(newer.runs.map((run: { run_id: string }) => run.run_id)).toEqual([rain, other, asking])
+    const commands = [...stdout.matchAll(/^\d\. `drover (merge) ([0-9a-f]{8})` Show/gm)].map(([, ...words]) => words)
+    expect(commands.map(([, id]) => id)).toEqual([wind, rain].map((id) => id.slice(0, 8)))
+    for (const words of commands) expect((await driving.call(words)).code).toBe(0)
+  },
+)
 
 it('says so if there was none, and refuses a time that is none', async () => {
   const driving = createDriving()

@@ -303,33 +303,37 @@ describe.runIf(hasForge)('drover watch', () => {
 })
 
 describe('drover watch --schedule', () => {
-  it('starts one run for all times that were missed, also after a kill', { timeout: 120_000 }, async () => {
-    const driving = createDriving(
-      { implement: [HONEST] },
-      { config: JSON.stringify(settingsWith({ deliver: 'branch' })) },
-    )
-    const { root, write } = driving.repository
-    write('chore.md', 'Update the wind\n')
-    const drover = (...args: string[]) => runAt(root, [process.execPath, DROVER, ...args], driving.env)
-    onTestFinished(async () => void (await drover('down')))
-    const once = () => drover('watch', '--schedule', '0 3 * * *', '--goal-file', 'chore.md', '--once', '--json')
-    expect(queuedIn((await once()).stdout)).toEqual([])
-    const [file = ''] = readdirSync(join(driving.env.DROVER_HOME, 'watch')).filter((name) => name.endsWith('.json'))
-    const path = join(driving.env.DROVER_HOME, 'watch', file)
-    const edit = (changes: object) =>
-      writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), ...changes }))
-    edit({ since: '2026-01-01T00:00:00.000Z' })
-    const [first = ''] = queuedIn((await once()).stdout)
-    expect(first).not.toBe('')
-    expect(queuedIn((await once()).stdout)).toEqual([])
-    // Killed after the run was started, and before that was written down.
-    edit({ since: '2026-01-01T00:00:00.000Z', pending: { run_id: first, at: new Date().toISOString() } })
-    expect(queuedIn((await once()).stdout)).toEqual([first])
-    // Killed before it was queued.
-    rmSync(join(driving.env.DROVER_HOME, 'driven-runs', `${first}.json`))
-    edit({ since: '2026-01-01T00:00:00.000Z', pending: { run_id: first, at: new Date().toISOString() } })
-    expect(queuedIn((await once()).stdout)).toEqual([first])
-    expect(queuedIn((await once()).stdout)).toEqual([])
-    expect(readdirSync(driving.runs)).toHaveLength(1)
-  })
+  it.runIf(IS_FULL)(
+    'starts one run for all times that were missed, also after a kill',
+    { timeout: 120_000 },
+    async () => {
+      const driving = createDriving(
+        { implement: [HONEST] },
+        { config: JSON.stringify(settingsWith({ deliver: 'branch' })) },
+      )
+      const { root, write } = driving.repository
+      write('chore.md', 'Update the wind\n')
+      const drover = (...args: string[]) => runAt(root, [process.execPath, DROVER, ...args], driving.env)
+      onTestFinished(async () => void (await drover('down')))
+      const once = () => drover('watch', '--schedule', '0 3 * * *', '--goal-file', 'chore.md', '--once', '--json')
+      expect(queuedIn((await once()).stdout)).toEqual([])
+      const [file = ''] = readdirSync(join(driving.env.DROVER_HOME, 'watch')).filter((name) => name.endsWith('.json'))
+      const path = join(driving.env.DROVER_HOME, 'watch', file)
+      const edit = (changes: object) =>
+        writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), ...changes }))
+      edit({ since: '2026-01-01T00:00:00.000Z' })
+      const [first = ''] = queuedIn((await once()).stdout)
+      expect(first).not.toBe('')
+      expect(queuedIn((await once()).stdout)).toEqual([])
+      // Killed after the run was started, and before that was written down.
+      edit({ since: '2026-01-01T00:00:00.000Z', pending: { run_id: first, at: new Date().toISOString() } })
+      expect(queuedIn((await once()).stdout)).toEqual([first])
+      // Killed before it was queued.
+      rmSync(join(driving.env.DROVER_HOME, 'driven-runs', `${first}.json`))
+      edit({ since: '2026-01-01T00:00:00.000Z', pending: { run_id: first, at: new Date().toISOString() } })
+      expect(queuedIn((await once()).stdout)).toEqual([first])
+      expect(queuedIn((await once()).stdout)).toEqual([])
+      expect(readdirSync(driving.runs)).toHaveLength(1)
+    },
+  )
 })

@@ -1,4 +1,4 @@
 import { BUDGET_FAULTS } from './budget-faults.ts'
 import { testFaults } from './test-faults.ts'
 
-testFaults(BUDGET_FAULTS)
+testFaults(BUDGET_FAULTS, { isInGate: false })

@@ -79,48 +79,51 @@ describe('a comparison in worktrees', () => {
     expect(worktrees()).toEqual([])
   })
 
-  it('is found again as an object, with the changes of each agent, and has a winner afterwards', async () => {
-    const { server, post, repository, request } = await serveComparisons({ server: { keys: KEYS } })
-    const get = (path: string, key = 'writer') =>
-      server.request(path, { headers: { authorization: `Bearer secret-of-${key}` } })
-    const { execution_id: first } = (await post(COMPARE, request, 'writer')).body as ComparisonResult
-    await post(COMPARE, request, 'writer')
-    const own = `${COMPARE}/${first}`
-    const listed = (await get('/api/v1/executions?kind=compare')).body as { executions: { id: string }[] }
-    expect(listed.executions.map(({ id }) => id)).toEqual([expect.any(String), first])
-    const shown = await get(own)
-    expect(findUndescribed('GET', `${COMPARE}/{id}`, shown)).toEqual([])
-    const checks = [{ command: CHECK, passed: true }]
-    const open = (name: string) => ({ name, work: 'open', worktree: { files: 1, checks } })
-    expect(shown.body).toMatchObject({ id: first, state: 'completed', contenders: [open('claude'), open('codex')] })
-    expect(shown.body).not.toHaveProperty('winner')
-    const diffOf = (name: string, key?: string) => get(`${own}/diff?name=${name}`, key)
-    const before = await diffOf('codex')
-    expect(findUndescribed('GET', `${COMPARE}/{id}/diff`, before)).toEqual([])
-    expect(before.body).toMatchObject({ name: 'codex', files: [{ path: 'drover-demo.md' }], is_cut: false })
-    for (const path of [own, `${own}/diff?name=codex`]) expect((await get(path, 'other')).status).toBe(404)
-    expect((await diffOf('n'.repeat(64))).body).toMatchObject({ error: 'compared_work_gone' })
-    expect((await diffOf('n'.repeat(65))).status).toBe(400)
-    const keep = (key: string) => post(`${COMPARE}/keep`, { comparison: first, name: 'codex' }, key)
-    expect((await keep('other')).body).toMatchObject({ error: 'comparison_over' })
-    const done = (await keep('writer')).body as { kept: { branch: string } }
-    expect(done).toMatchObject({ kept: { name: 'codex' }, dropped: [{ name: 'claude' }] })
-    expect((await keep('writer')).body).toMatchObject({ error: 'comparison_over' })
-    // The commit stays known when its branch is deleted.
-    repository.git('branch', '-D', done.kept.branch)
-    expect((await get(own)).body).toMatchObject({
-      winner: 'codex',
-      contenders: [{ work: 'dropped' }, { work: 'kept' }],
-    })
-    expect((await diffOf('codex')).body).toEqual(before.body)
-    expect((await diffOf('claude')).body).toMatchObject({ error: 'compared_work_gone' })
-    // The other comparison is as it was.
-    const [second] = listed.executions
-    expect((await get(`${COMPARE}/${second?.id}`)).body).toMatchObject({
-      contenders: [{ work: 'open' }, { work: 'open' }],
-    })
-    await post(`${COMPARE}/keep`, { comparison: second?.id }, 'writer')
-  })
+  it.runIf(IS_FULL)(
+    'is found again as an object, with the changes of each agent, and has a winner afterwards',
+    async () => {
+      const { server, post, repository, request } = await serveComparisons({ server: { keys: KEYS } })
+      const get = (path: string, key = 'writer') =>
+        server.request(path, { headers: { authorization: `Bearer secret-of-${key}` } })
+      const { execution_id: first } = (await post(COMPARE, request, 'writer')).body as ComparisonResult
+      await post(COMPARE, request, 'writer')
+      const own = `${COMPARE}/${first}`
+      const listed = (await get('/api/v1/executions?kind=compare')).body as { executions: { id: string }[] }
+      expect(listed.executions.map(({ id }) => id)).toEqual([expect.any(String), first])
+      const shown = await get(own)
+      expect(findUndescribed('GET', `${COMPARE}/{id}`, shown)).toEqual([])
+      const checks = [{ command: CHECK, passed: true }]
+      const open = (name: string) => ({ name, work: 'open', worktree: { files: 1, checks } })
+      expect(shown.body).toMatchObject({ id: first, state: 'completed', contenders: [open('claude'), open('codex')] })
+      expect(shown.body).not.toHaveProperty('winner')
+      const diffOf = (name: string, key?: string) => get(`${own}/diff?name=${name}`, key)
+      const before = await diffOf('codex')
+      expect(findUndescribed('GET', `${COMPARE}/{id}/diff`, before)).toEqual([])
+      expect(before.body).toMatchObject({ name: 'codex', files: [{ path: 'drover-demo.md' }], is_cut: false })
+      for (const path of [own, `${own}/diff?name=codex`]) expect((await get(path, 'other')).status).toBe(404)
+      expect((await diffOf('n'.repeat(64))).body).toMatchObject({ error: 'compared_work_gone' })
+      expect((await diffOf('n'.repeat(65))).status).toBe(400)
+      const keep = (key: string) => post(`${COMPARE}/keep`, { comparison: first, name: 'codex' }, key)
+      expect((await keep('other')).body).toMatchObject({ error: 'comparison_over' })
+      const done = (await keep('writer')).body as { kept: { branch: string } }
+      expect(done).toMatchObject({ kept: { name: 'codex' }, dropped: [{ name: 'claude' }] })
+      expect((await keep('writer')).body).toMatchObject({ error: 'comparison_over' })
+      // The commit stays known when its branch is deleted.
+      repository.git('branch', '-D', done.kept.branch)
+      expect((await get(own)).body).toMatchObject({
+        winner: 'codex',
+        contenders: [{ work: 'dropped' }, { work: 'kept' }],
+      })
+      expect((await diffOf('codex')).body).toEqual(before.body)
+      expect((await diffOf('claude')).body).toMatchObject({ error: 'compared_work_gone' })
+      // The other comparison is as it was.
+      const [second] = listed.executions
+      expect((await get(`${COMPARE}/${second?.id}`)).body).toMatchObject({
+        contenders: [{ work: 'open' }, { work: 'open' }],
+      })
+      await post(`${COMPARE}/keep`, { comparison: second?.id }, 'writer')
+    },
+  )
 
   it('stores a session for each answer if it is asked to', async () => {
     const server = await startServer({ agents: 'demo' })

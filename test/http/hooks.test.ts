@@ -79,31 +79,34 @@ describe('POST /hooks/github', () => {
     })
   })
 
-  it.runIf(hasForge)('lets the watcher of the repository look soon, and its status is for operators', async () => {
-    const fake = await startForge()
-    const { root, git, write, commit } = createRepository()
-    write('wind.txt', 'wind: 12\n')
-    commit()
-    git('remote', 'add', 'origin', fake.address)
-    const repository = realpathSync(root)
-    const server = await startServer({
-      server: { webhook_secret_file: secretFile(), keys: KEYS },
-      config: { drive: { watch: [{ repository }], watch_secs: 3600 } },
-      env: fake.env,
-    })
-    onTestFinished(() => server.shutdown.abort())
-    await server.context.drover.begin()
-    const looks = () => fake.requests.filter(({ path }) => path.includes('labels=drover')).length
-    await until(() => looks() === 1)
-    expect(await deliver(server)).toMatchObject({ status: 202, body: { is_new: true, is_watched: true } })
-    await until(() => looks() === 2)
-    const list = async (key: string) =>
-      (await server.request('/api/v1/watchers', { headers: { 'x-api-key': key } })).body
-    expect(await list('key-of-ada')).toEqual({ watchers: [] })
-    expect(await list('key-of-boss')).toMatchObject({
-      watchers: [{ kind: 'issues', repo: 'ada/weather', label: 'drover', repository, is_running: true }],
-    })
-  })
+  it.runIf(IS_FULL && hasForge)(
+    'lets the watcher of the repository look soon, and its status is for operators',
+    async () => {
+      const fake = await startForge()
+      const { root, git, write, commit } = createRepository()
+      write('wind.txt', 'wind: 12\n')
+      commit()
+      git('remote', 'add', 'origin', fake.address)
+      const repository = realpathSync(root)
+      const server = await startServer({
+        server: { webhook_secret_file: secretFile(), keys: KEYS },
+        config: { drive: { watch: [{ repository }], watch_secs: 3600 } },
+        env: fake.env,
+      })
+      onTestFinished(() => server.shutdown.abort())
+      await server.context.drover.begin()
+      const looks = () => fake.requests.filter(({ path }) => path.includes('labels=drover')).length
+      await until(() => looks() === 1)
+      expect(await deliver(server)).toMatchObject({ status: 202, body: { is_new: true, is_watched: true } })
+      await until(() => looks() === 2)
+      const list = async (key: string) =>
+        (await server.request('/api/v1/watchers', { headers: { 'x-api-key': key } })).body
+      expect(await list('key-of-ada')).toEqual({ watchers: [] })
+      expect(await list('key-of-boss')).toMatchObject({
+        watchers: [{ kind: 'issues', repo: 'ada/weather', label: 'drover', repository, is_running: true }],
+      })
+    },
+  )
 
   it.runIf(IS_FULL && hasForge)(
     'starts nothing twice if a delivery is repeated, even by a server that was killed',

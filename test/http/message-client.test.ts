@@ -176,7 +176,7 @@ describe('the anthropic package', () => {
     await until(() => server.context.drover.slots.load().running === 0)
   })
 
-  it('may send all fields of the API, and unknown ones', async () => {
+  it.runIf(IS_FULL)('may send all fields of the API, and unknown ones', async () => {
     const { client } = await open()
     const everything = {
       ...hello,
@@ -314,7 +314,7 @@ describe('the errors of the anthropic package', () => {
     expect(error.message).toContain('claude failed')
   })
 
-  it('are 429 over the rate limit, and are retried in time', async () => {
+  it.runIf(IS_FULL)('are 429 over the rate limit, and are retried in time', async () => {
     const limits = { rate_limit_enabled: true, rate_limit_rps: 2, rate_limit_burst: 1 }
     const once = await open({ text: ['one'] }, { server: limits })
     await once.client.messages.create({ ...hello, dry_run: true } as typeof hello)

@@ -6,6 +6,7 @@ import type { Execution, ExecutionEvent } from '../../src/executions/store/execu
 import { QUEUED_CHARACTERS } from '../../src/sessions/session-messages.ts'
 import type { AcpScript } from '../fake-agent/acp-script.ts'
 import { installAcpAgent } from '../support/acp-agent.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { serveRuns } from '../support/served-runs.ts'
 import { type ServerOptions, startServer, type TestServer } from '../support/start-server.ts'
@@ -218,28 +219,31 @@ describe('a message', () => {
 })
 
 describe('a message to an agent of a driven run', () => {
-  it('is a decision of the user: in the record, the view and the report of the run, and for agents that come later', async () => {
-    const gate = join(temporaryDirectory(), 'gate')
-    const waits = { runs: [`until [ -e ${gate} ]; do sleep 0.05; done`] }
-    const { server, driving, start, show, events, reaches } = await serveRuns({ orient: [waits] })
-    const { id } = await start({ review: true })
-    const attempt = await until(async () => (await show(id)).attempts?.[0]?.execution_id)
-    await until(async () => (await execution(server, attempt)).state === 'running')
-    const { body } = await say(server, attempt, 'Round *down*.')
-    expect(body).toMatchObject({ delivered: 'next_turn' })
-    writeFileSync(gate, '')
-    const { messages, report } = await reaches(id, 'ended')
-    expect(messages).toMatchObject([{ text: 'Round *down*.', delivered: 'now', by: { via: 'none' } }])
-    expect(report).toMatch(
-      /## Decisions\s+Message to the agent, [^,]+, from a client without a key:\s+> Round \\?\*down/,
-    )
-    const recorded = (await events(id)).filter(({ type }) => type === 'user_message').map(({ data }) => data)
-    expect(recorded).toMatchObject([
-      { attempt: 1, delivered: 'next_turn' },
-      { attempt: 2, delivered: 'now' },
-    ])
-    const told = driving.calls().map(({ prompt }) => prompt.split('Round *down*.').length - 1)
-    expect(told).toEqual([0, 1, 1, 0])
-    expect(driving.calls().at(2)?.prompt).toContain('## What the user has said in this run\n\n- Round *down*.')
-  })
+  it.runIf(IS_FULL)(
+    'is a decision of the user: in the record, the view and the report of the run, and for agents that come later',
+    async () => {
+      const gate = join(temporaryDirectory(), 'gate')
+      const waits = { runs: [`until [ -e ${gate} ]; do sleep 0.05; done`] }
+      const { server, driving, start, show, events, reaches } = await serveRuns({ orient: [waits] })
+      const { id } = await start({ review: true })
+      const attempt = await until(async () => (await show(id)).attempts?.[0]?.execution_id)
+      await until(async () => (await execution(server, attempt)).state === 'running')
+      const { body } = await say(server, attempt, 'Round *down*.')
+      expect(body).toMatchObject({ delivered: 'next_turn' })
+      writeFileSync(gate, '')
+      const { messages, report } = await reaches(id, 'ended')
+      expect(messages).toMatchObject([{ text: 'Round *down*.', delivered: 'now', by: { via: 'none' } }])
+      expect(report).toMatch(
+        /## Decisions\s+Message to the agent, [^,]+, from a client without a key:\s+> Round \\?\*down/,
+      )
+      const recorded = (await events(id)).filter(({ type }) => type === 'user_message').map(({ data }) => data)
+      expect(recorded).toMatchObject([
+        { attempt: 1, delivered: 'next_turn' },
+        { attempt: 2, delivered: 'now' },
+      ])
+      const told = driving.calls().map(({ prompt }) => prompt.split('Round *down*.').length - 1)
+      expect(told).toEqual([0, 1, 1, 0])
+      expect(driving.calls().at(2)?.prompt).toContain('## What the user has said in this run\n\n- Round *down*.')
+    },
+  )
 })

@@ -158,7 +158,7 @@ describe('the metrics of agents', () => {
     )
   })
 
-  it('count agents by outcome', async () => {
+  it.runIf(IS_FULL)('count agents by outcome', async () => {
     const failing = await start({ env: script({ fail: 500 }) })
     await post(failing, '/api/v1/prompt', hello)
     expect(await scrape(failing)).toContain('drover_backend_executions_total{backend="codex",status="error"} 1')

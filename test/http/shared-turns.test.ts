@@ -2,6 +2,7 @@
 import type OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import { installFakeAgents } from '../support/fake-agent.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { createPostgresDatabase, POSTGRES_PROGRAMS } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { startDrover } from '../support/serve-drover.ts'
@@ -24,7 +25,7 @@ async function openShared(script: object, options: ServerOptions = {}) {
 }
 
 describe.skipIf(POSTGRES_PROGRAMS === undefined)('a turn that waits for its client on another machine', () => {
-  it('goes on with the results, whatever server gets them', async () => {
+  it('continues with the results, whatever server gets them', async () => {
     const { worker, one, two } = await openShared(TWICE)
     const first = await ask(one, [user])
     expect(first.made.map((each) => each.function.name)).toEqual(['add', 'sub'])
@@ -35,16 +36,19 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('a turn that waits for its clie
     expect(await statesOf(worker.server)).toEqual(['completed'])
   })
 
-  it('streams the rest of its answer, and gives the same one to both requests that bring the results at once', async () => {
-    const { worker, one, two } = await openShared(SCRIPT)
-    const first = await ask(one, [user])
-    const stream = two.chat.completions.stream({ model: 'claude', tools, messages: first.next(['three']) })
-    const [streamed, other] = await Promise.all([stream.finalContent(), ask(one, first.next(['three']))])
-    expect([streamed, other.content]).toEqual(['three', 'three'])
-    expect(await statesOf(worker.server)).toEqual(['completed'])
-  })
+  it.runIf(IS_FULL)(
+    'streams the rest of its answer, and gives the same one to both requests that bring the results at once',
+    async () => {
+      const { worker, one, two } = await openShared(SCRIPT)
+      const first = await ask(one, [user])
+      const stream = two.chat.completions.stream({ model: 'claude', tools, messages: first.next(['three']) })
+      const [streamed, other] = await Promise.all([stream.finalContent(), ask(one, first.next(['three']))])
+      expect([streamed, other.content]).toEqual(['three', 'three'])
+      expect(await statesOf(worker.server)).toEqual(['completed'])
+    },
+  )
 
-  it('refuses a part of the results, and takes them all then', async () => {
+  it.runIf(IS_FULL)('refuses a part of the results, and takes them all then', async () => {
     const { one, two } = await openShared({ ...TWICE, calls: TWICE.calls.slice(0, 1) })
     const first = await ask(one, [user])
     const missing = first.next(['a', 'b']).filter((_, at) => at !== 2)
@@ -72,7 +76,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('a turn that waits for its clie
     expect((await ask(ada, first.next(['three']))).content).toBe('three')
   })
 
-  it('goes on with a response that names the one before', async () => {
+  it.runIf(IS_FULL)('continues with a response that names the one before', async () => {
     const { worker, one, two } = await openShared(SCRIPT)
     const functions = [{ type: 'function' as const, strict: null, ...tool('add').function }]
     const first = await one.responses.create({ model: 'claude', input: 'what is 1 + 2?', tools: functions })

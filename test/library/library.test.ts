@@ -230,7 +230,7 @@ describe('a prompt', () => {
 })
 
 describe('several prompts', () => {
-  it('run at once, as a chain, and as a comparison', async () => {
+  it.runIf(IS_FULL)('run at once, as a chain, and as a comparison', async () => {
     const { drover } = open({ config: { default_backend: 'gemini' } })
     const seen: string[] = []
     const tasks = [{ prompt: 'one' }, { prompt: 'two', backend: 'nope' }]

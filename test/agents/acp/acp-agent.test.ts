@@ -184,7 +184,7 @@ describe('a failure', () => {
     expect(typesOf(events).slice(-2)).toEqual(['error', 'done'])
   })
 
-  it('is a deadline, whatever the agent does', async () => {
+  it.runIf(IS_FULL)('is a deadline, whatever the agent does', async () => {
     const scripts: AcpScript[] = [
       { initialize: null },
       { steps: [{ say: 'so far' }, { hang: true }], ignoresCancel: true, ignoresSignals: true },
@@ -595,7 +595,7 @@ describe('an agent that prints nothing', () => {
     expect(result).toMatchObject({ exitCode: 0, text: 'done' })
   })
 
-  it('is not stopped while a person decides, and is while nothing happens afterwards', async () => {
+  it.runIf(IS_FULL)('is not stopped while a person decides, and is while nothing happens afterwards', async () => {
     const done = { sessionUpdate: 'tool_call_update', toolCallId: 't1', status: 'completed' }
     const steps = [asking({ kind: 'edit', title: 'Write a' }), { update: done }, { hang: true }]
     let isDecided = false

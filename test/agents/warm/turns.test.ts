@@ -10,6 +10,7 @@ import { startCodex } from '../../../src/agents/codex/warm-agent.ts'
 import { newScratchDirectory } from '../../../src/agents/scratch-files.ts'
 import type { LongLivedAgent, Turn } from '../../../src/agents/warm/long-lived-agent.ts'
 import { agentRequest } from '../../support/agent-request.ts'
+import { IS_FULL } from '../../support/full-counts.ts'
 import { isRunning } from '../../support/test-command.ts'
 import { until } from '../../support/until.ts'
 import { type WarmBackend, warmProgram } from '../../support/warm-agents.ts'
@@ -283,7 +284,7 @@ describe('a process', () => {
     },
   )
 
-  it('that ignores a cancellation is ended after two seconds', async () => {
+  it.runIf(IS_FULL)('that ignores a cancellation is ended after two seconds', async () => {
     const agent = await start()
     const { result } = await cancelAt(agent, 'message', { hang: true, deaf: true })
     expect(result).toMatchObject({ ended: 'cancelled', exitCode: 130 })
