@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { firstOf } from './support/full-counts.ts'
 import { temporaryDirectory } from './support/run-drover.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -9,7 +10,6 @@ const ROOT = join(import.meta.dirname, '..')
 /** A fake npm: writes a line when it starts and when it is done, and waits in between for permission to continue. */
 const NPM = `
 import { appendFileSync, existsSync, mkdirSync, rmSync } from 'node:fs'
-import { firstOf } from './support/full-counts.ts'
 appendFileSync('npm.log', 'start ' + process.argv.slice(2).join(' ') + '\\n')
 rmSync('node_modules', { recursive: true, force: true })
 mkdirSync('node_modules')

@@ -98,7 +98,7 @@ describe('a driven run is', () => {
     ],
   ]
 
-  it.each(firstOf(ROWS, 3))('%s', async (_name, script, args, code, line) => {
+  it.each(firstOf(ROWS, 5))('%s', async (_name, script, args, code, line) => {
     configure()
     const ran = await driveAndCompare(script, [GOAL, ...args])
     expect([ran.code, ran.verdict.exit_code], ran.stdout).toEqual([code, code])
