@@ -1,7 +1,8 @@
 /** Real agents tell their model of the directories in which they work besides their working directory. */
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { startServer } from '../support/start-server.ts'
 import { until } from '../support/until.ts'
 import { type AgentSetup, createAgentSetup, MODELS } from './agent-setup.ts'
 import { Command, MODES } from './modes.ts'
@@ -41,3 +42,26 @@ describe.each(installed.flatMap((agent) => MODES.map((mode) => ({ ...agent, mode
     })
   },
 )
+
+describe.each(installed)('the real $backend under the ceiling workspace', ({ backend, path }) => {
+  it('edits files in an additional directory, and in no other', async () => {
+    setup = createAgentSetup(backend, path, upstream.port())
+    // Codex may write to the directory for temporary files.
+    const outside = mkdtempSync('/var/tmp/drover-real-')
+    onTestFinished(() => rmSync(outside, { recursive: true, force: true }))
+    const [added, other] = [join(outside, 'added'), join(outside, 'other')]
+    for (const each of [added, other]) mkdirSync(each)
+    const config = { warm: { enabled: false }, backends: { [backend]: { command: path } } }
+    const ceilings = { max_sandbox_mode: 'workspace', max_approval_mode: 'auto' }
+    const server = await startServer({ agents: 'none', env: setup.env('newfile'), server: ceilings, config })
+    const write = async (directory: string) => {
+      const file = join(directory, 'made.txt')
+      const first = { backend, model: MODELS[backend], workdir: setup.work, prompt: `#path=${file}` }
+      const body = { ...first, additional_directories: [added], approval_mode: 'auto', sandbox_mode: 'workspace' }
+      const { status, text } = await server.request('/api/v1/prompt', { method: 'POST', body })
+      expect([status, text]).toEqual([200, text])
+      return existsSync(file)
+    }
+    expect([await write(added), await write(other)]).toEqual([true, false])
+  })
+})
