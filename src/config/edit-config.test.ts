@@ -185,14 +185,14 @@ describe('setConfigValue', () => {
     expect(readdirSync(directory).sort()).toEqual(['config.yaml', 'config.yaml.lock'])
   })
 
-  it('makes a readable file private, and does not change an existing directory', async () => {
+  it('keeps the modes of a file and a directory that exist: others may have to read them', async () => {
     const directory = join(temporaryDirectory(), 'project')
     mkdirSync(directory)
     chmodSync(directory, 0o755)
     const path = join(directory, 'team.yaml')
     writeFileSync(path, '', { mode: 0o644 })
     await setConfigValue({ path, key: 'server.port', value: ['9000'] })
-    expect([mode(directory), mode(path)]).toEqual([0o755, 0o600])
+    expect([mode(directory), mode(path)]).toEqual([0o755, 0o644])
   })
 
   it('writes through a symbolic link', async () => {

@@ -82,12 +82,9 @@ export function toLockPath(path: string): string {
 
 /**
  * Reads, changes and writes the file under a lock. `change` returns whether it changed anything. The resulting file is
- * checked as a whole before it is written. A missing file is created with mode 0600, in a private directory.
+ * checked as a whole before it is written. It keeps its mode; a missing one is created with mode 0600, in a private directory.
  */
-export async function changeFile(
-  { path, key, keepsMode = false }: Edit & { keepsMode?: boolean },
-  change: (document: Document) => boolean,
-): Promise<boolean> {
+export async function changeFile({ path, key }: Edit, change: (document: Document) => boolean): Promise<boolean> {
   const folder = dirname(path)
   if (!isDirectory(folder)) ensurePrivateDirectory({ path: folder })
   return await withLock({ path: toLockPath(path), mode: 'exclusive' }, async () => {
@@ -99,7 +96,7 @@ export async function changeFile(
     const text = before.document.toString({ lineWidth: 0 })
     const problems = await findProblems(parseConfig({ text, file: path }))
     if (problems.length > 0) throw configValueInvalid({ key, problems })
-    const mode = keepsMode && existsSync(path) ? statSync(path).mode & 0o777 : 0o600
+    const mode = existsSync(path) ? statSync(path).mode & 0o777 : 0o600
     replaceFile({ path, bytes: Buffer.from(text), mode, links: 'follow' })
     return true
   })

@@ -11,7 +11,7 @@ import { keyIdOf } from './key-ring.ts'
 const STEPS = ['server', 'keys'] as const
 
 /** The operator may run this as root for a server that runs as another user and must still be able to read the file. */
-const EDIT = { key: STEPS.join('.'), keepsMode: true }
+const EDIT = { key: STEPS.join('.') }
 
 export type ServerKey = Config['server']['keys'][number]
 

@@ -68,6 +68,7 @@ describe('the source of a prompt', () => {
     ['a bare text with a space', ['hello there']],
     ['one word with an agent', ['-b', 'codex', 'hello']],
     ['one word with a model', ['hello', '--model', 'm-1']],
+    ['one word with the demo agent', ['--demo', 'hello']],
     ['the command itself', ['prompt', 'hello']],
     ['flags before the command', ['-b', 'gemini', 'prompt', 'hello']],
     ['a text that looks like a flag, after --', ['prompt', '--', '--hello']],

@@ -101,7 +101,7 @@ Next:
 describe('drover status', () => {
   it('says that there are no runs', async () => {
     const fixture = createRunFixture()
-    expect(plain(await fixture.drover(['status']), fixture)).toBe('No runs found. "drover run GOAL" starts one.\n')
+    expect(plain(await fixture.drover(['status']), fixture)).toBe('No runs found. "drover drive GOAL" starts one.\n')
   })
 
   it('lists own, foreign and unavailable runs', async () => {

@@ -182,7 +182,7 @@ function namesOn(
 
 function formatNone(states: readonly string[]): string {
   return states.length === 0
-    ? 'No runs found. "drover run GOAL" starts one.\n'
+    ? 'No runs found. "drover drive GOAL" starts one.\n'
     : `No run is ${[...new Set(states)].join(' or ')}.\n`
 }
 

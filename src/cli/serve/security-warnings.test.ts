@@ -176,7 +176,7 @@ describe('securityWarnings', () => {
       ['a ceiling of a key', { config: ofKey, hasKeys: true }],
     ])('with %s', (_name, facts) => {
       expect(text(facts)).toBe(
-        'ceilings that the system does not enforce: claude, mine follow them by their own rules, and mine can read what drover keeps of all callers',
+        'ceilings that the system does not enforce: claude, mine follow them by their own rules, and mine can read what drover keeps of all callers and use its local socket as an admin',
       )
     })
 

@@ -150,12 +150,16 @@ function hasCeilings(facts: SecurityFacts): boolean {
 /** Agents that only their own rules keep to a mode, and those of them that could read what drover keeps. */
 const notEnforced: Rule = (facts) => {
   const unconfined = facts.agents.filter((each) => isInstalled(each) && !each.agent.abilities.os_sandbox)
-  if (unconfined.length === 0 || !hasCeilings(facts)) return undefined
+  if (facts.config.sandbox.mode === 'required' || unconfined.length === 0 || !hasCeilings(facts)) return undefined
   const readers = unconfined.filter(({ agent }) => 'profile' in agent && agent.profile.staysInside !== true)
-  const reading = readers.length === 0 ? '' : `, and ${joinNames(readers)} can read what drover keeps of all callers`
+  const reading =
+    readers.length === 0
+      ? ''
+      : `, and ${joinNames(readers)} can read what drover keeps of all callers and use its local socket as an admin`
   return {
     warning: `ceilings that the system does not enforce: ${joinNames(unconfined)} follow them by their own rules${reading}`,
-    suggestion: 'disable these agents, or run drover as a separate user for each group of callers',
+    suggestion:
+      'set sandbox.mode to required, disable these agents, or run drover as a separate user for each group of callers',
   }
 }
 

@@ -141,6 +141,7 @@ function createBanner(
   const facts: BannerFacts = {
     ...{ config, bound, localSocket, endpoints },
     version: runtime.version(),
+    isWorker: !flags.isOn('no-work'),
     isRoot: runtime.isRoot,
     readableSecrets: findReadableSecrets(runtime.env, runtime.readableVariables),
     hasKeys: keys.ring.isRequired,
@@ -214,7 +215,7 @@ function agentText({ backend, program, isDemo }: AgentLocation): string {
 /** Warnings that do not fit are counted. */
 function warningLines(facts: BannerFacts): string[] {
   const security = securityWarnings(facts).map(({ warning, suggestion }) => `! ${warning}; ${suggestion}`)
-  const all = [...security, ...agentWarnings(facts.agents)]
+  const all = [...security, ...agentWarnings(facts)]
   if (all.length <= MAX_WARNINGS) return all
   const shown = all.slice(0, MAX_WARNINGS)
   return [...shown, `! ${all.length - shown.length} more; --verbose shows them`]

@@ -35,6 +35,7 @@ const absent: AgentLocation = {
 
 const FACTS: BannerFacts = {
   version: '1.2.3',
+  isWorker: true,
   config: configWith(),
   bound: { host: '127.0.0.1', address: '127.0.0.1', port: 8080 },
   hasKeys: false,
@@ -173,6 +174,7 @@ Press Ctrl-C to stop
     const warning =
       '! No agent is installed, so no prompt can run. Install one, or start with --demo to try the server.'
     expect(startupBanner({ ...FACTS, agents: [missing] })).toContain(warning)
+    expect(startupBanner({ ...FACTS, agents: [missing], isWorker: false })).not.toContain(warning)
     expect(startupBanner({ ...FACTS, agents: [{ ...installed, isEnabled: false }, missing] })).toContain(warning)
     expect(startupBanner({ ...FACTS, agents: [installed, missing] })).not.toContain(warning)
   })

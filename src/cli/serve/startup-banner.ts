@@ -6,6 +6,8 @@ import { ceilingsOfServer, type SecurityFacts, securityWarnings } from './securi
 
 export type BannerFacts = SecurityFacts & {
   version: string
+  /** False if other machines run the agents. */
+  isWorker: boolean
   /** The socket for commands of the user. */
   localSocket?: string | undefined
   keySources: readonly string[]
@@ -24,7 +26,7 @@ export function startupBanner(facts: BannerFacts): string {
     [`drover ${facts.version} listens on ${addressText(facts)}`, ...consoleLines(facts)],
     ['Security status', ...securityLines(facts)],
     ...warningSection(facts),
-    ['Agents', ...facts.agents.filter(({ isEnabled }) => isEnabled).map(agentLine), ...agentWarnings(facts.agents)],
+    ['Agents', ...facts.agents.filter(({ isEnabled }) => isEnabled).map(agentLine), ...agentWarnings(facts)],
     ['Endpoints', ...endpointLines(facts.endpoints)],
     ['Try it', ...curlLines(facts)],
     ['Press Ctrl-C to stop'],
@@ -100,7 +102,8 @@ function agentLine({ backend, program, isDemo, wanted }: AgentLocation): string 
   return `${backend.padEnd(8)} ${state}`
 }
 
-export function agentWarnings(agents: readonly AgentLocation[]): string[] {
+export function agentWarnings({ agents, isWorker }: Pick<BannerFacts, 'agents' | 'isWorker'>): string[] {
+  if (!isWorker) return []
   const enabled = agents.filter(({ isEnabled }) => isEnabled)
   if (!enabled.some(({ program }) => program !== undefined)) {
     return ['! No agent is installed, so no prompt can run. Install one, or start with --demo to try the server.']

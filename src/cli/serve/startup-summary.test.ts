@@ -21,6 +21,7 @@ const located = (backend: 'claude' | 'codex' | 'gemini', facts: Partial<AgentLoc
 
 const FACTS: BannerFacts = {
   version: '1.2.3',
+  isWorker: true,
   config: configWith(),
   bound: { host: '127.0.0.1', address: '127.0.0.1', port: 8080 },
   hasKeys: false,

@@ -272,14 +272,14 @@ function toFlags(given: Given): Flags {
 }
 
 /** With one of these flags even a single word is a prompt. */
-const PROMPT_FLAGS = ['backend', 'model', 'continue']
+const PROMPT_FLAGS = ['backend', 'model', 'continue', 'demo']
 
 /**
  * Decides whether a command line without a command is a prompt. A misspelled command must not start an agent and cost money.
  *
  * Puts `prompt` in front if the arguments are a prompt. They are if
  * - the first one contains a space or is `-`,
- * - there is one, and `-b`, `-m` or `-c` is given,
+ * - there is one, and `-b`, `-m`, `-c` or `--demo` is given,
  * - there is none, and standard input is piped or a flag of `prompt` is given.
  */
 export function addPromptCommand(

@@ -4,7 +4,7 @@ import { runStateWord, toStateWord } from './state-word.ts'
 
 const verdict = (word: DrivenRun['verdict']['word']) => ({ word }) as DrivenRun['verdict']
 
-it('every state of a prompt, an attempt and a session has one of six words', () => {
+it('every state of a prompt, an attempt and a session has one of the words', () => {
   const states = [
     'queued',
     'running',
@@ -28,7 +28,7 @@ it('every state of a run has one, and a run without its result has failed', () =
   const words = DRIVEN_STATES.map((state) => runStateWord({ state, verdict: verdict('delivered') }))
   expect(words).toEqual([
     ...['queued', 'working', 'working', 'needs you', 'needs you'],
-    ...['stopped', 'needs you', 'failed', 'done', 'done', 'done', 'stopped'],
+    ...['stopped', 'needs you', 'failed', 'continued', 'done', 'done', 'stopped'],
   ])
   expect(runStateWord({ state: 'ended', verdict: verdict('not delivered') })).toBe('failed')
   expect(runStateWord({ state: 'stopped', verdict: verdict('not delivered') })).toBe('stopped')

@@ -1,7 +1,7 @@
 /** One vocabulary for the states of everything: prompts, runs, attempts and sessions. Pure. */
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 
-export type StateWord = 'queued' | 'working' | 'needs you' | 'done' | 'failed' | 'stopped'
+export type StateWord = 'queued' | 'working' | 'needs you' | 'done' | 'continued' | 'failed' | 'stopped'
 
 const WORDS: Readonly<Record<string, StateWord>> = {
   queued: 'queued',
@@ -13,7 +13,7 @@ const WORDS: Readonly<Record<string, StateWord>> = {
   interrupted: 'needs you',
   completed: 'done',
   answered: 'done',
-  continued: 'done',
+  continued: 'continued',
   ended: 'done',
   merged: 'done',
   cancelled: 'stopped',

@@ -313,6 +313,12 @@ describe('an implementation', () => {
         pause: { question: expect.stringMatching(/a\.ts is reported as changed: git shows no change/) },
       },
     })
+    const failing = { ...second, checks: [FAILED, PASSED_LINT] }
+    expect(stepAfter([first, failing], { options: { ...options, attempts: 0 } })).toMatchObject({
+      outcome: {
+        pause: { question: expect.stringMatching(/These checks fail:\n\n- `npm test` ended with exit code 1/) },
+      },
+    })
   })
 
   it('with claims that nothing shows is submitted', () => {

@@ -5,7 +5,7 @@
 import type { Action } from '../../contract/action.shape.ts'
 import type { Outcome } from '../../contract/outcome.shape.ts'
 import type { ProtocolState } from '../../contract/protocol-state.shape.ts'
-import { describeClaim, type FollowUp } from '../prompt/follow-ups.ts'
+import { describeClaim, type FollowUp, howItEnded } from '../prompt/follow-ups.ts'
 import { type ReportedOutcome, readOutcomeText } from '../prompt/read-reported-outcome.ts'
 import type { DrivePause, Purpose } from '../record/drive-event.shape.ts'
 import { type Attempt, attemptsAt, type DriveState } from '../record/drive-state.ts'
@@ -232,6 +232,13 @@ function checkWork(facts: Facts, last: Attempt, { outcome, by }: { outcome: Outc
   if (!wasTold) return again(facts, { why: 'contradiction', claims })
   const sides = claims.map(describeClaim).join('\n')
   const summary = `The outcome that ${last.backend} reports is contradicted by what drover observed.`
-  const question = `${last.backend} was told so once and still reports this:\n\n${sides}\n\nIts own summary: ${outcome.summary}\n\nHow should the run continue?`
+  const stillFail = failed.map((each) => `- \`${each.command}\` ${howItEnded(each)}`)
+  const question = [
+    `What ${last.backend} reports contradicts what drover saw in this run, also after drover told it so:`,
+    sides,
+    ...(stillFail.length === 0 ? [] : [`These checks fail:\n\n${stillFail.join('\n')}`]),
+    `Its summary: ${outcome.summary}`,
+    'How should the run continue?',
+  ].join('\n\n')
   return { do: 'submit', outcome: askOutcome(facts.action, { summary, question }), by: 'drover', attempt: last }
 }
