@@ -7,6 +7,7 @@ const { spawn } = require('node:child_process')
 const { existsSync, realpathSync } = require('node:fs')
 const { homedir } = require('node:os')
 const { join } = require('node:path')
+const { isatty } = require('node:tty')
 const { hideVariables } = require('./hide-variables.cjs')
 
 const REQUIRED = 24
@@ -52,7 +53,7 @@ function findNode(name, directories) {
   return paths.find((path) => existsSync(path) && realpathSync(path) !== realpathSync(process.execPath))
 }
 
-/** Ctrl-C reaches both processes, and the other one decides what it means. */
+/** On a terminal, Ctrl-C reaches both processes, and the other one decides what it means, also if it is pressed twice. */
 function runWith(node) {
   const child = spawn(node, [join(__dirname, 'drover.cjs'), ...process.argv.slice(2)], {
     stdio: 'inherit',
@@ -62,7 +63,10 @@ function runWith(node) {
   hideVariables(({ name }) => !/^DROVER_(?:TREE|OWNER|DEPTH)$/.test(name))
   const ignore = () => {}
   const forward = (signal) => child.kill(signal)
-  process.on('SIGINT', ignore).on('SIGTERM', forward).on('SIGHUP', forward)
+  process
+    .on('SIGINT', isOnTerminal() ? ignore : forward)
+    .on('SIGTERM', forward)
+    .on('SIGHUP', forward)
   child.on('error', (error) => {
     process.stderr.write(`drover: ${node} cannot be started: ${error.message}\n`)
     process.exit(1)
@@ -72,6 +76,10 @@ function runWith(node) {
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.removeAllListeners(name)
     process.kill(process.pid, signal)
   })
+}
+
+function isOnTerminal() {
+  return [0, 1, 2].some((descriptor) => isatty(descriptor))
 }
 
 /**
@@ -93,7 +101,8 @@ exports.endWithLauncher = () => {
 /** A terminal that is closed and the program `timeout` signal both processes, and for drover a second signal means "at once". */
 function dropRepeatedSignals() {
   const emit = process.emit
-  const seen = { SIGTERM: -TWICE_MS, SIGHUP: -TWICE_MS }
+  const names = ['SIGTERM', 'SIGHUP', ...(isOnTerminal() ? [] : ['SIGINT'])]
+  const seen = Object.fromEntries(names.map((name) => [name, -TWICE_MS]))
   process.emit = function (name, ...args) {
     if (name in seen) {
       const now = performance.now()

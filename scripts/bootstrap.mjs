@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url'
 import { takeInstallLock } from './install-lock.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+const SLOW_MS = 120_000
+const NPM_LOG = 'the newest log in ~/.npm/_logs says what fails, if anything does'
 const stampFile = join(root, 'node_modules', '.drover-stamp')
 
 process.exitCode = await bootstrap()
@@ -43,7 +45,7 @@ async function install(lock) {
     return 0
   }
   say(
-    `npm ci failed (exit ${code}). Its messages are above; a missing network is the usual cause. Run this again to retry.`,
+    `npm ci failed (exit ${code}). A missing network is the usual cause, or a proxy whose certificate npm does not know (npm config set cafile FILE); ${NPM_LOG}. Run this again to retry.`,
   )
   return code === 0 ? 1 : code
 }
@@ -70,10 +72,12 @@ function npmCi(lock) {
   lock.names(child.pid)
   const forward = (signal) => child.kill(signal)
   process.on('SIGINT', forward).on('SIGTERM', forward)
+  // npm repeats what fails for minutes, and is silent meanwhile.
+  const slow = setInterval(() => say(`npm is still installing; ${NPM_LOG}`), SLOW_MS)
   return new Promise((resolve) => {
     child.on('error', () => resolve(1))
     child.on('exit', (code, signal) => resolve(signal === null ? (code ?? 1) : 1))
-  })
+  }).finally(() => clearInterval(slow))
 }
 
 /** npm inside an npm script inherits settings from the outer call that would change what it installs. */

@@ -240,16 +240,15 @@ type Wanted = {
   comparison?: string | undefined
 }
 
-/** The worktrees of the caller's newest comparison in this repository, of which one has this name. Pure. */
+/** The worktrees of the caller's newest comparison in this repository, if one has this name. Pure. */
 export function findComparison(worktrees: readonly FoundWorktree[], { gitCommonDir, name, keyId, comparison }: Wanted) {
   const isNamed = (each: FoundWorktree) => comparison === undefined || each.group === comparison
   const isHere = (each: FoundWorktree) => each.git_common_dir === gitCommonDir && each.key_id === keyId && isNamed(each)
   const here = worktrees.filter((each) => each.group !== undefined && isHere(each))
-  const newest = here.findLast(({ label }) => name === undefined || label === name)
-  if (newest !== undefined) return here.filter(({ group }) => group === newest.group)
-  const last = here.at(-1)
-  const known = here.filter(({ group }) => group === last?.group).map(({ label }) => label ?? '')
-  throw comparisonNotFound({ name, known })
+  const last = here.filter(({ group }) => group === here.at(-1)?.group)
+  const known = last.map(({ label }) => label ?? '')
+  if (last.length === 0 || (name !== undefined && !known.includes(name))) throw comparisonNotFound({ name, known })
+  return last
 }
 
 type Ended = { dropped: KeepResult['dropped'][number][]; left: KeepResult['left'][number][] }

@@ -135,10 +135,10 @@ describe('a usage error', () => {
     ],
     [
       'a prompt without quotes',
-      ['--demo', 'what', 'is', 'a', "shepherd's", 'dog?', '--usage'],
+      ['what', 'is', 'a', "shepherd's", 'dog?', '--usage'],
       `unknown command "what"; to send it as a prompt, run "drover prompt 'what is a shepherd'\\''s dog?'"; did you mean drover chat?`,
     ],
-    ['an empty word', ['--demo', ''], 'the first argument is empty; give a command or a prompt'],
+    ['an empty word', [''], 'the first argument is empty; give a command or a prompt'],
     ['a mistyped command', ['confg'], 'unknown command "confg"; did you mean drover config?'],
     ['a mistyped subcommand', ['config', 'shwo'], 'unknown command "config shwo"; did you mean drover config show?'],
     ['a group alone', ['config'], 'drover config needs a subcommand: show, get, set, unset, validate, path'],
@@ -414,25 +414,28 @@ describe('an old Node', () => {
     expect(await ending(child)).toMatchObject({ code: null, stdout: '[]\nSIGTERM\n' })
   })
 
-  it.each(['SIGTERM', 'SIGHUP'])('passes on %s, which comes once if both processes get it', async (signal) => {
-    const clone = temporaryDirectory()
-    bringNode(clone)
-    const program = `let count = 0
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'])(
+    'passes on %s, which comes once if both processes get it',
+    async (signal) => {
+      const clone = temporaryDirectory()
+      bringNode(clone)
+      const program = `let count = 0
       process.on('${signal}', () => {
         count += 1
         setTimeout(() => process.exit(console.log(count)), 400)
       })
       setInterval(() => {}, 1000)
       console.log('ready')`
-    const launcher = launcherIn(clone, true, program)
-    const start = () =>
-      spawn(process.execPath, ['-e', PRETEND, launcher], { env: { HOME: clone }, stdio: 'pipe', detached: true })
-    const [group, alone] = [start(), start()]
-    group.stdout.once('data', () => process.kill(-(group.pid ?? 0), signal))
-    alone.stdout.once('data', () => alone.kill(signal as 'SIGTERM'))
-    const once = { code: 0, stdout: 'ready\n1\n' }
-    expect(await Promise.all([group, alone].map(ending))).toMatchObject([once, once])
-  })
+      const launcher = launcherIn(clone, true, program)
+      const start = () =>
+        spawn(process.execPath, ['-e', PRETEND, launcher], { env: { HOME: clone }, stdio: 'pipe', detached: true })
+      const [group, alone] = [start(), start()]
+      group.stdout.once('data', () => process.kill(-(group.pid ?? 0), signal))
+      alone.stdout.once('data', () => alone.kill(signal as 'SIGTERM'))
+      const once = { code: 0, stdout: 'ready\n1\n' }
+      expect(await Promise.all([group, alone].map(ending))).toMatchObject([once, once])
+    },
+  )
 
   it('gets the command that installs a newer Node for an installed drover, and uses that Node afterwards', async () => {
     const home = temporaryDirectory()
