@@ -77,7 +77,11 @@ export function readTools(
   const places = Object.keys(others).filter((place) => (others[place] ?? []).length > 0)
   const [refused] = [...(offered.length > 0 && clientTools === 'refuse' ? ['tools'] : []), ...places]
   if (refused !== undefined && clientTools !== 'ignore')
-    throw unsupportedFeature({ place: refused, feature: 'tools', advice: ADVICE })
+    throw unsupportedFeature({
+      place: refused,
+      feature: 'tools',
+      advice: clientTools === 'bridge' ? 'send functions in tools' : ADVICE,
+    })
   if (clientTools === 'ignore') {
     // An answer without the call would not be what the client can use.
     if (!FREE_CHOICES.includes(typeOf(choice)))
