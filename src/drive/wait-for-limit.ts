@@ -32,7 +32,7 @@ export function handOver(context: DriveContext, { attempt, to, code }: StepOf<'h
 
 type Wait = Pick<AgentLimit, 'backend' | 'code' | 'until'>
 
-/** Waits without a request. It is over early if the run is stopped, or its action skipped. */
+/** Waits without a request. It is over early if the run is stopped, its action skipped, or the agent answers another run. */
 export async function waitForLimit(
   context: DriveContext,
   { backend, code, until }: Wait,
@@ -42,14 +42,18 @@ export async function waitForLimit(
   if (waiting?.until !== until || waiting.backend !== backend)
     record(context, 'waiting_for_limit', { backend, code, until })
   using watch = new RunWatch(context, actionId)
-  await sleepUntil(until, { clock: context.runs.clock, signal: watch.signal })
+  const isShared = () => findAgentLimit(context.agentLimits, backend)?.until === until
+  const isOver = isShared() ? () => !isShared() : () => false
+  await sleepUntil(until, { clock: context.runs.clock, signal: watch.signal, isOver })
   if (!watch.signal.aborted) record(context, 'limit_passed', { backend })
 }
 
-async function sleepUntil(until: string, { clock, signal }: { clock: Clock; signal: AbortSignal }): Promise<void> {
+type Sleep = { clock: Clock; signal: AbortSignal; isOver: () => boolean }
+
+async function sleepUntil(until: string, { clock, signal, isOver }: Sleep): Promise<void> {
   for (;;) {
     const left = Date.parse(until) - clock.now().getTime()
-    if (left <= 0 || signal.aborted) return
+    if (left <= 0 || signal.aborted || isOver()) return
     await sleep(Math.min(left, LONGEST_SLEEP_MS), undefined, { signal }).catch(() => undefined)
   }
 }
@@ -78,7 +82,7 @@ export async function enterOrWait(
     throw error
   })
   if (entry?.is !== 'limited') return entry
-  if (!isWaitedFor(context, entry.limit)) return OPEN
+  if (!isWaitedFor(context, entry.limit)) return toEarlyEntry(pathOf(directory, backend))
   await waitForLimit(context, entry.limit, actionId)
   return undefined
 }
@@ -120,6 +124,11 @@ type OpenEntry = Disposable & { readonly is: 'open'; hasAnswered(): void }
 type AgentEntry = OpenEntry | { readonly is: 'limited'; readonly limit: AgentLimit }
 
 const OPEN: OpenEntry = { is: 'open', hasAnswered: () => {}, [Symbol.dispose]: () => {} }
+
+/** Of a run that tries in spite of a limit. */
+function toEarlyEntry(path: string): OpenEntry {
+  return { ...OPEN, hasAnswered: () => rmSync(path, { force: true }) }
+}
 
 type Waiting = { readonly directory: string; readonly clock: Clock; readonly signal: AbortSignal }
 

@@ -186,7 +186,7 @@ function boundaryText({ boundary }: RunReport, rows: Rows): string {
   const reaches = reached.map(({ host, count: times, by }) => [code(host), String(times), users(by)])
   return [
     `Enforced by ${program} around ${cell(around)}.`,
-    refusals.length === 0 ? 'No refusal was seen.' : rows(['Refused', 'Reason', 'Times', 'By'], refusals),
+    refusals.length === 0 ? 'No refusal was seen in this run.' : rows(['Refused', 'Reason', 'Times', 'By'], refusals),
     'Hosts are seen by drover. A path is listed only if a command or a tool printed that it could not be written.',
     reaches.length === 0 ? 'No host was reached.' : rows(['Host reached', 'Times', 'By'], reaches),
   ].join('\n\n')

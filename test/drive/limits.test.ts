@@ -85,6 +85,22 @@ it.runIf(IS_FULL)('waits for a limit that another run has reached, before its fi
   expect(dataOf(driving.records(runIdIn(ran.stdout)), 'waiting_for_limit')).toMatchObject([{ until: soon }])
 })
 
+it.runIf(IS_FULL)('stops waiting when the agent answers a run that tries in spite of the limit', async () => {
+  const driving = createDriving()
+  const directory = join(driving.home, '.drover', 'agent-limits')
+  mkdirSync(directory, { mode: 0o700 })
+  const inAnHour = new Date(Date.now() + 3_600_000).toISOString()
+  const known = { version: 1, backend: 'claude', code: 'agent_usage_limited', until: inAnHour }
+  writeFileSync(join(directory, 'claude.json'), JSON.stringify(known))
+  let shownSoFar = ''
+  const onOutput = (text: string) => (shownSoFar += text)
+  const waiting = driving.call(['drive', GOAL, '--no-review', '--on-limit', 'wait'], { onOutput })
+  await until(() => shownSoFar.includes('Waiting until'))
+  const args = ['--no-review', '--on-limit', 'next', '--fallback', 'claude']
+  expect(await driving.drive('Show the wind in knots again', ...args)).toMatchObject({ code: 0 })
+  expect(await waiting).toMatchObject({ code: 0 })
+})
+
 it('keeps waiting after it was killed, and shows until when', { timeout: 60_000 }, async () => {
   const driving = createDriving({ implement: [limitedFor('3s'), HONEST] })
   const child = spawn(process.execPath, [DROVER, 'drive', GOAL, '--no-review'], {

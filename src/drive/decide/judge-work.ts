@@ -2,6 +2,7 @@
 import type { RunVerdict } from '../../contract/run-verdict.shape.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
 import { describeFlag, seriousFlags } from '../evidence/repository-flags.ts'
+import { describeRefusals } from '../evidence/summarize-boundary.ts'
 import type { DriveState } from '../record/drive-state.ts'
 import { checkResults, hasWork } from './check-results.ts'
 
@@ -25,7 +26,10 @@ export function judgeWork(ended: EndedRun): Judged {
   const lookFirst = whatToLookAt(ended)
   if (!isWork(ended)) return { word: 'nothing to change', reason: describeChecks(ended), next: report }
   if (lookFirst.length === 0) {
-    return { word: 'delivered', reason: whereItIs(ended), next: mergeCommand(drive, name) ?? report }
+    const reason = [whereItIs(ended), describeRefusals([drive, ...ended.earlier])]
+      .filter((part) => part !== '')
+      .join('; ')
+    return { word: 'delivered', reason, next: mergeCommand(drive, name) ?? report }
   }
   return { word: 'delivered, look first', reason: lookFirst.join('; '), next: report, lookFirst }
 }

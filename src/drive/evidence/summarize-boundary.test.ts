@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { BoundarySeen } from '../record/drive-event.shape.ts'
-import { describeInside, summarizeBoundary } from './summarize-boundary.ts'
+import { describeInside, describeRefusals, summarizeBoundary } from './summarize-boundary.ts'
 
 const seen = (by: BoundarySeen['by'], more: Partial<BoundarySeen>): BoundarySeen => ({
   by,
@@ -49,6 +49,13 @@ describe('summarizeBoundary', () => {
     })
     expect(summarizeBoundary({ boundary_seen: [] })).toBeUndefined()
   })
+})
+
+it('says how often something was refused, of all rounds', () => {
+  const once = { boundary_seen: [seen('agent', { unwritable: ['/etc/x'] })] }
+  const more = { boundary_seen: [seen('agent', { refused: [refused('evil.test:443', 2)], exceeded: ['too much'] })] }
+  const sentences = [[], [{ boundary_seen: [seen('agent', {})] }], [once], [more, once]].map(describeRefusals)
+  expect(sentences).toEqual(['', '', 'the sandbox refused something once', 'the sandbox refused something 4 times'])
 })
 
 it.each([

@@ -25,6 +25,15 @@ export function summarizeBoundary(state: Pick<DriveState, 'boundary' | 'boundary
   }
 }
 
+/** Of all rounds, as the verdict says it; empty without one. */
+export function describeRefusals(rounds: readonly Pick<DriveState, 'boundary_seen'>[]): string {
+  const seen = rounds.flatMap(({ boundary_seen: each }) => each)
+  const hosts = seen.flatMap(({ refused }) => refused.map(({ count }) => count)).reduce((sum, each) => sum + each, 0)
+  const others = seen.reduce((sum, { unwritable, exceeded = [] }) => sum + unwritable.length + exceeded.length, 0)
+  const count = hosts + others
+  return count === 0 ? '' : `the sandbox refused something ${count === 1 ? 'once' : `${count} times`}`
+}
+
 /** What of the run is inside of its boundary. */
 export function describeInside({ agents = [], why }: Pick<EventOf<'boundary_set'>['data'], 'agents' | 'why'>): string {
   const named = why === undefined && agents.length > 0 ? ['agents'] : agents

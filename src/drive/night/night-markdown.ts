@@ -43,10 +43,14 @@ function toText(run: NightRun): string {
 }
 
 function deliveredText(run: NightRun): string {
-  const { exists, word } = run.verdict
+  const { exists, word, reason } = run.verdict
   if (word === 'nothing to change') return `${head(run)}: nothing to change`
-  const where = exists.pull_request ?? (exists.branch === undefined ? 'in the worktree' : `branch \`${exists.branch}\``)
-  return `${head(run)}: ${where}`
+  if (word === 'delivered, look first' || exists.pull_request !== undefined) return `${head(run)}: ${whereItIs(exists)}`
+  return `${head(run)}: ${inert(reason)}`
+}
+
+function whereItIs({ pull_request: request, branch }: NightRun['verdict']['exists']): string {
+  return request ?? (branch === undefined ? 'in the worktree' : `branch \`${branch}\``)
 }
 
 function lookFirstText(run: NightRun): string {
