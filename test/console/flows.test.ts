@@ -44,7 +44,7 @@ describe.runIf(isFull).each(LOOKS)('a run in %s, %s', { timeout: 180_000 }, (bro
 
 describe.each(INSTALLED)('a run in %s', { timeout: 180_000 }, (browser) => {
   // Without `isFull` Chromium is tried by the tests of each page.
-  it.runIf(isFull || browser === 'Firefox')('is merged with the keyboard alone, and another tab shows it', async () => {
+  it.runIf(isFull)('is merged with the keyboard alone, and another tab shows it', async () => {
     const { server, start, reaches, driving } = await serveRuns()
     const { id } = await start()
     await reaches(id, 'ended')

@@ -215,7 +215,7 @@ describe('a run that waits', () => {
 })
 
 describe('a run that is driven', () => {
-  it('is stopped at once, with its agent, and can be resumed', async () => {
+  it.runIf(IS_FULL)('is stopped at once, with its agent, and can be resumed', async () => {
     const { start, reaches, change, show, driving, server } = await serveRuns({ orient: [{ hangs: true }, {}] })
     const { id, actions } = await start()
     await until(() => driving.calls().length > 0)
@@ -471,46 +471,52 @@ describe('GET /api/v1/runs', () => {
     expect((await list('?state=ended')).runs).toEqual([])
   })
 
-  it('finds runs by state, repository, agent, and a part of goal or id, and compresses long answers', async () => {
-    const { start, reaches, list, change, repository, server } = await serveRuns({ orient: [QUESTION] })
-    const [one, two] = [await start(), await start({ goal: `Rain in MM, 100%${'!'.repeat(70_000)}`, backend: 'codex' })]
-    for (const { id } of [one, two]) await reaches(id, 'waiting')
-    await change(one.id, 'stop')
-    const found = async (query: string) => (await list(`?${query}`)).runs.map(({ id }) => id)
-    const rows: [query: string, found: string[]][] = [
-      ['state=stopped', [one.id]],
-      ['state=stopped,waiting', [two.id, one.id]],
-      ['state=running,ended', []],
-      [`repository=${repository}`, [two.id, one.id]],
-      ['repository=/elsewhere', []],
-      ['backend=codex', [two.id]],
-      ['label=night', []],
-      ['key=ci', []],
-      ['search=KNOTS', [one.id]],
-      ['search=mm,%20100%25', [two.id]],
-      ['search=100_', []],
-      [`search=${one.id.slice(0, 8)}`, [one.id]],
-      ['search=knots&backend=codex', []],
-    ]
-    for (const [query, ids] of rows) expect(await found(query), query).toEqual(ids)
-    for (const wrong of ['state=asleep', 'state=ended,', 'search=', `search=${'x'.repeat(201)}`, 'q=x']) {
-      const { status } = await server.request(`${RUNS}?${wrong}`)
-      expect([wrong, status]).toEqual([wrong, wrong === 'search=' ? 200 : 400])
-    }
-    for (const [path, coding, isCompressed] of [
-      [RUNS, 'gzip', true],
-      [`${RUNS}/${one.id}`, 'gzip', true],
-      [RUNS, 'gzip;q=0', false],
-      ['/api/v1/approvals', 'gzip', false],
-    ] as const) {
-      const plain = await server.request(path)
-      const answer = await fetch(`${server.url}${path}`, { headers: { 'accept-encoding': coding } })
-      const { headers } = answer
-      expect([plain.headers['content-encoding'], headers.get('vary')]).toEqual([undefined, 'Origin, Accept-Encoding'])
-      expect([path, headers.get('content-encoding')]).toEqual([path, isCompressed ? 'gzip' : null])
-      expect(await answer.json()).toEqual(plain.body)
-    }
-  })
+  it.runIf(IS_FULL)(
+    'finds runs by state, repository, agent, and a part of goal or id, and compresses long answers',
+    async () => {
+      const { start, reaches, list, change, repository, server } = await serveRuns({ orient: [QUESTION] })
+      const [one, two] = [
+        await start(),
+        await start({ goal: `Rain in MM, 100%${'!'.repeat(70_000)}`, backend: 'codex' }),
+      ]
+      for (const { id } of [one, two]) await reaches(id, 'waiting')
+      await change(one.id, 'stop')
+      const found = async (query: string) => (await list(`?${query}`)).runs.map(({ id }) => id)
+      const rows: [query: string, found: string[]][] = [
+        ['state=stopped', [one.id]],
+        ['state=stopped,waiting', [two.id, one.id]],
+        ['state=running,ended', []],
+        [`repository=${repository}`, [two.id, one.id]],
+        ['repository=/elsewhere', []],
+        ['backend=codex', [two.id]],
+        ['label=night', []],
+        ['key=ci', []],
+        ['search=KNOTS', [one.id]],
+        ['search=mm,%20100%25', [two.id]],
+        ['search=100_', []],
+        [`search=${one.id.slice(0, 8)}`, [one.id]],
+        ['search=knots&backend=codex', []],
+      ]
+      for (const [query, ids] of rows) expect(await found(query), query).toEqual(ids)
+      for (const wrong of ['state=asleep', 'state=ended,', 'search=', `search=${'x'.repeat(201)}`, 'q=x']) {
+        const { status } = await server.request(`${RUNS}?${wrong}`)
+        expect([wrong, status]).toEqual([wrong, wrong === 'search=' ? 200 : 400])
+      }
+      for (const [path, coding, isCompressed] of [
+        [RUNS, 'gzip', true],
+        [`${RUNS}/${one.id}`, 'gzip', true],
+        [RUNS, 'gzip;q=0', false],
+        ['/api/v1/approvals', 'gzip', false],
+      ] as const) {
+        const plain = await server.request(path)
+        const answer = await fetch(`${server.url}${path}`, { headers: { 'accept-encoding': coding } })
+        const { headers } = answer
+        expect([plain.headers['content-encoding'], headers.get('vary')]).toEqual([undefined, 'Origin, Accept-Encoding'])
+        expect([path, headers.get('content-encoding')]).toEqual([path, isCompressed ? 'gzip' : null])
+        expect(await answer.json()).toEqual(plain.body)
+      }
+    },
+  )
 })
 
 describe('GET /api/v1/events', () => {

@@ -23,7 +23,7 @@ type Scheme = 'light' | 'dark'
 
 export const INSTALLED: readonly BrowserName[] = FIREFOX === undefined ? ['Chromium'] : ['Chromium', 'Firefox']
 
-/** What a user does is tried in both, if there are both; the gate tries Chromium, and one flow in Firefox. */
+/** What a user does is tried in both, if there are both; the gate tries Chromium. */
 export const BROWSERS: readonly BrowserName[] = isFull ? INSTALLED : ['Chromium']
 
 export const LOOKS: readonly (readonly [BrowserName, Scheme])[] = isFull
