@@ -25,9 +25,10 @@ const pages = allPages.filter(({ path }) => !IN_A_REPOSITORY.includes(path))
 /** `run`: in a pipe. `terminal`: on a terminal, where drover asks a question. */
 const isRun = ({ mark }: Block) => mark === 'run' || mark === 'terminal'
 /** The SDKs take long to load, and others drive or compare: test/http and test/cli do what they do. */
-const SLOW = ['clients/openai', 'clients/anthropic', 'clients/ai-sdk', 'compare-agents', 'library', 'embed'].map(
-  (name) => `docs/${name}.md`,
-)
+const SLOW = [
+  ...['clients/openai', 'clients/anthropic', 'clients/ai-sdk', 'compare-agents', 'library', 'embed'],
+  ...['deployment', 'executions', 'prompts', 'telemetry'],
+].map((name) => `docs/${name}.md`)
 const runnable = pages
   .map(({ path, blocks }) => ({ path, examples: blocks.filter(isRun) }))
   .filter(({ examples }) => examples.length > 0)
@@ -66,7 +67,7 @@ const NOT_RUN: Readonly<Record<string, readonly [count: number, because: string]
   'docs/many-machines.md': [3, 'need a PostgreSQL server; test/many-machines.test.ts does what they do'],
   'docs/production.md': [16, 'need PostgreSQL and root; test/production.test.ts runs all of them'],
   'docs/install.md': [5, 'install on the machine, need Docker, or change the shell; test/package does what they do'],
-  'docs/deployment.md': [3, 'need root, Docker or a server in /run; test/package tries the unit and the image'],
+  'docs/deployment.md': [4, 'need root, Docker or a server in /run; test/package tries the unit and the image'],
 }
 
 /** What commands with several prompts print to a pipe. */

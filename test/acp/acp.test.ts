@@ -139,7 +139,7 @@ describe('an editor', () => {
     ])
   })
 
-  it('cancels a prompt, and sends another one', async () => {
+  it.runIf(IS_FULL)('cancels a prompt, and sends another one', async () => {
     const { create, prompt, agent, texts } = await openEditor(createUser())
     const { sessionId } = await create()
     const hanging = prompt(sessionId, { say: 'begun', hang: true })
@@ -194,7 +194,7 @@ describe('an editor of an agent that speaks ACP', () => {
     return { ...editor, sessionId }
   }
 
-  it('learns how full the context is, and what all turns of the session cost', async () => {
+  it.runIf(IS_FULL)('learns how full the context is, and what all turns of the session cost', async () => {
     const cost = { amount: 0.2, currency: 'USD' }
     const usage = { sessionUpdate: 'usage_update', used: 900, size: 1000, cost }
     const { prompt, sessionId, updates } = await openFake([{ update: usage }, { say: 'done' }])
@@ -204,7 +204,7 @@ describe('an editor of an agent that speaks ACP', () => {
     }
   })
 
-  it('closes the dialog about what the agent takes back', async () => {
+  it.runIf(IS_FULL)('closes the dialog about what the agent takes back', async () => {
     const takesBackAt = join(temporaryDirectory(), 'take-back')
     const toolCall = { toolCallId: 't', kind: 'execute', title: 'make', rawInput: { command: 'make' } }
     const options = [{ optionId: 'yes', kind: 'allow_once' }]
@@ -262,7 +262,7 @@ describe('drover acp', () => {
     expect(JSON.parse(stdout)).toMatchObject({ backend: 'inner', output: 'from inside' })
   })
 
-  it('reports an agent that is missing as an error', async () => {
+  it.runIf(IS_FULL)('reports an agent that is missing as an error', async () => {
     const user = createUser({ default_backend: 'gemini' })
     const { create, prompt } = await openEditor(user)
     const { sessionId } = await create()

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { type ListSessionsRequest, methods } from '@agentclientprotocol/sdk'
 import { describe, expect, it } from 'vitest'
 import { createUser, openEditorHere } from '../support/acp-editor.ts'
+import { firstOf, IS_FULL } from '../support/full-counts.ts'
 import { newSession, openStore } from '../support/session-store.ts'
 import { until } from '../support/until.ts'
 
@@ -128,7 +129,7 @@ describe('limits of the settings', () => {
     await expect(agent.request(session.list, { cwd: user.work })).rejects.toThrow(/which is blocked/)
   })
 
-  it('choose the first mode: a user who has chosen one is not asked', async () => {
+  it.runIf(IS_FULL)('choose the first mode: a user who has chosen one is not asked', async () => {
     const { create } = await openEditorHere(createUser({ unified_flags: { sandbox_mode: 'read-only' } }))
     expect(await create()).toMatchObject({ modes: { currentModeId: 'default' } })
   })
@@ -162,7 +163,7 @@ describe('a session', () => {
     expect(sessions.map((each) => each.sessionId)).toEqual([sessionId])
   })
 
-  it('is found once, whatever session is said to continue it', async () => {
+  it.runIf(IS_FULL)('is found once, whatever session is said to continue it', async () => {
     const user = createUser()
     const { agent, create, prompt } = await openEditorHere(user)
     const { sessionId } = await create()
@@ -201,7 +202,7 @@ describe('a session', () => {
     expect(await store.find(sessionId)).toMatchObject({ status: 'paused', error_message: 'the run was canceled' })
   })
 
-  it.each(['load', 'resume', 'close', 'delete'] as const)('has no prompt running after %s', async (word) => {
+  it.each(firstOf(['load', 'resume', 'close', 'delete'] as const))('has no prompt running after %s', async (word) => {
     const { create, prompt, agent, texts } = await openEditorHere(createUser())
     const { sessionId } = await create()
     const hanging = prompt(sessionId, { say: 'begun', hang: true })
@@ -216,7 +217,7 @@ describe('a session', () => {
     else expect(await codeOf(prompt(sessionId, { say: 'again' }))).toBe(NOT_FOUND)
   })
 
-  it('of several agents is told to each of them, replayed in order and deleted as one', async () => {
+  it.runIf(IS_FULL)('of several agents is told to each of them, replayed in order and deleted as one', async () => {
     const user = createUser({}, { DEMO_AGENT_WORD_MS: '0', PATH: '/usr/bin:/bin' })
     const first = await openEditorHere(user, ['--demo'])
     const { sessionId } = await first.create()
@@ -242,7 +243,7 @@ describe('a session', () => {
     expect((await agent.request(session.list, {})).sessions).toEqual([])
   })
 
-  it('of which nothing is kept is continued by another agent without it', async () => {
+  it.runIf(IS_FULL)('of which nothing is kept is continued by another agent without it', async () => {
     const user = createUser({ executions: { keep: 'none' } }, { DEMO_AGENT_WORD_MS: '0', PATH: '/usr/bin:/bin' })
     const { agent, create, prompt, texts } = await openEditorHere(user, ['--demo'])
     const { sessionId } = await create()
@@ -252,7 +253,7 @@ describe('a session', () => {
     expect(texts()).not.toContain('is the record of an')
   })
 
-  it('shows its earlier tool calls with different ids', async () => {
+  it.runIf(IS_FULL)('shows its earlier tool calls with different ids', async () => {
     const user = createUser()
     const first = await openEditorHere(user)
     const { sessionId } = await first.create()
@@ -277,7 +278,7 @@ function readIfThere(file: string): string | undefined {
 }
 
 describe('a list of sessions', () => {
-  it('has pages, and only sessions of the directory that is asked for', async () => {
+  it.runIf(IS_FULL)('has pages, and only sessions of the directory that is asked for', async () => {
     const user = createUser()
     const store = await openStore({ path: storeOf(user) })
     const other = join(user.home, 'other')

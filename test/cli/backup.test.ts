@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { callMain } from '../support/call-main.ts'
-import { IS_FULL, placesUpTo } from '../support/full-counts.ts'
+import { firstOf, IS_FULL, placesUpTo } from '../support/full-counts.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 import { DROVER, ending, runAt, temporaryDirectory } from '../support/run-drover.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
@@ -134,17 +134,22 @@ describe('drover backup', () => {
     expect(await json('backup', file, '--force')).toMatchObject({ sessions: 1 })
   })
 
-  it.each([
-    ['the store itself', (user: User) => user.store, 2, 'is the file that drover is using'],
-    ['a link to the store', linkTo, 2, 'is the file that drover is using'],
-    [
-      'a directory that does not exist',
-      (user: User) => join(user.root, 'none', 'copy'),
-      1,
-      'no such file or directory',
-    ],
-    ['a directory', (user: User) => user.home, 1, 'is a directory'],
-  ])('refuses %s, and changes nothing', async (_, targetOf, exitCode, message) => {
+  it.each(
+    firstOf(
+      [
+        ['the store itself', (user: User) => user.store, 2, 'is the file that drover is using'],
+        ['a link to the store', linkTo, 2, 'is the file that drover is using'],
+        [
+          'a directory that does not exist',
+          (user: User) => join(user.root, 'none', 'copy'),
+          1,
+          'no such file or directory',
+        ],
+        ['a directory', (user: User) => user.home, 1, 'is a directory'],
+      ],
+      2,
+    ),
+  )('refuses %s, and changes nothing', async (_, targetOf, exitCode, message) => {
     const user = createUser()
     await user.prompt('one')
     const ran = await user.drover('backup', targetOf(user), '--force')
@@ -305,27 +310,32 @@ describe('drover restore', () => {
     expect(isRunning(other.pid ?? 0)).toBe(true)
   })
 
-  it.each([
-    ['that does not exist', () => {}, 'does not exist'],
-    ['that is a directory', (file: string) => mkdirSync(file), 'is a directory'],
-    ['that is empty', (file: string) => writeFileSync(file, ''), 'it is empty'],
-    ['that is no database', (file: string) => writeFileSync(file, 'hello '.repeat(1000)), 'it is not a database'],
-    ['of another program', writeOther, 'it is a database of another program'],
-    [
-      'that is cut off',
-      async (file: string, user: User) => truncateSync(await backUp(file, user), 60_000),
-      'it is damaged',
-    ],
-    ['that is damaged', async (file: string, user: User) => damage(await backUp(file, user)), 'it is damaged'],
-    ['that lacks a row', lackRow, 'it has 1 rows of sessions, not 2'],
-    ['of a newer drover', makeNewer, 'was written by a newer version of drover (schema 99'],
-    [
-      'that is the store',
-      (file: string, user: User) => symlinkSync(user.store, file),
-      'is the file that drover is using',
-    ],
-    ['that a process writes to', (file: string) => writeFileSync(`${file}-wal`, 'x'), 'a process writes to it'],
-  ])('refuses a file %s, and changes nothing', async (_, write, message) => {
+  it.each(
+    firstOf(
+      [
+        ['that does not exist', () => {}, 'does not exist'],
+        ['that is a directory', (file: string) => mkdirSync(file), 'is a directory'],
+        ['that is empty', (file: string) => writeFileSync(file, ''), 'it is empty'],
+        ['that is no database', (file: string) => writeFileSync(file, 'hello '.repeat(1000)), 'it is not a database'],
+        ['of another program', writeOther, 'it is a database of another program'],
+        [
+          'that is cut off',
+          async (file: string, user: User) => truncateSync(await backUp(file, user), 60_000),
+          'it is damaged',
+        ],
+        ['that is damaged', async (file: string, user: User) => damage(await backUp(file, user)), 'it is damaged'],
+        ['that lacks a row', lackRow, 'it has 1 rows of sessions, not 2'],
+        ['of a newer drover', makeNewer, 'was written by a newer version of drover (schema 99'],
+        [
+          'that is the store',
+          (file: string, user: User) => symlinkSync(user.store, file),
+          'is the file that drover is using',
+        ],
+        ['that a process writes to', (file: string) => writeFileSync(`${file}-wal`, 'x'), 'a process writes to it'],
+      ],
+      6,
+    ),
+  )('refuses a file %s, and changes nothing', async (_, write, message) => {
     const user = createUser()
     await user.prompt('one')
     await user.prompt('a long prompt '.repeat(8_000))

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { commandName } from '../../src/cli/command.ts'
 import { COMMANDS } from '../../src/cli/program/command-table.ts'
 import { callDrover } from '../support/call-drover.ts'
+import { firstOf } from '../support/full-counts.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 import { DROVER, ending, run, runDrover, SOURCES, temporaryDirectory } from '../support/run-drover.ts'
 
@@ -127,90 +128,99 @@ describe('version', () => {
 })
 
 describe('a usage error', () => {
-  it.each([
-    [
-      'an unknown command',
-      ['frobnicate'],
-      'unknown command "frobnicate"; to send it as a prompt, run "drover prompt frobnicate"',
-    ],
-    [
-      'a prompt without quotes',
-      ['what', 'is', 'a', "shepherd's", 'dog?', '--usage'],
-      `unknown command "what"; to send it as a prompt, run "drover prompt 'what is a shepherd'\\''s dog?'"; did you mean drover chat?`,
-    ],
-    ['an empty word', [''], 'the first argument is empty; give a command or a prompt'],
-    ['a mistyped command', ['confg'], 'unknown command "confg"; did you mean drover config?'],
-    ['a mistyped subcommand', ['config', 'shwo'], 'unknown command "config shwo"; did you mean drover config show?'],
-    ['a group alone', ['config'], 'drover config needs a subcommand: show, get, set, unset, validate, path'],
-    ['an unknown flag', ['version', '--jsn'], 'drover version has no flag --jsn; did you mean --json?'],
-    [
-      'a flag of other commands',
-      ['drive', '--workdir', 'x', 'y'],
-      'drover drive has no flag --workdir; did you mean --root?',
-    ],
-    [
-      '--backend of drive',
-      ['drive', '--backend', 'x', 'y'],
-      'drover drive has no flag --backend; did you mean --with?',
-    ],
-    ['-b of drive', ['drive', '-b', 'x', 'y'], 'drover drive has no flag -b; did you mean --with?'],
-    ['-b of compare', ['compare', '-b', 'codex', 'y'], 'drover compare has no flag -b; did you mean --backends?'],
-    [
-      'a misspelled backend',
-      ['-b', 'cluade', 'x'],
-      '--backend must be one of claude, codex, gemini, not "cluade"; did you mean claude?',
-    ],
-    [
-      'a misspelled backend to compare',
-      ['compare', '--backends', 'codex,cluade', 'x'],
-      '--backends must be one or more of claude, codex, gemini, not "cluade"; did you mean claude?',
-    ],
-    [
-      'a misspelled choice',
-      ['prompt', '--access', 'read-onyl', 'x'],
-      '--access must be one of default, read-only, workspace, full, not "read-onyl"; did you mean read-only?',
-    ],
-    ['an unknown short flag', ['version', '-x'], 'drover version has no flag -x'],
-    ['an unknown flag before the command', ['--jsn', 'version'], 'drover has no flag --jsn'],
-    ['a flag without its value', ['config', 'show', '--config'], '--config needs a value'],
-    [
-      'a flag as the value of another',
-      ['prompt', 'hello there', '--backend', '--model', 'x'],
-      '--backend must be the name of a backend, not "--model"',
-    ],
-    [
-      'an empty value',
-      ['prompt', '-m', '', 'hello there'],
-      'the value of -m is empty; give a value or leave the flag out',
-    ],
-    [
-      'an empty value after an equals sign',
-      ['parallel', '--output-dir='],
-      'the value of --output-dir is empty; give a value or leave the flag out',
-    ],
-    [
-      'a value for a switch',
-      ['version', '--json=maybe'],
-      '--json must be given without a value, or with true or false, not "maybe"',
-    ],
-    ['a missing argument', ['config', 'get'], 'drover config get needs <key>'],
-    ['a missing argument of a few', ['completion'], 'drover completion needs <shell>, one of bash, zsh, fish'],
-    [
-      'an extra argument',
-      ['config', 'path', 'here'],
-      'drover config path does not accept the argument "here"; it accepts none',
-    ],
-    [
-      'a file as an argument',
-      ['chain', 'steps.yaml'],
-      'drover chain does not accept the argument "steps.yaml"; give a file with --file FILE',
-    ],
-    [
-      'an argument that is not allowed',
-      ['completion', 'bsh'],
-      'shell must be one of bash, zsh, fish, not "bsh"; did you mean bash?',
-    ],
-  ])('%s exits 2 with one sentence and a hint to the help', async (_name, args, sentence) => {
+  it.each(
+    firstOf(
+      [
+        [
+          'an unknown command',
+          ['frobnicate'],
+          'unknown command "frobnicate"; to send it as a prompt, run "drover prompt frobnicate"',
+        ],
+        [
+          'a prompt without quotes',
+          ['what', 'is', 'a', "shepherd's", 'dog?', '--usage'],
+          `unknown command "what"; to send it as a prompt, run "drover prompt 'what is a shepherd'\\''s dog?'"; did you mean drover chat?`,
+        ],
+        ['an empty word', [''], 'the first argument is empty; give a command or a prompt'],
+        ['a mistyped command', ['confg'], 'unknown command "confg"; did you mean drover config?'],
+        [
+          'a mistyped subcommand',
+          ['config', 'shwo'],
+          'unknown command "config shwo"; did you mean drover config show?',
+        ],
+        ['a group alone', ['config'], 'drover config needs a subcommand: show, get, set, unset, validate, path'],
+        ['an unknown flag', ['version', '--jsn'], 'drover version has no flag --jsn; did you mean --json?'],
+        [
+          'a flag of other commands',
+          ['drive', '--workdir', 'x', 'y'],
+          'drover drive has no flag --workdir; did you mean --root?',
+        ],
+        [
+          '--backend of drive',
+          ['drive', '--backend', 'x', 'y'],
+          'drover drive has no flag --backend; did you mean --with?',
+        ],
+        ['-b of drive', ['drive', '-b', 'x', 'y'], 'drover drive has no flag -b; did you mean --with?'],
+        ['-b of compare', ['compare', '-b', 'codex', 'y'], 'drover compare has no flag -b; did you mean --backends?'],
+        [
+          'a misspelled backend',
+          ['-b', 'cluade', 'x'],
+          '--backend must be one of claude, codex, gemini, not "cluade"; did you mean claude?',
+        ],
+        [
+          'a misspelled backend to compare',
+          ['compare', '--backends', 'codex,cluade', 'x'],
+          '--backends must be one or more of claude, codex, gemini, not "cluade"; did you mean claude?',
+        ],
+        [
+          'a misspelled choice',
+          ['prompt', '--access', 'read-onyl', 'x'],
+          '--access must be one of default, read-only, workspace, full, not "read-onyl"; did you mean read-only?',
+        ],
+        ['an unknown short flag', ['version', '-x'], 'drover version has no flag -x'],
+        ['an unknown flag before the command', ['--jsn', 'version'], 'drover has no flag --jsn'],
+        ['a flag without its value', ['config', 'show', '--config'], '--config needs a value'],
+        [
+          'a flag as the value of another',
+          ['prompt', 'hello there', '--backend', '--model', 'x'],
+          '--backend must be the name of a backend, not "--model"',
+        ],
+        [
+          'an empty value',
+          ['prompt', '-m', '', 'hello there'],
+          'the value of -m is empty; give a value or leave the flag out',
+        ],
+        [
+          'an empty value after an equals sign',
+          ['parallel', '--output-dir='],
+          'the value of --output-dir is empty; give a value or leave the flag out',
+        ],
+        [
+          'a value for a switch',
+          ['version', '--json=maybe'],
+          '--json must be given without a value, or with true or false, not "maybe"',
+        ],
+        ['a missing argument', ['config', 'get'], 'drover config get needs <key>'],
+        ['a missing argument of a few', ['completion'], 'drover completion needs <shell>, one of bash, zsh, fish'],
+        [
+          'an extra argument',
+          ['config', 'path', 'here'],
+          'drover config path does not accept the argument "here"; it accepts none',
+        ],
+        [
+          'a file as an argument',
+          ['chain', 'steps.yaml'],
+          'drover chain does not accept the argument "steps.yaml"; give a file with --file FILE',
+        ],
+        [
+          'an argument that is not allowed',
+          ['completion', 'bsh'],
+          'shell must be one of bash, zsh, fish, not "bsh"; did you mean bash?',
+        ],
+      ],
+      13,
+    ),
+  )('%s exits 2 with one sentence and a hint to the help', async (_name, args, sentence) => {
     const { code, stdout, stderr } = await callDrover(args)
     expect({ code, stdout, lines: stderr.split('\n') }).toEqual({
       code: 2,
@@ -244,23 +254,33 @@ describe('flags', () => {
     expect(new Set(taking)).toEqual(new Set(['system', 'root']))
   })
 
-  it.each([
-    ['before the command', ['--config', 'x.yaml', 'config', 'path']],
-    ['between its words', ['config', '--config', 'x.yaml', 'path']],
-    ['after it', ['config', 'path', '--config', 'x.yaml']],
-    ['joined by =', ['config', 'path', '--config=x.yaml']],
-    ['given twice, the last one wins', ['config', 'path', '--config=a.yaml', '--config=x.yaml']],
-  ])('may come %s', async (_name, args) => {
+  it.each(
+    firstOf(
+      [
+        ['before the command', ['--config', 'x.yaml', 'config', 'path']],
+        ['between its words', ['config', '--config', 'x.yaml', 'path']],
+        ['after it', ['config', 'path', '--config', 'x.yaml']],
+        ['joined by =', ['config', 'path', '--config=x.yaml']],
+        ['given twice, the last one wins', ['config', 'path', '--config=a.yaml', '--config=x.yaml']],
+      ],
+      3,
+    ),
+  )('may come %s', async (_name, args) => {
     const { code, stdout } = await callDrover(args)
     expect({ code, file: stdout.trim().split('/').at(-1) }).toEqual({ code: 0, file: 'x.yaml' })
   })
 
-  it.each([
-    ['a dash and a letter', '-x.yaml'],
-    ['two dashes, as a flag of the command does', '--json'],
-    ['nothing but two dashes', '--'],
-    ['a dash and a space', '- x'],
-  ])('take the next word as their value if that begins with %s', async (_name, value) => {
+  it.each(
+    firstOf(
+      [
+        ['a dash and a letter', '-x.yaml'],
+        ['two dashes, as a flag of the command does', '--json'],
+        ['nothing but two dashes', '--'],
+        ['a dash and a space', '- x'],
+      ],
+      2,
+    ),
+  )('take the next word as their value if that begins with %s', async (_name, value) => {
     const { code, stdout, stderr } = await callDrover(['config', 'path', '--config', value])
     expect({ code, file: stdout.trim().split('/').at(-1), stderr }).toEqual({ code: 0, file: value, stderr: '' })
   })
@@ -288,13 +308,18 @@ describe('flags', () => {
 describe('colour', () => {
   const ESCAPE = '\u001b['
 
-  it.each([
-    ['off without a terminal', {}, false],
-    ['on when forced', { FORCE_COLOR: '1' }, true],
-    ['off by NO_COLOR, which wins', { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
-    ['off by FORCE_COLOR=0', { FORCE_COLOR: '0' }, false],
-    ['not affected by an empty NO_COLOR', { FORCE_COLOR: '1', NO_COLOR: '' }, true],
-  ])('is %s', async (_name, env, isColoured) => {
+  it.each(
+    firstOf(
+      [
+        ['off without a terminal', {}, false],
+        ['on when forced', { FORCE_COLOR: '1' }, true],
+        ['off by NO_COLOR, which wins', { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
+        ['off by FORCE_COLOR=0', { FORCE_COLOR: '0' }, false],
+        ['not affected by an empty NO_COLOR', { FORCE_COLOR: '1', NO_COLOR: '' }, true],
+      ],
+      3,
+    ),
+  )('is %s', async (_name, env, isColoured) => {
     const { stdout } = await runDrover(['--help'], { env })
     expect(stdout.includes(ESCAPE)).toBe(isColoured)
   })

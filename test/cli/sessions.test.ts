@@ -8,7 +8,7 @@ import { systemClock } from '../../src/kit/clock.ts'
 import { randomIds } from '../../src/kit/ids.ts'
 import type { NewSession } from '../../src/sessions/session-store.ts'
 import { type AgentHome, createAgentHome, hangingAgent } from '../support/agent-home.ts'
-import { IS_FULL } from '../support/full-counts.ts'
+import { firstOf, IS_FULL } from '../support/full-counts.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 import { DROVER } from '../support/run-drover.ts'
 
@@ -131,17 +131,22 @@ describe('drover sessions list', () => {
     expect(await listed('--limit', '1000')).toHaveLength(21)
   })
 
-  it.each<[string, string[], Partial<NewSession> & { daysAgo?: number; outcome?: 'error' }]>([
-    ['--backend', ['-b', 'gemini'], { backend: 'gemini' }],
-    ['--status', ['--status', 'error'], { outcome: 'error' }],
-    ['--tag', ['--tag', 'review'], { tags: ['review'] }],
-    ['--model', ['-m', 'm-1'], { model: 'm-1' }],
-    ['--workdir', ['-w', '/elsewhere'], { working_dir: '/elsewhere' }],
-    ['--search in titles', ['--search', 'PARSER'], { title: 'the parser' }],
-    ['--search in prompts', ['--search', 'parser'], { initial_prompt: 'write a Parser' }],
-    ['--until an age', ['--until', '2d'], { daysAgo: 3 }],
-    ['--until a moment', ['--until', new Date(Date.now() - 2 * DAY_MS).toISOString()], { daysAgo: 3 }],
-  ])('can be filtered by %s', async (_name, flags, fields) => {
+  it.each<[string, string[], Partial<NewSession> & { daysAgo?: number; outcome?: 'error' }]>(
+    firstOf(
+      [
+        ['--backend', ['-b', 'gemini'], { backend: 'gemini' }],
+        ['--status', ['--status', 'error'], { outcome: 'error' }],
+        ['--tag', ['--tag', 'review'], { tags: ['review'] }],
+        ['--model', ['-m', 'm-1'], { model: 'm-1' }],
+        ['--workdir', ['-w', '/elsewhere'], { working_dir: '/elsewhere' }],
+        ['--search in titles', ['--search', 'PARSER'], { title: 'the parser' }],
+        ['--search in prompts', ['--search', 'parser'], { initial_prompt: 'write a Parser' }],
+        ['--until an age', ['--until', '2d'], { daysAgo: 3 }],
+        ['--until a moment', ['--until', new Date(Date.now() - 2 * DAY_MS).toISOString()], { daysAgo: 3 }],
+      ],
+      5,
+    ),
+  )('can be filtered by %s', async (_name, flags, fields) => {
     await keep({ daysAgo: 1 })
     const wanted = await keep(fields)
     expect(await listed(...flags)).toEqual([wanted])
@@ -155,17 +160,22 @@ describe('drover sessions list', () => {
     expect(await listed('--resumable', '--workdir', '.')).toEqual([wanted])
   })
 
-  it.each([
-    [['--since', 'lately'], '--since must be a date such as 2026-01-31'],
-    [['--until', '2026-02-30'], '--until must be a date'],
-    [['--status', 'lost'], '--status must be one of active, completed, error, paused'],
-    [['--limit', '-1'], 'must be a whole number from 0 to 1000'],
-    [['--limit', '1001'], 'must be a whole number from 0 to 1000'],
-    [['--tag', 'Iew'], 'the tag "Iew" must have 1 to 32 of the characters'],
-    [['--tag', ''], 'the value of --tag is empty; give a value or leave the flag out'],
-    [['--search='], 'the value of --search is empty'],
-    [['--here', '-w', '.'], '--here and --workdir cannot be used together'],
-  ])('refuses %j', async (flags, sentence) => {
+  it.each(
+    firstOf(
+      [
+        [['--since', 'lately'], '--since must be a date such as 2026-01-31'],
+        [['--until', '2026-02-30'], '--until must be a date'],
+        [['--status', 'lost'], '--status must be one of active, completed, error, paused'],
+        [['--limit', '-1'], 'must be a whole number from 0 to 1000'],
+        [['--limit', '1001'], 'must be a whole number from 0 to 1000'],
+        [['--tag', 'Iew'], 'the tag "Iew" must have 1 to 32 of the characters'],
+        [['--tag', ''], 'the value of --tag is empty; give a value or leave the flag out'],
+        [['--search='], 'the value of --search is empty'],
+        [['--here', '-w', '.'], '--here and --workdir cannot be used together'],
+      ],
+      5,
+    ),
+  )('refuses %j', async (flags, sentence) => {
     expect(await sessions('list', ...flags)).toMatchObject({
       code: 2,
       stdout: '',
@@ -348,20 +358,25 @@ describe('drover sessions clean', () => {
     expect((await sessions('clean', '--older-than', '23h')).stdout).toContain('Deleted 1 session ')
   })
 
-  it.each<[string, string[], Record<string, string>, string]>([
-    ['an age of nothing', ['--older-than', '0'], {}, '--older-than 0 would delete every session'],
-    ['an age of no days', ['--older-than', '0d'], {}, '--older-than 0 would delete every session'],
-    [
-      'no age when sessions are kept for ever',
-      [],
-      { DROVER_SESSION_RETENTION_DAYS: '0' },
-      'never deleted by age; give an age',
-    ],
-    ['all without a yes', ['--all'], {}, '--all deletes every session; confirm with --yes'],
-    ['all and an age', ['--all', '--yes', '--older-than', '3d'], {}, 'cannot be used together'],
-    ['no age at all', ['--older-than', 'old'], {}, '--older-than must be a number of days'],
-    ['an age that nothing has', ['--older-than', '1000000d'], {}, 'of at most 36500 days, not "1000000d"'],
-  ])('never deletes everything by accident: %s', async (_name, flags, env, sentence) => {
+  it.each<[string, string[], Record<string, string>, string]>(
+    firstOf(
+      [
+        ['an age of nothing', ['--older-than', '0'], {}, '--older-than 0 would delete every session'],
+        ['an age of no days', ['--older-than', '0d'], {}, '--older-than 0 would delete every session'],
+        [
+          'no age when sessions are kept for ever',
+          [],
+          { DROVER_SESSION_RETENTION_DAYS: '0' },
+          'never deleted by age; give an age',
+        ],
+        ['all without a yes', ['--all'], {}, '--all deletes every session; confirm with --yes'],
+        ['all and an age', ['--all', '--yes', '--older-than', '3d'], {}, 'cannot be used together'],
+        ['no age at all', ['--older-than', 'old'], {}, '--older-than must be a number of days'],
+        ['an age that nothing has', ['--older-than', '1000000d'], {}, 'of at most 36500 days, not "1000000d"'],
+      ],
+      4,
+    ),
+  )('never deletes everything by accident: %s', async (_name, flags, env, sentence) => {
     await keep({ daysAgo: 400 })
     expect(await home.drover(['sessions', 'clean', ...flags], { env })).toMatchObject({
       code: 2,

@@ -28,7 +28,7 @@ const ended = (page: Page, state = 'completed', count = 1) =>
     .waitFor()
 
 describe('the console', () => {
-  it('runs a prompt, shows its answer, and gives it an address', async () => {
+  it.runIf(IS_FULL)('runs a prompt, shows its answer, and gives it an address', async () => {
     const server = await startServer({ agents: 'demo' })
     const { page, complaints, strangers } = await visit(`${server.url}/`)
     await home(page)

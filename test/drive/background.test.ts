@@ -55,43 +55,50 @@ describe('drover drive --detach', () => {
     expect(JSON.parse(notice)).toMatchObject({ verdict: { word: 'not delivered', exit_code: 3 }, goal: GOAL })
   })
 
-  it('is followed by drover drive ID, which can be left, and ended by drover stop; then it is finished', {
-    timeout: 180_000,
-  }, async () => {
-    const { driving, drover } = createDetached({ implement: [{ ...HONEST, hangs: true }] })
-    const id = runIdIn((await drover('drive', GOAL, '--detach')).stdout)
-    expect(await drover('drive', id, '--detach')).toMatchObject({
-      code: 3,
-      stderr: expect.stringContaining('another process is driving the run'),
-    })
-    const { root } = driving.repository
-    const options = { cwd: root, env: driving.env, stdio: ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'] }
-    const child = spawn(process.execPath, [DROVER, 'drive', id], options)
-    const followed = ending(child)
-    let shown = ''
-    child.stdout.on('data', (text) => (shown += text))
-    await until(() => shown.includes('implement by'))
-    const [{ place } = {}] = dataOf(driving.records(id), 'drive_started')
-    const file = join(place?.root ?? '', 'wind.txt')
-    await until(() => readFileSync(file, 'utf8').includes('knots'))
-    child.kill('SIGINT')
-    expect(await followed).toMatchObject({ code: 130, stderr: expect.stringContaining('continues in the background') })
-    expect(dataOf(driving.records(id), 'attempt_ended')).toHaveLength(1)
-    expect(await drover('stop', id, '--root', place?.root ?? '')).toMatchObject({ code: 0 })
-    await until(() => dataOf(driving.records(id), 'attempt_ended').length > 1)
-    expect(dataOf(driving.records(id), 'attempt_ended')).toMatchObject([{ how: 'answered' }, { how: 'cancelled' }])
+  it.runIf(IS_FULL)(
+    'is followed by drover drive ID, which can be left, and ended by drover stop; then it is finished',
+    {
+      timeout: 180_000,
+    },
+    async () => {
+      const { driving, drover } = createDetached({ implement: [{ ...HONEST, hangs: true }] })
+      const id = runIdIn((await drover('drive', GOAL, '--detach')).stdout)
+      expect(await drover('drive', id, '--detach')).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining('another process is driving the run'),
+      })
+      const { root } = driving.repository
+      const options = { cwd: root, env: driving.env, stdio: ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'] }
+      const child = spawn(process.execPath, [DROVER, 'drive', id], options)
+      const followed = ending(child)
+      let shown = ''
+      child.stdout.on('data', (text) => (shown += text))
+      await until(() => shown.includes('implement by'))
+      const [{ place } = {}] = dataOf(driving.records(id), 'drive_started')
+      const file = join(place?.root ?? '', 'wind.txt')
+      await until(() => readFileSync(file, 'utf8').includes('knots'))
+      child.kill('SIGINT')
+      expect(await followed).toMatchObject({
+        code: 130,
+        stderr: expect.stringContaining('continues in the background'),
+      })
+      expect(dataOf(driving.records(id), 'attempt_ended')).toHaveLength(1)
+      expect(await drover('stop', id, '--root', place?.root ?? '')).toMatchObject({ code: 0 })
+      await until(() => dataOf(driving.records(id), 'attempt_ended').length > 1)
+      expect(dataOf(driving.records(id), 'attempt_ended')).toMatchObject([{ how: 'answered' }, { how: 'cancelled' }])
 
-    // A review comes first, so another round finishes the work.
-    driving.rewrite({ implement: [{ edits: { 'rain.txt': 'rain\n' } }] })
-    const resumed = await drover('drive', id)
-    expect([resumed.code, resumed.stderr, resumed.stdout]).toEqual([
-      0,
-      '',
-      expect.stringMatching(/^delivered: branch/m),
-    ])
-    const [{ next_run_id: next = '' } = {}] = dataOf(driving.records(id), 'round_started')
-    expect(dataOf(driving.records(next), 'outcome_submitted').map(({ status }) => status)).toContain('completed')
-  })
+      // A review comes first, so another round finishes the work.
+      driving.rewrite({ implement: [{ edits: { 'rain.txt': 'rain\n' } }] })
+      const resumed = await drover('drive', id)
+      expect([resumed.code, resumed.stderr, resumed.stdout]).toEqual([
+        0,
+        '',
+        expect.stringMatching(/^delivered: branch/m),
+      ])
+      const [{ next_run_id: next = '' } = {}] = dataOf(driving.records(id), 'round_started')
+      expect(dataOf(driving.records(next), 'outcome_submitted').map(({ status }) => status)).toContain('completed')
+    },
+  )
 })
 
 describe('drover drive --detach, whose server is killed', () => {

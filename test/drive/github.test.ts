@@ -64,10 +64,12 @@ describe.runIf(hasForge)('a pull request', () => {
     expect([code, existsSync(ran)]).toEqual([0, false])
   })
 
-  it.each([
-    ['another address', 'remote.origin.url', (ran: string) => `ext::touch ${ran}`],
-    ['a program for it', 'core.sshCommand', (ran: string) => `touch ${ran}; ssh`],
-  ])('is not pushed if an agent has given git %s', async (_, key, value) => {
+  it.each(
+    firstOf([
+      ['another address', 'remote.origin.url', (ran: string) => `ext::touch ${ran}`],
+      ['a program for it', 'core.sshCommand', (ran: string) => `touch ${ran}; ssh`],
+    ]),
+  )('is not pushed if an agent has given git %s', async (_, key, value) => {
     const driving = await createPushing()
     const ran = join(driving.scratch, 'ran')
     const plant = `git config ${key} '${value(ran)}'; git config protocol.ext.allow always`

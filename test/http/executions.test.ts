@@ -394,7 +394,7 @@ describe('GET /api/v1/events', () => {
     expect(await next()).toMatchObject({ execution: { id, state: 'running' } })
   })
 
-  it('tells what a running execution does', async () => {
+  it.runIf(IS_FULL)('tells what a running execution does', async () => {
     const server = await scripted({ text: ['first line\nsecond line'], hangAfter: 'text' })
     const stream = await openStream({ port: server.port, path: '/api/v1/events', method: 'GET' })
     const { body } = await post(server, { ...hello, detach: true })

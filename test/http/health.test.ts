@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { Stores } from '../../src/executions/store/stores.ts'
 import type { SessionStore } from '../../src/sessions/session-store.ts'
 import { installFakeAgents } from '../support/fake-agent.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { IS_ON_POSTGRES, startServer, type TestServer } from '../support/start-server.ts'
 import { until } from '../support/until.ts'
@@ -110,7 +111,7 @@ describe('/ready', () => {
 })
 
 describe.skipIf(IS_ON_POSTGRES)('a session file that is removed while the server runs', () => {
-  it('makes /health 503 and fails requests that need it, until it is back', async () => {
+  it.runIf(IS_FULL)('makes /health 503 and fails requests that need it, until it is back', async () => {
     const server = await startServer({ agents: 'demo' })
     const path = join(server.home, 'sessions.db')
     const statusOf = async (target: string, options = {}) => (await server.request(target, options)).status

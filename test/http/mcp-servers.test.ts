@@ -31,7 +31,7 @@ async function open(servers: readonly object[], { env = {}, ...more }: ServerOpt
 const outputOf = ({ body }: { body: unknown }) => (body as { output: string }).output
 
 describe('an MCP server of the settings', () => {
-  it.each(['claude', 'codex', 'gemini'])('is given to %s, with its secret', async (backend) => {
+  it.each(firstOf(['claude', 'codex', 'gemini']))('is given to %s, with its secret', async (backend) => {
     const { prompt } = await open([tiny])
     const answer = await prompt({ backend })
     expect(outputOf(answer)).toBe(`I found it with ${digestOf(SECRET)}, by look`)

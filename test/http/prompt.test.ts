@@ -57,33 +57,42 @@ describe('POST /api/v1/prompt', () => {
     expect(server.access.at(0)).toMatchObject({ route: PROMPT, status: 200, backend })
   })
 
-  it.each([
-    ['nothing', undefined, 'body_missing'],
-    ['no JSON', 'not json', 'invalid_request'],
-    ['no object', [], 'invalid_request'],
-    ['no backend', { prompt: 'x' }, 'invalid_request'],
-    ['no prompt', { backend: 'claude' }, 'invalid_request'],
-    ['an empty prompt', { backend: 'claude', prompt: '' }, 'invalid_request'],
-    ['a blank prompt', { backend: 'claude', prompt: ' \n' }, 'prompt_empty'],
-    ['a field that is not known', { backend: 'claude', prompt: 'x', sandbox: 'full' }, 'invalid_request'],
-    ['an unknown approval mode', { backend: 'claude', prompt: 'x', approval_mode: 'never' }, 'invalid_request'],
-    ['an unknown sandbox mode', { backend: 'claude', prompt: 'x', sandbox_mode: 'readonly' }, 'invalid_request'],
-    ['a format that is not known', { backend: 'claude', prompt: 'x', output_format: 'xml' }, 'invalid_request'],
-    ['a number where a text belongs', { backend: 'claude', prompt: 1 }, 'invalid_request'],
-    ['a model name that is too long', { backend: 'claude', prompt: 'x', model: 'x'.repeat(257) }, 'invalid_request'],
-    ['less than no turns', { backend: 'claude', prompt: 'x', max_turns: -1 }, 'invalid_request'],
-    ['too many turns', { backend: 'claude', prompt: 'x', max_turns: 10_001 }, 'invalid_request'],
-    ['an unknown backend', { backend: 'clod', prompt: 'x' }, 'backend_not_found'],
-    ['a relative workdir', { backend: 'claude', prompt: 'x', workdir: 'src' }, 'workdir_not_allowed'],
-    ['a blocked workdir', { backend: 'claude', prompt: 'x', workdir: '/etc' }, 'workdir_not_allowed'],
-    ['a missing workdir', { backend: 'claude', prompt: 'x', workdir: `${NOWHERE}/place` }, 'workdir_not_allowed'],
-    [
-      'an argument that is not allowed',
-      { backend: 'claude', prompt: 'x', extra: ['--mcp-config=x'] },
-      'extra_flag_refused',
-    ],
-    ['a NUL', { backend: 'claude', prompt: 'a\0b' }, 'prompt_not_text'],
-  ])('refuses %s with 400, names the problem, and stores nothing', async (_name, body, error) => {
+  it.each(
+    firstOf(
+      [
+        ['nothing', undefined, 'body_missing'],
+        ['no JSON', 'not json', 'invalid_request'],
+        ['no object', [], 'invalid_request'],
+        ['no backend', { prompt: 'x' }, 'invalid_request'],
+        ['no prompt', { backend: 'claude' }, 'invalid_request'],
+        ['an empty prompt', { backend: 'claude', prompt: '' }, 'invalid_request'],
+        ['a blank prompt', { backend: 'claude', prompt: ' \n' }, 'prompt_empty'],
+        ['a field that is not known', { backend: 'claude', prompt: 'x', sandbox: 'full' }, 'invalid_request'],
+        ['an unknown approval mode', { backend: 'claude', prompt: 'x', approval_mode: 'never' }, 'invalid_request'],
+        ['an unknown sandbox mode', { backend: 'claude', prompt: 'x', sandbox_mode: 'readonly' }, 'invalid_request'],
+        ['a format that is not known', { backend: 'claude', prompt: 'x', output_format: 'xml' }, 'invalid_request'],
+        ['a number where a text belongs', { backend: 'claude', prompt: 1 }, 'invalid_request'],
+        [
+          'a model name that is too long',
+          { backend: 'claude', prompt: 'x', model: 'x'.repeat(257) },
+          'invalid_request',
+        ],
+        ['less than no turns', { backend: 'claude', prompt: 'x', max_turns: -1 }, 'invalid_request'],
+        ['too many turns', { backend: 'claude', prompt: 'x', max_turns: 10_001 }, 'invalid_request'],
+        ['an unknown backend', { backend: 'clod', prompt: 'x' }, 'backend_not_found'],
+        ['a relative workdir', { backend: 'claude', prompt: 'x', workdir: 'src' }, 'workdir_not_allowed'],
+        ['a blocked workdir', { backend: 'claude', prompt: 'x', workdir: '/etc' }, 'workdir_not_allowed'],
+        ['a missing workdir', { backend: 'claude', prompt: 'x', workdir: `${NOWHERE}/place` }, 'workdir_not_allowed'],
+        [
+          'an argument that is not allowed',
+          { backend: 'claude', prompt: 'x', extra: ['--mcp-config=x'] },
+          'extra_flag_refused',
+        ],
+        ['a NUL', { backend: 'claude', prompt: 'a\0b' }, 'prompt_not_text'],
+      ],
+      11,
+    ),
+  )('refuses %s with 400, names the problem, and stores nothing', async (_name, body, error) => {
     const server = await startServer()
     const answer = await server.request(PROMPT, { method: 'POST', body })
     expect(answer.status).toBe(400)
@@ -91,12 +100,17 @@ describe('POST /api/v1/prompt', () => {
     expect(await server.context.drover.opened.sessions.count()).toBe(0)
   })
 
-  it.each<[string, object]>([
-    ['/api/v1/prompt', { ...EMPTY, metadata: null }],
-    ['/api/v1/parallel', { tasks: [{ ...EMPTY, metadata: null }], max_parallel: 0 }],
-    ['/api/v1/chain', { steps: [{ ...EMPTY_STEP, name: '' }] }],
-    ['/api/v1/compare', { prompt: 'x', backends: ['claude'], model: '', workdir: '', timeout_secs: 0 }],
-  ])('takes empty fields as not given for %s', async (path, body) => {
+  it.each<[string, object]>(
+    firstOf(
+      [
+        ['/api/v1/prompt', { ...EMPTY, metadata: null }],
+        ['/api/v1/parallel', { tasks: [{ ...EMPTY, metadata: null }], max_parallel: 0 }],
+        ['/api/v1/chain', { steps: [{ ...EMPTY_STEP, name: '' }] }],
+        ['/api/v1/compare', { prompt: 'x', backends: ['claude'], model: '', workdir: '', timeout_secs: 0 }],
+      ],
+      2,
+    ),
+  )('takes empty fields as not given for %s', async (path, body) => {
     const server = await startServer()
     const answer = await server.request(path, { method: 'POST', body: { ...body, dry_run: true } })
     expect({ status: answer.status, text: answer.text }).toEqual({
@@ -347,12 +361,17 @@ describe('output_schema', () => {
     expect(body).toMatchObject({ exit_code: 0, output: text })
   })
 
-  it.each([
-    ['claude', '{"verdict":"maybe","count":3}', '$.verdict must be one of "pass","fail"'],
-    ['codex', '{"verdict":"pass","count":"three"}', '$.count must be of type integer'],
-    ['claude', 'This is not JSON.', 'it is not JSON'],
-    ['codex', '```json\n{"verdict":"pass","count":3}\n```', 'it is not JSON'],
-  ])('fails an answer of %s that does not match: %s', async (backend, text, problem) => {
+  it.each(
+    firstOf(
+      [
+        ['claude', '{"verdict":"maybe","count":3}', '$.verdict must be one of "pass","fail"'],
+        ['codex', '{"verdict":"pass","count":"three"}', '$.count must be of type integer'],
+        ['claude', 'This is not JSON.', 'it is not JSON'],
+        ['codex', '```json\n{"verdict":"pass","count":3}\n```', 'it is not JSON'],
+      ],
+      2,
+    ),
+  )('fails an answer of %s that does not match: %s', async (backend, text, problem) => {
     const { status, body } = await answerOf({ text: [text] }, { backend })
     expect(status).toBe(200)
     expect(body).toMatchObject({ exit_code: 1, error_code: 'agent_output_invalid', output: text })
