@@ -14,7 +14,7 @@ import type { AgentLimit } from './record/user-records.shape.ts'
 import { RunWatch } from './run-watch.ts'
 
 /** Timers stand still while a machine sleeps, and clocks are set: so the time is looked at again. */
-const LONGEST_SLEEP_MS = 30_000
+const LONGEST_SLEEP_MS = 10_000
 
 type StepOf<D extends LimitStep['do']> = Extract<LimitStep, { do: D }>
 
