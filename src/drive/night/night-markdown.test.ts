@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest'
+import { DELIVERED, verdictOf, worked } from '../../../test/support/verdict-facts.ts'
+import type { BoundarySeen } from '../record/drive-event.shape.ts'
+import { formatNight } from './night-markdown.ts'
+import type { NightRun } from './night-report.shape.ts'
+import { withSection } from './night-sections.ts'
+
+const SPENT = { tokens: 0, cost_microusd: 0, time_ms: 0 }
+
+const lineOf = (verdict: NightRun['verdict']) => {
+  const run = withSection({ run_id: 'run-1', title: 'Show the wind', verdict, spent: SPENT, paths: [] })
+  const report = { since: '2026-01-31T00:00:00Z', runs: [run], spent: SPENT, overlaps: [] }
+  return formatNight(report, 'terminal')
+    .split('\n')
+    .find((line) => line.startsWith('- '))
+}
+
+const REFUSED: BoundarySeen = { by: 'agent', reached: [], refused: [], unwritable: ['/etc/x'] }
+
+it('says where delivered work is, and what the sandbox refused', () => {
+  const delivered = { attempts: [worked()], drive: { delivered: DELIVERED } }
+  expect(lineOf(verdictOf(delivered))).toBe('- `run-1` Show the wind: branch drover/wind-1')
+  const refused = { attempts: [worked()], drive: { delivered: DELIVERED, boundary_seen: [REFUSED] } }
+  expect(lineOf(verdictOf(refused))).toBe(
+    '- `run-1` Show the wind: branch drover/wind-1; the sandbox refused something once',
+  )
+  const url = 'https://github.com/ada/weather/pull/1'
+  const published = { ...delivered, drive: { delivered: { ...DELIVERED, pull_request: url } } }
+  expect(lineOf(verdictOf(published))).toBe(`- \`run-1\` Show the wind: ${url}`)
+})
+
+it('says where merged work went', () => {
+  const verdict = verdictOf({ attempts: [worked()], drive: { delivered: DELIVERED } })
+  const merged = { ...verdict, word: 'merged', reason: 'merged into main as c0ffee', exists: {} } as const
+  expect(lineOf(merged)).toBe('- `run-1` Show the wind: merged into main as c0ffee')
+})
