@@ -171,6 +171,11 @@ describe('securityWarnings', () => {
     const ofKey = configWith({ 'server.keys': [{ name: 'ci', sha256: 'a'.repeat(64), max_sandbox_mode: 'read-only' }] })
     const text = (facts: Partial<SecurityFacts>) => securityWarnings({ ...safe, agents, ...facts })[0]?.warning
 
+    it('unless a sandbox is required', () => {
+      const settings = { 'server.max_sandbox_mode': 'workspace', 'sandbox.mode': 'required' } as const
+      expect(text({ config: configWith(settings) })).toBeUndefined()
+    })
+
     it.each([
       ['a ceiling', { config: CEILING }],
       ['a ceiling of a key', { config: ofKey, hasKeys: true }],
