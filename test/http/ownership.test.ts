@@ -11,7 +11,7 @@ import { TOOLS } from '../../src/mcp/tools.generated.js'
 import { type Caller, USER } from '../../src/prompts/caller.ts'
 import type { Session, SessionPage } from '../../src/sessions/session.shape.ts'
 import type { NewSession } from '../../src/sessions/session-store.ts'
-import { firstOf, IS_FULL } from '../support/full-counts.ts'
+import { firstOf } from '../support/full-counts.ts'
 import { connectClient } from '../support/mcp-client.ts'
 import { createOldFile, OLD_TIME, oldExecutionId } from '../support/old-store.ts'
 import { listOperations } from '../support/openapi-document.ts'
@@ -360,7 +360,7 @@ describe('a shared session', () => {
     expect((await ada.ask(path)).status).toBe(404)
   })
 
-  it.runIf(IS_FULL)('is shared and unshared by an edit, and not by a resumed turn', async () => {
+  it('is shared and unshared by an edit, and not by a resumed turn', async () => {
     const { ada, bob, path } = await shared()
     const edit = async (change: object) => (await ada.ask(path, { method: 'PATCH', body: change })).body as Session
     expect(await edit({ title: 'Plan' })).toMatchObject({ title: 'Plan', shared: true })

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { digest } from '../../src/kit/digest.ts'
 import { toTestEvent } from '../../src/notify/notify-event.ts'
-import { IS_FULL } from '../support/full-counts.ts'
 import { claimsOf, createBrowser, startPushService } from '../support/push-service.ts'
 import { startServer, type TestServer } from '../support/start-server.ts'
 import { until } from '../support/until.ts'
@@ -118,7 +117,7 @@ describe('a browser that is subscribed', () => {
     },
   )
 
-  it.runIf(IS_FULL)('is told again after a failure, and a redirect is not followed', async () => {
+  it('is told again after a failure, and a redirect is not followed', async () => {
     const { service, announce, outbox } = await startWithBrowsers()
     service.answerWith(307)
     await announce('msg_ada', KEYS[0]?.id)
