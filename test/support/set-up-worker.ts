@@ -6,8 +6,8 @@ import { afterAll } from 'vitest'
 import { runsOf } from './full-counts.ts'
 
 /**
- * The more memory a worker has, the longer it takes to start a process, so what files of tests have left is given back. To collect it
- * takes a third of a second: more than most files of tests.
+ * The more memory a worker has, the longer it takes to start a process, so what tests have left is given back now and then: one
+ * collection takes a third of a second, longer than most files of tests.
  */
 const MOST_GROWTH_BYTES = 200 * 2 ** 20
 

@@ -25,7 +25,7 @@ export function summarizeBoundary(state: Pick<DriveState, 'boundary' | 'boundary
   }
 }
 
-/** Of all rounds, as the verdict says it; empty without one. */
+/** How often something was refused in these rounds, for the verdict. Empty if nothing was. */
 export function describeRefusals(rounds: readonly Pick<DriveState, 'boundary_seen'>[]): string {
   const seen = rounds.flatMap(({ boundary_seen: each }) => each)
   const hosts = seen.flatMap(({ refused }) => refused.map(({ count }) => count)).reduce((sum, each) => sum + each, 0)

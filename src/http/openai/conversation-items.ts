@@ -148,7 +148,7 @@ async function itemsOfTurn(execution: Execution, exchange: Exchange): Promise<Co
   for (let part = 0; ; part += 1) {
     const { output } = await readResponse({ execution, record, part }, exchange)
     items.push(...output)
-    const goesOn = output.some((item) => 'call_id' in item && executionOfCall(item.call_id) === execution.id)
-    if (!goesOn) return items
+    const hasNext = output.some((item) => 'call_id' in item && executionOfCall(item.call_id) === execution.id)
+    if (!hasNext) return items
   }
 }
