@@ -102,6 +102,7 @@ describe('offered tools', () => {
     expect(() => readTools({ tools: [LS], others: { mcp_servers: [1] } }, 'bridge')).toThrow(
       'mcp_servers: not supported',
     )
+    expect(() => readTools({ tools: [], others: { functions: [LS] } }, 'bridge')).toThrow('send functions in tools')
   })
 })
 
