@@ -962,6 +962,8 @@ export type ComparisonResult = {
   results: readonly ComparedResult[]
   /** From the start of the first prompt to the end of the last, including waiting time. */
   total_duration_ms: number
+  /** With worktrees: true if it was canceled. Then all work was dropped. */
+  canceled?: boolean | undefined
   /** The work that was kept. */
   kept?: {
     /** The agent. */

@@ -65,7 +65,7 @@ export class Comparisons {
     }
     const local = inWorktrees(context)
     return await this.#reserving(context.by, () =>
-      runBatch({ kind: 'compare', prompt: request.prompt, context: local, options }, (batch) =>
+      runBatch({ kind: 'compare', prompt: request.prompt, workdir: start, context: local, options }, (batch) =>
         this.#compare({ ...request, workdir: start }, local, batch),
       ),
     )
@@ -160,7 +160,13 @@ export class Comparisons {
       return worktree === undefined ? each : { ...each, worktree }
     })
     const { warnings } = worktrees
-    return { ...result, results, ...finished.kept, ...(warnings.length > 0 && { warnings }) }
+    return {
+      ...result,
+      results,
+      ...(finished.isCanceled && { canceled: true }),
+      ...finished.kept,
+      ...(warnings.length > 0 && { warnings }),
+    }
   }
 }
 
@@ -169,7 +175,11 @@ function toModes({ approval, isInside }: AgentPlace) {
   return { approval_mode: approval, sandbox: isInside ? ('required' as const) : ('off' as const) }
 }
 
-type Finished = { compared: Awaited<ReturnType<ComparisonWorktrees['finish']>>; kept?: KeepResult }
+type Finished = {
+  compared: Awaited<ReturnType<ComparisonWorktrees['finish']>>
+  kept?: KeepResult
+  isCanceled?: boolean
+}
 
 /** Looks at what the agents left. After a cancellation nothing of it stays, so there is nothing to look at. */
 async function finish(
@@ -182,8 +192,7 @@ async function finish(
     return name === undefined ? { compared } : { compared, ...(await keepOne(worktrees, { git, name, signal })) }
   } catch (error) {
     if (!signal.aborted) throw error
-    await worktrees.drop()
-    return { compared: [] }
+    return { compared: [], kept: await worktrees.drop(), isCanceled: true }
   }
 }
 

@@ -232,6 +232,35 @@ describe('drover compare --worktrees', () => {
     expect(repository.git('show', `${commit}:a`)).toContain('two')
   })
 
+  it.each([
+    { during: 'a check', option: '--check', dropped: ['claude', 'codex'] },
+    { during: 'a setup', option: '--setup', dropped: undefined },
+  ])('is recorded as canceled after Ctrl-C during $during, with what was dropped', async ({ option, dropped }) => {
+    teach('claude', 'echo two >> a')
+    teach('codex', 'echo two >> a')
+    const pidFile = join(home.path, 'hangs')
+    const command = `sh -c 'echo "{\\"agent\\": $$, \\"hangs\\": true}" > ${pidFile}; exec sleep 60'`
+    const args = ['compare', '--worktrees', '--backends', 'claude,codex', 'Show the wind', option, command, '--json']
+    const kept = { ...env, DROVER_EXECUTIONS_KEEP: 'results' }
+    const { child, ended } = home.start(args, { cwd: repository.root, env: kept })
+    await hangingAgent(pidFile)
+    child.kill('SIGINT')
+    const { code, stdout, stderr } = await ended
+    expect({ code, stderr }).toMatchObject({ code: 130, stderr: expect.not.stringContaining('internal error') })
+    const listed = await home.drover(['ps', '--all', '--json'])
+    expect(JSON.parse(listed.stdout).executions.find(({ kind }: { kind: string }) => kind === 'compare')).toMatchObject(
+      {
+        state: 'cancelled',
+        workdir: repository.root,
+      },
+    )
+    const report = stdout === '' ? {} : JSON.parse(stdout)
+    expect([report.canceled, report.dropped?.map(({ name }: { name: string }) => name)]).toEqual([
+      dropped && true,
+      dropped,
+    ])
+  })
+
   it.runIf(IS_FULL)(
     'names what it cannot remove, without the control characters and lines that an agent has chosen',
     async () => {

@@ -52,9 +52,13 @@ export const run: RunCommand = async (invocation) => {
   } catch (error) {
     const by = interruption.by()
     // Ctrl-C while git worked.
-    if (by === undefined || !(error instanceof Fault)) throw namingTheFlag(error, invocation)
+    if (by === undefined || !(error instanceof Fault || isAbortError(error))) throw namingTheFlag(error, invocation)
     return exitCodeOfSignal(by)
   }
+}
+
+function isAbortError(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError'
 }
 
 type ComparedAgents = {
