@@ -223,7 +223,7 @@ export type CompareRequest = {
 export type KeepRequest = {
   /** A directory of the repository that was compared in: an absolute path. */
   workdir?: string | undefined
-  /** The execution of the comparison. The default is the last one in the repository. */
+  /** The execution of the comparison, or the beginning of its id. The default is the last one in the repository. */
   comparison?: string | undefined
   /** The agent whose work is kept. Without it, all work is dropped. */
   name?: string | undefined

@@ -273,9 +273,12 @@ export const KeepRequest = named(
       minLength: 1,
       ...stated({ pattern: ABSOLUTE_PATH }),
     }),
-    comparison: optionalText('The execution of the comparison. The default is the last one in the repository.', {
-      minLength: 1,
-    }),
+    comparison: optionalText(
+      'The execution of the comparison, or the beginning of its id. The default is the last one in the repository.',
+      {
+        minLength: 1,
+      },
+    ),
     name: optionalText('The agent whose work is kept. Without it, all work is dropped.', { minLength: 1 }),
   }),
   'What becomes of the worktrees of a comparison.',

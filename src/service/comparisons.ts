@@ -6,6 +6,7 @@ import { openBoundaryFor } from '../drive/drive-boundary.ts'
 import { driveLimitReached } from '../drive/faults.ts'
 import { chooseApproval, chooseRepository, refuseModes, refuseOptions } from '../drive/service/client-rules.ts'
 import { chooseSandbox } from '../drive/start/drive-options.ts'
+import { executionAmbiguous } from '../executions/store/faults.ts'
 import { Fault } from '../kit/fault.ts'
 import { withoutGitPlaces } from '../kit/process/environment-variables.ts'
 import { parseCheck } from '../kit/process/run-check.ts'
@@ -73,12 +74,12 @@ export class Comparisons {
 
   /** Keeps the work of one agent of the caller's last comparison in a repository. Without a name, all of it is dropped. */
   async keep(wanted: KeepRequest, context: PromptContext, signal: AbortSignal): Promise<KeepResult> {
-    const { name, comparison, ...request } = wanted
+    const { name, comparison: given, ...request } = wanted
     refuseDeepNesting(context)
     const keyId = ownerKey(context.by)?.id
     const all = listWorktrees(this.#parts.worktrees)
-    const named = all.find((each) => each.group === comparison && each.key_id === keyId)
-    if (comparison !== undefined && named === undefined) throw comparisonOver({ id: comparison })
+    const named = given === undefined ? undefined : findGroup(all, { given, keyId })
+    const comparison = named?.group
     const start = this.#permit(context, { ...request, ...(named !== undefined && { workdir: named.repository }) })
     const git = locateGit(context)
     const { git_common_dir: gitCommonDir } = await discoverWorkspace({ start, git, signal })
@@ -247,6 +248,23 @@ type Wanted = {
   name: string | undefined
   keyId: string | undefined
   comparison?: string | undefined
+}
+
+const SHORTEST_PREFIX = 4
+
+/** A worktree of the comparison with this id, or the beginning of it; `exec_` may be omitted. Pure. */
+export function findGroup(
+  worktrees: readonly FoundWorktree[],
+  { given, keyId }: { given: string; keyId: string | undefined },
+): FoundWorktree {
+  const short = given.replace(/^exec_/, '')
+  const own = worktrees.filter(({ group, key_id }) => group !== undefined && key_id === keyId)
+  const isMeant = ({ group = '' }: FoundWorktree) => group.replace(/^exec_/, '').startsWith(short)
+  const found = short.length < SHORTEST_PREFIX ? [] : own.filter(isMeant)
+  const [first] = found
+  if (first === undefined) throw comparisonOver({ id: given })
+  if (found.some(({ group }) => group !== first.group)) throw executionAmbiguous({ id: given })
+  return first
 }
 
 /** The worktrees of the caller's newest comparison in this repository, if one has this name. Pure. */

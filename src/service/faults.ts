@@ -20,7 +20,7 @@ export const comparisonNeedsWorker = defineFault('comparison_needs_worker', 'una
 export const comparisonOver = defineFault('comparison_over', 'conflict', {
   when: 'The worktrees of a comparison that was named are gone: its work was kept or dropped, or it had none.',
   message: (d: { id: string }) =>
-    `the comparison ${d.id} has no worktrees any more; "GET /api/v1/compare/${d.id}" shows what became of them`,
+    `the comparison ${d.id} has no worktrees any more; "drover compare --list" and "GET /api/v1/compare/${d.id}" show what became of them`,
 })
 
 export const comparedWorkGone = defineFault('compared_work_gone', 'not_found', {

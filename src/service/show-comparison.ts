@@ -17,7 +17,7 @@ import { comparedWorkGone, comparisonNotFound } from './faults.ts'
 
 type Contender = ComparisonView['contenders'][number]
 
-type ComparedParts = {
+export type ComparedParts = {
   readonly executions: Pick<ExecutionService, 'find' | 'list'>
   readonly by: Caller
   /** The directory of all worktrees of the user. */
