@@ -203,6 +203,10 @@ export type CompareRequest = {
   model?: string | undefined
   /** The working directory: an absolute path that exists and that the operator allows. */
   workdir?: string | undefined
+  /** Directories in which the agent works too, as in the working directory: absolute paths that exist and that the operator allows. Only for agents that take some. */
+  additional_directories?: readonly string[] | undefined
+  /** A JSON Schema that the answer must match, if the agent can be given one. The answer is then JSON. */
+  output_schema?: Record<string, unknown> | undefined
   /** Stop the agent after this many seconds. */
   timeout_secs?: number | undefined
   /** Store a session for each answer, so that it can be continued. Not with `worktrees`. */

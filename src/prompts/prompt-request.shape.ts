@@ -243,6 +243,8 @@ export const CompareRequest = named(
     sandbox_mode: COMMON_FIELDS.sandbox_mode,
     model: Type.Optional(model),
     workdir: COMMON_FIELDS.workdir,
+    additional_directories: COMMON_FIELDS.additional_directories,
+    output_schema: COMMON_FIELDS.output_schema,
     timeout_secs: COMMON_FIELDS.timeout_secs,
     sessions: optionalFlag('Store a session for each answer, so that it can be continued. Not with `worktrees`.', {
       default: false,

@@ -17,7 +17,7 @@ import type { PromptContext } from '../prompts/prompt-context.ts'
 import type { KeepRequest } from '../prompts/prompt-request.shape.ts'
 import type { ComparisonResult, KeepResult } from '../prompts/prompt-result.shape.ts'
 import { type BatchRunOptions, runBatch } from '../prompts/run-batch.ts'
-import { resolveDirectory, resolveWorkdir } from '../prompts/workdir-policy.ts'
+import { isInDirectory, resolveDirectory, resolveWorkdir } from '../prompts/workdir-policy.ts'
 import type { MachineSandbox } from '../sandbox/machine/machine-sandbox.ts'
 import { discoverWorkspace } from '../workspace/discover-workspace.ts'
 import { type Git, locateGit } from '../workspace/git.ts'
@@ -27,6 +27,7 @@ import { commitAll, dropWorktree, removeWorktree } from '../workspace/worktrees/
 import { ComparisonWorktrees, toLabels } from './comparison-worktrees.ts'
 import type { Comparison } from './drover-service.ts'
 import {
+  comparedDirectoryShared,
   comparisonInvalid,
   comparisonNeedsWorker,
   comparisonNotFound,
@@ -61,13 +62,15 @@ export class Comparisons {
     if (request.worktrees !== true) return await compareAgents(request, context, options)
     if (!this.#parts.isWorker) throw comparisonNeedsWorker({})
     const start = this.#permit(context, request)
+    const added = request.additional_directories?.map((each) => resolveWorkdir(each, context.workdirs))
+    const asked = { ...request, workdir: start, ...(added !== undefined && { additional_directories: added }) }
     if (request.dry_run === true || context.settings.unified_flags.dry_run) {
-      return await compareAgents({ ...request, workdir: start }, context, options)
+      return await compareAgents(asked, context, options)
     }
     const local = inWorktrees(context)
     return await this.#reserving(context.by, () =>
       runBatch({ kind: 'compare', prompt: request.prompt, workdir: start, context: local, options }, (batch) =>
-        this.#compare({ ...request, workdir: start }, local, batch),
+        this.#compare(asked, local, batch),
       ),
     )
   }
@@ -116,6 +119,7 @@ export class Comparisons {
     const git = locateGit(context)
     const { signal } = batch
     const { worktree_root: root, git_common_dir: repository } = await discoverWorkspace({ start, git, signal })
+    refuseShared(request.additional_directories, root)
     const settings = withProject(this.#parts.settings, findUsableProject({ home: projects, repository, root }))
     const { checks = settings.drive.checks } = request
     for (const command of checks) parseCheck(command)
@@ -149,6 +153,9 @@ export class Comparisons {
     })
     if (mode !== 'off' && boundary.is === 'outside') worktrees.warn(`without a sandbox: ${boundary.why}`)
     if (boundary.is === 'inside' && boundary.why !== undefined) worktrees.warn(`in a sandbox, but ${boundary.why}`)
+    for (const shared of request.additional_directories ?? []) {
+      worktrees.warn(`all agents work in ${shared}, so what they change there is not compared`)
+    }
     const opened = await worktrees.open()
     const places = opened.map((place, at) => ({
       ...place,
@@ -169,6 +176,13 @@ export class Comparisons {
       ...(warnings.length > 0 && { warnings }),
     }
   }
+}
+
+/** Directories without links. There the agents would get around their worktrees. */
+function refuseShared(directories: readonly string[] = [], repository: string): void {
+  const isAround = (directory: string) => isInDirectory(directory, repository) || isInDirectory(repository, directory)
+  const shared = directories.find(isAround)
+  if (shared !== undefined) throw comparedDirectoryShared({ directory: shared, repository })
 }
 
 /** They are expected to edit files, unless someone says otherwise. */

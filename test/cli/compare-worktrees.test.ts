@@ -356,6 +356,26 @@ describe('drover compare --worktrees', () => {
     expect(worktrees()).toEqual([])
   })
 
+  it('lets agents work in another directory and gives them a schema, but not in a directory of the repository', async () => {
+    repository.write('sub/schema.json', '{"type": "object"}')
+    const other = home.folder('other')
+    const asking = ['--worktrees', '--backends', 'claude,codex', '--schema', 'sub/schema.json', '--dry-run', 'x']
+    const { stdout } = await drover(...asking, '--add-dir', other)
+    expect(stdout.split(`--add-dir ${other}`)).toHaveLength(2)
+    expect(stdout).toContain(`sandbox_workspace_write.writable_roots=["${other}"]`)
+    expect(stdout).toMatch(/--json-schema [^]*It must match this JSON Schema/)
+    for (const name of ['claude', 'codex']) teach(name, 'echo two >> a')
+    for (const shared of ['sub', '.', '..']) {
+      const refused = await compare('--add-dir', shared)
+      expect(refused.stderr).toContain('cannot be an additional directory')
+    }
+    expect(worktrees()).toEqual([])
+    const { code, report } = await reportOf(compare('--add-dir', other, '--json'))
+    expect([code, report.warnings]).toEqual([
+      ...[0, [`1 changed file is not committed, so the agents do not see the change`, expect.stringContaining(other)]],
+    ])
+  })
+
   it('needs a repository with a commit', async () => {
     const cwd = join(home.path, 'plain')
     mkdirSync(cwd)

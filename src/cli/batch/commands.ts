@@ -1,6 +1,7 @@
 import { commandsIn, type Flag, flag } from '../command.ts'
 import {
   ACCESS,
+  ADD_DIR,
   ADDED_INPUT,
   APPROVAL,
   APPROVAL_CHOICES,
@@ -11,6 +12,7 @@ import {
   MODEL,
   PREPARATION,
   PROMPT_FILE,
+  SCHEMA,
   TIMEOUT,
   WORKDIR,
 } from '../words/shared-flags.ts'
@@ -129,6 +131,11 @@ It finds comparisons that were kept (see the setting executions.keep), and those
       flag('--offset N', 'With --list: skip the N newest', { integer: { min: 0, max: 10_000 } }),
       { ...MODEL, description: 'Model for all agents' },
       WORKDIR,
+      {
+        ...ADD_DIR,
+        description: 'Directory in which all agents work too; with --worktrees, one outside of the repository',
+      },
+      SCHEMA,
       APPROVAL,
       ACCESS,
       TIMEOUT,
