@@ -102,6 +102,18 @@ describe('drover compare --list', () => {
     ])
   })
 
+  it('is named with its checks by the log of one of its agents', async () => {
+    await compare('Show the wind', KEEPING, '--check', 'grep -q codex a')
+    const { executions } = JSON.parse((await home.drover(['ps', '--all', '--json'])).stdout)
+    type Row = { id: string; kind: string; backend?: string }
+    const idOf = (wanted: string) => executions.find(({ kind, backend }: Row) => (backend ?? kind) === wanted).id
+    const logOf = async (name: string, ...args: string[]) => (await home.drover(['logs', idOf(name), ...args])).stderr
+    const short = idOf('compare').slice('exec_'.length, 'exec_'.length + 8)
+    expect(await logOf('codex')).toContain(`codex in the comparison ${short}; checks: 1 passed; its work: open\n`)
+    expect(await logOf('compare')).toMatch(/claude in the comparison .*; checks: 1 of 1 failed; its work: open\n/)
+    expect(await logOf('codex', '--json')).not.toContain('in the comparison')
+  })
+
   it.each([
     [['--list', '--worktrees'], '--list and --worktrees cannot be used together'],
     [['--list', '--keep', 'codex'], '--list and --keep cannot be used together'],

@@ -110,7 +110,7 @@ function toRow({ name, files, insertions, deletions, checks }: ComparedWorktree)
   return [name, String(files), ...size, formatChecks(checks)]
 }
 
-function formatChecks(checks: readonly ComparedCheck[]): string {
+export function formatChecks(checks: readonly ComparedCheck[]): string {
   const failed = checks.filter(({ passed }) => !passed).length
   return formatCheckCounts({ failed, passed: checks.length - failed })
 }
