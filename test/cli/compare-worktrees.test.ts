@@ -363,7 +363,7 @@ describe('drover compare --worktrees', () => {
     const { stdout } = await drover(...asking, '--add-dir', other)
     expect(stdout.split(`--add-dir ${other}`)).toHaveLength(2)
     expect(stdout).toContain(`sandbox_workspace_write.writable_roots=["${other}"]`)
-    expect(stdout).toMatch(/--json-schema [^]*It must match this JSON Schema/)
+    for (const part of ['--json-schema', 'Answer with one JSON object']) expect(stdout).toContain(part)
     for (const name of ['claude', 'codex']) teach(name, 'echo two >> a')
     for (const shared of ['sub', '.', '..']) {
       const refused = await compare('--add-dir', shared)
@@ -372,7 +372,7 @@ describe('drover compare --worktrees', () => {
     expect(worktrees()).toEqual([])
     const { code, report } = await reportOf(compare('--add-dir', other, '--json'))
     expect([code, report.warnings]).toEqual([
-      ...[0, [`1 changed file is not committed, so the agents do not see the change`, expect.stringContaining(other)]],
+      ...[0, [expect.stringContaining(`all agents work in ${other}`), expect.stringContaining('not committed')]],
     ])
   })
 

@@ -220,6 +220,9 @@ describe('a comparison in worktrees', () => {
       [{ checks: ['touch ran'] }, 'drive_check_not_allowed'],
       [{ checks: [`${CHECK} `] }, 'drive_check_not_allowed'],
       [{ keep: 'gemini' }, 'comparison_invalid'],
+      [{ additional_directories: [repository.root] }, 'compared_directory_shared'],
+      [{ additional_directories: [join(repository.root, 'nowhere')] }, 'workdir_not_allowed'],
+      [{ additional_directories: ['/etc'] }, 'workdir_not_allowed'],
       [{ worktrees: false, checks: [CHECK] }, 'comparison_invalid'],
       [{ worktrees: false, keep: 'claude' }, 'comparison_invalid'],
     ] as const
