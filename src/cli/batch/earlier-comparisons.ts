@@ -56,7 +56,7 @@ function formatPage({ comparisons, offset, has_more: hasMore }: ComparisonPage, 
 }
 
 /** A row for each comparison, with a row for each of its agents below it. Pure. */
-export function comparisonRows(comparisons: readonly ComparisonSummary[], now: Date): string[][] {
+function comparisonRows(comparisons: readonly ComparisonSummary[], now: Date): string[][] {
   const rows = comparisons.flatMap((each) => [
     [
       toShortId(each.id),
