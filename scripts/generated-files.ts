@@ -17,7 +17,7 @@ import { ChangeRecord } from '../src/hosts/change/change-record.shape.ts'
 import { OwnershipManifest } from '../src/hosts/manifest.shape.ts'
 import { CountTokensRequest } from '../src/http/anthropic/count-tokens.shape.ts'
 import { MessageRequest } from '../src/http/anthropic/messages.shape.ts'
-import { ComparedQuery } from '../src/http/native/batches.shape.ts'
+import { ComparedQuery, ComparisonsQuery } from '../src/http/native/batches.shape.ts'
 import { DecisionBody, EventsQuery, ExecutionQuery, MessageBody } from '../src/http/native/executions.shape.ts'
 import { LoginBody } from '../src/http/native/login.shape.ts'
 import { PushBody } from '../src/http/native/push.shape.ts'
@@ -186,6 +186,7 @@ async function httpFiles(): Promise<GeneratedFile[]> {
     validateFollowUpBody: FollowUpBody,
     validateMergeBody: MergeBody,
     validateComparedQuery: ComparedQuery,
+    validateComparisonsQuery: ComparisonsQuery,
     validateNewKeyBody: NewKeyBody,
     validateMoveBody: MoveBody,
     validateResumeBody: ResumeBody,

@@ -203,6 +203,10 @@ export type CompareRequest = {
   model?: string | undefined
   /** The working directory: an absolute path that exists and that the operator allows. */
   workdir?: string | undefined
+  /** Directories in which the agent works too, as in the working directory: absolute paths that exist and that the operator allows. Only for agents that take some. */
+  additional_directories?: readonly string[] | undefined
+  /** A JSON Schema that the answer must match, if the agent can be given one. The answer is then JSON. */
+  output_schema?: Record<string, unknown> | undefined
   /** Stop the agent after this many seconds. */
   timeout_secs?: number | undefined
   /** Store a session for each answer, so that it can be continued. Not with `worktrees`. */
@@ -223,7 +227,7 @@ export type CompareRequest = {
 export type KeepRequest = {
   /** A directory of the repository that was compared in: an absolute path. */
   workdir?: string | undefined
-  /** The execution of the comparison. The default is the last one in the repository. */
+  /** The execution of the comparison, or the beginning of its id. The default is the last one in the repository. */
   comparison?: string | undefined
   /** The agent whose work is kept. Without it, all work is dropped. */
   name?: string | undefined
@@ -962,6 +966,8 @@ export type ComparisonResult = {
   results: readonly ComparedResult[]
   /** From the start of the first prompt to the end of the last, including waiting time. */
   total_duration_ms: number
+  /** With worktrees: true if it was canceled. Then all work was dropped. */
+  canceled?: boolean | undefined
   /** The work that was kept. */
   kept?: {
     /** The agent. */

@@ -63,7 +63,7 @@ export type ExecutionStart = Omit<ExecutionOptions, 'onBegin' | 'onSession'> & {
 }
 
 /** The result of a prompt or of a batch. */
-export type RecordedResult = PromptResult | { readonly results: readonly PromptResult[] }
+export type RecordedResult = PromptResult | { readonly results: readonly PromptResult[]; readonly canceled?: boolean }
 
 export type ExecutionRecording = {
   id: string

@@ -243,6 +243,8 @@ export const CompareRequest = named(
     sandbox_mode: COMMON_FIELDS.sandbox_mode,
     model: Type.Optional(model),
     workdir: COMMON_FIELDS.workdir,
+    additional_directories: COMMON_FIELDS.additional_directories,
+    output_schema: COMMON_FIELDS.output_schema,
     timeout_secs: COMMON_FIELDS.timeout_secs,
     sessions: optionalFlag('Store a session for each answer, so that it can be continued. Not with `worktrees`.', {
       default: false,
@@ -273,9 +275,12 @@ export const KeepRequest = named(
       minLength: 1,
       ...stated({ pattern: ABSOLUTE_PATH }),
     }),
-    comparison: optionalText('The execution of the comparison. The default is the last one in the repository.', {
-      minLength: 1,
-    }),
+    comparison: optionalText(
+      'The execution of the comparison, or the beginning of its id. The default is the last one in the repository.',
+      {
+        minLength: 1,
+      },
+    ),
     name: optionalText('The agent whose work is kept. Without it, all work is dropped.', { minLength: 1 }),
   }),
   'What becomes of the worktrees of a comparison.',

@@ -48,11 +48,12 @@ export function toStatelessRequest(request: PromptRequest, isDryRun: boolean): P
 type RecordedBatch = { kind: ExecutionKind; context: PromptContext; options: BatchRunOptions } & {
   /** The prompt that all parts have. */
   prompt?: string
+  workdir?: string
 }
 
 /** Records the whole call as an execution. Its cancellation cancels all parts. */
 export async function runBatch<Result extends { readonly results: readonly PromptResult[] }>(
-  { kind, prompt, context, options }: RecordedBatch,
+  { kind, prompt, workdir, context, options }: RecordedBatch,
   work: (options: BatchRunOptions) => Promise<Result>,
 ): Promise<Result & { execution_id?: string }> {
   refuseDeepNesting(context)
@@ -60,19 +61,20 @@ export async function runBatch<Result extends { readonly results: readonly Promp
   const cancel = new AbortController()
   const onCancel = () => cancel.abort()
   const client = ownerKey(context.by)
-  const recording = context.executions?.begin({ isEphemeral: false, ...execution, kind, prompt, client, onCancel })
+  const asked = { kind, prompt, ...(workdir !== undefined && { workdir }) }
+  const recording = context.executions?.begin({ isEphemeral: false, ...execution, ...asked, client, onCancel })
   if (recording === undefined) return await work(options)
   onBegin?.(recording)
   const { isEphemeral = false } = execution
   const ofParts = { parentId: recording.id, isEphemeral }
+  const signal = AbortSignal.any([options.signal, cancel.signal])
   try {
     await recording.started()
-    const signal = AbortSignal.any([options.signal, cancel.signal])
     const result = { ...(await work({ ...options, signal, execution: ofParts })), execution_id: recording.id }
     await recording.end(result)
     return result
   } catch (error) {
-    await recording.abandon(error)
+    await recording.abandon(signal.aborted ? undefined : error)
     throw error
   }
 }

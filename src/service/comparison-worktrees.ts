@@ -9,7 +9,7 @@ import { Fault } from '../kit/fault.ts'
 import { randomIds } from '../kit/ids.ts'
 import { type CheckResult, runCheck } from '../kit/process/run-check.ts'
 import type { ComparedPlace } from '../prompts/compare-agents.ts'
-import type { ComparedWorktree } from '../prompts/prompt-result.shape.ts'
+import type { ComparedWorktree, KeepResult } from '../prompts/prompt-result.shape.ts'
 import type { BatchRunOptions } from '../prompts/run-batch.ts'
 import { BoundaryCounts } from '../sandbox/boundary-report.ts'
 import { discoverWorkspace } from '../workspace/discover-workspace.ts'
@@ -209,18 +209,23 @@ export class ComparisonWorktrees implements AsyncDisposable {
   }
 
   /** Drops what a comparison that was cancelled leaves. */
-  async drop(): Promise<void> {
-    if (this.#isFinished) return
+  async drop(): Promise<Pick<KeepResult, 'dropped' | 'left'>> {
+    const dropped: KeepResult['dropped'][number][] = []
+    const left: KeepResult['left'][number][] = []
+    if (this.#isFinished) return { dropped, left }
     const { signal } = new AbortController()
     for (const { label, worktree } of this.#opened.splice(0)) {
       try {
         const { commit } = await dropWorktree(worktree, { git: this.#options.git, signal })
+        dropped.push({ name: label, ...(commit !== undefined && { commit }) })
         if (commit !== undefined) this.#note(`dropped ${label}. To get it back: git branch NAME ${commit.slice(0, 12)}`)
       } catch (error) {
         if (!(error instanceof Fault)) throw error
+        left.push({ name: label, path: worktree.path, reason: error.message })
         this.warn(`${worktree.directory} could not be removed: ${error.message}`)
       }
     }
+    return { dropped, left }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

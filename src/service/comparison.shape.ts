@@ -11,6 +11,10 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 const moment = (description: string) => Type.String({ format: 'date-time', description })
 const lines = (description: string) => Type.Union([count(description), Type.Null({ description: 'A binary file.' })])
 
+const WORK = ['none', 'open', 'kept', 'dropped'] as const
+const WORK_DESCRIPTION =
+  '`none`: it changed nothing, or not in a worktree. `open`: in its worktree. `kept`: as a branch. `dropped`: gone.'
+
 const Contender = Type.Object({
   name: text('The agent, with a number if it takes part twice.'),
   backend: text('The agent.'),
@@ -21,10 +25,7 @@ const Contender = Type.Object({
   usage: optional(meaning('The tokens that it used.', Usage)),
   cost_usd: optional(Type.Number({ minimum: 0, description: 'The cost in US dollars, if it is known.' })),
   cost_kind: costKind,
-  work: literals(['none', 'open', 'kept', 'dropped'], {
-    description:
-      '`none`: it changed nothing, or not in a worktree. `open`: in its worktree. `kept`: as a branch. `dropped`: gone.',
-  }),
+  work: literals(WORK, { description: WORK_DESCRIPTION }),
   commit: optional(text('The commit that was kept.')),
   worktree: optional(ComparedWorktree),
 })
@@ -44,6 +45,46 @@ export const ComparisonView = named(
   'One prompt for several agents, and what became of their work.',
 )
 export type ComparisonView = Message<typeof ComparisonView>
+
+export const ComparisonSummary = named(
+  'ComparisonSummary',
+  Type.Object({
+    id: text('The execution of the comparison.'),
+    state: optional(
+      literals(EXECUTION_STATES, { description: 'As of its execution. Absent if only its worktrees are kept.' }),
+    ),
+    prompt_start: optional(Type.String({ maxLength: 200, description: 'The first 200 characters of the prompt.' })),
+    created_at: moment('When it was started.'),
+    ended_at: optional(moment('When it ended.')),
+    repository: optional(text('The repository, if the agents worked in worktrees.')),
+    winner: optional(text('The agent whose work was kept.')),
+    contenders: Type.Array(
+      Type.Object({
+        name: text('The agent, with a number if it takes part twice.'),
+        backend: optional(text('The agent.')),
+        state: optional(literals(EXECUTION_STATES, { description: 'As of its execution.' })),
+        checks: optional(
+          Type.Object(
+            { passed: count('How many passed.'), failed: count('How many failed.') },
+            { description: 'Its checks, if it worked in a worktree.' },
+          ),
+        ),
+        work: literals(WORK, { description: WORK_DESCRIPTION }),
+      }),
+      { description: 'In the order of the request.' },
+    ),
+  }),
+  'A comparison in a list.',
+)
+export type ComparisonSummary = Message<typeof ComparisonSummary>
+
+export const ComparisonPage = namedObject('ComparisonPage', {
+  comparisons: Type.Array(ComparisonSummary, { description: 'Newest first.' }),
+  limit: count('How many the page may have.'),
+  offset: count('How many newer ones were skipped.'),
+  has_more: Type.Boolean({ description: 'Whether there are older ones.' }),
+})
+export type ComparisonPage = Message<typeof ComparisonPage>
 
 export const ComparedDiff = namedObject('ComparedDiff', {
   name: text('The agent.'),

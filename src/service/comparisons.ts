@@ -6,6 +6,7 @@ import { openBoundaryFor } from '../drive/drive-boundary.ts'
 import { driveLimitReached } from '../drive/faults.ts'
 import { chooseApproval, chooseRepository, refuseModes, refuseOptions } from '../drive/service/client-rules.ts'
 import { chooseSandbox } from '../drive/start/drive-options.ts'
+import { executionAmbiguous } from '../executions/store/faults.ts'
 import { Fault } from '../kit/fault.ts'
 import { withoutGitPlaces } from '../kit/process/environment-variables.ts'
 import { parseCheck } from '../kit/process/run-check.ts'
@@ -16,7 +17,7 @@ import type { PromptContext } from '../prompts/prompt-context.ts'
 import type { KeepRequest } from '../prompts/prompt-request.shape.ts'
 import type { ComparisonResult, KeepResult } from '../prompts/prompt-result.shape.ts'
 import { type BatchRunOptions, runBatch } from '../prompts/run-batch.ts'
-import { resolveDirectory, resolveWorkdir } from '../prompts/workdir-policy.ts'
+import { isInDirectory, resolveDirectory, resolveWorkdir } from '../prompts/workdir-policy.ts'
 import type { MachineSandbox } from '../sandbox/machine/machine-sandbox.ts'
 import { discoverWorkspace } from '../workspace/discover-workspace.ts'
 import { type Git, locateGit } from '../workspace/git.ts'
@@ -26,6 +27,7 @@ import { commitAll, dropWorktree, removeWorktree } from '../workspace/worktrees/
 import { ComparisonWorktrees, toLabels } from './comparison-worktrees.ts'
 import type { Comparison } from './drover-service.ts'
 import {
+  comparedDirectoryShared,
   comparisonInvalid,
   comparisonNeedsWorker,
   comparisonNotFound,
@@ -60,25 +62,27 @@ export class Comparisons {
     if (request.worktrees !== true) return await compareAgents(request, context, options)
     if (!this.#parts.isWorker) throw comparisonNeedsWorker({})
     const start = this.#permit(context, request)
+    const added = request.additional_directories?.map((each) => resolveWorkdir(each, context.workdirs))
+    const asked = { ...request, workdir: start, ...(added !== undefined && { additional_directories: added }) }
     if (request.dry_run === true || context.settings.unified_flags.dry_run) {
-      return await compareAgents({ ...request, workdir: start }, context, options)
+      return await compareAgents(asked, context, options)
     }
     const local = inWorktrees(context)
     return await this.#reserving(context.by, () =>
-      runBatch({ kind: 'compare', prompt: request.prompt, context: local, options }, (batch) =>
-        this.#compare({ ...request, workdir: start }, local, batch),
+      runBatch({ kind: 'compare', prompt: request.prompt, workdir: start, context: local, options }, (batch) =>
+        this.#compare(asked, local, batch),
       ),
     )
   }
 
   /** Keeps the work of one agent of the caller's last comparison in a repository. Without a name, all of it is dropped. */
   async keep(wanted: KeepRequest, context: PromptContext, signal: AbortSignal): Promise<KeepResult> {
-    const { name, comparison, ...request } = wanted
+    const { name, comparison: given, ...request } = wanted
     refuseDeepNesting(context)
     const keyId = ownerKey(context.by)?.id
     const all = listWorktrees(this.#parts.worktrees)
-    const named = all.find((each) => each.group === comparison && each.key_id === keyId)
-    if (comparison !== undefined && named === undefined) throw comparisonOver({ id: comparison })
+    const named = given === undefined ? undefined : findGroup(all, { given, keyId })
+    const comparison = named?.group
     const start = this.#permit(context, { ...request, ...(named !== undefined && { workdir: named.repository }) })
     const git = locateGit(context)
     const { git_common_dir: gitCommonDir } = await discoverWorkspace({ start, git, signal })
@@ -115,6 +119,7 @@ export class Comparisons {
     const git = locateGit(context)
     const { signal } = batch
     const { worktree_root: root, git_common_dir: repository } = await discoverWorkspace({ start, git, signal })
+    refuseShared(request.additional_directories, root)
     const settings = withProject(this.#parts.settings, findUsableProject({ home: projects, repository, root }))
     const { checks = settings.drive.checks } = request
     for (const command of checks) parseCheck(command)
@@ -148,6 +153,9 @@ export class Comparisons {
     })
     if (mode !== 'off' && boundary.is === 'outside') worktrees.warn(`without a sandbox: ${boundary.why}`)
     if (boundary.is === 'inside' && boundary.why !== undefined) worktrees.warn(`in a sandbox, but ${boundary.why}`)
+    for (const shared of request.additional_directories ?? []) {
+      worktrees.warn(`all agents work in ${shared}, so what they change there is not compared`)
+    }
     const opened = await worktrees.open()
     const places = opened.map((place, at) => ({
       ...place,
@@ -160,8 +168,21 @@ export class Comparisons {
       return worktree === undefined ? each : { ...each, worktree }
     })
     const { warnings } = worktrees
-    return { ...result, results, ...finished.kept, ...(warnings.length > 0 && { warnings }) }
+    return {
+      ...result,
+      results,
+      ...(finished.isCanceled && { canceled: true }),
+      ...finished.kept,
+      ...(warnings.length > 0 && { warnings }),
+    }
   }
+}
+
+/** Directories without links. There the agents would get around their worktrees. */
+function refuseShared(directories: readonly string[] = [], repository: string): void {
+  const isAround = (directory: string) => isInDirectory(directory, repository) || isInDirectory(repository, directory)
+  const shared = directories.find(isAround)
+  if (shared !== undefined) throw comparedDirectoryShared({ directory: shared, repository })
 }
 
 /** They are expected to edit files, unless someone says otherwise. */
@@ -169,7 +190,11 @@ function toModes({ approval, isInside }: AgentPlace) {
   return { approval_mode: approval, sandbox: isInside ? ('required' as const) : ('off' as const) }
 }
 
-type Finished = { compared: Awaited<ReturnType<ComparisonWorktrees['finish']>>; kept?: KeepResult }
+type Finished = {
+  compared: Awaited<ReturnType<ComparisonWorktrees['finish']>>
+  kept?: KeepResult
+  isCanceled?: boolean
+}
 
 /** Looks at what the agents left. After a cancellation nothing of it stays, so there is nothing to look at. */
 async function finish(
@@ -182,8 +207,7 @@ async function finish(
     return name === undefined ? { compared } : { compared, ...(await keepOne(worktrees, { git, name, signal })) }
   } catch (error) {
     if (!signal.aborted) throw error
-    await worktrees.drop()
-    return { compared: [] }
+    return { compared: [], kept: await worktrees.drop(), isCanceled: true }
   }
 }
 
@@ -238,6 +262,23 @@ type Wanted = {
   name: string | undefined
   keyId: string | undefined
   comparison?: string | undefined
+}
+
+const SHORTEST_PREFIX = 4
+
+/** A worktree of the comparison with this id, or the beginning of it; `exec_` may be omitted. Pure. */
+export function findGroup(
+  worktrees: readonly FoundWorktree[],
+  { given, keyId }: { given: string; keyId: string | undefined },
+): FoundWorktree {
+  const short = given.replace(/^exec_/, '')
+  const own = worktrees.filter(({ group, key_id }) => group !== undefined && key_id === keyId)
+  const isMeant = ({ group = '' }: FoundWorktree) => group.replace(/^exec_/, '').startsWith(short)
+  const found = short.length < SHORTEST_PREFIX ? [] : own.filter(isMeant)
+  const [first] = found
+  if (first === undefined) throw comparisonOver({ id: given })
+  if (found.some(({ group }) => group !== first.group)) throw executionAmbiguous({ id: given })
+  return first
 }
 
 /** The worktrees of the caller's newest comparison in this repository, if one has this name. Pure. */

@@ -47,7 +47,7 @@ import type {
   SettingList,
 } from './administration.shape.ts'
 
-import type { ComparedDiff, ComparisonView } from './comparison.shape.ts'
+import type { ComparedDiff, ComparisonPage, ComparisonView } from './comparison.shape.ts'
 
 /** Every function throws a Fault for what drover refuses. */
 export type DroverService = {
@@ -80,6 +80,8 @@ export type DroverService = {
     compare(by: Caller, request: Comparison, options: BatchStart): Promise<RunningBatch<ComparisonResult>>
     /** Keeps the work of one agent of the last comparison in worktrees as a branch, and drops the others. */
     keep(by: Caller, request: KeepRequest, signal: AbortSignal): Promise<KeepResult>
+    /** Earlier comparisons, newest first. */
+    comparisons(by: Caller, slice: { limit: number; offset: number }, signal: AbortSignal): Promise<ComparisonPage>
     /** A comparison with what became of the work of each agent. */
     comparison(by: Caller, id: string, signal: AbortSignal): Promise<ComparisonView>
     /** What one agent has changed. `name` is one of the comparison. */

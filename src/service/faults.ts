@@ -11,6 +11,12 @@ export const comparisonInvalid = defineFault('comparison_invalid', 'invalid', {
   message: (d: { path: string; problem: string }) => `${d.path} ${d.problem}`,
 })
 
+export const comparedDirectoryShared = defineFault('compared_directory_shared', 'invalid', {
+  when: 'A comparison in worktrees names an additional directory that is in the repository, or around it. Nothing was started.',
+  message: (d: { directory: string; repository: string }) =>
+    `${d.directory} cannot be an additional directory: each agent works in its own worktree of ${d.repository}, and would change your files there; leave it out`,
+})
+
 export const comparisonNeedsWorker = defineFault('comparison_needs_worker', 'unavailable', {
   when: 'A comparison in worktrees was sent to a server that runs no agents (`drover serve --no-work`).',
   message: (_: Record<never, never>) =>
@@ -20,7 +26,7 @@ export const comparisonNeedsWorker = defineFault('comparison_needs_worker', 'una
 export const comparisonOver = defineFault('comparison_over', 'conflict', {
   when: 'The worktrees of a comparison that was named are gone: its work was kept or dropped, or it had none.',
   message: (d: { id: string }) =>
-    `the comparison ${d.id} has no worktrees any more; "GET /api/v1/compare/${d.id}" shows what became of them`,
+    `the comparison ${d.id} has no worktrees any more; "drover compare --list" and "GET /api/v1/compare/${d.id}" show what became of them`,
 })
 
 export const comparedWorkGone = defineFault('compared_work_gone', 'not_found', {

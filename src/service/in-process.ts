@@ -30,7 +30,7 @@ import { ExecutionCalls } from './execution-calls.ts'
 import type { BudgetKey } from './list-budgets.ts'
 import { PromptContexts, slotsOfUser } from './prompt-contexts.ts'
 import { SessionCalls } from './session-calls.ts'
-import type { ComparedWork } from './show-comparison.ts'
+import type { ComparedParts, ComparedWork } from './show-comparison.ts'
 import { WorkStarter } from './work-starter.ts'
 
 export type DroverParts = {
@@ -286,14 +286,15 @@ export class InProcessDrover
       )
     },
     keep: async (by, request, signal) => await (await this.#comparisons()).keep(request, this.contextFor(by), signal),
-    comparison: async (by, id, signal) => (await this.#compared(by, signal)).show(id),
-    diff: async (by, wanted, signal) => (await this.#compared(by, signal)).diff(wanted),
+    comparisons: async (by, slice, signal) =>
+      (await import('./list-comparisons.ts')).listComparisons(this.#comparedParts(by, signal), slice),
+    comparison: async (by, id, signal) => (await openCompared(this.#comparedParts(by, signal))).show(id),
+    diff: async (by, wanted, signal) => (await openCompared(this.#comparedParts(by, signal))).diff(wanted),
   }
 
-  async #compared(by: Caller, signal: AbortSignal): Promise<ComparedWork> {
-    const { ComparedWork } = await import('./show-comparison.ts')
+  #comparedParts(by: Caller, signal: AbortSignal): ComparedParts {
     const { worktrees, env, cwd } = this.#parts
-    return new ComparedWork({ executions: this.executions, by, worktrees, env, cwd, signal })
+    return { executions: this.executions, by, worktrees, env, cwd, signal }
   }
 
   async #comparisons(): Promise<Comparisons> {
@@ -362,6 +363,11 @@ export class InProcessDrover
     const context = this.contextFor(by)
     return isCold ? { ...context, warm: undefined } : context
   }
+}
+
+async function openCompared(parts: ComparedParts): Promise<ComparedWork> {
+  const { ComparedWork } = await import('./show-comparison.ts')
+  return new ComparedWork(parts)
 }
 
 /** Results that another process got. */

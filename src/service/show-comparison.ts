@@ -1,8 +1,10 @@
 /** A comparison that has run: what each agent changed, and whose work was kept. */
 import type { Execution } from '../executions/store/execution.shape.ts'
+import { isFinal } from '../executions/store/execution-states.ts'
 import type { Caller } from '../prompts/caller.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
 import type { ComparedResult, ComparedWorktree, ComparisonResult } from '../prompts/prompt-result.shape.ts'
+import { isInDirectory } from '../prompts/workdir-policy.ts'
 import { discoverWorkspace } from '../workspace/discover-workspace.ts'
 import { askGit, askGitForOutput, type Git, locateGit } from '../workspace/git.ts'
 import { listWorktrees, type Worktree } from '../workspace/worktree-records.ts'
@@ -15,7 +17,7 @@ import { comparedWorkGone, comparisonNotFound } from './faults.ts'
 
 type Contender = ComparisonView['contenders'][number]
 
-type ComparedParts = {
+export type ComparedParts = {
   readonly executions: Pick<ExecutionService, 'find' | 'list'>
   readonly by: Caller
   /** The directory of all worktrees of the user. */
@@ -45,6 +47,7 @@ export async function noteKept(
 export class ComparedWork {
   readonly #parts: ComparedParts
   readonly #git: Git
+  #listed: readonly Worktree[] | undefined
 
   constructor(parts: ComparedParts) {
     this.#parts = parts
@@ -81,14 +84,12 @@ export class ComparedWork {
     return { execution, result: execution.result as ComparisonResult | undefined }
   }
 
-  async #contenders({ id, state }: Execution, result: ComparisonResult | undefined): Promise<Contender[]> {
+  async #contenders(execution: Execution, result: ComparisonResult | undefined): Promise<Contender[]> {
+    const { id, state } = execution
     const { executions, by } = this.#parts
     const page = await executions.list(by, { parent: id }, { limit: MAX_PARTS })
     const parts = page.executions.toReversed()
-    if (result === undefined) {
-      const names = toLabels(parts.map(({ backend = '' }) => backend))
-      return parts.map((part, at) => ({ ...ofExecution(part), name: names[at] ?? '', work: 'none' }))
-    }
+    if (result === undefined) return await this.#unfinished(execution, parts)
     const names = toLabels(result.backends)
     return await Promise.all(
       result.results.map(async (each, at): Promise<Contender> => {
@@ -96,25 +97,58 @@ export class ComparedWork {
         const name = names[at] ?? each.backend
         return {
           ...(part === undefined ? ofResult(each, state) : ofExecution(part)),
-          ...{ name, ...(await this.#work(id, each.worktree)) },
+          ...{ name, ...(await this.#work(id, name, { result, worktree: each.worktree })) },
           ...(each.worktree !== undefined && { worktree: each.worktree }),
         }
       }),
     )
   }
 
-  async #work(id: string, worktree: ComparedWorktree | undefined): Promise<Pick<Contender, 'work' | 'commit'>> {
-    if (worktree === undefined || worktree.files === 0) return { work: 'none' }
-    if (this.#open(id, worktree.name) !== undefined) return { work: 'open' }
+  /** Of a comparison that still runs, or whose process was killed: its worktrees are where they were. */
+  async #unfinished({ id, state, workdir }: Execution, parts: readonly Execution[]): Promise<Contender[]> {
+    const names = toLabels(parts.map(({ backend = '' }) => backend))
+    return await Promise.all(
+      parts.map(async (part, at): Promise<Contender> => {
+        const open = this.#worktrees.find((each) => each.group === id && isBelow(part.workdir, each.path))
+        const name = open?.label ?? names[at] ?? ''
+        if (!isFinal(state)) return { ...ofExecution(part), name, work: 'none' }
+        if (open !== undefined) return { ...ofExecution(part), name, work: 'open' }
+        if (!isBelow(part.workdir, this.#parts.worktrees)) return { ...ofExecution(part), name, work: 'none' }
+        const commit = workdir && (await this.#kept(id, { name, repository: workdir }))
+        return { ...ofExecution(part), name, ...(commit ? { work: 'kept', commit } : { work: 'dropped' }) }
+      }),
+    )
+  }
+
+  async #work(
+    id: string,
+    name: string,
+    { result, worktree }: { result: ComparisonResult; worktree: ComparedWorktree | undefined },
+  ): Promise<Pick<Contender, 'work' | 'commit'>> {
+    if (worktree === undefined) {
+      if (this.#open(id, name) !== undefined) return { work: 'open' }
+      const dropped = result.dropped?.find((each) => each.name === name)
+      return { work: dropped?.commit === undefined ? 'none' : 'dropped' }
+    }
+    if (worktree.files === 0) return { work: 'none' }
+    if (this.#open(id, name) !== undefined) return { work: 'open' }
     const commit = await this.#kept(id, worktree)
     return commit === undefined ? { work: 'dropped' } : { work: 'kept', commit }
   }
 
   #open(id: string, name: string): Worktree | undefined {
-    return listWorktrees(this.#parts.worktrees).find((each) => each.group === id && each.label === name)
+    return this.#worktrees.find((each) => each.group === id && each.label === name)
   }
 
-  async #kept(id: string, { name, repository: directory }: ComparedWorktree): Promise<string | undefined> {
+  get #worktrees(): readonly Worktree[] {
+    this.#listed ??= listWorktrees(this.#parts.worktrees)
+    return this.#listed
+  }
+
+  async #kept(
+    id: string,
+    { name, repository: directory }: Pick<ComparedWorktree, 'name' | 'repository'>,
+  ): Promise<string | undefined> {
     const args = ['rev-parse', '--verify', '--quiet', `${keptRef(id, name)}^{commit}`] as const
     const asked = await askGit(this.#git, { directory, args, signal: this.#parts.signal }).catch(() => undefined)
     return asked?.code === 0 ? asked.stdout.toString('utf8').trim() : undefined
@@ -133,6 +167,10 @@ export class ComparedWork {
     if (commit === undefined) throw comparedWorkGone({ id, name })
     return await patchCommits({ git: this.#git, directory: repository, from: base, to: commit, signal })
   }
+}
+
+function isBelow(path: string | undefined, directory: string): boolean {
+  return path !== undefined && isInDirectory(path, directory)
 }
 
 function ofExecution(part: Execution): Omit<Contender, 'name' | 'work'> {

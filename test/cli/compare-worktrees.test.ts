@@ -232,6 +232,35 @@ describe('drover compare --worktrees', () => {
     expect(repository.git('show', `${commit}:a`)).toContain('two')
   })
 
+  it.each([
+    { during: 'a check', option: '--check', dropped: ['claude', 'codex'] },
+    { during: 'a setup', option: '--setup', dropped: undefined },
+  ])('is recorded as canceled after Ctrl-C during $during, with what was dropped', async ({ option, dropped }) => {
+    teach('claude', 'echo two >> a')
+    teach('codex', 'echo two >> a')
+    const pidFile = join(home.path, 'hangs')
+    const command = `sh -c 'echo "{\\"agent\\": $$, \\"hangs\\": true}" > ${pidFile}; exec sleep 60'`
+    const args = ['compare', '--worktrees', '--backends', 'claude,codex', 'Show the wind', option, command, '--json']
+    const kept = { ...env, DROVER_EXECUTIONS_KEEP: 'results' }
+    const { child, ended } = home.start(args, { cwd: repository.root, env: kept })
+    await hangingAgent(pidFile)
+    child.kill('SIGINT')
+    const { code, stdout, stderr } = await ended
+    expect({ code, stderr }).toMatchObject({ code: 130, stderr: expect.not.stringContaining('internal error') })
+    const listed = await home.drover(['ps', '--all', '--json'])
+    expect(JSON.parse(listed.stdout).executions.find(({ kind }: { kind: string }) => kind === 'compare')).toMatchObject(
+      {
+        state: 'cancelled',
+        workdir: repository.root,
+      },
+    )
+    const report = stdout === '' ? {} : JSON.parse(stdout)
+    expect([report.canceled, report.dropped?.map(({ name }: { name: string }) => name)]).toEqual([
+      dropped && true,
+      dropped,
+    ])
+  })
+
   it.runIf(IS_FULL)(
     'names what it cannot remove, without the control characters and lines that an agent has chosen',
     async () => {
@@ -325,6 +354,26 @@ describe('drover compare --worktrees', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(sentence)
     expect(worktrees()).toEqual([])
+  })
+
+  it('lets agents work in another directory and gives them a schema, but not in a directory of the repository', async () => {
+    repository.write('sub/schema.json', '{"type": "object"}')
+    const other = home.folder('other')
+    const asking = ['--worktrees', '--backends', 'claude,codex', '--schema', 'sub/schema.json', '--dry-run', 'x']
+    const { stdout } = await drover(...asking, '--add-dir', other)
+    expect(stdout.split(`--add-dir ${other}`)).toHaveLength(2)
+    expect(stdout).toContain(`sandbox_workspace_write.writable_roots=["${other}"]`)
+    for (const part of ['--json-schema', 'Answer with one JSON object']) expect(stdout).toContain(part)
+    for (const name of ['claude', 'codex']) teach(name, 'echo two >> a')
+    for (const shared of ['sub', '.', '..']) {
+      const refused = await compare('--add-dir', shared)
+      expect(refused.stderr).toContain('cannot be an additional directory')
+    }
+    expect(worktrees()).toEqual([])
+    const { code, report } = await reportOf(compare('--add-dir', other, '--json'))
+    expect([code, report.warnings]).toEqual([
+      ...[0, [expect.stringContaining(`all agents work in ${other}`), expect.stringContaining('not committed')]],
+    ])
   })
 
   it('needs a repository with a commit', async () => {

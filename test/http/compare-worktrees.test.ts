@@ -51,7 +51,9 @@ async function serveComparisons(options: ServerOptions & { drive?: object } = {}
 
 describe('a comparison in worktrees', () => {
   it('lets each agent change files, runs the checks, and keeps the work of one', async () => {
-    const { post, repository, worktrees, branches, request } = await serveComparisons({ server: { keys: KEYS } })
+    const { server, post, repository, worktrees, branches, request } = await serveComparisons({
+      server: { keys: KEYS },
+    })
     repository.write('a', 'mine\n')
     const answer = await post(COMPARE, { ...request, checks: [CHECK] }, 'writer')
     expect(answer.status).toBe(200)
@@ -77,6 +79,28 @@ describe('a comparison in worktrees', () => {
     })
     expect(repository.git('show', `${branches()}:drover-demo.md`)).toContain('knots')
     expect(worktrees()).toEqual([])
+    const list = (key: string, query = '') =>
+      server.request(`${COMPARE}${query}`, { headers: { authorization: `Bearer secret-of-${key}` } })
+    const listed = await list('writer')
+    expect(findUndescribed('GET', COMPARE, listed)).toEqual([])
+    const ended = { state: 'completed', checks: { passed: 1, failed: 0 } }
+    expect(listed.body).toMatchObject({
+      comparisons: [
+        {
+          winner: 'codex',
+          contenders: [
+            { ...ended, work: 'dropped' },
+            { ...ended, work: 'kept' },
+          ],
+        },
+      ],
+      ...{ limit: 20, offset: 0, has_more: false },
+    })
+    expect((await list('other')).body).toMatchObject({ comparisons: [] })
+    const statuses = ['?limit=100&offset=10000', '?limit=101', '?offset=10001'].map(
+      async (query) => (await list('writer', query)).status,
+    )
+    expect(await Promise.all(statuses)).toEqual([200, 400, 400])
   })
 
   it.runIf(IS_FULL)(
@@ -196,6 +220,9 @@ describe('a comparison in worktrees', () => {
       [{ checks: ['touch ran'] }, 'drive_check_not_allowed'],
       [{ checks: [`${CHECK} `] }, 'drive_check_not_allowed'],
       [{ keep: 'gemini' }, 'comparison_invalid'],
+      [{ additional_directories: [repository.root] }, 'compared_directory_shared'],
+      [{ additional_directories: [join(repository.root, 'nowhere')] }, 'workdir_not_allowed'],
+      [{ additional_directories: ['/etc'] }, 'workdir_not_allowed'],
       [{ worktrees: false, checks: [CHECK] }, 'comparison_invalid'],
       [{ worktrees: false, keep: 'claude' }, 'comparison_invalid'],
     ] as const

@@ -27,13 +27,17 @@ import { readPreparation } from '../read-preparation.ts'
 import { readSettings } from '../settings.ts'
 import type { Channel } from '../terminal.ts'
 import { formatCompared, formatComparison, formatKeepResult } from './comparison-text.ts'
+import { checkListFlags, listEarlier } from './earlier-comparisons.ts'
 import { executeBatch } from './execute-batch.ts'
 import { formatWarnings, printDryRun, withTimes, withTotals } from './print-batch.ts'
 import { closeResultFiles, openResultFiles, resultFileName, resultsDirectory } from './result-files.ts'
 
 export const run: RunCommand = async (invocation) => {
   const { flags, runtime } = invocation
+  checkListFlags(invocation)
+  if (flags.isOn('list')) return await listEarlier(invocation)
   checkWorktreeFlags(invocation)
+  checkNamedComparison(invocation)
   if (!flags.isOn('worktrees') && (flags.text('keep') !== undefined || flags.isOn('drop'))) {
     return await keepAfterComparison(invocation)
   }
@@ -52,9 +56,13 @@ export const run: RunCommand = async (invocation) => {
   } catch (error) {
     const by = interruption.by()
     // Ctrl-C while git worked.
-    if (by === undefined || !(error instanceof Fault)) throw namingTheFlag(error, invocation)
+    if (by === undefined || !(error instanceof Fault || isAbortError(error))) throw namingTheFlag(error, invocation)
     return exitCodeOfSignal(by)
   }
+}
+
+function isAbortError(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError'
 }
 
 type ComparedAgents = {
@@ -119,9 +127,13 @@ async function keepAfterComparison(invocation: Invocation): Promise<number> {
   using interruption = listenForInterruption()
   const { config } = await readSettings(invocation)
   await using drover = openDrover(invocation, { config })
-  const name = invocation.flags.text('keep')
+  const [name, comparison] = [invocation.flags.text('keep'), invocation.flags.text('comparison')]
   const { workdir } = requestFromFlags(invocation)
-  const request = { ...(workdir !== undefined && { workdir }), ...(name !== undefined && { name }) }
+  const request = {
+    ...(workdir !== undefined && { workdir }),
+    ...(comparison !== undefined && { comparison }),
+    ...(name !== undefined && { name }),
+  }
   const keeping = drover.batches.keep(USER, request, interruption.signal)
   const result: KeepResult = await keeping.catch((error: unknown) => {
     throw namingTheFlag(error, invocation)
@@ -174,6 +186,13 @@ function checkWorktreeFlags({ flags }: Invocation): void {
   if (flags.isOn('drop') && (other === 'keep' || flags.isOn('worktrees'))) {
     throw flagsConflict({ flags: ['--drop', `--${other}`] })
   }
+}
+
+function checkNamedComparison({ flags }: Invocation): void {
+  if (flags.text('comparison') === undefined) return
+  if (flags.isOn('worktrees')) throw flagsConflict({ flags: ['--comparison', '--worktrees'] })
+  if (flags.text('keep') !== undefined || flags.isOn('drop')) return
+  throw flagRequired({ flag: '--comparison', required: '--keep or --drop' })
 }
 
 function checkKeptName({ flags }: Invocation, backends: readonly string[]): void {

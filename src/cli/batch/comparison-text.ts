@@ -110,10 +110,14 @@ function toRow({ name, files, insertions, deletions, checks }: ComparedWorktree)
   return [name, String(files), ...size, formatChecks(checks)]
 }
 
-function formatChecks(checks: readonly ComparedCheck[]): string {
-  if (checks.length === 0) return '-'
+export function formatChecks(checks: readonly ComparedCheck[]): string {
   const failed = checks.filter(({ passed }) => !passed).length
-  return failed === 0 ? `${checks.length} passed` : `${failed} of ${checks.length} failed`
+  return formatCheckCounts({ failed, passed: checks.length - failed })
+}
+
+export function formatCheckCounts({ passed, failed }: { passed: number; failed: number }): string {
+  if (passed + failed === 0) return '-'
+  return failed === 0 ? `${passed} passed` : `${failed} of ${passed + failed} failed`
 }
 
 /** One line about a check, while it is worked on. */

@@ -35,6 +35,7 @@ listed too, if they were kept (see the setting executions.keep).`,
     words: ['logs'],
     summary: 'Show what an execution has printed, and follow it',
     description: `Prints the answer and the tool calls as "drover prompt" does on a terminal. For a batch, prints its parts in turn.
+For an agent of a comparison, also says which comparison it is, the result of its checks, and what became of its work.
 With -f, follows the execution until it ends, whichever process it runs in. Ctrl-C stops only this command.
 How much was kept depends on the setting executions.keep at the time when the prompt was started.`,
     positionals: [executionArgument('latest')],

@@ -9,6 +9,8 @@ import { isFault } from '../../kit/fault.ts'
 import { USER } from '../../prompts/caller.ts'
 import { formatBackend } from '../../prompts/format-backend.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
+import type { ComparisonView } from '../../service/comparison.shape.ts'
+import { formatChecks } from '../batch/comparison-text.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { EXIT } from '../exit-status.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
@@ -101,7 +103,32 @@ async function showExecution({ id }: Execution, log: Log): Promise<void> {
     if (written === 'closed') log.pipeClosed.abort()
   }
   await answer.end()
-  if (!log.signal.aborted) await printEnd(await findAgain(id, log), log, count > 0)
+  if (log.signal.aborted) return
+  const ended = await findAgain(id, log)
+  await printEnd(ended, log, count > 0)
+  if (ended !== undefined && !flags.isOn('json')) await printComparison(ended, log)
+}
+
+/** Which comparison it belongs to, the result of its checks, and what became of its work. */
+async function printComparison({ id, kind, parent_id: parent }: Execution, log: Log): Promise<void> {
+  if (kind !== 'compare_backend' || parent === undefined) return
+  const { drover, invocation, signal } = log
+  const comparison = await drover.batches.comparison(USER, parent, signal).catch((error: unknown) => {
+    if (!isNotFound(error)) throw error
+  })
+  const contender = comparison?.contenders.find((each) => each.execution_id === id)
+  if (contender === undefined) return
+  await invocation.runtime.terminal.err.write(`drover: ${describeContender(contender, parent)}\n`)
+}
+
+type Contender = ComparisonView['contenders'][number]
+
+function describeContender({ name, worktree, work }: Contender, comparison: string): string {
+  const checks =
+    worktree === undefined || worktree.checks.length === 0 ? [] : [`checks: ${formatChecks(worktree.checks)}`]
+  const facts = [...checks, ...(work === 'none' ? [] : [`its work: ${work}`])]
+  const from = `${name} in the comparison ${shortExecutionId({ id: comparison })}`
+  return toMessage(facts.length === 0 ? from : `${from}; ${facts.join('; ')}`)
 }
 
 /** While an execution runs, its first event is saved with it, unless no events are stored. */

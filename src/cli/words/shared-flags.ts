@@ -13,9 +13,13 @@ export const MODEL: Flag = flag('-m, --model NAME', "Model, or an alias for one 
 
 export const WORKDIR: Flag = flag('-w, --workdir DIR', 'Working directory of the agent (default: current directory)')
 
-const ADD_DIR: Flag = flag('--add-dir DIR', 'Directory in which the agent works too, as in its working directory', {
-  repeats: true,
-})
+export const ADD_DIR: Flag = flag(
+  '--add-dir DIR',
+  'Directory in which the agent works too, as in its working directory',
+  {
+    repeats: true,
+  },
+)
 
 export const APPROVAL_CHOICES =
   "edit files (auto), everything in a sandbox (sandboxed), everything (none), nothing (always), or what the agent's own settings allow (default)"
@@ -56,6 +60,8 @@ const DRY_RUN: Flag = flag('--dry-run', 'Print the command without running it')
 
 export const DEMO: Flag = flag('--demo', 'Use the built-in demo agent for agents that are not installed')
 
+export const SCHEMA: Flag = flag('--schema FILE', 'JSON Schema that the answer must match (claude, codex)')
+
 /** An empty value means the current directory. */
 export const ROOT: Flag = flag(
   '--root DIR',
@@ -78,7 +84,7 @@ export const SINGLE_RUN: readonly Flag[] = [
   ...PROMPT_SANDBOX,
   flag('--max-turns N', 'Stop after N turns (0: no limit from drover)', { integer: { min: 0, max: 10_000 } }),
   flag('--system TEXT', 'System prompt; an empty string disables the one in the config', { mayBeEmpty: true }),
-  flag('--schema FILE', 'JSON Schema that the answer must match (claude, codex)'),
+  SCHEMA,
   flag('--extra ARG', 'Additional argument for the agent, as in --extra=--flag', { repeats: true }),
   TIMEOUT,
   PROMPT_FILE,

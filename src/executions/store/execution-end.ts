@@ -16,10 +16,10 @@ export function decideKeep(
   return isDryRun && setting === 'events' ? 'results' : setting
 }
 
-/** A batch is completed when all of its parts are. */
+/** A batch is completed when all of its parts are, and what comes after them. */
 export function toFinalState(result: RecordedResult): ExecutionState {
   const states = promptResults(result).map(toPromptStatus)
-  if (states.includes('canceled')) return 'cancelled'
+  if (states.includes('canceled') || ('results' in result && result.canceled === true)) return 'cancelled'
   return states.every((state) => state === 'completed') ? 'completed' : 'failed'
 }
 

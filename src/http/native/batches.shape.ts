@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { type Static, strict } from '../../kit/shape.ts'
+import { optionalInteger, type Static, strict } from '../../kit/shape.ts'
 import { ChainRequest, CompareRequest, KeepRequest, ParallelRequest } from '../../prompts/prompt-request.shape.ts'
 import {
   ChainResult,
@@ -8,8 +8,8 @@ import {
   KeepResult,
   ParallelResult,
 } from '../../prompts/prompt-result.shape.ts'
-import { ComparedDiff, ComparisonView } from '../../service/comparison.shape.ts'
-import { BODY_ERRORS, RUN_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
+import { ComparedDiff, ComparisonPage, ComparisonView } from '../../service/comparison.shape.ts'
+import { BODY_ERRORS, COMMON_ERRORS, RUN_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
 import {
   ACCEPTED_RESPONSE,
   EXAMPLE,
@@ -28,6 +28,16 @@ export const ComparedQuery = strict({
   name: Type.String({ minLength: 1, maxLength: 64, description: 'The agent, as the comparison names it.' }),
 })
 export type ComparedQuery = Static<typeof ComparedQuery>
+
+/** The result of each one is read. */
+const MAX_LISTED = 100
+const MAX_SKIPPED = 10_000
+
+export const ComparisonsQuery = strict({
+  limit: optionalInteger('Number of comparisons in the page.', { minimum: 1, maximum: MAX_LISTED, default: 20 }),
+  offset: optionalInteger('Number of newer comparisons to skip.', { minimum: 0, maximum: MAX_SKIPPED, default: 0 }),
+})
+export type ComparisonsQuery = Static<typeof ComparisonsQuery>
 
 const parallelRequest: ParallelRequest = {
   tasks: [
@@ -137,6 +147,27 @@ const view: ComparisonView = {
   ],
 }
 
+const page: ComparisonPage = {
+  comparisons: [
+    {
+      id: EXAMPLE.executionId,
+      state: 'completed',
+      prompt_start: 'Show the wind in knots',
+      created_at: EXAMPLE.timestamp,
+      ended_at: EXAMPLE.timestamp,
+      repository: '/srv/weather',
+      winner: 'claude',
+      contenders: [
+        { name: 'claude', backend: 'claude', state: 'completed', checks: { passed: 1, failed: 0 }, work: 'kept' },
+        { name: 'codex', backend: 'codex', state: 'completed', checks: { passed: 0, failed: 1 }, work: 'dropped' },
+      ],
+    },
+  ],
+  limit: 20,
+  offset: 0,
+  has_more: false,
+}
+
 const comparedDiff: ComparedDiff = {
   name: 'claude',
   base: '5c1f0a9be34d7c2f81a6d0e45c1f0a9be34d7c2f',
@@ -185,10 +216,18 @@ export const OPERATIONS: readonly Operation[] = [
     },
     errors: RUN_ERRORS,
   }),
+  operation('get /api/v1/compare', 'listComparisons', {
+    summary: 'List comparisons',
+    description:
+      'Each agent with its state, the number of its checks and what became of its work, and the winner. A key with the role `client` sees its own.',
+    parameters: toQueryParameters(ComparisonsQuery),
+    responses: { 200: jsonResponse('One page, newest first.', ComparisonPage, page) },
+    errors: ['BadRequest', ...COMMON_ERRORS],
+  }),
   operation('get /api/v1/compare/{id}', 'getComparison', {
     summary: 'Get a comparison with what became of the work of each agent',
     description:
-      'Its agents with their checks and changes, and the winner: the agent whose work was kept. `GET /api/v1/executions?kind=compare` lists comparisons. A key with the role `client` sees its own.',
+      'Its agents with their checks and changes, and the winner: the agent whose work was kept. `GET /api/v1/compare` lists comparisons. A key with the role `client` sees its own.',
     parameters: [EXECUTION_ID],
     responses: { 200: jsonResponse('The comparison.', ComparisonView, view) },
     errors: SESSION_ERRORS,

@@ -1,4 +1,4 @@
-/** `POST /api/v1/parallel`, `/chain`, `/compare` and `/compare/keep`; `GET /api/v1/compare/:id` and its diff */
+/** `POST /api/v1/parallel`, `/chain`, `/compare` and `/compare/keep`; `GET /api/v1/compare`, `/compare/:id` and its diff */
 import type { FastifyReply } from 'fastify'
 import { requestChecker } from '../../kit/omit-empty.ts'
 import { checker } from '../../kit/schema.ts'
@@ -15,17 +15,20 @@ import { toRequestCaller } from '../context/sender.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
 import { acceptExecution, type Exchange, releaseOnFault, requestExecution } from '../executions/requested-execution.ts'
 import { checkBody } from '../request/body.ts'
-import { validateComparedQuery } from '../request/checks.generated.js'
+import { validateComparedQuery, validateComparisonsQuery } from '../request/checks.generated.js'
 import { readQuery } from '../request/query.ts'
 import { abortOnDisconnect } from '../response/disconnects.ts'
 import { LARGE_OUTPUT, sendJson } from '../response/send-json.ts'
-import type { ComparedQuery } from './batches.shape.ts'
+import type { ComparedQuery, ComparisonsQuery } from './batches.shape.ts'
 
 const checkParallel = requestChecker<ParallelRequest>('the request', validateParallelRequest)
 const checkChain = requestChecker<ChainRequest>('the request', validateChainRequest)
 const checkCompare = requestChecker<CompareRequest>('the request', validateCompareRequest)
 const checkComparedQuery = checker<ComparedQuery>('the query', validateComparedQuery)
+const checkComparisonsQuery = checker<ComparisonsQuery>('the query', validateComparisonsQuery)
 const checkKeep = requestChecker<KeepRequest>('the request', validateKeepRequest)
+
+const DEFAULT_LIMIT = 20
 
 export const registerBatches: RegisterRoutes = (scope, context) => {
   const { batches } = context.drover
@@ -50,6 +53,12 @@ export const registerBatches: RegisterRoutes = (scope, context) => {
     return await sendBatch({ request, reply, context }, { backends, prompts: [prompt] }, (by, options) =>
       batches.compare(by, comparison, options),
     )
+  })
+
+  scope.get('/compare', async (request, reply) => {
+    const { limit = DEFAULT_LIMIT, offset = 0 } = readQuery(request.query, checkComparisonsQuery, ['limit', 'offset'])
+    const signal = abortOnDisconnect(reply.raw, context)
+    return sendJson(reply, await batches.comparisons(toRequestCaller(request, context), { limit, offset }, signal))
   })
 
   scope.get<{ Params: { id: string } }>('/compare/:id', async (request, reply) => {

@@ -20,6 +20,7 @@ export declare const validateSkipBody: Validate
 export declare const validateFollowUpBody: Validate
 export declare const validateMergeBody: Validate
 export declare const validateComparedQuery: Validate
+export declare const validateComparisonsQuery: Validate
 export declare const validateNewKeyBody: Validate
 export declare const validateMoveBody: Validate
 export declare const validateResumeBody: Validate

@@ -1,0 +1,137 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { ComparisonPage } from '../../src/service/comparison.shape.ts'
+import { type AgentHome, createAgentHome, hangingAgent } from '../support/agent-home.ts'
+import type { Repository } from '../support/git-repository.ts'
+import { createRepository } from '../support/temporary-repository.ts'
+
+let home: AgentHome
+let repository: Repository
+
+beforeEach(() => {
+  home = createAgentHome()
+  repository = createRepository()
+  repository.write('a', 'one\n')
+  repository.commit()
+  for (const name of ['claude', 'codex']) teach(name, `echo ${name} >> a`)
+})
+
+function teach(name: string, script: string): void {
+  const text = `#!/bin/sh\ncat > /dev/null\n${script}\necho "${name} is done"\n`
+  writeFileSync(join(home.path, 'bin', name), text, { mode: 0o755 })
+}
+
+const KEEPING = { DROVER_DRIVE_SANDBOX: 'off', DROVER_EXECUTIONS_KEEP: 'results' }
+const NOT_KEEPING = { DROVER_DRIVE_SANDBOX: 'off' }
+
+const drover = (args: string[], env: Record<string, string> = KEEPING) =>
+  home.drover(['compare', ...args], { cwd: repository.root, env })
+const compare = (prompt: string, env?: Record<string, string>, ...args: string[]) =>
+  drover(['--worktrees', '--backends', 'claude,codex', prompt, ...args], env)
+async function list(...args: string[]): Promise<ComparisonPage> {
+  return JSON.parse((await drover(['--list', '--json', ...args])).stdout)
+}
+const worktrees = () => {
+  const directory = join(home.path, '.drover', 'worktrees')
+  return existsSync(directory) ? readdirSync(directory) : []
+}
+
+describe('drover compare --list', () => {
+  it('shows agents, checks and who was kept, and an id that --keep takes', async () => {
+    expect((await drover(['--list'])).stdout).toContain('No comparisons are kept.')
+    await compare('The first', KEEPING, '--check', 'grep -q codex a')
+    await compare('The second')
+    const { comparisons, has_more: hasMore } = await list()
+    expect([comparisons.map((each) => each.prompt_start), hasMore]).toEqual([['The second', 'The first'], false])
+    const id = comparisons[1]?.id.slice('exec_'.length, 'exec_'.length + 8) ?? ''
+    expect((await drover(['--keep', 'codex', '--comparison', id])).stdout).toMatch(/^Kept codex as .*the-first-codex/)
+    expect(worktrees()).toHaveLength(2)
+    const [second, first] = (await list()).comparisons
+    expect(second).toMatchObject({ contenders: [{ work: 'open' }, { work: 'open' }] })
+    expect(first).toMatchObject({
+      ...{ state: 'completed', repository: repository.root, winner: 'codex' },
+      contenders: [
+        { name: 'claude', state: 'completed', checks: { passed: 0, failed: 1 }, work: 'dropped' },
+        { name: 'codex', state: 'completed', checks: { passed: 1, failed: 0 }, work: 'kept' },
+      ],
+    })
+    const { stdout } = await drover(['--list', '-n', '1', '--offset', '1'])
+    expect(stdout).toMatch(
+      /^ID +STATE +CHECKS +WORK +AGE +PROMPT\n[0-9a-f]{8} +completed +kept codex +just now +The first\n└ claude +completed +1 of 1 failed +dropped\n└ codex +completed +1 passed +kept\n$/,
+    )
+    expect((await drover(['--list', '-n', '1'])).stdout).toContain('more: drover compare --list --offset 1')
+    const gone = await drover(['--drop', '--comparison', id])
+    expect(gone).toMatchObject({ code: 1, stderr: expect.stringContaining('has no worktrees any more') })
+  })
+
+  it('finds comparisons of which only the worktrees are kept', async () => {
+    await compare('Nothing is stored', NOT_KEEPING)
+    const [found] = (await list()).comparisons
+    expect(found).toEqual({
+      id: expect.stringMatching(/^exec_[0-9a-f]{24}$/),
+      created_at: expect.any(String),
+      repository: repository.root,
+      prompt_start: 'Nothing is stored',
+      contenders: [
+        { name: 'claude', work: 'open' },
+        { name: 'codex', work: 'open' },
+      ],
+    })
+    const { stdout } = await drover(['--list'])
+    expect(stdout).toMatch(/\n└ claude +- +- +open\n/)
+    expect(stdout).toContain('only worktrees are kept')
+    expect(await drover(['--drop', '--comparison', found?.id ?? ''])).toMatchObject({ code: 0 })
+    expect((await list()).comparisons).toEqual([])
+  })
+
+  it('shows the work that a killed comparison has left, and what became of it', async () => {
+    const pidFile = join(home.path, 'pids')
+    home.teach('codex', { hangAfter: 'init', pidFile })
+    const args = ['compare', '--worktrees', '--backends', 'claude,codex', 'Cut off']
+    const { child, ended } = home.start(args, { cwd: repository.root, env: KEEPING })
+    const agent = await hangingAgent(pidFile)
+    child.kill('SIGKILL')
+    await ended
+    process.kill(agent, 'SIGKILL')
+    const [found] = (await list()).comparisons
+    expect(found).toMatchObject({ state: 'lost', contenders: [{ work: 'open' }, { state: 'lost', work: 'open' }] })
+    await drover(['--keep', 'claude', '--comparison', found?.id ?? ''])
+    expect((await list()).comparisons).toMatchObject([
+      { winner: 'claude', contenders: [{ work: 'kept' }, { work: 'dropped' }] },
+    ])
+  })
+
+  it('is named with its checks by the log of one of its agents', async () => {
+    await compare('Show the wind', KEEPING, '--check', 'grep -q codex a')
+    const { executions } = JSON.parse((await home.drover(['ps', '--all', '--json'])).stdout)
+    type Row = { id: string; kind: string; backend?: string }
+    const idOf = (wanted: string) => executions.find(({ kind, backend }: Row) => (backend ?? kind) === wanted).id
+    const logOf = async (name: string, ...args: string[]) => (await home.drover(['logs', idOf(name), ...args])).stderr
+    const short = idOf('compare').slice('exec_'.length, 'exec_'.length + 8)
+    expect(await logOf('codex')).toContain(`codex in the comparison ${short}; checks: 1 passed; its work: open\n`)
+    expect(await logOf('compare')).toMatch(/claude in the comparison .*; checks: 1 of 1 failed; its work: open\n/)
+    expect(await logOf('codex', '--json')).not.toContain('in the comparison')
+  })
+
+  it.each([
+    [['--list', '--worktrees'], '--list and --worktrees cannot be used together'],
+    [['--list', '--keep', 'codex'], '--list and --keep cannot be used together'],
+    [['--list', '--drop'], '--list and --drop cannot be used together'],
+    [['--list', 'hello there'], 'does not accept the argument'],
+    [['hello there', '--limit', '3'], '--limit needs --list'],
+    [['hello there', '--comparison', '3f2a9c1b'], '--comparison needs --keep or --drop'],
+    [
+      ['x', '--worktrees', '--keep', 'a', '--comparison', '3f2a'],
+      '--comparison and --worktrees cannot be used together',
+    ],
+    [['--list', '-n', '101'], '100'],
+    [['--list', '--offset', '10001'], '10000'],
+  ])('refuses %j', async (args, sentence) => {
+    expect(await drover(args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(sentence) })
+  })
+
+  it('has at most 100 on a page, after at most 10,000', async () => {
+    expect(await list('-n', '100', '--offset', '10000')).toMatchObject({ limit: 100, offset: 10_000, has_more: false })
+  })
+})
