@@ -29,6 +29,16 @@ it.each([
   expect(textOf('drive_started', started).split('\n')).toContain(line)
 })
 
+it.each([
+  [undefined, 'what is open'],
+  [['finding wind.txt:1: Rounded'], 'finding wind.txt:1: Rounded'],
+  [['a', 'b', 'c'], 'a; b; c'],
+  [['a', 'b', 'c', 'd'], 'a; b; c; 1 more'],
+])('says in one line what starts a round: %j', (open, list) => {
+  const next_run_id = '0123456789abcdef'
+  expect(textOf('round_started', { next_run_id, open })).toBe(`Round 2, run 01234567, works on ${list}`)
+})
+
 it('a claim that was not observed has the words of the report', () => {
   const test = { about: 'activity', subject: 'make test', exit_code: 0, verdict: 'claimed' }
   const file = { about: 'file', subject: 'a.ts', verdict: 'contradicted', note: 'git shows no change of it' }

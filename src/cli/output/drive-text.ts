@@ -22,7 +22,7 @@ import {
   failureOf,
 } from './evidence-text.ts'
 import { formatCost, formatDuration } from './format-amounts.ts'
-import { toPrintable } from './printable.ts'
+import { toOneLine, toPrintable } from './printable.ts'
 import { oneLine, type StyledLine } from './text-table.ts'
 
 const SHORT_ID = 8
@@ -71,7 +71,7 @@ export function describeRecord(event: DriveEvent, state: DriveState): StyledLine
     case 'handed_over':
       return [{ text: `${event.data.to} continues the work`, tone: 'title' }]
     case 'round_started':
-      return [`Another run works on what is open: ${shortRunId(event.data.next_run_id)}`]
+      return [describeRound(event.data, state)]
     case 'delivery_checked':
       return describeDeliveryCheck(event.data, state)
     case 'delivered':
@@ -218,6 +218,20 @@ function describeDelivery(delivery: EventOf<'delivered'>['data'], indent: string
   const where = `Commit ${commit?.slice(0, 12)} on branch ${branch}`
   const more = as === 'pr' ? `, draft pull request ${pull_request}` : as === 'none' ? ', not delivered' : ''
   return { text: `${indent}${where}${more}`, keepsPaths: true }
+}
+
+const SHOWN_OPEN = 3
+const OPEN_COLUMNS = 100
+
+/** In one line, what the next round works on. */
+function describeRound(
+  { next_run_id: id, open = [] }: EventOf<'round_started'>['data'],
+  { round }: DriveState,
+): string {
+  const shown = open.slice(0, SHOWN_OPEN).map((each) => toOneLine(each, OPEN_COLUMNS))
+  const more = open.length - shown.length
+  const list = [...shown, ...(more > 0 ? [`${more} more`] : [])].join('; ')
+  return `Round ${round + 1}, run ${shortRunId(id)}, works on ${list === '' ? 'what is open' : list}`
 }
 
 /** Attempts, evidence, checks, cost and where the work is, for the status of a run. */

@@ -8,11 +8,11 @@ T00:00:00Z`)}function ha({year:t,month:s}){return[31,t%4===0&&(t%100!==0||t%400=
 s;)A++,b=t.charCodeAt(V++),b>=55296&&b<=56319&&V<s&&(b=t.charCodeAt(V),(b&64512)===56320&&V++);return A}fs.default=fi;fi.
 code='require("ajv/dist/runtime/ucs2length").default'});var Fo=O;var z=["type","at","data"],ja=["run_id","goal","round","previous_run_id","place","issue","is_queued","after","spent","op\
 tions","is_reviewed","requirements","first_round"],qa=["in_place","worktree"],Aa=["url","sha256"],xa=["tokens","cost_mic\
-rousd","priced_microusd","time_ms"];var ci=(pi(),ka(oi)).formats["date-time"],Va=new RegExp("Z$","u");function N(t,{instancePath:s="",parentData:A,parentDataProperty:V,
-rootData:b=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0&&e===0)if(typeof t=="string")if(ci(t)){if(!Va.test(t))return N.
-errors=[{instancePath:s,keyword:"saidPattern",params:{says:"a time in UTC that ends with Z"}}],!1}else return N.errors=[
-{instancePath:s,keyword:"format",params:{format:"date-time"}}],!1;else return N.errors=[{instancePath:s,keyword:"type",params:{
-type:"string"}}],!1;return N.errors=r,e===0}var $a=["kind","root","folder"];function er(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){
+rousd","priced_microusd","time_ms"];var ci=(pi(),ka(oi)).formats["date-time"],Va=new RegExp("Z$","u");function q(t,{instancePath:s="",parentData:A,parentDataProperty:V,
+rootData:b=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0&&e===0)if(typeof t=="string")if(ci(t)){if(!Va.test(t))return q.
+errors=[{instancePath:s,keyword:"saidPattern",params:{says:"a time in UTC that ends with Z"}}],!1}else return q.errors=[
+{instancePath:s,keyword:"format",params:{format:"date-time"}}],!1;else return q.errors=[{instancePath:s,keyword:"type",params:{
+type:"string"}}],!1;return q.errors=r,e===0}var $a=["kind","root","folder"];function er(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let c;if(t.kind===void 0&&(c="kind")||t.root===void 0&&
 (c="root"))return er.errors=[{instancePath:s,keyword:"required",params:{missingProperty:c}}],!1;for(let a in t){let d=e;
 if(!(a==="kind"||a==="root"||a==="folder")){let i={instancePath:s,keyword:"enum",params:{allowedValues:$a},propertyName:a};
@@ -58,91 +58,91 @@ t)){let o;if(t.backend===void 0&&(o="backend")||t.review_backend===void 0&&(o="r
 (o="approval_mode")||t.is_demo===void 0&&(o="is_demo")||t.checks===void 0&&(o="checks")||t.check_timeout_ms===void 0&&(o=
 "check_timeout_ms")||t.rounds===void 0&&(o="rounds")||t.attempts===void 0&&(o="attempts")||t.stall_ms===void 0&&(o="stal\
 l_ms")||t.deliver===void 0&&(o="deliver"))return C.errors=[{instancePath:s,keyword:"required",params:{missingProperty:o}}],
-!1;for(let p in t){let f=e;if(!(p==="backend"||p==="model"||p==="review_backend"||p==="review_model"||p==="approval_mode"||
-p==="is_demo"||p==="checks"||p==="check_timeout_ms"||p==="max_tokens"||p==="max_cost_microusd"||p==="max_time_ms"||p==="\
-rounds"||p==="attempts"||p==="stall_ms"||p==="deliver"||p==="setup"||p==="copy"||p==="share"||p==="setup_timeout_ms"||p===
-"baseline"||p==="on_flags"||p==="on_limit"||p==="max_wait_ms"||p==="fallback"||p==="sandbox"||p==="mcp_servers"||p==="fo\
-llow"||p==="follow_rounds"||p==="poll_ms"||p==="reviewers"||p==="ready")){let j={instancePath:s,keyword:"enum",params:{allowedValues:Ea},
-propertyName:p};r===null?r=[j]:r.push(j),e++}var g=f===e;if(!g){let j={instancePath:s,keyword:"propertyNames",params:{propertyName:p}};
-return r===null?r=[j]:r.push(j),e++,C.errors=r,!1;break}}if(g){if(t.backend!==void 0){let p=e;if(typeof t.backend!="stri\
-ng")return C.errors=[{instancePath:s+"/backend",keyword:"type",params:{type:"string"}}],!1;var n=p===e}else var n=!0;if(n){
-if(t.model!==void 0){let p=e;if(typeof t.model!="string")return C.errors=[{instancePath:s+"/model",keyword:"type",params:{
-type:"string"}}],!1;var n=p===e}else var n=!0;if(n){if(t.review_backend!==void 0){let p=e;if(typeof t.review_backend!="s\
-tring")return C.errors=[{instancePath:s+"/review_backend",keyword:"type",params:{type:"string"}}],!1;var n=p===e}else var n=!0;
-if(n){if(t.review_model!==void 0){let p=e;if(typeof t.review_model!="string")return C.errors=[{instancePath:s+"/review_m\
-odel",keyword:"type",params:{type:"string"}}],!1;var n=p===e}else var n=!0;if(n){if(t.approval_mode!==void 0){let p=t.approval_mode,
-f=e;if(!(p==="default"||p==="auto"||p==="sandboxed"||p==="none"||p==="always"))return C.errors=[{instancePath:s+"/approv\
-al_mode",keyword:"enum",params:{allowedValues:Ta}}],!1;var n=f===e}else var n=!0;if(n){if(t.is_demo!==void 0){let p=e;if(typeof t.
-is_demo!="boolean")return C.errors=[{instancePath:s+"/is_demo",keyword:"type",params:{type:"boolean"}}],!1;var n=p===e}else
-var n=!0;if(n){if(t.checks!==void 0){let p=t.checks,f=e;if(e===f)if(Array.isArray(p)){var c=!0;let _=p.length;for(let m=0;m<
-_;m++){let q=e;if(typeof p[m]!="string")return C.errors=[{instancePath:s+"/checks/"+m,keyword:"type",params:{type:"strin\
-g"}}],!1;var c=q===e;if(!c)break}}else return C.errors=[{instancePath:s+"/checks",keyword:"type",params:{type:"array"}}],
-!1;var n=f===e}else var n=!0;if(n){if(t.check_timeout_ms!==void 0){let p=t.check_timeout_ms,f=e;if(!(typeof p=="number"&&
-!(p%1)&&!isNaN(p)&&isFinite(p)))return C.errors=[{instancePath:s+"/check_timeout_ms",keyword:"type",params:{type:"intege\
-r"}}],!1;if(e===f&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return C.errors=[{instancePath:s+"/check_timeout_ms",
-keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=f===e}else var n=!0;if(n){if(t.max_tokens!==void 0){let p=t.
-max_tokens,f=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return C.errors=[{instancePath:s+"/max_tokens",keyword:"\
-type",params:{type:"integer"}}],!1;if(e===f&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return C.errors=[{instancePath:s+
-"/max_tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=f===e}else var n=!0;if(n){if(t.max_cost_microusd!==
-void 0){let p=t.max_cost_microusd,f=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return C.errors=[{instancePath:s+
-"/max_cost_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===f&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(
-p)))return C.errors=[{instancePath:s+"/max_cost_microusd",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=f===
-e}else var n=!0;if(n){if(t.max_time_ms!==void 0){let p=t.max_time_ms,f=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(
-p)))return C.errors=[{instancePath:s+"/max_time_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===f&&typeof p=="num\
-ber"&&isFinite(p)&&(p<0||isNaN(p)))return C.errors=[{instancePath:s+"/max_time_ms",keyword:"minimum",params:{comparison:"\
->=",limit:0}}],!1;var n=f===e}else var n=!0;if(n){if(t.rounds!==void 0){let p=t.rounds,f=e;if(!(typeof p=="number"&&!(p%
-1)&&!isNaN(p)&&isFinite(p)))return C.errors=[{instancePath:s+"/rounds",keyword:"type",params:{type:"integer"}}],!1;if(e===
-f&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return C.errors=[{instancePath:s+"/rounds",keyword:"minimum",params:{
-comparison:">=",limit:0}}],!1;var n=f===e}else var n=!0;if(n){if(t.attempts!==void 0){let p=t.attempts,f=e;if(!(typeof p==
-"number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return C.errors=[{instancePath:s+"/attempts",keyword:"type",params:{type:"inte\
-ger"}}],!1;if(e===f&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return C.errors=[{instancePath:s+"/attempts",keyword:"\
-minimum",params:{comparison:">=",limit:0}}],!1;var n=f===e}else var n=!0;if(n){if(t.stall_ms!==void 0){let p=t.stall_ms,
-f=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return C.errors=[{instancePath:s+"/stall_ms",keyword:"type",
-params:{type:"integer"}}],!1;if(e===f&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return C.errors=[{instancePath:s+
-"/stall_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=f===e}else var n=!0;if(n){if(t.deliver!==void 0){
-let p=t.deliver,f=e;if(!(p==="none"||p==="branch"||p==="pr"))return C.errors=[{instancePath:s+"/deliver",keyword:"enum",
-params:{allowedValues:vi}}],!1;var n=f===e}else var n=!0;if(n){if(t.setup!==void 0){let p=t.setup,f=e;if(e===f)if(Array.
-isArray(p)){var a=!0;let _=p.length;for(let m=0;m<_;m++){let q=e;if(typeof p[m]!="string")return C.errors=[{instancePath:s+
-"/setup/"+m,keyword:"type",params:{type:"string"}}],!1;var a=q===e;if(!a)break}}else return C.errors=[{instancePath:s+"/\
-setup",keyword:"type",params:{type:"array"}}],!1;var n=f===e}else var n=!0;if(n){if(t.copy!==void 0){let p=t.copy,f=e;if(e===
-f)if(Array.isArray(p)){var d=!0;let _=p.length;for(let m=0;m<_;m++){let q=e;if(typeof p[m]!="string")return C.errors=[{instancePath:s+
-"/copy/"+m,keyword:"type",params:{type:"string"}}],!1;var d=q===e;if(!d)break}}else return C.errors=[{instancePath:s+"/c\
-opy",keyword:"type",params:{type:"array"}}],!1;var n=f===e}else var n=!0;if(n){if(t.share!==void 0){let p=t.share,f=e;if(e===
-f)if(Array.isArray(p)){var i=!0;let _=p.length;for(let m=0;m<_;m++){let q=e;if(typeof p[m]!="string")return C.errors=[{instancePath:s+
-"/share/"+m,keyword:"type",params:{type:"string"}}],!1;var i=q===e;if(!i)break}}else return C.errors=[{instancePath:s+"/\
-share",keyword:"type",params:{type:"array"}}],!1;var n=f===e}else var n=!0;if(n){if(t.setup_timeout_ms!==void 0){let p=t.
-setup_timeout_ms,f=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return C.errors=[{instancePath:s+"/setup_t\
-imeout_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===f&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return C.
-errors=[{instancePath:s+"/setup_timeout_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=f===e}else var n=!0;
-if(n){if(t.baseline!==void 0){let p=t.baseline,f=e;if(!(p==="note"||p==="skip"||p==="require"))return C.errors=[{instancePath:s+
-"/baseline",keyword:"enum",params:{allowedValues:Ka}}],!1;var n=f===e}else var n=!0;if(n){if(t.on_flags!==void 0){let p=t.
-on_flags,f=e;if(!(p==="deliver"||p==="ask"))return C.errors=[{instancePath:s+"/on_flags",keyword:"enum",params:{allowedValues:La}}],
-!1;var n=f===e}else var n=!0;if(n){if(t.on_limit!==void 0){let p=t.on_limit,f=e;if(!(p==="ask"||p==="wait"||p==="next"||
-p==="pause"))return C.errors=[{instancePath:s+"/on_limit",keyword:"enum",params:{allowedValues:Ra}}],!1;var n=f===e}else
-var n=!0;if(n){if(t.max_wait_ms!==void 0){let p=t.max_wait_ms,f=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))
-return C.errors=[{instancePath:s+"/max_wait_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===f&&typeof p=="number"&&
-isFinite(p)&&(p<0||isNaN(p)))return C.errors=[{instancePath:s+"/max_wait_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],
-!1;var n=f===e}else var n=!0;if(n){if(t.fallback!==void 0){let p=t.fallback,f=e;if(e===f)if(Array.isArray(p)){var u=!0;let _=p.
-length;for(let m=0;m<_;m++){let q=e;if(typeof p[m]!="string")return C.errors=[{instancePath:s+"/fallback/"+m,keyword:"ty\
-pe",params:{type:"string"}}],!1;var u=q===e;if(!u)break}}else return C.errors=[{instancePath:s+"/fallback",keyword:"type",
-params:{type:"array"}}],!1;var n=f===e}else var n=!0;if(n){if(t.sandbox!==void 0){let p=t.sandbox,f=e;if(!(p==="on"||p===
-"off"||p==="required"))return C.errors=[{instancePath:s+"/sandbox",keyword:"enum",params:{allowedValues:Sa}}],!1;var n=f===
-e}else var n=!0;if(n){if(t.mcp_servers!==void 0){let p=t.mcp_servers,f=e;if(e===f)if(Array.isArray(p)){var l=!0;let _=p.
-length;for(let m=0;m<_;m++){let q=e;if(typeof p[m]!="string")return C.errors=[{instancePath:s+"/mcp_servers/"+m,keyword:"\
-type",params:{type:"string"}}],!1;var l=q===e;if(!l)break}}else return C.errors=[{instancePath:s+"/mcp_servers",keyword:"\
-type",params:{type:"array"}}],!1;var n=f===e}else var n=!0;if(n){if(t.follow!==void 0){let p=e;if(typeof t.follow!="bool\
-ean")return C.errors=[{instancePath:s+"/follow",keyword:"type",params:{type:"boolean"}}],!1;var n=p===e}else var n=!0;if(n){
-if(t.follow_rounds!==void 0){let p=t.follow_rounds,f=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return C.
-errors=[{instancePath:s+"/follow_rounds",keyword:"type",params:{type:"integer"}}],!1;if(e===f&&typeof p=="number"&&isFinite(
-p)&&(p<0||isNaN(p)))return C.errors=[{instancePath:s+"/follow_rounds",keyword:"minimum",params:{comparison:">=",limit:0}}],
-!1;var n=f===e}else var n=!0;if(n){if(t.poll_ms!==void 0){let p=t.poll_ms,f=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&
-isFinite(p)))return C.errors=[{instancePath:s+"/poll_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===f&&typeof p==
-"number"&&isFinite(p)&&(p<0||isNaN(p)))return C.errors=[{instancePath:s+"/poll_ms",keyword:"minimum",params:{comparison:"\
->=",limit:0}}],!1;var n=f===e}else var n=!0;if(n){if(t.reviewers!==void 0){let p=t.reviewers,f=e;if(e===f)if(Array.isArray(
-p)){var y=!0;let _=p.length;for(let m=0;m<_;m++){let q=e;if(typeof p[m]!="string")return C.errors=[{instancePath:s+"/rev\
-iewers/"+m,keyword:"type",params:{type:"string"}}],!1;var y=q===e;if(!y)break}}else return C.errors=[{instancePath:s+"/r\
-eviewers",keyword:"type",params:{type:"array"}}],!1;var n=f===e}else var n=!0;if(n)if(t.ready!==void 0){let p=e;if(typeof t.
-ready!="boolean")return C.errors=[{instancePath:s+"/ready",keyword:"type",params:{type:"boolean"}}],!1;var n=p===e}else var n=!0}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}else
+!1;for(let f in t){let p=e;if(!(f==="backend"||f==="model"||f==="review_backend"||f==="review_model"||f==="approval_mode"||
+f==="is_demo"||f==="checks"||f==="check_timeout_ms"||f==="max_tokens"||f==="max_cost_microusd"||f==="max_time_ms"||f==="\
+rounds"||f==="attempts"||f==="stall_ms"||f==="deliver"||f==="setup"||f==="copy"||f==="share"||f==="setup_timeout_ms"||f===
+"baseline"||f==="on_flags"||f==="on_limit"||f==="max_wait_ms"||f==="fallback"||f==="sandbox"||f==="mcp_servers"||f==="fo\
+llow"||f==="follow_rounds"||f==="poll_ms"||f==="reviewers"||f==="ready")){let N={instancePath:s,keyword:"enum",params:{allowedValues:Ea},
+propertyName:f};r===null?r=[N]:r.push(N),e++}var g=p===e;if(!g){let N={instancePath:s,keyword:"propertyNames",params:{propertyName:f}};
+return r===null?r=[N]:r.push(N),e++,C.errors=r,!1;break}}if(g){if(t.backend!==void 0){let f=e;if(typeof t.backend!="stri\
+ng")return C.errors=[{instancePath:s+"/backend",keyword:"type",params:{type:"string"}}],!1;var n=f===e}else var n=!0;if(n){
+if(t.model!==void 0){let f=e;if(typeof t.model!="string")return C.errors=[{instancePath:s+"/model",keyword:"type",params:{
+type:"string"}}],!1;var n=f===e}else var n=!0;if(n){if(t.review_backend!==void 0){let f=e;if(typeof t.review_backend!="s\
+tring")return C.errors=[{instancePath:s+"/review_backend",keyword:"type",params:{type:"string"}}],!1;var n=f===e}else var n=!0;
+if(n){if(t.review_model!==void 0){let f=e;if(typeof t.review_model!="string")return C.errors=[{instancePath:s+"/review_m\
+odel",keyword:"type",params:{type:"string"}}],!1;var n=f===e}else var n=!0;if(n){if(t.approval_mode!==void 0){let f=t.approval_mode,
+p=e;if(!(f==="default"||f==="auto"||f==="sandboxed"||f==="none"||f==="always"))return C.errors=[{instancePath:s+"/approv\
+al_mode",keyword:"enum",params:{allowedValues:Ta}}],!1;var n=p===e}else var n=!0;if(n){if(t.is_demo!==void 0){let f=e;if(typeof t.
+is_demo!="boolean")return C.errors=[{instancePath:s+"/is_demo",keyword:"type",params:{type:"boolean"}}],!1;var n=f===e}else
+var n=!0;if(n){if(t.checks!==void 0){let f=t.checks,p=e;if(e===p)if(Array.isArray(f)){var c=!0;let _=f.length;for(let m=0;m<
+_;m++){let j=e;if(typeof f[m]!="string")return C.errors=[{instancePath:s+"/checks/"+m,keyword:"type",params:{type:"strin\
+g"}}],!1;var c=j===e;if(!c)break}}else return C.errors=[{instancePath:s+"/checks",keyword:"type",params:{type:"array"}}],
+!1;var n=p===e}else var n=!0;if(n){if(t.check_timeout_ms!==void 0){let f=t.check_timeout_ms,p=e;if(!(typeof f=="number"&&
+!(f%1)&&!isNaN(f)&&isFinite(f)))return C.errors=[{instancePath:s+"/check_timeout_ms",keyword:"type",params:{type:"intege\
+r"}}],!1;if(e===p&&typeof f=="number"&&isFinite(f)&&(f<0||isNaN(f)))return C.errors=[{instancePath:s+"/check_timeout_ms",
+keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=p===e}else var n=!0;if(n){if(t.max_tokens!==void 0){let f=t.
+max_tokens,p=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(f)))return C.errors=[{instancePath:s+"/max_tokens",keyword:"\
+type",params:{type:"integer"}}],!1;if(e===p&&typeof f=="number"&&isFinite(f)&&(f<0||isNaN(f)))return C.errors=[{instancePath:s+
+"/max_tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=p===e}else var n=!0;if(n){if(t.max_cost_microusd!==
+void 0){let f=t.max_cost_microusd,p=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(f)))return C.errors=[{instancePath:s+
+"/max_cost_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===p&&typeof f=="number"&&isFinite(f)&&(f<0||isNaN(
+f)))return C.errors=[{instancePath:s+"/max_cost_microusd",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=p===
+e}else var n=!0;if(n){if(t.max_time_ms!==void 0){let f=t.max_time_ms,p=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(
+f)))return C.errors=[{instancePath:s+"/max_time_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===p&&typeof f=="num\
+ber"&&isFinite(f)&&(f<0||isNaN(f)))return C.errors=[{instancePath:s+"/max_time_ms",keyword:"minimum",params:{comparison:"\
+>=",limit:0}}],!1;var n=p===e}else var n=!0;if(n){if(t.rounds!==void 0){let f=t.rounds,p=e;if(!(typeof f=="number"&&!(f%
+1)&&!isNaN(f)&&isFinite(f)))return C.errors=[{instancePath:s+"/rounds",keyword:"type",params:{type:"integer"}}],!1;if(e===
+p&&typeof f=="number"&&isFinite(f)&&(f<0||isNaN(f)))return C.errors=[{instancePath:s+"/rounds",keyword:"minimum",params:{
+comparison:">=",limit:0}}],!1;var n=p===e}else var n=!0;if(n){if(t.attempts!==void 0){let f=t.attempts,p=e;if(!(typeof f==
+"number"&&!(f%1)&&!isNaN(f)&&isFinite(f)))return C.errors=[{instancePath:s+"/attempts",keyword:"type",params:{type:"inte\
+ger"}}],!1;if(e===p&&typeof f=="number"&&isFinite(f)&&(f<0||isNaN(f)))return C.errors=[{instancePath:s+"/attempts",keyword:"\
+minimum",params:{comparison:">=",limit:0}}],!1;var n=p===e}else var n=!0;if(n){if(t.stall_ms!==void 0){let f=t.stall_ms,
+p=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(f)))return C.errors=[{instancePath:s+"/stall_ms",keyword:"type",
+params:{type:"integer"}}],!1;if(e===p&&typeof f=="number"&&isFinite(f)&&(f<0||isNaN(f)))return C.errors=[{instancePath:s+
+"/stall_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=p===e}else var n=!0;if(n){if(t.deliver!==void 0){
+let f=t.deliver,p=e;if(!(f==="none"||f==="branch"||f==="pr"))return C.errors=[{instancePath:s+"/deliver",keyword:"enum",
+params:{allowedValues:vi}}],!1;var n=p===e}else var n=!0;if(n){if(t.setup!==void 0){let f=t.setup,p=e;if(e===p)if(Array.
+isArray(f)){var a=!0;let _=f.length;for(let m=0;m<_;m++){let j=e;if(typeof f[m]!="string")return C.errors=[{instancePath:s+
+"/setup/"+m,keyword:"type",params:{type:"string"}}],!1;var a=j===e;if(!a)break}}else return C.errors=[{instancePath:s+"/\
+setup",keyword:"type",params:{type:"array"}}],!1;var n=p===e}else var n=!0;if(n){if(t.copy!==void 0){let f=t.copy,p=e;if(e===
+p)if(Array.isArray(f)){var d=!0;let _=f.length;for(let m=0;m<_;m++){let j=e;if(typeof f[m]!="string")return C.errors=[{instancePath:s+
+"/copy/"+m,keyword:"type",params:{type:"string"}}],!1;var d=j===e;if(!d)break}}else return C.errors=[{instancePath:s+"/c\
+opy",keyword:"type",params:{type:"array"}}],!1;var n=p===e}else var n=!0;if(n){if(t.share!==void 0){let f=t.share,p=e;if(e===
+p)if(Array.isArray(f)){var i=!0;let _=f.length;for(let m=0;m<_;m++){let j=e;if(typeof f[m]!="string")return C.errors=[{instancePath:s+
+"/share/"+m,keyword:"type",params:{type:"string"}}],!1;var i=j===e;if(!i)break}}else return C.errors=[{instancePath:s+"/\
+share",keyword:"type",params:{type:"array"}}],!1;var n=p===e}else var n=!0;if(n){if(t.setup_timeout_ms!==void 0){let f=t.
+setup_timeout_ms,p=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(f)))return C.errors=[{instancePath:s+"/setup_t\
+imeout_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===p&&typeof f=="number"&&isFinite(f)&&(f<0||isNaN(f)))return C.
+errors=[{instancePath:s+"/setup_timeout_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=p===e}else var n=!0;
+if(n){if(t.baseline!==void 0){let f=t.baseline,p=e;if(!(f==="note"||f==="skip"||f==="require"))return C.errors=[{instancePath:s+
+"/baseline",keyword:"enum",params:{allowedValues:Ka}}],!1;var n=p===e}else var n=!0;if(n){if(t.on_flags!==void 0){let f=t.
+on_flags,p=e;if(!(f==="deliver"||f==="ask"))return C.errors=[{instancePath:s+"/on_flags",keyword:"enum",params:{allowedValues:La}}],
+!1;var n=p===e}else var n=!0;if(n){if(t.on_limit!==void 0){let f=t.on_limit,p=e;if(!(f==="ask"||f==="wait"||f==="next"||
+f==="pause"))return C.errors=[{instancePath:s+"/on_limit",keyword:"enum",params:{allowedValues:Ra}}],!1;var n=p===e}else
+var n=!0;if(n){if(t.max_wait_ms!==void 0){let f=t.max_wait_ms,p=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(f)))
+return C.errors=[{instancePath:s+"/max_wait_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===p&&typeof f=="number"&&
+isFinite(f)&&(f<0||isNaN(f)))return C.errors=[{instancePath:s+"/max_wait_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],
+!1;var n=p===e}else var n=!0;if(n){if(t.fallback!==void 0){let f=t.fallback,p=e;if(e===p)if(Array.isArray(f)){var u=!0;let _=f.
+length;for(let m=0;m<_;m++){let j=e;if(typeof f[m]!="string")return C.errors=[{instancePath:s+"/fallback/"+m,keyword:"ty\
+pe",params:{type:"string"}}],!1;var u=j===e;if(!u)break}}else return C.errors=[{instancePath:s+"/fallback",keyword:"type",
+params:{type:"array"}}],!1;var n=p===e}else var n=!0;if(n){if(t.sandbox!==void 0){let f=t.sandbox,p=e;if(!(f==="on"||f===
+"off"||f==="required"))return C.errors=[{instancePath:s+"/sandbox",keyword:"enum",params:{allowedValues:Sa}}],!1;var n=p===
+e}else var n=!0;if(n){if(t.mcp_servers!==void 0){let f=t.mcp_servers,p=e;if(e===p)if(Array.isArray(f)){var l=!0;let _=f.
+length;for(let m=0;m<_;m++){let j=e;if(typeof f[m]!="string")return C.errors=[{instancePath:s+"/mcp_servers/"+m,keyword:"\
+type",params:{type:"string"}}],!1;var l=j===e;if(!l)break}}else return C.errors=[{instancePath:s+"/mcp_servers",keyword:"\
+type",params:{type:"array"}}],!1;var n=p===e}else var n=!0;if(n){if(t.follow!==void 0){let f=e;if(typeof t.follow!="bool\
+ean")return C.errors=[{instancePath:s+"/follow",keyword:"type",params:{type:"boolean"}}],!1;var n=f===e}else var n=!0;if(n){
+if(t.follow_rounds!==void 0){let f=t.follow_rounds,p=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(f)))return C.
+errors=[{instancePath:s+"/follow_rounds",keyword:"type",params:{type:"integer"}}],!1;if(e===p&&typeof f=="number"&&isFinite(
+f)&&(f<0||isNaN(f)))return C.errors=[{instancePath:s+"/follow_rounds",keyword:"minimum",params:{comparison:">=",limit:0}}],
+!1;var n=p===e}else var n=!0;if(n){if(t.poll_ms!==void 0){let f=t.poll_ms,p=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&
+isFinite(f)))return C.errors=[{instancePath:s+"/poll_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===p&&typeof f==
+"number"&&isFinite(f)&&(f<0||isNaN(f)))return C.errors=[{instancePath:s+"/poll_ms",keyword:"minimum",params:{comparison:"\
+>=",limit:0}}],!1;var n=p===e}else var n=!0;if(n){if(t.reviewers!==void 0){let f=t.reviewers,p=e;if(e===p)if(Array.isArray(
+f)){var y=!0;let _=f.length;for(let m=0;m<_;m++){let j=e;if(typeof f[m]!="string")return C.errors=[{instancePath:s+"/rev\
+iewers/"+m,keyword:"type",params:{type:"string"}}],!1;var y=j===e;if(!y)break}}else return C.errors=[{instancePath:s+"/r\
+eviewers",keyword:"type",params:{type:"array"}}],!1;var n=p===e}else var n=!0;if(n)if(t.ready!==void 0){let f=e;if(typeof t.
+ready!="boolean")return C.errors=[{instancePath:s+"/ready",keyword:"type",params:{type:"boolean"}}],!1;var n=f===e}else var n=!0}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}else
 return C.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return C.errors=r,e===0}var Ca=["id","from","text","by","url","path","line","thread","signature","commit","conflicts"],Za=["check","thread","com\
 ment","review","base","person"];function se(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.id===void 0&&(a="id")||t.from===void 0&&
@@ -173,18 +173,18 @@ l;y++){let o=e;if(typeof d[y]!="string")return se.errors=[{instancePath:s+"/conf
 tring"}}],!1;var c=o===e;if(!c)break}}else return se.errors=[{instancePath:s+"/conflicts",keyword:"type",params:{type:"a\
 rray"}}],!1;var n=i===e}else var n=!0}}}}}}}}}}}else return se.errors=[{instancePath:s,keyword:"type",params:{type:"obje\
 ct"}}],!1;return se.errors=r,e===0}function M(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){
-let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let j;if(t.type===void 0&&(j="type")||t.at===void 0&&
-(j="at")||t.data===void 0&&(j="data"))return M.errors=[{instancePath:s,keyword:"required",params:{missingProperty:j}}],!1;
-for(let _ in t){let m=e;if(!(_==="type"||_==="at"||_==="data")){let q={instancePath:s,keyword:"enum",params:{allowedValues:z},
-propertyName:_};r===null?r=[q]:r.push(q),e++}var g=m===e;if(!g){let q={instancePath:s,keyword:"propertyNames",params:{propertyName:_}};
-return r===null?r=[q]:r.push(q),e++,M.errors=r,!1;break}}if(g){if(t.type!==void 0){let _=t.type,m=e;if(typeof _!="string")
+let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let N;if(t.type===void 0&&(N="type")||t.at===void 0&&
+(N="at")||t.data===void 0&&(N="data"))return M.errors=[{instancePath:s,keyword:"required",params:{missingProperty:N}}],!1;
+for(let _ in t){let m=e;if(!(_==="type"||_==="at"||_==="data")){let j={instancePath:s,keyword:"enum",params:{allowedValues:z},
+propertyName:_};r===null?r=[j]:r.push(j),e++}var g=m===e;if(!g){let j={instancePath:s,keyword:"propertyNames",params:{propertyName:_}};
+return r===null?r=[j]:r.push(j),e++,M.errors=r,!1;break}}if(g){if(t.type!==void 0){let _=t.type,m=e;if(typeof _!="string")
 return M.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(_!=="drive_started")return M.errors=
 [{instancePath:s+"/type",keyword:"const",params:{allowedValue:"drive_started"}}],!1;var n=m===e}else var n=!0;if(n){if(t.
-at!==void 0){let _=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=
-r===null?N.errors:r.concat(N.errors),e=r.length);var n=_===e}else var n=!0;if(n)if(t.data!==void 0){let _=t.data,m=e;if(e===
-m)if(_&&typeof _=="object"&&!Array.isArray(_)){let S;if(_.run_id===void 0&&(S="run_id")||_.goal===void 0&&(S="goal")||_.
-round===void 0&&(S="round")||_.place===void 0&&(S="place")||_.spent===void 0&&(S="spent")||_.options===void 0&&(S="optio\
-ns"))return M.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:S}}],!1;for(let w in _){let h=e;
+at!==void 0){let _=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=
+r===null?q.errors:r.concat(q.errors),e=r.length);var n=_===e}else var n=!0;if(n)if(t.data!==void 0){let _=t.data,m=e;if(e===
+m)if(_&&typeof _=="object"&&!Array.isArray(_)){let R;if(_.run_id===void 0&&(R="run_id")||_.goal===void 0&&(R="goal")||_.
+round===void 0&&(R="round")||_.place===void 0&&(R="place")||_.spent===void 0&&(R="spent")||_.options===void 0&&(R="optio\
+ns"))return M.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:R}}],!1;for(let w in _){let h=e;
 if(!(w==="run_id"||w==="goal"||w==="round"||w==="previous_run_id"||w==="place"||w==="issue"||w==="is_queued"||w==="after"||
 w==="spent"||w==="options"||w==="is_reviewed"||w==="requirements"||w==="first_round")){let x={instancePath:s+"/data",keyword:"\
 enum",params:{allowedValues:ja},propertyName:w};r===null?r=[x]:r.push(x),e++}var c=h===e;if(!c){let x={instancePath:s+"/\
@@ -202,11 +202,11 @@ x=e,L=e,$=!0,F=e;if(w&&typeof w=="object"&&!Array.isArray(w)){let K;if(w.kind===
 L,r!==null&&(L?r.length=L:r=null),d){let K=e;er(w,{instancePath:s+"/data/place",parentData:_,parentDataProperty:"place",
 rootData:b,dynamicAnchors:k})||(r=r===null?er.errors:r.concat(er.errors),e=r.length);var d=K===e;$=d}if(!$){let K={instancePath:s+
 "/data/place",keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[K]:r.push(K),e++,M.errors=r,!1}var i=x===e;
-if(i){let K=e,U=e,D=!0,E=e;if(w&&typeof w=="object"&&!Array.isArray(w)){let R;if(w.kind===void 0&&(R="kind")){let Y={};r===
+if(i){let K=e,U=e,D=!0,E=e;if(w&&typeof w=="object"&&!Array.isArray(w)){let S;if(w.kind===void 0&&(S="kind")){let Y={};r===
 null?r=[Y]:r.push(Y),e++}else if(w.kind!==void 0&&w.kind!=="worktree"){let Y={};r===null?r=[Y]:r.push(Y),e++}}var u=E===
-e;if(e=U,r!==null&&(U?r.length=U:r=null),u){let R=e;ce(w,{instancePath:s+"/data/place",parentData:_,parentDataProperty:"\
-place",rootData:b,dynamicAnchors:k})||(r=r===null?ce.errors:r.concat(ce.errors),e=r.length);var u=R===e;D=u}if(!D){let R={
-instancePath:s+"/data/place",keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[R]:r.push(R),e++,M.errors=r,
+e;if(e=U,r!==null&&(U?r.length=U:r=null),u){let S=e;ce(w,{instancePath:s+"/data/place",parentData:_,parentDataProperty:"\
+place",rootData:b,dynamicAnchors:k})||(r=r===null?ce.errors:r.concat(ce.errors),e=r.length);var u=S===e;D=u}if(!D){let S={
+instancePath:s+"/data/place",keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[S]:r.push(S),e++,M.errors=r,
 !1}var i=K===e}if(e===h)if(w&&typeof w=="object"&&!Array.isArray(w)){let K;if(w.kind===void 0&&(K="kind"))return M.errors=
 [{instancePath:s+"/data/place",keyword:"required",params:{missingProperty:K}}],!1;if(w.kind!==void 0){let U=w.kind;if(!(U===
 "in_place"||U==="worktree"))return M.errors=[{instancePath:s+"/data/place/kind",keyword:"enum",params:{allowedValues:qa}}],
@@ -232,24 +232,24 @@ r===null?r=[v]:r.push(v),e++}var o=F===e;if(!o){let v={instancePath:s+"/data/spe
 return r===null?r=[v]:r.push(v),e++,M.errors=r,!1;break}}if(o){if(w.tokens!==void 0){let $=w.tokens,F=e;if(!(typeof $=="\
 number"&&!($%1)&&!isNaN($)&&isFinite($)))return M.errors=[{instancePath:s+"/data/spent/tokens",keyword:"type",params:{type:"\
 integer"}}],!1;if(e===F&&typeof $=="number"&&isFinite($)&&($<0||isNaN($)))return M.errors=[{instancePath:s+"/data/spent/\
-tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var p=F===e}else var p=!0;if(p){if(w.cost_microusd!==void 0){
+tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var f=F===e}else var f=!0;if(f){if(w.cost_microusd!==void 0){
 let $=w.cost_microusd,F=e;if(!(typeof $=="number"&&!($%1)&&!isNaN($)&&isFinite($)))return M.errors=[{instancePath:s+"/da\
 ta/spent/cost_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===F&&typeof $=="number"&&isFinite($)&&($<0||isNaN(
 $)))return M.errors=[{instancePath:s+"/data/spent/cost_microusd",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;
-var p=F===e}else var p=!0;if(p){if(w.priced_microusd!==void 0){let $=w.priced_microusd,F=e;if(!(typeof $=="number"&&!($%
+var f=F===e}else var f=!0;if(f){if(w.priced_microusd!==void 0){let $=w.priced_microusd,F=e;if(!(typeof $=="number"&&!($%
 1)&&!isNaN($)&&isFinite($)))return M.errors=[{instancePath:s+"/data/spent/priced_microusd",keyword:"type",params:{type:"\
 integer"}}],!1;if(e===F&&typeof $=="number"&&isFinite($)&&($<0||isNaN($)))return M.errors=[{instancePath:s+"/data/spent/\
-priced_microusd",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var p=F===e}else var p=!0;if(p)if(w.time_ms!==void 0){
+priced_microusd",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var f=F===e}else var f=!0;if(f)if(w.time_ms!==void 0){
 let $=w.time_ms,F=e;if(!(typeof $=="number"&&!($%1)&&!isNaN($)&&isFinite($)))return M.errors=[{instancePath:s+"/data/spe\
 nt/time_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===F&&typeof $=="number"&&isFinite($)&&($<0||isNaN($)))return M.
-errors=[{instancePath:s+"/data/spent/time_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var p=F===e}else var p=!0}}}}else
+errors=[{instancePath:s+"/data/spent/time_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var f=F===e}else var f=!0}}}}else
 return M.errors=[{instancePath:s+"/data/spent",keyword:"type",params:{type:"object"}}],!1;var a=h===e}else var a=!0;if(a){
 if(_.options!==void 0){let w=e;C(_.options,{instancePath:s+"/data/options",parentData:_,parentDataProperty:"options",rootData:b,
 dynamicAnchors:k})||(r=r===null?C.errors:r.concat(C.errors),e=r.length);var a=w===e}else var a=!0;if(a){if(_.is_reviewed!==
 void 0){let w=e;if(typeof _.is_reviewed!="boolean")return M.errors=[{instancePath:s+"/data/is_reviewed",keyword:"type",params:{
 type:"boolean"}}],!1;var a=w===e}else var a=!0;if(a){if(_.requirements!==void 0){let w=_.requirements,h=e;if(e===h)if(Array.
-isArray(w)){var f=!0;let L=w.length;for(let $=0;$<L;$++){let F=e;se(w[$],{instancePath:s+"/data/requirements/"+$,parentData:w,
-parentDataProperty:$,rootData:b,dynamicAnchors:k})||(r=r===null?se.errors:r.concat(se.errors),e=r.length);var f=F===e;if(!f)
+isArray(w)){var p=!0;let L=w.length;for(let $=0;$<L;$++){let F=e;se(w[$],{instancePath:s+"/data/requirements/"+$,parentData:w,
+parentDataProperty:$,rootData:b,dynamicAnchors:k})||(r=r===null?se.errors:r.concat(se.errors),e=r.length);var p=F===e;if(!p)
 break}}else return M.errors=[{instancePath:s+"/data/requirements",keyword:"type",params:{type:"array"}}],!1;var a=h===e}else
 var a=!0;if(a)if(_.first_round!==void 0){let w=_.first_round,h=e;if(!(typeof w=="number"&&!(w%1)&&!isNaN(w)&&isFinite(w)))
 return M.errors=[{instancePath:s+"/data/first_round",keyword:"type",params:{type:"integer"}}],!1;if(e===h&&typeof w=="nu\
@@ -264,53 +264,53 @@ propertyName:d};r===null?r=[u]:r.push(u),e++}var g=i===e;if(!g){let u={instanceP
 return r===null?r=[u]:r.push(u),e++,Qe.errors=r,!1;break}}if(g){if(t.type!==void 0){let d=t.type,i=e;if(typeof d!="strin\
 g")return Qe.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(d!=="drive_resumed")return Qe.
 errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"drive_resumed"}}],!1;var n=i===e}else var n=!0;if(n){
-if(t.at!==void 0){let d=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||
-(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=d===e}else var n=!0;if(n)if(t.data!==void 0){let d=t.data,i=e;
+if(t.at!==void 0){let d=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||
+(r=r===null?q.errors:r.concat(q.errors),e=r.length);var n=d===e}else var n=!0;if(n)if(t.data!==void 0){let d=t.data,i=e;
 if(e===i)if(d&&typeof d=="object"&&!Array.isArray(d)){let l;if(d.options===void 0&&(l="options"))return Qe.errors=[{instancePath:s+
-"/data",keyword:"required",params:{missingProperty:l}}],!1;for(let y in d){let o=e;if(y!=="options"){let p={instancePath:s+
-"/data",keyword:"enum",params:{allowedValues:Ia},propertyName:y};r===null?r=[p]:r.push(p),e++}var c=o===e;if(!c){let p={
-instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[p]:r.push(p),e++,Qe.errors=r,
+"/data",keyword:"required",params:{missingProperty:l}}],!1;for(let y in d){let o=e;if(y!=="options"){let f={instancePath:s+
+"/data",keyword:"enum",params:{allowedValues:Ia},propertyName:y};r===null?r=[f]:r.push(f),e++}var c=o===e;if(!c){let f={
+instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[f]:r.push(f),e++,Qe.errors=r,
 !1;break}}c&&d.options!==void 0&&(C(d.options,{instancePath:s+"/data/options",parentData:d,parentDataProperty:"options",
 rootData:b,dynamicAnchors:k})||(r=r===null?C.errors:r.concat(C.errors),e=r.length))}else return Qe.errors=[{instancePath:s+
 "/data",keyword:"type",params:{type:"object"}}],!1;var n=i===e}else var n=!0}}}else return Qe.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return Qe.errors=r,e===0}var Oa=["run_id","commit"];function xe(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){
-let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
-(d="at")||t.data===void 0&&(d="data"))return xe.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
-!1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},
-propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
-return r===null?r=[l]:r.push(l),e++,xe.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
-g")return xe.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="started_on")return xe.errors=
-[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"started_on"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==
-void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===
-null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===
-u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.run_id===void 0&&(y="run_id")||i.commit===void 0&&(y="commit"))
-return xe.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let p=e;if(!(o===
-"run_id"||o==="commit")){let f={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Oa},propertyName:o};r===null?
-r=[f]:r.push(f),e++}var c=p===e;if(!c){let f={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===
-null?r=[f]:r.push(f),e++,xe.errors=r,!1;break}}if(c){if(i.run_id!==void 0){let o=e;if(typeof i.run_id!="string")return xe.
-errors=[{instancePath:s+"/data/run_id",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.commit!==
-void 0){let o=e;if(typeof i.commit!="string")return xe.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"\
-string"}}],!1;var a=o===e}else var a=!0}}else return xe.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"obj\
-ect"}}],!1;var n=u===e}else var n=!0}}}else return xe.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;
-return xe.errors=r,e===0}var za=["from","to"];function Ve(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){
+type",params:{type:"object"}}],!1;return Qe.errors=r,e===0}var Oa=["run_id","commit"];function Ve(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
 (d="at")||t.data===void 0&&(d="data"))return Ve.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
 !1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},
 propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
 return r===null?r=[l]:r.push(l),e++,Ve.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
-g")return Ve.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="moved")return Ve.errors=
+g")return Ve.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="started_on")return Ve.errors=
+[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"started_on"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==
+void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===
+null?q.errors:r.concat(q.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===
+u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.run_id===void 0&&(y="run_id")||i.commit===void 0&&(y="commit"))
+return Ve.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;if(!(o===
+"run_id"||o==="commit")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Oa},propertyName:o};r===null?
+r=[p]:r.push(p),e++}var c=f===e;if(!c){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===
+null?r=[p]:r.push(p),e++,Ve.errors=r,!1;break}}if(c){if(i.run_id!==void 0){let o=e;if(typeof i.run_id!="string")return Ve.
+errors=[{instancePath:s+"/data/run_id",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.commit!==
+void 0){let o=e;if(typeof i.commit!="string")return Ve.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"\
+string"}}],!1;var a=o===e}else var a=!0}}else return Ve.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"obj\
+ect"}}],!1;var n=u===e}else var n=!0}}}else return Ve.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;
+return Ve.errors=r,e===0}var za=["from","to"];function $e(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){
+let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
+(d="at")||t.data===void 0&&(d="data"))return $e.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
+!1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},
+propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
+return r===null?r=[l]:r.push(l),e++,$e.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
+g")return $e.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="moved")return $e.errors=
 [{instancePath:s+"/type",keyword:"const",params:{allowedValue:"moved"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){
-let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?N.errors:
-r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i==
-"object"&&!Array.isArray(i)){let y;if(i.from===void 0&&(y="from")||i.to===void 0&&(y="to"))return Ve.errors=[{instancePath:s+
-"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let p=e;if(!(o==="from"||o==="to")){let f={instancePath:s+
-"/data",keyword:"enum",params:{allowedValues:za},propertyName:o};r===null?r=[f]:r.push(f),e++}var c=p===e;if(!c){let f={
-instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[f]:r.push(f),e++,Ve.errors=r,
-!1;break}}if(c){if(i.from!==void 0){let o=e;if(typeof i.from!="string")return Ve.errors=[{instancePath:s+"/data/from",keyword:"\
-type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.to!==void 0){let o=e;if(typeof i.to!="string")return Ve.
-errors=[{instancePath:s+"/data/to",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}else return Ve.
-errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Ve.errors=
-[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ve.errors=r,e===0}var Ua=["is","agents","why"],Ma=["inside","outside"];function _e(t,{instancePath:s="",parentData:A,parentDataProperty:V,
+let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:
+r.concat(q.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i==
+"object"&&!Array.isArray(i)){let y;if(i.from===void 0&&(y="from")||i.to===void 0&&(y="to"))return $e.errors=[{instancePath:s+
+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;if(!(o==="from"||o==="to")){let p={instancePath:s+
+"/data",keyword:"enum",params:{allowedValues:za},propertyName:o};r===null?r=[p]:r.push(p),e++}var c=f===e;if(!c){let p={
+instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,$e.errors=r,
+!1;break}}if(c){if(i.from!==void 0){let o=e;if(typeof i.from!="string")return $e.errors=[{instancePath:s+"/data/from",keyword:"\
+type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.to!==void 0){let o=e;if(typeof i.to!="string")return $e.
+errors=[{instancePath:s+"/data/to",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}else return $e.
+errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return $e.errors=
+[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return $e.errors=r,e===0}var Ua=["is","agents","why"],Ma=["inside","outside"];function _e(t,{instancePath:s="",parentData:A,parentDataProperty:V,
 rootData:b=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let i;if(t.type===
 void 0&&(i="type")||t.at===void 0&&(i="at")||t.data===void 0&&(i="data"))return _e.errors=[{instancePath:s,keyword:"requ\
 ired",params:{missingProperty:i}}],!1;for(let u in t){let l=e;if(!(u==="type"||u==="at"||u==="data")){let y={instancePath:s,
@@ -318,34 +318,34 @@ keyword:"enum",params:{allowedValues:z},propertyName:u};r===null?r=[y]:r.push(y)
 keyword:"propertyNames",params:{propertyName:u}};return r===null?r=[y]:r.push(y),e++,_e.errors=r,!1;break}}if(g){if(t.type!==
 void 0){let u=t.type,l=e;if(typeof u!="string")return _e.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"st\
 ring"}}],!1;if(u!=="boundary_set")return _e.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"bounda\
-ry_set"}}],!1;var n=l===e}else var n=!0;if(n){if(t.at!==void 0){let u=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
-at",rootData:b,dynamicAnchors:k})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=u===e}else var n=!0;if(n)if(t.
+ry_set"}}],!1;var n=l===e}else var n=!0;if(n){if(t.at!==void 0){let u=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
+at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var n=u===e}else var n=!0;if(n)if(t.
 data!==void 0){let u=t.data,l=e;if(e===l)if(u&&typeof u=="object"&&!Array.isArray(u)){let o;if(u.is===void 0&&(o="is"))return _e.
-errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:o}}],!1;for(let p in u){let f=e;if(!(p==="is"||
-p==="agents"||p==="why")){let j={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Ua},propertyName:p};r===null?
-r=[j]:r.push(j),e++}var c=f===e;if(!c){let j={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};return r===
-null?r=[j]:r.push(j),e++,_e.errors=r,!1;break}}if(c){if(u.is!==void 0){let p=u.is,f=e;if(!(p==="inside"||p==="outside"))
-return _e.errors=[{instancePath:s+"/data/is",keyword:"enum",params:{allowedValues:Ma}}],!1;var a=f===e}else var a=!0;if(a){
-if(u.agents!==void 0){let p=u.agents,f=e;if(e===f)if(Array.isArray(p)){var d=!0;let _=p.length;for(let m=0;m<_;m++){let q=e;
-if(typeof p[m]!="string")return _e.errors=[{instancePath:s+"/data/agents/"+m,keyword:"type",params:{type:"string"}}],!1;
-var d=q===e;if(!d)break}}else return _e.errors=[{instancePath:s+"/data/agents",keyword:"type",params:{type:"array"}}],!1;
-var a=f===e}else var a=!0;if(a)if(u.why!==void 0){let p=e;if(typeof u.why!="string")return _e.errors=[{instancePath:s+"/\
-data/why",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0}}}else return _e.errors=[{instancePath:s+
+errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:o}}],!1;for(let f in u){let p=e;if(!(f==="is"||
+f==="agents"||f==="why")){let N={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Ua},propertyName:f};r===null?
+r=[N]:r.push(N),e++}var c=p===e;if(!c){let N={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:f}};return r===
+null?r=[N]:r.push(N),e++,_e.errors=r,!1;break}}if(c){if(u.is!==void 0){let f=u.is,p=e;if(!(f==="inside"||f==="outside"))
+return _e.errors=[{instancePath:s+"/data/is",keyword:"enum",params:{allowedValues:Ma}}],!1;var a=p===e}else var a=!0;if(a){
+if(u.agents!==void 0){let f=u.agents,p=e;if(e===p)if(Array.isArray(f)){var d=!0;let _=f.length;for(let m=0;m<_;m++){let j=e;
+if(typeof f[m]!="string")return _e.errors=[{instancePath:s+"/data/agents/"+m,keyword:"type",params:{type:"string"}}],!1;
+var d=j===e;if(!d)break}}else return _e.errors=[{instancePath:s+"/data/agents",keyword:"type",params:{type:"array"}}],!1;
+var a=p===e}else var a=!0;if(a)if(u.why!==void 0){let f=e;if(typeof u.why!="string")return _e.errors=[{instancePath:s+"/\
+data/why",keyword:"type",params:{type:"string"}}],!1;var a=f===e}else var a=!0}}}else return _e.errors=[{instancePath:s+
 "/data",keyword:"type",params:{type:"object"}}],!1;var n=l===e}else var n=!0}}}else return _e.errors=[{instancePath:s,keyword:"\
 type",params:{type:"object"}}],!1;return _e.errors=r,e===0}var Ya=["by","attempt","reached","refused","unwritable","exceeded"],Ha=["setup","baseline","check","clean_checkout","age\
 nt"],Ba=["host","count"],Ga=["host","reason","count"];function J(t,{instancePath:s="",parentData:A,parentDataProperty:V,
-rootData:b=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let j;if(t.type===
-void 0&&(j="type")||t.at===void 0&&(j="at")||t.data===void 0&&(j="data"))return J.errors=[{instancePath:s,keyword:"requi\
-red",params:{missingProperty:j}}],!1;for(let _ in t){let m=e;if(!(_==="type"||_==="at"||_==="data")){let q={instancePath:s,
-keyword:"enum",params:{allowedValues:z},propertyName:_};r===null?r=[q]:r.push(q),e++}var g=m===e;if(!g){let q={instancePath:s,
-keyword:"propertyNames",params:{propertyName:_}};return r===null?r=[q]:r.push(q),e++,J.errors=r,!1;break}}if(g){if(t.type!==
+rootData:b=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let N;if(t.type===
+void 0&&(N="type")||t.at===void 0&&(N="at")||t.data===void 0&&(N="data"))return J.errors=[{instancePath:s,keyword:"requi\
+red",params:{missingProperty:N}}],!1;for(let _ in t){let m=e;if(!(_==="type"||_==="at"||_==="data")){let j={instancePath:s,
+keyword:"enum",params:{allowedValues:z},propertyName:_};r===null?r=[j]:r.push(j),e++}var g=m===e;if(!g){let j={instancePath:s,
+keyword:"propertyNames",params:{propertyName:_}};return r===null?r=[j]:r.push(j),e++,J.errors=r,!1;break}}if(g){if(t.type!==
 void 0){let _=t.type,m=e;if(typeof _!="string")return J.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"str\
 ing"}}],!1;if(_!=="boundary_seen")return J.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"boundar\
-y_seen"}}],!1;var n=m===e}else var n=!0;if(n){if(t.at!==void 0){let _=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
-at",rootData:b,dynamicAnchors:k})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=_===e}else var n=!0;if(n)if(t.
-data!==void 0){let _=t.data,m=e;if(e===m)if(_&&typeof _=="object"&&!Array.isArray(_)){let S;if(_.by===void 0&&(S="by")||
-_.reached===void 0&&(S="reached")||_.refused===void 0&&(S="refused")||_.unwritable===void 0&&(S="unwritable"))return J.errors=
-[{instancePath:s+"/data",keyword:"required",params:{missingProperty:S}}],!1;for(let w in _){let h=e;if(!(w==="by"||w==="\
+y_seen"}}],!1;var n=m===e}else var n=!0;if(n){if(t.at!==void 0){let _=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
+at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var n=_===e}else var n=!0;if(n)if(t.
+data!==void 0){let _=t.data,m=e;if(e===m)if(_&&typeof _=="object"&&!Array.isArray(_)){let R;if(_.by===void 0&&(R="by")||
+_.reached===void 0&&(R="reached")||_.refused===void 0&&(R="refused")||_.unwritable===void 0&&(R="unwritable"))return J.errors=
+[{instancePath:s+"/data",keyword:"required",params:{missingProperty:R}}],!1;for(let w in _){let h=e;if(!(w==="by"||w==="\
 attempt"||w==="reached"||w==="refused"||w==="unwritable"||w==="exceeded")){let x={instancePath:s+"/data",keyword:"enum",
 params:{allowedValues:Ya},propertyName:w};r===null?r=[x]:r.push(x),e++}var c=h===e;if(!c){let x={instancePath:s+"/data",
 keyword:"propertyNames",params:{propertyName:w}};return r===null?r=[x]:r.push(x),e++,J.errors=r,!1;break}}if(c){if(_.by!==
@@ -381,34 +381,34 @@ ed/"+$+"/count",keyword:"type",params:{type:"integer"}}],!1;if(e===E&&typeof D==
 errors=[{instancePath:s+"/data/refused/"+$+"/count",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var o=E===e}else
 var o=!0}}}else return J.errors=[{instancePath:s+"/data/refused/"+$,keyword:"type",params:{type:"object"}}],!1;var l=v===
 e;if(!l)break}}else return J.errors=[{instancePath:s+"/data/refused",keyword:"type",params:{type:"array"}}],!1;var a=h===
-e}else var a=!0;if(a){if(_.unwritable!==void 0){let w=_.unwritable,h=e;if(e===h)if(Array.isArray(w)){var p=!0;let L=w.length;
+e}else var a=!0;if(a){if(_.unwritable!==void 0){let w=_.unwritable,h=e;if(e===h)if(Array.isArray(w)){var f=!0;let L=w.length;
 for(let $=0;$<L;$++){let F=e;if(typeof w[$]!="string")return J.errors=[{instancePath:s+"/data/unwritable/"+$,keyword:"ty\
-pe",params:{type:"string"}}],!1;var p=F===e;if(!p)break}}else return J.errors=[{instancePath:s+"/data/unwritable",keyword:"\
+pe",params:{type:"string"}}],!1;var f=F===e;if(!f)break}}else return J.errors=[{instancePath:s+"/data/unwritable",keyword:"\
 type",params:{type:"array"}}],!1;var a=h===e}else var a=!0;if(a)if(_.exceeded!==void 0){let w=_.exceeded,h=e;if(e===h)if(Array.
-isArray(w)){var f=!0;let L=w.length;for(let $=0;$<L;$++){let F=e;if(typeof w[$]!="string")return J.errors=[{instancePath:s+
-"/data/exceeded/"+$,keyword:"type",params:{type:"string"}}],!1;var f=F===e;if(!f)break}}else return J.errors=[{instancePath:s+
+isArray(w)){var p=!0;let L=w.length;for(let $=0;$<L;$++){let F=e;if(typeof w[$]!="string")return J.errors=[{instancePath:s+
+"/data/exceeded/"+$,keyword:"type",params:{type:"string"}}],!1;var p=F===e;if(!p)break}}else return J.errors=[{instancePath:s+
 "/data/exceeded",keyword:"type",params:{type:"array"}}],!1;var a=h===e}else var a=!0}}}}}}else return J.errors=[{instancePath:s+
 "/data",keyword:"type",params:{type:"object"}}],!1;var n=m===e}else var n=!0}}}else return J.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return J.errors=r,e===0}var Ja=["step","command"],Qa=["copy","share","template","setup"];function $e(t,{instancePath:s="",parentData:A,parentDataProperty:V,
+type",params:{type:"object"}}],!1;return J.errors=r,e===0}var Ja=["step","command"],Qa=["copy","share","template","setup"];function De(t,{instancePath:s="",parentData:A,parentDataProperty:V,
 rootData:b=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===
-void 0&&(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return $e.errors=[{instancePath:s,keyword:"requ\
+void 0&&(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return De.errors=[{instancePath:s,keyword:"requ\
 ired",params:{missingProperty:d}}],!1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,
 keyword:"enum",params:{allowedValues:z},propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,
-keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,$e.errors=r,!1;break}}if(g){if(t.type!==
-void 0){let i=t.type,u=e;if(typeof i!="string")return $e.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"st\
-ring"}}],!1;if(i!=="preparing")return $e.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"preparing"}}],
-!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
-at",rootData:b,dynamicAnchors:k})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.
+keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,De.errors=r,!1;break}}if(g){if(t.type!==
+void 0){let i=t.type,u=e;if(typeof i!="string")return De.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"st\
+ring"}}],!1;if(i!=="preparing")return De.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"preparing"}}],
+!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
+at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.
 data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.step===void 0&&(y="step"))
-return $e.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let p=e;if(!(o===
-"step"||o==="command")){let f={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Ja},propertyName:o};r===null?
-r=[f]:r.push(f),e++}var c=p===e;if(!c){let f={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===
-null?r=[f]:r.push(f),e++,$e.errors=r,!1;break}}if(c){if(i.step!==void 0){let o=i.step,p=e;if(!(o==="copy"||o==="share"||
-o==="template"||o==="setup"))return $e.errors=[{instancePath:s+"/data/step",keyword:"enum",params:{allowedValues:Qa}}],!1;
-var a=p===e}else var a=!0;if(a)if(i.command!==void 0){let o=e;if(typeof i.command!="string")return $e.errors=[{instancePath:s+
-"/data/command",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}else return $e.errors=[{instancePath:s+
-"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return $e.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return $e.errors=r,e===0}var ds=["command","exit_code","problem","duration_ms","output"];function ye(t,{instancePath:s="",parentData:A,parentDataProperty:V,
+return De.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;if(!(o===
+"step"||o==="command")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Ja},propertyName:o};r===null?
+r=[p]:r.push(p),e++}var c=f===e;if(!c){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===
+null?r=[p]:r.push(p),e++,De.errors=r,!1;break}}if(c){if(i.step!==void 0){let o=i.step,f=e;if(!(o==="copy"||o==="share"||
+o==="template"||o==="setup"))return De.errors=[{instancePath:s+"/data/step",keyword:"enum",params:{allowedValues:Qa}}],!1;
+var a=f===e}else var a=!0;if(a)if(i.command!==void 0){let o=e;if(typeof i.command!="string")return De.errors=[{instancePath:s+
+"/data/command",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}else return De.errors=[{instancePath:s+
+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return De.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return De.errors=r,e===0}var ds=["command","exit_code","problem","duration_ms","output"];function ye(t,{instancePath:s="",parentData:A,parentDataProperty:V,
 rootData:b=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===
 void 0&&(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return ye.errors=[{instancePath:s,keyword:"requ\
 ired",params:{missingProperty:d}}],!1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,
@@ -416,22 +416,22 @@ keyword:"enum",params:{allowedValues:z},propertyName:i};r===null?r=[l]:r.push(l)
 keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,ye.errors=r,!1;break}}if(g){if(t.type!==
 void 0){let i=t.type,u=e;if(typeof i!="string")return ye.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"st\
 ring"}}],!1;if(i!=="setup_failed")return ye.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"setup_\
-failed"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
-at",rootData:b,dynamicAnchors:k})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.
+failed"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
+at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.
 data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.duration_ms===void 0&&(y=
 "duration_ms")||i.output===void 0&&(y="output"))return ye.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
-!1;for(let o in i){let p=e;if(!(o==="command"||o==="exit_code"||o==="problem"||o==="duration_ms"||o==="output")){let f={
-instancePath:s+"/data",keyword:"enum",params:{allowedValues:ds},propertyName:o};r===null?r=[f]:r.push(f),e++}var c=p===e;
-if(!c){let f={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[f]:r.push(f),e++,
+!1;for(let o in i){let f=e;if(!(o==="command"||o==="exit_code"||o==="problem"||o==="duration_ms"||o==="output")){let p={
+instancePath:s+"/data",keyword:"enum",params:{allowedValues:ds},propertyName:o};r===null?r=[p]:r.push(p),e++}var c=f===e;
+if(!c){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,
 ye.errors=r,!1;break}}if(c){if(i.command!==void 0){let o=e;if(typeof i.command!="string")return ye.errors=[{instancePath:s+
 "/data/command",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(i.exit_code!==void 0){let o=i.
-exit_code,p=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return ye.errors=[{instancePath:s+"/data/exit_cod\
-e",keyword:"type",params:{type:"integer"}}],!1;var a=p===e}else var a=!0;if(a){if(i.problem!==void 0){let o=e;if(typeof i.
+exit_code,f=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return ye.errors=[{instancePath:s+"/data/exit_cod\
+e",keyword:"type",params:{type:"integer"}}],!1;var a=f===e}else var a=!0;if(a){if(i.problem!==void 0){let o=e;if(typeof i.
 problem!="string")return ye.errors=[{instancePath:s+"/data/problem",keyword:"type",params:{type:"string"}}],!1;var a=o===
-e}else var a=!0;if(a){if(i.duration_ms!==void 0){let o=i.duration_ms,p=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(
-o)))return ye.errors=[{instancePath:s+"/data/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===p&&typeof o==
+e}else var a=!0;if(a){if(i.duration_ms!==void 0){let o=i.duration_ms,f=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(
+o)))return ye.errors=[{instancePath:s+"/data/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===f&&typeof o==
 "number"&&isFinite(o)&&(o<0||isNaN(o)))return ye.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:"\
->=",limit:0}}],!1;var a=p===e}else var a=!0;if(a)if(i.output!==void 0){let o=e;if(typeof i.output!="string")return ye.errors=
+>=",limit:0}}],!1;var a=f===e}else var a=!0;if(a)if(i.output!==void 0){let o=e;if(typeof i.output!="string")return ye.errors=
 [{instancePath:s+"/data/output",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}}}}else return ye.
 errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return ye.errors=
 [{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ye.errors=r,e===0}var Wa=["from","copied","notes","duration_ms"],Xa=["setup","template","share","nothing"];function fe(t,{instancePath:s="",
@@ -442,26 +442,26 @@ errors=[{instancePath:s,keyword:"required",params:{missingProperty:u}}],!1;for(l
 e++}var g=y===e;if(!g){let o={instancePath:s,keyword:"propertyNames",params:{propertyName:l}};return r===null?r=[o]:r.push(
 o),e++,fe.errors=r,!1;break}}if(g){if(t.type!==void 0){let l=t.type,y=e;if(typeof l!="string")return fe.errors=[{instancePath:s+
 "/type",keyword:"type",params:{type:"string"}}],!1;if(l!=="prepared")return fe.errors=[{instancePath:s+"/type",keyword:"\
-const",params:{allowedValue:"prepared"}}],!1;var n=y===e}else var n=!0;if(n){if(t.at!==void 0){let l=e;N(t.at,{instancePath:s+
-"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);
+const",params:{allowedValue:"prepared"}}],!1;var n=y===e}else var n=!0;if(n){if(t.at!==void 0){let l=e;q(t.at,{instancePath:s+
+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);
 var n=l===e}else var n=!0;if(n)if(t.data!==void 0){let l=t.data,y=e;if(e===y)if(l&&typeof l=="object"&&!Array.isArray(l)){
-let p;if(l.from===void 0&&(p="from")||l.copied===void 0&&(p="copied")||l.notes===void 0&&(p="notes")||l.duration_ms===void 0&&
-(p="duration_ms"))return fe.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:p}}],!1;for(let f in l){
-let j=e;if(!(f==="from"||f==="copied"||f==="notes"||f==="duration_ms")){let _={instancePath:s+"/data",keyword:"enum",params:{
-allowedValues:Wa},propertyName:f};r===null?r=[_]:r.push(_),e++}var c=j===e;if(!c){let _={instancePath:s+"/data",keyword:"\
-propertyNames",params:{propertyName:f}};return r===null?r=[_]:r.push(_),e++,fe.errors=r,!1;break}}if(c){if(l.from!==void 0){
-let f=l.from,j=e;if(!(f==="setup"||f==="template"||f==="share"||f==="nothing"))return fe.errors=[{instancePath:s+"/data/\
-from",keyword:"enum",params:{allowedValues:Xa}}],!1;var a=j===e}else var a=!0;if(a){if(l.copied!==void 0){let f=l.copied,
-j=e;if(e===j)if(Array.isArray(f)){var d=!0;let m=f.length;for(let q=0;q<m;q++){let S=e;if(typeof f[q]!="string")return fe.
-errors=[{instancePath:s+"/data/copied/"+q,keyword:"type",params:{type:"string"}}],!1;var d=S===e;if(!d)break}}else return fe.
-errors=[{instancePath:s+"/data/copied",keyword:"type",params:{type:"array"}}],!1;var a=j===e}else var a=!0;if(a){if(l.notes!==
-void 0){let f=l.notes,j=e;if(e===j)if(Array.isArray(f)){var i=!0;let m=f.length;for(let q=0;q<m;q++){let S=e;if(typeof f[q]!=
-"string")return fe.errors=[{instancePath:s+"/data/notes/"+q,keyword:"type",params:{type:"string"}}],!1;var i=S===e;if(!i)
-break}}else return fe.errors=[{instancePath:s+"/data/notes",keyword:"type",params:{type:"array"}}],!1;var a=j===e}else var a=!0;
-if(a)if(l.duration_ms!==void 0){let f=l.duration_ms,j=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(f)))return fe.
-errors=[{instancePath:s+"/data/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===j&&typeof f=="number"&&isFinite(
-f)&&(f<0||isNaN(f)))return fe.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],
-!1;var a=j===e}else var a=!0}}}}else return fe.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;
+let f;if(l.from===void 0&&(f="from")||l.copied===void 0&&(f="copied")||l.notes===void 0&&(f="notes")||l.duration_ms===void 0&&
+(f="duration_ms"))return fe.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:f}}],!1;for(let p in l){
+let N=e;if(!(p==="from"||p==="copied"||p==="notes"||p==="duration_ms")){let _={instancePath:s+"/data",keyword:"enum",params:{
+allowedValues:Wa},propertyName:p};r===null?r=[_]:r.push(_),e++}var c=N===e;if(!c){let _={instancePath:s+"/data",keyword:"\
+propertyNames",params:{propertyName:p}};return r===null?r=[_]:r.push(_),e++,fe.errors=r,!1;break}}if(c){if(l.from!==void 0){
+let p=l.from,N=e;if(!(p==="setup"||p==="template"||p==="share"||p==="nothing"))return fe.errors=[{instancePath:s+"/data/\
+from",keyword:"enum",params:{allowedValues:Xa}}],!1;var a=N===e}else var a=!0;if(a){if(l.copied!==void 0){let p=l.copied,
+N=e;if(e===N)if(Array.isArray(p)){var d=!0;let m=p.length;for(let j=0;j<m;j++){let R=e;if(typeof p[j]!="string")return fe.
+errors=[{instancePath:s+"/data/copied/"+j,keyword:"type",params:{type:"string"}}],!1;var d=R===e;if(!d)break}}else return fe.
+errors=[{instancePath:s+"/data/copied",keyword:"type",params:{type:"array"}}],!1;var a=N===e}else var a=!0;if(a){if(l.notes!==
+void 0){let p=l.notes,N=e;if(e===N)if(Array.isArray(p)){var i=!0;let m=p.length;for(let j=0;j<m;j++){let R=e;if(typeof p[j]!=
+"string")return fe.errors=[{instancePath:s+"/data/notes/"+j,keyword:"type",params:{type:"string"}}],!1;var i=R===e;if(!i)
+break}}else return fe.errors=[{instancePath:s+"/data/notes",keyword:"type",params:{type:"array"}}],!1;var a=N===e}else var a=!0;
+if(a)if(l.duration_ms!==void 0){let p=l.duration_ms,N=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return fe.
+errors=[{instancePath:s+"/data/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===N&&typeof p=="number"&&isFinite(
+p)&&(p<0||isNaN(p)))return fe.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],
+!1;var a=N===e}else var a=!0}}}}else return fe.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;
 var n=y===e}else var n=!0}}}else return fe.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return fe.
 errors=r,e===0}var Pa=["command","passed","could_start","exit_code","problem","duration_ms","output","put_back","tests"];var en=["runner","listed","failed","skipped","passed"],rn=["junit","vitest","jest","pytest","go","cargo","tap","node"],tn=[
 "all","failures","some"];function ie(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){
@@ -475,14 +475,14 @@ u==="vitest"||u==="jest"||u==="pytest"||u==="go"||u==="cargo"||u==="tap"||u==="n
 "/runner",keyword:"enum",params:{allowedValues:rn}}],!1;var n=l===e}else var n=!0;if(n){if(t.listed!==void 0){let u=t.listed,
 l=e;if(!(u==="all"||u==="failures"||u==="some"))return ie.errors=[{instancePath:s+"/listed",keyword:"enum",params:{allowedValues:tn}}],
 !1;var n=l===e}else var n=!0;if(n){if(t.failed!==void 0){let u=t.failed,l=e;if(e===l)if(Array.isArray(u)){var c=!0;let o=u.
-length;for(let p=0;p<o;p++){let f=e;if(typeof u[p]!="string")return ie.errors=[{instancePath:s+"/failed/"+p,keyword:"typ\
-e",params:{type:"string"}}],!1;var c=f===e;if(!c)break}}else return ie.errors=[{instancePath:s+"/failed",keyword:"type",
+length;for(let f=0;f<o;f++){let p=e;if(typeof u[f]!="string")return ie.errors=[{instancePath:s+"/failed/"+f,keyword:"typ\
+e",params:{type:"string"}}],!1;var c=p===e;if(!c)break}}else return ie.errors=[{instancePath:s+"/failed",keyword:"type",
 params:{type:"array"}}],!1;var n=l===e}else var n=!0;if(n){if(t.skipped!==void 0){let u=t.skipped,l=e;if(e===l)if(Array.
-isArray(u)){var a=!0;let o=u.length;for(let p=0;p<o;p++){let f=e;if(typeof u[p]!="string")return ie.errors=[{instancePath:s+
-"/skipped/"+p,keyword:"type",params:{type:"string"}}],!1;var a=f===e;if(!a)break}}else return ie.errors=[{instancePath:s+
+isArray(u)){var a=!0;let o=u.length;for(let f=0;f<o;f++){let p=e;if(typeof u[f]!="string")return ie.errors=[{instancePath:s+
+"/skipped/"+f,keyword:"type",params:{type:"string"}}],!1;var a=p===e;if(!a)break}}else return ie.errors=[{instancePath:s+
 "/skipped",keyword:"type",params:{type:"array"}}],!1;var n=l===e}else var n=!0;if(n)if(t.passed!==void 0){let u=t.passed,
-l=e;if(e===l)if(Array.isArray(u)){var d=!0;let o=u.length;for(let p=0;p<o;p++){let f=e;if(typeof u[p]!="string")return ie.
-errors=[{instancePath:s+"/passed/"+p,keyword:"type",params:{type:"string"}}],!1;var d=f===e;if(!d)break}}else return ie.
+l=e;if(e===l)if(Array.isArray(u)){var d=!0;let o=u.length;for(let f=0;f<o;f++){let p=e;if(typeof u[f]!="string")return ie.
+errors=[{instancePath:s+"/passed/"+f,keyword:"type",params:{type:"string"}}],!1;var d=p===e;if(!d)break}}else return ie.
 errors=[{instancePath:s+"/passed",keyword:"type",params:{type:"array"}}],!1;var n=l===e}else var n=!0}}}}}else return ie.
 errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ie.errors=r,e===0}function oe(t,{instancePath:s="",
 parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
@@ -492,54 +492,54 @@ errors=[{instancePath:s,keyword:"required",params:{missingProperty:i}}],!1;for(l
 e++}var g=l===e;if(!g){let y={instancePath:s,keyword:"propertyNames",params:{propertyName:u}};return r===null?r=[y]:r.push(
 y),e++,oe.errors=r,!1;break}}if(g){if(t.type!==void 0){let u=t.type,l=e;if(typeof u!="string")return oe.errors=[{instancePath:s+
 "/type",keyword:"type",params:{type:"string"}}],!1;if(u!=="baseline_ran")return oe.errors=[{instancePath:s+"/type",keyword:"\
-const",params:{allowedValue:"baseline_ran"}}],!1;var n=l===e}else var n=!0;if(n){if(t.at!==void 0){let u=e;N(t.at,{instancePath:s+
-"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);
+const",params:{allowedValue:"baseline_ran"}}],!1;var n=l===e}else var n=!0;if(n){if(t.at!==void 0){let u=e;q(t.at,{instancePath:s+
+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);
 var n=u===e}else var n=!0;if(n)if(t.data!==void 0){let u=t.data,l=e;if(e===l)if(u&&typeof u=="object"&&!Array.isArray(u)){
 let o;if(u.command===void 0&&(o="command")||u.passed===void 0&&(o="passed")||u.could_start===void 0&&(o="could_start")||
 u.duration_ms===void 0&&(o="duration_ms")||u.output===void 0&&(o="output"))return oe.errors=[{instancePath:s+"/data",keyword:"\
-required",params:{missingProperty:o}}],!1;for(let p in u){let f=e;if(!(p==="command"||p==="passed"||p==="could_start"||p===
-"exit_code"||p==="problem"||p==="duration_ms"||p==="output"||p==="put_back"||p==="tests")){let j={instancePath:s+"/data",
-keyword:"enum",params:{allowedValues:Pa},propertyName:p};r===null?r=[j]:r.push(j),e++}var c=f===e;if(!c){let j={instancePath:s+
-"/data",keyword:"propertyNames",params:{propertyName:p}};return r===null?r=[j]:r.push(j),e++,oe.errors=r,!1;break}}if(c){
-if(u.command!==void 0){let p=e;if(typeof u.command!="string")return oe.errors=[{instancePath:s+"/data/command",keyword:"\
-type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a){if(u.passed!==void 0){let p=e;if(typeof u.passed!="boo\
-lean")return oe.errors=[{instancePath:s+"/data/passed",keyword:"type",params:{type:"boolean"}}],!1;var a=p===e}else var a=!0;
-if(a){if(u.could_start!==void 0){let p=e;if(typeof u.could_start!="boolean")return oe.errors=[{instancePath:s+"/data/cou\
-ld_start",keyword:"type",params:{type:"boolean"}}],!1;var a=p===e}else var a=!0;if(a){if(u.exit_code!==void 0){let p=u.exit_code,
-f=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return oe.errors=[{instancePath:s+"/data/exit_code",keyword:"\
-type",params:{type:"integer"}}],!1;var a=f===e}else var a=!0;if(a){if(u.problem!==void 0){let p=e;if(typeof u.problem!="\
-string")return oe.errors=[{instancePath:s+"/data/problem",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;
-if(a){if(u.duration_ms!==void 0){let p=u.duration_ms,f=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return oe.
-errors=[{instancePath:s+"/data/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===f&&typeof p=="number"&&isFinite(
-p)&&(p<0||isNaN(p)))return oe.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],
-!1;var a=f===e}else var a=!0;if(a){if(u.output!==void 0){let p=e;if(typeof u.output!="string")return oe.errors=[{instancePath:s+
-"/data/output",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a){if(u.put_back!==void 0){let p=u.
-put_back,f=e;if(e===f)if(Array.isArray(p)){var d=!0;let _=p.length;for(let m=0;m<_;m++){let q=e;if(typeof p[m]!="string")
-return oe.errors=[{instancePath:s+"/data/put_back/"+m,keyword:"type",params:{type:"string"}}],!1;var d=q===e;if(!d)break}}else
-return oe.errors=[{instancePath:s+"/data/put_back",keyword:"type",params:{type:"array"}}],!1;var a=f===e}else var a=!0;if(a)
-if(u.tests!==void 0){let p=e;ie(u.tests,{instancePath:s+"/data/tests",parentData:u,parentDataProperty:"tests",rootData:b,
-dynamicAnchors:k})||(r=r===null?ie.errors:r.concat(ie.errors),e=r.length);var a=p===e}else var a=!0}}}}}}}}}else return oe.
+required",params:{missingProperty:o}}],!1;for(let f in u){let p=e;if(!(f==="command"||f==="passed"||f==="could_start"||f===
+"exit_code"||f==="problem"||f==="duration_ms"||f==="output"||f==="put_back"||f==="tests")){let N={instancePath:s+"/data",
+keyword:"enum",params:{allowedValues:Pa},propertyName:f};r===null?r=[N]:r.push(N),e++}var c=p===e;if(!c){let N={instancePath:s+
+"/data",keyword:"propertyNames",params:{propertyName:f}};return r===null?r=[N]:r.push(N),e++,oe.errors=r,!1;break}}if(c){
+if(u.command!==void 0){let f=e;if(typeof u.command!="string")return oe.errors=[{instancePath:s+"/data/command",keyword:"\
+type",params:{type:"string"}}],!1;var a=f===e}else var a=!0;if(a){if(u.passed!==void 0){let f=e;if(typeof u.passed!="boo\
+lean")return oe.errors=[{instancePath:s+"/data/passed",keyword:"type",params:{type:"boolean"}}],!1;var a=f===e}else var a=!0;
+if(a){if(u.could_start!==void 0){let f=e;if(typeof u.could_start!="boolean")return oe.errors=[{instancePath:s+"/data/cou\
+ld_start",keyword:"type",params:{type:"boolean"}}],!1;var a=f===e}else var a=!0;if(a){if(u.exit_code!==void 0){let f=u.exit_code,
+p=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(f)))return oe.errors=[{instancePath:s+"/data/exit_code",keyword:"\
+type",params:{type:"integer"}}],!1;var a=p===e}else var a=!0;if(a){if(u.problem!==void 0){let f=e;if(typeof u.problem!="\
+string")return oe.errors=[{instancePath:s+"/data/problem",keyword:"type",params:{type:"string"}}],!1;var a=f===e}else var a=!0;
+if(a){if(u.duration_ms!==void 0){let f=u.duration_ms,p=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(f)))return oe.
+errors=[{instancePath:s+"/data/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===p&&typeof f=="number"&&isFinite(
+f)&&(f<0||isNaN(f)))return oe.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],
+!1;var a=p===e}else var a=!0;if(a){if(u.output!==void 0){let f=e;if(typeof u.output!="string")return oe.errors=[{instancePath:s+
+"/data/output",keyword:"type",params:{type:"string"}}],!1;var a=f===e}else var a=!0;if(a){if(u.put_back!==void 0){let f=u.
+put_back,p=e;if(e===p)if(Array.isArray(f)){var d=!0;let _=f.length;for(let m=0;m<_;m++){let j=e;if(typeof f[m]!="string")
+return oe.errors=[{instancePath:s+"/data/put_back/"+m,keyword:"type",params:{type:"string"}}],!1;var d=j===e;if(!d)break}}else
+return oe.errors=[{instancePath:s+"/data/put_back",keyword:"type",params:{type:"array"}}],!1;var a=p===e}else var a=!0;if(a)
+if(u.tests!==void 0){let f=e;ie(u.tests,{instancePath:s+"/data/tests",parentData:u,parentDataProperty:"tests",rootData:b,
+dynamicAnchors:k})||(r=r===null?ie.errors:r.concat(ie.errors),e=r.length);var a=f===e}else var a=!0}}}}}}}}}else return oe.
 errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=l===e}else var n=!0}}}else return oe.errors=
-[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return oe.errors=r,e===0}var sn=["by","is_accepted"],_i=["person","drover"];function De(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,
+[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return oe.errors=r,e===0}var sn=["by","is_accepted"],_i=["person","drover"];function Fe(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,
 dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&
-(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return De.errors=[{instancePath:s,keyword:"required",params:{
+(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return Fe.errors=[{instancePath:s,keyword:"required",params:{
 missingProperty:d}}],!1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"e\
 num",params:{allowedValues:z},propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"\
-propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,De.errors=r,!1;break}}if(g){if(t.type!==void 0){
-let i=t.type,u=e;if(typeof i!="string")return De.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
-!1;if(i!=="baseline_decided")return De.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"baseline_de\
-cided"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
-at",rootData:b,dynamicAnchors:k})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.
+propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,Fe.errors=r,!1;break}}if(g){if(t.type!==void 0){
+let i=t.type,u=e;if(typeof i!="string")return Fe.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
+!1;if(i!=="baseline_decided")return Fe.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"baseline_de\
+cided"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
+at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.
 data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.by===void 0&&(y="by")||
-i.is_accepted===void 0&&(y="is_accepted"))return De.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
-!1;for(let o in i){let p=e;if(!(o==="by"||o==="is_accepted")){let f={instancePath:s+"/data",keyword:"enum",params:{allowedValues:sn},
-propertyName:o};r===null?r=[f]:r.push(f),e++}var c=p===e;if(!c){let f={instancePath:s+"/data",keyword:"propertyNames",params:{
-propertyName:o}};return r===null?r=[f]:r.push(f),e++,De.errors=r,!1;break}}if(c){if(i.by!==void 0){let o=i.by,p=e;if(!(o===
-"person"||o==="drover"))return De.errors=[{instancePath:s+"/data/by",keyword:"enum",params:{allowedValues:_i}}],!1;var a=p===
-e}else var a=!0;if(a)if(i.is_accepted!==void 0){let o=e;if(typeof i.is_accepted!="boolean")return De.errors=[{instancePath:s+
-"/data/is_accepted",keyword:"type",params:{type:"boolean"}}],!1;var a=o===e}else var a=!0}}else return De.errors=[{instancePath:s+
-"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return De.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return De.errors=r,e===0}var an=["attempt","action_id","action_kind","action_number","actions_left","purpose","backend","model","execution_id","i\
+i.is_accepted===void 0&&(y="is_accepted"))return Fe.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
+!1;for(let o in i){let f=e;if(!(o==="by"||o==="is_accepted")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:sn},
+propertyName:o};r===null?r=[p]:r.push(p),e++}var c=f===e;if(!c){let p={instancePath:s+"/data",keyword:"propertyNames",params:{
+propertyName:o}};return r===null?r=[p]:r.push(p),e++,Fe.errors=r,!1;break}}if(c){if(i.by!==void 0){let o=i.by,f=e;if(!(o===
+"person"||o==="drover"))return Fe.errors=[{instancePath:s+"/data/by",keyword:"enum",params:{allowedValues:_i}}],!1;var a=f===
+e}else var a=!0;if(a)if(i.is_accepted!==void 0){let o=e;if(typeof i.is_accepted!="boolean")return Fe.errors=[{instancePath:s+
+"/data/is_accepted",keyword:"type",params:{type:"boolean"}}],!1;var a=o===e}else var a=!0}}else return Fe.errors=[{instancePath:s+
+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Fe.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return Fe.errors=r,e===0}var an=["attempt","action_id","action_kind","action_number","actions_left","purpose","backend","model","execution_id","i\
 s_inside","resumes","reserved","project_settings","git_settings","repository","prompt_sha256","tree"],nn=["orient","clar\
 ify","implement","review","summarize"],on=["action","outcome_problem","failed_check","contradiction","stalled","after_fa\
 ilure","after_unknown_end","after_limit","hand_over"],pn=["tokens","cost_microusd","time_ms"];var fn=["head","snapshot","is_complete","is_cut","left_out","paths","configuration","configuration_is_cut"],di=new RegExp(
@@ -577,110 +577,110 @@ num",params:{allowedValues:z},propertyName:l};r===null?r=[o]:r.push(o),e++}var g
 propertyNames",params:{propertyName:l}};return r===null?r=[o]:r.push(o),e++,G.errors=r,!1;break}}if(g){if(t.type!==void 0){
 let l=t.type,y=e;if(typeof l!="string")return G.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
 !1;if(l!=="attempt_started")return G.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"attempt_start\
-ed"}}],!1;var n=y===e}else var n=!0;if(n){if(t.at!==void 0){let l=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
-at",rootData:b,dynamicAnchors:k})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=l===e}else var n=!0;if(n)if(t.
-data!==void 0){let l=t.data,y=e;if(e===y)if(l&&typeof l=="object"&&!Array.isArray(l)){let p;if(l.attempt===void 0&&(p="a\
-ttempt")||l.action_id===void 0&&(p="action_id")||l.action_kind===void 0&&(p="action_kind")||l.action_number===void 0&&(p=
-"action_number")||l.actions_left===void 0&&(p="actions_left")||l.purpose===void 0&&(p="purpose")||l.backend===void 0&&(p=
-"backend")||l.execution_id===void 0&&(p="execution_id")||l.reserved===void 0&&(p="reserved")||l.prompt_sha256===void 0&&
-(p="prompt_sha256")||l.tree===void 0&&(p="tree"))return G.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:p}}],
-!1;for(let f in l){let j=e;if(!(f==="attempt"||f==="action_id"||f==="action_kind"||f==="action_number"||f==="actions_lef\
-t"||f==="purpose"||f==="backend"||f==="model"||f==="execution_id"||f==="is_inside"||f==="resumes"||f==="reserved"||f==="\
-project_settings"||f==="git_settings"||f==="repository"||f==="prompt_sha256"||f==="tree")){let _={instancePath:s+"/data",
-keyword:"enum",params:{allowedValues:an},propertyName:f};r===null?r=[_]:r.push(_),e++}var c=j===e;if(!c){let _={instancePath:s+
-"/data",keyword:"propertyNames",params:{propertyName:f}};return r===null?r=[_]:r.push(_),e++,G.errors=r,!1;break}}if(c){
-if(l.attempt!==void 0){let f=l.attempt,j=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(f)))return G.errors=[{instancePath:s+
-"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===j&&typeof f=="number"&&isFinite(f)&&(f<1||isNaN(f)))return G.
-errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:1}}],!1;var a=j===e}else var a=!0;
-if(a){if(l.action_id!==void 0){let f=e;if(typeof l.action_id!="string")return G.errors=[{instancePath:s+"/data/action_id",
-keyword:"type",params:{type:"string"}}],!1;var a=f===e}else var a=!0;if(a){if(l.action_kind!==void 0){let f=l.action_kind,
-j=e;if(!(f==="orient"||f==="clarify"||f==="implement"||f==="review"||f==="summarize"))return G.errors=[{instancePath:s+"\
-/data/action_kind",keyword:"enum",params:{allowedValues:nn}}],!1;var a=j===e}else var a=!0;if(a){if(l.action_number!==void 0){
-let f=l.action_number,j=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(f)))return G.errors=[{instancePath:s+"/da\
-ta/action_number",keyword:"type",params:{type:"integer"}}],!1;if(e===j&&typeof f=="number"&&isFinite(f)&&(f<1||isNaN(f)))
-return G.errors=[{instancePath:s+"/data/action_number",keyword:"minimum",params:{comparison:">=",limit:1}}],!1;var a=j===
-e}else var a=!0;if(a){if(l.actions_left!==void 0){let f=l.actions_left,j=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(
-f)))return G.errors=[{instancePath:s+"/data/actions_left",keyword:"type",params:{type:"integer"}}],!1;if(e===j&&typeof f==
-"number"&&isFinite(f)&&(f<0||isNaN(f)))return G.errors=[{instancePath:s+"/data/actions_left",keyword:"minimum",params:{comparison:"\
->=",limit:0}}],!1;var a=j===e}else var a=!0;if(a){if(l.purpose!==void 0){let f=l.purpose,j=e;if(!(f==="action"||f==="out\
-come_problem"||f==="failed_check"||f==="contradiction"||f==="stalled"||f==="after_failure"||f==="after_unknown_end"||f===
-"after_limit"||f==="hand_over"))return G.errors=[{instancePath:s+"/data/purpose",keyword:"enum",params:{allowedValues:on}}],
-!1;var a=j===e}else var a=!0;if(a){if(l.backend!==void 0){let f=e;if(typeof l.backend!="string")return G.errors=[{instancePath:s+
-"/data/backend",keyword:"type",params:{type:"string"}}],!1;var a=f===e}else var a=!0;if(a){if(l.model!==void 0){let f=e;
-if(typeof l.model!="string")return G.errors=[{instancePath:s+"/data/model",keyword:"type",params:{type:"string"}}],!1;var a=f===
-e}else var a=!0;if(a){if(l.execution_id!==void 0){let f=e;if(typeof l.execution_id!="string")return G.errors=[{instancePath:s+
-"/data/execution_id",keyword:"type",params:{type:"string"}}],!1;var a=f===e}else var a=!0;if(a){if(l.is_inside!==void 0){
-let f=l.is_inside,j=e;if(typeof f!="boolean")return G.errors=[{instancePath:s+"/data/is_inside",keyword:"type",params:{type:"\
-boolean"}}],!1;if(f!==!0)return G.errors=[{instancePath:s+"/data/is_inside",keyword:"const",params:{allowedValue:!0}}],!1;
-var a=j===e}else var a=!0;if(a){if(l.resumes!==void 0){let f=e;if(typeof l.resumes!="string")return G.errors=[{instancePath:s+
-"/data/resumes",keyword:"type",params:{type:"string"}}],!1;var a=f===e}else var a=!0;if(a){if(l.reserved!==void 0){let f=l.
-reserved,j=e;if(e===j)if(f&&typeof f=="object"&&!Array.isArray(f)){for(let m in f){let q=e;if(!(m==="tokens"||m==="cost_\
-microusd"||m==="time_ms")){let S={instancePath:s+"/data/reserved",keyword:"enum",params:{allowedValues:pn},propertyName:m};
-r===null?r=[S]:r.push(S),e++}var d=q===e;if(!d){let S={instancePath:s+"/data/reserved",keyword:"propertyNames",params:{propertyName:m}};
-return r===null?r=[S]:r.push(S),e++,G.errors=r,!1;break}}if(d){if(f.tokens!==void 0){let m=f.tokens,q=e;if(!(typeof m=="\
+ed"}}],!1;var n=y===e}else var n=!0;if(n){if(t.at!==void 0){let l=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
+at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var n=l===e}else var n=!0;if(n)if(t.
+data!==void 0){let l=t.data,y=e;if(e===y)if(l&&typeof l=="object"&&!Array.isArray(l)){let f;if(l.attempt===void 0&&(f="a\
+ttempt")||l.action_id===void 0&&(f="action_id")||l.action_kind===void 0&&(f="action_kind")||l.action_number===void 0&&(f=
+"action_number")||l.actions_left===void 0&&(f="actions_left")||l.purpose===void 0&&(f="purpose")||l.backend===void 0&&(f=
+"backend")||l.execution_id===void 0&&(f="execution_id")||l.reserved===void 0&&(f="reserved")||l.prompt_sha256===void 0&&
+(f="prompt_sha256")||l.tree===void 0&&(f="tree"))return G.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:f}}],
+!1;for(let p in l){let N=e;if(!(p==="attempt"||p==="action_id"||p==="action_kind"||p==="action_number"||p==="actions_lef\
+t"||p==="purpose"||p==="backend"||p==="model"||p==="execution_id"||p==="is_inside"||p==="resumes"||p==="reserved"||p==="\
+project_settings"||p==="git_settings"||p==="repository"||p==="prompt_sha256"||p==="tree")){let _={instancePath:s+"/data",
+keyword:"enum",params:{allowedValues:an},propertyName:p};r===null?r=[_]:r.push(_),e++}var c=N===e;if(!c){let _={instancePath:s+
+"/data",keyword:"propertyNames",params:{propertyName:p}};return r===null?r=[_]:r.push(_),e++,G.errors=r,!1;break}}if(c){
+if(l.attempt!==void 0){let p=l.attempt,N=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return G.errors=[{instancePath:s+
+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===N&&typeof p=="number"&&isFinite(p)&&(p<1||isNaN(p)))return G.
+errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:1}}],!1;var a=N===e}else var a=!0;
+if(a){if(l.action_id!==void 0){let p=e;if(typeof l.action_id!="string")return G.errors=[{instancePath:s+"/data/action_id",
+keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a){if(l.action_kind!==void 0){let p=l.action_kind,
+N=e;if(!(p==="orient"||p==="clarify"||p==="implement"||p==="review"||p==="summarize"))return G.errors=[{instancePath:s+"\
+/data/action_kind",keyword:"enum",params:{allowedValues:nn}}],!1;var a=N===e}else var a=!0;if(a){if(l.action_number!==void 0){
+let p=l.action_number,N=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return G.errors=[{instancePath:s+"/da\
+ta/action_number",keyword:"type",params:{type:"integer"}}],!1;if(e===N&&typeof p=="number"&&isFinite(p)&&(p<1||isNaN(p)))
+return G.errors=[{instancePath:s+"/data/action_number",keyword:"minimum",params:{comparison:">=",limit:1}}],!1;var a=N===
+e}else var a=!0;if(a){if(l.actions_left!==void 0){let p=l.actions_left,N=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(
+p)))return G.errors=[{instancePath:s+"/data/actions_left",keyword:"type",params:{type:"integer"}}],!1;if(e===N&&typeof p==
+"number"&&isFinite(p)&&(p<0||isNaN(p)))return G.errors=[{instancePath:s+"/data/actions_left",keyword:"minimum",params:{comparison:"\
+>=",limit:0}}],!1;var a=N===e}else var a=!0;if(a){if(l.purpose!==void 0){let p=l.purpose,N=e;if(!(p==="action"||p==="out\
+come_problem"||p==="failed_check"||p==="contradiction"||p==="stalled"||p==="after_failure"||p==="after_unknown_end"||p===
+"after_limit"||p==="hand_over"))return G.errors=[{instancePath:s+"/data/purpose",keyword:"enum",params:{allowedValues:on}}],
+!1;var a=N===e}else var a=!0;if(a){if(l.backend!==void 0){let p=e;if(typeof l.backend!="string")return G.errors=[{instancePath:s+
+"/data/backend",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a){if(l.model!==void 0){let p=e;
+if(typeof l.model!="string")return G.errors=[{instancePath:s+"/data/model",keyword:"type",params:{type:"string"}}],!1;var a=p===
+e}else var a=!0;if(a){if(l.execution_id!==void 0){let p=e;if(typeof l.execution_id!="string")return G.errors=[{instancePath:s+
+"/data/execution_id",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a){if(l.is_inside!==void 0){
+let p=l.is_inside,N=e;if(typeof p!="boolean")return G.errors=[{instancePath:s+"/data/is_inside",keyword:"type",params:{type:"\
+boolean"}}],!1;if(p!==!0)return G.errors=[{instancePath:s+"/data/is_inside",keyword:"const",params:{allowedValue:!0}}],!1;
+var a=N===e}else var a=!0;if(a){if(l.resumes!==void 0){let p=e;if(typeof l.resumes!="string")return G.errors=[{instancePath:s+
+"/data/resumes",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a){if(l.reserved!==void 0){let p=l.
+reserved,N=e;if(e===N)if(p&&typeof p=="object"&&!Array.isArray(p)){for(let m in p){let j=e;if(!(m==="tokens"||m==="cost_\
+microusd"||m==="time_ms")){let R={instancePath:s+"/data/reserved",keyword:"enum",params:{allowedValues:pn},propertyName:m};
+r===null?r=[R]:r.push(R),e++}var d=j===e;if(!d){let R={instancePath:s+"/data/reserved",keyword:"propertyNames",params:{propertyName:m}};
+return r===null?r=[R]:r.push(R),e++,G.errors=r,!1;break}}if(d){if(p.tokens!==void 0){let m=p.tokens,j=e;if(!(typeof m=="\
 number"&&!(m%1)&&!isNaN(m)&&isFinite(m)))return G.errors=[{instancePath:s+"/data/reserved/tokens",keyword:"type",params:{
-type:"integer"}}],!1;if(e===q&&typeof m=="number"&&isFinite(m)&&(m<0||isNaN(m)))return G.errors=[{instancePath:s+"/data/\
-reserved/tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var i=q===e}else var i=!0;if(i){if(f.cost_microusd!==
-void 0){let m=f.cost_microusd,q=e;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)&&isFinite(m)))return G.errors=[{instancePath:s+
-"/data/reserved/cost_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===q&&typeof m=="number"&&isFinite(m)&&(m<
+type:"integer"}}],!1;if(e===j&&typeof m=="number"&&isFinite(m)&&(m<0||isNaN(m)))return G.errors=[{instancePath:s+"/data/\
+reserved/tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var i=j===e}else var i=!0;if(i){if(p.cost_microusd!==
+void 0){let m=p.cost_microusd,j=e;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)&&isFinite(m)))return G.errors=[{instancePath:s+
+"/data/reserved/cost_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===j&&typeof m=="number"&&isFinite(m)&&(m<
 0||isNaN(m)))return G.errors=[{instancePath:s+"/data/reserved/cost_microusd",keyword:"minimum",params:{comparison:">=",limit:0}}],
-!1;var i=q===e}else var i=!0;if(i)if(f.time_ms!==void 0){let m=f.time_ms,q=e;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)&&
+!1;var i=j===e}else var i=!0;if(i)if(p.time_ms!==void 0){let m=p.time_ms,j=e;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)&&
 isFinite(m)))return G.errors=[{instancePath:s+"/data/reserved/time_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===
-q&&typeof m=="number"&&isFinite(m)&&(m<0||isNaN(m)))return G.errors=[{instancePath:s+"/data/reserved/time_ms",keyword:"m\
-inimum",params:{comparison:">=",limit:0}}],!1;var i=q===e}else var i=!0}}}else return G.errors=[{instancePath:s+"/data/r\
-eserved",keyword:"type",params:{type:"object"}}],!1;var a=j===e}else var a=!0;if(a){if(l.project_settings!==void 0){let f=e;
+j&&typeof m=="number"&&isFinite(m)&&(m<0||isNaN(m)))return G.errors=[{instancePath:s+"/data/reserved/time_ms",keyword:"m\
+inimum",params:{comparison:">=",limit:0}}],!1;var i=j===e}else var i=!0}}}else return G.errors=[{instancePath:s+"/data/r\
+eserved",keyword:"type",params:{type:"object"}}],!1;var a=N===e}else var a=!0;if(a){if(l.project_settings!==void 0){let p=e;
 X(l.project_settings,{instancePath:s+"/data/project_settings",parentData:l,parentDataProperty:"project_settings",rootData:b,
-dynamicAnchors:k})||(r=r===null?X.errors:r.concat(X.errors),e=r.length);var a=f===e}else var a=!0;if(a){if(l.git_settings!==
-void 0){let f=e;X(l.git_settings,{instancePath:s+"/data/git_settings",parentData:l,parentDataProperty:"git_settings",rootData:b,
-dynamicAnchors:k})||(r=r===null?X.errors:r.concat(X.errors),e=r.length);var a=f===e}else var a=!0;if(a){if(l.repository!==
-void 0){let f=e;X(l.repository,{instancePath:s+"/data/repository",parentData:l,parentDataProperty:"repository",rootData:b,
-dynamicAnchors:k})||(r=r===null?X.errors:r.concat(X.errors),e=r.length);var a=f===e}else var a=!0;if(a){if(l.prompt_sha256!==
-void 0){let f=e;X(l.prompt_sha256,{instancePath:s+"/data/prompt_sha256",parentData:l,parentDataProperty:"prompt_sha256",
-rootData:b,dynamicAnchors:k})||(r=r===null?X.errors:r.concat(X.errors),e=r.length);var a=f===e}else var a=!0;if(a)if(l.tree!==
-void 0){let f=e;pe(l.tree,{instancePath:s+"/data/tree",parentData:l,parentDataProperty:"tree",rootData:b,dynamicAnchors:k})||
-(r=r===null?pe.errors:r.concat(pe.errors),e=r.length);var a=f===e}else var a=!0}}}}}}}}}}}}}}}}}else return G.errors=[{instancePath:s+
+dynamicAnchors:k})||(r=r===null?X.errors:r.concat(X.errors),e=r.length);var a=p===e}else var a=!0;if(a){if(l.git_settings!==
+void 0){let p=e;X(l.git_settings,{instancePath:s+"/data/git_settings",parentData:l,parentDataProperty:"git_settings",rootData:b,
+dynamicAnchors:k})||(r=r===null?X.errors:r.concat(X.errors),e=r.length);var a=p===e}else var a=!0;if(a){if(l.repository!==
+void 0){let p=e;X(l.repository,{instancePath:s+"/data/repository",parentData:l,parentDataProperty:"repository",rootData:b,
+dynamicAnchors:k})||(r=r===null?X.errors:r.concat(X.errors),e=r.length);var a=p===e}else var a=!0;if(a){if(l.prompt_sha256!==
+void 0){let p=e;X(l.prompt_sha256,{instancePath:s+"/data/prompt_sha256",parentData:l,parentDataProperty:"prompt_sha256",
+rootData:b,dynamicAnchors:k})||(r=r===null?X.errors:r.concat(X.errors),e=r.length);var a=p===e}else var a=!0;if(a)if(l.tree!==
+void 0){let p=e;pe(l.tree,{instancePath:s+"/data/tree",parentData:l,parentDataProperty:"tree",rootData:b,dynamicAnchors:k})||
+(r=r===null?pe.errors:r.concat(pe.errors),e=r.length);var a=p===e}else var a=!0}}}}}}}}}}}}}}}}}else return G.errors=[{instancePath:s+
 "/data",keyword:"type",params:{type:"object"}}],!1;var n=y===e}else var n=!0}}}else return G.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return G.errors=r,e===0}var ln=["by","choice"],dn=["wait","next","pause"];function Fe(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,
+type",params:{type:"object"}}],!1;return G.errors=r,e===0}var ln=["by","choice"],dn=["wait","next","pause"];function Ee(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,
 dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&
-(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return Fe.errors=[{instancePath:s,keyword:"required",params:{
+(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return Ee.errors=[{instancePath:s,keyword:"required",params:{
 missingProperty:d}}],!1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"e\
 num",params:{allowedValues:z},propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"\
-propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,Fe.errors=r,!1;break}}if(g){if(t.type!==void 0){
-let i=t.type,u=e;if(typeof i!="string")return Fe.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
-!1;if(i!=="limit_decided")return Fe.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"limit_decided"}}],
-!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
-at",rootData:b,dynamicAnchors:k})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.
+propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,Ee.errors=r,!1;break}}if(g){if(t.type!==void 0){
+let i=t.type,u=e;if(typeof i!="string")return Ee.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
+!1;if(i!=="limit_decided")return Ee.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"limit_decided"}}],
+!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
+at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.
 data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.by===void 0&&(y="by")||
-i.choice===void 0&&(y="choice"))return Fe.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
-!1;for(let o in i){let p=e;if(!(o==="by"||o==="choice")){let f={instancePath:s+"/data",keyword:"enum",params:{allowedValues:ln},
-propertyName:o};r===null?r=[f]:r.push(f),e++}var c=p===e;if(!c){let f={instancePath:s+"/data",keyword:"propertyNames",params:{
-propertyName:o}};return r===null?r=[f]:r.push(f),e++,Fe.errors=r,!1;break}}if(c){if(i.by!==void 0){let o=i.by,p=e;if(!(o===
-"person"||o==="drover"))return Fe.errors=[{instancePath:s+"/data/by",keyword:"enum",params:{allowedValues:_i}}],!1;var a=p===
-e}else var a=!0;if(a)if(i.choice!==void 0){let o=i.choice,p=e;if(!(o==="wait"||o==="next"||o==="pause"))return Fe.errors=
-[{instancePath:s+"/data/choice",keyword:"enum",params:{allowedValues:dn}}],!1;var a=p===e}else var a=!0}}else return Fe.
-errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Fe.errors=
-[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Fe.errors=r,e===0}var un=["backend","code","until"];function Ee(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){
+i.choice===void 0&&(y="choice"))return Ee.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
+!1;for(let o in i){let f=e;if(!(o==="by"||o==="choice")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:ln},
+propertyName:o};r===null?r=[p]:r.push(p),e++}var c=f===e;if(!c){let p={instancePath:s+"/data",keyword:"propertyNames",params:{
+propertyName:o}};return r===null?r=[p]:r.push(p),e++,Ee.errors=r,!1;break}}if(c){if(i.by!==void 0){let o=i.by,f=e;if(!(o===
+"person"||o==="drover"))return Ee.errors=[{instancePath:s+"/data/by",keyword:"enum",params:{allowedValues:_i}}],!1;var a=f===
+e}else var a=!0;if(a)if(i.choice!==void 0){let o=i.choice,f=e;if(!(o==="wait"||o==="next"||o==="pause"))return Ee.errors=
+[{instancePath:s+"/data/choice",keyword:"enum",params:{allowedValues:dn}}],!1;var a=f===e}else var a=!0}}else return Ee.
+errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Ee.errors=
+[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ee.errors=r,e===0}var un=["backend","code","until"];function Te(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
-(d="at")||t.data===void 0&&(d="data"))return Ee.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
+(d="at")||t.data===void 0&&(d="data"))return Te.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
 !1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},
 propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
-return r===null?r=[l]:r.push(l),e++,Ee.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
-g")return Ee.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="waiting_for_limit")return Ee.
+return r===null?r=[l]:r.push(l),e++,Te.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
+g")return Te.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="waiting_for_limit")return Te.
 errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"waiting_for_limit"}}],!1;var n=u===e}else var n=!0;
-if(n){if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||
-(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;
+if(n){if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||
+(r=r===null?q.errors:r.concat(q.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;
 if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.backend===void 0&&(y="backend")||i.code===void 0&&(y="c\
-ode")||i.until===void 0&&(y="until"))return Ee.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
-!1;for(let o in i){let p=e;if(!(o==="backend"||o==="code"||o==="until")){let f={instancePath:s+"/data",keyword:"enum",params:{
-allowedValues:un},propertyName:o};r===null?r=[f]:r.push(f),e++}var c=p===e;if(!c){let f={instancePath:s+"/data",keyword:"\
-propertyNames",params:{propertyName:o}};return r===null?r=[f]:r.push(f),e++,Ee.errors=r,!1;break}}if(c){if(i.backend!==void 0){
-let o=e;if(typeof i.backend!="string")return Ee.errors=[{instancePath:s+"/data/backend",keyword:"type",params:{type:"str\
-ing"}}],!1;var a=o===e}else var a=!0;if(a){if(i.code!==void 0){let o=e;if(typeof i.code!="string")return Ee.errors=[{instancePath:s+
-"/data/code",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.until!==void 0){let o=e;N(i.
-until,{instancePath:s+"/data/until",parentData:i,parentDataProperty:"until",rootData:b,dynamicAnchors:k})||(r=r===null?N.
-errors:r.concat(N.errors),e=r.length);var a=o===e}else var a=!0}}}else return Ee.errors=[{instancePath:s+"/data",keyword:"\
-type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Ee.errors=[{instancePath:s,keyword:"type",params:{
-type:"object"}}],!1;return Ee.errors=r,e===0}var yn=["backend"];function Ie(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){
+ode")||i.until===void 0&&(y="until"))return Te.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
+!1;for(let o in i){let f=e;if(!(o==="backend"||o==="code"||o==="until")){let p={instancePath:s+"/data",keyword:"enum",params:{
+allowedValues:un},propertyName:o};r===null?r=[p]:r.push(p),e++}var c=f===e;if(!c){let p={instancePath:s+"/data",keyword:"\
+propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,Te.errors=r,!1;break}}if(c){if(i.backend!==void 0){
+let o=e;if(typeof i.backend!="string")return Te.errors=[{instancePath:s+"/data/backend",keyword:"type",params:{type:"str\
+ing"}}],!1;var a=o===e}else var a=!0;if(a){if(i.code!==void 0){let o=e;if(typeof i.code!="string")return Te.errors=[{instancePath:s+
+"/data/code",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.until!==void 0){let o=e;q(i.
+until,{instancePath:s+"/data/until",parentData:i,parentDataProperty:"until",rootData:b,dynamicAnchors:k})||(r=r===null?q.
+errors:r.concat(q.errors),e=r.length);var a=o===e}else var a=!0}}}else return Te.errors=[{instancePath:s+"/data",keyword:"\
+type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Te.errors=[{instancePath:s,keyword:"type",params:{
+type:"object"}}],!1;return Te.errors=r,e===0}var yn=["backend"];function Ie(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.type===void 0&&(a="type")||t.at===void 0&&
 (a="at")||t.data===void 0&&(a="data"))return Ie.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],
 !1;for(let d in t){let i=e;if(!(d==="type"||d==="at"||d==="data")){let u={instancePath:s,keyword:"enum",params:{allowedValues:z},
@@ -688,12 +688,12 @@ propertyName:d};r===null?r=[u]:r.push(u),e++}var g=i===e;if(!g){let u={instanceP
 return r===null?r=[u]:r.push(u),e++,Ie.errors=r,!1;break}}if(g){if(t.type!==void 0){let d=t.type,i=e;if(typeof d!="strin\
 g")return Ie.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(d!=="limit_passed")return Ie.
 errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"limit_passed"}}],!1;var n=i===e}else var n=!0;if(n){
-if(t.at!==void 0){let d=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||
-(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=d===e}else var n=!0;if(n)if(t.data!==void 0){let d=t.data,i=e;
+if(t.at!==void 0){let d=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||
+(r=r===null?q.errors:r.concat(q.errors),e=r.length);var n=d===e}else var n=!0;if(n)if(t.data!==void 0){let d=t.data,i=e;
 if(e===i)if(d&&typeof d=="object"&&!Array.isArray(d)){let l;if(d.backend===void 0&&(l="backend"))return Ie.errors=[{instancePath:s+
-"/data",keyword:"required",params:{missingProperty:l}}],!1;for(let y in d){let o=e;if(y!=="backend"){let p={instancePath:s+
-"/data",keyword:"enum",params:{allowedValues:yn},propertyName:y};r===null?r=[p]:r.push(p),e++}var c=o===e;if(!c){let p={
-instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[p]:r.push(p),e++,Ie.errors=r,
+"/data",keyword:"required",params:{missingProperty:l}}],!1;for(let y in d){let o=e;if(y!=="backend"){let f={instancePath:s+
+"/data",keyword:"enum",params:{allowedValues:yn},propertyName:y};r===null?r=[f]:r.push(f),e++}var c=o===e;if(!c){let f={
+instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[f]:r.push(f),e++,Ie.errors=r,
 !1;break}}if(c&&d.backend!==void 0&&typeof d.backend!="string")return Ie.errors=[{instancePath:s+"/data/backend",keyword:"\
 type",params:{type:"string"}}],!1}else return Ie.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],
 !1;var n=i===e}else var n=!0}}}else return Ie.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ie.
@@ -705,41 +705,41 @@ propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instanceP
 return r===null?r=[l]:r.push(l),e++,be.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
 g")return be.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="handed_over")return be.errors=
 [{instancePath:s+"/type",keyword:"const",params:{allowedValue:"handed_over"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==
-void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===
-null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===
+void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===
+null?q.errors:r.concat(q.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===
 u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.attempt===void 0&&(y="attempt")||i.to===void 0&&(y="to")||i.code===
 void 0&&(y="code"))return be.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){
-let p=e;if(!(o==="attempt"||o==="to"||o==="code")){let f={instancePath:s+"/data",keyword:"enum",params:{allowedValues:mn},
-propertyName:o};r===null?r=[f]:r.push(f),e++}var c=p===e;if(!c){let f={instancePath:s+"/data",keyword:"propertyNames",params:{
-propertyName:o}};return r===null?r=[f]:r.push(f),e++,be.errors=r,!1;break}}if(c){if(i.attempt!==void 0){let o=i.attempt,
-p=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return be.errors=[{instancePath:s+"/data/attempt",keyword:"\
-type",params:{type:"integer"}}],!1;if(e===p&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return be.errors=[{instancePath:s+
-"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=p===e}else var a=!0;if(a){if(i.to!==void 0){
+let f=e;if(!(o==="attempt"||o==="to"||o==="code")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:mn},
+propertyName:o};r===null?r=[p]:r.push(p),e++}var c=f===e;if(!c){let p={instancePath:s+"/data",keyword:"propertyNames",params:{
+propertyName:o}};return r===null?r=[p]:r.push(p),e++,be.errors=r,!1;break}}if(c){if(i.attempt!==void 0){let o=i.attempt,
+f=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return be.errors=[{instancePath:s+"/data/attempt",keyword:"\
+type",params:{type:"integer"}}],!1;if(e===f&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return be.errors=[{instancePath:s+
+"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=f===e}else var a=!0;if(a){if(i.to!==void 0){
 let o=e;if(typeof i.to!="string")return be.errors=[{instancePath:s+"/data/to",keyword:"type",params:{type:"string"}}],!1;
 var a=o===e}else var a=!0;if(a)if(i.code!==void 0){let o=e;if(typeof i.code!="string")return be.errors=[{instancePath:s+
 "/data/code",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}}else return be.errors=[{instancePath:s+
 "/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return be.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return be.errors=r,e===0}var cn=["attempt","session_id"];function he(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){
+type",params:{type:"object"}}],!1;return be.errors=r,e===0}var cn=["attempt","session_id"];function Ne(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
-(d="at")||t.data===void 0&&(d="data"))return he.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
+(d="at")||t.data===void 0&&(d="data"))return Ne.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
 !1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},
 propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
-return r===null?r=[l]:r.push(l),e++,he.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
-g")return he.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="session_opened")return he.
+return r===null?r=[l]:r.push(l),e++,Ne.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
+g")return Ne.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="session_opened")return Ne.
 errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"session_opened"}}],!1;var n=u===e}else var n=!0;if(n){
-if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||
-(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;
+if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||
+(r=r===null?q.errors:r.concat(q.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;
 if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.attempt===void 0&&(y="attempt")||i.session_id===void 0&&
-(y="session_id"))return he.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){
-let p=e;if(!(o==="attempt"||o==="session_id")){let f={instancePath:s+"/data",keyword:"enum",params:{allowedValues:cn},propertyName:o};
-r===null?r=[f]:r.push(f),e++}var c=p===e;if(!c){let f={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};
-return r===null?r=[f]:r.push(f),e++,he.errors=r,!1;break}}if(c){if(i.attempt!==void 0){let o=i.attempt,p=e;if(!(typeof o==
-"number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return he.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"\
-integer"}}],!1;if(e===p&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return he.errors=[{instancePath:s+"/data/attem\
-pt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=p===e}else var a=!0;if(a)if(i.session_id!==void 0){let o=e;
-if(typeof i.session_id!="string")return he.errors=[{instancePath:s+"/data/session_id",keyword:"type",params:{type:"strin\
-g"}}],!1;var a=o===e}else var a=!0}}else return he.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],
-!1;var n=u===e}else var n=!0}}}else return he.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return he.
+(y="session_id"))return Ne.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){
+let f=e;if(!(o==="attempt"||o==="session_id")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:cn},propertyName:o};
+r===null?r=[p]:r.push(p),e++}var c=f===e;if(!c){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};
+return r===null?r=[p]:r.push(p),e++,Ne.errors=r,!1;break}}if(c){if(i.attempt!==void 0){let o=i.attempt,f=e;if(!(typeof o==
+"number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return Ne.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"\
+integer"}}],!1;if(e===f&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return Ne.errors=[{instancePath:s+"/data/attem\
+pt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=f===e}else var a=!0;if(a)if(i.session_id!==void 0){let o=e;
+if(typeof i.session_id!="string")return Ne.errors=[{instancePath:s+"/data/session_id",keyword:"type",params:{type:"strin\
+g"}}],!1;var a=o===e}else var a=!0}}else return Ne.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],
+!1;var n=u===e}else var n=!0}}}else return Ne.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ne.
 errors=r,e===0}var vn=["attempt","approval_id","tool_id","tool_name","command","input_sha256","decision","message","answers","by"],_n=[
 "allow","allow_session","deny"];var bn=["key","login","none","socket","terminal","editor","program","drover"];function P(t,{instancePath:s="",parentData:A,
 parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
@@ -758,40 +758,40 @@ r===null?r=[o]:r.push(o),e++}var g=y===e;if(!g){let o={instancePath:s,keyword:"p
 null?r=[o]:r.push(o),e++,re.errors=r,!1;break}}if(g){if(t.type!==void 0){let l=t.type,y=e;if(typeof l!="string")return re.
 errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(l!=="approval_decided")return re.errors=[{
 instancePath:s+"/type",keyword:"const",params:{allowedValue:"approval_decided"}}],!1;var n=y===e}else var n=!0;if(n){if(t.
-at!==void 0){let l=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=
-r===null?N.errors:r.concat(N.errors),e=r.length);var n=l===e}else var n=!0;if(n)if(t.data!==void 0){let l=t.data,y=e;if(e===
-y)if(l&&typeof l=="object"&&!Array.isArray(l)){let p;if(l.attempt===void 0&&(p="attempt")||l.approval_id===void 0&&(p="a\
-pproval_id")||l.tool_name===void 0&&(p="tool_name")||l.input_sha256===void 0&&(p="input_sha256")||l.decision===void 0&&(p=
-"decision")||l.by===void 0&&(p="by"))return re.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:p}}],
-!1;for(let f in l){let j=e;if(!(f==="attempt"||f==="approval_id"||f==="tool_id"||f==="tool_name"||f==="command"||f==="in\
-put_sha256"||f==="decision"||f==="message"||f==="answers"||f==="by")){let _={instancePath:s+"/data",keyword:"enum",params:{
-allowedValues:vn},propertyName:f};r===null?r=[_]:r.push(_),e++}var c=j===e;if(!c){let _={instancePath:s+"/data",keyword:"\
-propertyNames",params:{propertyName:f}};return r===null?r=[_]:r.push(_),e++,re.errors=r,!1;break}}if(c){if(l.attempt!==void 0){
-let f=l.attempt,j=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(f)))return re.errors=[{instancePath:s+"/data/at\
-tempt",keyword:"type",params:{type:"integer"}}],!1;if(e===j&&typeof f=="number"&&isFinite(f)&&(f<0||isNaN(f)))return re.
-errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=j===e}else var a=!0;
-if(a){if(l.approval_id!==void 0){let f=e;if(typeof l.approval_id!="string")return re.errors=[{instancePath:s+"/data/appr\
-oval_id",keyword:"type",params:{type:"string"}}],!1;var a=f===e}else var a=!0;if(a){if(l.tool_id!==void 0){let f=e;if(typeof l.
-tool_id!="string")return re.errors=[{instancePath:s+"/data/tool_id",keyword:"type",params:{type:"string"}}],!1;var a=f===
-e}else var a=!0;if(a){if(l.tool_name!==void 0){let f=e;if(typeof l.tool_name!="string")return re.errors=[{instancePath:s+
-"/data/tool_name",keyword:"type",params:{type:"string"}}],!1;var a=f===e}else var a=!0;if(a){if(l.command!==void 0){let f=l.
-command,j=e;if(e===j)if(typeof f=="string"){if(ui(f)>1e3)return re.errors=[{instancePath:s+"/data/command",keyword:"maxL\
+at!==void 0){let l=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=
+r===null?q.errors:r.concat(q.errors),e=r.length);var n=l===e}else var n=!0;if(n)if(t.data!==void 0){let l=t.data,y=e;if(e===
+y)if(l&&typeof l=="object"&&!Array.isArray(l)){let f;if(l.attempt===void 0&&(f="attempt")||l.approval_id===void 0&&(f="a\
+pproval_id")||l.tool_name===void 0&&(f="tool_name")||l.input_sha256===void 0&&(f="input_sha256")||l.decision===void 0&&(f=
+"decision")||l.by===void 0&&(f="by"))return re.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:f}}],
+!1;for(let p in l){let N=e;if(!(p==="attempt"||p==="approval_id"||p==="tool_id"||p==="tool_name"||p==="command"||p==="in\
+put_sha256"||p==="decision"||p==="message"||p==="answers"||p==="by")){let _={instancePath:s+"/data",keyword:"enum",params:{
+allowedValues:vn},propertyName:p};r===null?r=[_]:r.push(_),e++}var c=N===e;if(!c){let _={instancePath:s+"/data",keyword:"\
+propertyNames",params:{propertyName:p}};return r===null?r=[_]:r.push(_),e++,re.errors=r,!1;break}}if(c){if(l.attempt!==void 0){
+let p=l.attempt,N=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return re.errors=[{instancePath:s+"/data/at\
+tempt",keyword:"type",params:{type:"integer"}}],!1;if(e===N&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return re.
+errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=N===e}else var a=!0;
+if(a){if(l.approval_id!==void 0){let p=e;if(typeof l.approval_id!="string")return re.errors=[{instancePath:s+"/data/appr\
+oval_id",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a){if(l.tool_id!==void 0){let p=e;if(typeof l.
+tool_id!="string")return re.errors=[{instancePath:s+"/data/tool_id",keyword:"type",params:{type:"string"}}],!1;var a=p===
+e}else var a=!0;if(a){if(l.tool_name!==void 0){let p=e;if(typeof l.tool_name!="string")return re.errors=[{instancePath:s+
+"/data/tool_name",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a){if(l.command!==void 0){let p=l.
+command,N=e;if(e===N)if(typeof p=="string"){if(ui(p)>1e3)return re.errors=[{instancePath:s+"/data/command",keyword:"maxL\
 ength",params:{limit:1e3}}],!1}else return re.errors=[{instancePath:s+"/data/command",keyword:"type",params:{type:"strin\
-g"}}],!1;var a=j===e}else var a=!0;if(a){if(l.input_sha256!==void 0){let f=e;if(typeof l.input_sha256!="string")return re.
-errors=[{instancePath:s+"/data/input_sha256",keyword:"type",params:{type:"string"}}],!1;var a=f===e}else var a=!0;if(a){
-if(l.decision!==void 0){let f=l.decision,j=e;if(!(f==="allow"||f==="allow_session"||f==="deny"))return re.errors=[{instancePath:s+
-"/data/decision",keyword:"enum",params:{allowedValues:_n}}],!1;var a=j===e}else var a=!0;if(a){if(l.message!==void 0){let f=e;
+g"}}],!1;var a=N===e}else var a=!0;if(a){if(l.input_sha256!==void 0){let p=e;if(typeof l.input_sha256!="string")return re.
+errors=[{instancePath:s+"/data/input_sha256",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a){
+if(l.decision!==void 0){let p=l.decision,N=e;if(!(p==="allow"||p==="allow_session"||p==="deny"))return re.errors=[{instancePath:s+
+"/data/decision",keyword:"enum",params:{allowedValues:_n}}],!1;var a=N===e}else var a=!0;if(a){if(l.message!==void 0){let p=e;
 if(typeof l.message!="string")return re.errors=[{instancePath:s+"/data/message",keyword:"type",params:{type:"string"}}],
-!1;var a=f===e}else var a=!0;if(a){if(l.answers!==void 0){let f=l.answers,j=e;if(e===j)if(Array.isArray(f)){if(f.length>
-50)return re.errors=[{instancePath:s+"/data/answers",keyword:"maxItems",params:{limit:50}}],!1;{var d=!0;let m=f.length;
-for(let q=0;q<m;q++){let S=f[q],w=e;if(e===w)if(Array.isArray(S)){if(S.length>50)return re.errors=[{instancePath:s+"/dat\
-a/answers/"+q,keyword:"maxItems",params:{limit:50}}],!1;{var i=!0;let x=S.length;for(let L=0;L<x;L++){let $=S[L],F=e;if(e===
-F)if(typeof $=="string"){if(ui($)>4e3)return re.errors=[{instancePath:s+"/data/answers/"+q+"/"+L,keyword:"maxLength",params:{
-limit:4e3}}],!1}else return re.errors=[{instancePath:s+"/data/answers/"+q+"/"+L,keyword:"type",params:{type:"string"}}],
-!1;var i=F===e;if(!i)break}}}else return re.errors=[{instancePath:s+"/data/answers/"+q,keyword:"type",params:{type:"arra\
+!1;var a=p===e}else var a=!0;if(a){if(l.answers!==void 0){let p=l.answers,N=e;if(e===N)if(Array.isArray(p)){if(p.length>
+50)return re.errors=[{instancePath:s+"/data/answers",keyword:"maxItems",params:{limit:50}}],!1;{var d=!0;let m=p.length;
+for(let j=0;j<m;j++){let R=p[j],w=e;if(e===w)if(Array.isArray(R)){if(R.length>50)return re.errors=[{instancePath:s+"/dat\
+a/answers/"+j,keyword:"maxItems",params:{limit:50}}],!1;{var i=!0;let x=R.length;for(let L=0;L<x;L++){let $=R[L],F=e;if(e===
+F)if(typeof $=="string"){if(ui($)>4e3)return re.errors=[{instancePath:s+"/data/answers/"+j+"/"+L,keyword:"maxLength",params:{
+limit:4e3}}],!1}else return re.errors=[{instancePath:s+"/data/answers/"+j+"/"+L,keyword:"type",params:{type:"string"}}],
+!1;var i=F===e;if(!i)break}}}else return re.errors=[{instancePath:s+"/data/answers/"+j,keyword:"type",params:{type:"arra\
 y"}}],!1;var d=w===e;if(!d)break}}}else return re.errors=[{instancePath:s+"/data/answers",keyword:"type",params:{type:"a\
-rray"}}],!1;var a=j===e}else var a=!0;if(a)if(l.by!==void 0){let f=e;P(l.by,{instancePath:s+"/data/by",parentData:l,parentDataProperty:"\
-by",rootData:b,dynamicAnchors:k})||(r=r===null?P.errors:r.concat(P.errors),e=r.length);var a=f===e}else var a=!0}}}}}}}}}}else
+rray"}}],!1;var a=N===e}else var a=!0;if(a)if(l.by!==void 0){let p=e;P(l.by,{instancePath:s+"/data/by",parentData:l,parentDataProperty:"\
+by",rootData:b,dynamicAnchors:k})||(r=r===null?P.errors:r.concat(P.errors),e=r.length);var a=p===e}else var a=!0}}}}}}}}}}else
 return re.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=y===e}else var n=!0}}}else return re.
 errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return re.errors=r,e===0}var gn=["attempt","message_id","text","sent_at","by","delivered"],kn=["now","next_turn"];function le(t,{instancePath:s="",
 parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
@@ -801,27 +801,27 @@ errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],!1;for(l
 e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(
 l),e++,le.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="string")return le.errors=[{instancePath:s+
 "/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="user_message")return le.errors=[{instancePath:s+"/type",keyword:"\
-const",params:{allowedValue:"user_message"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+
-"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);
+const",params:{allowedValue:"user_message"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+
+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);
 var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){
 let y;if(i.attempt===void 0&&(y="attempt")||i.message_id===void 0&&(y="message_id")||i.text===void 0&&(y="text")||i.sent_at===
 void 0&&(y="sent_at")||i.by===void 0&&(y="by")||i.delivered===void 0&&(y="delivered"))return le.errors=[{instancePath:s+
-"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let p=e;if(!(o==="attempt"||o==="message_id"||
-o==="text"||o==="sent_at"||o==="by"||o==="delivered")){let f={instancePath:s+"/data",keyword:"enum",params:{allowedValues:gn},
-propertyName:o};r===null?r=[f]:r.push(f),e++}var c=p===e;if(!c){let f={instancePath:s+"/data",keyword:"propertyNames",params:{
-propertyName:o}};return r===null?r=[f]:r.push(f),e++,le.errors=r,!1;break}}if(c){if(i.attempt!==void 0){let o=i.attempt,
-p=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return le.errors=[{instancePath:s+"/data/attempt",keyword:"\
-type",params:{type:"integer"}}],!1;if(e===p&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return le.errors=[{instancePath:s+
-"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=p===e}else var a=!0;if(a){if(i.message_id!==
+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;if(!(o==="attempt"||o==="message_id"||
+o==="text"||o==="sent_at"||o==="by"||o==="delivered")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:gn},
+propertyName:o};r===null?r=[p]:r.push(p),e++}var c=f===e;if(!c){let p={instancePath:s+"/data",keyword:"propertyNames",params:{
+propertyName:o}};return r===null?r=[p]:r.push(p),e++,le.errors=r,!1;break}}if(c){if(i.attempt!==void 0){let o=i.attempt,
+f=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return le.errors=[{instancePath:s+"/data/attempt",keyword:"\
+type",params:{type:"integer"}}],!1;if(e===f&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return le.errors=[{instancePath:s+
+"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=f===e}else var a=!0;if(a){if(i.message_id!==
 void 0){let o=e;if(typeof i.message_id!="string")return le.errors=[{instancePath:s+"/data/message_id",keyword:"type",params:{
 type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(i.text!==void 0){let o=e;if(typeof i.text!="string")return le.errors=
 [{instancePath:s+"/data/text",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(i.sent_at!==
-void 0){let o=i.sent_at,p=e;if(e===p&&e===p)if(typeof o=="string"){if(!ci(o))return le.errors=[{instancePath:s+"/data/se\
+void 0){let o=i.sent_at,f=e;if(e===f&&e===f)if(typeof o=="string"){if(!ci(o))return le.errors=[{instancePath:s+"/data/se\
 nt_at",keyword:"format",params:{format:"date-time"}}],!1}else return le.errors=[{instancePath:s+"/data/sent_at",keyword:"\
-type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a){if(i.by!==void 0){let o=e;P(i.by,{instancePath:s+"/dat\
+type",params:{type:"string"}}],!1;var a=f===e}else var a=!0;if(a){if(i.by!==void 0){let o=e;P(i.by,{instancePath:s+"/dat\
 a/by",parentData:i,parentDataProperty:"by",rootData:b,dynamicAnchors:k})||(r=r===null?P.errors:r.concat(P.errors),e=r.length);
-var a=o===e}else var a=!0;if(a)if(i.delivered!==void 0){let o=i.delivered,p=e;if(!(o==="now"||o==="next_turn"))return le.
-errors=[{instancePath:s+"/data/delivered",keyword:"enum",params:{allowedValues:kn}}],!1;var a=p===e}else var a=!0}}}}}}else
+var a=o===e}else var a=!0;if(a)if(i.delivered!==void 0){let o=i.delivered,f=e;if(!(o==="now"||o==="next_turn"))return le.
+errors=[{instancePath:s+"/data/delivered",keyword:"enum",params:{allowedValues:kn}}],!1;var a=f===e}else var a=!0}}}}}}else
 return le.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return le.
 errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return le.errors=r,e===0}var wn=["attempt","how","session_id","usage","cost_microusd","cost_kind","duration_ms","tree","outcome","problem","said",
 "error","error_code","retry_after_ms","trace","warnings"],hn=["answered","failed","cancelled","stalled","budget","unknow\
@@ -881,11 +881,11 @@ if(t&&typeof t=="object"&&!Array.isArray(t)){let l;if(t.did===void 0&&(l="did"))
 did!==void 0&&t.did!=="command"){let y={};r===null?r=[y]:r.push(y),e++}}var d=a===e;if(e=n,r!==null&&(n?r.length=n:r=null),
 d){let l=e;Oe(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:k})||(r=r===null?Oe.errors:r.
 concat(Oe.errors),e=r.length);var d=l===e;c=d}if(!c){let l={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};
-return r===null?r=[l]:r.push(l),e++,Br.errors=r,!1}var i=g===e;if(i){let l=e,y=e,o=!0,p=e;if(t&&typeof t=="object"&&!Array.
-isArray(t)){let j;if(t.did===void 0&&(j="did")){let _={};r===null?r=[_]:r.push(_),e++}else if(t.did!==void 0&&t.did!=="e\
-dit"){let _={};r===null?r=[_]:r.push(_),e++}}var u=p===e;if(e=y,r!==null&&(y?r.length=y:r=null),u){let j=e;ze(t,{instancePath:s,
-parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:k})||(r=r===null?ze.errors:r.concat(ze.errors),e=r.length);var u=j===
-e;o=u}if(!o){let j={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[j]:r.push(j),e++,Br.errors=
+return r===null?r=[l]:r.push(l),e++,Br.errors=r,!1}var i=g===e;if(i){let l=e,y=e,o=!0,f=e;if(t&&typeof t=="object"&&!Array.
+isArray(t)){let N;if(t.did===void 0&&(N="did")){let _={};r===null?r=[_]:r.push(_),e++}else if(t.did!==void 0&&t.did!=="e\
+dit"){let _={};r===null?r=[_]:r.push(_),e++}}var u=f===e;if(e=y,r!==null&&(y?r.length=y:r=null),u){let N=e;ze(t,{instancePath:s,
+parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:k})||(r=r===null?ze.errors:r.concat(ze.errors),e=r.length);var u=N===
+e;o=u}if(!o){let N={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[N]:r.push(N),e++,Br.errors=
 r,!1}var i=l===e}if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let l;if(t.did===void 0&&(l="did"))return Br.errors=
 [{instancePath:s,keyword:"required",params:{missingProperty:l}}],!1;if(t.did!==void 0){let y=t.did;if(!(y==="command"||y===
 "edit"))return Br.errors=[{instancePath:s+"/did",keyword:"enum",params:{allowedValues:An}}],!1}}else return Br.errors=[{
@@ -897,76 +897,76 @@ instancePath:s,keyword:"enum",params:{allowedValues:z},propertyName:l};r===null?
 instancePath:s,keyword:"propertyNames",params:{propertyName:l}};return r===null?r=[o]:r.push(o),e++,W.errors=r,!1;break}}
 if(g){if(t.type!==void 0){let l=t.type,y=e;if(typeof l!="string")return W.errors=[{instancePath:s+"/type",keyword:"type",
 params:{type:"string"}}],!1;if(l!=="attempt_ended")return W.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"\
-attempt_ended"}}],!1;var n=y===e}else var n=!0;if(n){if(t.at!==void 0){let l=e;N(t.at,{instancePath:s+"/at",parentData:t,
-parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=l===e}else
-var n=!0;if(n)if(t.data!==void 0){let l=t.data,y=e;if(e===y)if(l&&typeof l=="object"&&!Array.isArray(l)){let p;if(l.attempt===
-void 0&&(p="attempt")||l.how===void 0&&(p="how")||l.duration_ms===void 0&&(p="duration_ms")||l.trace===void 0&&(p="trace")||
-l.warnings===void 0&&(p="warnings"))return W.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:p}}],
-!1;for(let f in l){let j=e;if(!(f==="attempt"||f==="how"||f==="session_id"||f==="usage"||f==="cost_microusd"||f==="cost_\
-kind"||f==="duration_ms"||f==="tree"||f==="outcome"||f==="problem"||f==="said"||f==="error"||f==="error_code"||f==="retr\
-y_after_ms"||f==="trace"||f==="warnings")){let _={instancePath:s+"/data",keyword:"enum",params:{allowedValues:wn},propertyName:f};
-r===null?r=[_]:r.push(_),e++}var c=j===e;if(!c){let _={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:f}};
-return r===null?r=[_]:r.push(_),e++,W.errors=r,!1;break}}if(c){if(l.attempt!==void 0){let f=l.attempt,j=e;if(!(typeof f==
-"number"&&!(f%1)&&!isNaN(f)&&isFinite(f)))return W.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"\
-integer"}}],!1;if(e===j&&typeof f=="number"&&isFinite(f)&&(f<0||isNaN(f)))return W.errors=[{instancePath:s+"/data/attemp\
-t",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=j===e}else var a=!0;if(a){if(l.how!==void 0){let f=l.how,
-j=e;if(!(f==="answered"||f==="failed"||f==="cancelled"||f==="stalled"||f==="budget"||f==="unknown"))return W.errors=[{instancePath:s+
-"/data/how",keyword:"enum",params:{allowedValues:hn}}],!1;var a=j===e}else var a=!0;if(a){if(l.session_id!==void 0){let f=e;
+attempt_ended"}}],!1;var n=y===e}else var n=!0;if(n){if(t.at!==void 0){let l=e;q(t.at,{instancePath:s+"/at",parentData:t,
+parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var n=l===e}else
+var n=!0;if(n)if(t.data!==void 0){let l=t.data,y=e;if(e===y)if(l&&typeof l=="object"&&!Array.isArray(l)){let f;if(l.attempt===
+void 0&&(f="attempt")||l.how===void 0&&(f="how")||l.duration_ms===void 0&&(f="duration_ms")||l.trace===void 0&&(f="trace")||
+l.warnings===void 0&&(f="warnings"))return W.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:f}}],
+!1;for(let p in l){let N=e;if(!(p==="attempt"||p==="how"||p==="session_id"||p==="usage"||p==="cost_microusd"||p==="cost_\
+kind"||p==="duration_ms"||p==="tree"||p==="outcome"||p==="problem"||p==="said"||p==="error"||p==="error_code"||p==="retr\
+y_after_ms"||p==="trace"||p==="warnings")){let _={instancePath:s+"/data",keyword:"enum",params:{allowedValues:wn},propertyName:p};
+r===null?r=[_]:r.push(_),e++}var c=N===e;if(!c){let _={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};
+return r===null?r=[_]:r.push(_),e++,W.errors=r,!1;break}}if(c){if(l.attempt!==void 0){let p=l.attempt,N=e;if(!(typeof p==
+"number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return W.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"\
+integer"}}],!1;if(e===N&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return W.errors=[{instancePath:s+"/data/attemp\
+t",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=N===e}else var a=!0;if(a){if(l.how!==void 0){let p=l.how,
+N=e;if(!(p==="answered"||p==="failed"||p==="cancelled"||p==="stalled"||p==="budget"||p==="unknown"))return W.errors=[{instancePath:s+
+"/data/how",keyword:"enum",params:{allowedValues:hn}}],!1;var a=N===e}else var a=!0;if(a){if(l.session_id!==void 0){let p=e;
 if(typeof l.session_id!="string")return W.errors=[{instancePath:s+"/data/session_id",keyword:"type",params:{type:"string"}}],
-!1;var a=f===e}else var a=!0;if(a){if(l.usage!==void 0){let f=e;ge(l.usage,{instancePath:s+"/data/usage",parentData:l,parentDataProperty:"\
-usage",rootData:b,dynamicAnchors:k})||(r=r===null?ge.errors:r.concat(ge.errors),e=r.length);var a=f===e}else var a=!0;if(a){
-if(l.cost_microusd!==void 0){let f=l.cost_microusd,j=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(f)))return W.
-errors=[{instancePath:s+"/data/cost_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===j&&typeof f=="number"&&
-isFinite(f)&&(f<0||isNaN(f)))return W.errors=[{instancePath:s+"/data/cost_microusd",keyword:"minimum",params:{comparison:"\
->=",limit:0}}],!1;var a=j===e}else var a=!0;if(a){if(l.cost_kind!==void 0){let f=l.cost_kind,j=e;if(!(f==="reported"||f===
-"priced"||f==="plan"))return W.errors=[{instancePath:s+"/data/cost_kind",keyword:"enum",params:{allowedValues:Nn}}],!1;var a=j===
-e}else var a=!0;if(a){if(l.duration_ms!==void 0){let f=l.duration_ms,j=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(
-f)))return W.errors=[{instancePath:s+"/data/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===j&&typeof f==
-"number"&&isFinite(f)&&(f<0||isNaN(f)))return W.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:"\
->=",limit:0}}],!1;var a=j===e}else var a=!0;if(a){if(l.tree!==void 0){let f=e;pe(l.tree,{instancePath:s+"/data/tree",parentData:l,
-parentDataProperty:"tree",rootData:b,dynamicAnchors:k})||(r=r===null?pe.errors:r.concat(pe.errors),e=r.length);var a=f===
-e}else var a=!0;if(a){if(l.outcome!==void 0){let f=e;if(typeof l.outcome!="string")return W.errors=[{instancePath:s+"/da\
-ta/outcome",keyword:"type",params:{type:"string"}}],!1;var a=f===e}else var a=!0;if(a){if(l.problem!==void 0){let f=e;if(typeof l.
-problem!="string")return W.errors=[{instancePath:s+"/data/problem",keyword:"type",params:{type:"string"}}],!1;var a=f===
-e}else var a=!0;if(a){if(l.said!==void 0){let f=e;if(typeof l.said!="string")return W.errors=[{instancePath:s+"/data/sai\
-d",keyword:"type",params:{type:"string"}}],!1;var a=f===e}else var a=!0;if(a){if(l.error!==void 0){let f=e;if(typeof l.error!=
-"string")return W.errors=[{instancePath:s+"/data/error",keyword:"type",params:{type:"string"}}],!1;var a=f===e}else var a=!0;
-if(a){if(l.error_code!==void 0){let f=e;if(typeof l.error_code!="string")return W.errors=[{instancePath:s+"/data/error_c\
-ode",keyword:"type",params:{type:"string"}}],!1;var a=f===e}else var a=!0;if(a){if(l.retry_after_ms!==void 0){let f=l.retry_after_ms,
-j=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(f)))return W.errors=[{instancePath:s+"/data/retry_after_ms",keyword:"\
-type",params:{type:"integer"}}],!1;if(e===j&&typeof f=="number"&&isFinite(f)&&(f<0||isNaN(f)))return W.errors=[{instancePath:s+
-"/data/retry_after_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=j===e}else var a=!0;if(a){if(l.trace!==
-void 0){let f=l.trace,j=e;if(e===j)if(Array.isArray(f)){var d=!0;let m=f.length;for(let q=0;q<m;q++){let S=e;Br(f[q],{instancePath:s+
-"/data/trace/"+q,parentData:f,parentDataProperty:q,rootData:b,dynamicAnchors:k})||(r=r===null?Br.errors:r.concat(Br.errors),
-e=r.length);var d=S===e;if(!d)break}}else return W.errors=[{instancePath:s+"/data/trace",keyword:"type",params:{type:"ar\
-ray"}}],!1;var a=j===e}else var a=!0;if(a)if(l.warnings!==void 0){let f=l.warnings,j=e;if(e===j)if(Array.isArray(f)){var i=!0;
-let m=f.length;for(let q=0;q<m;q++){let S=e;if(typeof f[q]!="string")return W.errors=[{instancePath:s+"/data/warnings/"+
-q,keyword:"type",params:{type:"string"}}],!1;var i=S===e;if(!i)break}}else return W.errors=[{instancePath:s+"/data/warni\
-ngs",keyword:"type",params:{type:"array"}}],!1;var a=j===e}else var a=!0}}}}}}}}}}}}}}}}else return W.errors=[{instancePath:s+
+!1;var a=p===e}else var a=!0;if(a){if(l.usage!==void 0){let p=e;ge(l.usage,{instancePath:s+"/data/usage",parentData:l,parentDataProperty:"\
+usage",rootData:b,dynamicAnchors:k})||(r=r===null?ge.errors:r.concat(ge.errors),e=r.length);var a=p===e}else var a=!0;if(a){
+if(l.cost_microusd!==void 0){let p=l.cost_microusd,N=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return W.
+errors=[{instancePath:s+"/data/cost_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===N&&typeof p=="number"&&
+isFinite(p)&&(p<0||isNaN(p)))return W.errors=[{instancePath:s+"/data/cost_microusd",keyword:"minimum",params:{comparison:"\
+>=",limit:0}}],!1;var a=N===e}else var a=!0;if(a){if(l.cost_kind!==void 0){let p=l.cost_kind,N=e;if(!(p==="reported"||p===
+"priced"||p==="plan"))return W.errors=[{instancePath:s+"/data/cost_kind",keyword:"enum",params:{allowedValues:Nn}}],!1;var a=N===
+e}else var a=!0;if(a){if(l.duration_ms!==void 0){let p=l.duration_ms,N=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(
+p)))return W.errors=[{instancePath:s+"/data/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===N&&typeof p==
+"number"&&isFinite(p)&&(p<0||isNaN(p)))return W.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:"\
+>=",limit:0}}],!1;var a=N===e}else var a=!0;if(a){if(l.tree!==void 0){let p=e;pe(l.tree,{instancePath:s+"/data/tree",parentData:l,
+parentDataProperty:"tree",rootData:b,dynamicAnchors:k})||(r=r===null?pe.errors:r.concat(pe.errors),e=r.length);var a=p===
+e}else var a=!0;if(a){if(l.outcome!==void 0){let p=e;if(typeof l.outcome!="string")return W.errors=[{instancePath:s+"/da\
+ta/outcome",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a){if(l.problem!==void 0){let p=e;if(typeof l.
+problem!="string")return W.errors=[{instancePath:s+"/data/problem",keyword:"type",params:{type:"string"}}],!1;var a=p===
+e}else var a=!0;if(a){if(l.said!==void 0){let p=e;if(typeof l.said!="string")return W.errors=[{instancePath:s+"/data/sai\
+d",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a){if(l.error!==void 0){let p=e;if(typeof l.error!=
+"string")return W.errors=[{instancePath:s+"/data/error",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;
+if(a){if(l.error_code!==void 0){let p=e;if(typeof l.error_code!="string")return W.errors=[{instancePath:s+"/data/error_c\
+ode",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;if(a){if(l.retry_after_ms!==void 0){let p=l.retry_after_ms,
+N=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(p)))return W.errors=[{instancePath:s+"/data/retry_after_ms",keyword:"\
+type",params:{type:"integer"}}],!1;if(e===N&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return W.errors=[{instancePath:s+
+"/data/retry_after_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=N===e}else var a=!0;if(a){if(l.trace!==
+void 0){let p=l.trace,N=e;if(e===N)if(Array.isArray(p)){var d=!0;let m=p.length;for(let j=0;j<m;j++){let R=e;Br(p[j],{instancePath:s+
+"/data/trace/"+j,parentData:p,parentDataProperty:j,rootData:b,dynamicAnchors:k})||(r=r===null?Br.errors:r.concat(Br.errors),
+e=r.length);var d=R===e;if(!d)break}}else return W.errors=[{instancePath:s+"/data/trace",keyword:"type",params:{type:"ar\
+ray"}}],!1;var a=N===e}else var a=!0;if(a)if(l.warnings!==void 0){let p=l.warnings,N=e;if(e===N)if(Array.isArray(p)){var i=!0;
+let m=p.length;for(let j=0;j<m;j++){let R=e;if(typeof p[j]!="string")return W.errors=[{instancePath:s+"/data/warnings/"+
+j,keyword:"type",params:{type:"string"}}],!1;var i=R===e;if(!i)break}}else return W.errors=[{instancePath:s+"/data/warni\
+ngs",keyword:"type",params:{type:"array"}}],!1;var a=N===e}else var a=!0}}}}}}}}}}}}}}}}else return W.errors=[{instancePath:s+
 "/data",keyword:"type",params:{type:"object"}}],!1;var n=y===e}else var n=!0}}}else return W.errors=[{instancePath:s,keyword:"\
 type",params:{type:"object"}}],!1;return W.errors=r,e===0}var xn=["attempt","state","changes","count"],Vn=["what","name","before","after","keys","note"],$n=["ref","head","config",
 "hook","git_file","user_config","file"],Dn=["no_tool_call","own_log","fetched","sandboxed"];function te(t,{instancePath:s="",
 parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
 !Array.isArray(t)){let y;if(t.type===void 0&&(y="type")||t.at===void 0&&(y="at")||t.data===void 0&&(y="data"))return te.
-errors=[{instancePath:s,keyword:"required",params:{missingProperty:y}}],!1;for(let o in t){let p=e;if(!(o==="type"||o===
-"at"||o==="data")){let f={instancePath:s,keyword:"enum",params:{allowedValues:z},propertyName:o};r===null?r=[f]:r.push(f),
-e++}var g=p===e;if(!g){let f={instancePath:s,keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[f]:r.push(
-f),e++,te.errors=r,!1;break}}if(g){if(t.type!==void 0){let o=t.type,p=e;if(typeof o!="string")return te.errors=[{instancePath:s+
+errors=[{instancePath:s,keyword:"required",params:{missingProperty:y}}],!1;for(let o in t){let f=e;if(!(o==="type"||o===
+"at"||o==="data")){let p={instancePath:s,keyword:"enum",params:{allowedValues:z},propertyName:o};r===null?r=[p]:r.push(p),
+e++}var g=f===e;if(!g){let p={instancePath:s,keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(
+p),e++,te.errors=r,!1;break}}if(g){if(t.type!==void 0){let o=t.type,f=e;if(typeof o!="string")return te.errors=[{instancePath:s+
 "/type",keyword:"type",params:{type:"string"}}],!1;if(o!=="repository_changed")return te.errors=[{instancePath:s+"/type",
-keyword:"const",params:{allowedValue:"repository_changed"}}],!1;var n=p===e}else var n=!0;if(n){if(t.at!==void 0){let o=e;
-N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?N.errors:r.
-concat(N.errors),e=r.length);var n=o===e}else var n=!0;if(n)if(t.data!==void 0){let o=t.data,p=e;if(e===p)if(o&&typeof o==
-"object"&&!Array.isArray(o)){let j;if(o.attempt===void 0&&(j="attempt")||o.state===void 0&&(j="state")||o.changes===void 0&&
-(j="changes")||o.count===void 0&&(j="count"))return te.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:j}}],
-!1;for(let _ in o){let m=e;if(!(_==="attempt"||_==="state"||_==="changes"||_==="count")){let q={instancePath:s+"/data",keyword:"\
-enum",params:{allowedValues:xn},propertyName:_};r===null?r=[q]:r.push(q),e++}var c=m===e;if(!c){let q={instancePath:s+"/\
-data",keyword:"propertyNames",params:{propertyName:_}};return r===null?r=[q]:r.push(q),e++,te.errors=r,!1;break}}if(c){if(o.
+keyword:"const",params:{allowedValue:"repository_changed"}}],!1;var n=f===e}else var n=!0;if(n){if(t.at!==void 0){let o=e;
+q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:r.
+concat(q.errors),e=r.length);var n=o===e}else var n=!0;if(n)if(t.data!==void 0){let o=t.data,f=e;if(e===f)if(o&&typeof o==
+"object"&&!Array.isArray(o)){let N;if(o.attempt===void 0&&(N="attempt")||o.state===void 0&&(N="state")||o.changes===void 0&&
+(N="changes")||o.count===void 0&&(N="count"))return te.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:N}}],
+!1;for(let _ in o){let m=e;if(!(_==="attempt"||_==="state"||_==="changes"||_==="count")){let j={instancePath:s+"/data",keyword:"\
+enum",params:{allowedValues:xn},propertyName:_};r===null?r=[j]:r.push(j),e++}var c=m===e;if(!c){let j={instancePath:s+"/\
+data",keyword:"propertyNames",params:{propertyName:_}};return r===null?r=[j]:r.push(j),e++,te.errors=r,!1;break}}if(c){if(o.
 attempt!==void 0){let _=o.attempt,m=e;if(!(typeof _=="number"&&!(_%1)&&!isNaN(_)&&isFinite(_)))return te.errors=[{instancePath:s+
 "/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===m&&typeof _=="number"&&isFinite(_)&&(_<0||isNaN(_)))return te.
 errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=m===e}else var a=!0;
 if(a){if(o.state!==void 0){let _=e;X(o.state,{instancePath:s+"/data/state",parentData:o,parentDataProperty:"state",rootData:b,
 dynamicAnchors:k})||(r=r===null?X.errors:r.concat(X.errors),e=r.length);var a=_===e}else var a=!0;if(a){if(o.changes!==void 0){
-let _=o.changes,m=e;if(e===m)if(Array.isArray(_)){var d=!0;let S=_.length;for(let w=0;w<S;w++){let h=_[w],x=e;if(e===x)if(h&&
+let _=o.changes,m=e;if(e===m)if(Array.isArray(_)){var d=!0;let R=_.length;for(let w=0;w<R;w++){let h=_[w],x=e;if(e===x)if(h&&
 typeof h=="object"&&!Array.isArray(h)){let $;if(h.what===void 0&&($="what")||h.name===void 0&&($="name"))return te.errors=
 [{instancePath:s+"/data/changes/"+w,keyword:"required",params:{missingProperty:$}}],!1;for(let F in h){let v=e;if(!(F===
 "what"||F==="name"||F==="before"||F==="after"||F==="keys"||F==="note")){let K={instancePath:s+"/data/changes/"+w,keyword:"\
@@ -990,7 +990,7 @@ type",params:{type:"array"}}],!1;var a=m===e}else var a=!0;if(a)if(o.count!==voi
 umber"&&!(_%1)&&!isNaN(_)&&isFinite(_)))return te.errors=[{instancePath:s+"/data/count",keyword:"type",params:{type:"int\
 eger"}}],!1;if(e===m&&typeof _=="number"&&isFinite(_)&&(_<0||isNaN(_)))return te.errors=[{instancePath:s+"/data/count",keyword:"\
 minimum",params:{comparison:">=",limit:0}}],!1;var a=m===e}else var a=!0}}}}else return te.errors=[{instancePath:s+"/dat\
-a",keyword:"type",params:{type:"object"}}],!1;var n=p===e}else var n=!0}}}else return te.errors=[{instancePath:s,keyword:"\
+a",keyword:"type",params:{type:"object"}}],!1;var n=f===e}else var n=!0}}}else return te.errors=[{instancePath:s,keyword:"\
 type",params:{type:"object"}}],!1;return te.errors=r,e===0}var Fn=["restored"],En=["attempt","name"];function de(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,
 dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let u;if(t.type===void 0&&
 (u="type")||t.at===void 0&&(u="at")||t.data===void 0&&(u="data"))return de.errors=[{instancePath:s,keyword:"required",params:{
@@ -999,25 +999,25 @@ num",params:{allowedValues:z},propertyName:l};r===null?r=[o]:r.push(o),e++}var g
 propertyNames",params:{propertyName:l}};return r===null?r=[o]:r.push(o),e++,de.errors=r,!1;break}}if(g){if(t.type!==void 0){
 let l=t.type,y=e;if(typeof l!="string")return de.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
 !1;if(l!=="repository_restored")return de.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"reposito\
-ry_restored"}}],!1;var n=y===e}else var n=!0;if(n){if(t.at!==void 0){let l=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
-at",rootData:b,dynamicAnchors:k})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=l===e}else var n=!0;if(n)if(t.
-data!==void 0){let l=t.data,y=e;if(e===y)if(l&&typeof l=="object"&&!Array.isArray(l)){let p;if(l.restored===void 0&&(p="\
-restored"))return de.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:p}}],!1;for(let f in l){
-let j=e;if(f!=="restored"){let _={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Fn},propertyName:f};r===null?
-r=[_]:r.push(_),e++}var c=j===e;if(!c){let _={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:f}};return r===
-null?r=[_]:r.push(_),e++,de.errors=r,!1;break}}if(c&&l.restored!==void 0){let f=l.restored;if(e===e)if(Array.isArray(f)){
-var a=!0;let _=f.length;for(let m=0;m<_;m++){let q=f[m],S=e;if(e===S)if(q&&typeof q=="object"&&!Array.isArray(q)){let h;
-if(q.attempt===void 0&&(h="attempt")||q.name===void 0&&(h="name"))return de.errors=[{instancePath:s+"/data/restored/"+m,
-keyword:"required",params:{missingProperty:h}}],!1;for(let x in q){let L=e;if(!(x==="attempt"||x==="name")){let $={instancePath:s+
+ry_restored"}}],!1;var n=y===e}else var n=!0;if(n){if(t.at!==void 0){let l=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
+at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var n=l===e}else var n=!0;if(n)if(t.
+data!==void 0){let l=t.data,y=e;if(e===y)if(l&&typeof l=="object"&&!Array.isArray(l)){let f;if(l.restored===void 0&&(f="\
+restored"))return de.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:f}}],!1;for(let p in l){
+let N=e;if(p!=="restored"){let _={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Fn},propertyName:p};r===null?
+r=[_]:r.push(_),e++}var c=N===e;if(!c){let _={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};return r===
+null?r=[_]:r.push(_),e++,de.errors=r,!1;break}}if(c&&l.restored!==void 0){let p=l.restored;if(e===e)if(Array.isArray(p)){
+var a=!0;let _=p.length;for(let m=0;m<_;m++){let j=p[m],R=e;if(e===R)if(j&&typeof j=="object"&&!Array.isArray(j)){let h;
+if(j.attempt===void 0&&(h="attempt")||j.name===void 0&&(h="name"))return de.errors=[{instancePath:s+"/data/restored/"+m,
+keyword:"required",params:{missingProperty:h}}],!1;for(let x in j){let L=e;if(!(x==="attempt"||x==="name")){let $={instancePath:s+
 "/data/restored/"+m,keyword:"enum",params:{allowedValues:En},propertyName:x};r===null?r=[$]:r.push($),e++}var d=L===e;if(!d){
 let $={instancePath:s+"/data/restored/"+m,keyword:"propertyNames",params:{propertyName:x}};return r===null?r=[$]:r.push(
-$),e++,de.errors=r,!1;break}}if(d){if(q.attempt!==void 0){let x=q.attempt,L=e;if(!(typeof x=="number"&&!(x%1)&&!isNaN(x)&&
+$),e++,de.errors=r,!1;break}}if(d){if(j.attempt!==void 0){let x=j.attempt,L=e;if(!(typeof x=="number"&&!(x%1)&&!isNaN(x)&&
 isFinite(x)))return de.errors=[{instancePath:s+"/data/restored/"+m+"/attempt",keyword:"type",params:{type:"integer"}}],!1;
 if(e===L&&typeof x=="number"&&isFinite(x)&&(x<0||isNaN(x)))return de.errors=[{instancePath:s+"/data/restored/"+m+"/attem\
-pt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var i=L===e}else var i=!0;if(i)if(q.name!==void 0){let x=e;if(typeof q.
+pt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var i=L===e}else var i=!0;if(i)if(j.name!==void 0){let x=e;if(typeof j.
 name!="string")return de.errors=[{instancePath:s+"/data/restored/"+m+"/name",keyword:"type",params:{type:"string"}}],!1;
 var i=x===e}else var i=!0}}else return de.errors=[{instancePath:s+"/data/restored/"+m,keyword:"type",params:{type:"objec\
-t"}}],!1;var a=S===e;if(!a)break}}else return de.errors=[{instancePath:s+"/data/restored",keyword:"type",params:{type:"a\
+t"}}],!1;var a=R===e;if(!a)break}}else return de.errors=[{instancePath:s+"/data/restored",keyword:"type",params:{type:"a\
 rray"}}],!1}}else return de.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=y===e}else var n=!0}}}else
 return de.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return de.errors=r,e===0}var Tn=["attempt","command","passed","exit_code","problem","duration_ms","output","tree_id_before","tree_id","tests"];function ae(t,{
 instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&
@@ -1028,27 +1028,27 @@ typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.a
 r=[l]:r.push(l),e++,ae.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="string")return ae.errors=
 [{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="check_ran")return ae.errors=[{instancePath:s+
 "/type",keyword:"const",params:{allowedValue:"check_ran"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;
-N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?N.errors:r.
-concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i==
+q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:r.
+concat(q.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i==
 "object"&&!Array.isArray(i)){let y;if(i.attempt===void 0&&(y="attempt")||i.command===void 0&&(y="command")||i.passed===void 0&&
 (y="passed")||i.duration_ms===void 0&&(y="duration_ms")||i.output===void 0&&(y="output"))return ae.errors=[{instancePath:s+
-"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let p=e;if(!(o==="attempt"||o==="command"||o===
+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;if(!(o==="attempt"||o==="command"||o===
 "passed"||o==="exit_code"||o==="problem"||o==="duration_ms"||o==="output"||o==="tree_id_before"||o==="tree_id"||o==="tes\
-ts")){let f={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Tn},propertyName:o};r===null?r=[f]:r.push(f),e++}
-var c=p===e;if(!c){let f={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[f]:
-r.push(f),e++,ae.errors=r,!1;break}}if(c){if(i.attempt!==void 0){let o=i.attempt,p=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(
-o)&&isFinite(o)))return ae.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===p&&
+ts")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Tn},propertyName:o};r===null?r=[p]:r.push(p),e++}
+var c=f===e;if(!c){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:
+r.push(p),e++,ae.errors=r,!1;break}}if(c){if(i.attempt!==void 0){let o=i.attempt,f=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(
+o)&&isFinite(o)))return ae.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===f&&
 typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return ae.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{
-comparison:">=",limit:0}}],!1;var a=p===e}else var a=!0;if(a){if(i.command!==void 0){let o=e;if(typeof i.command!="strin\
+comparison:">=",limit:0}}],!1;var a=f===e}else var a=!0;if(a){if(i.command!==void 0){let o=e;if(typeof i.command!="strin\
 g")return ae.errors=[{instancePath:s+"/data/command",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;
 if(a){if(i.passed!==void 0){let o=e;if(typeof i.passed!="boolean")return ae.errors=[{instancePath:s+"/data/passed",keyword:"\
-type",params:{type:"boolean"}}],!1;var a=o===e}else var a=!0;if(a){if(i.exit_code!==void 0){let o=i.exit_code,p=e;if(!(typeof o==
+type",params:{type:"boolean"}}],!1;var a=o===e}else var a=!0;if(a){if(i.exit_code!==void 0){let o=i.exit_code,f=e;if(!(typeof o==
 "number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return ae.errors=[{instancePath:s+"/data/exit_code",keyword:"type",params:{type:"\
-integer"}}],!1;var a=p===e}else var a=!0;if(a){if(i.problem!==void 0){let o=e;if(typeof i.problem!="string")return ae.errors=
+integer"}}],!1;var a=f===e}else var a=!0;if(a){if(i.problem!==void 0){let o=e;if(typeof i.problem!="string")return ae.errors=
 [{instancePath:s+"/data/problem",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(i.duration_ms!==
-void 0){let o=i.duration_ms,p=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return ae.errors=[{instancePath:s+
-"/data/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===p&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))
-return ae.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=p===
+void 0){let o=i.duration_ms,f=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return ae.errors=[{instancePath:s+
+"/data/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===f&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))
+return ae.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=f===
 e}else var a=!0;if(a){if(i.output!==void 0){let o=e;if(typeof i.output!="string")return ae.errors=[{instancePath:s+"/dat\
 a/output",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(i.tree_id_before!==void 0){let o=e;
 if(typeof i.tree_id_before!="string")return ae.errors=[{instancePath:s+"/data/tree_id_before",keyword:"type",params:{type:"\
@@ -1058,26 +1058,26 @@ void 0){let o=e;ie(i.tests,{instancePath:s+"/data/tests",parentData:i,parentData
 (r=r===null?ie.errors:r.concat(ie.errors),e=r.length);var a=o===e}else var a=!0}}}}}}}}}}else return ae.errors=[{instancePath:s+
 "/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return ae.errors=[{instancePath:s,keyword:"\
 type",params:{type:"object"}}],!1;return ae.errors=r,e===0}var Kn=["attempt","claims","flags"];var Ln=["about","subject","exit_code","verdict","note","seq","execution_id"],Rn=["file","activity"],Sn=["observed","clai\
-med","contradicted"];function Ne(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){
+med","contradicted"];function je(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let c;if(t.about===void 0&&(c="about")||t.subject===
-void 0&&(c="subject")||t.verdict===void 0&&(c="verdict")||t.note===void 0&&(c="note"))return Ne.errors=[{instancePath:s,
+void 0&&(c="subject")||t.verdict===void 0&&(c="verdict")||t.note===void 0&&(c="note"))return je.errors=[{instancePath:s,
 keyword:"required",params:{missingProperty:c}}],!1;for(let a in t){let d=e;if(!(a==="about"||a==="subject"||a==="exit_co\
 de"||a==="verdict"||a==="note"||a==="seq"||a==="execution_id")){let i={instancePath:s,keyword:"enum",params:{allowedValues:Ln},
 propertyName:a};r===null?r=[i]:r.push(i),e++}var g=d===e;if(!g){let i={instancePath:s,keyword:"propertyNames",params:{propertyName:a}};
-return r===null?r=[i]:r.push(i),e++,Ne.errors=r,!1;break}}if(g){if(t.about!==void 0){let a=t.about,d=e;if(!(a==="file"||
-a==="activity"))return Ne.errors=[{instancePath:s+"/about",keyword:"enum",params:{allowedValues:Rn}}],!1;var n=d===e}else
-var n=!0;if(n){if(t.subject!==void 0){let a=e;if(typeof t.subject!="string")return Ne.errors=[{instancePath:s+"/subject",
+return r===null?r=[i]:r.push(i),e++,je.errors=r,!1;break}}if(g){if(t.about!==void 0){let a=t.about,d=e;if(!(a==="file"||
+a==="activity"))return je.errors=[{instancePath:s+"/about",keyword:"enum",params:{allowedValues:Rn}}],!1;var n=d===e}else
+var n=!0;if(n){if(t.subject!==void 0){let a=e;if(typeof t.subject!="string")return je.errors=[{instancePath:s+"/subject",
 keyword:"type",params:{type:"string"}}],!1;var n=a===e}else var n=!0;if(n){if(t.exit_code!==void 0){let a=t.exit_code,d=e;
-if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return Ne.errors=[{instancePath:s+"/exit_code",keyword:"type",params:{
+if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return je.errors=[{instancePath:s+"/exit_code",keyword:"type",params:{
 type:"integer"}}],!1;var n=d===e}else var n=!0;if(n){if(t.verdict!==void 0){let a=t.verdict,d=e;if(!(a==="observed"||a===
-"claimed"||a==="contradicted"))return Ne.errors=[{instancePath:s+"/verdict",keyword:"enum",params:{allowedValues:Sn}}],!1;
-var n=d===e}else var n=!0;if(n){if(t.note!==void 0){let a=e;if(typeof t.note!="string")return Ne.errors=[{instancePath:s+
+"claimed"||a==="contradicted"))return je.errors=[{instancePath:s+"/verdict",keyword:"enum",params:{allowedValues:Sn}}],!1;
+var n=d===e}else var n=!0;if(n){if(t.note!==void 0){let a=e;if(typeof t.note!="string")return je.errors=[{instancePath:s+
 "/note",keyword:"type",params:{type:"string"}}],!1;var n=a===e}else var n=!0;if(n){if(t.seq!==void 0){let a=t.seq,d=e;if(!(typeof a==
-"number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return Ne.errors=[{instancePath:s+"/seq",keyword:"type",params:{type:"integer"}}],
-!1;if(e===d&&typeof a=="number"&&isFinite(a)&&(a<0||isNaN(a)))return Ne.errors=[{instancePath:s+"/seq",keyword:"minimum",
+"number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return je.errors=[{instancePath:s+"/seq",keyword:"type",params:{type:"integer"}}],
+!1;if(e===d&&typeof a=="number"&&isFinite(a)&&(a<0||isNaN(a)))return je.errors=[{instancePath:s+"/seq",keyword:"minimum",
 params:{comparison:">=",limit:0}}],!1;var n=d===e}else var n=!0;if(n)if(t.execution_id!==void 0){let a=e;if(typeof t.execution_id!=
-"string")return Ne.errors=[{instancePath:s+"/execution_id",keyword:"type",params:{type:"string"}}],!1;var n=a===e}else var n=!0}}}}}}}else
-return Ne.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ne.errors=r,e===0}var Cn=["flag","detail","path","line"],Zn=["repository_changed","agent_configuration_changed","test_deleted","test_skipp\
+"string")return je.errors=[{instancePath:s+"/execution_id",keyword:"type",params:{type:"string"}}],!1;var n=a===e}else var n=!0}}}}}}}else
+return je.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return je.errors=r,e===0}var Cn=["flag","detail","path","line"],Zn=["repository_changed","agent_configuration_changed","test_deleted","test_skipp\
 ed","test_emptied","test_asserts_less","test_expects_other","test_ends_early","failing_tests_removed","failing_tests_ski\
 pped","check_configuration_changed","lock_file_changed_alone","link_leaves_repository","history_rewritten","secret_added",
 "change_hidden_from_git","change_too_large","tests_removed","tests_skipped","check_older_than_last_edit","change_not_rep\
@@ -1109,46 +1109,46 @@ keyword:"enum",params:{allowedValues:z},propertyName:l};r===null?r=[o]:r.push(o)
 keyword:"propertyNames",params:{propertyName:l}};return r===null?r=[o]:r.push(o),e++,ke.errors=r,!1;break}}if(g){if(t.type!==
 void 0){let l=t.type,y=e;if(typeof l!="string")return ke.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"st\
 ring"}}],!1;if(l!=="evidence")return ke.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"evidence"}}],
-!1;var n=y===e}else var n=!0;if(n){if(t.at!==void 0){let l=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
-at",rootData:b,dynamicAnchors:k})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=l===e}else var n=!0;if(n)if(t.
-data!==void 0){let l=t.data,y=e;if(e===y)if(l&&typeof l=="object"&&!Array.isArray(l)){let p;if(l.attempt===void 0&&(p="a\
-ttempt")||l.claims===void 0&&(p="claims")||l.flags===void 0&&(p="flags"))return ke.errors=[{instancePath:s+"/data",keyword:"\
-required",params:{missingProperty:p}}],!1;for(let f in l){let j=e;if(!(f==="attempt"||f==="claims"||f==="flags")){let _={
-instancePath:s+"/data",keyword:"enum",params:{allowedValues:Kn},propertyName:f};r===null?r=[_]:r.push(_),e++}var c=j===e;
-if(!c){let _={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:f}};return r===null?r=[_]:r.push(_),e++,
-ke.errors=r,!1;break}}if(c){if(l.attempt!==void 0){let f=l.attempt,j=e;if(!(typeof f=="number"&&!(f%1)&&!isNaN(f)&&isFinite(
-f)))return ke.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===j&&typeof f=="n\
-umber"&&isFinite(f)&&(f<0||isNaN(f)))return ke.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:"\
->=",limit:0}}],!1;var a=j===e}else var a=!0;if(a){if(l.claims!==void 0){let f=l.claims,j=e;if(e===j)if(Array.isArray(f)){
-var d=!0;let m=f.length;for(let q=0;q<m;q++){let S=e;Ne(f[q],{instancePath:s+"/data/claims/"+q,parentData:f,parentDataProperty:q,
-rootData:b,dynamicAnchors:k})||(r=r===null?Ne.errors:r.concat(Ne.errors),e=r.length);var d=S===e;if(!d)break}}else return ke.
-errors=[{instancePath:s+"/data/claims",keyword:"type",params:{type:"array"}}],!1;var a=j===e}else var a=!0;if(a)if(l.flags!==
-void 0){let f=l.flags,j=e;if(e===j)if(Array.isArray(f)){var i=!0;let m=f.length;for(let q=0;q<m;q++){let S=e;We(f[q],{instancePath:s+
-"/data/flags/"+q,parentData:f,parentDataProperty:q,rootData:b,dynamicAnchors:k})||(r=r===null?We.errors:r.concat(We.errors),
-e=r.length);var i=S===e;if(!i)break}}else return ke.errors=[{instancePath:s+"/data/flags",keyword:"type",params:{type:"a\
-rray"}}],!1;var a=j===e}else var a=!0}}}else return ke.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"obje\
+!1;var n=y===e}else var n=!0;if(n){if(t.at!==void 0){let l=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
+at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var n=l===e}else var n=!0;if(n)if(t.
+data!==void 0){let l=t.data,y=e;if(e===y)if(l&&typeof l=="object"&&!Array.isArray(l)){let f;if(l.attempt===void 0&&(f="a\
+ttempt")||l.claims===void 0&&(f="claims")||l.flags===void 0&&(f="flags"))return ke.errors=[{instancePath:s+"/data",keyword:"\
+required",params:{missingProperty:f}}],!1;for(let p in l){let N=e;if(!(p==="attempt"||p==="claims"||p==="flags")){let _={
+instancePath:s+"/data",keyword:"enum",params:{allowedValues:Kn},propertyName:p};r===null?r=[_]:r.push(_),e++}var c=N===e;
+if(!c){let _={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};return r===null?r=[_]:r.push(_),e++,
+ke.errors=r,!1;break}}if(c){if(l.attempt!==void 0){let p=l.attempt,N=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(
+p)))return ke.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===N&&typeof p=="n\
+umber"&&isFinite(p)&&(p<0||isNaN(p)))return ke.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:"\
+>=",limit:0}}],!1;var a=N===e}else var a=!0;if(a){if(l.claims!==void 0){let p=l.claims,N=e;if(e===N)if(Array.isArray(p)){
+var d=!0;let m=p.length;for(let j=0;j<m;j++){let R=e;je(p[j],{instancePath:s+"/data/claims/"+j,parentData:p,parentDataProperty:j,
+rootData:b,dynamicAnchors:k})||(r=r===null?je.errors:r.concat(je.errors),e=r.length);var d=R===e;if(!d)break}}else return ke.
+errors=[{instancePath:s+"/data/claims",keyword:"type",params:{type:"array"}}],!1;var a=N===e}else var a=!0;if(a)if(l.flags!==
+void 0){let p=l.flags,N=e;if(e===N)if(Array.isArray(p)){var i=!0;let m=p.length;for(let j=0;j<m;j++){let R=e;We(p[j],{instancePath:s+
+"/data/flags/"+j,parentData:p,parentDataProperty:j,rootData:b,dynamicAnchors:k})||(r=r===null?We.errors:r.concat(We.errors),
+e=r.length);var i=R===e;if(!i)break}}else return ke.errors=[{instancePath:s+"/data/flags",keyword:"type",params:{type:"a\
+rray"}}],!1;var a=N===e}else var a=!0}}}else return ke.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"obje\
 ct"}}],!1;var n=y===e}else var n=!0}}}else return ke.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;
-return ke.errors=r,e===0}var In=["attempt","problem"];function je(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){
+return ke.errors=r,e===0}var In=["attempt","problem"];function qe(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
-(d="at")||t.data===void 0&&(d="data"))return je.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
+(d="at")||t.data===void 0&&(d="data"))return qe.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
 !1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},
 propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
-return r===null?r=[l]:r.push(l),e++,je.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
-g")return je.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="outcome_rejected")return je.
+return r===null?r=[l]:r.push(l),e++,qe.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
+g")return qe.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="outcome_rejected")return qe.
 errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"outcome_rejected"}}],!1;var n=u===e}else var n=!0;
-if(n){if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||
-(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;
+if(n){if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||
+(r=r===null?q.errors:r.concat(q.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;
 if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.attempt===void 0&&(y="attempt")||i.problem===void 0&&(y=
-"problem"))return je.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){
-let p=e;if(!(o==="attempt"||o==="problem")){let f={instancePath:s+"/data",keyword:"enum",params:{allowedValues:In},propertyName:o};
-r===null?r=[f]:r.push(f),e++}var c=p===e;if(!c){let f={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};
-return r===null?r=[f]:r.push(f),e++,je.errors=r,!1;break}}if(c){if(i.attempt!==void 0){let o=i.attempt,p=e;if(!(typeof o==
-"number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return je.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"\
-integer"}}],!1;if(e===p&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return je.errors=[{instancePath:s+"/data/attem\
-pt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=p===e}else var a=!0;if(a)if(i.problem!==void 0){let o=e;
-if(typeof i.problem!="string")return je.errors=[{instancePath:s+"/data/problem",keyword:"type",params:{type:"string"}}],
-!1;var a=o===e}else var a=!0}}else return je.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;
-var n=u===e}else var n=!0}}}else return je.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return je.
+"problem"))return qe.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){
+let f=e;if(!(o==="attempt"||o==="problem")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:In},propertyName:o};
+r===null?r=[p]:r.push(p),e++}var c=f===e;if(!c){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};
+return r===null?r=[p]:r.push(p),e++,qe.errors=r,!1;break}}if(c){if(i.attempt!==void 0){let o=i.attempt,f=e;if(!(typeof o==
+"number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return qe.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"\
+integer"}}],!1;if(e===f&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return qe.errors=[{instancePath:s+"/data/attem\
+pt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=f===e}else var a=!0;if(a)if(i.problem!==void 0){let o=e;
+if(typeof i.problem!="string")return qe.errors=[{instancePath:s+"/data/problem",keyword:"type",params:{type:"string"}}],
+!1;var a=o===e}else var a=!0}}else return qe.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;
+var n=u===e}else var n=!0}}}else return qe.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return qe.
 errors=r,e===0}var On=["action_id","attempt","payload_sha256","status","by"],zn=["agent","drover"];function ve(t,{instancePath:s="",parentData:A,
 parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
 t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return ve.errors=[{instancePath:s,
@@ -1157,113 +1157,116 @@ instancePath:s,keyword:"enum",params:{allowedValues:z},propertyName:i};r===null?
 instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,ve.errors=r,!1;break}}
 if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="string")return ve.errors=[{instancePath:s+"/type",keyword:"type",
 params:{type:"string"}}],!1;if(i!=="outcome_submitted")return ve.errors=[{instancePath:s+"/type",keyword:"const",params:{
-allowedValue:"outcome_submitted"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+
-"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);
+allowedValue:"outcome_submitted"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+
+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);
 var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){
 let y;if(i.action_id===void 0&&(y="action_id")||i.payload_sha256===void 0&&(y="payload_sha256")||i.status===void 0&&(y="\
 status")||i.by===void 0&&(y="by"))return ve.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
-!1;for(let o in i){let p=e;if(!(o==="action_id"||o==="attempt"||o==="payload_sha256"||o==="status"||o==="by")){let f={instancePath:s+
-"/data",keyword:"enum",params:{allowedValues:On},propertyName:o};r===null?r=[f]:r.push(f),e++}var c=p===e;if(!c){let f={
-instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[f]:r.push(f),e++,ve.errors=r,
+!1;for(let o in i){let f=e;if(!(o==="action_id"||o==="attempt"||o==="payload_sha256"||o==="status"||o==="by")){let p={instancePath:s+
+"/data",keyword:"enum",params:{allowedValues:On},propertyName:o};r===null?r=[p]:r.push(p),e++}var c=f===e;if(!c){let p={
+instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,ve.errors=r,
 !1;break}}if(c){if(i.action_id!==void 0){let o=e;if(typeof i.action_id!="string")return ve.errors=[{instancePath:s+"/dat\
 a/action_id",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(i.attempt!==void 0){let o=i.attempt,
-p=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return ve.errors=[{instancePath:s+"/data/attempt",keyword:"\
-type",params:{type:"integer"}}],!1;if(e===p&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return ve.errors=[{instancePath:s+
-"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=p===e}else var a=!0;if(a){if(i.payload_sha256!==
+f=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return ve.errors=[{instancePath:s+"/data/attempt",keyword:"\
+type",params:{type:"integer"}}],!1;if(e===f&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return ve.errors=[{instancePath:s+
+"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=f===e}else var a=!0;if(a){if(i.payload_sha256!==
 void 0){let o=e;X(i.payload_sha256,{instancePath:s+"/data/payload_sha256",parentData:i,parentDataProperty:"payload_sha25\
 6",rootData:b,dynamicAnchors:k})||(r=r===null?X.errors:r.concat(X.errors),e=r.length);var a=o===e}else var a=!0;if(a){if(i.
 status!==void 0){let o=e;if(typeof i.status!="string")return ve.errors=[{instancePath:s+"/data/status",keyword:"type",params:{
-type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.by!==void 0){let o=i.by,p=e;if(!(o==="agent"||o==="drover"))return ve.
-errors=[{instancePath:s+"/data/by",keyword:"enum",params:{allowedValues:zn}}],!1;var a=p===e}else var a=!0}}}}}else return ve.
+type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.by!==void 0){let o=i.by,f=e;if(!(o==="agent"||o==="drover"))return ve.
+errors=[{instancePath:s+"/data/by",keyword:"enum",params:{allowedValues:zn}}],!1;var a=f===e}else var a=!0}}}}}else return ve.
 errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return ve.errors=
 [{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ve.errors=r,e===0}var Un=["reason","message"],Mn=["max_tokens","max_cost","cost_unknown","max_time","total_tokens","total_cost","budget_sp\
 ent","agent_failed","cancelled","killed","review_changed_files","setup_failed","baseline_failed","stopped","tampered","s\
-erious_flags","agent_limited","branch_taken","same_failure","follow_rounds","round_failed","follow_stopped"];function Te(t,{
+erious_flags","agent_limited","branch_taken","same_failure","follow_rounds","round_failed","follow_stopped"];function Ke(t,{
 instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&
 typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d=
-"data"))return Te.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],!1;for(let i in t){let u=e;if(!(i===
+"data"))return Ke.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],!1;for(let i in t){let u=e;if(!(i===
 "type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},propertyName:i};r===null?r=
 [l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?
-r=[l]:r.push(l),e++,Te.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="string")return Te.errors=
-[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="paused")return Te.errors=[{instancePath:s+"/\
-type",keyword:"const",params:{allowedValue:"paused"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;N(t.
-at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?N.errors:r.concat(
-N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="obje\
-ct"&&!Array.isArray(i)){let y;if(i.reason===void 0&&(y="reason")||i.message===void 0&&(y="message"))return Te.errors=[{instancePath:s+
-"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let p=e;if(!(o==="reason"||o==="message")){let f={
-instancePath:s+"/data",keyword:"enum",params:{allowedValues:Un},propertyName:o};r===null?r=[f]:r.push(f),e++}var c=p===e;
-if(!c){let f={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[f]:r.push(f),e++,
-Te.errors=r,!1;break}}if(c){if(i.reason!==void 0){let o=i.reason,p=e;if(!(o==="max_tokens"||o==="max_cost"||o==="cost_un\
+r=[l]:r.push(l),e++,Ke.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="string")return Ke.errors=
+[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="paused")return Ke.errors=[{instancePath:s+"/\
+type",keyword:"const",params:{allowedValue:"paused"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;q(t.
+at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:r.concat(
+q.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="obje\
+ct"&&!Array.isArray(i)){let y;if(i.reason===void 0&&(y="reason")||i.message===void 0&&(y="message"))return Ke.errors=[{instancePath:s+
+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;if(!(o==="reason"||o==="message")){let p={
+instancePath:s+"/data",keyword:"enum",params:{allowedValues:Un},propertyName:o};r===null?r=[p]:r.push(p),e++}var c=f===e;
+if(!c){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,
+Ke.errors=r,!1;break}}if(c){if(i.reason!==void 0){let o=i.reason,f=e;if(!(o==="max_tokens"||o==="max_cost"||o==="cost_un\
 known"||o==="max_time"||o==="total_tokens"||o==="total_cost"||o==="budget_spent"||o==="agent_failed"||o==="cancelled"||o===
 "killed"||o==="review_changed_files"||o==="setup_failed"||o==="baseline_failed"||o==="stopped"||o==="tampered"||o==="ser\
 ious_flags"||o==="agent_limited"||o==="branch_taken"||o==="same_failure"||o==="follow_rounds"||o==="round_failed"||o==="\
-follow_stopped"))return Te.errors=[{instancePath:s+"/data/reason",keyword:"enum",params:{allowedValues:Mn}}],!1;var a=p===
-e}else var a=!0;if(a)if(i.message!==void 0){let o=e;if(typeof i.message!="string")return Te.errors=[{instancePath:s+"/da\
-ta/message",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}else return Te.errors=[{instancePath:s+
-"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Te.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return Te.errors=r,e===0}var bi=["code","message"];function Ke(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){
+follow_stopped"))return Ke.errors=[{instancePath:s+"/data/reason",keyword:"enum",params:{allowedValues:Mn}}],!1;var a=f===
+e}else var a=!0;if(a)if(i.message!==void 0){let o=e;if(typeof i.message!="string")return Ke.errors=[{instancePath:s+"/da\
+ta/message",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}else return Ke.errors=[{instancePath:s+
+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Ke.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return Ke.errors=r,e===0}var bi=["code","message"];function Le(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
-(d="at")||t.data===void 0&&(d="data"))return Ke.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
+(d="at")||t.data===void 0&&(d="data"))return Le.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
 !1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},
 propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
-return r===null?r=[l]:r.push(l),e++,Ke.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
-g")return Ke.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="drive_failed")return Ke.
+return r===null?r=[l]:r.push(l),e++,Le.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
+g")return Le.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="drive_failed")return Le.
 errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"drive_failed"}}],!1;var n=u===e}else var n=!0;if(n){
-if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||
-(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;
+if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||
+(r=r===null?q.errors:r.concat(q.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;
 if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.code===void 0&&(y="code")||i.message===void 0&&(y="mess\
-age"))return Ke.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let p=e;
-if(!(o==="code"||o==="message")){let f={instancePath:s+"/data",keyword:"enum",params:{allowedValues:bi},propertyName:o};
-r===null?r=[f]:r.push(f),e++}var c=p===e;if(!c){let f={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};
-return r===null?r=[f]:r.push(f),e++,Ke.errors=r,!1;break}}if(c){if(i.code!==void 0){let o=e;if(typeof i.code!="string")return Ke.
+age"))return Le.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;
+if(!(o==="code"||o==="message")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:bi},propertyName:o};
+r===null?r=[p]:r.push(p),e++}var c=f===e;if(!c){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};
+return r===null?r=[p]:r.push(p),e++,Le.errors=r,!1;break}}if(c){if(i.code!==void 0){let o=e;if(typeof i.code!="string")return Le.
 errors=[{instancePath:s+"/data/code",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.message!==
-void 0){let o=e;if(typeof i.message!="string")return Ke.errors=[{instancePath:s+"/data/message",keyword:"type",params:{type:"\
-string"}}],!1;var a=o===e}else var a=!0}}else return Ke.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"obj\
-ect"}}],!1;var n=u===e}else var n=!0}}}else return Ke.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;
-return Ke.errors=r,e===0}var Yn=["next_run_id","requirements"];function Le(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){
-let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let i;if(t.type===void 0&&(i="type")||t.at===void 0&&
-(i="at")||t.data===void 0&&(i="data"))return Le.errors=[{instancePath:s,keyword:"required",params:{missingProperty:i}}],
-!1;for(let u in t){let l=e;if(!(u==="type"||u==="at"||u==="data")){let y={instancePath:s,keyword:"enum",params:{allowedValues:z},
-propertyName:u};r===null?r=[y]:r.push(y),e++}var g=l===e;if(!g){let y={instancePath:s,keyword:"propertyNames",params:{propertyName:u}};
-return r===null?r=[y]:r.push(y),e++,Le.errors=r,!1;break}}if(g){if(t.type!==void 0){let u=t.type,l=e;if(typeof u!="strin\
-g")return Le.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(u!=="round_started")return Le.
-errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"round_started"}}],!1;var n=l===e}else var n=!0;if(n){
-if(t.at!==void 0){let u=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||
-(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=u===e}else var n=!0;if(n)if(t.data!==void 0){let u=t.data,l=e;
-if(e===l)if(u&&typeof u=="object"&&!Array.isArray(u)){let o;if(u.next_run_id===void 0&&(o="next_run_id"))return Le.errors=
-[{instancePath:s+"/data",keyword:"required",params:{missingProperty:o}}],!1;for(let p in u){let f=e;if(!(p==="next_run_i\
-d"||p==="requirements")){let j={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Yn},propertyName:p};r===null?
-r=[j]:r.push(j),e++}var c=f===e;if(!c){let j={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};return r===
-null?r=[j]:r.push(j),e++,Le.errors=r,!1;break}}if(c){if(u.next_run_id!==void 0){let p=e;if(typeof u.next_run_id!="string")
-return Le.errors=[{instancePath:s+"/data/next_run_id",keyword:"type",params:{type:"string"}}],!1;var a=p===e}else var a=!0;
-if(a)if(u.requirements!==void 0){let p=u.requirements,f=e;if(e===f)if(Array.isArray(p)){var d=!0;let _=p.length;for(let m=0;m<
-_;m++){let q=e;se(p[m],{instancePath:s+"/data/requirements/"+m,parentData:p,parentDataProperty:m,rootData:b,dynamicAnchors:k})||
-(r=r===null?se.errors:r.concat(se.errors),e=r.length);var d=q===e;if(!d)break}}else return Le.errors=[{instancePath:s+"/\
-data/requirements",keyword:"type",params:{type:"array"}}],!1;var a=f===e}else var a=!0}}else return Le.errors=[{instancePath:s+
-"/data",keyword:"type",params:{type:"object"}}],!1;var n=l===e}else var n=!0}}}else return Le.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return Le.errors=r,e===0}var Hn=["commit","result","reason","setup_failed","checks","duration_ms"],gi=["passed","failed","skipped"],ki=["command",
+void 0){let o=e;if(typeof i.message!="string")return Le.errors=[{instancePath:s+"/data/message",keyword:"type",params:{type:"\
+string"}}],!1;var a=o===e}else var a=!0}}else return Le.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"obj\
+ect"}}],!1;var n=u===e}else var n=!0}}}else return Le.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;
+return Le.errors=r,e===0}var Yn=["next_run_id","requirements","open"];function we(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,
+dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let u;if(t.type===void 0&&
+(u="type")||t.at===void 0&&(u="at")||t.data===void 0&&(u="data"))return we.errors=[{instancePath:s,keyword:"required",params:{
+missingProperty:u}}],!1;for(let l in t){let y=e;if(!(l==="type"||l==="at"||l==="data")){let o={instancePath:s,keyword:"e\
+num",params:{allowedValues:z},propertyName:l};r===null?r=[o]:r.push(o),e++}var g=y===e;if(!g){let o={instancePath:s,keyword:"\
+propertyNames",params:{propertyName:l}};return r===null?r=[o]:r.push(o),e++,we.errors=r,!1;break}}if(g){if(t.type!==void 0){
+let l=t.type,y=e;if(typeof l!="string")return we.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
+!1;if(l!=="round_started")return we.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"round_started"}}],
+!1;var n=y===e}else var n=!0;if(n){if(t.at!==void 0){let l=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
+at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var n=l===e}else var n=!0;if(n)if(t.
+data!==void 0){let l=t.data,y=e;if(e===y)if(l&&typeof l=="object"&&!Array.isArray(l)){let f;if(l.next_run_id===void 0&&(f=
+"next_run_id"))return we.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:f}}],!1;for(let p in l){
+let N=e;if(!(p==="next_run_id"||p==="requirements"||p==="open")){let _={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Yn},
+propertyName:p};r===null?r=[_]:r.push(_),e++}var c=N===e;if(!c){let _={instancePath:s+"/data",keyword:"propertyNames",params:{
+propertyName:p}};return r===null?r=[_]:r.push(_),e++,we.errors=r,!1;break}}if(c){if(l.next_run_id!==void 0){let p=e;if(typeof l.
+next_run_id!="string")return we.errors=[{instancePath:s+"/data/next_run_id",keyword:"type",params:{type:"string"}}],!1;var a=p===
+e}else var a=!0;if(a){if(l.requirements!==void 0){let p=l.requirements,N=e;if(e===N)if(Array.isArray(p)){var d=!0;let m=p.
+length;for(let j=0;j<m;j++){let R=e;se(p[j],{instancePath:s+"/data/requirements/"+j,parentData:p,parentDataProperty:j,rootData:b,
+dynamicAnchors:k})||(r=r===null?se.errors:r.concat(se.errors),e=r.length);var d=R===e;if(!d)break}}else return we.errors=
+[{instancePath:s+"/data/requirements",keyword:"type",params:{type:"array"}}],!1;var a=N===e}else var a=!0;if(a)if(l.open!==
+void 0){let p=l.open,N=e;if(e===N)if(Array.isArray(p)){var i=!0;let m=p.length;for(let j=0;j<m;j++){let R=e;if(typeof p[j]!=
+"string")return we.errors=[{instancePath:s+"/data/open/"+j,keyword:"type",params:{type:"string"}}],!1;var i=R===e;if(!i)
+break}}else return we.errors=[{instancePath:s+"/data/open",keyword:"type",params:{type:"array"}}],!1;var a=N===e}else var a=!0}}}else
+return we.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=y===e}else var n=!0}}}else return we.
+errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return we.errors=r,e===0}var Hn=["commit","result","reason","setup_failed","checks","duration_ms"],gi=["passed","failed","skipped"],ki=["command",
 "passed","exit_code","problem","duration_ms","output","tests"];function B(t,{instancePath:s="",parentData:A,parentDataProperty:V,
 rootData:b=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let o;if(t.type===
 void 0&&(o="type")||t.at===void 0&&(o="at")||t.data===void 0&&(o="data"))return B.errors=[{instancePath:s,keyword:"requi\
-red",params:{missingProperty:o}}],!1;for(let p in t){let f=e;if(!(p==="type"||p==="at"||p==="data")){let j={instancePath:s,
-keyword:"enum",params:{allowedValues:z},propertyName:p};r===null?r=[j]:r.push(j),e++}var g=f===e;if(!g){let j={instancePath:s,
-keyword:"propertyNames",params:{propertyName:p}};return r===null?r=[j]:r.push(j),e++,B.errors=r,!1;break}}if(g){if(t.type!==
-void 0){let p=t.type,f=e;if(typeof p!="string")return B.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"str\
-ing"}}],!1;if(p!=="delivery_checked")return B.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"deli\
-very_checked"}}],!1;var n=f===e}else var n=!0;if(n){if(t.at!==void 0){let p=e;N(t.at,{instancePath:s+"/at",parentData:t,
-parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=p===e}else
-var n=!0;if(n)if(t.data!==void 0){let p=t.data,f=e;if(e===f)if(p&&typeof p=="object"&&!Array.isArray(p)){let _;if(p.commit===
-void 0&&(_="commit")||p.result===void 0&&(_="result")||p.checks===void 0&&(_="checks")||p.duration_ms===void 0&&(_="dura\
-tion_ms"))return B.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:_}}],!1;for(let m in p){let q=e;
-if(!(m==="commit"||m==="result"||m==="reason"||m==="setup_failed"||m==="checks"||m==="duration_ms")){let S={instancePath:s+
-"/data",keyword:"enum",params:{allowedValues:Hn},propertyName:m};r===null?r=[S]:r.push(S),e++}var c=q===e;if(!c){let S={
-instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:m}};return r===null?r=[S]:r.push(S),e++,B.errors=r,!1;
-break}}if(c){if(p.commit!==void 0){let m=e;if(typeof p.commit!="string")return B.errors=[{instancePath:s+"/data/commit",
-keyword:"type",params:{type:"string"}}],!1;var a=m===e}else var a=!0;if(a){if(p.result!==void 0){let m=p.result,q=e;if(!(m===
+red",params:{missingProperty:o}}],!1;for(let f in t){let p=e;if(!(f==="type"||f==="at"||f==="data")){let N={instancePath:s,
+keyword:"enum",params:{allowedValues:z},propertyName:f};r===null?r=[N]:r.push(N),e++}var g=p===e;if(!g){let N={instancePath:s,
+keyword:"propertyNames",params:{propertyName:f}};return r===null?r=[N]:r.push(N),e++,B.errors=r,!1;break}}if(g){if(t.type!==
+void 0){let f=t.type,p=e;if(typeof f!="string")return B.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"str\
+ing"}}],!1;if(f!=="delivery_checked")return B.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"deli\
+very_checked"}}],!1;var n=p===e}else var n=!0;if(n){if(t.at!==void 0){let f=e;q(t.at,{instancePath:s+"/at",parentData:t,
+parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var n=f===e}else
+var n=!0;if(n)if(t.data!==void 0){let f=t.data,p=e;if(e===p)if(f&&typeof f=="object"&&!Array.isArray(f)){let _;if(f.commit===
+void 0&&(_="commit")||f.result===void 0&&(_="result")||f.checks===void 0&&(_="checks")||f.duration_ms===void 0&&(_="dura\
+tion_ms"))return B.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:_}}],!1;for(let m in f){let j=e;
+if(!(m==="commit"||m==="result"||m==="reason"||m==="setup_failed"||m==="checks"||m==="duration_ms")){let R={instancePath:s+
+"/data",keyword:"enum",params:{allowedValues:Hn},propertyName:m};r===null?r=[R]:r.push(R),e++}var c=j===e;if(!c){let R={
+instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:m}};return r===null?r=[R]:r.push(R),e++,B.errors=r,!1;
+break}}if(c){if(f.commit!==void 0){let m=e;if(typeof f.commit!="string")return B.errors=[{instancePath:s+"/data/commit",
+keyword:"type",params:{type:"string"}}],!1;var a=m===e}else var a=!0;if(a){if(f.result!==void 0){let m=f.result,j=e;if(!(m===
 "passed"||m==="failed"||m==="skipped"))return B.errors=[{instancePath:s+"/data/result",keyword:"enum",params:{allowedValues:gi}}],
-!1;var a=q===e}else var a=!0;if(a){if(p.reason!==void 0){let m=e;if(typeof p.reason!="string")return B.errors=[{instancePath:s+
-"/data/reason",keyword:"type",params:{type:"string"}}],!1;var a=m===e}else var a=!0;if(a){if(p.setup_failed!==void 0){let m=p.
-setup_failed,q=e;if(e===q)if(m&&typeof m=="object"&&!Array.isArray(m)){let w;if(m.command===void 0&&(w="command")||m.duration_ms===
+!1;var a=j===e}else var a=!0;if(a){if(f.reason!==void 0){let m=e;if(typeof f.reason!="string")return B.errors=[{instancePath:s+
+"/data/reason",keyword:"type",params:{type:"string"}}],!1;var a=m===e}else var a=!0;if(a){if(f.setup_failed!==void 0){let m=f.
+setup_failed,j=e;if(e===j)if(m&&typeof m=="object"&&!Array.isArray(m)){let w;if(m.command===void 0&&(w="command")||m.duration_ms===
 void 0&&(w="duration_ms")||m.output===void 0&&(w="output"))return B.errors=[{instancePath:s+"/data/setup_failed",keyword:"\
 required",params:{missingProperty:w}}],!1;for(let h in m){let x=e;if(!(h==="command"||h==="exit_code"||h==="problem"||h===
 "duration_ms"||h==="output")){let L={instancePath:s+"/data/setup_failed",keyword:"enum",params:{allowedValues:ds},propertyName:h};
@@ -1279,8 +1282,8 @@ void 0){let h=m.duration_ms,x=e;if(!(typeof h=="number"&&!(h%1)&&!isNaN(h)&&isFi
 (h<0||isNaN(h)))return B.errors=[{instancePath:s+"/data/setup_failed/duration_ms",keyword:"minimum",params:{comparison:"\
 >=",limit:0}}],!1;var i=x===e}else var i=!0;if(i)if(m.output!==void 0){let h=e;if(typeof m.output!="string")return B.errors=
 [{instancePath:s+"/data/setup_failed/output",keyword:"type",params:{type:"string"}}],!1;var i=h===e}else var i=!0}}}}}else
-return B.errors=[{instancePath:s+"/data/setup_failed",keyword:"type",params:{type:"object"}}],!1;var a=q===e}else var a=!0;
-if(a){if(p.checks!==void 0){let m=p.checks,q=e;if(e===q)if(Array.isArray(m)){var u=!0;let w=m.length;for(let h=0;h<w;h++){
+return B.errors=[{instancePath:s+"/data/setup_failed",keyword:"type",params:{type:"object"}}],!1;var a=j===e}else var a=!0;
+if(a){if(f.checks!==void 0){let m=f.checks,j=e;if(e===j)if(Array.isArray(m)){var u=!0;let w=m.length;for(let h=0;h<w;h++){
 let x=m[h],L=e;if(e===L)if(x&&typeof x=="object"&&!Array.isArray(x)){let F;if(x.command===void 0&&(F="command")||x.passed===
 void 0&&(F="passed")||x.duration_ms===void 0&&(F="duration_ms")||x.output===void 0&&(F="output"))return B.errors=[{instancePath:s+
 "/data/checks/"+h,keyword:"required",params:{missingProperty:F}}],!1;for(let v in x){let K=e;if(!(v==="command"||v==="pa\
@@ -1302,11 +1305,11 @@ void 0){let v=x.duration_ms,K=e;if(!(typeof v=="number"&&!(v%1)&&!isNaN(v)&&isFi
 tests!==void 0){let v=e;ie(x.tests,{instancePath:s+"/data/checks/"+h+"/tests",parentData:x,parentDataProperty:"tests",rootData:b,
 dynamicAnchors:k})||(r=r===null?ie.errors:r.concat(ie.errors),e=r.length);var y=v===e}else var y=!0}}}}}}}else return B.
 errors=[{instancePath:s+"/data/checks/"+h,keyword:"type",params:{type:"object"}}],!1;var u=L===e;if(!u)break}}else return B.
-errors=[{instancePath:s+"/data/checks",keyword:"type",params:{type:"array"}}],!1;var a=q===e}else var a=!0;if(a)if(p.duration_ms!==
-void 0){let m=p.duration_ms,q=e;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)&&isFinite(m)))return B.errors=[{instancePath:s+
-"/data/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===q&&typeof m=="number"&&isFinite(m)&&(m<0||isNaN(m)))
-return B.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=q===e}else
-var a=!0}}}}}}else return B.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=f===e}else var n=!0}}}else
+errors=[{instancePath:s+"/data/checks",keyword:"type",params:{type:"array"}}],!1;var a=j===e}else var a=!0;if(a)if(f.duration_ms!==
+void 0){let m=f.duration_ms,j=e;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)&&isFinite(m)))return B.errors=[{instancePath:s+
+"/data/duration_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===j&&typeof m=="number"&&isFinite(m)&&(m<0||isNaN(m)))
+return B.errors=[{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=j===e}else
+var a=!0}}}}}}else return B.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=p===e}else var n=!0}}}else
 return B.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return B.errors=r,e===0}var Bn=["as","branch","commit","tree_id","pull_request","note"];function me(t,{instancePath:s="",parentData:A,parentDataProperty:V,
 rootData:b=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===
 void 0&&(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return me.errors=[{instancePath:s,keyword:"requ\
@@ -1315,15 +1318,15 @@ keyword:"enum",params:{allowedValues:z},propertyName:i};r===null?r=[l]:r.push(l)
 keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,me.errors=r,!1;break}}if(g){if(t.type!==
 void 0){let i=t.type,u=e;if(typeof i!="string")return me.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"st\
 ring"}}],!1;if(i!=="delivered")return me.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"delivered"}}],
-!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
-at",rootData:b,dynamicAnchors:k})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.
+!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
+at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.
 data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.as===void 0&&(y="as"))return me.
-errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let p=e;if(!(o==="as"||
-o==="branch"||o==="commit"||o==="tree_id"||o==="pull_request"||o==="note")){let f={instancePath:s+"/data",keyword:"enum",
-params:{allowedValues:Bn},propertyName:o};r===null?r=[f]:r.push(f),e++}var c=p===e;if(!c){let f={instancePath:s+"/data",
-keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[f]:r.push(f),e++,me.errors=r,!1;break}}if(c){if(i.as!==
-void 0){let o=i.as,p=e;if(!(o==="none"||o==="branch"||o==="pr"))return me.errors=[{instancePath:s+"/data/as",keyword:"en\
-um",params:{allowedValues:vi}}],!1;var a=p===e}else var a=!0;if(a){if(i.branch!==void 0){let o=e;if(typeof i.branch!="st\
+errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;if(!(o==="as"||
+o==="branch"||o==="commit"||o==="tree_id"||o==="pull_request"||o==="note")){let p={instancePath:s+"/data",keyword:"enum",
+params:{allowedValues:Bn},propertyName:o};r===null?r=[p]:r.push(p),e++}var c=f===e;if(!c){let p={instancePath:s+"/data",
+keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,me.errors=r,!1;break}}if(c){if(i.as!==
+void 0){let o=i.as,f=e;if(!(o==="none"||o==="branch"||o==="pr"))return me.errors=[{instancePath:s+"/data/as",keyword:"en\
+um",params:{allowedValues:vi}}],!1;var a=f===e}else var a=!0;if(a){if(i.branch!==void 0){let o=e;if(typeof i.branch!="st\
 ring")return me.errors=[{instancePath:s+"/data/branch",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;
 if(a){if(i.commit!==void 0){let o=e;if(typeof i.commit!="string")return me.errors=[{instancePath:s+"/data/commit",keyword:"\
 type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(i.tree_id!==void 0){let o=e;if(typeof i.tree_id!="s\
@@ -1340,14 +1343,14 @@ propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instanceP
 return r===null?r=[l]:r.push(l),e++,Ue.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
 g")return Ue.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="asked")return Ue.errors=
 [{instancePath:s+"/type",keyword:"const",params:{allowedValue:"asked"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){
-let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?N.errors:
-r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i==
+let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:
+r.concat(q.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i==
 "object"&&!Array.isArray(i)){let y;if(i.requirements===void 0&&(y="requirements"))return Ue.errors=[{instancePath:s+"/da\
-ta",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let p=e;if(o!=="requirements"){let f={instancePath:s+
-"/data",keyword:"enum",params:{allowedValues:Gn},propertyName:o};r===null?r=[f]:r.push(f),e++}var c=p===e;if(!c){let f={
-instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[f]:r.push(f),e++,Ue.errors=r,
-!1;break}}if(c&&i.requirements!==void 0){let o=i.requirements;if(e===e)if(Array.isArray(o)){var a=!0;let f=o.length;for(let j=0;j<
-f;j++){let _=e;se(o[j],{instancePath:s+"/data/requirements/"+j,parentData:o,parentDataProperty:j,rootData:b,dynamicAnchors:k})||
+ta",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;if(o!=="requirements"){let p={instancePath:s+
+"/data",keyword:"enum",params:{allowedValues:Gn},propertyName:o};r===null?r=[p]:r.push(p),e++}var c=f===e;if(!c){let p={
+instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,Ue.errors=r,
+!1;break}}if(c&&i.requirements!==void 0){let o=i.requirements;if(e===e)if(Array.isArray(o)){var a=!0;let p=o.length;for(let N=0;N<
+p;N++){let _=e;se(o[N],{instancePath:s+"/data/requirements/"+N,parentData:o,parentDataProperty:N,rootData:b,dynamicAnchors:k})||
 (r=r===null?se.errors:r.concat(se.errors),e=r.length);var a=_===e;if(!a)break}}else return Ue.errors=[{instancePath:s+"/\
 data/requirements",keyword:"type",params:{type:"array"}}],!1}}else return Ue.errors=[{instancePath:s+"/data",keyword:"ty\
 pe",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Ue.errors=[{instancePath:s,keyword:"type",params:{
@@ -1360,25 +1363,25 @@ e++}var g=y===e;if(!g){let o={instancePath:s,keyword:"propertyNames",params:{pro
 o),e++,ue.errors=r,!1;break}}if(g){if(t.type!==void 0){let l=t.type,y=e;if(typeof l!="string")return ue.errors=[{instancePath:s+
 "/type",keyword:"type",params:{type:"string"}}],!1;if(l!=="requirements_judged")return ue.errors=[{instancePath:s+"/type",
 keyword:"const",params:{allowedValue:"requirements_judged"}}],!1;var n=y===e}else var n=!0;if(n){if(t.at!==void 0){let l=e;
-N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?N.errors:r.
-concat(N.errors),e=r.length);var n=l===e}else var n=!0;if(n)if(t.data!==void 0){let l=t.data,y=e;if(e===y)if(l&&typeof l==
-"object"&&!Array.isArray(l)){let p;if(l.verdicts===void 0&&(p="verdicts"))return ue.errors=[{instancePath:s+"/data",keyword:"\
-required",params:{missingProperty:p}}],!1;for(let f in l){let j=e;if(f!=="verdicts"){let _={instancePath:s+"/data",keyword:"\
-enum",params:{allowedValues:Jn},propertyName:f};r===null?r=[_]:r.push(_),e++}var c=j===e;if(!c){let _={instancePath:s+"/\
-data",keyword:"propertyNames",params:{propertyName:f}};return r===null?r=[_]:r.push(_),e++,ue.errors=r,!1;break}}if(c&&l.
-verdicts!==void 0){let f=l.verdicts;if(e===e)if(Array.isArray(f)){var a=!0;let _=f.length;for(let m=0;m<_;m++){let q=f[m],
-S=e;if(e===S)if(q&&typeof q=="object"&&!Array.isArray(q)){let h;if(q.id===void 0&&(h="id")||q.verdict===void 0&&(h="verd\
-ict")||q.text===void 0&&(h="text"))return ue.errors=[{instancePath:s+"/data/verdicts/"+m,keyword:"required",params:{missingProperty:h}}],
-!1;for(let x in q){let L=e;if(!(x==="id"||x==="verdict"||x==="text")){let $={instancePath:s+"/data/verdicts/"+m,keyword:"\
+q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:r.
+concat(q.errors),e=r.length);var n=l===e}else var n=!0;if(n)if(t.data!==void 0){let l=t.data,y=e;if(e===y)if(l&&typeof l==
+"object"&&!Array.isArray(l)){let f;if(l.verdicts===void 0&&(f="verdicts"))return ue.errors=[{instancePath:s+"/data",keyword:"\
+required",params:{missingProperty:f}}],!1;for(let p in l){let N=e;if(p!=="verdicts"){let _={instancePath:s+"/data",keyword:"\
+enum",params:{allowedValues:Jn},propertyName:p};r===null?r=[_]:r.push(_),e++}var c=N===e;if(!c){let _={instancePath:s+"/\
+data",keyword:"propertyNames",params:{propertyName:p}};return r===null?r=[_]:r.push(_),e++,ue.errors=r,!1;break}}if(c&&l.
+verdicts!==void 0){let p=l.verdicts;if(e===e)if(Array.isArray(p)){var a=!0;let _=p.length;for(let m=0;m<_;m++){let j=p[m],
+R=e;if(e===R)if(j&&typeof j=="object"&&!Array.isArray(j)){let h;if(j.id===void 0&&(h="id")||j.verdict===void 0&&(h="verd\
+ict")||j.text===void 0&&(h="text"))return ue.errors=[{instancePath:s+"/data/verdicts/"+m,keyword:"required",params:{missingProperty:h}}],
+!1;for(let x in j){let L=e;if(!(x==="id"||x==="verdict"||x==="text")){let $={instancePath:s+"/data/verdicts/"+m,keyword:"\
 enum",params:{allowedValues:Qn},propertyName:x};r===null?r=[$]:r.push($),e++}var d=L===e;if(!d){let $={instancePath:s+"/\
 data/verdicts/"+m,keyword:"propertyNames",params:{propertyName:x}};return r===null?r=[$]:r.push($),e++,ue.errors=r,!1;break}}
-if(d){if(q.id!==void 0){let x=e;if(typeof q.id!="string")return ue.errors=[{instancePath:s+"/data/verdicts/"+m+"/id",keyword:"\
-type",params:{type:"string"}}],!1;var i=x===e}else var i=!0;if(i){if(q.verdict!==void 0){let x=q.verdict,L=e;if(!(x==="o\
+if(d){if(j.id!==void 0){let x=e;if(typeof j.id!="string")return ue.errors=[{instancePath:s+"/data/verdicts/"+m+"/id",keyword:"\
+type",params:{type:"string"}}],!1;var i=x===e}else var i=!0;if(i){if(j.verdict!==void 0){let x=j.verdict,L=e;if(!(x==="o\
 bserved"||x==="claimed"||x==="contradicted"||x==="not_done"))return ue.errors=[{instancePath:s+"/data/verdicts/"+m+"/ver\
-dict",keyword:"enum",params:{allowedValues:Wn}}],!1;var i=L===e}else var i=!0;if(i)if(q.text!==void 0){let x=e;if(typeof q.
+dict",keyword:"enum",params:{allowedValues:Wn}}],!1;var i=L===e}else var i=!0;if(i)if(j.text!==void 0){let x=e;if(typeof j.
 text!="string")return ue.errors=[{instancePath:s+"/data/verdicts/"+m+"/text",keyword:"type",params:{type:"string"}}],!1;
 var i=x===e}else var i=!0}}}else return ue.errors=[{instancePath:s+"/data/verdicts/"+m,keyword:"type",params:{type:"obje\
-ct"}}],!1;var a=S===e;if(!a)break}}else return ue.errors=[{instancePath:s+"/data/verdicts",keyword:"type",params:{type:"\
+ct"}}],!1;var a=R===e;if(!a)break}}else return ue.errors=[{instancePath:s+"/data/verdicts",keyword:"type",params:{type:"\
 array"}}],!1}}else return ue.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=y===e}else
 var n=!0}}}else return ue.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ue.errors=r,e===0}var Xn=["id"];function Me(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){let r=null,
 e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.type===void 0&&(a="type")||t.at===void 0&&(a="at")||
@@ -1388,12 +1391,12 @@ r===null?r=[u]:r.push(u),e++}var g=i===e;if(!g){let u={instancePath:s,keyword:"p
 null?r=[u]:r.push(u),e++,Me.errors=r,!1;break}}if(g){if(t.type!==void 0){let d=t.type,i=e;if(typeof d!="string")return Me.
 errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(d!=="answered")return Me.errors=[{instancePath:s+
 "/type",keyword:"const",params:{allowedValue:"answered"}}],!1;var n=i===e}else var n=!0;if(n){if(t.at!==void 0){let d=e;
-N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?N.errors:r.
-concat(N.errors),e=r.length);var n=d===e}else var n=!0;if(n)if(t.data!==void 0){let d=t.data,i=e;if(e===i)if(d&&typeof d==
+q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:r.
+concat(q.errors),e=r.length);var n=d===e}else var n=!0;if(n)if(t.data!==void 0){let d=t.data,i=e;if(e===i)if(d&&typeof d==
 "object"&&!Array.isArray(d)){let l;if(d.id===void 0&&(l="id"))return Me.errors=[{instancePath:s+"/data",keyword:"require\
-d",params:{missingProperty:l}}],!1;for(let y in d){let o=e;if(y!=="id"){let p={instancePath:s+"/data",keyword:"enum",params:{
-allowedValues:Xn},propertyName:y};r===null?r=[p]:r.push(p),e++}var c=o===e;if(!c){let p={instancePath:s+"/data",keyword:"\
-propertyNames",params:{propertyName:y}};return r===null?r=[p]:r.push(p),e++,Me.errors=r,!1;break}}if(c&&d.id!==void 0&&typeof d.
+d",params:{missingProperty:l}}],!1;for(let y in d){let o=e;if(y!=="id"){let f={instancePath:s+"/data",keyword:"enum",params:{
+allowedValues:Xn},propertyName:y};r===null?r=[f]:r.push(f),e++}var c=o===e;if(!c){let f={instancePath:s+"/data",keyword:"\
+propertyNames",params:{propertyName:y}};return r===null?r=[f]:r.push(f),e++,Me.errors=r,!1;break}}if(c&&d.id!==void 0&&typeof d.
 id!="string")return Me.errors=[{instancePath:s+"/data/id",keyword:"type",params:{type:"string"}}],!1}else return Me.errors=
 [{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=i===e}else var n=!0}}}else return Me.errors=[{
 instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Me.errors=r,e===0}var Pn=["commit","is_clean"];function Re(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){
@@ -1404,13 +1407,13 @@ propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instanceP
 return r===null?r=[l]:r.push(l),e++,Re.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
 g")return Re.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="base_seen")return Re.errors=
 [{instancePath:s+"/type",keyword:"const",params:{allowedValue:"base_seen"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==
-void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===
-null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===
+void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===
+null?q.errors:r.concat(q.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===
 u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.commit===void 0&&(y="commit")||i.is_clean===void 0&&(y="is_cle\
-an"))return Re.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let p=e;
-if(!(o==="commit"||o==="is_clean")){let f={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Pn},propertyName:o};
-r===null?r=[f]:r.push(f),e++}var c=p===e;if(!c){let f={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};
-return r===null?r=[f]:r.push(f),e++,Re.errors=r,!1;break}}if(c){if(i.commit!==void 0){let o=e;if(typeof i.commit!="strin\
+an"))return Re.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;
+if(!(o==="commit"||o==="is_clean")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Pn},propertyName:o};
+r===null?r=[p]:r.push(p),e++}var c=f===e;if(!c){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};
+return r===null?r=[p]:r.push(p),e++,Re.errors=r,!1;break}}if(c){if(i.commit!==void 0){let o=e;if(typeof i.commit!="strin\
 g")return Re.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;
 if(a)if(i.is_clean!==void 0){let o=e;if(typeof i.is_clean!="boolean")return Re.errors=[{instancePath:s+"/data/is_clean",
 keyword:"type",params:{type:"boolean"}}],!1;var a=o===e}else var a=!0}}else return Re.errors=[{instancePath:s+"/data",keyword:"\
@@ -1423,12 +1426,12 @@ propertyName:d};r===null?r=[u]:r.push(u),e++}var g=i===e;if(!g){let u={instanceP
 return r===null?r=[u]:r.push(u),e++,Ye.errors=r,!1;break}}if(g){if(t.type!==void 0){let d=t.type,i=e;if(typeof d!="strin\
 g")return Ye.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(d!=="described")return Ye.errors=
 [{instancePath:s+"/type",keyword:"const",params:{allowedValue:"described"}}],!1;var n=i===e}else var n=!0;if(n){if(t.at!==
-void 0){let d=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===
-null?N.errors:r.concat(N.errors),e=r.length);var n=d===e}else var n=!0;if(n)if(t.data!==void 0){let d=t.data,i=e;if(e===
+void 0){let d=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===
+null?q.errors:r.concat(q.errors),e=r.length);var n=d===e}else var n=!0;if(n)if(t.data!==void 0){let d=t.data,i=e;if(e===
 i)if(d&&typeof d=="object"&&!Array.isArray(d)){let l;if(d.commit===void 0&&(l="commit"))return Ye.errors=[{instancePath:s+
-"/data",keyword:"required",params:{missingProperty:l}}],!1;for(let y in d){let o=e;if(y!=="commit"){let p={instancePath:s+
-"/data",keyword:"enum",params:{allowedValues:Ut},propertyName:y};r===null?r=[p]:r.push(p),e++}var c=o===e;if(!c){let p={
-instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[p]:r.push(p),e++,Ye.errors=r,
+"/data",keyword:"required",params:{missingProperty:l}}],!1;for(let y in d){let o=e;if(y!=="commit"){let f={instancePath:s+
+"/data",keyword:"enum",params:{allowedValues:Ut},propertyName:y};r===null?r=[f]:r.push(f),e++}var c=o===e;if(!c){let f={
+instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[f]:r.push(f),e++,Ye.errors=r,
 !1;break}}if(c&&d.commit!==void 0&&typeof d.commit!="string")return Ye.errors=[{instancePath:s+"/data/commit",keyword:"t\
 ype",params:{type:"string"}}],!1}else return Ye.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],
 !1;var n=i===e}else var n=!0}}}else return Ye.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ye.
@@ -1440,12 +1443,12 @@ r===null?r=[u]:r.push(u),e++}var g=i===e;if(!g){let u={instancePath:s,keyword:"p
 null?r=[u]:r.push(u),e++,He.errors=r,!1;break}}if(g){if(t.type!==void 0){let d=t.type,i=e;if(typeof d!="string")return He.
 errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(d!=="branch_taken")return He.errors=[{instancePath:s+
 "/type",keyword:"const",params:{allowedValue:"branch_taken"}}],!1;var n=i===e}else var n=!0;if(n){if(t.at!==void 0){let d=e;
-N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?N.errors:r.
-concat(N.errors),e=r.length);var n=d===e}else var n=!0;if(n)if(t.data!==void 0){let d=t.data,i=e;if(e===i)if(d&&typeof d==
+q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:r.
+concat(q.errors),e=r.length);var n=d===e}else var n=!0;if(n)if(t.data!==void 0){let d=t.data,i=e;if(e===i)if(d&&typeof d==
 "object"&&!Array.isArray(d)){let l;if(d.commit===void 0&&(l="commit"))return He.errors=[{instancePath:s+"/data",keyword:"\
-required",params:{missingProperty:l}}],!1;for(let y in d){let o=e;if(y!=="commit"){let p={instancePath:s+"/data",keyword:"\
-enum",params:{allowedValues:Ut},propertyName:y};r===null?r=[p]:r.push(p),e++}var c=o===e;if(!c){let p={instancePath:s+"/\
-data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[p]:r.push(p),e++,He.errors=r,!1;break}}if(c&&d.
+required",params:{missingProperty:l}}],!1;for(let y in d){let o=e;if(y!=="commit"){let f={instancePath:s+"/data",keyword:"\
+enum",params:{allowedValues:Ut},propertyName:y};r===null?r=[f]:r.push(f),e++}var c=o===e;if(!c){let f={instancePath:s+"/\
+data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[f]:r.push(f),e++,He.errors=r,!1;break}}if(c&&d.
 commit!==void 0&&typeof d.commit!="string")return He.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"\
 string"}}],!1}else return He.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=i===e}else
 var n=!0}}}else return He.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return He.errors=r,e===0}function Be(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){let r=null,e=0;
@@ -1456,12 +1459,12 @@ r===null?r=[u]:r.push(u),e++}var g=i===e;if(!g){let u={instancePath:s,keyword:"p
 null?r=[u]:r.push(u),e++,Be.errors=r,!1;break}}if(g){if(t.type!==void 0){let d=t.type,i=e;if(typeof d!="string")return Be.
 errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(d!=="taken_over")return Be.errors=[{instancePath:s+
 "/type",keyword:"const",params:{allowedValue:"taken_over"}}],!1;var n=i===e}else var n=!0;if(n){if(t.at!==void 0){let d=e;
-N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?N.errors:r.
-concat(N.errors),e=r.length);var n=d===e}else var n=!0;if(n)if(t.data!==void 0){let d=t.data,i=e;if(e===i)if(d&&typeof d==
+q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:r.
+concat(q.errors),e=r.length);var n=d===e}else var n=!0;if(n)if(t.data!==void 0){let d=t.data,i=e;if(e===i)if(d&&typeof d==
 "object"&&!Array.isArray(d)){let l;if(d.commit===void 0&&(l="commit"))return Be.errors=[{instancePath:s+"/data",keyword:"\
-required",params:{missingProperty:l}}],!1;for(let y in d){let o=e;if(y!=="commit"){let p={instancePath:s+"/data",keyword:"\
-enum",params:{allowedValues:Ut},propertyName:y};r===null?r=[p]:r.push(p),e++}var c=o===e;if(!c){let p={instancePath:s+"/\
-data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[p]:r.push(p),e++,Be.errors=r,!1;break}}if(c&&d.
+required",params:{missingProperty:l}}],!1;for(let y in d){let o=e;if(y!=="commit"){let f={instancePath:s+"/data",keyword:"\
+enum",params:{allowedValues:Ut},propertyName:y};r===null?r=[f]:r.push(f),e++}var c=o===e;if(!c){let f={instancePath:s+"/\
+data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[f]:r.push(f),e++,Be.errors=r,!1;break}}if(c&&d.
 commit!==void 0&&typeof d.commit!="string")return Be.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"\
 string"}}],!1}else return Be.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=i===e}else
 var n=!0}}}else return Be.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Be.errors=r,e===0}function Ge(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){let r=null,e=0;
@@ -1472,12 +1475,12 @@ r===null?r=[u]:r.push(u),e++}var g=i===e;if(!g){let u={instancePath:s,keyword:"p
 null?r=[u]:r.push(u),e++,Ge.errors=r,!1;break}}if(g){if(t.type!==void 0){let d=t.type,i=e;if(typeof d!="string")return Ge.
 errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(d!=="made_ready")return Ge.errors=[{instancePath:s+
 "/type",keyword:"const",params:{allowedValue:"made_ready"}}],!1;var n=i===e}else var n=!0;if(n){if(t.at!==void 0){let d=e;
-N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?N.errors:r.
-concat(N.errors),e=r.length);var n=d===e}else var n=!0;if(n)if(t.data!==void 0){let d=t.data,i=e;if(e===i)if(d&&typeof d==
+q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:r.
+concat(q.errors),e=r.length);var n=d===e}else var n=!0;if(n)if(t.data!==void 0){let d=t.data,i=e;if(e===i)if(d&&typeof d==
 "object"&&!Array.isArray(d)){let l;if(d.commit===void 0&&(l="commit"))return Ge.errors=[{instancePath:s+"/data",keyword:"\
-required",params:{missingProperty:l}}],!1;for(let y in d){let o=e;if(y!=="commit"){let p={instancePath:s+"/data",keyword:"\
-enum",params:{allowedValues:Ut},propertyName:y};r===null?r=[p]:r.push(p),e++}var c=o===e;if(!c){let p={instancePath:s+"/\
-data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[p]:r.push(p),e++,Ge.errors=r,!1;break}}if(c&&d.
+required",params:{missingProperty:l}}],!1;for(let y in d){let o=e;if(y!=="commit"){let f={instancePath:s+"/data",keyword:"\
+enum",params:{allowedValues:Ut},propertyName:y};r===null?r=[f]:r.push(f),e++}var c=o===e;if(!c){let f={instancePath:s+"/\
+data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[f]:r.push(f),e++,Ge.errors=r,!1;break}}if(c&&d.
 commit!==void 0&&typeof d.commit!="string")return Ge.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"\
 string"}}],!1}else return Ge.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=i===e}else
 var n=!0}}}else return Ge.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ge.errors=r,e===0}var eo=["end","merge_commit"],ro=["merged","closed"];function Se(t,{instancePath:s="",parentData:A,parentDataProperty:V,
@@ -1488,41 +1491,41 @@ keyword:"enum",params:{allowedValues:z},propertyName:i};r===null?r=[l]:r.push(l)
 keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,Se.errors=r,!1;break}}if(g){if(t.type!==
 void 0){let i=t.type,u=e;if(typeof i!="string")return Se.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"st\
 ring"}}],!1;if(i!=="followed")return Se.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"followed"}}],
-!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
-at",rootData:b,dynamicAnchors:k})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.
+!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
+at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.
 data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.end===void 0&&(y="end"))
-return Se.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let p=e;if(!(o===
-"end"||o==="merge_commit")){let f={instancePath:s+"/data",keyword:"enum",params:{allowedValues:eo},propertyName:o};r===null?
-r=[f]:r.push(f),e++}var c=p===e;if(!c){let f={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===
-null?r=[f]:r.push(f),e++,Se.errors=r,!1;break}}if(c){if(i.end!==void 0){let o=i.end,p=e;if(!(o==="merged"||o==="closed"))
-return Se.errors=[{instancePath:s+"/data/end",keyword:"enum",params:{allowedValues:ro}}],!1;var a=p===e}else var a=!0;if(a)
+return Se.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;if(!(o===
+"end"||o==="merge_commit")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:eo},propertyName:o};r===null?
+r=[p]:r.push(p),e++}var c=f===e;if(!c){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===
+null?r=[p]:r.push(p),e++,Se.errors=r,!1;break}}if(c){if(i.end!==void 0){let o=i.end,f=e;if(!(o==="merged"||o==="closed"))
+return Se.errors=[{instancePath:s+"/data/end",keyword:"enum",params:{allowedValues:ro}}],!1;var a=f===e}else var a=!0;if(a)
 if(i.merge_commit!==void 0){let o=e;if(typeof i.merge_commit!="string")return Se.errors=[{instancePath:s+"/data/merge_co\
 mmit",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}else return Se.errors=[{instancePath:s+"/dat\
 a",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Se.errors=[{instancePath:s,keyword:"\
 type",params:{type:"object"}}],!1;return Se.errors=r,e===0}var to=["into","commit","result","reason","setup_failed","checks","duration_ms"];function H(t,{instancePath:s="",parentData:A,
 parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
 t)){let o;if(t.type===void 0&&(o="type")||t.at===void 0&&(o="at")||t.data===void 0&&(o="data"))return H.errors=[{instancePath:s,
-keyword:"required",params:{missingProperty:o}}],!1;for(let p in t){let f=e;if(!(p==="type"||p==="at"||p==="data")){let j={
-instancePath:s,keyword:"enum",params:{allowedValues:z},propertyName:p};r===null?r=[j]:r.push(j),e++}var g=f===e;if(!g){let j={
-instancePath:s,keyword:"propertyNames",params:{propertyName:p}};return r===null?r=[j]:r.push(j),e++,H.errors=r,!1;break}}
-if(g){if(t.type!==void 0){let p=t.type,f=e;if(typeof p!="string")return H.errors=[{instancePath:s+"/type",keyword:"type",
-params:{type:"string"}}],!1;if(p!=="merge_checked")return H.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"\
-merge_checked"}}],!1;var n=f===e}else var n=!0;if(n){if(t.at!==void 0){let p=e;N(t.at,{instancePath:s+"/at",parentData:t,
-parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=p===e}else
-var n=!0;if(n)if(t.data!==void 0){let p=t.data,f=e;if(e===f)if(p&&typeof p=="object"&&!Array.isArray(p)){let _;if(p.into===
-void 0&&(_="into")||p.commit===void 0&&(_="commit")||p.result===void 0&&(_="result")||p.checks===void 0&&(_="checks")||p.
+keyword:"required",params:{missingProperty:o}}],!1;for(let f in t){let p=e;if(!(f==="type"||f==="at"||f==="data")){let N={
+instancePath:s,keyword:"enum",params:{allowedValues:z},propertyName:f};r===null?r=[N]:r.push(N),e++}var g=p===e;if(!g){let N={
+instancePath:s,keyword:"propertyNames",params:{propertyName:f}};return r===null?r=[N]:r.push(N),e++,H.errors=r,!1;break}}
+if(g){if(t.type!==void 0){let f=t.type,p=e;if(typeof f!="string")return H.errors=[{instancePath:s+"/type",keyword:"type",
+params:{type:"string"}}],!1;if(f!=="merge_checked")return H.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"\
+merge_checked"}}],!1;var n=p===e}else var n=!0;if(n){if(t.at!==void 0){let f=e;q(t.at,{instancePath:s+"/at",parentData:t,
+parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var n=f===e}else
+var n=!0;if(n)if(t.data!==void 0){let f=t.data,p=e;if(e===p)if(f&&typeof f=="object"&&!Array.isArray(f)){let _;if(f.into===
+void 0&&(_="into")||f.commit===void 0&&(_="commit")||f.result===void 0&&(_="result")||f.checks===void 0&&(_="checks")||f.
 duration_ms===void 0&&(_="duration_ms"))return H.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:_}}],
-!1;for(let m in p){let q=e;if(!(m==="into"||m==="commit"||m==="result"||m==="reason"||m==="setup_failed"||m==="checks"||
-m==="duration_ms")){let S={instancePath:s+"/data",keyword:"enum",params:{allowedValues:to},propertyName:m};r===null?r=[S]:
-r.push(S),e++}var c=q===e;if(!c){let S={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:m}};return r===
-null?r=[S]:r.push(S),e++,H.errors=r,!1;break}}if(c){if(p.into!==void 0){let m=e;if(typeof p.into!="string")return H.errors=
-[{instancePath:s+"/data/into",keyword:"type",params:{type:"string"}}],!1;var a=m===e}else var a=!0;if(a){if(p.commit!==void 0){
-let m=e;if(typeof p.commit!="string")return H.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"string"}}],
-!1;var a=m===e}else var a=!0;if(a){if(p.result!==void 0){let m=p.result,q=e;if(!(m==="passed"||m==="failed"||m==="skippe\
-d"))return H.errors=[{instancePath:s+"/data/result",keyword:"enum",params:{allowedValues:gi}}],!1;var a=q===e}else var a=!0;
-if(a){if(p.reason!==void 0){let m=e;if(typeof p.reason!="string")return H.errors=[{instancePath:s+"/data/reason",keyword:"\
-type",params:{type:"string"}}],!1;var a=m===e}else var a=!0;if(a){if(p.setup_failed!==void 0){let m=p.setup_failed,q=e;if(e===
-q)if(m&&typeof m=="object"&&!Array.isArray(m)){let w;if(m.command===void 0&&(w="command")||m.duration_ms===void 0&&(w="d\
+!1;for(let m in f){let j=e;if(!(m==="into"||m==="commit"||m==="result"||m==="reason"||m==="setup_failed"||m==="checks"||
+m==="duration_ms")){let R={instancePath:s+"/data",keyword:"enum",params:{allowedValues:to},propertyName:m};r===null?r=[R]:
+r.push(R),e++}var c=j===e;if(!c){let R={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:m}};return r===
+null?r=[R]:r.push(R),e++,H.errors=r,!1;break}}if(c){if(f.into!==void 0){let m=e;if(typeof f.into!="string")return H.errors=
+[{instancePath:s+"/data/into",keyword:"type",params:{type:"string"}}],!1;var a=m===e}else var a=!0;if(a){if(f.commit!==void 0){
+let m=e;if(typeof f.commit!="string")return H.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"string"}}],
+!1;var a=m===e}else var a=!0;if(a){if(f.result!==void 0){let m=f.result,j=e;if(!(m==="passed"||m==="failed"||m==="skippe\
+d"))return H.errors=[{instancePath:s+"/data/result",keyword:"enum",params:{allowedValues:gi}}],!1;var a=j===e}else var a=!0;
+if(a){if(f.reason!==void 0){let m=e;if(typeof f.reason!="string")return H.errors=[{instancePath:s+"/data/reason",keyword:"\
+type",params:{type:"string"}}],!1;var a=m===e}else var a=!0;if(a){if(f.setup_failed!==void 0){let m=f.setup_failed,j=e;if(e===
+j)if(m&&typeof m=="object"&&!Array.isArray(m)){let w;if(m.command===void 0&&(w="command")||m.duration_ms===void 0&&(w="d\
 uration_ms")||m.output===void 0&&(w="output"))return H.errors=[{instancePath:s+"/data/setup_failed",keyword:"required",params:{
 missingProperty:w}}],!1;for(let h in m){let x=e;if(!(h==="command"||h==="exit_code"||h==="problem"||h==="duration_ms"||h===
 "output")){let L={instancePath:s+"/data/setup_failed",keyword:"enum",params:{allowedValues:ds},propertyName:h};r===null?
@@ -1538,8 +1541,8 @@ on_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===x&&typeof h=="number"&
 [{instancePath:s+"/data/setup_failed/duration_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var i=x===e}else
 var i=!0;if(i)if(m.output!==void 0){let h=e;if(typeof m.output!="string")return H.errors=[{instancePath:s+"/data/setup_f\
 ailed/output",keyword:"type",params:{type:"string"}}],!1;var i=h===e}else var i=!0}}}}}else return H.errors=[{instancePath:s+
-"/data/setup_failed",keyword:"type",params:{type:"object"}}],!1;var a=q===e}else var a=!0;if(a){if(p.checks!==void 0){let m=p.
-checks,q=e;if(e===q)if(Array.isArray(m)){var u=!0;let w=m.length;for(let h=0;h<w;h++){let x=m[h],L=e;if(e===L)if(x&&typeof x==
+"/data/setup_failed",keyword:"type",params:{type:"object"}}],!1;var a=j===e}else var a=!0;if(a){if(f.checks!==void 0){let m=f.
+checks,j=e;if(e===j)if(Array.isArray(m)){var u=!0;let w=m.length;for(let h=0;h<w;h++){let x=m[h],L=e;if(e===L)if(x&&typeof x==
 "object"&&!Array.isArray(x)){let F;if(x.command===void 0&&(F="command")||x.passed===void 0&&(F="passed")||x.duration_ms===
 void 0&&(F="duration_ms")||x.output===void 0&&(F="output"))return H.errors=[{instancePath:s+"/data/checks/"+h,keyword:"r\
 equired",params:{missingProperty:F}}],!1;for(let v in x){let K=e;if(!(v==="command"||v==="passed"||v==="exit_code"||v===
@@ -1561,60 +1564,60 @@ var y=!0;if(y){if(x.output!==void 0){let v=e;if(typeof x.output!="string")return
 x.tests,{instancePath:s+"/data/checks/"+h+"/tests",parentData:x,parentDataProperty:"tests",rootData:b,dynamicAnchors:k})||
 (r=r===null?ie.errors:r.concat(ie.errors),e=r.length);var y=v===e}else var y=!0}}}}}}}else return H.errors=[{instancePath:s+
 "/data/checks/"+h,keyword:"type",params:{type:"object"}}],!1;var u=L===e;if(!u)break}}else return H.errors=[{instancePath:s+
-"/data/checks",keyword:"type",params:{type:"array"}}],!1;var a=q===e}else var a=!0;if(a)if(p.duration_ms!==void 0){let m=p.
-duration_ms,q=e;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)&&isFinite(m)))return H.errors=[{instancePath:s+"/data/duratio\
-n_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===q&&typeof m=="number"&&isFinite(m)&&(m<0||isNaN(m)))return H.errors=
-[{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=q===e}else var a=!0}}}}}}}else
-return H.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=f===e}else var n=!0}}}else return H.
-errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return H.errors=r,e===0}var so=["by","into","from","commit","how"],wi=["fast_forward","merge_commit","by_hand"];function we(t,{instancePath:s="",
+"/data/checks",keyword:"type",params:{type:"array"}}],!1;var a=j===e}else var a=!0;if(a)if(f.duration_ms!==void 0){let m=f.
+duration_ms,j=e;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)&&isFinite(m)))return H.errors=[{instancePath:s+"/data/duratio\
+n_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===j&&typeof m=="number"&&isFinite(m)&&(m<0||isNaN(m)))return H.errors=
+[{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=j===e}else var a=!0}}}}}}}else
+return H.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=p===e}else var n=!0}}}else return H.
+errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return H.errors=r,e===0}var so=["by","into","from","commit","how"],wi=["fast_forward","merge_commit","by_hand"];function he(t,{instancePath:s="",
 parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
-!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return we.
+!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return he.
 errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],!1;for(let i in t){let u=e;if(!(i==="type"||i===
 "at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},propertyName:i};r===null?r=[l]:r.push(l),
 e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(
-l),e++,we.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="string")return we.errors=[{instancePath:s+
-"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="merging")return we.errors=[{instancePath:s+"/type",keyword:"c\
-onst",params:{allowedValue:"merging"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+
-"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);
+l),e++,he.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="string")return he.errors=[{instancePath:s+
+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="merging")return he.errors=[{instancePath:s+"/type",keyword:"c\
+onst",params:{allowedValue:"merging"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+
+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);
 var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){
 let y;if(i.by===void 0&&(y="by")||i.into===void 0&&(y="into")||i.from===void 0&&(y="from")||i.commit===void 0&&(y="commi\
-t")||i.how===void 0&&(y="how"))return we.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
-!1;for(let o in i){let p=e;if(!(o==="by"||o==="into"||o==="from"||o==="commit"||o==="how")){let f={instancePath:s+"/data",
-keyword:"enum",params:{allowedValues:so},propertyName:o};r===null?r=[f]:r.push(f),e++}var c=p===e;if(!c){let f={instancePath:s+
-"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[f]:r.push(f),e++,we.errors=r,!1;break}}if(c){
+t")||i.how===void 0&&(y="how"))return he.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
+!1;for(let o in i){let f=e;if(!(o==="by"||o==="into"||o==="from"||o==="commit"||o==="how")){let p={instancePath:s+"/data",
+keyword:"enum",params:{allowedValues:so},propertyName:o};r===null?r=[p]:r.push(p),e++}var c=f===e;if(!c){let p={instancePath:s+
+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,he.errors=r,!1;break}}if(c){
 if(i.by!==void 0){let o=e;P(i.by,{instancePath:s+"/data/by",parentData:i,parentDataProperty:"by",rootData:b,dynamicAnchors:k})||
 (r=r===null?P.errors:r.concat(P.errors),e=r.length);var a=o===e}else var a=!0;if(a){if(i.into!==void 0){let o=e;if(typeof i.
-into!="string")return we.errors=[{instancePath:s+"/data/into",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else
-var a=!0;if(a){if(i.from!==void 0){let o=e;if(typeof i.from!="string")return we.errors=[{instancePath:s+"/data/from",keyword:"\
+into!="string")return he.errors=[{instancePath:s+"/data/into",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else
+var a=!0;if(a){if(i.from!==void 0){let o=e;if(typeof i.from!="string")return he.errors=[{instancePath:s+"/data/from",keyword:"\
 type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(i.commit!==void 0){let o=e;if(typeof i.commit!="str\
-ing")return we.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;
-if(a)if(i.how!==void 0){let o=i.how,p=e;if(!(o==="fast_forward"||o==="merge_commit"||o==="by_hand"))return we.errors=[{instancePath:s+
-"/data/how",keyword:"enum",params:{allowedValues:wi}}],!1;var a=p===e}else var a=!0}}}}}else return we.errors=[{instancePath:s+
-"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return we.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return we.errors=r,e===0}var io=["by","into","commit","how"];function qe(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){
+ing")return he.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;
+if(a)if(i.how!==void 0){let o=i.how,f=e;if(!(o==="fast_forward"||o==="merge_commit"||o==="by_hand"))return he.errors=[{instancePath:s+
+"/data/how",keyword:"enum",params:{allowedValues:wi}}],!1;var a=f===e}else var a=!0}}}}}else return he.errors=[{instancePath:s+
+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return he.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return he.errors=r,e===0}var io=["by","into","commit","how"];function Ae(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
-(d="at")||t.data===void 0&&(d="data"))return qe.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
+(d="at")||t.data===void 0&&(d="data"))return Ae.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
 !1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},
 propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
-return r===null?r=[l]:r.push(l),e++,qe.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
-g")return qe.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="merged")return qe.errors=
+return r===null?r=[l]:r.push(l),e++,Ae.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
+g")return Ae.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="merged")return Ae.errors=
 [{instancePath:s+"/type",keyword:"const",params:{allowedValue:"merged"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){
-let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?N.errors:
-r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i==
+let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:
+r.concat(q.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i==
 "object"&&!Array.isArray(i)){let y;if(i.by===void 0&&(y="by")||i.into===void 0&&(y="into")||i.commit===void 0&&(y="commi\
-t")||i.how===void 0&&(y="how"))return qe.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
-!1;for(let o in i){let p=e;if(!(o==="by"||o==="into"||o==="commit"||o==="how")){let f={instancePath:s+"/data",keyword:"e\
-num",params:{allowedValues:io},propertyName:o};r===null?r=[f]:r.push(f),e++}var c=p===e;if(!c){let f={instancePath:s+"/d\
-ata",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[f]:r.push(f),e++,qe.errors=r,!1;break}}if(c){if(i.
+t")||i.how===void 0&&(y="how"))return Ae.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
+!1;for(let o in i){let f=e;if(!(o==="by"||o==="into"||o==="commit"||o==="how")){let p={instancePath:s+"/data",keyword:"e\
+num",params:{allowedValues:io},propertyName:o};r===null?r=[p]:r.push(p),e++}var c=f===e;if(!c){let p={instancePath:s+"/d\
+ata",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,Ae.errors=r,!1;break}}if(c){if(i.
 by!==void 0){let o=e;P(i.by,{instancePath:s+"/data/by",parentData:i,parentDataProperty:"by",rootData:b,dynamicAnchors:k})||
 (r=r===null?P.errors:r.concat(P.errors),e=r.length);var a=o===e}else var a=!0;if(a){if(i.into!==void 0){let o=e;if(typeof i.
-into!="string")return qe.errors=[{instancePath:s+"/data/into",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else
-var a=!0;if(a){if(i.commit!==void 0){let o=e;if(typeof i.commit!="string")return qe.errors=[{instancePath:s+"/data/commi\
-t",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.how!==void 0){let o=i.how,p=e;if(!(o===
-"fast_forward"||o==="merge_commit"||o==="by_hand"))return qe.errors=[{instancePath:s+"/data/how",keyword:"enum",params:{
-allowedValues:wi}}],!1;var a=p===e}else var a=!0}}}}else return qe.errors=[{instancePath:s+"/data",keyword:"type",params:{
-type:"object"}}],!1;var n=u===e}else var n=!0}}}else return qe.errors=[{instancePath:s,keyword:"type",params:{type:"obje\
-ct"}}],!1;return qe.errors=r,e===0}var ao=["by","url"];function Je(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){
+into!="string")return Ae.errors=[{instancePath:s+"/data/into",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else
+var a=!0;if(a){if(i.commit!==void 0){let o=e;if(typeof i.commit!="string")return Ae.errors=[{instancePath:s+"/data/commi\
+t",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.how!==void 0){let o=i.how,f=e;if(!(o===
+"fast_forward"||o==="merge_commit"||o==="by_hand"))return Ae.errors=[{instancePath:s+"/data/how",keyword:"enum",params:{
+allowedValues:wi}}],!1;var a=f===e}else var a=!0}}}}else return Ae.errors=[{instancePath:s+"/data",keyword:"type",params:{
+type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Ae.errors=[{instancePath:s,keyword:"type",params:{type:"obje\
+ct"}}],!1;return Ae.errors=r,e===0}var ao=["by","url"];function Je(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
 (d="at")||t.data===void 0&&(d="data"))return Je.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
 !1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},
@@ -1622,43 +1625,43 @@ propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instanceP
 return r===null?r=[l]:r.push(l),e++,Je.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
 g")return Je.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="pull_request_opened")return Je.
 errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"pull_request_opened"}}],!1;var n=u===e}else var n=!0;
-if(n){if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||
-(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;
+if(n){if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||
+(r=r===null?q.errors:r.concat(q.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;
 if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.by===void 0&&(y="by")||i.url===void 0&&(y="url"))return Je.
-errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let p=e;if(!(o==="by"||
-o==="url")){let f={instancePath:s+"/data",keyword:"enum",params:{allowedValues:ao},propertyName:o};r===null?r=[f]:r.push(
-f),e++}var c=p===e;if(!c){let f={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?
-r=[f]:r.push(f),e++,Je.errors=r,!1;break}}if(c){if(i.by!==void 0){let o=e;P(i.by,{instancePath:s+"/data/by",parentData:i,
+errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;if(!(o==="by"||
+o==="url")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:ao},propertyName:o};r===null?r=[p]:r.push(
+p),e++}var c=f===e;if(!c){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?
+r=[p]:r.push(p),e++,Je.errors=r,!1;break}}if(c){if(i.by!==void 0){let o=e;P(i.by,{instancePath:s+"/data/by",parentData:i,
 parentDataProperty:"by",rootData:b,dynamicAnchors:k})||(r=r===null?P.errors:r.concat(P.errors),e=r.length);var a=o===e}else
 var a=!0;if(a)if(i.url!==void 0){let o=e;if(typeof i.url!="string")return Je.errors=[{instancePath:s+"/data/url",keyword:"\
 type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}else return Je.errors=[{instancePath:s+"/data",keyword:"typ\
 e",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Je.errors=[{instancePath:s,keyword:"type",params:{
-type:"object"}}],!1;return Je.errors=r,e===0}var no=["by","branch","commit","ref","until"];function Ae(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,
+type:"object"}}],!1;return Je.errors=r,e===0}var no=["by","branch","commit","ref","until"];function xe(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,
 dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&
-(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return Ae.errors=[{instancePath:s,keyword:"required",params:{
+(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return xe.errors=[{instancePath:s,keyword:"required",params:{
 missingProperty:d}}],!1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"e\
 num",params:{allowedValues:z},propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"\
-propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,Ae.errors=r,!1;break}}if(g){if(t.type!==void 0){
-let i=t.type,u=e;if(typeof i!="string")return Ae.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
-!1;if(i!=="discarded")return Ae.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"discarded"}}],!1;var n=u===
-e}else var n=!0;if(n){if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,
-dynamicAnchors:k})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){
+propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,xe.errors=r,!1;break}}if(g){if(t.type!==void 0){
+let i=t.type,u=e;if(typeof i!="string")return xe.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
+!1;if(i!=="discarded")return xe.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"discarded"}}],!1;var n=u===
+e}else var n=!0;if(n){if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,
+dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){
 let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.by===void 0&&(y="by")||i.branch===void 0&&
-(y="branch")||i.commit===void 0&&(y="commit")||i.ref===void 0&&(y="ref")||i.until===void 0&&(y="until"))return Ae.errors=
-[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let p=e;if(!(o==="by"||o==="\
-branch"||o==="commit"||o==="ref"||o==="until")){let f={instancePath:s+"/data",keyword:"enum",params:{allowedValues:no},propertyName:o};
-r===null?r=[f]:r.push(f),e++}var c=p===e;if(!c){let f={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};
-return r===null?r=[f]:r.push(f),e++,Ae.errors=r,!1;break}}if(c){if(i.by!==void 0){let o=e;P(i.by,{instancePath:s+"/data/\
+(y="branch")||i.commit===void 0&&(y="commit")||i.ref===void 0&&(y="ref")||i.until===void 0&&(y="until"))return xe.errors=
+[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;if(!(o==="by"||o==="\
+branch"||o==="commit"||o==="ref"||o==="until")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:no},propertyName:o};
+r===null?r=[p]:r.push(p),e++}var c=f===e;if(!c){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};
+return r===null?r=[p]:r.push(p),e++,xe.errors=r,!1;break}}if(c){if(i.by!==void 0){let o=e;P(i.by,{instancePath:s+"/data/\
 by",parentData:i,parentDataProperty:"by",rootData:b,dynamicAnchors:k})||(r=r===null?P.errors:r.concat(P.errors),e=r.length);
-var a=o===e}else var a=!0;if(a){if(i.branch!==void 0){let o=e;if(typeof i.branch!="string")return Ae.errors=[{instancePath:s+
+var a=o===e}else var a=!0;if(a){if(i.branch!==void 0){let o=e;if(typeof i.branch!="string")return xe.errors=[{instancePath:s+
 "/data/branch",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(i.commit!==void 0){let o=e;
-if(typeof i.commit!="string")return Ae.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"string"}}],!1;
-var a=o===e}else var a=!0;if(a){if(i.ref!==void 0){let o=e;if(typeof i.ref!="string")return Ae.errors=[{instancePath:s+"\
-/data/ref",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.until!==void 0){let o=e;N(i.until,
-{instancePath:s+"/data/until",parentData:i,parentDataProperty:"until",rootData:b,dynamicAnchors:k})||(r=r===null?N.errors:
-r.concat(N.errors),e=r.length);var a=o===e}else var a=!0}}}}}else return Ae.errors=[{instancePath:s+"/data",keyword:"typ\
-e",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Ae.errors=[{instancePath:s,keyword:"type",params:{
-type:"object"}}],!1;return Ae.errors=r,e===0}var oo=["by","branch","commit"];function Ce(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){
+if(typeof i.commit!="string")return xe.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"string"}}],!1;
+var a=o===e}else var a=!0;if(a){if(i.ref!==void 0){let o=e;if(typeof i.ref!="string")return xe.errors=[{instancePath:s+"\
+/data/ref",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.until!==void 0){let o=e;q(i.until,
+{instancePath:s+"/data/until",parentData:i,parentDataProperty:"until",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:
+r.concat(q.errors),e=r.length);var a=o===e}else var a=!0}}}}}else return xe.errors=[{instancePath:s+"/data",keyword:"typ\
+e",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return xe.errors=[{instancePath:s,keyword:"type",params:{
+type:"object"}}],!1;return xe.errors=r,e===0}var oo=["by","branch","commit"];function Ce(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
 (d="at")||t.data===void 0&&(d="data"))return Ce.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
 !1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},
@@ -1666,13 +1669,13 @@ propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instanceP
 return r===null?r=[l]:r.push(l),e++,Ce.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
 g")return Ce.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="discard_undone")return Ce.
 errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"discard_undone"}}],!1;var n=u===e}else var n=!0;if(n){
-if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||
-(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;
+if(t.at!==void 0){let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||
+(r=r===null?q.errors:r.concat(q.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;
 if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.by===void 0&&(y="by")||i.branch===void 0&&(y="branch")||
 i.commit===void 0&&(y="commit"))return Ce.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
-!1;for(let o in i){let p=e;if(!(o==="by"||o==="branch"||o==="commit")){let f={instancePath:s+"/data",keyword:"enum",params:{
-allowedValues:oo},propertyName:o};r===null?r=[f]:r.push(f),e++}var c=p===e;if(!c){let f={instancePath:s+"/data",keyword:"\
-propertyNames",params:{propertyName:o}};return r===null?r=[f]:r.push(f),e++,Ce.errors=r,!1;break}}if(c){if(i.by!==void 0){
+!1;for(let o in i){let f=e;if(!(o==="by"||o==="branch"||o==="commit")){let p={instancePath:s+"/data",keyword:"enum",params:{
+allowedValues:oo},propertyName:o};r===null?r=[p]:r.push(p),e++}var c=f===e;if(!c){let p={instancePath:s+"/data",keyword:"\
+propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,Ce.errors=r,!1;break}}if(c){if(i.by!==void 0){
 let o=e;P(i.by,{instancePath:s+"/data/by",parentData:i,parentDataProperty:"by",rootData:b,dynamicAnchors:k})||(r=r===null?
 P.errors:r.concat(P.errors),e=r.length);var a=o===e}else var a=!0;if(a){if(i.branch!==void 0){let o=e;if(typeof i.branch!=
 "string")return Ce.errors=[{instancePath:s+"/data/branch",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;
@@ -1687,13 +1690,13 @@ propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instanceP
 return r===null?r=[l]:r.push(l),e++,Ze.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
 g")return Ze.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="taken")return Ze.errors=
 [{instancePath:s+"/type",keyword:"const",params:{allowedValue:"taken"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){
-let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?N.errors:
-r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i==
+let i=e;q(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:
+r.concat(q.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i==
 "object"&&!Array.isArray(i)){let y;if(i.by===void 0&&(y="by")||i.branch===void 0&&(y="branch")||i.root===void 0&&(y="roo\
-t"))return Ze.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let p=e;
-if(!(o==="by"||o==="branch"||o==="root")){let f={instancePath:s+"/data",keyword:"enum",params:{allowedValues:po},propertyName:o};
-r===null?r=[f]:r.push(f),e++}var c=p===e;if(!c){let f={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};
-return r===null?r=[f]:r.push(f),e++,Ze.errors=r,!1;break}}if(c){if(i.by!==void 0){let o=e;P(i.by,{instancePath:s+"/data/\
+t"))return Ze.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;
+if(!(o==="by"||o==="branch"||o==="root")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:po},propertyName:o};
+r===null?r=[p]:r.push(p),e++}var c=f===e;if(!c){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};
+return r===null?r=[p]:r.push(p),e++,Ze.errors=r,!1;break}}if(c){if(i.by!==void 0){let o=e;P(i.by,{instancePath:s+"/data/\
 by",parentData:i,parentDataProperty:"by",rootData:b,dynamicAnchors:k})||(r=r===null?P.errors:r.concat(P.errors),e=r.length);
 var a=o===e}else var a=!0;if(a){if(i.branch!==void 0){let o=e;if(typeof i.branch!="string")return Ze.errors=[{instancePath:s+
 "/data/branch",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.root!==void 0){let o=e;if(typeof i.
@@ -1719,12 +1722,12 @@ e=r.length);var u=Jr===e;us=u}if(!us){let Jr={instancePath:s,keyword:"if",params
 r=[Jr]:r.push(Jr),e++,O.errors=r,!1}var i=Xe===e;if(i){let Jr=e,rr=e,ys=!0,Ni=e;if(t&&typeof t=="object"&&!Array.isArray(
 t)){let Qr;if(t.type===void 0&&(Qr="type")){let tr={};r===null?r=[tr]:r.push(tr),e++}else if(t.type!==void 0&&t.type!=="\
 started_on"){let tr={};r===null?r=[tr]:r.push(tr),e++}}var l=Ni===e;if(e=rr,r!==null&&(rr?r.length=rr:r=null),l){let Qr=e;
-xe(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:k})||(r=r===null?xe.errors:r.concat(xe.
+Ve(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:k})||(r=r===null?Ve.errors:r.concat(Ve.
 errors),e=r.length);var l=Qr===e;ys=l}if(!ys){let Qr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===
 null?r=[Qr]:r.push(Qr),e++,O.errors=r,!1}var i=Jr===e;if(i){let Qr=e,tr=e,ms=!0,ji=e;if(t&&typeof t=="object"&&!Array.isArray(
 t)){let Wr;if(t.type===void 0&&(Wr="type")){let sr={};r===null?r=[sr]:r.push(sr),e++}else if(t.type!==void 0&&t.type!=="\
-moved"){let sr={};r===null?r=[sr]:r.push(sr),e++}}var y=ji===e;if(e=tr,r!==null&&(tr?r.length=tr:r=null),y){let Wr=e;Ve(
-t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:k})||(r=r===null?Ve.errors:r.concat(Ve.errors),
+moved"){let sr={};r===null?r=[sr]:r.push(sr),e++}}var y=ji===e;if(e=tr,r!==null&&(tr?r.length=tr:r=null),y){let Wr=e;$e(
+t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:k})||(r=r===null?$e.errors:r.concat($e.errors),
 e=r.length);var y=Wr===e;ms=y}if(!ms){let Wr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?
 r=[Wr]:r.push(Wr),e++,O.errors=r,!1}var i=Qr===e;if(i){let Wr=e,sr=e,cs=!0,qi=e;if(t&&typeof t=="object"&&!Array.isArray(
 t)){let Xr;if(t.type===void 0&&(Xr="type")){let ir={};r===null?r=[ir]:r.push(ir),e++}else if(t.type!==void 0&&t.type!=="\
@@ -1733,19 +1736,19 @@ _e(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors
 errors),e=r.length);var o=Xr===e;cs=o}if(!cs){let Xr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===
 null?r=[Xr]:r.push(Xr),e++,O.errors=r,!1}var i=Wr===e;if(i){let Xr=e,ir=e,vs=!0,Ai=e;if(t&&typeof t=="object"&&!Array.isArray(
 t)){let Pr;if(t.type===void 0&&(Pr="type")){let ar={};r===null?r=[ar]:r.push(ar),e++}else if(t.type!==void 0&&t.type!=="\
-boundary_seen"){let ar={};r===null?r=[ar]:r.push(ar),e++}}var p=Ai===e;if(e=ir,r!==null&&(ir?r.length=ir:r=null),p){let Pr=e;
+boundary_seen"){let ar={};r===null?r=[ar]:r.push(ar),e++}}var f=Ai===e;if(e=ir,r!==null&&(ir?r.length=ir:r=null),f){let Pr=e;
 J(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:k})||(r=r===null?J.errors:r.concat(J.errors),
-e=r.length);var p=Pr===e;vs=p}if(!vs){let Pr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?
+e=r.length);var f=Pr===e;vs=f}if(!vs){let Pr={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?
 r=[Pr]:r.push(Pr),e++,O.errors=r,!1}var i=Xr===e;if(i){let Pr=e,ar=e,_s=!0,xi=e;if(t&&typeof t=="object"&&!Array.isArray(
 t)){let et;if(t.type===void 0&&(et="type")){let nr={};r===null?r=[nr]:r.push(nr),e++}else if(t.type!==void 0&&t.type!=="\
-preparing"){let nr={};r===null?r=[nr]:r.push(nr),e++}}var f=xi===e;if(e=ar,r!==null&&(ar?r.length=ar:r=null),f){let et=e;
-$e(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:k})||(r=r===null?$e.errors:r.concat($e.
-errors),e=r.length);var f=et===e;_s=f}if(!_s){let et={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===
+preparing"){let nr={};r===null?r=[nr]:r.push(nr),e++}}var p=xi===e;if(e=ar,r!==null&&(ar?r.length=ar:r=null),p){let et=e;
+De(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:k})||(r=r===null?De.errors:r.concat(De.
+errors),e=r.length);var p=et===e;_s=p}if(!_s){let et={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===
 null?r=[et]:r.push(et),e++,O.errors=r,!1}var i=Pr===e;if(i){let et=e,nr=e,bs=!0,Vi=e;if(t&&typeof t=="object"&&!Array.isArray(
 t)){let rt;if(t.type===void 0&&(rt="type")){let or={};r===null?r=[or]:r.push(or),e++}else if(t.type!==void 0&&t.type!=="\
-setup_failed"){let or={};r===null?r=[or]:r.push(or),e++}}var j=Vi===e;if(e=nr,r!==null&&(nr?r.length=nr:r=null),j){let rt=e;
+setup_failed"){let or={};r===null?r=[or]:r.push(or),e++}}var N=Vi===e;if(e=nr,r!==null&&(nr?r.length=nr:r=null),N){let rt=e;
 ye(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:k})||(r=r===null?ye.errors:r.concat(ye.
-errors),e=r.length);var j=rt===e;bs=j}if(!bs){let rt={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===
+errors),e=r.length);var N=rt===e;bs=N}if(!bs){let rt={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===
 null?r=[rt]:r.push(rt),e++,O.errors=r,!1}var i=et===e;if(i){let rt=e,or=e,gs=!0,$i=e;if(t&&typeof t=="object"&&!Array.isArray(
 t)){let tt;if(t.type===void 0&&(tt="type")){let pr={};r===null?r=[pr]:r.push(pr),e++}else if(t.type!==void 0&&t.type!=="\
 prepared"){let pr={};r===null?r=[pr]:r.push(pr),e++}}var _=$i===e;if(e=or,r!==null&&(or?r.length=or:r=null),_){let tt=e;
@@ -1758,24 +1761,24 @@ oe(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors
 errors),e=r.length);var m=st===e;ks=m}if(!ks){let st={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===
 null?r=[st]:r.push(st),e++,O.errors=r,!1}var i=tt===e;if(i){let st=e,fr=e,ws=!0,Fi=e;if(t&&typeof t=="object"&&!Array.isArray(
 t)){let it;if(t.type===void 0&&(it="type")){let lr={};r===null?r=[lr]:r.push(lr),e++}else if(t.type!==void 0&&t.type!=="\
-baseline_decided"){let lr={};r===null?r=[lr]:r.push(lr),e++}}var q=Fi===e;if(e=fr,r!==null&&(fr?r.length=fr:r=null),q){let it=e;
-De(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:k})||(r=r===null?De.errors:r.concat(De.
-errors),e=r.length);var q=it===e;ws=q}if(!ws){let it={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===
+baseline_decided"){let lr={};r===null?r=[lr]:r.push(lr),e++}}var j=Fi===e;if(e=fr,r!==null&&(fr?r.length=fr:r=null),j){let it=e;
+Fe(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:k})||(r=r===null?Fe.errors:r.concat(Fe.
+errors),e=r.length);var j=it===e;ws=j}if(!ws){let it={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===
 null?r=[it]:r.push(it),e++,O.errors=r,!1}var i=st===e;if(i){let it=e,lr=e,hs=!0,Ei=e;if(t&&typeof t=="object"&&!Array.isArray(
 t)){let at;if(t.type===void 0&&(at="type")){let dr={};r===null?r=[dr]:r.push(dr),e++}else if(t.type!==void 0&&t.type!=="\
-attempt_started"){let dr={};r===null?r=[dr]:r.push(dr),e++}}var S=Ei===e;if(e=lr,r!==null&&(lr?r.length=lr:r=null),S){let at=e;
+attempt_started"){let dr={};r===null?r=[dr]:r.push(dr),e++}}var R=Ei===e;if(e=lr,r!==null&&(lr?r.length=lr:r=null),R){let at=e;
 G(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:k})||(r=r===null?G.errors:r.concat(G.errors),
-e=r.length);var S=at===e;hs=S}if(!hs){let at={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?
+e=r.length);var R=at===e;hs=R}if(!hs){let at={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?
 r=[at]:r.push(at),e++,O.errors=r,!1}var i=it===e;if(i){let at=e,dr=e,Ns=!0,Ti=e;if(t&&typeof t=="object"&&!Array.isArray(
 t)){let nt;if(t.type===void 0&&(nt="type")){let ur={};r===null?r=[ur]:r.push(ur),e++}else if(t.type!==void 0&&t.type!=="\
 limit_decided"){let ur={};r===null?r=[ur]:r.push(ur),e++}}var w=Ti===e;if(e=dr,r!==null&&(dr?r.length=dr:r=null),w){let nt=e;
-Fe(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:k})||(r=r===null?Fe.errors:r.concat(Fe.
+Ee(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:k})||(r=r===null?Ee.errors:r.concat(Ee.
 errors),e=r.length);var w=nt===e;Ns=w}if(!Ns){let nt={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===
 null?r=[nt]:r.push(nt),e++,O.errors=r,!1}var i=at===e;if(i){let nt=e,ur=e,js=!0,Ki=e;if(t&&typeof t=="object"&&!Array.isArray(
 t)){let ot;if(t.type===void 0&&(ot="type")){let yr={};r===null?r=[yr]:r.push(yr),e++}else if(t.type!==void 0&&t.type!=="\
 waiting_for_limit"){let yr={};r===null?r=[yr]:r.push(yr),e++}}var h=Ki===e;if(e=ur,r!==null&&(ur?r.length=ur:r=null),h){
-let ot=e;Ee(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:k})||(r=r===null?Ee.errors:r.concat(
-Ee.errors),e=r.length);var h=ot===e;js=h}if(!js){let ot={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===
+let ot=e;Te(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:k})||(r=r===null?Te.errors:r.concat(
+Te.errors),e=r.length);var h=ot===e;js=h}if(!js){let ot={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===
 null?r=[ot]:r.push(ot),e++,O.errors=r,!1}var i=nt===e;if(i){let ot=e,yr=e,qs=!0,Li=e;if(t&&typeof t=="object"&&!Array.isArray(
 t)){let pt;if(t.type===void 0&&(pt="type")){let mr={};r===null?r=[mr]:r.push(mr),e++}else if(t.type!==void 0&&t.type!=="\
 limit_passed"){let mr={};r===null?r=[mr]:r.push(mr),e++}}var x=Li===e;if(e=yr,r!==null&&(yr?r.length=yr:r=null),x){let pt=e;
@@ -1789,7 +1792,7 @@ errors),e=r.length);var L=ft===e;As=L}if(!As){let ft={instancePath:s,keyword:"if
 null?r=[ft]:r.push(ft),e++,O.errors=r,!1}var i=pt===e;if(i){let ft=e,cr=e,xs=!0,Si=e;if(t&&typeof t=="object"&&!Array.isArray(
 t)){let lt;if(t.type===void 0&&(lt="type")){let vr={};r===null?r=[vr]:r.push(vr),e++}else if(t.type!==void 0&&t.type!=="\
 session_opened"){let vr={};r===null?r=[vr]:r.push(vr),e++}}var $=Si===e;if(e=cr,r!==null&&(cr?r.length=cr:r=null),$){let lt=e;
-he(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:k})||(r=r===null?he.errors:r.concat(he.
+Ne(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:k})||(r=r===null?Ne.errors:r.concat(Ne.
 errors),e=r.length);var $=lt===e;xs=$}if(!xs){let lt={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===
 null?r=[lt]:r.push(lt),e++,O.errors=r,!1}var i=ft===e;if(i){let lt=e,vr=e,Vs=!0,Ci=e;if(t&&typeof t=="object"&&!Array.isArray(
 t)){let dt;if(t.type===void 0&&(dt="type")){let _r={};r===null?r=[_r]:r.push(_r),e++}else if(t.type!==void 0&&t.type!=="\
@@ -1828,9 +1831,9 @@ ke(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors
 errors),e=r.length);var I=_t===e;Ks=I}if(!Ks){let _t={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===
 null?r=[_t]:r.push(_t),e++,O.errors=r,!1}var i=vt===e;if(i){let _t=e,Nr=e,Ls=!0,Yi=e;if(t&&typeof t=="object"&&!Array.isArray(
 t)){let bt;if(t.type===void 0&&(bt="type")){let jr={};r===null?r=[jr]:r.push(jr),e++}else if(t.type!==void 0&&t.type!=="\
-outcome_rejected"){let jr={};r===null?r=[jr]:r.push(jr),e++}}var R=Yi===e;if(e=Nr,r!==null&&(Nr?r.length=Nr:r=null),R){let bt=e;
-je(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:k})||(r=r===null?je.errors:r.concat(je.
-errors),e=r.length);var R=bt===e;Ls=R}if(!Ls){let bt={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===
+outcome_rejected"){let jr={};r===null?r=[jr]:r.push(jr),e++}}var S=Yi===e;if(e=Nr,r!==null&&(Nr?r.length=Nr:r=null),S){let bt=e;
+qe(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:k})||(r=r===null?qe.errors:r.concat(qe.
+errors),e=r.length);var S=bt===e;Ls=S}if(!Ls){let bt={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===
 null?r=[bt]:r.push(bt),e++,O.errors=r,!1}var i=_t===e;if(i){let bt=e,jr=e,Rs=!0,Hi=e;if(t&&typeof t=="object"&&!Array.isArray(
 t)){let gt;if(t.type===void 0&&(gt="type")){let qr={};r===null?r=[qr]:r.push(qr),e++}else if(t.type!==void 0&&t.type!=="\
 outcome_submitted"){let qr={};r===null?r=[qr]:r.push(qr),e++}}var Y=Hi===e;if(e=jr,r!==null&&(jr?r.length=jr:r=null),Y){
@@ -1839,17 +1842,17 @@ ve.errors),e=r.length);var Y=gt===e;Rs=Y}if(!Rs){let gt={instancePath:s,keyword:
 null?r=[gt]:r.push(gt),e++,O.errors=r,!1}var i=bt===e;if(i){let gt=e,qr=e,Ss=!0,Bi=e;if(t&&typeof t=="object"&&!Array.isArray(
 t)){let kt;if(t.type===void 0&&(kt="type")){let Ar={};r===null?r=[Ar]:r.push(Ar),e++}else if(t.type!==void 0&&t.type!=="\
 paused"){let Ar={};r===null?r=[Ar]:r.push(Ar),e++}}var ne=Bi===e;if(e=qr,r!==null&&(qr?r.length=qr:r=null),ne){let kt=e;
-Te(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:k})||(r=r===null?Te.errors:r.concat(Te.
+Ke(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:k})||(r=r===null?Ke.errors:r.concat(Ke.
 errors),e=r.length);var ne=kt===e;Ss=ne}if(!Ss){let kt={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===
 null?r=[kt]:r.push(kt),e++,O.errors=r,!1}var i=gt===e;if(i){let kt=e,Ar=e,Cs=!0,Gi=e;if(t&&typeof t=="object"&&!Array.isArray(
 t)){let wt;if(t.type===void 0&&(wt="type")){let xr={};r===null?r=[xr]:r.push(xr),e++}else if(t.type!==void 0&&t.type!=="\
 drive_failed"){let xr={};r===null?r=[xr]:r.push(xr),e++}}var ee=Gi===e;if(e=Ar,r!==null&&(Ar?r.length=Ar:r=null),ee){let wt=e;
-Ke(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:k})||(r=r===null?Ke.errors:r.concat(Ke.
+Le(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:k})||(r=r===null?Le.errors:r.concat(Le.
 errors),e=r.length);var ee=wt===e;Cs=ee}if(!Cs){let wt={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===
 null?r=[wt]:r.push(wt),e++,O.errors=r,!1}var i=kt===e;if(i){let wt=e,xr=e,Zs=!0,Ji=e;if(t&&typeof t=="object"&&!Array.isArray(
 t)){let ht;if(t.type===void 0&&(ht="type")){let Vr={};r===null?r=[Vr]:r.push(Vr),e++}else if(t.type!==void 0&&t.type!=="\
 round_started"){let Vr={};r===null?r=[Vr]:r.push(Vr),e++}}var Gr=Ji===e;if(e=xr,r!==null&&(xr?r.length=xr:r=null),Gr){let ht=e;
-Le(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:k})||(r=r===null?Le.errors:r.concat(Le.
+we(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:k})||(r=r===null?we.errors:r.concat(we.
 errors),e=r.length);var Gr=ht===e;Zs=Gr}if(!Zs){let ht={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===
 null?r=[ht]:r.push(ht),e++,O.errors=r,!1}var i=wt===e;if(i){let ht=e,Vr=e,Is=!0,Qi=e;if(t&&typeof t=="object"&&!Array.isArray(
 t)){let Nt;if(t.type===void 0&&(Nt="type")){let $r={};r===null?r=[$r]:r.push($r),e++}else if(t.type!==void 0&&t.type!=="\
@@ -1914,13 +1917,13 @@ null&&(Zr?r.length=Zr:r=null),es){let Kt=e;H(t,{instancePath:s,parentData:A,pare
 failingKeyword:"then"}};return r===null?r=[Kt]:r.push(Kt),e++,O.errors=r,!1}var i=Tt===e;if(i){let Kt=e,Ir=e,Xs=!0,pa=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let Lt;if(t.type===void 0&&(Lt="type")){let Or={};r===null?r=[Or]:r.push(Or),
 e++}else if(t.type!==void 0&&t.type!=="merging"){let Or={};r===null?r=[Or]:r.push(Or),e++}}var rs=pa===e;if(e=Ir,r!==null&&
-(Ir?r.length=Ir:r=null),rs){let Lt=e;we(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:k})||
-(r=r===null?we.errors:r.concat(we.errors),e=r.length);var rs=Lt===e;Xs=rs}if(!Xs){let Lt={instancePath:s,keyword:"if",params:{
+(Ir?r.length=Ir:r=null),rs){let Lt=e;he(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:k})||
+(r=r===null?he.errors:r.concat(he.errors),e=r.length);var rs=Lt===e;Xs=rs}if(!Xs){let Lt={instancePath:s,keyword:"if",params:{
 failingKeyword:"then"}};return r===null?r=[Lt]:r.push(Lt),e++,O.errors=r,!1}var i=Kt===e;if(i){let Lt=e,Or=e,Ps=!0,fa=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let Rt;if(t.type===void 0&&(Rt="type")){let zr={};r===null?r=[zr]:r.push(zr),
 e++}else if(t.type!==void 0&&t.type!=="merged"){let zr={};r===null?r=[zr]:r.push(zr),e++}}var ts=fa===e;if(e=Or,r!==null&&
-(Or?r.length=Or:r=null),ts){let Rt=e;qe(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:k})||
-(r=r===null?qe.errors:r.concat(qe.errors),e=r.length);var ts=Rt===e;Ps=ts}if(!Ps){let Rt={instancePath:s,keyword:"if",params:{
+(Or?r.length=Or:r=null),ts){let Rt=e;Ae(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:k})||
+(r=r===null?Ae.errors:r.concat(Ae.errors),e=r.length);var ts=Rt===e;Ps=ts}if(!Ps){let Rt={instancePath:s,keyword:"if",params:{
 failingKeyword:"then"}};return r===null?r=[Rt]:r.push(Rt),e++,O.errors=r,!1}var i=Lt===e;if(i){let Rt=e,zr=e,ei=!0,la=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let St;if(t.type===void 0&&(St="type")){let Ur={};r===null?r=[Ur]:r.push(Ur),
 e++}else if(t.type!==void 0&&t.type!=="pull_request_opened"){let Ur={};r===null?r=[Ur]:r.push(Ur),e++}}var ss=la===e;if(e=
@@ -1929,8 +1932,8 @@ zr,r!==null&&(zr?r.length=zr:r=null),ss){let St=e;Je(t,{instancePath:s,parentDat
 failingKeyword:"then"}};return r===null?r=[St]:r.push(St),e++,O.errors=r,!1}var i=Rt===e;if(i){let St=e,Ur=e,ri=!0,da=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let Ct;if(t.type===void 0&&(Ct="type")){let Mr={};r===null?r=[Mr]:r.push(Mr),
 e++}else if(t.type!==void 0&&t.type!=="discarded"){let Mr={};r===null?r=[Mr]:r.push(Mr),e++}}var is=da===e;if(e=Ur,r!==null&&
-(Ur?r.length=Ur:r=null),is){let Ct=e;Ae(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:k})||
-(r=r===null?Ae.errors:r.concat(Ae.errors),e=r.length);var is=Ct===e;ri=is}if(!ri){let Ct={instancePath:s,keyword:"if",params:{
+(Ur?r.length=Ur:r=null),is){let Ct=e;xe(t,{instancePath:s,parentData:A,parentDataProperty:V,rootData:b,dynamicAnchors:k})||
+(r=r===null?xe.errors:r.concat(xe.errors),e=r.length);var is=Ct===e;ri=is}if(!ri){let Ct={instancePath:s,keyword:"if",params:{
 failingKeyword:"then"}};return r===null?r=[Ct]:r.push(Ct),e++,O.errors=r,!1}var i=St===e;if(i){let Ct=e,Mr=e,ti=!0,ua=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let Zt;if(t.type===void 0&&(Zt="type")){let Yr={};r===null?r=[Yr]:r.push(Yr),
 e++}else if(t.type!==void 0&&t.type!=="discard_undone"){let Yr={};r===null?r=[Yr]:r.push(Yr),e++}}var as=ua===e;if(e=Mr,
@@ -1987,16 +1990,16 @@ ings",keyword:"enum",params:{allowedValues:yo},propertyName:D};r===null?r=[I]:r.
 "/ceilings",keyword:"propertyNames",params:{propertyName:D}};return r===null?r=[I]:r.push(I),e++,T.errors=r,!1;break}}if(c){
 if(v.approval!==void 0){let D=v.approval,E=e;if(e===E)if(D&&typeof D=="object"&&!Array.isArray(D)){let I;if(D.mode===void 0&&
 (I="mode")||D.setting===void 0&&(I="setting"))return T.errors=[{instancePath:s+"/ceilings/approval",keyword:"required",params:{
-missingProperty:I}}],!1;for(let R in D){let Y=e;if(!(R==="mode"||R==="setting")){let ne={instancePath:s+"/ceilings/appro\
-val",keyword:"enum",params:{allowedValues:yi},propertyName:R};r===null?r=[ne]:r.push(ne),e++}var a=Y===e;if(!a){let ne={
-instancePath:s+"/ceilings/approval",keyword:"propertyNames",params:{propertyName:R}};return r===null?r=[ne]:r.push(ne),e++,
-T.errors=r,!1;break}}if(a){if(D.mode!==void 0){let R=D.mode,Y=e;if(!(R==="always"||R==="auto"||R==="none"))return T.errors=
+missingProperty:I}}],!1;for(let S in D){let Y=e;if(!(S==="mode"||S==="setting")){let ne={instancePath:s+"/ceilings/appro\
+val",keyword:"enum",params:{allowedValues:yi},propertyName:S};r===null?r=[ne]:r.push(ne),e++}var a=Y===e;if(!a){let ne={
+instancePath:s+"/ceilings/approval",keyword:"propertyNames",params:{propertyName:S}};return r===null?r=[ne]:r.push(ne),e++,
+T.errors=r,!1;break}}if(a){if(D.mode!==void 0){let S=D.mode,Y=e;if(!(S==="always"||S==="auto"||S==="none"))return T.errors=
 [{instancePath:s+"/ceilings/approval/mode",keyword:"enum",params:{allowedValues:mo}}],!1;var d=Y===e}else var d=!0;if(d)
-if(D.setting!==void 0){let R=e;if(typeof D.setting!="string")return T.errors=[{instancePath:s+"/ceilings/approval/settin\
-g",keyword:"type",params:{type:"string"}}],!1;var d=R===e}else var d=!0}}else return T.errors=[{instancePath:s+"/ceiling\
+if(D.setting!==void 0){let S=e;if(typeof D.setting!="string")return T.errors=[{instancePath:s+"/ceilings/approval/settin\
+g",keyword:"type",params:{type:"string"}}],!1;var d=S===e}else var d=!0}}else return T.errors=[{instancePath:s+"/ceiling\
 s/approval",keyword:"type",params:{type:"object"}}],!1;var i=E===e}else var i=!0;if(i){if(v.sandbox!==void 0){let D=v.sandbox,
-E=e;if(e===E)if(D&&typeof D=="object"&&!Array.isArray(D)){let R;if(D.mode===void 0&&(R="mode")||D.setting===void 0&&(R="\
-setting"))return T.errors=[{instancePath:s+"/ceilings/sandbox",keyword:"required",params:{missingProperty:R}}],!1;for(let Y in D){
+E=e;if(e===E)if(D&&typeof D=="object"&&!Array.isArray(D)){let S;if(D.mode===void 0&&(S="mode")||D.setting===void 0&&(S="\
+setting"))return T.errors=[{instancePath:s+"/ceilings/sandbox",keyword:"required",params:{missingProperty:S}}],!1;for(let Y in D){
 let ne=e;if(!(Y==="mode"||Y==="setting")){let ee={instancePath:s+"/ceilings/sandbox",keyword:"enum",params:{allowedValues:yi},
 propertyName:Y};r===null?r=[ee]:r.push(ee),e++}var u=ne===e;if(!u){let ee={instancePath:s+"/ceilings/sandbox",keyword:"p\
 ropertyNames",params:{propertyName:Y}};return r===null?r=[ee]:r.push(ee),e++,T.errors=r,!1;break}}if(u){if(D.mode!==void 0){
@@ -2005,30 +2008,30 @@ let Y=D.mode,ne=e;if(!(Y==="read-only"||Y==="workspace"||Y==="full"))return T.er
 setting!="string")return T.errors=[{instancePath:s+"/ceilings/sandbox/setting",keyword:"type",params:{type:"string"}}],!1;
 var l=Y===e}else var l=!0}}else return T.errors=[{instancePath:s+"/ceilings/sandbox",keyword:"type",params:{type:"object"}}],
 !1;var i=E===e}else var i=!0;if(i){if(v.boundary!==void 0){let D=v.boundary,E=e;if(e===E)if(D&&typeof D=="object"&&!Array.
-isArray(D)){let R;if(D.setting===void 0&&(R="setting"))return T.errors=[{instancePath:s+"/ceilings/boundary",keyword:"re\
-quired",params:{missingProperty:R}}],!1;for(let Y in D){let ne=e;if(Y!=="setting"){let ee={instancePath:s+"/ceilings/bou\
+isArray(D)){let S;if(D.setting===void 0&&(S="setting"))return T.errors=[{instancePath:s+"/ceilings/boundary",keyword:"re\
+quired",params:{missingProperty:S}}],!1;for(let Y in D){let ne=e;if(Y!=="setting"){let ee={instancePath:s+"/ceilings/bou\
 ndary",keyword:"enum",params:{allowedValues:mi},propertyName:Y};r===null?r=[ee]:r.push(ee),e++}var y=ne===e;if(!y){let ee={
 instancePath:s+"/ceilings/boundary",keyword:"propertyNames",params:{propertyName:Y}};return r===null?r=[ee]:r.push(ee),e++,
 T.errors=r,!1;break}}if(y&&D.setting!==void 0&&typeof D.setting!="string")return T.errors=[{instancePath:s+"/ceilings/bo\
 undary/setting",keyword:"type",params:{type:"string"}}],!1}else return T.errors=[{instancePath:s+"/ceilings/boundary",keyword:"\
 type",params:{type:"object"}}],!1;var i=E===e}else var i=!0;if(i){if(v.tools!==void 0){let D=v.tools,E=e;if(e===E)if(D&&
-typeof D=="object"&&!Array.isArray(D)){let R;if(D.setting===void 0&&(R="setting"))return T.errors=[{instancePath:s+"/cei\
-lings/tools",keyword:"required",params:{missingProperty:R}}],!1;for(let Y in D){let ne=e;if(Y!=="setting"){let ee={instancePath:s+
+typeof D=="object"&&!Array.isArray(D)){let S;if(D.setting===void 0&&(S="setting"))return T.errors=[{instancePath:s+"/cei\
+lings/tools",keyword:"required",params:{missingProperty:S}}],!1;for(let Y in D){let ne=e;if(Y!=="setting"){let ee={instancePath:s+
 "/ceilings/tools",keyword:"enum",params:{allowedValues:mi},propertyName:Y};r===null?r=[ee]:r.push(ee),e++}var o=ne===e;if(!o){
 let ee={instancePath:s+"/ceilings/tools",keyword:"propertyNames",params:{propertyName:Y}};return r===null?r=[ee]:r.push(
 ee),e++,T.errors=r,!1;break}}if(o&&D.setting!==void 0&&typeof D.setting!="string")return T.errors=[{instancePath:s+"/cei\
 lings/tools/setting",keyword:"type",params:{type:"string"}}],!1}else return T.errors=[{instancePath:s+"/ceilings/tools",
 keyword:"type",params:{type:"object"}}],!1;var i=E===e}else var i=!0;if(i)if(v.mcpServers!==void 0){let D=v.mcpServers,E=e;
-if(e===E)if(D&&typeof D=="object"&&!Array.isArray(D)){let R;if(D.names===void 0&&(R="names")||D.setting===void 0&&(R="se\
-tting"))return T.errors=[{instancePath:s+"/ceilings/mcpServers",keyword:"required",params:{missingProperty:R}}],!1;for(let Y in D){
+if(e===E)if(D&&typeof D=="object"&&!Array.isArray(D)){let S;if(D.names===void 0&&(S="names")||D.setting===void 0&&(S="se\
+tting"))return T.errors=[{instancePath:s+"/ceilings/mcpServers",keyword:"required",params:{missingProperty:S}}],!1;for(let Y in D){
 let ne=e;if(!(Y==="names"||Y==="setting")){let ee={instancePath:s+"/ceilings/mcpServers",keyword:"enum",params:{allowedValues:vo},
-propertyName:Y};r===null?r=[ee]:r.push(ee),e++}var p=ne===e;if(!p){let ee={instancePath:s+"/ceilings/mcpServers",keyword:"\
-propertyNames",params:{propertyName:Y}};return r===null?r=[ee]:r.push(ee),e++,T.errors=r,!1;break}}if(p){if(D.names!==void 0){
-let Y=D.names,ne=e;if(e===ne)if(Array.isArray(Y)){var f=!0;let ee=Y.length;for(let Gr=0;Gr<ee;Gr++){let Ot=e;if(typeof Y[Gr]!=
-"string")return T.errors=[{instancePath:s+"/ceilings/mcpServers/names/"+Gr,keyword:"type",params:{type:"string"}}],!1;var f=Ot===
-e;if(!f)break}}else return T.errors=[{instancePath:s+"/ceilings/mcpServers/names",keyword:"type",params:{type:"array"}}],
-!1;var j=ne===e}else var j=!0;if(j)if(D.setting!==void 0){let Y=e;if(typeof D.setting!="string")return T.errors=[{instancePath:s+
-"/ceilings/mcpServers/setting",keyword:"type",params:{type:"string"}}],!1;var j=Y===e}else var j=!0}}else return T.errors=
+propertyName:Y};r===null?r=[ee]:r.push(ee),e++}var f=ne===e;if(!f){let ee={instancePath:s+"/ceilings/mcpServers",keyword:"\
+propertyNames",params:{propertyName:Y}};return r===null?r=[ee]:r.push(ee),e++,T.errors=r,!1;break}}if(f){if(D.names!==void 0){
+let Y=D.names,ne=e;if(e===ne)if(Array.isArray(Y)){var p=!0;let ee=Y.length;for(let Gr=0;Gr<ee;Gr++){let Ot=e;if(typeof Y[Gr]!=
+"string")return T.errors=[{instancePath:s+"/ceilings/mcpServers/names/"+Gr,keyword:"type",params:{type:"string"}}],!1;var p=Ot===
+e;if(!p)break}}else return T.errors=[{instancePath:s+"/ceilings/mcpServers/names",keyword:"type",params:{type:"array"}}],
+!1;var N=ne===e}else var N=!0;if(N)if(D.setting!==void 0){let Y=e;if(typeof D.setting!="string")return T.errors=[{instancePath:s+
+"/ceilings/mcpServers/setting",keyword:"type",params:{type:"string"}}],!1;var N=Y===e}else var N=!0}}else return T.errors=
 [{instancePath:s+"/ceilings/mcpServers",keyword:"type",params:{type:"object"}}],!1;var i=E===e}else var i=!0}}}}}else return T.
 errors=[{instancePath:s+"/ceilings",keyword:"type",params:{type:"object"}}],!1;var n=K===e}else var n=!0;if(n){if(t.budgets!==
 void 0){let v=t.budgets,K=e;if(e===K)if(Array.isArray(v)){var _=!0;let D=v.length;for(let E=0;E<D;E++){let I=e;if(typeof v[E]!=
@@ -2039,15 +2042,15 @@ depth!==void 0){let v=t.depth,K=e;if(!(typeof v=="number"&&!(v%1)&&!isNaN(v)&&is
 errors=[{instancePath:s+"/depth",keyword:"minimum",params:{comparison:">=",limit:1}}],!1;var n=K===e}else var n=!0;if(n){
 if(t.trace!==void 0){let v=t.trace,K=e;if(e===K)if(v&&typeof v=="object"&&!Array.isArray(v)){let D;if(v.traceparent===void 0&&
 (D="traceparent"))return T.errors=[{instancePath:s+"/trace",keyword:"required",params:{missingProperty:D}}],!1;for(let E in v){
-let I=e;if(!(E==="traceparent"||E==="tracestate"||E==="is_own")){let R={instancePath:s+"/trace",keyword:"enum",params:{allowedValues:_o},
-propertyName:E};r===null?r=[R]:r.push(R),e++}var m=I===e;if(!m){let R={instancePath:s+"/trace",keyword:"propertyNames",params:{
-propertyName:E}};return r===null?r=[R]:r.push(R),e++,T.errors=r,!1;break}}if(m){if(v.traceparent!==void 0){let E=e;if(typeof v.
-traceparent!="string")return T.errors=[{instancePath:s+"/trace/traceparent",keyword:"type",params:{type:"string"}}],!1;var q=E===
-e}else var q=!0;if(q){if(v.tracestate!==void 0){let E=e;if(typeof v.tracestate!="string")return T.errors=[{instancePath:s+
-"/trace/tracestate",keyword:"type",params:{type:"string"}}],!1;var q=E===e}else var q=!0;if(q)if(v.is_own!==void 0){let E=v.
+let I=e;if(!(E==="traceparent"||E==="tracestate"||E==="is_own")){let S={instancePath:s+"/trace",keyword:"enum",params:{allowedValues:_o},
+propertyName:E};r===null?r=[S]:r.push(S),e++}var m=I===e;if(!m){let S={instancePath:s+"/trace",keyword:"propertyNames",params:{
+propertyName:E}};return r===null?r=[S]:r.push(S),e++,T.errors=r,!1;break}}if(m){if(v.traceparent!==void 0){let E=e;if(typeof v.
+traceparent!="string")return T.errors=[{instancePath:s+"/trace/traceparent",keyword:"type",params:{type:"string"}}],!1;var j=E===
+e}else var j=!0;if(j){if(v.tracestate!==void 0){let E=e;if(typeof v.tracestate!="string")return T.errors=[{instancePath:s+
+"/trace/tracestate",keyword:"type",params:{type:"string"}}],!1;var j=E===e}else var j=!0;if(j)if(v.is_own!==void 0){let E=v.
 is_own,I=e;if(typeof E!="boolean")return T.errors=[{instancePath:s+"/trace/is_own",keyword:"type",params:{type:"boolean"}}],
-!1;if(E!==!0)return T.errors=[{instancePath:s+"/trace/is_own",keyword:"const",params:{allowedValue:!0}}],!1;var q=I===e}else
-var q=!0}}}else return T.errors=[{instancePath:s+"/trace",keyword:"type",params:{type:"object"}}],!1;var n=K===e}else var n=!0;
+!1;if(E!==!0)return T.errors=[{instancePath:s+"/trace/is_own",keyword:"const",params:{allowedValue:!0}}],!1;var j=I===e}else
+var j=!0}}}else return T.errors=[{instancePath:s+"/trace",keyword:"type",params:{type:"object"}}],!1;var n=K===e}else var n=!0;
 if(n){if(t.label!==void 0){let v=e;if(typeof t.label!="string")return T.errors=[{instancePath:s+"/label",keyword:"type",
 params:{type:"string"}}],!1;var n=v===e}else var n=!0;if(n){if(t.is_server_driven!==void 0){let v=e;if(typeof t.is_server_driven!=
 "boolean")return T.errors=[{instancePath:s+"/is_server_driven",keyword:"type",params:{type:"boolean"}}],!1;var n=v===e}else
@@ -2055,20 +2058,20 @@ var n=!0;if(n){if(t.notify!==void 0){let v=e;if(typeof t.notify!="string")return
 type",params:{type:"string"}}],!1;var n=v===e}else var n=!0;if(n){if(t.queued!==void 0){let v=t.queued,K=e;if(e===K)if(v&&
 typeof v=="object"&&!Array.isArray(v)){let D;if(v.position===void 0&&(D="position"))return T.errors=[{instancePath:s+"/q\
 ueued",keyword:"required",params:{missingProperty:D}}],!1;for(let E in v){let I=e;if(!(E==="position"||E==="is_first")){
-let R={instancePath:s+"/queued",keyword:"enum",params:{allowedValues:bo},propertyName:E};r===null?r=[R]:r.push(R),e++}var S=I===
-e;if(!S){let R={instancePath:s+"/queued",keyword:"propertyNames",params:{propertyName:E}};return r===null?r=[R]:r.push(R),
-e++,T.errors=r,!1;break}}if(S){if(v.position!==void 0){let E=v.position,I=e;if(!(typeof E=="number"&&!(E%1)&&!isNaN(E)&&
+let S={instancePath:s+"/queued",keyword:"enum",params:{allowedValues:bo},propertyName:E};r===null?r=[S]:r.push(S),e++}var R=I===
+e;if(!R){let S={instancePath:s+"/queued",keyword:"propertyNames",params:{propertyName:E}};return r===null?r=[S]:r.push(S),
+e++,T.errors=r,!1;break}}if(R){if(v.position!==void 0){let E=v.position,I=e;if(!(typeof E=="number"&&!(E%1)&&!isNaN(E)&&
 isFinite(E)))return T.errors=[{instancePath:s+"/queued/position",keyword:"type",params:{type:"integer"}}],!1;var w=I===e}else
 var w=!0;if(w)if(v.is_first!==void 0){let E=v.is_first,I=e;if(typeof E!="boolean")return T.errors=[{instancePath:s+"/que\
 ued/is_first",keyword:"type",params:{type:"boolean"}}],!1;if(E!==!0)return T.errors=[{instancePath:s+"/queued/is_first",
 keyword:"const",params:{allowedValue:!0}}],!1;var w=I===e}else var w=!0}}else return T.errors=[{instancePath:s+"/queued",
-keyword:"type",params:{type:"object"}}],!1;var n=K===e}else var n=!0;if(n){if(t.taken_at!==void 0){let v=e;N(t.taken_at,
-{instancePath:s+"/taken_at",parentData:t,parentDataProperty:"taken_at",rootData:b,dynamicAnchors:k})||(r=r===null?N.errors:
-r.concat(N.errors),e=r.length);var n=v===e}else var n=!0;if(n){if(t.group!==void 0){let v=t.group,K=e;if(e===K)if(v&&typeof v==
+keyword:"type",params:{type:"object"}}],!1;var n=K===e}else var n=!0;if(n){if(t.taken_at!==void 0){let v=e;q(t.taken_at,
+{instancePath:s+"/taken_at",parentData:t,parentDataProperty:"taken_at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:
+r.concat(q.errors),e=r.length);var n=v===e}else var n=!0;if(n){if(t.group!==void 0){let v=t.group,K=e;if(e===K)if(v&&typeof v==
 "object"&&!Array.isArray(v)){let D;if(v.id===void 0&&(D="id"))return T.errors=[{instancePath:s+"/group",keyword:"require\
-d",params:{missingProperty:D}}],!1;for(let E in v){let I=e;if(!(E==="id"||E==="max_tokens"||E==="max_cost_microusd")){let R={
-instancePath:s+"/group",keyword:"enum",params:{allowedValues:go},propertyName:E};r===null?r=[R]:r.push(R),e++}var h=I===
-e;if(!h){let R={instancePath:s+"/group",keyword:"propertyNames",params:{propertyName:E}};return r===null?r=[R]:r.push(R),
+d",params:{missingProperty:D}}],!1;for(let E in v){let I=e;if(!(E==="id"||E==="max_tokens"||E==="max_cost_microusd")){let S={
+instancePath:s+"/group",keyword:"enum",params:{allowedValues:go},propertyName:E};r===null?r=[S]:r.push(S),e++}var h=I===
+e;if(!h){let S={instancePath:s+"/group",keyword:"propertyNames",params:{propertyName:E}};return r===null?r=[S]:r.push(S),
 e++,T.errors=r,!1;break}}if(h){if(v.id!==void 0){let E=v.id,I=e;if(e===I)if(typeof E=="string"){if(E.length===0)return T.
 errors=[{instancePath:s+"/group/id",keyword:"minLength",params:{limit:1}}],!1}else return T.errors=[{instancePath:s+"/gr\
 oup/id",keyword:"type",params:{type:"string"}}],!1;var x=I===e}else var x=!0;if(x){if(v.max_tokens!==void 0){let E=v.max_tokens,
@@ -2081,45 +2084,45 @@ isNaN(E)))return T.errors=[{instancePath:s+"/group/max_cost_microusd",keyword:"m
 !1;var x=I===e}else var x=!0}}}else return T.errors=[{instancePath:s+"/group",keyword:"type",params:{type:"object"}}],!1;
 var n=K===e}else var n=!0;if(n){if(t.problem!==void 0){let v=t.problem,K=e;if(e===K)if(v&&typeof v=="object"&&!Array.isArray(
 v)){let D;if(v.code===void 0&&(D="code")||v.message===void 0&&(D="message"))return T.errors=[{instancePath:s+"/problem",
-keyword:"required",params:{missingProperty:D}}],!1;for(let E in v){let I=e;if(!(E==="code"||E==="message")){let R={instancePath:s+
-"/problem",keyword:"enum",params:{allowedValues:bi},propertyName:E};r===null?r=[R]:r.push(R),e++}var L=I===e;if(!L){let R={
-instancePath:s+"/problem",keyword:"propertyNames",params:{propertyName:E}};return r===null?r=[R]:r.push(R),e++,T.errors=
+keyword:"required",params:{missingProperty:D}}],!1;for(let E in v){let I=e;if(!(E==="code"||E==="message")){let S={instancePath:s+
+"/problem",keyword:"enum",params:{allowedValues:bi},propertyName:E};r===null?r=[S]:r.push(S),e++}var L=I===e;if(!L){let S={
+instancePath:s+"/problem",keyword:"propertyNames",params:{propertyName:E}};return r===null?r=[S]:r.push(S),e++,T.errors=
 r,!1;break}}if(L){if(v.code!==void 0){let E=e;if(typeof v.code!="string")return T.errors=[{instancePath:s+"/problem/code",
 keyword:"type",params:{type:"string"}}],!1;var $=E===e}else var $=!0;if($)if(v.message!==void 0){let E=e;if(typeof v.message!=
 "string")return T.errors=[{instancePath:s+"/problem/message",keyword:"type",params:{type:"string"}}],!1;var $=E===e}else
 var $=!0}}else return T.errors=[{instancePath:s+"/problem",keyword:"type",params:{type:"object"}}],!1;var n=K===e}else var n=!0;
-if(n)if(t.created_at!==void 0){let v=e;N(t.created_at,{instancePath:s+"/created_at",parentData:t,parentDataProperty:"cre\
-ated_at",rootData:b,dynamicAnchors:k})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=v===e}else var n=!0}}}}}}}}}}}}}}}}}}}else
+if(n)if(t.created_at!==void 0){let v=e;q(t.created_at,{instancePath:s+"/created_at",parentData:t,parentDataProperty:"cre\
+ated_at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var n=v===e}else var n=!0}}}}}}}}}}}}}}}}}}}else
 return T.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return T.errors=r,e===0}var To=Q;var wo=["version","git_common_dir","root","branch","base","head","commit","pack","rounds"],ho=["record","events","files"],
 No=["name","content"],ls=new RegExp("^[0-9a-f]{40}(?:[0-9a-f]{24})?$","u");function Q(t,{instancePath:s="",parentData:A,
 parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
 t)){let y;if(t.version===void 0&&(y="version")||t.git_common_dir===void 0&&(y="git_common_dir")||t.root===void 0&&(y="ro\
 ot")||t.branch===void 0&&(y="branch")||t.base===void 0&&(y="base")||t.head===void 0&&(y="head")||t.commit===void 0&&(y="\
 commit")||t.pack===void 0&&(y="pack")||t.rounds===void 0&&(y="rounds"))return Q.errors=[{instancePath:s,keyword:"require\
-d",params:{missingProperty:y}}],!1;for(let o in t){let p=e;if(!(o==="version"||o==="git_common_dir"||o==="root"||o==="br\
-anch"||o==="base"||o==="head"||o==="commit"||o==="pack"||o==="rounds")){let f={instancePath:s,keyword:"enum",params:{allowedValues:wo},
-propertyName:o};r===null?r=[f]:r.push(f),e++}var g=p===e;if(!g){let f={instancePath:s,keyword:"propertyNames",params:{propertyName:o}};
-return r===null?r=[f]:r.push(f),e++,Q.errors=r,!1;break}}if(g){if(t.version!==void 0){let o=t.version,p=e;if(!(typeof o==
+d",params:{missingProperty:y}}],!1;for(let o in t){let f=e;if(!(o==="version"||o==="git_common_dir"||o==="root"||o==="br\
+anch"||o==="base"||o==="head"||o==="commit"||o==="pack"||o==="rounds")){let p={instancePath:s,keyword:"enum",params:{allowedValues:wo},
+propertyName:o};r===null?r=[p]:r.push(p),e++}var g=f===e;if(!g){let p={instancePath:s,keyword:"propertyNames",params:{propertyName:o}};
+return r===null?r=[p]:r.push(p),e++,Q.errors=r,!1;break}}if(g){if(t.version!==void 0){let o=t.version,f=e;if(!(typeof o==
 "number"&&isFinite(o)))return Q.errors=[{instancePath:s+"/version",keyword:"type",params:{type:"number"}}],!1;if(o!==1)return Q.
-errors=[{instancePath:s+"/version",keyword:"const",params:{allowedValue:1}}],!1;var n=p===e}else var n=!0;if(n){if(t.git_common_dir!==
-void 0){let o=t.git_common_dir,p=e;if(e===p)if(typeof o=="string"){if(o.length===0)return Q.errors=[{instancePath:s+"/gi\
+errors=[{instancePath:s+"/version",keyword:"const",params:{allowedValue:1}}],!1;var n=f===e}else var n=!0;if(n){if(t.git_common_dir!==
+void 0){let o=t.git_common_dir,f=e;if(e===f)if(typeof o=="string"){if(o.length===0)return Q.errors=[{instancePath:s+"/gi\
 t_common_dir",keyword:"minLength",params:{limit:1}}],!1}else return Q.errors=[{instancePath:s+"/git_common_dir",keyword:"\
-type",params:{type:"string"}}],!1;var n=p===e}else var n=!0;if(n){if(t.root!==void 0){let o=t.root,p=e;if(e===p)if(typeof o==
+type",params:{type:"string"}}],!1;var n=f===e}else var n=!0;if(n){if(t.root!==void 0){let o=t.root,f=e;if(e===f)if(typeof o==
 "string"){if(o.length===0)return Q.errors=[{instancePath:s+"/root",keyword:"minLength",params:{limit:1}}],!1}else return Q.
-errors=[{instancePath:s+"/root",keyword:"type",params:{type:"string"}}],!1;var n=p===e}else var n=!0;if(n){if(t.branch!==
-void 0){let o=t.branch,p=e;if(e===p)if(typeof o=="string"){if(o.length===0)return Q.errors=[{instancePath:s+"/branch",keyword:"\
+errors=[{instancePath:s+"/root",keyword:"type",params:{type:"string"}}],!1;var n=f===e}else var n=!0;if(n){if(t.branch!==
+void 0){let o=t.branch,f=e;if(e===f)if(typeof o=="string"){if(o.length===0)return Q.errors=[{instancePath:s+"/branch",keyword:"\
 minLength",params:{limit:1}}],!1}else return Q.errors=[{instancePath:s+"/branch",keyword:"type",params:{type:"string"}}],
-!1;var n=p===e}else var n=!0;if(n){if(t.base!==void 0){let o=t.base,p=e;if(e===p)if(typeof o=="string"){if(!ls.test(o))return Q.
+!1;var n=f===e}else var n=!0;if(n){if(t.base!==void 0){let o=t.base,f=e;if(e===f)if(typeof o=="string"){if(!ls.test(o))return Q.
 errors=[{instancePath:s+"/base",keyword:"saidPattern",params:{says:"the id of a commit"}}],!1}else return Q.errors=[{instancePath:s+
-"/base",keyword:"type",params:{type:"string"}}],!1;var n=p===e}else var n=!0;if(n){if(t.head!==void 0){let o=t.head,p=e;
-if(e===p)if(typeof o=="string"){if(!ls.test(o))return Q.errors=[{instancePath:s+"/head",keyword:"saidPattern",params:{says:"\
-the id of a commit"}}],!1}else return Q.errors=[{instancePath:s+"/head",keyword:"type",params:{type:"string"}}],!1;var n=p===
-e}else var n=!0;if(n){if(t.commit!==void 0){let o=t.commit,p=e;if(e===p)if(typeof o=="string"){if(!ls.test(o))return Q.errors=
+"/base",keyword:"type",params:{type:"string"}}],!1;var n=f===e}else var n=!0;if(n){if(t.head!==void 0){let o=t.head,f=e;
+if(e===f)if(typeof o=="string"){if(!ls.test(o))return Q.errors=[{instancePath:s+"/head",keyword:"saidPattern",params:{says:"\
+the id of a commit"}}],!1}else return Q.errors=[{instancePath:s+"/head",keyword:"type",params:{type:"string"}}],!1;var n=f===
+e}else var n=!0;if(n){if(t.commit!==void 0){let o=t.commit,f=e;if(e===f)if(typeof o=="string"){if(!ls.test(o))return Q.errors=
 [{instancePath:s+"/commit",keyword:"saidPattern",params:{says:"the id of a commit"}}],!1}else return Q.errors=[{instancePath:s+
-"/commit",keyword:"type",params:{type:"string"}}],!1;var n=p===e}else var n=!0;if(n){if(t.pack!==void 0){let o=e;if(typeof t.
+"/commit",keyword:"type",params:{type:"string"}}],!1;var n=f===e}else var n=!0;if(n){if(t.pack!==void 0){let o=e;if(typeof t.
 pack!="string")return Q.errors=[{instancePath:s+"/pack",keyword:"type",params:{type:"string"}}],!1;var n=o===e}else var n=!0;
-if(n)if(t.rounds!==void 0){let o=t.rounds,p=e;if(e===p)if(Array.isArray(o)){if(o.length<1)return Q.errors=[{instancePath:s+
-"/rounds",keyword:"minItems",params:{limit:1}}],!1;{var c=!0;let j=o.length;for(let _=0;_<j;_++){let m=o[_],q=e;if(e===q)
+if(n)if(t.rounds!==void 0){let o=t.rounds,f=e;if(e===f)if(Array.isArray(o)){if(o.length<1)return Q.errors=[{instancePath:s+
+"/rounds",keyword:"minItems",params:{limit:1}}],!1;{var c=!0;let N=o.length;for(let _=0;_<N;_++){let m=o[_],j=e;if(e===j)
 if(m&&typeof m=="object"&&!Array.isArray(m)){let w;if(m.record===void 0&&(w="record")||m.events===void 0&&(w="events")||
 m.files===void 0&&(w="files"))return Q.errors=[{instancePath:s+"/rounds/"+_,keyword:"required",params:{missingProperty:w}}],
 !1;for(let h in m){let x=e;if(!(h==="record"||h==="events"||h==="files")){let L={instancePath:s+"/rounds/"+_,keyword:"en\
@@ -2133,17 +2136,17 @@ h)))return Q.errors=[{instancePath:s+"/rounds/"+_+"/events",keyword:"minimum",pa
 e}else var d=!0;if(d)if(m.files!==void 0){let h=m.files,x=e;if(e===x)if(Array.isArray(h)){var i=!0;let $=h.length;for(let F=0;F<
 $;F++){let v=h[F],K=e;if(e===K)if(v&&typeof v=="object"&&!Array.isArray(v)){let D;if(v.name===void 0&&(D="name")||v.content===
 void 0&&(D="content"))return Q.errors=[{instancePath:s+"/rounds/"+_+"/files/"+F,keyword:"required",params:{missingProperty:D}}],
-!1;for(let E in v){let I=e;if(!(E==="name"||E==="content")){let R={instancePath:s+"/rounds/"+_+"/files/"+F,keyword:"enum",
-params:{allowedValues:No},propertyName:E};r===null?r=[R]:r.push(R),e++}var u=I===e;if(!u){let R={instancePath:s+"/rounds\
-/"+_+"/files/"+F,keyword:"propertyNames",params:{propertyName:E}};return r===null?r=[R]:r.push(R),e++,Q.errors=r,!1;break}}
+!1;for(let E in v){let I=e;if(!(E==="name"||E==="content")){let S={instancePath:s+"/rounds/"+_+"/files/"+F,keyword:"enum",
+params:{allowedValues:No},propertyName:E};r===null?r=[S]:r.push(S),e++}var u=I===e;if(!u){let S={instancePath:s+"/rounds\
+/"+_+"/files/"+F,keyword:"propertyNames",params:{propertyName:E}};return r===null?r=[S]:r.push(S),e++,Q.errors=r,!1;break}}
 if(u){if(v.name!==void 0){let E=e;if(typeof v.name!="string")return Q.errors=[{instancePath:s+"/rounds/"+_+"/files/"+F+"\
 /name",keyword:"type",params:{type:"string"}}],!1;var l=E===e}else var l=!0;if(l)if(v.content!==void 0){let E=e;if(typeof v.
 content!="string")return Q.errors=[{instancePath:s+"/rounds/"+_+"/files/"+F+"/content",keyword:"type",params:{type:"stri\
 ng"}}],!1;var l=E===e}else var l=!0}}else return Q.errors=[{instancePath:s+"/rounds/"+_+"/files/"+F,keyword:"type",params:{
 type:"object"}}],!1;var i=K===e;if(!i)break}}else return Q.errors=[{instancePath:s+"/rounds/"+_+"/files",keyword:"type",
 params:{type:"array"}}],!1;var d=x===e}else var d=!0}}}else return Q.errors=[{instancePath:s+"/rounds/"+_,keyword:"type",
-params:{type:"object"}}],!1;var c=q===e;if(!c)break}}}else return Q.errors=[{instancePath:s+"/rounds",keyword:"type",params:{
-type:"array"}}],!1;var n=p===e}else var n=!0}}}}}}}}}else return Q.errors=[{instancePath:s,keyword:"type",params:{type:"\
+params:{type:"object"}}],!1;var c=j===e;if(!c)break}}}else return Q.errors=[{instancePath:s+"/rounds",keyword:"type",params:{
+type:"array"}}],!1;var n=f===e}else var n=!0}}}}}}}}}else return Q.errors=[{instancePath:s,keyword:"type",params:{type:"\
 object"}}],!1;return Q.errors=r,e===0}var Ko=Pe;var jo=["version","digest","decision","repository","paths","decided_at"],qo=["trusted","refused"];function Pe(t,{instancePath:s="",
 parentData:A,parentDataProperty:V,rootData:b=t,dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
 !Array.isArray(t)){let a;if(t.version===void 0&&(a="version")||t.digest===void 0&&(a="digest")||t.decision===void 0&&(a=
@@ -2162,8 +2165,8 @@ repository!="string")return Pe.errors=[{instancePath:s+"/repository",keyword:"ty
 e}else var n=!0;if(n){if(t.paths!==void 0){let d=t.paths,i=e;if(e===i)if(Array.isArray(d)){var c=!0;let l=d.length;for(let y=0;y<
 l;y++){let o=e;if(typeof d[y]!="string")return Pe.errors=[{instancePath:s+"/paths/"+y,keyword:"type",params:{type:"strin\
 g"}}],!1;var c=o===e;if(!c)break}}else return Pe.errors=[{instancePath:s+"/paths",keyword:"type",params:{type:"array"}}],
-!1;var n=i===e}else var n=!0;if(n)if(t.decided_at!==void 0){let d=e;N(t.decided_at,{instancePath:s+"/decided_at",parentData:t,
-parentDataProperty:"decided_at",rootData:b,dynamicAnchors:k})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=d===
+!1;var n=i===e}else var n=!0;if(n)if(t.decided_at!==void 0){let d=e;q(t.decided_at,{instancePath:s+"/decided_at",parentData:t,
+parentDataProperty:"decided_at",rootData:b,dynamicAnchors:k})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var n=d===
 e}else var n=!0}}}}}}else return Pe.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Pe.errors=
 r,e===0}var Lo=Hr;var Ao=["version","backend","code","until"];function Hr(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:b=t,
 dynamicAnchors:k={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let c;if(t.version===void 0&&
@@ -2177,6 +2180,6 @@ errors=[{instancePath:s+"/version",keyword:"const",params:{allowedValue:1}}],!1;
 void 0){let a=e;if(typeof t.backend!="string")return Hr.errors=[{instancePath:s+"/backend",keyword:"type",params:{type:"\
 string"}}],!1;var n=a===e}else var n=!0;if(n){if(t.code!==void 0){let a=e;if(typeof t.code!="string")return Hr.errors=[{
 instancePath:s+"/code",keyword:"type",params:{type:"string"}}],!1;var n=a===e}else var n=!0;if(n)if(t.until!==void 0){let a=e;
-N(t.until,{instancePath:s+"/until",parentData:t,parentDataProperty:"until",rootData:b,dynamicAnchors:k})||(r=r===null?N.
-errors:r.concat(N.errors),e=r.length);var n=a===e}else var n=!0}}}}else return Hr.errors=[{instancePath:s,keyword:"type",
+q(t.until,{instancePath:s+"/until",parentData:t,parentDataProperty:"until",rootData:b,dynamicAnchors:k})||(r=r===null?q.
+errors:r.concat(q.errors),e=r.length);var n=a===e}else var n=!0}}}}else return Hr.errors=[{instancePath:s,keyword:"type",
 params:{type:"object"}}],!1;return Hr.errors=r,e===0}export{Lo as validateAgentLimit,Fo as validateDriveEvent,Eo as validateDrivenRecord,To as validateRunCopy,Ko as validateSettingsDecision};

@@ -367,7 +367,12 @@ export const DriveEvent = named(
     event('paused', { reason: literals(PAUSES), message: text }),
     /** The driver could not continue, or could not deliver. */
     event('drive_failed', { code: text, message: text }),
-    event('round_started', { next_run_id: text, requirements: optional(Type.Array(following.Requirement)) }),
+    event('round_started', {
+      next_run_id: text,
+      requirements: optional(Type.Array(following.Requirement)),
+      /** What it works on, one line each. Absent in older records. */
+      open: optional(Type.Array(text)),
+    }),
     /** The checks in a clean checkout of the commit, before it counts as delivered. */
     event('delivery_checked', checkedCommit),
     event('delivered', {
