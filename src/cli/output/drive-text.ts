@@ -5,6 +5,7 @@ import { limitedBy } from '../../drive/decide/after-limit.ts'
 import { describeAct } from '../../drive/decide/describe-act.ts'
 import { describeFollowed } from '../../drive/decide/judge-work.ts'
 import { spentBy } from '../../drive/decide/spending.ts'
+import { describeRetries } from '../../drive/decide/verdict.ts'
 import { flagsOf } from '../../drive/evidence/repository-flags.ts'
 import type { DriveEvent, Options, Purpose } from '../../drive/record/drive-event.shape.ts'
 import type { EventOf } from '../../drive/record/drive-event.ts'
@@ -51,6 +52,9 @@ export function describeRecord(event: DriveEvent, state: DriveState): StyledLine
       return [{ text: describeAttempt(event.data), tone: 'title' }]
     case 'approval_decided':
       return [{ text: `  ${oneLine(describeDecision(event.data))}`, tone: 'dim' }]
+    case 'agent_retries':
+    case 'agent_answered':
+      return [describeRetry(event, state)]
     case 'attempt_ended':
       return describeEnd(event.data, state)
     case 'check_ran':
@@ -160,6 +164,15 @@ function describeAttempt({
   return `${attempt}. ${action_kind} by ${backend}${again === '' ? '' : ` ${again}`}`
 }
 
+function describeRetry(
+  { type, data }: Extract<DriveEvent, { type: 'agent_retries' | 'agent_answered' }>,
+  { attempts }: DriveState,
+): StyledLine {
+  const { backend } = attempts.find(({ attempt }) => attempt === data.attempt) ?? { backend: 'the agent' }
+  if (type === 'agent_answered') return { text: `  the provider of ${backend} has answered`, tone: 'dim' }
+  return { text: `  ${backend} ${oneLine(describeRetries(data))}`, tone: 'open' }
+}
+
 function describeEnd(ended: EventOf<'attempt_ended'>['data'], state: DriveState): StyledLine[] {
   const attempt = state.attempts.find((each) => each.attempt === ended.attempt)
   const said = summaryIn(ended.outcome)
@@ -256,8 +269,9 @@ export function describeDrive(state: DriveState): StyledLine[] {
 
 /** The output of a failed check matters as long as no later attempt was checked. */
 function describeAttemptFacts(attempt: Attempt, state: DriveState, isLastChecked: boolean): StyledLine[] {
-  const { ended, checks, evidence, execution_id, repository_changed: changed } = attempt
-  const end = ended === undefined ? ['running'] : [ended.how, ...costParts(ended, attempt)]
+  const { ended, retrying, checks, evidence, execution_id, repository_changed: changed } = attempt
+  const running = retrying === undefined ? 'running' : oneLine(describeRetries(retrying))
+  const end = ended === undefined ? [running] : [ended.how, ...costParts(ended, attempt)]
   return [
     `  ${describeAttempt(attempt)}: ${end.join(' · ')}`,
     { text: `    drover logs ${execution_id}`, tone: 'dim' },

@@ -13,6 +13,21 @@ describe('the verdict, if', () => {
       'running: claude works on implement',
       'drover status run-1 --watch',
     ],
+    ...(
+      [
+        [1, 'retries since 2026-01-31T09:00:00.000Z: refused'],
+        [2, 'retries since 2026-01-31T09:00:00.000Z, 2 times so far: refused'],
+      ] as const
+    ).map(([count, words]): Row => {
+      const retrying = { attempt: 1, count, since: '2026-01-31T09:00:00.000Z', message: 'refused' }
+      return [
+        `an agent retries (${count})`,
+        { state: 'active', attempts: [attemptAt(IMPLEMENT, { retrying }, null)], facts: { isDriven: true } },
+        undefined,
+        `running: claude works on implement, and ${words}`,
+        'drover status run-1 --watch',
+      ]
+    }),
     [
       'a check runs',
       { state: 'active', run: { current_action: { kind: 'implement' } }, facts: { isDriven: true } },

@@ -5,6 +5,7 @@
 import type { RunVerdict } from '../../contract/run-verdict.shape.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
 import type { DrivePause } from '../record/drive-event.shape.ts'
+import type { EventOf } from '../record/drive-event.ts'
 import type { DriveState } from '../record/drive-state.ts'
 import { limitedBy } from './after-limit.ts'
 import { describeMerge } from './describe-act.ts'
@@ -125,9 +126,16 @@ function ofDone(facts: VerdictFacts): Judged | undefined {
 
 function whatRuns({ drive, run }: VerdictFacts): string {
   const last = drive.attempts.at(-1)
-  if (last !== undefined && last.ended === undefined) return `${last.backend} works on ${last.action_kind}`
+  if (last !== undefined && last.ended === undefined)
+    return `${last.backend} works on ${last.action_kind}${last.retrying === undefined ? '' : `, and ${describeRetries(last.retrying)}`}`
   if (drive.delivered?.pull_request !== undefined) return `it follows ${drive.delivered.pull_request}`
   return run.current_action === undefined ? '' : `drover works on ${run.current_action.kind}`
+}
+
+/** `retries since 2026-01-31T10:00:00.000Z, 4 times so far: retry 4 of 10 after 529 overloaded` */
+export function describeRetries({ count, since, message }: EventOf<'agent_retries'>['data']): string {
+  const times = count === 1 ? '' : `, ${count} times so far`
+  return `retries since ${since}${times}: ${message}`
 }
 
 /** The run itself waits for a person. */

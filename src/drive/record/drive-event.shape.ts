@@ -310,6 +310,10 @@ export const DriveEvent = named(
     event('approval_decided', { attempt: count, ...DecidedApproval.properties }),
     /** Someone has told the agent something while it worked. One that waited for its next turn is recorded twice. */
     event('user_message', { attempt: count, ...SteeredMessage.properties }),
+    /** The agent sends its request to its provider again: the first, second, fourth time and so on in a row. */
+    event('agent_retries', { attempt: count, count, since: UtcTimestamp, message: text }),
+    /** The provider has answered. */
+    event('agent_answered', { attempt: count }),
     event('attempt_ended', {
       attempt: count,
       how: literals(ENDS),
