@@ -172,24 +172,44 @@ function checkText({ checks = [] }: RunReport, rows: Rows): string {
   return cells.length === 0 ? '' : [rows(['Command', 'Result', ''], cells), ...outputs, ...names].join('\n\n')
 }
 
-/** Names of hosts and paths come from commands. */
+/** Names of hosts and paths come from commands. Rounds are named if there are several. */
 function boundaryText({ boundary }: RunReport, rows: Rows): string {
   if (boundary === undefined) return ''
-  const { enforced_by: program, around = '', why_not: why = '', reached, refused, unwritable, exceeded } = boundary
-  if (program === undefined) return `Not enforced: ${cell(why)}.`
+  const { rounds = [], other_rounds: others = [], reached, refused, unwritable, exceeded } = boundary
+  const isSingle = rounds.length === 0
+  const enforced = [enforcementText(boundary), ...others.map((each) => `Round ${each.round}: ${enforcementText(each)}`)]
+  const wasInside = [boundary, ...others].some(({ enforced_by: program }) => program !== undefined)
+  if (!wasInside) return enforced.join('\n\n')
   const users = (by: readonly string[]) => by.join(', ').replaceAll('_', ' ')
+  const ofRounds = ({ rounds: seenIn = [] }: { rounds?: readonly number[] }) => (isSingle ? [] : [seenIn.join(', ')])
+  const heads = isSingle ? [] : ['Round']
   const refusals = [
-    ...refused.map(({ host, reason, count: times, by }) => [code(host), cell(reason), String(times), users(by)]),
-    ...exceeded.map(({ limit, by }) => ['a limit', cell(limit), '', users(by)]),
-    ...unwritable.map(({ path, by }) => [code(path), 'not writable, as printed', '', users(by)]),
+    ...refused.map((each) => [
+      code(each.host),
+      cell(each.reason),
+      String(each.count),
+      users(each.by),
+      ...ofRounds(each),
+    ]),
+    ...exceeded.map((each) => ['a limit', cell(each.limit), '', users(each.by), ...ofRounds(each)]),
+    ...unwritable.map((each) => [code(each.path), 'not writable, as printed', '', users(each.by), ...ofRounds(each)]),
   ]
-  const reaches = reached.map(({ host, count: times, by }) => [code(host), String(times), users(by)])
+  const reaches = reached.map((each) => [code(each.host), String(each.count), users(each.by), ...ofRounds(each)])
+  const where = isSingle ? 'this run' : `rounds ${rounds.join(', ')}`
   return [
-    `Enforced by ${program} around ${cell(around)}.`,
-    refusals.length === 0 ? 'No refusal was seen in this run.' : rows(['Refused', 'Reason', 'Times', 'By'], refusals),
+    ...enforced,
+    refusals.length === 0
+      ? `No refusal was seen in ${where}.`
+      : rows(['Refused', 'Reason', 'Times', 'By', ...heads], refusals),
     'Hosts are seen by drover. A path is listed only if a command or a tool printed that it could not be written.',
-    reaches.length === 0 ? 'No host was reached.' : rows(['Host reached', 'Times', 'By'], reaches),
+    reaches.length === 0 ? 'No host was reached.' : rows(['Host reached', 'Times', 'By', ...heads], reaches),
   ].join('\n\n')
+}
+
+type Enforcement = Pick<NonNullable<RunReport['boundary']>, 'enforced_by' | 'around' | 'why_not'>
+
+function enforcementText({ enforced_by: program, around = '', why_not: why = '' }: Enforcement): string {
+  return program === undefined ? `Not enforced: ${cell(why)}.` : `Enforced by ${program} around ${cell(around)}.`
 }
 
 /** A code block that the text cannot end. */

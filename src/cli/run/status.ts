@@ -1,5 +1,6 @@
 import { summarizeBoundary } from '../../drive/evidence/summarize-boundary.ts'
 import { readOverlaps } from '../../drive/read-overlaps.ts'
+import { roundsOf } from '../../drive/read-verdict.ts'
 import { readDrive } from '../../drive/record/drive-journal.ts'
 import { Fault } from '../../kit/fault.ts'
 import { followRun } from '../../runs/follow-run.ts'
@@ -88,7 +89,7 @@ async function showOne(invocation: Invocation, context: RunContext, runId: strin
 
 async function withDrive<R extends { id: string }>(context: RunContext, run: R): Promise<R> {
   const driven = readDrive(context.store, run.id)
-  const boundary = driven && summarizeBoundary(driven)
+  const boundary = driven && summarizeBoundary(roundsOf(context.store, driven))
   const overlaps = driven === undefined ? [] : await readOverlaps(context, driven)
   return { ...run, ...(boundary !== undefined && { boundary }), ...(overlaps.length > 0 && { overlaps }) }
 }
