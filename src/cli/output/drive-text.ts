@@ -23,6 +23,7 @@ import {
   failureOf,
 } from './evidence-text.ts'
 import { formatCost, formatDuration } from './format-amounts.ts'
+import { asWritten, type Times } from './local-times.ts'
 import { toOneLine, toPrintable } from './printable.ts'
 import { oneLine, type StyledLine } from './text-table.ts'
 
@@ -33,7 +34,7 @@ function shortRunId(id: string): string {
 }
 
 /** The lines that a record adds to the output; none for records that only matter later. */
-export function describeRecord(event: DriveEvent, state: DriveState): StyledLine[] {
+export function describeRecord(event: DriveEvent, state: DriveState, times: Times = asWritten): StyledLine[] {
   switch (event.type) {
     case 'drive_started':
       return describeStart(event.data)
@@ -54,7 +55,7 @@ export function describeRecord(event: DriveEvent, state: DriveState): StyledLine
       return [{ text: `  ${oneLine(describeDecision(event.data))}`, tone: 'dim' }]
     case 'agent_retries':
     case 'agent_answered':
-      return [describeRetry(event, state)]
+      return [describeRetry(event, state, times)]
     case 'attempt_ended':
       return describeEnd(event.data, state)
     case 'check_ran':
@@ -71,7 +72,7 @@ export function describeRecord(event: DriveEvent, state: DriveState): StyledLine
       // The verdict, which follows, says why.
       return [{ text: `Paused (${event.data.reason})`, tone: 'open' }]
     case 'waiting_for_limit':
-      return [{ text: `Waiting until ${event.data.until}: ${limitedBy(event.data)}`, tone: 'open' }]
+      return [{ text: times(`Waiting until ${event.data.until}: ${limitedBy(event.data)}`), tone: 'open' }]
     case 'handed_over':
       return [{ text: `${event.data.to} continues the work`, tone: 'title' }]
     case 'round_started':
@@ -87,7 +88,7 @@ export function describeRecord(event: DriveEvent, state: DriveState): StyledLine
     case 'discarded':
     case 'discard_undone':
     case 'taken':
-      return [whole(upperFirst(describeAct(event)))]
+      return [whole(upperFirst(times(describeAct(event))))]
     default:
       return describeFollow(event)
   }
@@ -167,10 +168,11 @@ function describeAttempt({
 function describeRetry(
   { type, data }: Extract<DriveEvent, { type: 'agent_retries' | 'agent_answered' }>,
   { attempts }: DriveState,
+  times: Times,
 ): StyledLine {
   const { backend } = attempts.find(({ attempt }) => attempt === data.attempt) ?? { backend: 'the agent' }
   if (type === 'agent_answered') return { text: `  the provider of ${backend} has answered`, tone: 'dim' }
-  return { text: `  ${backend} ${oneLine(describeRetries(data))}`, tone: 'open' }
+  return { text: `  ${backend} ${oneLine(times(describeRetries(data)))}`, tone: 'open' }
 }
 
 function describeEnd(ended: EventOf<'attempt_ended'>['data'], state: DriveState): StyledLine[] {
@@ -248,7 +250,7 @@ function describeRound(
 }
 
 /** Attempts, evidence, checks, cost and where the work is, for the status of a run. */
-export function describeDrive(state: DriveState): StyledLine[] {
+export function describeDrive(state: DriveState, times: Times): StyledLine[] {
   const { place, delivered, paused, next_run_id, previous_run_id: previous, attempts, delivery_check: check } = state
   const lastChecked = attempts.findLast(({ checks }) => checks.length > 0)
   const where = place.kind === 'worktree' ? [`branch ${place.branch}`, `worktree ${place.root}`] : [`in ${place.root}`]
@@ -258,19 +260,23 @@ export function describeDrive(state: DriveState): StyledLine[] {
     ...folderLines(place, '  folder'),
     ...(paused === undefined
       ? []
-      : [{ text: `  paused (${paused.reason}): ${toPrintable(paused.message)}`, tone: 'open' } as const]),
+      : [{ text: `  paused (${paused.reason}): ${toPrintable(times(paused.message))}`, tone: 'open' } as const]),
     ...(previous === undefined ? [] : [`  continues run ${previous}`]),
     ...(next_run_id === undefined ? [] : [`  continued as ${next_run_id}`]),
-    ...attempts.flatMap((attempt) => describeAttemptFacts(attempt, state, attempt === lastChecked)),
+    ...attempts.flatMap((attempt) =>
+      describeAttemptFacts(attempt, { state, isLastChecked: attempt === lastChecked, times }),
+    ),
     ...(check === undefined ? [] : describeDeliveryCheck(check, state)),
-    ...state.acts.map((act) => whole(`  ${act.at} ${toPrintable(describeAct(act))}`)),
+    ...state.acts.map((act) => whole(`  ${times(act.at)}: ${toPrintable(times(describeAct(act)))}`)),
   ]
 }
 
+type AttemptView = { state: DriveState; isLastChecked: boolean; times: Times }
+
 /** The output of a failed check matters as long as no later attempt was checked. */
-function describeAttemptFacts(attempt: Attempt, state: DriveState, isLastChecked: boolean): StyledLine[] {
+function describeAttemptFacts(attempt: Attempt, { state, isLastChecked, times }: AttemptView): StyledLine[] {
   const { ended, retrying, checks, evidence, execution_id, repository_changed: changed } = attempt
-  const running = retrying === undefined ? 'running' : oneLine(describeRetries(retrying))
+  const running = retrying === undefined ? 'running' : oneLine(times(describeRetries(retrying)))
   const end = ended === undefined ? [running] : [ended.how, ...costParts(ended, attempt)]
   return [
     `  ${describeAttempt(attempt)}: ${end.join(' · ')}`,
