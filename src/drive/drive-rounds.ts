@@ -12,7 +12,7 @@ import { outlineRun, type RunOutline } from '../runs/read-status.ts'
 import type { RunContext } from '../runs/run-context.ts'
 import { toWorktreeEnvironment } from '../workspace/prepare/worktree-environment.ts'
 import { toFollowRecord } from './decide/follow-record.ts'
-import { decisionsIn, goalOfRound, mayStartRound, openWork } from './decide/next-round.ts'
+import { decisionsIn, goalOfRound, mayStartRound, nameRequirement, openWork } from './decide/next-round.ts'
 import { spentBy } from './decide/spending.ts'
 import { deliver } from './deliver.ts'
 import { openBoundaryFor } from './drive-boundary.ts'
@@ -181,7 +181,11 @@ function toRequirements({ runs }: DriveContext, texts: readonly string[]): Requi
 async function announceRound(context: DriveContext, requirements: readonly Requirement[]): Promise<NextRound> {
   const { runs, runId } = context
   const next = runs.ids.uuid()
-  record(context, 'round_started', { next_run_id: next, requirements: [...requirements] })
+  record(context, 'round_started', {
+    next_run_id: next,
+    requirements: [...requirements],
+    open: requirements.map(nameRequirement),
+  })
   const open = requirements.map(describeRequirement)
   return { runId: next, open, before: await outlineRun(runs, runId), isAfterDelivery: true }
 }
@@ -261,11 +265,12 @@ async function planRound(context: DriveContext): Promise<NextRound | undefined> 
   const { runs, runId } = context
   const state = readDriveState(context)
   const run = await outlineRun(runs, runId)
-  const open = state.next_requirements?.map(describeRequirement) ?? openWork(run, state)
+  const found = openWork(run, state)
+  const open = state.next_requirements?.map(describeRequirement) ?? found.map(({ text }) => text)
   if (state.next_run_id !== undefined) return { runId: state.next_run_id, open, before: run }
   if (state.delivered !== undefined || open.length === 0 || !mayStartRound(state)) return undefined
   const next = runs.ids.uuid()
-  record(context, 'round_started', { next_run_id: next })
+  record(context, 'round_started', { next_run_id: next, open: found.map(({ name }) => name) })
   return { runId: next, open, before: run }
 }
 

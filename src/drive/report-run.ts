@@ -30,6 +30,7 @@ import { spentBy } from './decide/spending.ts'
 import { flagsOfRun } from './evidence/repository-flags.ts'
 import { summarizeBoundary } from './evidence/summarize-boundary.ts'
 import { changedPaths } from './evidence/tree.ts'
+import { roundsOf } from './read-verdict.ts'
 import type { Claim } from './record/drive-event.shape.ts'
 import { type DriveState, judgedAttempts } from './record/drive-state.ts'
 import type { JudgedRequirement } from './record/follow-event.shape.ts'
@@ -39,7 +40,12 @@ type Driven = { readonly state: DriveState; readonly verdict: RunVerdict }
 export async function reportRun(context: RunContext, run: RunOutline, driven: Driven | undefined): Promise<RunReport> {
   if (driven === undefined) return toReport(run)
   const { state, verdict } = driven
-  return toReport(run, { verdict, ...toReportParts(state, await readChanges(context, state)) })
+  const boundary = summarizeBoundary(roundsOf(context.store, state))
+  return toReport(run, {
+    verdict,
+    ...toReportParts(state, await readChanges(context, state)),
+    ...(boundary !== undefined && { boundary }),
+  })
 }
 
 /** The report in Markdown. */
@@ -115,7 +121,6 @@ async function changesIn(context: RunContext, { run_id }: DriveState, base: stri
 function toReportParts(state: DriveState, changes: readonly ReportChange[] | undefined): ReportParts {
   const { place, goal, issue, previous_run_id, delivered } = state
   const judged = judgedAttempts(state)
-  const boundary = summarizeBoundary(state)
   return {
     goal,
     ...(issue !== undefined && { issue: issue.url }),
@@ -134,7 +139,6 @@ function toReportParts(state: DriveState, changes: readonly ReportChange[] | und
     evidence: judged.flatMap(({ evidence }) => (evidence?.claims ?? []).map(toEvidence)),
     flags: flagsOfRun(state),
     checks: checkResults(state).map(toReportCheck),
-    ...(boundary !== undefined && { boundary }),
     ...(state.options.mcp_servers !== undefined && { mcp_servers: state.options.mcp_servers }),
     cost: toReportCost(state),
   }

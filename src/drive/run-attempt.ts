@@ -35,6 +35,7 @@ import { readAnswer } from './prompt/read-reported-outcome.ts'
 import type { AttemptEnd, DrivePause, Options, Tree } from './record/drive-event.shape.ts'
 import { readDrive } from './record/drive-journal.ts'
 import type { Attempt, DriveState } from './record/drive-state.ts'
+import { RetryRecorder } from './retry-recorder.ts'
 import { readReviewMaterial, removeReviewFiles } from './review-material.ts'
 import { RunWatch } from './run-watch.ts'
 
@@ -270,6 +271,7 @@ async function execute(
     isOverBudget: (usage) =>
       ownCap(state, { usage, backend, cost: located && priceSoFar({ usage, model }, located, prompts) }),
   })
+  const retries = new RetryRecorder(context, number)
   let { model } = request
   const startedAt = performance.now()
   const result = await runPromptToEnd(request, prompts, {
@@ -289,6 +291,7 @@ async function execute(
     onEvent: (event) => {
       if (event.type === 'approval_decision') record(context, 'approval_decided', { attempt: number, ...event.content })
       if (event.type === 'user_message') record(context, 'user_message', { attempt: number, ...event.content })
+      retries.note(event)
       // A message may be the text of a limit.
       if (event.type === 'tool_use') onAnswer()
       if (event.type === 'init') model = event.content.model ?? model

@@ -55,6 +55,34 @@ describe('formatReport', () => {
     expect(report).not.toContain('## Checks')
   })
 
+  it('names the rounds of refusals, and those that had another sandbox', () => {
+    const by = ['agent']
+    const nothing = { reached: [], refused: [], unwritable: [], exceeded: [] }
+    const inside = { enforced_by: 'bubblewrap', around: 'agents' }
+    const textOf = (boundary: ReportParts['boundary']) =>
+      writeReport(RUN, { ...(boundary && { boundary }) }).match(/## Boundary\n\n([\s\S]*?)\n\n##/)?.[1]
+    expect(textOf({ ...inside, ...nothing })).toContain('No refusal was seen in this run.')
+    expect(textOf({ ...inside, ...nothing, rounds: [1, 2] })).toContain('No refusal was seen in rounds 1, 2.')
+    expect(textOf({ why_not: 'no bwrap', ...nothing })).toBe('Not enforced: no bwrap.')
+    const before = { round: 1, why_not: 'no bwrap' }
+    expect(textOf({ why_not: 'off', ...nothing, rounds: [1, 2], other_rounds: [before] })).toBe(
+      'Not enforced: off.\n\nRound 1: Not enforced: no bwrap.',
+    )
+    const seen = { by, rounds: [1, 2] }
+    const whole = textOf({
+      ...{ ...inside, rounds: [1, 2], other_rounds: [before] },
+      reached: [{ host: 'a:443', count: 1, ...seen }],
+      refused: [{ host: 'b:443', reason: 'not listed', count: 2, ...seen }],
+      unwritable: [{ path: '/etc/x', by, rounds: [2] }],
+      exceeded: [{ limit: 'too much', by, rounds: [1] }],
+    })
+    expect(whole).toContain('Enforced by bubblewrap around agents.\n\nRound 1: Not enforced: no bwrap.\n')
+    expect(whole).toContain('| `b:443` | not listed | 2 | agent | 1, 2 |\n| a limit | too much |  | agent | 1 |\n')
+    expect(whole).toContain('| `/etc/x` | not writable, as printed |  | agent | 2 |\n')
+    expect(whole).toContain('| Host reached | Times | By | Round |\n')
+    expect(whole).toContain('| `a:443` | 1 | agent | 1, 2 |')
+  })
+
   it('shows control characters in the names of files as escapes', () => {
     const changes = [{ path: 'a\u001b[2K', insertions: 1, deletions: 0 }]
     expect(writeReport(RUN, { changes })).toContain('| `a\\u001b[2K` | +1 | -0 |')

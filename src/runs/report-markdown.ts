@@ -4,6 +4,7 @@
  */
 import { titleOfGoal } from '../contract/goal-title.ts'
 import { withInertIssues, withInertMarkdown, withoutInertMarks } from '../kit/inert-references.ts'
+import { toLocalMinute } from '../kit/local-time.ts'
 import { toRevealed } from '../kit/revealed-text.ts'
 import type { RunOutline } from './read-status.ts'
 import { notedIn, reportedIn } from './reported-and-noted.ts'
@@ -11,14 +12,22 @@ import type { ReportChange, RunReport } from './run-report.ts'
 
 /** `lists` have no tables, for a terminal. */
 type Form = 'tables' | 'lists'
+type Minute = (time: string) => string
 
 /** The summary of the run repeats the other sections for programs, so it is not a section. */
 export function formatReport(report: RunReport, run: RunOutline, form: Form = 'tables'): string {
   const rows = form === 'tables' ? table : list
+  const minute = form === 'tables' ? toUtcMinute : toLocalMinute
   const sections = [
     ['Goal', goalText(report)],
-    ['Decisions', [...report.decisions.map(decisionText), ...(report.messages ?? []).map(messageText)].join('\n\n')],
-    ['After the delivery', listText((report.acts ?? []).map(({ at, text }) => `${toMinute(at)}: ${cell(text)}`))],
+    [
+      'Decisions',
+      [
+        ...report.decisions.map((each) => decisionText(each, minute)),
+        ...(report.messages ?? []).map((each) => messageText(each, minute)),
+      ].join('\n\n'),
+    ],
+    ['After the delivery', listText((report.acts ?? []).map(({ at, text }) => `${minute(at)}: ${cell(text)}`))],
     ['Requirements after the delivery', requirementText(report, rows)],
     ['What changed', changeText(report, rows)],
     ['Evidence', evidenceText(report, rows)],
@@ -31,7 +40,7 @@ export function formatReport(report: RunReport, run: RunOutline, form: Form = 't
     ['Cost', costText(report)],
   ].filter(([, text]) => text !== '')
   const body = sections.map(([title, text]) => `## ${title}\n\n${text}`)
-  const text = `${[titleText(report), ...verdictText(report), stateText(report), ...body, `---\n\n${report.note}`].join('\n\n')}\n`
+  const text = `${[titleText(report), ...verdictText(report), stateText(report, minute), ...body, `---\n\n${report.note}`].join('\n\n')}\n`
   return form === 'lists' ? withoutInertMarks(text) : text
 }
 
@@ -57,7 +66,7 @@ function verdictText({ verdict }: RunReport): string[] {
   ]
 }
 
-function stateText(report: RunReport): string {
+function stateText(report: RunReport, minute: Minute): string {
   const { run_id, state, pause_reason, branch, folder, pull_request, verdict, moved } = report
   const reason = pause_reason === undefined ? '' : ` (${pause_reason.replaceAll('_', ' ')})`
   const where = branch === undefined ? '' : ` Branch: ${code(branch)}.`
@@ -65,21 +74,22 @@ function stateText(report: RunReport): string {
   const onto =
     moved === undefined
       ? ''
-      : ` Continued on ${cell(moved.to)}, ${toMinute(moved.at)}: no worker was left on ${cell(moved.from)}.`
+      : ` Continued on ${cell(moved.to)}, ${minute(moved.at)}: no worker was left on ${cell(moved.from)}.`
   const request = pull_request === undefined ? '' : ` ${requestText(report)}: ${pull_request}`
   const shown = verdict === undefined ? `State: **${state}**${reason}. ` : ''
-  return `${shown}Run ${code(run_id)}, ${timeText(report)}.${where}${below}${onto}${request}`
+  return `${shown}Run ${code(run_id)}, ${timeText(report, minute)}.${where}${below}${onto}${request}`
 }
 
 /** From its start to its last change, to the minute. */
-function timeText({ started_at: from, updated_at: to }: RunReport): string {
-  const [start, end] = [toMinute(from), toMinute(to)]
+function timeText({ started_at: from, updated_at: to }: RunReport, minute: Minute): string {
+  const [start, end] = [minute(from), minute(to)]
   if (start === end) return end
   const [startDay, endDay] = [start, end].map((time) => time.slice(0, 'yyyy-mm-dd '.length))
   return `${start.replace(' UTC', '')} to ${startDay === endDay ? end.slice(endDay?.length) : end}`
 }
 
-const toMinute = (time: string) => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+/** A page may be read in another time zone. */
+const toUtcMinute: Minute = (time) => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 function requestText({ pull_request_end: end }: RunReport): string {
   return end === undefined ? 'Draft pull request' : `Pull request, ${cell(end)}`
@@ -107,16 +117,17 @@ function goalText({ goal, source, issue, previous_run_id }: RunReport): string {
   return lines.join('\n\n')
 }
 
-function decisionText({ question, targets, answer, confirmed, superseded, at }: RunReport['decisions'][number]) {
-  const said = confirmed
-    ? `Confirmed at ${toMinute(at)}.`
-    : `Answer, ${toMinute(at)}${superseded ? ' (superseded)' : ''}:`
+function decisionText(
+  { question, targets, answer, confirmed, superseded, at }: RunReport['decisions'][number],
+  minute: Minute,
+) {
+  const said = confirmed ? `Confirmed at ${minute(at)}.` : `Answer, ${minute(at)}${superseded ? ' (superseded)' : ''}:`
   const listed = targets.map(({ kind, value }) => `- ${kind} ${code(value)}`).join('\n')
   return [quote(question), listed, said, answer === '' ? '' : quote(answer)].filter((part) => part !== '').join('\n\n')
 }
 
-function messageText({ at, by, text }: NonNullable<RunReport['messages']>[number]): string {
-  return `Message to the agent, ${toMinute(at)}, from ${cell(by)}:\n\n${quote(text)}`
+function messageText({ at, by, text }: NonNullable<RunReport['messages']>[number], minute: Minute): string {
+  return `Message to the agent, ${minute(at)}, from ${cell(by)}:\n\n${quote(text)}`
 }
 
 type Rows = (headings: readonly string[], rows: readonly (readonly string[])[]) => string
@@ -172,24 +183,44 @@ function checkText({ checks = [] }: RunReport, rows: Rows): string {
   return cells.length === 0 ? '' : [rows(['Command', 'Result', ''], cells), ...outputs, ...names].join('\n\n')
 }
 
-/** Names of hosts and paths come from commands. */
+/** Names of hosts and paths come from commands. Rounds are named if there are several. */
 function boundaryText({ boundary }: RunReport, rows: Rows): string {
   if (boundary === undefined) return ''
-  const { enforced_by: program, around = '', why_not: why = '', reached, refused, unwritable, exceeded } = boundary
-  if (program === undefined) return `Not enforced: ${cell(why)}.`
+  const { rounds = [], other_rounds: others = [], reached, refused, unwritable, exceeded } = boundary
+  const isSingle = rounds.length === 0
+  const enforced = [enforcementText(boundary), ...others.map((each) => `Round ${each.round}: ${enforcementText(each)}`)]
+  const wasInside = [boundary, ...others].some(({ enforced_by: program }) => program !== undefined)
+  if (!wasInside) return enforced.join('\n\n')
   const users = (by: readonly string[]) => by.join(', ').replaceAll('_', ' ')
+  const ofRounds = ({ rounds: seenIn = [] }: { rounds?: readonly number[] }) => (isSingle ? [] : [seenIn.join(', ')])
+  const heads = isSingle ? [] : ['Round']
   const refusals = [
-    ...refused.map(({ host, reason, count: times, by }) => [code(host), cell(reason), String(times), users(by)]),
-    ...exceeded.map(({ limit, by }) => ['a limit', cell(limit), '', users(by)]),
-    ...unwritable.map(({ path, by }) => [code(path), 'not writable, as printed', '', users(by)]),
+    ...refused.map((each) => [
+      code(each.host),
+      cell(each.reason),
+      String(each.count),
+      users(each.by),
+      ...ofRounds(each),
+    ]),
+    ...exceeded.map((each) => ['a limit', cell(each.limit), '', users(each.by), ...ofRounds(each)]),
+    ...unwritable.map((each) => [code(each.path), 'not writable, as printed', '', users(each.by), ...ofRounds(each)]),
   ]
-  const reaches = reached.map(({ host, count: times, by }) => [code(host), String(times), users(by)])
+  const reaches = reached.map((each) => [code(each.host), String(each.count), users(each.by), ...ofRounds(each)])
+  const where = isSingle ? 'this run' : `rounds ${rounds.join(', ')}`
   return [
-    `Enforced by ${program} around ${cell(around)}.`,
-    refusals.length === 0 ? 'No refusal was seen in this run.' : rows(['Refused', 'Reason', 'Times', 'By'], refusals),
+    ...enforced,
+    refusals.length === 0
+      ? `No refusal was seen in ${where}.`
+      : rows(['Refused', 'Reason', 'Times', 'By', ...heads], refusals),
     'Hosts are seen by drover. A path is listed only if a command or a tool printed that it could not be written.',
-    reaches.length === 0 ? 'No host was reached.' : rows(['Host reached', 'Times', 'By'], reaches),
+    reaches.length === 0 ? 'No host was reached.' : rows(['Host reached', 'Times', 'By', ...heads], reaches),
   ].join('\n\n')
+}
+
+type Enforcement = Pick<NonNullable<RunReport['boundary']>, 'enforced_by' | 'around' | 'why_not'>
+
+function enforcementText({ enforced_by: program, around = '', why_not: why = '' }: Enforcement): string {
+  return program === undefined ? `Not enforced: ${cell(why)}.` : `Enforced by ${program} around ${cell(around)}.`
 }
 
 /** A code block that the text cannot end. */

@@ -41,23 +41,26 @@ export type ReportParts = {
   readonly cost?: ReportCost
 }
 
-/** What agents, checks and setups reached, and what they were refused. */
-type ReportBoundary = {
+/** What agents, checks and setups reached, and what they were refused, in all rounds up to this one. */
+type ReportBoundary = ReportEnforcement & {
+  /** Absent: the run has only one. */
+  readonly rounds?: readonly number[]
+  readonly other_rounds?: readonly (ReportEnforcement & { readonly round: number })[]
+  readonly reached: readonly (ReportSeen & { readonly host: string; readonly count: number })[]
+  readonly refused: readonly (ReportSeen & { readonly host: string; readonly reason: string; readonly count: number })[]
+  /** As commands printed it. */
+  readonly unwritable: readonly (ReportSeen & { readonly path: string })[]
+  readonly exceeded: readonly (ReportSeen & { readonly limit: string })[]
+}
+
+type ReportEnforcement = {
   /** Absent: there was no sandbox. */
   readonly enforced_by?: string
   readonly around?: string
   readonly why_not?: string
-  readonly reached: readonly { readonly host: string; readonly count: number; readonly by: readonly string[] }[]
-  readonly refused: readonly {
-    readonly host: string
-    readonly reason: string
-    readonly count: number
-    readonly by: readonly string[]
-  }[]
-  /** As commands printed it. */
-  readonly unwritable: readonly { readonly path: string; readonly by: readonly string[] }[]
-  readonly exceeded: readonly { readonly limit: string; readonly by: readonly string[] }[]
 }
+
+type ReportSeen = { readonly by: readonly string[]; readonly rounds?: readonly number[] }
 
 export type ReportEvidence = {
   readonly claim: string

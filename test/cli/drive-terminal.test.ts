@@ -25,6 +25,23 @@ function open(script: DrivenScript, args: readonly string[], { columns = 80, noC
 const ESCAPE = '\u001b'
 const COLOURS = new RegExp(`${ESCAPE}\\[[\\d;]*m`, 'g')
 
+it.runIf(hasTerminals)('shows local times, and how far away they are', async () => {
+  const limited = { limit: { claude: 'API Error: Request rejected (429) · try again in 9h' } }
+  const driving = createDriving({ orient: [limited] })
+  const around = { cwd: driving.repository.root, env: { ...driving.env, NO_COLOR: '1' }, columns: 200 }
+  const drive = startOnTerminal(['drive', GOAL, '--no-review', '--on-limit', 'wait', '--max-wait', '10h'], around)
+  const local = /until (?:\d{4}-\d\d-\d\d )?\d\d:\d\d, in (?:8 h \d+ min|9 h)/
+  await until(() => new RegExp(`Waiting ${local.source}: claude is limited`).test(drive.seen()))
+  const id = runIdIn(drive.seen())
+  for (const args of [['status', id], ['status'], ['report', id], ['report', '--since', '1h']]) {
+    expect([args, (await startOnTerminal(args, around).ended).seen]).toEqual([args, expect.stringMatching(local)])
+  }
+  const piped = await driving.call(['report', '--since', '1h'])
+  expect(piped.stdout).toMatch(/limited until \d{4}-\d\d-\d\dT/)
+  drive.type('\u0003')
+  await drive.ended
+})
+
 describe.runIf(hasTerminals)('the live view', () => {
   it.each(
     firstOf([

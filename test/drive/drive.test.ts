@@ -250,6 +250,7 @@ describe('drover drive', () => {
     const { code, stdout } = await driving.drive(GOAL, '--no-review', '--check', 'sh check.sh')
     expect(code).toBe(3)
     expect(stdout).toContain('not delivered: the check sh check.sh ended with exit code 1')
+    expect(stdout).toMatch(/^Round 2, run \w{8}, works on check sh check\.sh ended with exit code 1$/m)
     const first = driving.records(runIdIn(stdout))
     const [{ next_run_id: next = '' } = {}] = dataOf(first, 'round_started')
     expect(dataOf(first, 'delivered')).toEqual([])
@@ -261,7 +262,7 @@ describe('drover drive', () => {
     ).toContain('The check `sh check.sh` ended with exit code 1')
   })
 
-  it.runIf(IS_FULL)('starts another run for the findings of a review', async () => {
+  it('starts another run for the findings of a review, and says which', async () => {
     const finding = { location: 'wind.txt:1', summary: 'Rounded', detail: '12 m/s are 23.3 knots.' }
     const found = { review: { result: 'findings_reported', findings: [finding], uncertainties: [] } }
     const driving = createDriving({
@@ -270,7 +271,9 @@ describe('drover drive', () => {
     })
     const { code, stdout } = await driving.drive(GOAL)
     expect(code).toBe(0)
-    const [{ next_run_id: next = '' } = {}] = dataOf(driving.records(runIdIn(stdout)), 'round_started')
+    expect(stdout).toMatch(/^Round 2, run \w{8}, works on finding wind\.txt:1: Rounded$/m)
+    const [{ next_run_id: next = '', open } = {}] = dataOf(driving.records(runIdIn(stdout)), 'round_started')
+    expect(open).toEqual(['finding wind.txt:1: Rounded'])
     const [delivered] = dataOf(driving.records(next), 'delivered')
     expect(driving.repository.git('show', `${delivered?.branch}:wind.txt`)).toBe('wind: 23.3 knots\n')
   })

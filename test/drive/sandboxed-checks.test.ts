@@ -77,6 +77,23 @@ describe('a driven run in a sandbox', () => {
     expect(status.boundary).toEqual(boundary)
   })
 
+  it('reports what earlier rounds were refused, with the round', async () => {
+    const finding = { location: 'wind.txt:1', summary: 'Rounded', detail: '12 m/s are 23.3 knots.' }
+    const found = { review: { result: 'findings_reported', findings: [finding], uncertainties: [] } }
+    const attacking = { ...HONEST, runsAfter: ['touch /etc/left 2>&1; true'] }
+    const implement = [attacking, { edits: { 'wind.txt': 'wind: 23.3 knots\n' } }]
+    const driving = createDriving({ review: [{ outcome: found }, {}], implement }, { sandbox: 'on' })
+    const ran = await driving.drive(GOAL)
+    expect(ran).toMatchObject({ code: 0, stderr: '' })
+    const next = dataOf(driving.records(runIdIn(ran.stdout)), 'round_started')[0]?.next_run_id ?? ''
+    expect(ran.stdout).toContain('the sandbox refused something once')
+    const report = await driving.call(['report', next])
+    expect(report.stdout).toContain('| Refused | Reason | Times | By | Round |\n')
+    expect(report.stdout).toContain('| `/etc/left` | not writable, as printed |  | agent | 1 |\n')
+    const { boundary } = JSON.parse((await driving.call(['status', next, '--json'])).stdout)
+    expect(boundary).toMatchObject({ rounds: [1, 2], unwritable: [{ path: '/etc/left', by: ['agent'], rounds: [1] }] })
+  })
+
   it('does not leave it if another driver has none, not even at the beginning of the next round', async () => {
     const driving = createDriving({}, { sandbox: 'on' })
     const words = ['--check', 'false', '--baseline', 'skip', '--approval', 'auto', '--no-review', '--rounds', '1']

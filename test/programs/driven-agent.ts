@@ -144,6 +144,7 @@ async function takeTurn({ prompt, resumed, output }: Prompt): Promise<void> {
 
 async function takeSteps(turn: DrivenTurn, output: TurnOutput): Promise<void> {
   output.begin()
+  for (let count = 1; count <= (turn.retries ?? 0); count++) output.retry(count)
   for (const message of turn.tells ?? []) output.message(message)
   if (turn.streams !== undefined) output.pieces(turn.streams)
   if (turn.asks !== undefined) await askAbout(turn.asks)

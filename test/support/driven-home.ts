@@ -32,6 +32,8 @@ export type DrivenTurn = {
   deletes?: readonly string[]
   /** How often it makes the same call with the same result. */
   repeats?: number
+  /** How often its provider refuses its first request, so that it retries. */
+  retries?: number
   /** How long it is silent, in milliseconds. */
   pause?: number
   hangs?: boolean

@@ -17,6 +17,8 @@ export type TurnOutput = {
   pieces(texts: readonly string[]): void
   /** A command, which is run after claude has shown that it will be. */
   command(command: string, run: () => CommandRun): void
+  /** Says that it sends its request again, for the nth time. */
+  retry(count: number): void
   /** A model request that has come to its end. Only claude shows it. */
   request(tokens: { input: number; output: number }): void
   /** An edit; `denied`: what the policy answers instead; `texts`: what it replaces, and by what. Only claude shows them. */
@@ -52,6 +54,10 @@ export function claudeOutput(sessionId: string, echo?: object): TurnOutput {
       if (echo !== undefined) print({ ...echo, isReplay: true, session_id: sessionId })
     },
     message: (text) => say([{ type: 'text', text }]),
+    retry: (attempt) => {
+      const failed = { max_retries: 10, retry_delay_ms: 1, error_status: 529, error: 'overloaded' }
+      print({ type: 'system', subtype: 'api_retry', attempt, ...failed, session_id: sessionId })
+    },
     // Claude repeats the counts with every block of the answer.
     request: ({ input, output }) => {
       const id = `msg_${calls++}`
@@ -118,6 +124,7 @@ export function codexOutput(sessionId: string, used: { input: number; output: nu
     sessionId,
     begin: () => print({ type: 'thread.started', thread_id: sessionId }),
     message,
+    retry: (count) => print({ type: 'error', message: `Reconnecting... ${count}/5 (high demand)` }),
     pieces: (texts) => message(texts.join('')),
     request: () => undefined,
     command: (command, run) => {
@@ -147,6 +154,10 @@ export function appServerOutput(ids: { threadId: string; turnId: string }, used:
     sessionId: ids.threadId,
     begin: () => notify('turn/started', turn('inProgress')),
     message,
+    retry: (count) => {
+      const error = { message: `Reconnecting... ${count}/5`, additionalDetails: 'high demand' }
+      notify('error', { error, willRetry: true })
+    },
     pieces: (texts) => message(texts.join('')),
     request: () => undefined,
     command: (command, run) => {

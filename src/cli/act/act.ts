@@ -11,6 +11,7 @@ import type { Invocation, RunCommand } from '../command.ts'
 import { EXIT } from '../exit-status.ts'
 import { openDrover } from '../open/open-drover.ts'
 import { describeRecord } from '../output/drive-text.ts'
+import { timesFor } from '../output/local-times.ts'
 import { toPrintable } from '../output/printable.ts'
 import { formatLines } from '../output/text-table.ts'
 import { followUpOfVerdict, formatFollowUp } from '../output/what-follows.ts'
@@ -72,7 +73,8 @@ async function perform(invocation: Invocation, context: RunContext, wanted: Want
   const name = flags.isOn('json') || !out.isTty ? run.id : shortenKnownRunId(context, run.id)
   const verdict = await readVerdict(context, { run, drive: state, name })
   const json = () => toJsonLine({ run_id: run.id, verdict, ...(done !== undefined && { done }) })
-  const said = done === undefined ? verdict.line : describeAct(done)
+  const times = timesFor(out, () => runtime.clock.now())
+  const said = times(done === undefined ? verdict.line : describeAct(done))
   const text = () => `${toPrintable(said)}\n\nNext:\n${formatFollowUp(followUpOfVerdict(verdict), out).join('\n')}\n`
   await printChange(out, flags.isOn('json') ? json() : text())
   return EXIT.success

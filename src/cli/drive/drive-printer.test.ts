@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { actionOf, attemptAt, driveState } from '../../../test/support/drive-fixture.ts'
 import type { DriveUpdate } from '../../drive/drive-context.ts'
 import type { DriveEvent } from '../../drive/record/drive-event.shape.ts'
+import { systemClock } from '../../kit/clock.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import type { Terminal } from '../terminal.ts'
 import { createJsonDrivePrinter, createTextDrivePrinter } from './drive-printer.ts'
@@ -53,7 +54,7 @@ it.each([
   ],
 ])('%s', async (_name, canRedraw, create, parts) => {
   const { terminal, text } = terminalOf(canRedraw)
-  const printer = create(terminal)
+  const printer = create(terminal, systemClock)
   for (const update of UPDATES) printer.update(update)
   await printer.clearLive()
   for (const part of parts) expect(text()).toContain(part)

@@ -3,9 +3,11 @@ import type { Usage } from '../../agents/adapter/agent.ts'
 import type { DriveUpdate } from '../../drive/drive-context.ts'
 import { BLOCK_NAME } from '../../drive/prompt/outcome-block.ts'
 import type { DriveState } from '../../drive/record/drive-state.ts'
+import type { Clock } from '../../kit/clock.ts'
 import { closesFence } from '../../kit/fenced-text.ts'
 import { describeRecord } from '../output/drive-text.ts'
 import { LiveLines } from '../output/live-lines.ts'
+import { type Times, timesFor } from '../output/local-times.ts'
 import { toOneLine, toPrintable } from '../output/printable.ts'
 import { formatLines, type StyledLine, tableWidth } from '../output/text-table.ts'
 import { describeAgentEvent } from '../prompt/describe-activity.ts'
@@ -41,25 +43,28 @@ function toJson(update: Exclude<DriveUpdate, { is: 'usage' }>): object {
     : { run_id: update.runId, type: 'agent_event', attempt: update.attempt, event: update.event }
 }
 
-export function createTextDrivePrinter({ out }: Terminal): DrivePrinter {
-  return out.canRedraw ? new LivePrinter(out) : createLinePrinter(out)
+export function createTextDrivePrinter({ out }: Terminal, clock: Clock): DrivePrinter {
+  const times = timesFor(out, () => clock.now())
+  return out.canRedraw ? new LivePrinter(out, times) : createLinePrinter(out, times)
 }
 
-function createLinePrinter(out: Terminal['out']): DrivePrinter {
+function createLinePrinter(out: Terminal['out'], times: Times): DrivePrinter {
   const queue = new WriteQueue()
   const text = new AgentText()
   return {
     update(update) {
-      const lines = formatLines(toLines(update, text, tableWidth(out)), out)
+      const lines = formatLines(toLines(update, { text, times, width: tableWidth(out) }), out)
       if (lines.length > 0) queue.add(() => out.write(`${lines.join('\n')}\n`))
     },
     clearLive: () => queue.idle(),
   }
 }
 
+type LineOptions = { readonly text: AgentText; readonly times: Times; readonly width: number }
+
 /** The lines that an update adds: what the agent writes, its tool calls, and the records of drover. */
-function toLines(update: DriveUpdate, text: AgentText, width: number): StyledLine[] {
-  if (update.is === 'recorded') return [...text.end().map(indent), ...describeRecord(update.event, update.state)]
+function toLines(update: DriveUpdate, { text, times, width }: LineOptions): StyledLine[] {
+  if (update.is === 'recorded') return [...text.end().map(indent), ...describeRecord(update.event, update.state, times)]
   if (update.is === 'usage') return []
   const { event } = update
   if (event.type === 'message')
@@ -90,6 +95,7 @@ function describeActivity(event: AgentEvent): string | undefined {
 class LivePrinter implements DrivePrinter {
   readonly #out: Terminal['out']
   readonly #live: LiveLines
+  readonly #times: Times
   readonly #queue = new WriteQueue()
   readonly #text = new AgentText()
   #state: DriveState | undefined
@@ -98,14 +104,15 @@ class LivePrinter implements DrivePrinter {
   #recordedAt = performance.now()
   #timer: NodeJS.Timeout | undefined
 
-  constructor(out: Terminal['out']) {
+  constructor(out: Terminal['out'], times: Times) {
     this.#out = out
+    this.#times = times
     this.#live = new LiveLines(out)
   }
 
   update(update: DriveUpdate): void {
     this.#timer ??= setInterval(() => this.#draw([]), REDRAW_MS).unref()
-    const lines = toLines(update, this.#text, this.#out.columns)
+    const lines = toLines(update, { text: this.#text, times: this.#times, width: this.#out.columns })
     if (update.is === 'recorded') {
       this.#state = update.state
       this.#activity = ''

@@ -14,6 +14,7 @@ import type { RunOutline } from '../../runs/read-status.ts'
 import { resumeRun } from '../../runs/resume-run.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import type { Invocation, Runtime } from '../command.ts'
+import { timesFor } from '../output/local-times.ts'
 import { toPrintable } from '../output/printable.ts'
 import { tableWidth } from '../output/text-table.ts'
 import { quoteWithBar } from '../output/wrap-words.ts'
@@ -91,11 +92,13 @@ async function addActions({ run, context, ask }: Asked): Promise<boolean> {
 
 /** The answer counts for the whole run. Any other answer pauses it, which costs nothing. */
 export async function askAboutLimit(
-  runtime: Pick<Runtime, 'stdin' | 'terminal'>,
+  runtime: Pick<Runtime, 'stdin' | 'terminal' | 'clock'>,
   { limit, next }: { readonly limit: Limit; readonly next: string | undefined },
   signal: AbortSignal,
 ): Promise<LimitChoice> {
-  await runtime.terminal.err.write(`${toPrintable(describeLimit(limit))}\n`)
+  const { err } = runtime.terminal
+  const times = timesFor(err, () => runtime.clock.now())
+  await err.write(`${toPrintable(times(describeLimit(limit)))}\n`)
   const choices = [
     ...(limit.until === undefined ? [] : ['wait (w)']),
     ...(next === undefined ? [] : [`continue with ${next} (n)`]),

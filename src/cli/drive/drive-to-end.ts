@@ -19,6 +19,7 @@ import { toFollowUpBody } from '../../service/run-requests.ts'
 import type { Invocation } from '../command.ts'
 import { exitCodeOfSignal } from '../interruption.ts'
 import { callServer } from '../local/server-client.ts'
+import { timesFor, verdictIn } from '../output/local-times.ts'
 import { canAsk } from '../run/ask-person.ts'
 import { findUserPaths } from '../settings.ts'
 import { attach, isDrivenByServer } from './attach.ts'
@@ -175,6 +176,10 @@ async function reportEnd(drive: DriveHere, result: DrivenHere): Promise<number> 
     return exitCode
   }
   const wasAsked = canAskIn(invocation) && result.isAttached !== true
-  await out.write(`${endLines({ verdict, state, run, name, wasAsked, kept }, out).join('\n')}\n`)
+  const shown = verdictIn(
+    verdict,
+    timesFor(out, () => runtime.clock.now()),
+  )
+  await out.write(`${endLines({ verdict: shown, state, run, name, wasAsked, kept }, out).join('\n')}\n`)
   return exitCode
 }

@@ -146,7 +146,7 @@ async function driveWanted(
     return await detachDrive(invocation, { found, given, isDemo, notify: notifyCommand, config })
   const printer = flags.isOn('json')
     ? createJsonDrivePrinter(runtime.terminal)
-    : createTextDrivePrinter(runtime.terminal)
+    : createTextDrivePrinter(runtime.terminal, runtime.clock)
   const drive = { invocation, config, drover, context: found.context, printer }
   return await driveToEnd(drive, found, {
     optionsFrom,

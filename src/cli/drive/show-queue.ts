@@ -9,6 +9,7 @@ import { locateGit } from '../../workspace/git.ts'
 import type { Invocation } from '../command.ts'
 import { askStatus } from '../local/local-server.ts'
 import { overlapLines } from '../output/drive-text.ts'
+import { type Times, timesFor } from '../output/local-times.ts'
 import { toPrintable } from '../output/printable.ts'
 import { formatTableWithNotes, type TextLayout } from '../output/text-table.ts'
 import { findUserPaths } from '../settings.ts'
@@ -25,16 +26,17 @@ export async function showQueue(invocation: Invocation, config: Config): Promise
   }
   const isServed = (await askStatus(invocation)) !== undefined
   const nameOf = (id: string) => (out.isTty ? id.slice(0, SHORT_ID) : id)
+  const times = timesFor(out, () => invocation.runtime.clock.now())
   const watchers = await listWatchers(findUserPaths(invocation).watch)
   const watched = watchers.filter((each) => each.is_running).map((each) => `Watching ${formatWatcher(each)}`)
-  await out.write(`${[...formatQueue(queue, { nameOf, isServed }, out), ...watched].join('\n')}\n`)
+  await out.write(`${[...formatQueue(queue, { nameOf, isServed, times }, out), ...watched].join('\n')}\n`)
   return 0
 }
 
-type Names = { nameOf: (runId: string) => string; isServed: boolean }
+type Names = { nameOf: (runId: string) => string; isServed: boolean; times: Times }
 
 /** The queue as text for people. */
-function formatQueue({ parallel, runs }: RunQueue, { nameOf, isServed }: Names, layout: TextLayout): string[] {
+function formatQueue({ parallel, runs }: RunQueue, { nameOf, isServed, times }: Names, layout: TextLayout): string[] {
   if (runs.length === 0) return ['Nothing is queued.']
   const queued = runs.filter(({ state }) => state === 'queued').length
   const rows = runs.map((run) => ({
@@ -47,7 +49,9 @@ function formatQueue({ parallel, runs }: RunQueue, { nameOf, isServed }: Names, 
         ? '-'
         : `${run.spent.priced_usd === undefined ? '' : '~'}$${run.spent.cost_usd.toFixed(2)}`,
     ],
-    note: [toPrintable(run.title), whyItWaits(run, nameOf), ...overlapLines(run, nameOf)].filter(Boolean).join('; '),
+    note: [toPrintable(run.title), times(whyItWaits(run, nameOf)), ...overlapLines(run, nameOf)]
+      .filter(Boolean)
+      .join('; '),
   }))
   const tokens = runs.reduce((sum, { spent }) => sum + spent.tokens, 0)
   const cost = runs.reduce((sum, { spent }) => sum + spent.cost_usd, 0)

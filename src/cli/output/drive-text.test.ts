@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { actionOf, attemptAt, driveState, OPTIONS } from '../../../test/support/drive-fixture.ts'
 import type { DriveEvent } from '../../drive/record/drive-event.shape.ts'
 import { describeRecord } from './drive-text.ts'
+import { timesFor } from './local-times.ts'
 import { formatLines } from './text-table.ts'
 
 const attempt = attemptAt(actionOf('implement'))
@@ -27,6 +28,36 @@ it.each([
   const place = { kind: 'in_place', root: '/work' }
   const started = { run_id: 'run-1', goal: 'g', place, round: 1, options: OPTIONS, is_reviewed }
   expect(textOf('drive_started', started).split('\n')).toContain(line)
+})
+
+it.each([
+  [
+    'waiting_for_limit',
+    { backend: 'claude', code: 'x', until: '2026-01-31T11:00:00.000Z' },
+    'Waiting until 2026-01-31T11:00:00.000Z: claude is limited',
+    /^Waiting until \d\d:00, in 1 h: claude is limited$/,
+  ],
+  [
+    'agent_retries',
+    { attempt: 1, count: 2, since: '2026-01-31T09:50:00.000Z', message: 'refused' },
+    '  claude retries since 2026-01-31T09:50:00.000Z, 2 times so far: refused',
+    /^ {2}claude retries since \d\d:50, 10 min ago, 2 times so far: refused$/,
+  ],
+])('a pipe gets the timestamp of %s, and a terminal the local time', (type, data, piped, shown) => {
+  expect(textOf(type, data)).toBe(piped)
+  const times = timesFor({ isTty: true }, () => new Date('2026-01-31T10:00:00.000Z'))
+  const [line] = describeRecord({ type, data } as unknown as DriveEvent, driveState([attempt]), times)
+  expect(line).toMatchObject({ text: expect.stringMatching(shown) })
+})
+
+it.each([
+  [undefined, 'what is open'],
+  [['finding wind.txt:1: Rounded'], 'finding wind.txt:1: Rounded'],
+  [['a', 'b', 'c'], 'a; b; c'],
+  [['a', 'b', 'c', 'd'], 'a; b; c; 1 more'],
+])('says in one line what starts a round: %j', (open, list) => {
+  const next_run_id = '0123456789abcdef'
+  expect(textOf('round_started', { next_run_id, open })).toBe(`Round 2, run 01234567, works on ${list}`)
 })
 
 it('a claim that was not observed has the words of the report', () => {

@@ -5,6 +5,7 @@ import { limitedBy } from '../../drive/decide/after-limit.ts'
 import { describeAct } from '../../drive/decide/describe-act.ts'
 import { describeFollowed } from '../../drive/decide/judge-work.ts'
 import { spentBy } from '../../drive/decide/spending.ts'
+import { describeRetries } from '../../drive/decide/verdict.ts'
 import { flagsOf } from '../../drive/evidence/repository-flags.ts'
 import type { DriveEvent, Options, Purpose } from '../../drive/record/drive-event.shape.ts'
 import type { EventOf } from '../../drive/record/drive-event.ts'
@@ -22,7 +23,8 @@ import {
   failureOf,
 } from './evidence-text.ts'
 import { formatCost, formatDuration } from './format-amounts.ts'
-import { toPrintable } from './printable.ts'
+import { asWritten, type Times } from './local-times.ts'
+import { toOneLine, toPrintable } from './printable.ts'
 import { oneLine, type StyledLine } from './text-table.ts'
 
 const SHORT_ID = 8
@@ -32,7 +34,7 @@ function shortRunId(id: string): string {
 }
 
 /** The lines that a record adds to the output; none for records that only matter later. */
-export function describeRecord(event: DriveEvent, state: DriveState): StyledLine[] {
+export function describeRecord(event: DriveEvent, state: DriveState, times: Times = asWritten): StyledLine[] {
   switch (event.type) {
     case 'drive_started':
       return describeStart(event.data)
@@ -51,6 +53,9 @@ export function describeRecord(event: DriveEvent, state: DriveState): StyledLine
       return [{ text: describeAttempt(event.data), tone: 'title' }]
     case 'approval_decided':
       return [{ text: `  ${oneLine(describeDecision(event.data))}`, tone: 'dim' }]
+    case 'agent_retries':
+    case 'agent_answered':
+      return [describeRetry(event, state, times)]
     case 'attempt_ended':
       return describeEnd(event.data, state)
     case 'check_ran':
@@ -67,11 +72,11 @@ export function describeRecord(event: DriveEvent, state: DriveState): StyledLine
       // The verdict, which follows, says why.
       return [{ text: `Paused (${event.data.reason})`, tone: 'open' }]
     case 'waiting_for_limit':
-      return [{ text: `Waiting until ${event.data.until}: ${limitedBy(event.data)}`, tone: 'open' }]
+      return [{ text: times(`Waiting until ${event.data.until}: ${limitedBy(event.data)}`), tone: 'open' }]
     case 'handed_over':
       return [{ text: `${event.data.to} continues the work`, tone: 'title' }]
     case 'round_started':
-      return [`Another run works on what is open: ${shortRunId(event.data.next_run_id)}`]
+      return [describeRound(event.data, state)]
     case 'delivery_checked':
       return describeDeliveryCheck(event.data, state)
     case 'delivered':
@@ -83,7 +88,7 @@ export function describeRecord(event: DriveEvent, state: DriveState): StyledLine
     case 'discarded':
     case 'discard_undone':
     case 'taken':
-      return [whole(upperFirst(describeAct(event)))]
+      return [whole(upperFirst(times(describeAct(event))))]
     default:
       return describeFollow(event)
   }
@@ -160,6 +165,16 @@ function describeAttempt({
   return `${attempt}. ${action_kind} by ${backend}${again === '' ? '' : ` ${again}`}`
 }
 
+function describeRetry(
+  { type, data }: Extract<DriveEvent, { type: 'agent_retries' | 'agent_answered' }>,
+  { attempts }: DriveState,
+  times: Times,
+): StyledLine {
+  const { backend } = attempts.find(({ attempt }) => attempt === data.attempt) ?? { backend: 'the agent' }
+  if (type === 'agent_answered') return { text: `  the provider of ${backend} has answered`, tone: 'dim' }
+  return { text: `  ${backend} ${oneLine(times(describeRetries(data)))}`, tone: 'open' }
+}
+
 function describeEnd(ended: EventOf<'attempt_ended'>['data'], state: DriveState): StyledLine[] {
   const attempt = state.attempts.find((each) => each.attempt === ended.attempt)
   const said = summaryIn(ended.outcome)
@@ -220,8 +235,22 @@ function describeDelivery(delivery: EventOf<'delivered'>['data'], indent: string
   return { text: `${indent}${where}${more}`, keepsPaths: true }
 }
 
+const SHOWN_OPEN = 3
+const OPEN_COLUMNS = 100
+
+/** In one line, what the next round works on. */
+function describeRound(
+  { next_run_id: id, open = [] }: EventOf<'round_started'>['data'],
+  { round }: DriveState,
+): string {
+  const shown = open.slice(0, SHOWN_OPEN).map((each) => toOneLine(each, OPEN_COLUMNS))
+  const more = open.length - shown.length
+  const list = [...shown, ...(more > 0 ? [`${more} more`] : [])].join('; ')
+  return `Round ${round + 1}, run ${shortRunId(id)}, works on ${list === '' ? 'what is open' : list}`
+}
+
 /** Attempts, evidence, checks, cost and where the work is, for the status of a run. */
-export function describeDrive(state: DriveState): StyledLine[] {
+export function describeDrive(state: DriveState, times: Times): StyledLine[] {
   const { place, delivered, paused, next_run_id, previous_run_id: previous, attempts, delivery_check: check } = state
   const lastChecked = attempts.findLast(({ checks }) => checks.length > 0)
   const where = place.kind === 'worktree' ? [`branch ${place.branch}`, `worktree ${place.root}`] : [`in ${place.root}`]
@@ -231,19 +260,24 @@ export function describeDrive(state: DriveState): StyledLine[] {
     ...folderLines(place, '  folder'),
     ...(paused === undefined
       ? []
-      : [{ text: `  paused (${paused.reason}): ${toPrintable(paused.message)}`, tone: 'open' } as const]),
+      : [{ text: `  paused (${paused.reason}): ${toPrintable(times(paused.message))}`, tone: 'open' } as const]),
     ...(previous === undefined ? [] : [`  continues run ${previous}`]),
     ...(next_run_id === undefined ? [] : [`  continued as ${next_run_id}`]),
-    ...attempts.flatMap((attempt) => describeAttemptFacts(attempt, state, attempt === lastChecked)),
+    ...attempts.flatMap((attempt) =>
+      describeAttemptFacts(attempt, { state, isLastChecked: attempt === lastChecked, times }),
+    ),
     ...(check === undefined ? [] : describeDeliveryCheck(check, state)),
-    ...state.acts.map((act) => whole(`  ${act.at} ${toPrintable(describeAct(act))}`)),
+    ...state.acts.map((act) => whole(`  ${times(act.at)}: ${toPrintable(times(describeAct(act)))}`)),
   ]
 }
 
+type AttemptView = { state: DriveState; isLastChecked: boolean; times: Times }
+
 /** The output of a failed check matters as long as no later attempt was checked. */
-function describeAttemptFacts(attempt: Attempt, state: DriveState, isLastChecked: boolean): StyledLine[] {
-  const { ended, checks, evidence, execution_id, repository_changed: changed } = attempt
-  const end = ended === undefined ? ['running'] : [ended.how, ...costParts(ended, attempt)]
+function describeAttemptFacts(attempt: Attempt, { state, isLastChecked, times }: AttemptView): StyledLine[] {
+  const { ended, retrying, checks, evidence, execution_id, repository_changed: changed } = attempt
+  const running = retrying === undefined ? 'running' : oneLine(times(describeRetries(retrying)))
+  const end = ended === undefined ? [running] : [ended.how, ...costParts(ended, attempt)]
   return [
     `  ${describeAttempt(attempt)}: ${end.join(' · ')}`,
     { text: `    drover logs ${execution_id}`, tone: 'dim' },

@@ -9,6 +9,7 @@ import type { RunContext } from '../../runs/run-context.ts'
 import { openOwnWorktree } from '../../runs/run-worktree.ts'
 import { findWaitingRun, type RunIntent } from '../../runs/waiting-run.ts'
 import type { Invocation } from '../command.ts'
+import { timesFor, verdictIn } from '../output/local-times.ts'
 import { offer, type WorkspaceRef } from '../remedies.ts'
 import type { WorkspaceCommand } from '../workspace-command.ts'
 import { printChange, printState } from './print-change.ts'
@@ -68,13 +69,18 @@ export async function readViewOptions(
 ): Promise<ViewOptions> {
   const drive = readDrive(context.store, run.id)
   const name = shortenKnownRunId(context, run.id)
+  const { out } = runtime.terminal
+  const verdict = drive && (await readVerdict(context, { run, drive, ...(out.isTty && { name }) }))
   return {
     now: runtime.clock.now(),
     name,
     root: flags.text('root'),
     // In a pipe, ids are whole.
-    verdict: drive && (await readVerdict(context, { run, drive, ...(runtime.terminal.out.isTty && { name }) })),
+    verdict: verdictIn(
+      verdict,
+      timesFor(out, () => runtime.clock.now()),
+    ),
     isRemoved: drive !== undefined && !existsSync(run.workspace),
-    out: runtime.terminal.out,
+    out,
   }
 }

@@ -15,6 +15,7 @@ import { asOwner } from '../../runs/run-worktree.ts'
 import { findNewestRun } from '../../runs/waiting-run.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { flagsConflict, flagValueInvalid } from '../faults.ts'
+import { asWritten, timesFor, verdictIn } from '../output/local-times.ts'
 import { MarkdownStream } from '../output/markdown-stream.ts'
 import { toPrintable } from '../output/printable.ts'
 import { wrapWords } from '../output/wrap-words.ts'
@@ -42,13 +43,19 @@ export const run: RunCommand = (invocation) =>
     const driven = state && { state, verdict: await readVerdict(context, { run: shown, drive: state }) }
     const report = await reportRun(context, shown, driven)
     const form = out.isTty && flags.text('output') === undefined ? 'lists' : 'tables'
-    return await write(invocation, flags.isOn('json') ? report : formatReport(report, shown, form))
+    const times = form === 'lists' ? timesFor(out, () => runtime.clock.now()) : asWritten
+    const { verdict } = report
+    const timed = { ...report, ...(verdict !== undefined && { verdict: verdictIn(verdict, times) }) }
+    return await write(invocation, flags.isOn('json') ? report : formatReport(timed, shown, form))
   })
 
 async function writeNight(invocation: Invocation, night: NightReport): Promise<number> {
   const { flags, runtime } = invocation
-  const form = runtime.terminal.out.isTty ? 'terminal' : 'page'
-  return await write(invocation, flags.isOn('json') ? night : formatNight(night, form))
+  const isShown = runtime.terminal.out.isTty && flags.text('output') === undefined
+  const times = timesFor({ isTty: isShown }, () => runtime.clock.now())
+  const runs = night.runs.map((each) => ({ ...each, verdict: verdictIn(each.verdict, times) }))
+  const text = () => formatNight({ ...night, since: times(night.since), runs }, isShown ? 'terminal' : 'page')
+  return await write(invocation, flags.isOn('json') ? night : text())
 }
 
 /** JSON, or Markdown: into a file, rendered on a terminal, or as it is. */

@@ -1,5 +1,6 @@
 import { summarizeBoundary } from '../../drive/evidence/summarize-boundary.ts'
 import { readOverlaps } from '../../drive/read-overlaps.ts'
+import { roundsOf } from '../../drive/read-verdict.ts'
 import { readDrive } from '../../drive/record/drive-journal.ts'
 import { Fault } from '../../kit/fault.ts'
 import { followRun } from '../../runs/follow-run.ts'
@@ -13,6 +14,7 @@ import type { Invocation, RunCommand } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
 import { describeDrive, describePlace, overlapLines } from '../output/drive-text.ts'
 import { LiveLines } from '../output/live-lines.ts'
+import { timesFor, verdictIn } from '../output/local-times.ts'
 import { formatLines } from '../output/text-table.ts'
 import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'
 import { openRuns } from './open-runs.ts'
@@ -88,7 +90,7 @@ async function showOne(invocation: Invocation, context: RunContext, runId: strin
 
 async function withDrive<R extends { id: string }>(context: RunContext, run: R): Promise<R> {
   const driven = readDrive(context.store, run.id)
-  const boundary = driven && summarizeBoundary(driven)
+  const boundary = driven && summarizeBoundary(roundsOf(context.store, driven))
   const overlaps = driven === undefined ? [] : await readOverlaps(context, driven)
   return { ...run, ...(boundary !== undefined && { boundary }), ...(overlaps.length > 0 && { overlaps }) }
 }
@@ -98,7 +100,19 @@ async function formatForPerson(invocation: Invocation, run: RunOutline, context:
   const { clock, terminal } = invocation.runtime
   const { out } = terminal
   const driven = readDrive(context.store, run.id)
-  const lines = driven === undefined ? [] : ['', ...formatLines(describeDrive(driven), out)]
+  const lines =
+    driven === undefined
+      ? []
+      : [
+          '',
+          ...formatLines(
+            describeDrive(
+              driven,
+              timesFor(out, () => clock.now()),
+            ),
+            out,
+          ),
+        ]
   const overlaps = driven === undefined ? [] : await readOverlaps(context, driven)
   const nameOf = (id: string) => (out.isTty ? shortenKnownRunId(context, id) : id)
   lines.push(...overlapLines({ overlaps }, nameOf).map((line) => `This run ${line}.`))
@@ -134,6 +148,7 @@ async function showAll({ flags, runtime }: Invocation, context: RunContext): Pro
   const verdicts = await readVerdicts(context, all, nameOf)
   const list = inStates(all, states, verdicts)
   const waits = await describePauses(context, list, nameOf)
+  const times = timesFor(out, () => runtime.clock.now())
   const layout = {
     ...{ style, isTty, columns, nameOf },
     noteOf: (id: string) => {
@@ -141,7 +156,7 @@ async function showAll({ flags, runtime }: Invocation, context: RunContext): Pro
       return drive && describePlace(drive)
     },
     stateOf: ({ id, state }: { id: string; state: string }) => stateInList(state, verdicts.get(id)),
-    waitOf: (id: string) => waits.get(id) ?? noteOnVerdict(verdicts.get(id)),
+    waitOf: (id: string) => waits.get(id) ?? noteOnVerdict(verdictIn(verdicts.get(id), times)),
   }
   await out.write(formatRuns(list, runtime.clock.now(), layout) ?? formatNone(states))
   return 0

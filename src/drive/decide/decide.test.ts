@@ -4,7 +4,7 @@ import { checkOutcome } from '../../contract/outcome.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import { countTokens } from '../../prompts/tokens.ts'
 import { askOutcome, completeOutcome, errorOutcome } from './final-outcome.ts'
-import { decisionsIn, goalOfRound, mayStartRound, openWork } from './next-round.ts'
+import { decisionsIn, goalOfRound, mayStartRound, nameRequirement, openWork } from './next-round.ts'
 import { ProgressWatch, stallReason } from './progress-watch.ts'
 import { reachedCap, remainingBudget, smallerBudget, spentBy } from './spending.ts'
 
@@ -216,8 +216,12 @@ describe('what a run leaves open', () => {
       attemptAt(actionOf('implement'), { attempt: 2, checks: [{ ...CHECK, command: 'npm run lint' }] }),
     ]
     const open = openWork({ actions: [review] } as never, driveState(attempts))
-    expect(open).toEqual([expect.stringContaining('npm run lint'), expect.stringContaining('Rounded twice')])
-    expect(goalOfRound({ round: 2, goal: 'Show knots', decisions: [], open })).toMatch(
+    expect(open).toEqual([
+      { name: 'check npm run lint ended with exit code 1', text: expect.stringContaining('npm run lint') },
+      { name: 'finding wind.ts:1: Rounded twice', text: 'wind.ts:1: Rounded twice\nIt loses a knot.' },
+    ])
+    const texts = open.map(({ text }) => text)
+    expect(goalOfRound({ round: 2, goal: 'Show knots', decisions: [], open: texts })).toMatch(
       /Show knots\n\nOpen:[\s\S]*1\. The check[\s\S]*2\. wind\.ts:1/,
     )
   })
@@ -238,7 +242,29 @@ describe('what a run leaves open', () => {
       { ...CHECK, output: `start${'x'.repeat(1997)}end` },
     ]
     const open = openWork({ actions: [] } as never, driveState([attemptAt(actionOf('implement'), { checks })]))
-    expect(open).toEqual([expect.stringMatching(/`npm test`[\s\S]*:\nx{1997}end$/)])
+    expect(open).toMatchObject([{ text: expect.stringMatching(/`npm test`[\s\S]*:\nx{1997}end$/) }])
+  })
+
+  it.each([
+    [200, 200],
+    [201, 200],
+  ])('has names of one line: of %i characters, %i are left', (given, left) => {
+    const long = { ...finding, location: 'a\nb', summary: 'x'.repeat(given - 'finding a b: '.length) }
+    const outcome = { review: { findings: [long] } }
+    const [open] = openWork({ actions: [{ ...review, outcome }] } as never, driveState())
+    expect(open?.name).toMatch(/^finding a b: x+$/)
+    expect(open?.name).toHaveLength(left)
+  })
+
+  it.each([
+    [{ from: 'check', by: 'build' }, 'check build failed'],
+    [{ from: 'base' }, 'conflicts with the base'],
+    [{ from: 'person' }, 'Round it, please.'],
+    [{ from: 'comment' }, 'comment: Round it, please.'],
+    [{ from: 'thread', by: 'ada', path: 'a.ts' }, 'comment by ada on a.ts: Round it, please.'],
+    [{ from: 'thread', by: 'ada', path: 'a.ts', line: 3 }, 'comment by ada on a.ts:3: Round it, please.'],
+  ] as const)('of a pull request, %j, is called %s', (requirement, name) => {
+    expect(nameRequirement({ id: '1', text: 'Round it,\nplease.', ...requirement })).toBe(name)
   })
 
   it('is told in at most 30,000 characters', () => {
@@ -264,7 +290,7 @@ describe('what a run leaves open', () => {
     const stopped = { action: { action_id: 'i', kind: 'implement' }, voided: true }
     const done = { ...stopped, action: { action_id: 'j', kind: 'implement' }, voided: false }
     const open = (actions: object[], round: number) => openWork({ actions } as never, driveState([], { round }))
-    expect(open([stopped], 2)).toEqual([expect.stringContaining('Finish the work')])
+    expect(open([stopped], 2)).toMatchObject([{ text: expect.stringContaining('Finish the work') }])
     expect([open([stopped], 1), open([stopped, done], 2), open([], 2)]).toEqual([[], [], []])
   })
 

@@ -3,28 +3,55 @@ import { titleOfGoal } from '../../contract/goal-title.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
 import { cleanText } from '../prompt/fence.ts'
 import type { DriveState } from '../record/drive-state.ts'
+import type { Requirement } from '../record/follow-event.shape.ts'
 import { checkResults } from './check-results.ts'
 import { isWorkUnreported } from './judge-work.ts'
 
 /** The goal of a run has at most 256 KiB, also as JSON. */
 const MAX_CHARACTERS = 30_000
 const TITLE_CHARACTERS = 200
+const NAME_CHARACTERS = 200
 
 const UNREPORTED =
   'A person stopped the agent that worked on the goal. Its changes are in the worktree. Finish the work, and report as changed only what you change now.'
 
-/** One entry per finding of the last review and per check that still fails, and one for work that was stopped. */
-export function openWork({ actions }: Pick<RunOutline, 'actions'>, state: DriveState): string[] {
+/** `name` is one line for people, `text` an entry of the next goal. */
+type OpenPart = { readonly name: string; readonly text: string }
+
+/** One part per finding of the last review and per check that still fails, and one for work that was stopped. */
+export function openWork({ actions }: Pick<RunOutline, 'actions'>, state: DriveState): OpenPart[] {
   const review = actions.findLast(({ action, voided }) => action.kind === 'review' && voided !== true)?.outcome?.review
   const failed = checkResults(state).flatMap(({ run, result }) => (run?.passed === false ? [{ ...run, result }] : []))
   return [
-    ...(isWorkUnreported({ actions }, state) ? [UNREPORTED] : []),
-    ...failed.map(
-      ({ command, result, output }) =>
-        `The check \`${command}\` ${result}. The end of its output:\n${output.slice(-2000)}`,
-    ),
-    ...(review?.findings ?? []).map(({ location, summary, detail }) => `${location}: ${summary}\n${detail}`),
+    ...(isWorkUnreported({ actions }, state) ? [{ name: 'the work was stopped', text: UNREPORTED }] : []),
+    ...failed.map(({ command, result, output }) => ({
+      name: toName(`check ${command} ${result}`),
+      text: `The check \`${command}\` ${result}. The end of its output:\n${output.slice(-2000)}`,
+    })),
+    ...(review?.findings ?? []).map(({ location, summary, detail }) => ({
+      name: toName(`finding ${location}: ${summary}`),
+      text: `${location}: ${summary}\n${detail}`,
+    })),
   ]
+}
+
+/** What a requirement wants, in one line. */
+export function nameRequirement({ from, by, path, line, text }: Requirement): string {
+  const where = path === undefined ? '' : ` on ${path}${line === undefined ? '' : `:${line}`}`
+  switch (from) {
+    case 'check':
+      return toName(`check ${by} failed`)
+    case 'base':
+      return 'conflicts with the base'
+    case 'person':
+      return toName(text)
+    default:
+      return toName(`comment${by === undefined ? '' : ` by ${by}`}${where}: ${text}`)
+  }
+}
+
+function toName(text: string): string {
+  return cleanText(text).replaceAll(/\s+/g, ' ').trim().slice(0, NAME_CHARACTERS).toWellFormed()
 }
 
 /** What came after a delivery has as many rounds as the work before. */

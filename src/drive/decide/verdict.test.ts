@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { attemptAt } from '../../../test/support/drive-fixture.ts'
+import { attemptAt, OPTIONS } from '../../../test/support/drive-fixture.ts'
 import { action, IMPLEMENT, type VerdictRow, verdictOf } from '../../../test/support/verdict-facts.ts'
 
 type Row = [string, VerdictRow, number | undefined, string, string]
@@ -13,6 +13,21 @@ describe('the verdict, if', () => {
       'running: claude works on implement',
       'drover status run-1 --watch',
     ],
+    ...(
+      [
+        [1, 'retries since 2026-01-31T09:00:00.000Z: refused'],
+        [2, 'retries since 2026-01-31T09:00:00.000Z, 2 times so far: refused'],
+      ] as const
+    ).map(([count, words]): Row => {
+      const retrying = { attempt: 1, count, since: '2026-01-31T09:00:00.000Z', message: 'refused' }
+      return [
+        `an agent retries (${count})`,
+        { state: 'active', attempts: [attemptAt(IMPLEMENT, { retrying }, null)], facts: { isDriven: true } },
+        undefined,
+        `running: claude works on implement, and ${words}`,
+        'drover status run-1 --watch',
+      ]
+    }),
     [
       'a check runs',
       { state: 'active', run: { current_action: { kind: 'implement' } }, facts: { isDriven: true } },
@@ -157,6 +172,21 @@ describe('the verdict, if', () => {
       'paused by limit: no tokens left',
       'drover drive run-1 --max-tokens N',
     ],
+    ...(
+      [
+        ['max_tokens', { max_tokens: 1000 }, { tokens: 1000 }, '--max-tokens 2000'],
+        ['max_tokens', { max_tokens: 1000 }, { tokens: 1001 }, '--max-tokens 3000'],
+        ['max_tokens', { max_tokens: 1000 }, { tokens: 0 }, '--max-tokens 2000'],
+        ['max_cost', { max_cost_microusd: 500_000 }, { cost_microusd: 500_001 }, '--max-cost 1.5'],
+        ['max_time', { max_time_ms: 3_600_000 }, { time_ms: 3_600_000 }, '--max-time 120m'],
+        ['max_time', { max_time_ms: 1000 }, { time_ms: 1000 }, '--max-time 1m'],
+      ] as const
+    ).map(([reason, limit, used, flag]): Row => {
+      const spent = { tokens: 0, cost_microusd: 0, time_ms: 0, ...used }
+      const drive = { paused: { reason, message: 'no more' }, options: { ...OPTIONS, ...limit }, spent }
+      const title = `a limit is reached (${flag}, ${JSON.stringify(used)})`
+      return [title, { state: 'active', drive }, 4, 'paused by limit: no more', `drover drive run-1 ${flag}`]
+    }),
     [
       'its money is used',
       { state: 'active', drive: { paused: { reason: 'max_cost', message: 'no money left' } } },

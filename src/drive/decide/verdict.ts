@@ -5,10 +5,12 @@
 import type { RunVerdict } from '../../contract/run-verdict.shape.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
 import type { DrivePause } from '../record/drive-event.shape.ts'
+import type { EventOf } from '../record/drive-event.ts'
 import type { DriveState } from '../record/drive-state.ts'
 import { limitedBy } from './after-limit.ts'
 import { describeMerge } from './describe-act.ts'
 import { describeFollowedOf, judgeWork } from './judge-work.ts'
+import { spentBy } from './spending.ts'
 import { VERDICT_EXIT } from './verdict-words.ts'
 
 export type VerdictFacts = {
@@ -125,9 +127,16 @@ function ofDone(facts: VerdictFacts): Judged | undefined {
 
 function whatRuns({ drive, run }: VerdictFacts): string {
   const last = drive.attempts.at(-1)
-  if (last !== undefined && last.ended === undefined) return `${last.backend} works on ${last.action_kind}`
+  if (last !== undefined && last.ended === undefined)
+    return `${last.backend} works on ${last.action_kind}${last.retrying === undefined ? '' : `, and ${describeRetries(last.retrying)}`}`
   if (drive.delivered?.pull_request !== undefined) return `it follows ${drive.delivered.pull_request}`
   return run.current_action === undefined ? '' : `drover works on ${run.current_action.kind}`
+}
+
+/** `retries since 2026-01-31T10:00:00.000Z, 4 times so far: retry 4 of 10 after 529 overloaded` */
+export function describeRetries({ count, since, message }: EventOf<'agent_retries'>['data']): string {
+  const times = count === 1 ? '' : `, ${count} times so far`
+  return `retries since ${since}${times}: ${message}`
 }
 
 /** The run itself waits for a person. */
@@ -153,19 +162,43 @@ function ofWaitingRun(facts: VerdictFacts): Judged {
   }
 }
 
-const LIMITS: Partial<Record<DrivePause, string>> = {
-  max_tokens: '--max-tokens N',
-  max_cost: '--max-cost USD',
-  max_time: '--max-time TIME',
-  total_tokens: '--total-tokens N',
-  total_cost: '--total-cost USD',
+const MINUTE = 60_000
+const MICRO = 1_000_000
+
+/** The flag that lets the run use more. Totals of several runs are not in the records of one. */
+function higherLimit(reason: DrivePause, drive: DriveState): string | undefined {
+  const { tokens, cost_microusd: cost, time_ms: time } = spentBy(drive)
+  const { max_tokens, max_cost_microusd, max_time_ms } = drive.options
+  switch (reason) {
+    case 'max_tokens':
+      return `--max-tokens ${oneMore(max_tokens, tokens) ?? 'N'}`
+    case 'max_cost': {
+      const more = oneMore(max_cost_microusd, cost)
+      return `--max-cost ${more === undefined ? 'USD' : more / MICRO}`
+    }
+    case 'max_time': {
+      const more = oneMore(max_time_ms, time)
+      return `--max-time ${more === undefined ? 'TIME' : `${Math.ceil(more / MINUTE)}m`}`
+    }
+    case 'total_tokens':
+      return '--total-tokens N'
+    case 'total_cost':
+      return '--total-cost USD'
+    default:
+      return undefined
+  }
+}
+
+/** A multiple of the limit that leaves room for at least as much as it did. */
+function oneMore(limit: number | undefined, used: number): number | undefined {
+  return limit === undefined || limit === 0 ? undefined : limit * (Math.max(1, Math.ceil(used / limit)) + 1)
 }
 
 /** The driver has stopped, and said why. */
 function ofPause(facts: VerdictFacts, { reason, message }: NonNullable<DriveState['paused']>): Judged {
   if (reason === 'tampered') return { word: 'not delivered', reason: message, next: command(facts, 'report') }
   if (reason === 'agent_limited') return { word: 'paused by limit', reason: message, next: command(facts, 'drive') }
-  const flag = LIMITS[reason]
+  const flag = higherLimit(reason, facts.drive)
   if (flag === undefined) return waits(facts, message)
   return { word: 'paused by limit', reason: message, next: command(facts, 'drive', flag) }
 }
@@ -198,8 +231,6 @@ export function withLostDriver({ id, updated_at, verdict }: Published, now: Date
   const { exit_code: _, ...rest } = verdict
   return { ...rest, ...withoutDriver({ reason: `killed ${formatAgo(updated_at, now)}`, next: `drover drive ${id}` }) }
 }
-
-const MINUTE = 60_000
 
 function formatAgo(at: string, now: Date): string {
   const minutes = Math.max(0, Math.floor((now.getTime() - Date.parse(at)) / MINUTE))

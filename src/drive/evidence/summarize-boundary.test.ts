@@ -13,19 +13,17 @@ const refused = (host: string, count: number) => ({ host, reason: 'not listed', 
 
 describe('summarizeBoundary', () => {
   it('adds up what agents, checks and setups reached and were refused', () => {
-    const summary = summarizeBoundary({
-      boundary: { is: 'inside' },
-      boundary_seen: [
-        seen('setup', { reached: [{ host: 'packages.example:443', count: 2 }] }),
-        seen('agent', { refused: [refused('evil.test:443', 1)], exceeded: ['too much was written'] }),
-        seen('check', {
-          reached: [{ host: 'packages.example:443', count: 1 }],
-          refused: [refused('evil.test:443', 3)],
-          unwritable: ['/etc/x', '/etc/y'],
-        }),
-        seen('check', { unwritable: ['/etc/x'] }),
-      ],
-    })
+    const boundary_seen = [
+      seen('setup', { reached: [{ host: 'packages.example:443', count: 2 }] }),
+      seen('agent', { refused: [refused('evil.test:443', 1)], exceeded: ['too much was written'] }),
+      seen('check', {
+        reached: [{ host: 'packages.example:443', count: 1 }],
+        refused: [refused('evil.test:443', 3)],
+        unwritable: ['/etc/x', '/etc/y'],
+      }),
+      seen('check', { unwritable: ['/etc/x'] }),
+    ]
+    const summary = summarizeBoundary([{ round: 1, boundary: { is: 'inside' }, boundary_seen }])
     expect(summary).toEqual({
       enforced_by: 'bubblewrap',
       around: 'checks and setups',
@@ -40,14 +38,50 @@ describe('summarizeBoundary', () => {
   })
 
   it('says why there was no boundary, and nothing about runs of older versions', () => {
-    expect(summarizeBoundary({ boundary: { is: 'outside', why: 'no bwrap' }, boundary_seen: [] })).toEqual({
+    expect(summarizeBoundary([{ round: 1, boundary: { is: 'outside', why: 'no bwrap' }, boundary_seen: [] }])).toEqual({
       why_not: 'no bwrap',
       reached: [],
       refused: [],
       unwritable: [],
       exceeded: [],
     })
-    expect(summarizeBoundary({ boundary_seen: [] })).toBeUndefined()
+    expect(summarizeBoundary([{ round: 1, boundary_seen: [] }])).toBeUndefined()
+  })
+
+  it('adds up all rounds, and names the round of each refusal', () => {
+    const once = [seen('agent', { refused: [refused('evil.test:443', 1)], unwritable: ['/etc/x'] })]
+    const again = [seen('check', { refused: [refused('evil.test:443', 2)], exceeded: ['too much was written'] })]
+    const inside = { is: 'inside', agents: ['claude'] } as const
+    const rounds = [
+      { round: 2, boundary: inside, boundary_seen: again },
+      { round: 1, boundary: inside, boundary_seen: once },
+    ]
+    expect(summarizeBoundary(rounds)).toEqual({
+      enforced_by: 'bubblewrap',
+      around: 'agents, checks and setups',
+      rounds: [1, 2],
+      reached: [],
+      refused: [{ ...refused('evil.test:443', 3), by: ['agent', 'check'], rounds: [1, 2] }],
+      unwritable: [{ path: '/etc/x', by: ['agent'], rounds: [1] }],
+      exceeded: [{ limit: 'too much was written', by: ['check'], rounds: [2] }],
+    })
+  })
+
+  it('names the rounds that were driven in another way', () => {
+    const rounds = [
+      { round: 4, boundary: { is: 'inside' as const }, boundary_seen: [] },
+      { round: 3, boundary: { is: 'outside' as const, why: 'no bwrap' }, boundary_seen: [] },
+      { round: 2, boundary_seen: [] },
+      { round: 1, boundary: { is: 'inside' as const }, boundary_seen: [] },
+    ]
+    expect(summarizeBoundary(rounds)).toMatchObject({
+      enforced_by: 'bubblewrap',
+      other_rounds: [
+        { round: 2, why_not: 'it was not recorded' },
+        { round: 3, why_not: 'no bwrap' },
+      ],
+    })
+    expect(summarizeBoundary(rounds.toReversed().slice(2).toReversed())).toMatchObject({ rounds: [3, 4] })
   })
 })
 

@@ -310,6 +310,10 @@ export const DriveEvent = named(
     event('approval_decided', { attempt: count, ...DecidedApproval.properties }),
     /** Someone has told the agent something while it worked. One that waited for its next turn is recorded twice. */
     event('user_message', { attempt: count, ...SteeredMessage.properties }),
+    /** The agent sends its request to its provider again: the first, second, fourth time and so on in a row. */
+    event('agent_retries', { attempt: count, count, since: UtcTimestamp, message: text }),
+    /** The provider has answered. */
+    event('agent_answered', { attempt: count }),
     event('attempt_ended', {
       attempt: count,
       how: literals(ENDS),
@@ -367,7 +371,12 @@ export const DriveEvent = named(
     event('paused', { reason: literals(PAUSES), message: text }),
     /** The driver could not continue, or could not deliver. */
     event('drive_failed', { code: text, message: text }),
-    event('round_started', { next_run_id: text, requirements: optional(Type.Array(following.Requirement)) }),
+    event('round_started', {
+      next_run_id: text,
+      requirements: optional(Type.Array(following.Requirement)),
+      /** What it works on, one line each. Absent in older records. */
+      open: optional(Type.Array(text)),
+    }),
     /** The checks in a clean checkout of the commit, before it counts as delivered. */
     event('delivery_checked', checkedCommit),
     event('delivered', {

@@ -11,6 +11,8 @@ export type Attempt = Started & {
   readonly started_at: string
   /** The session of the attempt, as soon as it is known. */
   readonly session_id?: string
+  /** The agent waits for its provider, which has not answered its last requests. */
+  readonly retrying?: EventOf<'agent_retries'>['data'] | undefined
   /** Undefined while it runs, or if its driver was killed. */
   readonly ended?: Ended & { readonly at: string }
   /** Who decided about what the agent asked for, oldest first. */
@@ -172,10 +174,14 @@ function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): Driv
       return updateAttempt(state, data.attempt, () => ({ session_id: data.session_id }))
     case 'approval_decided':
       return updateAttempt(state, data.attempt, ({ approvals }) => ({ approvals: [...approvals, { ...data, at }] }))
+    case 'agent_retries':
+      return updateAttempt(state, data.attempt, () => ({ retrying: data }))
+    case 'agent_answered':
+      return updateAttempt(state, data.attempt, () => ({ retrying: undefined }))
     case 'user_message':
       return { ...state, told: [...state.told.filter(({ message_id }) => message_id !== data.message_id), data] }
     case 'attempt_ended':
-      return updateAttempt(state, data.attempt, () => ({ ended: { ...data, at } }))
+      return updateAttempt(state, data.attempt, () => ({ ended: { ...data, at }, retrying: undefined }))
     case 'repository_changed':
       return updateAttempt(state, data.attempt, () => ({ repository_changed: data }))
     case 'repository_restored':

@@ -223,7 +223,7 @@ export function toDrivenRunDetail(
   { report, source }: { report: string; source: DrivenRun['source'] | undefined },
 ): DrivenRun {
   const { run, drive } = facts
-  const boundary = summarizeBoundary(drive)
+  const boundary = summarizeBoundary([drive, ...facts.earlier])
   const review = run.actions.findLast(({ action, voided }) => action.kind === 'review' && voided !== true)
   return {
     ...toDrivenRun(facts),

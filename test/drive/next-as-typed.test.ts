@@ -1,0 +1,32 @@
+/** The commands at the end of a drive work as they are printed. */
+import { expect, it } from 'vitest'
+import { splitCommand } from '../../src/kit/shell-words.ts'
+import { createDriving } from '../support/driven-agents.ts'
+import { type DrivenScript, HONEST } from '../support/driven-home.ts'
+
+const GOAL = 'Show the wind in knots'
+const pause = { reason: 'decision_required', question: 'Knots or km/h?', destructive_request: null }
+const LIE = { outcome: { implementation: { result: 'applied', ...claims(['none.txt']) } } }
+
+function claims(files: readonly string[]) {
+  return { files_changed: files, activities: [], uncertainties: [], attempts: 1 }
+}
+
+it.each<[string, DrivenScript, string[], number, number]>([
+  ['a question', { orient: [{ outcome: { status: 'needs_input', pause, suggested_actions: [] } }, {}] }, [], 4, 2],
+  ['a contradiction', { implement: [LIE, LIE, HONEST] }, [], 4, 2],
+  ['a limit', { orient: [{ usage: { input: 950, output: 50 } }, {}] }, ['--max-tokens', '1000'], 4, 1],
+  ['a check that fails', { implement: [HONEST] }, ['--check', 'false', '--baseline', 'skip', '--rounds', '0'], 3, 1],
+])('after %s', async (_name, script, words, code, count) => {
+  const driving = createDriving(script)
+  const ran = await driving.drive(GOAL, '--no-review', ...words)
+  expect(ran).toMatchObject({ code, stderr: '' })
+  const next = ran.stdout.slice(ran.stdout.indexOf('\nNext:\n') + 7)
+  const lines = Array.from(next.matchAll(/^ {2}drover (.*?)(?: {2}|$)/gm), ([, line = '']) => line)
+  expect(lines).toHaveLength(count)
+  for (const line of lines) {
+    const split = splitCommand(line)
+    const typed = await driving.call('words' in split ? split.words : [])
+    expect([line, typed]).toEqual([line, expect.objectContaining({ code: 0, stderr: '' })])
+  }
+})
