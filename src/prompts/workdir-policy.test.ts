@@ -70,7 +70,11 @@ describe('the directories of a worker', () => {
 
 describe('the directories of a key', () => {
   const policyOf = (paths: string[], allowed: string[] = []) =>
-    createWorkdirPolicy({ allowed, blocked: [join(root, 'shut')], ofKey: { paths, setting: 'directories of the key ci' } })
+    createWorkdirPolicy({
+      allowed,
+      blocked: [join(root, 'shut')],
+      ofKey: { paths, setting: 'directories of the key ci' },
+    })
 
   it.each([
     ['one of them', 'open', ['open']],

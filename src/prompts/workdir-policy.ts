@@ -87,7 +87,11 @@ function blockedBy(path: string, { blocked }: WorkdirPolicy): string | undefined
 }
 
 /** Throws a Fault if a directory without links is not in one of those of the key. */
-export function refuseOutside(workdir: string, ceiling: DirectoryCeiling | undefined, resolve = resolveDirectory): void {
+export function refuseOutside(
+  workdir: string,
+  ceiling: DirectoryCeiling | undefined,
+  resolve = resolveDirectory,
+): void {
   const problem = outsideOf(ceiling, workdir, resolve)
   if (problem !== undefined) throw workdirNotAllowed({ workdir, problem })
 }

@@ -42,7 +42,7 @@ describe('the repository of a client', () => {
     ['/a/../c', ['/a'], 'drive_repository_not_named'],
     ['/gone', ['/gone'], 'drive_repository_not_named'],
   ])('%s with %j is %s', (wanted, repositories, expected) => {
-    expect(codeOf(() => chooseRepository(wanted, settings({ repositories }), resolve, {}))).toBe(expected)
+    expect(codeOf(() => chooseRepository(wanted, settings({ repositories }), { resolve }))).toBe(expected)
   })
 
   it.each<[string | undefined, string[], string[], string]>([
@@ -58,7 +58,7 @@ describe('the repository of a client', () => {
     [undefined, ['/a', '/b'], ['/c'], 'drive_repository_required'],
   ])('%s with %j, for a key with the directories %j, is %s', (wanted, repositories, paths, expected) => {
     const ceilings = { directories: { paths, setting: 'directories of the key ci' } }
-    expect(codeOf(() => chooseRepository(wanted, settings({ repositories }), resolve, { ceilings }))).toBe(expected)
+    expect(codeOf(() => chooseRepository(wanted, settings({ repositories }), { resolve, ceilings }))).toBe(expected)
   })
 })
 

@@ -35,8 +35,7 @@ export function toStarter({ asked_by, api_key, key_id = '', ceilings, budgets }:
 export function chooseRepository(
   wanted: string | undefined,
   { drive }: ServedSettings,
-  resolve: (path: string) => string | undefined,
-  { ceilings }: Pick<Caller, 'ceilings'>,
+  { resolve, ceilings }: Pick<Caller, 'ceilings'> & { resolve: (path: string) => string | undefined },
 ): string {
   const repository = wanted === undefined ? onlyRepository(drive, resolve, ceilings?.directories) : resolve(wanted)
   const isNamed =

@@ -233,7 +233,7 @@ export class RunStarter {
 
   requireNamed(by: Caller, repository: string): void {
     const isLimited = by.is === 'client' && by.isUser !== true
-    if (isLimited) chooseRepository(repository, this.#options.settings, resolveDirectory, by)
+    if (isLimited) chooseRepository(repository, this.#options.settings, { ...by, resolve: resolveDirectory })
   }
 
   async openRepository(start: string): Promise<RunContext> {
@@ -278,7 +278,7 @@ export class RunStarter {
 
   #repositoryFor(by: Caller, wanted: string | undefined): string {
     if (by.is === 'user' && wanted !== undefined) return wanted
-    return chooseRepository(wanted, this.#options.settings, resolveDirectory, by)
+    return chooseRepository(wanted, this.#options.settings, { ...by, resolve: resolveDirectory })
   }
 }
 
