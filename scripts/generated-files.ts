@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { TSchema } from 'typebox'
 import * as acp from '../src/acp/acp-requests.shape.ts'
 import { ApprovalRequest } from '../src/agents/adapter/agent.shape.ts'
 import { ChainFile, ParallelFile } from '../src/cli/batch/task-file.shape.ts'
@@ -311,12 +312,21 @@ async function libraryFiles(): Promise<GeneratedFile[]> {
     ...{ SessionQuery, SessionChange, DriveRequest, ActRequest },
     ...{ PromptEvent, ApprovalRequest, PromptResult, ParallelResult, ChainResult, ComparisonResult, KeepResult },
     ...{ Session, SessionPage, SessionTurn, RunVerdict, BudgetList, MessageSent },
+    DroverConfig: asOneType(ConfigFile, 'Settings as in the config file. Every one may be left out.'),
   })
   return [
     { path: 'src/library/checks.generated.js', content: await compileShapes(shapes, { allProblems: true }) },
     { path: 'src/library/checks.generated.d.ts', content: declareShapes(shapes, '../kit/schema.ts') },
     { path: 'src/library/messages.generated.ts', content: types },
   ]
+}
+
+/** The names of its sections are for the validator. */
+function asOneType(shape: TSchema, description: string): TSchema {
+  const unnamed = JSON.stringify(shape, (key, value) =>
+    key === '$id' && typeof value === 'string' ? undefined : value,
+  )
+  return { ...JSON.parse(unnamed), description }
 }
 
 async function acpFiles(): Promise<GeneratedFile[]> {

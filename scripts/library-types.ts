@@ -46,7 +46,8 @@ function typeOf(shape: Json, indent: string): string {
   if (Array.isArray(shape['enum'])) return shape['enum'].map(quote).join(' | ')
   if (Array.isArray(shape['anyOf'])) return unionOf(shape['anyOf'] as Json[], indent)
   if (type === 'array') return listOf(typeOf(items as Json, indent))
-  if (type === 'object') return properties === undefined ? 'Record<string, unknown>' : objectOf(shape, indent)
+  if (type === 'object') return properties === undefined ? mapOf(shape, indent) : objectOf(shape, indent)
+  if (shape['x-unit'] !== undefined) return 'number | string'
   return PLAIN[String(type)] ?? 'unknown'
 }
 
@@ -68,6 +69,11 @@ function unionOf(branches: readonly Json[], indent: string): string {
   return line.length < WIDTH - 30 ? line : types.map((type) => `\n${indent}  | ${type}`).join('')
 }
 
+function mapOf({ patternProperties, additionalProperties }: Json, indent: string): string {
+  const [value = additionalProperties] = Object.values((patternProperties ?? {}) as Record<string, Json>)
+  return isShape(value) ? `Readonly<Record<string, ${typeOf(value, indent)}>>` : 'Record<string, unknown>'
+}
+
 function objectOf(shape: Json, indent: string): string {
   const required = (shape['required'] ?? []) as string[]
   const inner = `${indent}  `
@@ -76,7 +82,15 @@ function objectOf(shape: Json, indent: string): string {
     const type = `${typeOf(part, inner)}${isOptional ? ' | undefined' : ''}`
     return `${comment(part['x-meaning'] ?? part['description'], inner)}${inner}${name}${isOptional ? '?' : ''}: ${type}\n`
   })
-  return `{\n${fields.join('')}${indent}}`
+  return `{\n${fields.join('')}${othersOf(shape, inner)}${indent}}`
+}
+
+/** Fields with any name. TypeScript wants their type to include those of the named fields. */
+function othersOf({ properties, additionalProperties }: Json, indent: string): string {
+  if (!isShape(additionalProperties)) return ''
+  const parts = [...Object.values(properties as Record<string, Json>), additionalProperties]
+  const types = new Set(parts.map((part) => typeOf(part, indent)))
+  return `${indent}[name: string]: ${[...types].join(' | ')} | undefined\n`
 }
 
 function quote(value: unknown): string {

@@ -55,7 +55,7 @@ export const extraFlagRefused = defineFault('extra_flag_refused', 'usage', {
 })
 
 export const extraAboveCeiling = defineFault('extra_above_ceiling', 'invalid', {
-  when: 'An argument in `extra` could override the modes of a request that `max_approval_mode` or `max_sandbox_mode` limits. `server.allow_unsafe_extra` does not apply to such a request.',
+  when: 'An argument in `extra` could override the modes or the directories of a request that `max_approval_mode`, `max_sandbox_mode` or `directories` of a key limits. `server.allow_unsafe_extra` does not apply to such a request.',
   message: (d: { field: string; backend: string; argument: string; setting: string; allowed: readonly string[] }) =>
     `${JSON.stringify(d.argument)} in ${d.field} could override ${d.setting}; allowed for ${d.backend}: ${d.allowed.join(', ')}`,
 })

@@ -192,7 +192,7 @@ function toNamedDigest(key: ServerKeys[number]): NamedDigest {
   const { id, name, sha256, role, fallback, rate_limit_rps: rps, rate_limit_burst: burst } = key
   const { budgets, expires_at: expiresAt } = key
   const { max_approval_mode: approval, max_sandbox_mode: sandbox, requires_sandbox: requiresSandbox = false } = key
-  const { agent_tools: agentTools, mcp_servers: mcpServers } = key
+  const { agent_tools: agentTools, mcp_servers: mcpServers, directories } = key
   return {
     digest: sha256,
     id,
@@ -208,6 +208,7 @@ function toNamedDigest(key: ServerKeys[number]): NamedDigest {
       ...(requiresSandbox && { requiresSandbox }),
       ...(agentTools !== undefined && { agentTools }),
       ...(mcpServers !== undefined && { mcpServers }),
+      ...(directories !== undefined && { directories }),
     },
     rateLimit: { ...(rps !== undefined && { rps }), ...(burst !== undefined && { burst }) },
   }

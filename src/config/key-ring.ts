@@ -25,6 +25,8 @@ export type ApiKey = {
     agentTools?: 'all' | 'none'
     /** The MCP servers that its agents may use. */
     mcpServers?: readonly string[]
+    /** The directories that its agents may work in. */
+    directories?: readonly string[]
   }
   /** It may move branches of the user. */
   mayMerge?: boolean

@@ -166,6 +166,8 @@ describe('checkLayer on server.keys', () => {
       ['server.keys[0].name must be a name of 1 to 64 letters, digits, dots, underscores or hyphens'],
     ],
     [[{ name: 'ci', sha256, rate_limit_rps: 0 }], ['server.keys[0].rate_limit_rps must be at least 1']],
+    [[{ name: 'ci', sha256, directories: [] }], ['server.keys[0].directories must have at least 1 item']],
+    [[{ name: 'ci', sha256, directories: ['srv'] }], ['server.keys[0].directories[0] must be an absolute path']],
     [
       [{ name: 'ci', sha256, rate_limit_burst: 1_000_001 }],
       ['server.keys[0].rate_limit_burst must be at most 1000000'],

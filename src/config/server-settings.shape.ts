@@ -76,6 +76,11 @@ export const ServerKey = strict({
     'Which of `mcp_servers` the agents of this key may use. Empty: none. Default: all, or none if its modes are limited.',
     Type.String({ minLength: 1 }),
   ),
+  directories: optionalList(
+    'The directories that prompts and runs of this key may work in, with everything beneath them. `server.allowed_workdir_prefixes` and `server.blocked_workdir_prefixes` apply too. Default: all that these two allow.',
+    textLike('^/', 'an absolute path'),
+    { minItems: 1 },
+  ),
   requires_sandbox: optionalFlag('Every agent of this key runs in a sandbox, as with `sandbox.mode: required`.'),
 })
 

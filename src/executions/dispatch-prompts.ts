@@ -88,7 +88,14 @@ function withoutUndefined(value: unknown): unknown {
 }
 
 export function createDispatch(options: DispatchOptions): NonNullable<PromptContext['dispatch']> {
-  return (request, context, run) => dispatchPrompt(options, { request, context, run })
+  return (request, context, run) => dispatchPrompt(options, { request: placeFor(request, context), context, run })
+}
+
+/** Only a machine with a directory of the key can run it. */
+function placeFor(request: PromptRequest, { by, cwd }: PromptContext): PromptRequest {
+  const { workdir, resumes, forks } = request
+  const isPlaced = (workdir ?? resumes ?? forks) !== undefined
+  return isPlaced || by.ceilings?.directories === undefined ? request : { ...request, workdir: cwd }
 }
 
 type Dispatched = { request: PromptRequest; context: PromptContext; run: PromptRunOptions }

@@ -184,10 +184,11 @@ export class ExecutionWriter {
 }
 
 function toChange({ live, events, isRemoved }: Pending): ExecutionChange {
-  const { keep, countsUsage, isReserved, isSaved, attachments } = live
+  const { keep, countsUsage, isReserved, isSaved, attachments, hasAgent, record } = live
+  const isRefused = !hasAgent && record.error !== undefined
   const execution = toStoredRecord(live, events)
   const kept = { execution, keep, events, attachments }
-  return { ...kept, isRemoved, countsUsage, isReserved, isNew: !isSaved, result: live.record.result }
+  return { ...kept, isRemoved, countsUsage, isReserved, isNew: !isSaved, isRefused, result: record.result }
 }
 
 /** The number of the last event counts only events that are stored. */

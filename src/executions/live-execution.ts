@@ -33,6 +33,8 @@ export class LiveExecution {
   readonly countsUsage: boolean
   record: Execution
   hasEnded = false
+  /** Whether its agent has said anything. Before that, an error is a refusal. */
+  hasAgent = false
   /** Whether its end is charged to budgets. */
   isReserved = false
   /** Whether the store has a row for it. */

@@ -280,6 +280,7 @@ export class Executions implements ExecutionRecorder {
 
   #append(live: LiveExecution, { type, timestamp, content }: PromptEvent): Promise<void> | undefined {
     if (type === 'init' && content.model !== undefined) live.record = { ...live.record, model: content.model }
+    live.hasAgent = true
     const sized = live.append({ at: timestamp, type, content: content as unknown as JsonObject })
     const saved = this.#writer.add(live, sized)
     this.#changes.emit('event', live.record.id, sized.event)

@@ -205,7 +205,6 @@ function capacity({ slots, lent = 0 }: WorkerFacts): number {
 
 /** Links are resolved here, on the machine that has them: the queue compares names. */
 function confineTo(repositories: readonly string[], prompts: PromptContext): PromptContext {
-  const { allowed, blocked } = prompts.workdirs ?? { allowed: [], blocked: [] }
-  const workdirs = createWorkdirPolicy({ allowed, blocked, repositories })
+  const workdirs = createWorkdirPolicy({ ...(prompts.workdirs ?? { allowed: [], blocked: [] }), repositories })
   return { ...prompts, cwd: defaultDirectory(repositories, prompts.cwd), workdirs }
 }

@@ -1365,3 +1365,540 @@ export type MessageSent = {
   /** `now`: the agent gets the message while it works. `next_turn`: it gets the message with the next prompt of its session. */
   delivered: 'now' | 'next_turn'
 }
+
+/** Settings as in the config file. Every one may be left out. */
+export type DroverConfig = {
+  /** Backend for prompts that do not name one. */
+  default_backend?: string | undefined
+  /** How much may be used, for a key, a repository, a label of watched issues, or everything together. Before an agent starts, what it may need is reserved. */
+  budgets?: readonly ({
+    /** How much may be used, such as `20usd/day`: usd, tokens, requests or minutes of agents, per day, week, month or once. */
+    limit: string
+    /** The name of an API key. `*`: each key has such a budget. */
+    key?: string | undefined
+    /** A directory: prompts and driven runs in it, and below it. */
+    repository?: string | undefined
+    /** A label of issues: the runs that watchers start for them. */
+    label?: string | undefined
+  })[] | undefined
+  /** Prices of models, for agents that report tokens but no cost. The first entry that matches decides; then the built-in list prices. */
+  prices?: readonly ({
+    /** The model as the agent names it; `*` stands for any text. */
+    model: string
+    /** Dollars per million tokens of input. */
+    input: number
+    /** The same for input that comes from a cache. Default: as other input. */
+    cached_input?: number | undefined
+    /** The same for input that is written to a cache. Default: as other input. */
+    cache_write?: number | undefined
+    /** Dollars per million tokens of output, thinking included. */
+    output: number
+  })[] | undefined
+  /** MCP servers that agents get, besides those of their own settings. A prompt can choose some of them by name. They run outside of the sandbox of the agent. */
+  mcp_servers?: readonly ({
+    /** The name of the server, which prompts use. */
+    name: string
+    /** The program of a server on standard input and output. */
+    command?: string | undefined
+    /** Its arguments. Other users can see them. */
+    args?: readonly string[] | undefined
+    /** Variables of the program. `${NAME}` stands for a variable of drover, `${file:/path}` for the content of a file. */
+    env?: Readonly<Record<string, string>> | undefined
+    /** The address of a server over HTTP, instead. */
+    url?: string | undefined
+    /** Headers for that address, with references as in `env`. */
+    headers?: Readonly<Record<string, string>> | undefined
+    /** Its tools change nothing. Without it, agents that may only read do not get the server. Default: they may change things. */
+    read_only?: boolean | undefined
+  })[] | undefined
+  unified_flags?: {
+    /** What agents may do without approval: edit files (`auto`), everything in a sandbox (`sandboxed`), everything (`none`), nothing (`always`), or what the agent's own settings allow (`default`). What needs approval is denied unless someone approves it. */
+    approval_mode?: 'default' | 'auto' | 'sandboxed' | 'none' | 'always' | undefined
+    /** What agents may access: `read-only`, `workspace` (the working directory) or `full`. `default`: the setting of the agent itself; for Codex `read-only`. */
+    sandbox_mode?: 'default' | 'read-only' | 'workspace' | 'full' | undefined
+    /** Requests more output from agents. A prompt cannot turn it off. */
+    verbose?: boolean | undefined
+    /** Shows the command instead of starting the agent. A prompt cannot turn it off. */
+    dry_run?: boolean | undefined
+    /** Maximum turns of an agent, if it supports such a limit. 0: no limit. */
+    max_turns?: number | undefined
+    /** Accepted but not used: no agent has such a flag. */
+    max_tokens?: number | undefined
+    /** Maximum run time of one agent in seconds. 0: no limit. */
+    command_timeout_secs?: number | undefined
+    /** Seconds that an agent may print nothing before it is stopped. Running tools and questions do not count. 0: no limit. -1: the default of the agent, which is 120 unless `docs/agents.md` says otherwise. */
+    silence_secs?: number | undefined
+  } | undefined
+  backends?: {
+    claude?: {
+      /** Model for prompts that do not name one: a model of the agent, or an alias. Empty: the agent chooses. */
+      model?: string | undefined
+      /** Tools the agent may use without approval, in its own notation. Only Claude Code has such a list. `all` or empty: no list. */
+      allowed_tools?: string | undefined
+      /** Overrides `unified_flags.approval_mode` for this backend. Empty: no override. */
+      approval_mode?: '' | 'default' | 'auto' | 'sandboxed' | 'none' | 'always' | undefined
+      /** Overrides `unified_flags.sandbox_mode` for this backend. Empty: no override. */
+      sandbox_mode?: '' | 'default' | 'read-only' | 'workspace' | 'full' | undefined
+      /** Overrides `unified_flags.silence_secs` for this backend. 0: no limit. -1: no override. */
+      silence_secs?: number | undefined
+      /** Arguments added to every call of the agent, after all others. drover does not check them. */
+      extra_flags?: readonly string[] | undefined
+      /** `false` disables the backend: it is not listed, and prompts for it are refused. */
+      enabled?: boolean | undefined
+      /** `true` if a subscription pays for the agent, not its tokens. Then its prompts have no cost in dollars; budgets of tokens, requests and minutes count them. */
+      plan?: boolean | undefined
+      /** System prompt for prompts without one. */
+      system_prompt?: string | undefined
+      /** The program to start: a name in `PATH`, or an absolute path. */
+      command?: string | undefined
+      /** Aliases for models. Entries are added to the built-in aliases, or replace one of the same name. */
+      model_aliases?: Readonly<Record<string, string>> | undefined
+    } | undefined
+    codex?: {
+      /** Model for prompts that do not name one: a model of the agent, or an alias. Empty: the agent chooses. */
+      model?: string | undefined
+      /** Tools the agent may use without approval, in its own notation. Only Claude Code has such a list. `all` or empty: no list. */
+      allowed_tools?: string | undefined
+      /** Overrides `unified_flags.approval_mode` for this backend. Empty: no override. */
+      approval_mode?: '' | 'default' | 'auto' | 'sandboxed' | 'none' | 'always' | undefined
+      /** Overrides `unified_flags.sandbox_mode` for this backend. Empty: no override. */
+      sandbox_mode?: '' | 'default' | 'read-only' | 'workspace' | 'full' | undefined
+      /** Overrides `unified_flags.silence_secs` for this backend. 0: no limit. -1: no override. */
+      silence_secs?: number | undefined
+      /** Arguments added to every call of the agent, after all others. drover does not check them. */
+      extra_flags?: readonly string[] | undefined
+      /** `false` disables the backend: it is not listed, and prompts for it are refused. */
+      enabled?: boolean | undefined
+      /** `true` if a subscription pays for the agent, not its tokens. Then its prompts have no cost in dollars; budgets of tokens, requests and minutes count them. */
+      plan?: boolean | undefined
+      /** System prompt for prompts without one. */
+      system_prompt?: string | undefined
+      /** The program to start: a name in `PATH`, or an absolute path. */
+      command?: string | undefined
+      /** Aliases for models. Entries are added to the built-in aliases, or replace one of the same name. */
+      model_aliases?: Readonly<Record<string, string>> | undefined
+    } | undefined
+    gemini?: {
+      /** Model for prompts that do not name one: a model of the agent, or an alias. Empty: the agent chooses. */
+      model?: string | undefined
+      /** Tools the agent may use without approval, in its own notation. Only Claude Code has such a list. `all` or empty: no list. */
+      allowed_tools?: string | undefined
+      /** Overrides `unified_flags.approval_mode` for this backend. Empty: no override. */
+      approval_mode?: '' | 'default' | 'auto' | 'sandboxed' | 'none' | 'always' | undefined
+      /** Overrides `unified_flags.sandbox_mode` for this backend. Empty: no override. */
+      sandbox_mode?: '' | 'default' | 'read-only' | 'workspace' | 'full' | undefined
+      /** Overrides `unified_flags.silence_secs` for this backend. 0: no limit. -1: no override. */
+      silence_secs?: number | undefined
+      /** Arguments added to every call of the agent, after all others. drover does not check them. */
+      extra_flags?: readonly string[] | undefined
+      /** `false` disables the backend: it is not listed, and prompts for it are refused. */
+      enabled?: boolean | undefined
+      /** `true` if a subscription pays for the agent, not its tokens. Then its prompts have no cost in dollars; budgets of tokens, requests and minutes count them. */
+      plan?: boolean | undefined
+      /** System prompt for prompts without one. */
+      system_prompt?: string | undefined
+      /** The program to start: a name in `PATH`, or an absolute path. */
+      command?: string | undefined
+      /** Aliases for models. Entries are added to the built-in aliases, or replace one of the same name. */
+      model_aliases?: Readonly<Record<string, string>> | undefined
+    } | undefined
+    [name: string]: {
+      /** Model for prompts that do not name one: a model of the agent, or an alias. Empty: the agent chooses. */
+      model?: string | undefined
+      /** Tools the agent may use without approval, in its own notation. Only Claude Code has such a list. `all` or empty: no list. */
+      allowed_tools?: string | undefined
+      /** Overrides `unified_flags.approval_mode` for this backend. Empty: no override. */
+      approval_mode?: '' | 'default' | 'auto' | 'sandboxed' | 'none' | 'always' | undefined
+      /** Overrides `unified_flags.sandbox_mode` for this backend. Empty: no override. */
+      sandbox_mode?: '' | 'default' | 'read-only' | 'workspace' | 'full' | undefined
+      /** Overrides `unified_flags.silence_secs` for this backend. 0: no limit. -1: no override. */
+      silence_secs?: number | undefined
+      /** Arguments added to every call of the agent, after all others. drover does not check them. */
+      extra_flags?: readonly string[] | undefined
+      /** `false` disables the backend: it is not listed, and prompts for it are refused. */
+      enabled?: boolean | undefined
+      /** `true` if a subscription pays for the agent, not its tokens. Then its prompts have no cost in dollars; budgets of tokens, requests and minutes count them. */
+      plan?: boolean | undefined
+      /** System prompt for prompts without one. */
+      system_prompt?: string | undefined
+      /** The program to start: a name in `PATH`, or an absolute path. */
+      command?: string | undefined
+      /** Aliases for models. Entries are added to the built-in aliases, or replace one of the same name. */
+      model_aliases?: Readonly<Record<string, string>> | undefined
+    } | {
+      /** How drover talks to the agent. */
+      protocol: 'acp'
+      /** The program and its arguments, such as `[opencode, acp]`. */
+      command: readonly string[]
+      /** Environment variables of the agent, in addition to those of drover. */
+      env?: Readonly<Record<string, string>> | undefined
+      /** Model for prompts that do not name one. Empty: the agent chooses. */
+      model?: string | undefined
+      /** What `drover backends add` has found out about the agent, and when. drover continues sessions only by the method in `resume`. */
+      profile?: Readonly<Record<string, string>> | undefined
+      /** `true` says that the agent, started like this, uses no settings of the project, such as hooks and MCP servers. Otherwise drover refuses prompts under a ceiling and in driven runs where it finds such settings. */
+      ignores_project?: boolean | undefined
+      /** Overrides `unified_flags.approval_mode` for this backend. Empty: no override. */
+      approval_mode?: '' | 'default' | 'auto' | 'sandboxed' | 'none' | 'always' | undefined
+      /** Overrides `unified_flags.sandbox_mode` for this backend. Empty: no override. */
+      sandbox_mode?: '' | 'default' | 'read-only' | 'workspace' | 'full' | undefined
+      /** Overrides `unified_flags.silence_secs` for this backend. 0: no limit. -1: no override. */
+      silence_secs?: number | undefined
+      /** `false` disables the backend: it is not listed, and prompts for it are refused. */
+      enabled?: boolean | undefined
+      /** `true` if a subscription pays for the agent, not its tokens. Then its prompts have no cost in dollars; budgets of tokens, requests and minutes count them. */
+      plan?: boolean | undefined
+      /** System prompt for prompts without one. */
+      system_prompt?: string | undefined
+    } | undefined
+  } | undefined
+  agents?: {
+    /** Whether agents in driven runs use the settings of the project, such as hooks and MCP servers: `trusted` only those that you have trusted when `drover drive` asked, `never` none. Under a ceiling they are never used. */
+    project_settings?: 'trusted' | 'never' | undefined
+  } | undefined
+  session?: {
+    /** Days after its last use until a session is deleted. 0: never. */
+    retention_days?: number | undefined
+    /** Stores the total tokens of each session, and those of the usage. */
+    store_token_usage?: boolean | undefined
+    /** Tags for every new session. */
+    default_tags?: readonly string[] | undefined
+  } | undefined
+  executions?: {
+    /** What is stored of a prompt that is not ephemeral: `events` (everything the agent did), `results` or `none`. With `auto`, the server stores events and the command line stores nothing. */
+    keep?: 'auto' | 'events' | 'results' | 'none' | undefined
+    /** Days until an execution that has ended is removed. */
+    keep_days?: number | undefined
+    /** Maximum size of all executions in MB. Above it, the oldest ones of the API keys that use the most are removed. */
+    max_mb?: number | string | undefined
+  } | undefined
+  output?: {
+    /** Output format if none is requested. `default` means `json`. The command line uses `text` until this key is set. */
+    format?: 'default' | 'text' | 'json' | 'stream-json' | undefined
+    /** Adds the token usage to text output. */
+    show_tokens?: boolean | undefined
+    /** Adds the duration to text output. */
+    show_timing?: boolean | undefined
+    /** Colours on a terminal. The variable `NO_COLOR` turns them off too. */
+    color?: boolean | undefined
+  } | undefined
+  parallel?: {
+    /** Concurrent tasks of a parallel call that sets no number. */
+    max_workers?: number | undefined
+    /** Stops the other tasks if one fails (command line). */
+    fail_fast?: boolean | undefined
+    /** Shows the results as one table at the end instead of line by line (command line). */
+    aggregate_output?: boolean | undefined
+  } | undefined
+  drive?: {
+    /** Maximum actions per driven run. */
+    actions?: number | undefined
+    /** Commands that drover runs after each implementation, and that must pass. They run without a shell; use `sh -c '…'` if you need one. */
+    checks?: readonly string[] | undefined
+    /** Commands that prepare a new worktree, such as `npm ci`: once, before the first agent starts. Without a shell, like checks. */
+    setup?: readonly string[] | undefined
+    /** Files that git ignores, such as `.env.test`: copied from your worktree into a new one. */
+    copy?: readonly string[] | undefined
+    /** Directories that git ignores, such as `node_modules`. If your lock files match those of the new worktree, drover copies these directories from your worktree and skips the setup. */
+    share?: readonly string[] | undefined
+    /** Maximum run time of one setup command in seconds. */
+    setup_timeout_secs?: number | undefined
+    /** What setups installed is kept for the next worktree, up to this size in all. The least recently used is removed first. */
+    template_max_bytes?: number | string | undefined
+    /** Checks before the first agent: record a failure and continue (`note`; asks at a terminal), pause until they pass (`require`), or do not run them (`skip`). */
+    baseline?: 'note' | 'skip' | 'require' | undefined
+    /** Maximum run time of one check in seconds. */
+    check_timeout_secs?: number | undefined
+    /** How often the output of a failed check goes back to the agent. */
+    attempts?: number | undefined
+    /** Maximum follow-up runs to fix review findings and failed checks. */
+    rounds?: number | undefined
+    /** What the agent may do without approval while it implements a change: edit files and run the checks (`auto`), run any command in a sandbox (`sandboxed`), everything (`none`) or nothing (`always`). `default`: `sandboxed` where this machine has a sandbox, otherwise `auto`. In other actions, it may only read. */
+    approval_mode?: 'default' | 'auto' | 'sandboxed' | 'none' | 'always' | undefined
+    /** Whether driven runs and comparisons in worktrees run in a sandbox, with their agents, checks and setups: where this machine has one (`on`), never (`off`), or always, and nothing starts without it (`required`). */
+    sandbox?: 'on' | 'off' | 'required' | undefined
+    /** An agent that produces no text, tool result or file change for this long is stopped. */
+    stall_secs?: number | undefined
+    /** How the work is delivered: `none`, a commit on its `branch`, or that and a draft pull request (`pr`). */
+    deliver?: 'none' | 'branch' | 'pr' | undefined
+    /** Whether a run watches its pull request until it is merged or closed: failed checks and comments of reviewers become further rounds. Only with `deliver: pr`. */
+    follow?: boolean | undefined
+    /** Maximum rounds for one pull request after it was opened. */
+    follow_rounds?: number | undefined
+    /** How often a followed pull request is looked at, in seconds. */
+    follow_poll_secs?: number | undefined
+    /** The accounts whose comments on a followed pull request are requirements. Empty: every account with write permission in the repository. */
+    reviewers?: readonly string[] | undefined
+    /** Whether the draft of a followed pull request is marked as ready when its checks have passed and no reviewer requests changes. */
+    ready?: boolean | undefined
+    /** If something in the work is suspicious, such as a deleted test: deliver it and say so (`deliver`), or wait for you before the commit (`ask`). */
+    on_flags?: 'deliver' | 'ask' | undefined
+    /** If an agent reaches a limit of its provider: wait until it is reset (`wait`), continue with the next agent of `drive.fallback` (`next`), or pause (`pause`). `ask` asks at a terminal and waits elsewhere. Nothing waits for credit or a login. */
+    on_limit?: 'ask' | 'wait' | 'next' | 'pause' | undefined
+    /** A run waits for a limit at most this long, in seconds. Then it pauses. */
+    max_wait_secs?: number | undefined
+    /** Agents that continue the work, in this order, if the one before has reached a limit. */
+    fallback?: readonly string[] | undefined
+    /** Repositories in which clients of the server may start runs (`/api/v1/runs`) and compare agents in worktrees: the roots of their worktrees. You can drive in any of your repositories. */
+    repositories?: readonly string[] | undefined
+    /** Runs that a server drives at the same time for its clients. */
+    max_runs?: number | undefined
+    /** With PostgreSQL: when the machine of a run has had no worker for this many seconds, another one with the repository continues the run. 0: never, it waits for its machine. */
+    move_after_secs?: number | undefined
+    /** A queued run starts when your server drives fewer runs than this. `drover drive` queues runs if it gets several goals or issues. */
+    parallel?: number | undefined
+    /** What a server watches: labels of issues, and schedules. It queues a run for each issue with the label and for each time, as `drover watch` does. */
+    watch?: readonly ({
+      /** The clone in which the runs are started: an absolute path. */
+      repository: string
+      /** The repository of the issues. Default: the one that the remote `origin` names. */
+      repo?: string | undefined
+      /** The label of the issues. Default: `drover`. */
+      label?: string | undefined
+      /** Instead of issues: when to start a run, as a cron pattern of five fields. */
+      schedule?: string | undefined
+      /** The time zone of the schedule, such as `Europe/Berlin`. Default: that of the machine. */
+      timezone?: string | undefined
+      /** The file with the goal of the scheduled run: a path in the clone. Required with a schedule. */
+      goal_file?: string | undefined
+    })[] | undefined
+    /** Seconds between two looks at the issues of a repository. After a failure it takes longer. */
+    watch_secs?: number | undefined
+    /** A comment on an issue that begins with `@` and this name starts a run for the issue, or continues it. */
+    mention?: string | undefined
+  } | undefined
+  sandbox?: {
+    /** Whether agents run in a sandbox. `on`: where this machine has one, and otherwise without one and with a warning. `required`: only in one. A request can turn `on` off, but not `required`. */
+    mode?: 'off' | 'on' | 'required' | undefined
+    /** Hosts that a sandboxed command may reach: `example.com`, `*.example.com`, an IP address or a CIDR range, each with an optional `:PORT` (default: 443 and 80), or a preset for package registries: `npm`, `pypi`, `crates`, `go`, `debian`. A name that resolves to a private address is refused unless the address is listed too. */
+    hosts?: readonly string[] | undefined
+    /** The same for checks and setups of driven runs and comparisons. */
+    check_hosts?: readonly string[] | undefined
+    /** Variables that a sandboxed command gets, besides `PATH`, `HOME`, `LANG` and others without secrets. A name may end with `*`. */
+    env?: readonly string[] | undefined
+    /** Paths that a sandboxed command may read, besides the system, toolchains and the repository. */
+    read?: readonly string[] | undefined
+    /** Paths that a sandboxed command may write, such as caches of package managers. */
+    write?: readonly string[] | undefined
+    /** Directories in the home directory in which checks and setups keep caches. They see a directory of drover there, one for each repository. Your own caches are neither read nor changed. */
+    caches?: readonly string[] | undefined
+    /** Processes and threads that a sandboxed command may have. Not enforced for root. */
+    max_processes?: number | undefined
+    /** Memory in MB that each process of a sandboxed command may use. 0: no limit. */
+    max_memory_mb?: number | string | undefined
+    /** Memory in MB that all processes of a sandboxed command may use together. 0: no limit. Needs a user session of systemd, which then limits the processes of root too. Without one, nothing starts in a sandbox. */
+    max_total_memory_mb?: number | string | undefined
+    /** Maximum size in MB of a file that a sandboxed command writes. */
+    max_file_mb?: number | string | undefined
+    /** MB that a sandboxed command, or a turn of an agent, may write to disks. drover looks twice a second, and ends it. 0: no limit. */
+    max_disk_mb?: number | string | undefined
+  } | undefined
+  server?: {
+    /** Address to listen on. `0.0.0.0` and `::` open the server to the network: set keys first. */
+    host?: string | undefined
+    /** Port to listen on. 0: any free port, which the startup message shows. */
+    port?: number | undefined
+    /** Listens on the Unix socket `server.sock` in the per-user directory too. Only the user of the server can open it, so requests on it need no API key. The prompts of the user's own commands go through it. */
+    local_socket?: boolean | undefined
+    /** Serves the web console at `/`. */
+    console?: boolean | undefined
+    /** Maximum run time of a request's agents in seconds, including streams. 0: no limit. */
+    request_timeout_secs?: number | undefined
+    /** Seconds within which an agent must begin its answer with a text, a thought or a tool call; otherwise it is stopped. Agents retry a busy model service for minutes. 0: no limit. */
+    first_event_timeout_secs?: number | undefined
+    /** Seconds within which a request must be received. 0: the default. */
+    read_timeout_secs?: number | undefined
+    /** Seconds that one write to a client may block. It does not limit a whole stream. 0: the default. */
+    write_timeout_secs?: number | undefined
+    /** Seconds until an idle connection is closed. 0: the default. */
+    idle_timeout_secs?: number | undefined
+    /** Maximum number of connections. At the limit, a new one takes the place of the one that was idle the longest; if all are in use, it gets 503. 0: half of the files that the process may open, at most 10000. */
+    max_connections?: number | undefined
+    /** The same for one client address, or for one /64 network of IPv6; if all are in use, a new one gets 429. It does not apply to `server.trusted_proxies`. 0: half of `server.max_connections`. */
+    max_connections_per_address?: number | undefined
+    /** Maximum number of requests of one API key that are being answered, streams included; further ones get 429. Without a key, the limit applies to the client address. 0: no limit. */
+    max_open_requests_per_key?: number | undefined
+    /** The gopass path of the API keys, a comma-separated list. Empty: gopass is not used. */
+    api_keys_gopass_path?: string | undefined
+    /** Limits the requests of each API key, or of each client address if there are no keys. */
+    rate_limit_enabled?: boolean | undefined
+    /** Sustained requests per second. */
+    rate_limit_rps?: number | undefined
+    /** Requests allowed in a burst. 0: twice `server.rate_limit_rps`. */
+    rate_limit_burst?: number | undefined
+    /** Seconds until the limiter forgets an inactive client. 0: the default. */
+    rate_limit_cleanup_secs?: number | undefined
+    /** Proxies whose `X-Forwarded-For` header is trusted. Empty: none. */
+    trusted_proxies?: readonly string[] | undefined
+    /** Maximum size of a request body in bytes; a larger one gets 413. 0: no limit. */
+    max_request_body_bytes?: number | string | undefined
+    /** Origins of web pages of other servers that may call this one from a browser. The pages of this server need no entry. Empty: none. */
+    cors_allowed_origins?: readonly string[] | undefined
+    /** Allows those pages to send cookies and other browser credentials. */
+    cors_allow_credentials?: boolean | undefined
+    /** Seconds that a browser may cache a preflight response. 0: no caching. */
+    cors_max_age?: number | undefined
+    /** Directories in which agents may work, including everything below. Empty: all that are not blocked. */
+    allowed_workdir_prefixes?: readonly string[] | undefined
+    /** Directories in which no agent may work, including everything below. Entries are added to the built-in list. */
+    blocked_workdir_prefixes?: readonly string[] | undefined
+    /** Serves `/metrics` for Prometheus. */
+    metrics_enabled?: boolean | undefined
+    /** Serves `/metrics` without an API key. */
+    metrics_public?: boolean | undefined
+    /** The base URL of the `type` of a problem document. */
+    errors_base?: string | undefined
+    /** Sends errors of the compatible APIs exactly as the vendor does, without problem details. For clients that understand no other format. */
+    vendor_errors?: boolean | undefined
+    /** Refuses message requests without an `anthropic-version` header. */
+    require_api_version?: boolean | undefined
+    /** Which backend answers on the compatible APIs for a model name without `claude`, `gpt` and `gemini` in it. The first rule that matches decides. The list replaces the default. */
+    model_rules?: readonly string[] | undefined
+    /** Which backend gets a prompt of a client if the agent fails with a limit, an outage or a missing login before it begins its answer. The name before `=` is a model, an alias or a backend; every rule that matches adds an agent. */
+    fallback_rules?: readonly string[] | undefined
+    /** Whether the compatible APIs fetch images that a request names by an `http` or `https` address. Private, loopback and link-local addresses are refused. */
+    fetch_images?: boolean | undefined
+    /** Private addresses or ranges that images may be fetched from all the same, such as `10.1.2.0/24`. */
+    fetch_private_hosts?: readonly string[] | undefined
+    /** What happens on the compatible APIs to tools that a client offers. `bridge`: the agent may call them, and the client runs them. `refuse`: the request gets 400. `ignore`: they are left out, and named in `X-Drover-Warning`. */
+    client_tools?: 'bridge' | 'refuse' | 'ignore' | undefined
+    /** Seconds that an agent waits for the results of tools that its client runs. Then its turn ends; a later request with the results repeats the conversation in a new session. */
+    tool_wait_secs?: number | undefined
+    /** Maximum number of agents that wait for such results. They stay in memory, but do not count as running. One more stops the oldest turn of the key that has most of them. */
+    max_waiting_turns?: number | undefined
+    /** Maximum number of agents that run at the same time; further prompts are queued. */
+    max_concurrent_runs?: number | undefined
+    /** Maximum number of queued prompts; further requests get 503, except of a key that has less than an equal share of the queue. 0: no queue. */
+    max_queued_runs?: number | undefined
+    /** Seconds that an MCP tool waits for its work to finish before it returns a handle. Use less than the time limit of the clients, which is often 60 seconds. 0: answer immediately. */
+    mcp_wait_secs?: number | undefined
+    /** How deep agents may call drover: 1 lets the agent of a prompt call drover again, but not the agents that this starts. 0: no agent may. It applies to the command line too. */
+    max_nesting?: number | undefined
+    /** Allows any argument in `extra` of a request, even one that disables approval or sandbox. */
+    allow_unsafe_extra?: boolean | undefined
+    /** The most that a request may let an agent do without approval: nothing (`always`), edit files (`auto`) or everything (`none`). A request above it is refused, a configured mode above it is lowered. Empty: no limit. */
+    max_approval_mode?: '' | 'always' | 'auto' | 'none' | undefined
+    /** The highest sandbox mode for requests: `read-only`, then `workspace`, then `full`. Empty: no limit, but `read-only` on a network address without keys. */
+    max_sandbox_mode?: '' | 'read-only' | 'workspace' | 'full' | undefined
+    /** The address at which people reach the console of this server: for links to runs in comments on issues. Empty: comments name only the id of the run. */
+    public_url?: string | undefined
+    /** The file with the secret of a GitHub webhook, in one line of at least 16 characters. It turns `/hooks/github` on. Empty: it is off. */
+    webhook_secret_file?: string | undefined
+    /** Digests of API keys, each with a name and optionally its own role, rate limit and highest modes. */
+    keys?: readonly ({
+      /** The name of the key in logs. */
+      name: string
+      /** What belongs to the key is stored under this id. It stays the same if the name or the digest changes. Default: made from the digest. */
+      id?: string | undefined
+      /** The SHA-256 digest of the key in hexadecimal, with or without `sha256:` in front. */
+      sha256: string
+      /** `client`: the key sees its own sessions, executions and runs. `operator`: it sees those of every key. `admin`: it also creates and revokes keys, and sees the settings. Default: `client`. */
+      role?: 'client' | 'operator' | 'admin' | undefined
+      /** Overrides `server.rate_limit_rps` for this key. */
+      rate_limit_rps?: number | undefined
+      /** Overrides `server.rate_limit_burst` for this key. */
+      rate_limit_burst?: number | undefined
+      /** Overrides `server.max_approval_mode` for this key. */
+      max_approval_mode?: 'always' | 'auto' | 'none' | undefined
+      /** Overrides `server.max_sandbox_mode` for this key. */
+      max_sandbox_mode?: 'read-only' | 'workspace' | 'full' | undefined
+      /** Overrides `server.fallback_rules` for this key: the agents, in this order. Empty: none. */
+      fallback?: readonly string[] | undefined
+      /** How much the key may use, such as `20usd/day`. All of them apply. */
+      budgets?: readonly string[] | undefined
+      /** From then on the key is refused. Default: never. */
+      expires_at?: string | undefined
+      /** The key may merge the work of its runs into branches of the repository, and check their branches out there. Default: it may not. */
+      may_merge?: boolean | undefined
+      /** `none`: the agents of this key have no tools but those of its clients. Default: what a request asks for. */
+      agent_tools?: 'all' | 'none' | undefined
+      /** Which of `mcp_servers` the agents of this key may use. Empty: none. Default: all, or none if its modes are limited. */
+      mcp_servers?: readonly string[] | undefined
+      /** The directories that prompts and runs of this key may work in, with everything beneath them. `server.allowed_workdir_prefixes` and `server.blocked_workdir_prefixes` apply too. Default: all that these two allow. */
+      directories?: readonly string[] | undefined
+      /** Every agent of this key runs in a sandbox, as with `sandbox.mode: required`. */
+      requires_sandbox?: boolean | undefined
+    })[] | undefined
+  } | undefined
+  warm?: {
+    /** Whether the server keeps agents running between prompts, so that a prompt does not wait until its agent has started. */
+    enabled?: boolean | undefined
+    /** Maximum agents that are kept running. The least recently used one is stopped first. */
+    max_processes?: number | undefined
+    /** Seconds without a prompt until an agent is stopped. */
+    idle_secs?: number | undefined
+    /** Prompts that an agent answers before it is stopped. */
+    max_turns?: number | undefined
+    /** Seconds after its start until an agent is stopped. */
+    max_age_secs?: number | undefined
+    /** Memory in MB, of the agent and its programs. Above it, the agent is stopped after its prompt. */
+    max_rss_mb?: number | string | undefined
+    /** Idle agents to keep ready for the next prompt of the same kind. 0: none. */
+    spares?: number | undefined
+    /** Prompts of the same kind within ten minutes after which such an agent is started. */
+    spare_after?: number | undefined
+    /** Seconds without a prompt until the server that `drover up` started stops. */
+    background_idle_secs?: number | undefined
+    /** Seconds until an unanswered request for approval is denied (`approval_mode: always`). */
+    approval_timeout_secs?: number | undefined
+  } | undefined
+  store?: {
+    /** Where sessions and executions are stored. `sqlite:` is a file of this user. With PostgreSQL, servers and workers on many machines share them. */
+    url?: string | undefined
+    /** The schema of a PostgreSQL database that has the tables. */
+    schema?: string | undefined
+    /** Whether `drover serve` migrates a PostgreSQL store when it starts. Otherwise only `drover store migrate` does. The SQLite file is always migrated. */
+    migrate?: boolean | undefined
+    /** The name of this machine in a PostgreSQL store. Empty: its host name. */
+    machine?: string | undefined
+    /** Seconds without a sign of life until others take over from a process that uses PostgreSQL. Use the same value on all machines. A process that gets no answer from PostgreSQL for this long stops its agents. */
+    dead_after_secs?: number | undefined
+    /** Seconds that PostgreSQL may take for one statement. A request that needs longer gets 503, and a connection that is silent for longer is closed. */
+    statement_timeout_secs?: number | undefined
+  } | undefined
+  work?: {
+    /** Directories in which this machine works on prompts from other machines. Empty: every directory that it has. */
+    repositories?: readonly string[] | undefined
+    /** What this machine is or has, such as `gpu`. A prompt that requires a label runs only where it is listed. */
+    labels?: readonly string[] | undefined
+    /** The label that prompts and runs in a directory require, as `DIRECTORY=LABEL`. Set it on servers; a label in a request comes first. */
+    required_labels?: readonly string[] | undefined
+    /** Seconds that `drover work` waits for running prompts after SIGTERM. Then it stops their agents. */
+    drain_secs?: number | undefined
+    /** Maximum prompts of one API key that run at the same time, on all machines together. 0: no limit. */
+    max_per_key?: number | undefined
+    /** Maximum prompts on one backend that run at the same time, on all machines together. 0: no limit. */
+    max_per_backend?: number | undefined
+  } | undefined
+  telemetry?: {
+    /** Where traces and metrics go: the address of an OpenTelemetry collector, such as `http://127.0.0.1:4318`. Empty: as `OTEL_EXPORTER_OTLP_ENDPOINT` says; without it, nothing is sent. */
+    otlp_endpoint?: string | undefined
+    /** Adds prompts, answers, and the input and output of tools to the traces. They may hold secrets. */
+    contents?: boolean | undefined
+  } | undefined
+  notify?: {
+    /** Who is notified when a run or an agent needs you, and when a run has ended. */
+    targets?: readonly ({
+      /** The name of the target in logs and commands. */
+      name: string
+      /** A signed `webhook`, an incoming webhook of `slack`, a topic of `ntfy`, a notification on the `desktop`, a `command`, or the `browsers` that have asked for it in the console. */
+      type: 'webhook' | 'slack' | 'ntfy' | 'desktop' | 'command' | 'browsers'
+      /** The address of a webhook, of Slack or of ntfy. */
+      url?: string | undefined
+      /** A file with the address, instead of `url`. */
+      url_file?: string | undefined
+      /** A file with the secret that signs a webhook. Required for a webhook. */
+      secret_file?: string | undefined
+      /** The program of a command and its arguments. It gets the event as JSON on its standard input. */
+      command?: readonly string[] | undefined
+      /** Which events. Default: all. */
+      events?: readonly ('question' | 'approval' | 'delivered' | 'failed' | 'limit' | 'budget')[] | undefined
+      /** Only runs in these repositories. Default: all. */
+      repositories?: readonly string[] | undefined
+      /** Only runs that `drover watch` has started for an issue with one of these labels. Default: all. */
+      labels?: readonly string[] | undefined
+    })[] | undefined
+    /** The push services of browsers. `*.` stands for every name below. The address of a browser comes from a client, so no other host gets requests. */
+    push_hosts?: readonly string[] | undefined
+  } | undefined
+}

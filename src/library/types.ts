@@ -8,6 +8,7 @@ import type {
   CompareRequest,
   ComparisonResult,
   DriveRequest,
+  DroverConfig,
   KeepRequest,
   KeepResult,
   MessageSent,
@@ -30,7 +31,7 @@ export type DroverOptions = {
    * Settings as in the config file, for example `{ default_backend: 'codex' }`. They count more than environment variables,
    * which count more than the file.
    */
-  config?: Readonly<Record<string, unknown>> | undefined
+  config?: DroverConfig | undefined
   /** The config file. The default is `config.yaml` in the directory of the user; false: none is read. */
   configFile?: string | false | undefined
   /** The directory of sessions, executions and worktrees, instead of `~/.drover`: an absolute path. */

@@ -1,6 +1,7 @@
 /** The highest modes that a client of the server may use. Pure. */
 import type { ApprovalMode, SandboxMode } from '../agents/adapter/agent.ts'
 import { approvalModeAboveCeiling, sandboxModeAboveCeiling } from './faults.ts'
+import type { DirectoryCeiling } from './workdir-policy.ts'
 
 /** What a mode lets an agent do without asking: nothing, edit files in its working directory, everything. */
 const RANKS = { default: -1, always: 0, 'read-only': 0, auto: 1, workspace: 1, sandboxed: 2, none: 2, full: 2 } as const
@@ -23,6 +24,8 @@ export type Ceilings = {
   tools?: { setting: string }
   /** The MCP servers that agents may have. Without it, all; but none if a mode is limited. */
   mcpServers?: { names: readonly string[]; setting: string }
+  /** The directories that agents may work in, of those that the server allows. This limits no mode. */
+  directories?: DirectoryCeiling
 }
 
 type AskedModes = { approval_mode?: ApprovalMode; sandbox_mode?: SandboxMode }

@@ -18,7 +18,7 @@ export function checkPermissions(asked: Asked, permissions: Permissions, place =
   refuseAboveCeilings(asked, ceilings, place)
   const agent = permissions.locate(asked.backend)?.agent
   if (agent === undefined) return
-  const ceiling = ceilings?.sandbox?.setting ?? ceilings?.approval?.setting
+  const ceiling = (ceilings?.sandbox ?? ceilings?.approval ?? ceilings?.directories)?.setting
   const options = { agent, isUnsafeAllowed: isUnsafeExtraAllowed, ceiling, place }
   checkExtraFlags(asked.extra ?? [], options)
 }

@@ -14,6 +14,7 @@ import { ignoreFault, toErrorMessage } from '../kit/fault.ts'
 import { BoundaryWatch } from './boundary-watch.ts'
 import { newCallId } from './call-id.ts'
 import { ownerKey } from './caller.ts'
+import { isLimiting } from './ceilings.ts'
 import type { Slot } from './concurrency-slots.ts'
 import { explainEvent, explainResult } from './continue-session.ts'
 import { finishDry, runDry } from './dry-run.ts'
@@ -353,7 +354,7 @@ function poolFor(backend: string, { locate, warm }: PromptContext): PromptContex
 function chooseApprover(prompt: Prompt): PromptRunOptions['onApproval'] {
   const { request, agentRequest, context, recording, options } = prompt
   const { approvals, by } = context
-  if (by.ceilings !== undefined) return undefined
+  if (isLimiting(by.ceilings)) return undefined
   if (options.onApproval !== undefined || approvals === undefined || recording === undefined) return options.onApproval
   const origin = { directory: request.budgetDirectory ?? agentRequest.workdir, keyId: ownerKey(by)?.id }
   return (asked, takenBack) => approvals.ask(recording.id, asked, { origin, takenBack })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import {
   assessWorkdir,
+  chooseDefaultWorkdir,
   createWorkdirPolicy,
   recheckWorkdir,
   resolveWorkdir,
@@ -17,6 +18,7 @@ mkdirSync(join(root, 'open-too'))
 mkdirSync(join(root, 'shut', 'inner'), { recursive: true })
 writeFileSync(join(root, 'open', 'file'), '')
 symlinkSync(join(root, 'shut'), join(root, 'open', 'way-out'))
+symlinkSync(join(root, 'open-too'), join(root, 'open', 'way-too'))
 symlinkSync(join(root, 'open'), join(root, 'way-in'))
 symlinkSync(join(root, 'shut'), join(root, 'shut-too'))
 symlinkSync(join(root, 'open', 'project'), join(root, 'shut', 'way-back'))
@@ -63,6 +65,67 @@ describe('the directories of a worker', () => {
   ])('do not have %s', (_name, given, allowed) => {
     const policy = createWorkdirPolicy({ allowed, blocked: [], repositories })
     expect(() => resolveWorkdir(join(root, given), policy)).toThrow('is not in work.repositories of the worker')
+  })
+})
+
+describe('the directories of a key', () => {
+  const policyOf = (paths: string[], allowed: string[] = []) =>
+    createWorkdirPolicy({
+      allowed,
+      blocked: [join(root, 'shut')],
+      ofKey: { paths, setting: 'directories of the key ci' },
+    })
+
+  it.each([
+    ['one of them', 'open', ['open']],
+    ['one beneath them', 'open/project', ['open']],
+    ['the target of a link among them', 'open', ['way-in/']],
+    ['a link into them', 'way-in/project', ['open']],
+    ['one of several', 'open-too', ['open', 'open-too']],
+  ])('have %s', (_name, given, paths) => {
+    const policy = policyOf(paths.map((path) => join(root, path)))
+    expect(() => resolveWorkdir(join(root, given), policy)).not.toThrow()
+  })
+
+  it.each([
+    ['one that begins like one of them', 'open-too', ['open']],
+    ['one behind a detour', 'open/../open-too', ['open']],
+    ['one behind a link in them', 'open/way-too', ['open']],
+    ['one around them', 'open', ['open/project']],
+    ['a missing one, as if it existed', 'nothing', ['open']],
+  ])('do not have %s', (_name, given, paths) => {
+    const named = paths.map((path) => join(root, path))
+    expect(() => resolveWorkdir(join(root, given), policyOf(named))).toThrow(
+      `is not allowed by directories of the key ci; choose one of them: ${named.join(', ')}`,
+    )
+  })
+
+  it('allow nothing that the server does not allow', () => {
+    const shut = policyOf([join(root, 'shut')])
+    expect(() => resolveWorkdir(join(root, 'shut', 'inner'), shut)).toThrow('blocked for agents')
+    const other = policyOf([join(root, 'open-too')], [join(root, 'open')])
+    expect(() => resolveWorkdir(join(root, 'open-too'), other)).toThrow('server.allowed_workdir_prefixes')
+  })
+
+  it('are resolved at each request', () => {
+    const link = join(root, 'current')
+    symlinkSync(join(root, 'open'), link)
+    const policy = policyOf([link])
+    expect(resolveWorkdir(link, policy)).toBe(join(root, 'open'))
+    rmSync(link)
+    symlinkSync(join(root, 'open-too'), link)
+    expect(() => resolveWorkdir(join(root, 'open'), policy)).toThrow('directories of the key ci')
+    expect(resolveWorkdir(link, policy)).toBe(join(root, 'open-too'))
+  })
+
+  it.each([
+    ['that of the server, in them', 'open/project', ['open-too', 'open'], 'open/project'],
+    ['the first of them', 'open', ['open-too', 'open/project'], 'open-too'],
+    ['that of the server, without any', 'open', [], 'open'],
+  ])('default to %s', (_name, cwd, paths, expected) => {
+    const ofKey = { paths: paths.map((path) => join(root, path)), setting: '' }
+    expect(chooseDefaultWorkdir(join(root, cwd), ofKey)).toBe(join(root, expected))
+    expect(chooseDefaultWorkdir(join(root, cwd), undefined)).toBe(join(root, cwd))
   })
 })
 

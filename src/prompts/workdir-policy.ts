@@ -10,16 +10,22 @@ export type WorkdirPolicy = {
   blocked: readonly string[]
   /** The directories of a worker. Empty or none: every one. */
   repositories?: readonly string[]
+  /** Those of the caller's API key, as it names them. */
+  ofKey?: DirectoryCeiling | undefined
 }
 
+/** `setting` tells in messages where it comes from. */
+export type DirectoryCeiling = { paths: readonly string[]; setting: string }
+
 /** Blocks the targets of blocked links too: on many systems `/bin` is a link. */
-export function createWorkdirPolicy({ allowed, blocked, repositories = [] }: WorkdirPolicy): WorkdirPolicy {
+export function createWorkdirPolicy({ allowed, blocked, repositories = [], ofKey }: WorkdirPolicy): WorkdirPolicy {
   const targetOf = (path: string) => resolveDirectory(path) ?? path
   const named = blocked.map(withoutTrailingSlash)
   return {
     allowed: allowed.map(withoutTrailingSlash).map(targetOf),
     blocked: [...new Set([...named, ...named.map(targetOf)])],
     repositories: repositories.map(withoutTrailingSlash).map(targetOf),
+    ...(ofKey !== undefined && { ofKey }),
   }
 }
 
@@ -30,7 +36,8 @@ export function resolveWorkdir(workdir: string, policy: WorkdirPolicy | undefine
   // The name is checked too, so that the error does not reveal what exists in a blocked directory.
   const named = normalize(workdir)
   const resolved = resolveDirectory(workdir)
-  const refusal = policy && (assessWorkdir(resolved ?? named, policy) ?? blockedBy(named, policy))
+  const place = resolved ?? named
+  const refusal = policy && (assessWorkdir(place, policy) ?? blockedBy(named, policy) ?? outsideOf(policy.ofKey, place))
   if (refusal !== undefined) throw workdirNotAllowed({ workdir, problem: refusal })
   if (resolved === undefined || !isDirectory(resolved)) {
     throw workdirNotAllowed({ workdir, problem: 'is not a usable directory' })
@@ -77,6 +84,37 @@ export function assessWorkdir(resolved: string, policy: WorkdirPolicy): string |
 function blockedBy(path: string, { blocked }: WorkdirPolicy): string | undefined {
   const outer = blocked.find((prefix) => isWithin(path, prefix))
   return outer === undefined ? undefined : `is in ${outer}, which is blocked for agents; choose another one`
+}
+
+/** Throws a Fault if a directory without links is not in one of those of the key. */
+export function refuseOutside(
+  workdir: string,
+  ceiling: DirectoryCeiling | undefined,
+  resolve = resolveDirectory,
+): void {
+  const problem = outsideOf(ceiling, workdir, resolve)
+  if (problem !== undefined) throw workdirNotAllowed({ workdir, problem })
+}
+
+/** The directories of the key are resolved each time: the operator may have moved a link. */
+export function isInside(workdir: string, ceiling: DirectoryCeiling | undefined, resolve = resolveDirectory): boolean {
+  if (ceiling === undefined) return true
+  return ceiling.paths.some((path) => isWithin(workdir, resolve(path) ?? withoutTrailingSlash(path)))
+}
+
+function outsideOf(
+  ceiling: DirectoryCeiling | undefined,
+  resolved: string,
+  resolve = resolveDirectory,
+): string | undefined {
+  if (ceiling === undefined || isInside(resolved, ceiling, resolve)) return undefined
+  const { paths, setting } = ceiling
+  return `is not allowed by ${setting}; choose one of them: ${paths.join(', ')}`
+}
+
+/** Where a prompt runs that names no directory: where the server was started, if its key may work there. */
+export function chooseDefaultWorkdir(cwd: string, ceiling: DirectoryCeiling | undefined): string {
+  return isInside(resolveDirectory(cwd) ?? cwd, ceiling) ? cwd : (ceiling?.paths[0] ?? cwd)
 }
 
 /** Compares whole path segments: `/srv/ab` is not within `/srv/a`. */

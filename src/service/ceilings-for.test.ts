@@ -44,6 +44,11 @@ it.each<[string, Partial<Facts>, ReturnType<typeof ceilingsFor>]>([
     { tools: { setting: 'agent_tools of the key ci' } },
   ],
   [
+    'the directories of the key',
+    { key: { name: 'ci', ceilings: { directories: ['/srv/a'] } } },
+    { directories: { paths: ['/srv/a'], setting: 'directories of the key ci' } },
+  ],
+  [
     'one of the key alone',
     { key: { name: 'ci', ceilings: { approval: 'always' } } },
     { approval: { mode: 'always', setting: 'max_approval_mode of the key ci' } },

@@ -28,6 +28,7 @@ export function ceilingsFor({ server, key, isOpen }: Facts): Ceilings | undefine
     ...(sandbox !== undefined && sandbox.mode !== 'full' && { sandbox }),
     ...(key?.ceilings.agentTools === 'none' && { tools: { setting: of('agent_tools') } }),
     ...(key?.ceilings.mcpServers && { mcpServers: { names: key.ceilings.mcpServers, setting: of('mcp_servers') } }),
+    ...(key?.ceilings.directories && { directories: { paths: key.ceilings.directories, setting: of('directories') } }),
     ...(key?.ceilings.requiresSandbox === true && { boundary: { setting: of('requires_sandbox') } }),
   }
   return Object.keys(ceilings).length === 0 ? undefined : ceilings

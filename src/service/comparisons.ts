@@ -95,7 +95,7 @@ export class Comparisons {
     const { settings } = this.#parts
     if (by.is === 'user') return workdirs === undefined ? (workdir ?? cwd) : resolveWorkdir(workdir ?? cwd, workdirs)
     refuseOptions({ checks: [...checks] }, settings)
-    const repository = chooseRepository(workdir, settings, resolveDirectory)
+    const repository = chooseRepository(workdir, settings, { ...by, resolve: resolveDirectory })
     refuseModes({ approval_mode: 'auto' }, by)
     return repository
   }

@@ -48,6 +48,8 @@ export type LocalStatus = LocalIdentity & {
   /** Started by `drover up`: it has no address, and ends by itself. */
   is_background: boolean
   running: number
+  /** A digest of each setting, by its name. An older server does not send them. */
+  settings?: Readonly<Record<string, string>>
   warm: readonly { backend: string; state: string; turns: number }[]
 }
 
@@ -56,7 +58,31 @@ export type ConsoleLink = { url: string | null; is_one_time: boolean }
 
 /** Two configurations with the same digest run a prompt in the same way. */
 export function digestOfSettings(config: Config): string {
-  const { output: _, server, ...settings } = config
-  const { allow_unsafe_extra: isUnsafeExtraAllowed, max_concurrent_runs: limit } = server
-  return digest(JSON.stringify({ ...settings, isUnsafeExtraAllowed, limit }))
+  return digest(JSON.stringify(settingsOfPrompts(config)))
+}
+
+/** A digest of each setting, by its name: what differs can be named without showing a value. */
+export function digestSettings(config: Config): Record<string, string> {
+  const named = listValues(settingsOfPrompts(config)).map(([name, value]) => [name, digest(JSON.stringify(value))])
+  return Object.fromEntries(named)
+}
+
+/** The names of the settings that differ. Undefined: the server does not say. */
+export function differingSettings({ settings }: Pick<LocalStatus, 'settings'>, config: Config): string[] | undefined {
+  if (settings === undefined) return undefined
+  const own = digestSettings(config)
+  const names = new Set([...Object.keys(own), ...Object.keys(settings)])
+  return [...names].filter((name) => own[name] !== settings[name]).sort()
+}
+
+function settingsOfPrompts({ output: _, server, ...settings }: Config) {
+  const { allow_unsafe_extra, max_concurrent_runs } = server
+  return { ...settings, server: { allow_unsafe_extra, max_concurrent_runs } }
+}
+
+function listValues(section: object, prefix = ''): [string, unknown][] {
+  return Object.entries(section).flatMap(([key, value]): [string, unknown][] => {
+    const isSection = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isSection ? listValues(value, `${prefix}${key}.`) : [[`${prefix}${key}`, value ?? null]]
+  })
 }

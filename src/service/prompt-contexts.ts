@@ -9,7 +9,7 @@ import type { Caller } from '../prompts/caller.ts'
 import { createSlots, type Slots } from '../prompts/concurrency-slots.ts'
 import type { BudgetSource } from '../prompts/decide-budget.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
-import { createWorkdirPolicy } from '../prompts/workdir-policy.ts'
+import { chooseDefaultWorkdir, createWorkdirPolicy } from '../prompts/workdir-policy.ts'
 
 type ContextParts = {
   /** Called when the first budget is reserved. */
@@ -49,7 +49,7 @@ export class PromptContexts {
   for(by: Caller): PromptContext {
     const context = { ...this.#shared, by, budgets: this.#budgetsFor(by) }
     const nested = by.depth === undefined ? {} : { env: atDepth(this.#shared.env, by.depth) }
-    if (by.is === 'client') return { ...context, ...this.#forClients, ...nested }
+    if (by.is === 'client') return { ...context, ...this.#forClients, ...nested, ...this.#placeOf(by) }
     const workdirs = by.isConfined === true ? this.#forClients.workdirs : undefined
     if (by.place === undefined) return { ...context, ...nested, workdirs, longestRunMs: null }
     const { env, cwd, isDemo } = by.place
@@ -63,6 +63,14 @@ export class PromptContexts {
       locate: (backend) => locateAgent(backend, { env, cwd, backends: settings.backends, demo }),
       executions: { begin: (start) => records.begin({ keep, ...start }) },
     }
+  }
+
+  /** Where a key works that may not work everywhere. */
+  #placeOf({ ceilings }: Caller): Partial<Pick<PromptContext, 'cwd' | 'workdirs'>> {
+    const ofKey = ceilings?.directories
+    const { workdirs } = this.#forClients
+    if (ofKey === undefined || workdirs === undefined) return {}
+    return { cwd: chooseDefaultWorkdir(this.#shared.cwd, ofKey), workdirs: { ...workdirs, ofKey } }
   }
 
   #budgetsFor(by: Caller): BudgetSource | undefined {

@@ -126,6 +126,14 @@ describe('drover keys create', () => {
     expect(readFileSync(file, 'utf8')).toBe(text)
   })
 
+  it('stores the directories of a key as absolute paths', async () => {
+    const { stdout } = await drover('keys create web --directory /srv/a/../b --directory inner --json')
+    const { directories } = JSON.parse(stdout)
+    expect(directories).toEqual(['/srv/b', expect.stringMatching(/^\/.+\/inner$/)])
+    expect((await drover('keys list')).stdout).toContain(`DIRECTORIES`)
+    expect((await drover('keys list')).stdout).toContain('/srv/b')
+  })
+
   it('stores budgets and an end, and refuses those that it cannot read', async () => {
     const { stdout } = await drover('keys create ada --budget 20usd/day --budget 5Mtokens/week --expires 30d --json')
     const { budgets, expires_at: end } = JSON.parse(stdout)

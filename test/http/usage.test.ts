@@ -56,6 +56,14 @@ describe('GET /api/v1/usage', () => {
     expect(all.rows.map(({ day, key }) => [day, key])).toEqual(all.rows.map(() => [today, '']))
   })
 
+  it('does not count what was refused before an agent started', async () => {
+    const [one] = KEYS.server.keys
+    const server = await start({ server: { keys: [{ ...one, budgets: ['1requests/day'] }] } })
+    const ask = () => post(server, '/api/v1/prompt', { backend: 'claude', prompt: 'hi' }, as('first'))
+    expect([(await ask()).status, (await ask()).status]).toEqual([200, 402])
+    expect((await usageOf(server, '', as('first'))).totals).toMatchObject({ executions: 1, completed: 1, failed: 0 })
+  })
+
   it('shows a client its own usage, and an operator that of every key', async () => {
     const server = await start(KEYS)
     for (const key of ['first', 'second', 'second']) {

@@ -326,6 +326,7 @@ describe('an instance', () => {
     })
     const { drover: other } = open({ configFile: file, config: { default_backend: 'codex' } })
     expect(await other.prompt(order({ say: 'x' })).result).toMatchObject({ backend: 'codex', output: /Would execute/ })
+    // @ts-expect-error: there is no such setting
     const { drover: wrong } = open({ config: { default_backnd: 'codex' } })
     const error = await failure(wrong.prompt('x').result)
     expect(error).toMatchObject({
@@ -335,7 +336,8 @@ describe('an instance', () => {
   })
 
   it('defines a backend that speaks ACP by its option', async () => {
-    const config = { default_backend: 'own', backends: { own: { protocol: 'acp', command: ['/no/such/program'] } } }
+    const own = { protocol: 'acp' as const, command: ['/no/such/program'] }
+    const config = { default_backend: 'own', backends: { own } }
     expect(await failure(open({ config }).drover.prompt('x').result)).toMatchObject({ code: 'backend_unavailable' })
   })
 

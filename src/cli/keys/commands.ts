@@ -43,6 +43,11 @@ accepts requests without a key.`,
       flag('--max-sandbox MODE', 'Highest sandbox mode for its requests (default: server.max_sandbox_mode)', {
         choices: ['read-only', 'workspace', 'full'],
       }),
+      flag(
+        '--directory DIR',
+        'A directory in which its prompts and runs may work, with everything beneath it (default: all that the server allows)',
+        { repeats: true },
+      ),
       flag('--may-merge', 'Let it merge the work of its runs into branches of the repository, and check them out'),
       flag('--require-sandbox', 'Run its agents only in a sandbox, as with sandbox.mode required'),
       flag('--budget LIMIT', 'How much it may use: 20usd/day, 5Mtokens/week, 100requests/month or 90minutes/once', {
@@ -55,6 +60,7 @@ accepts requests without a key.`,
       'drover keys create ci': 'print a new key for the client "ci"',
       'drover keys create reviewer --rps 2 --max-sandbox read-only':
         'a key for at most 2 requests per second, whose agents may only read',
+      'drover keys create web --directory /srv/project-a': 'a key whose agents may work only there',
       'drover keys create ada --budget 20usd/day --expires 30d': 'a key for 20 dollars per day, for 30 days',
       'KEY=$(drover keys create ci)': 'keep the key in a script variable',
     },

@@ -6,7 +6,7 @@ import { toOwnEnvironment } from '../../kit/process/child-environment.ts'
 import { DEPTH_VARIABLE } from '../../kit/process/environment-variables.ts'
 import { startDetached } from '../../kit/process/process.ts'
 import { identifyProcess, isAlive } from '../../kit/process/process-tree.ts'
-import { digestOfSettings, type LocalStatus } from '../../service/local-protocol.ts'
+import { differingSettings, digestOfSettings, type LocalStatus } from '../../service/local-protocol.ts'
 import type { ServedDrover } from '../../service/served.ts'
 import type { Invocation } from '../command.ts'
 import { findUserPaths } from '../settings.ts'
@@ -24,9 +24,25 @@ const END_MS = 40_000
 export async function requireServer(invocation: Invocation, config: Config): Promise<LocalStatus> {
   const status = (await askStatus(invocation)) ?? (await startBackground(invocation))
   if (!worksAlike(status, invocation, config))
-    throw localServerDiffers({ pid: status.pid, isBackground: status.is_background })
+    throw localServerDiffers({
+      ...{ pid: status.pid, isBackground: status.is_background },
+      difference: describeDifference(status, invocation, config),
+    })
   return status
 }
+
+/** How the server differs from this command: its version, or the names of settings. */
+export function describeDifference(status: LocalStatus, { runtime }: Invocation, config: Config): string {
+  const version = runtime.version()
+  if (status.version !== version) return `the version ${status.version}, and this command is ${version}`
+  const names = differingSettings(status, config) ?? []
+  if (names.length === 0) return 'other settings'
+  const more = names.length - MAX_NAMED
+  return `other settings: ${names.slice(0, MAX_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+/** A config of another project may differ in all of its settings. */
+const MAX_NAMED = 10
 
 /** Whether the server runs a prompt as this command would. */
 export function worksAlike(status: LocalStatus, { runtime }: Invocation, config: Config): boolean {

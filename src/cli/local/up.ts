@@ -1,7 +1,7 @@
 import type { LocalStatus } from '../../service/local-protocol.ts'
 import type { RunCommand } from '../command.ts'
 import { readSettings } from '../settings.ts'
-import { startBackground, stopBackground, worksAlike } from './background-server.ts'
+import { describeDifference, startBackground, stopBackground, worksAlike } from './background-server.ts'
 import { askStatus } from './local-server.ts'
 
 const EXIT_NOT_RUNNING = 1
@@ -14,31 +14,32 @@ export const run: RunCommand = async (invocation) => {
   const found = await askStatus(invocation)
   const status = found ?? (flags.isOn('status') ? undefined : await startBackground(invocation))
   const isAlike = status === undefined || worksAlike(status, invocation, config)
-  const facts = { status, isStarted: status !== found, isAlike }
+  const difference = isAlike ? undefined : describeDifference(status, invocation, config)
+  const facts = { status, isStarted: status !== found, difference }
   await out.write(flags.isOn('json') ? toJson(facts) : formatFacts(facts, flags.isOn('status')))
   return status === undefined ? EXIT_NOT_RUNNING : 0
 }
 
-type Facts = { status: LocalStatus | undefined; isStarted: boolean; isAlike: boolean }
+type Facts = { status: LocalStatus | undefined; isStarted: boolean; difference: string | undefined }
 
-function toJson({ status, isStarted, isAlike }: Facts): string {
+function toJson({ status, isStarted, difference }: Facts): string {
   if (status === undefined) return `${JSON.stringify({ server: null })}\n`
-  const { config: _, ...server } = status
-  return `${JSON.stringify({ server, is_started: isStarted, is_used_by_prompts: isAlike })}\n`
+  const { config: _, settings: _digests, ...server } = status
+  return `${JSON.stringify({ server, is_started: isStarted, is_used_by_prompts: difference === undefined })}\n`
 }
 
-function formatFacts({ status, isStarted, isAlike }: Facts, wantsDetails: boolean): string {
+function formatFacts({ status, isStarted, difference }: Facts, wantsDetails: boolean): string {
   if (status === undefined) return 'no server runs; "drover up" starts one\n'
   const short = `${isStarted ? 'started' : 'already running'}: process ${status.pid}\n`
-  return `${wantsDetails ? formatStatus(status) : short}${isAlike ? '' : describeDifference(status)}`
+  return `${wantsDetails ? formatStatus(status) : short}${difference === undefined ? '' : explainDifference(status, difference)}`
 }
 
 /** A prompt says only with `--verbose` that it runs without the server. */
-function describeDifference({ is_background: isBackground }: LocalStatus): string {
+function explainDifference({ is_background: isBackground }: LocalStatus, difference: string): string {
   const remedy = isBackground
     ? '"drover down && drover up" restarts it'
     : 'restart that "drover serve" with the settings of this command'
-  return `It has a different version or configuration, so prompts that you wait for run without it; ${remedy}.\n`
+  return `It has ${difference}. So prompts that you wait for run without it; ${remedy}.\n`
 }
 
 function formatStatus({ pid, version, is_background: isBackground, running, warm }: LocalStatus): string {

@@ -137,6 +137,7 @@ function limitsOf(key: Key): string[] {
     ...(approval === undefined ? [] : [`approval ${approval}`]),
     ...(sandbox === undefined ? [] : [`sandbox ${sandbox}`]),
     ...(key.requires_sandbox === true ? ['only inside of a sandbox'] : []),
+    ...(key.directories === undefined ? [] : [`work only in ${key.directories.join(', ') || 'no directory'}`]),
     ...(key.may_merge === true ? ['merge'] : []),
     ...(rps === undefined ? [] : [`${rps} requests a second`]),
   ]

@@ -9,15 +9,18 @@ export function NewKeyForm({ onCreate, onCancel }: NewKeyFormProps) {
   const [name, role] = [useSignal(''), useSignal('client')]
   const [approval, sandbox] = [useSignal(''), useSignal('')]
   const [budget, days] = [useSignal(''), useSignal('90')]
+  const directories = useSignal('')
   const [mayMerge, isContained] = [useSignal(false), useSignal(false)]
   const create = () => {
     const budgets = budget.value.split(/[\s,]+/).filter(Boolean)
+    const paths = directories.value.split(',').flatMap((path) => path.trim() || [])
     void onCreate({
       name: name.value.trim(),
       role: role.value,
       ...(approval.value !== '' && { max_approval_mode: approval.value }),
       ...(sandbox.value !== '' && { max_sandbox_mode: sandbox.value }),
       ...(budgets.length > 0 && { budgets }),
+      ...(paths.length > 0 && { directories: paths }),
       ...(days.value !== '' && { expires_at: expiryIn(Number(days.value)) }),
       ...(mayMerge.value && { may_merge: true }),
       ...(isContained.value && { requires_sandbox: true }),
@@ -63,6 +66,7 @@ export function NewKeyForm({ onCreate, onCancel }: NewKeyFormProps) {
             ['full', 'full'],
           ]}
         />
+        <TextField name="Only in these directories" value={directories} placeholder="/srv/project-a, /srv/project-b" />
         <TextField name="Budgets" value={budget} placeholder="20usd/day, 5Mtokens/week" />
         <Select
           name="Expires"

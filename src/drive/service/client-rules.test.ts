@@ -42,7 +42,23 @@ describe('the repository of a client', () => {
     ['/a/../c', ['/a'], 'drive_repository_not_named'],
     ['/gone', ['/gone'], 'drive_repository_not_named'],
   ])('%s with %j is %s', (wanted, repositories, expected) => {
-    expect(codeOf(() => chooseRepository(wanted, settings({ repositories }), resolve))).toBe(expected)
+    expect(codeOf(() => chooseRepository(wanted, settings({ repositories }), { resolve }))).toBe(expected)
+  })
+
+  it.each<[string | undefined, string[], string[], string]>([
+    ['/a', ['/a', '/b'], ['/a'], '/a'],
+    ['/link', ['/a'], ['/link'], '/a'],
+    ['/b', ['/a', '/b'], ['/a'], 'workdir_not_allowed'],
+    ['/b', ['/a'], ['/b'], 'drive_repository_not_named'],
+    [undefined, ['/a', '/b'], ['/b'], '/b'],
+    [undefined, ['/a'], ['/link'], '/a'],
+    [undefined, ['/a'], ['/b'], 'workdir_not_allowed'],
+    [undefined, ['/a'], ['/a/inner'], 'workdir_not_allowed'],
+    [undefined, ['/a'], [], 'workdir_not_allowed'],
+    [undefined, ['/a', '/b'], ['/c'], 'drive_repository_required'],
+  ])('%s with %j, for a key with the directories %j, is %s', (wanted, repositories, paths, expected) => {
+    const ceilings = { directories: { paths, setting: 'directories of the key ci' } }
+    expect(codeOf(() => chooseRepository(wanted, settings({ repositories }), { resolve, ceilings }))).toBe(expected)
   })
 })
 

@@ -4,6 +4,7 @@ import { Fault } from '../../kit/fault.ts'
 import { userName } from '../../kit/user-name.ts'
 import { type Caller, USER } from '../../prompts/caller.ts'
 import { refuseAboveCeilings } from '../../prompts/ceilings.ts'
+import { type DirectoryCeiling, isInside, refuseOutside } from '../../prompts/workdir-policy.ts'
 import type { WorkAct } from '../act/act-on-run.ts'
 import { mergeNotPermitted } from '../act/faults.ts'
 import { permissionsFor } from '../decide/agent-permissions.ts'
@@ -34,19 +35,26 @@ export function toStarter({ asked_by, api_key, key_id = '', ceilings, budgets }:
 export function chooseRepository(
   wanted: string | undefined,
   { drive }: ServedSettings,
-  resolve: (path: string) => string | undefined,
+  { resolve, ceilings }: Pick<Caller, 'ceilings'> & { resolve: (path: string) => string | undefined },
 ): string {
-  const { repositories } = drive
-  if (wanted === undefined) {
-    const [only, ...others] = repositories
-    if (only === undefined) throw driveRepositoryNotNamed({ repository: undefined })
-    if (others.length > 0) throw driveRepositoryRequired({})
-    return only
-  }
-  const root = resolve(wanted)
-  const isNamed = root !== undefined && repositories.some((each) => resolve(each) === root)
-  if (!isNamed) throw driveRepositoryNotNamed({ repository: wanted })
-  return root
+  const repository = wanted === undefined ? onlyRepository(drive, resolve, ceilings?.directories) : resolve(wanted)
+  const isNamed =
+    wanted === undefined || (repository && drive.repositories.some((each) => resolve(each) === repository))
+  if (repository === undefined || !isNamed) throw driveRepositoryNotNamed({ repository: wanted })
+  refuseOutside(resolve(repository) ?? repository, ceilings?.directories, resolve)
+  return repository
+}
+
+/** A key that may work in only one of them need not name it. */
+function onlyRepository(
+  { repositories }: ServedSettings['drive'],
+  resolve: (path: string) => string | undefined,
+  ofKey: DirectoryCeiling | undefined,
+): string | undefined {
+  const usable = repositories.filter((each) => isInside(resolve(each) ?? each, ofKey, resolve))
+  const [only, ...others] = usable.length === 0 ? repositories : usable
+  if (others.length > 0) throw driveRepositoryRequired({})
+  return only
 }
 
 /** Commands run on the server, and a pull request is opened with its credentials: the settings name what clients may choose. */

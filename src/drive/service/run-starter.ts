@@ -8,7 +8,7 @@ import { atDepth, depthIn } from '../../kit/process/environment-variables.ts'
 import { type Caller, ownerKey } from '../../prompts/caller.ts'
 import { refuseDeepNesting } from '../../prompts/check-permissions.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
-import { resolveDirectory } from '../../prompts/workdir-policy.ts'
+import { refuseOutside, resolveDirectory } from '../../prompts/workdir-policy.ts'
 import { openRunContext, type RunContext, withPinnedGit } from '../../runs/run-context.ts'
 import { openOwnWorktree } from '../../runs/run-worktree.ts'
 import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
@@ -222,6 +222,7 @@ export class RunStarter {
     if (by.is === 'client') refuseOptions(given, this.#options.settings)
     const optionsFrom = this.#optionsFrom(given, { prompts, settings: this.#options.settings })
     for (const each of [starter, by]) refuseModes(optionsFrom(before), each)
+    refuseOutside(resolveDirectory(record.repository) ?? record.repository, starter.ceilings?.directories)
     const start = this.#startOf({ is: 'run', id: record.run_id }, () => optionsFrom(before))
     const found = await findDrive(await this.openRepository(record.repository), { ...start, actions, also, takesOver })
     const begin = { ...found.begin, optionsFrom }
@@ -232,7 +233,7 @@ export class RunStarter {
 
   requireNamed(by: Caller, repository: string): void {
     const isLimited = by.is === 'client' && by.isUser !== true
-    if (isLimited) chooseRepository(repository, this.#options.settings, resolveDirectory)
+    if (isLimited) chooseRepository(repository, this.#options.settings, { ...by, resolve: resolveDirectory })
   }
 
   async openRepository(start: string): Promise<RunContext> {
@@ -277,7 +278,7 @@ export class RunStarter {
 
   #repositoryFor(by: Caller, wanted: string | undefined): string {
     if (by.is === 'user' && wanted !== undefined) return wanted
-    return chooseRepository(wanted, this.#options.settings, resolveDirectory)
+    return chooseRepository(wanted, this.#options.settings, { ...by, resolve: resolveDirectory })
   }
 }
 

@@ -24,6 +24,8 @@ export type ExecutionChange = {
   isRemoved?: boolean
   /** Its end is added to the usage, once. */
   countsUsage?: boolean
+  /** It failed before an agent was started, and is not added to the usage. */
+  isRefused?: boolean
   /** Its end is charged to budgets, once. */
   isReserved?: boolean
   /** The result, even if it is not stored. */

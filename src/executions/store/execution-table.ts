@@ -68,7 +68,7 @@ export class ExecutionTable {
   }
 
   *#save(change: ExecutionChange): Steps<SavedEvents | undefined> {
-    const { execution, events, keep, isNew, isRemoved, countsUsage = false, attachments = [] } = change
+    const { execution, events, keep, isNew, isRemoved, isRefused, countsUsage = false, attachments = [] } = change
     if (isRemoved === true) return yield* this.#removeEnded(change)
     const { contents, bytes } = writeContents(events)
     const row = yield* isNew
@@ -76,27 +76,31 @@ export class ExecutionTable {
       : get(CHANGE, ...toUpdate(execution, bytes), execution.owner, execution.ended_at ?? null)
     if (row === undefined) return undefined
     if (isNew) yield* addAttachments(Number(row['number']), attachments)
-    if (isFinal(execution.state)) yield* this.#countOnce(row, execution)
+    if (isFinal(execution.state)) yield* this.#countOnce(row, execution, isRefused)
     return { number: Number(row['number']), events, contents }
   }
 
-  *#removeEnded({ execution, isNew, countsUsage = false }: ExecutionChange): Steps<SavedEvents> {
+  *#removeEnded({ execution, isNew, isRefused, countsUsage = false }: ExecutionChange): Steps<SavedEvents> {
     const sql = 'DELETE FROM executions WHERE id = ? AND owner = ? RETURNING is_usage_due'
     const row = yield* get(sql, execution.id, execution.owner)
     // One that was stored and is gone has been counted as lost.
-    if (row === undefined ? isNew && countsUsage : row['is_usage_due'] === 1) yield* this.#count(execution)
+    const isDue = row === undefined ? isNew && countsUsage : row['is_usage_due'] === 1
+    if (isDue) yield* this.#count(execution, isRefused)
     return { number: 0, events: [], contents: [] }
   }
 
   /** Adds an execution that has ended to the usage, unless it was added before. */
-  *#countOnce(row: Row, execution: Execution): Steps<void> {
+  *#countOnce(row: Row, execution: Execution, isRefused?: boolean): Steps<void> {
     if (row['is_usage_due'] !== 1) return
-    yield* this.#count(execution)
+    yield* this.#count(execution, isRefused)
     yield* all('UPDATE executions SET is_usage_due = 0 WHERE number = ?', row['number'])
   }
 
-  #count(execution: Execution): Steps<void> {
-    return this.usage.add(toUsageEntry(execution, { countsTokens: this.#countsTokens }))
+  /** What was refused, or cancelled while it waited, has used nothing. */
+  *#count(execution: Execution, isRefused = false): Steps<void> {
+    const { state, started_at: startedAt } = execution
+    if (isRefused || (state === 'cancelled' && startedAt === undefined)) return
+    yield* this.usage.add(toUsageEntry(execution, { countsTokens: this.#countsTokens }))
   }
 
   /** Ends an execution that no process runs. */

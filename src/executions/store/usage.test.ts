@@ -4,6 +4,8 @@ import { describeStores, type Place, type StoreKind } from '../../../test/suppor
 import type { Clock } from '../../kit/clock.ts'
 import { randomIds } from '../../kit/ids.ts'
 import type { ExecutionStart } from '../../prompts/execution-recorder.ts'
+import { queueFull } from '../../prompts/faults.ts'
+import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
 import { Executions } from '../local-executions.ts'
 import type { KeepMode } from './execution-states.ts'
@@ -35,6 +37,8 @@ function withSave(store: ExecutionStore, save: ExecutionStore['save']): Executio
   const [watch, cancelRequests] = [store.watch.bind(store), store.cancelRequests.bind(store)]
   return { pollMs, save, watch, cancelRequests } as ExecutionStore
 }
+
+const INIT = { type: 'init', timestamp: '2026-01-31T12:00:00.000Z', content: {} } as PromptEvent
 
 const CI = { id: 'key_ci', name: 'ci' }
 
@@ -101,13 +105,37 @@ describeStores('usage', (kind) => {
       expect((await store.usage({})).rows).toEqual([])
     })
 
-    it('is counted without a result too', async () => {
+    it.each(KEEP_MODES)('is counted without a result too if %s is kept', async (keep) => {
       const { executions: store } = await openIn(kind)
-      const recorder = recorderOn(store, 'none')
-      await recorder.begin(START).abandon()
-      await recorder.begin(START).abandon(new Error('no'))
+      const recorder = recorderOn(store, keep)
+      const begin = async () => {
+        const recording = recorder.begin(START)
+        await recording.started()
+        await recording.event(INIT)
+        return recording
+      }
+      await (await begin()).abandon()
+      await (await begin()).abandon(new Error('no'))
       expect(await totalsOf(store)).toMatchObject({ executions: 2, cancelled: 1, failed: 1, input_tokens: 0 })
     })
+
+    const FULL = queueFull({ running: 1, queued: 1 })
+
+    it.each(KEEP_MODES.flatMap((keep) => [false, true].map((isSaved) => ({ keep, isSaved }))))(
+      'is not counted if no agent was started: %j',
+      async ({ keep, isSaved }) => {
+        const { executions: store } = await openIn(kind)
+        const recorder = recorderOn(store, keep)
+        const [cancelled, full, refused] = [recorder.begin(START), recorder.begin(START), recorder.begin(START)]
+        await refused.started()
+        if (isSaved) await recorder.save()
+        await cancelled.abandon()
+        for (const each of [full, refused]) await each.abandon(FULL)
+        await recorder.save()
+        await store.loseAllOf('the-owner')
+        expect((await store.usage({})).rows).toEqual([])
+      },
+    )
 
     it('is counted without tokens if session.store_token_usage is false', async () => {
       const { executions: store } = await openIn(kind, { storeTokenUsage: false })

@@ -9,6 +9,7 @@ import { type Caller, USER } from '../../prompts/caller.ts'
 import {
   type ConsoleLink,
   digestOfSettings,
+  digestSettings,
   type LocalCaller,
   type LocalDrive,
   type LocalPrompt,
@@ -47,6 +48,7 @@ export function localEndpoints(options: LocalOptions): RegisterRoutes {
     const { config, version, drover } = context
     const identity = { version, config: digestOfSettings(config) }
     const status = (): LocalStatus => ({
+      settings: digestSettings(config),
       pid: process.pid,
       ...identity,
       is_background: isBackground,

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { mayMerge } from '../../drive/service/client-rules.ts'
 import { requestChecker } from '../../kit/omit-empty.ts'
 import { isAdmin, visibleKeyId } from '../../prompts/caller.ts'
+import { chooseDefaultWorkdir } from '../../prompts/workdir-policy.ts'
 import type { LoggedIn, Sender } from '../../service/request-sender.shape.ts'
 import type { LoginProof, NewLogin } from '../context/logins.ts'
 import { toRequestCaller } from '../context/sender.ts'
@@ -70,14 +71,14 @@ async function logIn(
 function toSender(request: FastifyRequest, context: ServerContext): Sender {
   const { key, login, isLocalUser } = request.facts
   const by = toRequestCaller(request, context)
-  const { approval, sandbox } = by.ceilings ?? {}
+  const { approval, sandbox, directories } = by.ceilings ?? {}
   return {
     version: context.version,
     auth: isLocalUser ? 'socket' : login !== undefined ? 'login' : key !== undefined ? 'key' : 'none',
     ...(key !== undefined && { name: key.name }),
     role: isAdmin(by) ? 'admin' : visibleKeyId(by) === undefined ? 'operator' : 'client',
-    workdir: context.drover.cwd,
-    workdirs: context.config.server.allowed_workdir_prefixes,
+    workdir: chooseDefaultWorkdir(context.drover.cwd, directories),
+    workdirs: directories?.paths ?? context.config.server.allowed_workdir_prefixes,
     ...(approval !== undefined && { max_approval_mode: approval.mode }),
     ...(sandbox !== undefined && { max_sandbox_mode: sandbox.mode }),
     may_merge: mayMerge(by),

@@ -3,11 +3,21 @@ import {
   type ApprovalRequest,
   createDrover,
   type Drover,
+  type DroverConfig,
   DroverError,
   type PromptEvent,
   type PromptResult,
   type Session,
 } from 'drover'
+
+/** Settings of every kind: a list, a map, a size, a native agent and one of your own. */
+const CONFIG: DroverConfig = {
+  unified_flags: { approval_mode: 'auto' },
+  mcp_servers: [{ name: 'docs', command: 'docs', env: { TOKEN: '${TOKEN}' } }],
+  backends: { claude: { model: 'opus' }, mine: { protocol: 'acp', command: ['mine'] } },
+  server: { keys: [{ name: 'web', sha256: '0'.repeat(64), directories: ['/srv/project-a'] }] },
+  warm: { max_rss_mb: '2M' },
+}
 
 declare function report(...values: unknown[]): void
 
@@ -27,6 +37,13 @@ export async function use(): Promise<void> {
   const server = await drover.serve({ port: 0 })
   report(sessions, outputs, (await driven.result).delivered?.branch, server.url)
   await server.close()
+  // @ts-expect-error: there is no such field
+  createDrover({ config: { default_backnd: 'codex' } })
+  // @ts-expect-error: this is no mode
+  createDrover({ config: { unified_flags: { sandbox_mode: 'everything' } } })
+  // @ts-expect-error: an agent of your own speaks ACP
+  createDrover({ config: { backends: { mine: { command: ['mine'] } } } })
+  createDrover({ config: CONFIG })
   // @ts-expect-error: there is no such field
   drover.prompt({ prompt: 'x', modle: 'y' })
 }

@@ -4,6 +4,7 @@ import { findInstallCommand } from '../../../agents/install-command.ts'
 import { findQuirks, isOlderThanTried, type QuirkFacts, TRIED_WITH } from '../../../agents/known-quirks.ts'
 import { type AgentLocation, lacksLogin, locateAgents } from '../../../agents/locate-agents.ts'
 import { askVersion, findVersionProgram, type VersionAnswer } from '../../../agents/probe-version.ts'
+import type { Config } from '../../../config/config.shape.ts'
 import { mergeLayers } from '../../../config/layers.ts'
 import type { Environment } from '../../../kit/process/child-environment.ts'
 import type { BackendTest } from '../../../service/drover-service.ts'
@@ -28,7 +29,7 @@ export const AGENT = defineFindings('Agents', 'agent', {
     'install it with the command in the report, choose another with default_backend, or disable it with backends.NAME.enabled',
   ),
   agents_missing: warning(
-    'No agent is installed and enabled, so no prompt can run.',
+    'No agent is installed and enabled, so no prompt can run here. With PostgreSQL, this matters only on machines that run prompts (`drover work`, `drover serve` without `--no-work`).',
     `install one, for example with ${findInstallCommand('claude')}, or try drover with --demo`,
   ),
   agent_silent: problem(
@@ -68,12 +69,15 @@ export async function checkAgents(context: CheckContext): Promise<Finding[]> {
     const facts = { isRoot, env, hasTimeout, isDefault: backend === config.default_backend }
     return [...assessAgent(located, answer, facts), ...assessLogin(located, { env, tried })]
   })
-  return [...assessAll(agents), ...(await Promise.all(findings)).flat()]
+  return [...assessAll(agents, config), ...(await Promise.all(findings)).flat()]
 }
 
-function assessAll(agents: readonly AgentLocation[]): Finding[] {
+export function assessAll(agents: readonly AgentLocation[], { store }: Pick<Config, 'store'>): Finding[] {
   if (agents.some(({ isEnabled, program }) => isEnabled && program !== undefined)) return []
-  return [AGENT.agents_missing({ detail: 'no agent is installed, so no prompt can run' })]
+  const detail = 'no agent is installed, so no prompt can run'
+  if (store.url === 'sqlite:') return [AGENT.agents_missing({ detail })]
+  const todo = 'install one where prompts run; a machine with "drover serve --no-work" needs none'
+  return [AGENT.agents_missing({ detail: `${detail} on this machine`, todo })]
 }
 
 type AgentFacts = Omit<QuirkFacts, 'version'> & { isDefault: boolean }
