@@ -30,14 +30,18 @@ process.exitCode = failed === 0 ? 0 : 1
 
 function fuzz({ file, cases: count }: (typeof RUNS)[number]): Promise<boolean> {
   const timeout = 120_000 + count * LIMIT_MS_A_CASE
-  const child = spawn(join(root, 'node_modules', '.bin', 'vitest'), ['run', file, `--testTimeout=${timeout}`], {
-    cwd: root,
-    env: { ...process.env, DROVER_FUZZ_RUNS: String(count) },
-    stdio: 'inherit',
-    shell: process.platform === 'win32',
-    timeout: timeout * 2,
-    killSignal: 'SIGKILL',
-  })
+  const child = spawn(
+    join(root, 'node_modules', '.bin', 'vitest'),
+    ['run', '--project=program', file, `--testTimeout=${timeout}`],
+    {
+      cwd: root,
+      env: { ...process.env, DROVER_FUZZ_RUNS: String(count) },
+      stdio: 'inherit',
+      shell: process.platform === 'win32',
+      timeout: timeout * 2,
+      killSignal: 'SIGKILL',
+    },
+  )
   return new Promise((resolve) => {
     child.on('error', () => resolve(false))
     child.on('close', (code) => resolve(code === 0))
