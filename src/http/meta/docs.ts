@@ -1,7 +1,8 @@
 /** `GET /docs` and its files: the OpenAPI document as an interactive page (Swagger UI). */
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { RegisterRoutes } from '../context/server-context.ts'
 import { pathNotFound } from '../errors/faults.ts'
@@ -92,5 +93,5 @@ function swaggerFile(file: string, contentType: string): () => Promise<Document>
 function swaggerDirectory(): string {
   const beside = (path: string) => fileURLToPath(new URL(path, import.meta.url))
   const built = [beside('./docs/'), beside('../docs/')].find((path) => existsSync(join(path, 'swagger-ui.css')))
-  return built ?? beside('../../../node_modules/swagger-ui-dist/')
+  return built ?? dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 }
