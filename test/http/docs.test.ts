@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { portOf, serveDrover } from '../support/serve-drover.ts'
 import { startServer } from '../support/start-server.ts'
 
 const ASSETS = [
@@ -39,14 +38,6 @@ describe('GET /docs', () => {
     const server = await startServer({ env: { DROVER_API_KEYS: 'one' } })
     for (const path of ['/docs', ...ASSETS.map(([name]) => `/docs/${name}`)]) {
       expect(await server.request(path), path).toMatchObject({ status: 200 })
-    }
-  })
-
-  it('finds its files from the bundle of a clone', async () => {
-    const port = await portOf(serveDrover(['--port', '0']))
-    for (const [name, type] of ASSETS) {
-      const { status, headers } = await fetch(`http://127.0.0.1:${port}/docs/${name}`)
-      expect([name, status, headers.get('content-type')]).toEqual([name, 200, type])
     }
   })
 
