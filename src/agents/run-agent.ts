@@ -6,6 +6,7 @@ import { OWNER_VARIABLE } from '../kit/process/environment-variables.ts'
 import { type RunningProcess, startProcess } from '../kit/process/process.ts'
 import { readLines } from '../kit/read-lines.ts'
 import type { AgentCommand, AgentEvent, AgentRequest, LineAgent, TraceContext } from './adapter/agent.ts'
+import type { JsonRecord } from './adapter/json-fields.ts'
 import type { AgentRun, StopReason } from './agent-result.ts'
 import type { AgentBoundary } from './boundary/open-agent-boundary.ts'
 import { forgetSession } from './clean-up.ts'
@@ -32,7 +33,10 @@ export async function* runAgent(request: AgentRequest, command: AgentCommand, op
   }
   const { owner, ...rest } = options
   const toEnvironment = (env: AgentCommand['env']) => toProcessEnvironment(env, { owner, trace: request.trace })
-  return yield* runTurn(request, new ColdTurn(agent, { request, command, toEnvironment, ...rest }), options.stop)
+  const { resumeId } = request
+  const earlier = resumeId === undefined ? undefined : await agent.readSessionCounts?.(resumeId, request)
+  const turn = new ColdTurn(agent, { request, command, toEnvironment, earlier, ...rest })
+  return yield* runTurn(request, turn, options.stop)
 }
 
 function toProcessEnvironment(
@@ -54,6 +58,8 @@ const LINE_LIMIT_BYTES = 10 * 1024 * 1024
 type ColdTurnParts = Omit<AgentRunOptions, 'owner' | 'onApproval'> & {
   request: AgentRequest
   command: AgentCommand
+  /** What the agent has counted in the session before this turn. */
+  earlier: JsonRecord | undefined
   /** Adds what marks the processes of this turn. */
   toEnvironment(env: AgentCommand['env']): AgentCommand['env']
 }
@@ -74,11 +80,11 @@ class ColdTurn implements TurnDriver {
   #forgetting: Promise<readonly string[]> | undefined
 
   constructor(agent: LineAgent, parts: ColdTurnParts) {
-    const { request, command, priorUsage } = parts
+    const { request, command, priorUsage, earlier } = parts
     this.#parts = parts
     this.model = request.model ?? agent.configuredModel?.(request)
     const { wantsDeltas } = request
-    this.reader = agent.createReader({ wantsDeltas, ...(priorUsage !== undefined && { priorUsage }) })
+    this.reader = agent.createReader({ wantsDeltas, earlier, ...(priorUsage !== undefined && { priorUsage }) })
     this.#notices = createNotices(this.reader, { takesMore: parts.onSteerable !== undefined })
     this.#warnings = [...command.warnings]
   }

@@ -9,11 +9,12 @@
  * it · grow: MiB of memory to take · noise: lines that are not frames of the protocol; `true`: one · closes: close the input · big: the size of a frame · noEcho: do not repeat the message · idle: frames to
  * print 20 ms after the result
  *
+ * With CLAUDE_CONFIG_DIR, it keeps what a session has cost in the file of the session, and adds to that when it is resumed.
  * WARM_FAILS=start or initialize: it does not start (`start`: it counts its starts in a file) · WARM_STAYS=1: it ignores the end of its input
  */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -31,14 +32,29 @@ if (isWarm && process.env.WARM_FAILS === 'start') {
   process.exit(3)
 }
 const held = []
-let cost = 0
+const sessions = process.env.CLAUDE_CONFIG_DIR && `${process.env.CLAUDE_CONFIG_DIR}/projects/p`
+let cost = storedCost()
 let stays = process.env.WARM_STAYS !== undefined
 let active
 const answers = new Map()
 
 const print = (frame) => process.stdout.write(`${typeof frame === 'string' ? frame : JSON.stringify(frame)}\n`)
+function storedCost() {
+  const file = `${sessions}/${session_id}.jsonl`
+  if (!sessions || !existsSync(file)) return 0
+  return JSON.parse(readFileSync(file, 'utf8').trimEnd().split('\n').at(-1)).totalCostUSD
+}
+
+function storeCost() {
+  if (!sessions) return
+  mkdirSync(sessions, { recursive: true })
+  const state = { type: 'cost-state', sessionId: session_id, totalCostUSD: cost, modelUsage: {} }
+  appendFileSync(`${sessions}/${session_id}.jsonl`, `{"type":"user"}\n${JSON.stringify(state)}\n`)
+}
+
 const result = (fields) => {
   cost += 0.25
+  storeCost()
   const usage = { input_tokens: 3, output_tokens: 2 }
   print({
     type: 'result',

@@ -137,6 +137,7 @@ describe.each(installed.filter(({ backend }) => backend !== 'gemini'))('a warm $
     await warm.end()
     const third = await askCold({ resumeId: first.result.sessionId }, second.result.threadUsage)
     expect(third.result).toMatchObject({ sessionId: first.result.sessionId, usage: first.result.usage, exitCode: 0 })
+    expect(third.result.costUsd).toBe(first.result.costUsd)
   })
 
   it('sends what it was told before when a session is continued', async () => {

@@ -253,6 +253,8 @@ export type LineAgent = AgentTraits & { createReader(options: ReaderOptions): Ou
 
 type ReaderOptions = {
   priorUsage?: Usage
+  /** What the agent's own counts include, as it has printed or stored it. */
+  earlier?: JsonRecord | undefined
   /** False: text that the agent prints in pieces is reported as a whole. */
   wantsDeltas?: boolean
 }
@@ -312,6 +314,8 @@ type AgentTraits = {
     read(sessionId: string, place: OfPlace): Promise<SessionFile | undefined>
     write(sessionId: string, file: SessionFile, place: OfPlace): void
   }
+  /** What the agent has counted in a session, if the counts of a process that resumes it include that. */
+  readSessionCounts?: (sessionId: string, place: OfPlace) => Promise<JsonRecord | undefined>
   /** Flags that a caller may pass in `extra`, and whether they take a value. */
   extraFlags: Readonly<Record<string, 'switch' | 'value'>>
   /** Flags that override the modes of a request, also if the config sets them. With a pattern, only if their value matches. */

@@ -5,7 +5,7 @@ import { createOutputReader } from '../adapter/output-reader.ts'
 import { userHome } from '../adapter/surroundings.ts'
 import { toClaudeCommand } from './command.ts'
 import { ClaudeOutput } from './output.ts'
-import { readSessionFile, toProjectName, writeSessionFile } from './session-file.ts'
+import { readSessionCounts, readSessionFile, toProjectName, writeSessionFile } from './session-file.ts'
 import { claudeHome, hasLogin, readUserSettings } from './user-settings.ts'
 
 const SETTINGS = [
@@ -41,7 +41,8 @@ export const claude: LineAgent = {
   boundaryNeeds: claudeNeeds,
   readSurroundings: readUserSettings,
   sessionFile: { read: readSessionFile, write: writeSessionFile },
-  createReader: ({ wantsDeltas }) => createOutputReader(new ClaudeOutput({ wantsDeltas })),
+  readSessionCounts,
+  createReader: ({ wantsDeltas, earlier }) => createOutputReader(new ClaudeOutput({ wantsDeltas, earlier })),
   extraFlags: {
     '--model': 'value',
     '--fallback-model': 'value',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readRecording, replay } from '../../../test/support/replay-recording.ts'
 import { claude } from './agent.ts'
+import { withoutEarlier } from './result.ts'
 
 const DONE = {
   type: 'result',
@@ -314,5 +315,30 @@ describe('other formats and earlier releases of claude', () => {
     expect(hasEnded).toBe(false)
     expect(result).toMatchObject({ text: 'All', sessionId: 's-3' })
     expect(result.error).toBeUndefined()
+  })
+})
+
+describe('withoutEarlier', () => {
+  const counts = (inputTokens: number, outputTokens: number) => ({ inputTokens, outputTokens, contextWindow: 9 })
+  const zero = { cacheReadInputTokens: 0, cacheCreationInputTokens: 0 }
+
+  it('subtracts what the process had counted before', () => {
+    const earlier = { total_cost_usd: 0.1, modelUsage: { a: counts(10, 5) } }
+    const result = {
+      total_cost_usd: 0.3,
+      usage: { input_tokens: 7 },
+      modelUsage: { a: counts(17, 6), b: counts(1, 2) },
+    }
+    expect(withoutEarlier(result, earlier)).toEqual({
+      total_cost_usd: 0.2,
+      usage: { input_tokens: 7 },
+      modelUsage: { a: { ...counts(7, 1), ...zero }, b: { ...counts(1, 2), ...zero } },
+    })
+  })
+
+  it('changes nothing in a first turn, and if claude has counted from zero', () => {
+    const result = { total_cost_usd: 0.1, modelUsage: { a: counts(10, 5) } }
+    expect(withoutEarlier(result, { total_cost_usd: 0.2, modelUsage: { a: counts(8, 4) } })).toEqual(result)
+    expect(withoutEarlier({ total_cost_usd: 0.1 }, undefined)).toEqual({ total_cost_usd: 0.1 })
   })
 })

@@ -21,6 +21,7 @@ import {
   readUsage,
   toUsage,
   withNeed,
+  withoutEarlier,
 } from './result.ts'
 
 /** How claude answers a call of a tool that `--disallowedTools` has taken away. */
@@ -39,14 +40,20 @@ export class ClaudeOutput implements AgentOutput {
   readonly #deniedCalls: Denial[] = []
   readonly #requests = new RequestUsage()
   readonly #wantsDeltas: boolean
+  readonly #earlier: JsonRecord | undefined
   #hasMessage = false
   /** The last notice about a retry. */
   #retry: JsonRecord | undefined
   /** The last notice about the limits of the plan. */
   #limits: JsonRecord | undefined
 
-  constructor({ wantsDeltas = true }: { wantsDeltas?: boolean | undefined } = {}) {
+  /** `earlier`: what the counts of the result include, but this turn did not use. */
+  constructor({
+    wantsDeltas = true,
+    earlier,
+  }: { wantsDeltas?: boolean | undefined; earlier?: JsonRecord | undefined } = {}) {
     this.#wantsDeltas = wantsDeltas
+    this.#earlier = earlier
   }
 
   summary() {
@@ -165,8 +172,9 @@ export class ClaudeOutput implements AgentOutput {
     return [this.#tools.result({ id, output, failure })]
   }
 
-  #readResult(line: JsonRecord): AgentEvent[] {
+  #readResult(whole: JsonRecord): AgentEvent[] {
     const summary = this.#summary
+    const line = withoutEarlier(whole, this.#earlier)
     summary.sessionId = textAt(line, 'session_id') ?? summary.sessionId
     summary.turnCount = countAt(line, 'num_turns')
     summary.costUsd = readCost(line)

@@ -2,7 +2,7 @@
 import type { Denial, Usage } from '../adapter/agent.ts'
 import type { AgentFailure, FailureCode } from '../adapter/failure.ts'
 import { countAt, isObject, type JsonRecord, objectAt, objectsAt, textAt, textsAt } from '../adapter/json-fields.ts'
-import { addUsage, cacheWrites, isNothing, NO_USAGE } from '../adapter/token-usage.ts'
+import { addUsage, cacheWrites, isNothing, NO_USAGE, withoutPriorCost } from '../adapter/token-usage.ts'
 import { readSubject } from '../adapter/tool-log.ts'
 
 export function formatRetry(line: JsonRecord): string {
@@ -47,6 +47,31 @@ export function readOutcome(line: JsonRecord, { lastError, retry, limits }: Befo
 export function readDelay(retry: JsonRecord | undefined): number | undefined {
   const delay = retry?.['retry_delay_ms']
   return typeof delay === 'number' && delay >= 0 && Number.isFinite(delay) ? delay : undefined
+}
+
+const MODEL_COUNTS = ['inputTokens', 'outputTokens', 'cacheReadInputTokens', 'cacheCreationInputTokens'] as const
+
+/**
+ * The result with the costs and counts of this turn alone: claude adds them up over the life of a process, and over that of a
+ * session. If the sum has shrunk, it was counted from zero.
+ */
+export function withoutEarlier(result: JsonRecord, earlier: JsonRecord | undefined): JsonRecord {
+  const [sum, before] = [result['total_cost_usd'], earlier?.['total_cost_usd']]
+  if (earlier === undefined || (typeof sum === 'number' && typeof before === 'number' && sum < before)) return result
+  const models = Object.entries(objectAt(result, 'modelUsage') ?? {}).map(([model, usage]) => {
+    const counted = objectAt(objectAt(earlier, 'modelUsage'), model)
+    return [model, isObject(usage) ? withoutCounts(usage, counted) : usage]
+  })
+  const cost = withoutPriorCost(sum, before)
+  return { ...result, modelUsage: Object.fromEntries(models), ...(cost !== undefined && { total_cost_usd: cost }) }
+}
+
+function withoutCounts(usage: JsonRecord, before: JsonRecord | undefined): JsonRecord {
+  const counts = MODEL_COUNTS.map((name) => [
+    name,
+    Math.max(0, (countAt(usage, name) ?? 0) - (countAt(before, name) ?? 0)),
+  ])
+  return { ...usage, ...Object.fromEntries(counts) }
 }
 
 /** At list prices, also for users who pay a flat rate; 0 means that claude does not know the price of the model. */

@@ -9,14 +9,17 @@ import type { Launch, LongLivedAgent, Turn } from '../warm/long-lived-agent.ts'
 import { startWarmProcess, type WarmProcess } from '../warm/warm-process.ts'
 import { toMessage, toWarmClaudeCommand } from './command.ts'
 import { ClaudeOutput } from './output.ts'
+import { readSessionCounts } from './session-file.ts'
 import { type ClaudeFrame, ClaudeTurnFrames, toApprovalRequest, toPermissionAnswer } from './warm-frames.ts'
 
 /** How long a result without its message may be the last frame. */
 const FOREIGN_RESULT_WAIT_MS = 10_000
 
 export async function startClaude(launch: Launch): Promise<LongLivedAgent> {
-  const process = await startWarmProcess(launch, { ...toWarmClaudeCommand(launch.request), cancelSignal: 'SIGINT' })
-  const claude = new ClaudeProcess(process)
+  const { request } = launch
+  const counts = request.resumeId === undefined ? undefined : await readSessionCounts(request.resumeId, request)
+  const process = await startWarmProcess(launch, { ...toWarmClaudeCommand(request), cancelSignal: 'SIGINT' })
+  const claude = new ClaudeProcess(process, counts)
   await claude.initialize()
   return createLongLivedAgent('claude', process, (turn) => claude.createTurn(turn))
 }
@@ -24,13 +27,14 @@ export async function startClaude(launch: Launch): Promise<LongLivedAgent> {
 class ClaudeProcess {
   readonly #process: WarmProcess
   readonly #answers = new Map<string, PromiseWithResolvers<void>>()
-  /** The last result of the process. */
+  /** The last result of the process, or what the session had counted before it. */
   #lastResult: JsonRecord | undefined
   #active: { frames: ClaudeTurnFrames; port: TurnPort } | undefined
   #foreignTimer: NodeJS.Timeout | undefined
 
-  constructor(process: WarmProcess) {
+  constructor(process: WarmProcess, counts: JsonRecord | undefined) {
     this.#process = process
+    this.#lastResult = counts
     void this.#readAll()
   }
 

@@ -6,7 +6,7 @@ import { NO_ANSWER } from '../adapter/answers.ts'
 import { type JsonRecord, objectAt, textAt } from '../adapter/json-fields.ts'
 import { createOutputReader } from '../adapter/output-reader.ts'
 import { ClaudeOutput } from './output.ts'
-import { ClaudeTurnFrames, toApprovalRequest, toPermissionAnswer, withoutEarlier } from './warm-frames.ts'
+import { ClaudeTurnFrames, toApprovalRequest, toPermissionAnswer } from './warm-frames.ts'
 
 const textOf = (frame: JsonRecord) => JSON.stringify(objectAt(frame, 'message')?.['content'])
 
@@ -214,33 +214,6 @@ describe('ClaudeTurnFrames', () => {
     const turn = new ClaudeTurnFrames('m1', { ...RESULT, total_cost_usd: 1 })
     const frames = [{ ...RESULT, total_cost_usd: 3 }, INIT, REPEATED, { ...RESULT, total_cost_usd: 3.25 }]
     expect(frames.map((frame) => turn.read(frame)).at(-1)).toMatchObject({ frame: { total_cost_usd: 0.25 } })
-  })
-})
-
-describe('withoutEarlier', () => {
-  const counts = (inputTokens: number, outputTokens: number) => ({ inputTokens, outputTokens, contextWindow: 9 })
-  const zero = { cacheReadInputTokens: 0, cacheCreationInputTokens: 0 }
-
-  it('subtracts what the process had counted before', () => {
-    const earlier = { total_cost_usd: 0.1, modelUsage: { a: counts(10, 5) } }
-    const result = {
-      total_cost_usd: 0.3,
-      usage: { input_tokens: 7 },
-      modelUsage: { a: counts(17, 6), b: counts(1, 2) },
-    }
-    expect(withoutEarlier(result, earlier)).toEqual({
-      total_cost_usd: 0.2,
-      usage: { input_tokens: 7 },
-      modelUsage: { a: { ...counts(7, 1), ...zero }, b: { ...counts(1, 2), ...zero } },
-    })
-  })
-
-  it('never becomes negative, and changes nothing in a first turn', () => {
-    expect(withoutEarlier({ total_cost_usd: 0.1, modelUsage: {} }, { total_cost_usd: 0.2 })).toEqual({
-      total_cost_usd: 0,
-      modelUsage: {},
-    })
-    expect(withoutEarlier({ total_cost_usd: 0.1 }, undefined)).toEqual({ total_cost_usd: 0.1 })
   })
 })
 

@@ -2,8 +2,8 @@
 import type { AgentQuestion, ApprovalReply, ApprovalRequest } from '../adapter/agent.ts'
 import { NO_ANSWER } from '../adapter/answers.ts'
 import { countAt, isObject, type JsonRecord, objectAt, objectsAt, textAt } from '../adapter/json-fields.ts'
-import { withoutPriorCost } from '../adapter/token-usage.ts'
 import { readSubject } from '../adapter/tool-log.ts'
+import { withoutEarlier } from './result.ts'
 
 export type ClaudeFrame =
   /** Belongs to the turn. */
@@ -115,27 +115,6 @@ function withHeld(result: JsonRecord, held: readonly JsonRecord[]): JsonRecord {
     usage: { ...objectAt(result, 'usage'), ...Object.fromEntries(counts) },
     permission_denials: all.flatMap((frame) => objectsAt(frame, 'permission_denials')),
   }
-}
-
-const MODEL_COUNTS = ['inputTokens', 'outputTokens', 'cacheReadInputTokens', 'cacheCreationInputTokens'] as const
-
-/** The result with the costs and counts of this turn alone: claude adds them up over the life of the process. */
-export function withoutEarlier(result: JsonRecord, earlier: JsonRecord | undefined): JsonRecord {
-  if (earlier === undefined) return result
-  const models = Object.entries(objectAt(result, 'modelUsage') ?? {}).map(([model, usage]) => {
-    const before = objectAt(objectAt(earlier, 'modelUsage'), model)
-    return [model, isObject(usage) ? withoutCounts(usage, before) : usage]
-  })
-  const cost = withoutPriorCost(result['total_cost_usd'], earlier['total_cost_usd'])
-  return { ...result, modelUsage: Object.fromEntries(models), ...(cost !== undefined && { total_cost_usd: cost }) }
-}
-
-function withoutCounts(usage: JsonRecord, before: JsonRecord | undefined): JsonRecord {
-  const counts = MODEL_COUNTS.map((name) => [
-    name,
-    Math.max(0, (countAt(usage, name) ?? 0) - (countAt(before, name) ?? 0)),
-  ])
-  return { ...usage, ...Object.fromEntries(counts) }
 }
 
 export function toApprovalRequest(request: JsonRecord): Omit<ApprovalRequest, 'approval_id'> {

@@ -7,10 +7,12 @@ import type { AgentResult } from '../../../src/agents/agent-result.ts'
 import { buildCommand } from '../../../src/agents/build-command.ts'
 import { startClaude } from '../../../src/agents/claude/warm-agent.ts'
 import { startCodex } from '../../../src/agents/codex/warm-agent.ts'
+import { runAgent } from '../../../src/agents/run-agent.ts'
 import { newScratchDirectory } from '../../../src/agents/scratch-files.ts'
 import type { LongLivedAgent, Turn } from '../../../src/agents/warm/long-lived-agent.ts'
 import { agentRequest } from '../../support/agent-request.ts'
 import { IS_FULL } from '../../support/full-counts.ts'
+import { temporaryDirectory } from '../../support/run-drover.ts'
 import { isRunning } from '../../support/test-command.ts'
 import { until } from '../../support/until.ts'
 import { type WarmBackend, warmProgram } from '../../support/warm-agents.ts'
@@ -78,6 +80,26 @@ function commandLine(pid: number): string {
     return ''
   }
 }
+
+describe('a resumed session of claude, whose own results include what it had cost', () => {
+  it('costs what the turn cost, in a process that stays up and in one for the prompt', async () => {
+    const env = { PATH: '/usr/local/bin:/usr/bin:/bin', CLAUDE_CONFIG_DIR: temporaryDirectory() }
+    const { result: first } = await ask(await start('claude', { env }), { say: 'one' })
+    const resumed = { env, resumeId: first.sessionId ?? '' }
+    const again = await start('claude', resumed)
+    const turns = [first, (await ask(again, 'two')).result, (await ask(again, 'three')).result]
+    const request = requestFor('claude', 'four', { ...resumed, scratchDirectory: newScratchDirectory() })
+    const cold = runAgent(request, buildCommand(request), { signal: new AbortController().signal })
+    for (let next = await cold.next(); ; next = await cold.next()) {
+      if (next.done !== true) continue
+      turns.push(next.value)
+      break
+    }
+    expect(turns.map(({ sessionId, costUsd }) => [sessionId, costUsd])).toEqual(
+      turns.map(() => [first.sessionId, 0.25]),
+    )
+  })
+})
 
 describe.each<WarmBackend>(['claude', 'codex'])('%s', (backend) => {
   it('answers prompt after prompt in one process, each with its own usage', async () => {
