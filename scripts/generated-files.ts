@@ -74,6 +74,7 @@ import { contractSchema } from './contract-schema.ts'
 import { dependencyDocs } from './dependency-docs.ts'
 import { doctorDocs } from './doctor-docs.ts'
 import { drawArchitecture } from './draw-architecture.ts'
+import { errorCodeTypes } from './error-code-types.ts'
 import { errorDocs } from './error-docs.ts'
 import { fieldsOf, formOf } from './form-of-shape.ts'
 import type { GeneratedFile } from './generated-file.ts'
@@ -318,6 +319,7 @@ async function libraryFiles(): Promise<GeneratedFile[]> {
     { path: 'src/library/checks.generated.js', content: await compileShapes(shapes, { allProblems: true }) },
     { path: 'src/library/checks.generated.d.ts', content: declareShapes(shapes, '../kit/schema.ts') },
     { path: 'src/library/messages.generated.ts', content: types },
+    { path: 'src/library/error-codes.generated.ts', content: await errorCodeTypes() },
   ]
 }
 

@@ -10,6 +10,7 @@ import {
   type FailureCode,
   failureCode,
   failureOfExitCode,
+  STOPS,
   stderrMessage,
 } from './failure.ts'
 
@@ -166,6 +167,7 @@ describe('the table of failures', () => {
     const section = page.split('## How agents fail')[1]?.split('\n## ')[0] ?? ''
     const rows = [...section.matchAll(/^\| `(agent_\w+)` \| (.+) \|$/gm)].map(([, code, when]) => [code, when])
     expect(rows.slice(0, Object.keys(FAILURES).length)).toEqual(Object.entries(FAILURES))
+    expect(rows).toEqual(expect.arrayContaining(Object.entries(STOPS)))
   })
 })
 
