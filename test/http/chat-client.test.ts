@@ -253,6 +253,9 @@ describe('the openai package', () => {
       const { response } = await client.chat.completions.create({ ...asked, stream }).withResponse()
       expect(response.headers.get('x-drover-warning')).toBe('ignored: temperature, n, stop, logprobs')
     }
+    const native = { ...hello, approval_mode: 'none' } as typeof hello
+    const { response: other } = await client.chat.completions.create(native).withResponse()
+    expect(other.headers.get('x-drover-warning')).toBe('ignored: approval_mode')
     const { response } = await client.chat.completions.create({ ...hello, n: 1, temperature: 1 }).withResponse()
     expect(response.headers.get('x-drover-warning')).toBeNull()
   })
