@@ -81,7 +81,7 @@ const CASES: readonly Case[] = [
       post(server, api, { body: { ...api.body, messages: [{ role: 'user', content: [{ type: 'input_audio' }] }] } }),
     problem: 'unsupported-feature',
     title: 'Unsupported Feature',
-    detail: 'messages[0].content[0]: not supported: content of type input_audio; send text only',
+    detail: 'messages[0].content[0]: not supported: content of type input_audio; send text, images or PDF documents',
     chat: { type: 'invalid_request_error', code: 'unsupported_feature', param: 'messages[0].content[0]' },
     message: 'invalid_request_error',
   },
