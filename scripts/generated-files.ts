@@ -80,6 +80,7 @@ import { fieldsOf, formOf } from './form-of-shape.ts'
 import type { GeneratedFile } from './generated-file.ts'
 import { declareTexts, hostTexts, textsModule } from './host-texts.ts'
 import { libraryTypes } from './library-types.ts'
+import { limitDocs } from './limit-docs.ts'
 import { manPage } from './man-page.ts'
 import { declareMcpTools, mcpTools, mcpToolsModule } from './mcp-tools.ts'
 import { declareOpenApi, openApiDocument, openApiModule } from './openapi/document.ts'
@@ -116,6 +117,7 @@ export async function generatedFiles(): Promise<GeneratedFile[]> {
     { path: 'docs/cli.md', content: cliDocs() },
     { path: 'man/drover.1', content: manPage(readVersion()) },
     { path: 'docs/clients/README.md', content: clientDocs(join(import.meta.dirname, '..'), readResults()) },
+    { path: 'docs/http-api.md', content: limitDocs(join(import.meta.dirname, '..')) },
     { path: 'docs/errors.md', content: `${await errorDocs()}\n` },
   ]
 }
