@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { STOPS } from '../agent-result.ts'
 import {
   type AgentFailure,
   classifyFailure,
@@ -10,7 +11,6 @@ import {
   type FailureCode,
   failureCode,
   failureOfExitCode,
-  STOPS,
   stderrMessage,
 } from './failure.ts'
 

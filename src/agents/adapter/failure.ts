@@ -23,12 +23,6 @@ export const FAILURES = {
   agent_failed: 'Any other failure; the message comes from the agent.',
 } as const
 
-/** What ends an agent from outside. These are not failures of the agent, and no message is one of them. */
-export const STOPS = {
-  agent_cancelled: 'The run was canceled.',
-  agent_output_too_large: 'The agent wrote more than 16 Mi characters; drover stopped it.',
-} as const
-
 export type FailureCode = keyof typeof FAILURES
 
 /** Limits that time lifts. */
