@@ -125,6 +125,7 @@ function aliasTable(keys: readonly KeyRow[]): string {
 function showDefault(value: unknown): string {
   if (value === '' || (Array.isArray(value) && value.length === 0)) return 'empty'
   if (Array.isArray(value)) return value.map((item) => code(String(item))).join(', ')
+  if (typeof value === 'object' && value !== null && Object.keys(value).length === 0) return 'empty'
   return code(String(value))
 }
 

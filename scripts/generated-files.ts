@@ -74,11 +74,13 @@ import { contractSchema } from './contract-schema.ts'
 import { dependencyDocs } from './dependency-docs.ts'
 import { doctorDocs } from './doctor-docs.ts'
 import { drawArchitecture } from './draw-architecture.ts'
+import { errorCodeTypes } from './error-code-types.ts'
 import { errorDocs } from './error-docs.ts'
 import { fieldsOf, formOf } from './form-of-shape.ts'
 import type { GeneratedFile } from './generated-file.ts'
 import { declareTexts, hostTexts, textsModule } from './host-texts.ts'
 import { libraryTypes } from './library-types.ts'
+import { limitDocs } from './limit-docs.ts'
 import { manPage } from './man-page.ts'
 import { declareMcpTools, mcpTools, mcpToolsModule } from './mcp-tools.ts'
 import { declareOpenApi, openApiDocument, openApiModule } from './openapi/document.ts'
@@ -115,6 +117,7 @@ export async function generatedFiles(): Promise<GeneratedFile[]> {
     { path: 'docs/cli.md', content: cliDocs() },
     { path: 'man/drover.1', content: manPage(readVersion()) },
     { path: 'docs/clients/README.md', content: clientDocs(join(import.meta.dirname, '..'), readResults()) },
+    { path: 'docs/http-api.md', content: limitDocs(join(import.meta.dirname, '..')) },
     { path: 'docs/errors.md', content: `${await errorDocs()}\n` },
   ]
 }
@@ -318,6 +321,7 @@ async function libraryFiles(): Promise<GeneratedFile[]> {
     { path: 'src/library/checks.generated.js', content: await compileShapes(shapes, { allProblems: true }) },
     { path: 'src/library/checks.generated.d.ts', content: declareShapes(shapes, '../kit/schema.ts') },
     { path: 'src/library/messages.generated.ts', content: types },
+    { path: 'src/library/error-codes.generated.ts', content: await errorCodeTypes() },
   ]
 }
 

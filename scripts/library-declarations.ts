@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { LIBRARY_ENTRIES } from './bundle.ts'
 
 /** What the entries export types of. They import nothing else for their types. */
-const PUBLIC = [...LIBRARY_ENTRIES, 'types', 'messages.generated', 'drover-error']
+const PUBLIC = [...LIBRARY_ENTRIES, 'types', 'messages.generated', 'error-codes.generated', 'drover-error']
 
 /** `npm test` checks the types of the sources, so that nothing is checked here: each file is written by itself. */
 const ALONE = ['--noCheck', '--noResolve', '--ignoreConfig', '--types', '']

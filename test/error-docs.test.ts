@@ -1,20 +1,30 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { gatherFaults } from '../scripts/fault-catalogue.ts'
+import { gatherCodes, gatherFaults } from '../scripts/fault-catalogue.ts'
 
+const ROOT = join(import.meta.dirname, '..')
 const catalogues = await gatherFaults()
 const faults = catalogues.flatMap((catalogue) => catalogue.faults)
 const codes = faults.map((fault) => fault.code)
-const page = readFileSync(join(import.meta.dirname, '..', 'docs', 'errors.md'), 'utf8')
-const documented = [
-  ...(page
-    .split('## Kinds')[1]
-    ?.split('\n## ')
-    .slice(1)
-    .join('\n')
-    .matchAll(/^\| `([^`]+)`/gm) ?? []),
-]
+const all = await gatherCodes()
+const page = readFileSync(join(ROOT, 'docs', 'errors.md'), 'utf8')
+const rows = [...page.matchAll(/^\| `([^`]+)` \|/gm)].map(([, code = '']) => code)
+const KINDS = new Set(faults.map(({ kind }) => kind as string))
+
+/** Codes that are not of drover: of another program, or of the console in a browser. */
+const OTHERS = ['rate_limit_exceeded', 'insufficient_quota', 'unreachable']
+
+/** Codes in the source that are not of a fault that it throws: `error_code: 'canceled'`, `code: 'agent_failed'`. */
+const written = globSync('src/**/*.{ts,tsx}', { cwd: ROOT })
+  .filter((file) => !/\.test\.tsx?$|\.shape\.ts$|generated|^src[\\/]demo/.test(file))
+  .flatMap((file) => [
+    ...readFileSync(join(ROOT, file), 'utf8').matchAll(
+      /(?:\b(?:code|error_code|errorCode): |\bdefineFault(?:<[^>]*>)?\(\s*)'([a-z][a-z_]+)'/g,
+    ),
+  ])
+  .map(([, code = '']) => code)
+  .filter((code) => !OTHERS.includes(code))
 
 describe('the faults of all folders', () => {
   it('are found', () => {
@@ -33,12 +43,33 @@ describe('the faults of all folders', () => {
   it('are described in one sentence each', () => {
     expect(faults.filter(({ when }) => !/^[A-Z].*[^.]\.$/.test(when)).map(({ code }) => code)).toEqual([])
   })
+})
 
-  it('are all documented in docs/errors.md', () => {
-    expect(codes.filter((code) => !documented.some(([, name]) => name === code))).toEqual([])
+describe('docs/errors.md', () => {
+  it('has a row for every code of a fault and of a result', () => {
+    expect(all.filter((code) => !rows.includes(code) && code !== 'invalid_request')).toEqual([])
   })
 
-  it('include everything that docs/errors.md documents', () => {
-    expect(documented.map(([, name]) => name).filter((name) => !codes.includes(name ?? ''))).toEqual([])
+  it('explains the code that stands for others over HTTP', () => {
+    expect(page).toContain('`invalid_request` (400) stands for `json_invalid` and `message_invalid`')
+  })
+
+  it('has every code that the source writes', () => {
+    expect(written.length).toBeGreaterThan(codes.length - 1)
+    expect(written.filter((code) => !all.includes(code))).toEqual([])
+  })
+
+  it('has no other codes', () => {
+    expect(rows.filter((code) => !all.includes(code) && !KINDS.has(code) && code !== 'usage')).toEqual([])
+  })
+})
+
+describe('a code in a test of the whole program', () => {
+  it('is in docs/errors.md', () => {
+    const seen = globSync('test/{http,cli,library,acp,drive}/**/*.test.ts', { cwd: ROOT }).flatMap((file) => [
+      ...readFileSync(join(ROOT, file), 'utf8').matchAll(/\berror_code: '([a-z_]+)'/g),
+    ])
+    expect(seen.length).toBeGreaterThan(20)
+    expect(seen.map(([, code = '']) => code).filter((code) => !all.includes(code))).toEqual([])
   })
 })

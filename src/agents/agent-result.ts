@@ -21,6 +21,14 @@ export type AgentResult = OutputResult & {
  */
 export type StopReason = 'lingered' | 'answer_too_long' | 'late' | 'silent' | 'refused' | Fault
 
+/** What ends an agent from outside. These are not failures of the agent, and no message is one of them. */
+export const STOPS = {
+  agent_cancelled: 'The run was canceled.',
+  agent_output_too_large: 'The agent wrote more than 16 Mi characters; drover stopped it.',
+} as const
+
+const stopped = (code: keyof typeof STOPS, message: string): AgentError => ({ code, message })
+
 type Facts = {
   request: Pick<AgentRequest, 'backend' | 'timeoutMs' | 'firstEventTimeoutMs' | 'silenceMs'> & {
     agent: Pick<AgentRequest['agent'], 'login'>
@@ -65,11 +73,11 @@ function toBareOutcome(facts: Facts, ended: ProcessExit['ended']): Outcome {
   }
   if (stopReason === 'answer_too_long') {
     const message = `${backend} wrote more than ${ANSWER_LIMIT_CHARACTERS} characters and was stopped`
-    return { exitCode: 1, error: { code: 'agent_output_too_large', message } }
+    return { exitCode: 1, error: stopped('agent_output_too_large', message) }
   }
   if (ended === 'timeout') return { exitCode: EXIT_TIMEOUT, error: timeoutError(facts) }
   if (ended === 'cancelled') {
-    return { exitCode: EXIT_CANCELLED, error: { code: 'agent_cancelled', message: 'the run was canceled' } }
+    return { exitCode: EXIT_CANCELLED, error: stopped('agent_cancelled', 'the run was canceled') }
   }
   return output.error === undefined ? { exitCode: 0 } : { exitCode: failedExitCode(exit), error: output.error }
 }

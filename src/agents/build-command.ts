@@ -58,7 +58,7 @@ function checkAttachments({ attachments = [], agent }: AgentRequest): void {
 }
 
 /** Limits on standard input. Codex refuses more; gemini silently cuts it off. */
-const LIMITS: Partial<Record<Backend, { limit: number; unit: 'characters' | 'bytes' }>> = {
+export const PROMPT_LIMITS: Partial<Record<Backend, { limit: number; unit: 'characters' | 'bytes' }>> = {
   codex: { limit: 1_048_576, unit: 'characters' },
   gemini: { limit: 8 * 1024 * 1024, unit: 'bytes' },
 }
@@ -72,7 +72,7 @@ export function checkPrompt(prompt: string, backend: Backend): void {
 
 /** Throws a Fault for a text that the agent would refuse or cut off. */
 function checkSize(text: string, backend: Backend): void {
-  const rule = LIMITS[backend]
+  const rule = PROMPT_LIMITS[backend]
   if (rule === undefined) return
   const size = rule.unit === 'bytes' ? Buffer.byteLength(text) : countCharacters(text)
   if (size > rule.limit) throw promptTooLarge({ backend, size, ...rule })

@@ -21,7 +21,7 @@ export const agentSilent = defineFault('agent_silent', 'unavailable', {
 })
 
 export const agentTimedOut = defineFault('agent_timeout', 'unavailable', {
-  when: 'An agent that calls functions of its client did not finish in time. The time in which it waits for the client does not count.',
+  when: 'An agent did not finish in time, so drover stopped it. The time in which it waits for results of functions of its client does not count.',
   message: (d: { backend: string; seconds: number }) =>
     `${d.backend} did not finish within ${d.seconds} s and was stopped`,
 })

@@ -133,6 +133,7 @@ export type ConfigPath =
   | 'server.vendor_errors'
   | 'server.require_api_version'
   | 'server.model_rules'
+  | 'server.unknown_models'
   | 'server.fallback_rules'
   | 'server.fetch_images'
   | 'server.fetch_private_hosts'

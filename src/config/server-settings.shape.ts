@@ -275,6 +275,11 @@ export const ServerSection = strict({
     description:
       'Which backend answers on the compatible APIs for a model name without `claude`, `gpt` and `gemini` in it. The first rule that matches decides. The list replaces the default.',
   }),
+  unknown_models: literals(['answer', 'refuse'], {
+    default: 'answer',
+    description:
+      'What the compatible APIs do with a model name that is no backend and matches no rule. `answer`: the first backend answers with its own model, and `X-Drover-Warning` says so. `refuse`: the request gets 404 (`model_not_found`).',
+  }),
   fallback_rules: Type.Array(modelRule, {
     default: [],
     description:

@@ -133,6 +133,7 @@ const KEYS: readonly [string, string, unknown][] = [
       ...['opus=claude', 'sonnet=claude', 'haiku=claude'],
     ],
   ],
+  ['server.unknown_models', 'enum', 'answer'],
   ['server.fallback_rules', 'list', []],
   ['server.fetch_images', 'boolean', false],
   ['server.fetch_private_hosts', 'list', []],

@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
+import { callFunctions, findFunctionServer } from './call-functions.ts'
 import { DemoClaudeOutput } from './claude-output.ts'
 import { DemoCodexOutput } from './codex-output.ts'
 import {
@@ -42,6 +43,7 @@ else {
 async function answer(request: DemoRequest): Promise<void> {
   // Only `gemini --delete-session` has no prompt. The demo stores no sessions, so there is nothing to delete.
   if (request.prompt === '') return
+  if (request.functions !== undefined) await callFunctions(request.prompt, request.functions)
   const driven = planAction(request.prompt)
   const { schema } = request
   const text = schema === undefined ? driven?.text : JSON.stringify(sampleOf(JSON.parse(schema)))
@@ -94,6 +96,8 @@ type DemoRequest = {
   hasPartialMessages: boolean
   /** JSON Schema of the answer. */
   schema: string | undefined
+  /** How the server of the functions of a client is started. */
+  functions: ReturnType<typeof findFunctionServer>
 }
 
 type Input = { agent: AgentName; argv: readonly string[]; stdin: string }
@@ -106,6 +110,8 @@ export function readRequest({ agent, argv, stdin }: Input): DemoRequest {
     model: flagValue(argv, '--model') ?? 'demo',
     resumeId: agent === 'codex' ? codexResumeId(argv) : flagValue(argv, '--resume'),
     hasPartialMessages: argv.includes('--include-partial-messages'),
+    // biome-ignore lint/style/noProcessEnv: the entry of a program reads its environment
+    functions: findFunctionServer(agent, argv, process.env['GEMINI_CLI_HOME'] ?? process.env['HOME'] ?? ''),
     schema: agent === 'codex' ? (readSchemaFile(argv) ?? schemaIn(stdin)) : flagValue(argv, '--json-schema'),
   }
 }

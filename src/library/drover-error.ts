@@ -1,4 +1,5 @@
 import { Fault } from '../kit/fault.ts'
+import type { ErrorCode } from './error-codes.generated.ts'
 import type { PromptResult } from './messages.generated.ts'
 
 /**
@@ -7,8 +8,8 @@ import type { PromptResult } from './messages.generated.ts'
  */
 export class DroverError extends Error {
   override readonly name: string = 'DroverError'
-  /** Stays the same when the message changes: `backend_not_found`, `agent_timeout`, `canceled` … */
-  readonly code: string
+  /** Stays the same when the message changes: `backend_not_found`, `agent_timeout`, `agent_cancelled` … */
+  readonly code: ErrorCode | (string & {})
   /** Facts about the error, which depend on its code. */
   readonly details: unknown
   /** The result of a prompt that has failed: its output so far, its session, the tokens that it used. */

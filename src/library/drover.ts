@@ -19,6 +19,7 @@ import type {
   ServeOptions,
 } from './types.ts'
 
+export type * from './error-codes.generated.ts'
 export type * from './messages.generated.ts'
 export type * from './types.ts'
 export { DroverError }

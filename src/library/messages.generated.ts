@@ -1754,6 +1754,8 @@ export type DroverConfig = {
     require_api_version?: boolean | undefined
     /** Which backend answers on the compatible APIs for a model name without `claude`, `gpt` and `gemini` in it. The first rule that matches decides. The list replaces the default. */
     model_rules?: readonly string[] | undefined
+    /** What the compatible APIs do with a model name that is no backend and matches no rule. `answer`: the first backend answers with its own model, and `X-Drover-Warning` says so. `refuse`: the request gets 404 (`model_not_found`). */
+    unknown_models?: 'answer' | 'refuse' | undefined
     /** Which backend gets a prompt of a client if the agent fails with a limit, an outage or a missing login before it begins its answer. The name before `=` is a model, an alias or a backend; every rule that matches adds an agent. */
     fallback_rules?: readonly string[] | undefined
     /** Whether the compatible APIs fetch images that a request names by an `http` or `https` address. Private, loopback and link-local addresses are refused. */

@@ -117,6 +117,8 @@ export function readText(content: WireContent, place: string): string {
   return tell(readParts(content, place), [])
 }
 
+const CONTENT = 'send text, images or PDF documents'
+
 function readParts(content: WireContent, place: string): Turn['parts'] {
   if (typeof content === 'string') return [content]
   return content.map((part, at) => {
@@ -124,7 +126,7 @@ function readParts(content: WireContent, place: string): Turn['parts'] {
     const file = readTextDocument(part) ?? readAttachmentPart(part, `${place}[${at}]`)
     if (file !== undefined) return file
     if (!TEXT_PARTS.includes(type)) {
-      throw unsupportedFeature({ place: `${place}[${at}]`, feature: `content of type ${type}` })
+      throw unsupportedFeature({ place: `${place}[${at}]`, feature: `content of type ${type}`, advice: CONTENT })
     }
     if (text === undefined) throw requestInvalid(`${place}[${at}].text`, 'is required')
     return text

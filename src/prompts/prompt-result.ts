@@ -79,14 +79,17 @@ export function failedResult(
   return { ...NOTHING_RAN, backend, exit_code: 1, error: message, error_code: code, ...retry }
 }
 
+/** An agent that had started gives `agent_cancelled`. */
+export const CANCELED_CODE = 'canceled'
+
 /** A prompt that was cancelled before its agent started. */
 export function canceledResult(backend: string): PromptResult {
-  return { ...NOTHING_RAN, backend, exit_code: -1, error: 'canceled', error_code: 'canceled' }
+  return { ...NOTHING_RAN, backend, exit_code: -1, error: 'canceled', error_code: CANCELED_CODE }
 }
 
 export type PromptStatus = 'completed' | 'failed' | 'canceled'
 
 export function toPromptStatus({ exit_code: exitCode, error, error_code: code }: PromptResult): PromptStatus {
-  if (code === 'canceled' || code === 'agent_cancelled') return 'canceled'
+  if (code === CANCELED_CODE || code === 'agent_cancelled') return 'canceled'
   return exitCode === 0 && error === undefined ? 'completed' : 'failed'
 }

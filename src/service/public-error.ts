@@ -5,7 +5,7 @@ import { databaseTrouble, serverTrouble } from './faults.ts'
 export type PublicError = { code: string; message: string; details?: unknown }
 
 /** Codes that clients need not tell apart share one code on the wire. */
-const WIRE_CODES: Readonly<Record<string, string>> = {
+export const WIRE_CODES: Readonly<Record<string, string>> = {
   json_invalid: 'invalid_request',
   message_invalid: 'invalid_request',
 }

@@ -5,8 +5,8 @@ import { writeJson } from '../kit/json/write-json.ts'
 import { sessionFieldInvalid } from './faults.ts'
 
 const TAG = /^[a-z0-9_-]{1,32}$/
-const MAX_TAGS = 64
-const MAX_TITLE_LENGTH = 200
+export const MAX_TAGS = 64
+export const MAX_TITLE_LENGTH = 200
 const MAX_SEARCH_LENGTH = 200
 /** RFC 3339. */
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i
@@ -63,7 +63,7 @@ function refusal(field: string, rule: string) {
   return sessionFieldInvalid({ field, rule })
 }
 
-const METADATA_BYTES = 64 * 1024
+export const METADATA_BYTES = 64 * 1024
 /** Lists and exports put metadata deeper, and must stay below the depth that `readJson` and `writeJson` accept. */
 const METADATA_DEPTH = 64
 

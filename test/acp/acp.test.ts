@@ -99,6 +99,18 @@ describe('an editor', () => {
     expect(await added()).toEqual([])
   })
 
+  it('reads the same warning on standard error once, and in each answer', async () => {
+    const user = createUser()
+    const { create, prompt, stderr, child, ended } = await openEditor(user, ['--demo', '-b', 'gemini'])
+    const { sessionId } = await create()
+    const warned = { _meta: { drover: { warnings: [expect.stringContaining('approval_mode')] } } }
+    expect(await prompt(sessionId, 'one')).toMatchObject(warned)
+    expect(await prompt(sessionId, 'two')).toMatchObject(warned)
+    child.stdin?.end()
+    await ended
+    expect(stderr().match(/approval_mode/g)).toHaveLength(1)
+  })
+
   it('in an agent that is too deep gets an error for its prompt', async () => {
     const { create, prompt } = await openEditor(createUser({}, { DROVER_DEPTH: '2' }))
     await expect(prompt((await create()).sessionId, { say: 'x' })).rejects.toThrow(

@@ -205,6 +205,33 @@ describe('the openai package', () => {
     }
   })
 
+  it('is told that there is no such model, if the server refuses models that no rule matches', async () => {
+    const { client, server } = await open({ text: ['one'] }, { server: { unknown_models: 'refuse' } })
+    const error = await client.chat.completions.create({ ...hello, model: 'clude' }).catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(NotFoundError)
+    expect(error).toMatchObject({ code: 'model_not_found', type: 'invalid_request_error' })
+    expect(String(error)).toContain('no model "clude"; GET /openai/v1/models lists the models')
+    const response = await client.responses.create({ model: 'clude', input: 'x' }).catch((reason: unknown) => reason)
+    expect(response).toMatchObject({ status: 404, code: 'model_not_found' })
+    for (const path of ['/anthropic/v1/messages', '/anthropic/v1/messages/count_tokens']) {
+      const body = { model: 'clude', max_tokens: 1, messages: hello.messages }
+      const answer = await server.request(path, {
+        method: 'POST',
+        headers: { 'anthropic-version': '2023-06-01' },
+        body,
+      })
+      expect(answer).toMatchObject({
+        status: 404,
+        body: {
+          detail: 'no model "clude"; GET /anthropic/v1/models lists the models',
+          error: { type: 'not_found_error', code: 'model_not_found' },
+        },
+      })
+    }
+    for (const model of ['codex', 'gpt-5', 'sonnet'])
+      await expect(client.chat.completions.create({ ...hello, model })).resolves.toMatchObject({ model })
+  })
+
   it('follows the rules of the configuration instead of the default ones', async () => {
     const { client } = await open({}, { server: { model_rules: ['llama*=gemini'] } })
     const backendFor = async (model: string) => {
@@ -226,6 +253,9 @@ describe('the openai package', () => {
       const { response } = await client.chat.completions.create({ ...asked, stream }).withResponse()
       expect(response.headers.get('x-drover-warning')).toBe('ignored: temperature, n, stop, logprobs')
     }
+    const native = { ...hello, approval_mode: 'none' } as typeof hello
+    const { response: other } = await client.chat.completions.create(native).withResponse()
+    expect(other.headers.get('x-drover-warning')).toBe('ignored: approval_mode')
     const { response } = await client.chat.completions.create({ ...hello, n: 1, temperature: 1 }).withResponse()
     expect(response.headers.get('x-drover-warning')).toBeNull()
   })

@@ -81,7 +81,7 @@ const CASES: readonly Case[] = [
       post(server, api, { body: { ...api.body, messages: [{ role: 'user', content: [{ type: 'input_audio' }] }] } }),
     problem: 'unsupported-feature',
     title: 'Unsupported Feature',
-    detail: 'messages[0].content[0]: not supported: content of type input_audio; send text only',
+    detail: 'messages[0].content[0]: not supported: content of type input_audio; send text, images or PDF documents',
     chat: { type: 'invalid_request_error', code: 'unsupported_feature', param: 'messages[0].content[0]' },
     message: 'invalid_request_error',
   },
@@ -316,7 +316,11 @@ describe.each(CASES)('$status for $name', (refused) => {
           ...refused.headers,
         })
         const said = typeof detail === 'string' ? detail : expect.stringMatching(detail)
-        const error = name === 'chat' ? { param: null, ...refused.chat } : { type: refused.message }
+        const agentCode = answer.headers['x-drover-error']
+        const error = {
+          ...(name === 'chat' ? { param: null, ...refused.chat } : { type: refused.message, code: refused.chat.code }),
+          ...(agentCode !== undefined && { agent_error: agentCode }),
+        }
         expect({ status: answer.status, body: answer.body }).toEqual({
           status,
           body: {
@@ -364,7 +368,7 @@ describe('an error outside of both prefixes', () => {
     else {
       expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8')
       expect(Object.keys(error as object).sort()).toEqual(
-        style === 'chat' ? ['code', 'message', 'param', 'type'] : ['message', 'type'],
+        style === 'chat' ? ['code', 'message', 'param', 'type'] : ['code', 'message', 'type'],
       )
     }
     expect(answer.headers['request-id']).toBe(style === 'native' ? undefined : answer.headers['x-request-id'])

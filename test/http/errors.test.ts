@@ -196,7 +196,7 @@ describe.each(CASES)('$name', (refused) => {
 
   it.each([
     ['/openai/v1', { type: problem.chat, code, param: null }],
-    ['/anthropic/v1', { type: problem.message }],
+    ['/anthropic/v1', { type: problem.message, code }],
   ])('is a problem under %s', async (prefix, error) => {
     const answer = await errorOf(refused, prefix)
     expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8')

@@ -347,7 +347,11 @@ describe('the version header', () => {
         title: 'Api Version Invalid',
         status: 400,
         detail: expect.stringContaining('2023-06-01'),
-        error: { type: 'invalid_request_error', message: expect.stringContaining('anthropic-version') },
+        error: {
+          type: 'invalid_request_error',
+          message: expect.stringContaining('anthropic-version'),
+          code: 'api_version_invalid',
+        },
       })
     }
   })

@@ -54,7 +54,7 @@ const WANTED: readonly RegExp[] = [
   /^dist\/packages\/(fastify\.cjs|yaml\.cjs|LICENSES\.txt)$/,
   /^dist\/docs\/(LICENSE|NOTICE)$/,
   /^dist\/library\/(drover|ai-sdk|part-[A-Z0-9]{8})\.js$/,
-  /^dist\/library\/(drover|ai-sdk|drover-error|types|messages\.generated)\.d\.ts$/,
+  /^dist\/library\/(drover|ai-sdk|drover-error|types|messages\.generated|error-codes\.generated)\.d\.ts$/,
   /^dist\/console\/(page\.html|LICENSES\.txt|(start-console|push-worker|part|style)-[A-Z0-9]{8}\.(js|css)|icon-(idle|working|needs)-[0-9a-f]{8}\.svg)$/,
   /^schema\/[a-z0-9-]+\.json$/,
   /^man\/drover\.1$/,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { STOPS } from '../agent-result.ts'
 import {
   type AgentFailure,
   classifyFailure,
@@ -166,6 +167,7 @@ describe('the table of failures', () => {
     const section = page.split('## How agents fail')[1]?.split('\n## ')[0] ?? ''
     const rows = [...section.matchAll(/^\| `(agent_\w+)` \| (.+) \|$/gm)].map(([, code, when]) => [code, when])
     expect(rows.slice(0, Object.keys(FAILURES).length)).toEqual(Object.entries(FAILURES))
+    expect(rows).toEqual(expect.arrayContaining(Object.entries(STOPS)))
   })
 })
 

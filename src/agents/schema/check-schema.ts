@@ -5,7 +5,7 @@ import { isAnnotation, KEYWORDS, type KeywordKind, resolveReference, TYPES } fro
 
 /** Fits into one argument of a command, with room to spare. */
 export const SCHEMA_LIMIT_BYTES = 65_536
-const DEPTH_LIMIT = 32
+export const DEPTH_LIMIT = 32
 const PATTERN_LIMIT = 1000
 /** For all patterns of a schema. The event loop waits until they are compiled, and a class like \p{L} takes up to 1 ms. */
 const PATTERNS_LIMIT = 4096

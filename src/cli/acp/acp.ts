@@ -61,6 +61,7 @@ type Served = { drover: InProcessDrover; by: Caller }
 
 function createAgent(invocation: Invocation, config: Config, served: Served): EditorAgent {
   const { runtime, flags } = invocation
+  const told = new Set<string>()
   return new EditorAgent({
     served,
     version: runtime.version(),
@@ -70,7 +71,11 @@ function createAgent(invocation: Invocation, config: Config, served: Served): Ed
         .list()
         .filter(({ isEnabled, program }) => isEnabled && program !== undefined)
         .map(({ backend }) => backend),
-    onWarning: (text) => warn(invocation, text),
+    // Most warnings are about the settings, and are the same for every turn.
+    onWarning(text) {
+      if (!told.has(text)) warn(invocation, text)
+      told.add(text)
+    },
   })
 }
 

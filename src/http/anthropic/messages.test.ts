@@ -198,8 +198,8 @@ describe('readMessageRequest', () => {
   })
 })
 
-const format = (isStream = true) =>
-  replyFormat('say hello', messageWriter({ id: 'msg_1', model: 'claude' }), { isStream })
+const format = (isStream = true, isVendorOnly = false) =>
+  replyFormat('say hello', messageWriter({ id: 'msg_1', model: 'claude' }, isVendorOnly), { isStream })
 
 const frame = (name: string, fields = '') => `event: ${name}\ndata: {"type":"${name}"${fields}}\n\n`
 const delta = (text: string) =>
@@ -259,13 +259,24 @@ describe('a stream of events', () => {
   })
 
   it('ends with an error if the agent fails after the first delta', () => {
-    const error = frame('error', ',"error":{"type":"api_error","message":"claude failed: no money left"}')
+    const error = frame(
+      'error',
+      ',"error":{"type":"api_error","message":"claude failed: no money left","code":"backend_execution_failed","agent_error":"agent_failed"}',
+    )
     expect(playStream(format(), [INIT, textPiece('Hi')], FAILED)).toBe(BEGIN + delta('Hi') + error)
+  })
+
+  it('has only the fields of the vendor on request', () => {
+    expect(playStream(format(true, true), [textPiece('Hi')], FAILED)).toContain(
+      '"error":{"type":"api_error","message":"claude failed: no money left"}}',
+    )
   })
 
   it('reports a timeout as timeout_error', () => {
     const late = promptResult({ exit_code: 124, error: 'too slow', error_code: 'agent_timeout' })
-    expect(playStream(format(), [textPiece('Hi')], late)).toContain('{"type":"timeout_error","message":"too slow"}')
+    expect(playStream(format(), [textPiece('Hi')], late)).toContain(
+      '{"type":"timeout_error","message":"too slow","code":"backend_timeout","agent_error":"agent_timeout"}',
+    )
   })
 
   it('does not begin if the agent fails before the first delta', () => {

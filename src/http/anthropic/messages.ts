@@ -28,7 +28,7 @@ export const registerMessages: RegisterRoutes = (scope, context) => {
     const given = await withFetchedImages(request.body, context.config.server)
     const message = checkBody(given, (body) => readMessageRequest(body, options))
     return await sendReply({ request, reply, context }, message, ({ id }) =>
-      messageWriter({ id: `msg_${withoutIdPrefix(id)}`, model: message.model }),
+      messageWriter({ id: `msg_${withoutIdPrefix(id)}`, model: message.model }, context.config.server.vendor_errors),
     )
   })
 }
@@ -75,7 +75,7 @@ export function readMessageRequest(body: unknown, { choose, target, clientTools 
 }
 
 /** The reply is a message with a text block, if there is a text or nothing else, and a block for each call. */
-export function messageWriter({ id, model }: { id: string; model: string }): ReplyWriter {
+export function messageWriter({ id, model }: { id: string; model: string }, isVendorOnly = false): ReplyWriter {
   let hasTextBlock = false
   const text = (piece: string) => {
     const block = { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } } as const
@@ -106,7 +106,7 @@ export function messageWriter({ id, model }: { id: string; model: string }): Rep
       const first = hasTextBlock ? 1 : 0
       return empty + end + calls.map((call, at) => toolFrames(call, first + at)).join('') + endFrames(tokens, calls)
     },
-    error: (error) => frames({ type: 'error', error: messageError(error) }),
+    error: (error) => frames({ type: 'error', error: messageError(error, isVendorOnly) }),
     heartbeat: frames({ type: 'ping' }),
   }
 }

@@ -41,7 +41,11 @@ export const ERROR_RESPONSES = {
     ],
     onlyCompatible: [
       messageInvalid({ message: 'the request', problems: [{ path: '$.messages', rule: 'is required' }] }),
-      unsupportedFeature({ place: '$.messages[0].content[1]', feature: 'content of type input_audio' }),
+      unsupportedFeature({
+        place: '$.messages[0].content[1]',
+        feature: 'content of type input_audio',
+        advice: 'send text, images or PDF documents',
+      }),
       http.upstreamRejected({ backend: 'claude', reason: 'prompt is too long', agentCode: 'agent_request_rejected' }),
     ],
   },

@@ -12,7 +12,7 @@ export type ClientTools = 'bridge' | 'refuse' | 'ignore'
 const ADVICE = 'agents use their own tools; send none, or ask the operator for server.client_tools: bridge'
 
 /** More than any program offers. */
-const MOST_TOOLS = 512
+export const MOST_TOOLS = 512
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,128}$/
 
 /** `tool_choice` as the three APIs have it. Throws a Fault for a function that is not offered. */

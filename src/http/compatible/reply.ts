@@ -116,7 +116,7 @@ export function toPromptFault(result: PromptResult): Fault | undefined {
   // The client is still connected, so it was the server that canceled the prompt.
   if (toPromptStatus(result) === 'canceled') return shuttingDown({})
   if (code === 'agent_timeout' || code === agentSilent.code)
-    return backendTimeout({ reason: error ?? `${backend} took too long` })
+    return backendTimeout({ reason: error ?? `${backend} took too long`, agentCode: code })
   if (exitCode === 0 && error === undefined) return undefined
   if (code === sessionExpired.code) return sessionExpired({ id: result.session_id, backend })
   const reason = error ?? `it ended with exit code ${exitCode}`

@@ -5,6 +5,8 @@ import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import type { ToolAnswer } from '../../service/drover-service.ts'
 import { toRequestCaller } from '../context/sender.ts'
 import type { ServerContext } from '../context/server-context.ts'
+import { type ApiStyle, findApiStyle } from '../errors/api-style.ts'
+import { modelNotFound } from '../errors/faults.ts'
 import type { Exchange } from '../executions/requested-execution.ts'
 import { type PromptReply, type ReplyFormat, type SentExecution, sendPrompt } from '../response/send-prompt.ts'
 import { type ChosenBackend, chooseBackend } from './choose-backend.ts'
@@ -30,7 +32,7 @@ export type ReadOptions = { choose: (model: string) => ChosenBackend; target: Pr
 /** Throws a Fault for a header that names no session. From the choice on, errors name the backend too. */
 export async function readOptions({ request, reply, context }: Exchange): Promise<ReadOptions> {
   const target = await readTarget(request.headers, await context.drover.sessions.of(toRequestCaller(request, context)))
-  const chooseByRules = chooseFor(context)
+  const chooseByRules = chooseFor(context, findApiStyle(request.url, request.headers))
   const choose = (model: string) => {
     const choice = chooseInSession(chooseByRules(model), model, target)
     reply.header('x-drover-backend', choice.backend)
@@ -40,14 +42,22 @@ export async function readOptions({ request, reply, context }: Exchange): Promis
   return { target, choose, clientTools: context.config.server.client_tools }
 }
 
-export function chooseFor({ config: { server, backends } }: ServerContext): (model: string) => ChosenBackend {
+/** Throws a Fault for a model that no rule matches, if the operator wants that. */
+export function chooseFor(
+  { config: { server, backends } }: ServerContext,
+  style: ApiStyle,
+): (model: string) => ChosenBackend {
   const names = backendNames(backends)
-  return (model) =>
-    chooseBackend(model, {
+  return (model) => {
+    const choice = chooseBackend(model, {
       names,
       rules: server.model_rules,
       isAlias: (backend, name) => Object.hasOwn(backends[backend]?.model_aliases ?? {}, name),
     })
+    if (choice.isDefault === true && server.unknown_models === 'refuse')
+      throw modelNotFound({ model, list: style === 'message' ? '/anthropic/v1/models' : '/openai/v1/models' })
+    return choice
+  }
 }
 
 /** `toWriter` gets the id and the time of the execution. Returns what the Fastify handler has to return. */

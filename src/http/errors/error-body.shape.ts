@@ -22,14 +22,24 @@ const problem = <E extends TSchema>(error: E) =>
     error,
   })
 
+const agentError = Type.Optional(
+  Type.String({ description: 'How the agent failed, as `error_code` of a result. Not with `server.vendor_errors`.' }),
+)
+
 export const ChatError = namedObject('ChatError', {
   message: Type.String(),
   type: Type.String(),
   code: Type.String(),
   param: Type.Union([Type.String(), Type.Null()], { description: 'The invalid field of the request.' }),
+  agent_error: agentError,
 })
 
-export const MessageError = namedObject('MessageError', { type: Type.String(), message: Type.String() })
+export const MessageError = namedObject('MessageError', {
+  type: Type.String(),
+  message: Type.String(),
+  code: Type.Optional(Type.String({ description: 'The error code. Not with `server.vendor_errors`.' })),
+  agent_error: agentError,
+})
 
 export const ChatProblem = named('ChatProblem', problem(ChatError))
 export const MessageProblem = named('MessageProblem', problem(MessageError))

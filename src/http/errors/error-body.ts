@@ -33,8 +33,8 @@ function nativeError({ code, message, details }: HttpError): object {
 }
 
 function vendorError(error: HttpError, { style, requestId }: ErrorFormat): object {
-  if (style === 'chat') return { error: chatError(error) }
-  return { type: 'error', error: messageError(error), request_id: requestId ?? null }
+  if (style === 'chat') return { error: vendorChatError(error) }
+  return { type: 'error', error: vendorMessageError(error), request_id: requestId ?? null }
 }
 
 function chatProblem(error: HttpError, errorsBase: string): Problem {
@@ -42,7 +42,11 @@ function chatProblem(error: HttpError, errorsBase: string): Problem {
 }
 
 /** The error object of the chat completion API. In a stream that has begun it is sent without problem details. */
-export function chatError(error: HttpError) {
+export function chatError(error: HttpError, isVendorOnly = false) {
+  return { ...vendorChatError(error), ...(!isVendorOnly && agentError(error)) }
+}
+
+function vendorChatError(error: HttpError) {
   const { status, code, message } = error
   return { message, type: chatErrorType(status), code, param: invalidField(error) }
 }
@@ -51,8 +55,18 @@ function messageProblem(error: HttpError, errorsBase: string): Problem {
   return { ...toProblem(error, errorsBase), error: messageError(error) }
 }
 
+/** How the agent failed, for SDKs that hide the headers of an error. */
+function agentError({ headers }: HttpError) {
+  const code = headers['x-drover-error']
+  return code === undefined ? {} : { agent_error: code }
+}
+
 /** The error object of the message API. In a stream that has begun it is sent without problem details. */
-export function messageError({ status, message }: HttpError) {
+export function messageError(error: HttpError, isVendorOnly = false) {
+  return { ...vendorMessageError(error), ...(!isVendorOnly && { code: error.code, ...agentError(error) }) }
+}
+
+function vendorMessageError({ status, message }: HttpError) {
   return { type: messageErrorType(status), message }
 }
 

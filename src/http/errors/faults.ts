@@ -171,7 +171,7 @@ export const listenFailed = defineFault('listen_failed', 'unavailable', {
 })
 
 export const modelNotFound = defineFault('model_not_found', 'not_found', {
-  when: 'The model list has no model with this id. Chat completions accept other model names too.',
+  when: 'The model list has no model with this id. Or a prompt names a model that no rule matches, and `server.unknown_models` is `refuse`.',
   message: (d: { model: string; list: string }) =>
     `no model ${JSON.stringify(d.model)}; GET ${d.list} lists the models`,
 })
@@ -270,7 +270,7 @@ export const upstreamModelUnknown = defineFault('upstream_model_unknown', 'not_f
 
 export const backendTimeout = defineFault('backend_timeout', 'unavailable', {
   when: 'The agent did not finish the prompt of a request to the OpenAI or Anthropic API before the timeout.',
-  message: (d: { reason: string }) => d.reason,
+  message: (d: { reason: string; agentCode?: string | undefined }) => d.reason,
 })
 
 export const idempotencyKeyInvalid = defineFault('idempotency_key_invalid', 'invalid', {

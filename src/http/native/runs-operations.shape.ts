@@ -95,7 +95,7 @@ export const OPERATIONS: readonly Operation[] = [
     errors: COMMON_ERRORS,
   }),
   operation('get /api/v1/runs/{id}', 'getRun', {
-    summary: 'Get a run with its attempts, evidence and report',
+    summary: 'Get a run with its attempts, their evidence, and the report',
     parameters: [RUN_ID],
     responses: { 200: jsonResponse('The run.', DrivenRun, detail) },
     errors: SESSION_ERRORS,

@@ -297,7 +297,7 @@ describe('a stream of chunks', () => {
 
   it('ends with an error if the agent fails after the first text', () => {
     const error =
-      '{"message":"claude failed: no money left","type":"server_error","code":"backend_execution_failed","param":null}'
+      '{"message":"claude failed: no money left","type":"server_error","code":"backend_execution_failed","param":null,"agent_error":"agent_failed"}'
     expect(playStream(format({ wantsUsage: true }), [textPiece('Hi')], FAILED)).toMatch(
       /"Hi".*\n\ndata: \{"error":[^\n]*\n\n$/,
     )

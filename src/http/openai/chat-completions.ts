@@ -19,13 +19,17 @@ import { COMMENT_FRAME, DONE_FRAME, dataFrame } from '../response/sse-frames.ts'
 import type { ChatCompletion, ChatCompletionChunk, ChatRequest, ChatUsage } from './chat-completions.shape.ts'
 
 export const registerChatCompletions: RegisterRoutes = (scope, context) => {
+  const { vendor_errors: isVendorOnly } = context.config.server
   scope.post('/chat/completions', async (request, reply) => {
     const options = await readOptions({ request, reply, context })
     const given = await withFetchedImages(request.body, context.config.server)
     const chat = checkBody(given, (body) => readChatRequest(body, options))
     return await sendReply({ request, reply, context }, chat, ({ id, createdAt }) => {
       const created = Math.floor(Date.parse(createdAt) / 1000)
-      return chatWriter({ id: `chatcmpl-${withoutIdPrefix(id)}`, created, model: chat.model }, chat)
+      return chatWriter(
+        { id: `chatcmpl-${withoutIdPrefix(id)}`, created, model: chat.model },
+        { ...chat, isVendorOnly },
+      )
     })
   })
 }
@@ -82,7 +86,7 @@ type ChunkChoice = ChatCompletionChunk['choices'][number]
 /** A stream has a chunk with the role, chunks with text, an empty chunk, the usage if requested, and `[DONE]`. */
 export function chatWriter(
   envelope: { id: string; created: number; model: string },
-  { wantsUsage }: { wantsUsage: boolean },
+  { wantsUsage, isVendorOnly = false }: { wantsUsage: boolean; isVendorOnly?: boolean },
 ): ReplyWriter {
   const chunk = (choices: readonly ChunkChoice[], usage: ChatUsage | null = null) =>
     dataFrame({
@@ -113,7 +117,7 @@ export function chatWriter(
       choice({}, calls.length > 0 ? 'tool_calls' : 'stop') +
       (wantsUsage ? chunk([], toUsage(tokens)) : '') +
       DONE_FRAME,
-    error: (error) => dataFrame({ error: chatError(error) }),
+    error: (error) => dataFrame({ error: chatError(error, isVendorOnly) }),
     heartbeat: COMMENT_FRAME,
   }
 }

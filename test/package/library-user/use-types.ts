@@ -5,6 +5,7 @@ import {
   type Drover,
   type DroverConfig,
   DroverError,
+  type ErrorCode,
   type PromptEvent,
   type PromptResult,
   type Session,
@@ -53,6 +54,15 @@ function print(event: PromptEvent): void {
   if (event.type === 'message') report(event.content.text)
   if (event.type === 'tool_use') report(event.content.tool_name)
   if (event.type === 'done') report(event.content.token_usage.output_tokens)
+}
+
+/** The codes of this version are known, and others are possible. */
+const RETRIED: readonly ErrorCode[] = ['queue_full', 'agent_overloaded']
+// @ts-expect-error: there is no such code
+export const UNKNOWN: ErrorCode = 'queue_ful'
+
+export function isOfLater({ code }: DroverError): boolean {
+  return code === 'a_code_of_a_later_version' || RETRIED.some((each) => each === code)
 }
 
 export function explain(error: unknown): string {
