@@ -1098,6 +1098,10 @@ export type ComparedWorktree = {
 
 /** What became of the worktrees of a comparison. */
 export type KeepResult = {
+  /** The execution of the comparison. */
+  comparison?: string | undefined
+  /** The beginning of its prompt. */
+  prompt_start?: string | undefined
   /** The work that was kept. */
   kept?: {
     /** The agent. */
