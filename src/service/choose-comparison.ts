@@ -46,6 +46,12 @@ export async function chooseLast(gitCommonDir: string, choosing: Choosing): Prom
   return here.filter((each) => each.group === last.group)
 }
 
+/** The id of the last comparison in a repository, also if it has no worktrees any more. */
+export async function findLast(gitCommonDir: string, choosing: Choosing): Promise<string | undefined> {
+  const last = ownWorktrees(choosing).findLast((each) => each.git_common_dir === gitCommonDir)
+  return (await findNewer(last, gitCommonDir, choosing))?.id ?? last?.group
+}
+
 /** Throws `comparison_not_found` if no agent with this name took part. Pure. */
 export function checkName(worktrees: readonly Pick<FoundWorktree, 'label'>[], name: string | undefined): void {
   const known = worktrees.map(({ label }) => label ?? '')
@@ -79,13 +85,13 @@ async function findRecorded(given: string, { executions, by }: Choosing): Promis
 
 /** The newest comparison of the caller in the repository that began after these worktrees were created. */
 async function findNewer(
-  last: FoundWorktree,
+  last: FoundWorktree | undefined,
   gitCommonDir: string,
   { executions, by, git, signal }: Choosing,
 ): Promise<Execution | undefined> {
   const { executions: recorded } = await executions.list(by, { kind: 'compare' }, { limit: MAX_NEWER })
   for (const each of recorded) {
-    if (each.id === last.group || each.created_at <= last.created_at) return undefined
+    if (last !== undefined && (each.id === last.group || each.created_at <= last.created_at)) return undefined
     if (each.workdir === undefined || each.key_id !== ownerKey(by)?.id) continue
     if ((await findRepository(each.workdir, { git, signal })) === gitCommonDir) return each
   }

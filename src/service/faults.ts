@@ -50,8 +50,11 @@ export const comparisonUnknown = defineFault('comparison_unknown', 'not_found', 
 })
 
 export const comparedWorkGone = defineFault('compared_work_gone', 'not_found', {
-  when: 'The work of an agent of a comparison was dropped, or it changed nothing.',
-  message: (d: { id: string; name: string }) => `the comparison ${d.id} has no work of ${d.name} any more`,
+  when: 'The work of an agent of a comparison was dropped, or it changed nothing, or it did not take part.',
+  message: ({ known, ...d }: { id: string; name: string; known: readonly string[] }) =>
+    known.length === 0 || known.includes(d.name)
+      ? `the comparison ${nameComparison({ id: d.id, prompt: undefined })} has no work of ${d.name}: it changed nothing, or was dropped`
+      : `${JSON.stringify(d.name)} did not take part in the comparison ${nameComparison({ id: d.id, prompt: undefined })}; name one of ${known.join(', ')}`,
 })
 
 export const comparisonNotFound = defineFault('comparison_not_found', 'not_found', {

@@ -7,8 +7,9 @@ import { type Caller, ownerKey } from '../prompts/caller.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
 import type { ComparedResult, ComparedWorktree, ComparisonResult } from '../prompts/prompt-result.shape.ts'
 import { isInDirectory } from '../prompts/workdir-policy.ts'
+import { discoverWorkspace } from '../workspace/discover-workspace.ts'
 import { type Git, locateGit } from '../workspace/git.ts'
-import { listWorktrees, type Worktree } from '../workspace/worktree-records.ts'
+import { type FoundWorktree, listWorktrees, type Worktree } from '../workspace/worktree-records.ts'
 import {
   diffCommits,
   diffWorktree,
@@ -17,11 +18,12 @@ import {
   patchWorktree,
 } from '../workspace/worktrees/diff-worktree.ts'
 import { pinToWorktree } from '../workspace/worktrees/pin-worktree.ts'
+import { findGroup, findLast } from './choose-comparison.ts'
 import { findBase, findDropped, findKept } from './compared-refs.ts'
 import type { ComparedDiff, ComparisonView } from './comparison.shape.ts'
 import { toLabels } from './comparison-worktrees.ts'
 import type { ExecutionService } from './drover-service.ts'
-import { comparedWorkGone, comparisonNotFound } from './faults.ts'
+import { comparedWorkGone, comparisonNotFound, comparisonUnknown } from './faults.ts'
 
 type Contender = ComparisonView['contenders'][number]
 type Place = Pick<ComparedWorktree, 'base' | 'repository'>
@@ -37,6 +39,8 @@ export type ComparedParts = {
   readonly signal: AbortSignal
 }
 
+export type WantedDiff = { id?: string; name: string; workdir?: string | undefined }
+
 /** More agents than a comparison may have. */
 const MAX_PARTS = 100
 
@@ -46,7 +50,7 @@ const NOT_CHECKED =
 export class ComparedWork {
   readonly #parts: ComparedParts
   readonly #git: Git
-  #listed: readonly Worktree[] | undefined
+  #listed: readonly FoundWorktree[] | undefined
 
   constructor(parts: ComparedParts) {
     this.#parts = parts
@@ -69,13 +73,23 @@ export class ComparedWork {
     }
   }
 
-  async diff({ id: named, name }: { id: string; name: string }): Promise<ComparedDiff> {
-    const { id, repository, result } = await this.#findWork(named)
+  /** Without an id, of the last comparison in a repository. */
+  async diff({ id: named, name, workdir }: WantedDiff): Promise<ComparedDiff> {
+    const { id, repository, result } = await this.#findWork(named ?? (await this.#last(workdir)))
     const recorded = result?.results.find((each) => each.worktree?.name === name)?.worktree
     const place = recorded ?? this.#open(id, name) ?? (await this.#keptPlace(id, repository))
-    if (place === undefined) throw comparedWorkGone({ id, name })
+    if (place === undefined)
+      throw comparedWorkGone({ id, name, known: result === undefined ? [] : toLabels(result.backends) })
     const { files, patch, isCut } = await this.#patch(id, { ...place, name })
     return { id, name, base: place.base, files: [...files], patch, is_cut: isCut }
+  }
+
+  async #last(workdir = this.#parts.cwd): Promise<string> {
+    const { executions, by, signal } = this.#parts
+    const { git_common_dir: repository } = await discoverWorkspace({ start: workdir, git: this.#git, signal })
+    const id = await findLast(repository, { worktrees: this.#worktrees, executions, by, git: this.#git, signal })
+    if (id === undefined) throw comparisonNotFound({ name: undefined, known: [] })
+    return id
   }
 
   /** Also of a comparison of which only the worktrees are kept. */
@@ -85,10 +99,12 @@ export class ComparedWork {
       const { id, workdir } = execution
       return { id, result, ...(workdir !== undefined && { repository: workdir }) }
     } catch (error) {
+      if (!isFault(error, executionNotFound)) throw error
       const keyId = ownerKey(this.#parts.by)?.id
-      const open = this.#worktrees.find((each) => each.group === named && each.key_id === keyId)
-      if (!isFault(error, executionNotFound) || open === undefined) throw error
-      return { id: named, repository: open.repository }
+      const own = this.#worktrees.filter((each) => each.group !== undefined && each.key_id === keyId)
+      const id = findGroup(own, named)
+      if (id === undefined) throw comparisonUnknown({ id: named })
+      return { id }
     }
   }
 
@@ -100,7 +116,7 @@ export class ComparedWork {
 
   async #find(named: string): Promise<{ execution: Execution; result: ComparisonResult | undefined }> {
     const execution = await this.#parts.executions.find(this.#parts.by, named)
-    if (execution.kind !== 'compare') throw comparisonNotFound({ name: undefined, known: [] })
+    if (execution.kind !== 'compare') throw comparisonUnknown({ id: named })
     return { execution, result: execution.result as ComparisonResult | undefined }
   }
 
@@ -203,7 +219,7 @@ export class ComparedWork {
     return this.#worktrees.find((each) => each.group === id && each.label === name)
   }
 
-  get #worktrees(): readonly Worktree[] {
+  get #worktrees(): readonly FoundWorktree[] {
     this.#listed ??= listWorktrees(this.#parts.worktrees)
     return this.#listed
   }
@@ -229,7 +245,7 @@ export class ComparedWork {
       return await patchWorktree({ ...pinned(this.#git, open), base, signal })
     }
     const commit = await this.#kept(id, worktree)
-    if (commit === undefined) throw comparedWorkGone({ id, name })
+    if (commit === undefined) throw comparedWorkGone({ id, name, known: [] })
     return await patchCommits({ git: this.#git, directory: repository, from: base, to: commit, signal })
   }
 }
