@@ -77,7 +77,8 @@ export class ComparedWork {
   async diff({ id: named, name, workdir }: WantedDiff): Promise<ComparedDiff> {
     const { id, repository, result } = await this.#findWork(named ?? (await this.#last(workdir)))
     const recorded = result?.results.find((each) => each.worktree?.name === name)?.worktree
-    const place = recorded ?? this.#open(id, name) ?? (await this.#keptPlace(id, repository))
+    const place =
+      recorded ?? this.#open(id, name) ?? (result === undefined ? await this.#keptPlace(id, repository) : undefined)
     if (place === undefined)
       throw comparedWorkGone({ id, name, known: result === undefined ? [] : toLabels(result.backends) })
     const { files, patch, isCut } = await this.#patch(id, { ...place, name })
