@@ -45,7 +45,7 @@ export type WantedDiff = { id?: string; name: string; workdir?: string | undefin
 const MAX_PARTS = 100
 
 const NOT_CHECKED =
-  'drover was killed before the comparison ended: its checks did not run, or their results are lost. The work that is open can be looked at, kept and dropped.'
+  'drover was killed before the comparison ended, so its checks did not run, or their results are lost'
 
 export class ComparedWork {
   readonly #parts: ComparedParts
