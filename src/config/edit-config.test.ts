@@ -57,6 +57,9 @@ describe('setConfigValue', () => {
     ['backends.codex.model', [''], 'backends:\n  codex:\n    model: ""\n'],
     ['session.default_tags', ['work', 'review'], 'session:\n  default_tags:\n    - work\n    - review\n'],
     ['session.default_tags', ['work,review'], 'session:\n  default_tags:\n    - work\n    - review\n'],
+    ['drive.checks', ['["npm test","sh -c \'a, b\'"]'], "drive:\n  checks:\n    - npm test\n    - sh -c 'a, b'\n"],
+    ['drive.checks', ['[ -f "a" ]'], 'drive:\n  checks:\n    - \'[ -f "a" ]\'\n'],
+    ['drive.checks', ['[]'], 'drive:\n  checks: []\n'],
     ['session.default_tags', [''], 'session:\n  default_tags: []\n'],
     [
       'backends.codex.extra_flags',
@@ -111,6 +114,16 @@ describe('setConfigValue', () => {
     ['server.port', ['x'], 'server.port was not changed: server.port must be an integer, 0 to 65535'],
     ['server.port', ['1', '2'], 'server.port was not changed: server.port takes one value, not 2'],
     ['server.port', [], 'server.port was not changed: server.port takes one value, not 0'],
+    [
+      'drive.checks',
+      ['["npm test",'],
+      'drive.checks was not changed: drive.checks must be a list of texts in JSON, or texts one after another',
+    ],
+    [
+      'drive.checks',
+      ['["npm test",1]'],
+      'drive.checks was not changed: drive.checks must be a list of texts in JSON, or texts one after another',
+    ],
     ['output.color', ['maybe'], 'output.color was not changed: output.color must be true or false'],
     [
       'output.format',

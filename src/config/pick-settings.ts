@@ -1,3 +1,4 @@
+import { orUndefined } from '../kit/fault.ts'
 import type { Problem } from '../kit/schema.ts'
 import { explainUnknownKey } from './resolve-key.ts'
 import { type ConfigKey, type ConfigPath, definedBackend, findKey, isSection, pathUnder } from './setting-keys.ts'
@@ -91,9 +92,18 @@ function parseSize(text: string): number | undefined {
 
 /**
  * Parses a list from several texts. Commas separate items if a variable can set the key; otherwise items may contain
- * commas, and each text is one item. An empty text is not an item, so that an empty list can be written.
+ * commas, and each text is one item. An empty text is not an item, so that an empty list can be written. A single text may
+ * be a list in JSON.
  */
 export function parseList(key: ConfigKey, texts: readonly string[]): ParsedText {
+  const [text = ''] = texts
+  if (texts.length === 1 && /^\[("|\]$)/.test(text.trim())) return parseJsonList(text)
   const items = key.variables.length === 0 ? texts : texts.flatMap((text) => text.split(',')).map((item) => item.trim())
   return { value: items.filter((item) => item !== '') }
+}
+
+function parseJsonList(text: string): ParsedText {
+  const list = orUndefined<unknown>(() => JSON.parse(text))
+  const isList = Array.isArray(list) && list.every((item) => typeof item === 'string')
+  return isList ? { value: list } : { rule: 'must be a list of texts in JSON, or texts one after another' }
 }

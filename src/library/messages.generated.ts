@@ -1098,6 +1098,10 @@ export type ComparedWorktree = {
 
 /** What became of the worktrees of a comparison. */
 export type KeepResult = {
+  /** The execution of the comparison. */
+  comparison?: string | undefined
+  /** The beginning of its prompt. */
+  prompt_start?: string | undefined
   /** The work that was kept. */
   kept?: {
     /** The agent. */
@@ -1565,7 +1569,7 @@ export type DroverConfig = {
     default_tags?: readonly string[] | undefined
   } | undefined
   executions?: {
-    /** What is stored of a prompt that is not ephemeral: `events` (everything the agent did), `results` or `none`. With `auto`, the server stores events and the command line stores nothing. */
+    /** What is stored of a prompt that is not ephemeral: `events` (everything the agent did), `results` or `none`. With `auto`, the server stores events, and the command line stores nothing except results of comparisons in worktrees. */
     keep?: 'auto' | 'events' | 'results' | 'none' | undefined
     /** Days until an execution that has ended is removed. */
     keep_days?: number | undefined

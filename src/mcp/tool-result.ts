@@ -133,8 +133,9 @@ function describeEnd({ result, error, state }: Execution, text: string): Partial
   }
 }
 
-function textOfKept({ kept, dropped = [], left = [] }: Partial<KeepResult>): string[] {
+function textOfKept({ kept, dropped = [], left = [], ...of }: Partial<KeepResult>): string[] {
   return [
+    ...(of.comparison === undefined ? [] : [`The comparison ${of.comparison}: ${of.prompt_start ?? ''}`.trim()]),
     ...(kept === undefined ? [] : [`Kept ${kept.name} as the branch ${kept.branch} (${kept.commit}).`]),
     ...dropped.map(({ name, commit }) => `Dropped ${name}${commit === undefined ? '' : ` (${commit})`}.`),
     ...left.map(({ name, path, reason }) => `Left ${name} in ${path}: ${reason}`),

@@ -146,7 +146,12 @@ export const ExecutionView = Type.Object({
 })
 export type ExecutionView = Static<typeof ExecutionView>
 
-const KeepView = Type.Object({ ...KEPT, error })
+const KeepView = Type.Object({
+  comparison: text('The execution of the comparison.'),
+  prompt_start: text('The beginning of its prompt.'),
+  ...KEPT,
+  error,
+})
 
 const MessageView = Type.Object({
   execution_id: text('The execution.'),
@@ -210,7 +215,7 @@ export const TOOL_SHAPES = [
     name: 'compare_keep',
     title: 'Keep the work of one agent of a comparison',
     description:
-      'Commits the work of one agent of your last comparison with worktrees on a branch of the repository, and drops the others. Without a name all of it is dropped. The commits of dropped work are returned.',
+      'Commits the work of one agent of a comparison with worktrees, by default your last one, on a branch of the repository, and drops the others. Without a name all of it is dropped. The commits of dropped work are returned.',
     input: CompareKeepTool,
     output: KeepView,
     hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },

@@ -10,7 +10,9 @@ export async function compareAgents(
   context: PromptContext,
   options: BatchRunOptions,
 ): Promise<ComparisonResult> {
-  return await runBatch({ kind: 'compare', prompt: request.prompt, context, options }, (batch) =>
+  const isDryRun = request.dry_run === true || context.settings.unified_flags.dry_run
+  const kind = isDryRun ? 'dry_run' : 'compare'
+  return await runBatch({ kind, prompt: request.prompt, context, options }, (batch) =>
     askAgents(request, context, batch),
   )
 }
@@ -19,7 +21,7 @@ export async function compareAgents(
 export type ComparedPlace = {
   readonly workdir: string
   readonly env: PromptContext['env']
-  readonly ownBranch: string
+  readonly ownBranch: string | undefined
   readonly modes: Pick<PromptRequest, 'approval_mode' | 'sandbox'>
 }
 

@@ -30,6 +30,8 @@ export type ExecutionOptions = {
   clientRequest?: JsonObject | undefined
   /** Nothing of it is stored. The default is what the request says. */
   isEphemeral?: boolean
+  /** How much of it is stored, if not what the recorder is set to. */
+  keep?: 'events' | 'results' | 'none' | undefined
   /** Other requests may follow it by its id, even if nothing of it is stored. */
   isInBackground?: boolean
   /** It has waited in the queue of many machines, and its events up to this number are stored. */
@@ -54,8 +56,6 @@ export type ExecutionStart = Omit<ExecutionOptions, 'onBegin' | 'onSession'> & {
   isEphemeral: boolean
   /** No agent runs. */
   isDryRun?: boolean
-  /** How much of it is stored, if not what the recorder is set to. */
-  keep?: 'events' | 'results' | 'none'
   /** Called when the execution is cancelled. */
   onCancel(): void
   /** Gives its agent a message. Absent: it has none. */

@@ -212,7 +212,15 @@ const KEPT = {
   ),
 } satisfies TProperties
 
-export const KeepResult = named('KeepResult', Type.Object(KEPT), 'What became of the worktrees of a comparison.')
+export const KeepResult = named(
+  'KeepResult',
+  Type.Object({
+    comparison: optionalText('The execution of the comparison.'),
+    prompt_start: optionalText('The beginning of its prompt.'),
+    ...KEPT,
+  }),
+  'What became of the worktrees of a comparison.',
+)
 export type KeepResult = Message<typeof KeepResult>
 
 export const ComparedResult = named(

@@ -16,7 +16,9 @@ export type BatchWatcher = {
   started?(part: number): void
   event?(part: number, event: AgentEvent): void
   ended?(part: number, result: PromptResult): void
-  /** A check of what an agent changed has ended. */
+  /** A check of what an agent changed begins. */
+  checking?(name: string, command: string): void
+  /** It has ended. */
   checked?(name: string, check: CheckResult): void
   /** Something that the caller should know, while the batch runs. */
   noted?(note: { message: string; isWarning: boolean }): void
@@ -65,8 +67,8 @@ export async function runBatch<Result extends { readonly results: readonly Promp
   const recording = context.executions?.begin({ isEphemeral: false, ...execution, ...asked, client, onCancel })
   if (recording === undefined) return await work(options)
   onBegin?.(recording)
-  const { isEphemeral = false } = execution
-  const ofParts = { parentId: recording.id, isEphemeral }
+  const { isEphemeral = false, keep } = execution
+  const ofParts = { parentId: recording.id, isEphemeral, ...(keep !== undefined && { keep }) }
   const signal = AbortSignal.any([options.signal, cancel.signal])
   try {
     await recording.started()

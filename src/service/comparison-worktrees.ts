@@ -4,6 +4,7 @@ import { join, relative } from 'node:path'
 import type { WorkspaceIdentity } from '../contract/workspace-identity.shape.ts'
 import { toWorktreeDirectories } from '../drive/drive-boundary.ts'
 import type { DriveBoundary } from '../drive/drive-context.ts'
+import { refuseMissingProgram } from '../drive/start/drive-options.ts'
 import type { Clock } from '../kit/clock.ts'
 import { Fault } from '../kit/fault.ts'
 import { randomIds } from '../kit/ids.ts'
@@ -29,6 +30,7 @@ import { createWorktree } from '../workspace/worktrees/create-worktree.ts'
 import { diffWorktree, type WorktreeDiff } from '../workspace/worktrees/diff-worktree.ts'
 import { pinToWorktree } from '../workspace/worktrees/pin-worktree.ts'
 import { dropWorktree, removeWorktree } from '../workspace/worktrees/remove-worktree.ts'
+import { noteDropped } from './compared-refs.ts'
 
 type Opened = {
   label: string
@@ -81,7 +83,8 @@ export class ComparisonWorktrees implements AsyncDisposable {
 
   /** Creates the worktrees and returns the place of each agent. */
   async open(): Promise<Omit<ComparedPlace, 'modes'>[]> {
-    const { backends, start, prompt: title, home, keyId, git, clock, signal } = this.#options
+    const { backends, start, prompt, home, keyId, git, clock, signal } = this.#options
+    const title = firstLine(prompt)
     const repository = await discoverWorkspace({ start, git, signal })
     await this.#warnOfChanges(repository)
     const below = relative(repository.worktree_root, realpathSync.native(start))
@@ -95,6 +98,8 @@ export class ComparisonWorktrees implements AsyncDisposable {
       this.#opened.push({ ...opened, seen: new BoundaryCounts() })
       await workspace
       await this.#prepare(this.#opened.at(-1) as Opened, repository)
+      // A setup may have installed them.
+      for (const check of this.#options.checks) refuseMissingProgram(check, this.#environment(worktree))
     }
     return this.#opened.map(({ workdir, worktree }) => ({
       workdir,
@@ -148,19 +153,20 @@ export class ComparisonWorktrees implements AsyncDisposable {
 
   /**
    * Compares each worktree with its commit and runs the checks, one after another: they may need all of the machine. From then
-   * on the worktrees stay, except those without any change.
+   * on the worktrees stay, except those without any change. `hasFailed` has one for each agent: without a change of it, the
+   * checks would say something about the commit that all began with.
    */
-  async finish(): Promise<ComparedWorktree[]> {
+  async finish(hasFailed: readonly boolean[]): Promise<ComparedWorktree[]> {
     const inspected: { opened: Opened; diff: WorktreeDiff; checks: CheckResult[] }[] = []
-    for (const opened of this.#opened) {
+    for (const [at, opened] of this.#opened.entries()) {
       const diff = await this.#diff(opened)
-      inspected.push({ opened, diff, checks: await this.#check(opened) })
+      const isIdle = hasFailed[at] === true && isUnchanged(diff)
+      inspected.push({ opened, diff, checks: isIdle ? [] : await this.#check(opened) })
     }
     this.#options.signal.throwIfAborted()
     const finished: ComparedWorktree[] = []
     for (const { opened, diff, checks } of inspected) {
-      const isUnchanged = diff !== UNKNOWN_DIFF && diff.files.length === 0
-      const isRemoved = isUnchanged && (await this.#remove(opened))
+      const isRemoved = isUnchanged(diff) && (await this.#remove(opened))
       finished.push(toReport(opened, { diff, checks, isRemoved, boundary: this.#options.boundary }))
     }
     this.#isFinished = true
@@ -186,7 +192,10 @@ export class ComparisonWorktrees implements AsyncDisposable {
     const env = this.#environment(worktree)
     const checks: CheckResult[] = []
     for (const command of commands) {
+      watcher?.checking?.(label, command)
       const check = await runCommand({ command, cwd, env, timeoutMs, signal })
+      if (signal.aborted) watcher?.noted?.({ message: `${label}: ${command} canceled`, isWarning: false })
+      signal.throwIfAborted()
       checks.push(check)
       watcher?.checked?.(label, check)
     }
@@ -216,7 +225,9 @@ export class ComparisonWorktrees implements AsyncDisposable {
     const { signal } = new AbortController()
     for (const { label, worktree } of this.#opened.splice(0)) {
       try {
-        const { commit } = await dropWorktree(worktree, { git: this.#options.git, signal })
+        const { git } = this.#options
+        const { commit } = await dropWorktree(worktree, { git, signal })
+        if (commit !== undefined) await noteDropped(worktree, { git, commit, signal })
         dropped.push({ name: label, ...(commit !== undefined && { commit }) })
         if (commit !== undefined) this.#note(`dropped ${label}. To get it back: git branch NAME ${commit.slice(0, 12)}`)
       } catch (error) {
@@ -242,6 +253,10 @@ export class ComparisonWorktrees implements AsyncDisposable {
   }
 }
 
+function isUnchanged(diff: WorktreeDiff): boolean {
+  return diff !== UNKNOWN_DIFF && diff.files.length === 0
+}
+
 /** What `HEAD` says may come from a command. */
 function toRef({ branch }: Worktree): string {
   return `refs/heads/${branch}`
@@ -250,6 +265,16 @@ function toRef({ branch }: Worktree): string {
 function toPreparationFault({ command, exitCode, problem, output }: CheckResult): Fault {
   const result = problem ?? `ended with exit code ${exitCode}`
   return worktreeNotPrepared({ command, result, output: output.trimEnd().split('\n').slice(-SHOWN_LINES).join('\n') })
+}
+
+/** What was attached to the prompt or piped to it follows its text, and names no branch. Pure. */
+export function firstLine(prompt: string): string {
+  return (
+    prompt
+      .split(/\r?\n/)
+      .find((line) => line.trim() !== '')
+      ?.trim() ?? ''
+  )
 }
 
 /** An agent that takes part twice is `codex` and `codex-2`. Pure. */

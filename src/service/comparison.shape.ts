@@ -26,7 +26,8 @@ const Contender = Type.Object({
   cost_usd: optional(Type.Number({ minimum: 0, description: 'The cost in US dollars, if it is known.' })),
   cost_kind: costKind,
   work: literals(WORK, { description: WORK_DESCRIPTION }),
-  commit: optional(text('The commit that was kept.')),
+  error: optional(text('Why it failed.')),
+  commit: optional(text('The commit of what was kept or dropped. Git keeps a dropped one for some weeks.')),
   worktree: optional(ComparedWorktree),
 })
 
@@ -70,6 +71,7 @@ export const ComparisonSummary = named(
           ),
         ),
         work: literals(WORK, { description: WORK_DESCRIPTION }),
+        commit: optional(text('The commit of what was kept or dropped.')),
       }),
       { description: 'In the order of the request.' },
     ),
@@ -87,6 +89,7 @@ export const ComparisonPage = namedObject('ComparisonPage', {
 export type ComparisonPage = Message<typeof ComparisonPage>
 
 export const ComparedDiff = namedObject('ComparedDiff', {
+  id: text('The execution of the comparison.'),
   name: text('The agent.'),
   base: text('The commit that all of them began with.'),
   files: Type.Array(

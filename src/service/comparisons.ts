@@ -1,40 +1,39 @@
 /** Compares what agents change, each in a git worktree. Clients are limited as with driven runs. */
+import { backendNames } from '../agents/locate-agents.ts'
 import type { Config } from '../config/config.shape.ts'
 import { findUsableProject, withProject } from '../config/projects/projects.ts'
 import { type AgentPlace, placeOf } from '../drive/decide/agent-permissions.ts'
 import { openBoundaryFor } from '../drive/drive-boundary.ts'
+import type { DriveBoundary } from '../drive/drive-context.ts'
 import { driveLimitReached } from '../drive/faults.ts'
 import { chooseApproval, chooseRepository, refuseModes, refuseOptions } from '../drive/service/client-rules.ts'
-import { chooseSandbox } from '../drive/start/drive-options.ts'
-import { executionAmbiguous } from '../executions/store/faults.ts'
+import { chooseSandbox, refuseMissingProgram } from '../drive/start/drive-options.ts'
+import { type KeepMode, resolveKeepMode } from '../executions/store/execution-states.ts'
 import { Fault } from '../kit/fault.ts'
 import { withoutGitPlaces } from '../kit/process/environment-variables.ts'
 import { parseCheck } from '../kit/process/run-check.ts'
 import { type Caller, ownerKey } from '../prompts/caller.ts'
 import { refuseDeepNesting } from '../prompts/check-permissions.ts'
 import { askAgents, compareAgents } from '../prompts/compare-agents.ts'
+import { backendNotFound } from '../prompts/faults.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
 import type { KeepRequest } from '../prompts/prompt-request.shape.ts'
 import type { ComparisonResult, KeepResult } from '../prompts/prompt-result.shape.ts'
+import { type PromptResult, toPromptStatus } from '../prompts/prompt-result.ts'
 import { type BatchRunOptions, runBatch } from '../prompts/run-batch.ts'
 import { isInDirectory, resolveDirectory, resolveWorkdir } from '../prompts/workdir-policy.ts'
 import type { MachineSandbox } from '../sandbox/machine/machine-sandbox.ts'
 import { discoverWorkspace } from '../workspace/discover-workspace.ts'
 import { type Git, locateGit } from '../workspace/git.ts'
-import { type FoundWorktree, listWorktrees, type Worktree } from '../workspace/worktree-records.ts'
+import type { Preparation } from '../workspace/prepare/prepare-worktree.ts'
+import { listWorktrees, type Worktree } from '../workspace/worktree-records.ts'
 import { describeKeepReason } from '../workspace/worktrees/inspect-worktree.ts'
 import { commitAll, dropWorktree, removeWorktree } from '../workspace/worktrees/remove-worktree.ts'
+import { checkName, chooseLast, chooseNamed } from './choose-comparison.ts'
+import { noteDropped, noteKept } from './compared-refs.ts'
 import { ComparisonWorktrees, toLabels } from './comparison-worktrees.ts'
-import type { Comparison } from './drover-service.ts'
-import {
-  comparedDirectoryShared,
-  comparisonInvalid,
-  comparisonNeedsWorker,
-  comparisonNotFound,
-  comparisonOver,
-  nothingToKeep,
-} from './faults.ts'
-import { noteKept } from './show-comparison.ts'
+import type { Comparison, ExecutionService } from './drover-service.ts'
+import { comparedDirectoryShared, comparisonInvalid, comparisonNeedsWorker, nothingToKeep } from './faults.ts'
 
 type ComparisonParts = {
   settings: Config
@@ -44,8 +43,11 @@ type ComparisonParts = {
   templates: string
   projects: string
   sandbox: MachineSandbox | undefined
+  executions: Pick<ExecutionService, 'find' | 'list'>
   /** Whether this process runs agents. */
   isWorker: boolean
+  /** What is stored of prompts if the settings leave it open. */
+  keep: KeepMode
 }
 
 export class Comparisons {
@@ -62,32 +64,43 @@ export class Comparisons {
     if (request.worktrees !== true) return await compareAgents(request, context, options)
     if (!this.#parts.isWorker) throw comparisonNeedsWorker({})
     const start = this.#permit(context, request)
+    refuseUnknown(request.backends, context)
     const added = request.additional_directories?.map((each) => resolveWorkdir(each, context.workdirs))
     const asked = { ...request, workdir: start, ...(added !== undefined && { additional_directories: added }) }
-    if (request.dry_run === true || context.settings.unified_flags.dry_run) {
-      return await compareAgents(asked, context, options)
-    }
     const local = inWorktrees(context)
-    return await this.#reserving(context.by, () =>
-      runBatch({ kind: 'compare', prompt: request.prompt, workdir: start, context: local, options }, (batch) =>
-        this.#compare(asked, local, batch),
-      ),
-    )
+    return await this.#reserving(context.by, async () => {
+      // All of this is refused before there is a record.
+      const plan = await this.#plan(asked, { context: local, signal: options.signal })
+      if (request.dry_run === true || context.settings.unified_flags.dry_run) {
+        return await this.#showPlan(asked, { context: local, plan, options })
+      }
+      const kept = { ...options, execution: { ...options.execution, keep: this.#keepMode() } }
+      const batch = { kind: 'compare', prompt: request.prompt, workdir: start, context: local, options: kept } as const
+      return await runBatch(batch, (recorded) => this.#compare(asked, { context: local, plan, batch: recorded }))
+    })
   }
 
-  /** Keeps the work of one agent of the caller's last comparison in a repository. Without a name, all of it is dropped. */
+  /**
+   * Keeps the work of one agent of a comparison of the caller: the one that is named, or the last one in a repository. Without
+   * a name, all of it is dropped.
+   */
   async keep(wanted: KeepRequest, context: PromptContext, signal: AbortSignal): Promise<KeepResult> {
     const { name, comparison: given, ...request } = wanted
     refuseDeepNesting(context)
-    const keyId = ownerKey(context.by)?.id
-    const all = listWorktrees(this.#parts.worktrees)
-    const named = given === undefined ? undefined : findGroup(all, { given, keyId })
-    const comparison = named?.group
-    const start = this.#permit(context, { ...request, ...(named !== undefined && { workdir: named.repository }) })
     const git = locateGit(context)
-    const { git_common_dir: gitCommonDir } = await discoverWorkspace({ start, git, signal })
-    const worktrees = findComparison(all, { gitCommonDir, name, keyId, comparison })
-    return await keepCompared(worktrees, { git, name, signal })
+    const { executions } = this.#parts
+    const choosing = { worktrees: listWorktrees(this.#parts.worktrees), executions, by: context.by, git, signal }
+    const named = given === undefined ? undefined : await chooseNamed(given, choosing)
+    const start = this.#permit(context, {
+      ...request,
+      ...(named?.[0] !== undefined && { workdir: named[0].repository }),
+    })
+    const { git_common_dir: repository } = await discoverWorkspace({ start, git, signal })
+    const worktrees = named ?? (await chooseLast(repository, choosing))
+    checkName(worktrees, name)
+    const result = await keepCompared(worktrees, { git, name, signal })
+    const [first] = worktrees
+    return { ...(first?.group !== undefined && { comparison: first.group, prompt_start: first.title }), ...result }
   }
 
   /** The directory to compare in. Throws a Fault for what the caller may not do. */
@@ -113,56 +126,88 @@ export class Comparisons {
     }
   }
 
-  async #compare(request: Comparison, context: PromptContext, batch: BatchRunOptions): Promise<ComparisonResult> {
-    const { worktrees: home, projects } = this.#parts
-    const { backends, prompt, workdir: start = context.cwd, keep } = request
+  /** People look at the results after the command, so they are kept even if those of prompts are not. */
+  #keepMode(): KeepMode {
+    const { settings, keep } = this.#parts
+    return resolveKeepMode(settings.executions.keep, keep === 'none' ? 'results' : keep)
+  }
+
+  /** What is decided before there is a record or a worktree. Throws a Fault for what cannot work. */
+  async #plan(request: Comparison, { context, signal }: { context: PromptContext; signal: AbortSignal }) {
+    const { projects, sandbox } = this.#parts
+    const { backends, workdir: start = context.cwd } = request
+    const { env, by } = context
     const git = locateGit(context)
-    const { signal } = batch
     const { worktree_root: root, git_common_dir: repository } = await discoverWorkspace({ start, git, signal })
     refuseShared(request.additional_directories, root)
     const settings = withProject(this.#parts.settings, findUsableProject({ home: projects, repository, root }))
-    const { checks = settings.drive.checks } = request
+    const { checks = settings.drive.checks, preparation: given } = request
+    const { setup, copy, share, setup_timeout_secs: seconds } = settings.drive
+    const preparation = { setup, copy, share, timeoutMs: seconds * 1000, ...given }
     for (const command of checks) parseCheck(command)
-    const { checkTimeoutMs = settings.drive.check_timeout_secs * 1000, preparation: given, ...asked } = request
-    const { env, clock, by } = context
-    const keyId = ownerKey(by)?.id
-    const { setup, copy, share, setup_timeout_secs: seconds, template_max_bytes: maxBytes } = settings.drive
+    // A setup may install the programs of the checks.
+    const [installs] = preparation.setup
+    for (const command of installs === undefined ? checks : [installs]) refuseMissingProgram(command, env)
     const mode = chooseSandbox([request.sandbox], settings, by)
     const { approval_mode: shared } = context.settings.unified_flags
     const approval_mode = chooseApproval(request.approval_mode, { drive: { approval_mode: shared } }, by)
     const options = { sandbox: mode, approval_mode }
-    const boundary = await openBoundaryFor(this.#parts.sandbox, { options, agents: backends, prompts: context })
+    const boundary = await openBoundaryFor(sandbox, { options, agents: backends, prompts: context })
+    const warnings = [
+      ...(mode !== 'off' && boundary.is === 'outside' ? [`without a sandbox: ${boundary.why}`] : []),
+      ...(boundary.is === 'inside' && boundary.why !== undefined ? [`in a sandbox, but ${boundary.why}`] : []),
+      ...(request.additional_directories ?? []).map(
+        (shared) => `all agents work in ${shared}, so what they change there is not compared`,
+      ),
+    ]
+    const modes = backends.map((backend) => toModes(placeOf(backend, { options, boundary })))
+    const { checkTimeoutMs = settings.drive.check_timeout_secs * 1000 } = request
+    const maxBytes = settings.drive.template_max_bytes
+    return { git, start, root, checks, checkTimeoutMs, preparation, maxBytes, boundary, modes, warnings }
+  }
+
+  /** A dry run: the modes are those in worktrees, and the repository stands for each of them. */
+  async #showPlan(
+    { preparation: _, checkTimeoutMs: _timeout, ...request }: Comparison,
+    { context, plan, options }: { context: PromptContext; plan: Plan; options: BatchRunOptions },
+  ): Promise<ComparisonResult> {
+    const { root, checks, modes, preparation, warnings } = plan
+    const places = modes.map((each) => ({ workdir: plan.start, env: context.env, ownBranch: undefined, modes: each }))
+    const commands = (what: string, list: readonly string[]) =>
+      list.length === 0 ? [] : [`${what}: ${list.join('; ')}`]
+    const notes = [
+      `each agent would get its own worktree of ${root}, which the commands name in its place`,
+      ...commands('setup in a worktree', preparation.setup),
+      ...commands('checks in each worktree', checks),
+    ]
+    for (const message of notes) options.watcher?.noted?.({ message, isWarning: false })
+    for (const message of warnings) options.watcher?.noted?.({ message, isWarning: true })
+    const result = await runBatch({ kind: 'dry_run', prompt: request.prompt, context, options }, (batch) =>
+      askAgents({ ...request, dry_run: true, places }, context, batch),
+    )
+    return { ...result, warnings: [...notes, ...warnings] }
+  }
+
+  async #compare(
+    { checkTimeoutMs: _, preparation: _preparation, ...request }: Comparison,
+    { context, plan, batch }: { context: PromptContext; plan: Plan; batch: BatchRunOptions },
+  ): Promise<ComparisonResult> {
+    const { worktrees: home, templates } = this.#parts
+    const { backends, prompt, keep } = request
+    const { git, start, checks, checkTimeoutMs, preparation, maxBytes, boundary, modes } = plan
+    const { env, clock, by } = context
     await using worktrees = new ComparisonWorktrees({
-      boundary,
-      preparation: { setup, copy, share, timeoutMs: seconds * 1000, ...given },
-      templates: { home: this.#parts.templates, maxBytes },
-      ...{
-        home,
-        start,
-        backends,
-        prompt,
-        id: batch.execution?.parentId,
-        keyId,
-        checks,
-        checkTimeoutMs,
-        git,
-        clock,
-        env,
-      },
+      ...{ boundary, preparation, home, start, backends, prompt, checks, checkTimeoutMs, git, clock, env },
+      templates: { home: templates, maxBytes },
+      id: batch.execution?.parentId,
+      keyId: ownerKey(by)?.id,
       ...{ signal: batch.signal, watcher: batch.watcher },
     })
-    if (mode !== 'off' && boundary.is === 'outside') worktrees.warn(`without a sandbox: ${boundary.why}`)
-    if (boundary.is === 'inside' && boundary.why !== undefined) worktrees.warn(`in a sandbox, but ${boundary.why}`)
-    for (const shared of request.additional_directories ?? []) {
-      worktrees.warn(`all agents work in ${shared}, so what they change there is not compared`)
-    }
+    for (const warning of plan.warnings) worktrees.warn(warning)
     const opened = await worktrees.open()
-    const places = opened.map((place, at) => ({
-      ...place,
-      modes: toModes(placeOf(backends[at] ?? '', { options, boundary })),
-    }))
-    const result = await askAgents({ ...asked, places }, context, batch)
-    const finished = await finish(worktrees, { git, keep, signal: batch.signal })
+    const places = opened.map((place, at) => ({ ...place, modes: modes[at] ?? {} }))
+    const result = await askAgents({ ...request, places }, context, batch)
+    const finished = await finish(worktrees, { git, keep, signal: batch.signal, results: result.results })
     const results = result.results.map((each, at) => {
       const worktree = finished.compared[at]
       return worktree === undefined ? each : { ...each, worktree }
@@ -176,6 +221,26 @@ export class Comparisons {
       ...(warnings.length > 0 && { warnings }),
     }
   }
+}
+
+type Plan = {
+  git: Git
+  start: string
+  root: string
+  checks: readonly string[]
+  checkTimeoutMs: number
+  preparation: Preparation
+  maxBytes: number
+  boundary: DriveBoundary
+  /** One for each agent. */
+  modes: readonly ReturnType<typeof toModes>[]
+  warnings: readonly string[]
+}
+
+/** Without worktrees, such an agent fails alone. */
+function refuseUnknown(backends: readonly string[], { locate, settings }: PromptContext): void {
+  const unknown = backends.find((backend) => locate(backend) === undefined)
+  if (unknown !== undefined) throw backendNotFound({ backend: unknown, known: backendNames(settings.backends) })
 }
 
 /** Directories without links. There the agents would get around their worktrees. */
@@ -196,14 +261,16 @@ type Finished = {
   isCanceled?: boolean
 }
 
+type Finishing = { git: Git; keep: string | undefined; signal: AbortSignal; results: readonly PromptResult[] }
+
 /** Looks at what the agents left. After a cancellation nothing of it stays, so there is nothing to look at. */
 async function finish(
   worktrees: ComparisonWorktrees,
-  { git, keep: name, signal }: { git: Git; keep: string | undefined; signal: AbortSignal },
+  { git, keep: name, signal, results }: Finishing,
 ): Promise<Finished> {
   try {
     signal.throwIfAborted()
-    const compared = await worktrees.finish()
+    const compared = await worktrees.finish(results.map((each) => toPromptStatus(each) !== 'completed'))
     return name === undefined ? { compared } : { compared, ...(await keepOne(worktrees, { git, name, signal })) }
   } catch (error) {
     if (!signal.aborted) throw error
@@ -257,41 +324,6 @@ function inWorktrees({ dispatch: _, ...context }: PromptContext): PromptContext 
   }
 }
 
-type Wanted = {
-  gitCommonDir: string
-  name: string | undefined
-  keyId: string | undefined
-  comparison?: string | undefined
-}
-
-const SHORTEST_PREFIX = 4
-
-/** A worktree of the comparison with this id, or the beginning of it; `exec_` may be omitted. Pure. */
-export function findGroup(
-  worktrees: readonly FoundWorktree[],
-  { given, keyId }: { given: string; keyId: string | undefined },
-): FoundWorktree {
-  const short = given.replace(/^exec_/, '')
-  const own = worktrees.filter(({ group, key_id }) => group !== undefined && key_id === keyId)
-  const isMeant = ({ group = '' }: FoundWorktree) => group.replace(/^exec_/, '').startsWith(short)
-  const found = short.length < SHORTEST_PREFIX ? [] : own.filter(isMeant)
-  const [first] = found
-  if (first === undefined) throw comparisonOver({ id: given })
-  if (found.some(({ group }) => group !== first.group)) throw executionAmbiguous({ id: given })
-  return first
-}
-
-/** The worktrees of the caller's newest comparison in this repository, if one has this name. Pure. */
-export function findComparison(worktrees: readonly FoundWorktree[], { gitCommonDir, name, keyId, comparison }: Wanted) {
-  const isNamed = (each: FoundWorktree) => comparison === undefined || each.group === comparison
-  const isHere = (each: FoundWorktree) => each.git_common_dir === gitCommonDir && each.key_id === keyId && isNamed(each)
-  const here = worktrees.filter((each) => each.group !== undefined && isHere(each))
-  const last = here.filter(({ group }) => group === here.at(-1)?.group)
-  const known = last.map(({ label }) => label ?? '')
-  if (last.length === 0 || (name !== undefined && !known.includes(name))) throw comparisonNotFound({ name, known })
-  return last
-}
-
 type Ended = { dropped: KeepResult['dropped'][number][]; left: KeepResult['left'][number][] }
 type KeepOptions = { git: Git; name: string | undefined; signal: AbortSignal }
 
@@ -319,7 +351,9 @@ async function keep(worktree: Worktree, options: KeepOptions, { left }: Ended): 
 async function drop(worktree: Worktree, options: KeepOptions, { dropped, left }: Ended): Promise<void> {
   const name = shownName(worktree)
   try {
-    dropped.push({ name, ...(await dropWorktree(worktree, options)) })
+    const { commit } = await dropWorktree(worktree, options)
+    if (commit !== undefined) await noteDropped(worktree, { ...options, commit })
+    dropped.push({ name, ...(commit !== undefined && { commit }) })
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     left.push({ name, path: worktree.path, reason: error.message })

@@ -48,6 +48,7 @@ import type {
 } from './administration.shape.ts'
 
 import type { ComparedDiff, ComparisonPage, ComparisonView } from './comparison.shape.ts'
+import type { WantedDiff } from './show-comparison.ts'
 
 /** Every function throws a Fault for what drover refuses. */
 export type DroverService = {
@@ -85,7 +86,7 @@ export type DroverService = {
     /** A comparison with what became of the work of each agent. */
     comparison(by: Caller, id: string, signal: AbortSignal): Promise<ComparisonView>
     /** What one agent has changed. `name` is one of the comparison. */
-    diff(by: Caller, wanted: { id: string; name: string }, signal: AbortSignal): Promise<ComparedDiff>
+    diff(by: Caller, wanted: WantedDiff, signal: AbortSignal): Promise<ComparedDiff>
   }
   readonly executions: ExecutionService
   readonly sessions: SessionService

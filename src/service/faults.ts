@@ -23,15 +23,38 @@ export const comparisonNeedsWorker = defineFault('comparison_needs_worker', 'una
     'this server runs no agents, so it cannot compare in worktrees; send the request to a server without --no-work',
 })
 
+type NamedComparison = { id: string; prompt: string | undefined }
+
+/** `9b41d2e7 (Show the wind in knots)` */
+function nameComparison({ id, prompt = '' }: NamedComparison): string {
+  const [line = ''] = prompt.trim().split('\n')
+  const short = id.replace(/^exec_/, '').slice(0, 8)
+  return line === '' ? short : `${short} (${line.slice(0, 60).toWellFormed()})`
+}
+
 export const comparisonOver = defineFault('comparison_over', 'conflict', {
-  when: 'The worktrees of a comparison that was named are gone: its work was kept or dropped, or it had none.',
+  when: 'The comparison that was named, or the last one in the repository, has no worktrees any more: its work was kept or dropped, or it had none. Nothing was changed.',
+  message: ({ isLast, others, ...over }: NamedComparison & { isLast: boolean; others: readonly NamedComparison[] }) => {
+    const which = isLast
+      ? `the last comparison in this repository, ${nameComparison(over)},`
+      : `the comparison ${nameComparison(over)}`
+    const open = others.slice(0, 5).map(nameComparison).join(', ')
+    return `${which} has no worktrees any more: its work was kept or dropped, or it had none${others.length === 0 ? '' : `; name a comparison that has some: ${open}`}`
+  },
+})
+
+export const comparisonUnknown = defineFault('comparison_unknown', 'not_found', {
+  when: 'There is no comparison with the given id, or nothing of it is kept.',
   message: (d: { id: string }) =>
-    `the comparison ${d.id} has no worktrees any more; "drover compare --list" and "GET /api/v1/compare/${d.id}" show what became of them`,
+    `there is no comparison ${JSON.stringify(d.id)}; "drover compare --list" shows those that are kept`,
 })
 
 export const comparedWorkGone = defineFault('compared_work_gone', 'not_found', {
-  when: 'The work of an agent of a comparison was dropped, or it changed nothing.',
-  message: (d: { id: string; name: string }) => `the comparison ${d.id} has no work of ${d.name} any more`,
+  when: 'The work of an agent of a comparison was dropped, or it changed nothing, or it did not take part.',
+  message: ({ known, ...d }: { id: string; name: string; known: readonly string[] }) =>
+    known.length === 0 || known.includes(d.name)
+      ? `the comparison ${nameComparison({ id: d.id, prompt: undefined })} has no work of ${d.name}: it changed nothing, or was dropped`
+      : `${JSON.stringify(d.name)} did not take part in the comparison ${nameComparison({ id: d.id, prompt: undefined })}; name one of ${known.join(', ')}`,
 })
 
 export const comparisonNotFound = defineFault('comparison_not_found', 'not_found', {

@@ -298,14 +298,12 @@ export class InProcessDrover
   }
 
   async #comparisons(): Promise<Comparisons> {
-    const { settings, worktrees, templates, projects, server } = this.#parts
+    const { settings, worktrees, templates, projects, server, keep } = this.#parts
     const { Comparisons } = await import('./comparisons.ts')
     this.#compares ??= new Comparisons({
-      settings,
-      worktrees,
-      templates,
-      projects,
+      ...{ settings, worktrees, templates, projects, keep },
       sandbox: await this.machineSandbox(),
+      executions: this.executions,
       isWorker: server?.isWorker !== false,
     })
     return this.#compares

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { FoundWorktree } from '../workspace/worktree-records.ts'
 import type { ComparisonView } from './comparison.shape.ts'
-import { findGroup } from './comparisons.ts'
 import { summarizeView, toGroups } from './list-comparisons.ts'
 
 const worktree = (group: string | undefined, label: string, more: Partial<FoundWorktree> = {}) =>
@@ -27,23 +26,6 @@ describe('toGroups', () => {
     })
     expect(others.map(({ id }) => id)).toEqual(['exec_aaaa2222'])
     expect(toGroups(ALL, 'key_1').map(({ id }) => id)).toEqual(['exec_bbbb3333'])
-  })
-})
-
-describe('findGroup', () => {
-  const find = (given: string, keyId?: string) => findGroup(ALL, { given, keyId }).group
-
-  it('finds a comparison by its id or the beginning of it', () => {
-    expect(['exec_aaaa1111', 'exec_aaaa1', 'aaaa2'].map((given) => find(given))).toEqual([
-      ...['exec_aaaa1111', 'exec_aaaa1111', 'exec_aaaa2222'],
-    ])
-    expect(find('bbbb', 'key_1')).toBe('exec_bbbb3333')
-  })
-
-  it('refuses what is too short, ambiguous, unknown, or of someone else', () => {
-    expect(() => find('aaaa')).toThrow('several execution ids begin with aaaa')
-    for (const given of ['bbb', 'bbbb', 'cccc', '']) expect(() => find(given)).toThrow('has no worktrees any more')
-    expect(() => find('bbb', 'key_1')).toThrow('has no worktrees any more')
   })
 })
 

@@ -51,8 +51,9 @@ export function summarizeView(view: ComparisonView, { prompt, workdir }: Known):
     ...(prompt !== undefined && { prompt_start: shorten(prompt) }),
     ...(repository !== undefined && { repository }),
     ...(winner !== undefined && { winner }),
-    contenders: view.contenders.map(({ name, backend, state: ended, work, worktree }) => ({
+    contenders: view.contenders.map(({ name, backend, state: ended, work, commit, worktree }) => ({
       ...{ name, backend, state: ended, work },
+      ...(commit !== undefined && { commit }),
       ...(worktree !== undefined && { checks: countChecks(worktree.checks) }),
     })),
   }

@@ -1,21 +1,33 @@
 /** A comparison that has run: what each agent changed, and whose work was kept. */
 import type { Execution } from '../executions/store/execution.shape.ts'
 import { isFinal } from '../executions/store/execution-states.ts'
-import type { Caller } from '../prompts/caller.ts'
+import { executionNotFound } from '../executions/store/faults.ts'
+import { Fault, isFault } from '../kit/fault.ts'
+import { type Caller, ownerKey } from '../prompts/caller.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
 import type { ComparedResult, ComparedWorktree, ComparisonResult } from '../prompts/prompt-result.shape.ts'
 import { isInDirectory } from '../prompts/workdir-policy.ts'
 import { discoverWorkspace } from '../workspace/discover-workspace.ts'
-import { askGit, askGitForOutput, type Git, locateGit } from '../workspace/git.ts'
-import { listWorktrees, type Worktree } from '../workspace/worktree-records.ts'
-import { type Patch, patchCommits, patchWorktree } from '../workspace/worktrees/diff-worktree.ts'
+import { type Git, locateGit } from '../workspace/git.ts'
+import { type FoundWorktree, listWorktrees, type Worktree } from '../workspace/worktree-records.ts'
+import {
+  diffCommits,
+  diffWorktree,
+  type Patch,
+  patchCommits,
+  patchWorktree,
+} from '../workspace/worktrees/diff-worktree.ts'
 import { pinToWorktree } from '../workspace/worktrees/pin-worktree.ts'
+import { findGroup, findLast } from './choose-comparison.ts'
+import { findBase, findDropped, findKept } from './compared-refs.ts'
 import type { ComparedDiff, ComparisonView } from './comparison.shape.ts'
 import { toLabels } from './comparison-worktrees.ts'
 import type { ExecutionService } from './drover-service.ts'
-import { comparedWorkGone, comparisonNotFound } from './faults.ts'
+import { comparedWorkGone, comparisonNotFound, comparisonUnknown } from './faults.ts'
 
 type Contender = ComparisonView['contenders'][number]
+type Place = Pick<ComparedWorktree, 'base' | 'repository'>
+type Named = Pick<ComparedWorktree, 'name' | 'repository'>
 
 export type ComparedParts = {
   readonly executions: Pick<ExecutionService, 'find' | 'list'>
@@ -27,27 +39,18 @@ export type ComparedParts = {
   readonly signal: AbortSignal
 }
 
+export type WantedDiff = { id?: string; name: string; workdir?: string | undefined }
+
 /** More agents than a comparison may have. */
 const MAX_PARTS = 100
 
-/** A ref keeps the commit, also when its branch is merged and deleted. */
-const keptRef = (id: string, name: string) => `refs/drover/kept/${id}/${name}`
-
-/** Call it before the worktree is removed. */
-export async function noteKept(
-  worktree: Worktree,
-  by: { git: Git; commit: string; signal: AbortSignal },
-): Promise<void> {
-  const { group, label, repository: directory } = worktree
-  if (group === undefined || label === undefined) return
-  const args = ['update-ref', keptRef(group, label), by.commit] as const
-  await askGitForOutput(by.git, { directory, args, signal: by.signal })
-}
+const NOT_CHECKED =
+  'drover was killed before the comparison ended, so its checks did not run, or their results are lost'
 
 export class ComparedWork {
   readonly #parts: ComparedParts
   readonly #git: Git
-  #listed: readonly Worktree[] | undefined
+  #listed: readonly FoundWorktree[] | undefined
 
   constructor(parts: ComparedParts) {
     this.#parts = parts
@@ -59,7 +62,8 @@ export class ComparedWork {
     const { id, state, prompt, created_at, ended_at } = execution
     const contenders = await this.#contenders(execution, result)
     const winner = contenders.find(({ work }) => work === 'kept')?.name
-    const warnings = result?.warnings
+    const isCutOff = result === undefined && state === 'lost' && contenders.some(({ work }) => work !== 'none')
+    const warnings = isCutOff ? [NOT_CHECKED] : result?.warnings
     return {
       ...{ id, state, created_at, contenders },
       ...(prompt !== undefined && { prompt }),
@@ -69,18 +73,51 @@ export class ComparedWork {
     }
   }
 
-  async diff({ id: named, name }: { id: string; name: string }): Promise<ComparedDiff> {
-    const { execution, result } = await this.#find(named)
-    const { id } = execution
-    const worktree = result?.results.find((each) => each.worktree?.name === name)?.worktree
-    if (worktree === undefined) throw comparedWorkGone({ id, name })
-    const { files, patch, isCut } = await this.#patch(id, worktree)
-    return { name, base: worktree.base, files: [...files], patch, is_cut: isCut }
+  /** Without an id, of the last comparison in a repository. */
+  async diff({ id: named, name, workdir }: WantedDiff): Promise<ComparedDiff> {
+    const { id, repository, result } = await this.#findWork(named ?? (await this.#last(workdir)))
+    const recorded = result?.results.find((each) => each.worktree?.name === name)?.worktree
+    const place =
+      recorded ?? this.#open(id, name) ?? (result === undefined ? await this.#keptPlace(id, repository) : undefined)
+    if (place === undefined)
+      throw comparedWorkGone({ id, name, known: result === undefined ? [] : toLabels(result.backends) })
+    const { files, patch, isCut } = await this.#patch(id, { ...place, name })
+    return { id, name, base: place.base, files: [...files], patch, is_cut: isCut }
+  }
+
+  async #last(workdir = this.#parts.cwd): Promise<string> {
+    const { executions, by, signal } = this.#parts
+    const { git_common_dir: repository } = await discoverWorkspace({ start: workdir, git: this.#git, signal })
+    const id = await findLast(repository, { worktrees: this.#worktrees, executions, by, git: this.#git, signal })
+    if (id === undefined) throw comparisonNotFound({ name: undefined, known: [] })
+    return id
+  }
+
+  /** Also of a comparison of which only the worktrees are kept. */
+  async #findWork(named: string): Promise<{ id: string; repository?: string; result?: ComparisonResult | undefined }> {
+    try {
+      const { execution, result } = await this.#find(named)
+      const { id, workdir } = execution
+      return { id, result, ...(workdir !== undefined && { repository: workdir }) }
+    } catch (error) {
+      if (!isFault(error, executionNotFound)) throw error
+      const keyId = ownerKey(this.#parts.by)?.id
+      const own = this.#worktrees.filter((each) => each.group !== undefined && each.key_id === keyId)
+      const id = findGroup(own, named)
+      if (id === undefined) throw comparisonUnknown({ id: named })
+      return { id }
+    }
+  }
+
+  /** Where the kept work of a comparison without a result is. */
+  async #keptPlace(id: string, repository: string | undefined): Promise<Place | undefined> {
+    const base = repository === undefined ? undefined : await findBase(this.#asked(id, repository))
+    return base === undefined || repository === undefined ? undefined : { base, repository }
   }
 
   async #find(named: string): Promise<{ execution: Execution; result: ComparisonResult | undefined }> {
     const execution = await this.#parts.executions.find(this.#parts.by, named)
-    if (execution.kind !== 'compare') throw comparisonNotFound({ name: undefined, known: [] })
+    if (execution.kind !== 'compare') throw comparisonUnknown({ id: named })
     return { execution, result: execution.result as ComparisonResult | undefined }
   }
 
@@ -97,6 +134,7 @@ export class ComparedWork {
         const name = names[at] ?? each.backend
         return {
           ...(part === undefined ? ofResult(each, state) : ofExecution(part)),
+          ...(each.error !== undefined && { error: each.error }),
           ...{ name, ...(await this.#work(id, name, { result, worktree: each.worktree })) },
           ...(each.worktree !== undefined && { worktree: each.worktree }),
         }
@@ -111,13 +149,55 @@ export class ComparedWork {
       parts.map(async (part, at): Promise<Contender> => {
         const open = this.#worktrees.find((each) => each.group === id && isBelow(part.workdir, each.path))
         const name = open?.label ?? names[at] ?? ''
-        if (!isFinal(state)) return { ...ofExecution(part), name, work: 'none' }
-        if (open !== undefined) return { ...ofExecution(part), name, work: 'open' }
-        if (!isBelow(part.workdir, this.#parts.worktrees)) return { ...ofExecution(part), name, work: 'none' }
-        const commit = workdir && (await this.#kept(id, { name, repository: workdir }))
-        return { ...ofExecution(part), name, ...(commit ? { work: 'kept', commit } : { work: 'dropped' }) }
+        const known = { ...ofExecution(part), name }
+        if (!isFinal(state)) return { ...known, work: 'none' }
+        if (open !== undefined) return { ...known, work: 'open', ...(await this.#measureOpen(name, open)) }
+        if (workdir === undefined || !isBelow(part.workdir, this.#parts.worktrees)) return { ...known, work: 'none' }
+        const kept = await this.#kept(id, { name, repository: workdir })
+        if (kept === undefined) return { ...known, ...(await this.#dropped(id, { name, repository: workdir })) }
+        return {
+          ...known,
+          work: 'kept',
+          commit: kept,
+          ...(await this.#measureKept(id, { name, repository: workdir }, kept)),
+        }
       }),
     )
+  }
+
+  /** What is in a worktree that nobody has measured. */
+  async #measureOpen(name: string, open: Worktree): Promise<Pick<Contender, 'worktree'>> {
+    const { path, branch, base, repository } = open
+    const { signal } = this.#parts
+    return await this.#measured({ name, path, branch, base, repository }, async () => {
+      return (await diffWorktree({ ...pinned(this.#git, open), base, signal })).files
+    })
+  }
+
+  async #measureKept(id: string, named: Named, to: string): Promise<Pick<Contender, 'worktree'>> {
+    const { repository } = named
+    const base = await findBase(this.#asked(id, repository))
+    if (base === undefined) return {}
+    const { signal } = this.#parts
+    return await this.#measured({ ...named, base }, () =>
+      diffCommits({ git: this.#git, directory: repository, from: base, to, signal }),
+    )
+  }
+
+  /** Without the sizes if git fails: the work is there anyway. */
+  async #measured(
+    place: Omit<ComparedWorktree, 'files' | 'insertions' | 'deletions' | 'changes' | 'checks'>,
+    measure: () => Promise<Patch['files']>,
+  ): Promise<Pick<Contender, 'worktree'>> {
+    try {
+      const changes = await measure()
+      const sum = (field: 'insertions' | 'deletions') => changes.reduce((total, each) => total + (each[field] ?? 0), 0)
+      const sizes = { files: changes.length, insertions: sum('insertions'), deletions: sum('deletions') }
+      return { worktree: { ...place, ...sizes, changes: [...changes], checks: [] } }
+    } catch (error) {
+      if (!(error instanceof Fault) || this.#parts.signal.aborted) throw error
+      return {}
+    }
   }
 
   async #work(
@@ -128,45 +208,53 @@ export class ComparedWork {
     if (worktree === undefined) {
       if (this.#open(id, name) !== undefined) return { work: 'open' }
       const dropped = result.dropped?.find((each) => each.name === name)
-      return { work: dropped?.commit === undefined ? 'none' : 'dropped' }
+      return dropped?.commit === undefined ? { work: 'none' } : { work: 'dropped', commit: dropped.commit }
     }
     if (worktree.files === 0) return { work: 'none' }
     if (this.#open(id, name) !== undefined) return { work: 'open' }
     const commit = await this.#kept(id, worktree)
-    return commit === undefined ? { work: 'dropped' } : { work: 'kept', commit }
+    return commit === undefined ? await this.#dropped(id, worktree) : { work: 'kept', commit }
   }
 
   #open(id: string, name: string): Worktree | undefined {
     return this.#worktrees.find((each) => each.group === id && each.label === name)
   }
 
-  get #worktrees(): readonly Worktree[] {
+  get #worktrees(): readonly FoundWorktree[] {
     this.#listed ??= listWorktrees(this.#parts.worktrees)
     return this.#listed
   }
 
-  async #kept(
-    id: string,
-    { name, repository: directory }: Pick<ComparedWorktree, 'name' | 'repository'>,
-  ): Promise<string | undefined> {
-    const args = ['rev-parse', '--verify', '--quiet', `${keptRef(id, name)}^{commit}`] as const
-    const asked = await askGit(this.#git, { directory, args, signal: this.#parts.signal }).catch(() => undefined)
-    return asked?.code === 0 ? asked.stdout.toString('utf8').trim() : undefined
+  async #kept(id: string, { name, repository }: Named): Promise<string | undefined> {
+    return await findKept(this.#asked(id, repository), name)
   }
 
-  async #patch(id: string, worktree: ComparedWorktree): Promise<Patch> {
+  async #dropped(id: string, { name, repository }: Named): Promise<{ work: 'dropped'; commit?: string }> {
+    const commit = await findDropped(this.#asked(id, repository), name)
+    return { work: 'dropped', ...(commit !== undefined && { commit }) }
+  }
+
+  #asked(id: string, repository: string) {
+    return { git: this.#git, signal: this.#parts.signal, id, repository }
+  }
+
+  async #patch(id: string, worktree: Place & Named): Promise<Patch> {
     const { signal } = this.#parts
     const { name, base, repository } = worktree
     const open = this.#open(id, name)
     if (open !== undefined) {
-      const git = pinToWorktree(this.#git, open)
-      const workspace = await discoverWorkspace({ start: open.path, git: this.#git, signal })
-      return await patchWorktree({ git, workspace, base, signal })
+      return await patchWorktree({ ...pinned(this.#git, open), base, signal })
     }
     const commit = await this.#kept(id, worktree)
-    if (commit === undefined) throw comparedWorkGone({ id, name })
+    if (commit === undefined) throw comparedWorkGone({ id, name, known: [] })
     return await patchCommits({ git: this.#git, directory: repository, from: base, to: commit, signal })
   }
+}
+
+/** Git for a worktree of the repository, whatever `.git` in it says. */
+function pinned(from: Git, { path, git_common_dir }: Worktree) {
+  const git = pinToWorktree(from, { path, git_common_dir })
+  return { git, workspace: { ...git.pinned, git_common_dir } }
 }
 
 function isBelow(path: string | undefined, directory: string): boolean {
@@ -175,8 +263,10 @@ function isBelow(path: string | undefined, directory: string): boolean {
 
 function ofExecution(part: Execution): Omit<Contender, 'name' | 'work'> {
   const { id, backend = '', state, session_id, usage, cost_usd, cost_kind, started_at: start, ended_at: end } = part
+  const { error } = part
   return {
     ...{ backend, state, execution_id: id },
+    ...(error !== undefined && { error: error.message }),
     ...(session_id !== undefined && { session_id }),
     ...(start !== undefined && end !== undefined && { duration_ms: Math.max(0, Date.parse(end) - Date.parse(start)) }),
     ...(usage !== undefined && { usage }),

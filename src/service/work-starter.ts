@@ -95,11 +95,17 @@ export class WorkStarter {
     { signal, isInBackground = false, settle, id, onBegin, ...options }: BatchStart,
     run: (options: BatchRunOptions) => Promise<R>,
   ): Promise<RunningBatch<R>> {
-    const execution = { id: id ?? newExecutionId(randomIds), ...(onBegin !== undefined && { onBegin }) }
+    const begun = Promise.withResolvers<void>()
+    const begin: ExecutionOptions['onBegin'] = (begins) => {
+      onBegin?.(begins)
+      begun.resolve()
+    }
+    const execution = { id: id ?? newExecutionId(randomIds), onBegin: begin }
     if (!isInBackground) return { id: execution.id, result: () => run({ ...options, signal, execution }) }
     const work = run({ ...options, signal: this.#untilDrained(), execution })
     const result = this.#parts.background.add(settle?.(work) ?? work)
     // A batch that cannot be run is refused at once.
+    await Promise.race([result, begun.promise])
     await Promise.race([result, nextTurn()])
     return { id: execution.id, result: () => result }
   }

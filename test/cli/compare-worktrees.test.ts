@@ -59,10 +59,10 @@ describe('drover compare --worktrees', () => {
     teach('claude', 'echo two >> a; echo new > n')
     teach('codex', 'echo two > a')
     const check = `sh -c 'pwd; grep -q one a'`
-    const { code, stdout, stderr } = await compare('--check', check, '--check', 'true', '--quiet')
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const { code, stdout, stderr } = await compare('--check', check, '--check', 'true')
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringMatching(/^codex: true passed/m) })
     expect(stdout).toMatch(
-      /^AGENT +FILES +ADDED +REMOVED +CHECKS\nclaude +2 +\+2 +-0 +2 passed\ncodex +1 +\+1 +-1 +1 of 2 failed$/m,
+      /^AGENT +STATE +FILES +ADDED +REMOVED +CHECKS +TIME +TOKENS\nclaude +completed +2 +\+2 +-0 +2 passed +\S+ m?s +0\ncodex +completed +1 +\+1 +-1 +1 of 2 failed +\S+ m?s +0$/m,
     )
     expect(stdout).toMatch(
       /^codex: sh -c .* failed with exit code 1\n {2}\/.*\/worktrees\/show-the-wind-codex-[0-9a-f]{8}\//m,
@@ -70,6 +70,52 @@ describe('drover compare --worktrees', () => {
     expect(stdout).toContain('drover compare --keep NAME')
     expect(repository.git('status', '--porcelain')).toBe('')
     expect(worktrees()).toHaveLength(2)
+  })
+
+  it('prints only the answers with --quiet', async () => {
+    for (const name of ['claude', 'codex']) teach(name, 'echo two >> a')
+    const { stdout } = await compare('--quiet', '--check', 'true')
+    expect(stdout).toMatch(/^claude\nclaude is done\n.* tokens\n\ncodex\ncodex is done\n.* tokens\n$/)
+  })
+
+  it('runs no checks for an agent that failed without a change', async () => {
+    teach('claude', 'echo two >> a; exit 3')
+    teach('codex', 'exit 3')
+    const { code, stdout } = await compare('--check', 'true')
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/^claude +failed +1 +\+1 +-0 +1 passed .*\ncodex +failed +0 +- +- +- /m)
+  })
+
+  it('prints the changes of an agent with new files, also when they are kept', async () => {
+    teach('claude', 'echo new > n')
+    teach('codex', ':')
+    await compare()
+    const diff = async (name: string) => await drover('--diff', name)
+    const open = await diff('claude')
+    expect(open.stdout).toMatch(/^diff --git a\/n b\/n\nnew file mode [\s\S]*\n\+new\n$/)
+    await drover('--keep', 'claude')
+    expect((await diff('claude')).stdout).toBe(open.stdout)
+    expect(await diff('codex')).toMatchObject({ code: 1, stderr: expect.stringContaining('has no work of codex') })
+    expect((await diff('gemini')).stderr).toContain('name one of claude, codex')
+  })
+
+  it('names branches and commits for the first line of the prompt, not for what is attached', async () => {
+    teach('claude', 'echo two >> a')
+    repository.write('secret.txt', 'the password')
+    const args = ['--worktrees', '--backends', 'claude', '--keep', 'claude', '--attach', 'secret.txt']
+    await drover(...args, 'Fix\nand more')
+    expect(branches()).toEqual([expect.stringMatching(/^drover\/fix-claude-[0-9a-f]{8}$/)])
+    expect(repository.git('log', '-1', '--format=%s', branches()[0] ?? '').trim()).toBe('Fix')
+  })
+
+  it('shows what would run in the worktrees, and records nothing of a dry run', async () => {
+    const { code, stdout, stderr } = await compare('--check', 'true', '--dry-run')
+    expect(code).toBe(0)
+    expect(stdout).toContain('acceptEdits')
+    expect(stderr).toContain(`its own worktree of ${repository.root}`)
+    expect(stderr).toContain('checks in each worktree: true')
+    expect((await drover('--list')).stdout).toContain('No comparisons are kept')
+    expect(worktrees()).toEqual([])
   })
 
   it('prints everything as JSON', async () => {
@@ -346,14 +392,25 @@ describe('drover compare --worktrees', () => {
     ['a check without worktrees', ['x', '--check', 'true'], '--check needs --worktrees'],
     ['a setup without worktrees', ['x', '--setup', 'true'], '--setup needs --worktrees'],
     ['a file outside of the repository', ['x', '--worktrees', '--copy', '../x'], 'it must stay in the repository'],
+    ['a check without a program', ['x', '--worktrees', '--check', 'nmp test'], 'there is no program nmp'],
+    ['a setup without a program', ['x', '--worktrees', '--setup', 'nmp ci', '--check', 'y'], 'no program nmp'],
     ['a check that needs a shell', ['x', '--worktrees', '--check', 'a && b'], '"&" needs a shell'],
     ['an unknown name', ['x', '--worktrees', '--backends', 'claude,codex', '--keep', 'gemini'], 'one of claude, codex'],
     ['--drop with --keep', ['--drop', '--keep', 'codex'], 'cannot be used together'],
   ])('refuses %s before anything is started', async (_name, args, sentence) => {
+    for (const name of ['claude', 'codex']) teach(name, ':')
     const { code, stdout, stderr } = await drover(...args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(sentence)
     expect(worktrees()).toEqual([])
+    expect((await drover('--list')).stdout).toContain('No comparisons are kept')
+  })
+
+  it('starts no agent if the setup has not installed the program of a check', async () => {
+    for (const name of ['claude', 'codex']) teach(name, `touch ${home.path}/began`)
+    const { code, stderr } = await compare('--setup', 'true', '--check', 'nmp test')
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no program nmp') })
+    expect([existsSync(join(home.path, 'began')), worktrees(), branches()]).toEqual([false, [], []])
   })
 
   it('lets agents work in another directory and gives them a schema, but not in a directory of the repository', async () => {
@@ -450,7 +507,7 @@ describe('drover worktrees', () => {
     await compare()
     const { stdout } = await worktreesCommand()
     expect(stdout).toMatch(
-      /^NAME +CREATED +STATE\nshow-the-wind-claude-\S+ +just now +it has changes that are not committed\n/,
+      /^NAME +CREATED +STATE\nshow-the-wind-claude-\S+ +just now +it has changes that are not committed\n {2}claude of the comparison [0-9a-f]{8}: \/.*\n/,
     )
     const { worktrees: listed } = JSON.parse((await worktreesCommand('list', '--json')).stdout)
     expect(listed).toMatchObject([

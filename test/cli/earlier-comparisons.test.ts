@@ -22,8 +22,8 @@ function teach(name: string, script: string): void {
   writeFileSync(join(home.path, 'bin', name), text, { mode: 0o755 })
 }
 
-const KEEPING = { DROVER_DRIVE_SANDBOX: 'off', DROVER_EXECUTIONS_KEEP: 'results' }
-const NOT_KEEPING = { DROVER_DRIVE_SANDBOX: 'off' }
+const KEEPING = { DROVER_DRIVE_SANDBOX: 'off' }
+const NOT_KEEPING = { DROVER_DRIVE_SANDBOX: 'off', DROVER_EXECUTIONS_KEEP: 'none' }
 
 const drover = (args: string[], env: Record<string, string> = KEEPING) =>
   home.drover(['compare', ...args], { cwd: repository.root, env })
@@ -61,8 +61,29 @@ describe('drover compare --list', () => {
       /^ID +STATE +CHECKS +WORK +AGE +PROMPT\n[0-9a-f]{8} +completed +kept codex +just now +The first\n└ claude +completed +1 of 1 failed +dropped\n└ codex +completed +1 passed +kept\n$/,
     )
     expect((await drover(['--list', '-n', '1'])).stdout).toContain('more: drover compare --list --offset 1')
+    expect(first?.contenders.map(({ commit }) => commit && repository.git('cat-file', '-t', commit).trim())).toEqual([
+      ...['commit', 'commit'],
+    ])
     const gone = await drover(['--drop', '--comparison', id])
-    expect(gone).toMatchObject({ code: 1, stderr: expect.stringContaining('has no worktrees any more') })
+    expect(gone).toMatchObject({ code: 1, stderr: expect.stringMatching(/ has no worktrees any more.*\(The second\)/) })
+    expect(gone.stderr).not.toContain('/api/')
+    const never = await drover(['--drop', '--comparison', 'zzzz'])
+    expect(never).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no comparison "zzzz"') })
+  })
+
+  it('keeps no work of an earlier comparison when the last one has none any more', async () => {
+    await compare('The first')
+    await compare('The second')
+    expect((await drover(['--drop'])).stdout).toMatch(/^Dropped claude[\s\S]*the comparison [0-9a-f]{8}: The second\n$/)
+    for (const act of [['--keep', 'codex'], ['--drop']]) {
+      const refused = await drover(act)
+      expect(refused).toMatchObject({ code: 1, stdout: '' })
+      expect(refused.stderr).toMatch(/the last .*\(The second\), has no worktrees .*: [0-9a-f]{8} \(The first\)/)
+    }
+    expect(worktrees()).toHaveLength(2)
+    const [, first] = (await list()).comparisons
+    const kept = await drover(['--keep', 'codex', '--comparison', first?.id ?? ''])
+    expect(kept.stdout).toMatch(/^Kept codex[\s\S]*git merge drover\/the-first-codex[\s\S]*: The first\n$/)
   })
 
   it('finds comparisons of which only the worktrees are kept', async () => {
@@ -96,7 +117,11 @@ describe('drover compare --list', () => {
     process.kill(agent, 'SIGKILL')
     const [found] = (await list()).comparisons
     expect(found).toMatchObject({ state: 'lost', contenders: [{ work: 'open' }, { state: 'lost', work: 'open' }] })
+    const diff = async () => (await drover(['--diff', 'claude'])).stdout
+    const open = await diff()
+    expect(open).toContain('+claude')
     await drover(['--keep', 'claude', '--comparison', found?.id ?? ''])
+    expect(await diff()).toBe(open)
     expect((await list()).comparisons).toMatchObject([
       { winner: 'claude', contenders: [{ work: 'kept' }, { work: 'dropped' }] },
     ])
@@ -117,10 +142,12 @@ describe('drover compare --list', () => {
   it.each([
     [['--list', '--worktrees'], '--list and --worktrees cannot be used together'],
     [['--list', '--keep', 'codex'], '--list and --keep cannot be used together'],
+    [['--diff', 'codex', '--keep', 'codex'], '--diff and --keep cannot be used together'],
+    [['--list', '--diff', 'codex'], '--list and --diff cannot be used together'],
     [['--list', '--drop'], '--list and --drop cannot be used together'],
     [['--list', 'hello there'], 'does not accept the argument'],
     [['hello there', '--limit', '3'], '--limit needs --list'],
-    [['hello there', '--comparison', '3f2a9c1b'], '--comparison needs --keep or --drop'],
+    [['hello there', '--comparison', '3f2a9c1b'], '--comparison needs --diff, --keep or --drop'],
     [
       ['x', '--worktrees', '--keep', 'a', '--comparison', '3f2a'],
       '--comparison and --worktrees cannot be used together',

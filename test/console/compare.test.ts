@@ -47,3 +47,23 @@ it.runIf(IS_FULL)(
     expect(complaints).toEqual([])
   },
 )
+
+it.runIf(IS_FULL)('shows why an agent failed, and no check of it', async () => {
+  const repository = createRepository()
+  repository.write('a', 'one\n')
+  repository.commit()
+  const server = await startServer({
+    agents: 'fake',
+    envIn: (workdir) => ({ PATH: `${join(workdir, '..', 'bin')}:/usr/bin:/bin` }),
+    env: { FAKE_AGENT_SCRIPT: JSON.stringify({ exit: { code: 3 }, stderr: 'no credits' }) },
+    config: { drive: { repositories: [repository.root], checks: ['git diff --check'], sandbox: 'off' } },
+  })
+  const body = { prompt: 'Show the wind', backends: ['claude', 'codex'], worktrees: true, workdir: repository.root }
+  const { body: result } = await server.request('/api/v1/compare', { method: 'POST', body })
+  const { execution_id: id } = result as { execution_id: string }
+  const { page, complaints } = await visit(`${server.url}/#/compare/${id}`)
+  const row = page.getByRole('row', { name: /^claude/ })
+  await row.locator('.problem').waitFor()
+  expect(await row.innerText()).not.toContain('git diff --check')
+  expect(complaints).toEqual([])
+})

@@ -128,7 +128,7 @@ describe('a comparison in worktrees', () => {
       expect((await diffOf('n'.repeat(64))).body).toMatchObject({ error: 'compared_work_gone' })
       expect((await diffOf('n'.repeat(65))).status).toBe(400)
       const keep = (key: string) => post(`${COMPARE}/keep`, { comparison: first, name: 'codex' }, key)
-      expect((await keep('other')).body).toMatchObject({ error: 'comparison_over' })
+      expect((await keep('other')).body).toMatchObject({ error: 'comparison_unknown' })
       const done = (await keep('writer')).body as { kept: { branch: string } }
       expect(done).toMatchObject({ kept: { name: 'codex' }, dropped: [{ name: 'claude' }] })
       expect((await keep('writer')).body).toMatchObject({ error: 'comparison_over' })
@@ -234,6 +234,43 @@ describe('a comparison in worktrees', () => {
     expect(body).toMatchObject({ error: 'drive_repository_not_named' })
     expect(worktrees()).toEqual([])
     expect(other.git('branch', '--list', 'drover/*')).toBe('')
+  })
+
+  it('is refused before anything is recorded if an agent or the program of a check does not exist', async () => {
+    const { server, post, worktrees, request } = await serveComparisons({ drive: { checks: [CHECK, 'nmp test'] } })
+    const wrong = [
+      [{ backends: ['claude', 'clade'] }, 'backend_not_found'],
+      [{ checks: ['nmp test'] }, 'drive_program_missing'],
+      [{ checks: ['nmp test'], dry_run: true }, 'drive_program_missing'],
+    ] as const
+    for (const [more, error] of wrong) {
+      for (const headers of [{}, { prefer: 'respond-async' }]) {
+        const { status, body } = await post(COMPARE, { checks: [CHECK], ...request, ...more }, undefined, headers)
+        expect([status < 500, body]).toMatchObject([true, { error }])
+      }
+    }
+    expect((await server.request('/api/v1/executions')).body).toMatchObject({ executions: [] })
+    expect(worktrees()).toEqual([])
+  })
+
+  it('records a dry run as one, which is not listed', async () => {
+    const { server, post, request } = await serveComparisons()
+    const { body } = await post(COMPARE, { ...request, dry_run: true })
+    expect(body).toMatchObject({
+      warnings: [expect.stringContaining('its own worktree'), `checks in each worktree: ${CHECK}`],
+    })
+    expect((await server.request(COMPARE)).body).toMatchObject({ comparisons: [] })
+  })
+
+  it('says why an agent failed, and checks nothing of it', async () => {
+    const script = JSON.stringify({ exit: { code: 3 }, stderr: 'no credits' })
+    const { server, post, request } = await serveComparisons({ agents: 'fake', env: { FAKE_AGENT_SCRIPT: script } })
+    const { results, execution_id: id } = (await post(COMPARE, request)).body as ComparisonResult
+    expect(results.map(({ worktree }) => worktree?.checks)).toEqual([[], []])
+    const shown = await server.request(`${COMPARE}/${id}`)
+    expect(findUndescribed('GET', `${COMPARE}/{id}`, shown)).toEqual([])
+    const failed = { state: 'failed', error: expect.stringMatching(/./), work: 'none' }
+    expect(shown.body).toMatchObject({ contenders: [failed, failed] })
   })
 
   it('is kept and dropped only with the key that started it', async () => {

@@ -36,6 +36,19 @@ function createRecorder() {
   return { written, channel }
 }
 
+describe('the live reporter during checks', () => {
+  it('says which check runs for whom, and then how it ended', async () => {
+    const { written, channel } = createRecorder()
+    const { watcher, end } = createLiveReporter(ITEMS, channel)
+    watcher.checking?.('claude', 'npm test')
+    await vi.waitFor(() => expect(written.join('')).toContain('claude: checking with npm test'))
+    const check = { command: 'npm test', passed: true, isStarted: true, exitCode: 0, durationMs: 1500, output: '' }
+    watcher.checked?.('claude', { ...check, isOutputCut: false })
+    await end()
+    expect(written.join('')).toContain('claude: npm test passed (1.5 s)')
+  })
+})
+
 describe('the line reporter', () => {
   it('writes a line when an item starts and when it ends', async () => {
     const { written, channel } = createRecorder()

@@ -79,7 +79,14 @@ export function createLiveReporter(items: readonly BatchItem[], channel: Channel
         const failed = hasFailed(result) ? items[item] : undefined
         if (failed !== undefined) draw([formatEnd(failed, result)])
       },
-      checked: (name, check) => draw([formatCheckLine(name, check)]),
+      checking: (name, command) => {
+        progress.checking(name, command)
+        draw()
+      },
+      checked: (name, check) => {
+        progress.checked()
+        draw([formatCheckLine(name, check)])
+      },
       noted: (note) => draw([formatNote(note)]),
     },
     wantsDeltas: true,

@@ -101,10 +101,10 @@ The exit code is 1 if an agent failed, or if the work kept with --keep fails a c
 With --worktrees, each agent works in its own git worktree, created from the last commit, and may edit files there. Then drover
 runs your checks and shows how much each agent changed. --keep turns one agent's work into a branch and drops the others. With
 --worktrees, it does so as soon as the agents finish. Without --worktrees, it applies to the last comparison in this repository,
-or to the one that --comparison names. Ctrl-C leaves no processes, worktrees or branches behind.
+or to the one that --comparison names, and so does --diff. Ctrl-C leaves no processes, worktrees or branches behind.
 
 --list shows earlier comparisons in all repositories, newest first: each agent's state, checks and work, and which one was kept.
-It finds comparisons that were kept (see the setting executions.keep), and those that still have worktrees.`,
+Comparisons in worktrees are listed unless executions.keep is none, others if it is results or events.`,
     positionals: [{ name: 'text', description: 'Prompt; - reads it from standard input', isOptional: true }],
     flags: [
       flag('--backends NAMES', 'Agents to compare, as in claude,codex (default: all installed)', {
@@ -125,7 +125,8 @@ It finds comparisons that were kept (see the setting executions.keep), and those
       ...DRIVE_SANDBOX,
       flag('--keep NAME', "Keep this agent's work as a branch, and drop the others"),
       flag('--drop', 'Drop all worktrees of the last comparison'),
-      flag('--comparison ID', 'With --keep or --drop: the comparison with this id, or the first characters of it'),
+      flag('--diff NAME', "Print this agent's changes as a patch, with new files"),
+      flag('--comparison ID', 'With --diff, --keep or --drop: the comparison with this id, or its first characters'),
       flag('--list', 'List earlier comparisons'),
       flag('-n, --limit N', 'With --list: show at most N (default: 20)', { integer: { min: 1, max: 100 } }),
       flag('--offset N', 'With --list: skip the N newest', { integer: { min: 0, max: 10_000 } }),
@@ -153,6 +154,7 @@ It finds comparisons that were kept (see the setting executions.keep), and those
         'compare two agents and print JSON',
       'drover compare --worktrees --check "npm test" "show the wind in knots"':
         'let each agent make the change, and check the results',
+      'drover compare --diff codex': 'look at the changes of one agent',
       'drover compare --keep codex': "keep one agent's work as a branch",
       'drover compare --list': 'find an earlier comparison',
       'drover compare --keep codex --comparison 3f2a9c1b': 'keep work of an earlier comparison',

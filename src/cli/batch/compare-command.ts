@@ -21,6 +21,7 @@ import {
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import { openDrover } from '../open/open-drover.ts'
 import { printResult } from '../output/print-result.ts'
+import { toShown } from '../output/printable.ts'
 import { readSandbox, requestFromFlags } from '../prompt/prompt-flags.ts'
 import { readPrompt } from '../prompt/read-prompt.ts'
 import { readPreparation } from '../read-preparation.ts'
@@ -38,6 +39,7 @@ export const run: RunCommand = async (invocation) => {
   if (flags.isOn('list')) return await listEarlier(invocation)
   checkWorktreeFlags(invocation)
   checkNamedComparison(invocation)
+  if (flags.text('diff') !== undefined) return await showDiff(invocation)
   if (!flags.isOn('worktrees') && (flags.text('keep') !== undefined || flags.isOn('drop'))) {
     return await keepAfterComparison(invocation)
   }
@@ -78,7 +80,11 @@ async function compare(invocation: Invocation, comparison: ComparedAgents): Prom
   const { config, isDryRun, backends, prompt, located } = comparison
   const directory = resultsDirectory(invocation)
   const files = openResultFiles(invocation, { directory, isDryRun })
-  const items = backends.map((backend, at) => toItem(backend, { at, count: backends.length }))
+  const labels = toLabels(backends)
+  const items = backends.map((backend, at) => ({
+    ...{ mark: `[${at + 1}/${backends.length}]`, name: labels[at] ?? backend, backend },
+    fileName: resultFileName(at, backend),
+  }))
   const request = {
     ...{ ...requestFromFlags(invocation), prompt, backends: [...backends], sequential: flags.isOn('sequential') },
     ...worktreeRequest(invocation),
@@ -142,6 +148,22 @@ async function keepAfterComparison(invocation: Invocation): Promise<number> {
   return result.left.length > 0 ? 1 : 0
 }
 
+async function showDiff(invocation: Invocation): Promise<number> {
+  const { flags } = invocation
+  using interruption = listenForInterruption()
+  const { config } = await readSettings(invocation)
+  await using drover = openDrover(invocation, { config, isDemo: false })
+  const [name = '', id] = [flags.text('diff'), flags.text('comparison')]
+  const { workdir } = requestFromFlags(invocation)
+  const wanted = { name, ...(id === undefined ? { workdir } : { id }) }
+  const diff = await drover.batches.diff(USER, wanted, interruption.signal).catch((error: unknown) => {
+    throw namingTheFlag(error, invocation)
+  })
+  const { err } = invocation.runtime.terminal
+  if (diff.is_cut) await err.write(`drover: warning: the patch is longer than what is shown\n`)
+  return await printResult(invocation, diff, (out) => toShown(diff.patch, out) || `${name} changed nothing.\n`)
+}
+
 /** Outside of a repository, the error names the flag of the command. */
 function namingTheFlag(error: unknown, invocation: Invocation): unknown {
   if (!isFault(error, gitRepositoryRequired)) return error
@@ -162,14 +184,9 @@ async function printComparison({ flags, runtime }: Invocation, printed: Printed)
   await err.write(formatWarnings(results.map((each) => ({ item: { mark: each.backend }, result: each }))))
   const demoBackends = located.filter(({ isDemo }) => isDemo).map(({ backend }): string => backend)
   await out.write(formatComparison(results, { out, demoBackends }))
-  const worktrees = results.flatMap(({ worktree }) => worktree ?? [])
-  if (worktrees.length === 0) return
-  await out.write(formatCompared(worktrees, { out, isKept: dropped !== undefined }))
+  if (flags.isOn('quiet') || results.every(({ worktree }) => worktree === undefined)) return
+  await out.write(formatCompared(results, { out, isKept: dropped !== undefined }))
   if (dropped !== undefined) await out.write(formatKeepResult({ ...(kept && { kept }), dropped, left: left ?? [] }))
-}
-
-function toItem(backend: string, { at, count }: { at: number; count: number }) {
-  return { mark: `[${at + 1}/${count}]`, name: backend, backend, fileName: resultFileName(at, backend) }
 }
 
 /** All of this is checked before an agent costs anything. */
@@ -182,6 +199,10 @@ function checkWorktreeFlags({ flags }: Invocation): void {
   if (readSandbox(flags) !== undefined && !flags.isOn('worktrees')) {
     throw flagRequired({ flag: flags.isOn('sandbox') ? '--sandbox' : '--no-sandbox', required: '--worktrees' })
   }
+  const others = ['keep', 'drop', 'worktrees'].filter((name) => flags.text(name) !== undefined || flags.isOn(name))
+  if (flags.text('diff') !== undefined && others[0] !== undefined) {
+    throw flagsConflict({ flags: ['--diff', `--${others[0]}`] })
+  }
   const other = flags.text('keep') === undefined ? 'worktrees' : 'keep'
   if (flags.isOn('drop') && (other === 'keep' || flags.isOn('worktrees'))) {
     throw flagsConflict({ flags: ['--drop', `--${other}`] })
@@ -191,8 +212,8 @@ function checkWorktreeFlags({ flags }: Invocation): void {
 function checkNamedComparison({ flags }: Invocation): void {
   if (flags.text('comparison') === undefined) return
   if (flags.isOn('worktrees')) throw flagsConflict({ flags: ['--comparison', '--worktrees'] })
-  if (flags.text('keep') !== undefined || flags.isOn('drop')) return
-  throw flagRequired({ flag: '--comparison', required: '--keep or --drop' })
+  if (['keep', 'diff'].some((name) => flags.text(name) !== undefined) || flags.isOn('drop')) return
+  throw flagRequired({ flag: '--comparison', required: '--diff, --keep or --drop' })
 }
 
 function checkKeptName({ flags }: Invocation, backends: readonly string[]): void {

@@ -1,7 +1,9 @@
 /** Formats the answers of several agents: side by side on a wide terminal, else one after another. Pure. */
+import { shortExecutionId } from '../../executions/store/execution-id.ts'
 import type { CheckResult } from '../../kit/process/run-check.ts'
-import type { ComparedWorktree, KeepResult } from '../../prompts/prompt-result.shape.ts'
-import type { PromptResult } from '../../prompts/prompt-result.ts'
+import type { ComparedResult, ComparedWorktree, KeepResult } from '../../prompts/prompt-result.shape.ts'
+import { type PromptResult, toPromptStatus } from '../../prompts/prompt-result.ts'
+import { toLabels } from '../../service/comparison-worktrees.ts'
 import { formatCost, formatDuration, totalTokens } from '../output/format-amounts.ts'
 import { padToColumns, toMessage, toOneLine, toPrintable, toShown } from '../output/printable.ts'
 import { wrapOn } from '../output/terminal-wrap.ts'
@@ -19,12 +21,11 @@ type ComparisonLayout = {
 export function formatComparison(results: readonly PromptResult[], layout: ComparisonLayout): string {
   const { out, demoBackends } = layout
   const width = out.isTty ? columnWidth(results.length, out.columns) : undefined
-  if (width === undefined) return results.map((result) => formatAnswer(result, layout)).join('\n')
+  const labels = toLabels(results.map(({ backend }) => backend))
+  const names = results.map((result, at) => formatName(result, labels[at] ?? '', demoBackends))
+  if (width === undefined) return results.map((result, at) => formatAnswer(result, names[at] ?? '', out)).join('\n')
   const columns = [
-    sideBySide(
-      results.map((result) => formatName(result, demoBackends)),
-      width,
-    ),
+    sideBySide(names, width),
     sideBySide(
       results.map(() => '─'.repeat(width)),
       width,
@@ -42,15 +43,15 @@ export function formatComparison(results: readonly PromptResult[], layout: Compa
   return `${columns.flat().join('\n')}\n`
 }
 
-function formatAnswer(result: PromptResult, { out, demoBackends }: ComparisonLayout): string {
-  const heading = out.style('bold', formatName(result, demoBackends))
+function formatAnswer(result: PromptResult, name: string, out: Channel): string {
+  const heading = out.style('bold', name)
   return `${heading}\n${wrapOn(out, toShown(shownAnswer(result), out))}\n${out.style('dim', formatEffort(result))}\n`
 }
 
 /** The demo agent has no model, and not every agent reports its own. */
-function formatName({ backend, model }: PromptResult, demoBackends: readonly string[]): string {
-  if (demoBackends.includes(backend)) return `${backend} (demo)`
-  return model === undefined ? backend : `${backend} (${model})`
+function formatName({ backend, model }: PromptResult, label: string, demoBackends: readonly string[]): string {
+  if (demoBackends.includes(backend)) return `${label} (demo)`
+  return model === undefined ? label : `${label} (${model})`
 }
 
 function shownAnswer(result: PromptResult): string {
@@ -89,25 +90,31 @@ type ComparedCheck = ComparedWorktree['checks'][number]
 
 const OUTPUT_LINES = 10
 const LINE_COLUMNS = 160
-const HEADINGS = ['AGENT', 'FILES', 'ADDED', 'REMOVED', 'CHECKS']
+const HEADINGS = ['AGENT', 'STATE', 'FILES', 'ADDED', 'REMOVED', 'CHECKS', 'TIME', 'TOKENS', 'COST']
 
 /** A table of the sizes and checks, the end of the output of failed checks, and where the worktrees are. */
 export function formatCompared(
-  worktrees: readonly ComparedWorktree[],
+  results: readonly ComparedResult[],
   { out, isKept }: { out: Channel; isKept: boolean },
 ): string {
-  const table = formatHeadedTable([HEADINGS, ...worktrees.map(toRow)], out)
+  const worktrees = results.flatMap(({ worktree }) => worktree ?? [])
+  const hasCost = results.some(({ cost_usd: cost }) => cost !== undefined)
+  const rows = [HEADINGS, ...results.map(toRow)].map((row) => (hasCost ? row : row.slice(0, -1)))
   const failures = worktrees.flatMap(({ name, checks }) =>
     checks.filter(({ passed }) => !passed).flatMap((check) => formatFailedCheck(name, check, out)),
   )
   const refusals = worktrees.flatMap(({ name, boundary }) => formatRefused(name, boundary))
   const places = worktrees.flatMap(({ name, path }) => (path === undefined ? [] : [`${name}: ${toPrintable(path)}`]))
+  const table = formatHeadedTable(rows, out)
   return `${['', ...table, ...failures, ...refusals, ...(isKept ? [''] : formatPlaces(places))].join('\n')}\n`
 }
 
-function toRow({ name, files, insertions, deletions, checks }: ComparedWorktree): string[] {
+function toRow(result: ComparedResult): string[] {
+  const { backend, worktree, duration_ms: durationMs, token_usage: usage, cost_usd: cost, cost_kind: kind } = result
+  const { name = backend, files = 0, insertions = 0, deletions = 0, checks = [] } = worktree ?? {}
   const size = files === 0 ? ['-', '-'] : [`+${insertions}`, `-${deletions}`]
-  return [name, String(files), ...size, formatChecks(checks)]
+  const effort = [formatDuration(durationMs), String(totalTokens(usage)), formatCost(cost, kind === 'priced') ?? '-']
+  return [name, toPromptStatus(result), String(files), ...size, formatChecks(checks), ...effort]
 }
 
 export function formatChecks(checks: readonly ComparedCheck[]): string {
@@ -155,12 +162,26 @@ function formatPlaces(places: readonly string[]): string[] {
   return [
     '',
     ...places,
+    "To see an agent's changes: drover compare --diff NAME",
     'To keep one as a branch: drover compare --keep NAME',
     'To drop them all: drover compare --drop',
   ]
 }
 
-export function formatKeepResult({ kept, dropped, left }: KeepResult): string {
+const PROMPT_COLUMNS = 80
+
+/** Only an execution has a long id. */
+export function toShortId(id: string): string {
+  return id.startsWith('exec_') ? shortExecutionId({ id }) : id
+}
+
+export function formatKeepResult({
+  kept,
+  dropped,
+  left,
+  comparison: id,
+  prompt_start: prompt = '',
+}: KeepResult): string {
   const lines = [
     ...(kept === undefined ? [] : [`Kept ${kept.name} as the branch ${kept.branch} (${kept.commit.slice(0, 12)}).`]),
     ...dropped.map(({ name, commit: id }) => {
@@ -169,6 +190,8 @@ export function formatKeepResult({ kept, dropped, left }: KeepResult): string {
         : `Dropped ${name}. To get it back: git branch NAME ${id.slice(0, 12)}`
     }),
     ...left.map(({ name, path, reason }) => `Left ${name} in ${toMessage(path)}: ${toMessage(reason)}`),
+    ...(kept === undefined ? [] : [`To merge it into your branch: git merge ${kept.branch}`]),
+    ...(id === undefined ? [] : [`This was the comparison ${toShortId(id)}: ${toOneLine(prompt, PROMPT_COLUMNS)}`]),
   ]
   return `${lines.join('\n')}\n`
 }

@@ -1,5 +1,4 @@
 /** `drover compare --list` */
-import { shortExecutionId } from '../../executions/store/execution-id.ts'
 import { USER } from '../../prompts/caller.ts'
 import type { ComparisonPage, ComparisonSummary } from '../../service/comparison.shape.ts'
 import type { Invocation } from '../command.ts'
@@ -12,10 +11,11 @@ import { toOneLine } from '../output/printable.ts'
 import { formatHeadedTable, tableWidth } from '../output/text-table.ts'
 import { readSettings } from '../settings.ts'
 import type { Channel } from '../terminal.ts'
-import { formatCheckCounts } from './comparison-text.ts'
+import { formatCheckCounts, toShortId } from './comparison-text.ts'
 
 const DEFAULT_LIMIT = 20
-const NONE = 'No comparisons are kept. drover config set executions.keep results keeps those of the command line.\n'
+const NONE =
+  'No comparisons are kept. Those in worktrees are, unless executions.keep is none; drover config set executions.keep results keeps all.\n'
 const NOT_KEPT =
   'Of comparisons without a state, only worktrees are kept. drover config set executions.keep results keeps more.'
 
@@ -38,7 +38,7 @@ export function checkListFlags({ args, flags }: Invocation): void {
     return
   }
   const other = ['worktrees', 'drop'].find((name) => flags.isOn(name))
-  const named = ['keep', 'comparison'].find((name) => flags.text(name) !== undefined)
+  const named = ['keep', 'diff', 'comparison'].find((name) => flags.text(name) !== undefined)
   const second = other ?? named
   if (second !== undefined) throw flagsConflict({ flags: ['--list', `--${second}`] })
   const [given] = args
@@ -76,9 +76,4 @@ function comparisonRows(comparisons: readonly ComparisonSummary[], now: Date): s
     ]),
   ])
   return [['ID', 'STATE', 'CHECKS', 'WORK', 'AGE', 'PROMPT'], ...rows]
-}
-
-/** Only an execution has a long id. */
-function toShortId(id: string): string {
-  return id.startsWith('exec_') ? shortExecutionId({ id }) : id
 }

@@ -108,6 +108,7 @@ function joinWatchers(watchers: readonly BatchWatcher[]): Required<BatchWatcher>
     started: (item) => watchers.forEach((watcher) => void watcher.started?.(item)),
     event: (item, event) => watchers.forEach((watcher) => void watcher.event?.(item, event)),
     ended: (item, result) => watchers.forEach((watcher) => void watcher.ended?.(item, result)),
+    checking: (name, command) => watchers.forEach((watcher) => void watcher.checking?.(name, command)),
     checked: (name, check) => watchers.forEach((watcher) => void watcher.checked?.(name, check)),
     noted: (note) => watchers.forEach((watcher) => void watcher.noted?.(note)),
   }

@@ -9,9 +9,12 @@ import { describeAgentEvent, TokenCounter } from '../prompt/describe-activity.ts
 
 export type BatchItem = { mark: string; name: string; backend: string }
 
-export class ItemProgress implements Required<Pick<BatchWatcher, 'started' | 'event' | 'ended'>> {
+type Watched = 'started' | 'event' | 'ended' | 'checking' | 'checked'
+
+export class ItemProgress implements Required<Pick<BatchWatcher, Watched>> {
   readonly #items: readonly BatchItem[]
   readonly #running = new Map<number, { startedAt: number; tokens: TokenCounter; activity: string }>()
+  #check: string | undefined
   readonly #ended = { completed: 0, failed: 0, canceled: 0 }
 
   constructor(items: readonly BatchItem[]) {
@@ -34,6 +37,14 @@ export class ItemProgress implements Required<Pick<BatchWatcher, 'started' | 'ev
     this.#ended[toPromptStatus(result)] += 1
   }
 
+  checking = (name: string, command: string) => {
+    this.#check = `${name}: checking with ${command}`
+  }
+
+  checked = () => {
+    this.#check = undefined
+  }
+
   /** One line per running item, as far as they fit, and one with the counts. */
   toLines(size: { columns: number; rows: number }): string[] {
     const rows = [...this.#running].map(([item, { startedAt, activity, tokens }]) => {
@@ -41,7 +52,8 @@ export class ItemProgress implements Required<Pick<BatchWatcher, 'started' | 'ev
       const time = formatDuration(performance.now() - startedAt)
       return { mark, name, backend: name === backend ? '' : backend, time, tokens: tokens.format(), activity }
     })
-    return [...layOutItems(rows, { ...size, rows: size.rows - 1 }), this.#formatCounts()]
+    const last = this.#check === undefined ? this.#formatCounts() : toOneLine(this.#check, size.columns - 1)
+    return [...layOutItems(rows, { ...size, rows: size.rows - 1 }), last]
   }
 
   #formatCounts(): string {

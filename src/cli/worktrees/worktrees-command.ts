@@ -10,6 +10,7 @@ import {
   type KeepReason,
 } from '../../workspace/worktrees/inspect-worktree.ts'
 import { discardWorktree, dropWorktree, removeWorktree } from '../../workspace/worktrees/remove-worktree.ts'
+import { toShortId } from '../batch/comparison-text.ts'
 import type { RunCommand, Runtime } from '../command.ts'
 import { worktreeNotFound } from '../faults.ts'
 import { listenForInterruption } from '../interruption.ts'
@@ -38,8 +39,9 @@ export const list: RunCommand = async (invocation) => {
 }
 
 function toRow({ worktree, state }: Listed, now: Date) {
-  const { name, created_at, path } = worktree
-  return { cells: [name, formatAge(created_at, now), describeState(state)], note: path }
+  const { name, created_at, path, group, label } = worktree
+  const of = group === undefined ? '' : `${label} of the comparison ${toShortId(group)}: `
+  return { cells: [name, formatAge(created_at, now), describeState(state)], note: `${of}${path}` }
 }
 
 function toReport({ worktree, state }: Listed) {

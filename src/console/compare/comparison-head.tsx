@@ -23,7 +23,7 @@ type ComparisonHeadProps = { view: ComparisonView; onKept: () => void }
 export function ComparisonHead({ view, onKept }: ComparisonHeadProps) {
   const shown = useSignal<string | undefined>(undefined)
   const { contenders, prompt, winner } = view
-  const hasWork = contenders.some(({ worktree }) => worktree !== undefined)
+  const hasWork = contenders.some(({ worktree, work }) => worktree !== undefined || work !== 'none')
   const keep = async (name: string | undefined) => {
     const body = { comparison: view.id, ...(name !== undefined && { name }) }
     const done = await attempt(() => call<KeepResult>('compare/keep', { method: 'POST', body }))
@@ -64,6 +64,7 @@ export function ComparisonHead({ view, onKept }: ComparisonHeadProps) {
                 key={each.name}
                 each={each}
                 hasWork={hasWork}
+                isCutOff={view.state === 'lost'}
                 isWinner={each.name === winner}
                 onKeep={keep}
               />
@@ -119,12 +120,14 @@ function branchOf({ contenders }: ComparisonView, winner: string): string {
 type ContenderRowProps = {
   each: Contender
   hasWork: boolean
+  /** Drover was killed before the checks. */
+  isCutOff: boolean
   isWinner: boolean
   onKeep: (name: string) => Promise<void>
 }
 
-function ContenderRow({ each, hasWork, isWinner, onKeep }: ContenderRowProps) {
-  const { name, state, duration_ms: duration, usage, cost_usd: cost, cost_kind: kind, worktree } = each
+function ContenderRow({ each, hasWork, isCutOff, isWinner, onKeep }: ContenderRowProps) {
+  const { name, state, duration_ms: duration, usage, cost_usd: cost, cost_kind: kind, worktree, error } = each
   return (
     <tr class={isWinner ? 'contender-winner' : ''}>
       <td>
@@ -132,8 +135,13 @@ function ContenderRow({ each, hasWork, isWinner, onKeep }: ContenderRowProps) {
       </td>
       <td data-column="State">
         <StateChip word={toStateWord(state)} />
+        <Reason error={error} />
       </td>
-      {hasWork && <td data-column="Checks">{worktree === undefined ? '–' : <Checks checks={worktree.checks} />}</td>}
+      {hasWork && (
+        <td data-column="Checks">
+          {worktree === undefined ? '–' : <Checks checks={worktree.checks} isCutOff={isCutOff} />}
+        </td>
+      )}
       {hasWork && (
         <td data-column="Changes">
           {worktree === undefined || worktree.files === 0 ? (
@@ -169,8 +177,14 @@ function ContenderRow({ each, hasWork, isWinner, onKeep }: ContenderRowProps) {
   )
 }
 
-function Checks({ checks }: { checks: NonNullable<Contender['worktree']>['checks'] }) {
-  if (checks.length === 0) return <span class="dim">none</span>
+function Reason({ error }: Pick<Contender, 'error'>) {
+  return error === undefined ? null : <p class="problem">{toLine(error)}</p>
+}
+
+type ChecksProps = { checks: NonNullable<Contender['worktree']>['checks']; isCutOff: boolean }
+
+function Checks({ checks, isCutOff }: ChecksProps) {
+  if (checks.length === 0) return <span class="dim">{isCutOff ? 'did not run' : 'none'}</span>
   return (
     <>
       {checks.map(({ command, passed }) => (

@@ -185,13 +185,15 @@ type Commands = { readonly setup: readonly string[]; readonly checks: readonly s
 /** What a setup installs can only be known after it, when every check is tried, unless that is skipped. */
 function refuseMissingPrograms({ setup, checks, baseline }: Commands, { env }: Pick<PromptContext, 'env'>): void {
   const isTried = setup.length > 0 && baseline !== 'skip'
-  // A path may lead into the worktree, which does not exist yet.
+  for (const command of [...setup.slice(0, 1), ...(isTried ? [] : checks)]) refuseMissingProgram(command, env)
+}
+
+/** Throws `drive_program_missing`. A path may lead into the worktree, which does not exist yet, so only names are looked for. */
+export function refuseMissingProgram(command: string, env: PromptContext['env']): void {
   const places = { env, cwd: '/' }
-  for (const command of [...setup.slice(0, 1), ...(isTried ? [] : checks)]) {
-    const [program] = parseCheck(command)
-    if (program.includes('/') || findProgram(program, places) !== undefined) continue
-    throw driveProgramMissing({ command, program, nearest: nearestWord(program, listPrograms(places)) })
-  }
+  const [program] = parseCheck(command)
+  if (program.includes('/') || findProgram(program, places) !== undefined) return
+  throw driveProgramMissing({ command, program, nearest: nearestWord(program, listPrograms(places)) })
 }
 
 type Agents = Pick<Options, 'backend' | 'model' | 'review_backend' | 'review_model' | 'fallback'>

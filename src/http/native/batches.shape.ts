@@ -169,6 +169,7 @@ const page: ComparisonPage = {
 }
 
 const comparedDiff: ComparedDiff = {
+  id: EXAMPLE.executionId,
   name: 'claude',
   base: '5c1f0a9be34d7c2f81a6d0e45c1f0a9be34d7c2f',
   files: [{ path: 'wind.ts', insertions: 1, deletions: 0 }],

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import { executionNotFound } from '../executions/store/faults.ts'
+import { USER } from '../prompts/caller.ts'
+import type { FoundWorktree } from '../workspace/worktree-records.ts'
+import { type Choosing, checkName, chooseLast, chooseNamed, findGroup } from './choose-comparison.ts'
+import { firstLine, toLabels } from './comparison-worktrees.ts'
+
+const worktree = (group: string | undefined, label: string | undefined, more: Partial<FoundWorktree> = {}) =>
+  ({
+    ...{ group, label, title: `task ${group}`, git_common_dir: '/r/.git', created_at: `T${group?.at(-1)}`, ...more },
+    name: `${group}-${label}`,
+  }) as FoundWorktree
+
+const ALL = [
+  worktree('exec_aaaa1', 'claude'),
+  worktree('exec_aaaa1', 'gemini'),
+  worktree('exec_aaaa2', 'claude'),
+  worktree('exec_aaaa2', 'codex'),
+  worktree('exec_aaaa3', 'codex', { git_common_dir: '/other/.git' }),
+  worktree('exec_bbbb4', 'claude', { key_id: 'key_1', git_common_dir: '/shared/.git' }),
+  worktree(undefined, 'a run'),
+]
+
+const NOTHING_RECORDED: Choosing['executions'] = {
+  find: async (_by, id) => {
+    throw executionNotFound({ id })
+  },
+  list: async () => ({ executions: [] }),
+}
+
+const choosing = {
+  ...{ worktrees: ALL, executions: NOTHING_RECORDED, by: USER },
+  ...{ git: { env: {}, timeoutMs: 1 } as Choosing['git'], signal: new AbortController().signal },
+}
+const namesOf = async (chosen: Promise<FoundWorktree[]>) => (await chosen).map(({ name }) => name)
+
+describe('chooseLast', () => {
+  it('finds the newest one in the repository, and none of a key', async () => {
+    expect(await namesOf(chooseLast('/r/.git', choosing))).toEqual(['exec_aaaa2-claude', 'exec_aaaa2-codex'])
+    await expect(chooseLast('/shared/.git', choosing)).rejects.toThrow('no worktrees from a comparison')
+  })
+})
+
+describe('chooseNamed', () => {
+  it('finds one by its id or the beginning of it, and says that others never were', async () => {
+    expect(await namesOf(chooseNamed('aaaa1', choosing))).toEqual(['exec_aaaa1-claude', 'exec_aaaa1-gemini'])
+    await expect(chooseNamed('exec_bbbb4', choosing)).rejects.toThrow('there is no comparison "exec_bbbb4"')
+    await expect(chooseNamed('zzzz', choosing)).rejects.toMatchObject({ code: 'comparison_unknown' })
+  })
+})
+
+describe('findGroup', () => {
+  it('takes at least four characters, and only one comparison', () => {
+    expect(['exec_aaaa1', 'aaaa2', 'bbbb'].map((given) => findGroup(ALL, given))).toEqual([
+      ...['exec_aaaa1', 'exec_aaaa2', 'exec_bbbb4'],
+    ])
+    for (const given of ['bbb', 'cccc', '']) expect(findGroup(ALL, given)).toBeUndefined()
+    expect(() => findGroup(ALL, 'aaaa')).toThrow('several execution ids begin with aaaa')
+  })
+})
+
+describe('checkName', () => {
+  it('names those that took part', () => {
+    checkName(ALL.slice(2, 4), 'codex')
+    expect(() => checkName(ALL.slice(2, 4), 'gemini')).toThrow('name one of claude, codex')
+  })
+})
+
+describe('firstLine', () => {
+  it('leaves out what follows the first line with text', () => {
+    expect(firstLine('\n  Fix the wind \r\n\nThe file "a":\n```\nsecret\n```')).toBe('Fix the wind')
+    expect(firstLine(' \n')).toBe('')
+  })
+})
+
+describe('toLabels', () => {
+  it('numbers an agent that takes part more than once', () => {
+    expect(toLabels(['codex', 'claude', 'codex', 'codex'])).toEqual(['codex', 'claude', 'codex-2', 'codex-3'])
+  })
+})

@@ -1,0 +1,63 @@
+/** What became of the work of a comparison, as refs in the repository: they are there also if nothing else is kept. */
+import { Fault } from '../kit/fault.ts'
+import { askGit, askGitForOutput, type Git } from '../workspace/git.ts'
+import type { Worktree } from '../workspace/worktree-records.ts'
+
+/** A ref keeps the commit, also when its branch is merged and deleted. */
+const keptRef = (id: string, name: string) => `refs/drover/kept/${id}/${name}`
+
+/** What the kept work began with. */
+const baseRef = (id: string) => `refs/drover/base/${id}`
+
+/** Points to a text with the commit, so that git may still forget the commit itself. */
+const droppedRef = (id: string, name: string) => `refs/drover/dropped/${id}/${name}`
+
+type Noted = { git: Git; commit: string; signal: AbortSignal }
+
+/** Call it before the worktree is removed. */
+export async function noteKept(worktree: Worktree, { git, commit, signal }: Noted): Promise<void> {
+  const { group, label, base, git_common_dir: directory } = worktree
+  if (group === undefined || label === undefined) return
+  for (const [ref, target] of [
+    [keptRef(group, label), commit],
+    [baseRef(group), base],
+  ] as const) {
+    await askGitForOutput(git, { directory, args: ['update-ref', ref, target], signal })
+  }
+}
+
+/** The caller knows the commit anyway, so a failure of git is ignored. */
+export async function noteDropped(worktree: Worktree, { git, commit, signal }: Noted): Promise<void> {
+  const { group, label, git_common_dir: directory } = worktree
+  if (group === undefined || label === undefined) return
+  try {
+    const args = ['hash-object', '-w', '--stdin'] as const
+    const text = await askGitForOutput(git, { directory, args, signal, stdin: `${commit}\n` })
+    const id = text.toString('latin1').trim()
+    await askGitForOutput(git, { directory, args: ['update-ref', droppedRef(group, label), id], signal })
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+  }
+}
+
+type Asked = { git: Git; signal: AbortSignal; repository: string; id: string }
+
+/** The commit that was kept of an agent. */
+export async function findKept(asked: Asked, name: string): Promise<string | undefined> {
+  return await ask(asked, ['rev-parse', '--verify', '--quiet', `${keptRef(asked.id, name)}^{commit}`])
+}
+
+export async function findDropped(asked: Asked, name: string): Promise<string | undefined> {
+  return await ask(asked, ['cat-file', 'blob', droppedRef(asked.id, name)])
+}
+
+/** The commit that the kept work began with. */
+export async function findBase(asked: Asked): Promise<string | undefined> {
+  return await ask(asked, ['rev-parse', '--verify', '--quiet', `${baseRef(asked.id)}^{commit}`])
+}
+
+/** What git prints; undefined if it fails. The repository may be gone. */
+async function ask({ git, signal, repository }: Asked, args: readonly [string, ...string[]]) {
+  const asked = await askGit(git, { directory: repository, args, signal }).catch(() => undefined)
+  return asked?.code === 0 ? asked.stdout.toString('utf8').trim() : undefined
+}

@@ -1,0 +1,67 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { temporaryDirectory } from '../../test/support/run-drover.ts'
+import { createRepository } from '../../test/support/temporary-repository.ts'
+import type { Execution } from '../executions/store/execution.shape.ts'
+import { systemClock } from '../kit/clock.ts'
+import { randomIds } from '../kit/ids.ts'
+import { USER } from '../prompts/caller.ts'
+import { discoverWorkspace } from '../workspace/discover-workspace.ts'
+import { locateGit } from '../workspace/git.ts'
+import { createWorktree } from '../workspace/worktrees/create-worktree.ts'
+import { type ComparedParts, ComparedWork } from './show-comparison.ts'
+
+const ID = `exec_${'a'.repeat(24)}`
+
+/** What is left of a comparison of which drover was killed while it ran the checks. */
+async function createCutOff() {
+  const repository = createRepository()
+  repository.write('a', 'one\n')
+  repository.commit()
+  const home = temporaryDirectory()
+  const { signal } = new AbortController()
+  const env = { PATH: '/usr/local/bin:/usr/bin:/bin' }
+  const git = locateGit({ env, cwd: '/' })
+  const around = { home, git, signal, clock: systemClock, ids: randomIds }
+  const workspace = await discoverWorkspace({ start: repository.root, git, signal })
+  const known = { repository: workspace, commit: 'HEAD', title: 'Show the wind' }
+  const worktree = await createWorktree({ ...around, ...known, group: { id: ID, label: 'claude' } })
+  writeFileSync(join(worktree.path, 'new'), 'knots\n')
+  const lost = { state: 'lost', created_at: 'T', owner: '', last_seq: 0 } as const
+  const compared: Execution = { ...lost, id: ID, kind: 'compare', workdir: repository.root }
+  const part: Execution = {
+    ...{ ...lost, id: `exec_${'b'.repeat(24)}`, kind: 'compare_backend', backend: 'claude' },
+    ...{ state: 'completed', workdir: worktree.path },
+  }
+  const executions: ComparedParts['executions'] = {
+    find: async () => compared,
+    list: async () => ({ executions: [part] }),
+  }
+  const parts = { executions, by: USER, worktrees: home, env, cwd: repository.root, signal }
+  return { parts, worktree }
+}
+
+it('shows the work of a comparison that was killed during its checks, and says that they did not run', async () => {
+  const { parts, worktree } = await createCutOff()
+  const view = await new ComparedWork(parts).show(ID)
+  expect(view).toMatchObject({
+    ...{ state: 'lost', warnings: [expect.stringContaining('checks did not run')] },
+    contenders: [
+      { name: 'claude', work: 'open', worktree: { path: worktree.path, files: 1, insertions: 1, checks: [] } },
+    ],
+  })
+})
+
+it('shows its changes with new files, also if the agent has replaced .git', async () => {
+  const { parts, worktree } = await createCutOff()
+  const diff = () => new ComparedWork(parts).diff({ id: ID, name: 'claude' })
+  const before = await diff()
+  expect(before).toMatchObject({ id: ID, base: worktree.base, files: [{ path: 'new' }] })
+  expect(before.patch).toContain('+knots')
+  writeFileSync(join(worktree.path, '.git'), 'gitdir: /nowhere\n')
+  expect(await diff()).toEqual(before)
+  await expect(new ComparedWork(parts).diff({ id: ID, name: 'codex' })).rejects.toMatchObject({
+    code: 'compared_work_gone',
+  })
+})
