@@ -71,6 +71,8 @@ export function describeRecord(event: DriveEvent, state: DriveState, times: Time
     case 'paused':
       // The verdict, which follows, says why.
       return [{ text: `Paused (${event.data.reason})`, tone: 'open' }]
+    case 'interrupted':
+      return []
     case 'waiting_for_limit':
       return [{ text: times(`Waiting until ${event.data.until}: ${limitedBy(event.data)}`), tone: 'open' }]
     case 'handed_over':
@@ -111,7 +113,16 @@ function describeStart(started: EventOf<'drive_started'>['data']): StyledLine[] 
   const review = isReviewed === false ? 'no review' : `review by ${options.review_backend}`
   const agents = `Work by ${formatAgent(options)}, ${review}${options.is_demo ? ' (demo)' : ''}`
   const title = `Run ${run_id}: ${round > 1 ? `round ${round} of ` : ''}${oneLine(titleOfGoal(goal))}`
-  return [{ text: title, tone: 'title' }, ...where, ...folderLines(place, 'Folder'), agents, ...describeLimits(options)]
+  return [
+    { text: title, tone: 'title' },
+    ...[...where, ...folderLines(place, 'Folder'), agents, ...describeLimits(options)],
+    ...(options.checks.length > 0 || round > 1 ? [] : [UNCHECKED]),
+  ]
+}
+
+const UNCHECKED: StyledLine = {
+  text: 'No check was given, so nothing is tested; --check "COMMAND" adds one',
+  tone: 'open',
 }
 
 /** Agents and checks work below the root. */
