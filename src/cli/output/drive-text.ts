@@ -82,7 +82,7 @@ export function describeRecord(event: DriveEvent, state: DriveState, times: Time
     case 'delivery_checked':
       return describeDeliveryCheck(event.data, state)
     case 'delivered':
-      return [describeDelivery(event.data, '')]
+      return [describeDelivery(event.data)]
     case 'merge_checked':
       return describeDeliveryCheck(event.data, state)
     case 'merged':
@@ -238,10 +238,10 @@ function describeFollow(event: DriveEvent): StyledLine[] {
   }
 }
 
-function describeDelivery(delivery: EventOf<'delivered'>['data'], indent: string): StyledLine {
+function describeDelivery(delivery: EventOf<'delivered'>['data'], { indent = '', isGone = false } = {}): StyledLine {
   const { as, branch, commit, pull_request, note } = delivery
   if (commit === undefined) return { text: `${indent}No commit: ${toPrintable(note ?? '')}`, keepsPaths: true }
-  const where = `Commit ${commit?.slice(0, 12)} on branch ${branch}`
+  const where = `Commit ${commit?.slice(0, 12)}${isGone ? '' : ` on branch ${branch}`}`
   const more = as === 'pr' ? `, draft pull request ${pull_request}` : as === 'none' ? ', not delivered' : ''
   return { text: `${indent}${where}${more}`, keepsPaths: true }
 }
@@ -264,10 +264,15 @@ function describeRound(
 export function describeDrive(state: DriveState, times: Times): StyledLine[] {
   const { place, delivered, paused, next_run_id, previous_run_id: previous, attempts, delivery_check: check } = state
   const lastChecked = attempts.findLast(({ checks }) => checks.length > 0)
-  const where = place.kind === 'worktree' ? [`branch ${place.branch}`, `worktree ${place.root}`] : [`in ${place.root}`]
+  const inWorktree = isGone(state)
+    ? []
+    : [`branch ${place.kind === 'worktree' ? place.branch : ''}`, `worktree ${place.root}`]
+  const where = place.kind === 'worktree' ? inWorktree : [`in ${place.root}`]
   return [
     { text: `Driven: ${describeSpent(state)}`, tone: 'title' },
-    ...(delivered === undefined ? where.map((each) => whole(`  ${each}`)) : [describeDelivery(delivered, '  ')]),
+    ...(delivered === undefined
+      ? where.map((each) => whole(`  ${each}`))
+      : [describeDelivery(delivered, { indent: '  ', isGone: isGone(state) })]),
     ...folderLines(place, '  folder'),
     ...(paused === undefined
       ? []
@@ -302,9 +307,15 @@ function describeAttemptFacts(attempt: Attempt, { state, isLastChecked, times }:
   ]
 }
 
-/** Where the work of a driven run is, in a few words. */
+/** Merged and discarded work has neither a branch nor a worktree. */
+function isGone({ merged, discarded }: DriveState): boolean {
+  return merged !== undefined || discarded !== undefined
+}
+
+/** Where the work of a driven run is, in a few words. Empty if its branch is removed. */
 export function describePlace(state: DriveState): string {
   const { place, delivered } = state
+  if (isGone(state)) return ''
   if (delivered?.commit !== undefined) return `branch ${delivered.branch}`
   return place.kind === 'worktree' ? `branch ${place.branch}, in ${place.root}` : `driven in ${place.root}`
 }
