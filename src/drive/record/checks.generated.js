@@ -2031,33 +2031,33 @@ d"||C==="base_seen"||C==="described"||C==="branch_taken"||C==="taken_over"||C===
 _checked"||C==="merging"||C==="merged"||C==="pull_request_opened"||C==="discarded"||C==="discard_undone"||C==="taken"))return O.
 errors=[{instancePath:s+"/type",keyword:"enum",params:{allowedValues:Fo}}],!1}}else return O.errors=[{instancePath:s,keyword:"\
 type",params:{type:"object"}}],!1;return O.errors=r,e===0}var ep=K;var Eo=["version","run_id","repository","git_common_dir","asked_by","api_key","key_id","ceilings","budgets","depth","tra\
-ce","label","is_server_driven","notify","queued","taken_at","group","problem","created_at"],To=["user","client"],Ko=["ap\
-proval","sandbox","boundary","tools","mcpServers","directories"],Vi=["mode","setting"],Lo=["always","auto","none"],Ro=["\
-read-only","workspace","full"],$i=["setting"],So=["names","setting"],Co=["paths","setting"],Zo=["traceparent","tracestat\
-e","is_own"],Io=["position","is_first"],Oo=["id","max_tokens","max_cost_microusd"],zo=new RegExp("^[A-Za-z0-9_-]{1,128}$",
-"u");function K(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:g={}}={}){let r=null,
-e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let U;if(t.version===void 0&&(U="version")||t.run_id===void 0&&
-(U="run_id")||t.repository===void 0&&(U="repository")||t.git_common_dir===void 0&&(U="git_common_dir")||t.asked_by===void 0&&
-(U="asked_by")||t.is_server_driven===void 0&&(U="is_server_driven")||t.created_at===void 0&&(U="created_at"))return K.errors=
-[{instancePath:s,keyword:"required",params:{missingProperty:U}}],!1;for(let h in t){let S=e;if(!(h==="version"||h==="run\
-_id"||h==="repository"||h==="git_common_dir"||h==="asked_by"||h==="api_key"||h==="key_id"||h==="ceilings"||h==="budgets"||
-h==="depth"||h==="trace"||h==="label"||h==="is_server_driven"||h==="notify"||h==="queued"||h==="taken_at"||h==="group"||
-h==="problem"||h==="created_at")){let pe={instancePath:s,keyword:"enum",params:{allowedValues:Eo},propertyName:h};r===null?
-r=[pe]:r.push(pe),e++}var b=S===e;if(!b){let pe={instancePath:s,keyword:"propertyNames",params:{propertyName:h}};return r===
-null?r=[pe]:r.push(pe),e++,K.errors=r,!1;break}}if(b){if(t.version!==void 0){let h=t.version,S=e;if(!(typeof h=="number"&&
-isFinite(h)))return K.errors=[{instancePath:s+"/version",keyword:"type",params:{type:"number"}}],!1;if(h!==1)return K.errors=
-[{instancePath:s+"/version",keyword:"const",params:{allowedValue:1}}],!1;var n=S===e}else var n=!0;if(n){if(t.run_id!==void 0){
-let h=t.run_id,S=e;if(e===S)if(typeof h=="string"){if(!zo.test(h))return K.errors=[{instancePath:s+"/run_id",keyword:"sa\
-idPattern",params:{says:"the id of a run"}}],!1}else return K.errors=[{instancePath:s+"/run_id",keyword:"type",params:{type:"\
-string"}}],!1;var n=S===e}else var n=!0;if(n){if(t.repository!==void 0){let h=t.repository,S=e;if(e===S)if(typeof h=="st\
-ring"){if(h.length===0)return K.errors=[{instancePath:s+"/repository",keyword:"minLength",params:{limit:1}}],!1}else return K.
-errors=[{instancePath:s+"/repository",keyword:"type",params:{type:"string"}}],!1;var n=S===e}else var n=!0;if(n){if(t.git_common_dir!==
-void 0){let h=t.git_common_dir,S=e;if(e===S)if(typeof h=="string"){if(h.length===0)return K.errors=[{instancePath:s+"/gi\
-t_common_dir",keyword:"minLength",params:{limit:1}}],!1}else return K.errors=[{instancePath:s+"/git_common_dir",keyword:"\
-type",params:{type:"string"}}],!1;var n=S===e}else var n=!0;if(n){if(t.asked_by!==void 0){let h=t.asked_by,S=e;if(!(h===
-"user"||h==="client"))return K.errors=[{instancePath:s+"/asked_by",keyword:"enum",params:{allowedValues:To}}],!1;var n=S===
-e}else var n=!0;if(n){if(t.api_key!==void 0){let h=e;if(typeof t.api_key!="string")return K.errors=[{instancePath:s+"/ap\
-i_key",keyword:"type",params:{type:"string"}}],!1;var n=h===e}else var n=!0;if(n){if(t.key_id!==void 0){let h=e;if(typeof t.
+ce","label","is_server_driven","was_server_driven","notify","queued","taken_at","group","problem","created_at"],To=["use\
+r","client"],Ko=["approval","sandbox","boundary","tools","mcpServers","directories"],Vi=["mode","setting"],Lo=["always",
+"auto","none"],Ro=["read-only","workspace","full"],$i=["setting"],So=["names","setting"],Co=["paths","setting"],Zo=["tra\
+ceparent","tracestate","is_own"],Io=["position","is_first"],Oo=["id","max_tokens","max_cost_microusd"],zo=new RegExp("^[\
+A-Za-z0-9_-]{1,128}$","u");function K(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:g={}}={}){
+let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let U;if(t.version===void 0&&(U="version")||t.run_id===
+void 0&&(U="run_id")||t.repository===void 0&&(U="repository")||t.git_common_dir===void 0&&(U="git_common_dir")||t.asked_by===
+void 0&&(U="asked_by")||t.is_server_driven===void 0&&(U="is_server_driven")||t.created_at===void 0&&(U="created_at"))return K.
+errors=[{instancePath:s,keyword:"required",params:{missingProperty:U}}],!1;for(let h in t){let S=e;if(!(h==="version"||h===
+"run_id"||h==="repository"||h==="git_common_dir"||h==="asked_by"||h==="api_key"||h==="key_id"||h==="ceilings"||h==="budg\
+ets"||h==="depth"||h==="trace"||h==="label"||h==="is_server_driven"||h==="was_server_driven"||h==="notify"||h==="queued"||
+h==="taken_at"||h==="group"||h==="problem"||h==="created_at")){let pe={instancePath:s,keyword:"enum",params:{allowedValues:Eo},
+propertyName:h};r===null?r=[pe]:r.push(pe),e++}var b=S===e;if(!b){let pe={instancePath:s,keyword:"propertyNames",params:{
+propertyName:h}};return r===null?r=[pe]:r.push(pe),e++,K.errors=r,!1;break}}if(b){if(t.version!==void 0){let h=t.version,
+S=e;if(!(typeof h=="number"&&isFinite(h)))return K.errors=[{instancePath:s+"/version",keyword:"type",params:{type:"numbe\
+r"}}],!1;if(h!==1)return K.errors=[{instancePath:s+"/version",keyword:"const",params:{allowedValue:1}}],!1;var n=S===e}else
+var n=!0;if(n){if(t.run_id!==void 0){let h=t.run_id,S=e;if(e===S)if(typeof h=="string"){if(!zo.test(h))return K.errors=[
+{instancePath:s+"/run_id",keyword:"saidPattern",params:{says:"the id of a run"}}],!1}else return K.errors=[{instancePath:s+
+"/run_id",keyword:"type",params:{type:"string"}}],!1;var n=S===e}else var n=!0;if(n){if(t.repository!==void 0){let h=t.repository,
+S=e;if(e===S)if(typeof h=="string"){if(h.length===0)return K.errors=[{instancePath:s+"/repository",keyword:"minLength",params:{
+limit:1}}],!1}else return K.errors=[{instancePath:s+"/repository",keyword:"type",params:{type:"string"}}],!1;var n=S===e}else
+var n=!0;if(n){if(t.git_common_dir!==void 0){let h=t.git_common_dir,S=e;if(e===S)if(typeof h=="string"){if(h.length===0)
+return K.errors=[{instancePath:s+"/git_common_dir",keyword:"minLength",params:{limit:1}}],!1}else return K.errors=[{instancePath:s+
+"/git_common_dir",keyword:"type",params:{type:"string"}}],!1;var n=S===e}else var n=!0;if(n){if(t.asked_by!==void 0){let h=t.
+asked_by,S=e;if(!(h==="user"||h==="client"))return K.errors=[{instancePath:s+"/asked_by",keyword:"enum",params:{allowedValues:To}}],
+!1;var n=S===e}else var n=!0;if(n){if(t.api_key!==void 0){let h=e;if(typeof t.api_key!="string")return K.errors=[{instancePath:s+
+"/api_key",keyword:"type",params:{type:"string"}}],!1;var n=h===e}else var n=!0;if(n){if(t.key_id!==void 0){let h=e;if(typeof t.
 key_id!="string")return K.errors=[{instancePath:s+"/key_id",keyword:"type",params:{type:"string"}}],!1;var n=h===e}else var n=!0;
 if(n){if(t.ceilings!==void 0){let h=t.ceilings,S=e;if(e===S)if(h&&typeof h=="object"&&!Array.isArray(h)){for(let E in h){
 let T=e;if(!(E==="approval"||E==="sandbox"||E==="boundary"||E==="tools"||E==="mcpServers"||E==="directories")){let B={instancePath:s+
@@ -2141,46 +2141,49 @@ errors=[{instancePath:s+"/trace",keyword:"type",params:{type:"object"}}],!1;var 
 void 0){let h=e;if(typeof t.label!="string")return K.errors=[{instancePath:s+"/label",keyword:"type",params:{type:"strin\
 g"}}],!1;var n=h===e}else var n=!0;if(n){if(t.is_server_driven!==void 0){let h=e;if(typeof t.is_server_driven!="boolean")
 return K.errors=[{instancePath:s+"/is_server_driven",keyword:"type",params:{type:"boolean"}}],!1;var n=h===e}else var n=!0;
-if(n){if(t.notify!==void 0){let h=e;if(typeof t.notify!="string")return K.errors=[{instancePath:s+"/notify",keyword:"typ\
-e",params:{type:"string"}}],!1;var n=h===e}else var n=!0;if(n){if(t.queued!==void 0){let h=t.queued,S=e;if(e===S)if(h&&typeof h==
-"object"&&!Array.isArray(h)){let E;if(h.position===void 0&&(E="position"))return K.errors=[{instancePath:s+"/queued",keyword:"\
-required",params:{missingProperty:E}}],!1;for(let T in h){let B=e;if(!(T==="position"||T==="is_first")){let I={instancePath:s+
-"/queued",keyword:"enum",params:{allowedValues:Io},propertyName:T};r===null?r=[I]:r.push(I),e++}var V=B===e;if(!V){let I={
-instancePath:s+"/queued",keyword:"propertyNames",params:{propertyName:T}};return r===null?r=[I]:r.push(I),e++,K.errors=r,
-!1;break}}if(V){if(h.position!==void 0){let T=h.position,B=e;if(!(typeof T=="number"&&!(T%1)&&!isNaN(T)&&isFinite(T)))return K.
-errors=[{instancePath:s+"/queued/position",keyword:"type",params:{type:"integer"}}],!1;var L=B===e}else var L=!0;if(L)if(h.
-is_first!==void 0){let T=h.is_first,B=e;if(typeof T!="boolean")return K.errors=[{instancePath:s+"/queued/is_first",keyword:"\
-type",params:{type:"boolean"}}],!1;if(T!==!0)return K.errors=[{instancePath:s+"/queued/is_first",keyword:"const",params:{
-allowedValue:!0}}],!1;var L=B===e}else var L=!0}}else return K.errors=[{instancePath:s+"/queued",keyword:"type",params:{
-type:"object"}}],!1;var n=S===e}else var n=!0;if(n){if(t.taken_at!==void 0){let h=e;N(t.taken_at,{instancePath:s+"/taken\
-_at",parentData:t,parentDataProperty:"taken_at",rootData:_,dynamicAnchors:g})||(r=r===null?N.errors:r.concat(N.errors),e=
-r.length);var n=h===e}else var n=!0;if(n){if(t.group!==void 0){let h=t.group,S=e;if(e===S)if(h&&typeof h=="object"&&!Array.
-isArray(h)){let E;if(h.id===void 0&&(E="id"))return K.errors=[{instancePath:s+"/group",keyword:"required",params:{missingProperty:E}}],
-!1;for(let T in h){let B=e;if(!(T==="id"||T==="max_tokens"||T==="max_cost_microusd")){let I={instancePath:s+"/group",keyword:"\
-enum",params:{allowedValues:Oo},propertyName:T};r===null?r=[I]:r.push(I),e++}var $=B===e;if(!$){let I={instancePath:s+"/\
-group",keyword:"propertyNames",params:{propertyName:T}};return r===null?r=[I]:r.push(I),e++,K.errors=r,!1;break}}if($){if(h.
-id!==void 0){let T=h.id,B=e;if(e===B)if(typeof T=="string"){if(T.length===0)return K.errors=[{instancePath:s+"/group/id",
-keyword:"minLength",params:{limit:1}}],!1}else return K.errors=[{instancePath:s+"/group/id",keyword:"type",params:{type:"\
-string"}}],!1;var D=B===e}else var D=!0;if(D){if(h.max_tokens!==void 0){let T=h.max_tokens,B=e;if(!(typeof T=="number"&&
-!(T%1)&&!isNaN(T)&&isFinite(T)))return K.errors=[{instancePath:s+"/group/max_tokens",keyword:"type",params:{type:"intege\
-r"}}],!1;if(e===B&&typeof T=="number"&&isFinite(T)&&(T<1||isNaN(T)))return K.errors=[{instancePath:s+"/group/max_tokens",
-keyword:"minimum",params:{comparison:">=",limit:1}}],!1;var D=B===e}else var D=!0;if(D)if(h.max_cost_microusd!==void 0){
-let T=h.max_cost_microusd,B=e;if(!(typeof T=="number"&&!(T%1)&&!isNaN(T)&&isFinite(T)))return K.errors=[{instancePath:s+
-"/group/max_cost_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===B&&typeof T=="number"&&isFinite(T)&&(T<1||
-isNaN(T)))return K.errors=[{instancePath:s+"/group/max_cost_microusd",keyword:"minimum",params:{comparison:">=",limit:1}}],
-!1;var D=B===e}else var D=!0}}}else return K.errors=[{instancePath:s+"/group",keyword:"type",params:{type:"object"}}],!1;
-var n=S===e}else var n=!0;if(n){if(t.problem!==void 0){let h=t.problem,S=e;if(e===S)if(h&&typeof h=="object"&&!Array.isArray(
-h)){let E;if(h.code===void 0&&(E="code")||h.message===void 0&&(E="message"))return K.errors=[{instancePath:s+"/problem",
-keyword:"required",params:{missingProperty:E}}],!1;for(let T in h){let B=e;if(!(T==="code"||T==="message")){let I={instancePath:s+
-"/problem",keyword:"enum",params:{allowedValues:Ti},propertyName:T};r===null?r=[I]:r.push(I),e++}var F=B===e;if(!F){let I={
-instancePath:s+"/problem",keyword:"propertyNames",params:{propertyName:T}};return r===null?r=[I]:r.push(I),e++,K.errors=
-r,!1;break}}if(F){if(h.code!==void 0){let T=e;if(typeof h.code!="string")return K.errors=[{instancePath:s+"/problem/code",
-keyword:"type",params:{type:"string"}}],!1;var H=T===e}else var H=!0;if(H)if(h.message!==void 0){let T=e;if(typeof h.message!=
-"string")return K.errors=[{instancePath:s+"/problem/message",keyword:"type",params:{type:"string"}}],!1;var H=T===e}else
-var H=!0}}else return K.errors=[{instancePath:s+"/problem",keyword:"type",params:{type:"object"}}],!1;var n=S===e}else var n=!0;
-if(n)if(t.created_at!==void 0){let h=e;N(t.created_at,{instancePath:s+"/created_at",parentData:t,parentDataProperty:"cre\
-ated_at",rootData:_,dynamicAnchors:g})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=h===e}else var n=!0}}}}}}}}}}}}}}}}}}}else
-return K.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return K.errors=r,e===0}var rp=P;var Uo=["version","git_common_dir","root","branch","base","head","commit","pack","rounds"],Mo=["record","events","files"],
+if(n){if(t.was_server_driven!==void 0){let h=t.was_server_driven,S=e;if(typeof h!="boolean")return K.errors=[{instancePath:s+
+"/was_server_driven",keyword:"type",params:{type:"boolean"}}],!1;if(h!==!0)return K.errors=[{instancePath:s+"/was_server\
+_driven",keyword:"const",params:{allowedValue:!0}}],!1;var n=S===e}else var n=!0;if(n){if(t.notify!==void 0){let h=e;if(typeof t.
+notify!="string")return K.errors=[{instancePath:s+"/notify",keyword:"type",params:{type:"string"}}],!1;var n=h===e}else var n=!0;
+if(n){if(t.queued!==void 0){let h=t.queued,S=e;if(e===S)if(h&&typeof h=="object"&&!Array.isArray(h)){let E;if(h.position===
+void 0&&(E="position"))return K.errors=[{instancePath:s+"/queued",keyword:"required",params:{missingProperty:E}}],!1;for(let T in h){
+let B=e;if(!(T==="position"||T==="is_first")){let I={instancePath:s+"/queued",keyword:"enum",params:{allowedValues:Io},propertyName:T};
+r===null?r=[I]:r.push(I),e++}var V=B===e;if(!V){let I={instancePath:s+"/queued",keyword:"propertyNames",params:{propertyName:T}};
+return r===null?r=[I]:r.push(I),e++,K.errors=r,!1;break}}if(V){if(h.position!==void 0){let T=h.position,B=e;if(!(typeof T==
+"number"&&!(T%1)&&!isNaN(T)&&isFinite(T)))return K.errors=[{instancePath:s+"/queued/position",keyword:"type",params:{type:"\
+integer"}}],!1;var L=B===e}else var L=!0;if(L)if(h.is_first!==void 0){let T=h.is_first,B=e;if(typeof T!="boolean")return K.
+errors=[{instancePath:s+"/queued/is_first",keyword:"type",params:{type:"boolean"}}],!1;if(T!==!0)return K.errors=[{instancePath:s+
+"/queued/is_first",keyword:"const",params:{allowedValue:!0}}],!1;var L=B===e}else var L=!0}}else return K.errors=[{instancePath:s+
+"/queued",keyword:"type",params:{type:"object"}}],!1;var n=S===e}else var n=!0;if(n){if(t.taken_at!==void 0){let h=e;N(t.
+taken_at,{instancePath:s+"/taken_at",parentData:t,parentDataProperty:"taken_at",rootData:_,dynamicAnchors:g})||(r=r===null?
+N.errors:r.concat(N.errors),e=r.length);var n=h===e}else var n=!0;if(n){if(t.group!==void 0){let h=t.group,S=e;if(e===S)
+if(h&&typeof h=="object"&&!Array.isArray(h)){let E;if(h.id===void 0&&(E="id"))return K.errors=[{instancePath:s+"/group",
+keyword:"required",params:{missingProperty:E}}],!1;for(let T in h){let B=e;if(!(T==="id"||T==="max_tokens"||T==="max_cos\
+t_microusd")){let I={instancePath:s+"/group",keyword:"enum",params:{allowedValues:Oo},propertyName:T};r===null?r=[I]:r.push(
+I),e++}var $=B===e;if(!$){let I={instancePath:s+"/group",keyword:"propertyNames",params:{propertyName:T}};return r===null?
+r=[I]:r.push(I),e++,K.errors=r,!1;break}}if($){if(h.id!==void 0){let T=h.id,B=e;if(e===B)if(typeof T=="string"){if(T.length===
+0)return K.errors=[{instancePath:s+"/group/id",keyword:"minLength",params:{limit:1}}],!1}else return K.errors=[{instancePath:s+
+"/group/id",keyword:"type",params:{type:"string"}}],!1;var D=B===e}else var D=!0;if(D){if(h.max_tokens!==void 0){let T=h.
+max_tokens,B=e;if(!(typeof T=="number"&&!(T%1)&&!isNaN(T)&&isFinite(T)))return K.errors=[{instancePath:s+"/group/max_tok\
+ens",keyword:"type",params:{type:"integer"}}],!1;if(e===B&&typeof T=="number"&&isFinite(T)&&(T<1||isNaN(T)))return K.errors=
+[{instancePath:s+"/group/max_tokens",keyword:"minimum",params:{comparison:">=",limit:1}}],!1;var D=B===e}else var D=!0;if(D)
+if(h.max_cost_microusd!==void 0){let T=h.max_cost_microusd,B=e;if(!(typeof T=="number"&&!(T%1)&&!isNaN(T)&&isFinite(T)))
+return K.errors=[{instancePath:s+"/group/max_cost_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===B&&typeof T==
+"number"&&isFinite(T)&&(T<1||isNaN(T)))return K.errors=[{instancePath:s+"/group/max_cost_microusd",keyword:"minimum",params:{
+comparison:">=",limit:1}}],!1;var D=B===e}else var D=!0}}}else return K.errors=[{instancePath:s+"/group",keyword:"type",
+params:{type:"object"}}],!1;var n=S===e}else var n=!0;if(n){if(t.problem!==void 0){let h=t.problem,S=e;if(e===S)if(h&&typeof h==
+"object"&&!Array.isArray(h)){let E;if(h.code===void 0&&(E="code")||h.message===void 0&&(E="message"))return K.errors=[{instancePath:s+
+"/problem",keyword:"required",params:{missingProperty:E}}],!1;for(let T in h){let B=e;if(!(T==="code"||T==="message")){let I={
+instancePath:s+"/problem",keyword:"enum",params:{allowedValues:Ti},propertyName:T};r===null?r=[I]:r.push(I),e++}var F=B===
+e;if(!F){let I={instancePath:s+"/problem",keyword:"propertyNames",params:{propertyName:T}};return r===null?r=[I]:r.push(
+I),e++,K.errors=r,!1;break}}if(F){if(h.code!==void 0){let T=e;if(typeof h.code!="string")return K.errors=[{instancePath:s+
+"/problem/code",keyword:"type",params:{type:"string"}}],!1;var H=T===e}else var H=!0;if(H)if(h.message!==void 0){let T=e;
+if(typeof h.message!="string")return K.errors=[{instancePath:s+"/problem/message",keyword:"type",params:{type:"string"}}],
+!1;var H=T===e}else var H=!0}}else return K.errors=[{instancePath:s+"/problem",keyword:"type",params:{type:"object"}}],!1;
+var n=S===e}else var n=!0;if(n)if(t.created_at!==void 0){let h=e;N(t.created_at,{instancePath:s+"/created_at",parentData:t,
+parentDataProperty:"created_at",rootData:_,dynamicAnchors:g})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=h===
+e}else var n=!0}}}}}}}}}}}}}}}}}}}}else return K.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return K.
+errors=r,e===0}var rp=P;var Uo=["version","git_common_dir","root","branch","base","head","commit","pack","rounds"],Mo=["record","events","files"],
 Yo=["name","content"],hs=new RegExp("^[0-9a-f]{40}(?:[0-9a-f]{24})?$","u");function P(t,{instancePath:s="",parentData:A,
 parentDataProperty:x,rootData:_=t,dynamicAnchors:g={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
 t)){let y;if(t.version===void 0&&(y="version")||t.git_common_dir===void 0&&(y="git_common_dir")||t.root===void 0&&(y="ro\
