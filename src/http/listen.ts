@@ -54,7 +54,9 @@ async function describeBindError(error: Error, target: ListenAddress, help: Port
   }
   switch (errorCode(error)) {
     case 'EADDRINUSE':
-      return isSocket ? 'another program is listening there; stop it, or choose another --socket' : await usedPort(target.port, help)
+      return isSocket
+        ? 'another program is listening there; stop it, or choose another --socket'
+        : await usedPort(target.port, help)
     case 'EACCES':
       return isSocket
         ? 'its directory is not writable; choose another --socket'

@@ -30,7 +30,9 @@ describe('drover merge', () => {
       /merged into main as [0-9a-f]{12}[\s\S]* by \S+ \(terminal\)/,
     )
     const status = (await run.call(['status', run.id])).stdout
-    expect([status, (await run.call(['status'])).stdout].join('')).not.toMatch(/on branch|in another worktree|\/worktrees\//)
+    expect([status, (await run.call(['status'])).stdout].join('')).not.toMatch(
+      /on branch|in another worktree|\/worktrees\//,
+    )
     const report = (await run.call(['report', run.id])).stdout
     expect([report.includes('## After the delivery'), report.includes('Next: ')]).toEqual([true, false])
     expect((await run.call(['status', '--state', 'merged'])).stdout).toContain(GOAL)
