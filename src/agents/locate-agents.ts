@@ -3,6 +3,7 @@ import type { Environment } from '../kit/process/child-environment.ts'
 import { findProgram, type SearchPlaces } from '../kit/process/find-program.ts'
 import { type AcpSettings, findAcpAgent } from './acp/agent.ts'
 import { type Agent, type Backend, NATIVE_BACKENDS, type Program } from './adapter/agent.ts'
+import { NO_NEEDS } from './adapter/boundary-needs.ts'
 import { backendUnavailable } from './faults.ts'
 import { findNativeAgent } from './registry.ts'
 
@@ -55,7 +56,13 @@ function locateNative(backend: Backend, settings: NativeSettings, options: Locat
   const path = findProgram(wanted, options)
   const demo = path === undefined && options.demo !== undefined ? ([...options.demo, backend] as const) : undefined
   const program = path === undefined ? demo : ([path] as const)
-  return { backend, agent, isEnabled: settings.enabled, program, isDemo: demo !== undefined, wanted }
+  const isDemo = demo !== undefined
+  return { backend, agent: isDemo ? toDemo(agent) : agent, isEnabled: settings.enabled, program, isDemo, wanted }
+}
+
+/** It speaks as the agent does, and neither needs nor makes the agent's files. */
+function toDemo(agent: Agent): Agent {
+  return { ...agent, boundaryNeeds: () => NO_NEEDS }
 }
 
 function locateAcp(backend: Backend, settings: AcpSettings, options: LocateOptions): AgentLocation {

@@ -44,6 +44,9 @@ export const VARIANT_BY_CODE: Readonly<Record<string, string>> = {
   git_repository_required: 'none',
   git_repository_unavailable: 'retry-doctor',
 
+  // The message names the command.
+  discard_not_confirmed: 'none',
+
   runstore_unavailable: 'run-doctor',
   invalid_run_id: 'inspect-runs',
   run_id_ambiguous: 'list-runs',

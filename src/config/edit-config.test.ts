@@ -143,7 +143,7 @@ describe('setConfigValue', () => {
     [
       'server.keys',
       ['x'],
-      'server.keys was not changed: server.keys has entries with several fields, which can only be set in the file; edit the file',
+      'server.keys was not changed: server.keys has entries with several fields: write them into the file that "drover config path" names',
     ],
     [
       'server.rate_limit_enabled',

@@ -70,7 +70,7 @@ export function parseText(key: ConfigKey, text: string): ParsedText {
     case 'map':
       return { rule: `has named entries; set one, as in ${key.path}.NAME` }
     case 'entries':
-      return { rule: 'has entries with several fields, which can only be set in the file; edit the file' }
+      return { rule: 'has entries with several fields: write them into the file that "drover config path" names' }
   }
 }
 

@@ -16,7 +16,14 @@ import { decisionsIn, goalOfRound, mayStartRound, nameRequirement, openWork } fr
 import { spentBy } from './decide/spending.ts'
 import { deliver } from './deliver.ts'
 import { openBoundaryFor } from './drive-boundary.ts'
-import { type DriveContext, type DriveTools, readDriveState, record, treeIdOf } from './drive-context.ts'
+import {
+  type DriveContext,
+  type DriveTools,
+  type Recording,
+  readDriveState,
+  record,
+  treeIdOf,
+} from './drive-context.ts'
 import { type DriveEnd, driveRun } from './drive-run.ts'
 import { describeFlag, seriousFlags } from './evidence/repository-flags.ts'
 import { mergeConflict } from './merge-base.ts'
@@ -68,6 +75,27 @@ export async function driveRounds(tools: RoundsTools, runId: string, begin: Driv
 async function driveFrom(tools: RoundsTools, runId: string, begin: DriveBegin): Promise<RoundsResult> {
   using journal = await openDriveJournal(tools.runs.store, runId)
   forgetStop(tools.runs.store, runId)
+  const recording = { runs: tools.runs, runId, journal, onUpdate: tools.onUpdate }
+  const { context, isLast, driven } = await noteInterruption(recording, () => driveOne(tools, recording, begin))
+  if ('end' in driven) return driven
+  const { options: known, ...ended } = readDriveState(context)
+  const { baseline } = ended
+  const started = nextStarted(ended)
+  const optionsFrom: DriveBegin['optionsFrom'] = (given) => begin.optionsFrom(given ?? known)
+  const isNew = await startRound(context, driven, { ...started, options: optionsFrom(undefined) })
+  // What the user wants is for the last round, which records it, and is done once.
+  const also = isLast ? undefined : begin.also
+  const takesOver = driven.isAfterDelivery === true ? undefined : begin.takesOver
+  return await driveFrom(tools, driven.runId, { ...started, optionsFrom, isNew, baseline, also, takesOver })
+}
+
+type Driven = {
+  readonly context: DriveContext
+  readonly isLast: boolean
+  readonly driven: RoundsResult | NextRound
+}
+
+async function driveOne(tools: RoundsTools, { runId, journal }: Recording, begin: DriveBegin): Promise<Driven> {
   const before = toDriveState(journal.events)
   const options = begin.optionsFrom(before?.options)
   const boundary = await openBoundaryFor(tools.sandbox, {
@@ -84,16 +112,22 @@ async function driveFrom(tools: RoundsTools, runId: string, begin: DriveBegin): 
   const context: DriveContext = await inWorktree(inRun({ ...tools, boundary, runId, journal }, begin), begin)
   const { isLast } = beginDrive(context, begin)
   const driven = await noteFailure(context, () => driveRound(context, tools, begin))
-  if ('end' in driven) return driven
-  const { options: known, ...ended } = readDriveState(context)
-  const { baseline } = ended
-  const started = nextStarted(ended)
-  const optionsFrom: DriveBegin['optionsFrom'] = (given) => begin.optionsFrom(given ?? known)
-  const isNew = await startRound(context, driven, { ...started, options: optionsFrom(undefined) })
-  // What the user wants is for the last round, which records it, and is done once.
-  const also = isLast ? undefined : begin.also
-  const takesOver = driven.isAfterDelivery === true ? undefined : begin.takesOver
-  return await driveFrom(tools, driven.runId, { ...started, optionsFrom, isNew, baseline, also, takesOver })
+  return { context, isLast, driven }
+}
+
+/** Records that this driver was told to end: without it, it looks as if it was killed. */
+async function noteInterruption(recording: Recording, drive: () => Promise<Driven>): Promise<Driven> {
+  const note = () => {
+    if (toDriveState(recording.journal.events) !== undefined) tryTo(() => record(recording, 'interrupted', {}))
+  }
+  try {
+    const ended = await drive()
+    if ('end' in ended.driven && ended.driven.end.is === 'interrupted') note()
+    return ended
+  } catch (error) {
+    if (recording.runs.signal.aborted) note()
+    throw error
+  }
 }
 
 /** The rounds before worked in the same worktree. */

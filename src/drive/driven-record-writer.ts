@@ -79,7 +79,7 @@ export function recordOfUser(directory: string, { runId, repository, context, en
   const { clock, workspace } = context
   const found = findDriven(directory, runId)
   if (found !== undefined) {
-    const { queued: _, ...kept } = found
+    const { queued: _, was_server_driven: __, ...kept } = found
     return { ...kept, is_server_driven: false }
   }
   return {

@@ -139,6 +139,7 @@ function toReportParts(state: DriveState, changes: readonly ReportChange[] | und
     evidence: judged.flatMap(({ evidence }) => (evidence?.claims ?? []).map(toEvidence)),
     flags: flagsOfRun(state),
     checks: checkResults(state).map(toReportCheck),
+    ...(state.options.checks.length === 0 && { is_unchecked: true }),
     ...(state.options.mcp_servers !== undefined && { mcp_servers: state.options.mcp_servers }),
     cost: toReportCost(state),
   }

@@ -13,7 +13,7 @@ import { createContext, type ServerInputs } from './context/create-context.ts'
 import { CONSOLE_USER } from './context/logins.ts'
 import type { ServerContext } from './context/server-context.ts'
 import { shuttingDown } from './errors/faults.ts'
-import { closeLocally, listen, listenAtHome, listenLocally } from './listen.ts'
+import { closeLocally, listen, listenAtHome, listenLocally, type PortHelp } from './listen.ts'
 import { type LocalOptions, localEndpoints } from './local/local-endpoints.ts'
 import { isConsoleBuilt } from './meta/console.ts'
 import { withMetrics } from './metrics/create-metrics.ts'
@@ -24,8 +24,7 @@ import { createServer, type HttpServer } from './server.ts'
 export type HttpInputs = ServerInputs & {
   /** Undefined: only programs of this user reach it, through its socket. */
   address?: ListenAddress | undefined
-  /** Starts such a server; an error shows it with another port. */
-  command?: string
+  portHelp?: PortHelp
   /** The socket for programs of this user. A server without an address must have it. */
   localSocket?: string | undefined
   /** What commands of the user can ask of it. Undefined: nothing. */
@@ -68,10 +67,10 @@ export class HttpFace implements Face {
   }
 
   async open(): Promise<void> {
-    const { stores, keys, directories, log, address, command, localSocket: path } = this.#inputs
+    const { stores, keys, directories, log, address, portHelp, localSocket: path } = this.#inputs
     await settleKeys({ stores, keys, drivenRuns: directories.drivenRuns, log })
     const { app, localListener } = this.#server
-    if (address !== undefined) this.bound = await listen(app.server, address, command)
+    if (address !== undefined) this.bound = await listen(app.server, address, portHelp)
     if (this.bound !== undefined && this.#context.config.server.console)
       this.drover.announcements.localUrl = baseUrl(this.bound)
     if (path === undefined) return

@@ -11,22 +11,32 @@ import { type BoundAddress, formatAddress, type ListenAddress } from '../service
 import { listenFailed } from './errors/faults.ts'
 import type { Connections } from './request/connection-errors.ts'
 
-/** `command` starts such a server; an error shows it with another port. */
-export async function listen(server: Server, target: ListenAddress, command?: string): Promise<BoundAddress> {
+/** What an error about a port in use says. */
+export type PortHelp = {
+  /** Starts such a server. It is shown with another port. */
+  command?: string | undefined
+  /** What listens there, if the caller knows it. */
+  listener?: ((port: number) => Promise<string | undefined>) | undefined
+}
+
+export async function listen(server: Server, target: ListenAddress, help: PortHelp = {}): Promise<BoundAddress> {
   if ('socket' in target) {
     await bindSocket(server, target)
     chmodSync(target.socket, 0o600)
     return target
   }
-  await bind(server, target, command)
+  await bind(server, target, help)
   const { address, port } = server.address() as AddressInfo
   return { host: target.host, address, port }
 }
 
-function bind(server: Server, target: ListenAddress, command?: string): Promise<void> {
+function bind(server: Server, target: ListenAddress, help: PortHelp = {}): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const fail = (error: Error) =>
-    reject(listenFailed({ place: formatAddress(target), problem: describeBindError(error, target, command) }, error))
+    void describeBindError(error, target, help).then(
+      (problem) => reject(listenFailed({ place: formatAddress(target), problem }, error)),
+      reject,
+    )
   server.once('error', fail)
   server.once('listening', () => {
     server.off('error', fail)
@@ -36,7 +46,7 @@ function bind(server: Server, target: ListenAddress, command?: string): Promise<
   return promise
 }
 
-function describeBindError(error: Error, target: ListenAddress, command?: string): string {
+async function describeBindError(error: Error, target: ListenAddress, help: PortHelp): Promise<string> {
   const isSocket = 'socket' in target
   // Node reports a missing directory as EACCES.
   if (isSocket && !existsSync(dirname(target.socket))) {
@@ -44,7 +54,9 @@ function describeBindError(error: Error, target: ListenAddress, command?: string
   }
   switch (errorCode(error)) {
     case 'EADDRINUSE':
-      return `another program is listening there; stop it, or choose another ${isSocket ? '--socket' : portFor(target.port, command)}`
+      return isSocket
+        ? 'another program is listening there; stop it, or choose another --socket'
+        : await usedPort(target.port, help)
     case 'EACCES':
       return isSocket
         ? 'its directory is not writable; choose another --socket'
@@ -58,6 +70,11 @@ function describeBindError(error: Error, target: ListenAddress, command?: string
     default:
       return `${error.message}; choose another address`
   }
+}
+
+async function usedPort(port: number, { command, listener }: PortHelp): Promise<string> {
+  const what = (await listener?.(port)) ?? 'another program is listening there'
+  return `${what}; stop it, or choose another ${portFor(port, command)}`
 }
 
 function portFor(taken: number, command: string | undefined): string {

@@ -55,6 +55,20 @@ describe('formatReport', () => {
     expect(report).not.toContain('## Checks')
   })
 
+  it('says that nothing was tested if no check was given', () => {
+    expect(writeReport(RUN, { checks: [], is_unchecked: true })).toContain(
+      '## Checks\n\nNone was given; nothing was tested. `drover drive --check "COMMAND"` tests',
+    )
+  })
+
+  it.each([
+    ['drover merge run-1', true],
+    ['drover report run-1', false],
+  ])('names the next command %s, unless it is this report (%s)', (next, isNamed) => {
+    const verdict = { word: 'delivered', line: 'delivered: x', reason: 'x', next, look_first: [], exists: {} } as const
+    expect(writeReport(RUN, { verdict }).includes(`Next: \`${next}\``)).toBe(isNamed)
+  })
+
   it('names the rounds of refusals, and those that had another sandbox', () => {
     const by = ['agent']
     const nothing = { reached: [], refused: [], unwritable: [], exceeded: [] }
@@ -79,7 +93,7 @@ describe('formatReport', () => {
     expect(whole).toContain('Enforced by bubblewrap around agents.\n\nRound 1: Not enforced: no bwrap.\n')
     expect(whole).toContain('| `b:443` | not listed | 2 | agent | 1, 2 |\n| a limit | too much |  | agent | 1 |\n')
     expect(whole).toContain('| `/etc/x` | not writable, as printed |  | agent | 2 |\n')
-    expect(whole).toContain('| Host reached | Times | By | Round |\n')
+    expect(whole).toContain('| Network host reached | Times | By | Round |\n')
     expect(whole).toContain('| `a:443` | 1 | agent | 1, 2 |')
   })
 

@@ -62,7 +62,8 @@ function verdictText({ verdict }: RunReport): string[] {
   return [
     `**${word}**${separator}${reason}`,
     ...(lookFirst.length === 0 ? [] : [listText(lookFirst)]),
-    `Next: ${code(next)}`,
+    // It is this page.
+    ...(next.startsWith('drover report ') ? [] : [`Next: ${code(next)}`]),
   ]
 }
 
@@ -167,7 +168,9 @@ function evidenceText({ evidence, flags = [] }: RunReport, rows: Rows): string {
     .join('\n\n')
 }
 
-function checkText({ checks = [] }: RunReport, rows: Rows): string {
+const UNCHECKED = 'None was given; nothing was tested. `drover drive --check "COMMAND"` tests the work of the next run.'
+
+function checkText({ checks = [], is_unchecked: isUnchecked }: RunReport, rows: Rows): string {
   const cells = checks.map(({ command, passed, result }) => [
     code(command),
     passed ? 'passed' : '**failed**',
@@ -180,7 +183,8 @@ function checkText({ checks = [] }: RunReport, rows: Rows): string {
   const outputs = checks.flatMap(({ command, output = '' }) =>
     output.trim() === '' ? [] : [`The end of what ${code(command)} printed:\n\n${block(output)}`],
   )
-  return cells.length === 0 ? '' : [rows(['Command', 'Result', ''], cells), ...outputs, ...names].join('\n\n')
+  if (cells.length === 0) return isUnchecked === true ? UNCHECKED : ''
+  return [rows(['Command', 'Result', ''], cells), ...outputs, ...names].join('\n\n')
 }
 
 /** Names of hosts and paths come from commands. Rounds are named if there are several. */
@@ -212,8 +216,10 @@ function boundaryText({ boundary }: RunReport, rows: Rows): string {
     refusals.length === 0
       ? `No refusal was seen in ${where}.`
       : rows(['Refused', 'Reason', 'Times', 'By', ...heads], refusals),
-    'Hosts are seen by drover. A path is listed only if a command or a tool printed that it could not be written.',
-    reaches.length === 0 ? 'No host was reached.' : rows(['Host reached', 'Times', 'By', ...heads], reaches),
+    'drover sees network hosts. A path is listed only if a command or a tool printed that it could not be written.',
+    reaches.length === 0
+      ? 'No network host was reached.'
+      : rows(['Network host reached', 'Times', 'By', ...heads], reaches),
   ].join('\n\n')
 }
 

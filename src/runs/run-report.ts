@@ -35,6 +35,8 @@ export type ReportParts = {
   readonly flags?: readonly { readonly flag: string; readonly detail: string }[]
   /** The commands that drover ran itself. */
   readonly checks?: readonly ReportCheck[]
+  /** No check was given. */
+  readonly is_unchecked?: true
   readonly boundary?: ReportBoundary
   /** The MCP servers that the agents could use. */
   readonly mcp_servers?: readonly string[]

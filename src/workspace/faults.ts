@@ -40,7 +40,7 @@ const NO_WORKTREE = {
   path_not_text: ({ path }) =>
     `the worktree or a git directory of ${path} has a name that is not UTF-8; rename it or use another worktree`,
   not_a_repository: ({ path }) =>
-    `${path} is not inside a git worktree; name one (--root, or directory in a program) or create one with git init`,
+    `${path} is not inside a git worktree; go to one, name one with --root (in a program: directory), or create one with git init`,
   no_worktree: ({ path }) =>
     `${path} is a bare repository or inside a git directory, so it has no files to work on; name a worktree with --root`,
   unsafe_ownership: ({ path }) =>

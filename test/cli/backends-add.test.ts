@@ -66,6 +66,8 @@ describe('drover backends add', () => {
     const before = sections()
     const other = await drover('backends', 'add', 'opencode', '--registry', path)
     expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('Known: mine')])
+    const known = /Known: (.*)/.exec((await drover('backends', 'add', 'unheard-of')).stderr)?.[1]?.split(', ') ?? []
+    expect([known.length > 10, new Set(known).size]).toEqual([true, known.length])
     for (const text of ['[]', 'no JSON', '{}']) {
       writeFileSync(path, text)
       const refused = await drover('backends', 'add', 'another', '--registry', path)

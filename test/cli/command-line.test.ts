@@ -160,6 +160,7 @@ describe('a usage error', () => {
           ['drive', '--backend', 'x', 'y'],
           'drover drive has no flag --backend; did you mean --with?',
         ],
+        ['--goal of drive', ['drive', '--goal', 'x'], 'drover drive has no flag --goal; did you mean --goal-file?'],
         ['-b of drive', ['drive', '-b', 'x', 'y'], 'drover drive has no flag -b; did you mean --with?'],
         ['-b of compare', ['compare', '-b', 'codex', 'y'], 'drover compare has no flag -b; did you mean --backends?'],
         [

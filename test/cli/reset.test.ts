@@ -78,7 +78,8 @@ describe('drover reset', () => {
     expect(plan).toMatchObject({
       ...{ dry_run: true, server: null, removed: [{ name: clean.name }, { name: committed.name }] },
       kept: [{ name: changed.name }, { name: waiting.name }, { name: orphan.name }],
-      branches: [{ branch: changed.branch }, { branch: committed.branch }, { branch: waiting.branch }],
+      branches: [{ branch: committed.branch }],
+      discarded: [],
     })
     for (const { path } of [clean, committed, changed, waiting, orphan]) expect(existsSync(path)).toBe(true)
     expect(user.branches()).toBe(before)
@@ -104,29 +105,35 @@ describe('drover reset', () => {
     expect(done.kept[0].command).toBe(`drover worktrees remove ${changed.name} --discard`)
   })
 
-  it.runIf(IS_FULL)('lists branches, journals, capabilities and data with commands that remove them', async () => {
+  it('lists what stays with commands that remove it, from the first to the last', async () => {
     const user = createUser()
     const { root, repository, drover, add, reset, branches } = user
     expect(await drover('run', 'Show the wind', '--root', repository.root, '--json')).toMatchObject({ code: 0 })
     expect(await drover('hosts', 'install', 'claude', 'pi', '--root', repository.root)).toMatchObject({ code: 0 })
     const { path } = await add('changed')
     writeFileSync(join(path, 'b'), 'work\n')
+    const committed = await add('committed')
+    writeFileSync(join(committed.path, 'b'), 'work\n')
+    await commitWorktree({ git, directory: committed.path, branch: committed.branch, message: 'Work', signal })
+    repository.git('update-ref', 'refs/drover/discarded/2026-01-31/run-1', 'HEAD')
     const done = await reset('--yes')
     expect(done).toMatchObject({
+      ...{ branches: [{ branch: committed.branch }], discarded: [{ ref: 'refs/drover/discarded/2026-01-31/run-1' }] },
       journals: [{ repository: repository.root, path: join(repository.root, '.git', 'drover'), runs: 1 }],
       hosts: [{ repository: repository.root, hosts: ['claude', 'pi'] }],
       data: { path: join(root, '.drover') },
       program: { command: 'npm uninstall --global drover' },
     })
     const env = { ...user.env, PATH: `${installDrover(root).bin}:${user.env.PATH}` }
-    const lists = [done.kept, done.hosts, done.branches, done.journals, [done.data]]
-    const commands = lists.flat().map((each: { command: string }) => each.command)
-    expect(commands).toHaveLength(5)
+    const shown = (await drover('reset', '--dry-run')).stdout
+    const commands = [...shown.matchAll(/^ {4}(.+)$/gm)].map(([, command = '']) => command)
+    expect(commands.splice(-1)).toEqual(['npm uninstall --global drover'])
+    expect(commands).toHaveLength(6)
     for (const command of commands) {
       const ran = await runAt(root, ['sh', '-c', command], env)
-      // The branch of a worktree that was discarded is gone already.
-      if (!command.startsWith('git')) expect([command, ran.code, ran.stderr]).toEqual([command, 0, ''])
+      expect([command, ran.code, ran.stderr]).toEqual([command, 0, ''])
     }
+    expect(repository.git('for-each-ref', 'refs/drover')).toBe('')
     expect(branches()).toBe('')
     expect([join(root, '.drover'), join(repository.root, '.git', 'drover')].filter(existsSync)).toEqual([])
     expect(existsSync(join(repository.root, '.claude', 'skills'))).toBe(false)

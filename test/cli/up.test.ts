@@ -22,6 +22,8 @@ describe('drover up', () => {
     const up = await drover('up')
     expect([up.code, up.stdout]).toEqual([0, expect.stringMatching(/^started: process \d+\n$/)])
     expect(statSync(socket).mode & 0o777).toBe(0o600)
+    const open = await drover('open')
+    expect([open.code, open.stderr]).toEqual([1, expect.stringMatching(/"drover down" stops it, and "drover serve"/)])
     expect((await drover('up')).stdout).toBe(`already running: process ${pidIn(up.stdout)}\n`)
     expect((await drover('up', '--status')).stdout).toMatch(
       /^running: process \d+, version .*, in the background; 0 prompts run now\n/,

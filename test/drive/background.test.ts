@@ -101,6 +101,33 @@ describe('drover drive --detach', () => {
   )
 })
 
+describe('drover answer', () => {
+  it('continues a run that the server has driven, and says how to do it if there is no server any more', async () => {
+    const { driving, drover, delivered } = createDetached({ orient: [ASKING, ASKING, {}] })
+    const id = runIdIn((await drover('drive', GOAL, '--no-review', '--detach')).stdout)
+    const asked = (times: number) =>
+      until(async () => {
+        const { verdict } = JSON.parse((await drover('status', id, '--json')).stdout)
+        const count = dataOf(driving.records(id), 'outcome_submitted').length
+        return count === times && verdict.word === 'waits for you'
+      })
+    await asked(1)
+    const answered = await drover('answer', id, 'Knots.')
+    expect(answered).toMatchObject({
+      code: 0,
+      stderr: '',
+      stdout: expect.stringMatching(/^Answered\. Your server continues/),
+    })
+    await asked(2)
+    await drover('down')
+    const alone = await drover('answer', id, 'Knots.')
+    expect(alone).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^Answered\.\n/) })
+    expect(alone.stdout).toContain('not driven (answered just now): drover drive')
+    expect(await drover('drive', id, '--detach')).toMatchObject({ code: 0 })
+    expect(await delivered(id)).toMatchObject({ as: 'branch' })
+  })
+})
+
 describe('drover drive --detach, whose server is killed', () => {
   /** A server of the user that ends at this moment of the next hand-over. */
   async function startDoomed({ driving }: ReturnType<typeof createDetached>, handOver: KillPoint['handOver']) {

@@ -29,7 +29,12 @@ describe('drover merge', () => {
     expect((await run.call(['status', run.id])).stdout).toMatch(
       /merged into main as [0-9a-f]{12}[\s\S]* by \S+ \(terminal\)/,
     )
-    expect((await run.call(['report', run.id])).stdout).toContain('## After the delivery')
+    const status = (await run.call(['status', run.id])).stdout
+    expect([status, (await run.call(['status'])).stdout].join('')).not.toMatch(
+      /on branch|in another worktree|\/worktrees\//,
+    )
+    const report = (await run.call(['report', run.id])).stdout
+    expect([report.includes('## After the delivery'), report.includes('Next: ')]).toEqual([true, false])
     expect((await run.call(['status', '--state', 'merged'])).stdout).toContain(GOAL)
     const state = run.state()
     const again = await run.call(['merge', run.id, '--json'])

@@ -153,8 +153,10 @@ describe('drover serve', () => {
     await portOf(closed)
     expect(await runDrover(['open'], { home: closed.home })).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('the running server has no console'),
+      stderr: expect.stringContaining('the running server has no console: it was started with --socket, or with'),
     })
+    const off = { DROVER_SERVER_CONSOLE: 'false' }
+    expect((await runDrover(['open'], { home: closed.home, env: off })).stderr).toContain('server.console is false')
   })
 
   it.skipIf(!IS_FULL || !hasTerminals)('prints at most ten lines on a terminal, with a link that logs in', async () => {
@@ -257,19 +259,30 @@ describe('drover serve', () => {
 
   it.each<[string, Record<string, string>]>(
     firstOf([
-      ['drover serve', {}],
-      ['npm start --', { npm_lifecycle_event: 'start' }],
+      ['drover serve --host localhost --demo', {}],
+      ['npm start -- --host localhost', { npm_lifecycle_event: 'start' }],
     ]),
   )('exits with 1 for a port in use, and shows another one for %s', async (command, env) => {
     const other = await listenerOn({ host: '127.0.0.1', port: 0 })
     const { port } = other.address() as { port: number }
-    const { code, stdout, stderr } = await runDrover(['serve', '-p', String(port)], { env })
+    const given = ['serve', '-p', String(port), '--demo', '--host', 'localhost']
+    const { code, stdout, stderr } = await runDrover(given, { env })
     const next = port === 65_535 ? port - 1 : port + 1
     expect({ code, stdout, stderr }).toEqual({
       code: 1,
       stdout: '',
-      stderr: `drover: the server cannot listen on 127.0.0.1:${port}: another program is listening there; stop it, or choose another port: ${command} --port ${next}\n`,
+      stderr: `drover: the server cannot listen on localhost:${port}: another program is listening there; stop it, or choose another port: ${command} --port ${next}\n`,
     })
+  })
+
+  it('says that the port in use is that of the own server', async () => {
+    const serving = serveDrover(['-p', '0', '--demo'])
+    const port = await portOf(serving)
+    const { code, stderr } = await runDrover(['serve', '--demo', '-p', String(port)], { home: serving.home })
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('your drover server is listening there already ("drover open" shows its console)'),
+    ])
   })
 
   it.each([

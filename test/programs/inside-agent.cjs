@@ -3,7 +3,15 @@
  * what each got, or null if it was refused.
  */
 const { spawn } = require('node:child_process')
-const { appendFileSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } = require('node:fs')
+const {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} = require('node:fs')
 const { request } = require('node:http')
 const { connect } = require('node:net')
 const { dirname } = require('node:path')
@@ -71,14 +79,21 @@ const ATTEMPTS = {
     return (await Promise.all(attempts)).reduce((sum, each) => sum + each, 0)
   },
   /** Runs until it is asked to stop, and says so in a file. */
-  wait: (path) => {
+  /** Until there is such a file, if one is named. */
+  wait: (path, ends) => {
     appendFileSync(path, 'waiting\n')
     for (const signal of ['SIGINT', 'SIGTERM'])
       process.once(signal, () => {
         appendFileSync(path, `${signal}\n`)
         process.exit(0)
       })
-    return new Promise(() => setInterval(() => {}, 1000))
+    return new Promise((resolve) => {
+      const timer = setInterval(() => {
+        if (ends === undefined || !existsSync(ends)) return
+        clearInterval(timer)
+        resolve('waited')
+      }, 20)
+    })
   },
 }
 

@@ -1,8 +1,10 @@
 /** Prompts whose agent runs inside of a boundary. */
-import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { NATIVE_BACKENDS } from '../../src/agents/adapter/agent.ts'
+import { locateAgent } from '../../src/agents/locate-agents.ts'
 import { mergeLayers } from '../../src/config/layers.ts'
 import { findProgram } from '../../src/kit/process/find-program.ts'
 import type { PromptContext } from '../../src/prompts/prompt-context.ts'
@@ -16,6 +18,8 @@ import { sandboxParts } from '../support/sandbox-parts.ts'
 import { until } from '../support/until.ts'
 
 const AGENT = readFileSync(join(import.meta.dirname, '..', 'programs', 'inside-agent.cjs'), 'utf8')
+
+const DEMO_AGENT = join(import.meta.dirname, '..', '..', 'bin', 'demo-agent.cjs')
 
 const GUARDED = join(import.meta.dirname, '..', 'programs', 'guarded-server.mjs')
 
@@ -108,6 +112,47 @@ describe('an agent inside of a boundary', () => {
     expect(existsSync(join(own, 'projects', project, 'session.jsonl'))).toBe(true)
     expect(existsSync(join(own, 'hooks'))).toBe(false)
     expect(existsSync(join(own, 'projects', 'other'))).toBe(false)
+  })
+
+  it('leaves no directory for sessions if it stores none', async () => {
+    const { run, own, directory } = await fixture()
+    expect((await run([['variable', 'IS_SANDBOX']])).got).toEqual(['1'])
+    expect(existsSync(join(own, 'projects'))).toBe(false)
+    const projects = join(own, 'projects')
+    mkdirSync(projects)
+    await run([['variable', 'IS_SANDBOX']])
+    expect(readdirSync(projects)).toEqual([])
+    expect(existsSync(join(directory, 'canary'))).toBe(true)
+  })
+
+  it('keeps the directory of its sessions while another agent of it works', async () => {
+    const { run, own, work } = await fixture()
+    const log = join(work, 'log')
+    const session = join(own, 'projects', work.replace(/[^A-Za-z0-9]/g, '-'), 'session.jsonl')
+    const waiting = run([
+      ['wait', log, join(work, 'go')],
+      ['write', session, '{}'],
+    ])
+    await until(() => existsSync(log))
+    await run([['variable', 'IS_SANDBOX']])
+    writeFileSync(join(work, 'go'), '')
+    expect((await waiting).got.at(-1)).toBe('written')
+    expect(existsSync(session)).toBe(true)
+  })
+
+  it.each(NATIVE_BACKENDS)('makes none of the directories of %s if it is the demo agent', async (backend) => {
+    const { context, directory } = await fixture()
+    const home = join(directory, 'home')
+    mkdirSync(home)
+    const alone: PromptContext = {
+      ...context,
+      env: { PATH: '/usr/bin:/bin', HOME: home },
+      locate: (name) =>
+        locateAgent(name, { ...alone, backends: context.settings.backends, demo: [process.execPath, DEMO_AGENT] }),
+    }
+    const { result } = await finishPrompt({ backend, prompt: 'hello', sandbox: 'required' }, alone)
+    expect(result).toMatchObject({ output: expect.stringContaining('demo agent'), boundary: expect.anything() })
+    expect(readdirSync(home)).toEqual([])
   })
 
   it('keeps caches as checks do, one set for each repository', async () => {

@@ -17,7 +17,7 @@ import { type BoundaryNeeds, type BoundaryPlan, NO_NEEDS } from '../adapter/boun
 import { isReadOnly } from '../adapter/permission.ts'
 import { rootsOf } from '../adapter/roots.ts'
 import { userHome } from '../adapter/surroundings.ts'
-import { stageHome } from './stage-home.ts'
+import { type StagedHome, stageHome } from './stage-home.ts'
 
 export type AgentBoundary = {
   /** For `startProcess`. */
@@ -43,12 +43,17 @@ export async function openAgentBoundary(
   const needs = agent.boundaryNeeds?.({ env: given, workdir }) ?? NO_NEEDS
   const home = realpathSync.native(userHome(given))
   const directory = realpathSync.native(mkdtempSync(join(tmpdir(), 'drover-home-')))
-  const remove = () => rmSync(directory, { recursive: true, force: true })
+  let staged: StagedHome | undefined
+  const remove = () => {
+    staged?.close()
+    rmSync(directory, { recursive: true, force: true })
+  }
   try {
-    const staged = stageHome(needs, { home, directory })
+    const own = stageHome(needs, { home, directory })
+    staged = own
     const argv = toInnerArgv(command.argv)
     const caches = createCaches(plan.worktree, { droverHome: plan.droverHome, home, names: plan.caches })
-    const stages = [...staged.stages, ...caches]
+    const stages = [...own.stages, ...caches]
     const policy = toAgentPolicy(request, { plan, needs, home, stages, argv })
     const { env, names } = toInnerEnvironment(command, { given, plan, needs })
     const { programs } = plan
@@ -58,13 +63,13 @@ export async function openAgentBoundary(
       command: boundary.command,
       beginTurn: boundary.bringIn,
       async endTurn() {
-        staged.endTurn()
+        own.endTurn()
         await boundary.settle()
       },
       failureOf: ({ stderrTail }) =>
         boundary.hasStarted() ? undefined : sandboxUnavailable({ problem: explainFailure(stderrTail) }),
       async close() {
-        staged.endTurn()
+        own.endTurn()
         await boundary.close()
         remove()
       },

@@ -14,6 +14,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmdirSync,
   rmSync,
 } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -26,6 +27,8 @@ export type StagedHome = {
   stages: readonly Stage[]
   /** Keeps the logins that the agent has refreshed, and removes what it has left among its sessions besides files. */
   endTurn(): void
+  /** Removes directories for sessions that were made for it and are empty. Call it when nothing runs inside any more. */
+  close(): void
 }
 
 const LOGIN_LIMIT_BYTES = 1024 * 1024
@@ -43,7 +46,7 @@ export function stageHome(needs: BoundaryNeeds, { home, directory }: { home: str
   for (const { from } of stages) mkdirSync(from, PRIVATE_DIRECTORY)
   const ownInHome = needs.directories.filter((path) => isWithin(path, [home]))
   for (const path of ownInHome) mkdirSync(place(path) ?? path, PRIVATE_DIRECTORY)
-  for (const path of needs.kept) mkdirSync(path, PRIVATE_DIRECTORY)
+  const made = needs.kept.map(holdDirectory)
   for (const path of needs.copied) copyIn(path, place(path))
   const logins = needs.logins.flatMap((path) => {
     const staged = place(path)
@@ -55,6 +58,36 @@ export function stageHome(needs: BoundaryNeeds, { home, directory }: { home: str
       for (const login of logins) login.known = keepLogin(login)
       for (const path of needs.kept) removeLinks(path, since)
     },
+    close() {
+      for (const release of made) release()
+    },
+  }
+}
+
+/** How many agents of this process have a directory, and the outermost one that was made for them. */
+const held = new Map<string, { count: number; first: string | undefined }>()
+
+/** An agent that stores no session would not have made it. */
+function holdDirectory(path: string): () => void {
+  const first = mkdirSync(path, PRIVATE_DIRECTORY)
+  const entry = held.get(path) ?? { count: 0, first }
+  entry.count += 1
+  held.set(path, entry)
+  return () => {
+    entry.count -= 1
+    if (entry.count > 0) return
+    held.delete(path)
+    if (entry.first !== undefined) removeEmpty(path, entry.first)
+  }
+}
+
+/** From the innermost one outwards. */
+function removeEmpty(path: string, first: string): void {
+  try {
+    rmdirSync(path)
+    if (path !== first) removeEmpty(dirname(path), first)
+  } catch {
+    // It is used, or gone.
   }
 }
 

@@ -76,8 +76,11 @@ function findKnownCommand(invocation: Invocation, name: string): RegistryCommand
   const registry = path === undefined ? REGISTRY : readRegistry(resolve(invocation.runtime.cwd, path))
   const found = findInRegistry(registry, name)
   if (found !== undefined) return found
-  const names = [...(path === undefined ? KNOWN_AGENTS.map((agent) => agent.name) : []), ...namesInRegistry(registry)]
-  throw agentUnknown({ name, known: names, nearest: nearestWord(name, names) })
+  const names = new Set([
+    ...(path === undefined ? KNOWN_AGENTS.map((agent) => agent.name) : []),
+    ...namesInRegistry(registry),
+  ])
+  throw agentUnknown({ name, known: [...names], nearest: nearestWord(name, [...names]) })
 }
 
 function readRegistry(path: string): JsonRecord {

@@ -44,6 +44,7 @@ interrupted.`,
     flags: [
       {
         name: 'goal-file',
+        otherNames: ['goal'],
         value: 'FILE',
         description: 'Read the goal from this file; every TARGET is then a file too',
         mayBeEmpty: true,

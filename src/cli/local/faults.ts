@@ -48,6 +48,10 @@ export const serverAnswerInvalid = defineFault('server_answer_invalid', 'interna
 
 export const consoleUnavailable = defineFault('console_unavailable', 'unavailable', {
   when: 'The running server has no console: it has no address that a browser can open, or `server.console` is off.',
-  message: (_: Record<never, never>) =>
-    'the running server has no console; start one with "drover serve", and without server.console: false',
+  message: (d: { is_background: boolean; is_off: boolean }) => {
+    if (d.is_off) return 'the running server has no console, because server.console is false'
+    return d.is_background
+      ? 'the server in the background has no console; "drover down" stops it, and "drover serve" starts one that has'
+      : 'the running server has no console: it was started with --socket, or with other settings than yours'
+  },
 })

@@ -71,6 +71,8 @@ export function describeRecord(event: DriveEvent, state: DriveState, times: Time
     case 'paused':
       // The verdict, which follows, says why.
       return [{ text: `Paused (${event.data.reason})`, tone: 'open' }]
+    case 'interrupted':
+      return []
     case 'waiting_for_limit':
       return [{ text: times(`Waiting until ${event.data.until}: ${limitedBy(event.data)}`), tone: 'open' }]
     case 'handed_over':
@@ -80,7 +82,7 @@ export function describeRecord(event: DriveEvent, state: DriveState, times: Time
     case 'delivery_checked':
       return describeDeliveryCheck(event.data, state)
     case 'delivered':
-      return [describeDelivery(event.data, '')]
+      return [describeDelivery(event.data)]
     case 'merge_checked':
       return describeDeliveryCheck(event.data, state)
     case 'merged':
@@ -111,7 +113,16 @@ function describeStart(started: EventOf<'drive_started'>['data']): StyledLine[] 
   const review = isReviewed === false ? 'no review' : `review by ${options.review_backend}`
   const agents = `Work by ${formatAgent(options)}, ${review}${options.is_demo ? ' (demo)' : ''}`
   const title = `Run ${run_id}: ${round > 1 ? `round ${round} of ` : ''}${oneLine(titleOfGoal(goal))}`
-  return [{ text: title, tone: 'title' }, ...where, ...folderLines(place, 'Folder'), agents, ...describeLimits(options)]
+  return [
+    { text: title, tone: 'title' },
+    ...[...where, ...folderLines(place, 'Folder'), agents, ...describeLimits(options)],
+    ...(options.checks.length > 0 || round > 1 ? [] : [UNCHECKED]),
+  ]
+}
+
+const UNCHECKED: StyledLine = {
+  text: 'No check was given, so nothing is tested; --check "COMMAND" adds one',
+  tone: 'open',
 }
 
 /** Agents and checks work below the root. */
@@ -227,10 +238,10 @@ function describeFollow(event: DriveEvent): StyledLine[] {
   }
 }
 
-function describeDelivery(delivery: EventOf<'delivered'>['data'], indent: string): StyledLine {
+function describeDelivery(delivery: EventOf<'delivered'>['data'], { indent = '', isGone = false } = {}): StyledLine {
   const { as, branch, commit, pull_request, note } = delivery
   if (commit === undefined) return { text: `${indent}No commit: ${toPrintable(note ?? '')}`, keepsPaths: true }
-  const where = `Commit ${commit?.slice(0, 12)} on branch ${branch}`
+  const where = `Commit ${commit?.slice(0, 12)}${isGone ? '' : ` on branch ${branch}`}`
   const more = as === 'pr' ? `, draft pull request ${pull_request}` : as === 'none' ? ', not delivered' : ''
   return { text: `${indent}${where}${more}`, keepsPaths: true }
 }
@@ -253,10 +264,15 @@ function describeRound(
 export function describeDrive(state: DriveState, times: Times): StyledLine[] {
   const { place, delivered, paused, next_run_id, previous_run_id: previous, attempts, delivery_check: check } = state
   const lastChecked = attempts.findLast(({ checks }) => checks.length > 0)
-  const where = place.kind === 'worktree' ? [`branch ${place.branch}`, `worktree ${place.root}`] : [`in ${place.root}`]
+  const inWorktree = isGone(state)
+    ? []
+    : [`branch ${place.kind === 'worktree' ? place.branch : ''}`, `worktree ${place.root}`]
+  const where = place.kind === 'worktree' ? inWorktree : [`in ${place.root}`]
   return [
     { text: `Driven: ${describeSpent(state)}`, tone: 'title' },
-    ...(delivered === undefined ? where.map((each) => whole(`  ${each}`)) : [describeDelivery(delivered, '  ')]),
+    ...(delivered === undefined
+      ? where.map((each) => whole(`  ${each}`))
+      : [describeDelivery(delivered, { indent: '  ', isGone: isGone(state) })]),
     ...folderLines(place, '  folder'),
     ...(paused === undefined
       ? []
@@ -291,9 +307,15 @@ function describeAttemptFacts(attempt: Attempt, { state, isLastChecked, times }:
   ]
 }
 
-/** Where the work of a driven run is, in a few words. */
+/** Merged and discarded work has neither a branch nor a worktree. */
+function isGone({ merged, discarded }: DriveState): boolean {
+  return merged !== undefined || discarded !== undefined
+}
+
+/** Where the work of a driven run is, in a few words. Empty if its branch is removed. */
 export function describePlace(state: DriveState): string {
   const { place, delivered } = state
+  if (isGone(state)) return ''
   if (delivered?.commit !== undefined) return `branch ${delivered.branch}`
   return place.kind === 'worktree' ? `branch ${place.branch}, in ${place.root}` : `driven in ${place.root}`
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Paths } from '../../config/paths.ts'
+import { DISCARDED_REFS } from '../../drive/decide/discarded-refs.ts'
 import { listDriven } from '../../drive/record/driven-records.ts'
 import { listHosts } from '../../hosts/list/list-hosts.ts'
 import { Fault } from '../../kit/fault.ts'
@@ -51,7 +52,8 @@ async function planReset(invocation: Invocation, looking: Looking): Promise<Rese
   const status = await askStatus(invocation)
   const judged = await judgeWorktrees(looking)
   const removed = judged.filter(({ reason }) => reason === undefined).map(({ worktree }) => worktree)
-  const leftovers = await findLeftovers(looking, { worktrees: judged.map(({ worktree }) => worktree), removed })
+  const kept = judged.filter(({ reason }) => reason !== undefined).map(({ worktree }) => worktree)
+  const leftovers = await findLeftovers(looking, { worktrees: judged.map(({ worktree }) => worktree), kept, removed })
   const server = status === undefined ? null : { pid: status.pid, is_background: status.is_background }
   return { dry_run: true, server, removed: removed.map(({ name }) => ({ name })), kept: toKept(judged), ...leftovers }
 }
@@ -74,7 +76,8 @@ async function reset(invocation: Invocation, looking: Looking): Promise<ResetRep
     if ('reason' in result) kept.push({ ...result, command: removalOf(result.name) })
     else removed.push(result)
   }
-  const leftovers = await findLeftovers(looking, { worktrees: before, removed: [] })
+  const staying = before.filter(({ name }) => kept.some((each) => each.name === name))
+  const leftovers = await findLeftovers(looking, { worktrees: before, kept: staying, removed: [] })
   const server = stopped === undefined ? null : { pid: stopped, is_background: true }
   return { dry_run: false, server, removed, kept, ...leftovers }
 }
@@ -98,14 +101,18 @@ type ResetReport = ResetLeftovers & {
 
 /** What a reset did or would do, for people. */
 function formatReset(report: ResetReport): string {
-  const { kept, branches, journals, hosts, data, program } = report
+  const { kept, branches, discarded, journals, hosts, data, program } = report
+  // In the order in which they can be run.
   const staying = [
-    ...kept.map(({ name, path, reason, command }) => entry(`worktree ${name}: ${reason} (${path})`, command)),
+    ...kept.map(({ name, path, reason, command }) =>
+      entry(`worktree ${name}, with its branch: ${reason} (${path})`, command),
+    ),
     ...branches.map(({ repository, branch, command }) => entry(`branch ${branch} of ${repository}`, command)),
-    ...journals.map(({ path, runs, command }) => entry(`journals of ${count(runs, 'run')} in ${path}`, command)),
+    ...discarded.map(({ repository, ref, command }) => entry(`discarded work of ${repository}: ${ref}`, command)),
     ...hosts.map(({ repository, hosts, command }) =>
       entry(`capabilities in ${repository} (${hosts.join(', ')})`, command),
     ),
+    ...journals.map(({ path, runs, command }) => entry(`journals of ${count(runs, 'run')} in ${path}`, command)),
     entry(`sessions and settings in ${data.path}${kept.length > 0 ? ', with the worktrees above' : ''}`, data.command),
     entry('the program', program.command),
   ]
@@ -175,6 +182,8 @@ type Looking = { runtime: Runtime; git: Git; signal: AbortSignal; paths: Paths }
 
 type ResetLeftovers = {
   branches: { repository: string; branch: string; command: string }[]
+  /** Refs that hold discarded work for a few days. */
+  discarded: { repository: string; ref: string; command: string }[]
   journals: { repository: string; path: string; runs: number; command: string }[]
   hosts: { repository: string; hosts: string[]; command: string }[]
   data: { path: string; command: string }
@@ -185,6 +194,8 @@ type Repository = { root: string; gitCommonDir: string }
 
 type KnownWorktrees = {
   worktrees: readonly FoundWorktree[]
+  /** Those whose command removes their branches too. */
+  kept: readonly FoundWorktree[]
   /** Those that a reset would remove, with branches that have no commit. */
   removed: readonly FoundWorktree[]
 }
@@ -193,12 +204,13 @@ type KnownWorktrees = {
 async function findLeftovers(looking: Looking, known: KnownWorktrees): Promise<ResetLeftovers> {
   const { directory } = looking.paths
   const found: ResetLeftovers = {
-    ...{ branches: [], journals: [], hosts: [] },
+    ...{ branches: [], discarded: [], journals: [], hosts: [] },
     data: { path: directory, command: `rm -r ${quoteWord(directory)}` },
     program: { command: 'npm uninstall --global drover' },
   }
   for (const repository of await listRepositories(looking, known.worktrees)) {
-    found.branches.push(...(await findBranches(repository, looking, known.removed)))
+    found.branches.push(...(await findBranches(repository, looking, known)))
+    found.discarded.push(...(await findDiscarded(repository, looking)))
     found.journals.push(...(await findJournals(repository, looking)))
     found.hosts.push(...(await findHosts(repository, looking)))
   }
@@ -229,17 +241,32 @@ function skip(error: unknown, signal: AbortSignal): undefined {
 async function findBranches(
   { root, gitCommonDir }: Repository,
   { git, signal }: Looking,
-  removed: readonly FoundWorktree[],
+  { kept, removed }: KnownWorktrees,
 ): Promise<ResetLeftovers['branches']> {
   const args = ['for-each-ref', '--format=%(objectname) %(refname:short)', 'refs/heads/drover/'] as const
   const lines = String(await askGitForOutput(git, { directory: gitCommonDir, args, signal })).split('\n')
   const empty = removed.map(({ base, branch }) => `${base} ${branch}`)
+  const named = kept.filter((each) => each.git_common_dir === gitCommonDir).map(({ branch }) => branch)
   return lines
     .filter((line) => line !== '' && !empty.includes(line))
-    .map((line) => {
-      const branch = line.slice(line.indexOf(' ') + 1)
-      return { repository: root, branch, command: `git -C ${quoteWord(root)} branch -D ${quoteWord(branch)}` }
-    })
+    .map((line) => line.slice(line.indexOf(' ') + 1))
+    .filter((branch) => !named.includes(branch))
+    .map((branch) => ({
+      repository: root,
+      branch,
+      command: `git -C ${quoteWord(root)} branch -D ${quoteWord(branch)}`,
+    }))
+}
+
+async function findDiscarded(
+  { root, gitCommonDir }: Repository,
+  { git, signal }: Looking,
+): Promise<ResetLeftovers['discarded']> {
+  const args = ['for-each-ref', '--format=%(refname)', DISCARDED_REFS] as const
+  const refs = String(await askGitForOutput(git, { directory: gitCommonDir, args, signal })).split('\n')
+  return refs
+    .filter((ref) => ref !== '')
+    .map((ref) => ({ repository: root, ref, command: `git -C ${quoteWord(root)} update-ref -d ${quoteWord(ref)}` }))
 }
 
 async function findJournals({ root, gitCommonDir }: Repository, looking: Looking): Promise<ResetLeftovers['journals']> {

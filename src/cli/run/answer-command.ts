@@ -15,6 +15,7 @@ import { flagsConflict } from '../faults.ts'
 import { readInput } from '../read-input.ts'
 import { withWorkspace } from '../workspace-command.ts'
 import { askPerson, canAsk, confirmedDigest, matchesDigest } from './ask-person.ts'
+import { continueInServer } from './continue-in-server.ts'
 import { openRuns } from './open-runs.ts'
 import { openPersonRun, type PersonRun, printChangedRun } from './person-run.ts'
 import { describeWait } from './run-waits.ts'
@@ -27,7 +28,9 @@ export const run: RunCommand = (invocation) =>
     const found = await openPersonRun(command, context, { given: asked, intent: 'answer' })
     const answer = await toAnswer(invocation, found, text)
     const state = await answerQuestion(found.context, found.run.id, answer)
-    const sentence = answer.confirmDestructive ? 'Confirmed.' : 'Answered.'
+    const done = answer.confirmDestructive ? 'Confirmed.' : 'Answered.'
+    const goesOn = await continueInServer(invocation, found.run.id)
+    const sentence = goesOn ? `${done} Your server continues the run.` : done
     await printChangedRun(invocation, found.context, { state, sentence })
     return 0
   })

@@ -16,8 +16,8 @@ const BUDGET = LIST_HEADINGS.indexOf('BUDGET')
 
 type ListWords = {
   nameOf?: ((id: string) => string) | undefined
-  /** What is said below a run instead of where it belongs. */
-  noteOf?: ((id: string) => string | undefined) | undefined
+  /** What is said below a run instead of where it belongs; empty if there is no such place any more. */
+  noteOf?: ((run: RunList['runs'][number]) => string | undefined) | undefined
   /** More than the state of the run says. */
   stateOf?: ((run: { id: string; state: string }) => string | undefined) | undefined
   /** What a paused run waits for. */
@@ -29,7 +29,7 @@ export function formatRuns(list: RunList, now: Date, out: TextLayout & ListWords
   const { nameOf = (id: string) => id, noteOf = () => undefined, waitOf = () => undefined } = out
   const own = list.runs.map((run) => {
     const { cells, note } = toRow(run, now, out.stateOf?.(run))
-    const notes = [waitOf(run.id), noteOf(run.id) ?? note].filter((each) => each !== undefined)
+    const notes = [waitOf(run.id), noteOf(run) ?? note].filter((each) => each !== undefined && each !== '')
     return { cells, note: notes.length === 0 ? undefined : notes.join('; ') }
   })
   const all = [...own, ...list.unavailable_runs.map(toUnavailableRow)]

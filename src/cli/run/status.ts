@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { summarizeBoundary } from '../../drive/evidence/summarize-boundary.ts'
 import { readOverlaps } from '../../drive/read-overlaps.ts'
 import { roundsOf } from '../../drive/read-verdict.ts'
@@ -151,9 +152,10 @@ async function showAll({ flags, runtime }: Invocation, context: RunContext): Pro
   const times = timesFor(out, () => runtime.clock.now())
   const layout = {
     ...{ style, isTty, columns, nameOf },
-    noteOf: (id: string) => {
-      const drive = isTty ? readDrive(context.store, id) : undefined
-      return drive && describePlace(drive)
+    noteOf: (run: RunList['runs'][number]) => {
+      const drive = isTty ? readDrive(context.store, run.id) : undefined
+      if (drive !== undefined) return describePlace(drive)
+      return run.workspace_foreign === true && !existsSync(run.workspace) ? '' : undefined
     },
     stateOf: ({ id, state }: { id: string; state: string }) => stateInList(state, verdicts.get(id)),
     waitOf: (id: string) => waits.get(id) ?? noteOnVerdict(verdictIn(verdicts.get(id), times)),

@@ -6,17 +6,26 @@ import { startDetached } from '../../kit/process/process.ts'
 import type { ConsoleLink } from '../../service/local-protocol.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { consoleUnavailable } from '../local/faults.ts'
+import { askStatus } from '../local/local-server.ts'
 import { callServer } from '../local/server-client.ts'
-import { findUserPaths } from '../settings.ts'
+import { findUserPaths, readSettings } from '../settings.ts'
 
 export const run: RunCommand = async (invocation) => {
   const { out, err } = invocation.runtime.terminal
   const link = (await callServer(invocation, { method: 'POST', path: '/local/console-link' })) as ConsoleLink
-  if (link.url === null) throw consoleUnavailable({})
+  if (link.url === null) throw await whyNoConsole(invocation)
   await out.write(`${link.url}\n`)
   if (link.is_one_time) await err.write('drover: the link logs you in once, within 5 minutes\n')
   if (out.isTty && !invocation.flags.isOn('print')) startBrowser(invocation, { ...link, url: link.url })
   return 0
+}
+
+/** The background server has none, whatever the settings say. */
+async function whyNoConsole(invocation: Invocation) {
+  const status = await askStatus(invocation)
+  const isBackground = status?.is_background === true
+  const { config } = await readSettings(invocation)
+  return consoleUnavailable({ is_background: isBackground, is_off: !isBackground && !config.server.console })
 }
 
 /** A link that logs in is opened through a file, because other users can read the arguments of a program. */

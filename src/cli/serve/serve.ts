@@ -6,6 +6,7 @@ import { readConfig } from '../../config/read-config.ts'
 import type { Loss, Stores } from '../../executions/store/stores.ts'
 import { findReadableSecrets } from '../../kit/process/readable-secrets.ts'
 import { endAllProcesses } from '../../kit/process/running-processes.ts'
+import { quoteWord } from '../../kit/shell-words.ts'
 import { formatBackend } from '../../prompts/format-backend.ts'
 import type { SettingsSource } from '../../service/administration.ts'
 import { type BoundAddress, baseUrl, type ListenAddress } from '../../service/server-address.ts'
@@ -14,6 +15,7 @@ import { migratePostgres } from '../../store/postgres-database.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { flagsConflict, storeNotShared } from '../faults.ts'
 import { BackgroundEnd } from '../local/background-server.ts'
+import { callServer, SHORT_ANSWER_MS } from '../local/server-client.ts'
 import { openCommandStores } from '../open/open-command-stores.ts'
 import { wrapOn } from '../output/terminal-wrap.ts'
 import { findUserPaths, readSettings, refusePassword, toConfigEnvironment } from '../settings.ts'
@@ -96,7 +98,7 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
     logsPrompts: flags.isOn('log-prompts'),
     consoleDirectory: runtime.consoleDirectory,
     address: isBackground ? undefined : parts.address,
-    command: nameServeCommand(invocation),
+    portHelp: { command: nameServeCommand(invocation), listener: (port) => findOwnServer(invocation, port) },
     // A server without an address has nothing else to listen on.
     localSocket: isBackground || config.server.local_socket ? serverSocket : undefined,
     local: { isBackground, onStop: () => background.end() },
@@ -125,9 +127,27 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
   return failure === undefined ? 0 : 1
 }
 
-/** A user of `npm start` may not have drover in the path. */
-function nameServeCommand({ runtime }: Invocation): string {
-  return runtime.env['npm_lifecycle_event'] === 'start' ? 'npm start --' : 'drover serve'
+const SWITCHES = ['no-work', 'demo', 'verbose', 'quiet', 'log-prompts'] as const
+
+/** With the flags that were given, besides the port. A user of `npm start` may not have drover in the path. */
+function nameServeCommand({ runtime, flags }: Invocation): string {
+  const isScript = runtime.env['npm_lifecycle_event'] === 'start'
+  const values = ['host', 'store'].flatMap((name) => {
+    const value = flags.text(name)
+    return value === undefined ? [] : [`--${name} ${quoteWord(value)}`]
+  })
+  // The script has this flag itself.
+  const switches = SWITCHES.filter((name) => flags.isOn(name) && !(isScript && name === 'demo'))
+  return [isScript ? 'npm start --' : 'drover serve', ...values, ...switches.map((name) => `--${name}`)].join(' ')
+}
+
+/** That the server of this user listens on the port. */
+async function findOwnServer(invocation: Invocation, port: number): Promise<string | undefined> {
+  const call = { method: 'POST', path: '/local/console-link', answerMs: SHORT_ANSWER_MS } as const
+  const link = await callServer(invocation, call).catch(() => undefined)
+  const url = link?.['url']
+  if (typeof url !== 'string' || Number(new URL(url).port) !== port) return undefined
+  return 'your drover server is listening there already ("drover open" shows its console)'
 }
 
 function createBanner(

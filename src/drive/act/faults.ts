@@ -6,7 +6,7 @@ import { listSome } from '../../kit/list-some.ts'
 export const runNotDelivered = defineFault('run_not_delivered', 'conflict', {
   when: 'Work was to be merged, taken or published, and the run has not delivered a branch.',
   message: (d: { run_id: string; problem: string }) =>
-    `the run ${d.run_id} has not delivered a branch: ${d.problem}; "drover status ${d.run_id}" shows what comes next`,
+    `the run ${d.run_id} has no delivered branch: ${d.problem}; "drover status ${d.run_id}" shows what comes next`,
 })
 
 export const discardNotUndone = defineFault('discard_not_undone', 'conflict', {

@@ -53,7 +53,7 @@ export function testChanges(run: Pick<CheckRun, 'command' | 'tests'>, baseline: 
 }
 
 /** A failure means more if the check passed before the work, and less if it failed already. */
-function compareEnds(run: CheckRun, baseline: readonly BaselineRun[]): string {
+export function compareEnds(run: CheckRun, baseline: readonly BaselineRun[]): string {
   const before = baseline.find(({ command }) => command === run.command)
   if (run.passed || before === undefined) return howItEnded(run)
   return `${howItEnded(run)}; it ${before.passed ? 'passed before the work' : 'was already failing before the work'}`

@@ -21,6 +21,8 @@ import type { DriveState } from '../record/drive-state.ts'
 
 const { base_branch: _, ...WITHOUT_BASE } = PLACE
 
+const UNTESTED = 'no check was given, so nothing was tested'
+
 type Row = [string, VerdictRow, number | undefined, string, string]
 
 const CLEAN = { commit: 'c0ffee', result: 'passed', checks: [], duration_ms: 1 } as const
@@ -72,7 +74,7 @@ describe('the verdict on a run that has ended, if', () => {
       'the work is on its branch, without checks',
       { attempts: [worked()], drive: { delivered: DELIVERED } },
       0,
-      `delivered: branch ${BRANCH}`,
+      `delivered: branch ${BRANCH}; ${UNTESTED}`,
       'drover merge run-1',
     ],
     [
@@ -86,21 +88,21 @@ describe('the verdict on a run that has ended, if', () => {
       'there is a note only',
       { attempts: [flagged(NOTE)], drive: { delivered: DELIVERED } },
       0,
-      `delivered: branch ${BRANCH}`,
+      `delivered: branch ${BRANCH}; ${UNTESTED}`,
       'drover merge run-1',
     ],
     [
       'it is a pull request',
       { attempts: [worked()], drive: { delivered: { ...DELIVERED, as: 'pr', pull_request: 'https://x/1' } } },
       0,
-      `delivered: branch ${BRANCH}, draft pull request https://x/1`,
+      `delivered: branch ${BRANCH}, draft pull request https://x/1; ${UNTESTED}`,
       'drover report run-1',
     ],
     [
       'no branch was checked out when it began',
       { attempts: [worked()], drive: { delivered: DELIVERED, place: WITHOUT_BASE } },
       0,
-      `delivered: branch ${BRANCH}`,
+      `delivered: branch ${BRANCH}; ${UNTESTED}`,
       'drover merge run-1 --into BRANCH',
     ],
     [
@@ -140,14 +142,14 @@ describe('the verdict on a run that has ended, if', () => {
       'the work is in place',
       { attempts: [worked()], drive: { delivered: IN_PLACE } },
       0,
-      'delivered: the changes are in /work',
+      `delivered: the changes are in /work; ${UNTESTED}`,
       'drover report run-1',
     ],
     [
       'a flag is serious',
       { attempts: [flagged(NOTE, SERIOUS)], drive: { delivered: DELIVERED } },
       5,
-      'delivered, look first: test deleted: wind.test.js',
+      `delivered, look first: test deleted: wind.test.js; ${UNTESTED}`,
       'drover report run-1',
     ],
     [
@@ -158,7 +160,7 @@ describe('the verdict on a run that has ended, if', () => {
         facts: { earlier: [driveState([flagged(SERIOUS)])] },
       },
       5,
-      'delivered, look first: test deleted: wind.test.js',
+      `delivered, look first: test deleted: wind.test.js; ${UNTESTED}`,
       'drover report run-1',
     ],
     [
@@ -169,7 +171,7 @@ describe('the verdict on a run that has ended, if', () => {
         drive: { delivered: DELIVERED },
       },
       5,
-      'delivered, look first: the review found: wind.ts:1: Rounded',
+      `delivered, look first: the review found: wind.ts:1: Rounded; ${UNTESTED}`,
       'drover report run-1',
     ],
     [
@@ -180,7 +182,7 @@ describe('the verdict on a run that has ended, if', () => {
         drive: { delivered: DELIVERED },
       },
       5,
-      'delivered, look first: the review has no result: claude reported no valid outcome: there is none.',
+      `delivered, look first: the review has no result: claude reported no valid outcome: there is none.; ${UNTESTED}`,
       'drover report run-1',
     ],
     [
@@ -191,7 +193,7 @@ describe('the verdict on a run that has ended, if', () => {
         drive: { delivered: DELIVERED },
       },
       5,
-      'delivered, look first: the work is reported as partial: Done.',
+      `delivered, look first: the work is reported as partial: Done.; ${UNTESTED}`,
       'drover report run-1',
     ],
     [
@@ -343,7 +345,7 @@ describe('the verdict on a run that has ended, if', () => {
         drive: { delivered: DELIVERED },
       },
       5,
-      'delivered, look first: the work was stopped, and no agent has reported on it since',
+      `delivered, look first: the work was stopped, and no agent has reported on it since; ${UNTESTED}`,
       'drover report run-1',
     ],
     [
@@ -392,7 +394,7 @@ describe('the verdict on a run that has ended, if', () => {
         drive: { delivered: DELIVERED },
       },
       0,
-      `delivered: branch ${BRANCH}`,
+      `delivered: branch ${BRANCH}; ${UNTESTED}`,
       'drover merge run-1',
     ],
   ]
@@ -409,7 +411,7 @@ describe('the verdict on a run that has ended, if', () => {
       drive: { delivered: DELIVERED, next_run_id: undefined as never },
       facts: { hasWorktree: true },
     })
-    expect(look_first).toEqual(['test deleted: wind.test.js'])
+    expect(look_first).toEqual(['test deleted: wind.test.js', UNTESTED])
     expect(exists).toEqual({ branch: BRANCH, commit: 'c0ffee', worktree: '/trees/wind' })
     expect(verdictOf({ drive: { next_run_id: 'run-2' } }).exists).toEqual({ follow_up: 'run-2' })
   })

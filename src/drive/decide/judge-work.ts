@@ -26,12 +26,19 @@ export function judgeWork(ended: EndedRun): Judged {
   const lookFirst = whatToLookAt(ended)
   if (!isWork(ended)) return { word: 'nothing to change', reason: describeChecks(ended), next: report }
   if (lookFirst.length === 0) {
-    const reason = [whereItIs(ended), describeRefusals([drive, ...ended.earlier])]
+    const reason = [whereItIs(ended), untestedNote(drive), describeRefusals([drive, ...ended.earlier])]
       .filter((part) => part !== '')
       .join('; ')
     return { word: 'delivered', reason, next: mergeCommand(drive, name) ?? report }
   }
+  const untested = untestedNote(drive)
+  if (untested !== '') lookFirst.push(untested)
   return { word: 'delivered, look first', reason: lookFirst.join('; '), next: report, lookFirst }
+}
+
+/** Empty if there is a check. */
+function untestedNote({ options }: DriveState): string {
+  return options.checks.length > 0 ? '' : 'no check was given, so nothing was tested'
 }
 
 /** The command that merges the work; undefined if there is no commit, or if the forge merges it. */

@@ -23,6 +23,7 @@ const [orient, implement, review, summarize] = (['orient', 'implement', 'review'
 ]
 const USAGE = { input_tokens: 60, output_tokens: 40, cached_tokens: 0, reasoning_tokens: 0 }
 const PASSED = { attempt: 1, command: 'npm test', passed: true, exit_code: 0, duration_ms: 1, output: '', at: '' }
+const BASELINE = { command: 'npm test', could_start: true, duration_ms: 1, output: '' }
 const FAILED = { ...PASSED, passed: false, exit_code: 1, output: 'one test fails' }
 const LIE: Claim = { about: 'file', subject: 'a.ts', verdict: 'contradicted', note: 'git shows no change of it' }
 const NO_EVIDENCE = { attempt: 1, claims: [], flags: [] }
@@ -314,11 +315,19 @@ describe('an implementation', () => {
       },
     })
     const failing = { ...second, checks: [FAILED, PASSED_LINT] }
-    expect(stepAfter([first, failing], { options: { ...options, attempts: 0 } })).toMatchObject({
-      outcome: {
-        pause: { question: expect.stringMatching(/These checks fail:\n\n- `npm test` ended with exit code 1/) },
-      },
-    })
+    const ends = [
+      [[], '- `npm test` ended with exit code 1\n'],
+      [[{ ...BASELINE, passed: false }], '- `npm test` ended with exit code 1; it was already failing before the work'],
+      [[{ ...BASELINE, passed: true }], '- `npm test` ended with exit code 1; it passed before the work'],
+    ] as const
+    for (const [baseline, end] of ends) {
+      const step = stepAfter([first, failing], { options: { ...options, attempts: 0 }, baseline })
+      const question = step.do === 'submit' ? (step.outcome.pause?.question ?? '') : ''
+      expect(question).toContain(`These checks fail:\n\n${end}`)
+      expect(question).toMatch(
+        /`drover drive \S+ --check "COMMAND"`\. `drover stop \S+` .* `drover discard \S+` removes it\.$/,
+      )
+    }
   })
 
   it('with claims that nothing shows is submitted', () => {

@@ -5,13 +5,13 @@
 import type { Action } from '../../contract/action.shape.ts'
 import type { Outcome } from '../../contract/outcome.shape.ts'
 import type { ProtocolState } from '../../contract/protocol-state.shape.ts'
-import { describeClaim, type FollowUp, howItEnded } from '../prompt/follow-ups.ts'
+import { describeClaim, type FollowUp } from '../prompt/follow-ups.ts'
 import { type ReportedOutcome, readOutcomeText } from '../prompt/read-reported-outcome.ts'
 import type { DrivePause, Purpose } from '../record/drive-event.shape.ts'
 import { type Attempt, attemptsAt, type DriveState } from '../record/drive-state.ts'
 import { afterLimit, choiceOf, isFallback, isLimit, type LimitStep } from './after-limit.ts'
 import { type BeforeWork, beforeWork } from './before-work.ts'
-import { hasChangedFiles, hasWork, nextCheck } from './check-results.ts'
+import { compareEnds, hasChangedFiles, hasWork, nextCheck } from './check-results.ts'
 import { askOutcome, completeOutcome, errorOutcome } from './final-outcome.ts'
 import { reachedCap, reachedTotal, spentBy, type Totals, unpricedAttempt } from './spending.ts'
 
@@ -215,6 +215,12 @@ function afterWritingReview(facts: Facts, last: Attempt): DriveStep {
   return { do: 'pause', reason: 'review_changed_files', message }
 }
 
+/** What a person can do if the answer is not for the agent. */
+function otherWays(runId: string): string {
+  const correct = `If a check is wrong, correct it and answer then: \`drover drive ${runId} --check "COMMAND"\`.`
+  return `${correct} \`drover stop ${runId}\` ends the work here, and \`drover discard ${runId}\` removes it.`
+}
+
 /** Runs the checks, compares the claims, and submits the outcome if both allow it. */
 function checkWork(facts: Facts, last: Attempt, { outcome, by }: { outcome: Outcome; by: Writer }): DriveStep {
   const { state, attempts } = facts
@@ -232,13 +238,14 @@ function checkWork(facts: Facts, last: Attempt, { outcome, by }: { outcome: Outc
   if (!wasTold) return again(facts, { why: 'contradiction', claims })
   const sides = claims.map(describeClaim).join('\n')
   const summary = `The outcome that ${last.backend} reports is contradicted by what drover observed.`
-  const stillFail = failed.map((each) => `- \`${each.command}\` ${howItEnded(each)}`)
+  const stillFail = failed.map((each) => `- \`${each.command}\` ${compareEnds(each, state.baseline)}`)
   const question = [
     `What ${last.backend} reports contradicts what drover saw in this run, also after drover told it so:`,
     sides,
     ...(stillFail.length === 0 ? [] : [`These checks fail:\n\n${stillFail.join('\n')}`]),
     `Its summary: ${outcome.summary}`,
     'How should the run continue?',
+    ...(stillFail.length === 0 ? [] : [otherWays(state.run_id)]),
   ].join('\n\n')
   return { do: 'submit', outcome: askOutcome(facts.action, { summary, question }), by: 'drover', attempt: last }
 }

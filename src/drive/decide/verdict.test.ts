@@ -97,6 +97,24 @@ describe('the verdict, if', () => {
       'drover drive run-1',
     ],
     [
+      'its driver was interrupted after a step',
+      {
+        state: 'active',
+        attempts: [attemptAt(IMPLEMENT, {}, { at: '2026-01-31T11:50:00.000Z' })],
+        drive: { interrupted_at: '2026-01-31T11:58:00.000Z' },
+      },
+      undefined,
+      'not driven (interrupted 2 min ago): drover drive run-1',
+      'drover drive run-1',
+    ],
+    [
+      'its driver was interrupted before the first attempt',
+      { state: 'active', drive: { interrupted_at: '2026-01-31T11:58:00.000Z' } },
+      undefined,
+      'not driven (interrupted 2 min ago): drover drive run-1',
+      'drover drive run-1',
+    ],
+    [
       'its driver was killed before the delivery',
       {},
       undefined,

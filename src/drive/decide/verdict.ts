@@ -207,8 +207,15 @@ function ofPause(facts: VerdictFacts, { reason, message }: NonNullable<DriveStat
 function notDriven(facts: VerdictFacts): Judged {
   const { drive, run, now } = facts
   const last = drive.attempts.at(-1)
-  const how = wasAnswered(facts) ? 'answered' : last?.ended?.how === 'cancelled' ? 'interrupted' : 'killed'
-  const at = [run.updated_at, drive.started_at, last?.started_at ?? '', last?.ended?.at ?? ''].sort().at(-1) ?? ''
+  // Older records say it only of an attempt.
+  const isInterrupted = drive.interrupted_at !== undefined || last?.ended?.how === 'cancelled'
+  const how = wasAnswered(facts) ? 'answered' : isInterrupted ? 'interrupted' : 'killed'
+  const times = [run.updated_at, drive.started_at, last?.started_at, last?.ended?.at, drive.interrupted_at]
+  const at =
+    times
+      .map((time) => time ?? '')
+      .sort()
+      .at(-1) ?? ''
   return withoutDriver({ reason: `${how} ${formatAgo(at, now)}`, next: command(facts, 'drive') })
 }
 

@@ -19,11 +19,10 @@ const REFUSED: BoundarySeen = { by: 'agent', reached: [], refused: [], unwritabl
 
 it('says where delivered work is, and what the sandbox refused', () => {
   const delivered = { attempts: [worked()], drive: { delivered: DELIVERED } }
-  expect(lineOf(verdictOf(delivered))).toBe('- `run-1` Show the wind: branch drover/wind-1')
+  const unchecked = 'branch drover/wind-1; no check was given, so nothing was tested'
+  expect(lineOf(verdictOf(delivered))).toBe(`- \`run-1\` Show the wind: ${unchecked}`)
   const refused = { attempts: [worked()], drive: { delivered: DELIVERED, boundary_seen: [REFUSED] } }
-  expect(lineOf(verdictOf(refused))).toBe(
-    '- `run-1` Show the wind: branch drover/wind-1; the sandbox refused something once',
-  )
+  expect(lineOf(verdictOf(refused))).toBe(`- \`run-1\` Show the wind: ${unchecked}; the sandbox refused something once`)
   const url = 'https://github.com/ada/weather/pull/1'
   const published = { ...delivered, drive: { delivered: { ...DELIVERED, pull_request: url } } }
   expect(lineOf(verdictOf(published))).toBe(`- \`run-1\` Show the wind: ${url}`)

@@ -369,6 +369,8 @@ export const DriveEvent = named(
       by: literals(['agent', 'drover']),
     }),
     event('paused', { reason: literals(PAUSES), message: text }),
+    /** The driver was told to end, and has ended. */
+    event('interrupted', {}),
     /** The driver could not continue, or could not deliver. */
     event('drive_failed', { code: text, message: text }),
     event('round_started', {

@@ -81,6 +81,8 @@ type Driven = EventOf<'drive_started'>['data'] & {
   readonly handed_to?: { readonly work?: string; readonly review?: string }
   /** Why the driver stopped; undefined as soon as another one continues. */
   readonly paused?: EventOf<'paused'>['data']
+  /** When the latest driver was told to end; undefined as soon as another one continues. */
+  readonly interrupted_at?: string
   /** What stopped the latest driver. */
   readonly failed?: EventOf<'drive_failed'>['data']
   /** A person was told of serious flags before the delivery. */
@@ -136,7 +138,7 @@ function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): Driv
   if (state === undefined) throw new TypeError(`a driven run cannot begin with ${type}`)
   switch (type) {
     case 'drive_resumed': {
-      const { paused: _, setup_failed: __, failed: ___, is_queued: ____, ...rest } = state
+      const { paused: _, setup_failed: __, failed: ___, is_queued: ____, interrupted_at: _____, ...rest } = state
       const resumed = beforeWorkAgain(withOptions(rest, data.options))
       return { ...resumed, attempts_before: state.attempts.length }
     }
@@ -196,6 +198,8 @@ function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): Driv
       return { ...state, submitted: [...state.submitted, data] }
     case 'paused':
       return { ...withoutWait(state), ...noteFlags(data), paused: data, attempts_at_pause: state.attempts.length }
+    case 'interrupted':
+      return { ...state, interrupted_at: at }
     case 'drive_failed':
       return { ...state, failed: data }
     case 'round_started':

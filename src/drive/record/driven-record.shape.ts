@@ -60,6 +60,9 @@ export const DrivenRecord = named(
       is_server_driven: Type.Boolean({
         description: 'Whether a server drives it, and continues it when it starts again.',
       }),
+      was_server_driven: Type.Optional(
+        Type.Literal(true, { description: 'Its last driver was a server, which continues it after an answer.' }),
+      ),
       notify: Type.Optional(Type.String({ description: 'A command to run when it waits or has ended.' })),
       queued: Type.Optional(
         strict(

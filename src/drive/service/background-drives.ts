@@ -127,7 +127,11 @@ export class BackgroundDrives {
   async #drive(drive: Drive, begun: PromiseWithResolvers<void>): Promise<void> {
     const { record } = drive
     const interrupted = AbortSignal.any([this.#options.shutdown, this.#interruption.signal])
-    const note = new DrivenRecordWriter(this.#options, { ...record, is_server_driven: true })
+    const note = new DrivenRecordWriter(this.#options, {
+      ...record,
+      is_server_driven: true,
+      was_server_driven: true,
+    })
     const onUpdate = (update: DriveUpdate) => {
       note.update(update)
       if (update.is !== 'recorded') return

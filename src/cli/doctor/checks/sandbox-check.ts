@@ -16,7 +16,7 @@ export async function checkSandbox({ runtime, signal }: CheckContext): Promise<F
   const { problem } = await trySandbox(runtime, signal)
   return [
     problem === undefined
-      ? SANDBOX.sandbox_enforced({ detail: 'enforced by bubblewrap, tried just now' })
+      ? SANDBOX.sandbox_enforced({ detail: 'the sandbox holds: enforced by bubblewrap, tried just now' })
       : SANDBOX.sandbox_missing({ detail: problem }),
   ]
 }

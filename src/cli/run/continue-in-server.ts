@@ -1,0 +1,26 @@
+/** A run that a server of the user drove, and that waited for a person, continues there. */
+import { findDriven } from '../../drive/record/driven-records.ts'
+import { Fault } from '../../kit/fault.ts'
+import type { LocalResume } from '../../service/local-protocol.ts'
+import type { Invocation } from '../command.ts'
+import { serverNotRunning } from '../local/faults.ts'
+import { callServer } from '../local/server-client.ts'
+import { toMessage } from '../output/printable.ts'
+import { findUserPaths } from '../settings.ts'
+
+/** Whether it continues. Why a server that runs refuses it is said on standard error: the change itself was made. */
+export async function continueInServer(invocation: Invocation, runId: string): Promise<boolean> {
+  if (findDriven(findUserPaths(invocation).drivenRuns, runId)?.was_server_driven !== true) return false
+  const { env, cwd, terminal } = invocation.runtime
+  const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  const body: LocalResume = { env: Object.fromEntries(given), cwd }
+  try {
+    await callServer(invocation, { method: 'POST', path: `/local/runs/${runId}/resume`, body })
+    return true
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    if (error.code === serverNotRunning.code) return false
+    await terminal.err.write(`drover: warning: your server does not continue the run: ${toMessage(error.message)}\n`)
+    return false
+  }
+}
