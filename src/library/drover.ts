@@ -4,6 +4,8 @@ import { DroverError, throwingDroverErrors, toDroverError } from './drover-error
 import { EventRun } from './event-run.ts'
 import { Instance } from './instance.ts'
 import { refuseUnknownOptions } from './known-options.ts'
+import { executionCalls } from './library-executions.ts'
+import { runCalls } from './library-runs.ts'
 import { sessionCalls } from './library-sessions.ts'
 import type { ActRequest, DriveRequest } from './messages.generated.ts'
 import { promptCalls } from './run-prompts.ts'
@@ -38,6 +40,8 @@ export function createDrover(options: DroverOptions = {}): Drover {
   return {
     ...promptCalls(instance),
     sessions: sessionCalls(instance),
+    executions: executionCalls(instance),
+    runs: runCalls(instance),
     budgets: () => throwingDroverErrors(async () => await (await instance.open()).drover.budgets.list(USER)),
     drive: (request, options) => startDrive(instance, request, options),
     act: (request, options) => actOnRun(instance, request, options),
