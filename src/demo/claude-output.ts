@@ -97,7 +97,7 @@ export class DemoClaudeOutput implements TurnOutput {
   /** Claude gives the subtype `success` to a turn that the API ended with an error. */
   fail({ status, message, resetSecs }: DemoFailure) {
     const retry = { attempt: 1, max_retries: 1, error_status: status, error: 'server_error' }
-    const resetsAt = Math.round(Date.now() / 1000) + (resetSecs ?? 0)
+    const resetsAt = Math.floor(Date.now() / 1000) + (resetSecs ?? 0)
     const text = resetSecs === undefined ? `API Error: ${status} ${message}` : toLimitText(resetsAt)
     const result = { is_error: true, api_error_status: status, num_turns: 1, result: text }
     const events = [

@@ -10,7 +10,6 @@ import { stayUp } from './stay-up.ts'
 import { type TurnSettings, takeTurn } from './take-turn.ts'
 
 const USAGE_EXIT_CODE = 2
-// biome-ignore lint/style/noProcessEnv: the entry of a program reads its environment
 const { env } = process
 /** The answer appears word by word, as it does with a model. The variable sets another pace, for scripts that do not wait. */
 const WORD_MS = Number(env['DEMO_AGENT_WORD_MS'] ?? 15)
