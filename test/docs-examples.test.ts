@@ -58,7 +58,6 @@ const NOT_RUN: Readonly<Record<string, readonly [count: number, because: string]
   'docs/clients/curl.md': [1, 'sets variables that the test sets'],
   'docs/clients/codex.md': [1, 'needs Codex CLI; test/real/client-programs.test.ts does what it does'],
   'docs/clients/claude-code.md': [1, 'needs Claude Code; test/real/client-programs.test.ts does what it does'],
-  'docs/clients/openai.md': [1, 'needs an agent that calls tools; test/http/client-tools.test.ts does what it does'],
   'docs/clients/agents-sdk.md': [1, 'needs Python packages'],
   'docs/clients/langchain.md': [1, 'needs Python packages'],
   'docs/clients/litellm.md': [1, 'needs Python packages'],

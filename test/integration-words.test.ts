@@ -37,6 +37,12 @@ async function all<E>(events: AsyncIterable<E>): Promise<E[]> {
   return found
 }
 
+type Choice = {
+  finish_reason: string
+  message: { content: string | null; tool_calls: { id: string; function: object }[] }
+}
+type PendingPage = { approvals: { execution_id: string; approval_id: string }[] }
+
 const tested = new Set<string>()
 function row(prompt: string): string {
   tested.add(prompt)
@@ -125,11 +131,11 @@ describe.each(AGENTS)('the demo agent as %s', (backend) => {
       const body = JSON.stringify({ model: backend, tools, messages })
       const headers = { 'content-type': 'application/json' }
       const answer = await fetch(`${url}/openai/v1/chat/completions`, { method: 'POST', headers, body })
-      return (await answer.json()).choices[0]
+      return ((await answer.json()) as { choices: Choice[] }).choices[0] as Choice
     }
     const { finish_reason: reason, message } = await post([user])
-    expect([reason, message.tool_calls[0].function]).toEqual(['tool_calls', { name: 'add', arguments: '{"x":1}' }])
-    const result = { role: 'tool', tool_call_id: message.tool_calls[0].id, content: 'three' }
+    expect([reason, message.tool_calls[0]?.function]).toEqual(['tool_calls', { name: 'add', arguments: '{"x":1}' }])
+    const result = { role: 'tool', tool_call_id: message.tool_calls[0]?.id, content: 'three' }
     const last = await post([user, message, result])
     expect(last.message.content).toContain('The function add returned: three.')
   })
@@ -171,7 +177,7 @@ describe('the demo agent that asks for permission', () => {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
       })
-    const pending = async () => (await (await fetch(`${url}/api/v1/approvals`)).json()).approvals[0]
+    const pending = async () => ((await (await fetch(`${url}/api/v1/approvals`)).json()) as PendingPage).approvals[0]
     const answer = post('/prompt', ask)
     const { execution_id: id, approval_id: approval } = await until(pending)
     expect((await post(`/executions/${id}/approvals/${approval}`, { decision: 'allow' })).status).toBe(200)
