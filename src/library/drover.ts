@@ -8,6 +8,7 @@ import { executionCalls } from './library-executions.ts'
 import { runCalls } from './library-runs.ts'
 import { sessionCalls } from './library-sessions.ts'
 import type { ActRequest, DriveRequest } from './messages.generated.ts'
+import { requireNode } from './require-node.ts'
 import { promptCalls } from './run-prompts.ts'
 import type {
   ActResult,
@@ -20,6 +21,8 @@ import type {
   RunningServer,
   ServeOptions,
 } from './types.ts'
+
+requireNode()
 
 export type * from './messages.generated.ts'
 export type * from './types.ts'
