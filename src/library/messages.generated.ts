@@ -1306,7 +1306,7 @@ export type RunVerdict = {
   line: string
   /** What `drover drive` exits with: 0, 3, 4 or 5. Absent while it is queued, running, waiting for a limit, continued, discarded or not driven. */
   exit_code?: number | undefined
-  /** Why, in one line. */
+  /** Why, in one line for people, of at most 400 characters. The whole text of a question is apart from it: `waits_for.question` of a run over HTTP and in the library, `question` of a drive in the library. That of a pause is `pause.message`. */
   reason: string
   /** The one command that comes next. */
   next: string
