@@ -26,7 +26,7 @@ const OUTPUTS = { claude: DemoClaudeOutput, codex: DemoCodexOutput, gemini: Demo
 /** What the user of the agent says about a command. */
 export type Permit = { isAllowed: boolean; message?: string | undefined }
 
-export type TurnPort = {
+export type DemoTurnPort = {
   print(lines: string): void
   /** The session of a process that stays up. */
   sessionId?: string
@@ -46,7 +46,7 @@ export type TurnSettings = {
 }
 
 /** Returns the exit code of an agent that ends with the turn. */
-export async function takeTurn(request: DemoRequest, settings: TurnSettings, port: TurnPort): Promise<number> {
+export async function takeTurn(request: DemoRequest, settings: TurnSettings, port: DemoTurnPort): Promise<number> {
   const { agent, prompt } = request
   const output = new OUTPUTS[agent]({ ...request, sessionId: port.sessionId ?? request.resumeId ?? randomUUID() })
   port.print(output.begin(prompt))
@@ -60,12 +60,12 @@ export async function takeTurn(request: DemoRequest, settings: TurnSettings, por
   }
 }
 
-type TurnParts = { request: DemoRequest; settings: TurnSettings; port: TurnPort; output: TurnOutput }
+type TurnParts = { request: DemoRequest; settings: TurnSettings; port: DemoTurnPort; output: TurnOutput }
 
 class Turn {
   readonly #request: DemoRequest
   readonly #settings: TurnSettings
-  readonly #port: TurnPort
+  readonly #port: DemoTurnPort
   readonly #output: TurnOutput
   readonly #driven: DrivenAction | undefined
   readonly #asked: Asked
