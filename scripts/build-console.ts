@@ -92,5 +92,6 @@ function licenses(root: string): string {
 
 if (process.argv[1] === import.meta.filename) {
   const root = join(import.meta.dirname, '..')
-  await buildConsole(root, join(root, 'dist', 'console'))
+  const { oneAtATime } = await import('./publish-build.ts')
+  await oneAtATime(root, async () => await buildConsole(root, join(root, 'dist', 'console')))
 }

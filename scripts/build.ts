@@ -1,10 +1,15 @@
 /** Builds `dist/`, the code of the published package. */
-import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundle } from './bundle.ts'
 import { declareLibrary } from './library-declarations.ts'
+import { publishBuild } from './publish-build.ts'
 
 const root = join(import.meta.dirname, '..')
-rmSync(join(root, 'dist'), { recursive: true, force: true })
-await bundle(root, join(root, 'dist'))
-declareLibrary(root, join(root, 'dist', 'library'))
+await publishBuild({
+  root,
+  isWhole: true,
+  write: async (folder) => {
+    await bundle(root, folder)
+    declareLibrary(root, join(folder, 'library'))
+  },
+})

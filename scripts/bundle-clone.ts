@@ -7,6 +7,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { commonOptions } from './bundle.ts'
 import { bundleProgram } from './bundle-program.ts'
+import { oneAtATime, replace } from './publish-build.ts'
 
 const root = join(import.meta.dirname, '..')
 const stamps = join(root, 'dist', 'inputs.json')
@@ -18,15 +19,22 @@ const { isFresh, stampOf } = createRequire(import.meta.url)('../bin/run-bundle.c
 /** They decide what the bundle looks like, beside the sources. */
 const MAKERS = [
   ...['package-lock.json', 'scripts/bundle-clone.ts', 'scripts/bundle-packages.ts', 'scripts/bundle-program.ts'],
-  'scripts/bundle.ts',
+  ...['scripts/bundle.ts', 'scripts/publish-build.ts'],
 ]
 
-if (!isFresh(root)) await bundleClone()
+// Another process may have bundled it meanwhile.
+if (!isFresh(root)) await oneAtATime(root, async () => (isFresh(root) ? undefined : await bundleClone()))
 
 async function bundleClone(): Promise<void> {
   rmSync(stamps, { force: true })
   const begun = Date.now()
-  const sources = await bundleProgram(commonOptions(root), join(root, 'dist'))
+  let sources: string[] = []
+  await replace(root, {
+    isWhole: false,
+    write: async (folder) => {
+      sources = await bundleProgram(commonOptions(root), folder)
+    },
+  })
   const inputs = [...MAKERS, ...sources].map((path): [string, number] => [path, stampOf(join(root, path))])
   // A file that was changed meanwhile may be older in the bundle.
   const wasChanged = inputs.some(([, stamp]) => stamp >= begun)

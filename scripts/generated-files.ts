@@ -8,11 +8,14 @@ import { AcpSection } from '../src/config/backend.shape.ts'
 import { ConfigFile, ConfigShape } from '../src/config/config.shape.ts'
 import { ProjectFile, ProjectRecord } from '../src/config/projects/project.shape.ts'
 import { RunVerdict } from '../src/contract/run-verdict.shape.ts'
+import { NightReports } from '../src/drive/night/night-report.shape.ts'
 import { DriveEvent } from '../src/drive/record/drive-event.shape.ts'
 import { DrivenRecord, RunCopy } from '../src/drive/record/driven-record.shape.ts'
 import { AgentLimit, SettingsDecision } from '../src/drive/record/user-records.shape.ts'
+import { DrivenDiff, DrivenRun, DrivenRunEvent, DrivenRunPage } from '../src/drive/service/driven-run.shape.ts'
 import { RunEvent } from '../src/engine/state/run-event.shape.ts'
 import { SessionTurn } from '../src/executions/session-turn.shape.ts'
+import { Execution, ExecutionEvent, ExecutionPage } from '../src/executions/store/execution.shape.ts'
 import * as gitHubAnswers from '../src/forge/github-answers.shape.ts'
 import { ChangeRecord } from '../src/hosts/change/change-record.shape.ts'
 import { OwnershipManifest } from '../src/hosts/manifest.shape.ts'
@@ -300,6 +303,7 @@ async function driveFiles(): Promise<GeneratedFile[]> {
 async function libraryFiles(): Promise<GeneratedFile[]> {
   const { PromptRequest, ParallelRequest, ChainRequest, SessionQuery, SessionChange, DriveRequest, ActRequest } =
     library
+  const { ExecutionQuery, RunQuery, DiffQuery, ReportQuery, RunAnswer } = library
   const shapes = {
     validatePromptRequest: PromptRequest,
     validateParallelRequest: ParallelRequest,
@@ -308,6 +312,11 @@ async function libraryFiles(): Promise<GeneratedFile[]> {
     validateSessionChange: SessionChange,
     validateDriveRequest: DriveRequest,
     validateActRequest: ActRequest,
+    validateExecutionQuery: ExecutionQuery,
+    validateRunQuery: RunQuery,
+    validateDiffQuery: DiffQuery,
+    validateReportQuery: ReportQuery,
+    validateRunAnswer: RunAnswer,
   }
   const { PromptResult, ParallelResult, ChainResult, ComparisonResult, KeepResult } = results
   const types = libraryTypes({
@@ -315,6 +324,18 @@ async function libraryFiles(): Promise<GeneratedFile[]> {
     ...{ SessionQuery, SessionChange, DriveRequest, ActRequest },
     ...{ PromptEvent, ApprovalRequest, PromptResult, ParallelResult, ChainResult, ComparisonResult, KeepResult },
     ...{ Session, SessionPage, SessionTurn, RunVerdict, BudgetList, MessageSent },
+    ...{ ExecutionQuery, Execution, ExecutionPage, ExecutionEvent },
+    ...{
+      RunQuery,
+      DiffQuery,
+      ReportQuery,
+      RunAnswer,
+      DrivenRun,
+      DrivenRunPage,
+      DrivenRunEvent,
+      DrivenDiff,
+      NightReports,
+    },
     DroverConfig: asOneType(ConfigFile, 'Settings as in the config file. Every one may be left out.'),
   })
   return [

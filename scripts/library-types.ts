@@ -15,12 +15,18 @@ export function libraryTypes(shapes: Readonly<Record<string, TSchema>>): string 
 }
 
 function collect(shape: Json, definitions: Map<string, Json>): void {
-  const name = shape['$id']
-  if (typeof name === 'string') {
+  const name = nameOf(shape)
+  if (name !== undefined) {
     if (definitions.has(name)) return
     definitions.set(name, shape)
   }
   for (const part of partsOf(shape)) collect(part, definitions)
+}
+
+/** Those of the machine protocol begin with a small letter. A text or a number without a description needs no name of its own. */
+function nameOf({ $id: name, type, description }: Json): string | undefined {
+  if (typeof name !== 'string' || (type !== 'object' && description === undefined)) return undefined
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)}`
 }
 
 function partsOf(shape: Json): Json[] {
@@ -40,8 +46,9 @@ function declare(name: string, shape: Json): string {
 }
 
 function typeOf(shape: Json, indent: string): string {
-  const { $id: name, type, items, properties } = shape
-  if (typeof name === 'string') return name
+  const { type, items, properties } = shape
+  const name = nameOf(shape)
+  if (name !== undefined) return name
   if (shape['const'] !== undefined) return quote(shape['const'])
   if (Array.isArray(shape['enum'])) return shape['enum'].map(quote).join(' | ')
   if (Array.isArray(shape['anyOf'])) return unionOf(shape['anyOf'] as Json[], indent)

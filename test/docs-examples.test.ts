@@ -46,7 +46,7 @@ const NOT_RUN: Readonly<Record<string, readonly [count: number, because: string]
   'docs/overnight.md': [3, 'end in the background and need the id of a run; test/drive runs these commands'],
   'docs/embed.md': [1, 'needs Claude Code, Codex and Gemini CLI; test/real/mcp.test.ts does what it does'],
   'docs/executions.md': [1, 'needs a server of the same user; test/cli/executions.test.ts runs them'],
-  'docs/library.md': [3, 'need agents, and a repository; test/library does the same with scripted ones'],
+  'docs/library.md': [4, 'need agents, and a repository; test/library does the same with scripted ones'],
   'docs/drive.md': [6, 'need agents; test/drive runs these commands with scripted ones'],
   'docs/notifications.md': [1, 'needs a target; test/notify.test.ts runs it'],
   'docs/watch.md': [2, 'ask GitHub and do not end; test/drive/watch.test.ts runs these commands with a fake forge'],

@@ -33,7 +33,9 @@ export const RunVerdict = named(
             'What `drover drive` exits with: 0, 3, 4 or 5. Absent while it is queued, running, waiting for a limit, continued, discarded or not driven.',
         }),
       ),
-      reason: text('Why, in one line.'),
+      reason: text(
+        'Why, in one line for people, of at most 400 characters. The whole text of a question is apart from it: `waits_for.question` of a run over HTTP and in the library, `question` of a drive in the library. That of a pause is `pause.message`.',
+      ),
       next: text('The one command that comes next.'),
       look_first: Type.Array(Type.String(), {
         description: 'What a person should look at before using the work, serious flags first.',

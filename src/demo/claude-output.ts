@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import type { DemoFailure } from './asked-words.ts'
 import {
-  type DemoFailure,
+  type DemoFunctionCall,
   type DemoToolResult,
   type DemoTurnFacts,
   type DemoUsage,
@@ -16,6 +17,7 @@ export class DemoClaudeOutput implements TurnOutput {
   #text = ''
   #requests = 0
   #toolId = ''
+  #denials: object[] = []
 
   constructor(facts: DemoTurnFacts) {
     this.#facts = facts
@@ -44,29 +46,65 @@ export class DemoClaudeOutput implements TurnOutput {
   }
 
   toolCall(command: string): string {
-    this.#toolId = `toolu_${randomUUID()}`
-    const input = { command, description: 'Run a command' }
-    return toLines([this.#message({ type: 'tool_use', id: this.#toolId, name: 'Bash', input })])
+    return this.#toolUse('Bash', toBashInput(command))
   }
 
   toolResult(_command: string, { output, exitCode }: DemoToolResult): string {
-    const result = { type: 'tool_result', tool_use_id: this.#toolId, content: output, is_error: exitCode !== 0 }
+    return this.#toolEnd(output, exitCode !== 0)
+  }
+
+  functionCall({ server, name, input }: DemoFunctionCall): string {
+    return this.#toolUse(`mcp__${server}__${name}`, input)
+  }
+
+  functionResult(_call: DemoFunctionCall, { text, isError }: { text: string; isError: boolean }): string {
+    return this.#toolEnd(text, isError)
+  }
+
+  /** Asks about the last tool call. */
+  permissionRequest(requestId: string, command: string): string {
+    const call = { tool_name: 'Bash', input: toBashInput(command), tool_use_id: this.#toolId }
+    return toLines([{ type: 'control_request', request_id: requestId, request: { subtype: 'can_use_tool', ...call } }])
+  }
+
+  noteDenied(command: string): void {
+    this.#denials.push({ tool_name: 'Bash', tool_use_id: this.#toolId, tool_input: toBashInput(command) })
+  }
+
+  /** The turn was ended from outside. */
+  interrupt(): string {
+    const how = { subtype: 'error_during_execution', is_error: true, terminal_reason: 'aborted_streaming' }
+    return toLines([this.#event('result', { ...how, num_turns: this.#requests })])
+  }
+
+  #toolUse(name: string, input: object): string {
+    this.#toolId = `toolu_${randomUUID()}`
+    return toLines([this.#message({ type: 'tool_use', id: this.#toolId, name, input })])
+  }
+
+  #toolEnd(content: string, isError: boolean): string {
+    const result = { type: 'tool_result', tool_use_id: this.#toolId, content, is_error: isError }
     return toLines([this.#event('user', { message: { role: 'user', content: [result] } })])
   }
 
   /** Claude counts cached tokens apart from the input. */
   finish({ input, cached, output }: DemoUsage): string {
     const usage = { input_tokens: input - cached, cache_read_input_tokens: cached, output_tokens: output }
-    const counts = { num_turns: this.#requests, usage }
+    const counts = { num_turns: this.#requests, usage, permission_denials: this.#denials }
     return toLines([this.#event('result', { subtype: 'success', is_error: false, result: this.#text, ...counts })])
   }
 
   /** Claude gives the subtype `success` to a turn that the API ended with an error. */
-  fail({ status, message }: DemoFailure) {
+  fail({ status, message, resetSecs }: DemoFailure) {
     const retry = { attempt: 1, max_retries: 1, error_status: status, error: 'server_error' }
-    const result = { is_error: true, api_error_status: status, num_turns: 1, result: `API Error: ${status} ${message}` }
+    const resetsAt = Math.floor(Date.now() / 1000) + (resetSecs ?? 0)
+    const text = resetSecs === undefined ? `API Error: ${status} ${message}` : toLimitText(resetsAt)
+    const result = { is_error: true, api_error_status: status, num_turns: 1, result: text }
     const events = [
-      this.#event('system', { subtype: 'api_retry', ...retry }),
+      ...(status >= 500 ? [this.#event('system', { subtype: 'api_retry', ...retry })] : []),
+      ...(resetSecs === undefined
+        ? []
+        : [this.#event('rate_limit_event', { rate_limit_info: { status: 'rejected', resetsAt } })]),
       this.#event('result', { subtype: 'success', ...result }),
     ]
     return { output: toLines(events), exitCode: 1 }
@@ -85,4 +123,14 @@ export class DemoClaudeOutput implements TurnOutput {
   #event(type: string, fields: object): object {
     return { type, session_id: this.#facts.sessionId, parent_tool_use_id: null, ...fields }
   }
+}
+
+function toBashInput(command: string): object {
+  return { command, description: 'Run a command' }
+}
+
+/** The hour is for people; `resetsAt` beside it is exact. */
+function toLimitText(resetsAt: number): string {
+  const time = new Date(resetsAt * 1000).toISOString().slice(11, 16)
+  return `You've hit your session limit · resets ${time} (UTC)`
 }

@@ -1,5 +1,6 @@
+import type { DemoFailure } from './asked-words.ts'
 import {
-  type DemoFailure,
+  type DemoFunctionCall,
   type DemoToolResult,
   type DemoTurnFacts,
   type DemoUsage,
@@ -41,6 +42,23 @@ export class DemoCodexOutput implements TurnOutput {
     return this.#completed({ ...item, aggregated_output, exit_code: exitCode, status })
   }
 
+  functionCall({ server, name, input }: DemoFunctionCall): string {
+    const item = { id: `item_${this.#items}`, type: 'mcp_tool_call', server, tool: name, arguments: input }
+    return toLines([{ type: 'item.started', item: { ...item, result: null, error: null, status: 'in_progress' } }])
+  }
+
+  functionResult(
+    { server, name, input }: DemoFunctionCall,
+    { text, isError }: { text: string; isError: boolean },
+  ): string {
+    const item = { type: 'mcp_tool_call', server, tool: name, arguments: input }
+    const result = { content: [{ type: 'text', text }], structured_content: null }
+    const end = isError
+      ? { result: null, error: { message: text }, status: 'failed' }
+      : { result, error: null, status: 'completed' }
+    return this.#completed({ ...item, ...end })
+  }
+
   finish({ input, cached, output, reasoning }: DemoUsage): string {
     const usage = {
       input_tokens: input,
@@ -53,9 +71,9 @@ export class DemoCodexOutput implements TurnOutput {
   }
 
   fail(failure: DemoFailure) {
-    const message = `unexpected status 500 Internal Server Error: ${failure.message}`
+    const message = toMessage(failure)
     const events = [
-      { type: 'error', message: `Reconnecting... 1/1 (${message})` },
+      ...(failure.status >= 500 ? [{ type: 'error', message: `Reconnecting... 1/1 (${message})` }] : []),
       { type: 'error', message },
       { type: 'turn.failed', error: { message } },
     ]
@@ -70,4 +88,11 @@ export class DemoCodexOutput implements TurnOutput {
 /** The command line as codex shows it. */
 export function toCommandLine(command: string): string {
   return `/bin/bash -lc '${command.replaceAll("'", `'\\''`)}'`
+}
+
+function toMessage({ status, message, resetSecs }: DemoFailure): string {
+  if (resetSecs !== undefined) return `You've hit your usage limit: ${message}. Try again in ${resetSecs} seconds.`
+  if (status === 529) return `Selected model is at capacity: ${message}. Please try a different model.`
+  if (status === 401) return `unexpected status 401 Unauthorized: ${message}`
+  return `unexpected status 500 Internal Server Error: ${message}`
 }

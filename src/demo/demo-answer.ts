@@ -1,4 +1,5 @@
-/** The canned answer of the demo agent. The prompt decides whether it thinks, calls a tool or fails; nothing else is read from it. */
+/** The canned answer of the demo agent. The prompt decides whether it thinks, calls a tool or fails (asked-words.ts); nothing else is read from it. */
+import { type DemoFailure, readAsked } from './asked-words.ts'
 
 export const AGENT_NAMES = ['claude', 'codex', 'gemini'] as const
 export type AgentName = (typeof AGENT_NAMES)[number]
@@ -20,15 +21,20 @@ type ToolCall = { command: string; result: DemoToolResult }
 
 export type DemoToolResult = { output: string; exitCode: number }
 
-/** The error that the model's API is said to have returned. */
-export type DemoFailure = { status: 500; message: string }
-
 const QUOTE_LENGTH = 80
-const CALL: ToolCall = { command: 'echo "hello from drover"', result: { output: 'hello from drover', exitCode: 0 } }
+export const CALL: ToolCall = {
+  command: 'echo "hello from drover"',
+  result: { output: 'hello from drover', exitCode: 0 },
+}
 const THINKING = 'Whatever a model would think here, this demo agent does not.'
-const FAILURE: DemoFailure = { status: 500, message: 'the demo agent fails because the prompt asks it to' }
 
-type Turn = { agent: AgentName; prompt: string; resumeId?: string | undefined }
+type Turn = {
+  agent: AgentName
+  prompt: string
+  resumeId?: string | undefined
+  /** What has happened in the turn: sentences of the answer. */
+  happened?: readonly string[]
+}
 
 export function planAnswer(turn: Turn): DemoAnswer {
   const { prompt } = turn
@@ -36,24 +42,21 @@ export function planAnswer(turn: Turn): DemoAnswer {
   const last: Reply = { chunks: toWords(finalText(turn, call)) }
   const replies = call === undefined ? [last] : [{ chunks: toWords('I will pretend to run a command.'), call }, last]
   const thinking = /\bthink/i.test(prompt) ? THINKING : undefined
+  const { failure } = readAsked(prompt)
   const [first = last, ...others] = replies
   return {
     replies: [thinking === undefined ? first : { ...first, thinking }, ...others],
-    ...(asksToFail(prompt) && { failure: FAILURE }),
+    ...(failure !== undefined && { failure }),
     usage: estimateUsage(prompt, replies, thinking ?? ''),
   }
 }
 
-/** Only "fail" alone on its line or after a "please" counts: a prompt about failing tests is a prompt like any other. */
-function asksToFail(prompt: string): boolean {
-  return /^[ \t]*fail[.!]?[ \t\r]*$/im.test(prompt) || /\bplease,? fail\b/i.test(prompt)
-}
-
-function finalText({ agent, prompt, resumeId }: Turn, call: ToolCall | undefined): string {
+function finalText({ agent, prompt, resumeId, happened = [] }: Turn, call: ToolCall | undefined): string {
   return [
     `This is drover's built-in demo agent, standing in for ${agent}. No model was called.`,
     resumeId === undefined ? '' : `It continues session ${resumeId}.`,
     call === undefined ? '' : 'No command was run either: the call and its output are made up.',
+    ...happened,
     `Your prompt arrived: "${quote(prompt)}"`,
   ]
     .filter((sentence) => sentence !== '')
@@ -71,6 +74,14 @@ function quote(prompt: string): string {
 /** Each word keeps the space before it, so that the words join to the same text. */
 export function toWords(text: string): string[] {
   return text.match(/\s*\S+/g) ?? []
+}
+
+/** The same text in fewer chunks. */
+export function inPieces(chunks: readonly string[], pieces: number): string[] {
+  const size = Math.ceil(chunks.length / pieces)
+  return Array.from({ length: Math.ceil(chunks.length / size) }, (_, at) =>
+    chunks.slice(at * size, (at + 1) * size).join(''),
+  )
 }
 
 type ReplyText = { chunks: readonly string[]; call?: { command: string } }
@@ -101,9 +112,15 @@ export type TurnOutput = {
   textEnd?(text: string): string
   toolCall(command: string): string
   toolResult(command: string, result: DemoToolResult): string
+  functionCall(call: DemoFunctionCall): string
+  functionResult(call: DemoFunctionCall, result: { text: string; isError: boolean }): string
+  /** No one could be asked about the last tool call. */
+  noteDenied?(command: string): void
   finish(usage: DemoUsage): string
   fail(failure: DemoFailure): { output: string; exitCode: number }
 }
+
+export type DemoFunctionCall = { server: string; name: string; input: object }
 
 /** What all the lines of one turn are about. */
 export type DemoTurnFacts = { sessionId: string; model: string; hasPartialMessages: boolean }

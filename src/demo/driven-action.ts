@@ -14,6 +14,7 @@ export function planFile(goal: string): DemoFile {
 export type DrivenAction = {
   kind: string
   id: string
+  goal: string
   /** A file that the agent really writes, in its working directory. */
   file?: DemoFile
   text: string
@@ -33,7 +34,7 @@ export function planAction(prompt: string): DrivenAction | undefined {
   const outcome = { ...frame(kind, id), ...(isAsking ? QUESTION : REPORTS[kind]) }
   const greeting = isFirst ? "This is drover's built-in demo agent. No model is called.\n\n" : ''
   const text = `${greeting}\`\`\`drover-outcome\n${JSON.stringify(outcome, null, 2)}\n\`\`\`\n`
-  return { kind, id, text, ...(kind === 'implement' && { file: planFile(goal) }) }
+  return { kind, id, goal, text, ...(kind === 'implement' && { file: planFile(goal) }) }
 }
 
 function frame(kind: string, id: string): object {

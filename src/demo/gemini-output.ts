@@ -1,12 +1,20 @@
 import { randomUUID } from 'node:crypto'
+import type { DemoFailure } from './asked-words.ts'
 import {
-  type DemoFailure,
+  type DemoFunctionCall,
   type DemoToolResult,
   type DemoTurnFacts,
   type DemoUsage,
   type TurnOutput,
   toLines,
 } from './demo-answer.ts'
+
+const STATUSES: Readonly<Record<DemoFailure['status'], string>> = {
+  401: 'UNAUTHENTICATED',
+  429: 'RESOURCE_EXHAUSTED',
+  500: 'INTERNAL',
+  529: 'UNAVAILABLE',
+}
 
 const NO_USAGE: DemoUsage = { input: 0, cached: 0, output: 0, reasoning: 0 }
 
@@ -31,14 +39,29 @@ export class DemoGeminiOutput implements TurnOutput {
   }
 
   toolCall(command: string): string {
-    this.#toolCalls++
-    this.#toolId = `run_shell_command__${randomUUID()}`
-    const parameters = { command, description: 'Run a command' }
-    return this.#line('tool_use', { tool_name: 'run_shell_command', tool_id: this.#toolId, parameters })
+    return this.#toolUse('run_shell_command', { command, description: 'Run a command' })
   }
 
-  toolResult(_command: string, { output }: DemoToolResult): string {
-    return this.#line('tool_result', { tool_id: this.#toolId, status: 'success', output })
+  toolResult(_command: string, { output, exitCode }: DemoToolResult): string {
+    return this.#toolEnd(output, exitCode !== 0)
+  }
+
+  functionCall({ server, name, input }: DemoFunctionCall): string {
+    return this.#toolUse(`mcp_${server}_${name}`, input)
+  }
+
+  functionResult(_call: DemoFunctionCall, { text, isError }: { text: string; isError: boolean }): string {
+    return this.#toolEnd(text, isError)
+  }
+
+  #toolUse(name: string, parameters: object): string {
+    this.#toolCalls++
+    this.#toolId = `${name}__${randomUUID()}`
+    return this.#line('tool_use', { tool_name: name, tool_id: this.#toolId, parameters })
+  }
+
+  #toolEnd(output: string, isError: boolean): string {
+    return this.#line('tool_result', { tool_id: this.#toolId, status: isError ? 'error' : 'success', output })
   }
 
   finish(usage: DemoUsage): string {
@@ -46,8 +69,10 @@ export class DemoGeminiOutput implements TurnOutput {
   }
 
   /** The exit code is what the operating system keeps of the status. */
-  fail({ status, message }: DemoFailure) {
-    const upstream = JSON.stringify({ error: { code: status, message, status: 'INTERNAL' } })
+  fail({ status, message, resetSecs }: DemoFailure) {
+    const limit = `You have exhausted your daily quota: ${message}. Your quota will reset after ${resetSecs}s.`
+    const text = resetSecs === undefined ? message : limit
+    const upstream = JSON.stringify({ error: { code: status, message: text, status: STATUSES[status] } })
     const error = { type: 'unknown', message: `[API Error: ${upstream}]` }
     const output = this.#line('result', { status: 'error', error, stats: this.#stats(NO_USAGE, 0) })
     return { output, exitCode: status % 256 }

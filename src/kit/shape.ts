@@ -86,8 +86,8 @@ export function named<S extends TSchema>(name: string, shape: S, description?: s
   return { ...shape, ...(description !== undefined && { description }), $id: name }
 }
 
-export function namedObject<P extends TProperties>(name: string, properties: P) {
-  return named(name, Type.Object(properties))
+export function namedObject<P extends TProperties>(name: string, properties: P, description?: string) {
+  return named(name, Type.Object(properties), description)
 }
 
 export function namedStrict<P extends TProperties>(name: string, properties: P) {

@@ -7,3 +7,8 @@ export declare const validateSessionQuery: Validate
 export declare const validateSessionChange: Validate
 export declare const validateDriveRequest: Validate
 export declare const validateActRequest: Validate
+export declare const validateExecutionQuery: Validate
+export declare const validateRunQuery: Validate
+export declare const validateDiffQuery: Validate
+export declare const validateReportQuery: Validate
+export declare const validateRunAnswer: Validate

@@ -4,8 +4,11 @@ import { DroverError, throwingDroverErrors, toDroverError } from './drover-error
 import { EventRun } from './event-run.ts'
 import { Instance } from './instance.ts'
 import { refuseUnknownOptions } from './known-options.ts'
+import { executionCalls } from './library-executions.ts'
+import { runCalls } from './library-runs.ts'
 import { sessionCalls } from './library-sessions.ts'
 import type { ActRequest, DriveRequest } from './messages.generated.ts'
+import { requireNode } from './require-node.ts'
 import { promptCalls } from './run-prompts.ts'
 import type {
   ActResult,
@@ -18,6 +21,8 @@ import type {
   RunningServer,
   ServeOptions,
 } from './types.ts'
+
+requireNode()
 
 export type * from './error-codes.generated.ts'
 export type * from './messages.generated.ts'
@@ -39,6 +44,8 @@ export function createDrover(options: DroverOptions = {}): Drover {
   return {
     ...promptCalls(instance),
     sessions: sessionCalls(instance),
+    executions: executionCalls(instance),
+    runs: runCalls(instance),
     budgets: () => throwingDroverErrors(async () => await (await instance.open()).drover.budgets.list(USER)),
     drive: (request, options) => startDrive(instance, request, options),
     act: (request, options) => actOnRun(instance, request, options),

@@ -1,6 +1,6 @@
 /** The options of each call. Not every program is checked by TypeScript, and a misspelled option would go unnoticed. */
 import { optionUnknown } from './faults.ts'
-import type { BatchOptions, CallOptions, DroverOptions, PromptOptions, ServeOptions } from './types.ts'
+import type { BatchOptions, CallOptions, DroverOptions, FollowOptions, PromptOptions, ServeOptions } from './types.ts'
 
 type Names<T> = Readonly<Record<keyof T, true>>
 
@@ -19,6 +19,7 @@ const KNOWN = {
   keep: CALL,
   drive: CALL,
   act: CALL,
+  follow: { ...CALL, after: true } satisfies Names<FollowOptions>,
   serve: { host: true, port: true, onLog: true } satisfies Names<ServeOptions>,
 }
 

@@ -1310,7 +1310,7 @@ export type RunVerdict = {
   line: string
   /** What `drover drive` exits with: 0, 3, 4 or 5. Absent while it is queued, running, waiting for a limit, continued, discarded or not driven. */
   exit_code?: number | undefined
-  /** Why, in one line. */
+  /** Why, in one line for people, of at most 400 characters. The whole text of a question is apart from it: `waits_for.question` of a run over HTTP and in the library, `question` of a drive in the library. That of a pause is `pause.message`. */
   reason: string
   /** The one command that comes next. */
   next: string
@@ -1368,6 +1368,809 @@ export type MessageSent = {
   message_id: string
   /** `now`: the agent gets the message while it works. `next_turn`: it gets the message with the next prompt of its session. */
   delivered: 'now' | 'next_turn'
+}
+
+/** Which executions are listed. */
+export type ExecutionQuery = {
+  /** Only executions in this state. */
+  state?: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled' | 'lost' | undefined
+  /** Only executions of this agent. */
+  backend?: string | undefined
+  /** Only executions in exactly this directory. */
+  workdir?: string | undefined
+  /** Only executions of the API key with this name. */
+  key?: string | undefined
+  /** Part of the beginning of the prompt. */
+  search?: string | undefined
+  /** Only prompts of this session; its complete id. */
+  session?: string | undefined
+  /** Only the parts of this batch; its complete id. */
+  parent?: string | undefined
+  /** Only executions of this kind, such as `compare`. */
+  kind?: 'prompt' | 'dry_run' | 'parallel' | 'parallel_task' | 'chain' | 'chain_step' | 'compare' | 'compare_backend' | 'action' | undefined
+  /** Created at this time or later: RFC 3339, UTC. */
+  since?: string | undefined
+  /** Only executions that are older than this one: the `next` of the page before. */
+  before?: string | undefined
+  /** The size of a page; 100 by default. */
+  limit?: number | undefined
+}
+
+/** A prompt or a batch that was started, with its state and, in the end, its result. */
+export type Execution = {
+  /** `exec_` and 24 random characters. */
+  id: string
+  /** `queued`, `running`, then `completed`, `failed` or `cancelled`. `lost`: its process died, so the end is unknown. */
+  state: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled' | 'lost'
+  /** What it runs: a prompt, a batch, or a part of a batch. `dry_run`: nothing; it shows the command for a prompt. */
+  kind: 'prompt' | 'dry_run' | 'parallel' | 'parallel_task' | 'chain' | 'chain_step' | 'compare' | 'compare_backend' | 'action'
+  /** The execution of the batch that it belongs to. */
+  parent_id?: string | undefined
+  /** The session of the prompt, if one is stored. */
+  session_id?: string | undefined
+  /** The agent; absent for a batch. */
+  backend?: string | undefined
+  /** The model that the agent reported, otherwise the requested one. */
+  model?: string | undefined
+  /** The working directory. */
+  workdir?: string | undefined
+  /** It needs a worker with this label. While it is queued, it may wait for a machine that has it. */
+  label?: string | undefined
+  /** The process that runs it. */
+  owner: string
+  /** The name of the API key that started it. */
+  api_key?: string | undefined
+  /** The id of that key. A later key may have the same name. */
+  key_id?: string | undefined
+  /** The built-in demo agent answered. */
+  is_demo?: true | undefined
+  /** When it was requested, in UTC. */
+  created_at: string
+  /** When its agent was started. */
+  started_at?: string | undefined
+  /** When it ended. */
+  ended_at?: string | undefined
+  /** The tokens that it used. */
+  usage?: TokenUsage | undefined
+  /** The cost in US dollars, if it is known. */
+  cost_usd?: number | undefined
+  /** `reported`: the cost is what the agent said. `priced`: it is the tokens at list prices. `plan`: a subscription pays, so there is none. Absent: the cost is not known. */
+  cost_kind?: 'reported' | 'priced' | 'plan' | undefined
+  /** Why it has no result: it could not be started. */
+  error?: {
+    /** The code of the error. */
+    code: string
+    /** What is wrong and what to do. */
+    message: string
+    /** The kind of the error, which determines the status of a response. */
+    kind?: string | undefined
+    /** Of a budget: what it allows, and when it resets. */
+    details?: Record<string, unknown> | undefined
+  } | undefined
+  /** The number of its last stored event. */
+  last_seq: number
+  /** The first 200 characters of a stored prompt; only in a page. */
+  prompt_start?: string | undefined
+  /** The prompt; only in a single execution. */
+  prompt?: string | undefined
+  /** The images and documents that came with the prompt; only in a single execution. `GET /api/v1/executions/{id}/attachments/{digest}` has their content. */
+  attachments?: readonly AttachmentRecord[] | undefined
+  /** What the request to the Responses API said besides the prompt; only in a single execution. */
+  client_request?: Record<string, unknown> | undefined
+  /** The same object that the request got as its answer; only in a single execution that ended. */
+  result?: Record<string, unknown> | undefined
+}
+
+/** A part of the list of executions. */
+export type ExecutionPage = {
+  /** Newest first, without prompts and results. */
+  executions: readonly Execution[]
+  /** The last execution of the page, as `before` for the next page; absent on the last page. */
+  next?: string | undefined
+}
+
+/** A numbered event of an execution. */
+export type ExecutionEvent = {
+  /** Counts from 1, without gaps. */
+  seq: number
+  /** The time of the event, in UTC. */
+  at: string
+  /** The type of a prompt event, or `state`: the execution has reached another state. */
+  type: string
+  /** The content of the prompt event, or `{"state": …}`. */
+  content: Record<string, unknown>
+}
+
+/** Which driven runs are listed. */
+export type RunQuery = {
+  /** Only runs in one of these states. */
+  state?: string | undefined
+  /** Only runs in exactly this repository. */
+  repository?: string | undefined
+  /** Only runs of this agent. */
+  backend?: string | undefined
+  /** Only runs for issues with this label. */
+  label?: string | undefined
+  /** Only runs of the API key with this name. */
+  key?: string | undefined
+  /** Part of the goal, or a prefix of the id. */
+  search?: string | undefined
+  /** Only runs that are older than this one: the `next` of the page before. */
+  before?: string | undefined
+  /** Number of runs in the page. */
+  limit?: number | undefined
+}
+
+/** Which part of the changes of a run is read. */
+export type DiffQuery = {
+  /** Only this file, named as in `files`. The limit of 1 MiB is for its patch alone. */
+  path?: string | undefined
+  /** Unchanged lines around each change. Of a machine that is gone there are always 3. */
+  context?: number | undefined
+  /** Only the list of files, with an empty patch. */
+  files_only?: boolean | undefined
+}
+
+/** What a report is about. */
+export type ReportQuery = {
+  /** Runs that have changed since this time. The default is 24 hours ago. */
+  since?: string | undefined
+}
+
+/** An answer to the question of a run. */
+export type RunAnswer = {
+  /** The answer. It also declines a destructive request. */
+  text: string
+  /** The action that it is about; refused if that is not the current one. The default is the current one. */
+  action_id?: string | undefined
+}
+
+/** A run that agents do. */
+export type DrivenRun = {
+  /** The id of the run. */
+  id: string
+  /** The goal. */
+  goal: string
+  /** The first line of the goal. A later round says so, as in `round 2 of Show the wind in knots`. */
+  title: string
+  /** `queued`: until other runs have ended, see `drive.parallel`. `running`: an agent or a check works. `waiting_for_limit`: until an agent may be used again, see `limit`. `waiting`: for a person, see `waits_for`. `paused`: see `pause`. `stopped`: by a person. `interrupted`: its process ended; it can be resumed. `failed`: see `problem`. `continued`: as `next_run_id`. `ended`: see `delivered`. `merged`: the work is in another branch, see `merged`. `discarded`: see `discarded`. */
+  state: 'queued' | 'running' | 'waiting_for_limit' | 'waiting' | 'paused' | 'stopped' | 'interrupted' | 'failed' | 'continued' | 'ended' | 'merged' | 'discarded'
+  /** What became of the run, in the words of every face. */
+  verdict: RunVerdict
+  /** When it was started. */
+  created_at: string
+  /** When it last changed. */
+  updated_at: string
+  /** The name of the API key that started it. */
+  api_key?: string | undefined
+  /** The demo agent may stand in for missing agents. */
+  is_demo?: true | undefined
+  /** Who drives it; absent if no process does. */
+  driven_by?: 'this_server' | 'another_process' | undefined
+  /** With PostgreSQL, the machine that has the run and drives it. */
+  machine?: string | undefined
+  /** No worker is running on its machine, so nothing can be done with it. It continues when one is started there. */
+  is_machine_gone?: true | undefined
+  /** The repository. */
+  repository: string
+  /** Where the agents work. A delivered worktree is removed. */
+  worktree: string
+  /** The branch of the worktree; absent in place. */
+  branch?: string | undefined
+  /** The commit that the branch starts from. */
+  base?: string | undefined
+  /** The address of the issue. */
+  issue?: string | undefined
+  /** The label of the issue for which a watcher started it. */
+  label?: string | undefined
+  /** A later round works on what the one before left open. */
+  round: number
+  /** The run of the round before. */
+  previous_run_id?: string | undefined
+  /** The run that continues what this one left open. */
+  next_run_id?: string | undefined
+  /** The current action. */
+  action?: {
+    /** Its id. */
+    action_id: string
+    /** `orient`, `clarify`, `implement`, `review` or `summarize`. */
+    kind: string
+    /** Counts the actions of this run. */
+    number: number
+  } | undefined
+  /** The budget of actions. */
+  actions: {
+    /** Actions that were issued. */
+    taken: number
+    /** Actions that may still be taken. */
+    remaining: number
+  }
+  /** The agent that does the work. */
+  backend: string
+  /** Its model. */
+  model?: string | undefined
+  /** The agent that reviews; absent without reviews. */
+  review_backend?: string | undefined
+  /** Its model. */
+  review_model?: string | undefined
+  /** What the agent may do without approval while it implements. */
+  approval_mode: string
+  /** The MCP servers that the agents get. */
+  mcp_servers?: readonly string[] | undefined
+  /** The commands that must pass. */
+  checks: readonly string[]
+  /** Further runs for what is still open. */
+  rounds: number
+  /** What becomes of the work. */
+  deliver: 'none' | 'branch' | 'pr'
+  /** The run pauses when one of them is reached. */
+  limits: {
+    /** Tokens. */
+    max_tokens?: number | undefined
+    /** Costs in US dollars. */
+    max_cost_usd?: number | undefined
+    /** Working time. */
+    max_time_secs?: number | undefined
+  }
+  /** What was used so far, in all rounds. */
+  spent: {
+    /** Tokens. */
+    tokens: number
+    /** Costs, as far as they are known. */
+    cost_usd: number
+    /** The part of it that no agent reported: tokens at list prices. */
+    priced_usd?: number | undefined
+    /** Time of agents and checks. */
+    time_secs: number
+  }
+  /** The limit of an agent that the run waits for. */
+  limit?: {
+    /** The agent. */
+    backend: string
+    /** How it failed. */
+    code: string
+    /** When it is tried again. */
+    until: string
+  } | undefined
+  /** Its place in the queue; only in the queue. */
+  queue?: {
+    /** Its place in the queue, from 1. */
+    number: number
+    /** `turn`: for other runs. `run`: until the run in `after` is delivered. `run_not_delivered`: that run has ended without a branch. `run_gone`: that run does not exist any more. `total`: its group has used what it may use. */
+    waits_for: 'turn' | 'run' | 'run_not_delivered' | 'run_gone' | 'total'
+    /** The run whose branch it starts on. */
+    after?: string | undefined
+    /** Why it waits, if not only for its turn, as people read it. */
+    reason?: string | undefined
+  } | undefined
+  /** Other runs that change the same files; only in the queue. */
+  overlaps?: readonly {
+    /** The other run. */
+    run_id: string
+    /** The files that both change. */
+    files: readonly string[]
+  }[] | undefined
+  /** What the run waits for. */
+  waits_for?: {
+    /** `source_changed`: the issue was edited; choose with `drover continue`. */
+    reason: 'decision_required' | 'destructive_confirmation_required' | 'environment_unavailable' | 'budget_exhausted' | 'source_changed'
+    /** The question, or what is missing. */
+    question: string
+    /** The action that asks. */
+    action_id?: string | undefined
+    /** What would be destroyed. `confirm` needs its `scope_sha256`; any other answer declines. */
+    destructive_request?: DestructiveRequest | undefined
+    /** The endpoints that let the run continue. */
+    choices: readonly ('answer' | 'confirm' | 'skip' | 'stop' | 'resume' | 'first' | 'move' | 'follow-up' | 'merge' | 'pull-request' | 'take' | 'discard' | 'undo-discard')[]
+  } | undefined
+  /** Why it is paused. */
+  pause?: {
+    /** The reason. */
+    reason: string
+    /** What to do. */
+    message: string
+  } | undefined
+  /** Why the server could not continue. */
+  problem?: {
+    /** The code of the error. */
+    code: string
+    /** What is wrong and what to do. */
+    message: string
+  } | undefined
+  /** What became of the work. */
+  delivered?: {
+    /** How the work was delivered. */
+    as: 'none' | 'branch' | 'pr'
+    /** The branch. */
+    branch?: string | undefined
+    /** The commit. */
+    commit?: string | undefined
+    /** The git tree of the commit, or of all files if nothing was committed. */
+    tree_id?: string | undefined
+    /** The address of the pull request. */
+    pull_request?: string | undefined
+    /** Why nothing was delivered. */
+    note?: string | undefined
+  } | undefined
+  /** Where the work was merged, here or on the forge. */
+  merged?: {
+    /** The branch. */
+    into?: string | undefined
+    /** The commit that has the work. */
+    commit?: string | undefined
+  } | undefined
+  /** The work was discarded. `undo-discard` brings it back. */
+  discarded?: {
+    /** The commit that has the work. */
+    commit: string
+    /** It is kept until then. */
+    until: string
+  } | undefined
+  /** What people told agents while they worked, oldest first. */
+  messages?: readonly ({
+    /** The id of the message. */
+    message_id: string
+    /** What the agent is told. */
+    text: string
+    /** When it was sent, in UTC. */
+    sent_at: string
+    /** Who sent it. */
+    by: Decider
+    /** `now`: the agent gets the message while it works. `next_turn`: it gets the message with the next prompt of its session. */
+    delivered: 'now' | 'next_turn'
+  })[] | undefined
+  /** What people answered, oldest first; only in a single run. */
+  answers?: readonly {
+    /** The action that asked. */
+    action_id: string
+    /** The answer. */
+    text: string
+    /** Whether it permits to destroy what the action asked to destroy. */
+    is_permit: boolean
+    /** When it was given. */
+    at: string
+  }[] | undefined
+  /** What people did with the work, oldest first. */
+  acts?: readonly ({
+    /** What was done. */
+    did: 'merged' | 'pull_request_opened' | 'discarded' | 'discard_undone' | 'taken'
+    /** When. */
+    at: string
+    /** Who did it. */
+    by: Decider
+    /** The same in words. */
+    text: string
+  })[] | undefined
+  /** The endpoints that can be called now. */
+  choices: readonly ('answer' | 'confirm' | 'skip' | 'stop' | 'resume' | 'first' | 'move' | 'follow-up' | 'merge' | 'pull-request' | 'take' | 'discard' | 'undo-discard')[]
+  /** The number of its last event. */
+  last_seq: number
+  /** Oldest first; only in a single run. */
+  attempts?: readonly DrivenAttempt[] | undefined
+  /** The checks in a clean checkout of the commit; only in a single run. */
+  delivery_check?: {
+    /** The commit. */
+    commit: string
+    /** `skipped`: see `reason`. */
+    result: 'passed' | 'failed' | 'skipped'
+    /** Why it was skipped, or what the failure means. */
+    reason?: string | undefined
+    /** The command of the setup that failed there. Then no check ran. */
+    setup_failed?: {
+      /** The command. */
+      command: string
+      /** Absent if it did not exit by itself. */
+      exit_code?: number | undefined
+      /** Why there is no exit code. */
+      problem?: string | undefined
+      /** How long it took. */
+      duration_ms: number
+      /** The end of what it printed. */
+      output: string
+    } | undefined
+    /** The checks that ran there. */
+    checks: readonly ({
+      /** The command. */
+      command: string
+      /** Absent if it did not exit by itself. */
+      exit_code?: number | undefined
+      /** Why there is no exit code. */
+      problem?: string | undefined
+      /** How long it took. */
+      duration_ms: number
+      /** The end of what it printed. */
+      output: string
+      /** Whether it passed. */
+      passed: boolean
+      /** The tests that it ran. Absent if it is no known test runner. */
+      tests?: {
+        /** How many passed, of those that are named in the output. */
+        passed: number
+        /** How many failed. */
+        failed: number
+        /** How many were skipped. */
+        skipped: number
+        /** What became of tests since before the work, the worst first. */
+        changes: readonly DriveTestChange[]
+      } | undefined
+    })[]
+    /** How long it took. */
+    duration_ms: number
+  } | undefined
+  /** The findings of the last review; only in a single run. */
+  findings?: readonly {
+    /** Where. */
+    location: string
+    /** What. */
+    summary: string
+    /** Why it matters. */
+    detail: string
+  }[] | undefined
+  /** What this round was asked for after a delivery, numbered from 1; only in a single run. */
+  requirements?: readonly ({
+    /** What was asked for. */
+    text: string
+    /** `person`: a text of a client. The others are from the pull request. */
+    from: 'check' | 'thread' | 'comment' | 'review' | 'base' | 'person'
+    /** The file that it is about. */
+    path?: string | undefined
+    /** The line. */
+    line?: number | undefined
+    /** Where it was written. */
+    url?: string | undefined
+    /** What became of it. Absent until the round has ended. */
+    verdict?: 'observed' | 'claimed' | 'contradicted' | 'not_done' | undefined
+    /** What was seen. */
+    note?: string | undefined
+  })[] | undefined
+  /** Its sandbox; only in a single run. */
+  boundary?: RunBoundary | undefined
+  /** The sections that the run is bound to; only in a single run from an issue that has them. */
+  source?: {
+    /** The title of the issue. */
+    title: string
+    /** In the order of the issue. */
+    sections: readonly {
+      /** The key of the section. */
+      key: string
+      /** What the section is for. */
+      role: string
+      /** Its title. */
+      title: string
+      /** Its text, as it was when the run was bound to it. */
+      markdown: string
+      /** The comment that it was taken from. */
+      url: string
+    }[]
+  } | undefined
+  /** The report in Markdown; only in a single run. */
+  report?: string | undefined
+}
+
+/** A request to a person to authorize an operation that cannot be undone. */
+export type DestructiveRequest = {
+  /** Id of the request. */
+  request_id: string
+  /** All targets of the operation. */
+  targets: readonly DestructiveTarget[]
+  /** What would be lost. */
+  impact: string
+  /** Digest of request id, targets and impact, which a person confirms. */
+  scope_sha256: string
+}
+
+/** Something that cannot be restored after the operation. */
+export type DestructiveTarget = {
+  /** Kind of target. */
+  kind: 'path' | 'git_ref' | 'external_resource' | 'data_domain'
+  /** The target. */
+  value: string
+}
+
+/** One prompt of a driven run, with what drover observed of it. */
+export type DrivenAttempt = {
+  /** Counts from 1. */
+  attempt: number
+  /** The action. */
+  action_id: string
+  /** `orient`, `clarify`, `implement`, `review` or `summarize`. */
+  action_kind: string
+  /** Why it was made: for the action itself, or again because of something. */
+  purpose: 'action' | 'outcome_problem' | 'failed_check' | 'contradiction' | 'stalled' | 'after_failure' | 'after_unknown_end' | 'after_limit' | 'hand_over'
+  /** The agent. */
+  backend: string
+  /** The model that was asked for. */
+  model?: string | undefined
+  /** Its execution, which can be followed. */
+  execution_id: string
+  /** The session of the agent. */
+  session_id?: string | undefined
+  /** How it ended. `unknown`: its process was killed. */
+  how: 'running' | 'answered' | 'failed' | 'cancelled' | 'stalled' | 'budget' | 'unknown'
+  /** When it began. */
+  started_at: string
+  /** When it ended. */
+  ended_at?: string | undefined
+  /** How long it took. */
+  duration_ms?: number | undefined
+  /** The tokens that it used. */
+  usage?: TokenUsage | undefined
+  /** The cost in US dollars, if it is known. */
+  cost_usd?: number | undefined
+  /** `reported`: the cost is what the agent said. `priced`: it is the tokens at list prices. `plan`: a subscription pays, so there is none. Absent: the cost is not known. */
+  cost_kind?: 'reported' | 'priced' | 'plan' | undefined
+  /** The summary of its outcome. */
+  summary?: string | undefined
+  /** Why it failed, or why its outcome was not valid. */
+  error?: string | undefined
+  /** Who decided about what the agent asked for, oldest first. */
+  approvals?: readonly ApprovalRecord[] | undefined
+  /** Warnings, such as denied tool calls. */
+  warnings: readonly string[]
+  /** The checks that drover ran after it. */
+  checks: readonly ({
+    /** The command. */
+    command: string
+    /** Absent if it did not exit by itself. */
+    exit_code?: number | undefined
+    /** Why there is no exit code. */
+    problem?: string | undefined
+    /** How long it took. */
+    duration_ms: number
+    /** The end of what it printed. */
+    output: string
+    /** Whether it passed. */
+    passed: boolean
+    /** The tests that it ran. Absent if it is no known test runner. */
+    tests?: {
+      /** How many passed, of those that are named in the output. */
+      passed: number
+      /** How many failed. */
+      failed: number
+      /** How many were skipped. */
+      skipped: number
+      /** What became of tests since before the work, the worst first. */
+      changes: readonly DriveTestChange[]
+    } | undefined
+    /** When it ended. */
+    at: string
+  })[]
+  /** What drover observed of its claims. */
+  evidence?: {
+    /** Each claim of the agent, compared with what happened. */
+    claims: readonly ({
+      /** What the claim is about. */
+      about: 'file' | 'activity'
+      /** The file, or the command. */
+      subject: string
+      /** The exit code that the agent reports. */
+      exit_code?: number | undefined
+      /** What drover observed of it. */
+      verdict: 'observed' | 'claimed' | 'contradicted'
+      /** What was seen. */
+      note: string
+      /** The number of the event that shows it. */
+      seq?: number | undefined
+      /** The execution of that event. */
+      execution_id?: string | undefined
+    })[]
+    /** What a person should look at. */
+    flags: readonly ({
+      /** What was seen. */
+      flag: 'repository_changed' | 'agent_configuration_changed' | 'test_deleted' | 'test_skipped' | 'test_emptied' | 'test_asserts_less' | 'test_expects_other' | 'test_ends_early' | 'failing_tests_removed' | 'failing_tests_skipped' | 'check_configuration_changed' | 'lock_file_changed_alone' | 'link_leaves_repository' | 'history_rewritten' | 'secret_added' | 'change_hidden_from_git' | 'change_too_large' | 'tests_removed' | 'tests_skipped' | 'check_older_than_last_edit' | 'change_not_reported' | 'tool_call_denied' | 'evidence_incomplete' | 'test_changed' | 'build_configuration_changed' | 'committed_by_agent' | 'change_ignored_by_git' | 'checkout_changed'
+      /** Whether a person should look at it before using the work. */
+      is_serious: boolean
+      /** Where it was seen, and what it is. */
+      detail: string
+      /** The file. */
+      path?: string | undefined
+      /** The line in the file as it is now. */
+      line?: number | undefined
+    })[]
+  } | undefined
+}
+
+/** How the tests of a check differ from those before the work. */
+export type DriveTestChange = {
+  /** `broken`: passed before. `newly_failing`: failed neither before, nor is known to have passed. `removed`, `skipped`: ran before; with `failing_`, it failed then. `no_longer_failing`: fixed, skipped or removed. `added`: new, and does not fail. */
+  change: 'broken' | 'newly_failing' | 'failing_removed' | 'failing_skipped' | 'removed' | 'skipped' | 'still_failing' | 'no_longer_failing' | 'fixed' | 'added'
+  /** How many tests. */
+  count: number
+  /** The first ten of them. */
+  names: readonly string[]
+  /** Whether a test fails or does not run, and did not before. */
+  is_setback: boolean
+  /** The same in words, such as `broke: parses dates`. */
+  text: string
+}
+
+/** What agents, checks and setups of a run reached, and what they were refused, in all of its rounds up to this one. */
+export type RunBoundary = {
+  /** The program that enforces it. Absent: there was no sandbox. */
+  enforced_by?: 'bubblewrap' | undefined
+  /** What ran in it: agents, checks, setups. */
+  around?: string | undefined
+  /** Why there was none. */
+  why_not?: string | undefined
+  /** The rounds. Absent: the run has only one. */
+  rounds?: readonly number[] | undefined
+  /** Earlier rounds with another sandbox, or without one. */
+  other_rounds?: readonly ({
+    /** The round. */
+    round: number
+    /** The program that enforces it. Absent: there was no sandbox. */
+    enforced_by?: 'bubblewrap' | undefined
+    /** What ran in it: agents, checks, setups. */
+    around?: string | undefined
+    /** Why there was none. */
+    why_not?: string | undefined
+  })[] | undefined
+  /** Hosts that were reached. */
+  reached: readonly ({
+    /** The host and its port. */
+    host: string
+    /** How often. */
+    count: number
+    /** What asked for it. */
+    by: readonly ('setup' | 'baseline' | 'check' | 'clean_checkout' | 'agent')[]
+    /** The rounds. Absent: the run has only one. */
+    rounds?: readonly number[] | undefined
+  })[]
+  /** Hosts that were refused. */
+  refused: readonly ({
+    /** The host and its port. */
+    host: string
+    /** Why it was refused. */
+    reason: string
+    /** How often. */
+    count: number
+    /** What asked for it. */
+    by: readonly ('setup' | 'baseline' | 'check' | 'clean_checkout' | 'agent')[]
+    /** The rounds. Absent: the run has only one. */
+    rounds?: readonly number[] | undefined
+  })[]
+  /** Paths that could not be written, as commands printed it. */
+  unwritable: readonly ({
+    /** The path. */
+    path: string
+    /** What asked for it. */
+    by: readonly ('setup' | 'baseline' | 'check' | 'clean_checkout' | 'agent')[]
+    /** The rounds. Absent: the run has only one. */
+    rounds?: readonly number[] | undefined
+  })[]
+  /** Limits that were exceeded, and commits that were not taken for that reason. */
+  exceeded: readonly ({
+    /** The limit. */
+    limit: string
+    /** What asked for it. */
+    by: readonly ('setup' | 'baseline' | 'check' | 'clean_checkout' | 'agent')[]
+    /** The rounds. Absent: the run has only one. */
+    rounds?: readonly number[] | undefined
+  })[]
+}
+
+/** A part of the list of driven runs. */
+export type DrivenRunPage = {
+  /** Newest first. */
+  runs: readonly DrivenRun[]
+  /** The last run of the page, as `before` for the next page; absent on the last page. */
+  next?: string | undefined
+  /** Where runs can be started: `drive.repositories`; with PostgreSQL, those of all workers. */
+  repositories: readonly string[]
+  /** The checks that a client can choose from: `drive.checks`. */
+  checks: readonly string[]
+}
+
+/** A numbered event of a driven run. */
+export type DrivenRunEvent = {
+  /** Counts from 1, without gaps. `state` has none. */
+  seq?: number | undefined
+  /** The time of the event, in UTC. */
+  at: string
+  /** The type of the record of the driver, or `state`: the state has changed, or the stream begins. */
+  type: string
+  /** The record, or `{"state": …}`. */
+  data: Record<string, unknown>
+}
+
+/** What the branch of a run changes. */
+export type DrivenDiff = {
+  /** The id of the run. */
+  id: string
+  /** The commit that the branch starts from. */
+  base: string
+  /** The branch. */
+  branch: string
+  /** The delivered commit. Without one, the files of the worktree are compared. */
+  commit?: string | undefined
+  /** The changed files. */
+  files: readonly ({
+    /** The path. */
+    path: string
+    /** The path that it was renamed from. */
+    from?: string | undefined
+    insertions: number | null
+    deletions: number | null
+  })[]
+  /** The changes in the format of `git diff`. */
+  patch: string
+  /** Whether the patch is longer than what is shown. All files are listed. */
+  is_cut: boolean
+}
+
+/** What became of driven runs, by repository. */
+export type NightReports = {
+  /** Runs that have changed since then are shown. */
+  since: string
+  /** Those with runs that have changed since then. */
+  repositories: readonly ({
+    /** The repository. */
+    repository: string
+    /** The machine that has it, if there are many. */
+    machine?: string | undefined
+    /** What became of the driven runs of a repository. */
+    report: NightReport
+  })[]
+}
+
+/** What became of the driven runs of a repository. */
+export type NightReport = {
+  /** Runs that have changed since then are shown. */
+  since: string
+  /** Oldest change first. A run that another one continues is a part of that one. */
+  runs: readonly ({
+    /** Its id. */
+    run_id: string
+    /** The first line of its goal. */
+    title: string
+    /** Where it is on the page. */
+    section: 'Delivered' | 'Delivered, look first' | 'Waits for you' | 'Not delivered' | 'Still running'
+    /** What became of a run that agents drive. */
+    verdict: RunVerdict
+    /** What it has used, with all of its rounds. */
+    spent: {
+      /** Tokens. */
+      tokens: number
+      /** Millionths of a dollar, as far as costs are known. */
+      cost_microusd: number
+      /** The part of it that no agent reported: tokens at list prices. */
+      priced_microusd?: number | undefined
+      /** The time of agents and checks. */
+      time_ms: number
+    }
+    /** The files that it changes. */
+    paths: readonly string[]
+  })[]
+  /** What all of them have used. */
+  spent: {
+    /** Tokens. */
+    tokens: number
+    /** Millionths of a dollar, as far as costs are known. */
+    cost_microusd: number
+    /** The part of it that no agent reported: tokens at list prices. */
+    priced_microusd?: number | undefined
+    /** The time of agents and checks. */
+    time_ms: number
+  }
+  /** In which order delivered branches can be merged. Absent: nothing to merge, or git is too old. */
+  merge?: {
+    /** Branches that merge without conflicts, one after the other. */
+    order: readonly string[]
+    /** The other branches. */
+    conflicts: readonly {
+      /** The branch. */
+      branch: string
+      /** The files in conflict. */
+      paths: readonly string[]
+    }[]
+  } | undefined
+  /** Files that several runs change. */
+  overlaps: readonly {
+    /** The file. */
+    path: string
+    /** The runs that change it. */
+    run_ids: readonly string[]
+  }[]
 }
 
 /** Settings as in the config file. Every one may be left out. */

@@ -1,6 +1,7 @@
 /** What programs pass to the library. The requests are those of the HTTP API, without what only a connection needs. */
 import { type Static, type TProperties, Type } from 'typebox'
 import { ASKED_CHARACTERS, MOST_ASKED } from '../drive/decide/follow-record.ts'
+import { EXECUTION_KINDS, EXECUTION_STATES } from '../executions/store/execution-states.ts'
 import {
   literals,
   named,
@@ -12,6 +13,7 @@ import {
   strict,
 } from '../kit/shape.ts'
 import * as prompts from '../prompts/prompt-request.shape.ts'
+import * as runs from '../service/run-requests.shape.ts'
 import { SESSION_STATUSES } from '../sessions/session-statuses.ts'
 
 const text = (description: string) => optionalText(description, { minLength: 1 })
@@ -183,3 +185,40 @@ export const ActRequest = named(
   'What becomes of the work of a run.',
 )
 export type ActRequest = Static<typeof ActRequest>
+
+export const ExecutionQuery = named(
+  'ExecutionQuery',
+  strict({
+    state: optionalChoice('Only executions in this state.', EXECUTION_STATES),
+    backend: text('Only executions of this agent.'),
+    workdir: text('Only executions in exactly this directory.'),
+    key: text('Only executions of the API key with this name.'),
+    search: text('Part of the beginning of the prompt.'),
+    session: text('Only prompts of this session; its complete id.'),
+    parent: text('Only the parts of this batch; its complete id.'),
+    kind: optionalChoice('Only executions of this kind, such as `compare`.', EXECUTION_KINDS),
+    since: optionalText('Created at this time or later: RFC 3339, UTC.', { format: 'date-time' }),
+    before: optionalText('Only executions that are older than this one: the `next` of the page before.', {
+      pattern: '^exec_[0-9a-f]{24}$',
+    }),
+    limit: optionalInteger('The size of a page; 100 by default.', { minimum: 1, maximum: MAX_PAGE }),
+  }),
+  'Which executions are listed.',
+)
+export type ExecutionSearch = Static<typeof ExecutionQuery>
+
+export const RunQuery = named('RunQuery', strict(runs.RunQuery.properties), 'Which driven runs are listed.')
+
+export const DiffQuery = named(
+  'DiffQuery',
+  strict({
+    ...without(runs.DiffQuery.properties, ['files_only']),
+    files_only: isOn('Only the list of files, with an empty patch.'),
+  }),
+  'Which part of the changes of a run is read.',
+)
+export type DiffSearch = Static<typeof DiffQuery>
+
+export const ReportQuery = named('ReportQuery', strict(runs.ReportQuery.properties), 'What a report is about.')
+
+export const RunAnswer = named('RunAnswer', strict(runs.AnswerBody.properties), 'An answer to the question of a run.')

@@ -7,16 +7,29 @@ import type {
   ChainResult,
   CompareRequest,
   ComparisonResult,
+  DiffQuery,
+  DrivenDiff,
+  DrivenRun,
+  DrivenRunEvent,
+  DrivenRunPage,
   DriveRequest,
   DroverConfig,
+  Execution,
+  ExecutionEvent,
+  ExecutionPage,
+  ExecutionQuery,
   KeepRequest,
   KeepResult,
   MessageSent,
+  NightReports,
   ParallelRequest,
   ParallelResult,
   PromptEvent,
   PromptRequest,
   PromptResult,
+  ReportQuery,
+  RunAnswer,
+  RunQuery,
   RunVerdict,
   Session,
   SessionChange,
@@ -191,6 +204,42 @@ export type Sessions = {
   delete(id: string): Promise<string>
 }
 
+/** Options of the calls that follow events. */
+export type FollowOptions = CallOptions & {
+  /** Only events with a greater number: the `seq` of the last one that you have. */
+  after?: number | undefined
+}
+
+/** The executions of the user: every prompt and every batch, of this program and of other processes. */
+export type UserExecutions = {
+  /** Newest first, without prompts and results. */
+  list(query?: ExecutionQuery): Promise<ExecutionPage>
+  /** By its id, or a unique beginning of it. Its `result` is there when it has ended. */
+  get(id: string): Promise<Execution>
+  /** The events that are stored, then live ones, until it ends. It does not end when the loop is left. */
+  follow(id: string, options?: FollowOptions): AsyncGenerator<ExecutionEvent, void, undefined>
+  /** Ends its agent, wherever it runs. Returns it as it was. */
+  cancel(id: string): Promise<Execution>
+}
+
+/** The driven runs of the user, in all repositories: of this program and of other processes. */
+export type UserRuns = {
+  /** Newest first. */
+  list(query?: RunQuery): Promise<DrivenRunPage>
+  /** By its id, or a unique beginning of it: with its attempts, their checks and evidence, and its report. */
+  get(id: string): Promise<DrivenRun>
+  /** What its branch changes. */
+  diff(id: string, query?: DiffQuery): Promise<DrivenDiff>
+  /** What became of the runs of the last 24 hours, by repository. */
+  report(query?: ReportQuery): Promise<NightReports>
+  /** The events that are stored, then live ones, until it rests for good. It is not interrupted when the loop is left. */
+  follow(id: string, options?: FollowOptions): AsyncGenerator<DrivenRunEvent, void, undefined>
+  /** Answers its question. If no process drives it, this program does so from here on, until `close()`. */
+  answer(id: string, answer: RunAnswer): Promise<DrivenRun>
+  /** Stops it, wherever it is driven. */
+  stop(id: string): Promise<DrivenRun>
+}
+
 /** Options of {@link Drover.serve}. */
 export type ServeOptions = {
   /** The default is `server.host` of the config: loopback only. */
@@ -235,6 +284,10 @@ export type Drover = AsyncDisposable & {
   say(executionId: string, text: string): Promise<MessageSent>
   /** The sessions of the user. */
   readonly sessions: Sessions
+  /** The executions of the user. */
+  readonly executions: UserExecutions
+  /** The driven runs of the user. */
+  readonly runs: UserRuns
   /** What was used of each budget. */
   budgets(): Promise<BudgetList>
   /** Lets agents do a change in a git repository, step by step. A text is a request with this `goal`. */

@@ -280,7 +280,7 @@ async function startAgent(prompt: Prompt, priorUsage: Usage | undefined): Promis
   const events = runWarmOrCold(agentRequest, command, {
     ...{ signal, onLine: options.onLine, onUsage, owner, priorUsage, onLeftover },
     ...{
-      pool: poolFor(agentRequest.backend, context),
+      pool: poolFor(prompt),
       client: ownerKey(context.by)?.id ?? '',
       sessionTurns: request.resumes?.turn_count ?? 0,
     },
@@ -345,9 +345,11 @@ async function withCost(ended: AgentResult, { agentRequest, context }: Prompt, s
   return costOfTurn(ended, { request: agentRequest, context, seen })
 }
 
-/** The demo agent takes one prompt and ends. A process of it that waits would never answer. */
-function poolFor(backend: string, { locate, warm }: PromptContext): PromptContext['warm'] {
-  return locate(backend)?.isDemo === true ? undefined : warm
+/** The demo agent takes one prompt and ends, unless it is to ask: only as claude it can. */
+function poolFor({ agentRequest, context }: Prompt): PromptContext['warm'] {
+  const { backend, approvalMode } = agentRequest
+  const isDemo = context.locate(backend)?.isDemo === true
+  return isDemo && !(backend === 'claude' && approvalMode === 'always') ? undefined : context.warm
 }
 
 /** Who decides about what the agent asks for. A caller whose modes are limited must not widen them this way. */

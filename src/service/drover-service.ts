@@ -48,7 +48,9 @@ import type {
 } from './administration.shape.ts'
 
 import type { ComparedDiff, ComparisonPage, ComparisonView } from './comparison.shape.ts'
-import type { WantedDiff } from './show-comparison.ts'
+
+/** `workdir`: without an id, the last comparison in its repository is meant. */
+export type WantedDiff = { id?: string; name: string; workdir?: string | undefined }
 
 /** Every function throws a Fault for what drover refuses. */
 export type DroverService = {

@@ -22,7 +22,7 @@ import { findGroup, findLast } from './choose-comparison.ts'
 import { findBase, findDropped, findKept } from './compared-refs.ts'
 import type { ComparedDiff, ComparisonView } from './comparison.shape.ts'
 import { toLabels } from './comparison-worktrees.ts'
-import type { ExecutionService } from './drover-service.ts'
+import type { ExecutionService, WantedDiff } from './drover-service.ts'
 import { comparedWorkGone, comparisonNotFound, comparisonUnknown } from './faults.ts'
 
 type Contender = ComparisonView['contenders'][number]
@@ -38,8 +38,6 @@ export type ComparedParts = {
   readonly cwd: string
   readonly signal: AbortSignal
 }
-
-export type WantedDiff = { id?: string; name: string; workdir?: string | undefined }
 
 /** More agents than a comparison may have. */
 const MAX_PARTS = 100

@@ -36,6 +36,21 @@ describe('a question of the agent', () => {
     return toolOutput(editor)
   }
 
+  it('comes from the demo agent too, if the prompt says so', async () => {
+    const user = createUser({}, { DEMO_AGENT_WORD_MS: '0', PATH: '/usr/bin:/bin' })
+    const { create, prompt, texts, answers, asked } = await openEditorHere(user, ['--demo'])
+    const { sessionId } = await create()
+    answers.push(
+      { outcome: 'selected', optionId: 'allow' } as never,
+      { outcome: 'selected', optionId: 'deny' } as never,
+    )
+    await prompt(sessionId, 'please ask for permission')
+    expect(texts()).toContain('The command was permitted')
+    await prompt(sessionId, 'please ask for permission')
+    expect(texts()).toContain('The command was not permitted')
+    expect(asked).toHaveLength(2)
+  })
+
   it('is denied unless the editor selects an option that allows and that it was offered', async () => {
     const editor = await openEditorHere(createUser())
     const { sessionId } = await editor.create()

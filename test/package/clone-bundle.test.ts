@@ -3,6 +3,7 @@
 import {
   appendFileSync,
   cpSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -15,6 +16,7 @@ import {
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { IS_FULL } from '../support/full-counts.ts'
 import { runAt, temporaryDirectory, temporaryDirectoryForAll } from '../support/run-drover.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
 
@@ -24,7 +26,7 @@ let clone: string
 
 beforeAll(() => {
   clone = temporaryDirectoryForAll()
-  for (const path of ['bin', 'src', 'scripts', 'package.json', 'package-lock.json']) {
+  for (const path of ['bin', 'src', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json']) {
     cpSync(join(ROOT, path), join(clone, path), { recursive: true, preserveTimestamps: true })
   }
   symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'))
@@ -71,6 +73,33 @@ describe('the command of a clone', () => {
     }
     expect(await run('bin/drover.cjs', '--help')).toMatch(/^BUNDLED/)
   })
+
+  it.runIf(IS_FULL)(
+    'keeps working while the package and the console are built from it, at once',
+    { timeout: 300_000 },
+    async () => {
+      const builds = ['scripts/bundle-clone.ts', 'scripts/build-console.ts', 'scripts/build.ts']
+      await run('scripts/bundle-clone.ts')
+      await run('scripts/build-console.ts')
+      let isBuilding = true
+      const building = Promise.all(builds.map((script) => run(script))).finally(() => {
+        isBuilding = false
+      })
+      let commands = 0
+      while (isBuilding) {
+        expect(await run('bin/drover.cjs', '--help')).toMatch(/^drover runs prompts/)
+        for (const name of ['packages/fastify.cjs', 'console/page.html', 'facts.json', 'inputs.json'])
+          expect([name, existsSync(join(clone, 'dist', name))]).toEqual([name, true])
+        commands += 1
+      }
+      await building
+      expect(commands).toBeGreaterThan(1)
+      const names = readdirSync(clone).filter((name) => name.startsWith('.build'))
+      expect(names).toEqual(['.build.lock'])
+      expect(readdirSync(join(clone, 'dist'))).toEqual(expect.arrayContaining(['inputs.json', 'library', 'console']))
+      expect(readdirSync(join(clone, 'dist', 'library')).filter((name) => name === 'drover.d.ts')).toHaveLength(1)
+    },
+  )
 
   it.each<[string, (path: string) => void]>([
     ['is edited', (path) => appendFileSync(path, '\n')],

@@ -61,6 +61,17 @@ const WANTED: readonly RegExp[] = [
   /^deploy\/drover\.service$/,
 ]
 
+const [OLD_NODE = ''] = ['/usr/bin/node', '/usr/local/bin/node'].filter((node) => {
+  const { stdout = '' } = spawnSync(node, ['--version'], { encoding: 'utf8' })
+  return /^v(20|22)\./.test(stdout)
+})
+
+it.skipIf(OLD_NODE === '').each(['drover', 'ai-sdk'])('tells an old Node that imports %s what it needs', (name) => {
+  const entry = join(dirname(DROVER), '..', 'dist', 'library', `${name}.js`)
+  const { stderr } = spawnSync(OLD_NODE, ['--eval', `import('${entry}')`], { encoding: 'utf8' })
+  expect(stderr).toContain('drover needs Node 24 or newer, but this is Node ')
+})
+
 it('has a program that is bundled into files of the package only', () => {
   const files = readdirSync(join(dirname(DROVER), '..', 'dist'), { recursive: true, withFileTypes: true })
   const names = files
@@ -119,7 +130,7 @@ describe.runIf(IS_FULL)('the published package', () => {
 
   it('lists only existing files', () => {
     const { files, man, bin } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
-    const named = [...files, ...man, ...Object.values<string>(bin)]
+    const named = [...files.filter((each: string) => !each.startsWith('!')), ...man, ...Object.values<string>(bin)]
     expect(named.filter((path) => !existsSync(join(installed, path)))).toEqual([])
   })
 

@@ -14,7 +14,7 @@ export const NPM_ENVIRONMENT = {
 }
 
 /** Build results, and what belongs to git. */
-const EXCLUDED = ['.git', 'node_modules', 'dist', 'coverage', '.gate', '.vitest']
+const EXCLUDED = ['.git', 'node_modules', 'dist', 'coverage', '.gate', '.vitest', '.build']
 
 /** Copies the clone, so that a test can build and pack it without disturbing others. */
 export function copyClone(target: string): void {

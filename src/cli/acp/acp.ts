@@ -19,7 +19,7 @@ export const run: RunCommand = async (invocation) => {
   const { config } = await readSettings(invocation)
   using interruption = listenForInterruption()
   await using drover = openDrover(invocation, {
-    ...{ config, keep: 'events', createPool: poolFor(invocation, config) },
+    ...{ config, keep: 'events', createPool: poolFor(config) },
     privateFiles: privateFilesFor(invocation),
   })
   const agent = createAgent(invocation, config, { drover, by: toEditor(config) })
@@ -44,9 +44,9 @@ export const run: RunCommand = async (invocation) => {
   return by === undefined ? 0 : exitCodeOfSignal(by)
 }
 
-/** Only an agent that stays up can ask. The demo agent does not stay up. */
-function poolFor({ flags }: Invocation, { warm }: Config) {
-  if (!warm.enabled || flags.isOn('demo')) return undefined
+/** Only an agent that stays up can ask. */
+function poolFor({ warm }: Config) {
+  if (!warm.enabled) return undefined
   const limits = toWarmLimits({ ...warm, spares: 0 })
   return (owner: () => Promise<string | undefined>) =>
     new WarmPool({ limits, owner, onFailure: () => {}, startsAtOnce: true })

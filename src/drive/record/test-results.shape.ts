@@ -36,6 +36,7 @@ export const TestChange = named(
     is_setback: Type.Boolean({ description: 'Whether a test fails or does not run, and did not before.' }),
     text: Type.String({ description: 'The same in words, such as `broke: parses dates`.' }),
   }),
+  'How the tests of a check differ from those before the work.',
 )
 export type TestChange = Message<typeof TestChange>
 

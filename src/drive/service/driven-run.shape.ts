@@ -3,7 +3,6 @@ import { type TSchema, Type } from 'typebox'
 import { Usage } from '../../agents/adapter/agent.shape.ts'
 import { DestructiveRequest } from '../../contract/destructive.shape.ts'
 import { RunVerdict } from '../../contract/run-verdict.shape.ts'
-import type { JsonObject } from '../../kit/json/json-value.ts'
 import { literals, type Message, meaning, named } from '../../kit/shape.ts'
 import { ApprovalRecord, costKind } from '../../prompts/prompt-result.shape.ts'
 import { ACTED } from '../act/acted.shape.ts'
@@ -128,6 +127,7 @@ const DrivenAttempt = named(
     checks: list(CheckRun, 'The checks that drover ran after it.'),
     evidence: optional(meaning('What drover observed of its claims.', Evidence)),
   }),
+  'One prompt of a driven run, with what drover observed of it.',
 )
 
 const WaitsFor = Type.Object({
@@ -329,6 +329,7 @@ export const DrivenRun = named(
     ),
     report: optional(text('The report in Markdown; only in a single run.')),
   }),
+  'A run that agents do.',
 )
 export type DrivenRun = Message<typeof DrivenRun>
 
@@ -351,6 +352,7 @@ export const DrivenDiff = named(
     patch: text('The changes in the format of `git diff`.'),
     is_cut: Type.Boolean({ description: 'Whether the patch is longer than what is shown. All files are listed.' }),
   }),
+  'What the branch of a run changes.',
 )
 export type DrivenDiff = Message<typeof DrivenDiff>
 
@@ -365,6 +367,7 @@ export const DrivenRunPage = named(
     ),
     checks: list(Type.String(), 'The checks that a client can choose from: `drive.checks`.'),
   }),
+  'A part of the list of driven runs.',
 )
 export type DrivenRunPage = Message<typeof DrivenRunPage>
 
@@ -386,12 +389,8 @@ export const DrivenRunEvent = named(
     seq: optional(Type.Integer({ minimum: 1, description: 'Counts from 1, without gaps. `state` has none.' })),
     at: moment('The time of the event, in UTC.'),
     type: text('The type of the record of the driver, or `state`: the state has changed, or the stream begins.'),
-    data: Type.Unsafe<JsonObject>({ type: 'object', description: 'The record, or `{"state": …}`.' }),
+    data: Type.Unsafe<Record<string, unknown>>({ type: 'object', description: 'The record, or `{"state": …}`.' }),
   }),
+  'A numbered event of a driven run.',
 )
-export type DrivenRunEvent = {
-  readonly seq?: number
-  readonly at: string
-  readonly type: string
-  readonly data: object
-}
+export type DrivenRunEvent = Message<typeof DrivenRunEvent>

@@ -1,5 +1,6 @@
 import * as fs from 'node:fs'
-import { getSystemErrorMessage } from 'node:util'
+// Not by its name, which an old Node does not have: the library could not say then that it needs a newer one.
+import util from 'node:util'
 import { orUndefined } from '../fault.ts'
 
 /**
@@ -61,7 +62,7 @@ export function isSameFile(one: FileIdentity, other: FileIdentity | undefined): 
 /** Describes a system error: `no space left on device (ENOSPC)`. Rethrows any other error, such as a Fault. */
 export function systemReason(error: unknown): string {
   if (!(error instanceof Error && 'errno' in error && typeof error.errno === 'number' && 'code' in error)) throw error
-  return `${getSystemErrorMessage(error.errno)} (${error.code})`
+  return `${util.getSystemErrorMessage(error.errno)} (${error.code})`
 }
 
 /** Whether the group or other users have any access. */
