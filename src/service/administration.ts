@@ -35,6 +35,7 @@ export type SettingsSource = {
   readonly file: { readonly path: string; readonly exists: boolean }
   /** Those in the file now. */
   readonly readKeys: () => Promise<readonly ServerKey[]>
+  readonly readBudgets: () => Promise<Config['budgets']>
 }
 
 type AdministrationParts = RepositoryPlaces & {
@@ -42,6 +43,8 @@ type AdministrationParts = RepositoryPlaces & {
   readonly source: SettingsSource
   /** The keys that are valid. Undefined: the server needs none. */
   readonly validKeys: (() => readonly BudgetKey[]) | undefined
+  /** Those that are enforced now. */
+  readonly budgets: () => Config['budgets']
   readonly clock: Clock
   readonly log: Log
 }
@@ -86,7 +89,8 @@ export function administer(parts: AdministrationParts): Administration {
       list: async (by) => {
         requireAdmin(by)
         const { file, origins } = source
-        const settings = showConfig({ config, origins, file, warnings: [] }).map(({ key, value, origin }) => {
+        const now = { ...config, budgets: parts.budgets() }
+        const settings = showConfig({ config: now, origins, file, warnings: [] }).map(({ key, value, origin }) => {
           const { description = '', applies } = findKey(key) ?? findMap(key) ?? {}
           const when = applies === undefined ? ('restart' as const) : ('at_once' as const)
           return {

@@ -37,7 +37,9 @@ export const run: RunCommand = async (invocation) => {
     throw storeNotShared({ command: 'drover serve --no-work' })
   }
   const address = readAddress(invocation, config)
-  const readKeys = async () => (await readConfig(toConfigEnvironment(invocation))).config.server.keys
+  const readAgain = async () => (await readConfig(toConfigEnvironment(invocation))).config
+  const readKeys = async () => (await readAgain()).server.keys
+  const readBudgets = async () => (await readAgain()).budgets
   const configFile = { path: file.path, readKeys }
   const { env, cwd, readableVariables } = runtime
   const keys = await loadApiKeys({ env, readableVariables, cwd, server: config.server, configFile })
@@ -53,7 +55,7 @@ export const run: RunCommand = async (invocation) => {
       keys,
       stores,
       lost,
-      source: { origins, file, readKeys },
+      source: { origins, file, readKeys, readBudgets },
       ...serverLog,
     })
   } finally {
@@ -106,7 +108,10 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
   const background = new BackgroundEnd({ config, drover }, isBackground)
   const signals = listenForSignals({
     isOnTerminal: terminal.err.isTty,
-    reload: () => void keys.reload(log),
+    reload: () => {
+      void keys.reload(log)
+      void drover.reloadBudgets()
+    },
     closeSessions: () => stores.sessions.close(),
   })
   const common = { drover, ending, config, clock, log }
