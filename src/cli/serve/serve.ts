@@ -21,7 +21,14 @@ import { createHttp } from './create-http.ts'
 import { securityWarnings } from './security-warnings.ts'
 import { createServerLog, type ServerLog } from './server-log.ts'
 import { listenForSignals } from './server-signals.ts'
-import { addressText, agentWarnings, type BannerFacts, isAsset, startupBanner } from './startup-banner.ts'
+import {
+  addressText,
+  agentWarnings,
+  type BannerFacts,
+  describeCeilings,
+  isAsset,
+  startupBanner,
+} from './startup-banner.ts'
 
 const DRAIN_MS = 30_000
 
@@ -192,7 +199,9 @@ function consoleLines({ console, bound }: BannerFacts, { paint, isTty }: { paint
   return [`console    ${paint('cyan', link)}${paint('dim', console.isOneTime ? once : '')}`]
 }
 
-function securityText({ bound, hasKeys, config: { server } }: BannerFacts): string {
+function securityText(facts: BannerFacts): string {
+  const { bound, hasKeys, config } = facts
+  const { server, sandbox } = config
   const state = (isOn: boolean) => (isOn ? 'enabled' : 'disabled')
   return [
     `auth ${state(hasKeys)}`,
@@ -201,6 +210,8 @@ function securityText({ bound, hasKeys, config: { server } }: BannerFacts): stri
     `trusted proxies ${server.trusted_proxies.join(' ') || 'none'}`,
     `bind host ${'socket' in bound ? 'none' : bound.host}`,
     `CORS origins ${server.cors_allowed_origins.join(' ') || 'none'}`,
+    `ceilings ${describeCeilings(facts)}`,
+    `sandbox.mode ${sandbox.mode}`,
   ].join(', ')
 }
 
