@@ -154,3 +154,33 @@ it('enforces and shows what the config file says now, in a server that runs', as
   await until(async () => (await listed()).length === 0)
   expect(await ask()).toBe(200)
 })
+
+it('the demo agent costs no dollars, in the result, the budget and the usage', async () => {
+  const server = await startServer({ agents: 'demo', config: { budgets: [{ limit: '0.25usd/once' }] } })
+  const ask = async () => await server.request('/api/v1/prompt', { method: 'POST', body: PROMPT })
+  const answers = await Promise.all([ask(), ask(), ask()])
+  for (const answer of answers)
+    expect(answer).toMatchObject({ status: 200, body: { cost_usd: 0, cost_kind: 'reported' } })
+  expect((await server.request('/api/v1/budgets')).body).toMatchObject({
+    budgets: [{ used: 0, reserved: 0, estimated: 0 }],
+  })
+  expect((await server.request('/api/v1/usage')).body).toMatchObject({
+    totals: { executions: 3, cost_usd: 0, unknown_cost_executions: 0 },
+  })
+})
+
+it('charges what was reserved for each prompt of a model without a price that the agent chose itself', async () => {
+  const server = await startServer({
+    config: { budgets: [{ limit: '0.75usd/once' }] },
+    env: { FAKE_AGENT_SCRIPT: JSON.stringify({ text: ['Hi'], usage: { input: 12, output: 3 } }) },
+  })
+  const ask = async (more = {}) =>
+    (await server.request('/api/v1/prompt', { method: 'POST', body: { ...PROMPT, backend: 'codex', ...more } })).status
+  const list = async () => ((await server.request('/api/v1/budgets')).body as BudgetList).budgets[0]
+  expect(await ask({ model: 'nameless' })).toBe(400)
+  for (const used of [0.25, 0.5, 0.75]) {
+    expect(await ask()).toBe(200)
+    expect(await list()).toMatchObject({ used, estimated: used, reserved: 0 })
+  }
+  expect(await ask()).toBe(402)
+})
