@@ -18,7 +18,8 @@ if (process.platform === 'win32') {
 process.on('SIGUSR1', () => {})
 
 if (isClone && !existsSync(join(root, 'node_modules'))) {
-  process.stderr.write(`drover: this clone has no dependencies yet. Run this once: npm install --prefix "${root}"\n`)
+  const { installIn } = require('./run-newer-node.cjs')
+  process.stderr.write(`drover: this clone has no dependencies yet. Run this once: ${installIn(root)}\n`)
   process.exit(1)
 }
 

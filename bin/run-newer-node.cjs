@@ -40,11 +40,23 @@ exports.runNewerNode = ({ root, isClone }) => {
     if (name === undefined) {
       return `Install it from https://nodejs.org/en/download or with a version manager, for example "nvm install ${REQUIRED}".`
     }
+    // npm installs into the nearest directory that has node_modules.
     const command = isClone
-      ? `npm install --prefix "${root}"`
-      : `npm install --prefix "${ownDirectory}" ${name}@${REQUIRED}`
+      ? installIn(root)
+      : `mkdir -p ${quote(join(ownDirectory, 'node_modules'))} && ${installIn(ownDirectory)} ${name}@${REQUIRED}`
     return `Run this once, and drover will use its own Node: ${command}`
   }
+}
+
+/** Not with --prefix: npm would look there for its global settings too, and miss the registry and the certificates of a company. */
+function installIn(directory) {
+  return `cd ${quote(directory)} && npm install`
+}
+exports.installIn = installIn
+
+/** A path as one word of a shell. */
+function quote(path) {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.split("'").join("'\\''")}'`
 }
 
 /** A Node that runs this very file again was not new enough. */

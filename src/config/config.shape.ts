@@ -320,6 +320,7 @@ export const ConfigShape = strict({
     description:
       'How much may be used, for a key, a repository, a label of watched issues, or everything together. Before an agent starts, what it may need is reserved.',
     'x-rule': 'one of key, repository and label; an absolute path',
+    'x-applies': 'at_once',
   }),
   prices: Type.Array(ModelPrice, {
     default: [],

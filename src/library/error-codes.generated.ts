@@ -105,6 +105,7 @@ export type ErrorCode =
   | 'comparison_over'
   | 'comparison_unknown'
   | 'config_file_missing'
+  | 'config_file_read_only'
   | 'config_invalid'
   | 'config_key_unknown'
   | 'config_value_invalid'

@@ -129,6 +129,7 @@ export class Instance {
         }),
     })
     const readKeys = async () => (await readConfig(sources)).config.server.keys
+    const readBudgets = async () => (await readConfig(sources)).config.budgets
     return {
       ...{
         config,
@@ -139,7 +140,7 @@ export class Instance {
         sandbox,
         demo,
         drover,
-        source: { origins, file, readKeys },
+        source: { origins, file, readKeys, readBudgets },
         readableVariables,
       },
       onLost: (listener) => void this.#losses.add(listener),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { placeScope, toBudget } from './budget-limit.ts'
-import { type BudgetState, chargeFor, decideReservation, toRefusal } from './decide-budget.ts'
+import { averageOf, type BudgetState, chargeFor, decideReservation, toRefusal } from './decide-budget.ts'
 
 const NOW = new Date('2026-01-31T12:00:00Z')
 const state = (text: string, used: number, reserved = 0, resetsAt = '2026-02-01T00:00:00Z'): BudgetState => ({
@@ -13,7 +13,7 @@ describe('decideReservation', () => {
 
   it.each([
     ['what prompts like it used', state('1usd/day', 0), HISTORY, 100_000],
-    ['a default without history', state('1usd/day', 0), undefined, 250_000],
+    ['a default without history', state('1usd/day', 0), {}, 250_000],
     ['what is left, if that is less', state('1usd/day', 950_000), HISTORY, 50_000],
     ['what others leave', state('1usd/day', 900_000, 99_999), HISTORY, 1],
     ['at least something', state('1usd/day', 0), { ...HISTORY, usd: 0 }, 1],
@@ -31,7 +31,7 @@ describe('decideReservation', () => {
     ['held by others', state('1usd/day', 900_000, 100_000), 'budget_full', 15],
     ['spent at its end', state('1usd/day', 1_000_000, 0, '2026-01-31T11:00:00Z'), 'budget_full', 1],
   ])('refuses if it is %s', (_, budget, code, retryAfterSecs) => {
-    const decision = decideReservation([state('9usd/week', 0), budget], undefined, NOW)
+    const decision = decideReservation([state('9usd/week', 0), budget], {}, NOW)
     expect('refusal' in decision && [decision.refusal.code, decision.refusal.details.retryAfterSecs]).toEqual([
       code,
       retryAfterSecs,
@@ -42,6 +42,25 @@ describe('decideReservation', () => {
     expect(toRefusal(state('1usd/day', 1_250_000), NOW).message).toBe(
       'the budget of $1.00 per day for all prompts is spent: $1.25 used; it resets at 2026-02-01T00:00:00Z',
     )
+  })
+})
+
+describe('averageOf', () => {
+  const PAST = { ended: 4, completed: 4, costKnown: 4, costUsd: 2, tokens: 4000, minutes: 8 }
+
+  it.each([
+    ['nothing without prompts', { ...PAST, ended: 0 }, {}],
+    ['the average', PAST, { usd: 0.5, tokens: 1000, requests: 1, minutes: 2 }],
+    ['the cost of those whose cost is known', { ...PAST, costKnown: 1 }, { usd: 2 }],
+    ['no cost if none is known', { ...PAST, costKnown: 0, costUsd: 0 }, { usd: undefined }],
+    ['the tokens of those that were not cut off', { ...PAST, completed: 1, tokens: 4000 }, { tokens: 4000 }],
+    ['a default if all were cut off', { ...PAST, completed: 0, tokens: 0 }, { tokens: 100_000 }],
+    ['no more than a default of what was cut off', { ...PAST, completed: 1, tokens: 200_000 }, { tokens: 100_000 }],
+    ['more than a default if that is the average', { ...PAST, completed: 1, tokens: 800_000 }, { tokens: 200_000 }],
+  ])('is %s', (_, past, expected) => {
+    const average = averageOf(past)
+    expect({ ...expected, ...average }).toEqual({ ...average, ...expected })
+    if (past.ended === 0) expect(average).toEqual({})
   })
 })
 

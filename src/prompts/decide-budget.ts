@@ -7,7 +7,13 @@ import { type Budget, type BudgetEntry, type BudgetUnit, inUnits, type PeriodTim
 import { countTokens } from './tokens.ts'
 
 /** Whose history tells what a prompt may use. */
-export type PromptLike = { readonly keyId: string; readonly backend: string; readonly model: string | undefined }
+export type PromptLike = {
+  readonly keyId: string
+  readonly backend: string
+  readonly model: string | undefined
+  /** It costs no dollars: a demo agent, or one with a plan. */
+  readonly isFree: boolean
+}
 
 export type Reservation = {
   /** Raises what is reserved to what was used so far, in stored integers by budget. Returns why the prompt must stop, if it must. */
@@ -32,11 +38,11 @@ export type BudgetState = Budget &
     readonly reserved: number
   }
 
-/** What prompts like this one used on average; undefined if there were none. */
-export type History = Readonly<Record<BudgetUnit, number>>
+/** What prompts like this one used on average, as far as that is known. */
+export type History = Partial<Readonly<Record<BudgetUnit, number>>>
 
 /** For a prompt without history: as much as one of average length. */
-const DEFAULTS: History = { usd: 0.25, tokens: 100_000, requests: 1, minutes: 2 }
+const DEFAULTS: Required<History> = { usd: 0.25, tokens: 100_000, requests: 1, minutes: 2 }
 
 /** The time in which a client may well wait. */
 const SOON_MS = 3600 * 1000
@@ -49,18 +55,45 @@ export type BudgetDecision =
   | { readonly refusal: Fault<BudgetRefusal>; readonly hasReservations: boolean }
 
 /** A budget with something left lets a prompt start, whatever it may need: the next one is refused. */
-export function decideReservation(
-  states: readonly BudgetState[],
-  history: History | undefined,
-  now: Date,
-): BudgetDecision {
+export function decideReservation(states: readonly BudgetState[], history: History, now: Date): BudgetDecision {
   const full = states.find(({ used, reserved, limit }) => used + reserved >= limit)
   if (full !== undefined) return { refusal: toRefusal(full, now), hasReservations: full.reserved > 0 }
   const amounts = states.map(({ id, unit, limit, used, reserved }): [string, number] => {
-    const wanted = Math.max(1, toStored((history ?? DEFAULTS)[unit], unit))
+    const wanted = Math.max(1, toStored(history[unit] ?? DEFAULTS[unit], unit))
     return [id, Math.min(wanted, limit - used - reserved)]
   })
   return { amounts: new Map(amounts) }
+}
+
+/** Sums of prompts that have ended. */
+export type PastPrompts = {
+  readonly ended: number
+  readonly completed: number
+  /** Of how many the cost is known. */
+  readonly costKnown: number
+  readonly costUsd: number
+  readonly tokens: number
+  readonly minutes: number
+}
+
+/**
+ * A prompt of unknown cost is charged what was reserved for it. If it counted here as one that cost nothing, each would be
+ * charged less than the one before it.
+ */
+export function averageOf({ ended, completed, costKnown, costUsd, tokens, minutes }: PastPrompts): History {
+  if (ended === 0) return {}
+  return {
+    ...(costKnown > 0 && { usd: costUsd / costKnown }),
+    tokens: averageTokens({ ended, completed, tokens }),
+    requests: 1,
+    minutes: minutes / ended,
+  }
+}
+
+/** Those that were cut off have used tokens that nobody counted, and are charged what was reserved for them too. */
+function averageTokens({ ended, completed, tokens }: Pick<PastPrompts, 'ended' | 'completed' | 'tokens'>): number {
+  const most = Math.max(tokens / ended, DEFAULTS.tokens)
+  return completed === 0 ? most : Math.min(tokens / completed, most)
 }
 
 /** Whether a prompt that runs must stop: with `own`, which it has used so far, nothing is left. */

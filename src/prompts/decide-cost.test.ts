@@ -31,7 +31,14 @@ describe('decideCost', () => {
     ['not known without a model', { model: undefined }, billing('codex'), 'unknown'],
     ['not known from a part of the tokens', { model: 'gpt-5' }, billing('goose', { shape: 'last-request' }), 'unknown'],
     ['not known without tokens', { model: 'gpt-5' }, billing('kimi', { tokens: false }), 'unknown'],
-    ['nothing for the demo agent', { model: 'gpt-5' }, billing('codex', { isDemo: true }), 'unknown'],
+    ['zero for the demo agent', { model: 'gpt-5' }, billing('codex', { isDemo: true }), 'reported', 0],
+    [
+      'zero for the demo agent under a plan',
+      { model: 'gpt-5' },
+      billing('codex', { isDemo: true, isPlan: true }),
+      'reported',
+      0,
+    ],
     [
       'what the settings say',
       { model: 'gpt-5' },
@@ -88,6 +95,7 @@ describe('canKnowCost', () => {
     ['claude', undefined, billing('claude'), true],
     ['claude under a plan', undefined, billing('claude', { isPlan: true }), false],
     ['codex', undefined, billing('codex'), true],
+    ['the demo agent', 'mine', billing('kimi', { tokens: false, isDemo: true }), true],
     ['codex with a model that has a price', 'gpt-5', billing('codex'), true],
     ['codex with a model that has none', 'mine', billing('codex'), false],
     ['an agent that reports no tokens', undefined, billing('kimi', { tokens: false }), false],

@@ -25,6 +25,7 @@ type Turn = { readonly usage: Usage; readonly model: string | undefined; readonl
 const MOST_USD = 1_000_000_000
 
 export function decideCost({ usage, model, reportedUsd }: Turn, billing: Billing): Cost {
+  if (billing.isDemo) return { kind: 'reported', usd: 0 }
   if (billing.isPlan) return { kind: 'plan' }
   if (reportedUsd !== undefined) return { kind: 'reported', usd: Math.min(reportedUsd, MOST_USD) }
   const price = mayBePriced(billing) && !isNothing(usage) ? findPrice(model, billing.prices) : undefined
@@ -33,14 +34,15 @@ export function decideCost({ usage, model, reportedUsd }: Turn, billing: Billing
 
 /** Whether the cost of its turns can be known, as far as that is known before. `model`: if one was asked for. */
 export function canKnowCost(model: string | undefined, billing: Billing): boolean {
+  if (billing.isDemo) return true
   if (billing.isPlan) return false
-  if (billing.agent.reports.cost || billing.isDemo) return true
+  if (billing.agent.reports.cost) return true
   return mayBePriced(billing) && (model === undefined || findPrice(model, billing.prices) !== undefined)
 }
 
 /** Some agents count only the tokens of their last model request. */
-function mayBePriced({ isDemo, agent: { reports, profile } }: Billing): boolean {
-  return reports.tokens && profile?.usage !== 'last-request' && !isDemo
+function mayBePriced({ agent: { reports, profile } }: Billing): boolean {
+  return reports.tokens && profile?.usage !== 'last-request'
 }
 
 /** A name may have its provider in front, as in `anthropic/claude-sonnet-4-5`. */

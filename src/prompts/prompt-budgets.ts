@@ -31,7 +31,8 @@ export async function reserveBudgets(
   const billing = billingOf(agentRequest, context)
   for (const { name, unit } of budgets)
     if (!isMeasured(unit, model, billing)) throw budgetUnmeasured({ name, unit, backend })
-  const reservation = await source.reserve({ executionId, like: { keyId: key?.id ?? '', backend, model }, budgets })
+  const like = { keyId: key?.id ?? '', backend, model, isFree: billing.isDemo || billing.isPlan }
+  const reservation = await source.reserve({ executionId, like, budgets })
   return new PromptBudgets(budgets, { reservation, billing, backend, model })
 }
 

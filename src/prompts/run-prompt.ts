@@ -338,9 +338,10 @@ async function* runTurn(prompt: Prompt, turn: OpenTurn, started: StartedAgent): 
   }
 }
 
-/** The demo agent costs nothing, so it needs no prices. */
+/** The demo agent costs nothing: the prices are not loaded for it. */
 async function withCost(ended: AgentResult, { agentRequest, context }: Prompt, seen: Usage | undefined) {
-  if (context.locate(agentRequest.backend)?.isDemo === true) return ended
+  if (context.locate(agentRequest.backend)?.isDemo === true)
+    return { ...ended, cost: { kind: 'reported', usd: 0 } as const }
   const { costOfTurn } = await import('./turn-cost.ts')
   return costOfTurn(ended, { request: agentRequest, context, seen })
 }

@@ -76,14 +76,22 @@ function findScope(places: SearchPlaces): Scope | undefined {
   return program === undefined ? undefined : { program, runtimeDirectory }
 }
 
+/**
+ * The words of bubblewrap if a part of /proc is covered or read-only outside: Linux mounts no other one then, which would show
+ * what is hidden.
+ */
+const MASKED_PROC = /mount proc on|[ug]id map: Read-only|\/proc\/\S+: (?:No such file|Read-only)/i
+
 /** The words of bubblewrap if a kernel, a container or AppArmor does not let it create namespaces. */
 const NO_NAMESPACES = /namespace|uid map|gid map|Operation not permitted|Permission denied/i
 
 /** Why no command was started, from what bubblewrap printed. Pure. */
 export function explainFailure(stderr: string): string {
   const said = stderr.trim().split('\n').at(-1) ?? ''
-  const why = NO_NAMESPACES.test(said)
-    ? 'this kernel or container does not allow user namespaces; allow them, or run drover outside of the container'
-    : 'bubblewrap cannot start a command; version 0.7 or newer is needed'
+  const why = MASKED_PROC.test(said)
+    ? 'a part of /proc is hidden or read-only for drover, so no sandbox can mount its own; in a unit of systemd, remove ProtectKernelTunables, ProtectKernelLogs, ProtectHostname and ProcSubset; for a container, use --security-opt systempaths=unconfined'
+    : NO_NAMESPACES.test(said)
+      ? 'this kernel or container does not allow user namespaces; allow them, or run drover outside of the container'
+      : 'bubblewrap cannot start a command; version 0.7 or newer is needed'
   return `${why} (${said})`
 }

@@ -16,7 +16,8 @@ import { findKey, findMap } from '../config/setting-keys.ts'
 import { showConfig } from '../config/show-config.ts'
 import { listDriven } from '../drive/record/driven-records.ts'
 import type { Clock } from '../kit/clock.ts'
-import { Fault } from '../kit/fault.ts'
+import { errorCode, Fault } from '../kit/fault.ts'
+import { lockUnavailable } from '../kit/faults.ts'
 import { randomIds } from '../kit/ids.ts'
 import type { Log } from '../kit/log.ts'
 import { type Caller, isAdmin, ownerKey } from '../prompts/caller.ts'
@@ -26,7 +27,7 @@ import { type Git, locateGit } from '../workspace/git.ts'
 import { findBranch } from '../workspace/worktrees/branch-checkouts.ts'
 import type { RepositoryList } from './administration.shape.ts'
 import type { DroverService } from './drover-service.ts'
-import { adminRequired } from './faults.ts'
+import { adminRequired, configFileReadOnly } from './faults.ts'
 import type { BudgetKey } from './list-budgets.ts'
 
 /** Where the settings of a server come from. */
@@ -35,6 +36,7 @@ export type SettingsSource = {
   readonly file: { readonly path: string; readonly exists: boolean }
   /** Those in the file now. */
   readonly readKeys: () => Promise<readonly ServerKey[]>
+  readonly readBudgets: () => Promise<Config['budgets']>
 }
 
 type AdministrationParts = RepositoryPlaces & {
@@ -42,6 +44,8 @@ type AdministrationParts = RepositoryPlaces & {
   readonly source: SettingsSource
   /** The keys that are valid. Undefined: the server needs none. */
   readonly validKeys: (() => readonly BudgetKey[]) | undefined
+  /** Those that are enforced now. */
+  readonly budgets: () => Config['budgets']
   readonly clock: Clock
   readonly log: Log
 }
@@ -64,20 +68,20 @@ export function administer(parts: AdministrationParts): Administration {
       create: async (by, wanted) => {
         requireAdmin(by)
         const { entry, key } = createKey(wanted, { ids: randomIds, now: clock.now() })
-        await addServerKey({ path, entry })
+        await changing(path, () => addServerKey({ path, entry }))
         log.info({ name: entry.name, by: nameOf(by) }, 'a key was created')
         return { ...toShownKey(entry), key, is_required: isRequired }
       },
       rotate: async (by, name) => {
         requireAdmin(by)
         const { key, sha256 } = newSecret(randomIds)
-        await rotateServerKey({ path, name, sha256 })
+        await changing(path, () => rotateServerKey({ path, name, sha256 }))
         log.info({ name, by: nameOf(by) }, 'a key got a new secret')
         return { name, key }
       },
       revoke: async (by, name) => {
         requireAdmin(by)
-        const { left } = await removeServerKey({ path, name })
+        const { left } = await changing(path, () => removeServerKey({ path, name }))
         log.info({ name, by: nameOf(by) }, 'a key was revoked')
         return { name, keys_left: left }
       },
@@ -86,7 +90,8 @@ export function administer(parts: AdministrationParts): Administration {
       list: async (by) => {
         requireAdmin(by)
         const { file, origins } = source
-        const settings = showConfig({ config, origins, file, warnings: [] }).map(({ key, value, origin }) => {
+        const now = { ...config, budgets: parts.budgets() }
+        const settings = showConfig({ config: now, origins, file, warnings: [] }).map(({ key, value, origin }) => {
           const { description = '', applies } = findKey(key) ?? findMap(key) ?? {}
           const when = applies === undefined ? ('restart' as const) : ('at_once' as const)
           return {
@@ -112,6 +117,23 @@ export function administer(parts: AdministrationParts): Administration {
 
 export function requireAdmin(by: Caller): void {
   if (!isAdmin(by)) throw adminRequired({ key: ownerKey(by)?.name })
+}
+
+/** The config file of a service often belongs to root: then trying again does not help. */
+async function changing<T>(file: string, change: () => Promise<T>): Promise<T> {
+  try {
+    return await change()
+  } catch (error) {
+    if (error instanceof Fault && isDenied(error)) throw configFileReadOnly({ file }, error)
+    throw error
+  }
+}
+
+const DENIED = ['EACCES', 'EPERM', 'EROFS']
+
+/** A lock file of another user is denied by SQLite, which has other codes. */
+function isDenied({ code, cause }: Fault): boolean {
+  return code === lockUnavailable.code || DENIED.includes(errorCode(cause) ?? '')
 }
 
 const nameOf = (by: Caller) => ownerKey(by)?.name ?? 'the user'

@@ -76,6 +76,12 @@ export const serverTrouble = defineFault('server_trouble', 'unavailable', {
     'the server cannot access its own files; the server log has the details under this request id',
 })
 
+export const configFileReadOnly = defineFault('config_file_read_only', 'conflict', {
+  when: 'A key was to be created, rotated or revoked over HTTP, but the user of the server may not change the config file. Nothing was changed.',
+  message: (d: { file: string }) =>
+    `the server may not change its config file ${d.file}; on its machine, run "drover keys" as a user who may, such as root`,
+})
+
 export const databaseTrouble = defineFault('database_trouble', 'unavailable', {
   when: 'The server cannot use its PostgreSQL database. The server log has the address and the reason.',
   message: (_: Record<never, never>) =>

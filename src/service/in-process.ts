@@ -61,8 +61,9 @@ export type DroverParts = {
   templates: string
   /** How worktrees of each repository are prepared and checked. */
   projects: string
-  /** The keys that are valid now. The default is those in the settings. */
+  /** The keys, and entries of the setting `budgets`, that are valid now. The default is those in the settings. */
   keys?: (() => readonly BudgetKey[]) | undefined
+  budgets?: () => Config['budgets']
   /** The sandbox of this machine. Undefined: nothing runs in one. */
   findMachineSandbox?: (() => Promise<MachineSandbox>) | undefined
   server?: ServerParts | undefined
@@ -122,7 +123,7 @@ export class InProcessDrover
     this.telemetry = this.#findTelemetry()
     this.warm = parts.createPool?.(() => this.#owner())
     this.#contexts = new PromptContexts({
-      ...{ settings, records: this.records, demoAgent: server?.demoAgent },
+      ...{ settings, budgets: parts.budgets, records: this.records, demoAgent: server?.demoAgent },
       shared: {
         ...{ env, cwd, isRoot, clock, sandbox, slots: this.slots, warm: this.warm, observer: parts.observer },
         locate: (backend) => this.agents.find(backend),
@@ -187,8 +188,8 @@ export class InProcessDrover
   readonly budgets: DroverService['budgets'] = {
     list: async (by) => {
       const { keysOf, listBudgets } = await import('./list-budgets.ts')
-      const { settings, clock, keys = () => keysOf(settings, clock.now()) } = this.#parts
-      const known = { entries: settings.budgets, keys: keys() }
+      const { settings, clock, keys = () => keysOf(settings, clock.now()), budgets } = this.#parts
+      const known = { entries: budgets?.() ?? settings.budgets, keys: keys() }
       return await listBudgets(by, known, async () => (await this.stores()).budgets)
     },
   }

@@ -15,6 +15,8 @@ type ContextParts = {
   /** Called when the first budget is reserved. */
   openBudgets(): Promise<Pick<BudgetSource, 'reserve'>>
   settings: Config
+  /** The entries of the setting `budgets` now. The default is those in the settings. */
+  budgets: (() => Config['budgets']) | undefined
   records: Executions
   /** What all prompts of the process share. */
   shared: Omit<PromptContext, 'by' | 'settings' | 'isUnsafeExtraAllowed' | 'executions' | 'longestRunMs'>
@@ -74,8 +76,8 @@ export class PromptContexts {
   }
 
   #budgetsFor(by: Caller): BudgetSource | undefined {
-    const { settings, openBudgets } = this.#parts
-    const { budgets: entries } = settings
+    const { settings, budgets, openBudgets } = this.#parts
+    const entries = budgets?.() ?? settings.budgets
     if (entries.length === 0 && (by.budgets ?? []).length === 0) return undefined
     return { entries, reserve: async (asked) => await (await openBudgets()).reserve(asked) }
   }

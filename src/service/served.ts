@@ -5,6 +5,7 @@ import type { AgentLocation } from '../agents/locate-agents.ts'
 import { toWarmLimits } from '../agents/pool/pool-rules.ts'
 import { WarmPool, type WarmPoolOptions } from '../agents/pool/warm-pool.ts'
 import type { Config } from '../config/config.shape.ts'
+import { LiveBudgets } from '../config/live-budgets.ts'
 import { type Paths, secretFilesIn } from '../config/paths.ts'
 import { findUsableProject, withProject } from '../config/projects/projects.ts'
 import { DrivenRuns } from '../drive/service/driven-runs.ts'
@@ -90,6 +91,7 @@ export class ServedDrover extends InProcessDrover implements DroverService {
   readonly #parts: ServedParts
   #opened: Promise<Watchers> | undefined
   readonly #administration: Administration
+  readonly #budgets: LiveBudgets
   readonly announcements: Announcements
 
   constructor(parts: ServedParts) {
@@ -100,7 +102,10 @@ export class ServedDrover extends InProcessDrover implements DroverService {
       limit: config.server.max_waiting_turns,
     })
     const { max_concurrent_runs: limit, max_queued_runs: queueLimit } = config.server
+    const { file, readBudgets } = parts.source
+    const budgets = new LiveBudgets(config.budgets, { path: file.path, read: readBudgets })
     super({
+      budgets: () => budgets.entries,
       settings: config,
       // A copy, because every read of `process.env` is a system call.
       ...{ env: { ...env }, cwd, isRoot, clock, sandbox, demo },
@@ -127,7 +132,8 @@ export class ServedDrover extends InProcessDrover implements DroverService {
       },
     })
     this.#parts = parts
-    this.#administration = administer({ ...parts, validKeys: parts.keys })
+    this.#budgets = budgets
+    this.#administration = administer({ ...parts, validKeys: parts.keys, budgets: () => budgets.entries })
     this.opened = stores
     const { shutdown } = parts
     shutdown.addEventListener('abort', () => toolTurns.close(), { once: true })
@@ -160,11 +166,17 @@ export class ServedDrover extends InProcessDrover implements DroverService {
 
   /** Resumes the runs that it drove when it ended, and takes work. Call it when the server listens: rights depend on its address. */
   async begin(): Promise<void> {
+    this.#budgets.watch(this.#parts.log, this.#parts.shutdown)
     if (this.announcements.hasTargets) void this.background.add(this.announcements.run())
     await this.runs.continueAll()
     await this.worker?.start((by) => this.contextFor(by))
     const { config, isWorker } = this.#parts
     if (isWorker !== false && config.drive.watch.length > 0) await (await this.#openWatchers()).start()
+  }
+
+  /** Reads the budgets of the config file again. */
+  async reloadBudgets(): Promise<void> {
+    await this.#budgets.reload(this.#parts.log)
   }
 
   get keys(): DroverService['keys'] {

@@ -8,7 +8,7 @@ import { COMMANDS } from '../../src/cli/program/command-table.ts'
 import { callDrover } from '../support/call-drover.ts'
 import { firstOf } from '../support/full-counts.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
-import { DROVER, ending, run, runDrover, SOURCES, temporaryDirectory } from '../support/run-drover.ts'
+import { DROVER, ending, run, runAt, runDrover, SOURCES, temporaryDirectory } from '../support/run-drover.ts'
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
 
@@ -468,7 +468,7 @@ describe('an old Node', () => {
     const launcher = launcherIn(join(home, 'prefix'), false)
     const { code, stdout, stderr } = await launch(launcher, home)
     const node = join(home, '.drover', 'node')
-    const command = `npm install --prefix "${node}" ${NODE_PACKAGE}@24`
+    const command = `mkdir -p ${node}/node_modules && cd ${node} && npm install ${NODE_PACKAGE}@24`
     expect({ code, stdout, stderr }).toEqual({
       code: 1,
       stdout: '',
@@ -489,7 +489,7 @@ describe('an old Node', () => {
     const env = { HOME: home, DROVER_HOME: join(home, 'elsewhere') }
     const installed = launcherIn(join(home, 'prefix'), false)
     const node = join(home, '.drover', 'node')
-    expect((await launchIn(env, installed)).stderr).toContain(`npm install --prefix "${node}" ${NODE_PACKAGE}@24\n`)
+    expect((await launchIn(env, installed)).stderr).toContain(`cd ${node} && npm install ${NODE_PACKAGE}@24\n`)
     bringNode(node)
     const clone = join(home, 'clone')
     mkdirSync(join(clone, 'node_modules'), { recursive: true })
@@ -500,12 +500,26 @@ describe('an old Node', () => {
   it('gets the command that installs the dependencies of a clone', async () => {
     const clone = temporaryDirectory()
     const launcher = launcherIn(clone, true)
-    const command = `npm install --prefix "${clone}"`
+    const command = `cd ${clone} && npm install`
     expect((await launch(launcher, clone)).stderr).toBe(
       `drover: this clone has no dependencies yet. Run this once: ${command}\n`,
     )
     mkdirSync(join(clone, 'node_modules'))
     expect((await launch(launcher, clone)).stderr).toContain(`drover will use its own Node: ${command}\n`)
+  })
+
+  it.each([true, false])('gets a command that a shell runs in the right directory (clone: %s)', async (isClone) => {
+    const place = join(temporaryDirectory(), `Ada's $(touch no) "files"`)
+    mkdirSync(place)
+    const { stderr } = await launch(launcherIn(join(place, 'drover'), isClone), place)
+    const command = stderr.slice(stderr.lastIndexOf(': ') + 2)
+    const bin = temporaryDirectory()
+    writeFileSync(join(bin, 'npm'), '#!/bin/sh\nls -d node_modules 2> /dev/null\necho "$PWD" "$@"\n', { mode: 0o755 })
+    const ran = await runAt(place, ['/bin/sh', '-c', command], { PATH: `${bin}:/usr/bin:/bin` })
+    const found = isClone
+      ? `${join(place, 'drover')} install\n`
+      : `node_modules\n${join(place, '.drover', 'node')} install ${NODE_PACKAGE}@24\n`
+    expect(ran).toEqual({ code: 0, stdout: found, stderr: '' })
   })
 
   it('is replaced on the platforms whose Node the clone brings', () => {

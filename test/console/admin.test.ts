@@ -21,7 +21,10 @@ async function logIn(page: Page, key: string): Promise<void> {
 }
 
 it('an admin creates a key that is shown once, sees where a setting comes from, and revokes the key', async () => {
-  const server = await startServer({ agents: 'demo', server: { keys: KEYS, cors_max_age: 60 } })
+  const server = await startServer({
+    ...{ agents: 'demo', server: { keys: KEYS, cors_max_age: 60 } },
+    config: { budgets: [{ limit: '9requests/week', key: '*' }] },
+  })
   const { page, complaints } = await visit(`${server.url}/#/keys`, { expects: /401/ })
   await logIn(page, SECRETS.root)
   await page.getByRole('button', { name: 'New key' }).click()
@@ -31,10 +34,11 @@ it('an admin creates a key that is shown once, sees where a setting comes from, 
   const secret = await page.locator('.secret-text').innerText()
   expect(secret).toMatch(/^drover_key_[0-9a-f]{48}$/)
   await page.getByRole('button', { name: 'I have it' }).click()
+  await server.keys.reload(server.context.log)
   await page.reload()
   const row = page.getByRole('row', { name: /^ada/ })
   await row.waitFor()
-  expect(await row.innerText()).toContain('20usd/day')
+  await row.getByText(/\$20\.00 per day, 9 requests per week|9 requests per week, \$20\.00 per day/).waitFor()
   expect(await page.locator('body').innerText()).not.toContain(secret)
   await page.setViewportSize({ width: 360, height: 780 })
   const table = "document.querySelector('.wide')"
@@ -63,7 +67,31 @@ it('a client is not shown these pages, and gets nothing by their addresses', asy
     expect(await page.getByRole('link', { name, exact: true }).count()).toBe(0)
   for (const path of ['keys', 'settings', 'repositories']) {
     await page.goto(`${server.url}/#/${path}`)
-    await page.getByText('the API key ci may not manage this server').waitFor()
+    await page.getByText('You are ci (client).').waitFor()
+    expect(await page.getByRole('button', { name: 'New key' }).count()).toBe(0)
+    expect(await page.getByText('Loading').count()).toBe(0)
     expect(await page.locator('main').innerText()).not.toContain('root')
   }
+})
+
+it('an admin sees whose prompt it is, and which was refused', async () => {
+  const keys = KEYS.map((key) => (key.name === 'ci' ? { ...key, budgets: ['1requests/once'] } : key))
+  const server = await startServer({ agents: 'demo', server: { keys } })
+  const ask = async (key: string, prompt: string) => {
+    const body = { prompt, backend: 'claude' }
+    return (await server.request('/api/v1/prompt', { method: 'POST', body, headers: { 'x-api-key': key } })).status
+  }
+  const answers = [await ask(SECRETS.ci, 'first'), await ask(SECRETS.ci, 'second'), await ask(SECRETS.root, 'own')]
+  expect(answers).toEqual([200, 402, 200])
+  const { page } = await visit(`${server.url}/#/`, { expects: /401/ })
+  await logIn(page, SECRETS.root)
+  const row = (text: string) => page.locator('.row', { hasText: text })
+  await row('second').waitFor()
+  expect(await row('second').innerText()).toMatch(/^refused\s[\s\S]*of ci/)
+  expect(await row('first').innerText()).toMatch(/^done\s[\s\S]*of ci/)
+  expect(await row('own').innerText()).not.toContain('of root')
+  await row('second').getByRole('link').click()
+  const facts = page.locator('.facts')
+  await facts.waitFor()
+  expect(await facts.innerText()).toMatch(/^refused\s[\s\S]*of ci/)
 })

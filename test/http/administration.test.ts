@@ -1,11 +1,13 @@
 /** Keys, settings and repositories over HTTP: only for those who manage the server. */
-import { readFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { digest } from '../../src/kit/digest.ts'
 import type { ApiKeyList, CreatedKey, SettingList } from '../../src/service/administration.shape.ts'
+import { portOf, serveDrover } from '../support/serve-drover.ts'
 import { serveRuns } from '../support/served-runs.ts'
 import { startServer, type TestServer } from '../support/start-server.ts'
+import { CAN_DROP_PRIVILEGES, NOBODY_UID, SHARED_DIRECTORY } from '../support/unprivileged.ts'
 
 const SECRETS = { root: 'root-key-0123456789', ops: 'ops-key-0123456789', ci: 'ci-key-0123456789' }
 const ROLES = { root: 'admin', ops: 'operator', ci: 'client' }
@@ -120,6 +122,42 @@ describe('a key', () => {
     expect(file()).toBe(before)
   })
 })
+
+it.skipIf(!CAN_DROP_PRIVILEGES || SHARED_DIRECTORY === undefined)(
+  'keys of a config file that the server may not change are refused with the reason, and stay',
+  async () => {
+    const uid = process.getuid?.() === 0 ? NOBODY_UID : undefined
+    const directory = mkdtempSync(join(SHARED_DIRECTORY ?? '', 'drover-etc-'))
+    const [HOME, etc] = [join(directory, 'home'), join(directory, 'etc')]
+    for (const each of [HOME, etc]) mkdirSync(each)
+    const path = join(etc, 'config.yaml')
+    writeFileSync(path, JSON.stringify({ server: { keys: KEYS } }))
+    chmodSync(directory, 0o755)
+    if (uid !== undefined) chownSync(HOME, uid, uid)
+    chmodSync(etc, 0o555)
+    onTestFinished(() => {
+      chmodSync(etc, 0o755)
+      rmSync(directory, { recursive: true })
+    })
+    const serving = serveDrover(['--demo', '--port', '0', '--config', path], { HOME, TMPDIR: HOME }, { uid })
+    const url = `http://127.0.0.1:${await portOf(serving)}/api/v1`
+    const headers = { ...as(SECRETS.root), 'content-type': 'application/json' }
+    const refusals = [
+      await fetch(`${url}/keys`, { method: 'POST', body: '{"name":"ada"}', headers }),
+      await fetch(`${url}/keys/ci/rotate`, { method: 'POST', headers: as(SECRETS.root) }),
+      await fetch(`${url}/keys/ci`, { method: 'DELETE', headers: as(SECRETS.root) }),
+    ]
+    for (const refusal of refusals) {
+      expect([refusal.status, refusal.headers.get('retry-after')]).toEqual([409, null])
+      expect(await refusal.json()).toMatchObject({
+        error: 'config_file_read_only',
+        message: expect.stringContaining(`${path}; on its machine, run "drover keys"`),
+      })
+    }
+    const list = (await (await fetch(`${url}/keys`, { headers: as(SECRETS.root) })).json()) as ApiKeyList
+    expect(list.keys.map(({ name }) => name)).toEqual(Object.keys(SECRETS))
+  },
+)
 
 it('settings are listed with their origin, without secrets', async () => {
   const server = await startServer({

@@ -1,4 +1,5 @@
 /** Budgets of keys: refused in the form of each API, shown as they are enforced. */
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { expect, it } from 'vitest'
@@ -7,12 +8,14 @@ import type { BudgetList } from '../../src/prompts/budget-list.shape.ts'
 import { installFakeAgent } from '../support/fake-agent.ts'
 import { connectClient } from '../support/mcp-client.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
+import { portOf, serveDrover } from '../support/serve-drover.ts'
 import { startServer } from '../support/start-server.ts'
 import { until } from '../support/until.ts'
 
 const SCRIPT = JSON.stringify({ text: ['Hi'], usage: { input: 12, output: 3 } })
 const key = (name: string, more: object) => ({ name, sha256: digest(`${name}-key-0123456789`), ...more })
 const as = (name: string) => ({ 'x-api-key': `${name}-key-0123456789` })
+const JSON_BODY = { 'content-type': 'application/json' }
 const PROMPT = { backend: 'claude', prompt: 'hi' }
 const messages = [{ role: 'user', content: 'hi' }]
 
@@ -127,4 +130,57 @@ it('charges what was reserved for a prompt that is cancelled, and shows it while
     requests: { used: 1, estimated: 0 },
     tokens: { used: 100_000, reserved: 0, estimated: 100_000 },
   })
+})
+
+it('enforces and shows what the config file says now, in a server that runs', async () => {
+  const serving = serveDrover(['--demo', '--port', '0'], {
+    HOME: temporaryDirectory(),
+  })
+  const url = `http://127.0.0.1:${await portOf(serving)}`
+  const ask = async () =>
+    (await fetch(`${url}/api/v1/prompt`, { method: 'POST', body: JSON.stringify(PROMPT), headers: JSON_BODY })).status
+  const listed = async () => ((await (await fetch(`${url}/api/v1/budgets`)).json()) as BudgetList).budgets
+  const write = (budgets: object[]) =>
+    writeFileSync(join(serving.home, '.drover', 'config.yaml'), JSON.stringify({ budgets }))
+  expect([await ask(), await listed()]).toEqual([200, []])
+  write([{ limit: '1requests/once' }])
+  await until(async () => (await listed()).length === 1)
+  expect([await ask(), await ask()]).toEqual([200, 402])
+  // Another limit of the same budget keeps what was used.
+  write([{ limit: '2requests/once' }])
+  await until(async () => (await listed())[0]?.limit === 2)
+  expect([await ask(), await ask()]).toEqual([200, 402])
+  write([])
+  await until(async () => (await listed()).length === 0)
+  expect(await ask()).toBe(200)
+})
+
+it('the demo agent costs no dollars, in the result, the budget and the usage', async () => {
+  const server = await startServer({ agents: 'demo', config: { budgets: [{ limit: '0.25usd/once' }] } })
+  const ask = async () => await server.request('/api/v1/prompt', { method: 'POST', body: PROMPT })
+  const answers = await Promise.all([ask(), ask(), ask()])
+  for (const answer of answers)
+    expect(answer).toMatchObject({ status: 200, body: { cost_usd: 0, cost_kind: 'reported' } })
+  expect((await server.request('/api/v1/budgets')).body).toMatchObject({
+    budgets: [{ used: 0, reserved: 0, estimated: 0 }],
+  })
+  expect((await server.request('/api/v1/usage')).body).toMatchObject({
+    totals: { executions: 3, cost_usd: 0, unknown_cost_executions: 0 },
+  })
+})
+
+it('charges what was reserved for each prompt of a model without a price that the agent chose itself', async () => {
+  const server = await startServer({
+    config: { budgets: [{ limit: '0.75usd/once' }] },
+    env: { FAKE_AGENT_SCRIPT: JSON.stringify({ text: ['Hi'], usage: { input: 12, output: 3 } }) },
+  })
+  const ask = async (more = {}) =>
+    (await server.request('/api/v1/prompt', { method: 'POST', body: { ...PROMPT, backend: 'codex', ...more } })).status
+  const list = async () => ((await server.request('/api/v1/budgets')).body as BudgetList).budgets[0]
+  expect(await ask({ model: 'nameless' })).toBe(400)
+  for (const used of [0.25, 0.5, 0.75]) {
+    expect(await ask()).toBe(200)
+    expect(await list()).toMatchObject({ used, estimated: used, reserved: 0 })
+  }
+  expect(await ask()).toBe(402)
 })

@@ -26,6 +26,17 @@ describe('deploy/drover.service', () => {
     expect(valuesOf('KillMode')).toEqual(['mixed'])
   })
 
+  it('leaves /proc as it is, so that sandboxes can mount their own', () => {
+    const covering = [
+      'ProtectHostname',
+      'ProtectKernelLogs',
+      'ProtectKernelTunables',
+      'ProcSubset',
+      'InaccessiblePaths',
+    ]
+    expect(covering.filter((name) => valuesOf(name).length > 0)).toEqual([])
+  })
+
   it('sets only variables that drover reads', () => {
     const known = [...OTHER_VARIABLES.map(({ name }) => name), ...CONFIG_KEYS.flatMap((key) => key.variables), 'HOME']
     const set = valuesOf('Environment').map((pair) => pair?.split('=')[0] ?? '')

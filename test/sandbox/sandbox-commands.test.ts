@@ -233,6 +233,23 @@ describe('drover sandbox check', () => {
     expect(code).toBe(0)
   })
 
+  it('names what covers /proc, as directives of a systemd unit do', async ({ skip }) => {
+    skipWithoutUser(skip)
+    const cover = 'mount --make-rprivate / && mount --bind /proc/sys /proc/sys && mount -o remount,bind,ro /proc/sys'
+    skip(spawnSync('unshare', ['-m', 'sh', '-c', cover]).status !== 0, 'only root can cover /proc')
+    const home = mkdtempSync(join(SHARED_DIRECTORY ?? '', 'drover-nobody-'))
+    onTestFinished(() => rmSync(home, { recursive: true }))
+    spawnSync('chown', [String(NOBODY_UID), home])
+    const asNobody = `exec setpriv --reuid ${NOBODY_UID} --regid ${NOBODY_UID} --clear-groups "$@"`
+    const check = [process.execPath, DROVER, 'sandbox', 'check']
+    const argv = ['unshare', '-m', 'sh', '-c', `${cover} && ${asNobody}`, 'sh', ...check]
+    const { code, stdout, stderr } = await runAt(home, argv, { HOME: home, TMPDIR: home })
+    expect(code).toBe(1)
+    expect(stdout + stderr).toContain('a part of /proc is hidden or read-only')
+    expect(stdout + stderr).toContain('ProtectKernelTunables')
+    expect(stdout + stderr).not.toContain('user namespaces')
+  })
+
   it('says which package is missing', async () => {
     const PATH = temporaryDirectory()
     const { code, stdout } = await run([process.execPath, DROVER, 'sandbox', 'check'], { HOME: PATH, PATH })

@@ -16,6 +16,8 @@ type ServeOptions = {
   /** A shell command that changes the limits of the process. */
   limit?: string
   drover?: string
+  /** The user it runs as. */
+  uid?: number | undefined
   /** When it is killed; by default when the test ends. */
   end?: (kill: () => Promise<void>) => void
 }
@@ -33,7 +35,7 @@ export function serveDrover(
 export function startDrover(
   args: readonly string[],
   env: Record<string, string> = {},
-  { drover = DROVER, limit, end = onTestFinished }: ServeOptions = {},
+  { drover = DROVER, limit, uid, end = onTestFinished }: ServeOptions = {},
 ): Serving {
   const home = env['HOME'] ?? temporaryDirectory()
   const argv = [process.execPath, drover, ...args]
@@ -42,6 +44,7 @@ export function startDrover(
     // Agents that stay up have tests of their own.
     env: { PATH: NOWHERE, HOME: home, DEMO_AGENT_WORD_MS: '0', DROVER_WARM_ENABLED: 'false', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...(uid !== undefined && { uid, gid: uid }),
   })
   const heard = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text) => (heard.stdout += text))

@@ -103,7 +103,9 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   if (agents === 'warm') installWarmAgents(bin)
   const env = environmentFor(options, { home, bin, workdir })
   const { config, origins, file } = await readConfig({ env, homeDirectory: home, cwd: workdir })
-  const readKeys = async () => (await readConfig({ env, homeDirectory: home, cwd: workdir })).config.server.keys
+  const readAgain = async () => (await readConfig({ env, homeDirectory: home, cwd: workdir })).config
+  const readKeys = async () => (await readAgain()).server.keys
+  const readBudgets = async () => (await readAgain()).budgets
   const configFile = { path: configPath, readKeys }
   const keys = await loadApiKeys({ env, readableVariables: [], cwd: workdir, server: config.server, configFile })
   const lost = { notify: (_loss: Loss) => {} }
@@ -119,7 +121,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   const context = await withMetrics({
     ...createContext({
       config,
-      source: { origins, file, readKeys },
+      source: { origins, file, readKeys, readBudgets },
       version: '1.2.3',
       env,
       cwd: workdir,

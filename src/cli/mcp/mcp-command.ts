@@ -140,7 +140,7 @@ async function startPrivateServer(invocation: Invocation, loaded: LoadedConfig):
     ...{ config, stores, log, writeAccessLog, ...ending.signals },
     keys: createKeyRing({ isRequired: false }),
     // No tool asks for them.
-    source: { origins, file, readKeys: async () => config.server.keys },
+    source: { origins, file, readKeys: async () => config.server.keys, readBudgets: async () => config.budgets },
     isWorker: false,
     localSocket: socket,
   })

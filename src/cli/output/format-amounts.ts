@@ -36,6 +36,7 @@ export function formatUsage(usage: Usage): string {
 /** `$0.0043`, `$1.23`; undefined if it is not known. `~` is in front of a cost that no agent reported, or a part of it. */
 export function formatCost(costUsd: number | undefined, isPriced = false): string | undefined {
   if (costUsd === undefined) return undefined
+  if (costUsd === 0) return '$0.00'
   const shown = costUsd < 0.0001 ? '<$0.0001' : `$${costUsd.toFixed(costUsd < 1 ? 4 : 2)}`
   return isPriced ? `~${shown}` : shown
 }

@@ -101,8 +101,9 @@ type CostOptions = Pick<PrintOptions, 'showTokens' | 'showTiming'>
 
 /** A person always sees what was paid; a pipe gets it only with `--usage`. */
 export async function printCost({ out, err }: Terminal, result: PromptResult, options: CostOptions): Promise<void> {
+  const isPaid = result.cost_usd !== 0
   const cost =
-    options.showTokens || (out.isTty && err.isTty)
+    options.showTokens || (isPaid && out.isTty && err.isTty)
       ? formatCost(result.cost_usd, result.cost_kind === 'priced')
       : undefined
   const parts = [

@@ -23,7 +23,14 @@ import { createHttp } from './create-http.ts'
 import { securityWarnings } from './security-warnings.ts'
 import { createServerLog, type ServerLog } from './server-log.ts'
 import { listenForSignals } from './server-signals.ts'
-import { addressText, agentWarnings, type BannerFacts, isAsset, startupBanner } from './startup-banner.ts'
+import {
+  addressText,
+  agentWarnings,
+  type BannerFacts,
+  describeCeilings,
+  isAsset,
+  startupBanner,
+} from './startup-banner.ts'
 
 const DRAIN_MS = 30_000
 
@@ -39,7 +46,9 @@ export const run: RunCommand = async (invocation) => {
     throw storeNotShared({ command: 'drover serve --no-work' })
   }
   const address = readAddress(invocation, config)
-  const readKeys = async () => (await readConfig(toConfigEnvironment(invocation))).config.server.keys
+  const readAgain = async () => (await readConfig(toConfigEnvironment(invocation))).config
+  const readKeys = async () => (await readAgain()).server.keys
+  const readBudgets = async () => (await readAgain()).budgets
   const configFile = { path: file.path, readKeys }
   const { env, cwd, readableVariables } = runtime
   const keys = await loadApiKeys({ env, readableVariables, cwd, server: config.server, configFile })
@@ -55,7 +64,7 @@ export const run: RunCommand = async (invocation) => {
       keys,
       stores,
       lost,
-      source: { origins, file, readKeys },
+      source: { origins, file, readKeys, readBudgets },
       ...serverLog,
     })
   } finally {
@@ -108,7 +117,10 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
   const background = new BackgroundEnd({ config, drover }, isBackground)
   const signals = listenForSignals({
     isOnTerminal: terminal.err.isTty,
-    reload: () => void keys.reload(log),
+    reload: () => {
+      void keys.reload(log)
+      void drover.reloadBudgets()
+    },
     closeSessions: () => stores.sessions.close(),
   })
   const common = { drover, ending, config, clock, log }
@@ -207,7 +219,9 @@ function consoleLines({ console, bound }: BannerFacts, { paint, isTty }: { paint
   return [`console    ${paint('cyan', link)}${paint('dim', console.isOneTime ? once : '')}`]
 }
 
-function securityText({ bound, hasKeys, config: { server } }: BannerFacts): string {
+function securityText(facts: BannerFacts): string {
+  const { bound, hasKeys, config } = facts
+  const { server, sandbox } = config
   const state = (isOn: boolean) => (isOn ? 'enabled' : 'disabled')
   return [
     `auth ${state(hasKeys)}`,
@@ -216,6 +230,8 @@ function securityText({ bound, hasKeys, config: { server } }: BannerFacts): stri
     `trusted proxies ${server.trusted_proxies.join(' ') || 'none'}`,
     `bind host ${'socket' in bound ? 'none' : bound.host}`,
     `CORS origins ${server.cors_allowed_origins.join(' ') || 'none'}`,
+    `ceilings ${describeCeilings(facts)}`,
+    `sandbox.mode ${sandbox.mode}`,
   ].join(', ')
 }
 

@@ -74,7 +74,7 @@ function securityLines(facts: BannerFacts): string[] {
 }
 
 /** Says also why there is one that no one has configured. */
-function describeCeilings(facts: BannerFacts): string {
+export function describeCeilings(facts: BannerFacts): string {
   const { approval, sandbox } = ceilingsOfServer(facts) ?? {}
   const { max_sandbox_mode: configured, keys } = facts.config.server
   const reason =

@@ -1,5 +1,6 @@
 /** Runs prompts from the queue of a PostgreSQL store, without serving requests. */
 import type { AgentLocation } from '../../agents/locate-agents.ts'
+import { readConfig } from '../../config/read-config.ts'
 import type { Rights } from '../../drive/service/run-starter.ts'
 import { findReadableSecrets } from '../../kit/process/readable-secrets.ts'
 import { endAllProcesses } from '../../kit/process/running-processes.ts'
@@ -10,7 +11,14 @@ import type { Invocation, RunCommand } from '../command.ts'
 import { storeNotShared } from '../faults.ts'
 import { openCommandStores } from '../open/open-command-stores.ts'
 import { findSandbox } from '../sandbox/find-sandbox.ts'
-import { findUserPaths, privateFilesFor, readSettings, refusePassword, sandboxPartsFor } from '../settings.ts'
+import {
+  findUserPaths,
+  privateFilesFor,
+  readSettings,
+  refusePassword,
+  sandboxPartsFor,
+  toConfigEnvironment,
+} from '../settings.ts'
 import { secretWarnings } from './security-warnings.ts'
 import type { Losses } from './serve.ts'
 import { createServerLog } from './server-log.ts'
@@ -41,7 +49,10 @@ export const run: RunCommand = async (invocation) => {
     machineSandbox: findSandbox(runtime, findUserPaths(invocation), config),
     rights: asAllowedBefore,
     // No one asks a worker for keys.
-    source: { origins, file, readKeys: async () => config.server.keys },
+    source: {
+      ...{ origins, file, readKeys: async () => config.server.keys },
+      readBudgets: async () => (await readConfig(toConfigEnvironment(invocation))).config.budgets,
+    },
     // No command asks a worker for runs of other machines.
     userElsewhere: undefined,
   })
@@ -65,7 +76,7 @@ async function work({ runtime, flags }: Invocation, parts: Working): Promise<voi
   const { terminal, drainMs = parts.config.work.drain_secs * 1000 } = runtime
   const signals = listenForSignals({
     isOnTerminal: terminal.err.isTty,
-    reload: () => {},
+    reload: () => void drover.reloadBudgets(),
     closeSessions: () => drover.opened.sessions.close(),
   })
   const life = await startServerLife({ ...parts, cleansStore: false, takesWork: true })

@@ -9,10 +9,10 @@ import type { FollowedExecution } from '../live/use-execution.ts'
 import { ApprovalLine } from '../parts/approval-card.tsx'
 import { AttachedFiles } from '../parts/attach-files.tsx'
 import { Markdown } from '../parts/markdown-view.tsx'
-import { Age, Elapsed, StateChip, Tokens } from '../parts/state-chip.tsx'
+import { Age, Elapsed, Owner, StateChip, Tokens } from '../parts/state-chip.tsx'
 import { Code } from '../parts/text-view.tsx'
 import { describeMissing } from '../text/describe-missing.ts'
-import { toStateWord } from '../text/state-word.ts'
+import { executionStateWord } from '../text/state-word.ts'
 import { toLine, toVisible } from '../text/visible-text.ts'
 import { TranscriptView } from './transcript-view.tsx'
 
@@ -44,13 +44,14 @@ function ExecutionFacts(props: { record: Execution; transcript: Transcript; isCu
   const model = record.model ?? transcript.model
   return (
     <header class="facts">
-      <StateChip word={toStateWord(record.state)} />
+      <StateChip word={executionStateWord(record)} />
       <strong>
         {toLine(record.backend ?? record.kind)}
         {record.is_demo === true && ' (demo)'}
         {record.kind === 'dry_run' && ' (dry run)'}
       </strong>
       {model !== undefined && record.is_demo !== true && <span>{toLine(model)}</span>}
+      <Owner of={record} />
       <Elapsed execution={record} />
       <Age time={record.created_at} of="started" />
       <Tokens usage={record.usage ?? transcript.usage} cost={record.cost_usd} kind={record.cost_kind} />

@@ -18,11 +18,11 @@ import {
   serverState,
   topExecutions,
 } from '../live/server-state.ts'
-import { Age, Elapsed, RowCost, StateChip, Tokens } from '../parts/state-chip.tsx'
+import { Age, Elapsed, Owner, RowCost, StateChip, Tokens } from '../parts/state-chip.tsx'
 import { groupByDay, listRecent, type Recent } from '../runs/recent.ts'
 import { RunRow } from '../runs/run-row.tsx'
 import { describeHealth, describeProcesses, whyNoAgent } from '../text/agent-health.ts'
-import { toStateWord } from '../text/state-word.ts'
+import { executionStateWord } from '../text/state-word.ts'
 import { toLine } from '../text/visible-text.ts'
 import { ComposeBox, type ComposeMode } from './compose-box.tsx'
 import { NeedsYou } from './needs-you.tsx'
@@ -146,18 +146,19 @@ function toHref({ id, kind }: Execution): string {
 }
 
 function ExecutionRow({ execution }: { execution: Execution }) {
-  const { id, state, backend, kind, prompt_start: start, created_at: created, workdir } = execution
+  const { id, backend, kind, prompt_start: start, created_at: created, workdir } = execution
   const activity = serverState.value.activities.get(id)
   const isLive = isRunning(execution)
   return (
     <div class="row">
       <a class="row-link" data-row href={toHref(execution)} title={toLine(workdir ?? '')}>
-        <StateChip word={toStateWord(state)} />
+        <StateChip word={executionStateWord(execution)} />
         <span class="row-backend">{toLine(backend ?? kind)}</span>
         {kind === 'dry_run' && <span class="tag">dry run</span>}
         <span class="row-text">{toLine(start ?? id)}</span>
         {isLive && <span class="activity">{toLine(activity?.text ?? '')}</span>}
         <span class="row-facts dim">
+          <Owner of={execution} />
           <Tokens usage={execution.usage ?? activity?.usage} />
           <RowCost cost={execution.cost_usd} isPriced={execution.cost_kind === 'priced'} />
           {isLive ? <Elapsed execution={execution} /> : <Age time={created} />}

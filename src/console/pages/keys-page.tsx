@@ -1,14 +1,17 @@
 /** The API keys of the server: create, rotate, revoke. Only for those who manage it. */
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import type { BudgetList } from '../../prompts/budget-list.shape.ts'
 import type { ApiKeyList, CreatedKey, RevokedKey, RotatedKey } from '../../service/administration.shape.ts'
 import { attempt, tell } from '../live/actions.ts'
 import { call } from '../live/api.ts'
+import { limitText } from '../parts/budget-bars.tsx'
 import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { NewKeyForm } from '../parts/new-key-form.tsx'
 import { Wide } from '../parts/text-view.tsx'
 import { toLine } from '../text/visible-text.ts'
 
+type Budget = BudgetList['budgets'][number]
 type Key = ApiKeyList['keys'][number]
 type Shown = { name: string; key: string }
 
@@ -16,7 +19,12 @@ export function KeysPage() {
   const list = useSignal<ApiKeyList | undefined>(undefined)
   const shown = useSignal<Shown | undefined>(undefined)
   const isCreating = useSignal(false)
-  const read = () => attempt(async () => (list.value = await call<ApiKeyList>('keys')))
+  const budgets = useSignal<readonly Budget[]>([])
+  const read = () =>
+    attempt(async () => {
+      list.value = await call<ApiKeyList>('keys')
+      budgets.value = (await call<BudgetList>('budgets')).budgets
+    })
   useEffect(() => void read(), [])
   const change = async (work: () => Promise<unknown>) => {
     await attempt(work)
@@ -53,7 +61,7 @@ export function KeysPage() {
       {list.value === undefined ? (
         <p class="dim">Loading…</p>
       ) : (
-        <KeyTable list={list.value} onRotate={rotate} onRevoke={revoke} />
+        <KeyTable list={list.value} budgets={budgets.value} onRotate={rotate} onRevoke={revoke} />
       )}
     </div>
   )
@@ -61,11 +69,13 @@ export function KeysPage() {
 
 type KeyTableProps = {
   list: ApiKeyList
+  /** Those that are enforced. */
+  budgets: readonly Budget[]
   onRotate: (name: string) => Promise<void>
   onRevoke: (name: string) => Promise<void>
 }
 
-function KeyTable({ list, onRotate, onRevoke }: KeyTableProps) {
+function KeyTable({ list, budgets, onRotate, onRevoke }: KeyTableProps) {
   const { keys, others, file, is_required: isRequired } = list
   return (
     <>
@@ -91,7 +101,13 @@ function KeyTable({ list, onRotate, onRevoke }: KeyTableProps) {
             </thead>
             <tbody>
               {keys.map((key) => (
-                <KeyRow key={key.name} entry={key} onRotate={onRotate} onRevoke={onRevoke} />
+                <KeyRow
+                  key={key.name}
+                  entry={key}
+                  budgets={budgets.filter((budget) => budget.key === key.name)}
+                  onRotate={onRotate}
+                  onRevoke={onRevoke}
+                />
               ))}
             </tbody>
           </table>
@@ -109,8 +125,10 @@ function KeyTable({ list, onRotate, onRevoke }: KeyTableProps) {
 
 type KeyRowProps = Omit<KeyTableProps, 'list'> & { entry: Key }
 
-function KeyRow({ entry, onRotate, onRevoke }: KeyRowProps) {
-  const { name, role, budgets = [], expires_at: expires } = entry
+function KeyRow({ entry, budgets, onRotate, onRevoke }: KeyRowProps) {
+  const { name, role, expires_at: expires } = entry
+  // Those of an expired key, and new ones, are not enforced.
+  const limits = budgets.length > 0 ? budgets.map(limitText) : (entry.budgets ?? [])
   const isOver = expires !== undefined && Date.parse(expires) <= Date.now()
   return (
     <tr>
@@ -119,7 +137,7 @@ function KeyRow({ entry, onRotate, onRevoke }: KeyRowProps) {
       </td>
       <td data-column="Role">{role}</td>
       <td data-column="Agents may">{limitsOf(entry).join(', ') || 'as the server allows'}</td>
-      <td data-column="Budgets">{budgets.join(', ') || 'none'}</td>
+      <td data-column="Budgets">{limits.join(', ') || 'none'}</td>
       <td data-column="Expires" class={isOver ? 'problem' : ''}>
         {expires === undefined ? 'never' : expires.slice(0, 10)}
       </td>

@@ -2,8 +2,11 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { sender } from '../live/api.ts'
 import { connection } from '../live/server-state.ts'
 import { Loading } from '../parts/placeholders.tsx'
+import { forbiddenPage } from '../text/page-links.ts'
+import { toLine } from '../text/visible-text.ts'
 import { HomePage } from './home.tsx'
 
 type PageProps = { id: string }
@@ -30,6 +33,11 @@ const PAGES: Readonly<Record<string, Load>> = {
 }
 
 export function LazyPage({ page, id }: { page: string; id: string }) {
+  const forbidden = forbiddenPage(page, sender.value?.role)
+  return forbidden === undefined ? <LoadedPage page={page} id={id} /> : <ForbiddenPage title={forbidden} />
+}
+
+function LoadedPage({ page, id }: { page: string; id: string }) {
   const name = pageName(page, id)
   const loaded = useSignal<{ Page: ComponentType<PageProps> } | undefined>(
     name === 'home' ? { Page: HomePage } : undefined,
@@ -60,6 +68,20 @@ function pageName(page: string, id: string): string {
 async function load(name: string): Promise<ComponentType<PageProps>> {
   const found = Object.hasOwn(PAGES, name) ? PAGES[name] : undefined
   return found === undefined ? UnknownPage : await found()
+}
+
+function ForbiddenPage({ title }: { title: string }) {
+  const { name = '', role = '' } = sender.value ?? {}
+  return (
+    <div class="page">
+      <h1>{title}</h1>
+      <p>
+        This page is for those who manage the server: its user, and keys with the role admin. You are {toLine(name)} (
+        {role}).
+      </p>
+      <a href="#/">Home</a>
+    </div>
+  )
 }
 
 function UnknownPage() {

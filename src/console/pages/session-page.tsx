@@ -69,7 +69,7 @@ function Facts({ session }: { session: SessionDetail }) {
       </span>
       <Tokens usage={session.token_usage} />
       <Age time={session.last_used} of="used" />
-      <Owner session={session} />
+      <Owner of={session} />
       <span class="path dim">{toLine(session.working_dir)}</span>
       {session.parent_id !== undefined && <a href={toHash('sessions', session.parent_id)}>Forked from</a>}
     </div>

@@ -89,7 +89,7 @@ function SessionRow({ session }: { session: Listed }) {
               {tag}
             </span>
           ))}
-          <Owner session={session} />
+          <Owner of={session} />
           <span>{toLine(nameOfRepository(session.working_dir))}</span>
           <span class="row-cost">
             {session.turn_count} {session.turn_count === 1 ? 'turn' : 'turns'}

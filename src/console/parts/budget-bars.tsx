@@ -33,10 +33,10 @@ export function BudgetBars() {
 }
 
 function Bar({ budget }: { budget: Budget }) {
-  const { name, repository, unit, period, limit, used, estimated, reserved, resets_at: resets } = budget
-  const format = (value: number) => (unit === 'usd' ? formatCost(value) : formatCount(value))
+  const { name, repository, unit, limit, used, estimated, reserved, resets_at: resets } = budget
+  const format = (value: number) => formatAmount(value, unit)
   const shown = toLine(repository === undefined ? name : `the repository ${nameOfRepository(repository)}`)
-  const each = `${unit === 'usd' ? '' : `${unit} `}${period === 'once' ? 'in total' : `per ${period}`}`
+  const each = eachText(budget)
   const label = `${estimated > 0 ? '~' : ''}${format(used)} of ${format(limit)}`
   return (
     <li>
@@ -59,6 +59,14 @@ function Bar({ budget }: { budget: Budget }) {
     </li>
   )
 }
+
+const formatAmount = (value: number, unit: Budget['unit']) => (unit === 'usd' ? formatCost(value) : formatCount(value))
+
+const eachText = ({ unit, period }: Budget) =>
+  `${unit === 'usd' ? '' : `${unit} `}${period === 'once' ? 'in total' : `per ${period}`}`
+
+/** `$20.00 per day`, `2M tokens per week` */
+export const limitText = (budget: Budget) => `${formatAmount(budget.limit, budget.unit)} ${eachText(budget)}`
 
 function Reset({ at }: { at: string }) {
   const time = new Date(at)

@@ -34,6 +34,11 @@ export const hrefOf = ({ page }: Pick<PageLink, 'page'>): string => (page === 'h
 export const pageLinksFor = (role: string | undefined): readonly PageLink[] =>
   PAGE_LINKS.filter(({ isForAdmin }) => !isForAdmin || role === 'admin')
 
+/** The title of a page that this role may not open; undefined if it may. */
+export function forbiddenPage(page: string, role: string | undefined): string | undefined {
+  return role === 'admin' ? undefined : PAGE_LINKS.find((link) => link.page === page && link.isForAdmin)?.says
+}
+
 const NAMES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(PAGE_LINKS.filter(({ page }) => page !== 'home').map(({ page, says }) => [page, says])),
   new: 'New prompt',

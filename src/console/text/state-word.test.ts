@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { DRIVEN_STATES, type DrivenRun } from '../../drive/service/driven-run.shape.ts'
-import { runStateWord, toStateWord } from './state-word.ts'
+import { executionStateWord, runStateWord, toStateWord } from './state-word.ts'
 
 const verdict = (word: DrivenRun['verdict']['word']) => ({ word }) as DrivenRun['verdict']
 
@@ -22,6 +22,21 @@ it('every state of a prompt, an attempt and a session has one of the words', () 
     ...['failed', 'done', 'failed', 'working', 'failed'],
   ])
   expect(toStateWord('toString')).toBe('failed')
+})
+
+it('a prompt with an error in place of a result was refused', () => {
+  const backend = 'claude'
+  const error = { code: 'budget_spent', message: 'spent', kind: 'rate_limited' }
+  const usage = { input_tokens: 1, output_tokens: 1, cached_tokens: 0, reasoning_tokens: 0 }
+  expect(executionStateWord({ state: 'failed', backend, error })).toBe('refused')
+  expect(executionStateWord({ state: 'failed', backend, usage })).toBe('failed')
+  expect(executionStateWord({ state: 'failed', backend, usage, error })).toBe('failed')
+  // A bug has no kind, and a batch has no agent of its own.
+  expect(executionStateWord({ state: 'failed', backend, error: { code: 'internal_error', message: 'x' } })).toBe(
+    'failed',
+  )
+  expect(executionStateWord({ state: 'failed', error })).toBe('failed')
+  expect(executionStateWord({ state: 'cancelled', backend })).toBe('stopped')
 })
 
 it('every state of a run has one, and a run without its result has failed', () => {

@@ -1,7 +1,8 @@
 /** One vocabulary for the states of everything: prompts, runs, attempts and sessions. Pure. */
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
+import type { Execution } from '../../executions/store/execution.shape.ts'
 
-export type StateWord = 'queued' | 'working' | 'needs you' | 'done' | 'continued' | 'failed' | 'stopped'
+export type StateWord = 'queued' | 'working' | 'needs you' | 'done' | 'continued' | 'failed' | 'refused' | 'stopped'
 
 const WORDS: Readonly<Record<string, StateWord>> = {
   queued: 'queued',
@@ -24,6 +25,17 @@ const WORDS: Readonly<Record<string, StateWord>> = {
 /** Of an execution, an attempt or a session. What is not known did not end well. */
 export function toStateWord(state: string): StateWord {
   return Object.hasOwn(WORDS, state) ? (WORDS[state] ?? 'failed') : 'failed'
+}
+
+/** A prompt that has an error in place of a result was refused, by a budget or a full queue for example. The usage does not count it. */
+export function executionStateWord({
+  state,
+  backend,
+  error,
+  usage,
+}: Pick<Execution, 'state' | 'backend' | 'error' | 'usage'>): StateWord {
+  const isRefused = state === 'failed' && backend !== undefined && usage === undefined && error?.kind !== undefined
+  return isRefused ? 'refused' : toStateWord(state)
 }
 
 /** A run that has ended without what it was started for has failed. */

@@ -10,6 +10,7 @@ import { type Clock, systemClock } from '../../kit/clock.ts'
 import { Fault } from '../../kit/fault.ts'
 import { randomIds } from '../../kit/ids.ts'
 import { type Budget, keyScope, toBudget } from '../../prompts/budget-limit.ts'
+import type { PromptLike } from '../../prompts/decide-budget.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
 import { Executions } from '../local-executions.ts'
 import { openStores } from './open-stores.ts'
@@ -19,14 +20,15 @@ import type { Stores } from './stores.ts'
 const PROMPTS = IS_FULL ? 1000 : 120
 
 const CI = { id: 'key_ci', name: 'ci' }
-const LIKE = { keyId: CI.id, backend: 'claude', model: undefined }
+const LIKE: PromptLike = { keyId: CI.id, backend: 'claude', model: undefined, isFree: false }
 const usage = { input_tokens: 10, output_tokens: 5, cached_tokens: 0, reasoning_tokens: 0 }
 
 const budget = (text: string): Budget => toBudget(text, keyScope(CI))
 
-const resultOf = (cost: number): PromptResult => ({
+/** Without a cost, that is not known. */
+const resultOf = (cost: number | undefined): PromptResult => ({
   ...{ session_id: '', backend: 'claude', exit_code: 0, duration_ms: 7, output: 'x', token_usage: usage },
-  ...{ model: 'opus', cost_usd: cost, cost_kind: 'reported' },
+  ...(cost === undefined ? { model: 'mine' } : { model: 'opus', cost_usd: cost, cost_kind: 'reported' }),
 })
 
 /** One process. */
@@ -44,11 +46,11 @@ async function open(kind: StoreKind, place: Place, clock: Clock = { now: () => n
     ...{ onFailure: () => {}, toWarning: String },
   })
   /** Undefined if it was refused. */
-  const run = async (budgets: readonly Budget[], cost: number, work = async () => {}) => {
+  const run = async (budgets: readonly Budget[], cost: number | undefined, work = async () => {}, like = LIKE) => {
     const start = { kind: 'prompt' as const, backend: 'claude', isEphemeral: false, client: CI, onCancel: () => {} }
     const recording = records.begin(start)
     try {
-      const reservation = await stores.budgets.reserve({ executionId: recording.id, like: LIKE, budgets })
+      const reservation = await stores.budgets.reserve({ executionId: recording.id, like, budgets })
       recording.reserved()
       await recording.started()
       await work()
@@ -135,6 +137,53 @@ describeStores('budgets', (kind) => {
     const dollars = budget('9usd/day')
     const amount = async () => (await run([dollars], 0.5))?.amounts.get(dollars.id)
     expect([await amount(), await amount()]).toEqual([250_000, 500_000])
+  })
+
+  it('charge each prompt of unknown cost what the first one was charged, and refuse the one past the limit', async () => {
+    const { stores, run } = await open(kind, await kind.newPlace())
+    const dollar = budget('1usd/day')
+    const shown = []
+    for (const _ of [1, 2, 3, 4]) {
+      expect(await run([dollar], undefined)).toBeDefined()
+      shown.push(...(await used(stores, dollar)))
+    }
+    expect(shown).toEqual([250_000, 500_000, 750_000, 1_000_000].map((amount) => [amount, 0, amount]))
+    expect(await run([dollar], undefined)).toBeUndefined()
+  })
+
+  it('let as many prompts of unknown cost start at once as fit, on several processes', async () => {
+    const place = await kind.newPlace()
+    const processes = [await open(kind, place), await open(kind, place)] as const
+    const dollar = budget('1usd/day')
+    // After these, a reservation that they lower would let all start.
+    for (const _ of [1, 2]) await processes[0].run([budget('9usd/day')], undefined)
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    let [running, refused] = [0, 0]
+    const work = async () => {
+      running += 1
+      await released
+    }
+    const prompts = Array.from({ length: 12 }, async (_, at) => {
+      const reservation = await processes[at % 2]?.run([dollar], undefined, work)
+      if (reservation === undefined) refused += 1
+    })
+    await until(async () => running + refused === 12)
+    expect([running, refused]).toEqual([2, 10])
+    expect(await used(processes[1].stores, dollar)).toEqual([[500_000, 500_000, 500_000]])
+    release()
+    await Promise.all(prompts)
+    expect(await used(processes[1].stores, dollar)).toEqual([[1_000_000, 0, 1_000_000]])
+  })
+
+  it('reserve the known cost of other prompts for one of unknown cost, and next to nothing for one that is free', async () => {
+    const { run } = await open(kind, await kind.newPlace())
+    const dollars = budget('9usd/day')
+    const amount = async (cost: number | undefined, like = LIKE) =>
+      (await run([dollars], cost, async () => {}, like))?.amounts.get(dollars.id)
+    await amount(0.5)
+    expect([await amount(undefined), await amount(undefined), await amount(undefined)]).toEqual(Array(3).fill(500_000))
+    const mine = { ...LIKE, model: 'mine' }
+    expect([await amount(undefined, mine), await amount(undefined, { ...mine, isFree: true })]).toEqual([500_000, 1])
   })
 
   it('stop a prompt that has used what is left, and charge it once', async () => {

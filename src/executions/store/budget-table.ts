@@ -2,6 +2,7 @@
 import type { Fault } from '../../kit/fault.ts'
 import { type Budget, periodAt } from '../../prompts/budget-limit.ts'
 import {
+  averageOf,
   type BudgetDecision,
   type BudgetState,
   type Charge,
@@ -9,12 +10,14 @@ import {
   decideReservation,
   type History,
   isOver,
+  type PastPrompts,
   type PromptLike,
   toRefusal,
 } from '../../prompts/decide-budget.ts'
 import { countTokens } from '../../prompts/tokens.ts'
 import { all, get, type Row, type Steps } from '../../store/sql.ts'
 import type { Execution } from './execution.shape.ts'
+import { DEMO_MODEL } from './usage-entry.ts'
 import { dayBefore } from './usage-query.ts'
 
 export type Reserving = { executionId: string; owner: string; like: PromptLike; budgets: readonly Budget[]; now: Date }
@@ -22,7 +25,7 @@ export type Reserving = { executionId: string; owner: string; like: PromptLike; 
 type Spending = Pick<Reserving, 'like' | 'budgets' | 'now'>
 
 /** What needs no lock: whether a budget is spent, for what was used never becomes less, and what prompts like this one use. */
-export function* look({ like, budgets, now }: Spending): Steps<{ refusal: Fault } | { history: History | undefined }> {
+export function* look({ like, budgets, now }: Spending): Steps<{ refusal: Fault } | { history: History }> {
   for (const budget of budgets) {
     const times = periodAt(budget.period, now)
     const { used, reserved } = yield* readBudget(budget.id, times.start)
@@ -34,7 +37,7 @@ export function* look({ like, budgets, now }: Spending): Steps<{ refusal: Fault 
 /** The rows of all budgets are locked in one order, so that two prompts wait for each other and never both start. */
 export function* reserve(
   { executionId, owner, budgets, now }: Reserving,
-  history: History | undefined,
+  history: History,
 ): Steps<BudgetDecision & { states: BudgetState[] }> {
   const states: BudgetState[] = []
   for (const budget of budgets) {
@@ -139,44 +142,47 @@ export function* readBudget(id: string, period: string): Steps<StoredBudget> {
 
 const HISTORY_DAYS = 30
 const TOKENS = ['input_tokens', 'output_tokens', 'cached_tokens', 'reasoning_tokens', 'cache_write_tokens'] as const
-const SUMS = ['completed + failed + cancelled', 'cost_usd', 'duration_ms', ...TOKENS]
-  .map((column, at) => `sum(${column}) AS ${at === 0 ? 'ended' : column}`)
-  .join(', ')
+const SUMS = [
+  'sum(completed + failed + cancelled) AS ended',
+  'sum(completed + failed + cancelled + lost - plan_executions - unknown_cost_executions) AS cost_known',
+  ...['completed', 'cost_usd', 'duration_ms', ...TOKENS].map((column) => `sum(${column}) AS ${column}`),
+].join(', ')
 
 /**
  * What prompts like this one have used on average, as far as the usage tells. Of the key and the model, else of the key,
- * else of the agent. Undefined if it has never ended a prompt.
+ * else of the agent. The demo agent, which uses the names of others, tells nothing about them.
  */
-function* readHistory({ keyId, backend, model }: PromptLike, now: Date): Steps<History | undefined> {
+function* readHistory({ keyId, backend, model, isFree }: PromptLike, now: Date): Steps<History> {
   const since = dayBefore(now, HISTORY_DAYS)
   const narrower: [string, string[]][] = [
     ...(model === undefined ? [] : [['AND key_id = ? AND model = ?', [keyId, model]] as [string, string[]]]),
     ['AND key_id = ?', [keyId]],
     ['', []],
   ]
+  let history: History = isFree ? { usd: 0 } : {}
   for (const [terms, values] of narrower) {
     const row = yield* get(
-      `SELECT ${SUMS} FROM usage WHERE day > ? AND backend = ? ${terms}`,
+      `SELECT ${SUMS} FROM usage WHERE day > ? AND backend = ? AND model <> '${DEMO_MODEL}' ${terms}`,
       since,
       backend,
       ...values,
     )
-    const history = row && toHistory(row, backend)
-    if (history !== undefined) return history
+    history = { ...(row && averageOf(toPast(row, backend))), ...history }
+    if (history.usd !== undefined && history.tokens !== undefined) break
   }
-  return undefined
+  return history
 }
 
-function toHistory(row: Row, backend: string): History | undefined {
-  const ended = Number(row['ended'] ?? 0)
-  if (ended === 0) return undefined
+function toPast(row: Row, backend: string): PastPrompts {
   const [input_tokens = 0, output_tokens = 0, cached_tokens = 0, reasoning_tokens = 0, cache_write_tokens = 0] =
     TOKENS.map((name) => Number(row[name] ?? 0))
   const tokens = { input_tokens, output_tokens, cached_tokens, reasoning_tokens, cache_write_tokens }
   return {
-    usd: Number(row['cost_usd'] ?? 0) / ended,
-    tokens: countTokens(tokens, backend) / ended,
-    requests: 1,
-    minutes: Number(row['duration_ms'] ?? 0) / 60_000 / ended,
+    ended: Number(row['ended'] ?? 0),
+    completed: Number(row['completed'] ?? 0),
+    costKnown: Number(row['cost_known'] ?? 0),
+    costUsd: Number(row['cost_usd'] ?? 0),
+    tokens: countTokens(tokens, backend),
+    minutes: Number(row['duration_ms'] ?? 0) / 60_000,
   }
 }

@@ -44,6 +44,9 @@ export type UsageEntry = {
   unknown_cost_executions: number
 }
 
+/** What the usage calls the model of the demo agent. */
+export const DEMO_MODEL = 'demo'
+
 /** A client may request any model, and its name stays for long. */
 const MAX_MODEL_LENGTH = 200
 
@@ -82,7 +85,7 @@ export function toUsageEntry(execution: Execution, { countsTokens }: { countsTok
 
 /** The demo agent calls no model, whichever was requested. */
 function toUsageModel({ model = '', is_demo: isDemo }: Execution): string {
-  return isDemo === true ? 'demo' : model.slice(0, MAX_MODEL_LENGTH).toWellFormed()
+  return isDemo === true ? DEMO_MODEL : model.slice(0, MAX_MODEL_LENGTH).toWellFormed()
 }
 
 /** It is not known when a lost execution ended. */
