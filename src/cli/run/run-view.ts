@@ -71,11 +71,15 @@ export function viewLines(run: RunOutline, options: ViewOptions): string[] {
 
 function headLines(run: RunOutline, { name, out, verdict }: ViewOptions): string[] {
   const state = verdict === undefined ? `${run.state}${formatWaiting(run)}` : headOf(verdict, run)
-  const [first = '', ...rest] = wrapWords(`Run ${name}  ${state}`, tableWidth(out))
-  const shown = first.slice(`Run ${name}  `.length)
+  const title = `Run ${name}`
+  const [first = '', ...rest] = wrapWords(`${title}  ${state}`, tableWidth(out))
+  const inColour = (text: string) => (text === '' ? '' : out.style(STATE_STYLES[run.state], text))
+  // On a narrow terminal, the title itself may be broken.
+  const hasTitle = first.startsWith(title)
+  const [, gap = '', shown = ''] = /^( *)(.*)$/.exec(first.slice(title.length)) ?? []
   return [
-    `${out.style('bold', `Run ${name}`)}  ${out.style(STATE_STYLES[run.state], shown)}`,
-    ...rest.map((line) => out.style(STATE_STYLES[run.state], line)),
+    hasTitle ? `${out.style('bold', title)}${gap}${inColour(shown)}` : inColour(first),
+    ...rest.map(inColour),
     ...(verdict?.look_first ?? []).flatMap((each) => wrapWords(`  ${each}`, tableWidth(out))),
     ...wrapWords(toOneLine(titleOfGoal(run.goal), 3 * tableWidth(out)), tableWidth(out)),
   ]
