@@ -84,9 +84,11 @@ export function formatStarted(
   return toText([`Run ${run_id} started`, ...toLines(facts), ...formatNextBlock(next)])
 }
 
-export function formatStopped({ run_id, next, pinned_source }: ProtocolState): string {
+/** `verdict` is that of a driven run, whose driver continues it. */
+export function formatStopped({ run_id, next, pinned_source }: ProtocolState, verdict?: RunVerdict): string {
   const message = `Run ${run_id} is stopped. Its work so far is kept, and it can be resumed.`
-  return toText([message, ...formatNextBlock(next, { source: pinned_source })])
+  const following = verdict === undefined ? formatNextBlock(next, { source: pinned_source }) : nextOfVerdict(verdict)
+  return toText([message, ...following])
 }
 
 /** One line per change, for `--watch` without a terminal. */

@@ -148,11 +148,13 @@ function nextLines({ next, state, workspace }: RunOutline, options: ViewOptions)
   }
   const own = (id: Parameters<typeof followUp>[0]) =>
     withRoot(followUp(id, { RUN }), next.variants[0]?.base_argv ?? [], { hasRoot })
-  const offered = next.variants.flatMap((variant) =>
-    verdict !== undefined && variant.id === 'submit-outcome-file'
-      ? ofDriver(verdict).map((each) => withRoot(each, variant.base_argv, { hasRoot }))
-      : (toFollowUp(variant, { name, hasRoot }) ?? []),
-  )
+  const forDriver = verdict === undefined ? undefined : next.variants.find(({ id }) => DONE_BY_DRIVER.has(id))
+  const offered = [
+    ...(verdict === undefined || forDriver === undefined ? [] : ofDriver(verdict)).map((each) =>
+      withRoot(each, forDriver?.base_argv ?? [], { hasRoot }),
+    ),
+    ...next.variants.flatMap((each) => (each === forDriver ? [] : (toFollowUp(each, { name, hasRoot }) ?? []))),
+  ]
   const forHosts = verdict !== undefined ? [] : next.variants.filter(({ id }) => id === 'submit-outcome-file')
   return [
     ...[...offered, ...(state === 'stopped' ? [] : [own('stop')])].flatMap((each) => formatFollowUp(each, out)),
@@ -162,6 +164,9 @@ function nextLines({ next, state, workspace }: RunOutline, options: ViewOptions)
     ]),
   ]
 }
+
+/** `drover drive` does these for a driven run. */
+const DONE_BY_DRIVER: ReadonlySet<string> = new Set(['submit-outcome-file', 'resume-ad-hoc', 'use-pinned-source'])
 
 /** A run that is driven needs no driver. */
 function ofDriver(verdict: RunVerdict): NextCommand[] {
