@@ -72,7 +72,14 @@ export function describeRecord(event: DriveEvent, state: DriveState, times: Time
       // The verdict, which follows, says why.
       return [{ text: `Paused (${event.data.reason})`, tone: 'open' }]
     case 'waiting_for_limit':
-      return [{ text: times(`Waiting until ${event.data.until}: ${limitedBy(event.data)}`), tone: 'open' }]
+      return [
+        {
+          text: times(
+            `Waiting until ${event.data.until}: ${limitedBy(event.data)}${event.data.is_guess === true ? '; reset time unknown, tries again then' : ''}`,
+          ),
+          tone: 'open',
+        },
+      ]
     case 'handed_over':
       return [{ text: `${event.data.to} continues the work`, tone: 'title' }]
     case 'round_started':

@@ -12,18 +12,18 @@ rousd","priced_microusd","time_ms"];var qi=(gi(),Ea(_i)).formats["date-time"],Ia
 rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0&&e===0)if(typeof t=="string")if(qi(t)){if(!Ia.test(t))return N.
 errors=[{instancePath:s,keyword:"saidPattern",params:{says:"a time in UTC that ends with Z"}}],!1}else return N.errors=[
 {instancePath:s,keyword:"format",params:{format:"date-time"}}],!1;else return N.errors=[{instancePath:s,keyword:"type",params:{
-type:"string"}}],!1;return N.errors=r,e===0}var Oa=["kind","root","folder"];function nr(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
+type:"string"}}],!1;return N.errors=r,e===0}var Oa=["kind","root","folder"];function or(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let m;if(t.kind===void 0&&(m="kind")||t.root===void 0&&
-(m="root"))return nr.errors=[{instancePath:s,keyword:"required",params:{missingProperty:m}}],!1;for(let a in t){let d=e;
+(m="root"))return or.errors=[{instancePath:s,keyword:"required",params:{missingProperty:m}}],!1;for(let a in t){let d=e;
 if(!(a==="kind"||a==="root"||a==="folder")){let i={instancePath:s,keyword:"enum",params:{allowedValues:Oa},propertyName:a};
 r===null?r=[i]:r.push(i),e++}var g=d===e;if(!g){let i={instancePath:s,keyword:"propertyNames",params:{propertyName:a}};return r===
-null?r=[i]:r.push(i),e++,nr.errors=r,!1;break}}if(g){if(t.kind!==void 0){let a=t.kind,d=e;if(typeof a!="string")return nr.
-errors=[{instancePath:s+"/kind",keyword:"type",params:{type:"string"}}],!1;if(a!=="in_place")return nr.errors=[{instancePath:s+
+null?r=[i]:r.push(i),e++,or.errors=r,!1;break}}if(g){if(t.kind!==void 0){let a=t.kind,d=e;if(typeof a!="string")return or.
+errors=[{instancePath:s+"/kind",keyword:"type",params:{type:"string"}}],!1;if(a!=="in_place")return or.errors=[{instancePath:s+
 "/kind",keyword:"const",params:{allowedValue:"in_place"}}],!1;var n=d===e}else var n=!0;if(n){if(t.root!==void 0){let a=e;
-if(typeof t.root!="string")return nr.errors=[{instancePath:s+"/root",keyword:"type",params:{type:"string"}}],!1;var n=a===
-e}else var n=!0;if(n)if(t.folder!==void 0){let a=e;if(typeof t.folder!="string")return nr.errors=[{instancePath:s+"/fold\
-er",keyword:"type",params:{type:"string"}}],!1;var n=a===e}else var n=!0}}}else return nr.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return nr.errors=r,e===0}var za=["kind","root","branch","base","base_branch","repository","folder","port"];function ge(t,{instancePath:s="",parentData:A,
+if(typeof t.root!="string")return or.errors=[{instancePath:s+"/root",keyword:"type",params:{type:"string"}}],!1;var n=a===
+e}else var n=!0;if(n)if(t.folder!==void 0){let a=e;if(typeof t.folder!="string")return or.errors=[{instancePath:s+"/fold\
+er",keyword:"type",params:{type:"string"}}],!1;var n=a===e}else var n=!0}}}else return or.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return or.errors=r,e===0}var za=["kind","root","branch","base","base_branch","repository","folder","port"];function ge(t,{instancePath:s="",parentData:A,
 parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
 t)){let m;if(t.kind===void 0&&(m="kind")||t.root===void 0&&(m="root")||t.branch===void 0&&(m="branch")||t.base===void 0&&
 (m="base")||t.repository===void 0&&(m="repository"))return ge.errors=[{instancePath:s,keyword:"required",params:{missingProperty:m}}],
@@ -199,8 +199,8 @@ previous_run_id!==void 0){let w=e;if(typeof v.previous_run_id!="string")return Y
 _run_id",keyword:"type",params:{type:"string"}}],!1;var a=w===e}else var a=!0;if(a){if(v.place!==void 0){let w=v.place,k=e,
 V=e,L=e,$=!0,D=e;if(w&&typeof w=="object"&&!Array.isArray(w)){let H;if(w.kind===void 0&&(H="kind")){let U={};r===null?r=
 [U]:r.push(U),e++}else if(w.kind!==void 0&&w.kind!=="in_place"){let U={};r===null?r=[U]:r.push(U),e++}}var d=D===e;if(e=
-L,r!==null&&(L?r.length=L:r=null),d){let H=e;nr(w,{instancePath:s+"/data/place",parentData:v,parentDataProperty:"place",
-rootData:_,dynamicAnchors:b})||(r=r===null?nr.errors:r.concat(nr.errors),e=r.length);var d=H===e;$=d}if(!$){let H={instancePath:s+
+L,r!==null&&(L?r.length=L:r=null),d){let H=e;or(w,{instancePath:s+"/data/place",parentData:v,parentDataProperty:"place",
+rootData:_,dynamicAnchors:b})||(r=r===null?or.errors:r.concat(or.errors),e=r.length);var d=H===e;$=d}if(!$){let H={instancePath:s+
 "/data/place",keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[H]:r.push(H),e++,Y.errors=r,!1}var i=V===e;
 if(i){let H=e,U=e,h=!0,S=e;if(w&&typeof w=="object"&&!Array.isArray(w)){let E;if(w.kind===void 0&&(E="kind")){let T={};r===
 null?r=[T]:r.push(T),e++}else if(w.kind!==void 0&&w.kind!=="worktree"){let T={};r===null?r=[T]:r.push(T),e++}}var u=S===
@@ -273,44 +273,44 @@ instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:y}};return r
 !1;break}}m&&d.options!==void 0&&(Z(d.options,{instancePath:s+"/data/options",parentData:d,parentDataProperty:"options",
 rootData:_,dynamicAnchors:b})||(r=r===null?Z.errors:r.concat(Z.errors),e=r.length))}else return tr.errors=[{instancePath:s+
 "/data",keyword:"type",params:{type:"object"}}],!1;var n=i===e}else var n=!0}}}else return tr.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return tr.errors=r,e===0}var Pa=["run_id","commit"];function Ee(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
-let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
-(d="at")||t.data===void 0&&(d="data"))return Ee.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
-!1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},
-propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
-return r===null?r=[l]:r.push(l),e++,Ee.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
-g")return Ee.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="started_on")return Ee.errors=
-[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"started_on"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==
-void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===
-null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===
-u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.run_id===void 0&&(y="run_id")||i.commit===void 0&&(y="commit"))
-return Ee.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;if(!(o===
-"run_id"||o==="commit")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Pa},propertyName:o};r===null?
-r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===
-null?r=[p]:r.push(p),e++,Ee.errors=r,!1;break}}if(m){if(i.run_id!==void 0){let o=e;if(typeof i.run_id!="string")return Ee.
-errors=[{instancePath:s+"/data/run_id",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.commit!==
-void 0){let o=e;if(typeof i.commit!="string")return Ee.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"\
-string"}}],!1;var a=o===e}else var a=!0}}else return Ee.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"obj\
-ect"}}],!1;var n=u===e}else var n=!0}}}else return Ee.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;
-return Ee.errors=r,e===0}var en=["from","to"];function Te(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
+type",params:{type:"object"}}],!1;return tr.errors=r,e===0}var Pa=["run_id","commit"];function Te(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
 (d="at")||t.data===void 0&&(d="data"))return Te.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
 !1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},
 propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
 return r===null?r=[l]:r.push(l),e++,Te.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
-g")return Te.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="moved")return Te.errors=
+g")return Te.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="started_on")return Te.errors=
+[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"started_on"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==
+void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===
+null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===
+u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.run_id===void 0&&(y="run_id")||i.commit===void 0&&(y="commit"))
+return Te.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;if(!(o===
+"run_id"||o==="commit")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Pa},propertyName:o};r===null?
+r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===
+null?r=[p]:r.push(p),e++,Te.errors=r,!1;break}}if(m){if(i.run_id!==void 0){let o=e;if(typeof i.run_id!="string")return Te.
+errors=[{instancePath:s+"/data/run_id",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.commit!==
+void 0){let o=e;if(typeof i.commit!="string")return Te.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"\
+string"}}],!1;var a=o===e}else var a=!0}}else return Te.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"obj\
+ect"}}],!1;var n=u===e}else var n=!0}}}else return Te.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;
+return Te.errors=r,e===0}var en=["from","to"];function Ke(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
+let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
+(d="at")||t.data===void 0&&(d="data"))return Ke.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
+!1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},
+propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
+return r===null?r=[l]:r.push(l),e++,Ke.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
+g")return Ke.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="moved")return Ke.errors=
 [{instancePath:s+"/type",keyword:"const",params:{allowedValue:"moved"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){
 let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===null?N.errors:
 r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i==
-"object"&&!Array.isArray(i)){let y;if(i.from===void 0&&(y="from")||i.to===void 0&&(y="to"))return Te.errors=[{instancePath:s+
+"object"&&!Array.isArray(i)){let y;if(i.from===void 0&&(y="from")||i.to===void 0&&(y="to"))return Ke.errors=[{instancePath:s+
 "/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;if(!(o==="from"||o==="to")){let p={instancePath:s+
 "/data",keyword:"enum",params:{allowedValues:en},propertyName:o};r===null?r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={
-instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,Te.errors=r,
-!1;break}}if(m){if(i.from!==void 0){let o=e;if(typeof i.from!="string")return Te.errors=[{instancePath:s+"/data/from",keyword:"\
-type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.to!==void 0){let o=e;if(typeof i.to!="string")return Te.
-errors=[{instancePath:s+"/data/to",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}else return Te.
-errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Te.errors=
-[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Te.errors=r,e===0}var rn=["is","agents","why"],tn=["inside","outside"];function we(t,{instancePath:s="",parentData:A,parentDataProperty:x,
+instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,Ke.errors=r,
+!1;break}}if(m){if(i.from!==void 0){let o=e;if(typeof i.from!="string")return Ke.errors=[{instancePath:s+"/data/from",keyword:"\
+type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.to!==void 0){let o=e;if(typeof i.to!="string")return Ke.
+errors=[{instancePath:s+"/data/to",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}else return Ke.
+errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Ke.errors=
+[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ke.errors=r,e===0}var rn=["is","agents","why"],tn=["inside","outside"];function we(t,{instancePath:s="",parentData:A,parentDataProperty:x,
 rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let i;if(t.type===
 void 0&&(i="type")||t.at===void 0&&(i="at")||t.data===void 0&&(i="data"))return we.errors=[{instancePath:s,keyword:"requ\
 ired",params:{missingProperty:i}}],!1;for(let u in t){let l=e;if(!(u==="type"||u==="at"||u==="data")){let y={instancePath:s,
@@ -389,26 +389,26 @@ exceeded,k=e;if(e===k)if(Array.isArray(w)){var p=!0;let L=w.length;for(let $=0;$
 return X.errors=[{instancePath:s+"/data/exceeded/"+$,keyword:"type",params:{type:"string"}}],!1;var p=D===e;if(!p)break}}else
 return X.errors=[{instancePath:s+"/data/exceeded",keyword:"type",params:{type:"array"}}],!1;var a=k===e}else var a=!0}}}}}}else
 return X.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=c===e}else var n=!0}}}else return X.
-errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return X.errors=r,e===0}var pn=["step","command"],fn=["copy","share","template","setup"];function Ke(t,{instancePath:s="",parentData:A,parentDataProperty:x,
+errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return X.errors=r,e===0}var pn=["step","command"],fn=["copy","share","template","setup"];function Le(t,{instancePath:s="",parentData:A,parentDataProperty:x,
 rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===
-void 0&&(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return Ke.errors=[{instancePath:s,keyword:"requ\
+void 0&&(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return Le.errors=[{instancePath:s,keyword:"requ\
 ired",params:{missingProperty:d}}],!1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,
 keyword:"enum",params:{allowedValues:z},propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,
-keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,Ke.errors=r,!1;break}}if(g){if(t.type!==
-void 0){let i=t.type,u=e;if(typeof i!="string")return Ke.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"st\
-ring"}}],!1;if(i!=="preparing")return Ke.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"preparing"}}],
+keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,Le.errors=r,!1;break}}if(g){if(t.type!==
+void 0){let i=t.type,u=e;if(typeof i!="string")return Le.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"st\
+ring"}}],!1;if(i!=="preparing")return Le.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"preparing"}}],
 !1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
 at",rootData:_,dynamicAnchors:b})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.
 data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.step===void 0&&(y="step"))
-return Ke.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;if(!(o===
+return Le.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;if(!(o===
 "step"||o==="command")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:pn},propertyName:o};r===null?
 r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===
-null?r=[p]:r.push(p),e++,Ke.errors=r,!1;break}}if(m){if(i.step!==void 0){let o=i.step,f=e;if(!(o==="copy"||o==="share"||
-o==="template"||o==="setup"))return Ke.errors=[{instancePath:s+"/data/step",keyword:"enum",params:{allowedValues:fn}}],!1;
-var a=f===e}else var a=!0;if(a)if(i.command!==void 0){let o=e;if(typeof i.command!="string")return Ke.errors=[{instancePath:s+
-"/data/command",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}else return Ke.errors=[{instancePath:s+
-"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Ke.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return Ke.errors=r,e===0}var bs=["command","exit_code","problem","duration_ms","output"];function ve(t,{instancePath:s="",parentData:A,parentDataProperty:x,
+null?r=[p]:r.push(p),e++,Le.errors=r,!1;break}}if(m){if(i.step!==void 0){let o=i.step,f=e;if(!(o==="copy"||o==="share"||
+o==="template"||o==="setup"))return Le.errors=[{instancePath:s+"/data/step",keyword:"enum",params:{allowedValues:fn}}],!1;
+var a=f===e}else var a=!0;if(a)if(i.command!==void 0){let o=e;if(typeof i.command!="string")return Le.errors=[{instancePath:s+
+"/data/command",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}else return Le.errors=[{instancePath:s+
+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Le.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return Le.errors=r,e===0}var bs=["command","exit_code","problem","duration_ms","output"];function ve(t,{instancePath:s="",parentData:A,parentDataProperty:x,
 rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===
 void 0&&(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return ve.errors=[{instancePath:s,keyword:"requ\
 ired",params:{missingProperty:d}}],!1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,
@@ -520,26 +520,26 @@ return le.errors=[{instancePath:s+"/data/put_back",keyword:"type",params:{type:"
 if(u.tests!==void 0){let f=e;oe(u.tests,{instancePath:s+"/data/tests",parentData:u,parentDataProperty:"tests",rootData:_,
 dynamicAnchors:b})||(r=r===null?oe.errors:r.concat(oe.errors),e=r.length);var a=f===e}else var a=!0}}}}}}}}}else return le.
 errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=l===e}else var n=!0}}}else return le.errors=
-[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return le.errors=r,e===0}var vn=["by","is_accepted"],xi=["person","drover"];function Le(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,
+[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return le.errors=r,e===0}var vn=["by","is_accepted"],xi=["person","drover"];function Re(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,
 dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&
-(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return Le.errors=[{instancePath:s,keyword:"required",params:{
+(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return Re.errors=[{instancePath:s,keyword:"required",params:{
 missingProperty:d}}],!1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"e\
 num",params:{allowedValues:z},propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"\
-propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,Le.errors=r,!1;break}}if(g){if(t.type!==void 0){
-let i=t.type,u=e;if(typeof i!="string")return Le.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
-!1;if(i!=="baseline_decided")return Le.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"baseline_de\
+propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,Re.errors=r,!1;break}}if(g){if(t.type!==void 0){
+let i=t.type,u=e;if(typeof i!="string")return Re.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
+!1;if(i!=="baseline_decided")return Re.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"baseline_de\
 cided"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
 at",rootData:_,dynamicAnchors:b})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.
 data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.by===void 0&&(y="by")||
-i.is_accepted===void 0&&(y="is_accepted"))return Le.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
+i.is_accepted===void 0&&(y="is_accepted"))return Re.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
 !1;for(let o in i){let f=e;if(!(o==="by"||o==="is_accepted")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:vn},
 propertyName:o};r===null?r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{
-propertyName:o}};return r===null?r=[p]:r.push(p),e++,Le.errors=r,!1;break}}if(m){if(i.by!==void 0){let o=i.by,f=e;if(!(o===
-"person"||o==="drover"))return Le.errors=[{instancePath:s+"/data/by",keyword:"enum",params:{allowedValues:xi}}],!1;var a=f===
-e}else var a=!0;if(a)if(i.is_accepted!==void 0){let o=e;if(typeof i.is_accepted!="boolean")return Le.errors=[{instancePath:s+
-"/data/is_accepted",keyword:"type",params:{type:"boolean"}}],!1;var a=o===e}else var a=!0}}else return Le.errors=[{instancePath:s+
-"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Le.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return Le.errors=r,e===0}var _n=["attempt","action_id","action_kind","action_number","actions_left","purpose","backend","model","execution_id","i\
+propertyName:o}};return r===null?r=[p]:r.push(p),e++,Re.errors=r,!1;break}}if(m){if(i.by!==void 0){let o=i.by,f=e;if(!(o===
+"person"||o==="drover"))return Re.errors=[{instancePath:s+"/data/by",keyword:"enum",params:{allowedValues:xi}}],!1;var a=f===
+e}else var a=!0;if(a)if(i.is_accepted!==void 0){let o=e;if(typeof i.is_accepted!="boolean")return Re.errors=[{instancePath:s+
+"/data/is_accepted",keyword:"type",params:{type:"boolean"}}],!1;var a=o===e}else var a=!0}}else return Re.errors=[{instancePath:s+
+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Re.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return Re.errors=r,e===0}var _n=["attempt","action_id","action_kind","action_number","actions_left","purpose","backend","model","execution_id","i\
 s_inside","resumes","reserved","project_settings","git_settings","repository","prompt_sha256","tree"],gn=["orient","clar\
 ify","implement","review","summarize"],bn=["action","outcome_problem","failed_check","contradiction","stalled","after_fa\
 ilure","after_unknown_end","after_limit","hand_over"],kn=["tokens","cost_microusd","time_ms"];var wn=["head","snapshot","is_complete","is_cut","left_out","paths","configuration","configuration_is_cut"],wi=new RegExp(
@@ -640,47 +640,50 @@ rootData:_,dynamicAnchors:b})||(r=r===null?re.errors:r.concat(re.errors),e=r.len
 tree!==void 0){let p=e;de(l.tree,{instancePath:s+"/data/tree",parentData:l,parentDataProperty:"tree",rootData:_,dynamicAnchors:b})||
 (r=r===null?de.errors:r.concat(de.errors),e=r.length);var a=p===e}else var a=!0}}}}}}}}}}}}}}}}}else return W.errors=[{instancePath:s+
 "/data",keyword:"type",params:{type:"object"}}],!1;var n=y===e}else var n=!0}}}else return W.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return W.errors=r,e===0}var hn=["by","choice"],Nn=["wait","next","pause"];function Re(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,
+type",params:{type:"object"}}],!1;return W.errors=r,e===0}var hn=["by","choice"],Nn=["wait","next","pause"];function Se(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,
 dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&
-(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return Re.errors=[{instancePath:s,keyword:"required",params:{
+(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return Se.errors=[{instancePath:s,keyword:"required",params:{
 missingProperty:d}}],!1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"e\
 num",params:{allowedValues:z},propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"\
-propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,Re.errors=r,!1;break}}if(g){if(t.type!==void 0){
-let i=t.type,u=e;if(typeof i!="string")return Re.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
-!1;if(i!=="limit_decided")return Re.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"limit_decided"}}],
+propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,Se.errors=r,!1;break}}if(g){if(t.type!==void 0){
+let i=t.type,u=e;if(typeof i!="string")return Se.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
+!1;if(i!=="limit_decided")return Se.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"limit_decided"}}],
 !1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
 at",rootData:_,dynamicAnchors:b})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.
 data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.by===void 0&&(y="by")||
-i.choice===void 0&&(y="choice"))return Re.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
+i.choice===void 0&&(y="choice"))return Se.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
 !1;for(let o in i){let f=e;if(!(o==="by"||o==="choice")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:hn},
 propertyName:o};r===null?r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{
-propertyName:o}};return r===null?r=[p]:r.push(p),e++,Re.errors=r,!1;break}}if(m){if(i.by!==void 0){let o=i.by,f=e;if(!(o===
-"person"||o==="drover"))return Re.errors=[{instancePath:s+"/data/by",keyword:"enum",params:{allowedValues:xi}}],!1;var a=f===
-e}else var a=!0;if(a)if(i.choice!==void 0){let o=i.choice,f=e;if(!(o==="wait"||o==="next"||o==="pause"))return Re.errors=
-[{instancePath:s+"/data/choice",keyword:"enum",params:{allowedValues:Nn}}],!1;var a=f===e}else var a=!0}}else return Re.
-errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Re.errors=
-[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Re.errors=r,e===0}var jn=["backend","code","until"];function Se(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
-let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
-(d="at")||t.data===void 0&&(d="data"))return Se.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
-!1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},
-propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
-return r===null?r=[l]:r.push(l),e++,Se.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
-g")return Se.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="waiting_for_limit")return Se.
-errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"waiting_for_limit"}}],!1;var n=u===e}else var n=!0;
-if(n){if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||
-(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;
-if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.backend===void 0&&(y="backend")||i.code===void 0&&(y="c\
-ode")||i.until===void 0&&(y="until"))return Se.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
-!1;for(let o in i){let f=e;if(!(o==="backend"||o==="code"||o==="until")){let p={instancePath:s+"/data",keyword:"enum",params:{
-allowedValues:jn},propertyName:o};r===null?r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={instancePath:s+"/data",keyword:"\
-propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,Se.errors=r,!1;break}}if(m){if(i.backend!==void 0){
-let o=e;if(typeof i.backend!="string")return Se.errors=[{instancePath:s+"/data/backend",keyword:"type",params:{type:"str\
-ing"}}],!1;var a=o===e}else var a=!0;if(a){if(i.code!==void 0){let o=e;if(typeof i.code!="string")return Se.errors=[{instancePath:s+
-"/data/code",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.until!==void 0){let o=e;N(i.
-until,{instancePath:s+"/data/until",parentData:i,parentDataProperty:"until",rootData:_,dynamicAnchors:b})||(r=r===null?N.
-errors:r.concat(N.errors),e=r.length);var a=o===e}else var a=!0}}}else return Se.errors=[{instancePath:s+"/data",keyword:"\
-type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Se.errors=[{instancePath:s,keyword:"type",params:{
-type:"object"}}],!1;return Se.errors=r,e===0}var qn=["backend"];function He(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
+propertyName:o}};return r===null?r=[p]:r.push(p),e++,Se.errors=r,!1;break}}if(m){if(i.by!==void 0){let o=i.by,f=e;if(!(o===
+"person"||o==="drover"))return Se.errors=[{instancePath:s+"/data/by",keyword:"enum",params:{allowedValues:xi}}],!1;var a=f===
+e}else var a=!0;if(a)if(i.choice!==void 0){let o=i.choice,f=e;if(!(o==="wait"||o==="next"||o==="pause"))return Se.errors=
+[{instancePath:s+"/data/choice",keyword:"enum",params:{allowedValues:Nn}}],!1;var a=f===e}else var a=!0}}else return Se.
+errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Se.errors=
+[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Se.errors=r,e===0}var jn=["backend","code","until","is_guess"];function he(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,
+dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&
+(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return he.errors=[{instancePath:s,keyword:"required",params:{
+missingProperty:d}}],!1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"e\
+num",params:{allowedValues:z},propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"\
+propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,he.errors=r,!1;break}}if(g){if(t.type!==void 0){
+let i=t.type,u=e;if(typeof i!="string")return he.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
+!1;if(i!=="waiting_for_limit")return he.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"waiting_fo\
+r_limit"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
+at",rootData:_,dynamicAnchors:b})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.
+data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.backend===void 0&&(y="b\
+ackend")||i.code===void 0&&(y="code")||i.until===void 0&&(y="until"))return he.errors=[{instancePath:s+"/data",keyword:"\
+required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;if(!(o==="backend"||o==="code"||o==="until"||o==="is_g\
+uess")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:jn},propertyName:o};r===null?r=[p]:r.push(p),
+e++}var m=f===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=
+[p]:r.push(p),e++,he.errors=r,!1;break}}if(m){if(i.backend!==void 0){let o=e;if(typeof i.backend!="string")return he.errors=
+[{instancePath:s+"/data/backend",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(i.code!==
+void 0){let o=e;if(typeof i.code!="string")return he.errors=[{instancePath:s+"/data/code",keyword:"type",params:{type:"s\
+tring"}}],!1;var a=o===e}else var a=!0;if(a){if(i.until!==void 0){let o=e;N(i.until,{instancePath:s+"/data/until",parentData:i,
+parentDataProperty:"until",rootData:_,dynamicAnchors:b})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);var a=o===
+e}else var a=!0;if(a)if(i.is_guess!==void 0){let o=i.is_guess,f=e;if(typeof o!="boolean")return he.errors=[{instancePath:s+
+"/data/is_guess",keyword:"type",params:{type:"boolean"}}],!1;if(o!==!0)return he.errors=[{instancePath:s+"/data/is_guess",
+keyword:"const",params:{allowedValue:!0}}],!1;var a=f===e}else var a=!0}}}}else return he.errors=[{instancePath:s+"/data",
+keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return he.errors=[{instancePath:s,keyword:"t\
+ype",params:{type:"object"}}],!1;return he.errors=r,e===0}var qn=["backend"];function He(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.type===void 0&&(a="type")||t.at===void 0&&
 (a="at")||t.data===void 0&&(a="data"))return He.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],
 !1;for(let d in t){let i=e;if(!(d==="type"||d==="at"||d==="data")){let u={instancePath:s,keyword:"enum",params:{allowedValues:z},
@@ -697,49 +700,49 @@ instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:y}};return r
 !1;break}}if(m&&d.backend!==void 0&&typeof d.backend!="string")return He.errors=[{instancePath:s+"/data/backend",keyword:"\
 type",params:{type:"string"}}],!1}else return He.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],
 !1;var n=i===e}else var n=!0}}}else return He.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return He.
-errors=r,e===0}var An=["attempt","to","code"];function he(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
+errors=r,e===0}var An=["attempt","to","code"];function Ne(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
-(d="at")||t.data===void 0&&(d="data"))return he.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
+(d="at")||t.data===void 0&&(d="data"))return Ne.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
 !1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},
 propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
-return r===null?r=[l]:r.push(l),e++,he.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
-g")return he.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="handed_over")return he.errors=
+return r===null?r=[l]:r.push(l),e++,Ne.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
+g")return Ne.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="handed_over")return Ne.errors=
 [{instancePath:s+"/type",keyword:"const",params:{allowedValue:"handed_over"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==
 void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===
 null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===
 u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.attempt===void 0&&(y="attempt")||i.to===void 0&&(y="to")||i.code===
-void 0&&(y="code"))return he.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){
+void 0&&(y="code"))return Ne.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){
 let f=e;if(!(o==="attempt"||o==="to"||o==="code")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:An},
 propertyName:o};r===null?r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{
-propertyName:o}};return r===null?r=[p]:r.push(p),e++,he.errors=r,!1;break}}if(m){if(i.attempt!==void 0){let o=i.attempt,
-f=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return he.errors=[{instancePath:s+"/data/attempt",keyword:"\
-type",params:{type:"integer"}}],!1;if(e===f&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return he.errors=[{instancePath:s+
+propertyName:o}};return r===null?r=[p]:r.push(p),e++,Ne.errors=r,!1;break}}if(m){if(i.attempt!==void 0){let o=i.attempt,
+f=e;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return Ne.errors=[{instancePath:s+"/data/attempt",keyword:"\
+type",params:{type:"integer"}}],!1;if(e===f&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return Ne.errors=[{instancePath:s+
 "/data/attempt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=f===e}else var a=!0;if(a){if(i.to!==void 0){
-let o=e;if(typeof i.to!="string")return he.errors=[{instancePath:s+"/data/to",keyword:"type",params:{type:"string"}}],!1;
-var a=o===e}else var a=!0;if(a)if(i.code!==void 0){let o=e;if(typeof i.code!="string")return he.errors=[{instancePath:s+
-"/data/code",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}}else return he.errors=[{instancePath:s+
-"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return he.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return he.errors=r,e===0}var xn=["attempt","session_id"];function xe(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
+let o=e;if(typeof i.to!="string")return Ne.errors=[{instancePath:s+"/data/to",keyword:"type",params:{type:"string"}}],!1;
+var a=o===e}else var a=!0;if(a)if(i.code!==void 0){let o=e;if(typeof i.code!="string")return Ne.errors=[{instancePath:s+
+"/data/code",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}}else return Ne.errors=[{instancePath:s+
+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Ne.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return Ne.errors=r,e===0}var xn=["attempt","session_id"];function Ve(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
-(d="at")||t.data===void 0&&(d="data"))return xe.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
+(d="at")||t.data===void 0&&(d="data"))return Ve.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
 !1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},
 propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
-return r===null?r=[l]:r.push(l),e++,xe.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
-g")return xe.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="session_opened")return xe.
+return r===null?r=[l]:r.push(l),e++,Ve.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
+g")return Ve.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="session_opened")return Ve.
 errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"session_opened"}}],!1;var n=u===e}else var n=!0;if(n){
 if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||
 (r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;
 if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.attempt===void 0&&(y="attempt")||i.session_id===void 0&&
-(y="session_id"))return xe.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){
+(y="session_id"))return Ve.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){
 let f=e;if(!(o==="attempt"||o==="session_id")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:xn},propertyName:o};
 r===null?r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};
-return r===null?r=[p]:r.push(p),e++,xe.errors=r,!1;break}}if(m){if(i.attempt!==void 0){let o=i.attempt,f=e;if(!(typeof o==
-"number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return xe.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"\
-integer"}}],!1;if(e===f&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return xe.errors=[{instancePath:s+"/data/attem\
+return r===null?r=[p]:r.push(p),e++,Ve.errors=r,!1;break}}if(m){if(i.attempt!==void 0){let o=i.attempt,f=e;if(!(typeof o==
+"number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return Ve.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"\
+integer"}}],!1;if(e===f&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return Ve.errors=[{instancePath:s+"/data/attem\
 pt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=f===e}else var a=!0;if(a)if(i.session_id!==void 0){let o=e;
-if(typeof i.session_id!="string")return xe.errors=[{instancePath:s+"/data/session_id",keyword:"type",params:{type:"strin\
-g"}}],!1;var a=o===e}else var a=!0}}else return xe.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],
-!1;var n=u===e}else var n=!0}}}else return xe.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return xe.
+if(typeof i.session_id!="string")return Ve.errors=[{instancePath:s+"/data/session_id",keyword:"type",params:{type:"strin\
+g"}}],!1;var a=o===e}else var a=!0}}else return Ve.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],
+!1;var n=u===e}else var n=!0}}}else return Ve.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ve.
 errors=r,e===0}var Vn=["attempt","approval_id","tool_id","tool_name","command","input_sha256","decision","message","answers","by"],$n=[
 "allow","allow_session","deny"];var Dn=["key","login","none","socket","terminal","editor","program","drover"];function te(t,{instancePath:s="",parentData:A,
 parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
@@ -869,27 +872,27 @@ y)&&(y<0||isNaN(y)))return Ce.errors=[{instancePath:s+"/data/attempt",keyword:"m
 !1}}else return Ce.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=i===e}else var n=!0}}}else
 return Ce.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ce.errors=r,e===0}var Ln=["attempt","how","session_id","usage","cost_microusd","cost_kind","duration_ms","tree","outcome","problem","said",
 "error","error_code","retry_after_ms","trace","warnings"],Rn=["answered","failed","cancelled","stalled","budget","unknow\
-n"],Sn=["reported","priced","plan"];function Ne(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;
+n"],Sn=["reported","priced","plan"];function je(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let n;if(t.input_tokens===void 0&&(n="input_tokens")||t.output_tokens===
 void 0&&(n="output_tokens")||t.cached_tokens===void 0&&(n="cached_tokens")||t.reasoning_tokens===void 0&&(n="reasoning_t\
-okens"))return Ne.errors=[{instancePath:s,keyword:"required",params:{missingProperty:n}}],!1;if(t.input_tokens!==void 0){
-let m=t.input_tokens,a=e;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)&&isFinite(m)))return Ne.errors=[{instancePath:s+"/in\
-put_tokens",keyword:"type",params:{type:"integer"}}],!1;if(e===a&&typeof m=="number"&&isFinite(m)&&(m<0||isNaN(m)))return Ne.
+okens"))return je.errors=[{instancePath:s,keyword:"required",params:{missingProperty:n}}],!1;if(t.input_tokens!==void 0){
+let m=t.input_tokens,a=e;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)&&isFinite(m)))return je.errors=[{instancePath:s+"/in\
+put_tokens",keyword:"type",params:{type:"integer"}}],!1;if(e===a&&typeof m=="number"&&isFinite(m)&&(m<0||isNaN(m)))return je.
 errors=[{instancePath:s+"/input_tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var g=a===e}else var g=!0;
-if(g){if(t.output_tokens!==void 0){let m=t.output_tokens,a=e;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)&&isFinite(m)))return Ne.
+if(g){if(t.output_tokens!==void 0){let m=t.output_tokens,a=e;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)&&isFinite(m)))return je.
 errors=[{instancePath:s+"/output_tokens",keyword:"type",params:{type:"integer"}}],!1;if(e===a&&typeof m=="number"&&isFinite(
-m)&&(m<0||isNaN(m)))return Ne.errors=[{instancePath:s+"/output_tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],
+m)&&(m<0||isNaN(m)))return je.errors=[{instancePath:s+"/output_tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],
 !1;var g=a===e}else var g=!0;if(g){if(t.cached_tokens!==void 0){let m=t.cached_tokens,a=e;if(!(typeof m=="number"&&!(m%1)&&
-!isNaN(m)&&isFinite(m)))return Ne.errors=[{instancePath:s+"/cached_tokens",keyword:"type",params:{type:"integer"}}],!1;if(e===
-a&&typeof m=="number"&&isFinite(m)&&(m<0||isNaN(m)))return Ne.errors=[{instancePath:s+"/cached_tokens",keyword:"minimum",
+!isNaN(m)&&isFinite(m)))return je.errors=[{instancePath:s+"/cached_tokens",keyword:"type",params:{type:"integer"}}],!1;if(e===
+a&&typeof m=="number"&&isFinite(m)&&(m<0||isNaN(m)))return je.errors=[{instancePath:s+"/cached_tokens",keyword:"minimum",
 params:{comparison:">=",limit:0}}],!1;var g=a===e}else var g=!0;if(g){if(t.reasoning_tokens!==void 0){let m=t.reasoning_tokens,
-a=e;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)&&isFinite(m)))return Ne.errors=[{instancePath:s+"/reasoning_tokens",keyword:"\
-type",params:{type:"integer"}}],!1;if(e===a&&typeof m=="number"&&isFinite(m)&&(m<0||isNaN(m)))return Ne.errors=[{instancePath:s+
+a=e;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)&&isFinite(m)))return je.errors=[{instancePath:s+"/reasoning_tokens",keyword:"\
+type",params:{type:"integer"}}],!1;if(e===a&&typeof m=="number"&&isFinite(m)&&(m<0||isNaN(m)))return je.errors=[{instancePath:s+
 "/reasoning_tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var g=a===e}else var g=!0;if(g)if(t.cache_write_tokens!==
-void 0){let m=t.cache_write_tokens,a=e;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)&&isFinite(m)))return Ne.errors=[{instancePath:s+
+void 0){let m=t.cache_write_tokens,a=e;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m)&&isFinite(m)))return je.errors=[{instancePath:s+
 "/cache_write_tokens",keyword:"type",params:{type:"integer"}}],!1;if(e===a&&typeof m=="number"&&isFinite(m)&&(m<0||isNaN(
-m)))return Ne.errors=[{instancePath:s+"/cache_write_tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var g=a===
-e}else var g=!0}}}}else return Ne.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ne.errors=r,
+m)))return je.errors=[{instancePath:s+"/cache_write_tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var g=a===
+e}else var g=!0}}}}else return je.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return je.errors=r,
 e===0}var Cn=["did","seq","command","exit_code"];function Be(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,
 dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let m;if(t.did===void 0&&(m=
 "did")||t.seq===void 0&&(m="seq")||t.command===void 0&&(m="command"))return Be.errors=[{instancePath:s,keyword:"required",
@@ -957,8 +960,8 @@ pt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=j===e}else var
 j=e;if(!(p==="answered"||p==="failed"||p==="cancelled"||p==="stalled"||p==="budget"||p==="unknown"))return ee.errors=[{instancePath:s+
 "/data/how",keyword:"enum",params:{allowedValues:Rn}}],!1;var a=j===e}else var a=!0;if(a){if(l.session_id!==void 0){let p=e;
 if(typeof l.session_id!="string")return ee.errors=[{instancePath:s+"/data/session_id",keyword:"type",params:{type:"strin\
-g"}}],!1;var a=p===e}else var a=!0;if(a){if(l.usage!==void 0){let p=e;Ne(l.usage,{instancePath:s+"/data/usage",parentData:l,
-parentDataProperty:"usage",rootData:_,dynamicAnchors:b})||(r=r===null?Ne.errors:r.concat(Ne.errors),e=r.length);var a=p===
+g"}}],!1;var a=p===e}else var a=!0;if(a){if(l.usage!==void 0){let p=e;je(l.usage,{instancePath:s+"/data/usage",parentData:l,
+parentDataProperty:"usage",rootData:_,dynamicAnchors:b})||(r=r===null?je.errors:r.concat(je.errors),e=r.length);var a=p===
 e}else var a=!0;if(a){if(l.cost_microusd!==void 0){let p=l.cost_microusd,j=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&
 isFinite(p)))return ee.errors=[{instancePath:s+"/data/cost_microusd",keyword:"type",params:{type:"integer"}}],!1;if(e===
 j&&typeof p=="number"&&isFinite(p)&&(p<0||isNaN(p)))return ee.errors=[{instancePath:s+"/data/cost_microusd",keyword:"min\
@@ -1103,26 +1106,26 @@ void 0){let o=e;oe(i.tests,{instancePath:s+"/data/tests",parentData:i,parentData
 (r=r===null?oe.errors:r.concat(oe.errors),e=r.length);var a=o===e}else var a=!0}}}}}}}}}}else return fe.errors=[{instancePath:s+
 "/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return fe.errors=[{instancePath:s,keyword:"\
 type",params:{type:"object"}}],!1;return fe.errors=r,e===0}var Gn=["attempt","claims","flags"];var Jn=["about","subject","exit_code","verdict","note","seq","execution_id"],Qn=["file","activity"],Wn=["observed","clai\
-med","contradicted"];function Ve(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
+med","contradicted"];function $e(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let m;if(t.about===void 0&&(m="about")||t.subject===
-void 0&&(m="subject")||t.verdict===void 0&&(m="verdict")||t.note===void 0&&(m="note"))return Ve.errors=[{instancePath:s,
+void 0&&(m="subject")||t.verdict===void 0&&(m="verdict")||t.note===void 0&&(m="note"))return $e.errors=[{instancePath:s,
 keyword:"required",params:{missingProperty:m}}],!1;for(let a in t){let d=e;if(!(a==="about"||a==="subject"||a==="exit_co\
 de"||a==="verdict"||a==="note"||a==="seq"||a==="execution_id")){let i={instancePath:s,keyword:"enum",params:{allowedValues:Jn},
 propertyName:a};r===null?r=[i]:r.push(i),e++}var g=d===e;if(!g){let i={instancePath:s,keyword:"propertyNames",params:{propertyName:a}};
-return r===null?r=[i]:r.push(i),e++,Ve.errors=r,!1;break}}if(g){if(t.about!==void 0){let a=t.about,d=e;if(!(a==="file"||
-a==="activity"))return Ve.errors=[{instancePath:s+"/about",keyword:"enum",params:{allowedValues:Qn}}],!1;var n=d===e}else
-var n=!0;if(n){if(t.subject!==void 0){let a=e;if(typeof t.subject!="string")return Ve.errors=[{instancePath:s+"/subject",
+return r===null?r=[i]:r.push(i),e++,$e.errors=r,!1;break}}if(g){if(t.about!==void 0){let a=t.about,d=e;if(!(a==="file"||
+a==="activity"))return $e.errors=[{instancePath:s+"/about",keyword:"enum",params:{allowedValues:Qn}}],!1;var n=d===e}else
+var n=!0;if(n){if(t.subject!==void 0){let a=e;if(typeof t.subject!="string")return $e.errors=[{instancePath:s+"/subject",
 keyword:"type",params:{type:"string"}}],!1;var n=a===e}else var n=!0;if(n){if(t.exit_code!==void 0){let a=t.exit_code,d=e;
-if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return Ve.errors=[{instancePath:s+"/exit_code",keyword:"type",params:{
+if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return $e.errors=[{instancePath:s+"/exit_code",keyword:"type",params:{
 type:"integer"}}],!1;var n=d===e}else var n=!0;if(n){if(t.verdict!==void 0){let a=t.verdict,d=e;if(!(a==="observed"||a===
-"claimed"||a==="contradicted"))return Ve.errors=[{instancePath:s+"/verdict",keyword:"enum",params:{allowedValues:Wn}}],!1;
-var n=d===e}else var n=!0;if(n){if(t.note!==void 0){let a=e;if(typeof t.note!="string")return Ve.errors=[{instancePath:s+
+"claimed"||a==="contradicted"))return $e.errors=[{instancePath:s+"/verdict",keyword:"enum",params:{allowedValues:Wn}}],!1;
+var n=d===e}else var n=!0;if(n){if(t.note!==void 0){let a=e;if(typeof t.note!="string")return $e.errors=[{instancePath:s+
 "/note",keyword:"type",params:{type:"string"}}],!1;var n=a===e}else var n=!0;if(n){if(t.seq!==void 0){let a=t.seq,d=e;if(!(typeof a==
-"number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return Ve.errors=[{instancePath:s+"/seq",keyword:"type",params:{type:"integer"}}],
-!1;if(e===d&&typeof a=="number"&&isFinite(a)&&(a<0||isNaN(a)))return Ve.errors=[{instancePath:s+"/seq",keyword:"minimum",
+"number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return $e.errors=[{instancePath:s+"/seq",keyword:"type",params:{type:"integer"}}],
+!1;if(e===d&&typeof a=="number"&&isFinite(a)&&(a<0||isNaN(a)))return $e.errors=[{instancePath:s+"/seq",keyword:"minimum",
 params:{comparison:">=",limit:0}}],!1;var n=d===e}else var n=!0;if(n)if(t.execution_id!==void 0){let a=e;if(typeof t.execution_id!=
-"string")return Ve.errors=[{instancePath:s+"/execution_id",keyword:"type",params:{type:"string"}}],!1;var n=a===e}else var n=!0}}}}}}}else
-return Ve.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ve.errors=r,e===0}var Xn=["flag","detail","path","line"],Pn=["repository_changed","agent_configuration_changed","test_deleted","test_skipp\
+"string")return $e.errors=[{instancePath:s+"/execution_id",keyword:"type",params:{type:"string"}}],!1;var n=a===e}else var n=!0}}}}}}}else
+return $e.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return $e.errors=r,e===0}var Xn=["flag","detail","path","line"],Pn=["repository_changed","agent_configuration_changed","test_deleted","test_skipp\
 ed","test_emptied","test_asserts_less","test_expects_other","test_ends_early","failing_tests_removed","failing_tests_ski\
 pped","check_configuration_changed","lock_file_changed_alone","link_leaves_repository","history_rewritten","secret_added",
 "change_hidden_from_git","change_too_large","tests_removed","tests_skipped","check_older_than_last_edit","change_not_rep\
@@ -1146,54 +1149,54 @@ ring"}}],!1;var n=a===e}else var n=!0;if(n){if(t.path!==void 0){let a=e;if(typeo
 "number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return sr.errors=[{instancePath:s+"/line",keyword:"type",params:{type:"integer"}}],
 !1;if(e===d&&typeof a=="number"&&isFinite(a)&&(a<1||isNaN(a)))return sr.errors=[{instancePath:s+"/line",keyword:"minimum",
 params:{comparison:">=",limit:1}}],!1;var n=d===e}else var n=!0}}}}else return sr.errors=[{instancePath:s,keyword:"type",
-params:{type:"object"}}],!1;return sr.errors=r,e===0}function je(t,{instancePath:s="",parentData:A,parentDataProperty:x,
+params:{type:"object"}}],!1;return sr.errors=r,e===0}function qe(t,{instancePath:s="",parentData:A,parentDataProperty:x,
 rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let u;if(t.type===
-void 0&&(u="type")||t.at===void 0&&(u="at")||t.data===void 0&&(u="data"))return je.errors=[{instancePath:s,keyword:"requ\
+void 0&&(u="type")||t.at===void 0&&(u="at")||t.data===void 0&&(u="data"))return qe.errors=[{instancePath:s,keyword:"requ\
 ired",params:{missingProperty:u}}],!1;for(let l in t){let y=e;if(!(l==="type"||l==="at"||l==="data")){let o={instancePath:s,
 keyword:"enum",params:{allowedValues:z},propertyName:l};r===null?r=[o]:r.push(o),e++}var g=y===e;if(!g){let o={instancePath:s,
-keyword:"propertyNames",params:{propertyName:l}};return r===null?r=[o]:r.push(o),e++,je.errors=r,!1;break}}if(g){if(t.type!==
-void 0){let l=t.type,y=e;if(typeof l!="string")return je.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"st\
-ring"}}],!1;if(l!=="evidence")return je.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"evidence"}}],
+keyword:"propertyNames",params:{propertyName:l}};return r===null?r=[o]:r.push(o),e++,qe.errors=r,!1;break}}if(g){if(t.type!==
+void 0){let l=t.type,y=e;if(typeof l!="string")return qe.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"st\
+ring"}}],!1;if(l!=="evidence")return qe.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"evidence"}}],
 !1;var n=y===e}else var n=!0;if(n){if(t.at!==void 0){let l=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
 at",rootData:_,dynamicAnchors:b})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=l===e}else var n=!0;if(n)if(t.
 data!==void 0){let l=t.data,y=e;if(e===y)if(l&&typeof l=="object"&&!Array.isArray(l)){let f;if(l.attempt===void 0&&(f="a\
-ttempt")||l.claims===void 0&&(f="claims")||l.flags===void 0&&(f="flags"))return je.errors=[{instancePath:s+"/data",keyword:"\
+ttempt")||l.claims===void 0&&(f="claims")||l.flags===void 0&&(f="flags"))return qe.errors=[{instancePath:s+"/data",keyword:"\
 required",params:{missingProperty:f}}],!1;for(let p in l){let j=e;if(!(p==="attempt"||p==="claims"||p==="flags")){let v={
 instancePath:s+"/data",keyword:"enum",params:{allowedValues:Gn},propertyName:p};r===null?r=[v]:r.push(v),e++}var m=j===e;
 if(!m){let v={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:p}};return r===null?r=[v]:r.push(v),e++,
-je.errors=r,!1;break}}if(m){if(l.attempt!==void 0){let p=l.attempt,j=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(
-p)))return je.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===j&&typeof p=="n\
-umber"&&isFinite(p)&&(p<0||isNaN(p)))return je.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:"\
+qe.errors=r,!1;break}}if(m){if(l.attempt!==void 0){let p=l.attempt,j=e;if(!(typeof p=="number"&&!(p%1)&&!isNaN(p)&&isFinite(
+p)))return qe.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===j&&typeof p=="n\
+umber"&&isFinite(p)&&(p<0||isNaN(p)))return qe.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:"\
 >=",limit:0}}],!1;var a=j===e}else var a=!0;if(a){if(l.claims!==void 0){let p=l.claims,j=e;if(e===j)if(Array.isArray(p)){
-var d=!0;let c=p.length;for(let q=0;q<c;q++){let R=e;Ve(p[q],{instancePath:s+"/data/claims/"+q,parentData:p,parentDataProperty:q,
-rootData:_,dynamicAnchors:b})||(r=r===null?Ve.errors:r.concat(Ve.errors),e=r.length);var d=R===e;if(!d)break}}else return je.
+var d=!0;let c=p.length;for(let q=0;q<c;q++){let R=e;$e(p[q],{instancePath:s+"/data/claims/"+q,parentData:p,parentDataProperty:q,
+rootData:_,dynamicAnchors:b})||(r=r===null?$e.errors:r.concat($e.errors),e=r.length);var d=R===e;if(!d)break}}else return qe.
 errors=[{instancePath:s+"/data/claims",keyword:"type",params:{type:"array"}}],!1;var a=j===e}else var a=!0;if(a)if(l.flags!==
 void 0){let p=l.flags,j=e;if(e===j)if(Array.isArray(p)){var i=!0;let c=p.length;for(let q=0;q<c;q++){let R=e;sr(p[q],{instancePath:s+
 "/data/flags/"+q,parentData:p,parentDataProperty:q,rootData:_,dynamicAnchors:b})||(r=r===null?sr.errors:r.concat(sr.errors),
-e=r.length);var i=R===e;if(!i)break}}else return je.errors=[{instancePath:s+"/data/flags",keyword:"type",params:{type:"a\
-rray"}}],!1;var a=j===e}else var a=!0}}}else return je.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"obje\
-ct"}}],!1;var n=y===e}else var n=!0}}}else return je.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;
-return je.errors=r,e===0}var eo=["attempt","problem"];function $e(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
+e=r.length);var i=R===e;if(!i)break}}else return qe.errors=[{instancePath:s+"/data/flags",keyword:"type",params:{type:"a\
+rray"}}],!1;var a=j===e}else var a=!0}}}else return qe.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"obje\
+ct"}}],!1;var n=y===e}else var n=!0}}}else return qe.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;
+return qe.errors=r,e===0}var eo=["attempt","problem"];function De(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
-(d="at")||t.data===void 0&&(d="data"))return $e.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
+(d="at")||t.data===void 0&&(d="data"))return De.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
 !1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},
 propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
-return r===null?r=[l]:r.push(l),e++,$e.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
-g")return $e.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="outcome_rejected")return $e.
+return r===null?r=[l]:r.push(l),e++,De.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
+g")return De.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="outcome_rejected")return De.
 errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"outcome_rejected"}}],!1;var n=u===e}else var n=!0;
 if(n){if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||
 (r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;
 if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.attempt===void 0&&(y="attempt")||i.problem===void 0&&(y=
-"problem"))return $e.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){
+"problem"))return De.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){
 let f=e;if(!(o==="attempt"||o==="problem")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:eo},propertyName:o};
 r===null?r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};
-return r===null?r=[p]:r.push(p),e++,$e.errors=r,!1;break}}if(m){if(i.attempt!==void 0){let o=i.attempt,f=e;if(!(typeof o==
-"number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return $e.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"\
-integer"}}],!1;if(e===f&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return $e.errors=[{instancePath:s+"/data/attem\
+return r===null?r=[p]:r.push(p),e++,De.errors=r,!1;break}}if(m){if(i.attempt!==void 0){let o=i.attempt,f=e;if(!(typeof o==
+"number"&&!(o%1)&&!isNaN(o)&&isFinite(o)))return De.errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"\
+integer"}}],!1;if(e===f&&typeof o=="number"&&isFinite(o)&&(o<0||isNaN(o)))return De.errors=[{instancePath:s+"/data/attem\
 pt",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=f===e}else var a=!0;if(a)if(i.problem!==void 0){let o=e;
-if(typeof i.problem!="string")return $e.errors=[{instancePath:s+"/data/problem",keyword:"type",params:{type:"string"}}],
-!1;var a=o===e}else var a=!0}}else return $e.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;
-var n=u===e}else var n=!0}}}else return $e.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return $e.
+if(typeof i.problem!="string")return De.errors=[{instancePath:s+"/data/problem",keyword:"type",params:{type:"string"}}],
+!1;var a=o===e}else var a=!0}}else return De.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;
+var n=u===e}else var n=!0}}}else return De.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return De.
 errors=r,e===0}var ro=["action_id","attempt","payload_sha256","status","by"],to=["agent","drover"];function ke(t,{instancePath:s="",parentData:A,
 parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
 t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return ke.errors=[{instancePath:s,
@@ -1265,31 +1268,31 @@ errors=[{instancePath:s+"/data/code",keyword:"type",params:{type:"string"}}],!1;
 void 0){let o=e;if(typeof i.message!="string")return Ie.errors=[{instancePath:s+"/data/message",keyword:"type",params:{type:"\
 string"}}],!1;var a=o===e}else var a=!0}}else return Ie.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"obj\
 ect"}}],!1;var n=u===e}else var n=!0}}}else return Ie.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;
-return Ie.errors=r,e===0}var ao=["next_run_id","requirements","open"];function qe(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,
+return Ie.errors=r,e===0}var ao=["next_run_id","requirements","open"];function Ae(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,
 dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let u;if(t.type===void 0&&
-(u="type")||t.at===void 0&&(u="at")||t.data===void 0&&(u="data"))return qe.errors=[{instancePath:s,keyword:"required",params:{
+(u="type")||t.at===void 0&&(u="at")||t.data===void 0&&(u="data"))return Ae.errors=[{instancePath:s,keyword:"required",params:{
 missingProperty:u}}],!1;for(let l in t){let y=e;if(!(l==="type"||l==="at"||l==="data")){let o={instancePath:s,keyword:"e\
 num",params:{allowedValues:z},propertyName:l};r===null?r=[o]:r.push(o),e++}var g=y===e;if(!g){let o={instancePath:s,keyword:"\
-propertyNames",params:{propertyName:l}};return r===null?r=[o]:r.push(o),e++,qe.errors=r,!1;break}}if(g){if(t.type!==void 0){
-let l=t.type,y=e;if(typeof l!="string")return qe.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
-!1;if(l!=="round_started")return qe.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"round_started"}}],
+propertyNames",params:{propertyName:l}};return r===null?r=[o]:r.push(o),e++,Ae.errors=r,!1;break}}if(g){if(t.type!==void 0){
+let l=t.type,y=e;if(typeof l!="string")return Ae.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
+!1;if(l!=="round_started")return Ae.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"round_started"}}],
 !1;var n=y===e}else var n=!0;if(n){if(t.at!==void 0){let l=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
 at",rootData:_,dynamicAnchors:b})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=l===e}else var n=!0;if(n)if(t.
 data!==void 0){let l=t.data,y=e;if(e===y)if(l&&typeof l=="object"&&!Array.isArray(l)){let f;if(l.next_run_id===void 0&&(f=
-"next_run_id"))return qe.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:f}}],!1;for(let p in l){
+"next_run_id"))return Ae.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:f}}],!1;for(let p in l){
 let j=e;if(!(p==="next_run_id"||p==="requirements"||p==="open")){let v={instancePath:s+"/data",keyword:"enum",params:{allowedValues:ao},
 propertyName:p};r===null?r=[v]:r.push(v),e++}var m=j===e;if(!m){let v={instancePath:s+"/data",keyword:"propertyNames",params:{
-propertyName:p}};return r===null?r=[v]:r.push(v),e++,qe.errors=r,!1;break}}if(m){if(l.next_run_id!==void 0){let p=e;if(typeof l.
-next_run_id!="string")return qe.errors=[{instancePath:s+"/data/next_run_id",keyword:"type",params:{type:"string"}}],!1;var a=p===
+propertyName:p}};return r===null?r=[v]:r.push(v),e++,Ae.errors=r,!1;break}}if(m){if(l.next_run_id!==void 0){let p=e;if(typeof l.
+next_run_id!="string")return Ae.errors=[{instancePath:s+"/data/next_run_id",keyword:"type",params:{type:"string"}}],!1;var a=p===
 e}else var a=!0;if(a){if(l.requirements!==void 0){let p=l.requirements,j=e;if(e===j)if(Array.isArray(p)){var d=!0;let c=p.
 length;for(let q=0;q<c;q++){let R=e;ne(p[q],{instancePath:s+"/data/requirements/"+q,parentData:p,parentDataProperty:q,rootData:_,
-dynamicAnchors:b})||(r=r===null?ne.errors:r.concat(ne.errors),e=r.length);var d=R===e;if(!d)break}}else return qe.errors=
+dynamicAnchors:b})||(r=r===null?ne.errors:r.concat(ne.errors),e=r.length);var d=R===e;if(!d)break}}else return Ae.errors=
 [{instancePath:s+"/data/requirements",keyword:"type",params:{type:"array"}}],!1;var a=j===e}else var a=!0;if(a)if(l.open!==
 void 0){let p=l.open,j=e;if(e===j)if(Array.isArray(p)){var i=!0;let c=p.length;for(let q=0;q<c;q++){let R=e;if(typeof p[q]!=
-"string")return qe.errors=[{instancePath:s+"/data/open/"+q,keyword:"type",params:{type:"string"}}],!1;var i=R===e;if(!i)
-break}}else return qe.errors=[{instancePath:s+"/data/open",keyword:"type",params:{type:"array"}}],!1;var a=j===e}else var a=!0}}}else
-return qe.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=y===e}else var n=!0}}}else return qe.
-errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return qe.errors=r,e===0}var no=["commit","result","reason","setup_failed","checks","duration_ms"],$i=["passed","failed","skipped"],Di=["command",
+"string")return Ae.errors=[{instancePath:s+"/data/open/"+q,keyword:"type",params:{type:"string"}}],!1;var i=R===e;if(!i)
+break}}else return Ae.errors=[{instancePath:s+"/data/open",keyword:"type",params:{type:"array"}}],!1;var a=j===e}else var a=!0}}}else
+return Ae.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=y===e}else var n=!0}}}else return Ae.
+errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ae.errors=r,e===0}var no=["commit","result","reason","setup_failed","checks","duration_ms"],$i=["passed","failed","skipped"],Di=["command",
 "passed","exit_code","problem","duration_ms","output","tests"];function Q(t,{instancePath:s="",parentData:A,parentDataProperty:x,
 rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let o;if(t.type===
 void 0&&(o="type")||t.at===void 0&&(o="at")||t.data===void 0&&(o="data"))return Q.errors=[{instancePath:s,keyword:"requi\
@@ -1614,55 +1617,55 @@ duration_ms,q=e;if(!(typeof c=="number"&&!(c%1)&&!isNaN(c)&&isFinite(c)))return 
 n_ms",keyword:"type",params:{type:"integer"}}],!1;if(e===q&&typeof c=="number"&&isFinite(c)&&(c<0||isNaN(c)))return G.errors=
 [{instancePath:s+"/data/duration_ms",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var a=q===e}else var a=!0}}}}}}}else
 return G.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=p===e}else var n=!0}}}else return G.
-errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return G.errors=r,e===0}var go=["by","into","from","commit","how"],Fi=["fast_forward","merge_commit","by_hand"];function Ae(t,{instancePath:s="",
+errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return G.errors=r,e===0}var go=["by","into","from","commit","how"],Fi=["fast_forward","merge_commit","by_hand"];function xe(t,{instancePath:s="",
 parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
-!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return Ae.
+!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return xe.
 errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],!1;for(let i in t){let u=e;if(!(i==="type"||i===
 "at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},propertyName:i};r===null?r=[l]:r.push(l),
 e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(
-l),e++,Ae.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="string")return Ae.errors=[{instancePath:s+
-"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="merging")return Ae.errors=[{instancePath:s+"/type",keyword:"c\
+l),e++,xe.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="string")return xe.errors=[{instancePath:s+
+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="merging")return xe.errors=[{instancePath:s+"/type",keyword:"c\
 onst",params:{allowedValue:"merging"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+
 "/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);
 var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){
 let y;if(i.by===void 0&&(y="by")||i.into===void 0&&(y="into")||i.from===void 0&&(y="from")||i.commit===void 0&&(y="commi\
-t")||i.how===void 0&&(y="how"))return Ae.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
+t")||i.how===void 0&&(y="how"))return xe.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
 !1;for(let o in i){let f=e;if(!(o==="by"||o==="into"||o==="from"||o==="commit"||o==="how")){let p={instancePath:s+"/data",
 keyword:"enum",params:{allowedValues:go},propertyName:o};r===null?r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={instancePath:s+
-"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,Ae.errors=r,!1;break}}if(m){
+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,xe.errors=r,!1;break}}if(m){
 if(i.by!==void 0){let o=e;te(i.by,{instancePath:s+"/data/by",parentData:i,parentDataProperty:"by",rootData:_,dynamicAnchors:b})||
 (r=r===null?te.errors:r.concat(te.errors),e=r.length);var a=o===e}else var a=!0;if(a){if(i.into!==void 0){let o=e;if(typeof i.
-into!="string")return Ae.errors=[{instancePath:s+"/data/into",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else
-var a=!0;if(a){if(i.from!==void 0){let o=e;if(typeof i.from!="string")return Ae.errors=[{instancePath:s+"/data/from",keyword:"\
+into!="string")return xe.errors=[{instancePath:s+"/data/into",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else
+var a=!0;if(a){if(i.from!==void 0){let o=e;if(typeof i.from!="string")return xe.errors=[{instancePath:s+"/data/from",keyword:"\
 type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(i.commit!==void 0){let o=e;if(typeof i.commit!="str\
-ing")return Ae.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;
-if(a)if(i.how!==void 0){let o=i.how,f=e;if(!(o==="fast_forward"||o==="merge_commit"||o==="by_hand"))return Ae.errors=[{instancePath:s+
-"/data/how",keyword:"enum",params:{allowedValues:Fi}}],!1;var a=f===e}else var a=!0}}}}}else return Ae.errors=[{instancePath:s+
-"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Ae.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return Ae.errors=r,e===0}var bo=["by","into","commit","how"];function De(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
+ing")return xe.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;
+if(a)if(i.how!==void 0){let o=i.how,f=e;if(!(o==="fast_forward"||o==="merge_commit"||o==="by_hand"))return xe.errors=[{instancePath:s+
+"/data/how",keyword:"enum",params:{allowedValues:Fi}}],!1;var a=f===e}else var a=!0}}}}}else return xe.errors=[{instancePath:s+
+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return xe.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return xe.errors=r,e===0}var bo=["by","into","commit","how"];function Fe(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
-(d="at")||t.data===void 0&&(d="data"))return De.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
+(d="at")||t.data===void 0&&(d="data"))return Fe.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
 !1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},
 propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
-return r===null?r=[l]:r.push(l),e++,De.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
-g")return De.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="merged")return De.errors=
+return r===null?r=[l]:r.push(l),e++,Fe.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
+g")return Fe.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="merged")return Fe.errors=
 [{instancePath:s+"/type",keyword:"const",params:{allowedValue:"merged"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){
 let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===null?N.errors:
 r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i==
 "object"&&!Array.isArray(i)){let y;if(i.by===void 0&&(y="by")||i.into===void 0&&(y="into")||i.commit===void 0&&(y="commi\
-t")||i.how===void 0&&(y="how"))return De.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
+t")||i.how===void 0&&(y="how"))return Fe.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
 !1;for(let o in i){let f=e;if(!(o==="by"||o==="into"||o==="commit"||o==="how")){let p={instancePath:s+"/data",keyword:"e\
 num",params:{allowedValues:bo},propertyName:o};r===null?r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={instancePath:s+"/d\
-ata",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,De.errors=r,!1;break}}if(m){if(i.
+ata",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,Fe.errors=r,!1;break}}if(m){if(i.
 by!==void 0){let o=e;te(i.by,{instancePath:s+"/data/by",parentData:i,parentDataProperty:"by",rootData:_,dynamicAnchors:b})||
 (r=r===null?te.errors:r.concat(te.errors),e=r.length);var a=o===e}else var a=!0;if(a){if(i.into!==void 0){let o=e;if(typeof i.
-into!="string")return De.errors=[{instancePath:s+"/data/into",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else
-var a=!0;if(a){if(i.commit!==void 0){let o=e;if(typeof i.commit!="string")return De.errors=[{instancePath:s+"/data/commi\
+into!="string")return Fe.errors=[{instancePath:s+"/data/into",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else
+var a=!0;if(a){if(i.commit!==void 0){let o=e;if(typeof i.commit!="string")return Fe.errors=[{instancePath:s+"/data/commi\
 t",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.how!==void 0){let o=i.how,f=e;if(!(o===
-"fast_forward"||o==="merge_commit"||o==="by_hand"))return De.errors=[{instancePath:s+"/data/how",keyword:"enum",params:{
-allowedValues:Fi}}],!1;var a=f===e}else var a=!0}}}}else return De.errors=[{instancePath:s+"/data",keyword:"type",params:{
-type:"object"}}],!1;var n=u===e}else var n=!0}}}else return De.errors=[{instancePath:s,keyword:"type",params:{type:"obje\
-ct"}}],!1;return De.errors=r,e===0}var ko=["by","url"];function rr(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
+"fast_forward"||o==="merge_commit"||o==="by_hand"))return Fe.errors=[{instancePath:s+"/data/how",keyword:"enum",params:{
+allowedValues:Fi}}],!1;var a=f===e}else var a=!0}}}}else return Fe.errors=[{instancePath:s+"/data",keyword:"type",params:{
+type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Fe.errors=[{instancePath:s,keyword:"type",params:{type:"obje\
+ct"}}],!1;return Fe.errors=r,e===0}var ko=["by","url"];function rr(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
 (d="at")||t.data===void 0&&(d="data"))return rr.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
 !1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},
@@ -1681,32 +1684,32 @@ parentDataProperty:"by",rootData:_,dynamicAnchors:b})||(r=r===null?te.errors:r.c
 var a=!0;if(a)if(i.url!==void 0){let o=e;if(typeof i.url!="string")return rr.errors=[{instancePath:s+"/data/url",keyword:"\
 type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}else return rr.errors=[{instancePath:s+"/data",keyword:"typ\
 e",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return rr.errors=[{instancePath:s,keyword:"type",params:{
-type:"object"}}],!1;return rr.errors=r,e===0}var wo=["by","branch","commit","ref","until"];function Fe(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,
+type:"object"}}],!1;return rr.errors=r,e===0}var wo=["by","branch","commit","ref","until"];function Ee(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,
 dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&
-(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return Fe.errors=[{instancePath:s,keyword:"required",params:{
+(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return Ee.errors=[{instancePath:s,keyword:"required",params:{
 missingProperty:d}}],!1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"e\
 num",params:{allowedValues:z},propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"\
-propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,Fe.errors=r,!1;break}}if(g){if(t.type!==void 0){
-let i=t.type,u=e;if(typeof i!="string")return Fe.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
-!1;if(i!=="discarded")return Fe.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"discarded"}}],!1;var n=u===
+propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,Ee.errors=r,!1;break}}if(g){if(t.type!==void 0){
+let i=t.type,u=e;if(typeof i!="string")return Ee.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
+!1;if(i!=="discarded")return Ee.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"discarded"}}],!1;var n=u===
 e}else var n=!0;if(n){if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,
 dynamicAnchors:b})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){
 let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.by===void 0&&(y="by")||i.branch===void 0&&
-(y="branch")||i.commit===void 0&&(y="commit")||i.ref===void 0&&(y="ref")||i.until===void 0&&(y="until"))return Fe.errors=
+(y="branch")||i.commit===void 0&&(y="commit")||i.ref===void 0&&(y="ref")||i.until===void 0&&(y="until"))return Ee.errors=
 [{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;if(!(o==="by"||o==="\
 branch"||o==="commit"||o==="ref"||o==="until")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:wo},propertyName:o};
 r===null?r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};
-return r===null?r=[p]:r.push(p),e++,Fe.errors=r,!1;break}}if(m){if(i.by!==void 0){let o=e;te(i.by,{instancePath:s+"/data\
+return r===null?r=[p]:r.push(p),e++,Ee.errors=r,!1;break}}if(m){if(i.by!==void 0){let o=e;te(i.by,{instancePath:s+"/data\
 /by",parentData:i,parentDataProperty:"by",rootData:_,dynamicAnchors:b})||(r=r===null?te.errors:r.concat(te.errors),e=r.length);
-var a=o===e}else var a=!0;if(a){if(i.branch!==void 0){let o=e;if(typeof i.branch!="string")return Fe.errors=[{instancePath:s+
+var a=o===e}else var a=!0;if(a){if(i.branch!==void 0){let o=e;if(typeof i.branch!="string")return Ee.errors=[{instancePath:s+
 "/data/branch",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(i.commit!==void 0){let o=e;
-if(typeof i.commit!="string")return Fe.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"string"}}],!1;
-var a=o===e}else var a=!0;if(a){if(i.ref!==void 0){let o=e;if(typeof i.ref!="string")return Fe.errors=[{instancePath:s+"\
+if(typeof i.commit!="string")return Ee.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"string"}}],!1;
+var a=o===e}else var a=!0;if(a){if(i.ref!==void 0){let o=e;if(typeof i.ref!="string")return Ee.errors=[{instancePath:s+"\
 /data/ref",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.until!==void 0){let o=e;N(i.until,
 {instancePath:s+"/data/until",parentData:i,parentDataProperty:"until",rootData:_,dynamicAnchors:b})||(r=r===null?N.errors:
-r.concat(N.errors),e=r.length);var a=o===e}else var a=!0}}}}}else return Fe.errors=[{instancePath:s+"/data",keyword:"typ\
-e",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Fe.errors=[{instancePath:s,keyword:"type",params:{
-type:"object"}}],!1;return Fe.errors=r,e===0}var ho=["by","branch","commit"];function Ue(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
+r.concat(N.errors),e=r.length);var a=o===e}else var a=!0}}}}}else return Ee.errors=[{instancePath:s+"/data",keyword:"typ\
+e",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Ee.errors=[{instancePath:s,keyword:"type",params:{
+type:"object"}}],!1;return Ee.errors=r,e===0}var ho=["by","branch","commit"];function Ue(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
 (d="at")||t.data===void 0&&(d="data"))return Ue.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
 !1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},
@@ -1760,244 +1763,244 @@ type!==void 0&&t.type!=="drive_started"){let C={};r===null?r=[C]:r.push(C),e++}}
 n:r=null),d){let ir=e;Y(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===null?Y.
 errors:r.concat(Y.errors),e=r.length);var d=ir===e;m=d}if(!m){let ir={instancePath:s,keyword:"if",params:{failingKeyword:"\
 then"}};return r===null?r=[ir]:r.push(ir),e++,O.errors=r,!1}var i=g===e;if(i){let ir=e,C=e,ks=!0,Ei=e;if(t&&typeof t=="o\
-bject"&&!Array.isArray(t)){let tt;if(t.type===void 0&&(tt="type")){let or={};r===null?r=[or]:r.push(or),e++}else if(t.type!==
-void 0&&t.type!=="drive_resumed"){let or={};r===null?r=[or]:r.push(or),e++}}var u=Ei===e;if(e=C,r!==null&&(C?r.length=C:
+bject"&&!Array.isArray(t)){let tt;if(t.type===void 0&&(tt="type")){let pr={};r===null?r=[pr]:r.push(pr),e++}else if(t.type!==
+void 0&&t.type!=="drive_resumed"){let pr={};r===null?r=[pr]:r.push(pr),e++}}var u=Ei===e;if(e=C,r!==null&&(C?r.length=C:
 r=null),u){let tt=e;tr(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===null?tr.
 errors:r.concat(tr.errors),e=r.length);var u=tt===e;ks=u}if(!ks){let tt={instancePath:s,keyword:"if",params:{failingKeyword:"\
-then"}};return r===null?r=[tt]:r.push(tt),e++,O.errors=r,!1}var i=ir===e;if(i){let tt=e,or=e,ws=!0,Ti=e;if(t&&typeof t==
-"object"&&!Array.isArray(t)){let st;if(t.type===void 0&&(st="type")){let pr={};r===null?r=[pr]:r.push(pr),e++}else if(t.
-type!==void 0&&t.type!=="started_on"){let pr={};r===null?r=[pr]:r.push(pr),e++}}var l=Ti===e;if(e=or,r!==null&&(or?r.length=
-or:r=null),l){let st=e;Ee(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===null?
-Ee.errors:r.concat(Ee.errors),e=r.length);var l=st===e;ws=l}if(!ws){let st={instancePath:s,keyword:"if",params:{failingKeyword:"\
-then"}};return r===null?r=[st]:r.push(st),e++,O.errors=r,!1}var i=tt===e;if(i){let st=e,pr=e,hs=!0,Ki=e;if(t&&typeof t==
-"object"&&!Array.isArray(t)){let it;if(t.type===void 0&&(it="type")){let fr={};r===null?r=[fr]:r.push(fr),e++}else if(t.
-type!==void 0&&t.type!=="moved"){let fr={};r===null?r=[fr]:r.push(fr),e++}}var y=Ki===e;if(e=pr,r!==null&&(pr?r.length=pr:
-r=null),y){let it=e;Te(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===null?Te.
-errors:r.concat(Te.errors),e=r.length);var y=it===e;hs=y}if(!hs){let it={instancePath:s,keyword:"if",params:{failingKeyword:"\
-then"}};return r===null?r=[it]:r.push(it),e++,O.errors=r,!1}var i=st===e;if(i){let it=e,fr=e,Ns=!0,Li=e;if(t&&typeof t==
-"object"&&!Array.isArray(t)){let at;if(t.type===void 0&&(at="type")){let lr={};r===null?r=[lr]:r.push(lr),e++}else if(t.
-type!==void 0&&t.type!=="boundary_set"){let lr={};r===null?r=[lr]:r.push(lr),e++}}var o=Li===e;if(e=fr,r!==null&&(fr?r.length=
-fr:r=null),o){let at=e;we(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===null?
+then"}};return r===null?r=[tt]:r.push(tt),e++,O.errors=r,!1}var i=ir===e;if(i){let tt=e,pr=e,ws=!0,Ti=e;if(t&&typeof t==
+"object"&&!Array.isArray(t)){let st;if(t.type===void 0&&(st="type")){let fr={};r===null?r=[fr]:r.push(fr),e++}else if(t.
+type!==void 0&&t.type!=="started_on"){let fr={};r===null?r=[fr]:r.push(fr),e++}}var l=Ti===e;if(e=pr,r!==null&&(pr?r.length=
+pr:r=null),l){let st=e;Te(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===null?
+Te.errors:r.concat(Te.errors),e=r.length);var l=st===e;ws=l}if(!ws){let st={instancePath:s,keyword:"if",params:{failingKeyword:"\
+then"}};return r===null?r=[st]:r.push(st),e++,O.errors=r,!1}var i=tt===e;if(i){let st=e,fr=e,hs=!0,Ki=e;if(t&&typeof t==
+"object"&&!Array.isArray(t)){let it;if(t.type===void 0&&(it="type")){let lr={};r===null?r=[lr]:r.push(lr),e++}else if(t.
+type!==void 0&&t.type!=="moved"){let lr={};r===null?r=[lr]:r.push(lr),e++}}var y=Ki===e;if(e=fr,r!==null&&(fr?r.length=fr:
+r=null),y){let it=e;Ke(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===null?Ke.
+errors:r.concat(Ke.errors),e=r.length);var y=it===e;hs=y}if(!hs){let it={instancePath:s,keyword:"if",params:{failingKeyword:"\
+then"}};return r===null?r=[it]:r.push(it),e++,O.errors=r,!1}var i=st===e;if(i){let it=e,lr=e,Ns=!0,Li=e;if(t&&typeof t==
+"object"&&!Array.isArray(t)){let at;if(t.type===void 0&&(at="type")){let dr={};r===null?r=[dr]:r.push(dr),e++}else if(t.
+type!==void 0&&t.type!=="boundary_set"){let dr={};r===null?r=[dr]:r.push(dr),e++}}var o=Li===e;if(e=lr,r!==null&&(lr?r.length=
+lr:r=null),o){let at=e;we(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===null?
 we.errors:r.concat(we.errors),e=r.length);var o=at===e;Ns=o}if(!Ns){let at={instancePath:s,keyword:"if",params:{failingKeyword:"\
-then"}};return r===null?r=[at]:r.push(at),e++,O.errors=r,!1}var i=it===e;if(i){let at=e,lr=e,js=!0,Ri=e;if(t&&typeof t==
-"object"&&!Array.isArray(t)){let nt;if(t.type===void 0&&(nt="type")){let dr={};r===null?r=[dr]:r.push(dr),e++}else if(t.
-type!==void 0&&t.type!=="boundary_seen"){let dr={};r===null?r=[dr]:r.push(dr),e++}}var f=Ri===e;if(e=lr,r!==null&&(lr?r.
-length=lr:r=null),f){let nt=e;X(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===
+then"}};return r===null?r=[at]:r.push(at),e++,O.errors=r,!1}var i=it===e;if(i){let at=e,dr=e,js=!0,Ri=e;if(t&&typeof t==
+"object"&&!Array.isArray(t)){let nt;if(t.type===void 0&&(nt="type")){let ur={};r===null?r=[ur]:r.push(ur),e++}else if(t.
+type!==void 0&&t.type!=="boundary_seen"){let ur={};r===null?r=[ur]:r.push(ur),e++}}var f=Ri===e;if(e=dr,r!==null&&(dr?r.
+length=dr:r=null),f){let nt=e;X(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===
 null?X.errors:r.concat(X.errors),e=r.length);var f=nt===e;js=f}if(!js){let nt={instancePath:s,keyword:"if",params:{failingKeyword:"\
-then"}};return r===null?r=[nt]:r.push(nt),e++,O.errors=r,!1}var i=at===e;if(i){let nt=e,dr=e,qs=!0,Si=e;if(t&&typeof t==
-"object"&&!Array.isArray(t)){let ot;if(t.type===void 0&&(ot="type")){let ur={};r===null?r=[ur]:r.push(ur),e++}else if(t.
-type!==void 0&&t.type!=="preparing"){let ur={};r===null?r=[ur]:r.push(ur),e++}}var p=Si===e;if(e=dr,r!==null&&(dr?r.length=
-dr:r=null),p){let ot=e;Ke(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===null?
-Ke.errors:r.concat(Ke.errors),e=r.length);var p=ot===e;qs=p}if(!qs){let ot={instancePath:s,keyword:"if",params:{failingKeyword:"\
-then"}};return r===null?r=[ot]:r.push(ot),e++,O.errors=r,!1}var i=nt===e;if(i){let ot=e,ur=e,As=!0,Ci=e;if(t&&typeof t==
-"object"&&!Array.isArray(t)){let pt;if(t.type===void 0&&(pt="type")){let yr={};r===null?r=[yr]:r.push(yr),e++}else if(t.
-type!==void 0&&t.type!=="setup_failed"){let yr={};r===null?r=[yr]:r.push(yr),e++}}var j=Ci===e;if(e=ur,r!==null&&(ur?r.length=
-ur:r=null),j){let pt=e;ve(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===null?
+then"}};return r===null?r=[nt]:r.push(nt),e++,O.errors=r,!1}var i=at===e;if(i){let nt=e,ur=e,qs=!0,Si=e;if(t&&typeof t==
+"object"&&!Array.isArray(t)){let ot;if(t.type===void 0&&(ot="type")){let yr={};r===null?r=[yr]:r.push(yr),e++}else if(t.
+type!==void 0&&t.type!=="preparing"){let yr={};r===null?r=[yr]:r.push(yr),e++}}var p=Si===e;if(e=ur,r!==null&&(ur?r.length=
+ur:r=null),p){let ot=e;Le(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===null?
+Le.errors:r.concat(Le.errors),e=r.length);var p=ot===e;qs=p}if(!qs){let ot={instancePath:s,keyword:"if",params:{failingKeyword:"\
+then"}};return r===null?r=[ot]:r.push(ot),e++,O.errors=r,!1}var i=nt===e;if(i){let ot=e,yr=e,As=!0,Ci=e;if(t&&typeof t==
+"object"&&!Array.isArray(t)){let pt;if(t.type===void 0&&(pt="type")){let mr={};r===null?r=[mr]:r.push(mr),e++}else if(t.
+type!==void 0&&t.type!=="setup_failed"){let mr={};r===null?r=[mr]:r.push(mr),e++}}var j=Ci===e;if(e=yr,r!==null&&(yr?r.length=
+yr:r=null),j){let pt=e;ve(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===null?
 ve.errors:r.concat(ve.errors),e=r.length);var j=pt===e;As=j}if(!As){let pt={instancePath:s,keyword:"if",params:{failingKeyword:"\
-then"}};return r===null?r=[pt]:r.push(pt),e++,O.errors=r,!1}var i=ot===e;if(i){let pt=e,yr=e,xs=!0,Zi=e;if(t&&typeof t==
-"object"&&!Array.isArray(t)){let ft;if(t.type===void 0&&(ft="type")){let mr={};r===null?r=[mr]:r.push(mr),e++}else if(t.
-type!==void 0&&t.type!=="prepared"){let mr={};r===null?r=[mr]:r.push(mr),e++}}var v=Zi===e;if(e=yr,r!==null&&(yr?r.length=
-yr:r=null),v){let ft=e;ue(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===null?
+then"}};return r===null?r=[pt]:r.push(pt),e++,O.errors=r,!1}var i=ot===e;if(i){let pt=e,mr=e,xs=!0,Zi=e;if(t&&typeof t==
+"object"&&!Array.isArray(t)){let ft;if(t.type===void 0&&(ft="type")){let cr={};r===null?r=[cr]:r.push(cr),e++}else if(t.
+type!==void 0&&t.type!=="prepared"){let cr={};r===null?r=[cr]:r.push(cr),e++}}var v=Zi===e;if(e=mr,r!==null&&(mr?r.length=
+mr:r=null),v){let ft=e;ue(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===null?
 ue.errors:r.concat(ue.errors),e=r.length);var v=ft===e;xs=v}if(!xs){let ft={instancePath:s,keyword:"if",params:{failingKeyword:"\
-then"}};return r===null?r=[ft]:r.push(ft),e++,O.errors=r,!1}var i=pt===e;if(i){let ft=e,mr=e,Vs=!0,Ii=e;if(t&&typeof t==
-"object"&&!Array.isArray(t)){let lt;if(t.type===void 0&&(lt="type")){let cr={};r===null?r=[cr]:r.push(cr),e++}else if(t.
-type!==void 0&&t.type!=="baseline_ran"){let cr={};r===null?r=[cr]:r.push(cr),e++}}var c=Ii===e;if(e=mr,r!==null&&(mr?r.length=
-mr:r=null),c){let lt=e;le(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===null?
+then"}};return r===null?r=[ft]:r.push(ft),e++,O.errors=r,!1}var i=pt===e;if(i){let ft=e,cr=e,Vs=!0,Ii=e;if(t&&typeof t==
+"object"&&!Array.isArray(t)){let lt;if(t.type===void 0&&(lt="type")){let vr={};r===null?r=[vr]:r.push(vr),e++}else if(t.
+type!==void 0&&t.type!=="baseline_ran"){let vr={};r===null?r=[vr]:r.push(vr),e++}}var c=Ii===e;if(e=cr,r!==null&&(cr?r.length=
+cr:r=null),c){let lt=e;le(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===null?
 le.errors:r.concat(le.errors),e=r.length);var c=lt===e;Vs=c}if(!Vs){let lt={instancePath:s,keyword:"if",params:{failingKeyword:"\
-then"}};return r===null?r=[lt]:r.push(lt),e++,O.errors=r,!1}var i=ft===e;if(i){let lt=e,cr=e,$s=!0,Oi=e;if(t&&typeof t==
-"object"&&!Array.isArray(t)){let dt;if(t.type===void 0&&(dt="type")){let vr={};r===null?r=[vr]:r.push(vr),e++}else if(t.
-type!==void 0&&t.type!=="baseline_decided"){let vr={};r===null?r=[vr]:r.push(vr),e++}}var q=Oi===e;if(e=cr,r!==null&&(cr?
-r.length=cr:r=null),q){let dt=e;Le(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=
-r===null?Le.errors:r.concat(Le.errors),e=r.length);var q=dt===e;$s=q}if(!$s){let dt={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[dt]:r.push(dt),e++,O.errors=r,!1}var i=lt===e;if(i){let dt=e,vr=e,Ds=!0,zi=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let ut;if(t.type===void 0&&(ut="type")){let _r={};r===null?r=[_r]:r.push(_r),
-e++}else if(t.type!==void 0&&t.type!=="attempt_started"){let _r={};r===null?r=[_r]:r.push(_r),e++}}var R=zi===e;if(e=vr,
-r!==null&&(vr?r.length=vr:r=null),R){let ut=e;W(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+then"}};return r===null?r=[lt]:r.push(lt),e++,O.errors=r,!1}var i=ft===e;if(i){let lt=e,vr=e,$s=!0,Oi=e;if(t&&typeof t==
+"object"&&!Array.isArray(t)){let dt;if(t.type===void 0&&(dt="type")){let _r={};r===null?r=[_r]:r.push(_r),e++}else if(t.
+type!==void 0&&t.type!=="baseline_decided"){let _r={};r===null?r=[_r]:r.push(_r),e++}}var q=Oi===e;if(e=vr,r!==null&&(vr?
+r.length=vr:r=null),q){let dt=e;Re(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=
+r===null?Re.errors:r.concat(Re.errors),e=r.length);var q=dt===e;$s=q}if(!$s){let dt={instancePath:s,keyword:"if",params:{
+failingKeyword:"then"}};return r===null?r=[dt]:r.push(dt),e++,O.errors=r,!1}var i=lt===e;if(i){let dt=e,_r=e,Ds=!0,zi=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let ut;if(t.type===void 0&&(ut="type")){let gr={};r===null?r=[gr]:r.push(gr),
+e++}else if(t.type!==void 0&&t.type!=="attempt_started"){let gr={};r===null?r=[gr]:r.push(gr),e++}}var R=zi===e;if(e=_r,
+r!==null&&(_r?r.length=_r:r=null),R){let ut=e;W(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
 (r=r===null?W.errors:r.concat(W.errors),e=r.length);var R=ut===e;Ds=R}if(!Ds){let ut={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[ut]:r.push(ut),e++,O.errors=r,!1}var i=dt===e;if(i){let ut=e,_r=e,Fs=!0,Ui=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let yt;if(t.type===void 0&&(yt="type")){let gr={};r===null?r=[gr]:r.push(gr),
-e++}else if(t.type!==void 0&&t.type!=="limit_decided"){let gr={};r===null?r=[gr]:r.push(gr),e++}}var w=Ui===e;if(e=_r,r!==
-null&&(_r?r.length=_r:r=null),w){let yt=e;Re(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
-(r=r===null?Re.errors:r.concat(Re.errors),e=r.length);var w=yt===e;Fs=w}if(!Fs){let yt={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[yt]:r.push(yt),e++,O.errors=r,!1}var i=ut===e;if(i){let yt=e,gr=e,Es=!0,Mi=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let mt;if(t.type===void 0&&(mt="type")){let br={};r===null?r=[br]:r.push(br),
-e++}else if(t.type!==void 0&&t.type!=="waiting_for_limit"){let br={};r===null?r=[br]:r.push(br),e++}}var k=Mi===e;if(e=gr,
-r!==null&&(gr?r.length=gr:r=null),k){let mt=e;Se(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
-(r=r===null?Se.errors:r.concat(Se.errors),e=r.length);var k=mt===e;Es=k}if(!Es){let mt={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[mt]:r.push(mt),e++,O.errors=r,!1}var i=yt===e;if(i){let mt=e,br=e,Ts=!0,Yi=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let ct;if(t.type===void 0&&(ct="type")){let kr={};r===null?r=[kr]:r.push(kr),
-e++}else if(t.type!==void 0&&t.type!=="limit_passed"){let kr={};r===null?r=[kr]:r.push(kr),e++}}var V=Yi===e;if(e=br,r!==
-null&&(br?r.length=br:r=null),V){let ct=e;He(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+failingKeyword:"then"}};return r===null?r=[ut]:r.push(ut),e++,O.errors=r,!1}var i=dt===e;if(i){let ut=e,gr=e,Fs=!0,Ui=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let yt;if(t.type===void 0&&(yt="type")){let br={};r===null?r=[br]:r.push(br),
+e++}else if(t.type!==void 0&&t.type!=="limit_decided"){let br={};r===null?r=[br]:r.push(br),e++}}var w=Ui===e;if(e=gr,r!==
+null&&(gr?r.length=gr:r=null),w){let yt=e;Se(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+(r=r===null?Se.errors:r.concat(Se.errors),e=r.length);var w=yt===e;Fs=w}if(!Fs){let yt={instancePath:s,keyword:"if",params:{
+failingKeyword:"then"}};return r===null?r=[yt]:r.push(yt),e++,O.errors=r,!1}var i=ut===e;if(i){let yt=e,br=e,Es=!0,Mi=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let mt;if(t.type===void 0&&(mt="type")){let kr={};r===null?r=[kr]:r.push(kr),
+e++}else if(t.type!==void 0&&t.type!=="waiting_for_limit"){let kr={};r===null?r=[kr]:r.push(kr),e++}}var k=Mi===e;if(e=br,
+r!==null&&(br?r.length=br:r=null),k){let mt=e;he(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+(r=r===null?he.errors:r.concat(he.errors),e=r.length);var k=mt===e;Es=k}if(!Es){let mt={instancePath:s,keyword:"if",params:{
+failingKeyword:"then"}};return r===null?r=[mt]:r.push(mt),e++,O.errors=r,!1}var i=yt===e;if(i){let mt=e,kr=e,Ts=!0,Yi=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let ct;if(t.type===void 0&&(ct="type")){let wr={};r===null?r=[wr]:r.push(wr),
+e++}else if(t.type!==void 0&&t.type!=="limit_passed"){let wr={};r===null?r=[wr]:r.push(wr),e++}}var V=Yi===e;if(e=kr,r!==
+null&&(kr?r.length=kr:r=null),V){let ct=e;He(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
 (r=r===null?He.errors:r.concat(He.errors),e=r.length);var V=ct===e;Ts=V}if(!Ts){let ct={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[ct]:r.push(ct),e++,O.errors=r,!1}var i=mt===e;if(i){let ct=e,kr=e,Ks=!0,Hi=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let vt;if(t.type===void 0&&(vt="type")){let wr={};r===null?r=[wr]:r.push(wr),
-e++}else if(t.type!==void 0&&t.type!=="handed_over"){let wr={};r===null?r=[wr]:r.push(wr),e++}}var L=Hi===e;if(e=kr,r!==
-null&&(kr?r.length=kr:r=null),L){let vt=e;he(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
-(r=r===null?he.errors:r.concat(he.errors),e=r.length);var L=vt===e;Ks=L}if(!Ks){let vt={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[vt]:r.push(vt),e++,O.errors=r,!1}var i=ct===e;if(i){let vt=e,wr=e,Ls=!0,Bi=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let _t;if(t.type===void 0&&(_t="type")){let hr={};r===null?r=[hr]:r.push(hr),
-e++}else if(t.type!==void 0&&t.type!=="session_opened"){let hr={};r===null?r=[hr]:r.push(hr),e++}}var $=Bi===e;if(e=wr,r!==
-null&&(wr?r.length=wr:r=null),$){let _t=e;xe(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
-(r=r===null?xe.errors:r.concat(xe.errors),e=r.length);var $=_t===e;Ls=$}if(!Ls){let _t={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[_t]:r.push(_t),e++,O.errors=r,!1}var i=vt===e;if(i){let _t=e,hr=e,Rs=!0,Gi=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let gt;if(t.type===void 0&&(gt="type")){let Nr={};r===null?r=[Nr]:r.push(Nr),
-e++}else if(t.type!==void 0&&t.type!=="approval_decided"){let Nr={};r===null?r=[Nr]:r.push(Nr),e++}}var D=Gi===e;if(e=hr,
-r!==null&&(hr?r.length=hr:r=null),D){let gt=e;se(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+failingKeyword:"then"}};return r===null?r=[ct]:r.push(ct),e++,O.errors=r,!1}var i=mt===e;if(i){let ct=e,wr=e,Ks=!0,Hi=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let vt;if(t.type===void 0&&(vt="type")){let hr={};r===null?r=[hr]:r.push(hr),
+e++}else if(t.type!==void 0&&t.type!=="handed_over"){let hr={};r===null?r=[hr]:r.push(hr),e++}}var L=Hi===e;if(e=wr,r!==
+null&&(wr?r.length=wr:r=null),L){let vt=e;Ne(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+(r=r===null?Ne.errors:r.concat(Ne.errors),e=r.length);var L=vt===e;Ks=L}if(!Ks){let vt={instancePath:s,keyword:"if",params:{
+failingKeyword:"then"}};return r===null?r=[vt]:r.push(vt),e++,O.errors=r,!1}var i=ct===e;if(i){let vt=e,hr=e,Ls=!0,Bi=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let _t;if(t.type===void 0&&(_t="type")){let Nr={};r===null?r=[Nr]:r.push(Nr),
+e++}else if(t.type!==void 0&&t.type!=="session_opened"){let Nr={};r===null?r=[Nr]:r.push(Nr),e++}}var $=Bi===e;if(e=hr,r!==
+null&&(hr?r.length=hr:r=null),$){let _t=e;Ve(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+(r=r===null?Ve.errors:r.concat(Ve.errors),e=r.length);var $=_t===e;Ls=$}if(!Ls){let _t={instancePath:s,keyword:"if",params:{
+failingKeyword:"then"}};return r===null?r=[_t]:r.push(_t),e++,O.errors=r,!1}var i=vt===e;if(i){let _t=e,Nr=e,Rs=!0,Gi=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let gt;if(t.type===void 0&&(gt="type")){let jr={};r===null?r=[jr]:r.push(jr),
+e++}else if(t.type!==void 0&&t.type!=="approval_decided"){let jr={};r===null?r=[jr]:r.push(jr),e++}}var D=Gi===e;if(e=Nr,
+r!==null&&(Nr?r.length=Nr:r=null),D){let gt=e;se(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
 (r=r===null?se.errors:r.concat(se.errors),e=r.length);var D=gt===e;Rs=D}if(!Rs){let gt={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[gt]:r.push(gt),e++,O.errors=r,!1}var i=_t===e;if(i){let gt=e,Nr=e,Ss=!0,Ji=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let bt;if(t.type===void 0&&(bt="type")){let jr={};r===null?r=[jr]:r.push(jr),
-e++}else if(t.type!==void 0&&t.type!=="user_message"){let jr={};r===null?r=[jr]:r.push(jr),e++}}var F=Ji===e;if(e=Nr,r!==
-null&&(Nr?r.length=Nr:r=null),F){let bt=e;ye(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+failingKeyword:"then"}};return r===null?r=[gt]:r.push(gt),e++,O.errors=r,!1}var i=_t===e;if(i){let gt=e,jr=e,Ss=!0,Ji=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let bt;if(t.type===void 0&&(bt="type")){let qr={};r===null?r=[qr]:r.push(qr),
+e++}else if(t.type!==void 0&&t.type!=="user_message"){let qr={};r===null?r=[qr]:r.push(qr),e++}}var F=Ji===e;if(e=jr,r!==
+null&&(jr?r.length=jr:r=null),F){let bt=e;ye(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
 (r=r===null?ye.errors:r.concat(ye.errors),e=r.length);var F=bt===e;Ss=F}if(!Ss){let bt={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[bt]:r.push(bt),e++,O.errors=r,!1}var i=gt===e;if(i){let bt=e,jr=e,Cs=!0,Qi=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let kt;if(t.type===void 0&&(kt="type")){let qr={};r===null?r=[qr]:r.push(qr),
-e++}else if(t.type!==void 0&&t.type!=="agent_retries"){let qr={};r===null?r=[qr]:r.push(qr),e++}}var H=Qi===e;if(e=jr,r!==
-null&&(jr?r.length=jr:r=null),H){let kt=e;be(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+failingKeyword:"then"}};return r===null?r=[bt]:r.push(bt),e++,O.errors=r,!1}var i=gt===e;if(i){let bt=e,qr=e,Cs=!0,Qi=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let kt;if(t.type===void 0&&(kt="type")){let Ar={};r===null?r=[Ar]:r.push(Ar),
+e++}else if(t.type!==void 0&&t.type!=="agent_retries"){let Ar={};r===null?r=[Ar]:r.push(Ar),e++}}var H=Qi===e;if(e=qr,r!==
+null&&(qr?r.length=qr:r=null),H){let kt=e;be(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
 (r=r===null?be.errors:r.concat(be.errors),e=r.length);var H=kt===e;Cs=H}if(!Cs){let kt={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[kt]:r.push(kt),e++,O.errors=r,!1}var i=bt===e;if(i){let kt=e,qr=e,Zs=!0,Wi=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let wt;if(t.type===void 0&&(wt="type")){let Ar={};r===null?r=[Ar]:r.push(Ar),
-e++}else if(t.type!==void 0&&t.type!=="agent_answered"){let Ar={};r===null?r=[Ar]:r.push(Ar),e++}}var U=Wi===e;if(e=qr,r!==
-null&&(qr?r.length=qr:r=null),U){let wt=e;Ce(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+failingKeyword:"then"}};return r===null?r=[kt]:r.push(kt),e++,O.errors=r,!1}var i=bt===e;if(i){let kt=e,Ar=e,Zs=!0,Wi=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let wt;if(t.type===void 0&&(wt="type")){let xr={};r===null?r=[xr]:r.push(xr),
+e++}else if(t.type!==void 0&&t.type!=="agent_answered"){let xr={};r===null?r=[xr]:r.push(xr),e++}}var U=Wi===e;if(e=Ar,r!==
+null&&(Ar?r.length=Ar:r=null),U){let wt=e;Ce(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
 (r=r===null?Ce.errors:r.concat(Ce.errors),e=r.length);var U=wt===e;Zs=U}if(!Zs){let wt={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[wt]:r.push(wt),e++,O.errors=r,!1}var i=kt===e;if(i){let wt=e,Ar=e,Is=!0,Xi=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let ht;if(t.type===void 0&&(ht="type")){let xr={};r===null?r=[xr]:r.push(xr),
-e++}else if(t.type!==void 0&&t.type!=="attempt_ended"){let xr={};r===null?r=[xr]:r.push(xr),e++}}var h=Xi===e;if(e=Ar,r!==
-null&&(Ar?r.length=Ar:r=null),h){let ht=e;ee(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+failingKeyword:"then"}};return r===null?r=[wt]:r.push(wt),e++,O.errors=r,!1}var i=kt===e;if(i){let wt=e,xr=e,Is=!0,Xi=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let ht;if(t.type===void 0&&(ht="type")){let Vr={};r===null?r=[Vr]:r.push(Vr),
+e++}else if(t.type!==void 0&&t.type!=="attempt_ended"){let Vr={};r===null?r=[Vr]:r.push(Vr),e++}}var h=Xi===e;if(e=xr,r!==
+null&&(xr?r.length=xr:r=null),h){let ht=e;ee(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
 (r=r===null?ee.errors:r.concat(ee.errors),e=r.length);var h=ht===e;Is=h}if(!Is){let ht={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[ht]:r.push(ht),e++,O.errors=r,!1}var i=wt===e;if(i){let ht=e,xr=e,Os=!0,Pi=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let Nt;if(t.type===void 0&&(Nt="type")){let Vr={};r===null?r=[Vr]:r.push(Vr),
-e++}else if(t.type!==void 0&&t.type!=="repository_changed"){let Vr={};r===null?r=[Vr]:r.push(Vr),e++}}var S=Pi===e;if(e=
-xr,r!==null&&(xr?r.length=xr:r=null),S){let Nt=e;ae(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+failingKeyword:"then"}};return r===null?r=[ht]:r.push(ht),e++,O.errors=r,!1}var i=wt===e;if(i){let ht=e,Vr=e,Os=!0,Pi=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let Nt;if(t.type===void 0&&(Nt="type")){let $r={};r===null?r=[$r]:r.push($r),
+e++}else if(t.type!==void 0&&t.type!=="repository_changed"){let $r={};r===null?r=[$r]:r.push($r),e++}}var S=Pi===e;if(e=
+Vr,r!==null&&(Vr?r.length=Vr:r=null),S){let Nt=e;ae(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
 (r=r===null?ae.errors:r.concat(ae.errors),e=r.length);var S=Nt===e;Os=S}if(!Os){let Nt={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[Nt]:r.push(Nt),e++,O.errors=r,!1}var i=ht===e;if(i){let Nt=e,Vr=e,zs=!0,ea=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let jt;if(t.type===void 0&&(jt="type")){let $r={};r===null?r=[$r]:r.push($r),
-e++}else if(t.type!==void 0&&t.type!=="repository_restored"){let $r={};r===null?r=[$r]:r.push($r),e++}}var pe=ea===e;if(e=
-Vr,r!==null&&(Vr?r.length=Vr:r=null),pe){let jt=e;me(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+failingKeyword:"then"}};return r===null?r=[Nt]:r.push(Nt),e++,O.errors=r,!1}var i=ht===e;if(i){let Nt=e,$r=e,zs=!0,ea=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let jt;if(t.type===void 0&&(jt="type")){let Dr={};r===null?r=[Dr]:r.push(Dr),
+e++}else if(t.type!==void 0&&t.type!=="repository_restored"){let Dr={};r===null?r=[Dr]:r.push(Dr),e++}}var pe=ea===e;if(e=
+$r,r!==null&&($r?r.length=$r:r=null),pe){let jt=e;me(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
 (r=r===null?me.errors:r.concat(me.errors),e=r.length);var pe=jt===e;zs=pe}if(!zs){let jt={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[jt]:r.push(jt),e++,O.errors=r,!1}var i=Nt===e;if(i){let jt=e,$r=e,Us=!0,ra=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let qt;if(t.type===void 0&&(qt="type")){let Dr={};r===null?r=[Dr]:r.push(Dr),
-e++}else if(t.type!==void 0&&t.type!=="check_ran"){let Dr={};r===null?r=[Dr]:r.push(Dr),e++}}var E=ra===e;if(e=$r,r!==null&&
-($r?r.length=$r:r=null),E){let qt=e;fe(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+failingKeyword:"then"}};return r===null?r=[jt]:r.push(jt),e++,O.errors=r,!1}var i=Nt===e;if(i){let jt=e,Dr=e,Us=!0,ra=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let qt;if(t.type===void 0&&(qt="type")){let Fr={};r===null?r=[Fr]:r.push(Fr),
+e++}else if(t.type!==void 0&&t.type!=="check_ran"){let Fr={};r===null?r=[Fr]:r.push(Fr),e++}}var E=ra===e;if(e=Dr,r!==null&&
+(Dr?r.length=Dr:r=null),E){let qt=e;fe(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
 (r=r===null?fe.errors:r.concat(fe.errors),e=r.length);var E=qt===e;Us=E}if(!Us){let qt={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[qt]:r.push(qt),e++,O.errors=r,!1}var i=jt===e;if(i){let qt=e,Dr=e,Ms=!0,ta=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let At;if(t.type===void 0&&(At="type")){let Fr={};r===null?r=[Fr]:r.push(Fr),
-e++}else if(t.type!==void 0&&t.type!=="evidence"){let Fr={};r===null?r=[Fr]:r.push(Fr),e++}}var T=ta===e;if(e=Dr,r!==null&&
-(Dr?r.length=Dr:r=null),T){let At=e;je(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
-(r=r===null?je.errors:r.concat(je.errors),e=r.length);var T=At===e;Ms=T}if(!Ms){let At={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[At]:r.push(At),e++,O.errors=r,!1}var i=qt===e;if(i){let At=e,Fr=e,Ys=!0,sa=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let xt;if(t.type===void 0&&(xt="type")){let Er={};r===null?r=[Er]:r.push(Er),
-e++}else if(t.type!==void 0&&t.type!=="outcome_rejected"){let Er={};r===null?r=[Er]:r.push(Er),e++}}var B=sa===e;if(e=Fr,
-r!==null&&(Fr?r.length=Fr:r=null),B){let xt=e;$e(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
-(r=r===null?$e.errors:r.concat($e.errors),e=r.length);var B=xt===e;Ys=B}if(!Ys){let xt={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[xt]:r.push(xt),e++,O.errors=r,!1}var i=At===e;if(i){let xt=e,Er=e,Hs=!0,ia=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let Vt;if(t.type===void 0&&(Vt="type")){let Tr={};r===null?r=[Tr]:r.push(Tr),
-e++}else if(t.type!==void 0&&t.type!=="outcome_submitted"){let Tr={};r===null?r=[Tr]:r.push(Tr),e++}}var I=ia===e;if(e=Er,
-r!==null&&(Er?r.length=Er:r=null),I){let Vt=e;ke(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+failingKeyword:"then"}};return r===null?r=[qt]:r.push(qt),e++,O.errors=r,!1}var i=jt===e;if(i){let qt=e,Fr=e,Ms=!0,ta=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let At;if(t.type===void 0&&(At="type")){let Er={};r===null?r=[Er]:r.push(Er),
+e++}else if(t.type!==void 0&&t.type!=="evidence"){let Er={};r===null?r=[Er]:r.push(Er),e++}}var T=ta===e;if(e=Fr,r!==null&&
+(Fr?r.length=Fr:r=null),T){let At=e;qe(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+(r=r===null?qe.errors:r.concat(qe.errors),e=r.length);var T=At===e;Ms=T}if(!Ms){let At={instancePath:s,keyword:"if",params:{
+failingKeyword:"then"}};return r===null?r=[At]:r.push(At),e++,O.errors=r,!1}var i=qt===e;if(i){let At=e,Er=e,Ys=!0,sa=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let xt;if(t.type===void 0&&(xt="type")){let Tr={};r===null?r=[Tr]:r.push(Tr),
+e++}else if(t.type!==void 0&&t.type!=="outcome_rejected"){let Tr={};r===null?r=[Tr]:r.push(Tr),e++}}var B=sa===e;if(e=Er,
+r!==null&&(Er?r.length=Er:r=null),B){let xt=e;De(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+(r=r===null?De.errors:r.concat(De.errors),e=r.length);var B=xt===e;Ys=B}if(!Ys){let xt={instancePath:s,keyword:"if",params:{
+failingKeyword:"then"}};return r===null?r=[xt]:r.push(xt),e++,O.errors=r,!1}var i=At===e;if(i){let xt=e,Tr=e,Hs=!0,ia=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let Vt;if(t.type===void 0&&(Vt="type")){let Kr={};r===null?r=[Kr]:r.push(Kr),
+e++}else if(t.type!==void 0&&t.type!=="outcome_submitted"){let Kr={};r===null?r=[Kr]:r.push(Kr),e++}}var I=ia===e;if(e=Tr,
+r!==null&&(Tr?r.length=Tr:r=null),I){let Vt=e;ke(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
 (r=r===null?ke.errors:r.concat(ke.errors),e=r.length);var I=Vt===e;Hs=I}if(!Hs){let Vt={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[Vt]:r.push(Vt),e++,O.errors=r,!1}var i=xt===e;if(i){let Vt=e,Tr=e,Bs=!0,aa=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let $t;if(t.type===void 0&&($t="type")){let Kr={};r===null?r=[Kr]:r.push(Kr),
-e++}else if(t.type!==void 0&&t.type!=="paused"){let Kr={};r===null?r=[Kr]:r.push(Kr),e++}}var M=aa===e;if(e=Tr,r!==null&&
-(Tr?r.length=Tr:r=null),M){let $t=e;Ze(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+failingKeyword:"then"}};return r===null?r=[Vt]:r.push(Vt),e++,O.errors=r,!1}var i=xt===e;if(i){let Vt=e,Kr=e,Bs=!0,aa=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let $t;if(t.type===void 0&&($t="type")){let Lr={};r===null?r=[Lr]:r.push(Lr),
+e++}else if(t.type!==void 0&&t.type!=="paused"){let Lr={};r===null?r=[Lr]:r.push(Lr),e++}}var M=aa===e;if(e=Kr,r!==null&&
+(Kr?r.length=Kr:r=null),M){let $t=e;Ze(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
 (r=r===null?Ze.errors:r.concat(Ze.errors),e=r.length);var M=$t===e;Bs=M}if(!Bs){let $t={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[$t]:r.push($t),e++,O.errors=r,!1}var i=Vt===e;if(i){let $t=e,Kr=e,Gs=!0,na=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let Dt;if(t.type===void 0&&(Dt="type")){let Lr={};r===null?r=[Lr]:r.push(Lr),
-e++}else if(t.type!==void 0&&t.type!=="drive_failed"){let Lr={};r===null?r=[Lr]:r.push(Lr),e++}}var ie=na===e;if(e=Kr,r!==
-null&&(Kr?r.length=Kr:r=null),ie){let Dt=e;Ie(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+failingKeyword:"then"}};return r===null?r=[$t]:r.push($t),e++,O.errors=r,!1}var i=Vt===e;if(i){let $t=e,Lr=e,Gs=!0,na=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let Dt;if(t.type===void 0&&(Dt="type")){let Rr={};r===null?r=[Rr]:r.push(Rr),
+e++}else if(t.type!==void 0&&t.type!=="drive_failed"){let Rr={};r===null?r=[Rr]:r.push(Rr),e++}}var ie=na===e;if(e=Lr,r!==
+null&&(Lr?r.length=Lr:r=null),ie){let Dt=e;Ie(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
 (r=r===null?Ie.errors:r.concat(Ie.errors),e=r.length);var ie=Dt===e;Gs=ie}if(!Gs){let Dt={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[Dt]:r.push(Dt),e++,O.errors=r,!1}var i=$t===e;if(i){let Dt=e,Lr=e,Js=!0,oa=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let Ft;if(t.type===void 0&&(Ft="type")){let Rr={};r===null?r=[Rr]:r.push(Rr),
-e++}else if(t.type!==void 0&&t.type!=="round_started"){let Rr={};r===null?r=[Rr]:r.push(Rr),e++}}var J=oa===e;if(e=Lr,r!==
-null&&(Lr?r.length=Lr:r=null),J){let Ft=e;qe(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
-(r=r===null?qe.errors:r.concat(qe.errors),e=r.length);var J=Ft===e;Js=J}if(!Js){let Ft={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[Ft]:r.push(Ft),e++,O.errors=r,!1}var i=Dt===e;if(i){let Ft=e,Rr=e,Qs=!0,pa=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let Et;if(t.type===void 0&&(Et="type")){let Sr={};r===null?r=[Sr]:r.push(Sr),
-e++}else if(t.type!==void 0&&t.type!=="delivery_checked"){let Sr={};r===null?r=[Sr]:r.push(Sr),e++}}var Ye=pa===e;if(e=Rr,
-r!==null&&(Rr?r.length=Rr:r=null),Ye){let Et=e;Q(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+failingKeyword:"then"}};return r===null?r=[Dt]:r.push(Dt),e++,O.errors=r,!1}var i=$t===e;if(i){let Dt=e,Rr=e,Js=!0,oa=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let Ft;if(t.type===void 0&&(Ft="type")){let Sr={};r===null?r=[Sr]:r.push(Sr),
+e++}else if(t.type!==void 0&&t.type!=="round_started"){let Sr={};r===null?r=[Sr]:r.push(Sr),e++}}var J=oa===e;if(e=Rr,r!==
+null&&(Rr?r.length=Rr:r=null),J){let Ft=e;Ae(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+(r=r===null?Ae.errors:r.concat(Ae.errors),e=r.length);var J=Ft===e;Js=J}if(!Js){let Ft={instancePath:s,keyword:"if",params:{
+failingKeyword:"then"}};return r===null?r=[Ft]:r.push(Ft),e++,O.errors=r,!1}var i=Dt===e;if(i){let Ft=e,Sr=e,Qs=!0,pa=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let Et;if(t.type===void 0&&(Et="type")){let Cr={};r===null?r=[Cr]:r.push(Cr),
+e++}else if(t.type!==void 0&&t.type!=="delivery_checked"){let Cr={};r===null?r=[Cr]:r.push(Cr),e++}}var Ye=pa===e;if(e=Sr,
+r!==null&&(Sr?r.length=Sr:r=null),Ye){let Et=e;Q(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
 (r=r===null?Q.errors:r.concat(Q.errors),e=r.length);var Ye=Et===e;Qs=Ye}if(!Qs){let Et={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[Et]:r.push(Et),e++,O.errors=r,!1}var i=Ft===e;if(i){let Et=e,Sr=e,Ws=!0,fa=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let Tt;if(t.type===void 0&&(Tt="type")){let Cr={};r===null?r=[Cr]:r.push(Cr),
-e++}else if(t.type!==void 0&&t.type!=="delivered"){let Cr={};r===null?r=[Cr]:r.push(Cr),e++}}var Jt=fa===e;if(e=Sr,r!==null&&
-(Sr?r.length=Sr:r=null),Jt){let Tt=e;_e(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+failingKeyword:"then"}};return r===null?r=[Et]:r.push(Et),e++,O.errors=r,!1}var i=Ft===e;if(i){let Et=e,Cr=e,Ws=!0,fa=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let Tt;if(t.type===void 0&&(Tt="type")){let Zr={};r===null?r=[Zr]:r.push(Zr),
+e++}else if(t.type!==void 0&&t.type!=="delivered"){let Zr={};r===null?r=[Zr]:r.push(Zr),e++}}var Jt=fa===e;if(e=Cr,r!==null&&
+(Cr?r.length=Cr:r=null),Jt){let Tt=e;_e(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
 (r=r===null?_e.errors:r.concat(_e.errors),e=r.length);var Jt=Tt===e;Ws=Jt}if(!Ws){let Tt={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[Tt]:r.push(Tt),e++,O.errors=r,!1}var i=Et===e;if(i){let Tt=e,Cr=e,Xs=!0,la=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let Kt;if(t.type===void 0&&(Kt="type")){let Zr={};r===null?r=[Zr]:r.push(Zr),
-e++}else if(t.type!==void 0&&t.type!=="asked"){let Zr={};r===null?r=[Zr]:r.push(Zr),e++}}var Pt=la===e;if(e=Cr,r!==null&&
-(Cr?r.length=Cr:r=null),Pt){let Kt=e;Je(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+failingKeyword:"then"}};return r===null?r=[Tt]:r.push(Tt),e++,O.errors=r,!1}var i=Et===e;if(i){let Tt=e,Zr=e,Xs=!0,la=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let Kt;if(t.type===void 0&&(Kt="type")){let Ir={};r===null?r=[Ir]:r.push(Ir),
+e++}else if(t.type!==void 0&&t.type!=="asked"){let Ir={};r===null?r=[Ir]:r.push(Ir),e++}}var Pt=la===e;if(e=Zr,r!==null&&
+(Zr?r.length=Zr:r=null),Pt){let Kt=e;Je(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
 (r=r===null?Je.errors:r.concat(Je.errors),e=r.length);var Pt=Kt===e;Xs=Pt}if(!Xs){let Kt={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[Kt]:r.push(Kt),e++,O.errors=r,!1}var i=Tt===e;if(i){let Kt=e,Zr=e,Ps=!0,da=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let Lt;if(t.type===void 0&&(Lt="type")){let Ir={};r===null?r=[Ir]:r.push(Ir),
-e++}else if(t.type!==void 0&&t.type!=="requirements_judged"){let Ir={};r===null?r=[Ir]:r.push(Ir),e++}}var es=da===e;if(e=
-Zr,r!==null&&(Zr?r.length=Zr:r=null),es){let Lt=e;ce(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+failingKeyword:"then"}};return r===null?r=[Kt]:r.push(Kt),e++,O.errors=r,!1}var i=Tt===e;if(i){let Kt=e,Ir=e,Ps=!0,da=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let Lt;if(t.type===void 0&&(Lt="type")){let Or={};r===null?r=[Or]:r.push(Or),
+e++}else if(t.type!==void 0&&t.type!=="requirements_judged"){let Or={};r===null?r=[Or]:r.push(Or),e++}}var es=da===e;if(e=
+Ir,r!==null&&(Ir?r.length=Ir:r=null),es){let Lt=e;ce(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
 (r=r===null?ce.errors:r.concat(ce.errors),e=r.length);var es=Lt===e;Ps=es}if(!Ps){let Lt={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[Lt]:r.push(Lt),e++,O.errors=r,!1}var i=Kt===e;if(i){let Lt=e,Ir=e,ei=!0,ua=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let Rt;if(t.type===void 0&&(Rt="type")){let Or={};r===null?r=[Or]:r.push(Or),
-e++}else if(t.type!==void 0&&t.type!=="answered"){let Or={};r===null?r=[Or]:r.push(Or),e++}}var rs=ua===e;if(e=Ir,r!==null&&
-(Ir?r.length=Ir:r=null),rs){let Rt=e;Qe(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+failingKeyword:"then"}};return r===null?r=[Lt]:r.push(Lt),e++,O.errors=r,!1}var i=Kt===e;if(i){let Lt=e,Or=e,ei=!0,ua=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let Rt;if(t.type===void 0&&(Rt="type")){let zr={};r===null?r=[zr]:r.push(zr),
+e++}else if(t.type!==void 0&&t.type!=="answered"){let zr={};r===null?r=[zr]:r.push(zr),e++}}var rs=ua===e;if(e=Or,r!==null&&
+(Or?r.length=Or:r=null),rs){let Rt=e;Qe(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
 (r=r===null?Qe.errors:r.concat(Qe.errors),e=r.length);var rs=Rt===e;ei=rs}if(!ei){let Rt={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[Rt]:r.push(Rt),e++,O.errors=r,!1}var i=Lt===e;if(i){let Rt=e,Or=e,ri=!0,ya=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let St;if(t.type===void 0&&(St="type")){let zr={};r===null?r=[zr]:r.push(zr),
-e++}else if(t.type!==void 0&&t.type!=="base_seen"){let zr={};r===null?r=[zr]:r.push(zr),e++}}var ts=ya===e;if(e=Or,r!==null&&
-(Or?r.length=Or:r=null),ts){let St=e;Oe(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+failingKeyword:"then"}};return r===null?r=[Rt]:r.push(Rt),e++,O.errors=r,!1}var i=Lt===e;if(i){let Rt=e,zr=e,ri=!0,ya=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let St;if(t.type===void 0&&(St="type")){let Ur={};r===null?r=[Ur]:r.push(Ur),
+e++}else if(t.type!==void 0&&t.type!=="base_seen"){let Ur={};r===null?r=[Ur]:r.push(Ur),e++}}var ts=ya===e;if(e=zr,r!==null&&
+(zr?r.length=zr:r=null),ts){let St=e;Oe(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
 (r=r===null?Oe.errors:r.concat(Oe.errors),e=r.length);var ts=St===e;ri=ts}if(!ri){let St={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[St]:r.push(St),e++,O.errors=r,!1}var i=Rt===e;if(i){let St=e,zr=e,ti=!0,ma=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let Ct;if(t.type===void 0&&(Ct="type")){let Ur={};r===null?r=[Ur]:r.push(Ur),
-e++}else if(t.type!==void 0&&t.type!=="described"){let Ur={};r===null?r=[Ur]:r.push(Ur),e++}}var ss=ma===e;if(e=zr,r!==null&&
-(zr?r.length=zr:r=null),ss){let Ct=e;We(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+failingKeyword:"then"}};return r===null?r=[St]:r.push(St),e++,O.errors=r,!1}var i=Rt===e;if(i){let St=e,Ur=e,ti=!0,ma=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let Ct;if(t.type===void 0&&(Ct="type")){let Mr={};r===null?r=[Mr]:r.push(Mr),
+e++}else if(t.type!==void 0&&t.type!=="described"){let Mr={};r===null?r=[Mr]:r.push(Mr),e++}}var ss=ma===e;if(e=Ur,r!==null&&
+(Ur?r.length=Ur:r=null),ss){let Ct=e;We(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
 (r=r===null?We.errors:r.concat(We.errors),e=r.length);var ss=Ct===e;ti=ss}if(!ti){let Ct={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[Ct]:r.push(Ct),e++,O.errors=r,!1}var i=St===e;if(i){let Ct=e,Ur=e,si=!0,ca=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let Zt;if(t.type===void 0&&(Zt="type")){let Mr={};r===null?r=[Mr]:r.push(Mr),
-e++}else if(t.type!==void 0&&t.type!=="branch_taken"){let Mr={};r===null?r=[Mr]:r.push(Mr),e++}}var is=ca===e;if(e=Ur,r!==
-null&&(Ur?r.length=Ur:r=null),is){let Zt=e;Xe(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+failingKeyword:"then"}};return r===null?r=[Ct]:r.push(Ct),e++,O.errors=r,!1}var i=St===e;if(i){let Ct=e,Mr=e,si=!0,ca=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let Zt;if(t.type===void 0&&(Zt="type")){let Yr={};r===null?r=[Yr]:r.push(Yr),
+e++}else if(t.type!==void 0&&t.type!=="branch_taken"){let Yr={};r===null?r=[Yr]:r.push(Yr),e++}}var is=ca===e;if(e=Mr,r!==
+null&&(Mr?r.length=Mr:r=null),is){let Zt=e;Xe(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
 (r=r===null?Xe.errors:r.concat(Xe.errors),e=r.length);var is=Zt===e;si=is}if(!si){let Zt={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[Zt]:r.push(Zt),e++,O.errors=r,!1}var i=Ct===e;if(i){let Zt=e,Mr=e,ii=!0,va=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let It;if(t.type===void 0&&(It="type")){let Yr={};r===null?r=[Yr]:r.push(Yr),
-e++}else if(t.type!==void 0&&t.type!=="taken_over"){let Yr={};r===null?r=[Yr]:r.push(Yr),e++}}var as=va===e;if(e=Mr,r!==
-null&&(Mr?r.length=Mr:r=null),as){let It=e;Pe(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+failingKeyword:"then"}};return r===null?r=[Zt]:r.push(Zt),e++,O.errors=r,!1}var i=Ct===e;if(i){let Zt=e,Yr=e,ii=!0,va=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let It;if(t.type===void 0&&(It="type")){let Hr={};r===null?r=[Hr]:r.push(Hr),
+e++}else if(t.type!==void 0&&t.type!=="taken_over"){let Hr={};r===null?r=[Hr]:r.push(Hr),e++}}var as=va===e;if(e=Yr,r!==
+null&&(Yr?r.length=Yr:r=null),as){let It=e;Pe(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
 (r=r===null?Pe.errors:r.concat(Pe.errors),e=r.length);var as=It===e;ii=as}if(!ii){let It={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[It]:r.push(It),e++,O.errors=r,!1}var i=Zt===e;if(i){let It=e,Yr=e,ai=!0,_a=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let Ot;if(t.type===void 0&&(Ot="type")){let Hr={};r===null?r=[Hr]:r.push(Hr),
-e++}else if(t.type!==void 0&&t.type!=="made_ready"){let Hr={};r===null?r=[Hr]:r.push(Hr),e++}}var ns=_a===e;if(e=Yr,r!==
-null&&(Yr?r.length=Yr:r=null),ns){let Ot=e;er(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+failingKeyword:"then"}};return r===null?r=[It]:r.push(It),e++,O.errors=r,!1}var i=Zt===e;if(i){let It=e,Hr=e,ai=!0,_a=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let Ot;if(t.type===void 0&&(Ot="type")){let Br={};r===null?r=[Br]:r.push(Br),
+e++}else if(t.type!==void 0&&t.type!=="made_ready"){let Br={};r===null?r=[Br]:r.push(Br),e++}}var ns=_a===e;if(e=Hr,r!==
+null&&(Hr?r.length=Hr:r=null),ns){let Ot=e;er(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
 (r=r===null?er.errors:r.concat(er.errors),e=r.length);var ns=Ot===e;ai=ns}if(!ai){let Ot={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[Ot]:r.push(Ot),e++,O.errors=r,!1}var i=It===e;if(i){let Ot=e,Hr=e,ni=!0,ga=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let zt;if(t.type===void 0&&(zt="type")){let Br={};r===null?r=[Br]:r.push(Br),
-e++}else if(t.type!==void 0&&t.type!=="followed"){let Br={};r===null?r=[Br]:r.push(Br),e++}}var os=ga===e;if(e=Hr,r!==null&&
-(Hr?r.length=Hr:r=null),os){let zt=e;ze(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+failingKeyword:"then"}};return r===null?r=[Ot]:r.push(Ot),e++,O.errors=r,!1}var i=It===e;if(i){let Ot=e,Br=e,ni=!0,ga=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let zt;if(t.type===void 0&&(zt="type")){let Gr={};r===null?r=[Gr]:r.push(Gr),
+e++}else if(t.type!==void 0&&t.type!=="followed"){let Gr={};r===null?r=[Gr]:r.push(Gr),e++}}var os=ga===e;if(e=Br,r!==null&&
+(Br?r.length=Br:r=null),os){let zt=e;ze(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
 (r=r===null?ze.errors:r.concat(ze.errors),e=r.length);var os=zt===e;ni=os}if(!ni){let zt={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[zt]:r.push(zt),e++,O.errors=r,!1}var i=Ot===e;if(i){let zt=e,Br=e,oi=!0,ba=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let Ut;if(t.type===void 0&&(Ut="type")){let Gr={};r===null?r=[Gr]:r.push(Gr),
-e++}else if(t.type!==void 0&&t.type!=="merge_checked"){let Gr={};r===null?r=[Gr]:r.push(Gr),e++}}var ps=ba===e;if(e=Br,r!==
-null&&(Br?r.length=Br:r=null),ps){let Ut=e;G(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+failingKeyword:"then"}};return r===null?r=[zt]:r.push(zt),e++,O.errors=r,!1}var i=Ot===e;if(i){let zt=e,Gr=e,oi=!0,ba=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let Ut;if(t.type===void 0&&(Ut="type")){let Jr={};r===null?r=[Jr]:r.push(Jr),
+e++}else if(t.type!==void 0&&t.type!=="merge_checked"){let Jr={};r===null?r=[Jr]:r.push(Jr),e++}}var ps=ba===e;if(e=Gr,r!==
+null&&(Gr?r.length=Gr:r=null),ps){let Ut=e;G(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
 (r=r===null?G.errors:r.concat(G.errors),e=r.length);var ps=Ut===e;oi=ps}if(!oi){let Ut={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[Ut]:r.push(Ut),e++,O.errors=r,!1}var i=zt===e;if(i){let Ut=e,Gr=e,pi=!0,ka=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let Mt;if(t.type===void 0&&(Mt="type")){let Jr={};r===null?r=[Jr]:r.push(Jr),
-e++}else if(t.type!==void 0&&t.type!=="merging"){let Jr={};r===null?r=[Jr]:r.push(Jr),e++}}var fs=ka===e;if(e=Gr,r!==null&&
-(Gr?r.length=Gr:r=null),fs){let Mt=e;Ae(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
-(r=r===null?Ae.errors:r.concat(Ae.errors),e=r.length);var fs=Mt===e;pi=fs}if(!pi){let Mt={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[Mt]:r.push(Mt),e++,O.errors=r,!1}var i=Ut===e;if(i){let Mt=e,Jr=e,fi=!0,wa=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let Yt;if(t.type===void 0&&(Yt="type")){let Qr={};r===null?r=[Qr]:r.push(Qr),
-e++}else if(t.type!==void 0&&t.type!=="merged"){let Qr={};r===null?r=[Qr]:r.push(Qr),e++}}var ls=wa===e;if(e=Jr,r!==null&&
-(Jr?r.length=Jr:r=null),ls){let Yt=e;De(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
-(r=r===null?De.errors:r.concat(De.errors),e=r.length);var ls=Yt===e;fi=ls}if(!fi){let Yt={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[Yt]:r.push(Yt),e++,O.errors=r,!1}var i=Mt===e;if(i){let Yt=e,Qr=e,li=!0,ha=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let Ht;if(t.type===void 0&&(Ht="type")){let Wr={};r===null?r=[Wr]:r.push(Wr),
-e++}else if(t.type!==void 0&&t.type!=="pull_request_opened"){let Wr={};r===null?r=[Wr]:r.push(Wr),e++}}var ds=ha===e;if(e=
-Qr,r!==null&&(Qr?r.length=Qr:r=null),ds){let Ht=e;rr(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+failingKeyword:"then"}};return r===null?r=[Ut]:r.push(Ut),e++,O.errors=r,!1}var i=zt===e;if(i){let Ut=e,Jr=e,pi=!0,ka=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let Mt;if(t.type===void 0&&(Mt="type")){let Qr={};r===null?r=[Qr]:r.push(Qr),
+e++}else if(t.type!==void 0&&t.type!=="merging"){let Qr={};r===null?r=[Qr]:r.push(Qr),e++}}var fs=ka===e;if(e=Jr,r!==null&&
+(Jr?r.length=Jr:r=null),fs){let Mt=e;xe(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+(r=r===null?xe.errors:r.concat(xe.errors),e=r.length);var fs=Mt===e;pi=fs}if(!pi){let Mt={instancePath:s,keyword:"if",params:{
+failingKeyword:"then"}};return r===null?r=[Mt]:r.push(Mt),e++,O.errors=r,!1}var i=Ut===e;if(i){let Mt=e,Qr=e,fi=!0,wa=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let Yt;if(t.type===void 0&&(Yt="type")){let Wr={};r===null?r=[Wr]:r.push(Wr),
+e++}else if(t.type!==void 0&&t.type!=="merged"){let Wr={};r===null?r=[Wr]:r.push(Wr),e++}}var ls=wa===e;if(e=Qr,r!==null&&
+(Qr?r.length=Qr:r=null),ls){let Yt=e;Fe(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+(r=r===null?Fe.errors:r.concat(Fe.errors),e=r.length);var ls=Yt===e;fi=ls}if(!fi){let Yt={instancePath:s,keyword:"if",params:{
+failingKeyword:"then"}};return r===null?r=[Yt]:r.push(Yt),e++,O.errors=r,!1}var i=Mt===e;if(i){let Yt=e,Wr=e,li=!0,ha=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let Ht;if(t.type===void 0&&(Ht="type")){let Xr={};r===null?r=[Xr]:r.push(Xr),
+e++}else if(t.type!==void 0&&t.type!=="pull_request_opened"){let Xr={};r===null?r=[Xr]:r.push(Xr),e++}}var ds=ha===e;if(e=
+Wr,r!==null&&(Wr?r.length=Wr:r=null),ds){let Ht=e;rr(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
 (r=r===null?rr.errors:r.concat(rr.errors),e=r.length);var ds=Ht===e;li=ds}if(!li){let Ht={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[Ht]:r.push(Ht),e++,O.errors=r,!1}var i=Yt===e;if(i){let Ht=e,Wr=e,di=!0,Na=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let Bt;if(t.type===void 0&&(Bt="type")){let Xr={};r===null?r=[Xr]:r.push(Xr),
-e++}else if(t.type!==void 0&&t.type!=="discarded"){let Xr={};r===null?r=[Xr]:r.push(Xr),e++}}var us=Na===e;if(e=Wr,r!==null&&
-(Wr?r.length=Wr:r=null),us){let Bt=e;Fe(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
-(r=r===null?Fe.errors:r.concat(Fe.errors),e=r.length);var us=Bt===e;di=us}if(!di){let Bt={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[Bt]:r.push(Bt),e++,O.errors=r,!1}var i=Ht===e;if(i){let Bt=e,Xr=e,ui=!0,ja=e;
-if(t&&typeof t=="object"&&!Array.isArray(t)){let Gt;if(t.type===void 0&&(Gt="type")){let Pr={};r===null?r=[Pr]:r.push(Pr),
-e++}else if(t.type!==void 0&&t.type!=="discard_undone"){let Pr={};r===null?r=[Pr]:r.push(Pr),e++}}var ys=ja===e;if(e=Xr,
-r!==null&&(Xr?r.length=Xr:r=null),ys){let Gt=e;Ue(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+failingKeyword:"then"}};return r===null?r=[Ht]:r.push(Ht),e++,O.errors=r,!1}var i=Yt===e;if(i){let Ht=e,Xr=e,di=!0,Na=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let Bt;if(t.type===void 0&&(Bt="type")){let Pr={};r===null?r=[Pr]:r.push(Pr),
+e++}else if(t.type!==void 0&&t.type!=="discarded"){let Pr={};r===null?r=[Pr]:r.push(Pr),e++}}var us=Na===e;if(e=Xr,r!==null&&
+(Xr?r.length=Xr:r=null),us){let Bt=e;Ee(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+(r=r===null?Ee.errors:r.concat(Ee.errors),e=r.length);var us=Bt===e;di=us}if(!di){let Bt={instancePath:s,keyword:"if",params:{
+failingKeyword:"then"}};return r===null?r=[Bt]:r.push(Bt),e++,O.errors=r,!1}var i=Ht===e;if(i){let Bt=e,Pr=e,ui=!0,ja=e;
+if(t&&typeof t=="object"&&!Array.isArray(t)){let Gt;if(t.type===void 0&&(Gt="type")){let et={};r===null?r=[et]:r.push(et),
+e++}else if(t.type!==void 0&&t.type!=="discard_undone"){let et={};r===null?r=[et]:r.push(et),e++}}var ys=ja===e;if(e=Pr,
+r!==null&&(Pr?r.length=Pr:r=null),ys){let Gt=e;Ue(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
 (r=r===null?Ue.errors:r.concat(Ue.errors),e=r.length);var ys=Gt===e;ui=ys}if(!ui){let Gt={instancePath:s,keyword:"if",params:{
-failingKeyword:"then"}};return r===null?r=[Gt]:r.push(Gt),e++,O.errors=r,!1}var i=Bt===e;if(i){let Gt=e,Pr=e,yi=!0,qa=e;
+failingKeyword:"then"}};return r===null?r=[Gt]:r.push(Gt),e++,O.errors=r,!1}var i=Bt===e;if(i){let Gt=e,et=e,yi=!0,qa=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let Qt;if(t.type===void 0&&(Qt="type")){let Wt={};r===null?r=[Wt]:r.push(Wt),
-e++}else if(t.type!==void 0&&t.type!=="taken"){let Wt={};r===null?r=[Wt]:r.push(Wt),e++}}var ms=qa===e;if(e=Pr,r!==null&&
-(Pr?r.length=Pr:r=null),ms){let Qt=e;Me(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+e++}else if(t.type!==void 0&&t.type!=="taken"){let Wt={};r===null?r=[Wt]:r.push(Wt),e++}}var ms=qa===e;if(e=et,r!==null&&
+(et?r.length=et:r=null),ms){let Qt=e;Me(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
 (r=r===null?Me.errors:r.concat(Me.errors),e=r.length);var ms=Qt===e;yi=ms}if(!yi){let Qt={instancePath:s,keyword:"if",params:{
 failingKeyword:"then"}};return r===null?r=[Qt]:r.push(Qt),e++,O.errors=r,!1}var i=Gt===e}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let ir;if(t.type===void 0&&(ir="type"))return O.errors=[{instancePath:s,
@@ -2236,18 +2239,20 @@ g"}}],!1;var m=o===e;if(!m)break}}else return ar.errors=[{instancePath:s+"/paths
 !1;var n=i===e}else var n=!0;if(n)if(t.decided_at!==void 0){let d=e;N(t.decided_at,{instancePath:s+"/decided_at",parentData:t,
 parentDataProperty:"decided_at",rootData:_,dynamicAnchors:b})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=d===
 e}else var n=!0}}}}}}else return ar.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ar.errors=
-r,e===0}var Qo=et;var Oo=["version","backend","code","until"];function et(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,
-dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let m;if(t.version===void 0&&
-(m="version")||t.backend===void 0&&(m="backend")||t.code===void 0&&(m="code")||t.until===void 0&&(m="until"))return et.errors=
-[{instancePath:s,keyword:"required",params:{missingProperty:m}}],!1;for(let a in t){let d=e;if(!(a==="version"||a==="bac\
-kend"||a==="code"||a==="until")){let i={instancePath:s,keyword:"enum",params:{allowedValues:Oo},propertyName:a};r===null?
-r=[i]:r.push(i),e++}var g=d===e;if(!g){let i={instancePath:s,keyword:"propertyNames",params:{propertyName:a}};return r===
-null?r=[i]:r.push(i),e++,et.errors=r,!1;break}}if(g){if(t.version!==void 0){let a=t.version,d=e;if(!(typeof a=="number"&&
-isFinite(a)))return et.errors=[{instancePath:s+"/version",keyword:"type",params:{type:"number"}}],!1;if(a!==1)return et.
+r,e===0}var Qo=nr;var Oo=["version","backend","code","until","is_guess"];function nr(t,{instancePath:s="",parentData:A,parentDataProperty:x,
+rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let m;if(t.version===
+void 0&&(m="version")||t.backend===void 0&&(m="backend")||t.code===void 0&&(m="code")||t.until===void 0&&(m="until"))return nr.
+errors=[{instancePath:s,keyword:"required",params:{missingProperty:m}}],!1;for(let a in t){let d=e;if(!(a==="version"||a===
+"backend"||a==="code"||a==="until"||a==="is_guess")){let i={instancePath:s,keyword:"enum",params:{allowedValues:Oo},propertyName:a};
+r===null?r=[i]:r.push(i),e++}var g=d===e;if(!g){let i={instancePath:s,keyword:"propertyNames",params:{propertyName:a}};return r===
+null?r=[i]:r.push(i),e++,nr.errors=r,!1;break}}if(g){if(t.version!==void 0){let a=t.version,d=e;if(!(typeof a=="number"&&
+isFinite(a)))return nr.errors=[{instancePath:s+"/version",keyword:"type",params:{type:"number"}}],!1;if(a!==1)return nr.
 errors=[{instancePath:s+"/version",keyword:"const",params:{allowedValue:1}}],!1;var n=d===e}else var n=!0;if(n){if(t.backend!==
-void 0){let a=e;if(typeof t.backend!="string")return et.errors=[{instancePath:s+"/backend",keyword:"type",params:{type:"\
-string"}}],!1;var n=a===e}else var n=!0;if(n){if(t.code!==void 0){let a=e;if(typeof t.code!="string")return et.errors=[{
-instancePath:s+"/code",keyword:"type",params:{type:"string"}}],!1;var n=a===e}else var n=!0;if(n)if(t.until!==void 0){let a=e;
+void 0){let a=e;if(typeof t.backend!="string")return nr.errors=[{instancePath:s+"/backend",keyword:"type",params:{type:"\
+string"}}],!1;var n=a===e}else var n=!0;if(n){if(t.code!==void 0){let a=e;if(typeof t.code!="string")return nr.errors=[{
+instancePath:s+"/code",keyword:"type",params:{type:"string"}}],!1;var n=a===e}else var n=!0;if(n){if(t.until!==void 0){let a=e;
 N(t.until,{instancePath:s+"/until",parentData:t,parentDataProperty:"until",rootData:_,dynamicAnchors:b})||(r=r===null?N.
-errors:r.concat(N.errors),e=r.length);var n=a===e}else var n=!0}}}}else return et.errors=[{instancePath:s,keyword:"type",
-params:{type:"object"}}],!1;return et.errors=r,e===0}export{Qo as validateAgentLimit,Ho as validateDriveEvent,Bo as validateDrivenRecord,Go as validateRunCopy,Jo as validateSettingsDecision};
+errors:r.concat(N.errors),e=r.length);var n=a===e}else var n=!0;if(n)if(t.is_guess!==void 0){let a=t.is_guess,d=e;if(typeof a!=
+"boolean")return nr.errors=[{instancePath:s+"/is_guess",keyword:"type",params:{type:"boolean"}}],!1;if(a!==!0)return nr.
+errors=[{instancePath:s+"/is_guess",keyword:"const",params:{allowedValue:!0}}],!1;var n=d===e}else var n=!0}}}}}else return nr.
+errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return nr.errors=r,e===0}export{Qo as validateAgentLimit,Ho as validateDriveEvent,Bo as validateDrivenRecord,Go as validateRunCopy,Jo as validateSettingsDecision};

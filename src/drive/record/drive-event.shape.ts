@@ -300,8 +300,13 @@ export const DriveEvent = named(
     }),
     /** What happens at limits of agents in this run. */
     event('limit_decided', { by: literals(['person', 'drover']), choice: literals(['wait', 'next', 'pause']) }),
-    /** No agent gets a request until then. */
-    event('waiting_for_limit', { backend: text, code: text, until: UtcTimestamp }),
+    /** No agent gets a request until then. `is_guess`: the agent did not say when its limit is reset. */
+    event('waiting_for_limit', {
+      backend: text,
+      code: text,
+      until: UtcTimestamp,
+      is_guess: optional(Type.Literal(true)),
+    }),
     event('limit_passed', { backend: text }),
     /** Another agent does the work from now on, because an attempt reached a limit. */
     event('handed_over', { attempt: count, to: text, code: text }),
