@@ -30,7 +30,7 @@ export function handOver(context: DriveContext, { attempt, to, code }: StepOf<'h
   record(context, 'handed_over', { attempt: attempt.attempt, to, code })
 }
 
-type Wait = Pick<AgentLimit, 'backend' | 'code' | 'until' | 'is_guess'>
+type Wait = Pick<AgentLimit, 'backend' | 'code' | 'until'> & { readonly is_guess?: true | undefined }
 
 /** Waits without a request. It is over early if the run is stopped, its action skipped, or the agent answers another run. */
 export async function waitForLimit(

@@ -256,61 +256,64 @@ return Y.errors=[{instancePath:s+"/data/first_round",keyword:"type",params:{type
 mber"&&isFinite(w)&&(w<2||isNaN(w)))return Y.errors=[{instancePath:s+"/data/first_round",keyword:"minimum",params:{comparison:"\
 >=",limit:2}}],!1;var a=k===e}else var a=!0}}}}}}}}}}}}}else return Y.errors=[{instancePath:s+"/data",keyword:"type",params:{
 type:"object"}}],!1;var n=c===e}else var n=!0}}}else return Y.errors=[{instancePath:s,keyword:"type",params:{type:"objec\
-t"}}],!1;return Y.errors=r,e===0}var Xa=["options"];function tr(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
-let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.type===void 0&&(a="type")||t.at===void 0&&
-(a="at")||t.data===void 0&&(a="data"))return tr.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],
-!1;for(let d in t){let i=e;if(!(d==="type"||d==="at"||d==="data")){let u={instancePath:s,keyword:"enum",params:{allowedValues:z},
-propertyName:d};r===null?r=[u]:r.push(u),e++}var g=i===e;if(!g){let u={instancePath:s,keyword:"propertyNames",params:{propertyName:d}};
-return r===null?r=[u]:r.push(u),e++,tr.errors=r,!1;break}}if(g){if(t.type!==void 0){let d=t.type,i=e;if(typeof d!="strin\
-g")return tr.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(d!=="drive_resumed")return tr.
-errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"drive_resumed"}}],!1;var n=i===e}else var n=!0;if(n){
-if(t.at!==void 0){let d=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||
-(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=d===e}else var n=!0;if(n)if(t.data!==void 0){let d=t.data,i=e;
-if(e===i)if(d&&typeof d=="object"&&!Array.isArray(d)){let l;if(d.options===void 0&&(l="options"))return tr.errors=[{instancePath:s+
-"/data",keyword:"required",params:{missingProperty:l}}],!1;for(let y in d){let o=e;if(y!=="options"){let f={instancePath:s+
-"/data",keyword:"enum",params:{allowedValues:Xa},propertyName:y};r===null?r=[f]:r.push(f),e++}var m=o===e;if(!m){let f={
-instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[f]:r.push(f),e++,tr.errors=r,
-!1;break}}m&&d.options!==void 0&&(Z(d.options,{instancePath:s+"/data/options",parentData:d,parentDataProperty:"options",
-rootData:_,dynamicAnchors:b})||(r=r===null?Z.errors:r.concat(Z.errors),e=r.length))}else return tr.errors=[{instancePath:s+
-"/data",keyword:"type",params:{type:"object"}}],!1;var n=i===e}else var n=!0}}}else return tr.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return tr.errors=r,e===0}var Pa=["run_id","commit"];function Te(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
+t"}}],!1;return Y.errors=r,e===0}var Xa=["options","chooses_limit"];function Te(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
 (d="at")||t.data===void 0&&(d="data"))return Te.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
 !1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},
 propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
 return r===null?r=[l]:r.push(l),e++,Te.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
-g")return Te.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="started_on")return Te.errors=
-[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"started_on"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==
-void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===
-null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===
-u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.run_id===void 0&&(y="run_id")||i.commit===void 0&&(y="commit"))
-return Te.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;if(!(o===
-"run_id"||o==="commit")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Pa},propertyName:o};r===null?
-r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===
-null?r=[p]:r.push(p),e++,Te.errors=r,!1;break}}if(m){if(i.run_id!==void 0){let o=e;if(typeof i.run_id!="string")return Te.
-errors=[{instancePath:s+"/data/run_id",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.commit!==
-void 0){let o=e;if(typeof i.commit!="string")return Te.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"\
-string"}}],!1;var a=o===e}else var a=!0}}else return Te.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"obj\
-ect"}}],!1;var n=u===e}else var n=!0}}}else return Te.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;
-return Te.errors=r,e===0}var en=["from","to"];function Ke(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
+g")return Te.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="drive_resumed")return Te.
+errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"drive_resumed"}}],!1;var n=u===e}else var n=!0;if(n){
+if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||
+(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;
+if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.options===void 0&&(y="options"))return Te.errors=[{instancePath:s+
+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;if(!(o==="options"||o==="chooses_limi\
+t")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Xa},propertyName:o};r===null?r=[p]:r.push(p),e++}
+var m=f===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:
+r.push(p),e++,Te.errors=r,!1;break}}if(m){if(i.options!==void 0){let o=e;Z(i.options,{instancePath:s+"/data/options",parentData:i,
+parentDataProperty:"options",rootData:_,dynamicAnchors:b})||(r=r===null?Z.errors:r.concat(Z.errors),e=r.length);var a=o===
+e}else var a=!0;if(a)if(i.chooses_limit!==void 0){let o=i.chooses_limit,f=e;if(typeof o!="boolean")return Te.errors=[{instancePath:s+
+"/data/chooses_limit",keyword:"type",params:{type:"boolean"}}],!1;if(o!==!0)return Te.errors=[{instancePath:s+"/data/cho\
+oses_limit",keyword:"const",params:{allowedValue:!0}}],!1;var a=f===e}else var a=!0}}else return Te.errors=[{instancePath:s+
+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Te.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return Te.errors=r,e===0}var Pa=["run_id","commit"];function Ke(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
 (d="at")||t.data===void 0&&(d="data"))return Ke.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
 !1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},
 propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
 return r===null?r=[l]:r.push(l),e++,Ke.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
-g")return Ke.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="moved")return Ke.errors=
+g")return Ke.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="started_on")return Ke.errors=
+[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"started_on"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==
+void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===
+null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===
+u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.run_id===void 0&&(y="run_id")||i.commit===void 0&&(y="commit"))
+return Ke.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;if(!(o===
+"run_id"||o==="commit")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Pa},propertyName:o};r===null?
+r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===
+null?r=[p]:r.push(p),e++,Ke.errors=r,!1;break}}if(m){if(i.run_id!==void 0){let o=e;if(typeof i.run_id!="string")return Ke.
+errors=[{instancePath:s+"/data/run_id",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.commit!==
+void 0){let o=e;if(typeof i.commit!="string")return Ke.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"\
+string"}}],!1;var a=o===e}else var a=!0}}else return Ke.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"obj\
+ect"}}],!1;var n=u===e}else var n=!0}}}else return Ke.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;
+return Ke.errors=r,e===0}var en=["from","to"];function Le(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
+let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
+(d="at")||t.data===void 0&&(d="data"))return Le.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
+!1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},
+propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
+return r===null?r=[l]:r.push(l),e++,Le.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
+g")return Le.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="moved")return Le.errors=
 [{instancePath:s+"/type",keyword:"const",params:{allowedValue:"moved"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){
 let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===null?N.errors:
 r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i==
-"object"&&!Array.isArray(i)){let y;if(i.from===void 0&&(y="from")||i.to===void 0&&(y="to"))return Ke.errors=[{instancePath:s+
+"object"&&!Array.isArray(i)){let y;if(i.from===void 0&&(y="from")||i.to===void 0&&(y="to"))return Le.errors=[{instancePath:s+
 "/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;if(!(o==="from"||o==="to")){let p={instancePath:s+
 "/data",keyword:"enum",params:{allowedValues:en},propertyName:o};r===null?r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={
-instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,Ke.errors=r,
-!1;break}}if(m){if(i.from!==void 0){let o=e;if(typeof i.from!="string")return Ke.errors=[{instancePath:s+"/data/from",keyword:"\
-type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.to!==void 0){let o=e;if(typeof i.to!="string")return Ke.
-errors=[{instancePath:s+"/data/to",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}else return Ke.
-errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Ke.errors=
-[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ke.errors=r,e===0}var rn=["is","agents","why"],tn=["inside","outside"];function we(t,{instancePath:s="",parentData:A,parentDataProperty:x,
+instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,Le.errors=r,
+!1;break}}if(m){if(i.from!==void 0){let o=e;if(typeof i.from!="string")return Le.errors=[{instancePath:s+"/data/from",keyword:"\
+type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.to!==void 0){let o=e;if(typeof i.to!="string")return Le.
+errors=[{instancePath:s+"/data/to",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}else return Le.
+errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Le.errors=
+[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Le.errors=r,e===0}var rn=["is","agents","why"],tn=["inside","outside"];function we(t,{instancePath:s="",parentData:A,parentDataProperty:x,
 rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let i;if(t.type===
 void 0&&(i="type")||t.at===void 0&&(i="at")||t.data===void 0&&(i="data"))return we.errors=[{instancePath:s,keyword:"requ\
 ired",params:{missingProperty:i}}],!1;for(let u in t){let l=e;if(!(u==="type"||u==="at"||u==="data")){let y={instancePath:s,
@@ -389,26 +392,26 @@ exceeded,k=e;if(e===k)if(Array.isArray(w)){var p=!0;let L=w.length;for(let $=0;$
 return X.errors=[{instancePath:s+"/data/exceeded/"+$,keyword:"type",params:{type:"string"}}],!1;var p=D===e;if(!p)break}}else
 return X.errors=[{instancePath:s+"/data/exceeded",keyword:"type",params:{type:"array"}}],!1;var a=k===e}else var a=!0}}}}}}else
 return X.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=c===e}else var n=!0}}}else return X.
-errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return X.errors=r,e===0}var pn=["step","command"],fn=["copy","share","template","setup"];function Le(t,{instancePath:s="",parentData:A,parentDataProperty:x,
+errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return X.errors=r,e===0}var pn=["step","command"],fn=["copy","share","template","setup"];function Re(t,{instancePath:s="",parentData:A,parentDataProperty:x,
 rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===
-void 0&&(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return Le.errors=[{instancePath:s,keyword:"requ\
+void 0&&(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return Re.errors=[{instancePath:s,keyword:"requ\
 ired",params:{missingProperty:d}}],!1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,
 keyword:"enum",params:{allowedValues:z},propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,
-keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,Le.errors=r,!1;break}}if(g){if(t.type!==
-void 0){let i=t.type,u=e;if(typeof i!="string")return Le.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"st\
-ring"}}],!1;if(i!=="preparing")return Le.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"preparing"}}],
+keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,Re.errors=r,!1;break}}if(g){if(t.type!==
+void 0){let i=t.type,u=e;if(typeof i!="string")return Re.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"st\
+ring"}}],!1;if(i!=="preparing")return Re.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"preparing"}}],
 !1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
 at",rootData:_,dynamicAnchors:b})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.
 data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.step===void 0&&(y="step"))
-return Le.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;if(!(o===
+return Re.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;if(!(o===
 "step"||o==="command")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:pn},propertyName:o};r===null?
 r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===
-null?r=[p]:r.push(p),e++,Le.errors=r,!1;break}}if(m){if(i.step!==void 0){let o=i.step,f=e;if(!(o==="copy"||o==="share"||
-o==="template"||o==="setup"))return Le.errors=[{instancePath:s+"/data/step",keyword:"enum",params:{allowedValues:fn}}],!1;
-var a=f===e}else var a=!0;if(a)if(i.command!==void 0){let o=e;if(typeof i.command!="string")return Le.errors=[{instancePath:s+
-"/data/command",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}else return Le.errors=[{instancePath:s+
-"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Le.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return Le.errors=r,e===0}var bs=["command","exit_code","problem","duration_ms","output"];function ve(t,{instancePath:s="",parentData:A,parentDataProperty:x,
+null?r=[p]:r.push(p),e++,Re.errors=r,!1;break}}if(m){if(i.step!==void 0){let o=i.step,f=e;if(!(o==="copy"||o==="share"||
+o==="template"||o==="setup"))return Re.errors=[{instancePath:s+"/data/step",keyword:"enum",params:{allowedValues:fn}}],!1;
+var a=f===e}else var a=!0;if(a)if(i.command!==void 0){let o=e;if(typeof i.command!="string")return Re.errors=[{instancePath:s+
+"/data/command",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}else return Re.errors=[{instancePath:s+
+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Re.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return Re.errors=r,e===0}var bs=["command","exit_code","problem","duration_ms","output"];function ve(t,{instancePath:s="",parentData:A,parentDataProperty:x,
 rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===
 void 0&&(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return ve.errors=[{instancePath:s,keyword:"requ\
 ired",params:{missingProperty:d}}],!1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,
@@ -520,26 +523,26 @@ return le.errors=[{instancePath:s+"/data/put_back",keyword:"type",params:{type:"
 if(u.tests!==void 0){let f=e;oe(u.tests,{instancePath:s+"/data/tests",parentData:u,parentDataProperty:"tests",rootData:_,
 dynamicAnchors:b})||(r=r===null?oe.errors:r.concat(oe.errors),e=r.length);var a=f===e}else var a=!0}}}}}}}}}else return le.
 errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=l===e}else var n=!0}}}else return le.errors=
-[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return le.errors=r,e===0}var vn=["by","is_accepted"],xi=["person","drover"];function Re(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,
+[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return le.errors=r,e===0}var vn=["by","is_accepted"],xi=["person","drover"];function Se(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,
 dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&
-(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return Re.errors=[{instancePath:s,keyword:"required",params:{
+(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return Se.errors=[{instancePath:s,keyword:"required",params:{
 missingProperty:d}}],!1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"e\
 num",params:{allowedValues:z},propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"\
-propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,Re.errors=r,!1;break}}if(g){if(t.type!==void 0){
-let i=t.type,u=e;if(typeof i!="string")return Re.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
-!1;if(i!=="baseline_decided")return Re.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"baseline_de\
+propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,Se.errors=r,!1;break}}if(g){if(t.type!==void 0){
+let i=t.type,u=e;if(typeof i!="string")return Se.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
+!1;if(i!=="baseline_decided")return Se.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"baseline_de\
 cided"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
 at",rootData:_,dynamicAnchors:b})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.
 data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.by===void 0&&(y="by")||
-i.is_accepted===void 0&&(y="is_accepted"))return Re.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
+i.is_accepted===void 0&&(y="is_accepted"))return Se.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
 !1;for(let o in i){let f=e;if(!(o==="by"||o==="is_accepted")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:vn},
 propertyName:o};r===null?r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{
-propertyName:o}};return r===null?r=[p]:r.push(p),e++,Re.errors=r,!1;break}}if(m){if(i.by!==void 0){let o=i.by,f=e;if(!(o===
-"person"||o==="drover"))return Re.errors=[{instancePath:s+"/data/by",keyword:"enum",params:{allowedValues:xi}}],!1;var a=f===
-e}else var a=!0;if(a)if(i.is_accepted!==void 0){let o=e;if(typeof i.is_accepted!="boolean")return Re.errors=[{instancePath:s+
-"/data/is_accepted",keyword:"type",params:{type:"boolean"}}],!1;var a=o===e}else var a=!0}}else return Re.errors=[{instancePath:s+
-"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Re.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return Re.errors=r,e===0}var _n=["attempt","action_id","action_kind","action_number","actions_left","purpose","backend","model","execution_id","i\
+propertyName:o}};return r===null?r=[p]:r.push(p),e++,Se.errors=r,!1;break}}if(m){if(i.by!==void 0){let o=i.by,f=e;if(!(o===
+"person"||o==="drover"))return Se.errors=[{instancePath:s+"/data/by",keyword:"enum",params:{allowedValues:xi}}],!1;var a=f===
+e}else var a=!0;if(a)if(i.is_accepted!==void 0){let o=e;if(typeof i.is_accepted!="boolean")return Se.errors=[{instancePath:s+
+"/data/is_accepted",keyword:"type",params:{type:"boolean"}}],!1;var a=o===e}else var a=!0}}else return Se.errors=[{instancePath:s+
+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Se.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return Se.errors=r,e===0}var _n=["attempt","action_id","action_kind","action_number","actions_left","purpose","backend","model","execution_id","i\
 s_inside","resumes","reserved","project_settings","git_settings","repository","prompt_sha256","tree"],gn=["orient","clar\
 ify","implement","review","summarize"],bn=["action","outcome_problem","failed_check","contradiction","stalled","after_fa\
 ilure","after_unknown_end","after_limit","hand_over"],kn=["tokens","cost_microusd","time_ms"];var wn=["head","snapshot","is_complete","is_cut","left_out","paths","configuration","configuration_is_cut"],wi=new RegExp(
@@ -640,26 +643,26 @@ rootData:_,dynamicAnchors:b})||(r=r===null?re.errors:r.concat(re.errors),e=r.len
 tree!==void 0){let p=e;de(l.tree,{instancePath:s+"/data/tree",parentData:l,parentDataProperty:"tree",rootData:_,dynamicAnchors:b})||
 (r=r===null?de.errors:r.concat(de.errors),e=r.length);var a=p===e}else var a=!0}}}}}}}}}}}}}}}}}else return W.errors=[{instancePath:s+
 "/data",keyword:"type",params:{type:"object"}}],!1;var n=y===e}else var n=!0}}}else return W.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return W.errors=r,e===0}var hn=["by","choice"],Nn=["wait","next","pause"];function Se(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,
+type",params:{type:"object"}}],!1;return W.errors=r,e===0}var hn=["by","choice"],Nn=["wait","next","pause"];function Ce(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,
 dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&
-(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return Se.errors=[{instancePath:s,keyword:"required",params:{
+(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return Ce.errors=[{instancePath:s,keyword:"required",params:{
 missingProperty:d}}],!1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"e\
 num",params:{allowedValues:z},propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"\
-propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,Se.errors=r,!1;break}}if(g){if(t.type!==void 0){
-let i=t.type,u=e;if(typeof i!="string")return Se.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
-!1;if(i!=="limit_decided")return Se.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"limit_decided"}}],
+propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,Ce.errors=r,!1;break}}if(g){if(t.type!==void 0){
+let i=t.type,u=e;if(typeof i!="string")return Ce.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],
+!1;if(i!=="limit_decided")return Ce.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"limit_decided"}}],
 !1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
 at",rootData:_,dynamicAnchors:b})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.
 data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.by===void 0&&(y="by")||
-i.choice===void 0&&(y="choice"))return Se.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
+i.choice===void 0&&(y="choice"))return Ce.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
 !1;for(let o in i){let f=e;if(!(o==="by"||o==="choice")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:hn},
 propertyName:o};r===null?r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{
-propertyName:o}};return r===null?r=[p]:r.push(p),e++,Se.errors=r,!1;break}}if(m){if(i.by!==void 0){let o=i.by,f=e;if(!(o===
-"person"||o==="drover"))return Se.errors=[{instancePath:s+"/data/by",keyword:"enum",params:{allowedValues:xi}}],!1;var a=f===
-e}else var a=!0;if(a)if(i.choice!==void 0){let o=i.choice,f=e;if(!(o==="wait"||o==="next"||o==="pause"))return Se.errors=
-[{instancePath:s+"/data/choice",keyword:"enum",params:{allowedValues:Nn}}],!1;var a=f===e}else var a=!0}}else return Se.
-errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Se.errors=
-[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Se.errors=r,e===0}var jn=["backend","code","until","is_guess"];function he(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,
+propertyName:o}};return r===null?r=[p]:r.push(p),e++,Ce.errors=r,!1;break}}if(m){if(i.by!==void 0){let o=i.by,f=e;if(!(o===
+"person"||o==="drover"))return Ce.errors=[{instancePath:s+"/data/by",keyword:"enum",params:{allowedValues:xi}}],!1;var a=f===
+e}else var a=!0;if(a)if(i.choice!==void 0){let o=i.choice,f=e;if(!(o==="wait"||o==="next"||o==="pause"))return Ce.errors=
+[{instancePath:s+"/data/choice",keyword:"enum",params:{allowedValues:Nn}}],!1;var a=f===e}else var a=!0}}else return Ce.
+errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Ce.errors=
+[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ce.errors=r,e===0}var jn=["backend","code","until","is_guess"];function he(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,
 dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&
 (d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return he.errors=[{instancePath:s,keyword:"required",params:{
 missingProperty:d}}],!1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"e\
@@ -683,23 +686,23 @@ e}else var a=!0;if(a)if(i.is_guess!==void 0){let o=i.is_guess,f=e;if(typeof o!="
 "/data/is_guess",keyword:"type",params:{type:"boolean"}}],!1;if(o!==!0)return he.errors=[{instancePath:s+"/data/is_guess",
 keyword:"const",params:{allowedValue:!0}}],!1;var a=f===e}else var a=!0}}}}else return he.errors=[{instancePath:s+"/data",
 keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return he.errors=[{instancePath:s,keyword:"t\
-ype",params:{type:"object"}}],!1;return he.errors=r,e===0}var qn=["backend"];function He(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
+ype",params:{type:"object"}}],!1;return he.errors=r,e===0}var qn=["backend"];function Be(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.type===void 0&&(a="type")||t.at===void 0&&
-(a="at")||t.data===void 0&&(a="data"))return He.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],
+(a="at")||t.data===void 0&&(a="data"))return Be.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],
 !1;for(let d in t){let i=e;if(!(d==="type"||d==="at"||d==="data")){let u={instancePath:s,keyword:"enum",params:{allowedValues:z},
 propertyName:d};r===null?r=[u]:r.push(u),e++}var g=i===e;if(!g){let u={instancePath:s,keyword:"propertyNames",params:{propertyName:d}};
-return r===null?r=[u]:r.push(u),e++,He.errors=r,!1;break}}if(g){if(t.type!==void 0){let d=t.type,i=e;if(typeof d!="strin\
-g")return He.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(d!=="limit_passed")return He.
+return r===null?r=[u]:r.push(u),e++,Be.errors=r,!1;break}}if(g){if(t.type!==void 0){let d=t.type,i=e;if(typeof d!="strin\
+g")return Be.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(d!=="limit_passed")return Be.
 errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"limit_passed"}}],!1;var n=i===e}else var n=!0;if(n){
 if(t.at!==void 0){let d=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||
 (r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=d===e}else var n=!0;if(n)if(t.data!==void 0){let d=t.data,i=e;
-if(e===i)if(d&&typeof d=="object"&&!Array.isArray(d)){let l;if(d.backend===void 0&&(l="backend"))return He.errors=[{instancePath:s+
+if(e===i)if(d&&typeof d=="object"&&!Array.isArray(d)){let l;if(d.backend===void 0&&(l="backend"))return Be.errors=[{instancePath:s+
 "/data",keyword:"required",params:{missingProperty:l}}],!1;for(let y in d){let o=e;if(y!=="backend"){let f={instancePath:s+
 "/data",keyword:"enum",params:{allowedValues:qn},propertyName:y};r===null?r=[f]:r.push(f),e++}var m=o===e;if(!m){let f={
-instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[f]:r.push(f),e++,He.errors=r,
-!1;break}}if(m&&d.backend!==void 0&&typeof d.backend!="string")return He.errors=[{instancePath:s+"/data/backend",keyword:"\
-type",params:{type:"string"}}],!1}else return He.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],
-!1;var n=i===e}else var n=!0}}}else return He.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return He.
+instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[f]:r.push(f),e++,Be.errors=r,
+!1;break}}if(m&&d.backend!==void 0&&typeof d.backend!="string")return Be.errors=[{instancePath:s+"/data/backend",keyword:"\
+type",params:{type:"string"}}],!1}else return Be.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],
+!1;var n=i===e}else var n=!0}}}else return Be.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Be.
 errors=r,e===0}var An=["attempt","to","code"];function Ne(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
 (d="at")||t.data===void 0&&(d="data"))return Ne.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
@@ -852,25 +855,25 @@ let o=e;N(i.since,{instancePath:s+"/data/since",parentData:i,parentDataProperty:
 r===null?N.errors:r.concat(N.errors),e=r.length);var a=o===e}else var a=!0;if(a)if(i.message!==void 0){let o=e;if(typeof i.
 message!="string")return be.errors=[{instancePath:s+"/data/message",keyword:"type",params:{type:"string"}}],!1;var a=o===
 e}else var a=!0}}}}else return be.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else
-var n=!0}}}else return be.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return be.errors=r,e===0}var Kn=["attempt"];function Ce(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
+var n=!0}}}else return be.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return be.errors=r,e===0}var Kn=["attempt"];function Ze(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.type===void 0&&(a="type")||t.at===void 0&&
-(a="at")||t.data===void 0&&(a="data"))return Ce.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],
+(a="at")||t.data===void 0&&(a="data"))return Ze.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],
 !1;for(let d in t){let i=e;if(!(d==="type"||d==="at"||d==="data")){let u={instancePath:s,keyword:"enum",params:{allowedValues:z},
 propertyName:d};r===null?r=[u]:r.push(u),e++}var g=i===e;if(!g){let u={instancePath:s,keyword:"propertyNames",params:{propertyName:d}};
-return r===null?r=[u]:r.push(u),e++,Ce.errors=r,!1;break}}if(g){if(t.type!==void 0){let d=t.type,i=e;if(typeof d!="strin\
-g")return Ce.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(d!=="agent_answered")return Ce.
+return r===null?r=[u]:r.push(u),e++,Ze.errors=r,!1;break}}if(g){if(t.type!==void 0){let d=t.type,i=e;if(typeof d!="strin\
+g")return Ze.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(d!=="agent_answered")return Ze.
 errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"agent_answered"}}],!1;var n=i===e}else var n=!0;if(n){
 if(t.at!==void 0){let d=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||
 (r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=d===e}else var n=!0;if(n)if(t.data!==void 0){let d=t.data,i=e;
-if(e===i)if(d&&typeof d=="object"&&!Array.isArray(d)){let l;if(d.attempt===void 0&&(l="attempt"))return Ce.errors=[{instancePath:s+
+if(e===i)if(d&&typeof d=="object"&&!Array.isArray(d)){let l;if(d.attempt===void 0&&(l="attempt"))return Ze.errors=[{instancePath:s+
 "/data",keyword:"required",params:{missingProperty:l}}],!1;for(let y in d){let o=e;if(y!=="attempt"){let f={instancePath:s+
 "/data",keyword:"enum",params:{allowedValues:Kn},propertyName:y};r===null?r=[f]:r.push(f),e++}var m=o===e;if(!m){let f={
-instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[f]:r.push(f),e++,Ce.errors=r,
-!1;break}}if(m&&d.attempt!==void 0){let y=d.attempt,o=e;if(!(typeof y=="number"&&!(y%1)&&!isNaN(y)&&isFinite(y)))return Ce.
+instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[f]:r.push(f),e++,Ze.errors=r,
+!1;break}}if(m&&d.attempt!==void 0){let y=d.attempt,o=e;if(!(typeof y=="number"&&!(y%1)&&!isNaN(y)&&isFinite(y)))return Ze.
 errors=[{instancePath:s+"/data/attempt",keyword:"type",params:{type:"integer"}}],!1;if(e===o&&typeof y=="number"&&isFinite(
-y)&&(y<0||isNaN(y)))return Ce.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:0}}],
-!1}}else return Ce.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=i===e}else var n=!0}}}else
-return Ce.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ce.errors=r,e===0}var Ln=["attempt","how","session_id","usage","cost_microusd","cost_kind","duration_ms","tree","outcome","problem","said",
+y)&&(y<0||isNaN(y)))return Ze.errors=[{instancePath:s+"/data/attempt",keyword:"minimum",params:{comparison:">=",limit:0}}],
+!1}}else return Ze.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=i===e}else var n=!0}}}else
+return Ze.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ze.errors=r,e===0}var Ln=["attempt","how","session_id","usage","cost_microusd","cost_kind","duration_ms","tree","outcome","problem","said",
 "error","error_code","retry_after_ms","trace","warnings"],Rn=["answered","failed","cancelled","stalled","budget","unknow\
 n"],Sn=["reported","priced","plan"];function je(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let n;if(t.input_tokens===void 0&&(n="input_tokens")||t.output_tokens===
@@ -893,45 +896,45 @@ void 0){let m=t.cache_write_tokens,a=e;if(!(typeof m=="number"&&!(m%1)&&!isNaN(m
 "/cache_write_tokens",keyword:"type",params:{type:"integer"}}],!1;if(e===a&&typeof m=="number"&&isFinite(m)&&(m<0||isNaN(
 m)))return je.errors=[{instancePath:s+"/cache_write_tokens",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var g=a===
 e}else var g=!0}}}}else return je.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return je.errors=r,
-e===0}var Cn=["did","seq","command","exit_code"];function Be(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,
+e===0}var Cn=["did","seq","command","exit_code"];function Ge(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,
 dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let m;if(t.did===void 0&&(m=
-"did")||t.seq===void 0&&(m="seq")||t.command===void 0&&(m="command"))return Be.errors=[{instancePath:s,keyword:"required",
+"did")||t.seq===void 0&&(m="seq")||t.command===void 0&&(m="command"))return Ge.errors=[{instancePath:s,keyword:"required",
 params:{missingProperty:m}}],!1;for(let a in t){let d=e;if(!(a==="did"||a==="seq"||a==="command"||a==="exit_code")){let i={
 instancePath:s,keyword:"enum",params:{allowedValues:Cn},propertyName:a};r===null?r=[i]:r.push(i),e++}var g=d===e;if(!g){
-let i={instancePath:s,keyword:"propertyNames",params:{propertyName:a}};return r===null?r=[i]:r.push(i),e++,Be.errors=r,!1;
-break}}if(g){if(t.did!==void 0){let a=t.did,d=e;if(typeof a!="string")return Be.errors=[{instancePath:s+"/did",keyword:"\
-type",params:{type:"string"}}],!1;if(a!=="command")return Be.errors=[{instancePath:s+"/did",keyword:"const",params:{allowedValue:"\
+let i={instancePath:s,keyword:"propertyNames",params:{propertyName:a}};return r===null?r=[i]:r.push(i),e++,Ge.errors=r,!1;
+break}}if(g){if(t.did!==void 0){let a=t.did,d=e;if(typeof a!="string")return Ge.errors=[{instancePath:s+"/did",keyword:"\
+type",params:{type:"string"}}],!1;if(a!=="command")return Ge.errors=[{instancePath:s+"/did",keyword:"const",params:{allowedValue:"\
 command"}}],!1;var n=d===e}else var n=!0;if(n){if(t.seq!==void 0){let a=t.seq,d=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(
-a)&&isFinite(a)))return Be.errors=[{instancePath:s+"/seq",keyword:"type",params:{type:"integer"}}],!1;if(e===d&&typeof a==
-"number"&&isFinite(a)&&(a<0||isNaN(a)))return Be.errors=[{instancePath:s+"/seq",keyword:"minimum",params:{comparison:">=",
-limit:0}}],!1;var n=d===e}else var n=!0;if(n){if(t.command!==void 0){let a=e;if(typeof t.command!="string")return Be.errors=
+a)&&isFinite(a)))return Ge.errors=[{instancePath:s+"/seq",keyword:"type",params:{type:"integer"}}],!1;if(e===d&&typeof a==
+"number"&&isFinite(a)&&(a<0||isNaN(a)))return Ge.errors=[{instancePath:s+"/seq",keyword:"minimum",params:{comparison:">=",
+limit:0}}],!1;var n=d===e}else var n=!0;if(n){if(t.command!==void 0){let a=e;if(typeof t.command!="string")return Ge.errors=
 [{instancePath:s+"/command",keyword:"type",params:{type:"string"}}],!1;var n=a===e}else var n=!0;if(n)if(t.exit_code!==void 0){
-let a=t.exit_code,d=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return Be.errors=[{instancePath:s+"/exit_\
-code",keyword:"type",params:{type:"integer"}}],!1;var n=d===e}else var n=!0}}}}else return Be.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return Be.errors=r,e===0}var Zn=["did","seq","paths"];function Ge(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
+let a=t.exit_code,d=e;if(!(typeof a=="number"&&!(a%1)&&!isNaN(a)&&isFinite(a)))return Ge.errors=[{instancePath:s+"/exit_\
+code",keyword:"type",params:{type:"integer"}}],!1;var n=d===e}else var n=!0}}}}else return Ge.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return Ge.errors=r,e===0}var Zn=["did","seq","paths"];function Je(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.did===void 0&&(a="did")||t.seq===void 0&&
-(a="seq")||t.paths===void 0&&(a="paths"))return Ge.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],
+(a="seq")||t.paths===void 0&&(a="paths"))return Je.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],
 !1;for(let d in t){let i=e;if(!(d==="did"||d==="seq"||d==="paths")){let u={instancePath:s,keyword:"enum",params:{allowedValues:Zn},
 propertyName:d};r===null?r=[u]:r.push(u),e++}var g=i===e;if(!g){let u={instancePath:s,keyword:"propertyNames",params:{propertyName:d}};
-return r===null?r=[u]:r.push(u),e++,Ge.errors=r,!1;break}}if(g){if(t.did!==void 0){let d=t.did,i=e;if(typeof d!="string")
-return Ge.errors=[{instancePath:s+"/did",keyword:"type",params:{type:"string"}}],!1;if(d!=="edit")return Ge.errors=[{instancePath:s+
+return r===null?r=[u]:r.push(u),e++,Je.errors=r,!1;break}}if(g){if(t.did!==void 0){let d=t.did,i=e;if(typeof d!="string")
+return Je.errors=[{instancePath:s+"/did",keyword:"type",params:{type:"string"}}],!1;if(d!=="edit")return Je.errors=[{instancePath:s+
 "/did",keyword:"const",params:{allowedValue:"edit"}}],!1;var n=i===e}else var n=!0;if(n){if(t.seq!==void 0){let d=t.seq,
-i=e;if(!(typeof d=="number"&&!(d%1)&&!isNaN(d)&&isFinite(d)))return Ge.errors=[{instancePath:s+"/seq",keyword:"type",params:{
-type:"integer"}}],!1;if(e===i&&typeof d=="number"&&isFinite(d)&&(d<0||isNaN(d)))return Ge.errors=[{instancePath:s+"/seq",
+i=e;if(!(typeof d=="number"&&!(d%1)&&!isNaN(d)&&isFinite(d)))return Je.errors=[{instancePath:s+"/seq",keyword:"type",params:{
+type:"integer"}}],!1;if(e===i&&typeof d=="number"&&isFinite(d)&&(d<0||isNaN(d)))return Je.errors=[{instancePath:s+"/seq",
 keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=i===e}else var n=!0;if(n)if(t.paths!==void 0){let d=t.paths,
-i=e;if(e===i)if(Array.isArray(d)){var m=!0;let l=d.length;for(let y=0;y<l;y++){let o=e;if(typeof d[y]!="string")return Ge.
-errors=[{instancePath:s+"/paths/"+y,keyword:"type",params:{type:"string"}}],!1;var m=o===e;if(!m)break}}else return Ge.errors=
-[{instancePath:s+"/paths",keyword:"type",params:{type:"array"}}],!1;var n=i===e}else var n=!0}}}else return Ge.errors=[{
-instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ge.errors=r,e===0}var In=["command","edit"];function rt(t,{
+i=e;if(e===i)if(Array.isArray(d)){var m=!0;let l=d.length;for(let y=0;y<l;y++){let o=e;if(typeof d[y]!="string")return Je.
+errors=[{instancePath:s+"/paths/"+y,keyword:"type",params:{type:"string"}}],!1;var m=o===e;if(!m)break}}else return Je.errors=
+[{instancePath:s+"/paths",keyword:"type",params:{type:"array"}}],!1;var n=i===e}else var n=!0}}}else return Je.errors=[{
+instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Je.errors=r,e===0}var In=["command","edit"];function rt(t,{
 instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0,g=e,n=e,m=!0,a=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let l;if(t.did===void 0&&(l="did")){let y={};r===null?r=[y]:r.push(y),e++}else if(t.
 did!==void 0&&t.did!=="command"){let y={};r===null?r=[y]:r.push(y),e++}}var d=a===e;if(e=n,r!==null&&(n?r.length=n:r=null),
-d){let l=e;Be(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===null?Be.errors:r.
-concat(Be.errors),e=r.length);var d=l===e;m=d}if(!m){let l={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};
+d){let l=e;Ge(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===null?Ge.errors:r.
+concat(Ge.errors),e=r.length);var d=l===e;m=d}if(!m){let l={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};
 return r===null?r=[l]:r.push(l),e++,rt.errors=r,!1}var i=g===e;if(i){let l=e,y=e,o=!0,f=e;if(t&&typeof t=="object"&&!Array.
 isArray(t)){let j;if(t.did===void 0&&(j="did")){let v={};r===null?r=[v]:r.push(v),e++}else if(t.did!==void 0&&t.did!=="e\
-dit"){let v={};r===null?r=[v]:r.push(v),e++}}var u=f===e;if(e=y,r!==null&&(y?r.length=y:r=null),u){let j=e;Ge(t,{instancePath:s,
-parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===null?Ge.errors:r.concat(Ge.errors),e=r.length);var u=j===
+dit"){let v={};r===null?r=[v]:r.push(v),e++}}var u=f===e;if(e=y,r!==null&&(y?r.length=y:r=null),u){let j=e;Je(t,{instancePath:s,
+parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===null?Je.errors:r.concat(Je.errors),e=r.length);var u=j===
 e;o=u}if(!o){let j={instancePath:s,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[j]:r.push(j),e++,rt.errors=
 r,!1}var i=l===e}if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let l;if(t.did===void 0&&(l="did"))return rt.errors=
 [{instancePath:s,keyword:"required",params:{missingProperty:l}}],!1;if(t.did!==void 0){let y=t.did;if(!(y==="command"||y===
@@ -1226,49 +1229,49 @@ over"))return ke.errors=[{instancePath:s+"/data/by",keyword:"enum",params:{allow
 return ke.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return ke.
 errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ke.errors=r,e===0}var so=["reason","message"],io=["max_tokens","max_cost","cost_unknown","max_time","total_tokens","total_cost","budget_sp\
 ent","agent_failed","cancelled","killed","review_changed_files","setup_failed","baseline_failed","stopped","tampered","s\
-erious_flags","agent_limited","branch_taken","same_failure","follow_rounds","round_failed","follow_stopped"];function Ze(t,{
+erious_flags","agent_limited","branch_taken","same_failure","follow_rounds","round_failed","follow_stopped"];function Ie(t,{
 instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&
 typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d=
-"data"))return Ze.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],!1;for(let i in t){let u=e;if(!(i===
+"data"))return Ie.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],!1;for(let i in t){let u=e;if(!(i===
 "type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},propertyName:i};r===null?r=
 [l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};return r===null?
-r=[l]:r.push(l),e++,Ze.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="string")return Ze.errors=
-[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="paused")return Ze.errors=[{instancePath:s+"/\
+r=[l]:r.push(l),e++,Ie.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="string")return Ie.errors=
+[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="paused")return Ie.errors=[{instancePath:s+"/\
 type",keyword:"const",params:{allowedValue:"paused"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;N(t.
 at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===null?N.errors:r.concat(
 N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="obje\
-ct"&&!Array.isArray(i)){let y;if(i.reason===void 0&&(y="reason")||i.message===void 0&&(y="message"))return Ze.errors=[{instancePath:s+
+ct"&&!Array.isArray(i)){let y;if(i.reason===void 0&&(y="reason")||i.message===void 0&&(y="message"))return Ie.errors=[{instancePath:s+
 "/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;if(!(o==="reason"||o==="message")){let p={
 instancePath:s+"/data",keyword:"enum",params:{allowedValues:so},propertyName:o};r===null?r=[p]:r.push(p),e++}var m=f===e;
 if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,
-Ze.errors=r,!1;break}}if(m){if(i.reason!==void 0){let o=i.reason,f=e;if(!(o==="max_tokens"||o==="max_cost"||o==="cost_un\
+Ie.errors=r,!1;break}}if(m){if(i.reason!==void 0){let o=i.reason,f=e;if(!(o==="max_tokens"||o==="max_cost"||o==="cost_un\
 known"||o==="max_time"||o==="total_tokens"||o==="total_cost"||o==="budget_spent"||o==="agent_failed"||o==="cancelled"||o===
 "killed"||o==="review_changed_files"||o==="setup_failed"||o==="baseline_failed"||o==="stopped"||o==="tampered"||o==="ser\
 ious_flags"||o==="agent_limited"||o==="branch_taken"||o==="same_failure"||o==="follow_rounds"||o==="round_failed"||o==="\
-follow_stopped"))return Ze.errors=[{instancePath:s+"/data/reason",keyword:"enum",params:{allowedValues:io}}],!1;var a=f===
-e}else var a=!0;if(a)if(i.message!==void 0){let o=e;if(typeof i.message!="string")return Ze.errors=[{instancePath:s+"/da\
-ta/message",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}else return Ze.errors=[{instancePath:s+
-"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Ze.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return Ze.errors=r,e===0}var Vi=["code","message"];function Ie(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
+follow_stopped"))return Ie.errors=[{instancePath:s+"/data/reason",keyword:"enum",params:{allowedValues:io}}],!1;var a=f===
+e}else var a=!0;if(a)if(i.message!==void 0){let o=e;if(typeof i.message!="string")return Ie.errors=[{instancePath:s+"/da\
+ta/message",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}else return Ie.errors=[{instancePath:s+
+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Ie.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return Ie.errors=r,e===0}var Vi=["code","message"];function Oe(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
-(d="at")||t.data===void 0&&(d="data"))return Ie.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
+(d="at")||t.data===void 0&&(d="data"))return Oe.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
 !1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},
 propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
-return r===null?r=[l]:r.push(l),e++,Ie.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
-g")return Ie.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="drive_failed")return Ie.
+return r===null?r=[l]:r.push(l),e++,Oe.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
+g")return Oe.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="drive_failed")return Oe.
 errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"drive_failed"}}],!1;var n=u===e}else var n=!0;if(n){
 if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||
 (r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;
 if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.code===void 0&&(y="code")||i.message===void 0&&(y="mess\
-age"))return Ie.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;
+age"))return Oe.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;
 if(!(o==="code"||o==="message")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:Vi},propertyName:o};
 r===null?r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};
-return r===null?r=[p]:r.push(p),e++,Ie.errors=r,!1;break}}if(m){if(i.code!==void 0){let o=e;if(typeof i.code!="string")return Ie.
+return r===null?r=[p]:r.push(p),e++,Oe.errors=r,!1;break}}if(m){if(i.code!==void 0){let o=e;if(typeof i.code!="string")return Oe.
 errors=[{instancePath:s+"/data/code",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.message!==
-void 0){let o=e;if(typeof i.message!="string")return Ie.errors=[{instancePath:s+"/data/message",keyword:"type",params:{type:"\
-string"}}],!1;var a=o===e}else var a=!0}}else return Ie.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"obj\
-ect"}}],!1;var n=u===e}else var n=!0}}}else return Ie.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;
-return Ie.errors=r,e===0}var ao=["next_run_id","requirements","open"];function Ae(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,
+void 0){let o=e;if(typeof i.message!="string")return Oe.errors=[{instancePath:s+"/data/message",keyword:"type",params:{type:"\
+string"}}],!1;var a=o===e}else var a=!0}}else return Oe.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"obj\
+ect"}}],!1;var n=u===e}else var n=!0}}}else return Oe.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;
+return Oe.errors=r,e===0}var ao=["next_run_id","requirements","open"];function Ae(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,
 dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let u;if(t.type===void 0&&
 (u="type")||t.at===void 0&&(u="at")||t.data===void 0&&(u="data"))return Ae.errors=[{instancePath:s,keyword:"required",params:{
 missingProperty:u}}],!1;for(let l in t){let y=e;if(!(l==="type"||l==="at"||l==="data")){let o={instancePath:s,keyword:"e\
@@ -1383,26 +1386,26 @@ if(a){if(i.pull_request!==void 0){let o=e;if(typeof i.pull_request!="string")ret
 ll_request",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.note!==void 0){let o=e;if(typeof i.
 note!="string")return _e.errors=[{instancePath:s+"/data/note",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else
 var a=!0}}}}}}else return _e.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else
-var n=!0}}}else return _e.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return _e.errors=r,e===0}var po=["requirements"];function Je(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
+var n=!0}}}else return _e.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return _e.errors=r,e===0}var po=["requirements"];function Qe(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
-(d="at")||t.data===void 0&&(d="data"))return Je.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
+(d="at")||t.data===void 0&&(d="data"))return Qe.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
 !1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},
 propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
-return r===null?r=[l]:r.push(l),e++,Je.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
-g")return Je.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="asked")return Je.errors=
+return r===null?r=[l]:r.push(l),e++,Qe.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
+g")return Qe.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="asked")return Qe.errors=
 [{instancePath:s+"/type",keyword:"const",params:{allowedValue:"asked"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){
 let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===null?N.errors:
 r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i==
-"object"&&!Array.isArray(i)){let y;if(i.requirements===void 0&&(y="requirements"))return Je.errors=[{instancePath:s+"/da\
+"object"&&!Array.isArray(i)){let y;if(i.requirements===void 0&&(y="requirements"))return Qe.errors=[{instancePath:s+"/da\
 ta",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;if(o!=="requirements"){let p={instancePath:s+
 "/data",keyword:"enum",params:{allowedValues:po},propertyName:o};r===null?r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={
-instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,Je.errors=r,
+instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,Qe.errors=r,
 !1;break}}if(m&&i.requirements!==void 0){let o=i.requirements;if(e===e)if(Array.isArray(o)){var a=!0;let p=o.length;for(let j=0;j<
 p;j++){let v=e;ne(o[j],{instancePath:s+"/data/requirements/"+j,parentData:o,parentDataProperty:j,rootData:_,dynamicAnchors:b})||
-(r=r===null?ne.errors:r.concat(ne.errors),e=r.length);var a=v===e;if(!a)break}}else return Je.errors=[{instancePath:s+"/\
-data/requirements",keyword:"type",params:{type:"array"}}],!1}}else return Je.errors=[{instancePath:s+"/data",keyword:"ty\
-pe",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Je.errors=[{instancePath:s,keyword:"type",params:{
-type:"object"}}],!1;return Je.errors=r,e===0}var fo=["verdicts"],lo=["id","verdict","text"],uo=["observed","claimed","contradicted","not_done"];function ce(t,{instancePath:s="",
+(r=r===null?ne.errors:r.concat(ne.errors),e=r.length);var a=v===e;if(!a)break}}else return Qe.errors=[{instancePath:s+"/\
+data/requirements",keyword:"type",params:{type:"array"}}],!1}}else return Qe.errors=[{instancePath:s+"/data",keyword:"ty\
+pe",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Qe.errors=[{instancePath:s,keyword:"type",params:{
+type:"object"}}],!1;return Qe.errors=r,e===0}var fo=["verdicts"],lo=["id","verdict","text"],uo=["observed","claimed","contradicted","not_done"];function ce(t,{instancePath:s="",
 parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&
 !Array.isArray(t)){let u;if(t.type===void 0&&(u="type")||t.at===void 0&&(u="at")||t.data===void 0&&(u="data"))return ce.
 errors=[{instancePath:s,keyword:"required",params:{missingProperty:u}}],!1;for(let l in t){let y=e;if(!(l==="type"||l===
@@ -1431,82 +1434,66 @@ text!="string")return ce.errors=[{instancePath:s+"/data/verdicts/"+c+"/text",key
 var i=V===e}else var i=!0}}}else return ce.errors=[{instancePath:s+"/data/verdicts/"+c,keyword:"type",params:{type:"obje\
 ct"}}],!1;var a=R===e;if(!a)break}}else return ce.errors=[{instancePath:s+"/data/verdicts",keyword:"type",params:{type:"\
 array"}}],!1}}else return ce.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=y===e}else
-var n=!0}}}else return ce.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ce.errors=r,e===0}var yo=["id"];function Qe(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,
+var n=!0}}}else return ce.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return ce.errors=r,e===0}var yo=["id"];function We(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,
 e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.type===void 0&&(a="type")||t.at===void 0&&(a="at")||
-t.data===void 0&&(a="data"))return Qe.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],!1;for(let d in t){
+t.data===void 0&&(a="data"))return We.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],!1;for(let d in t){
 let i=e;if(!(d==="type"||d==="at"||d==="data")){let u={instancePath:s,keyword:"enum",params:{allowedValues:z},propertyName:d};
 r===null?r=[u]:r.push(u),e++}var g=i===e;if(!g){let u={instancePath:s,keyword:"propertyNames",params:{propertyName:d}};return r===
-null?r=[u]:r.push(u),e++,Qe.errors=r,!1;break}}if(g){if(t.type!==void 0){let d=t.type,i=e;if(typeof d!="string")return Qe.
-errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(d!=="answered")return Qe.errors=[{instancePath:s+
+null?r=[u]:r.push(u),e++,We.errors=r,!1;break}}if(g){if(t.type!==void 0){let d=t.type,i=e;if(typeof d!="string")return We.
+errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(d!=="answered")return We.errors=[{instancePath:s+
 "/type",keyword:"const",params:{allowedValue:"answered"}}],!1;var n=i===e}else var n=!0;if(n){if(t.at!==void 0){let d=e;
 N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===null?N.errors:r.
 concat(N.errors),e=r.length);var n=d===e}else var n=!0;if(n)if(t.data!==void 0){let d=t.data,i=e;if(e===i)if(d&&typeof d==
-"object"&&!Array.isArray(d)){let l;if(d.id===void 0&&(l="id"))return Qe.errors=[{instancePath:s+"/data",keyword:"require\
+"object"&&!Array.isArray(d)){let l;if(d.id===void 0&&(l="id"))return We.errors=[{instancePath:s+"/data",keyword:"require\
 d",params:{missingProperty:l}}],!1;for(let y in d){let o=e;if(y!=="id"){let f={instancePath:s+"/data",keyword:"enum",params:{
 allowedValues:yo},propertyName:y};r===null?r=[f]:r.push(f),e++}var m=o===e;if(!m){let f={instancePath:s+"/data",keyword:"\
-propertyNames",params:{propertyName:y}};return r===null?r=[f]:r.push(f),e++,Qe.errors=r,!1;break}}if(m&&d.id!==void 0&&typeof d.
-id!="string")return Qe.errors=[{instancePath:s+"/data/id",keyword:"type",params:{type:"string"}}],!1}else return Qe.errors=
-[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=i===e}else var n=!0}}}else return Qe.errors=[{
-instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Qe.errors=r,e===0}var mo=["commit","is_clean"];function Oe(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
+propertyNames",params:{propertyName:y}};return r===null?r=[f]:r.push(f),e++,We.errors=r,!1;break}}if(m&&d.id!==void 0&&typeof d.
+id!="string")return We.errors=[{instancePath:s+"/data/id",keyword:"type",params:{type:"string"}}],!1}else return We.errors=
+[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=i===e}else var n=!0}}}else return We.errors=[{
+instancePath:s,keyword:"type",params:{type:"object"}}],!1;return We.errors=r,e===0}var mo=["commit","is_clean"];function ze(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
-(d="at")||t.data===void 0&&(d="data"))return Oe.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
+(d="at")||t.data===void 0&&(d="data"))return ze.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
 !1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},
 propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
-return r===null?r=[l]:r.push(l),e++,Oe.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
-g")return Oe.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="base_seen")return Oe.errors=
+return r===null?r=[l]:r.push(l),e++,ze.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
+g")return ze.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="base_seen")return ze.errors=
 [{instancePath:s+"/type",keyword:"const",params:{allowedValue:"base_seen"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==
 void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===
 null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===
 u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.commit===void 0&&(y="commit")||i.is_clean===void 0&&(y="is_cle\
-an"))return Oe.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;
+an"))return ze.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;
 if(!(o==="commit"||o==="is_clean")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:mo},propertyName:o};
 r===null?r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};
-return r===null?r=[p]:r.push(p),e++,Oe.errors=r,!1;break}}if(m){if(i.commit!==void 0){let o=e;if(typeof i.commit!="strin\
-g")return Oe.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;
-if(a)if(i.is_clean!==void 0){let o=e;if(typeof i.is_clean!="boolean")return Oe.errors=[{instancePath:s+"/data/is_clean",
-keyword:"type",params:{type:"boolean"}}],!1;var a=o===e}else var a=!0}}else return Oe.errors=[{instancePath:s+"/data",keyword:"\
-type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Oe.errors=[{instancePath:s,keyword:"type",params:{
-type:"object"}}],!1;return Oe.errors=r,e===0}var Xt=["commit"];function We(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
+return r===null?r=[p]:r.push(p),e++,ze.errors=r,!1;break}}if(m){if(i.commit!==void 0){let o=e;if(typeof i.commit!="strin\
+g")return ze.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;
+if(a)if(i.is_clean!==void 0){let o=e;if(typeof i.is_clean!="boolean")return ze.errors=[{instancePath:s+"/data/is_clean",
+keyword:"type",params:{type:"boolean"}}],!1;var a=o===e}else var a=!0}}else return ze.errors=[{instancePath:s+"/data",keyword:"\
+type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return ze.errors=[{instancePath:s,keyword:"type",params:{
+type:"object"}}],!1;return ze.errors=r,e===0}var Xt=["commit"];function Xe(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.type===void 0&&(a="type")||t.at===void 0&&
-(a="at")||t.data===void 0&&(a="data"))return We.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],
+(a="at")||t.data===void 0&&(a="data"))return Xe.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],
 !1;for(let d in t){let i=e;if(!(d==="type"||d==="at"||d==="data")){let u={instancePath:s,keyword:"enum",params:{allowedValues:z},
 propertyName:d};r===null?r=[u]:r.push(u),e++}var g=i===e;if(!g){let u={instancePath:s,keyword:"propertyNames",params:{propertyName:d}};
-return r===null?r=[u]:r.push(u),e++,We.errors=r,!1;break}}if(g){if(t.type!==void 0){let d=t.type,i=e;if(typeof d!="strin\
-g")return We.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(d!=="described")return We.errors=
+return r===null?r=[u]:r.push(u),e++,Xe.errors=r,!1;break}}if(g){if(t.type!==void 0){let d=t.type,i=e;if(typeof d!="strin\
+g")return Xe.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(d!=="described")return Xe.errors=
 [{instancePath:s+"/type",keyword:"const",params:{allowedValue:"described"}}],!1;var n=i===e}else var n=!0;if(n){if(t.at!==
 void 0){let d=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===
 null?N.errors:r.concat(N.errors),e=r.length);var n=d===e}else var n=!0;if(n)if(t.data!==void 0){let d=t.data,i=e;if(e===
-i)if(d&&typeof d=="object"&&!Array.isArray(d)){let l;if(d.commit===void 0&&(l="commit"))return We.errors=[{instancePath:s+
+i)if(d&&typeof d=="object"&&!Array.isArray(d)){let l;if(d.commit===void 0&&(l="commit"))return Xe.errors=[{instancePath:s+
 "/data",keyword:"required",params:{missingProperty:l}}],!1;for(let y in d){let o=e;if(y!=="commit"){let f={instancePath:s+
 "/data",keyword:"enum",params:{allowedValues:Xt},propertyName:y};r===null?r=[f]:r.push(f),e++}var m=o===e;if(!m){let f={
-instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[f]:r.push(f),e++,We.errors=r,
-!1;break}}if(m&&d.commit!==void 0&&typeof d.commit!="string")return We.errors=[{instancePath:s+"/data/commit",keyword:"t\
-ype",params:{type:"string"}}],!1}else return We.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],
-!1;var n=i===e}else var n=!0}}}else return We.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return We.
-errors=r,e===0}function Xe(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;
-if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.type===void 0&&(a="type")||t.at===void 0&&(a="at")||t.data===
-void 0&&(a="data"))return Xe.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],!1;for(let d in t){
-let i=e;if(!(d==="type"||d==="at"||d==="data")){let u={instancePath:s,keyword:"enum",params:{allowedValues:z},propertyName:d};
-r===null?r=[u]:r.push(u),e++}var g=i===e;if(!g){let u={instancePath:s,keyword:"propertyNames",params:{propertyName:d}};return r===
-null?r=[u]:r.push(u),e++,Xe.errors=r,!1;break}}if(g){if(t.type!==void 0){let d=t.type,i=e;if(typeof d!="string")return Xe.
-errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(d!=="branch_taken")return Xe.errors=[{instancePath:s+
-"/type",keyword:"const",params:{allowedValue:"branch_taken"}}],!1;var n=i===e}else var n=!0;if(n){if(t.at!==void 0){let d=e;
-N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===null?N.errors:r.
-concat(N.errors),e=r.length);var n=d===e}else var n=!0;if(n)if(t.data!==void 0){let d=t.data,i=e;if(e===i)if(d&&typeof d==
-"object"&&!Array.isArray(d)){let l;if(d.commit===void 0&&(l="commit"))return Xe.errors=[{instancePath:s+"/data",keyword:"\
-required",params:{missingProperty:l}}],!1;for(let y in d){let o=e;if(y!=="commit"){let f={instancePath:s+"/data",keyword:"\
-enum",params:{allowedValues:Xt},propertyName:y};r===null?r=[f]:r.push(f),e++}var m=o===e;if(!m){let f={instancePath:s+"/\
-data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[f]:r.push(f),e++,Xe.errors=r,!1;break}}if(m&&d.
-commit!==void 0&&typeof d.commit!="string")return Xe.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"\
-string"}}],!1}else return Xe.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=i===e}else
-var n=!0}}}else return Xe.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Xe.errors=r,e===0}function Pe(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;
+instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[f]:r.push(f),e++,Xe.errors=r,
+!1;break}}if(m&&d.commit!==void 0&&typeof d.commit!="string")return Xe.errors=[{instancePath:s+"/data/commit",keyword:"t\
+ype",params:{type:"string"}}],!1}else return Xe.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],
+!1;var n=i===e}else var n=!0}}}else return Xe.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Xe.
+errors=r,e===0}function Pe(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.type===void 0&&(a="type")||t.at===void 0&&(a="at")||t.data===
 void 0&&(a="data"))return Pe.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],!1;for(let d in t){
 let i=e;if(!(d==="type"||d==="at"||d==="data")){let u={instancePath:s,keyword:"enum",params:{allowedValues:z},propertyName:d};
 r===null?r=[u]:r.push(u),e++}var g=i===e;if(!g){let u={instancePath:s,keyword:"propertyNames",params:{propertyName:d}};return r===
 null?r=[u]:r.push(u),e++,Pe.errors=r,!1;break}}if(g){if(t.type!==void 0){let d=t.type,i=e;if(typeof d!="string")return Pe.
-errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(d!=="taken_over")return Pe.errors=[{instancePath:s+
-"/type",keyword:"const",params:{allowedValue:"taken_over"}}],!1;var n=i===e}else var n=!0;if(n){if(t.at!==void 0){let d=e;
+errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(d!=="branch_taken")return Pe.errors=[{instancePath:s+
+"/type",keyword:"const",params:{allowedValue:"branch_taken"}}],!1;var n=i===e}else var n=!0;if(n){if(t.at!==void 0){let d=e;
 N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===null?N.errors:r.
 concat(N.errors),e=r.length);var n=d===e}else var n=!0;if(n)if(t.data!==void 0){let d=t.data,i=e;if(e===i)if(d&&typeof d==
 "object"&&!Array.isArray(d)){let l;if(d.commit===void 0&&(l="commit"))return Pe.errors=[{instancePath:s+"/data",keyword:"\
@@ -1521,8 +1508,8 @@ void 0&&(a="data"))return er.errors=[{instancePath:s,keyword:"required",params:{
 let i=e;if(!(d==="type"||d==="at"||d==="data")){let u={instancePath:s,keyword:"enum",params:{allowedValues:z},propertyName:d};
 r===null?r=[u]:r.push(u),e++}var g=i===e;if(!g){let u={instancePath:s,keyword:"propertyNames",params:{propertyName:d}};return r===
 null?r=[u]:r.push(u),e++,er.errors=r,!1;break}}if(g){if(t.type!==void 0){let d=t.type,i=e;if(typeof d!="string")return er.
-errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(d!=="made_ready")return er.errors=[{instancePath:s+
-"/type",keyword:"const",params:{allowedValue:"made_ready"}}],!1;var n=i===e}else var n=!0;if(n){if(t.at!==void 0){let d=e;
+errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(d!=="taken_over")return er.errors=[{instancePath:s+
+"/type",keyword:"const",params:{allowedValue:"taken_over"}}],!1;var n=i===e}else var n=!0;if(n){if(t.at!==void 0){let d=e;
 N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===null?N.errors:r.
 concat(N.errors),e=r.length);var n=d===e}else var n=!0;if(n)if(t.data!==void 0){let d=t.data,i=e;if(e===i)if(d&&typeof d==
 "object"&&!Array.isArray(d)){let l;if(d.commit===void 0&&(l="commit"))return er.errors=[{instancePath:s+"/data",keyword:"\
@@ -1531,26 +1518,42 @@ enum",params:{allowedValues:Xt},propertyName:y};r===null?r=[f]:r.push(f),e++}var
 data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[f]:r.push(f),e++,er.errors=r,!1;break}}if(m&&d.
 commit!==void 0&&typeof d.commit!="string")return er.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"\
 string"}}],!1}else return er.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=i===e}else
-var n=!0}}}else return er.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return er.errors=r,e===0}var co=["end","merge_commit"],vo=["merged","closed"];function ze(t,{instancePath:s="",parentData:A,parentDataProperty:x,
+var n=!0}}}else return er.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return er.errors=r,e===0}function rr(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;
+if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let a;if(t.type===void 0&&(a="type")||t.at===void 0&&(a="at")||t.data===
+void 0&&(a="data"))return rr.errors=[{instancePath:s,keyword:"required",params:{missingProperty:a}}],!1;for(let d in t){
+let i=e;if(!(d==="type"||d==="at"||d==="data")){let u={instancePath:s,keyword:"enum",params:{allowedValues:z},propertyName:d};
+r===null?r=[u]:r.push(u),e++}var g=i===e;if(!g){let u={instancePath:s,keyword:"propertyNames",params:{propertyName:d}};return r===
+null?r=[u]:r.push(u),e++,rr.errors=r,!1;break}}if(g){if(t.type!==void 0){let d=t.type,i=e;if(typeof d!="string")return rr.
+errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(d!=="made_ready")return rr.errors=[{instancePath:s+
+"/type",keyword:"const",params:{allowedValue:"made_ready"}}],!1;var n=i===e}else var n=!0;if(n){if(t.at!==void 0){let d=e;
+N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===null?N.errors:r.
+concat(N.errors),e=r.length);var n=d===e}else var n=!0;if(n)if(t.data!==void 0){let d=t.data,i=e;if(e===i)if(d&&typeof d==
+"object"&&!Array.isArray(d)){let l;if(d.commit===void 0&&(l="commit"))return rr.errors=[{instancePath:s+"/data",keyword:"\
+required",params:{missingProperty:l}}],!1;for(let y in d){let o=e;if(y!=="commit"){let f={instancePath:s+"/data",keyword:"\
+enum",params:{allowedValues:Xt},propertyName:y};r===null?r=[f]:r.push(f),e++}var m=o===e;if(!m){let f={instancePath:s+"/\
+data",keyword:"propertyNames",params:{propertyName:y}};return r===null?r=[f]:r.push(f),e++,rr.errors=r,!1;break}}if(m&&d.
+commit!==void 0&&typeof d.commit!="string")return rr.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"\
+string"}}],!1}else return rr.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=i===e}else
+var n=!0}}}else return rr.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return rr.errors=r,e===0}var co=["end","merge_commit"],vo=["merged","closed"];function Ue(t,{instancePath:s="",parentData:A,parentDataProperty:x,
 rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===
-void 0&&(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return ze.errors=[{instancePath:s,keyword:"requ\
+void 0&&(d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return Ue.errors=[{instancePath:s,keyword:"requ\
 ired",params:{missingProperty:d}}],!1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,
 keyword:"enum",params:{allowedValues:z},propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,
-keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,ze.errors=r,!1;break}}if(g){if(t.type!==
-void 0){let i=t.type,u=e;if(typeof i!="string")return ze.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"st\
-ring"}}],!1;if(i!=="followed")return ze.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"followed"}}],
+keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[l]:r.push(l),e++,Ue.errors=r,!1;break}}if(g){if(t.type!==
+void 0){let i=t.type,u=e;if(typeof i!="string")return Ue.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"st\
+ring"}}],!1;if(i!=="followed")return Ue.errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"followed"}}],
 !1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"\
 at",rootData:_,dynamicAnchors:b})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.
 data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.end===void 0&&(y="end"))
-return ze.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;if(!(o===
+return Ue.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;if(!(o===
 "end"||o==="merge_commit")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:co},propertyName:o};r===null?
 r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===
-null?r=[p]:r.push(p),e++,ze.errors=r,!1;break}}if(m){if(i.end!==void 0){let o=i.end,f=e;if(!(o==="merged"||o==="closed"))
-return ze.errors=[{instancePath:s+"/data/end",keyword:"enum",params:{allowedValues:vo}}],!1;var a=f===e}else var a=!0;if(a)
-if(i.merge_commit!==void 0){let o=e;if(typeof i.merge_commit!="string")return ze.errors=[{instancePath:s+"/data/merge_co\
-mmit",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}else return ze.errors=[{instancePath:s+"/dat\
-a",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return ze.errors=[{instancePath:s,keyword:"\
-type",params:{type:"object"}}],!1;return ze.errors=r,e===0}var _o=["into","commit","result","reason","setup_failed","checks","duration_ms"];function G(t,{instancePath:s="",parentData:A,
+null?r=[p]:r.push(p),e++,Ue.errors=r,!1;break}}if(m){if(i.end!==void 0){let o=i.end,f=e;if(!(o==="merged"||o==="closed"))
+return Ue.errors=[{instancePath:s+"/data/end",keyword:"enum",params:{allowedValues:vo}}],!1;var a=f===e}else var a=!0;if(a)
+if(i.merge_commit!==void 0){let o=e;if(typeof i.merge_commit!="string")return Ue.errors=[{instancePath:s+"/data/merge_co\
+mmit",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}else return Ue.errors=[{instancePath:s+"/dat\
+a",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Ue.errors=[{instancePath:s,keyword:"\
+type",params:{type:"object"}}],!1;return Ue.errors=r,e===0}var _o=["into","commit","result","reason","setup_failed","checks","duration_ms"];function G(t,{instancePath:s="",parentData:A,
 parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(
 t)){let o;if(t.type===void 0&&(o="type")||t.at===void 0&&(o="at")||t.data===void 0&&(o="data"))return G.errors=[{instancePath:s,
 keyword:"required",params:{missingProperty:o}}],!1;for(let f in t){let p=e;if(!(f==="type"||f==="at"||f==="data")){let j={
@@ -1665,26 +1668,26 @@ t",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(
 "fast_forward"||o==="merge_commit"||o==="by_hand"))return Fe.errors=[{instancePath:s+"/data/how",keyword:"enum",params:{
 allowedValues:Fi}}],!1;var a=f===e}else var a=!0}}}}else return Fe.errors=[{instancePath:s+"/data",keyword:"type",params:{
 type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Fe.errors=[{instancePath:s,keyword:"type",params:{type:"obje\
-ct"}}],!1;return Fe.errors=r,e===0}var ko=["by","url"];function rr(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
+ct"}}],!1;return Fe.errors=r,e===0}var ko=["by","url"];function tr(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
-(d="at")||t.data===void 0&&(d="data"))return rr.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
+(d="at")||t.data===void 0&&(d="data"))return tr.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
 !1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},
 propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
-return r===null?r=[l]:r.push(l),e++,rr.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
-g")return rr.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="pull_request_opened")return rr.
+return r===null?r=[l]:r.push(l),e++,tr.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
+g")return tr.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="pull_request_opened")return tr.
 errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"pull_request_opened"}}],!1;var n=u===e}else var n=!0;
 if(n){if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||
 (r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;
-if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.by===void 0&&(y="by")||i.url===void 0&&(y="url"))return rr.
+if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.by===void 0&&(y="by")||i.url===void 0&&(y="url"))return tr.
 errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;if(!(o==="by"||
 o==="url")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:ko},propertyName:o};r===null?r=[p]:r.push(
 p),e++}var m=f===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};return r===null?
-r=[p]:r.push(p),e++,rr.errors=r,!1;break}}if(m){if(i.by!==void 0){let o=e;te(i.by,{instancePath:s+"/data/by",parentData:i,
+r=[p]:r.push(p),e++,tr.errors=r,!1;break}}if(m){if(i.by!==void 0){let o=e;te(i.by,{instancePath:s+"/data/by",parentData:i,
 parentDataProperty:"by",rootData:_,dynamicAnchors:b})||(r=r===null?te.errors:r.concat(te.errors),e=r.length);var a=o===e}else
-var a=!0;if(a)if(i.url!==void 0){let o=e;if(typeof i.url!="string")return rr.errors=[{instancePath:s+"/data/url",keyword:"\
-type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}else return rr.errors=[{instancePath:s+"/data",keyword:"typ\
-e",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return rr.errors=[{instancePath:s,keyword:"type",params:{
-type:"object"}}],!1;return rr.errors=r,e===0}var wo=["by","branch","commit","ref","until"];function Ee(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,
+var a=!0;if(a)if(i.url!==void 0){let o=e;if(typeof i.url!="string")return tr.errors=[{instancePath:s+"/data/url",keyword:"\
+type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}else return tr.errors=[{instancePath:s+"/data",keyword:"typ\
+e",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return tr.errors=[{instancePath:s,keyword:"type",params:{
+type:"object"}}],!1;return tr.errors=r,e===0}var wo=["by","branch","commit","ref","until"];function Ee(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,
 dynamicAnchors:b={}}={}){let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&
 (d="type")||t.at===void 0&&(d="at")||t.data===void 0&&(d="data"))return Ee.errors=[{instancePath:s,keyword:"required",params:{
 missingProperty:d}}],!1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"e\
@@ -1709,48 +1712,48 @@ var a=o===e}else var a=!0;if(a){if(i.ref!==void 0){let o=e;if(typeof i.ref!="str
 {instancePath:s+"/data/until",parentData:i,parentDataProperty:"until",rootData:_,dynamicAnchors:b})||(r=r===null?N.errors:
 r.concat(N.errors),e=r.length);var a=o===e}else var a=!0}}}}}else return Ee.errors=[{instancePath:s+"/data",keyword:"typ\
 e",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Ee.errors=[{instancePath:s,keyword:"type",params:{
-type:"object"}}],!1;return Ee.errors=r,e===0}var ho=["by","branch","commit"];function Ue(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
-let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
-(d="at")||t.data===void 0&&(d="data"))return Ue.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
-!1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},
-propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
-return r===null?r=[l]:r.push(l),e++,Ue.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
-g")return Ue.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="discard_undone")return Ue.
-errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"discard_undone"}}],!1;var n=u===e}else var n=!0;if(n){
-if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||
-(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;
-if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.by===void 0&&(y="by")||i.branch===void 0&&(y="branch")||
-i.commit===void 0&&(y="commit"))return Ue.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
-!1;for(let o in i){let f=e;if(!(o==="by"||o==="branch"||o==="commit")){let p={instancePath:s+"/data",keyword:"enum",params:{
-allowedValues:ho},propertyName:o};r===null?r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={instancePath:s+"/data",keyword:"\
-propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,Ue.errors=r,!1;break}}if(m){if(i.by!==void 0){
-let o=e;te(i.by,{instancePath:s+"/data/by",parentData:i,parentDataProperty:"by",rootData:_,dynamicAnchors:b})||(r=r===null?
-te.errors:r.concat(te.errors),e=r.length);var a=o===e}else var a=!0;if(a){if(i.branch!==void 0){let o=e;if(typeof i.branch!=
-"string")return Ue.errors=[{instancePath:s+"/data/branch",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;
-if(a)if(i.commit!==void 0){let o=e;if(typeof i.commit!="string")return Ue.errors=[{instancePath:s+"/data/commit",keyword:"\
-type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}}else return Ue.errors=[{instancePath:s+"/data",keyword:"ty\
-pe",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Ue.errors=[{instancePath:s,keyword:"type",params:{
-type:"object"}}],!1;return Ue.errors=r,e===0}var No=["by","branch","root"];function Me(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
+type:"object"}}],!1;return Ee.errors=r,e===0}var ho=["by","branch","commit"];function Me(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
 (d="at")||t.data===void 0&&(d="data"))return Me.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
 !1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},
 propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
 return r===null?r=[l]:r.push(l),e++,Me.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
-g")return Me.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="taken")return Me.errors=
+g")return Me.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="discard_undone")return Me.
+errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"discard_undone"}}],!1;var n=u===e}else var n=!0;if(n){
+if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||
+(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;
+if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.by===void 0&&(y="by")||i.branch===void 0&&(y="branch")||
+i.commit===void 0&&(y="commit"))return Me.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
+!1;for(let o in i){let f=e;if(!(o==="by"||o==="branch"||o==="commit")){let p={instancePath:s+"/data",keyword:"enum",params:{
+allowedValues:ho},propertyName:o};r===null?r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={instancePath:s+"/data",keyword:"\
+propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,Me.errors=r,!1;break}}if(m){if(i.by!==void 0){
+let o=e;te(i.by,{instancePath:s+"/data/by",parentData:i,parentDataProperty:"by",rootData:_,dynamicAnchors:b})||(r=r===null?
+te.errors:r.concat(te.errors),e=r.length);var a=o===e}else var a=!0;if(a){if(i.branch!==void 0){let o=e;if(typeof i.branch!=
+"string")return Me.errors=[{instancePath:s+"/data/branch",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;
+if(a)if(i.commit!==void 0){let o=e;if(typeof i.commit!="string")return Me.errors=[{instancePath:s+"/data/commit",keyword:"\
+type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}}else return Me.errors=[{instancePath:s+"/data",keyword:"ty\
+pe",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Me.errors=[{instancePath:s,keyword:"type",params:{
+type:"object"}}],!1;return Me.errors=r,e===0}var No=["by","branch","root"];function Ye(t,{instancePath:s="",parentData:A,parentDataProperty:x,rootData:_=t,dynamicAnchors:b={}}={}){
+let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
+(d="at")||t.data===void 0&&(d="data"))return Ye.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
+!1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},
+propertyName:i};r===null?r=[l]:r.push(l),e++}var g=u===e;if(!g){let l={instancePath:s,keyword:"propertyNames",params:{propertyName:i}};
+return r===null?r=[l]:r.push(l),e++,Ye.errors=r,!1;break}}if(g){if(t.type!==void 0){let i=t.type,u=e;if(typeof i!="strin\
+g")return Ye.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string"}}],!1;if(i!=="taken")return Ye.errors=
 [{instancePath:s+"/type",keyword:"const",params:{allowedValue:"taken"}}],!1;var n=u===e}else var n=!0;if(n){if(t.at!==void 0){
 let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||(r=r===null?N.errors:
 r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;if(e===u)if(i&&typeof i==
 "object"&&!Array.isArray(i)){let y;if(i.by===void 0&&(y="by")||i.branch===void 0&&(y="branch")||i.root===void 0&&(y="roo\
-t"))return Me.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;
+t"))return Ye.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;
 if(!(o==="by"||o==="branch"||o==="root")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:No},propertyName:o};
 r===null?r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};
-return r===null?r=[p]:r.push(p),e++,Me.errors=r,!1;break}}if(m){if(i.by!==void 0){let o=e;te(i.by,{instancePath:s+"/data\
+return r===null?r=[p]:r.push(p),e++,Ye.errors=r,!1;break}}if(m){if(i.by!==void 0){let o=e;te(i.by,{instancePath:s+"/data\
 /by",parentData:i,parentDataProperty:"by",rootData:_,dynamicAnchors:b})||(r=r===null?te.errors:r.concat(te.errors),e=r.length);
-var a=o===e}else var a=!0;if(a){if(i.branch!==void 0){let o=e;if(typeof i.branch!="string")return Me.errors=[{instancePath:s+
+var a=o===e}else var a=!0;if(a){if(i.branch!==void 0){let o=e;if(typeof i.branch!="string")return Ye.errors=[{instancePath:s+
 "/data/branch",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.root!==void 0){let o=e;if(typeof i.
-root!="string")return Me.errors=[{instancePath:s+"/data/root",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else
-var a=!0}}}else return Me.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else
-return Me.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Me.errors=r,e===0}var jo=["drive_sta\
+root!="string")return Ye.errors=[{instancePath:s+"/data/root",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else
+var a=!0}}}else return Ye.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else
+return Ye.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ye.errors=r,e===0}var jo=["drive_sta\
 rted","drive_resumed","started_on","moved","boundary_set","boundary_seen","preparing","setup_failed","prepared","baselin\
 e_ran","baseline_decided","attempt_started","limit_decided","waiting_for_limit","limit_passed","handed_over","session_op\
 ened","approval_decided","user_message","agent_retries","agent_answered","attempt_ended","repository_changed","repositor\
@@ -1765,18 +1768,18 @@ errors:r.concat(Y.errors),e=r.length);var d=ir===e;m=d}if(!m){let ir={instancePa
 then"}};return r===null?r=[ir]:r.push(ir),e++,O.errors=r,!1}var i=g===e;if(i){let ir=e,C=e,ks=!0,Ei=e;if(t&&typeof t=="o\
 bject"&&!Array.isArray(t)){let tt;if(t.type===void 0&&(tt="type")){let pr={};r===null?r=[pr]:r.push(pr),e++}else if(t.type!==
 void 0&&t.type!=="drive_resumed"){let pr={};r===null?r=[pr]:r.push(pr),e++}}var u=Ei===e;if(e=C,r!==null&&(C?r.length=C:
-r=null),u){let tt=e;tr(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===null?tr.
-errors:r.concat(tr.errors),e=r.length);var u=tt===e;ks=u}if(!ks){let tt={instancePath:s,keyword:"if",params:{failingKeyword:"\
+r=null),u){let tt=e;Te(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===null?Te.
+errors:r.concat(Te.errors),e=r.length);var u=tt===e;ks=u}if(!ks){let tt={instancePath:s,keyword:"if",params:{failingKeyword:"\
 then"}};return r===null?r=[tt]:r.push(tt),e++,O.errors=r,!1}var i=ir===e;if(i){let tt=e,pr=e,ws=!0,Ti=e;if(t&&typeof t==
 "object"&&!Array.isArray(t)){let st;if(t.type===void 0&&(st="type")){let fr={};r===null?r=[fr]:r.push(fr),e++}else if(t.
 type!==void 0&&t.type!=="started_on"){let fr={};r===null?r=[fr]:r.push(fr),e++}}var l=Ti===e;if(e=pr,r!==null&&(pr?r.length=
-pr:r=null),l){let st=e;Te(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===null?
-Te.errors:r.concat(Te.errors),e=r.length);var l=st===e;ws=l}if(!ws){let st={instancePath:s,keyword:"if",params:{failingKeyword:"\
+pr:r=null),l){let st=e;Ke(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===null?
+Ke.errors:r.concat(Ke.errors),e=r.length);var l=st===e;ws=l}if(!ws){let st={instancePath:s,keyword:"if",params:{failingKeyword:"\
 then"}};return r===null?r=[st]:r.push(st),e++,O.errors=r,!1}var i=tt===e;if(i){let st=e,fr=e,hs=!0,Ki=e;if(t&&typeof t==
 "object"&&!Array.isArray(t)){let it;if(t.type===void 0&&(it="type")){let lr={};r===null?r=[lr]:r.push(lr),e++}else if(t.
 type!==void 0&&t.type!=="moved"){let lr={};r===null?r=[lr]:r.push(lr),e++}}var y=Ki===e;if(e=fr,r!==null&&(fr?r.length=fr:
-r=null),y){let it=e;Ke(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===null?Ke.
-errors:r.concat(Ke.errors),e=r.length);var y=it===e;hs=y}if(!hs){let it={instancePath:s,keyword:"if",params:{failingKeyword:"\
+r=null),y){let it=e;Le(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===null?Le.
+errors:r.concat(Le.errors),e=r.length);var y=it===e;hs=y}if(!hs){let it={instancePath:s,keyword:"if",params:{failingKeyword:"\
 then"}};return r===null?r=[it]:r.push(it),e++,O.errors=r,!1}var i=st===e;if(i){let it=e,lr=e,Ns=!0,Li=e;if(t&&typeof t==
 "object"&&!Array.isArray(t)){let at;if(t.type===void 0&&(at="type")){let dr={};r===null?r=[dr]:r.push(dr),e++}else if(t.
 type!==void 0&&t.type!=="boundary_set"){let dr={};r===null?r=[dr]:r.push(dr),e++}}var o=Li===e;if(e=lr,r!==null&&(lr?r.length=
@@ -1790,8 +1793,8 @@ null?X.errors:r.concat(X.errors),e=r.length);var f=nt===e;js=f}if(!js){let nt={i
 then"}};return r===null?r=[nt]:r.push(nt),e++,O.errors=r,!1}var i=at===e;if(i){let nt=e,ur=e,qs=!0,Si=e;if(t&&typeof t==
 "object"&&!Array.isArray(t)){let ot;if(t.type===void 0&&(ot="type")){let yr={};r===null?r=[yr]:r.push(yr),e++}else if(t.
 type!==void 0&&t.type!=="preparing"){let yr={};r===null?r=[yr]:r.push(yr),e++}}var p=Si===e;if(e=ur,r!==null&&(ur?r.length=
-ur:r=null),p){let ot=e;Le(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===null?
-Le.errors:r.concat(Le.errors),e=r.length);var p=ot===e;qs=p}if(!qs){let ot={instancePath:s,keyword:"if",params:{failingKeyword:"\
+ur:r=null),p){let ot=e;Re(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=r===null?
+Re.errors:r.concat(Re.errors),e=r.length);var p=ot===e;qs=p}if(!qs){let ot={instancePath:s,keyword:"if",params:{failingKeyword:"\
 then"}};return r===null?r=[ot]:r.push(ot),e++,O.errors=r,!1}var i=nt===e;if(i){let ot=e,yr=e,As=!0,Ci=e;if(t&&typeof t==
 "object"&&!Array.isArray(t)){let pt;if(t.type===void 0&&(pt="type")){let mr={};r===null?r=[mr]:r.push(mr),e++}else if(t.
 type!==void 0&&t.type!=="setup_failed"){let mr={};r===null?r=[mr]:r.push(mr),e++}}var j=Ci===e;if(e=yr,r!==null&&(yr?r.length=
@@ -1810,8 +1813,8 @@ le.errors:r.concat(le.errors),e=r.length);var c=lt===e;Vs=c}if(!Vs){let lt={inst
 then"}};return r===null?r=[lt]:r.push(lt),e++,O.errors=r,!1}var i=ft===e;if(i){let lt=e,vr=e,$s=!0,Oi=e;if(t&&typeof t==
 "object"&&!Array.isArray(t)){let dt;if(t.type===void 0&&(dt="type")){let _r={};r===null?r=[_r]:r.push(_r),e++}else if(t.
 type!==void 0&&t.type!=="baseline_decided"){let _r={};r===null?r=[_r]:r.push(_r),e++}}var q=Oi===e;if(e=vr,r!==null&&(vr?
-r.length=vr:r=null),q){let dt=e;Re(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=
-r===null?Re.errors:r.concat(Re.errors),e=r.length);var q=dt===e;$s=q}if(!$s){let dt={instancePath:s,keyword:"if",params:{
+r.length=vr:r=null),q){let dt=e;Se(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||(r=
+r===null?Se.errors:r.concat(Se.errors),e=r.length);var q=dt===e;$s=q}if(!$s){let dt={instancePath:s,keyword:"if",params:{
 failingKeyword:"then"}};return r===null?r=[dt]:r.push(dt),e++,O.errors=r,!1}var i=lt===e;if(i){let dt=e,_r=e,Ds=!0,zi=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let ut;if(t.type===void 0&&(ut="type")){let gr={};r===null?r=[gr]:r.push(gr),
 e++}else if(t.type!==void 0&&t.type!=="attempt_started"){let gr={};r===null?r=[gr]:r.push(gr),e++}}var R=zi===e;if(e=_r,
@@ -1820,8 +1823,8 @@ r!==null&&(_r?r.length=_r:r=null),R){let ut=e;W(t,{instancePath:s,parentData:A,p
 failingKeyword:"then"}};return r===null?r=[ut]:r.push(ut),e++,O.errors=r,!1}var i=dt===e;if(i){let ut=e,gr=e,Fs=!0,Ui=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let yt;if(t.type===void 0&&(yt="type")){let br={};r===null?r=[br]:r.push(br),
 e++}else if(t.type!==void 0&&t.type!=="limit_decided"){let br={};r===null?r=[br]:r.push(br),e++}}var w=Ui===e;if(e=gr,r!==
-null&&(gr?r.length=gr:r=null),w){let yt=e;Se(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
-(r=r===null?Se.errors:r.concat(Se.errors),e=r.length);var w=yt===e;Fs=w}if(!Fs){let yt={instancePath:s,keyword:"if",params:{
+null&&(gr?r.length=gr:r=null),w){let yt=e;Ce(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+(r=r===null?Ce.errors:r.concat(Ce.errors),e=r.length);var w=yt===e;Fs=w}if(!Fs){let yt={instancePath:s,keyword:"if",params:{
 failingKeyword:"then"}};return r===null?r=[yt]:r.push(yt),e++,O.errors=r,!1}var i=ut===e;if(i){let yt=e,br=e,Es=!0,Mi=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let mt;if(t.type===void 0&&(mt="type")){let kr={};r===null?r=[kr]:r.push(kr),
 e++}else if(t.type!==void 0&&t.type!=="waiting_for_limit"){let kr={};r===null?r=[kr]:r.push(kr),e++}}var k=Mi===e;if(e=br,
@@ -1830,8 +1833,8 @@ r!==null&&(br?r.length=br:r=null),k){let mt=e;he(t,{instancePath:s,parentData:A,
 failingKeyword:"then"}};return r===null?r=[mt]:r.push(mt),e++,O.errors=r,!1}var i=yt===e;if(i){let mt=e,kr=e,Ts=!0,Yi=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let ct;if(t.type===void 0&&(ct="type")){let wr={};r===null?r=[wr]:r.push(wr),
 e++}else if(t.type!==void 0&&t.type!=="limit_passed"){let wr={};r===null?r=[wr]:r.push(wr),e++}}var V=Yi===e;if(e=kr,r!==
-null&&(kr?r.length=kr:r=null),V){let ct=e;He(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
-(r=r===null?He.errors:r.concat(He.errors),e=r.length);var V=ct===e;Ts=V}if(!Ts){let ct={instancePath:s,keyword:"if",params:{
+null&&(kr?r.length=kr:r=null),V){let ct=e;Be(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+(r=r===null?Be.errors:r.concat(Be.errors),e=r.length);var V=ct===e;Ts=V}if(!Ts){let ct={instancePath:s,keyword:"if",params:{
 failingKeyword:"then"}};return r===null?r=[ct]:r.push(ct),e++,O.errors=r,!1}var i=mt===e;if(i){let ct=e,wr=e,Ks=!0,Hi=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let vt;if(t.type===void 0&&(vt="type")){let hr={};r===null?r=[hr]:r.push(hr),
 e++}else if(t.type!==void 0&&t.type!=="handed_over"){let hr={};r===null?r=[hr]:r.push(hr),e++}}var L=Hi===e;if(e=wr,r!==
@@ -1860,8 +1863,8 @@ null&&(qr?r.length=qr:r=null),H){let kt=e;be(t,{instancePath:s,parentData:A,pare
 failingKeyword:"then"}};return r===null?r=[kt]:r.push(kt),e++,O.errors=r,!1}var i=bt===e;if(i){let kt=e,Ar=e,Zs=!0,Wi=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let wt;if(t.type===void 0&&(wt="type")){let xr={};r===null?r=[xr]:r.push(xr),
 e++}else if(t.type!==void 0&&t.type!=="agent_answered"){let xr={};r===null?r=[xr]:r.push(xr),e++}}var U=Wi===e;if(e=Ar,r!==
-null&&(Ar?r.length=Ar:r=null),U){let wt=e;Ce(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
-(r=r===null?Ce.errors:r.concat(Ce.errors),e=r.length);var U=wt===e;Zs=U}if(!Zs){let wt={instancePath:s,keyword:"if",params:{
+null&&(Ar?r.length=Ar:r=null),U){let wt=e;Ze(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+(r=r===null?Ze.errors:r.concat(Ze.errors),e=r.length);var U=wt===e;Zs=U}if(!Zs){let wt={instancePath:s,keyword:"if",params:{
 failingKeyword:"then"}};return r===null?r=[wt]:r.push(wt),e++,O.errors=r,!1}var i=kt===e;if(i){let wt=e,xr=e,Is=!0,Xi=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let ht;if(t.type===void 0&&(ht="type")){let Vr={};r===null?r=[Vr]:r.push(Vr),
 e++}else if(t.type!==void 0&&t.type!=="attempt_ended"){let Vr={};r===null?r=[Vr]:r.push(Vr),e++}}var h=Xi===e;if(e=xr,r!==
@@ -1900,13 +1903,13 @@ r!==null&&(Tr?r.length=Tr:r=null),I){let Vt=e;ke(t,{instancePath:s,parentData:A,
 failingKeyword:"then"}};return r===null?r=[Vt]:r.push(Vt),e++,O.errors=r,!1}var i=xt===e;if(i){let Vt=e,Kr=e,Bs=!0,aa=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let $t;if(t.type===void 0&&($t="type")){let Lr={};r===null?r=[Lr]:r.push(Lr),
 e++}else if(t.type!==void 0&&t.type!=="paused"){let Lr={};r===null?r=[Lr]:r.push(Lr),e++}}var M=aa===e;if(e=Kr,r!==null&&
-(Kr?r.length=Kr:r=null),M){let $t=e;Ze(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
-(r=r===null?Ze.errors:r.concat(Ze.errors),e=r.length);var M=$t===e;Bs=M}if(!Bs){let $t={instancePath:s,keyword:"if",params:{
+(Kr?r.length=Kr:r=null),M){let $t=e;Ie(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+(r=r===null?Ie.errors:r.concat(Ie.errors),e=r.length);var M=$t===e;Bs=M}if(!Bs){let $t={instancePath:s,keyword:"if",params:{
 failingKeyword:"then"}};return r===null?r=[$t]:r.push($t),e++,O.errors=r,!1}var i=Vt===e;if(i){let $t=e,Lr=e,Gs=!0,na=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let Dt;if(t.type===void 0&&(Dt="type")){let Rr={};r===null?r=[Rr]:r.push(Rr),
 e++}else if(t.type!==void 0&&t.type!=="drive_failed"){let Rr={};r===null?r=[Rr]:r.push(Rr),e++}}var ie=na===e;if(e=Lr,r!==
-null&&(Lr?r.length=Lr:r=null),ie){let Dt=e;Ie(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
-(r=r===null?Ie.errors:r.concat(Ie.errors),e=r.length);var ie=Dt===e;Gs=ie}if(!Gs){let Dt={instancePath:s,keyword:"if",params:{
+null&&(Lr?r.length=Lr:r=null),ie){let Dt=e;Oe(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+(r=r===null?Oe.errors:r.concat(Oe.errors),e=r.length);var ie=Dt===e;Gs=ie}if(!Gs){let Dt={instancePath:s,keyword:"if",params:{
 failingKeyword:"then"}};return r===null?r=[Dt]:r.push(Dt),e++,O.errors=r,!1}var i=$t===e;if(i){let Dt=e,Rr=e,Js=!0,oa=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let Ft;if(t.type===void 0&&(Ft="type")){let Sr={};r===null?r=[Sr]:r.push(Sr),
 e++}else if(t.type!==void 0&&t.type!=="round_started"){let Sr={};r===null?r=[Sr]:r.push(Sr),e++}}var J=oa===e;if(e=Rr,r!==
@@ -1914,9 +1917,9 @@ null&&(Rr?r.length=Rr:r=null),J){let Ft=e;Ae(t,{instancePath:s,parentData:A,pare
 (r=r===null?Ae.errors:r.concat(Ae.errors),e=r.length);var J=Ft===e;Js=J}if(!Js){let Ft={instancePath:s,keyword:"if",params:{
 failingKeyword:"then"}};return r===null?r=[Ft]:r.push(Ft),e++,O.errors=r,!1}var i=Dt===e;if(i){let Ft=e,Sr=e,Qs=!0,pa=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let Et;if(t.type===void 0&&(Et="type")){let Cr={};r===null?r=[Cr]:r.push(Cr),
-e++}else if(t.type!==void 0&&t.type!=="delivery_checked"){let Cr={};r===null?r=[Cr]:r.push(Cr),e++}}var Ye=pa===e;if(e=Sr,
-r!==null&&(Sr?r.length=Sr:r=null),Ye){let Et=e;Q(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
-(r=r===null?Q.errors:r.concat(Q.errors),e=r.length);var Ye=Et===e;Qs=Ye}if(!Qs){let Et={instancePath:s,keyword:"if",params:{
+e++}else if(t.type!==void 0&&t.type!=="delivery_checked"){let Cr={};r===null?r=[Cr]:r.push(Cr),e++}}var He=pa===e;if(e=Sr,
+r!==null&&(Sr?r.length=Sr:r=null),He){let Et=e;Q(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+(r=r===null?Q.errors:r.concat(Q.errors),e=r.length);var He=Et===e;Qs=He}if(!Qs){let Et={instancePath:s,keyword:"if",params:{
 failingKeyword:"then"}};return r===null?r=[Et]:r.push(Et),e++,O.errors=r,!1}var i=Ft===e;if(i){let Et=e,Cr=e,Ws=!0,fa=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let Tt;if(t.type===void 0&&(Tt="type")){let Zr={};r===null?r=[Zr]:r.push(Zr),
 e++}else if(t.type!==void 0&&t.type!=="delivered"){let Zr={};r===null?r=[Zr]:r.push(Zr),e++}}var Jt=fa===e;if(e=Cr,r!==null&&
@@ -1925,8 +1928,8 @@ e++}else if(t.type!==void 0&&t.type!=="delivered"){let Zr={};r===null?r=[Zr]:r.p
 failingKeyword:"then"}};return r===null?r=[Tt]:r.push(Tt),e++,O.errors=r,!1}var i=Et===e;if(i){let Tt=e,Zr=e,Xs=!0,la=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let Kt;if(t.type===void 0&&(Kt="type")){let Ir={};r===null?r=[Ir]:r.push(Ir),
 e++}else if(t.type!==void 0&&t.type!=="asked"){let Ir={};r===null?r=[Ir]:r.push(Ir),e++}}var Pt=la===e;if(e=Zr,r!==null&&
-(Zr?r.length=Zr:r=null),Pt){let Kt=e;Je(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
-(r=r===null?Je.errors:r.concat(Je.errors),e=r.length);var Pt=Kt===e;Xs=Pt}if(!Xs){let Kt={instancePath:s,keyword:"if",params:{
+(Zr?r.length=Zr:r=null),Pt){let Kt=e;Qe(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+(r=r===null?Qe.errors:r.concat(Qe.errors),e=r.length);var Pt=Kt===e;Xs=Pt}if(!Xs){let Kt={instancePath:s,keyword:"if",params:{
 failingKeyword:"then"}};return r===null?r=[Kt]:r.push(Kt),e++,O.errors=r,!1}var i=Tt===e;if(i){let Kt=e,Ir=e,Ps=!0,da=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let Lt;if(t.type===void 0&&(Lt="type")){let Or={};r===null?r=[Or]:r.push(Or),
 e++}else if(t.type!==void 0&&t.type!=="requirements_judged"){let Or={};r===null?r=[Or]:r.push(Or),e++}}var es=da===e;if(e=
@@ -1935,38 +1938,38 @@ Ir,r!==null&&(Ir?r.length=Ir:r=null),es){let Lt=e;ce(t,{instancePath:s,parentDat
 failingKeyword:"then"}};return r===null?r=[Lt]:r.push(Lt),e++,O.errors=r,!1}var i=Kt===e;if(i){let Lt=e,Or=e,ei=!0,ua=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let Rt;if(t.type===void 0&&(Rt="type")){let zr={};r===null?r=[zr]:r.push(zr),
 e++}else if(t.type!==void 0&&t.type!=="answered"){let zr={};r===null?r=[zr]:r.push(zr),e++}}var rs=ua===e;if(e=Or,r!==null&&
-(Or?r.length=Or:r=null),rs){let Rt=e;Qe(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
-(r=r===null?Qe.errors:r.concat(Qe.errors),e=r.length);var rs=Rt===e;ei=rs}if(!ei){let Rt={instancePath:s,keyword:"if",params:{
+(Or?r.length=Or:r=null),rs){let Rt=e;We(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+(r=r===null?We.errors:r.concat(We.errors),e=r.length);var rs=Rt===e;ei=rs}if(!ei){let Rt={instancePath:s,keyword:"if",params:{
 failingKeyword:"then"}};return r===null?r=[Rt]:r.push(Rt),e++,O.errors=r,!1}var i=Lt===e;if(i){let Rt=e,zr=e,ri=!0,ya=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let St;if(t.type===void 0&&(St="type")){let Ur={};r===null?r=[Ur]:r.push(Ur),
 e++}else if(t.type!==void 0&&t.type!=="base_seen"){let Ur={};r===null?r=[Ur]:r.push(Ur),e++}}var ts=ya===e;if(e=zr,r!==null&&
-(zr?r.length=zr:r=null),ts){let St=e;Oe(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
-(r=r===null?Oe.errors:r.concat(Oe.errors),e=r.length);var ts=St===e;ri=ts}if(!ri){let St={instancePath:s,keyword:"if",params:{
+(zr?r.length=zr:r=null),ts){let St=e;ze(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+(r=r===null?ze.errors:r.concat(ze.errors),e=r.length);var ts=St===e;ri=ts}if(!ri){let St={instancePath:s,keyword:"if",params:{
 failingKeyword:"then"}};return r===null?r=[St]:r.push(St),e++,O.errors=r,!1}var i=Rt===e;if(i){let St=e,Ur=e,ti=!0,ma=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let Ct;if(t.type===void 0&&(Ct="type")){let Mr={};r===null?r=[Mr]:r.push(Mr),
 e++}else if(t.type!==void 0&&t.type!=="described"){let Mr={};r===null?r=[Mr]:r.push(Mr),e++}}var ss=ma===e;if(e=Ur,r!==null&&
-(Ur?r.length=Ur:r=null),ss){let Ct=e;We(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
-(r=r===null?We.errors:r.concat(We.errors),e=r.length);var ss=Ct===e;ti=ss}if(!ti){let Ct={instancePath:s,keyword:"if",params:{
+(Ur?r.length=Ur:r=null),ss){let Ct=e;Xe(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+(r=r===null?Xe.errors:r.concat(Xe.errors),e=r.length);var ss=Ct===e;ti=ss}if(!ti){let Ct={instancePath:s,keyword:"if",params:{
 failingKeyword:"then"}};return r===null?r=[Ct]:r.push(Ct),e++,O.errors=r,!1}var i=St===e;if(i){let Ct=e,Mr=e,si=!0,ca=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let Zt;if(t.type===void 0&&(Zt="type")){let Yr={};r===null?r=[Yr]:r.push(Yr),
 e++}else if(t.type!==void 0&&t.type!=="branch_taken"){let Yr={};r===null?r=[Yr]:r.push(Yr),e++}}var is=ca===e;if(e=Mr,r!==
-null&&(Mr?r.length=Mr:r=null),is){let Zt=e;Xe(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
-(r=r===null?Xe.errors:r.concat(Xe.errors),e=r.length);var is=Zt===e;si=is}if(!si){let Zt={instancePath:s,keyword:"if",params:{
+null&&(Mr?r.length=Mr:r=null),is){let Zt=e;Pe(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+(r=r===null?Pe.errors:r.concat(Pe.errors),e=r.length);var is=Zt===e;si=is}if(!si){let Zt={instancePath:s,keyword:"if",params:{
 failingKeyword:"then"}};return r===null?r=[Zt]:r.push(Zt),e++,O.errors=r,!1}var i=Ct===e;if(i){let Zt=e,Yr=e,ii=!0,va=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let It;if(t.type===void 0&&(It="type")){let Hr={};r===null?r=[Hr]:r.push(Hr),
 e++}else if(t.type!==void 0&&t.type!=="taken_over"){let Hr={};r===null?r=[Hr]:r.push(Hr),e++}}var as=va===e;if(e=Yr,r!==
-null&&(Yr?r.length=Yr:r=null),as){let It=e;Pe(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
-(r=r===null?Pe.errors:r.concat(Pe.errors),e=r.length);var as=It===e;ii=as}if(!ii){let It={instancePath:s,keyword:"if",params:{
+null&&(Yr?r.length=Yr:r=null),as){let It=e;er(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+(r=r===null?er.errors:r.concat(er.errors),e=r.length);var as=It===e;ii=as}if(!ii){let It={instancePath:s,keyword:"if",params:{
 failingKeyword:"then"}};return r===null?r=[It]:r.push(It),e++,O.errors=r,!1}var i=Zt===e;if(i){let It=e,Hr=e,ai=!0,_a=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let Ot;if(t.type===void 0&&(Ot="type")){let Br={};r===null?r=[Br]:r.push(Br),
 e++}else if(t.type!==void 0&&t.type!=="made_ready"){let Br={};r===null?r=[Br]:r.push(Br),e++}}var ns=_a===e;if(e=Hr,r!==
-null&&(Hr?r.length=Hr:r=null),ns){let Ot=e;er(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
-(r=r===null?er.errors:r.concat(er.errors),e=r.length);var ns=Ot===e;ai=ns}if(!ai){let Ot={instancePath:s,keyword:"if",params:{
+null&&(Hr?r.length=Hr:r=null),ns){let Ot=e;rr(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+(r=r===null?rr.errors:r.concat(rr.errors),e=r.length);var ns=Ot===e;ai=ns}if(!ai){let Ot={instancePath:s,keyword:"if",params:{
 failingKeyword:"then"}};return r===null?r=[Ot]:r.push(Ot),e++,O.errors=r,!1}var i=It===e;if(i){let Ot=e,Br=e,ni=!0,ga=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let zt;if(t.type===void 0&&(zt="type")){let Gr={};r===null?r=[Gr]:r.push(Gr),
 e++}else if(t.type!==void 0&&t.type!=="followed"){let Gr={};r===null?r=[Gr]:r.push(Gr),e++}}var os=ga===e;if(e=Br,r!==null&&
-(Br?r.length=Br:r=null),os){let zt=e;ze(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
-(r=r===null?ze.errors:r.concat(ze.errors),e=r.length);var os=zt===e;ni=os}if(!ni){let zt={instancePath:s,keyword:"if",params:{
+(Br?r.length=Br:r=null),os){let zt=e;Ue(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+(r=r===null?Ue.errors:r.concat(Ue.errors),e=r.length);var os=zt===e;ni=os}if(!ni){let zt={instancePath:s,keyword:"if",params:{
 failingKeyword:"then"}};return r===null?r=[zt]:r.push(zt),e++,O.errors=r,!1}var i=Ot===e;if(i){let zt=e,Gr=e,oi=!0,ba=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let Ut;if(t.type===void 0&&(Ut="type")){let Jr={};r===null?r=[Jr]:r.push(Jr),
 e++}else if(t.type!==void 0&&t.type!=="merge_checked"){let Jr={};r===null?r=[Jr]:r.push(Jr),e++}}var ps=ba===e;if(e=Gr,r!==
@@ -1985,8 +1988,8 @@ e++}else if(t.type!==void 0&&t.type!=="merged"){let Wr={};r===null?r=[Wr]:r.push
 failingKeyword:"then"}};return r===null?r=[Yt]:r.push(Yt),e++,O.errors=r,!1}var i=Mt===e;if(i){let Yt=e,Wr=e,li=!0,ha=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let Ht;if(t.type===void 0&&(Ht="type")){let Xr={};r===null?r=[Xr]:r.push(Xr),
 e++}else if(t.type!==void 0&&t.type!=="pull_request_opened"){let Xr={};r===null?r=[Xr]:r.push(Xr),e++}}var ds=ha===e;if(e=
-Wr,r!==null&&(Wr?r.length=Wr:r=null),ds){let Ht=e;rr(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
-(r=r===null?rr.errors:r.concat(rr.errors),e=r.length);var ds=Ht===e;li=ds}if(!li){let Ht={instancePath:s,keyword:"if",params:{
+Wr,r!==null&&(Wr?r.length=Wr:r=null),ds){let Ht=e;tr(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+(r=r===null?tr.errors:r.concat(tr.errors),e=r.length);var ds=Ht===e;li=ds}if(!li){let Ht={instancePath:s,keyword:"if",params:{
 failingKeyword:"then"}};return r===null?r=[Ht]:r.push(Ht),e++,O.errors=r,!1}var i=Yt===e;if(i){let Ht=e,Xr=e,di=!0,Na=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let Bt;if(t.type===void 0&&(Bt="type")){let Pr={};r===null?r=[Pr]:r.push(Pr),
 e++}else if(t.type!==void 0&&t.type!=="discarded"){let Pr={};r===null?r=[Pr]:r.push(Pr),e++}}var us=Na===e;if(e=Xr,r!==null&&
@@ -1995,13 +1998,13 @@ e++}else if(t.type!==void 0&&t.type!=="discarded"){let Pr={};r===null?r=[Pr]:r.p
 failingKeyword:"then"}};return r===null?r=[Bt]:r.push(Bt),e++,O.errors=r,!1}var i=Ht===e;if(i){let Bt=e,Pr=e,ui=!0,ja=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let Gt;if(t.type===void 0&&(Gt="type")){let et={};r===null?r=[et]:r.push(et),
 e++}else if(t.type!==void 0&&t.type!=="discard_undone"){let et={};r===null?r=[et]:r.push(et),e++}}var ys=ja===e;if(e=Pr,
-r!==null&&(Pr?r.length=Pr:r=null),ys){let Gt=e;Ue(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
-(r=r===null?Ue.errors:r.concat(Ue.errors),e=r.length);var ys=Gt===e;ui=ys}if(!ui){let Gt={instancePath:s,keyword:"if",params:{
+r!==null&&(Pr?r.length=Pr:r=null),ys){let Gt=e;Me(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+(r=r===null?Me.errors:r.concat(Me.errors),e=r.length);var ys=Gt===e;ui=ys}if(!ui){let Gt={instancePath:s,keyword:"if",params:{
 failingKeyword:"then"}};return r===null?r=[Gt]:r.push(Gt),e++,O.errors=r,!1}var i=Bt===e;if(i){let Gt=e,et=e,yi=!0,qa=e;
 if(t&&typeof t=="object"&&!Array.isArray(t)){let Qt;if(t.type===void 0&&(Qt="type")){let Wt={};r===null?r=[Wt]:r.push(Wt),
 e++}else if(t.type!==void 0&&t.type!=="taken"){let Wt={};r===null?r=[Wt]:r.push(Wt),e++}}var ms=qa===e;if(e=et,r!==null&&
-(et?r.length=et:r=null),ms){let Qt=e;Me(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
-(r=r===null?Me.errors:r.concat(Me.errors),e=r.length);var ms=Qt===e;yi=ms}if(!yi){let Qt={instancePath:s,keyword:"if",params:{
+(et?r.length=et:r=null),ms){let Qt=e;Ye(t,{instancePath:s,parentData:A,parentDataProperty:x,rootData:_,dynamicAnchors:b})||
+(r=r===null?Ye.errors:r.concat(Ye.errors),e=r.length);var ms=Qt===e;yi=ms}if(!yi){let Qt={instancePath:s,keyword:"if",params:{
 failingKeyword:"then"}};return r===null?r=[Qt]:r.push(Qt),e++,O.errors=r,!1}var i=Gt===e}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}
 if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let ir;if(t.type===void 0&&(ir="type"))return O.errors=[{instancePath:s,
 keyword:"required",params:{missingProperty:ir}}],!1;if(t.type!==void 0){let C=t.type;if(!(C==="drive_started"||C==="driv\
@@ -2086,8 +2089,8 @@ instancePath:s+"/ceilings/mcpServers",keyword:"required",params:{missingProperty
 "names"||M==="setting")){let J={instancePath:s+"/ceilings/mcpServers",keyword:"enum",params:{allowedValues:Do},propertyName:M};
 r===null?r=[J]:r.push(J),e++}var f=ie===e;if(!f){let J={instancePath:s+"/ceilings/mcpServers",keyword:"propertyNames",params:{
 propertyName:M}};return r===null?r=[J]:r.push(J),e++,K.errors=r,!1;break}}if(f){if(E.names!==void 0){let M=E.names,ie=e;
-if(e===ie)if(Array.isArray(M)){var p=!0;let J=M.length;for(let Ye=0;Ye<J;Ye++){let Jt=e;if(typeof M[Ye]!="string")return K.
-errors=[{instancePath:s+"/ceilings/mcpServers/names/"+Ye,keyword:"type",params:{type:"string"}}],!1;var p=Jt===e;if(!p)break}}else
+if(e===ie)if(Array.isArray(M)){var p=!0;let J=M.length;for(let He=0;He<J;He++){let Jt=e;if(typeof M[He]!="string")return K.
+errors=[{instancePath:s+"/ceilings/mcpServers/names/"+He,keyword:"type",params:{type:"string"}}],!1;var p=Jt===e;if(!p)break}}else
 return K.errors=[{instancePath:s+"/ceilings/mcpServers/names",keyword:"type",params:{type:"array"}}],!1;var j=ie===e}else
 var j=!0;if(j)if(E.setting!==void 0){let M=e;if(typeof E.setting!="string")return K.errors=[{instancePath:s+"/ceilings/m\
 cpServers/setting",keyword:"type",params:{type:"string"}}],!1;var j=M===e}else var j=!0}}else return K.errors=[{instancePath:s+
@@ -2097,8 +2100,8 @@ setting===void 0&&(I="setting"))return K.errors=[{instancePath:s+"/ceilings/dire
 !1;for(let M in E){let ie=e;if(!(M==="paths"||M==="setting")){let J={instancePath:s+"/ceilings/directories",keyword:"enu\
 m",params:{allowedValues:Fo},propertyName:M};r===null?r=[J]:r.push(J),e++}var v=ie===e;if(!v){let J={instancePath:s+"/ce\
 ilings/directories",keyword:"propertyNames",params:{propertyName:M}};return r===null?r=[J]:r.push(J),e++,K.errors=r,!1;break}}
-if(v){if(E.paths!==void 0){let M=E.paths,ie=e;if(e===ie)if(Array.isArray(M)){var c=!0;let J=M.length;for(let Ye=0;Ye<J;Ye++){
-let Jt=e;if(typeof M[Ye]!="string")return K.errors=[{instancePath:s+"/ceilings/directories/paths/"+Ye,keyword:"type",params:{
+if(v){if(E.paths!==void 0){let M=E.paths,ie=e;if(e===ie)if(Array.isArray(M)){var c=!0;let J=M.length;for(let He=0;He<J;He++){
+let Jt=e;if(typeof M[He]!="string")return K.errors=[{instancePath:s+"/ceilings/directories/paths/"+He,keyword:"type",params:{
 type:"string"}}],!1;var c=Jt===e;if(!c)break}}else return K.errors=[{instancePath:s+"/ceilings/directories/paths",keyword:"\
 type",params:{type:"array"}}],!1;var q=ie===e}else var q=!0;if(q)if(E.setting!==void 0){let M=e;if(typeof E.setting!="st\
 ring")return K.errors=[{instancePath:s+"/ceilings/directories/setting",keyword:"type",params:{type:"string"}}],!1;var q=M===

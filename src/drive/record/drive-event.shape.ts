@@ -230,7 +230,8 @@ export const DriveEvent = named(
       is_reviewed: optional(Type.Boolean()),
       ...following.FOLLOWING_ROUND,
     }),
-    event('drive_resumed', { options: Options }),
+    /** `chooses_limit`: the person who continues it says what happens at limits, also at the one that it waits for. */
+    event('drive_resumed', { options: Options, chooses_limit: optional(Type.Literal(true)) }),
     /** The worktree was put on the branch of the run before. */
     event('started_on', { run_id: text, commit: text }),
     /** Another machine continues it, because there was no worker on its own any more. */
