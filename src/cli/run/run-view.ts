@@ -134,7 +134,7 @@ function historyLines(run: RunOutline, out: TextLayout): string[] {
 }
 
 /** The commands that can follow. The summary of a run is for programs; the report says the same to people. */
-function nextLines({ next, state, workspace }: RunOutline, options: ViewOptions): string[] {
+function nextLines({ next, state, workspace, pause_reason: pauseReason }: RunOutline, options: ViewOptions): string[] {
   const { name, out, verdict, isRemoved } = options
   const [RUN, hasRoot] = [name, options.root !== undefined]
   if (state === 'ended') {
@@ -155,6 +155,7 @@ function nextLines({ next, state, workspace }: RunOutline, options: ViewOptions)
     ),
     ...next.variants.flatMap((each) => (each === forDriver ? [] : (toFollowUp(each, { name, hasRoot }) ?? []))),
   ]
+  if (verdict !== undefined && pauseReason === 'environment_unavailable') offered.push(own('answer-instead'))
   const forHosts = verdict !== undefined ? [] : next.variants.filter(({ id }) => id === 'submit-outcome-file')
   return [
     ...[...offered, ...(state === 'stopped' ? [] : [own('stop')])].flatMap((each) => formatFollowUp(each, out)),

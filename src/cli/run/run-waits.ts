@@ -17,16 +17,20 @@ export function formatWaiting({ state, pause_reason, source_candidate, current_a
 const WAITS_FOR: Readonly<Record<NonNullable<RunOutline['pause_reason']>, string>> = {
   decision_required: 'an answer',
   destructive_confirmation_required: 'a confirmation, or an answer that declines it',
-  environment_unavailable: 'its environment to be fixed, then a resume',
+  environment_unavailable: 'something that it lacks',
   budget_exhausted: 'more budget, which it gets when it is resumed',
 }
 
 /** A long question is cut in a list; the status of the run has all of it. */
 const QUESTION_COLUMNS = 120
 
-/** What a paused run of a list waits for, with the command that answers a question. */
-export function describePause(run: RunOutline, name: string): string | undefined {
+/** What a paused run of a list waits for, with the command that answers a question. `next` continues a driven run. */
+export function describePause(run: RunOutline, name: string, next?: string): string | undefined {
   if (run.state !== 'paused') return undefined
+  if (run.pause_reason === 'environment_unavailable' && next !== undefined) {
+    const lacking = toOneLine(pendingQuestion(run) ?? '', QUESTION_COLUMNS)
+    return `waiting for something that it lacks${lacking === '' ? '' : `, "${lacking}"`}: ${next}`
+  }
   const isQuestion =
     run.source_candidate === undefined && (run.pause_reason ?? 'decision_required') === 'decision_required'
   const question = isQuestion ? pendingQuestion(run) : undefined
