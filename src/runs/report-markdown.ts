@@ -105,9 +105,10 @@ function requirementText({ requirements = [] }: RunReport, rows: Rows): string {
   return cells.length === 0 ? '' : rows(['', 'From', 'Verdict', 'What became of it'], cells)
 }
 
-function goalText({ goal, source, issue, previous_run_id }: RunReport): string {
+function goalText({ goal, also = [], source, issue, previous_run_id }: RunReport): string {
   const lines = [
     quote(goal),
+    ...(also.length === 0 ? [] : ['Asked in addition:', ...also.map((text) => `- ${indent(quote(text)).trimStart()}`)]),
     ...(source === undefined ? [] : [`Issue: ${source.url}, requirements ${code(source.requirements_revision)}`]),
     ...(issue === undefined ? [] : [`Issue: ${issue}`]),
     ...(previous_run_id === undefined
