@@ -29,6 +29,16 @@ it('says where delivered work is, and what the sandbox refused', () => {
   expect(lineOf(verdictOf(published))).toBe(`- \`run-1\` Show the wind: ${url}`)
 })
 
+it('keeps what an earlier round has delivered under what is delivered', () => {
+  const verdict = { ...verdictOf({ attempts: [worked()] }), word: 'waits for you', reason: 'Knots?' } as const
+  const delivered_before = { branch: 'drover/wind-1', commit: 'c0ffee'.repeat(7).slice(0, 40) }
+  const run = withSection({ run_id: 'run-1', title: 'Show', verdict, spent: SPENT, paths: [], delivered_before })
+  const text = formatNight({ since: '2026-01-31T00:00:00Z', runs: [run], spent: SPENT, overlaps: [] }, 'terminal')
+  expect(text).toContain(
+    '## Delivered\n\n- `run-1` Show: branch `drover/wind-1` at `c0ffeec0ffee`, from an earlier round; the round that continues it: waits for you\n\n## Waits for you\n\n- `run-1` Show: Knots?',
+  )
+})
+
 it('says where merged work went', () => {
   const verdict = verdictOf({ attempts: [worked()], drive: { delivered: DELIVERED } })
   const merged = { ...verdict, word: 'merged', reason: 'merged into main as c0ffee', exists: {} } as const

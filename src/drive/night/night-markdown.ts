@@ -7,7 +7,10 @@ import { NIGHT_SECTIONS } from './night-sections.ts'
 export function formatNight(report: NightReport, form: 'page' | 'terminal' = 'page'): string {
   const { runs } = report
   const sections = [
-    ...NIGHT_SECTIONS.map((title) => [title, runs.filter(({ section }) => section === title).map(toText)] as const),
+    ...NIGHT_SECTIONS.map((title) => {
+      const lines = runs.filter(({ section }) => section === title).map(toText)
+      return [title, title === 'Delivered' ? [...lines, ...runs.flatMap(earlierText)] : lines] as const
+    }),
     ['Merge in this order', mergeLines(report)],
     ['Changed by several runs', overlapLines(report)],
   ] as const
@@ -32,6 +35,7 @@ function pricedPart({ priced_microusd: priced }: NightReport['spent']): string {
 }
 
 const SHORT_ID = 8
+const SHORT_COMMIT = 12
 
 function head({ run_id, title }: NightRun): string {
   return `- \`${run_id.slice(0, SHORT_ID)}\` ${inert(title)}`
@@ -47,6 +51,16 @@ function deliveredText(run: NightRun): string {
   if (word === 'nothing to change') return `${head(run)}: nothing to change`
   if (word === 'delivered, look first' || exists.pull_request !== undefined) return `${head(run)}: ${whereItIs(exists)}`
   return `${head(run)}: ${inert(reason)}`
+}
+
+/** Work that a person can use, whatever becomes of the round that continues it. */
+function earlierText(run: NightRun): string[] {
+  const { delivered_before: before, verdict } = run
+  if (before === undefined) return []
+  const commit = before.commit.slice(0, SHORT_COMMIT)
+  return [
+    `${head(run)}: branch \`${before.branch}\` at \`${commit}\`, from an earlier round; the round that continues it: ${verdict.word}`,
+  ]
 }
 
 function whereItIs({ pull_request: request, branch }: NightRun['verdict']['exists']): string {
