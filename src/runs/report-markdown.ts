@@ -4,7 +4,7 @@
  */
 import { titleOfGoal } from '../contract/goal-title.ts'
 import { withInertIssues, withInertMarkdown, withoutInertMarks } from '../kit/inert-references.ts'
-import { toLocalMinute } from '../kit/local-time.ts'
+import { toLocalMinute, withUtcTimes } from '../kit/local-time.ts'
 import { toRevealed } from '../kit/revealed-text.ts'
 import type { RunOutline } from './read-status.ts'
 import { notedIn, reportedIn } from './reported-and-noted.ts'
@@ -27,7 +27,10 @@ export function formatReport(report: RunReport, run: RunOutline, form: Form = 't
         ...(report.messages ?? []).map((each) => messageText(each, minute)),
       ].join('\n\n'),
     ],
-    ['After the delivery', listText((report.acts ?? []).map(({ at, text }) => `${minute(at)}: ${cell(text)}`))],
+    [
+      'After the delivery',
+      listText((report.acts ?? []).map(({ at, text }) => `${minute(at)}: ${cell(withUtcTimes(text))}`)),
+    ],
     ['Requirements after the delivery', requirementText(report, rows)],
     ['What changed', changeText(report, rows)],
     ['Evidence', evidenceText(report, rows)],
@@ -56,12 +59,15 @@ function titleText({ goal, run_id: id }: RunReport): string {
 /** The verdict in one line, then what to look at first. */
 function verdictText({ verdict }: RunReport): string[] {
   if (verdict === undefined) return []
-  const { word, line, look_first: lookFirst, next } = verdict
-  const reason = lookFirst.length > 0 ? '' : cell(line.slice(word.length))
+  const { word, look_first: lookFirst, next } = verdict
+  const line = withUtcTimes(verdict.line)
+  const isLong = lookFirst.length === 0 && verdict.reason.trim().includes('\n')
+  const reason = lookFirst.length > 0 || isLong ? '' : cell(line.slice(word.length))
   const separator = reason.startsWith(':') || reason === '' ? '' : ' '
   return [
     `**${word}**${separator}${reason}`,
-    ...(lookFirst.length === 0 ? [] : [listText(lookFirst)]),
+    ...(isLong ? [quote(withUtcTimes(verdict.reason))] : []),
+    ...(lookFirst.length === 0 ? [] : [listText(lookFirst.map(withUtcTimes))]),
     `Next: ${code(next)}`,
   ]
 }
@@ -299,7 +305,7 @@ function list(_headings: readonly string[], rows: readonly (readonly string[])[]
 }
 
 /** Tags and comments of HTML would continue after the quotation, and footnotes are shown at the end of the page. */
-function quote(text: string): string {
+export function quote(text: string): string {
   const lines = withInertMarkdown(text.trim())
     .replaceAll(/(?<!\\)(\\*)(<(?=[a-z/!?])|\[(?=\^))/gi, '$1$1\\$2')
     .split(/\r\n|[\n\r]/)

@@ -39,6 +39,29 @@ it('keeps what an earlier round has delivered under what is delivered', () => {
   )
 })
 
+it('keeps the lines of a question, and shows discarded runs apart', () => {
+  const verdict = verdictOf({ attempts: [worked()] })
+  const asking = {
+    ...verdict,
+    word: 'waits for you',
+    reason: 'Which?\n- @knots\n- km/h',
+    next: 'drover answer run-1',
+  } as const
+  const gone = {
+    ...verdict,
+    word: 'discarded',
+    reason: 'the work is kept until 2026-02-07',
+    next: 'drover discard run-2 --undo',
+  } as const
+  const runs = [asking, gone].map((each, at) =>
+    withSection({ run_id: `run-${at + 1}`, title: 'Show', verdict: each, spent: SPENT, paths: [] }),
+  )
+  const text = formatNight({ since: '2026-01-31T00:00:00Z', runs, spent: SPENT, overlaps: [] }, 'terminal')
+  expect(text).toContain(
+    '- `run-1` Show: waits for you\n\n  > Which?\n  > - @knots\n  > - km/h\n\n  - `drover answer run-1`\n\n## Discarded\n\n- `run-2` Show: the work is kept until',
+  )
+})
+
 it('says where merged work went', () => {
   const verdict = verdictOf({ attempts: [worked()], drive: { delivered: DELIVERED } })
   const merged = { ...verdict, word: 'merged', reason: 'merged into main as c0ffee', exists: {} } as const

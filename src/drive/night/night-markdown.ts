@@ -1,5 +1,6 @@
 /** The page for the morning in Markdown. Texts of agents and issues are made inert, as in the report about a run. Pure. */
 import { withInertIssues, withInertMarkdown, withoutInertMarks } from '../../kit/inert-references.ts'
+import { quote } from '../../runs/report-markdown.ts'
 import type { NightReport, NightRun } from './night-report.shape.ts'
 import { NIGHT_SECTIONS } from './night-sections.ts'
 
@@ -74,6 +75,9 @@ function lookFirstText(run: NightRun): string {
 
 function openText(run: NightRun): string {
   const { word, reason, next } = run.verdict
+  // Such as a question with a list.
+  if (reason.trim().includes('\n'))
+    return `${head(run)}: ${word}\n\n${quote(visible(reason)).replaceAll(/^/gm, '  ')}\n\n  - \`${next}\``
   return `${head(run)}: ${inert(reason === '' ? word : reason)}\n  - \`${next}\``
 }
 
@@ -97,6 +101,11 @@ function overlapLines({ overlaps }: NightReport): string[] {
   return overlaps.map(
     ({ path, run_ids }) => `- ${inert(path)}: ${run_ids.map((id) => `\`${id.slice(0, SHORT_ID)}\``).join(', ')}`,
   )
+}
+
+/** Without control characters, except line breaks. */
+function visible(text: string): string {
+  return text.replace(/[^\P{Cc}\n]/gu, ' ')
 }
 
 /** In one line, without links, mentions and markup. */
