@@ -6,6 +6,7 @@ import { titleOfGoal } from '../contract/goal-title.ts'
 import { withInertIssues, withInertMarkdown, withoutInertMarks } from '../kit/inert-references.ts'
 import { toLocalMinute, withUtcTimes } from '../kit/local-time.ts'
 import { toRevealed } from '../kit/revealed-text.ts'
+import { pendingQuestion } from './pending-question.ts'
 import type { RunOutline } from './read-status.ts'
 import { notedIn, reportedIn } from './reported-and-noted.ts'
 import type { ReportChange, RunReport } from './run-report.ts'
@@ -43,7 +44,7 @@ export function formatReport(report: RunReport, run: RunOutline, form: Form = 't
     ['Cost', costText(report)],
   ].filter(([, text]) => text !== '')
   const body = sections.map(([title, text]) => `## ${title}\n\n${text}`)
-  const text = `${[titleText(report), ...verdictText(report), stateText(report, minute), ...body, `---\n\n${report.note}`].join('\n\n')}\n`
+  const text = `${[titleText(report), ...verdictText(report, pendingQuestion(run)), stateText(report, minute), ...body, `---\n\n${report.note}`].join('\n\n')}\n`
   return form === 'lists' ? withoutInertMarks(text) : text
 }
 
@@ -57,16 +58,16 @@ function titleText({ goal, run_id: id }: RunReport): string {
 }
 
 /** The verdict in one line, then what to look at first. */
-function verdictText({ verdict }: RunReport): string[] {
+function verdictText({ verdict }: RunReport, question = ''): string[] {
   if (verdict === undefined) return []
   const { word, look_first: lookFirst, next } = verdict
   const line = withUtcTimes(verdict.line)
-  const isLong = lookFirst.length === 0 && verdict.reason.trim().includes('\n')
+  const isLong = lookFirst.length === 0 && question.trim().includes('\n')
   const reason = lookFirst.length > 0 || isLong ? '' : cell(line.slice(word.length))
   const separator = reason.startsWith(':') || reason === '' ? '' : ' '
   return [
     `**${word}**${separator}${reason}`,
-    ...(isLong ? [quote(withUtcTimes(verdict.reason))] : []),
+    ...(isLong ? [quote(question)] : []),
     ...(lookFirst.length === 0 ? [] : [listText(lookFirst.map(withUtcTimes))]),
     `Next: ${code(next)}`,
   ]

@@ -3,12 +3,13 @@ import type { PinnedMaterial } from '../../contract/material.shape.ts'
 import type { ProtocolState } from '../../contract/protocol-state.shape.ts'
 import type { LocalRun } from '../../contract/run-status.shape.ts'
 import type { RunVerdict } from '../../contract/run-verdict.shape.ts'
+import { pendingQuestion } from '../../runs/pending-question.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
 import { formatNextBlock, formatPeopleBlock } from '../failures/next-text.ts'
 import { formatAge } from '../output/format-amounts.ts'
 import { toOneLine, toPrintable } from '../output/printable.ts'
 import { followUpOfVerdict } from '../output/what-follows.ts'
-import { destroyTitle, formatWaiting, pendingQuestion } from './run-waits.ts'
+import { destroyTitle, formatWaiting } from './run-waits.ts'
 
 export type Fact = readonly [name: string, value: string | undefined]
 

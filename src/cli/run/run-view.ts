@@ -4,6 +4,7 @@
  */
 import { titleOfGoal } from '../../contract/goal-title.ts'
 import type { RunVerdict } from '../../contract/run-verdict.shape.ts'
+import { pendingQuestion } from '../../runs/pending-question.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
 import { formatVariant } from '../failures/next-text.ts'
 import { formatAge } from '../output/format-amounts.ts'
@@ -20,7 +21,7 @@ import {
 import { wrapWords } from '../output/wrap-words.ts'
 import type { Channel } from '../terminal.ts'
 import { type Candidate, type Fact, formatBudget, formatSectionChanges, toText } from './run-text.ts'
-import { block, formatWaiting, pendingQuestion, waitingLines } from './run-waits.ts'
+import { block, formatWaiting, waitingLines } from './run-waits.ts'
 
 export type ViewOptions = {
   now: Date

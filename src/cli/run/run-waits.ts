@@ -1,5 +1,6 @@
 /** What a run waits for: in a few words, and whole for those who decide. Pure. */
 import { toRevealed } from '../../kit/revealed-text.ts'
+import { pendingQuestion } from '../../runs/pending-question.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
 import { toOneLine, toPrintable } from '../output/printable.ts'
 import { type TextLayout, tableWidth } from '../output/text-table.ts'
@@ -37,11 +38,6 @@ export function describePause(run: RunOutline, name: string, next?: string): str
   const waits = formatWaiting(run).replace(/^, /, '')
   const to = question === undefined ? '' : ` to "${toOneLine(question, QUESTION_COLUMNS)}"`
   return `${waits}${to}: ${followUp(isQuestion ? 'answer-decision' : 'status', { RUN: name }).line}`
-}
-
-/** Undefined if the run does not wait for an answer to one. */
-export function pendingQuestion({ state, current_action, actions }: RunOutline): string | undefined {
-  return state === 'paused' && current_action !== undefined ? actions.at(-1)?.outcome?.pause?.question : undefined
 }
 
 /** The whole question or request, before it is asked for: nothing of it is cut. */

@@ -44,7 +44,7 @@ it('keeps the lines of a question, and shows discarded runs apart', () => {
   const asking = {
     ...verdict,
     word: 'waits for you',
-    reason: 'Which?\n- @knots\n- km/h',
+    reason: 'Which? - @knots - km/h',
     next: 'drover answer run-1',
   } as const
   const gone = {
@@ -54,7 +54,10 @@ it('keeps the lines of a question, and shows discarded runs apart', () => {
     next: 'drover discard run-2 --undo',
   } as const
   const runs = [asking, gone].map((each, at) =>
-    withSection({ run_id: `run-${at + 1}`, title: 'Show', verdict: each, spent: SPENT, paths: [] }),
+    withSection({
+      ...{ run_id: `run-${at + 1}`, title: 'Show', verdict: each, spent: SPENT, paths: [] },
+      ...(at === 0 && { question: 'Which?\n- @knots\n- km/h' }),
+    }),
   )
   const text = formatNight({ since: '2026-01-31T00:00:00Z', runs, spent: SPENT, overlaps: [] }, 'terminal')
   expect(text).toContain(

@@ -74,10 +74,11 @@ function lookFirstText(run: NightRun): string {
 }
 
 function openText(run: NightRun): string {
-  const { word, reason, next } = run.verdict
+  const { verdict, question = '' } = run
+  const { word, reason, next } = verdict
   // Such as a question with a list.
-  if (reason.trim().includes('\n'))
-    return `${head(run)}: ${word}\n\n${quote(visible(reason)).replaceAll(/^/gm, '  ')}\n\n  - \`${next}\``
+  if (question.trim().includes('\n'))
+    return `${head(run)}: ${word}\n\n${quote(visible(question)).replaceAll(/^/gm, '  ')}\n\n  - \`${next}\``
   return `${head(run)}: ${inert(reason === '' ? word : reason)}\n  - \`${next}\``
 }
 

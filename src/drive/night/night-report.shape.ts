@@ -26,6 +26,7 @@ export const NightReport = named(
         title: text('The first line of its goal.'),
         section: literals(NIGHT_SECTIONS, { description: 'Where it is on the page.' }),
         verdict: RunVerdict,
+        question: Type.Optional(text('What it asks, with its line breaks, if it waits for an answer.')),
         delivered_before: Type.Optional(
           Type.Object(
             { branch: text('The branch.'), commit: text('The commit that was delivered.') },

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { titleOfGoal } from '../../contract/goal-title.ts'
 import { listRunIds } from '../../journal/run-store.ts'
 import { Fault } from '../../kit/fault.ts'
+import { pendingQuestion } from '../../runs/pending-question.ts'
 import { outlineRun } from '../../runs/read-status.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { asOwner } from '../../runs/run-worktree.ts'
@@ -52,7 +53,9 @@ async function tryRead(context: RunContext, id: string): Promise<(NightRun & { a
     const paths = await pathsOfRun(context, drive)
     const before = deliveredBefore(roundsOf(context.store, drive))
     const facts = { run_id: id, title: titleOfGoal(drive.goal), verdict, spent: spentBy(drive), paths }
-    return { ...withSection({ ...facts, ...(before !== undefined && { delivered_before: before }) }), at }
+    const question = pendingQuestion(run)
+    const asked = question === undefined ? {} : { question }
+    return { ...withSection({ ...facts, ...asked, ...(before !== undefined && { delivered_before: before }) }), at }
   } catch (error) {
     if (error instanceof Fault && !context.signal.aborted) return undefined
     throw error
