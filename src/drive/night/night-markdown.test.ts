@@ -65,6 +65,19 @@ it('keeps the lines of a question, and shows discarded runs apart', () => {
   )
 })
 
+it('counts the claims that nothing confirms, once', () => {
+  const claim = { about: 'command', subject: 'eslint', exit_code: 0, note: 'no tool call shows it' } as const
+  const lineWith = (...verdicts: ('claimed' | 'observed')[]) => {
+    const evidence = { attempt: 1, claims: verdicts.map((verdict) => ({ ...claim, verdict })), flags: [] }
+    return lineOf(verdictOf({ attempts: [worked({ evidence })], drive: { delivered: DELIVERED } }))
+  }
+  expect(lineWith('observed')).toBe('- `run-1` Show the wind: branch drover/wind-1')
+  expect(lineWith('claimed')).toBe(
+    '- `run-1` Show the wind: branch drover/wind-1; nothing confirms 1 claim of the agent',
+  )
+  expect(lineWith('claimed', 'claimed')).toContain('; nothing confirms 2 claims of the agent')
+})
+
 it('says where merged work went', () => {
   const verdict = verdictOf({ attempts: [worked()], drive: { delivered: DELIVERED } })
   const merged = { ...verdict, word: 'merged', reason: 'merged into main as c0ffee', exists: {} } as const

@@ -1,14 +1,14 @@
 /** A person answers an agent that lacks something: it gets the text with its next prompt, and its run continues. */
-import type { Decider } from '../agents/adapter/agent.ts'
-import type { ProtocolState } from '../contract/protocol-state.shape.ts'
-import { toTimestamp } from '../kit/clock.ts'
-import type { RunOutline } from '../runs/read-status.ts'
-import { resumeRun } from '../runs/resume-run.ts'
-import type { RunContext } from '../runs/run-context.ts'
-import { refuseOwnRun } from '../runs/run-worktree.ts'
-import { readDriveState, record } from './drive-context.ts'
-import { openDriveJournal } from './record/drive-journal.ts'
-import { chooseSource } from './start/start-drive.ts'
+import type { Decider } from '../../agents/adapter/agent.ts'
+import type { ProtocolState } from '../../contract/protocol-state.shape.ts'
+import { toTimestamp } from '../../kit/clock.ts'
+import type { RunOutline } from '../../runs/read-status.ts'
+import { resumeRun } from '../../runs/resume-run.ts'
+import type { RunContext } from '../../runs/run-context.ts'
+import { refuseOwnRun } from '../../runs/run-worktree.ts'
+import { readDriveState, record } from '../drive-context.ts'
+import { openDriveJournal } from '../record/drive-journal.ts'
+import { chooseSource } from './start-drive.ts'
 
 /** Throws `drive_busy` while a process drives the run. */
 export async function tellAgent(
