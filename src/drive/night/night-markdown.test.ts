@@ -66,7 +66,7 @@ it('keeps the lines of a question, and shows discarded runs apart', () => {
 })
 
 it('counts the claims that nothing confirms, once', () => {
-  const claim = { about: 'command', subject: 'eslint', exit_code: 0, note: 'no tool call shows it' } as const
+  const claim = { about: 'activity', subject: 'eslint', exit_code: 0, note: 'no tool call shows it' } as const
   const lineWith = (...verdicts: ('claimed' | 'observed')[]) => {
     const evidence = { attempt: 1, claims: verdicts.map((verdict) => ({ ...claim, verdict })), flags: [] }
     return lineOf(verdictOf({ attempts: [worked({ evidence })], drive: { delivered: DELIVERED } }))
