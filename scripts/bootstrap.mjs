@@ -8,7 +8,9 @@ import { fileURLToPath } from 'node:url'
 import { takeInstallLock } from './install-lock.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const SLOW_MS = 120_000
+const SLOW_MS = 60_000
+const CAUSES =
+  'A missing network is the usual cause, or a proxy whose certificate npm does not know (npm config set cafile FILE)'
 const NPM_LOG = 'the newest log in ~/.npm/_logs says what fails, if anything does'
 const stampFile = join(root, 'node_modules', '.drover-stamp')
 
@@ -44,9 +46,7 @@ async function install(lock) {
     bundleProgram()
     return 0
   }
-  say(
-    `npm ci failed (exit ${code}). A missing network is the usual cause, or a proxy whose certificate npm does not know (npm config set cafile FILE); ${NPM_LOG}. Run this again to retry.`,
-  )
+  say(`npm ci failed (exit ${code}). ${CAUSES}; ${NPM_LOG}. Run this again to retry.`)
   return code === 0 ? 1 : code
 }
 
@@ -73,7 +73,10 @@ function npmCi(lock) {
   const forward = (signal) => child.kill(signal)
   process.on('SIGINT', forward).on('SIGTERM', forward)
   // npm repeats what fails for minutes, and is silent meanwhile.
-  const slow = setInterval(() => say(`npm is still installing; ${NPM_LOG}`), SLOW_MS)
+  const slow = setInterval(
+    () => say(`npm is still installing. If this takes longer than usual: ${CAUSES}; ${NPM_LOG}.`),
+    SLOW_MS,
+  )
   return new Promise((resolve) => {
     child.on('error', () => resolve(1))
     child.on('exit', (code, signal) => resolve(signal === null ? (code ?? 1) : 1))

@@ -87,6 +87,15 @@ describe('the bootstrap', () => {
     expect(npmLog().map((line) => line.split(' ')[0])).toEqual(['start', 'done', 'start', 'done'])
   })
 
+  it('names the usual causes after a minute in which npm was silent', async () => {
+    const fast = 'const set=setInterval;globalThis.setInterval=(call,ms)=>set(call,ms===60000?10:ms)'
+    const child = bootstrap(['--import', `data:text/javascript,${fast}`])
+    await until(() => stderrOf(child).includes('npm is still installing'))
+    expect(stderrOf(child)).toContain('npm config set cafile FILE')
+    letNpmFinish()
+    expect(await ended(child)).toMatchObject({ code: 0 })
+  })
+
   it('reports a failure with a remedy, and tries again next time', async () => {
     letNpmFinish()
     writeFileSync(join(clone, 'npm.fail'), '')

@@ -48,7 +48,10 @@ const NOT_RUN: Readonly<Record<string, readonly [count: number, because: string]
   'docs/executions.md': [1, 'needs a server of the same user; test/cli/executions.test.ts runs them'],
   'docs/library.md': [4, 'need agents, and a repository; test/library does the same with scripted ones'],
   'docs/drive.md': [6, 'need agents; test/drive runs these commands with scripted ones'],
-  'docs/notifications.md': [1, 'needs a target; test/notify.test.ts runs it'],
+  'docs/notifications.md': [
+    2,
+    'one needs a target, which test/notify.test.ts gives it; one makes a secret in the home directory',
+  ],
   'docs/watch.md': [2, 'ask GitHub and do not end; test/drive/watch.test.ts runs these commands with a fake forge'],
   'docs/sandbox.md': [2, 'need bubblewrap; test/sandbox runs these commands'],
   'docs/reliability.md': [3, 'take minutes; test/faults and test/journal are run as they are, or in part'],

@@ -1,8 +1,10 @@
 /** Tells people and programs that a run waits, or how it ended. */
+import { titleOfGoal } from '../contract/goal-title.ts'
 import type { RunVerdict } from '../contract/run-verdict.shape.ts'
 import { toTimestamp } from '../kit/clock.ts'
 import { digestFields } from '../kit/digest.ts'
 import { Fault } from '../kit/fault.ts'
+import { withUtcTimes } from '../kit/local-time.ts'
 import { parseCheck } from '../kit/process/run-check.ts'
 import { type NotifyEvent, toSafeData, toSafeText } from '../notify/notify-event.ts'
 import { deliverToProgram } from '../notify/tell-target.ts'
@@ -44,16 +46,17 @@ export async function announceRun(
 ): Promise<void> {
   const notice = await readNotice(runs, runId)
   const { run, drive, verdict, question } = notice
-  const kind = toNotifyKind(verdict, drive)
+  const kind = toNotifyKind(verdict, { ...drive, isStopped: run.state === 'stopped' })
   if (kind === undefined) return
   const id = `msg_${digestFields(['drover-notice/v1', run.id, kind, run.updated_at, verdict.reason]).slice(7, 39)}`
-  const [goal = ''] = drive.goal.trim().split('\n', 1)
   const url = linkToRun(announcing.consoleUrl(), run.id)
   await announcing.announce({
     ...{ id, kind, stream: runId, repository, label, keyId, url },
     at: toTimestamp(runs.clock.now()),
-    title: `${verdict.word}: ${toSafeText(goal, TITLE_CHARACTERS)}`,
-    text: [toSafeText(question ?? verdict.reason), toSafeText(verdict.next ?? '')].filter(Boolean).join('\n'),
+    title: `${verdict.word}: ${toSafeText(titleOfGoal(drive.goal), TITLE_CHARACTERS)}`,
+    text: [toSafeText(question ?? withUtcTimes(verdict.reason)), toSafeText(verdict.next ?? '')]
+      .filter(Boolean)
+      .join('\n'),
     data: toSafeData({ ...toData(notice), repository, label }),
   })
 }

@@ -52,6 +52,8 @@ export type DriveBegin = Omit<EventOf<'drive_started'>['data'], 'run_id' | 'opti
   readonly baseline?: readonly BaselineRun[]
   /** What the user wants in addition, after the delivery. */
   readonly also?: readonly string[] | undefined
+  /** The user says what happens at limits. */
+  readonly choosesLimit?: boolean | undefined
   /** The user lets drover continue after another person pushed to the branch. */
   readonly takesOver?: boolean | undefined
 }
@@ -86,7 +88,10 @@ async function driveFrom(tools: RoundsTools, runId: string, begin: DriveBegin): 
   // What the user wants is for the last round, which records it, and is done once.
   const also = isLast ? undefined : begin.also
   const takesOver = driven.isAfterDelivery === true ? undefined : begin.takesOver
-  return await driveFrom(tools, driven.runId, { ...started, optionsFrom, isNew, baseline, also, takesOver })
+  const { choosesLimit } = begin
+  return await driveFrom(tools, driven.runId, {
+    ...{ ...started, optionsFrom, isNew, baseline, also, takesOver, choosesLimit },
+  })
 }
 
 type Driven = {
@@ -261,13 +266,16 @@ async function inWorktree(context: DriveContext, { place: given, isNew }: DriveB
 
 /** What the user wants in addition is recorded with the last round, before anything is done. */
 function beginDrive(context: DriveContext, given: DriveBegin): { isLast: boolean } {
-  const { optionsFrom, isNew = false, baseline = [], also = [], takesOver: _takesOver, ...begin } = given
+  const { optionsFrom, isNew = false, baseline = [], also = [], takesOver: _takesOver, choosesLimit, ...begin } = given
   const { journal, runId, onUpdate } = context
   const [first] = journal.events
   if (first === undefined) {
     record(context, 'drive_started', { run_id: runId, ...begin, options: optionsFrom(undefined) })
   } else if (isNew) onUpdate({ is: 'recorded', runId, event: first, state: readDriveState(context) })
-  else record(context, 'drive_resumed', { options: optionsFrom(readDriveState(context).options) })
+  else {
+    const options = optionsFrom(readDriveState(context).options)
+    record(context, 'drive_resumed', { options, ...(choosesLimit === true && { chooses_limit: true }) })
+  }
   const isLast = readDriveState(context).next_run_id === undefined
   if (isLast && also.length > 0) record(context, 'asked', { requirements: toRequirements(context, also) })
   const { sandbox: _, ...boundary } = { sandbox: undefined, ...context.boundary }

@@ -121,6 +121,12 @@ export const drivenRunOver = defineFault('driven_run_over', 'conflict', {
       : `the run ${d.id} continues as the run ${d.next}; use that id`,
 })
 
+export const driveOptionsRefused = defineFault('drive_options_refused', 'conflict', {
+  when: 'A command names options for a run that a server drives, and an agent or a check works. Nothing was changed.',
+  message: (d: { run_id: string }) =>
+    `the run ${d.run_id} works in your server with its own options; to drive it with others, run "drover stop ${d.run_id}" first, then repeat the command`,
+})
+
 export const drivenRunAsksNothing = defineFault('driven_run_asks_nothing', 'conflict', {
   when: 'An answer was given to a driven run that waits for none, for example because it is delivered.',
   message: (d: { run_id: string; line: string; command: string }) =>

@@ -40,9 +40,12 @@ type Driven = { readonly state: DriveState; readonly verdict: RunVerdict }
 export async function reportRun(context: RunContext, run: RunOutline, driven: Driven | undefined): Promise<RunReport> {
   if (driven === undefined) return toReport(run)
   const { state, verdict } = driven
-  const boundary = summarizeBoundary(roundsOf(context.store, state))
+  const rounds = roundsOf(context.store, state)
+  const boundary = summarizeBoundary(rounds)
+  const also = rounds.toReversed().flatMap(({ asked }) => asked.map(({ text }) => text))
   return toReport(run, {
     verdict,
+    ...(also.length > 0 && { also }),
     ...toReportParts(state, await readChanges(context, state)),
     ...(boundary !== undefined && { boundary }),
   })

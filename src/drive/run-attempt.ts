@@ -187,8 +187,14 @@ async function toPrompt(
   const seesWork = action.kind === 'review' || followUp?.why === 'hand_over'
   const work = seesWork ? [await readReviewMaterial(context)] : []
   const note = followUp === undefined ? [] : ['## An earlier attempt', describeFollowUp(followUp)]
-  const said = isResumed ? [] : describeTold(state.told)
+  const said = describeTold(isResumed ? toldSince(state) : state.told)
   return [prompt, ...said, ...work, ...note].join('\n\n')
+}
+
+/** What was said while no agent worked. */
+function toldSince({ told, attempts }: DriveState): DriveState['told'] {
+  const ended = attempts.at(-1)?.ended?.at ?? ''
+  return told.filter(({ sent_at: at }) => at > ended)
 }
 
 async function readSections({ runs, runId }: DriveContext, action: Action): Promise<Section[]> {

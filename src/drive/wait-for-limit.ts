@@ -30,17 +30,17 @@ export function handOver(context: DriveContext, { attempt, to, code }: StepOf<'h
   record(context, 'handed_over', { attempt: attempt.attempt, to, code })
 }
 
-type Wait = Pick<AgentLimit, 'backend' | 'code' | 'until'>
+type Wait = Pick<AgentLimit, 'backend' | 'code' | 'until'> & { readonly is_guess?: true | undefined }
 
 /** Waits without a request. It is over early if the run is stopped, its action skipped, or the agent answers another run. */
 export async function waitForLimit(
   context: DriveContext,
-  { backend, code, until }: Wait,
+  { backend, code, until, is_guess }: Wait,
   actionId: string,
 ): Promise<void> {
   const { waiting } = readDriveState(context)
   if (waiting?.until !== until || waiting.backend !== backend)
-    record(context, 'waiting_for_limit', { backend, code, until })
+    record(context, 'waiting_for_limit', { backend, code, until, ...(is_guess && { is_guess }) })
   using watch = new RunWatch(context, actionId)
   const isShared = () => findAgentLimit(context.agentLimits, backend)?.until === until
   const isOver = isShared() ? () => !isShared() : () => false
@@ -64,8 +64,9 @@ export function shareLimit(context: DriveContext): void {
   if (last?.ended?.how !== 'failed' || !isLimit(last.ended.error_code, { wasTriedAgain: false })) return
   // A budget may be that of one key or one repository.
   if (isBudget(last.ended.error_code)) return
-  const { backend, code, until } = limitOf(last, 1)
-  if (until !== undefined) saveAgentLimit(context.agentLimits, { backend, code, until })
+  const { backend, code, until, is_guess } = limitOf(last, 1)
+  if (until === undefined) return
+  saveAgentLimit(context.agentLimits, { backend, code, until, ...(is_guess && { is_guess }) })
 }
 
 /** Undefined if the run has waited for a limit that another run has reached, or if it was interrupted. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { formatMoment, toLocalMinute, withLocalTimes } from './local-time.ts'
+import { formatMoment, toLocalMinute, withLocalTimes, withUtcTimes } from './local-time.ts'
 
 const NOW = new Date('2026-11-18T21:40:00.000Z')
 const at = (ms: number) => new Date(NOW.getTime() + ms).toISOString()
@@ -37,9 +37,19 @@ describe('in a time zone that is an hour ahead', () => {
     ['claude is limited until 2026-11-19T01:00:00.000Z; later', 'claude is limited until 02:00, in 3 h 20 min; later'],
     ['since 2026-11-18T21:30:00Z: x', 'since 22:30, 10 min ago: x'],
     ['2026-11-18T21:30:00.000Z', '22:30, 10 min ago'],
+    ['tries again at 2026-11-19T01:00:00.000Z: x', 'tries again at 02:00, in 3 h 20 min: x'],
     ['at 2026-11-18T21:30:00.000Z', 'at 2026-11-18T21:30:00.000Z'],
     ['until 2026-11-19', 'until 2026-11-19'],
   ])('%s becomes %s', (text, local) => {
     expect(withLocalTimes(text, NOW)).toBe(local)
+  })
+
+  it.each([
+    ['limited until 2026-11-19T05:00:59.972Z; later', 'limited until 2026-11-19 05:00:59 UTC; later'],
+    ['again at 2026-11-19T05:00:59Z', 'again at 2026-11-19 05:00:59 UTC'],
+    ['2026-11-19T05:00:59.972Z', '2026-11-19 05:00:59 UTC'],
+    ['at 2026-11-19T05:00:59.972Z', 'at 2026-11-19T05:00:59.972Z'],
+  ])('for a file, %s becomes %s', (text, utc) => {
+    expect(withUtcTimes(text)).toBe(utc)
   })
 })

@@ -1,15 +1,20 @@
-/** Times as people at a terminal read them. Everything else gets the timestamps of `toTimestamp`. Pure but for the time zone. */
+/** Times as people at a terminal read them. Files, pipes and notifications get seconds in UTC; JSON gets the timestamps of `toTimestamp`. Pure but for the time zone. */
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
 /** drover writes them after these words, or alone. Times in texts of agents stay as they are, mostly. */
-const MOMENT = /(?<=^|\b(?:until|since) )\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g
+const MOMENT = /(?<=^|\b(?:until|since|again at) )\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g
 
 /** `limited until 01:00, in 3 h 20 min` for `limited until 2026-11-19T01:00:00.000Z` */
 export function withLocalTimes(text: string, now: Date): string {
   return text.replaceAll(MOMENT, (time) => formatMoment(time, now))
+}
+
+/** `limited until 2026-11-19 01:00:00 UTC`, for texts that are read elsewhere or later. */
+export function withUtcTimes(text: string): string {
+  return text.replaceAll(MOMENT, (time) => `${time.slice(0, 'yyyy-mm-ddThh:mm:ss'.length).replace('T', ' ')} UTC`)
 }
 
 /** `01:00, in 3 h 20 min`, `20:10, 5 min ago`; the date is there if it is a day away or more. */

@@ -146,6 +146,7 @@ export type ErrorCode =
   | 'drive_not_permitted'
   | 'drive_nothing_to_follow'
   | 'drive_of_another'
+  | 'drive_options_refused'
   | 'drive_program_missing'
   | 'drive_pull_request_over'
   | 'drive_records_tampered'

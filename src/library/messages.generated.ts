@@ -1631,6 +1631,8 @@ export type DrivenRun = {
     code: string
     /** When it is tried again. */
     until: string
+    /** The agent did not say when its limit is reset. */
+    is_guess?: true | undefined
   } | undefined
   /** Its place in the queue; only in the queue. */
   queue?: {
@@ -2124,9 +2126,18 @@ export type NightReport = {
     /** The first line of its goal. */
     title: string
     /** Where it is on the page. */
-    section: 'Delivered' | 'Delivered, look first' | 'Waits for you' | 'Not delivered' | 'Still running'
+    section: 'Delivered' | 'Delivered, look first' | 'Waits for you' | 'Not delivered' | 'Discarded' | 'Still running'
     /** What became of a run that agents drive. */
     verdict: RunVerdict
+    /** What it asks, with its line breaks, if it waits for an answer. */
+    question?: string | undefined
+    /** What an earlier round has delivered, if the run has delivered nothing since. */
+    delivered_before?: {
+      /** The branch. */
+      branch: string
+      /** The commit that was delivered. */
+      commit: string
+    } | undefined
     /** What it has used, with all of its rounds. */
     spent: {
       /** Tokens. */

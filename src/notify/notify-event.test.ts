@@ -69,7 +69,7 @@ describe('a budget', () => {
 
   it('says what is used, when it resets, and where to look', () => {
     expect(eventOf(20.123)).toMatchObject({
-      text: '20.12 of 20 usd are used. Prompts that it applies to are refused. It resets at 2026-11-19T00:00:00Z.',
+      text: '20.12 of 20 usd are used. Prompts that it applies to are refused. It resets at 2026-11-19 00:00:00 UTC.',
       url: 'https://drover.example.com/#/usage',
       endsAt: '2026-11-19T00:00:00Z',
       data: { level: 'spent', budget: { name: 'the key ci', used: 20.123 } },

@@ -1,4 +1,5 @@
 import { digestFields } from '../kit/digest.ts'
+import { withUtcTimes } from '../kit/local-time.ts'
 import { redactSecrets } from '../kit/redact.ts'
 
 /** What people and programs are notified of, and who wants to know it. Pure. */
@@ -124,7 +125,7 @@ export function toBudgetEvent(
   const level = used < limit ? 'near' : 'spent'
   const allowed = `${limit} ${unit}/${period}`
   const which = [name, unit, period, resetsAt ?? '', String(limit), level]
-  const resets = resetsAt === undefined ? 'It does not reset.' : `It resets at ${resetsAt}.`
+  const resets = resetsAt === undefined ? 'It does not reset.' : `It resets at ${withUtcTimes(resetsAt)}.`
   const refused = level === 'spent' ? ' Prompts that it applies to are refused.' : ''
   return {
     id: `msg_${digestFields(['drover-budget-notice/v1', ...which]).slice(7, 39)}`,

@@ -4,8 +4,9 @@
  */
 import { titleOfGoal } from '../contract/goal-title.ts'
 import { withInertIssues, withInertMarkdown, withoutInertMarks } from '../kit/inert-references.ts'
-import { toLocalMinute } from '../kit/local-time.ts'
+import { toLocalMinute, withUtcTimes } from '../kit/local-time.ts'
 import { toRevealed } from '../kit/revealed-text.ts'
+import { pendingQuestion } from './pending-question.ts'
 import type { RunOutline } from './read-status.ts'
 import { notedIn, reportedIn } from './reported-and-noted.ts'
 import type { ReportChange, RunReport } from './run-report.ts'
@@ -27,7 +28,10 @@ export function formatReport(report: RunReport, run: RunOutline, form: Form = 't
         ...(report.messages ?? []).map((each) => messageText(each, minute)),
       ].join('\n\n'),
     ],
-    ['After the delivery', listText((report.acts ?? []).map(({ at, text }) => `${minute(at)}: ${cell(text)}`))],
+    [
+      'After the delivery',
+      listText((report.acts ?? []).map(({ at, text }) => `${minute(at)}: ${cell(withUtcTimes(text))}`)),
+    ],
     ['Requirements after the delivery', requirementText(report, rows)],
     ['What changed', changeText(report, rows)],
     ['Evidence', evidenceText(report, rows)],
@@ -40,7 +44,7 @@ export function formatReport(report: RunReport, run: RunOutline, form: Form = 't
     ['Cost', costText(report)],
   ].filter(([, text]) => text !== '')
   const body = sections.map(([title, text]) => `## ${title}\n\n${text}`)
-  const text = `${[titleText(report), ...verdictText(report), stateText(report, minute), ...body, `---\n\n${report.note}`].join('\n\n')}\n`
+  const text = `${[titleText(report), ...verdictText(report, pendingQuestion(run)), stateText(report, minute), ...body, `---\n\n${report.note}`].join('\n\n')}\n`
   return form === 'lists' ? withoutInertMarks(text) : text
 }
 
@@ -54,14 +58,17 @@ function titleText({ goal, run_id: id }: RunReport): string {
 }
 
 /** The verdict in one line, then what to look at first. */
-function verdictText({ verdict }: RunReport): string[] {
+function verdictText({ verdict }: RunReport, question = ''): string[] {
   if (verdict === undefined) return []
-  const { word, line, look_first: lookFirst, next } = verdict
-  const reason = lookFirst.length > 0 ? '' : cell(line.slice(word.length))
+  const { word, look_first: lookFirst, next } = verdict
+  const line = withUtcTimes(verdict.line)
+  const isLong = lookFirst.length === 0 && question.trim().includes('\n')
+  const reason = lookFirst.length > 0 || isLong ? '' : cell(line.slice(word.length))
   const separator = reason.startsWith(':') || reason === '' ? '' : ' '
   return [
     `**${word}**${separator}${reason}`,
-    ...(lookFirst.length === 0 ? [] : [listText(lookFirst)]),
+    ...(isLong ? [quote(question)] : []),
+    ...(lookFirst.length === 0 ? [] : [listText(lookFirst.map(withUtcTimes))]),
     // It is this page.
     ...(next.startsWith('drover report ') ? [] : [`Next: ${code(next)}`]),
   ]
@@ -106,9 +113,10 @@ function requirementText({ requirements = [] }: RunReport, rows: Rows): string {
   return cells.length === 0 ? '' : rows(['', 'From', 'Verdict', 'What became of it'], cells)
 }
 
-function goalText({ goal, source, issue, previous_run_id }: RunReport): string {
+function goalText({ goal, also = [], source, issue, previous_run_id }: RunReport): string {
   const lines = [
     quote(goal),
+    ...(also.length === 0 ? [] : ['Asked in addition:', ...also.map((text) => `- ${indent(quote(text)).trimStart()}`)]),
     ...(source === undefined ? [] : [`Issue: ${source.url}, requirements ${code(source.requirements_revision)}`]),
     ...(issue === undefined ? [] : [`Issue: ${issue}`]),
     ...(previous_run_id === undefined
@@ -304,7 +312,7 @@ function list(_headings: readonly string[], rows: readonly (readonly string[])[]
 }
 
 /** Tags and comments of HTML would continue after the quotation, and footnotes are shown at the end of the page. */
-function quote(text: string): string {
+export function quote(text: string): string {
   const lines = withInertMarkdown(text.trim())
     .replaceAll(/(?<!\\)(\\*)(<(?=[a-z/!?])|\[(?=\^))/gi, '$1$1\\$2')
     .split(/\r\n|[\n\r]/)

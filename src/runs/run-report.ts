@@ -8,6 +8,8 @@ export type ReportParts = {
   readonly verdict?: RunVerdict
   /** The goal of the first of several rounds. */
   readonly goal?: string
+  /** What people asked for in addition, with `--also`, in all rounds, oldest first. */
+  readonly also?: readonly string[]
   /** The ordinary issue whose text is the goal. */
   readonly issue?: string
   /** The branch that holds the changes. */

@@ -128,6 +128,40 @@ describe('drover answer', () => {
   })
 })
 
+describe('options for a run that the server drives', () => {
+  const limit = { claude: 'API Error: Request rejected (429) · try again in 5h' }
+
+  it.each([
+    ['here', []],
+    ['in the background', ['--detach']],
+  ])('are used at once if it waits for a limit, %s', async (_where, detach) => {
+    const { driving, drover, delivered } = createDetached({ implement: [{ limit }, HONEST] })
+    const id = runIdIn((await drover('drive', GOAL, '--no-review', '--detach')).stdout)
+    await until(() => dataOf(driving.records(id), 'waiting_for_limit')[0])
+    const wrong = await drover('drive', id, '--on-limit', 'next', '--fallback', 'nobody')
+    expect(wrong).toMatchObject({ code: 3, stderr: expect.stringContaining('nobody') })
+    const next = await drover('drive', id, '--on-limit', 'next', '--fallback', 'claude', ...detach)
+    expect(next).toMatchObject({ code: 0 })
+    expect(await delivered(id)).toMatchObject({ as: 'branch' })
+    expect(dataOf(driving.records(id), 'drive_resumed')).toMatchObject([
+      { options: { on_limit: 'next', fallback: ['claude'] }, chooses_limit: true },
+    ])
+  })
+
+  it.each([
+    ['here', []],
+    ['in the background', ['--detach']],
+  ])('are refused while an agent works, %s', async (_where, detach) => {
+    const { driving, drover } = createDetached({ implement: [{ ...HONEST, hangs: true }] })
+    const id = runIdIn((await drover('drive', GOAL, '--no-review', '--detach')).stdout)
+    await until(() => dataOf(driving.records(id), 'attempt_started').length === 2)
+    expect(await drover('drive', id, '--max-tokens', '5000', ...detach)).toMatchObject({
+      ...{ code: 3, stderr: expect.stringContaining(`run "drover stop ${id}" first`) },
+    })
+    expect(await drover('stop', id)).toMatchObject({ code: 0 })
+  })
+})
+
 describe('drover drive --detach, whose server is killed', () => {
   /** A server of the user that ends at this moment of the next hand-over. */
   async function startDoomed({ driving }: ReturnType<typeof createDetached>, handOver: KillPoint['handOver']) {

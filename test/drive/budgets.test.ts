@@ -30,7 +30,7 @@ it('waits until the budget resets, and continues without a person', async () => 
   const ran = await driving.call(['drive', GOAL, '--no-review'], {
     clock: { now: () => new Date(now) },
     onOutput: (text) => {
-      if (text.includes('Waiting until 2026-11-19T00:00:01.500Z: a budget has nothing left'))
+      if (text.includes('Waiting until 2026-11-19 00:00:01 UTC: a budget has nothing left'))
         now = '2026-11-19T00:00:02Z'
     },
   })

@@ -84,7 +84,7 @@ describe('drover merge', () => {
       'there are conflicts',
       (run) => run.commitFile('wind.txt', 'wind: 1 Bft\n'),
       'merge_conflict',
-      'conflict in wind.txt',
+      `--also 'Merge main and resolve the conflicts'`,
       [],
     ],
     [

@@ -7,6 +7,7 @@ import type { ProjectTrust } from '../../drive/project-settings.ts'
 import { readVerdict } from '../../drive/read-verdict.ts'
 import type { BaselineRun } from '../../drive/record/drive-state.ts'
 import { driveBusy } from '../../drive/record/faults.ts'
+import { type GivenOptions, namesOptions } from '../../drive/start/drive-options.ts'
 import { removeDelivered } from '../../drive/start/remove-delivered.ts'
 import { driveUserRun, type FoundDrive, lastingWorktree } from '../../drive/start/start-drive.ts'
 import { Fault } from '../../kit/fault.ts'
@@ -26,9 +27,12 @@ import { attach, isDrivenByServer } from './attach.ts'
 import type { DrivePrinter } from './drive-printer.ts'
 import { askAboutLimit, askAboutRun, confirmBaseline } from './drive-questions.ts'
 import { endLines } from './end-text.ts'
+import { toLocalDrive } from './hand-over.ts'
 import { notify } from './notify.ts'
 
 type EndOptions = {
+  given: GivenOptions
+  isDemo: boolean
   optionsFrom: DriveBegin['optionsFrom']
   notifyCommand: string | undefined
   isInterruptedBy: (error: unknown) => boolean
@@ -48,7 +52,7 @@ export async function driveToEnd(drive: DriveHere, found: FoundDrive, options: E
     clearLive: () => printer.clearLive(),
   }
   try {
-    const result = await driveIt({ ...drive, printer: telling }, found, options.optionsFrom)
+    const result = await driveIt({ ...drive, printer: telling }, found, options)
     await printer.clearLive()
     if (result === undefined) return await reportLeft(drive, found.runId)
     const exitCode = await reportEnd(drive, result)
@@ -79,7 +83,7 @@ type DrivenHere = RoundsResult & { isAttached?: true }
 async function driveIt(
   drive: DriveHere,
   found: FoundDrive,
-  optionsFrom: DriveBegin['optionsFrom'],
+  { optionsFrom, given, isDemo, notifyCommand: notify }: EndOptions,
 ): Promise<DrivenHere | undefined> {
   const { invocation, context, printer } = drive
   try {
@@ -87,8 +91,13 @@ async function driveIt(
   } catch (error) {
     if (!(await isDrivenByServer(invocation, found.runId, error))) throw error
     const { err } = invocation.runtime.terminal
-    await askServerForMore(invocation, found)
-    await err.write('drover: the run continues in the background with its own options. Ctrl-C leaves it running.\n')
+    const isChanged = namesOptions(given)
+    if (isChanged) {
+      const body = toLocalDrive(invocation, { found, given, isDemo, notify })
+      await callServer(invocation, { method: 'POST', path: '/local/drive', body })
+    } else await askServerForMore(invocation, found)
+    const how = isChanged ? 'these options' : 'its own options'
+    await err.write(`drover: the run continues in the background with ${how}. Ctrl-C leaves it running.\n`)
     const result = await attach(context, found.runId, (update) => printer.update(update))
     return result && { ...result, isAttached: true }
   }

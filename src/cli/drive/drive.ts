@@ -9,7 +9,7 @@ import { withProject } from '../../config/projects/projects.ts'
 import type { Options, Place } from '../../drive/record/drive-event.shape.ts'
 import { readDrive } from '../../drive/record/drive-journal.ts'
 import type { DriveState } from '../../drive/record/drive-state.ts'
-import { completeOptions, type GivenOptions } from '../../drive/start/drive-options.ts'
+import { choosesLimit, completeOptions, type GivenOptions } from '../../drive/start/drive-options.ts'
 import {
   type DriveStart,
   type DriveTarget,
@@ -138,7 +138,7 @@ async function driveWanted(
   }
   // Before anything is created.
   if (flags.isOn('detach')) await requireServer(invocation, config)
-  const found = await findDrive(context, { ...start, target })
+  const found = withLimitChoice(await findDrive(context, { ...start, target }), given)
   command.runId = found.runId
   await noteUnseenWork(found.begin.place, { ...found.context, err: runtime.terminal.err })
   if (found.begin.isNew === true) await askFirst(found)
@@ -149,10 +149,13 @@ async function driveWanted(
     : createTextDrivePrinter(runtime.terminal, runtime.clock)
   const drive = { invocation, config, drover, context: found.context, printer }
   return await driveToEnd(drive, found, {
-    optionsFrom,
-    notifyCommand,
+    ...{ given, isDemo, optionsFrom, notifyCommand },
     isInterruptedBy: (e) => command.isInterruptedBy(e),
   })
+}
+
+function withLimitChoice(found: FoundDrive, given: GivenOptions): FoundDrive {
+  return choosesLimit(given) ? { ...found, begin: { ...found.begin, choosesLimit: true } } : found
 }
 
 /** What a person decides or should know before the first agent starts. */

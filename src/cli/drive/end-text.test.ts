@@ -64,7 +64,7 @@ describe('endLines', () => {
     [
       'something that is missing',
       { ...asked, pause_reason: 'environment_unavailable' },
-      ['Something is missing:', 'drover drive 6f1c'],
+      ['Something is missing:', 'drover drive 6f1c', 'drover answer 6f1c "TEXT"'],
     ],
     [
       'more actions',

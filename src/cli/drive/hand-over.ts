@@ -78,6 +78,24 @@ async function leaveToServer(
   return () => void saveDriven(directory, { ...(before ?? record), is_server_driven: false })
 }
 
+/** What the server needs in order to drive a run as this command would. */
+export function toLocalDrive(
+  { runtime }: Invocation,
+  { found, given, isDemo, notify }: Omit<Detached, 'config'>,
+): LocalDrive {
+  const env = Object.entries(runtime.env).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  return {
+    run_id: found.runId,
+    repository: lastingWorktree(found),
+    begin: found.begin,
+    given,
+    is_demo: isDemo,
+    ...(notify !== undefined && { notify }),
+    env: Object.fromEntries(env),
+    cwd: runtime.cwd,
+  }
+}
+
 type Detached = {
   found: FoundDrive
   given: GivenOptions
@@ -93,17 +111,7 @@ export async function detachDrive(
 ): Promise<number> {
   const { flags, runtime } = invocation
   const { runId, begin } = found
-  const env = Object.entries(runtime.env).filter((entry): entry is [string, string] => entry[1] !== undefined)
-  const body: LocalDrive = {
-    run_id: runId,
-    repository: lastingWorktree(found),
-    begin,
-    given,
-    is_demo: isDemo,
-    ...(notify !== undefined && { notify }),
-    env: Object.fromEntries(env),
-    cwd: runtime.cwd,
-  }
+  const body = toLocalDrive(invocation, { found, given, isDemo, notify })
   const server = await handOver(invocation, { found, body, config })
   const { out } = runtime.terminal
   const place = begin.place.kind === 'worktree' ? { branch: begin.place.branch } : {}

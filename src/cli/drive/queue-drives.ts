@@ -32,6 +32,7 @@ import { exitCodeOfSignal } from '../interruption.ts'
 import { requireServer } from '../local/background-server.ts'
 import { callServer } from '../local/server-client.ts'
 import { overlapLines } from '../output/drive-text.ts'
+import { timesFor } from '../output/local-times.ts'
 import { toPrintable } from '../output/printable.ts'
 import { findUserPaths } from '../settings.ts'
 import { queueNotServed } from './faults.ts'
@@ -188,13 +189,14 @@ async function printNews(invocation: Invocation, { runs, places, shown }: News):
   const { out } = invocation.runtime.terminal
   const isJson = invocation.flags.isOn('json')
   const nameOf = (id: string) => id.slice(0, SHORT_ID)
+  const times = timesFor(out, () => invocation.runtime.clock.now())
   const print = async (key: string, line: string) => {
     if (shown.has(key)) return
     shown.add(key)
     await out.write(`${line}\n`)
   }
   for (const { id, title, state, verdict } of runs) {
-    const text = `${nameOf(id)} ${toPrintable(title)}: ${verdict.line}`
+    const text = `${nameOf(id)} ${toPrintable(title)}: ${toPrintable(times(verdict.line))}`
     const json = JSON.stringify({ type: 'run', run_id: id, state, verdict })
     await print(`${id} ${state} ${verdict.line}`, isJson ? json : text)
   }

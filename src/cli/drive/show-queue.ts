@@ -37,7 +37,7 @@ type Names = { nameOf: (runId: string) => string; isServed: boolean; times: Time
 
 /** The queue as text for people. */
 function formatQueue({ parallel, runs }: RunQueue, { nameOf, isServed, times }: Names, layout: TextLayout): string[] {
-  if (runs.length === 0) return ['Nothing is queued.']
+  if (runs.length === 0) return ['Nothing is queued. What became of earlier runs: drover report --since yesterday']
   const queued = runs.filter(({ state }) => state === 'queued').length
   const rows = runs.map((run) => ({
     cells: [

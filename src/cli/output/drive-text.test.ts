@@ -38,6 +38,12 @@ it.each([
     /^Waiting until \d\d:00, in 1 h: claude is limited$/,
   ],
   [
+    'waiting_for_limit',
+    { backend: 'claude', code: 'x', until: '2026-01-31T11:00:00.000Z', is_guess: true },
+    'Waiting until 2026-01-31T11:00:00.000Z: claude is limited; reset time unknown, tries again then',
+    /^Waiting until \d\d:00, in 1 h: claude is limited; reset time unknown, tries again then$/,
+  ],
+  [
     'agent_retries',
     { attempt: 1, count: 2, since: '2026-01-31T09:50:00.000Z', message: 'refused' },
     '  claude retries since 2026-01-31T09:50:00.000Z, 2 times so far: refused',

@@ -74,7 +74,14 @@ export function describeRecord(event: DriveEvent, state: DriveState, times: Time
     case 'interrupted':
       return []
     case 'waiting_for_limit':
-      return [{ text: times(`Waiting until ${event.data.until}: ${limitedBy(event.data)}`), tone: 'open' }]
+      return [
+        {
+          text: times(
+            `Waiting until ${event.data.until}: ${limitedBy(event.data)}${event.data.is_guess === true ? '; reset time unknown, tries again then' : ''}`,
+          ),
+          tone: 'open',
+        },
+      ]
     case 'handed_over':
       return [{ text: `${event.data.to} continues the work`, tone: 'title' }]
     case 'round_started':

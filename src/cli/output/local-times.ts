@@ -1,12 +1,12 @@
 import type { RunVerdict } from '../../contract/run-verdict.shape.ts'
-import { withLocalTimes } from '../../kit/local-time.ts'
+import { withLocalTimes, withUtcTimes } from '../../kit/local-time.ts'
 
 /** How times in a text are shown. */
 export type Times = (text: string) => string
 
-/** A terminal shows local times and how far away they are. A pipe gets timestamps. */
+/** A terminal shows local times and how far away they are. A pipe gets seconds in UTC. */
 export function timesFor({ isTty }: { readonly isTty: boolean }, now: () => Date): Times {
-  return isTty ? (text) => withLocalTimes(text, now()) : asWritten
+  return isTty ? (text) => withLocalTimes(text, now()) : withUtcTimes
 }
 
 export const asWritten: Times = (text) => text

@@ -28,6 +28,7 @@ const FOLLOW_UPS = {
   adopt: ['drover continue RUN --adopt', 'work from the changed issue'],
   drive: ['drover drive RUN', 'continue'],
   'drive-then': ['drover drive RUN', 'then continue'],
+  'answer-instead': ['drover answer RUN "TEXT"', 'or say what to do without it; then drover drive RUN'],
   'drive-longer': ['drover drive RUN --actions 8', 'continue with 8 more'],
   'drive-in-background': ['drover drive RUN --detach', 'continue in the background'],
   'follow-background': ['drover drive RUN', 'follow it here; Ctrl-C leaves it running'],
@@ -92,6 +93,8 @@ const DECISIONS = ['answer-decision', 'confirm-destructive', 'decline-or-feedbac
 
 /** What lets a driven run continue: the decisions that it waits for, and `drover drive`, which resumes it. */
 export function followUpsOfDrive({ next, pause_reason }: RunOutline, name: string): NextCommand[] {
+  if (pause_reason === 'environment_unavailable')
+    return [followUp('drive', { RUN: name }), followUp('answer-instead', { RUN: name })]
   if (pause_reason === 'budget_exhausted') return [followUp('drive-longer', { RUN: name })]
   const decisions = next.variants.flatMap((variant) =>
     DECISIONS.includes(variant.id) ? (toFollowUp(variant, { name, hasRoot: false }) ?? []) : [],

@@ -13,6 +13,7 @@ describe('wrapWords', () => {
     ['keeps line breaks and empty lines', 'a\n\nb', 9, ['a', '', 'b']],
     ['keeps the indentation', '  one two three', 8, ['  one', '  two', '  three']],
     ['keeps the spaces inside of a line that fits', 'a   b', 9, ['a   b']],
+    ['keeps the spaces between words of a line that is broken', 'a   b c', 5, ['a   b', 'c']],
     ['measures wide characters in columns', '漢字 漢字', 6, ['漢字', '漢字']],
     ['replaces a tab by two spaces', '\ta', 9, ['  a']],
   ])('%s', (_name, text, columns, lines) => {

@@ -2,7 +2,7 @@ import { countColumns, cutToColumns, splitToColumns } from './printable.ts'
 
 /**
  * Wraps text into lines of at most `columns`. Lines break between words; a word wider than a line breaks anywhere. Existing
- * line breaks and the indentation of each line stay. With `keepsPaths`, a path or an address that is wider stays whole, on a
+ * line breaks, the indentation of each line and the spaces between words of one line stay. With `keepsPaths`, a path or an address that is wider stays whole, on a
  * separate line, so that it can be copied. That is only for the text of drover: the terminal wraps such a line without the
  * indentation, so the text of an agent could look like a heading of drover.
  */
@@ -27,8 +27,8 @@ function wrapLine(line: string, columns: number, { measure, split }: Ruler): str
   const indent = cutToColumns(/^ */.exec(line)?.[0] ?? '', Math.floor(columns / 2))
   const lines: string[] = []
   let current = indent
-  for (const word of line.trimStart().split(/ +/)) {
-    const joined = current.trim() === '' ? current + word : `${current} ${word}`
+  for (const [, gap = '', word = ''] of line.trimStart().matchAll(/( *)([^ ]+)/g)) {
+    const joined = current.trim() === '' ? current + word : current + gap + word
     if (measure(joined) <= columns) {
       current = joined
       continue

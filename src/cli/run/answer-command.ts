@@ -1,7 +1,10 @@
 /** `drover answer`: an answer to the question of a run, or a confirmation of a destructive request. */
+import type { ProtocolState } from '../../contract/protocol-state.shape.ts'
 import { drivenRunAsksNothing } from '../../drive/faults.ts'
 import { lastRound, readVerdict } from '../../drive/read-verdict.ts'
 import { readDrive } from '../../drive/record/drive-journal.ts'
+import { tellAgent } from '../../drive/start/tell-agent.ts'
+import { userName } from '../../kit/user-name.ts'
 import { answerModeConflict } from '../../runs/faults.ts'
 import { answerQuestion } from '../../runs/operations.ts'
 import { parseAnswer } from '../../runs/parse-request.ts'
@@ -27,10 +30,13 @@ export const run: RunCommand = (invocation) =>
     const asked = given === undefined ? given : await findAsking(context, given)
     const found = await openPersonRun(command, context, { given: asked, intent: 'answer' })
     const answer = await toAnswer(invocation, found, text)
-    const state = await answerQuestion(found.context, found.run.id, answer)
+    const state =
+      lacksSomething(found) && isText(answer)
+        ? await tellLacking(found, answer)
+        : await answerQuestion(found.context, found.run.id, answer)
     const done = answer.confirmDestructive ? 'Confirmed.' : 'Answered.'
-    const goesOn = await continueInServer(invocation, found.run.id)
-    const sentence = goesOn ? `${done} Your server continues the run.` : done
+    const isContinued = await continueInServer(invocation, found.run.id)
+    const sentence = isContinued ? `${done} Your server continues the run.` : done
     await printChangedRun(invocation, found.context, { state, sentence })
     return 0
   })
@@ -48,6 +54,17 @@ async function findAsking(context: RunContext, given: string): Promise<string> {
 }
 
 type Answer = ReturnType<typeof parseAnswer>
+
+const isText = ({ text, confirmDestructive }: Answer) => !confirmDestructive && text.trim() !== ''
+
+/** The protocol knows no answer in this state, but the driver can pass one on. */
+function lacksSomething({ context, run }: PersonRun): boolean {
+  return run.pause_reason === 'environment_unavailable' && readDrive(context.store, run.id) !== undefined
+}
+
+async function tellLacking({ context, run }: PersonRun, { text }: Answer): Promise<ProtocolState> {
+  return await tellAgent(context, run, { text, by: { via: 'terminal', name: userName() } })
+}
 
 type Words = { given: string | undefined; text: string | undefined }
 
@@ -78,7 +95,7 @@ async function toAnswer(invocation: Invocation, found: PersonRun, text: string |
   }
   if (text !== undefined) return textAnswer(actionId, text)
   if (runtime.stdin.isPiped()) return textAnswer(actionId, await readText(runtime, undefined))
-  if (!canAsk(runtime) || run.next.operation !== 'answer') return textAnswer(actionId, '')
+  if (!canAsk(runtime) || (run.next.operation !== 'answer' && !lacksSomething(found))) return textAnswer(actionId, '')
   return await askFor(invocation, { run, signal: context.signal }, actionId)
 }
 

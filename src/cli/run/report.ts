@@ -15,7 +15,7 @@ import { asOwner } from '../../runs/run-worktree.ts'
 import { findNewestRun } from '../../runs/waiting-run.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { flagsConflict, flagValueInvalid } from '../faults.ts'
-import { asWritten, timesFor, verdictIn } from '../output/local-times.ts'
+import { timesFor, verdictIn } from '../output/local-times.ts'
 import { MarkdownStream } from '../output/markdown-stream.ts'
 import { toPrintable } from '../output/printable.ts'
 import { wrapWords } from '../output/wrap-words.ts'
@@ -43,7 +43,10 @@ export const run: RunCommand = (invocation) =>
     const driven = state && { state, verdict: await readVerdict(context, { run: shown, drive: state }) }
     const report = await reportRun(context, shown, driven)
     const form = out.isTty && flags.text('output') === undefined ? 'lists' : 'tables'
-    const times = form === 'lists' ? timesFor(out, () => runtime.clock.now()) : asWritten
+    const times =
+      form === 'lists'
+        ? timesFor(out, () => runtime.clock.now())
+        : timesFor({ isTty: false }, () => runtime.clock.now())
     const { verdict } = report
     const timed = { ...report, ...(verdict !== undefined && { verdict: verdictIn(verdict, times) }) }
     return await write(invocation, flags.isOn('json') ? report : formatReport(timed, shown, form))

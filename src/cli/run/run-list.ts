@@ -53,7 +53,7 @@ function toUnavailableRow({ id, code, detail }: RunList['unavailable_runs'][numb
 }
 
 /** By the id of the run; undefined for runs that are not driven. */
-type Verdicts = ReadonlyMap<string, RunVerdict | undefined>
+export type Verdicts = ReadonlyMap<string, RunVerdict | undefined>
 
 /** The verdicts on the runs of a list. */
 export async function readVerdicts(

@@ -3,12 +3,13 @@ import type { PinnedMaterial } from '../../contract/material.shape.ts'
 import type { ProtocolState } from '../../contract/protocol-state.shape.ts'
 import type { LocalRun } from '../../contract/run-status.shape.ts'
 import type { RunVerdict } from '../../contract/run-verdict.shape.ts'
+import { pendingQuestion } from '../../runs/pending-question.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
 import { formatNextBlock, formatPeopleBlock } from '../failures/next-text.ts'
 import { formatAge } from '../output/format-amounts.ts'
 import { toOneLine, toPrintable } from '../output/printable.ts'
 import { followUpOfVerdict } from '../output/what-follows.ts'
-import { destroyTitle, formatWaiting, pendingQuestion } from './run-waits.ts'
+import { destroyTitle, formatWaiting } from './run-waits.ts'
 
 export type Fact = readonly [name: string, value: string | undefined]
 
@@ -84,9 +85,11 @@ export function formatStarted(
   return toText([`Run ${run_id} started`, ...toLines(facts), ...formatNextBlock(next)])
 }
 
-export function formatStopped({ run_id, next, pinned_source }: ProtocolState): string {
+/** `verdict` is that of a driven run, whose driver continues it. */
+export function formatStopped({ run_id, next, pinned_source }: ProtocolState, verdict?: RunVerdict): string {
   const message = `Run ${run_id} is stopped. Its work so far is kept, and it can be resumed.`
-  return toText([message, ...formatNextBlock(next, { source: pinned_source })])
+  const following = verdict === undefined ? formatNextBlock(next, { source: pinned_source }) : nextOfVerdict(verdict)
+  return toText([message, ...following])
 }
 
 /** One line per change, for `--watch` without a terminal. */

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { EXAMPLES } from '../../../scripts/protocol-examples.ts'
 import { makeVariant } from '../../contract/next-variants.ts'
@@ -40,6 +41,20 @@ describe('the view of a run', () => {
     expect(view({}, ended)).toMatch(/^Run 6f1c2c6e {2}ended\n/)
     expect(view({ verdict: DELIVERED }, ended)).toMatch(/^Run 6f1c2c6e {2}delivered: branch b\n/)
     expect(view({}, ended)).not.toContain('actions left')
+  })
+
+  it('shows the whole state at every width', () => {
+    const line = 'waiting for limit: claude is limited until 2026-11-19T06:00:00Z; the run continues then'
+    const verdict = { ...VERDICT, word: 'waiting for limit', line, next: 'drover status 6f1c2c6e' } as const
+    for (let columns = 1; columns <= 160; columns += 1) {
+      for (const style of [
+        (_: unknown, text: string) => text,
+        (_: unknown, text: string) => `\u001b[33m${text}\u001b[39m`,
+      ]) {
+        const text = stripVTControlCharacters(view({ verdict, out: { style, isTty: true, columns } }))
+        expect(text.replaceAll(/\s/g, '')).toContain(`Run 6f1c2c6e  ${line}`.replaceAll(' ', ''))
+      }
+    }
   })
 
   it('offers the report of a run that has ended, in place of its summary for programs', () => {

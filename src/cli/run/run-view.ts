@@ -4,6 +4,7 @@
  */
 import { titleOfGoal } from '../../contract/goal-title.ts'
 import type { RunVerdict } from '../../contract/run-verdict.shape.ts'
+import { pendingQuestion } from '../../runs/pending-question.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
 import { formatVariant } from '../failures/next-text.ts'
 import { formatAge } from '../output/format-amounts.ts'
@@ -20,7 +21,7 @@ import {
 import { wrapWords } from '../output/wrap-words.ts'
 import type { Channel } from '../terminal.ts'
 import { type Candidate, type Fact, formatBudget, formatSectionChanges, toText } from './run-text.ts'
-import { block, formatWaiting, pendingQuestion, waitingLines } from './run-waits.ts'
+import { block, formatWaiting, waitingLines } from './run-waits.ts'
 
 export type ViewOptions = {
   now: Date
@@ -71,11 +72,15 @@ export function viewLines(run: RunOutline, options: ViewOptions): string[] {
 
 function headLines(run: RunOutline, { name, out, verdict }: ViewOptions): string[] {
   const state = verdict === undefined ? `${run.state}${formatWaiting(run)}` : headOf(verdict, run)
-  const [first = '', ...rest] = wrapWords(`Run ${name}  ${state}`, tableWidth(out))
-  const shown = first.slice(`Run ${name}  `.length)
+  const title = `Run ${name}`
+  const [first = '', ...rest] = wrapWords(`${title}  ${state}`, tableWidth(out))
+  const inColour = (text: string) => (text === '' ? '' : out.style(STATE_STYLES[run.state], text))
+  // On a narrow terminal, the title itself may be broken.
+  const hasTitle = first.startsWith(title)
+  const [, gap = '', shown = ''] = /^( *)(.*)$/.exec(first.slice(title.length)) ?? []
   return [
-    `${out.style('bold', `Run ${name}`)}  ${out.style(STATE_STYLES[run.state], shown)}`,
-    ...rest.map((line) => out.style(STATE_STYLES[run.state], line)),
+    hasTitle ? `${out.style('bold', title)}${gap}${inColour(shown)}` : inColour(first),
+    ...rest.map(inColour),
     ...(verdict?.look_first ?? []).flatMap((each) => wrapWords(`  ${each}`, tableWidth(out))),
     ...wrapWords(toOneLine(titleOfGoal(run.goal), 3 * tableWidth(out)), tableWidth(out)),
   ]
@@ -130,7 +135,7 @@ function historyLines(run: RunOutline, out: TextLayout): string[] {
 }
 
 /** The commands that can follow. The summary of a run is for programs; the report says the same to people. */
-function nextLines({ next, state, workspace }: RunOutline, options: ViewOptions): string[] {
+function nextLines({ next, state, workspace, pause_reason: pauseReason }: RunOutline, options: ViewOptions): string[] {
   const { name, out, verdict, isRemoved } = options
   const [RUN, hasRoot] = [name, options.root !== undefined]
   if (state === 'ended') {
@@ -144,11 +149,14 @@ function nextLines({ next, state, workspace }: RunOutline, options: ViewOptions)
   }
   const own = (id: Parameters<typeof followUp>[0]) =>
     withRoot(followUp(id, { RUN }), next.variants[0]?.base_argv ?? [], { hasRoot })
-  const offered = next.variants.flatMap((variant) =>
-    verdict !== undefined && variant.id === 'submit-outcome-file'
-      ? ofDriver(verdict).map((each) => withRoot(each, variant.base_argv, { hasRoot }))
-      : (toFollowUp(variant, { name, hasRoot }) ?? []),
-  )
+  const forDriver = verdict === undefined ? undefined : next.variants.find(({ id }) => DONE_BY_DRIVER.has(id))
+  const offered = [
+    ...(verdict === undefined || forDriver === undefined ? [] : ofDriver(verdict)).map((each) =>
+      withRoot(each, forDriver?.base_argv ?? [], { hasRoot }),
+    ),
+    ...next.variants.flatMap((each) => (each === forDriver ? [] : (toFollowUp(each, { name, hasRoot }) ?? []))),
+  ]
+  if (verdict !== undefined && pauseReason === 'environment_unavailable') offered.push(own('answer-instead'))
   const forHosts = verdict !== undefined ? [] : next.variants.filter(({ id }) => id === 'submit-outcome-file')
   return [
     ...[...offered, ...(state === 'stopped' ? [] : [own('stop')])].flatMap((each) => formatFollowUp(each, out)),
@@ -158,6 +166,9 @@ function nextLines({ next, state, workspace }: RunOutline, options: ViewOptions)
     ]),
   ]
 }
+
+/** `drover drive` does these for a driven run. */
+const DONE_BY_DRIVER: ReadonlySet<string> = new Set(['submit-outcome-file', 'resume-ad-hoc', 'use-pinned-source'])
 
 /** A run that is driven needs no driver. */
 function ofDriver(verdict: RunVerdict): NextCommand[] {

@@ -1,5 +1,6 @@
 /** What a run waits for: in a few words, and whole for those who decide. Pure. */
 import { toRevealed } from '../../kit/revealed-text.ts'
+import { pendingQuestion } from '../../runs/pending-question.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
 import { toOneLine, toPrintable } from '../output/printable.ts'
 import { type TextLayout, tableWidth } from '../output/text-table.ts'
@@ -17,27 +18,26 @@ export function formatWaiting({ state, pause_reason, source_candidate, current_a
 const WAITS_FOR: Readonly<Record<NonNullable<RunOutline['pause_reason']>, string>> = {
   decision_required: 'an answer',
   destructive_confirmation_required: 'a confirmation, or an answer that declines it',
-  environment_unavailable: 'its environment to be fixed, then a resume',
+  environment_unavailable: 'something that it lacks',
   budget_exhausted: 'more budget, which it gets when it is resumed',
 }
 
 /** A long question is cut in a list; the status of the run has all of it. */
 const QUESTION_COLUMNS = 120
 
-/** What a paused run of a list waits for, with the command that answers a question. */
-export function describePause(run: RunOutline, name: string): string | undefined {
+/** What a paused run of a list waits for, with the command that answers a question. `next` continues a driven run. */
+export function describePause(run: RunOutline, name: string, next?: string): string | undefined {
   if (run.state !== 'paused') return undefined
+  if (run.pause_reason === 'environment_unavailable' && next !== undefined) {
+    const lacking = toOneLine(pendingQuestion(run) ?? '', QUESTION_COLUMNS)
+    return `waiting for something that it lacks${lacking === '' ? '' : `, "${lacking}"`}: ${next}`
+  }
   const isQuestion =
     run.source_candidate === undefined && (run.pause_reason ?? 'decision_required') === 'decision_required'
   const question = isQuestion ? pendingQuestion(run) : undefined
   const waits = formatWaiting(run).replace(/^, /, '')
   const to = question === undefined ? '' : ` to "${toOneLine(question, QUESTION_COLUMNS)}"`
   return `${waits}${to}: ${followUp(isQuestion ? 'answer-decision' : 'status', { RUN: name }).line}`
-}
-
-/** Undefined if the run does not wait for an answer to one. */
-export function pendingQuestion({ state, current_action, actions }: RunOutline): string | undefined {
-  return state === 'paused' && current_action !== undefined ? actions.at(-1)?.outcome?.pause?.question : undefined
 }
 
 /** The whole question or request, before it is asked for: nothing of it is cut. */

@@ -30,6 +30,7 @@ import {
   readVerdicts,
   stateInList,
   tryVerdict,
+  type Verdicts,
   withVerdict,
 } from './run-list.ts'
 import { formatRun, formatSection, formatUpdate } from './run-text.ts'
@@ -148,7 +149,7 @@ async function showAll({ flags, runtime }: Invocation, context: RunContext): Pro
   const nameOf = namesOn(out, all)
   const verdicts = await readVerdicts(context, all, nameOf)
   const list = inStates(all, states, verdicts)
-  const waits = await describePauses(context, list, nameOf)
+  const waits = await describePauses(context, list, { verdicts, nameOf })
   const times = timesFor(out, () => runtime.clock.now())
   const layout = {
     ...{ style, isTty, columns, nameOf },
@@ -168,12 +169,12 @@ async function showAll({ flags, runtime }: Invocation, context: RunContext): Pro
 async function describePauses(
   context: RunContext,
   { runs }: RunList,
-  nameOf: (id: string) => string = (id) => id,
+  { verdicts, nameOf = (id) => id }: { verdicts: Verdicts; nameOf: ((id: string) => string) | undefined },
 ): Promise<ReadonlyMap<string, string | undefined>> {
   const paused = runs.filter(({ state }) => state === 'paused')
   const described = paused.map(async (run) => {
     const outline = run.workspace_foreign === true ? await tryOutline(context, run.id) : run
-    return [run.id, outline && describePause(outline, nameOf(run.id))] as const
+    return [run.id, outline && describePause(outline, nameOf(run.id), verdicts.get(run.id)?.next)] as const
   })
   return new Map(await Promise.all(described))
 }

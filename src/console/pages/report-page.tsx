@@ -21,6 +21,7 @@ const SECTIONS: readonly (readonly [NightRun['section'], string])[] = [
   ['Delivered, look first', 'Delivered, look first'],
   ['Waits for you', 'Needs you'],
   ['Not delivered', 'Not delivered'],
+  ['Discarded', 'Discarded'],
   ['Still running', 'Queued or working'],
 ]
 

@@ -107,9 +107,9 @@ const EVENTS: Readonly<Record<string, (event: EventData) => NodeFacts | undefine
     ...{ icon: 'tool', title: `Continued by ${text('to')}`, how: 'calm' },
     detail: text('code').replaceAll('_', ' '),
   }),
-  waiting_for_limit: ({ text }) => ({
+  waiting_for_limit: ({ text, data }) => ({
     ...{ icon: 'pause', title: 'Limit', how: 'waits' },
-    detail: `${text('backend')} can be used again at ${text('until')}`,
+    detail: `${text('backend')} ${data['is_guess'] === true ? 'does not say when it can be used again; it is tried' : 'can be used again'} at ${text('until')}`,
   }),
   paused: ({ text, isOpen }) => ({
     ...{ icon: 'pause', title: 'Paused', how: isOpen ? 'waits' : 'calm', detail: text('message') },

@@ -2,6 +2,7 @@
 
 import { defineFault } from '../../kit/fault.ts'
 import { listSome } from '../../kit/list-some.ts'
+import { quoteWord } from '../../kit/shell-words.ts'
 
 export const runNotDelivered = defineFault('run_not_delivered', 'conflict', {
   when: 'Work was to be merged, taken or published, and the run has not delivered a branch.',
@@ -56,8 +57,8 @@ export const branchCheckedOut = defineFault('branch_checked_out', 'conflict', {
 
 export const mergeConflict = defineFault('merge_conflict', 'conflict', {
   when: 'The work conflicts with what was committed to the branch since the run began.',
-  message: (d: { branch: string; into: string; files: readonly string[] }) =>
-    `${d.branch} and ${d.into} conflict in ${d.files.join(', ')}; let agents resolve it with "drover drive RUN --also", or merge it yourself`,
+  message: (d: { run_id: string; branch: string; into: string; files: readonly string[] }) =>
+    `${d.branch} and ${d.into} conflict in ${d.files.join(', ')}; drover merges nothing then: merge it yourself, or let the agent do it in its worktree: drover drive ${d.run_id} --also ${quoteWord(`Merge ${d.into} and resolve the conflicts`)}`,
 })
 
 export const mergeCheckFailed = defineFault('merge_check_failed', 'conflict', {

@@ -118,7 +118,7 @@ async function createMerge(
     tryMerge(scratch, from, commit),
   )
   if (tried === undefined) throw mergeFailed({ into, problem: 'git cannot merge it; update git to 2.38 or later' })
-  if (tried.is === 'conflict') throw mergeConflict({ branch, into, files: tried.paths })
+  if (tried.is === 'conflict') throw mergeConflict({ run_id: acting.runId, branch, into, files: tried.paths })
   const message = `Merge branch '${branch}' into ${into}\n\nRun: ${acting.runId}\n`
   return await commitMerge(git, inRepository(acting.runs), { tree: tried.tree, parents: [from, commit], message })
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { actionOf, activeRun, attemptAt, driveState, OPTIONS } from '../../../test/support/drive-fixture.ts'
 import type { Options } from '../record/drive-event.shape.ts'
 import type { Attempt, DriveState } from '../record/drive-state.ts'
-import { agentInCharge } from './after-limit.ts'
+import { agentInCharge, describeLimit, limitOf } from './after-limit.ts'
 import { nextStep } from './next-step.ts'
 
 const implement = actionOf('implement')
@@ -47,6 +47,17 @@ describe('a usage limit', () => {
       return step.do === 'wait_for_limit' ? Math.floor((Date.parse(step.until) - Date.parse(at(0))) / 60_000) : step
     })
     expect(minutes).toEqual([1, 5, 16, 31, 61, 61])
+  })
+
+  it('says that the time is a guess exactly if the agent named none', () => {
+    const [told, guessed] = [limited({ waitMs: HOUR }), limited()]
+    expect(stepAfter([told], { on_limit: 'wait' })).not.toHaveProperty('is_guess')
+    expect(stepAfter([guessed], { on_limit: 'wait' })).toMatchObject({ do: 'wait_for_limit', is_guess: true })
+    expect(describeLimit(limitOf(told, 1))).toBe('claude is limited until 2026-01-31T11:01:00.000Z: limit reached')
+    expect(describeLimit(limitOf(guessed, 1))).toBe(
+      'claude is limited; reset time unknown, tries again at 2026-01-31T10:01:06.000Z: limit reached',
+    )
+    expect(limitOf(limited({ code: 'agent_out_of_credit' }), 1)).not.toHaveProperty('is_guess')
   })
 
   it('is not waited for longer than allowed, counted from the first failure in a row', () => {

@@ -10,8 +10,11 @@ export type LimitStep =
   /** Ask a person what to do, or decide it where no one can be asked. */
   | { readonly do: 'decide_limit'; readonly limit: Limit; readonly next: string | undefined }
   | { readonly do: 'hand_over'; readonly attempt: Attempt; readonly to: string; readonly code: string }
-  | { readonly do: 'wait_for_limit'; readonly backend: string; readonly code: string; readonly until: string }
+  | ({ readonly do: 'wait_for_limit'; readonly backend: string; readonly code: string } & Reset)
   | { readonly do: 'pause'; readonly reason: DrivePause; readonly message: string }
+
+/** When to try again. `is_guess`: the agent does not say when its limit is reset. */
+type Reset = { readonly until: string; readonly is_guess?: true | undefined }
 
 /** A limit that an attempt has reached. */
 export type Limit = {
@@ -20,6 +23,7 @@ export type Limit = {
   readonly error: string
   /** When to try again; undefined if time does not help. */
   readonly until: string | undefined
+  readonly is_guess?: true | undefined
 }
 
 const SECOND = 1000
@@ -55,7 +59,8 @@ export function limitOf({ backend, ended }: Attempt, times: number): Limit {
   const wait = told ?? UNKNOWN_WAITS[Math.min(times, UNKNOWN_WAITS.length) - 1] ?? MINUTE
   const margin = Math.min(MOST_MARGIN, Math.max(LEAST_MARGIN, wait * MARGIN_SHARE))
   const canPass = isBudget(code) ? told !== undefined : PASSING.includes(code) || OUTAGES.includes(code)
-  return { backend, code, error, until: canPass ? laterBy(at, wait + margin) : undefined }
+  const until = canPass ? laterBy(at, wait + margin) : undefined
+  return { backend, code, error, until, ...(canPass && told === undefined && { is_guess: true }) }
 }
 
 function laterBy(at: string, ms: number): string {
@@ -119,11 +124,12 @@ function mayTryAgain({ attempts_at_wait: waited = 0, ...state }: DriveState, { a
 }
 
 function wait({ options }: DriveState, limit: Limit, atAction: readonly Attempt[]): LimitStep {
-  const { backend, code, until } = limit
+  const { backend, code, until, is_guess } = limit
   if (until === undefined) return pauseFor(limit)
   const since = limitedSince(atAction)
   const { max_wait_ms: longest = Infinity } = options
-  if (Date.parse(until) - since <= longest) return { do: 'wait_for_limit', backend, code, until }
+  if (Date.parse(until) - since <= longest)
+    return { do: 'wait_for_limit', backend, code, until, ...(is_guess && { is_guess }) }
   const tooLong = `${describeLimit(limit)}, longer than drover may wait; continue later`
   // Another agent has the same budget.
   if (isBudget(code)) return { do: 'pause', reason: 'budget_spent', message: `${tooLong}, or with a higher --max-wait` }
@@ -145,11 +151,16 @@ export function limitedBy({ backend, code }: Pick<Limit, 'backend' | 'code'>): s
   return isBudget(code) ? 'a budget has nothing left' : `${backend} is limited`
 }
 
-export function describeLimit({ backend, code, error, until }: Limit): string {
+/** A time that drover has chosen itself is not called the end of the limit. */
+export function limitedUntil({ until, is_guess: isGuess, ...limit }: Pick<Limit, 'backend' | 'code'> & Reset): string {
+  return `${limitedBy(limit)}${isGuess === true ? '; reset time unknown, tries again at' : ' until'} ${until}`
+}
+
+export function describeLimit({ backend, code, error, until, is_guess }: Limit): string {
   if (isBudget(code)) return error
   return until === undefined
     ? `${backend} failed: ${error}`
-    : `${limitedBy({ backend, code })} until ${until}: ${error}`
+    : `${limitedUntil({ backend, code, until, is_guess })}: ${error}`
 }
 
 /** The next agent without a limit, or else the one whose limit is reset first. Undefined if it is the same one, or there is none. */

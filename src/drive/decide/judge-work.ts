@@ -3,7 +3,7 @@ import type { RunVerdict } from '../../contract/run-verdict.shape.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
 import { describeFlag, seriousFlags } from '../evidence/repository-flags.ts'
 import { describeRefusals } from '../evidence/summarize-boundary.ts'
-import type { DriveState } from '../record/drive-state.ts'
+import { type DriveState, judgedAttempts } from '../record/drive-state.ts'
 import { checkResults, hasWork } from './check-results.ts'
 
 type EndedRun = {
@@ -26,7 +26,12 @@ export function judgeWork(ended: EndedRun): Judged {
   const lookFirst = whatToLookAt(ended)
   if (!isWork(ended)) return { word: 'nothing to change', reason: describeChecks(ended), next: report }
   if (lookFirst.length === 0) {
-    const reason = [whereItIs(ended), untestedNote(drive), describeRefusals([drive, ...ended.earlier])]
+    const reason = [
+      whereItIs(ended),
+      untestedNote(drive),
+      describeRefusals([drive, ...ended.earlier]),
+      describeUnconfirmed(drive),
+    ]
       .filter((part) => part !== '')
       .join('; ')
     return { word: 'delivered', reason, next: mergeCommand(drive, name) ?? report }
@@ -39,6 +44,13 @@ export function judgeWork(ended: EndedRun): Judged {
 /** Empty if there is a check. */
 function untestedNote({ options }: DriveState): string {
   return options.checks.length > 0 ? '' : 'no check was given, so nothing was tested'
+}
+
+/** No failure: the report lists them. */
+function describeUnconfirmed(drive: DriveState): string {
+  const claims = judgedAttempts(drive).flatMap(({ evidence }) => evidence?.claims ?? [])
+  const count = claims.filter(({ verdict }) => verdict === 'claimed').length
+  return count === 0 ? '' : `nothing confirms ${count === 1 ? '1 claim' : `${count} claims`} of the agent`
 }
 
 /** The command that merges the work; undefined if there is no commit, or if the forge merges it. */

@@ -18,6 +18,10 @@ it.each<[RunVerdict['word'], string | undefined]>([
   expect(toNotifyKind({ word }, {})).toBe(kind)
 })
 
+it('announces no run that a person has stopped', () => {
+  expect(toNotifyKind({ word: 'waits for you' }, { isStopped: true })).toBeUndefined()
+})
+
 it('tells a limit of an agent from one of the user', () => {
   const paused = { reason: 'agent_limited', message: 'x' } as const
   expect(toNotifyKind({ word: 'paused by limit' }, { paused })).toBe('limit')

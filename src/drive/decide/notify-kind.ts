@@ -13,11 +13,12 @@ const KINDS: Partial<Record<RunVerdict['word'], NotifyKind>> = {
   'waiting for limit': 'limit',
 }
 
-/** Undefined: no one has to know. */
+/** Undefined: no one has to know. Who stops a run knows it. */
 export function toNotifyKind(
   { word }: Pick<RunVerdict, 'word'>,
-  { paused }: Pick<DriveState, 'paused'>,
+  { paused, isStopped = false }: Pick<DriveState, 'paused'> & { readonly isStopped?: boolean },
 ): NotifyKind | undefined {
+  if (isStopped) return undefined
   if (word === 'paused by limit') return paused?.reason === 'agent_limited' ? 'limit' : 'budget'
   return KINDS[word]
 }

@@ -7,7 +7,7 @@ import type { RunOutline } from '../../runs/read-status.ts'
 import type { DrivePause } from '../record/drive-event.shape.ts'
 import type { EventOf } from '../record/drive-event.ts'
 import type { DriveState } from '../record/drive-state.ts'
-import { limitedBy } from './after-limit.ts'
+import { limitedUntil } from './after-limit.ts'
 import { describeMerge } from './describe-act.ts'
 import { describeFollowedOf, judgeWork } from './judge-work.ts'
 import { spentBy } from './spending.ts'
@@ -103,7 +103,7 @@ function waits(facts: VerdictFacts, reason: string, next = command(facts, 'drive
 }
 
 function ofWait(facts: VerdictFacts, waiting: NonNullable<DriveState['waiting']>): Judged {
-  const reason = `${limitedBy(waiting)} until ${waiting.until}; the run continues then`
+  const reason = `${limitedUntil(waiting)}${waiting.is_guess === true ? '' : '; the run continues then'}`
   return { word: 'waiting for limit', reason, next: command(facts, 'status', '--watch') }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { BoundarySeen } from '../record/drive-event.shape.ts'
+import type { BoundarySeen } from '../record/boundary-summary.shape.ts'
 import { describeInside, describeRefusals, summarizeBoundary } from './summarize-boundary.ts'
 
 const seen = (by: BoundarySeen['by'], more: Partial<BoundarySeen>): BoundarySeen => ({

@@ -1,6 +1,5 @@
 /** What a run reached and what it was refused, for its report, in all of its rounds. Pure. */
-import type { BoundarySummary } from '../record/boundary-summary.shape.ts'
-import type { BoundarySeen } from '../record/drive-event.shape.ts'
+import type { BoundarySeen, BoundarySummary } from '../record/boundary-summary.shape.ts'
 import type { EventOf } from '../record/drive-event.ts'
 import type { DriveState } from '../record/drive-state.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { DELIVERED, verdictOf, worked } from '../../../test/support/verdict-facts.ts'
-import type { BoundarySeen } from '../record/drive-event.shape.ts'
+import type { BoundarySeen } from '../record/boundary-summary.shape.ts'
 import { formatNight } from './night-markdown.ts'
 import type { NightRun } from './night-report.shape.ts'
 import { withSection } from './night-sections.ts'
@@ -26,6 +26,55 @@ it('says where delivered work is, and what the sandbox refused', () => {
   const url = 'https://github.com/ada/weather/pull/1'
   const published = { ...delivered, drive: { delivered: { ...DELIVERED, pull_request: url } } }
   expect(lineOf(verdictOf(published))).toBe(`- \`run-1\` Show the wind: ${url}`)
+})
+
+it('keeps what an earlier round has delivered under what is delivered', () => {
+  const verdict = { ...verdictOf({ attempts: [worked()] }), word: 'waits for you', reason: 'Knots?' } as const
+  const delivered_before = { branch: 'drover/wind-1', commit: 'c0ffee'.repeat(7).slice(0, 40) }
+  const run = withSection({ run_id: 'run-1', title: 'Show', verdict, spent: SPENT, paths: [], delivered_before })
+  const text = formatNight({ since: '2026-01-31T00:00:00Z', runs: [run], spent: SPENT, overlaps: [] }, 'terminal')
+  expect(text).toContain(
+    '## Delivered\n\n- `run-1` Show: branch `drover/wind-1` at `c0ffeec0ffee`, from an earlier round; the round that continues it: waits for you\n\n## Waits for you\n\n- `run-1` Show: Knots?',
+  )
+})
+
+it('keeps the lines of a question, and shows discarded runs apart', () => {
+  const verdict = verdictOf({ attempts: [worked()] })
+  const asking = {
+    ...verdict,
+    word: 'waits for you',
+    reason: 'Which? - @knots - km/h',
+    next: 'drover answer run-1',
+  } as const
+  const gone = {
+    ...verdict,
+    word: 'discarded',
+    reason: 'the work is kept until 2026-02-07',
+    next: 'drover discard run-2 --undo',
+  } as const
+  const runs = [asking, gone].map((each, at) =>
+    withSection({
+      ...{ run_id: `run-${at + 1}`, title: 'Show', verdict: each, spent: SPENT, paths: [] },
+      ...(at === 0 && { question: 'Which?\n- @knots\n- km/h' }),
+    }),
+  )
+  const text = formatNight({ since: '2026-01-31T00:00:00Z', runs, spent: SPENT, overlaps: [] }, 'terminal')
+  expect(text).toContain(
+    '- `run-1` Show: waits for you\n\n  > Which?\n  > - @knots\n  > - km/h\n\n  - `drover answer run-1`\n\n## Discarded\n\n- `run-2` Show: the work is kept until',
+  )
+})
+
+it('counts the claims that nothing confirms, once', () => {
+  const claim = { about: 'activity', subject: 'eslint', exit_code: 0, note: 'no tool call shows it' } as const
+  const lineWith = (...verdicts: ('claimed' | 'observed')[]) => {
+    const evidence = { attempt: 1, claims: verdicts.map((verdict) => ({ ...claim, verdict })), flags: [] }
+    return lineOf(verdictOf({ attempts: [worked({ evidence })], drive: { delivered: DELIVERED } }))
+  }
+  expect(lineWith('observed')).toBe('- `run-1` Show the wind: branch drover/wind-1')
+  expect(lineWith('claimed')).toBe(
+    '- `run-1` Show the wind: branch drover/wind-1; nothing confirms 1 claim of the agent',
+  )
+  expect(lineWith('claimed', 'claimed')).toContain('; nothing confirms 2 claims of the agent')
 })
 
 it('says where merged work went', () => {

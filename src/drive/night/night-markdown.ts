@@ -1,5 +1,6 @@
 /** The page for the morning in Markdown. Texts of agents and issues are made inert, as in the report about a run. Pure. */
 import { withInertIssues, withInertMarkdown, withoutInertMarks } from '../../kit/inert-references.ts'
+import { quote } from '../../runs/report-markdown.ts'
 import type { NightReport, NightRun } from './night-report.shape.ts'
 import { NIGHT_SECTIONS } from './night-sections.ts'
 
@@ -7,7 +8,10 @@ import { NIGHT_SECTIONS } from './night-sections.ts'
 export function formatNight(report: NightReport, form: 'page' | 'terminal' = 'page'): string {
   const { runs } = report
   const sections = [
-    ...NIGHT_SECTIONS.map((title) => [title, runs.filter(({ section }) => section === title).map(toText)] as const),
+    ...NIGHT_SECTIONS.map((title) => {
+      const lines = runs.filter(({ section }) => section === title).map(toText)
+      return [title, title === 'Delivered' ? [...lines, ...runs.flatMap(earlierText)] : lines] as const
+    }),
     ['Merge in this order', mergeLines(report)],
     ['Changed by several runs', overlapLines(report)],
   ] as const
@@ -32,6 +36,7 @@ function pricedPart({ priced_microusd: priced }: NightReport['spent']): string {
 }
 
 const SHORT_ID = 8
+const SHORT_COMMIT = 12
 
 function head({ run_id, title }: NightRun): string {
   return `- \`${run_id.slice(0, SHORT_ID)}\` ${inert(title)}`
@@ -49,6 +54,16 @@ function deliveredText(run: NightRun): string {
   return `${head(run)}: ${inert(reason)}`
 }
 
+/** Work that a person can use, whatever becomes of the round that continues it. */
+function earlierText(run: NightRun): string[] {
+  const { delivered_before: before, verdict } = run
+  if (before === undefined) return []
+  const commit = before.commit.slice(0, SHORT_COMMIT)
+  return [
+    `${head(run)}: branch \`${before.branch}\` at \`${commit}\`, from an earlier round; the round that continues it: ${verdict.word}`,
+  ]
+}
+
 function whereItIs({ pull_request: request, branch }: NightRun['verdict']['exists']): string {
   return request ?? (branch === undefined ? 'in the worktree' : `branch \`${branch}\``)
 }
@@ -59,7 +74,11 @@ function lookFirstText(run: NightRun): string {
 }
 
 function openText(run: NightRun): string {
-  const { word, reason, next } = run.verdict
+  const { verdict, question = '' } = run
+  const { word, reason, next } = verdict
+  // Such as a question with a list.
+  if (question.trim().includes('\n'))
+    return `${head(run)}: ${word}\n\n${quote(visible(question)).replaceAll(/^/gm, '  ')}\n\n  - \`${next}\``
   return `${head(run)}: ${inert(reason === '' ? word : reason)}\n  - \`${next}\``
 }
 
@@ -83,6 +102,11 @@ function overlapLines({ overlaps }: NightReport): string[] {
   return overlaps.map(
     ({ path, run_ids }) => `- ${inert(path)}: ${run_ids.map((id) => `\`${id.slice(0, SHORT_ID)}\``).join(', ')}`,
   )
+}
+
+/** Without control characters, except line breaks. */
+function visible(text: string): string {
+  return text.replace(/[^\P{Cc}\n]/gu, ' ')
 }
 
 /** In one line, without links, mentions and markup. */

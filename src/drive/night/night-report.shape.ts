@@ -26,6 +26,13 @@ export const NightReport = named(
         title: text('The first line of its goal.'),
         section: literals(NIGHT_SECTIONS, { description: 'Where it is on the page.' }),
         verdict: RunVerdict,
+        question: Type.Optional(text('What it asks, with its line breaks, if it waits for an answer.')),
+        delivered_before: Type.Optional(
+          Type.Object(
+            { branch: text('The branch.'), commit: text('The commit that was delivered.') },
+            { description: 'What an earlier round has delivered, if the run has delivered nothing since.' },
+          ),
+        ),
         spent: meaning('What it has used, with all of its rounds.', Spent),
         paths: list(Type.String(), 'The files that it changes.'),
       }),

@@ -7,6 +7,7 @@ export const NIGHT_SECTIONS = [
   'Delivered, look first',
   'Waits for you',
   'Not delivered',
+  'Discarded',
   'Still running',
 ] as const
 
@@ -19,7 +20,7 @@ const SECTIONS: Readonly<Record<RunVerdict['word'], (typeof NIGHT_SECTIONS)[numb
   'paused by limit': 'Waits for you',
   'not driven': 'Waits for you',
   'not delivered': 'Not delivered',
-  discarded: 'Not delivered',
+  discarded: 'Discarded',
   queued: 'Still running',
   running: 'Still running',
   'waiting for limit': 'Still running',

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { titleOfGoal } from '../../contract/goal-title.ts'
 import { listRunIds } from '../../journal/run-store.ts'
 import { Fault } from '../../kit/fault.ts'
+import { pendingQuestion } from '../../runs/pending-question.ts'
 import { outlineRun } from '../../runs/read-status.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { asOwner } from '../../runs/run-worktree.ts'
@@ -10,8 +11,9 @@ import { askGit } from '../../workspace/git.ts'
 import { spentBy } from '../decide/spending.ts'
 import { uninterrupted } from '../drive-context.ts'
 import { hasChanged } from '../read-overlaps.ts'
-import { readVerdict } from '../read-verdict.ts'
+import { readVerdict, roundsOf } from '../read-verdict.ts'
 import { readDrive } from '../record/drive-journal.ts'
+import type { DriveState } from '../record/drive-state.ts'
 import { pathsOfRun } from '../report-run.ts'
 import { type Branch, findMergeOrder, type MergeOrder } from './merge-order.ts'
 import type { NightReport, NightRun } from './night-report.shape.ts'
@@ -49,11 +51,22 @@ async function tryRead(context: RunContext, id: string): Promise<(NightRun & { a
     const at = [run.updated_at, last?.ended?.at ?? last?.started_at ?? drive.started_at].sort().at(-1) ?? ''
     const verdict = await readVerdict(context, { run, drive })
     const paths = await pathsOfRun(context, drive)
-    return { ...withSection({ run_id: id, title: titleOfGoal(drive.goal), verdict, spent: spentBy(drive), paths }), at }
+    const before = deliveredBefore(roundsOf(context.store, drive))
+    const facts = { run_id: id, title: titleOfGoal(drive.goal), verdict, spent: spentBy(drive), paths }
+    const question = pendingQuestion(run)
+    const asked = question === undefined ? {} : { question }
+    return { ...withSection({ ...facts, ...asked, ...(before !== undefined && { delivered_before: before }) }), at }
   } catch (error) {
     if (error instanceof Fault && !context.signal.aborted) return undefined
     throw error
   }
+}
+
+/** Undefined if the last round has delivered, or nothing is left of what an earlier one has. */
+function deliveredBefore([last, ...earlier]: readonly DriveState[]): NightRun['delivered_before'] {
+  if (last === undefined || last.delivered !== undefined || last.discarded !== undefined) return undefined
+  const commit = earlier.find(({ delivered }) => delivered?.commit !== undefined)?.delivered?.commit
+  return last.place.kind === 'worktree' && commit !== undefined ? { branch: last.place.branch, commit } : undefined
 }
 
 /** Only branches that hold delivered work. Undefined if there are none, or if git cannot try it. */

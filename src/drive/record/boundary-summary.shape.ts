@@ -1,8 +1,22 @@
 /** What a run reached and what it was refused, in all. */
 import { Type } from 'typebox'
-import { literals, type Message, named, optionalText } from '../../kit/shape.ts'
+import { literals, type Message, named, optionalText, strict } from '../../kit/shape.ts'
 
 export const BOUNDARY_USERS = ['setup', 'baseline', 'check', 'clean_checkout', 'agent'] as const
+
+const [text, seenCount] = [Type.String(), Type.Integer({ minimum: 0 })]
+
+/** As one of them saw it. */
+export const BoundarySeen = strict({
+  by: literals(BOUNDARY_USERS),
+  attempt: Type.Optional(seenCount),
+  reached: Type.Array(strict({ host: text, count: seenCount })),
+  refused: Type.Array(strict({ host: text, reason: text, count: seenCount })),
+  unwritable: Type.Array(text),
+  /** Absent in older records. */
+  exceeded: Type.Optional(Type.Array(text)),
+})
+export type BoundarySeen = Message<typeof BoundarySeen>
 
 const host = Type.String({ description: 'The host and its port.' })
 const count = Type.Integer({ minimum: 0, description: 'How often.' })

@@ -4,7 +4,7 @@ import { DecidedApproval, SteeredMessage, Usage } from '../../agents/adapter/age
 import { Digest, UtcTimestamp } from '../../contract/identifiers.shape.ts'
 import { literals, type Message, meaning, named, strict, tagged } from '../../kit/shape.ts'
 import { costKind } from '../../prompts/prompt-result.shape.ts'
-import { BOUNDARY_USERS } from './boundary-summary.shape.ts'
+import { BOUNDARY_USERS, BoundarySeen } from './boundary-summary.shape.ts'
 import * as following from './follow-event.shape.ts'
 import { actEvents } from './follow-event.shape.ts'
 import { FLAGS } from './review-flags.ts'
@@ -197,17 +197,6 @@ const PAUSES = [
 ] as const
 export type DrivePause = (typeof PAUSES)[number]
 
-const BoundarySeen = strict({
-  by: literals(BOUNDARY_USERS),
-  attempt: optional(count),
-  reached: Type.Array(strict({ host: text, count })),
-  refused: Type.Array(strict({ host: text, reason: text, count })),
-  unwritable: Type.Array(text),
-  /** Absent in older records. */
-  exceeded: optional(Type.Array(text)),
-})
-export type BoundarySeen = Message<typeof BoundarySeen>
-
 export const DriveEvent = named(
   'driveEvent',
   tagged('type', [
@@ -230,7 +219,8 @@ export const DriveEvent = named(
       is_reviewed: optional(Type.Boolean()),
       ...following.FOLLOWING_ROUND,
     }),
-    event('drive_resumed', { options: Options }),
+    /** `chooses_limit`: the person who continues it says what happens at limits, also at the one that it waits for. */
+    event('drive_resumed', { options: Options, chooses_limit: optional(Type.Literal(true)) }),
     /** The worktree was put on the branch of the run before. */
     event('started_on', { run_id: text, commit: text }),
     /** Another machine continues it, because there was no worker on its own any more. */
@@ -300,8 +290,13 @@ export const DriveEvent = named(
     }),
     /** What happens at limits of agents in this run. */
     event('limit_decided', { by: literals(['person', 'drover']), choice: literals(['wait', 'next', 'pause']) }),
-    /** No agent gets a request until then. */
-    event('waiting_for_limit', { backend: text, code: text, until: UtcTimestamp }),
+    /** No agent gets a request until then. `is_guess`: the agent did not say when its limit is reset. */
+    event('waiting_for_limit', {
+      backend: text,
+      code: text,
+      until: UtcTimestamp,
+      is_guess: optional(Type.Literal(true)),
+    }),
     event('limit_passed', { backend: text }),
     /** Another agent does the work from now on, because an attempt reached a limit. */
     event('handed_over', { attempt: count, to: text, code: text }),

@@ -1,6 +1,7 @@
 /** The state of a driven run, as its events tell it. Pure. */
 import { type ActState, applyActEvent, isActEvent } from './act-state.ts'
-import type { BoundarySeen, DriveEvent, Options, Place } from './drive-event.shape.ts'
+import type { BoundarySeen } from './boundary-summary.shape.ts'
+import type { DriveEvent, Options, Place } from './drive-event.shape.ts'
 import type { EventOf } from './drive-event.ts'
 import type { JudgedRequirement, Requirement } from './follow-event.shape.ts'
 
@@ -139,8 +140,8 @@ function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): Driv
   switch (type) {
     case 'drive_resumed': {
       const { paused: _, setup_failed: __, failed: ___, is_queued: ____, interrupted_at: _____, ...rest } = state
-      const resumed = beforeWorkAgain(withOptions(rest, data.options))
-      return { ...resumed, attempts_before: state.attempts.length }
+      const resumed = { ...beforeWorkAgain(withOptions(rest, data.options)), attempts_before: state.attempts.length }
+      return data.chooses_limit === true ? chooseLimit(resumed) : resumed
     }
     case 'started_on':
       return { ...state, started_on: data, place: onCommit(state.place, data.commit) }
@@ -275,6 +276,14 @@ function withOptions(state: DriveState, options: Options): DriveState {
     options,
     handed_to: kept,
   }
+}
+
+/** The next step is decided again. An agent that is named as its own replacement is tried before its reset. */
+function chooseLimit(state: DriveState): DriveState {
+  const { attempts, options } = state
+  const last = attempts.at(-1)?.backend ?? ''
+  const isTried = options.on_limit === 'next' && options.fallback?.includes(last) === true
+  return { ...withoutWait(state), ...(isTried && { attempts_at_pause: attempts.length }) }
 }
 
 function withoutWait({ waiting: _, ...state }: DriveState): DriveState {

@@ -12,6 +12,9 @@ export const AgentLimit = named(
       backend: Type.String({ description: 'The agent.' }),
       code: Type.String({ description: 'How it failed.' }),
       until: meaning('When it may be tried again.', UtcTimestamp),
+      is_guess: Type.Optional(
+        Type.Literal(true, { description: 'The agent did not say when. drover tries again then.' }),
+      ),
     },
     { title: 'Agent limit', description: 'A limit of the provider of an agent.' },
   ),

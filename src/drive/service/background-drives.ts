@@ -48,6 +48,7 @@ export class BackgroundDrives {
   readonly #options: DrivesOptions
   /** By the id of every run that is driven, with all rounds. */
   readonly #ended = new Map<string, Promise<void>>()
+  readonly #interruptions = new WeakMap<Promise<void>, AbortController>()
   /** The drives that only follow a pull request, by the id of their first run. */
   readonly #watching = new Set<string>()
   #wake = Promise.withResolvers<void>()
@@ -95,6 +96,14 @@ export class BackgroundDrives {
     await Promise.allSettled(this.#ended.values())
   }
 
+  /** Interrupts the drive of one run. Resolves when another one can begin. */
+  async interruptRun(runId: string): Promise<void> {
+    const ended = this.#ended.get(runId)
+    if (ended === undefined) return
+    this.#interruptions.get(ended)?.abort()
+    await ended
+  }
+
   /** Resolves at the next change of any run. */
   changed(): Promise<void> {
     return this.#wake.promise
@@ -110,7 +119,9 @@ export class BackgroundDrives {
     const { run_id: runId } = drive.record
     if (this.has(runId)) throw driveBusy({ run_id: runId })
     const begun = Promise.withResolvers<void>()
-    const ended = this.#drive(drive, begun)
+    const own = new AbortController()
+    const ended = this.#drive(drive, begun, own.signal)
+    this.#interruptions.set(ended, own)
     this.#ended.set(runId, ended)
     this.#options.track(ended)
     const forget = () => {
@@ -124,9 +135,9 @@ export class BackgroundDrives {
   }
 
   /** Rejects only because of a bug. */
-  async #drive(drive: Drive, begun: PromiseWithResolvers<void>): Promise<void> {
+  async #drive(drive: Drive, begun: PromiseWithResolvers<void>, own: AbortSignal): Promise<void> {
     const { record } = drive
-    const interrupted = AbortSignal.any([this.#options.shutdown, this.#interruption.signal])
+    const interrupted = AbortSignal.any([this.#options.shutdown, this.#interruption.signal, own])
     const note = new DrivenRecordWriter(this.#options, {
       ...record,
       is_server_driven: true,

@@ -238,6 +238,7 @@ export const DrivenRun = named(
           backend: text('The agent.'),
           code: text('How it failed.'),
           until: moment('When it is tried again.'),
+          is_guess: optional(Type.Literal(true, { description: 'The agent did not say when its limit is reset.' })),
         },
         { description: 'The limit of an agent that the run waits for.' },
       ),

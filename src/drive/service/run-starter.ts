@@ -15,13 +15,21 @@ import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
 import { type Git, locateGit } from '../../workspace/git.ts'
 import type { DriveBegin } from '../drive-rounds.ts'
 import { recordOfUser, toRecordedDepth, toRecordedTrace } from '../driven-record-writer.ts'
-import { driveGoalConflict, driveLimitReached, driveNotAfter, driveNotPermitted, issueNotConfirmed } from '../faults.ts'
+import {
+  driveGoalConflict,
+  driveLimitReached,
+  driveNotAfter,
+  driveNotPermitted,
+  driveOptionsRefused,
+  issueNotConfirmed,
+} from '../faults.ts'
 import type { RunGroup } from '../group-totals.ts'
+import { lastRound } from '../read-verdict.ts'
 import type { Options } from '../record/drive-event.shape.ts'
 import { readDrive } from '../record/drive-journal.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { saveDriven } from '../record/driven-records.ts'
-import { completeOptions, type GivenOptions } from '../start/drive-options.ts'
+import { completeOptions, type GivenOptions, namesOptions } from '../start/drive-options.ts'
 import { findOrigin } from '../start/read-issue.ts'
 import { type DriveStart, type DriveTarget, findDrive } from '../start/start-drive.ts'
 import { BackgroundDrives, type DrivesOptions } from './background-drives.ts'
@@ -193,7 +201,7 @@ export class RunStarter {
     return record
   }
 
-  /** Returns when the run is driven. */
+  /** Returns when the run is driven. One that only waits here gets another driver, with the options of the command. */
   async adopt(by: Caller, { runId, repository, begin, given, isDemo, notify }: PreparedRun): Promise<DrivenRecord> {
     const { settings, directories } = this.#options
     const prompts = this.#options.contextFor(by)
@@ -205,6 +213,13 @@ export class RunStarter {
       ...(notify !== undefined && { notify }),
     }
     const optionsFrom = (before?: Options) => completeOptions(given, before, { settings, prompts, isDemo })
+    if (this.drives.has(runId) && namesOptions(given)) {
+      const { waiting, delivered, options, run_id: last } = lastRound(context.store, runId)
+      if (waiting === undefined && delivered === undefined) throw driveOptionsRefused({ run_id: last })
+      // Whatever is wrong with them is said before its driver is interrupted.
+      optionsFrom(options)
+      await this.drives.interruptRun(runId)
+    }
     await this.drives.launch({ record, context, begin: { ...begin, optionsFrom }, prompts, env })
     return record
   }

@@ -26,6 +26,17 @@ import { listPrograms } from '../run-checks.ts'
 /** What the caller says; undefined where it says nothing. */
 export type GivenOptions = { readonly [F in keyof Options]?: Options[F] | undefined }
 
+/** Whether anything is said about how a run is driven. Following its pull request is asked for in its own way. */
+export function namesOptions({ follow, deliver, ...given }: GivenOptions): boolean {
+  const named = follow === true ? given : { deliver, ...given }
+  return Object.values(named).some((each) => each !== undefined)
+}
+
+/** Whether it is said what happens at limits of agents. */
+export function choosesLimit({ on_limit, fallback, max_wait_ms }: GivenOptions): boolean {
+  return [on_limit, fallback, max_wait_ms].some((each) => each !== undefined)
+}
+
 /** The same as messages say it. */
 type SaidOptions = Omit<
   GivenOptions,
