@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { DELIVERED, verdictOf, worked } from '../../../test/support/verdict-facts.ts'
+import { CHECKED, DELIVERED, verdictOf, worked } from '../../../test/support/verdict-facts.ts'
 import type { BoundarySeen } from '../record/boundary-summary.shape.ts'
 import { formatNight } from './night-markdown.ts'
 import type { NightRun } from './night-report.shape.ts'
@@ -68,7 +68,7 @@ it('counts the claims that nothing confirms, once', () => {
   const claim = { about: 'activity', subject: 'eslint', exit_code: 0, note: 'no tool call shows it' } as const
   const lineWith = (...verdicts: ('claimed' | 'observed')[]) => {
     const evidence = { attempt: 1, claims: verdicts.map((verdict) => ({ ...claim, verdict })), flags: [] }
-    return lineOf(verdictOf({ attempts: [worked({ evidence })], drive: { delivered: DELIVERED } }))
+    return lineOf(verdictOf({ attempts: [worked({ evidence })], drive: { delivered: DELIVERED, options: CHECKED } }))
   }
   expect(lineWith('observed')).toBe('- `run-1` Show the wind: branch drover/wind-1')
   expect(lineWith('claimed')).toBe(

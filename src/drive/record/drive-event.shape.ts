@@ -4,7 +4,7 @@ import { DecidedApproval, SteeredMessage, Usage } from '../../agents/adapter/age
 import { Digest, UtcTimestamp } from '../../contract/identifiers.shape.ts'
 import { literals, type Message, meaning, named, strict, tagged } from '../../kit/shape.ts'
 import { costKind } from '../../prompts/prompt-result.shape.ts'
-import { BOUNDARY_USERS, BoundarySeen } from './boundary-summary.shape.ts'
+import { BoundarySeen } from './boundary-summary.shape.ts'
 import * as following from './follow-event.shape.ts'
 import { actEvents } from './follow-event.shape.ts'
 import { FLAGS } from './review-flags.ts'
