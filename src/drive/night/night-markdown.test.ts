@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { CHECKED, DELIVERED, verdictOf, worked } from '../../../test/support/verdict-facts.ts'
+import { DELIVERED, verdictOf, worked } from '../../../test/support/verdict-facts.ts'
 import type { BoundarySeen } from '../record/boundary-summary.shape.ts'
 import { formatNight } from './night-markdown.ts'
 import type { NightRun } from './night-report.shape.ts'
@@ -15,14 +15,14 @@ const lineOf = (verdict: NightRun['verdict']) => {
     .find((line) => line.startsWith('- '))
 }
 
+const UNCHECKED = 'branch drover/wind-1; no check was given, so nothing was tested'
 const REFUSED: BoundarySeen = { by: 'agent', reached: [], refused: [], unwritable: ['/etc/x'] }
 
 it('says where delivered work is, and what the sandbox refused', () => {
   const delivered = { attempts: [worked()], drive: { delivered: DELIVERED } }
-  const unchecked = 'branch drover/wind-1; no check was given, so nothing was tested'
-  expect(lineOf(verdictOf(delivered))).toBe(`- \`run-1\` Show the wind: ${unchecked}`)
+  expect(lineOf(verdictOf(delivered))).toBe(`- \`run-1\` Show the wind: ${UNCHECKED}`)
   const refused = { attempts: [worked()], drive: { delivered: DELIVERED, boundary_seen: [REFUSED] } }
-  expect(lineOf(verdictOf(refused))).toBe(`- \`run-1\` Show the wind: ${unchecked}; the sandbox refused something once`)
+  expect(lineOf(verdictOf(refused))).toBe(`- \`run-1\` Show the wind: ${UNCHECKED}; the sandbox refused something once`)
   const url = 'https://github.com/ada/weather/pull/1'
   const published = { ...delivered, drive: { delivered: { ...DELIVERED, pull_request: url } } }
   expect(lineOf(verdictOf(published))).toBe(`- \`run-1\` Show the wind: ${url}`)
@@ -68,12 +68,10 @@ it('counts the claims that nothing confirms, once', () => {
   const claim = { about: 'activity', subject: 'eslint', exit_code: 0, note: 'no tool call shows it' } as const
   const lineWith = (...verdicts: ('claimed' | 'observed')[]) => {
     const evidence = { attempt: 1, claims: verdicts.map((verdict) => ({ ...claim, verdict })), flags: [] }
-    return lineOf(verdictOf({ attempts: [worked({ evidence })], drive: { delivered: DELIVERED, options: CHECKED } }))
+    return lineOf(verdictOf({ attempts: [worked({ evidence })], drive: { delivered: DELIVERED } }))
   }
-  expect(lineWith('observed')).toBe('- `run-1` Show the wind: branch drover/wind-1')
-  expect(lineWith('claimed')).toBe(
-    '- `run-1` Show the wind: branch drover/wind-1; nothing confirms 1 claim of the agent',
-  )
+  expect(lineWith('observed')).toBe(`- \`run-1\` Show the wind: ${UNCHECKED}`)
+  expect(lineWith('claimed')).toBe(`- \`run-1\` Show the wind: ${UNCHECKED}; nothing confirms 1 claim of the agent`)
   expect(lineWith('claimed', 'claimed')).toContain('; nothing confirms 2 claims of the agent')
 })
 
