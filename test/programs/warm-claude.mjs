@@ -10,7 +10,8 @@
  * print 20 ms after the result
  *
  * With CLAUDE_CONFIG_DIR, it keeps what a session has cost in the file of the session, and adds to that when it is resumed.
- * WARM_FAILS=start or initialize: it does not start (`start`: it counts its starts in a file) · WARM_STAYS=1: it ignores the end of its input
+ * WARM_FAILS=start or initialize: it does not start (`start`: it counts its starts in a file) · WARM_STAYS=1: it ignores the end of its input ·
+ * WARM_LINGERS=1: it takes half a second to end
  */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -36,6 +37,9 @@ const sessions = process.env.CLAUDE_CONFIG_DIR && `${process.env.CLAUDE_CONFIG_D
 let cost = storedCost()
 let stays = process.env.WARM_STAYS !== undefined
 let active
+
+if (process.env.WARM_LINGERS)
+  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => setTimeout(() => process.exit(0), 500))
 const answers = new Map()
 
 const print = (frame) => process.stdout.write(`${typeof frame === 'string' ? frame : JSON.stringify(frame)}\n`)
@@ -44,6 +48,8 @@ function storedCost() {
   if (!sessions || !existsSync(file)) return 0
   return JSON.parse(readFileSync(file, 'utf8').trimEnd().split('\n').at(-1)).totalCostUSD
 }
+
+process.on('exit', storeCost)
 
 function storeCost() {
   if (!sessions) return
@@ -54,7 +60,6 @@ function storeCost() {
 
 const result = (fields) => {
   cost += 0.25
-  storeCost()
   const usage = { input_tokens: 3, output_tokens: 2 }
   print({
     type: 'result',
@@ -195,5 +200,5 @@ for await (const line of createInterface({ input: process.stdin })) {
   print({ type: 'control_response', response: { subtype: 'success', request_id: frame.request_id, response: {} } })
 }
 // The end of its input.
-if (stays) setInterval(() => undefined, 1000)
+if (stays || process.env.WARM_LINGERS) setInterval(() => undefined, 1000)
 else process.exit(0)

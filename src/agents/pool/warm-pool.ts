@@ -83,12 +83,13 @@ export class WarmPool {
     this.#afterTurns.flush()
     this.#history.noteUse(plan.key)
     const { chosen, endings } = this.#choose(plan)
-    const entry = chosen ?? this.#startFor(plan)
     // Before anything else can run: from here on no other prompt and no limit takes the process away.
+    if (chosen !== undefined) chosen.state = 'busy'
+    // Until its end, the process before has a lock on the session, or has yet to write what the session has cost.
+    if (plan.session !== undefined) await Promise.all(endings)
+    const entry = chosen ?? this.#startFor(plan)
     if (entry !== undefined) entry.state = 'busy'
     this.#outdate(plan, entry)
-    // The next process needs the lock that the one before had on the session.
-    if (plan.session !== undefined && plan.backend.locksSessions) await Promise.all(endings)
     const agent = entry && (await raceTime(entry.ready, startWaitMs(plan.request)))
     if (agent === undefined) void this.#end(entry)
     return this.#toLease(plan, agent && entry)

@@ -235,13 +235,13 @@ describe('a process that has one session', () => {
   })
 })
 
-describe('a session that only one process can have', () => {
+describe.each<WarmBackend>(['claude', 'codex'])('a session of %s that only one process can have', (backend) => {
   it('goes to another process when the one before is gone', async () => {
     const pool = createPool({}, { startsAtOnce: true })
     const workdir = temporaryDirectory()
     const take = async (over: Partial<AgentRequest>, sessionTurns = 0) => {
-      const [program, env] = [warmProgram('codex'), { WARM_LINGERS: '1' }]
-      const request = agentRequest('codex', { program, env, workdir, prompt: '{"say": "hello"}', ...over })
+      const [program, env] = [warmProgram(backend), { WARM_LINGERS: '1' }]
+      const request = agentRequest(backend, { program, env, workdir, prompt: '{"say": "hello"}', ...over })
       return { request, lease: await pool.take({ request, client: '', sessionTurns }) }
     }
     const first = await take({})

@@ -84,10 +84,13 @@ function commandLine(pid: number): string {
 describe('a resumed session of claude, whose own results include what it had cost', () => {
   it('costs what the turn cost, in a process that stays up and in one for the prompt', async () => {
     const env = { PATH: '/usr/local/bin:/usr/bin:/bin', CLAUDE_CONFIG_DIR: temporaryDirectory() }
-    const { result: first } = await ask(await start('claude', { env }), { say: 'one' })
+    const begun = await start('claude', { env })
+    const { result: first } = await ask(begun, { say: 'one' })
+    await begun.end()
     const resumed = { env, resumeId: first.sessionId ?? '' }
     const again = await start('claude', resumed)
     const turns = [first, (await ask(again, 'two')).result, (await ask(again, 'three')).result]
+    await again.end()
     const request = requestFor('claude', 'four', { ...resumed, scratchDirectory: newScratchDirectory() })
     const cold = runAgent(request, buildCommand(request), { signal: new AbortController().signal })
     for (let next = await cold.next(); ; next = await cold.next()) {
