@@ -222,12 +222,15 @@ export type UserExecutions = {
   cancel(id: string): Promise<Execution>
 }
 
+/** A single run has more than one of a list. */
+export type DrivenRunDetail = DrivenRun & Required<Pick<DrivenRun, 'attempts' | 'findings' | 'report'>>
+
 /** The driven runs of the user, in all repositories: of this program and of other processes. */
 export type UserRuns = {
   /** Newest first. */
   list(query?: RunQuery): Promise<DrivenRunPage>
   /** By its id, or a unique beginning of it: with its attempts, their checks and evidence, and its report. */
-  get(id: string): Promise<DrivenRun>
+  get(id: string): Promise<DrivenRunDetail>
   /** What its branch changes. */
   diff(id: string, query?: DiffQuery): Promise<DrivenDiff>
   /** What became of the runs of the last 24 hours, by repository. */

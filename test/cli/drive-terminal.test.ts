@@ -37,7 +37,7 @@ it.runIf(hasTerminals)('shows local times, and how far away they are', async () 
     expect([args, (await startOnTerminal(args, around).ended).seen]).toEqual([args, expect.stringMatching(local)])
   }
   const piped = await driving.call(['report', '--since', '1h'])
-  expect(piped.stdout).toMatch(/limited until \d{4}-\d\d-\d\dT/)
+  expect(piped.stdout).toMatch(/limited until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/)
   drive.type('\u0003')
   await drive.ended
 })

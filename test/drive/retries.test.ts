@@ -17,7 +17,7 @@ it.each([
   expect(ran).toMatchObject({ code: 0, stderr: '' })
   const shown = ran.stdout.split('\n').filter((line) => line.includes('retries since'))
   expect(shown).toHaveLength(3)
-  expect(shown[2]).toMatch(new RegExp(`^ {2}${backend} retries since [^ ]+, 4 times so far: `))
+  expect(shown[2]).toMatch(new RegExp(`^ {2}${backend} retries since \\S+ \\S+ UTC, 4 times so far: `))
   expect(shown[2]).toContain(last)
   expect(ran.stdout).toContain(`  the provider of ${backend} has answered\n`)
   const retries = dataOf(driving.records(runIdIn(ran.stdout)), 'agent_retries')
@@ -36,10 +36,11 @@ it('the status says so while it retries', async () => {
   child.stdout.on('data', (text) => (shown += text))
   await until(() => shown.includes('2 times so far'))
   const id = runIdIn(shown)
-  const words = /claude works on implement, and retries since \S+, 2 times so far: retry 2 of 10 after 529 overloaded/
+  const words =
+    /claude works on implement, and retries since .{20,30}, 2 times so far: retry 2 of 10 after 529 overloaded/
   const { stdout: status } = await driving.call(['status', id])
   expect(status).toMatch(words)
-  expect(status).toMatch(/implement by claude: retries since \S+, 2 times so far: retry 2 of 10/)
+  expect(status).toMatch(/implement by claude: retries since .{20,30}, 2 times so far: retry 2 of 10/)
   const { verdict } = JSON.parse((await driving.call(['status', id, '--json'])).stdout)
   expect(verdict).toMatchObject({ word: 'running', reason: expect.stringMatching(words) })
   child.kill('SIGINT')

@@ -28,12 +28,13 @@ const {
   additional_directories: _directories,
   ...withoutFiles
 } = PromptBody.properties
+const { additional_directories: _compared, output_schema: _schema, ...withoutPlaces } = CompareRequest.properties
 
 const BODIES = [
   ['POST', '/prompt', { ...PromptBody, properties: withoutFiles }],
   ['POST', '/parallel', ParallelRequest],
   ['POST', '/chain', ChainRequest],
-  ['POST', '/compare', CompareRequest],
+  ['POST', '/compare', { ...CompareRequest, properties: withoutPlaces }],
   ['POST', '/sessions/0123/resume', ResumeRequest],
   ['PATCH', '/sessions/0123', SessionEditRequest],
 ] as const

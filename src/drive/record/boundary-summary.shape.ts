@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { literals, type Message, named, optionalText, strict } from '../../kit/shape.ts'
 
-export const BOUNDARY_USERS = ['setup', 'baseline', 'check', 'clean_checkout', 'agent'] as const
+const BOUNDARY_USERS = ['setup', 'baseline', 'check', 'clean_checkout', 'agent'] as const
 
 const [text, seenCount] = [Type.String(), Type.Integer({ minimum: 0 })]
 

@@ -24,7 +24,7 @@ import { stopDriven } from '../stop-driven.ts'
 import { type BackgroundDrives, toProblem } from './background-drives.ts'
 import { refuseAct, refuseLimited, toActor, toStarter } from './client-rules.ts'
 import type { DrivenDiff, DrivenRun, DrivenRunPage, DrivenState, RunQueue } from './driven-run.shape.ts'
-import { stateOfDriven, toDrivenDiff, toDrivenRun } from './driven-view.ts'
+import { type DetailedRun, stateOfDriven, toDrivenDiff, toDrivenRun } from './driven-view.ts'
 import { readQueue } from './read-queue.ts'
 import { type ChangedRun, type EventSource, followEvents, isFinalState, watchChanges } from './run-changes.ts'
 import type { RunListQuery } from './run-filter.ts'
@@ -193,7 +193,7 @@ export class DrivenRuns implements RunService {
     await this.continueRun(record, by, run && (() => this.starter.adopt(by ?? USER, run)))
   }
 
-  async show(by: Caller, id: string): Promise<DrivenRun> {
+  async show(by: Caller, id: string): Promise<DetailedRun> {
     return await this.reader.detail(await this.reader.read(this.reader.find(id, by)))
   }
 

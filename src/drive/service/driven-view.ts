@@ -217,11 +217,13 @@ export function findQuestion({ source_candidate, pause_reason, actions }: RunOut
   return actions.at(-1)?.outcome?.pause?.question ?? ''
 }
 
+export type DetailedRun = DrivenRun & Required<Pick<DrivenRun, 'attempts' | 'findings' | 'report'>>
+
 /** The same with everything that is known. */
 export function toDrivenRunDetail(
   facts: DrivenFacts,
   { report, source }: { report: string; source: DrivenRun['source'] | undefined },
-): DrivenRun {
+): DetailedRun {
   const { run, drive } = facts
   const boundary = summarizeBoundary([drive, ...facts.earlier])
   const review = run.actions.findLast(({ action, voided }) => action.kind === 'review' && voided !== true)

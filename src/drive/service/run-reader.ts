@@ -23,7 +23,7 @@ import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { findDriven, type KnownRecords, listDriven, listDrivenIds } from '../record/driven-records.ts'
 import { describeRun, patchOfRun } from '../report-run.ts'
 import type { DrivenRun } from './driven-run.shape.ts'
-import { type DrivenFacts, toDrivenRun, toDrivenRunDetail, toSource } from './driven-view.ts'
+import { type DetailedRun, type DrivenFacts, toDrivenRun, toDrivenRunDetail, toSource } from './driven-view.ts'
 import { isWanted, type RunListQuery } from './run-filter.ts'
 
 const READ_AT_ONCE = 16
@@ -119,7 +119,7 @@ export class RunReader {
   }
 
   /** With everything that is known. An earlier report saves the work of git. */
-  async detail(facts: DrivenFacts, earlierReport?: string): Promise<DrivenRun> {
+  async detail(facts: DrivenFacts, earlierReport?: string): Promise<DetailedRun> {
     const [report, source] = await Promise.all([earlierReport ?? this.#report(facts), this.#source(facts)])
     return toDrivenRunDetail(facts, { report, source })
   }
