@@ -227,7 +227,7 @@ function checkWork(facts: Facts, last: Attempt, { outcome, by }: { outcome: Outc
   const isDone = outcome.status !== 'error'
   const command = nextCheck(state.options.checks, last.checks)
   if ((isDone || hasWork(state)) && command !== undefined) return { do: 'check', attempt: last, command }
-  const failed = last.checks.filter(({ passed }) => !passed)
+  const failed = last.checks.filter((each) => !each.passed && state.options.checks.includes(each.command))
   const told = attempts.filter(({ purpose }) => purpose === 'failed_check').length
   if (isDone && failed.length > 0 && told < state.options.attempts)
     return again(facts, { why: 'failed_check', checks: failed })
