@@ -160,6 +160,12 @@ function linesOf(stdout: string) {
 }
 
 describe('drover drive', () => {
+  it.each(['--with', '--review-with', '--fallback'])('is a usage error if %s names no agent', async (flag) => {
+    const driving = createDriving()
+    const stderr = expect.stringContaining('no backend "clod"')
+    expect(await driving.drive(GOAL, flag, 'clod')).toMatchObject({ code: 2, stdout: '', stderr })
+  })
+
   it('is refused in an agent that is too deep, and starts nothing', async () => {
     const driving = createDriving()
     Object.assign(driving.env, { DROVER_DEPTH: '2' })
