@@ -232,6 +232,8 @@ describe('an implementation', () => {
     const failed = { ...PASSED, command: 'npm run old', passed: false, exit_code: 1 }
     const attempt = attemptAt(implement, { checks: [failed, PASSED, PASSED_LINT] })
     expect(stepAfter([attempt], { options })).toMatchObject({ do: 'compare' })
+    const compared = { ...attempt, evidence: NO_EVIDENCE }
+    expect(stepAfter([compared], { options })).toMatchObject({ do: 'submit', outcome: { known_issues: [] } })
     const checks = [...options.checks, failed.command]
     expect(stepAfter([attempt], { options: { ...options, checks } })).toMatchObject({
       do: 'attempt',
