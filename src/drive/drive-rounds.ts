@@ -127,8 +127,9 @@ async function noteInterruption(recording: Recording, drive: () => Promise<Drive
   }
   try {
     const ended = await drive()
-    if ('end' in ended.driven && ended.driven.end.is === 'interrupted') note()
-    return ended
+    if (!('end' in ended.driven) || ended.driven.end.is !== 'interrupted') return ended
+    note()
+    return { ...ended, driven: { ...ended.driven, state: readDriveState(recording) } }
   } catch (error) {
     if (recording.runs.signal.aborted) note()
     throw error

@@ -23,6 +23,9 @@ describe('in a time zone that is an hour ahead', () => {
     [DAY, '2026-11-19 22:40, in 24 h'],
     [2 * DAY - MINUTE, '2026-11-20 22:39, in 47 h 59 min'],
     [2 * DAY, '2026-11-20 22:40, in 2 days'],
+    [7 * DAY - SECOND, '2026-11-25 22:39, in 7 days'],
+    [6.5 * DAY - SECOND, '2026-11-25 10:39, in 6 days'],
+    [6.5 * DAY, '2026-11-25 10:40, in 7 days'],
     [-5 * MINUTE, '22:35, 5 min ago'],
     [-DAY, '2026-11-17 22:40, 24 h ago'],
   ])('a moment %i ms away is %s', (ms, text) => {

@@ -41,7 +41,7 @@ function formatDistance(ms: number): string {
 
 function formatLength(ms: number): string {
   if (ms < MINUTE) return 'less than a minute'
-  if (ms >= 2 * DAY) return `${Math.floor(ms / DAY)} days`
+  if (ms >= 2 * DAY) return `${Math.round(ms / DAY)} days`
   const [hours, minutes] = [Math.floor(ms / HOUR), Math.floor(ms / MINUTE) % 60]
   const parts = [...(hours > 0 ? [`${hours} h`] : []), ...(minutes > 0 ? [`${minutes} min`] : [])]
   return parts.join(' ')

@@ -181,4 +181,12 @@ describe('drover reset', () => {
     expect(await answer('y')).toContain(`Removed the worktree ${name}.`)
     expect(existsSync(path)).toBe(false)
   })
+
+  it.skipIf(!hasTerminals)('asks nothing on a terminal if it would do nothing', async () => {
+    const { root: cwd, env } = createUser()
+    const terminal = startOnTerminal(['reset'], { cwd, env, columns: 200 })
+    expect(await ending(terminal.child)).toMatchObject({ code: 0 })
+    expect(terminal.seen()).toContain('What stays, and what removes it:')
+    expect(terminal.seen()).not.toContain('Do this?')
+  })
 })

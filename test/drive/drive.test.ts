@@ -160,6 +160,12 @@ function linesOf(stdout: string) {
 }
 
 describe('drover drive', () => {
+  it.each(['--with', '--review-with', '--fallback'])('is a usage error if %s names no agent', async (flag) => {
+    const driving = createDriving()
+    const stderr = expect.stringContaining('no backend "clod"')
+    expect(await driving.drive(GOAL, flag, 'clod')).toMatchObject({ code: 2, stdout: '', stderr })
+  })
+
   it('is refused in an agent that is too deep, and starts nothing', async () => {
     const driving = createDriving()
     Object.assign(driving.env, { DROVER_DEPTH: '2' })
@@ -250,7 +256,7 @@ describe('drover drive', () => {
     const { code, stdout } = await driving.drive(GOAL, '--no-review', '--check', 'sh check.sh')
     expect(code).toBe(3)
     expect(stdout).toContain('not delivered: the check sh check.sh ended with exit code 1')
-    expect(stdout).toMatch(/^Round 2, run \w{8}, works on check sh check\.sh ended with exit code 1$/m)
+    expect(stdout).toMatch(/^Round 2, run \w{8}, works on: check sh check\.sh ended with exit code 1$/m)
     const first = driving.records(runIdIn(stdout))
     const [{ next_run_id: next = '' } = {}] = dataOf(first, 'round_started')
     expect(dataOf(first, 'delivered')).toEqual([])
@@ -271,7 +277,7 @@ describe('drover drive', () => {
     })
     const { code, stdout } = await driving.drive(GOAL)
     expect(code).toBe(0)
-    expect(stdout).toMatch(/^Round 2, run \w{8}, works on finding wind\.txt:1: Rounded$/m)
+    expect(stdout).toMatch(/^Round 2, run \w{8}, works on: finding wind\.txt:1: Rounded$/m)
     const [{ next_run_id: next = '', open } = {}] = dataOf(driving.records(runIdIn(stdout)), 'round_started')
     expect(open).toEqual(['finding wind.txt:1: Rounded'])
     const [delivered] = dataOf(driving.records(next), 'delivered')

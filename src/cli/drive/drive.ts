@@ -1,7 +1,7 @@
 /** `drover drive`: lets agents do a run, and reports what happens. */
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { lacksLogin } from '../../agents/locate-agents.ts'
+import { backendNames, lacksLogin } from '../../agents/locate-agents.ts'
 import { toWarmLimits } from '../../agents/pool/pool-rules.ts'
 import { WarmPool } from '../../agents/pool/warm-pool.ts'
 import type { Config } from '../../config/config.shape.ts'
@@ -20,6 +20,7 @@ import {
 import { ignoreFault } from '../../kit/fault.ts'
 import { USER } from '../../prompts/caller.ts'
 import { refuseDeepNesting } from '../../prompts/check-permissions.ts'
+import { backendNotFound } from '../../prompts/faults.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import { resolveRunId } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
@@ -68,6 +69,7 @@ async function driveTarget(invocation: Invocation, command: WorkspaceCommand): P
   const notifyCommand = parseNotify(flags.text('notify'))
   const { config } = await readSettings(invocation)
   if (flags.isOn('queue')) return await showQueue(invocation, config)
+  refuseUnknownAgents(given, config)
   refuseDeepNesting({ env: runtime.env, settings: config })
   const context = await openRuns(command, runtime)
   const named: DriveTarget[] = []
@@ -82,6 +84,12 @@ async function driveTarget(invocation: Invocation, command: WorkspaceCommand): P
   const target = wanted.is === 'queue' ? wanted.targets[0] : wanted.target
   if (target.is === 'run') command.runId = resolveRunId(context, target.id)
   return await driveWanted(invocation, command, { wanted, target, given, notifyCommand, config, context })
+}
+
+function refuseUnknownAgents({ backend, review_backend: review, fallback = [] }: GivenOptions, config: Config): void {
+  const known = backendNames(config.backends)
+  const unknown = [backend, review, ...fallback].find((each) => each !== undefined && !known.includes(each))
+  if (unknown !== undefined) throw backendNotFound({ backend: unknown, known })
 }
 
 function requireOnlyRun([target, ...others]: readonly DriveTarget[]): string {

@@ -63,7 +63,7 @@ it.each([
   [['a', 'b', 'c', 'd'], 'a; b; c; 1 more'],
 ])('says in one line what starts a round: %j', (open, list) => {
   const next_run_id = '0123456789abcdef'
-  expect(textOf('round_started', { next_run_id, open })).toBe(`Round 2, run 01234567, works on ${list}`)
+  expect(textOf('round_started', { next_run_id, open })).toBe(`Round 2, run 01234567, works on: ${list}`)
 })
 
 it('a claim that was not observed has the words of the report', () => {

@@ -264,7 +264,7 @@ function describeRound(
   const shown = open.slice(0, SHOWN_OPEN).map((each) => toOneLine(each, OPEN_COLUMNS))
   const more = open.length - shown.length
   const list = [...shown, ...(more > 0 ? [`${more} more`] : [])].join('; ')
-  return `Round ${round + 1}, run ${shortRunId(id)}, works on ${list === '' ? 'what is open' : list}`
+  return `Round ${round + 1}, run ${shortRunId(id)}, works on: ${list === '' ? 'what is open' : list}`
 }
 
 /** Attempts, evidence, checks, cost and where the work is, for the status of a run. */

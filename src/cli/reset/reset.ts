@@ -36,7 +36,7 @@ export const run: RunCommand = async (invocation) => {
   const isDryRun = flags.isOn('dry-run') || !(flags.isOn('yes') || isAsked)
   if (isDryRun || isAsked) {
     const plan = await planReset(invocation, looking)
-    if (isDryRun) return await printResult(invocation, plan, () => formatReset(plan))
+    if (isDryRun || !hasEffect(plan)) return await printResult(invocation, plan, () => formatReset(plan))
     await runtime.terminal.out.write(formatReset(plan))
     const answer = await askPerson(runtime, { question: 'Do this? [y/N] ', signal })
     if (!isYes(answer)) {
@@ -46,6 +46,10 @@ export const run: RunCommand = async (invocation) => {
   }
   const report = await reset(invocation, looking)
   return await printResult(invocation, report, () => formatReset(report))
+}
+
+function hasEffect({ server, removed }: ResetReport): boolean {
+  return server?.is_background === true || removed.length > 0
 }
 
 async function planReset(invocation: Invocation, looking: Looking): Promise<ResetReport> {

@@ -80,6 +80,7 @@ export async function readViewOptions(
       verdict,
       timesFor(out, () => runtime.clock.now()),
     ),
+    drive,
     isRemoved: drive !== undefined && !existsSync(run.workspace),
     out,
   }

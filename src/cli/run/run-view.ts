@@ -4,6 +4,7 @@
  */
 import { titleOfGoal } from '../../contract/goal-title.ts'
 import type { RunVerdict } from '../../contract/run-verdict.shape.ts'
+import type { DriveState } from '../../drive/record/drive-state.ts'
 import { pendingQuestion } from '../../runs/pending-question.ts'
 import type { RunOutline } from '../../runs/read-status.ts'
 import { formatVariant } from '../failures/next-text.ts'
@@ -20,6 +21,7 @@ import {
 } from '../output/what-follows.ts'
 import { wrapWords } from '../output/wrap-words.ts'
 import type { Channel } from '../terminal.ts'
+import { evidenceWord } from './evidence-word.ts'
 import { type Candidate, type Fact, formatBudget, formatSectionChanges, toText } from './run-text.ts'
 import { block, formatWaiting, waitingLines } from './run-waits.ts'
 
@@ -31,6 +33,8 @@ export type ViewOptions = {
   root?: string | undefined
   /** What became of it, if it is driven by `drover drive` and not by a host. */
   verdict?: RunVerdict | undefined
+  /** What the driver has seen. */
+  drive?: Pick<DriveState, 'attempts'> | undefined
   /** The worktree of the run does not exist any more. */
   isRemoved?: boolean
   out: TextLayout
@@ -64,7 +68,7 @@ export function viewLines(run: RunOutline, options: ViewOptions): string[] {
   const { more = [], out } = options
   const above = [...headLines(run, options), ...factLines(run, options)]
   const below = [...more, ...waitingLines(run, out), ...block('Next', nextLines(run, options), out)]
-  const history = historyLines(run, out)
+  const history = historyLines(run, options)
   const space = (options.rows ?? Number.POSITIVE_INFINITY) - above.length - below.length - 2
   const shown = history.length <= space ? history : history.slice(history.length - Math.max(1, space))
   return [...above, ...block('History', shown, out), ...below]
@@ -124,10 +128,10 @@ const RESULT_COLUMNS = 12
 
 const WHO_COLUMNS = 11
 
-function historyLines(run: RunOutline, out: TextLayout): string[] {
+function historyLines(run: RunOutline, { drive, out }: ViewOptions): string[] {
   const left = 4 + WHO_COLUMNS + RESULT_COLUMNS
   const space = Math.max(8, tableWidth(out) - left - 1)
-  return toHistory(run).map(({ number, who, result, text, tone }) => {
+  return toHistory(run, drive).map(({ number, who, result, text, tone }) => {
     const head = `${number.padStart(3)} ${padToColumns(who, WHO_COLUMNS)}`
     const styled = out.style(TONE_STYLES[tone], padToColumns(result, RESULT_COLUMNS))
     return `${head}${styled} ${toOneLine(text, space)}`.trimEnd()
@@ -190,10 +194,10 @@ type Action = RunOutline['actions'][number]
 type Outcome = NonNullable<Action['outcome']>
 
 /** What has happened in a run, one row per action and answer. Pure. */
-function toHistory(run: RunOutline): HistoryRow[] {
+function toHistory(run: RunOutline, drive: ViewOptions['drive']): HistoryRow[] {
   return run.actions.flatMap((action, at) => [
     { number: String(at + 1), who: action.action.kind, ...describeAction(action, run) },
-    ...listDetails(action),
+    ...listDetails(action, drive),
     ...answersTo(action, run),
   ])
 }
@@ -226,14 +230,18 @@ function formatResult(implementation: Outcome['implementation'], review: Outcome
   return result === 'no_findings_reported' ? 'no findings' : result
 }
 
-/** The checks that the host says it ran, and the findings of a review. */
-function listDetails({ outcome }: Action): HistoryRow[] {
+const EVIDENCE_TONES = { observed: 'good', claimed: 'open', contradicted: 'bad', reported: 'open' } as const
+
+/** The commands that the agent says it ran, the checks that drover ran, and the findings of a review. */
+function listDetails({ action, outcome }: Action, drive: ViewOptions['drive']): HistoryRow[] {
   const activities = outcome?.implementation?.activities ?? []
   const findings = outcome?.review?.findings ?? []
   return [
-    ...activities.map(({ kind, command, exit_code }): HistoryRow => {
-      const isGood = exit_code === 0
-      return { number: '', who: `  ${kind}`, result: `exit ${exit_code}`, text: command, tone: isGood ? 'good' : 'bad' }
+    ...activities.map((activity): HistoryRow => {
+      const { kind, command, exit_code } = activity
+      const word = evidenceWord(activity, action, drive)
+      const tone = exit_code === 0 ? EVIDENCE_TONES[word] : 'bad'
+      return { number: '', who: `  ${kind}`, result: `exit ${exit_code}`, text: `${word}: ${command}`, tone }
     }),
     ...findings.map(({ location, summary }): HistoryRow => {
       return { number: '', who: '  finding', result: '', text: `${location}: ${summary}`, tone: 'bad' }

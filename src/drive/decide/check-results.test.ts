@@ -121,6 +121,7 @@ describe('the next check', () => {
     expect(next(run(build, 'one', 'one'), run(test, 'one', 'one'))).toBeUndefined()
     expect(next(run(build, 'one', 'one'), run(test, 'one', 'two', { passed: false }))).toBe(build)
     expect(next({ ...PASSED, command: build }, PASSED)).toBeUndefined()
+    expect(next(run('old', 'one', 'two'), run(build, 'two', 'two'), run(test, 'two', 'two'))).toBeUndefined()
   })
 
   it('says what to do about a check that changes files each time', () => {

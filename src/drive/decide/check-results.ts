@@ -17,11 +17,12 @@ type CheckResult = {
 
 export type Checked = Pick<DriveState, 'attempts' | 'options' | 'round' | 'delivered' | 'baseline' | 'delivery_check'>
 
-/** Every check that ran after the last change, and every one that should have. */
+/** Every check of the run that ran after the last change, and every one that should have. A person may have replaced some. */
 export function checkResults(state: Checked): CheckResult[] {
   const runs = lastChecks(state.attempts)
   const treeId = state.delivered?.tree_id ?? runs.at(-1)?.tree_id
-  const ran = runs.filter((run) => isAbout(run, treeId))
+  const isCurrent = (run: CheckRun) => state.options.checks.includes(run.command)
+  const ran = runs.filter((run) => isAbout(run, treeId) && isCurrent(run))
   const isMissing = (command: string) => !ran.some((run) => run.command === command)
   const missing = hasWork(state) ? state.options.checks.filter(isMissing) : []
   const results: CheckResult[] = [
@@ -76,7 +77,7 @@ function whyMissing(runs: readonly CheckRun[], command: string): string {
 export function nextCheck(commands: readonly string[], runs: readonly CheckRun[]): string | undefined {
   const treeId = runs.at(-1)?.tree_id
   const isNew = (command: string) => !runs.some((run) => run.command === command)
-  const isOld = (run: CheckRun) => run.is_repeated !== true && !isAbout(run, treeId)
+  const isOld = (run: CheckRun) => commands.includes(run.command) && run.is_repeated !== true && !isAbout(run, treeId)
   return commands.find(isNew) ?? runs.find(isOld)?.command
 }
 

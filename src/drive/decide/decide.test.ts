@@ -215,7 +215,8 @@ describe('what a run leaves open', () => {
       attemptAt(actionOf('implement'), { checks: [CHECK] }),
       attemptAt(actionOf('implement'), { attempt: 2, checks: [{ ...CHECK, command: 'npm run lint' }] }),
     ]
-    const open = openWork({ actions: [review] } as never, driveState(attempts))
+    const options = { ...OPTIONS, checks: ['npm run lint'] }
+    const open = openWork({ actions: [review] } as never, driveState(attempts, { options }))
     expect(open).toEqual([
       { name: 'check npm run lint ended with exit code 1', text: expect.stringContaining('npm run lint') },
       { name: 'finding wind.ts:1: Rounded twice', text: 'wind.ts:1: Rounded twice\nIt loses a knot.' },
@@ -241,8 +242,17 @@ describe('what a run leaves open', () => {
       { ...CHECK, command: 'make', passed: true, exit_code: 0 },
       { ...CHECK, output: `start${'x'.repeat(1997)}end` },
     ]
-    const open = openWork({ actions: [] } as never, driveState([attemptAt(actionOf('implement'), { checks })]))
+    const options = { ...OPTIONS, checks: ['make', CHECK.command] }
+    const state = driveState([attemptAt(actionOf('implement'), { checks })], { options })
+    const open = openWork({ actions: [] } as never, state)
     expect(open).toMatchObject([{ text: expect.stringMatching(/`npm test`[\s\S]*:\nx{1997}end$/) }])
+  })
+
+  it('is no check that a person has replaced', () => {
+    const attempts = [attemptAt(actionOf('implement'), { checks: [CHECK] })]
+    const open = (checks: string[]) =>
+      openWork({ actions: [] } as never, driveState(attempts, { options: { ...OPTIONS, checks } }))
+    expect([open([CHECK.command]).length, open(['npm run lint']).length]).toEqual([1, 0])
   })
 
   it.each([

@@ -6,7 +6,8 @@ const COMMIT_CHARACTERS = 12
 
 /** `merged into main as 1a2b3c4d5e6f by ada (terminal)` */
 export function describeAct(act: Act): string {
-  return `${whatWasDone(act)} by ${nameDecider(act.data.by)}`
+  const kept = act.type === 'discarded' ? `; commit ${short(act.data.commit)} is kept until ${act.data.until}` : ''
+  return `${whatWasDone(act)} by ${nameDecider(act.data.by)}${kept}`
 }
 
 function whatWasDone({ type, data }: Act): string {
@@ -16,7 +17,7 @@ function whatWasDone({ type, data }: Act): string {
     case 'pull_request_opened':
       return `pull request ${data.url} opened`
     case 'discarded':
-      return `discarded; commit ${short(data.commit)} is kept until ${data.until}`
+      return 'discarded'
     case 'discard_undone':
       return `brought back to ${data.branch}`
     case 'taken':

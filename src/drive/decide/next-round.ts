@@ -23,7 +23,7 @@ export function openWork({ actions }: Pick<RunOutline, 'actions'>, state: DriveS
   const review = actions.findLast(({ action, voided }) => action.kind === 'review' && voided !== true)?.outcome?.review
   const failed = checkResults(state).flatMap(({ run, result }) => (run?.passed === false ? [{ ...run, result }] : []))
   return [
-    ...(isWorkUnreported({ actions }, state) ? [{ name: 'the work was stopped', text: UNREPORTED }] : []),
+    ...(isWorkUnreported({ actions }, state) ? [{ name: 'work that was stopped', text: UNREPORTED }] : []),
     ...failed.map(({ command, result, output }) => ({
       name: toName(`check ${command} ${result}`),
       text: `The check \`${command}\` ${result}. The end of its output:\n${output.slice(-2000)}`,

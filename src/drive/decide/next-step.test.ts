@@ -228,6 +228,19 @@ describe('an implementation', () => {
   const options = { ...OPTIONS, checks: ['npm test', 'npm run lint'] }
   const PASSED_LINT = { ...PASSED, command: 'npm run lint' }
 
+  it('is not told about a failed check that a person has replaced since', () => {
+    const failed = { ...PASSED, command: 'npm run old', passed: false, exit_code: 1 }
+    const attempt = attemptAt(implement, { checks: [failed, PASSED, PASSED_LINT] })
+    expect(stepAfter([attempt], { options })).toMatchObject({ do: 'compare' })
+    const compared = { ...attempt, evidence: NO_EVIDENCE }
+    expect(stepAfter([compared], { options })).toMatchObject({ do: 'submit', outcome: { known_issues: [] } })
+    const checks = [...options.checks, failed.command]
+    expect(stepAfter([attempt], { options: { ...options, checks } })).toMatchObject({
+      do: 'attempt',
+      purpose: 'failed_check',
+    })
+  })
+
   it('is checked with every check, then compared, then submitted', () => {
     expect(stepAfter([attemptAt(implement)], { options })).toMatchObject({ do: 'check', command: 'npm test' })
     const once = attemptAt(implement, { checks: [PASSED] })

@@ -8,7 +8,7 @@ import type { ProtocolState } from '../../contract/protocol-state.shape.ts'
 import { describeClaim, type FollowUp } from '../prompt/follow-ups.ts'
 import { type ReportedOutcome, readOutcomeText } from '../prompt/read-reported-outcome.ts'
 import type { DrivePause, Purpose } from '../record/drive-event.shape.ts'
-import { type Attempt, attemptsAt, type DriveState } from '../record/drive-state.ts'
+import { type Attempt, attemptsAt, type CheckRun, type DriveState } from '../record/drive-state.ts'
 import { afterLimit, choiceOf, isFallback, isLimit, type LimitStep } from './after-limit.ts'
 import { type BeforeWork, beforeWork } from './before-work.ts'
 import { compareEnds, hasChangedFiles, hasWork, nextCheck } from './check-results.ts'
@@ -227,13 +227,17 @@ function checkWork(facts: Facts, last: Attempt, { outcome, by }: { outcome: Outc
   const isDone = outcome.status !== 'error'
   const command = nextCheck(state.options.checks, last.checks)
   if ((isDone || hasWork(state)) && command !== undefined) return { do: 'check', attempt: last, command }
-  const failed = last.checks.filter(({ passed }) => !passed)
+  const isCurrent = (check: CheckRun) => state.options.checks.includes(check.command)
+  const failed = last.checks.filter((each) => !each.passed && isCurrent(each))
   const told = attempts.filter(({ purpose }) => purpose === 'failed_check').length
   if (isDone && failed.length > 0 && told < state.options.attempts)
     return again(facts, { why: 'failed_check', checks: failed })
   if (last.evidence === undefined) return { do: 'compare', attempt: last, outcome }
   const claims = last.evidence.claims.filter(({ verdict }) => verdict === 'contradicted')
-  if (claims.length === 0) return submit(completeOutcome(outcome, attempts), last, by)
+  if (claims.length === 0) {
+    const judged = attempts.map((each) => ({ ...each, checks: each.checks.filter(isCurrent) }))
+    return submit(completeOutcome(outcome, judged), last, by)
+  }
   const wasTold = attempts.filter(({ purpose }) => purpose === 'contradiction').length >= MAX_TOLD
   if (!wasTold) return again(facts, { why: 'contradiction', claims })
   const sides = claims.map(describeClaim).join('\n')
