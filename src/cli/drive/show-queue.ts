@@ -65,9 +65,15 @@ function formatQueue({ parallel, runs }: RunQueue, { nameOf, isServed, times }: 
 }
 
 function whyItWaits({ queue, state, verdict }: DrivenRun, nameOf: Names['nameOf']): string {
-  if (queue === undefined) return state === 'running' ? verdict.reason : verdict.line.slice(verdict.word.length + 2)
+  if (queue === undefined) return state === 'running' ? verdict.reason : withoutWord(verdict)
   const { after = '', reason = '' } = queue
   return after === '' ? reason : reason.replaceAll(after, nameOf(after))
+}
+
+/** The column before says the word, but `not driven (killed just now): …` is one expression. */
+function withoutWord({ line, word }: DrivenRun['verdict']): string {
+  const start = `${word}: `
+  return line.startsWith(start) ? line.slice(start.length) : line
 }
 
 /** The queue of the user, as it is on disk. It can be read and changed without a server. */
