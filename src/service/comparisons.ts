@@ -29,7 +29,7 @@ import type { Preparation } from '../workspace/prepare/prepare-worktree.ts'
 import { listWorktrees, type Worktree } from '../workspace/worktree-records.ts'
 import { describeKeepReason } from '../workspace/worktrees/inspect-worktree.ts'
 import { commitAll, dropWorktree, removeWorktree } from '../workspace/worktrees/remove-worktree.ts'
-import { checkName, chooseLast, chooseNamed } from './choose-comparison.ts'
+import { checkName, chooseLast, chooseNamed, refuseRunning } from './choose-comparison.ts'
 import { noteDropped, noteKept } from './compared-refs.ts'
 import { ComparisonWorktrees, toLabels } from './comparison-worktrees.ts'
 import type { Comparison, ExecutionService } from './drover-service.ts'
@@ -97,6 +97,7 @@ export class Comparisons {
     })
     const { git_common_dir: repository } = await discoverWorkspace({ start, git, signal })
     const worktrees = named ?? (await chooseLast(repository, choosing))
+    await refuseRunning(worktrees, choosing)
     checkName(worktrees, name)
     const result = await keepCompared(worktrees, { git, name, signal })
     const [first] = worktrees

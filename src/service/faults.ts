@@ -25,10 +25,14 @@ export const comparisonNeedsWorker = defineFault('comparison_needs_worker', 'una
 
 type NamedComparison = { id: string; prompt: string | undefined }
 
+function shorten(id: string): string {
+  return id.replace(/^exec_/, '').slice(0, 8)
+}
+
 /** `9b41d2e7 (Show the wind in knots)` */
 function nameComparison({ id, prompt = '' }: NamedComparison): string {
   const [line = ''] = prompt.trim().split('\n')
-  const short = id.replace(/^exec_/, '').slice(0, 8)
+  const short = shorten(id)
   return line === '' ? short : `${short} (${line.slice(0, 60).toWellFormed()})`
 }
 
@@ -41,6 +45,12 @@ export const comparisonOver = defineFault('comparison_over', 'conflict', {
     const open = others.slice(0, 5).map(nameComparison).join(', ')
     return `${which} has no worktrees any more: its work was kept or dropped, or it had none${others.length === 0 ? '' : `; name a comparison that has some: ${open}`}`
   },
+})
+
+export const comparisonRunning = defineFault('comparison_running', 'conflict', {
+  when: 'The work of a comparison was to be kept or dropped before the comparison had ended. Nothing was changed.',
+  message: (d: { id: string }) =>
+    `${shorten(d.id)} is still running; wait for it, or cancel it with drover cancel ${shorten(d.id)}`,
 })
 
 export const comparisonUnknown = defineFault('comparison_unknown', 'not_found', {

@@ -445,6 +445,28 @@ describe('drover compare --worktrees', () => {
 })
 
 describe('drover compare --keep, later', () => {
+  it.each(['auto', 'none'])('changes nothing while the comparison runs (executions.keep %s)', async (keep) => {
+    const pidFile = join(home.path, 'pids')
+    teach('claude', 'echo two >> a')
+    home.teach('codex', { hangAfter: 'init', pidFile })
+    const args = ['compare', '--worktrees', '--backends', 'claude,codex', 'Show the wind']
+    const running = { cwd: repository.root, env: { ...env, DROVER_EXECUTIONS_KEEP: keep } }
+    const { ended } = home.start(args, running)
+    await hangingAgent(pidFile)
+    const { group } = JSON.parse(
+      readFileSync(join(home.path, '.drover', 'worktrees', worktrees()[0] ?? '', 'worktree.json'), 'utf8'),
+    )
+    const short = group.slice('exec_'.length, 'exec_'.length + 8)
+    const says = `${short} is still running; wait for it, or cancel it with drover cancel ${short}`
+    for (const act of [['--drop'], ['--keep', 'codex'], ['--keep', 'claude', '--comparison', short]]) {
+      expect(await drover(...act)).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(says) })
+    }
+    expect(worktrees()).toHaveLength(2)
+    expect(await home.drover(['cancel', short], running)).toMatchObject({ code: 0 })
+    await ended
+    expect(worktrees()).toEqual([])
+  })
+
   it.runIf(IS_FULL)('keeps one of the last comparison and drops the others', async () => {
     teach('claude', 'echo two >> a')
     teach('codex', 'echo three >> a')
