@@ -34,7 +34,7 @@ export async function chooseNamed(given: string, choosing: Choosing): Promise<Fo
   if (known === undefined) throw comparisonUnknown({ id: given })
   // It has no worktrees yet.
   if (!isFinal(known.state)) throw comparisonRunning({ id: known.id })
-  throw comparisonOver({ ...describe(known), isLast: false, others: toOpen(own) })
+  throw comparisonOver({ ...describe(known), is_last: false, others: toOpen(own) })
 }
 
 /**
@@ -51,7 +51,7 @@ export async function chooseLast(gitCommonDir: string, choosing: Choosing): Prom
   // It has no worktrees yet.
   if (newer !== undefined && !isFinal(newer.state)) throw comparisonRunning({ id: newer.id })
   if (last === undefined) throw comparisonNotFound({ name: undefined, known: [] })
-  if (newer !== undefined) throw comparisonOver({ ...describe(newer), isLast: true, others: toOpen(here) })
+  if (newer !== undefined) throw comparisonOver({ ...describe(newer), is_last: true, others: toOpen(here) })
   return here.filter((each) => each.group === last.group)
 }
 

@@ -38,7 +38,11 @@ function nameComparison({ id, prompt = '' }: NamedComparison): string {
 
 export const comparisonOver = defineFault('comparison_over', 'conflict', {
   when: 'The comparison that was named, or the last one in the repository, has no worktrees any more: its work was kept or dropped, or it had none. Nothing was changed.',
-  message: ({ isLast, others, ...over }: NamedComparison & { isLast: boolean; others: readonly NamedComparison[] }) => {
+  message: ({
+    is_last: isLast,
+    others,
+    ...over
+  }: NamedComparison & { is_last: boolean; others: readonly NamedComparison[] }) => {
     const which = isLast
       ? `the last comparison in this repository, ${nameComparison(over)},`
       : `the comparison ${nameComparison(over)}`

@@ -80,6 +80,8 @@ describe('drover compare --list', () => {
       expect(refused).toMatchObject({ code: 1, stdout: '' })
       expect(refused.stderr).toMatch(/the last .*\(The second\), has no worktrees .*: [0-9a-f]{8} \(The first\)/)
     }
+    const { stderr } = await drover(['--drop', '--json'])
+    expect(JSON.parse(stderr)).toMatchObject({ error: 'comparison_over', details: { is_last: true } })
     expect(worktrees()).toHaveLength(2)
     const [, first] = (await list()).comparisons
     const kept = await drover(['--keep', 'codex', '--comparison', first?.id ?? ''])
