@@ -71,6 +71,30 @@ describe('drover compare --list', () => {
     expect(never).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no comparison "zzzz"') })
   })
 
+  it('shows one of them with its answers and the output of failed checks', async () => {
+    await compare('Show the wind', KEEPING, '--check', "sh -c 'echo no knots; grep -q codex a'")
+    const id = (await list()).comparisons[0]?.id ?? ''
+    const short = id.slice('exec_'.length, 'exec_'.length + 8)
+    const open = await drover(['--show', short])
+    expect(open).toMatchObject({ code: 0, stderr: '' })
+    expect(open.stdout).toMatch(
+      /^[0-9a-f]{8} completed, just now: Show the wind\n\nclaude\nclaude is done\n[\s\S]*\ncodex is done\n/,
+    )
+    expect(open.stdout).toMatch(/\nclaude +completed +1 +\+1 +-0 +1 of 1 failed .* open\ncodex .* 1 passed .* open\n/)
+    expect(open.stdout).toMatch(/\nclaude: sh -c .* failed with exit code 1\n {2}no knots\n/)
+    expect(open.stdout).toContain(`drover compare --keep NAME --comparison ${short}\n`)
+    await drover(['--keep', 'codex', '--comparison', short])
+    const kept = (await drover(['--show', short])).stdout
+    expect(kept).toMatch(/\nclaude .* dropped\ncodex .* kept\n/)
+    expect(kept).not.toContain('--keep NAME')
+    expect(JSON.parse((await drover(['--show', short, '--json'])).stdout)).toMatchObject({
+      ...{ id, state: 'completed', prompt: 'Show the wind', winner: 'codex' },
+      contenders: [{ worktree: { checks: [{ exit_code: 1, output: 'no knots\n' }] } }, { work: 'kept' }],
+    })
+    const never = await drover(['--show', 'zzzz'])
+    expect(never).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no comparison "zzzz"') })
+  })
+
   it('keeps no work of an earlier comparison when the last one has none any more', async () => {
     await compare('The first')
     await compare('The second')
@@ -146,6 +170,10 @@ describe('drover compare --list', () => {
     [['--list', '--keep', 'codex'], '--list and --keep cannot be used together'],
     [['--diff', 'codex', '--keep', 'codex'], '--diff and --keep cannot be used together'],
     [['--list', '--diff', 'codex'], '--list and --diff cannot be used together'],
+    [['--list', '--show', '3f2a9c1b'], '--list and --show cannot be used together'],
+    [['--show', '3f2a9c1b', '--keep', 'codex'], '--show and --keep cannot be used together'],
+    [['--show', '3f2a9c1b', 'hello there'], 'does not accept the argument'],
+    [['hello there', '--comparison', '3f2a9c1b'], 'to see it: --show 3f2a9c1b'],
     [['--list', '--drop'], '--list and --drop cannot be used together'],
     [['--list', 'hello there'], 'does not accept the argument'],
     [['hello there', '--limit', '3'], '--limit needs --list'],

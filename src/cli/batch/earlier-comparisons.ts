@@ -30,19 +30,19 @@ export async function listEarlier(invocation: Invocation): Promise<number> {
   return await printResult(invocation, page, (out) => formatPage(page, out, now))
 }
 
-/** Throws a Fault for what cannot be combined with a list, or needs one. */
+/** Throws a Fault for what cannot be combined with `--list` or `--show`, or needs a list. */
 export function checkListFlags({ args, flags }: Invocation): void {
   const needsList = ['limit', 'offset'].find((name) => flags.integer(name) !== undefined)
-  if (!flags.isOn('list')) {
-    if (needsList !== undefined) throw flagRequired({ flag: `--${needsList}`, required: '--list' })
-    return
-  }
+  const isList = flags.isOn('list')
+  if (!isList && needsList !== undefined) throw flagRequired({ flag: `--${needsList}`, required: '--list' })
+  if (!isList && flags.text('show') === undefined) return
+  const only = isList ? 'list' : 'show'
   const other = ['worktrees', 'drop'].find((name) => flags.isOn(name))
-  const named = ['keep', 'diff', 'comparison'].find((name) => flags.text(name) !== undefined)
+  const named = ['keep', 'diff', 'comparison', 'show'].find((name) => name !== only && flags.text(name) !== undefined)
   const second = other ?? named
-  if (second !== undefined) throw flagsConflict({ flags: ['--list', `--${second}`] })
+  if (second !== undefined) throw flagsConflict({ flags: [`--${only}`, `--${second}`] })
   const [given] = args
-  if (given !== undefined) throw argumentUnexpected({ command: 'compare --list', given, takes: 'none' })
+  if (given !== undefined) throw argumentUnexpected({ command: `compare --${only}`, given, takes: 'none' })
 }
 
 function formatPage({ comparisons, offset, has_more: hasMore }: ComparisonPage, out: Channel, now: Date): string {
