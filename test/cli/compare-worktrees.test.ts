@@ -261,6 +261,18 @@ describe('drover compare --worktrees', () => {
     expect(repository.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
   })
 
+  it('does not report a session that an agent left for a worktree that is removed', async () => {
+    const pidFile = join(home.path, 'pids')
+    home.teach('gemini', { hangAfter: 'init', pidFile })
+    const args = ['compare', '--worktrees', '--backends', 'gemini', 'Show the wind']
+    const { child, ended } = home.start(args, { cwd: repository.root, env })
+    await hangingAgent(pidFile)
+    child.kill('SIGINT')
+    const { code, stderr } = await ended
+    expect({ code, left: worktrees() }).toEqual({ code: 130, left: [] })
+    expect(stderr).not.toContain('stored a session')
+  })
+
   it.runIf(IS_FULL)('leaves nothing behind after Ctrl-C during a check', async () => {
     teach('claude', 'echo two >> a')
     teach('codex', 'echo two >> a')
