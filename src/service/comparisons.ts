@@ -103,7 +103,11 @@ export class Comparisons {
     checkName(worktrees, name)
     const result = await keepCompared(worktrees, { git, name, signal })
     const [first] = worktrees
-    return { ...(first?.group !== undefined && { comparison: first.group, prompt_start: first.title }), ...result }
+    return {
+      ...(first?.group !== undefined && { comparison: first.group, prompt_start: first.title }),
+      ...(first !== undefined && { repository: first.repository }),
+      ...result,
+    }
   }
 
   /** The directory to compare in. Throws a Fault for what the caller may not do. */

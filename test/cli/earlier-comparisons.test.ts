@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { ComparisonPage } from '../../src/service/comparison.shape.ts'
 import { type AgentHome, createAgentHome, hangingAgent } from '../support/agent-home.ts'
@@ -93,6 +93,24 @@ describe('drover compare --list', () => {
     })
     const never = await drover(['--show', 'zzzz'])
     expect(never).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no comparison "zzzz"') })
+  })
+
+  it('names the repository of those that are not of the current one', async () => {
+    await compare('Show the wind')
+    const [found] = (await list()).comparisons
+    const id = found?.id ?? ''
+    const elsewhere = (...args: string[]) => home.drover(['compare', ...args], { cwd: home.path })
+    const { stdout } = await elsewhere('--list')
+    const name = basename(repository.root)
+    expect(stdout).toMatch(
+      new RegExp(`^ID +STATE +CHECKS +WORK +AGE +REPOSITORY +PROMPT\\n.*just now +${name} +Show the wind\\n`),
+    )
+    expect((await drover(['--list'])).stdout).not.toContain('REPOSITORY')
+    const kept = await elsewhere('--keep', 'codex', '--comparison', id)
+    expect(kept.stdout).toMatch(
+      new RegExp(`: git -C ${repository.root} merge drover/show-the-wind-codex-[0-9a-f]{8}\\n`),
+    )
+    expect(kept.stdout).toContain(`git -C ${repository.root} branch NAME `)
   })
 
   it('keeps no work of an earlier comparison when the last one has none any more', async () => {

@@ -28,6 +28,7 @@ import { readPreparation } from '../read-preparation.ts'
 import { readSettings } from '../settings.ts'
 import type { Channel } from '../terminal.ts'
 import { formatCompared, formatComparison, formatKeepResult } from './comparison-text.ts'
+import { findCurrentRepository, isInRepository } from './current-repository.ts'
 import { checkListFlags, listEarlier } from './earlier-comparisons.ts'
 import { executeBatch } from './execute-batch.ts'
 import { formatWarnings, printDryRun, withTimes, withTotals } from './print-batch.ts'
@@ -146,7 +147,10 @@ async function keepAfterComparison(invocation: Invocation): Promise<number> {
   const result: KeepResult = await keeping.catch((error: unknown) => {
     throw namingTheFlag(error, invocation)
   })
-  await printResult(invocation, result, () => formatKeepResult(result))
+  const here = await findCurrentRepository(invocation, interruption.signal)
+  const { repository } = result
+  const isElsewhere = repository !== undefined && !isInRepository(repository, here)
+  await printResult(invocation, result, () => formatKeepResult(result, isElsewhere ? repository : undefined))
   return result.left.length > 0 ? 1 : 0
 }
 

@@ -1,6 +1,7 @@
 /** Formats the answers of several agents: side by side on a wide terminal, else one after another. Pure. */
 import { shortExecutionId } from '../../executions/store/execution-id.ts'
 import type { CheckResult } from '../../kit/process/run-check.ts'
+import { quoteWord } from '../../kit/shell-words.ts'
 import type { ComparedResult, ComparedWorktree, KeepResult } from '../../prompts/prompt-result.shape.ts'
 import { type PromptResult, toPromptStatus } from '../../prompts/prompt-result.ts'
 import type { ComparisonView } from '../../service/comparison.shape.ts'
@@ -219,22 +220,21 @@ export function toShortId(id: string): string {
   return id.startsWith('exec_') ? shortExecutionId({ id }) : id
 }
 
-export function formatKeepResult({
-  kept,
-  dropped,
-  left,
-  comparison: id,
-  prompt_start: prompt = '',
-}: KeepResult): string {
+/** `elsewhere` is the repository, if it is not the current one. */
+export function formatKeepResult(
+  { kept, dropped, left, comparison: id, prompt_start: prompt = '' }: KeepResult,
+  elsewhere?: string,
+): string {
+  const git = elsewhere === undefined ? 'git' : `git -C ${quoteWord(elsewhere)}`
   const lines = [
     ...(kept === undefined ? [] : [`Kept ${kept.name} as the branch ${kept.branch} (${kept.commit.slice(0, 12)}).`]),
     ...dropped.map(({ name, commit: id }) => {
       return id === undefined
         ? `Dropped ${name}, which changed nothing.`
-        : `Dropped ${name}. To get it back: git branch NAME ${id.slice(0, 12)}`
+        : `Dropped ${name}. To get it back: ${git} branch NAME ${id.slice(0, 12)}`
     }),
     ...left.map(({ name, path, reason }) => `Left ${name} in ${toMessage(path)}: ${toMessage(reason)}`),
-    ...(kept === undefined ? [] : [`To merge it into your branch: git merge ${kept.branch}`]),
+    ...(kept === undefined ? [] : [toPrintable(`To merge it into your branch: ${git} merge ${kept.branch}`)]),
     ...(id === undefined ? [] : [`This was the comparison ${toShortId(id)}: ${toOneLine(prompt, PROMPT_COLUMNS)}`]),
   ]
   return `${lines.join('\n')}\n`
