@@ -63,11 +63,26 @@ export const comparisonUnknown = defineFault('comparison_unknown', 'not_found', 
     `there is no comparison ${JSON.stringify(d.id)}; "drover compare --list" shows those that are kept`,
 })
 
+type GoneWork = {
+  id: string
+  name: string
+  known: readonly string[]
+  /** What was dropped. */
+  commit?: string | undefined
+  /** How many it changed, if that is known. */
+  files?: number
+}
+
+function describeGone({ commit, files }: Pick<GoneWork, 'commit' | 'files'>): string {
+  if (commit !== undefined) return `it was dropped; to get it back: git branch NAME ${commit.slice(0, 12)}`
+  return files === 0 ? 'it changed nothing' : 'it changed nothing, or was dropped'
+}
+
 export const comparedWorkGone = defineFault('compared_work_gone', 'not_found', {
   when: 'The work of an agent of a comparison was dropped, or it changed nothing, or it did not take part.',
-  message: ({ known, ...d }: { id: string; name: string; known: readonly string[] }) =>
+  message: ({ known, ...d }: GoneWork) =>
     known.length === 0 || known.includes(d.name)
-      ? `the comparison ${nameComparison({ id: d.id, prompt: undefined })} has no work of ${d.name}: it changed nothing, or was dropped`
+      ? `the comparison ${nameComparison({ id: d.id, prompt: undefined })} has no work of ${d.name}: ${describeGone(d)}`
       : `${JSON.stringify(d.name)} did not take part in the comparison ${nameComparison({ id: d.id, prompt: undefined })}; name one of ${known.join(', ')}`,
 })
 

@@ -95,7 +95,10 @@ describe('drover compare --worktrees', () => {
     expect(open.stdout).toMatch(/^diff --git a\/n b\/n\nnew file mode [\s\S]*\n\+new\n$/)
     await drover('--keep', 'claude')
     expect((await diff('claude')).stdout).toBe(open.stdout)
-    expect(await diff('codex')).toMatchObject({ code: 1, stderr: expect.stringContaining('has no work of codex') })
+    expect(await diff('codex')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('has no work of codex: it changed nothing\n'),
+    })
     expect((await diff('gemini')).stderr).toContain('name one of claude, codex')
   })
 

@@ -87,6 +87,9 @@ describe('drover compare --list', () => {
     const kept = (await drover(['--show', short])).stdout
     expect(kept).toMatch(/\nclaude .* dropped\ncodex .* kept\n/)
     expect(kept).not.toContain('--keep NAME')
+    expect((await drover(['--diff', 'claude', '--comparison', short])).stderr).toMatch(
+      /has no work of claude: it was dropped; to get it back: git branch NAME [0-9a-f]{12}\n/,
+    )
     expect(JSON.parse((await drover(['--show', short, '--json'])).stdout)).toMatchObject({
       ...{ id, state: 'completed', prompt: 'Show the wind', winner: 'codex' },
       contenders: [{ worktree: { checks: [{ exit_code: 1, output: 'no knots\n' }] } }, { work: 'kept' }],
@@ -166,6 +169,8 @@ describe('drover compare --list', () => {
     expect(open).toContain('+claude')
     await drover(['--keep', 'claude', '--comparison', found?.id ?? ''])
     expect(await diff()).toBe(open)
+    const shown = JSON.parse((await drover(['--show', found?.id ?? '', '--json'])).stdout)
+    expect(shown.contenders[0].worktree.branch).toMatch(/^drover\/cut-off-claude-[0-9a-f]{8}$/)
     expect((await list()).comparisons).toMatchObject([
       { winner: 'claude', contenders: [{ work: 'kept' }, { work: 'dropped' }] },
     ])
