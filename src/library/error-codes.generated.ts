@@ -103,6 +103,7 @@ export type ErrorCode =
   | 'comparison_needs_worktree'
   | 'comparison_not_found'
   | 'comparison_over'
+  | 'comparison_running'
   | 'comparison_unknown'
   | 'config_file_missing'
   | 'config_file_read_only'

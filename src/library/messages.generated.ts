@@ -1102,6 +1102,8 @@ export type KeepResult = {
   comparison?: string | undefined
   /** The beginning of its prompt. */
   prompt_start?: string | undefined
+  /** The repository. */
+  repository?: string | undefined
   /** The work that was kept. */
   kept?: {
     /** The agent. */

@@ -207,6 +207,8 @@ export async function deleteLeftovers(
   { agentRequest, context, signal }: Pick<PreparedPrompt, 'agentRequest' | 'context'> & { signal: AbortSignal },
 ): Promise<void> {
   const { backend, workdir } = agentRequest
+  // The demo agent stores nothing.
+  if (context.locate(backend)?.isDemo === true) return
   for (const command of commands) {
     // Ctrl-C on the command line ends this too.
     const until = context.by.is === 'user' ? signal : NEVER
@@ -215,6 +217,7 @@ export async function deleteLeftovers(
     const words = [backend, ...command.argv.slice(agentRequest.program.length)].join(' ')
     context.observer?.sessionLeft?.(
       `${backend} stored a session although the prompt is ephemeral, and it could not be deleted (${reason}); run "${words}" in ${workdir}`,
+      workdir,
     )
   }
 }

@@ -109,5 +109,5 @@ export type PromptObserver = {
   /** A session could not be written; the store tries again later. */
   sessionFailed?(error: unknown): void
   /** An agent stored a session although the prompt was ephemeral, and it could not be deleted. */
-  sessionLeft?(message: string): void
+  sessionLeft?(message: string, workdir: string): void
 }

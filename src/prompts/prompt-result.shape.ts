@@ -217,6 +217,7 @@ export const KeepResult = named(
   Type.Object({
     comparison: optionalText('The execution of the comparison.'),
     prompt_start: optionalText('The beginning of its prompt.'),
+    repository: optionalText('The repository.'),
     ...KEPT,
   }),
   'What became of the worktrees of a comparison.',

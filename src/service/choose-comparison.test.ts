@@ -1,8 +1,13 @@
+import { mkdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { temporaryDirectory } from '../../test/support/run-drover.ts'
+import type { Execution } from '../executions/store/execution.shape.ts'
+import { EXECUTION_STATES } from '../executions/store/execution-states.ts'
 import { executionNotFound } from '../executions/store/faults.ts'
+import { takeLock } from '../kit/files/lock.ts'
 import { USER } from '../prompts/caller.ts'
-import type { FoundWorktree } from '../workspace/worktree-records.ts'
-import { type Choosing, checkName, chooseLast, chooseNamed, findGroup } from './choose-comparison.ts'
+import { type FoundWorktree, toUseLock } from '../workspace/worktree-records.ts'
+import { type Choosing, checkName, chooseLast, chooseNamed, findGroup, refuseRunning } from './choose-comparison.ts'
 import { firstLine, toLabels } from './comparison-worktrees.ts'
 
 const worktree = (group: string | undefined, label: string | undefined, more: Partial<FoundWorktree> = {}) =>
@@ -46,6 +51,35 @@ describe('chooseNamed', () => {
     expect(await namesOf(chooseNamed('aaaa1', choosing))).toEqual(['exec_aaaa1-claude', 'exec_aaaa1-gemini'])
     await expect(chooseNamed('exec_bbbb4', choosing)).rejects.toThrow('there is no comparison "exec_bbbb4"')
     await expect(chooseNamed('zzzz', choosing)).rejects.toMatchObject({ code: 'comparison_unknown' })
+  })
+})
+
+describe('refuseRunning', () => {
+  const inState = (state: Execution['state']): Choosing['executions'] => ({
+    ...NOTHING_RECORDED,
+    find: async (_by, id) => ({ id, state, kind: 'compare', created_at: 'T', owner: '', last_seq: 0 }),
+  })
+
+  it('refuses a comparison that has not ended', async () => {
+    const worktrees = ALL.slice(0, 2).map((each) => ({ ...each, directory: '/nowhere' }))
+    const refused: string[] = []
+    for (const state of EXECUTION_STATES) {
+      const ask = refuseRunning(worktrees, { executions: inState(state), by: USER })
+      await ask.catch((error: Error) => refused.push(`${state}: ${error.message}`))
+    }
+    const says = 'aaaa1 is still running; wait for it, or cancel it with drover cancel aaaa1'
+    expect(refused).toEqual([`queued: ${says}`, `running: ${says}`])
+  })
+
+  it('refuses one that is not recorded as long as a process works in any of its worktrees', async () => {
+    const home = temporaryDirectory()
+    const worktrees = ALL.slice(0, 2).map((each) => ({ ...each, directory: `${home}/${each.name}` }))
+    for (const { directory } of worktrees) mkdirSync(directory)
+    const ask = () => refuseRunning(worktrees, choosing)
+    const lock = await takeLock({ path: toUseLock({ directory: `${home}/exec_aaaa1-gemini` }), mode: 'exclusive' })
+    await expect(ask()).rejects.toMatchObject({ code: 'comparison_running', details: { id: 'exec_aaaa1' } })
+    lock.release()
+    await expect(ask()).resolves.toBeUndefined()
   })
 })
 

@@ -1,13 +1,15 @@
 /** Which comparison in worktrees a caller means: the one that it names, or the last one in a repository. */
 import type { Execution } from '../executions/store/execution.shape.ts'
+import { isFinal } from '../executions/store/execution-states.ts'
 import { executionAmbiguous, executionIdMalformed, executionNotFound } from '../executions/store/faults.ts'
 import { Fault, isFault } from '../kit/fault.ts'
+import { inspectLock } from '../kit/files/lock.ts'
 import { type Caller, ownerKey } from '../prompts/caller.ts'
 import { discoverWorkspace } from '../workspace/discover-workspace.ts'
 import type { Git } from '../workspace/git.ts'
-import type { FoundWorktree } from '../workspace/worktree-records.ts'
+import { type FoundWorktree, toUseLock } from '../workspace/worktree-records.ts'
 import type { ExecutionService } from './drover-service.ts'
-import { comparisonNotFound, comparisonOver, comparisonUnknown } from './faults.ts'
+import { comparisonNotFound, comparisonOver, comparisonRunning, comparisonUnknown } from './faults.ts'
 
 export type Choosing = {
   /** All worktrees of the user, oldest first. */
@@ -30,7 +32,9 @@ export async function chooseNamed(given: string, choosing: Choosing): Promise<Fo
   if (group !== undefined) return own.filter((each) => each.group === group)
   const known = await findRecorded(given, choosing)
   if (known === undefined) throw comparisonUnknown({ id: given })
-  throw comparisonOver({ ...describe(known), isLast: false, others: toOpen(own) })
+  // It has no worktrees yet.
+  if (!isFinal(known.state)) throw comparisonRunning({ id: known.id })
+  throw comparisonOver({ ...describe(known), is_last: false, others: toOpen(own) })
 }
 
 /**
@@ -40,10 +44,32 @@ export async function chooseNamed(given: string, choosing: Choosing): Promise<Fo
 export async function chooseLast(gitCommonDir: string, choosing: Choosing): Promise<FoundWorktree[]> {
   const here = ownWorktrees(choosing).filter((each) => each.git_common_dir === gitCommonDir)
   const last = here.at(-1)
+  const newer = await findNewer(last, gitCommonDir, {
+    ...choosing,
+    ...(last === undefined && { state: 'running' as const }),
+  })
+  // It has no worktrees yet.
+  if (newer !== undefined && !isFinal(newer.state)) throw comparisonRunning({ id: newer.id })
   if (last === undefined) throw comparisonNotFound({ name: undefined, known: [] })
-  const newer = await findNewer(last, gitCommonDir, choosing)
-  if (newer !== undefined) throw comparisonOver({ ...describe(newer), isLast: true, others: toOpen(here) })
+  if (newer !== undefined) throw comparisonOver({ ...describe(newer), is_last: true, others: toOpen(here) })
   return here.filter((each) => each.group === last.group)
+}
+
+/** Throws `comparison_running` if it has not ended. If it is not recorded, the process that uses the worktrees tells. */
+export async function refuseRunning(
+  worktrees: readonly Pick<FoundWorktree, 'group' | 'directory'>[],
+  choosing: Pick<Choosing, 'executions' | 'by'>,
+): Promise<void> {
+  const [{ group: id } = {}] = worktrees
+  if (id === undefined) return
+  const known = await findRecorded(id, choosing)
+  const isRunning = known === undefined ? await isInUse(worktrees) : !isFinal(known.state)
+  if (isRunning) throw comparisonRunning({ id })
+}
+
+async function isInUse(worktrees: readonly Pick<FoundWorktree, 'directory'>[]): Promise<boolean> {
+  for (const each of worktrees) if ((await inspectLock(toUseLock(each))).status === 'held') return true
+  return false
 }
 
 /** The id of the last comparison in a repository, also if it has no worktrees any more. */
@@ -73,7 +99,10 @@ function ownWorktrees({ worktrees, by }: Choosing): FoundWorktree[] {
   return worktrees.filter(({ group, key_id }) => group !== undefined && key_id === keyId)
 }
 
-async function findRecorded(given: string, { executions, by }: Choosing): Promise<Execution | undefined> {
+async function findRecorded(
+  given: string,
+  { executions, by }: Pick<Choosing, 'executions' | 'by'>,
+): Promise<Execution | undefined> {
   try {
     const found = await executions.find(by, given)
     return found.kind === 'compare' && found.key_id === ownerKey(by)?.id ? found : undefined
@@ -87,9 +116,13 @@ async function findRecorded(given: string, { executions, by }: Choosing): Promis
 async function findNewer(
   last: FoundWorktree | undefined,
   gitCommonDir: string,
-  { executions, by, git, signal }: Choosing,
+  { executions, by, git, signal, state }: Choosing & { state?: 'running' },
 ): Promise<Execution | undefined> {
-  const { executions: recorded } = await executions.list(by, { kind: 'compare' }, { limit: MAX_NEWER })
+  const { executions: recorded } = await executions.list(
+    by,
+    { kind: 'compare', ...(state !== undefined && { state }) },
+    { limit: MAX_NEWER },
+  )
   for (const each of recorded) {
     if (last !== undefined && (each.id === last.group || each.created_at <= last.created_at)) return undefined
     if (each.workdir === undefined || each.key_id !== ownerKey(by)?.id) continue

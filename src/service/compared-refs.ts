@@ -56,6 +56,13 @@ export async function findBase(asked: Asked): Promise<string | undefined> {
   return await ask(asked, ['rev-parse', '--verify', '--quiet', `${baseRef(asked.id)}^{commit}`])
 }
 
+/** The branch with the kept work, if nobody has changed, renamed or deleted it. */
+export async function findBranch(asked: Asked, commit: string): Promise<string | undefined> {
+  const args = ['for-each-ref', `--points-at=${commit}`, '--format=%(refname:short)', 'refs/heads/drover/'] as const
+  const [branch = ''] = (await ask(asked, args))?.split('\n') ?? []
+  return branch === '' ? undefined : branch
+}
+
 /** What git prints; undefined if it fails. The repository may be gone. */
 async function ask({ git, signal, repository }: Asked, args: readonly [string, ...string[]]) {
   const asked = await askGit(git, { directory: repository, args, signal }).catch(() => undefined)

@@ -7,6 +7,7 @@ import type { DriveBoundary } from '../drive/drive-context.ts'
 import { refuseMissingProgram } from '../drive/start/drive-options.ts'
 import type { Clock } from '../kit/clock.ts'
 import { Fault } from '../kit/fault.ts'
+import { type Lock, takeLock } from '../kit/files/lock.ts'
 import { randomIds } from '../kit/ids.ts'
 import { type CheckResult, runCheck } from '../kit/process/run-check.ts'
 import type { ComparedPlace } from '../prompts/compare-agents.ts'
@@ -25,7 +26,7 @@ import {
   prepareWorktree,
 } from '../workspace/prepare/prepare-worktree.ts'
 import { toWorktreeEnvironment } from '../workspace/prepare/worktree-environment.ts'
-import type { Worktree } from '../workspace/worktree-records.ts'
+import { toUseLock, type Worktree } from '../workspace/worktree-records.ts'
 import { createWorktree } from '../workspace/worktrees/create-worktree.ts'
 import { diffWorktree, type WorktreeDiff } from '../workspace/worktrees/diff-worktree.ts'
 import { pinToWorktree } from '../workspace/worktrees/pin-worktree.ts'
@@ -70,6 +71,8 @@ export class ComparisonWorktrees implements AsyncDisposable {
   readonly warnings: string[] = []
   readonly #options: WorktreesOptions
   readonly #opened: Opened[] = []
+  /** Others may not drop the worktrees as long as these are held. */
+  readonly #locks: Lock[] = []
   #isFinished = false
 
   constructor(options: WorktreesOptions) {
@@ -96,6 +99,7 @@ export class ComparisonWorktrees implements AsyncDisposable {
       // It is there, so it has to be dropped even if this is cancelled now.
       const opened = { label, worktree, workspace, workdir: withinWorktree(worktree, below) }
       this.#opened.push({ ...opened, seen: new BoundaryCounts() })
+      this.#locks.push(await takeLock({ path: toUseLock(worktree), mode: 'exclusive', signal }))
       await workspace
       await this.#prepare(this.#opened.at(-1) as Opened, repository)
       // A setup may have installed them.
@@ -240,7 +244,11 @@ export class ComparisonWorktrees implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.drop()
+    try {
+      await this.drop()
+    } finally {
+      for (const lock of this.#locks) lock.release()
+    }
   }
 
   warn(message: string): void {

@@ -1,4 +1,5 @@
 /** Compares what agents change, each in a git worktree. Clients are limited as with driven runs. */
+import { existsSync } from 'node:fs'
 import { backendNames } from '../agents/locate-agents.ts'
 import type { Config } from '../config/config.shape.ts'
 import { findUsableProject, withProject } from '../config/projects/projects.ts'
@@ -16,7 +17,7 @@ import { type Caller, ownerKey } from '../prompts/caller.ts'
 import { refuseDeepNesting } from '../prompts/check-permissions.ts'
 import { askAgents, compareAgents } from '../prompts/compare-agents.ts'
 import { backendNotFound } from '../prompts/faults.ts'
-import type { PromptContext } from '../prompts/prompt-context.ts'
+import type { PromptContext, PromptObserver } from '../prompts/prompt-context.ts'
 import type { KeepRequest } from '../prompts/prompt-request.shape.ts'
 import type { ComparisonResult, KeepResult } from '../prompts/prompt-result.shape.ts'
 import { type PromptResult, toPromptStatus } from '../prompts/prompt-result.ts'
@@ -29,7 +30,7 @@ import type { Preparation } from '../workspace/prepare/prepare-worktree.ts'
 import { listWorktrees, type Worktree } from '../workspace/worktree-records.ts'
 import { describeKeepReason } from '../workspace/worktrees/inspect-worktree.ts'
 import { commitAll, dropWorktree, removeWorktree } from '../workspace/worktrees/remove-worktree.ts'
-import { checkName, chooseLast, chooseNamed } from './choose-comparison.ts'
+import { checkName, chooseLast, chooseNamed, refuseRunning } from './choose-comparison.ts'
 import { noteDropped, noteKept } from './compared-refs.ts'
 import { ComparisonWorktrees, toLabels } from './comparison-worktrees.ts'
 import type { Comparison, ExecutionService } from './drover-service.ts'
@@ -67,7 +68,8 @@ export class Comparisons {
     refuseUnknown(request.backends, context)
     const added = request.additional_directories?.map((each) => resolveWorkdir(each, context.workdirs))
     const asked = { ...request, workdir: start, ...(added !== undefined && { additional_directories: added }) }
-    const local = inWorktrees(context)
+    using left = new LeftSessions(context.observer)
+    const local = { ...inWorktrees(context), observer: left.observer }
     return await this.#reserving(context.by, async () => {
       // All of this is refused before there is a record.
       const plan = await this.#plan(asked, { context: local, signal: options.signal })
@@ -97,10 +99,15 @@ export class Comparisons {
     })
     const { git_common_dir: repository } = await discoverWorkspace({ start, git, signal })
     const worktrees = named ?? (await chooseLast(repository, choosing))
+    await refuseRunning(worktrees, choosing)
     checkName(worktrees, name)
     const result = await keepCompared(worktrees, { git, name, signal })
     const [first] = worktrees
-    return { ...(first?.group !== undefined && { comparison: first.group, prompt_start: first.title }), ...result }
+    return {
+      ...(first?.group !== undefined && { comparison: first.group, prompt_start: first.title }),
+      ...(first !== undefined && { repository: first.repository }),
+      ...result,
+    }
   }
 
   /** The directory to compare in. Throws a Fault for what the caller may not do. */
@@ -321,6 +328,31 @@ function inWorktrees({ dispatch: _, ...context }: PromptContext): PromptContext 
       // Its last word is the agent that it stands in for.
       return { ...located, program: located.program.toSpliced(-1, 0, '--write') as [string, ...string[]] }
     },
+  }
+}
+
+/** Sessions that agents have left can only be deleted in their worktrees, so those of removed ones are not reported. */
+class LeftSessions implements Disposable {
+  readonly #observer: PromptObserver
+  #waiting: [message: string, workdir: string][] | undefined = []
+
+  constructor(observer: PromptObserver = {}) {
+    this.#observer = observer
+  }
+
+  get observer(): PromptObserver {
+    return { ...this.#observer, sessionLeft: (...left) => this.#note(left) }
+  }
+
+  #note([message, workdir]: [message: string, workdir: string]): void {
+    if (this.#waiting !== undefined) this.#waiting.push([message, workdir])
+    else if (existsSync(workdir)) this.#observer.sessionLeft?.(message, workdir)
+  }
+
+  [Symbol.dispose](): void {
+    const waiting = this.#waiting ?? []
+    this.#waiting = undefined
+    for (const left of waiting) this.#note(left)
   }
 }
 

@@ -25,16 +25,24 @@ export const comparisonNeedsWorker = defineFault('comparison_needs_worker', 'una
 
 type NamedComparison = { id: string; prompt: string | undefined }
 
+function shorten(id: string): string {
+  return id.replace(/^exec_/, '').slice(0, 8)
+}
+
 /** `9b41d2e7 (Show the wind in knots)` */
 function nameComparison({ id, prompt = '' }: NamedComparison): string {
   const [line = ''] = prompt.trim().split('\n')
-  const short = id.replace(/^exec_/, '').slice(0, 8)
+  const short = shorten(id)
   return line === '' ? short : `${short} (${line.slice(0, 60).toWellFormed()})`
 }
 
 export const comparisonOver = defineFault('comparison_over', 'conflict', {
   when: 'The comparison that was named, or the last one in the repository, has no worktrees any more: its work was kept or dropped, or it had none. Nothing was changed.',
-  message: ({ isLast, others, ...over }: NamedComparison & { isLast: boolean; others: readonly NamedComparison[] }) => {
+  message: ({
+    is_last: isLast,
+    others,
+    ...over
+  }: NamedComparison & { is_last: boolean; others: readonly NamedComparison[] }) => {
     const which = isLast
       ? `the last comparison in this repository, ${nameComparison(over)},`
       : `the comparison ${nameComparison(over)}`
@@ -43,17 +51,38 @@ export const comparisonOver = defineFault('comparison_over', 'conflict', {
   },
 })
 
+export const comparisonRunning = defineFault('comparison_running', 'conflict', {
+  when: 'The work of a comparison was to be kept or dropped before the comparison had ended. Nothing was changed.',
+  message: (d: { id: string }) =>
+    `${shorten(d.id)} is still running; wait for it, or cancel it with drover cancel ${shorten(d.id)}`,
+})
+
 export const comparisonUnknown = defineFault('comparison_unknown', 'not_found', {
   when: 'There is no comparison with the given id, or nothing of it is kept.',
   message: (d: { id: string }) =>
     `there is no comparison ${JSON.stringify(d.id)}; "drover compare --list" shows those that are kept`,
 })
 
+type GoneWork = {
+  id: string
+  name: string
+  known: readonly string[]
+  /** What was dropped. */
+  commit?: string | undefined
+  /** How many it changed, if that is known. */
+  files?: number
+}
+
+function describeGone({ commit, files }: Pick<GoneWork, 'commit' | 'files'>): string {
+  if (commit !== undefined) return `it was dropped; to get it back: git branch NAME ${commit.slice(0, 12)}`
+  return files === 0 ? 'it changed nothing' : 'it changed nothing, or was dropped'
+}
+
 export const comparedWorkGone = defineFault('compared_work_gone', 'not_found', {
   when: 'The work of an agent of a comparison was dropped, or it changed nothing, or it did not take part.',
-  message: ({ known, ...d }: { id: string; name: string; known: readonly string[] }) =>
+  message: ({ known, ...d }: GoneWork) =>
     known.length === 0 || known.includes(d.name)
-      ? `the comparison ${nameComparison({ id: d.id, prompt: undefined })} has no work of ${d.name}: it changed nothing, or was dropped`
+      ? `the comparison ${nameComparison({ id: d.id, prompt: undefined })} has no work of ${d.name}: ${describeGone(d)}`
       : `${JSON.stringify(d.name)} did not take part in the comparison ${nameComparison({ id: d.id, prompt: undefined })}; name one of ${known.join(', ')}`,
 })
 

@@ -19,7 +19,7 @@ import {
 } from '../workspace/worktrees/diff-worktree.ts'
 import { pinToWorktree } from '../workspace/worktrees/pin-worktree.ts'
 import { findGroup, findLast } from './choose-comparison.ts'
-import { findBase, findDropped, findKept } from './compared-refs.ts'
+import { findBase, findBranch, findDropped, findKept } from './compared-refs.ts'
 import type { ComparedDiff, ComparisonView } from './comparison.shape.ts'
 import { toLabels } from './comparison-worktrees.ts'
 import type { ExecutionService, WantedDiff } from './drover-service.ts'
@@ -77,8 +77,13 @@ export class ComparedWork {
     const recorded = result?.results.find((each) => each.worktree?.name === name)?.worktree
     const place =
       recorded ?? this.#open(id, name) ?? (result === undefined ? await this.#keptPlace(id, repository) : undefined)
-    if (place === undefined)
-      throw comparedWorkGone({ id, name, known: result === undefined ? [] : toLabels(result.backends) })
+    if (place === undefined) {
+      const commit =
+        result?.dropped?.find((each) => each.name === name)?.commit ??
+        (repository === undefined ? undefined : await findDropped(this.#asked(id, repository), name))
+      throw comparedWorkGone({ id, name, known: result === undefined ? [] : toLabels(result.backends), commit })
+    }
+    if (recorded?.files === 0) throw comparedWorkGone({ id, name, known: [], files: 0 })
     const { files, patch, isCut } = await this.#patch(id, { ...place, name })
     return { id, name, base: place.base, files: [...files], patch, is_cut: isCut }
   }
@@ -177,7 +182,8 @@ export class ComparedWork {
     const base = await findBase(this.#asked(id, repository))
     if (base === undefined) return {}
     const { signal } = this.#parts
-    return await this.#measured({ ...named, base }, () =>
+    const branch = await findBranch(this.#asked(id, repository), to)
+    return await this.#measured({ ...named, base, ...(branch !== undefined && { branch }) }, () =>
       diffCommits({ git: this.#git, directory: repository, from: base, to, signal }),
     )
   }
@@ -244,7 +250,9 @@ export class ComparedWork {
       return await patchWorktree({ ...pinned(this.#git, open), base, signal })
     }
     const commit = await this.#kept(id, worktree)
-    if (commit === undefined) throw comparedWorkGone({ id, name, known: [] })
+    if (commit === undefined) {
+      throw comparedWorkGone({ id, name, known: [], commit: await findDropped(this.#asked(id, repository), name) })
+    }
     return await patchCommits({ git: this.#git, directory: repository, from: base, to: commit, signal })
   }
 }

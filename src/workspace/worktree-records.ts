@@ -2,6 +2,7 @@
  * The worktrees that drover creates, in a directory of the user:
  *
  *     worktrees/<name>/worktree.json     what it is (worktree-record.shape.ts)
+ *     worktrees/<name>/in-use.lock       held by the process that compares in it
  *     worktrees/<name>/<folder>/         the checkout
  */
 
@@ -61,6 +62,11 @@ export function withdrawRecord({ directory }: Pick<Worktree, 'directory'>): void
 /** Removes the record and everything beside it. */
 export function deleteRecord({ directory }: Pick<Worktree, 'directory'>): void {
   rmSync(directory, { recursive: true, force: true, maxRetries: 3 })
+}
+
+/** The lock of the process that works in it. */
+export function toUseLock({ directory }: Pick<Worktree, 'directory'>): string {
+  return join(directory, 'in-use.lock')
 }
 
 export type FoundWorktree = Worktree & {

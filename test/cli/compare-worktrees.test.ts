@@ -95,7 +95,10 @@ describe('drover compare --worktrees', () => {
     expect(open.stdout).toMatch(/^diff --git a\/n b\/n\nnew file mode [\s\S]*\n\+new\n$/)
     await drover('--keep', 'claude')
     expect((await diff('claude')).stdout).toBe(open.stdout)
-    expect(await diff('codex')).toMatchObject({ code: 1, stderr: expect.stringContaining('has no work of codex') })
+    expect(await diff('codex')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('has no work of codex: it changed nothing\n'),
+    })
     expect((await diff('gemini')).stderr).toContain('name one of claude, codex')
   })
 
@@ -259,6 +262,18 @@ describe('drover compare --worktrees', () => {
     expect(worktrees()).toEqual([])
     expect(branches()).toEqual([])
     expect(repository.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
+  })
+
+  it('does not report a session that an agent left for a worktree that is removed', async () => {
+    const pidFile = join(home.path, 'pids')
+    home.teach('gemini', { hangAfter: 'init', pidFile })
+    const args = ['compare', '--worktrees', '--backends', 'gemini', 'Show the wind']
+    const { child, ended } = home.start(args, { cwd: repository.root, env })
+    await hangingAgent(pidFile)
+    child.kill('SIGINT')
+    const { code, stderr } = await ended
+    expect({ code, left: worktrees() }).toEqual({ code: 130, left: [] })
+    expect(stderr).not.toContain('stored a session')
   })
 
   it.runIf(IS_FULL)('leaves nothing behind after Ctrl-C during a check', async () => {
@@ -445,6 +460,28 @@ describe('drover compare --worktrees', () => {
 })
 
 describe('drover compare --keep, later', () => {
+  it.each(['auto', 'none'])('changes nothing while the comparison runs (executions.keep %s)', async (keep) => {
+    const pidFile = join(home.path, 'pids')
+    teach('claude', 'echo two >> a')
+    home.teach('codex', { hangAfter: 'init', pidFile })
+    const args = ['compare', '--worktrees', '--backends', 'claude,codex', 'Show the wind']
+    const running = { cwd: repository.root, env: { ...env, DROVER_EXECUTIONS_KEEP: keep } }
+    const { ended } = home.start(args, running)
+    await hangingAgent(pidFile)
+    const { group } = JSON.parse(
+      readFileSync(join(home.path, '.drover', 'worktrees', worktrees()[0] ?? '', 'worktree.json'), 'utf8'),
+    )
+    const short = group.slice('exec_'.length, 'exec_'.length + 8)
+    const says = `${short} is still running; wait for it, or cancel it with drover cancel ${short}`
+    for (const act of [['--drop'], ['--keep', 'codex'], ['--keep', 'claude', '--comparison', short]]) {
+      expect(await drover(...act)).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(says) })
+    }
+    expect(worktrees()).toHaveLength(2)
+    expect(await home.drover(['cancel', short], running)).toMatchObject({ code: 0 })
+    await ended
+    expect(worktrees()).toEqual([])
+  })
+
   it.runIf(IS_FULL)('keeps one of the last comparison and drops the others', async () => {
     teach('claude', 'echo two >> a')
     teach('codex', 'echo three >> a')

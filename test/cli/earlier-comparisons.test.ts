@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { ComparisonPage } from '../../src/service/comparison.shape.ts'
 import { type AgentHome, createAgentHome, hangingAgent } from '../support/agent-home.ts'
@@ -71,6 +71,51 @@ describe('drover compare --list', () => {
     expect(never).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no comparison "zzzz"') })
   })
 
+  it('shows one of them with its answers and the output of failed checks', async () => {
+    await compare('Show the wind', KEEPING, '--check', "sh -c 'echo no knots; grep -q codex a'")
+    const id = (await list()).comparisons[0]?.id ?? ''
+    const short = id.slice('exec_'.length, 'exec_'.length + 8)
+    const open = await drover(['--show', short])
+    expect(open).toMatchObject({ code: 0, stderr: '' })
+    expect(open.stdout).toMatch(
+      /^[0-9a-f]{8} completed, just now: Show the wind\n\nclaude\nclaude is done\n[\s\S]*\ncodex is done\n/,
+    )
+    expect(open.stdout).toMatch(/\nclaude +completed +1 +\+1 +-0 +1 of 1 failed .* open\ncodex .* 1 passed .* open\n/)
+    expect(open.stdout).toMatch(/\nclaude: sh -c .* failed with exit code 1\n {2}no knots\n/)
+    expect(open.stdout).toContain(`drover compare --keep NAME --comparison ${short}\n`)
+    await drover(['--keep', 'codex', '--comparison', short])
+    const kept = (await drover(['--show', short])).stdout
+    expect(kept).toMatch(/\nclaude .* dropped\ncodex .* kept\n/)
+    expect(kept).not.toContain('--keep NAME')
+    expect((await drover(['--diff', 'claude', '--comparison', short])).stderr).toMatch(
+      /has no work of claude: it was dropped; to get it back: git branch NAME [0-9a-f]{12}\n/,
+    )
+    expect(JSON.parse((await drover(['--show', short, '--json'])).stdout)).toMatchObject({
+      ...{ id, state: 'completed', prompt: 'Show the wind', winner: 'codex' },
+      contenders: [{ worktree: { checks: [{ exit_code: 1, output: 'no knots\n' }] } }, { work: 'kept' }],
+    })
+    const never = await drover(['--show', 'zzzz'])
+    expect(never).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no comparison "zzzz"') })
+  })
+
+  it('names the repository of those that are not of the current one', async () => {
+    await compare('Show the wind')
+    const [found] = (await list()).comparisons
+    const id = found?.id ?? ''
+    const elsewhere = (...args: string[]) => home.drover(['compare', ...args], { cwd: home.path })
+    const { stdout } = await elsewhere('--list')
+    const name = basename(repository.root)
+    expect(stdout).toMatch(
+      new RegExp(`^ID +STATE +CHECKS +WORK +AGE +REPOSITORY +PROMPT\\n.*just now +${name} +Show the wind\\n`),
+    )
+    expect((await drover(['--list'])).stdout).not.toContain('REPOSITORY')
+    const kept = await elsewhere('--keep', 'codex', '--comparison', id)
+    expect(kept.stdout).toMatch(
+      new RegExp(`: git -C ${repository.root} merge drover/show-the-wind-codex-[0-9a-f]{8}\\n`),
+    )
+    expect(kept.stdout).toContain(`git -C ${repository.root} branch NAME `)
+  })
+
   it('keeps no work of an earlier comparison when the last one has none any more', async () => {
     await compare('The first')
     await compare('The second')
@@ -80,6 +125,8 @@ describe('drover compare --list', () => {
       expect(refused).toMatchObject({ code: 1, stdout: '' })
       expect(refused.stderr).toMatch(/the last .*\(The second\), has no worktrees .*: [0-9a-f]{8} \(The first\)/)
     }
+    const { stderr } = await drover(['--drop', '--json'])
+    expect(JSON.parse(stderr)).toMatchObject({ error: 'comparison_over', details: { is_last: true } })
     expect(worktrees()).toHaveLength(2)
     const [, first] = (await list()).comparisons
     const kept = await drover(['--keep', 'codex', '--comparison', first?.id ?? ''])
@@ -122,6 +169,8 @@ describe('drover compare --list', () => {
     expect(open).toContain('+claude')
     await drover(['--keep', 'claude', '--comparison', found?.id ?? ''])
     expect(await diff()).toBe(open)
+    const shown = JSON.parse((await drover(['--show', found?.id ?? '', '--json'])).stdout)
+    expect(shown.contenders[0].worktree.branch).toMatch(/^drover\/cut-off-claude-[0-9a-f]{8}$/)
     expect((await list()).comparisons).toMatchObject([
       { winner: 'claude', contenders: [{ work: 'kept' }, { work: 'dropped' }] },
     ])
@@ -144,6 +193,10 @@ describe('drover compare --list', () => {
     [['--list', '--keep', 'codex'], '--list and --keep cannot be used together'],
     [['--diff', 'codex', '--keep', 'codex'], '--diff and --keep cannot be used together'],
     [['--list', '--diff', 'codex'], '--list and --diff cannot be used together'],
+    [['--list', '--show', '3f2a9c1b'], '--list and --show cannot be used together'],
+    [['--show', '3f2a9c1b', '--keep', 'codex'], '--show and --keep cannot be used together'],
+    [['--show', '3f2a9c1b', 'hello there'], 'does not accept the argument'],
+    [['hello there', '--comparison', '3f2a9c1b'], 'to see it: --show 3f2a9c1b'],
     [['--list', '--drop'], '--list and --drop cannot be used together'],
     [['--list', 'hello there'], 'does not accept the argument'],
     [['hello there', '--limit', '3'], '--limit needs --list'],

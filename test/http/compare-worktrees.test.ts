@@ -190,6 +190,11 @@ describe('a comparison in worktrees', () => {
       return all.filter(({ state }) => state === 'running').length === 3
     })
     expect(await post(COMPARE, request)).toMatchObject({ status: 429, body: { error: 'drive_limit_reached' } })
+    for (const name of [{}, { name: 'codex' }]) {
+      const refused = await post(`${COMPARE}/keep`, { ...name, workdir: request.workdir })
+      expect(refused).toMatchObject({ status: 409, body: { error: 'comparison_running', details: { id } } })
+      expect(worktrees()).toHaveLength(2)
+    }
     expect((await post(`${executions}/cancel`, {})).status).toBe(202)
     await until(() => worktrees().length === 0)
     expect(branches()).toBe('')

@@ -104,7 +104,7 @@ runs your checks and shows how much each agent changed. --keep turns one agent's
 or to the one that --comparison names, and so does --diff. Ctrl-C leaves no processes, worktrees or branches behind.
 
 --list shows earlier comparisons in all repositories, newest first: each agent's state, checks and work, and which one was kept.
-Comparisons in worktrees are listed unless executions.keep is none, others if it is results or events.`,
+--show ID shows one of them with its answers and the output of failed checks. Comparisons in worktrees are listed unless executions.keep is none, others if it is results or events.`,
     positionals: [{ name: 'text', description: 'Prompt; - reads it from standard input', isOptional: true }],
     flags: [
       flag('--backends NAMES', 'Agents to compare, as in claude,codex (default: all installed)', {
@@ -128,6 +128,7 @@ Comparisons in worktrees are listed unless executions.keep is none, others if it
       flag('--diff NAME', "Print this agent's changes as a patch, with new files"),
       flag('--comparison ID', 'With --diff, --keep or --drop: the comparison with this id, or its first characters'),
       flag('--list', 'List earlier comparisons'),
+      flag('--show ID', 'Show an earlier comparison: its answers, checks and changes'),
       flag('-n, --limit N', 'With --list: show at most N (default: 20)', { integer: { min: 1, max: 100 } }),
       flag('--offset N', 'With --list: skip the N newest', { integer: { min: 0, max: 10_000 } }),
       { ...MODEL, description: 'Model for all agents' },
@@ -157,6 +158,7 @@ Comparisons in worktrees are listed unless executions.keep is none, others if it
       'drover compare --diff codex': 'look at the changes of one agent',
       'drover compare --keep codex': "keep one agent's work as a branch",
       'drover compare --list': 'find an earlier comparison',
+      'drover compare --show 3f2a9c1b': 'look at it again',
       'drover compare --keep codex --comparison 3f2a9c1b': 'keep work of an earlier comparison',
       'drover compare --demo "hello there"': 'try it without an installed agent',
     },

@@ -28,15 +28,18 @@ import { readPreparation } from '../read-preparation.ts'
 import { readSettings } from '../settings.ts'
 import type { Channel } from '../terminal.ts'
 import { formatCompared, formatComparison, formatKeepResult } from './comparison-text.ts'
+import { findCurrentRepository, isInRepository } from './current-repository.ts'
 import { checkListFlags, listEarlier } from './earlier-comparisons.ts'
 import { executeBatch } from './execute-batch.ts'
 import { formatWarnings, printDryRun, withTimes, withTotals } from './print-batch.ts'
 import { closeResultFiles, openResultFiles, resultFileName, resultsDirectory } from './result-files.ts'
+import { showEarlier } from './show-comparison.ts'
 
 export const run: RunCommand = async (invocation) => {
   const { flags, runtime } = invocation
   checkListFlags(invocation)
   if (flags.isOn('list')) return await listEarlier(invocation)
+  if (flags.text('show') !== undefined) return await showEarlier(invocation)
   checkWorktreeFlags(invocation)
   checkNamedComparison(invocation)
   if (flags.text('diff') !== undefined) return await showDiff(invocation)
@@ -144,7 +147,10 @@ async function keepAfterComparison(invocation: Invocation): Promise<number> {
   const result: KeepResult = await keeping.catch((error: unknown) => {
     throw namingTheFlag(error, invocation)
   })
-  await printResult(invocation, result, () => formatKeepResult(result))
+  const here = await findCurrentRepository(invocation, interruption.signal)
+  const { repository } = result
+  const isElsewhere = repository !== undefined && !isInRepository(repository, here)
+  await printResult(invocation, result, () => formatKeepResult(result, isElsewhere ? repository : undefined))
   return result.left.length > 0 ? 1 : 0
 }
 
@@ -210,10 +216,11 @@ function checkWorktreeFlags({ flags }: Invocation): void {
 }
 
 function checkNamedComparison({ flags }: Invocation): void {
-  if (flags.text('comparison') === undefined) return
+  const id = flags.text('comparison')
+  if (id === undefined) return
   if (flags.isOn('worktrees')) throw flagsConflict({ flags: ['--comparison', '--worktrees'] })
   if (['keep', 'diff'].some((name) => flags.text(name) !== undefined) || flags.isOn('drop')) return
-  throw flagRequired({ flag: '--comparison', required: '--diff, --keep or --drop' })
+  throw flagRequired({ flag: '--comparison', required: `--diff, --keep or --drop (to see it: --show ${id})` })
 }
 
 function checkKeptName({ flags }: Invocation, backends: readonly string[]): void {

@@ -1,8 +1,10 @@
 /** Formats the answers of several agents: side by side on a wide terminal, else one after another. Pure. */
 import { shortExecutionId } from '../../executions/store/execution-id.ts'
 import type { CheckResult } from '../../kit/process/run-check.ts'
+import { quoteWord } from '../../kit/shell-words.ts'
 import type { ComparedResult, ComparedWorktree, KeepResult } from '../../prompts/prompt-result.shape.ts'
 import { type PromptResult, toPromptStatus } from '../../prompts/prompt-result.ts'
+import type { ComparisonView } from '../../service/comparison.shape.ts'
 import { toLabels } from '../../service/comparison-worktrees.ts'
 import { formatCost, formatDuration, totalTokens } from '../output/format-amounts.ts'
 import { padToColumns, toMessage, toOneLine, toPrintable, toShown } from '../output/printable.ts'
@@ -100,21 +102,64 @@ export function formatCompared(
   const worktrees = results.flatMap(({ worktree }) => worktree ?? [])
   const hasCost = results.some(({ cost_usd: cost }) => cost !== undefined)
   const rows = [HEADINGS, ...results.map(toRow)].map((row) => (hasCost ? row : row.slice(0, -1)))
+  const places = worktrees.flatMap(({ name, path }) => (path === undefined ? [] : [`${name}: ${toPrintable(path)}`]))
+  const table = formatHeadedTable(rows, out)
+  return `${['', ...table, ...formatProblems(worktrees, out), ...(isKept ? [''] : formatPlaces(places))].join('\n')}\n`
+}
+
+function formatProblems(worktrees: readonly ComparedWorktree[], out: Channel): string[] {
   const failures = worktrees.flatMap(({ name, checks }) =>
     checks.filter(({ passed }) => !passed).flatMap((check) => formatFailedCheck(name, check, out)),
   )
-  const refusals = worktrees.flatMap(({ name, boundary }) => formatRefused(name, boundary))
-  const places = worktrees.flatMap(({ name, path }) => (path === undefined ? [] : [`${name}: ${toPrintable(path)}`]))
-  const table = formatHeadedTable(rows, out)
-  return `${['', ...table, ...failures, ...refusals, ...(isKept ? [''] : formatPlaces(places))].join('\n')}\n`
+  return [...failures, ...worktrees.flatMap(({ name, boundary }) => formatRefused(name, boundary))]
 }
+
+type Contender = ComparisonView['contenders'][number]
+
+/** The same of an earlier comparison, with what became of the work. */
+export function formatContenders(contenders: readonly Contender[], { out, id }: { out: Channel; id: string }): string {
+  const worktrees = contenders.flatMap(({ worktree }) => worktree ?? [])
+  const errors = contenders.flatMap(({ name, error }) => (error === undefined ? [] : [`${name}: ${toMessage(error)}`]))
+  const rows = [[...HEADINGS, 'WORK'], ...contenders.map(toContenderRow)]
+  const open = contenders.flatMap(({ name, work, worktree }) => {
+    const { path } = worktree ?? {}
+    return work === 'open' && path !== undefined ? [`${name}: ${toPrintable(path)}`] : []
+  })
+  const hint = `To keep one as a branch: drover compare --keep NAME --comparison ${toShortId(id)}`
+  const lines = [
+    ...['', ...formatHeadedTable(rows, out)],
+    ...(errors.length === 0 ? [] : ['', ...errors]),
+    ...formatProblems(worktrees, out),
+    ...(open.length === 0 ? [] : ['', ...open, hint]),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function toContenderRow(contender: Contender): string[] {
+  const { name, state, worktree, duration_ms: durationMs, usage, cost_usd: cost, cost_kind: kind } = contender
+  return [
+    ...[name, state, ...formatSizes(worktree)],
+    durationMs === undefined ? '-' : formatDuration(durationMs),
+    usage === undefined ? '-' : String(totalTokens(usage)),
+    formatCost(cost, kind === 'priced') ?? '-',
+    contender.work === 'none' ? '-' : contender.work,
+  ]
+}
+
+function formatSizes({ files, insertions, deletions, checks }: Sizes = NO_SIZES): string[] {
+  const size = files === 0 ? ['-', '-'] : [`+${insertions}`, `-${deletions}`]
+  return [String(files), ...size, formatChecks(checks)]
+}
+
+type Sizes = Pick<ComparedWorktree, 'files' | 'insertions' | 'deletions' | 'checks'>
+
+const NO_SIZES: Sizes = { files: 0, insertions: 0, deletions: 0, checks: [] }
 
 function toRow(result: ComparedResult): string[] {
   const { backend, worktree, duration_ms: durationMs, token_usage: usage, cost_usd: cost, cost_kind: kind } = result
-  const { name = backend, files = 0, insertions = 0, deletions = 0, checks = [] } = worktree ?? {}
-  const size = files === 0 ? ['-', '-'] : [`+${insertions}`, `-${deletions}`]
+  const { name = backend } = worktree ?? {}
   const effort = [formatDuration(durationMs), String(totalTokens(usage)), formatCost(cost, kind === 'priced') ?? '-']
-  return [name, toPromptStatus(result), String(files), ...size, formatChecks(checks), ...effort]
+  return [name, toPromptStatus(result), ...formatSizes(worktree), ...effort]
 }
 
 export function formatChecks(checks: readonly ComparedCheck[]): string {
@@ -175,22 +220,21 @@ export function toShortId(id: string): string {
   return id.startsWith('exec_') ? shortExecutionId({ id }) : id
 }
 
-export function formatKeepResult({
-  kept,
-  dropped,
-  left,
-  comparison: id,
-  prompt_start: prompt = '',
-}: KeepResult): string {
+/** `elsewhere` is the repository, if it is not the current one. */
+export function formatKeepResult(
+  { kept, dropped, left, comparison: id, prompt_start: prompt = '' }: KeepResult,
+  elsewhere?: string,
+): string {
+  const git = elsewhere === undefined ? 'git' : `git -C ${quoteWord(elsewhere)}`
   const lines = [
     ...(kept === undefined ? [] : [`Kept ${kept.name} as the branch ${kept.branch} (${kept.commit.slice(0, 12)}).`]),
     ...dropped.map(({ name, commit: id }) => {
       return id === undefined
         ? `Dropped ${name}, which changed nothing.`
-        : `Dropped ${name}. To get it back: git branch NAME ${id.slice(0, 12)}`
+        : `Dropped ${name}. To get it back: ${git} branch NAME ${id.slice(0, 12)}`
     }),
     ...left.map(({ name, path, reason }) => `Left ${name} in ${toMessage(path)}: ${toMessage(reason)}`),
-    ...(kept === undefined ? [] : [`To merge it into your branch: git merge ${kept.branch}`]),
+    ...(kept === undefined ? [] : [toPrintable(`To merge it into your branch: ${git} merge ${kept.branch}`)]),
     ...(id === undefined ? [] : [`This was the comparison ${toShortId(id)}: ${toOneLine(prompt, PROMPT_COLUMNS)}`]),
   ]
   return `${lines.join('\n')}\n`

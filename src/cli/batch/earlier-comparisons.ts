@@ -1,4 +1,5 @@
 /** `drover compare --list` */
+import { basename } from 'node:path'
 import { USER } from '../../prompts/caller.ts'
 import type { ComparisonPage, ComparisonSummary } from '../../service/comparison.shape.ts'
 import type { Invocation } from '../command.ts'
@@ -12,6 +13,7 @@ import { formatHeadedTable, tableWidth } from '../output/text-table.ts'
 import { readSettings } from '../settings.ts'
 import type { Channel } from '../terminal.ts'
 import { formatCheckCounts, toShortId } from './comparison-text.ts'
+import { findCurrentRepository, isInRepository } from './current-repository.ts'
 
 const DEFAULT_LIMIT = 20
 const NONE =
@@ -27,36 +29,43 @@ export async function listEarlier(invocation: Invocation): Promise<number> {
   const slice = { limit: flags.integer('limit') ?? DEFAULT_LIMIT, offset: flags.integer('offset') ?? 0 }
   const page = await drover.batches.comparisons(USER, slice, interruption.signal)
   const now = runtime.clock.now()
-  return await printResult(invocation, page, (out) => formatPage(page, out, now))
+  const here = await findCurrentRepository(invocation, interruption.signal)
+  return await printResult(invocation, page, (out) => formatPage(page, out, { now, here }))
 }
 
-/** Throws a Fault for what cannot be combined with a list, or needs one. */
+/** Throws a Fault for what cannot be combined with `--list` or `--show`, or needs a list. */
 export function checkListFlags({ args, flags }: Invocation): void {
   const needsList = ['limit', 'offset'].find((name) => flags.integer(name) !== undefined)
-  if (!flags.isOn('list')) {
-    if (needsList !== undefined) throw flagRequired({ flag: `--${needsList}`, required: '--list' })
-    return
-  }
+  const isList = flags.isOn('list')
+  if (!isList && needsList !== undefined) throw flagRequired({ flag: `--${needsList}`, required: '--list' })
+  if (!isList && flags.text('show') === undefined) return
+  const only = isList ? 'list' : 'show'
   const other = ['worktrees', 'drop'].find((name) => flags.isOn(name))
-  const named = ['keep', 'diff', 'comparison'].find((name) => flags.text(name) !== undefined)
+  const named = ['keep', 'diff', 'comparison', 'show'].find((name) => name !== only && flags.text(name) !== undefined)
   const second = other ?? named
-  if (second !== undefined) throw flagsConflict({ flags: ['--list', `--${second}`] })
+  if (second !== undefined) throw flagsConflict({ flags: [`--${only}`, `--${second}`] })
   const [given] = args
-  if (given !== undefined) throw argumentUnexpected({ command: 'compare --list', given, takes: 'none' })
+  if (given !== undefined) throw argumentUnexpected({ command: `compare --${only}`, given, takes: 'none' })
 }
 
-function formatPage({ comparisons, offset, has_more: hasMore }: ComparisonPage, out: Channel, now: Date): string {
+/** `here` is the current repository. */
+type Around = { now: Date; here: string | undefined }
+
+function formatPage({ comparisons, offset, has_more: hasMore }: ComparisonPage, out: Channel, around: Around): string {
   if (comparisons.length === 0) return offset === 0 ? NONE : `No comparisons from number ${offset + 1} on.\n`
   const dim = (text: string) => out.style('dim', toOneLine(text, tableWidth(out)))
   const notes = [
     ...(comparisons.some(({ state }) => state === undefined) ? [dim(NOT_KEPT)] : []),
     ...(hasMore ? [dim(`more: drover compare --list --offset ${offset + comparisons.length}`)] : []),
   ]
-  return `${[...formatHeadedTable(comparisonRows(comparisons, now), out), ...notes].join('\n')}\n`
+  return `${[...formatHeadedTable(comparisonRows(comparisons, around), out), ...notes].join('\n')}\n`
 }
 
 /** A row for each comparison, with a row for each of its agents below it. Pure. */
-function comparisonRows(comparisons: readonly ComparisonSummary[], now: Date): string[][] {
+function comparisonRows(comparisons: readonly ComparisonSummary[], { now, here }: Around): string[][] {
+  const elsewhere = ({ repository }: ComparisonSummary) =>
+    repository === undefined || isInRepository(repository, here) ? '' : basename(repository)
+  const hasOthers = comparisons.some((each) => elsewhere(each) !== '')
   const rows = comparisons.flatMap((each) => [
     [
       toShortId(each.id),
@@ -64,6 +73,7 @@ function comparisonRows(comparisons: readonly ComparisonSummary[], now: Date): s
       '',
       each.winner === undefined ? '' : `kept ${each.winner}`,
       formatAge(each.created_at, now),
+      ...(hasOthers ? [elsewhere(each)] : []),
       each.prompt_start ?? '',
     ],
     ...each.contenders.map(({ name, state, checks, work }) => [
@@ -73,7 +83,8 @@ function comparisonRows(comparisons: readonly ComparisonSummary[], now: Date): s
       work === 'none' ? '-' : work,
       '',
       '',
+      ...(hasOthers ? [''] : []),
     ]),
   ])
-  return [['ID', 'STATE', 'CHECKS', 'WORK', 'AGE', 'PROMPT'], ...rows]
+  return [['ID', 'STATE', 'CHECKS', 'WORK', 'AGE', ...(hasOthers ? ['REPOSITORY'] : []), 'PROMPT'], ...rows]
 }

@@ -19,7 +19,7 @@ it('every state of a prompt, an attempt and a session has one of the words', () 
   ]
   expect(states.map(toStateWord)).toEqual([
     ...['queued', 'working', 'done', 'failed', 'stopped'],
-    ...['failed', 'done', 'failed', 'working', 'failed'],
+    ...['lost', 'done', 'failed', 'working', 'failed'],
   ])
   expect(toStateWord('toString')).toBe('failed')
 })

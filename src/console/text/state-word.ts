@@ -2,7 +2,16 @@
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import type { Execution } from '../../executions/store/execution.shape.ts'
 
-export type StateWord = 'queued' | 'working' | 'needs you' | 'done' | 'continued' | 'failed' | 'refused' | 'stopped'
+export type StateWord =
+  | 'queued'
+  | 'working'
+  | 'needs you'
+  | 'done'
+  | 'continued'
+  | 'failed'
+  | 'lost'
+  | 'refused'
+  | 'stopped'
 
 const WORDS: Readonly<Record<string, StateWord>> = {
   queued: 'queued',
@@ -17,6 +26,7 @@ const WORDS: Readonly<Record<string, StateWord>> = {
   continued: 'continued',
   ended: 'done',
   merged: 'done',
+  lost: 'lost',
   cancelled: 'stopped',
   stopped: 'stopped',
   discarded: 'stopped',
