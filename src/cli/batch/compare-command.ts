@@ -32,8 +32,8 @@ import { findCurrentRepository, isInRepository } from './current-repository.ts'
 import { checkListFlags, listEarlier } from './earlier-comparisons.ts'
 import { executeBatch } from './execute-batch.ts'
 import { formatWarnings, printDryRun, withTimes, withTotals } from './print-batch.ts'
+import { showEarlier } from './print-comparison.ts'
 import { closeResultFiles, openResultFiles, resultFileName, resultsDirectory } from './result-files.ts'
-import { showEarlier } from './show-comparison.ts'
 
 export const run: RunCommand = async (invocation) => {
   const { flags, runtime } = invocation
