@@ -139,7 +139,7 @@ describe('options for a run that the server drives', () => {
     const id = runIdIn((await drover('drive', GOAL, '--no-review', '--detach')).stdout)
     await until(() => dataOf(driving.records(id), 'waiting_for_limit')[0])
     const wrong = await drover('drive', id, '--on-limit', 'next', '--fallback', 'nobody')
-    expect(wrong).toMatchObject({ code: 3, stderr: expect.stringContaining('nobody') })
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('nobody') })
     const next = await drover('drive', id, '--on-limit', 'next', '--fallback', 'claude', ...detach)
     expect(next).toMatchObject({ code: 0 })
     expect(await delivered(id)).toMatchObject({ as: 'branch' })
