@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createDrover, type DroverError, type DroverOptions, type PromptEvent } from '../src/library/drover.ts'
+import { firstOf } from './support/full-counts.ts'
 import { temporaryDirectory } from './support/run-drover.ts'
 import { until } from './support/until.ts'
 
@@ -49,7 +50,7 @@ function row(prompt: string): string {
   return words(prompt)
 }
 
-describe.each(AGENTS)('the demo agent as %s', (backend) => {
+describe.each(firstOf(AGENTS))('the demo agent as %s', (backend) => {
   it('answers with a chosen text', async () => {
     const { output } = await open().prompt({ prompt: row('please answer: It is windy.'), backend }).result
     expect(output).toBe('It is windy.')
