@@ -137,8 +137,9 @@ describe('endLines', () => {
     const baseline = [{ ...check, could_start: true, tests: { ...tests, failed: ['c'], passed: ['a', 'b'] } }]
     const after = { ...tests, failed: ['b'], skipped: [], passed: ['c'] }
     const checks = [{ ...check, attempt: 1, at: '', tests: after }]
+    const options = { ...OPTIONS, checks: [check.command] }
     const attempts = [attemptAt(actionOf('implement'), { checks })]
-    const text = linesFor({ state: 'ended', actions: [APPLIED] }, { ...ON_BRANCH, attempts, baseline })
+    const text = linesFor({ state: 'ended', actions: [APPLIED] }, { ...ON_BRANCH, attempts, baseline, options })
     expect(text).toContain('Tests, compared with those before the work:\n  broke: b\n  removed: a\n')
     expect(text).not.toContain('fixed')
   })

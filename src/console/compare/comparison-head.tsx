@@ -177,7 +177,7 @@ function ContenderRow({ each, hasWork, isCutOff, isWinner, onKeep }: ContenderRo
   )
 }
 
-function Reason({ error }: Pick<Contender, 'error'>) {
+function Reason({ error }: { error: string | undefined }) {
   return error === undefined ? null : <p class="problem">{toLine(error)}</p>
 }
 

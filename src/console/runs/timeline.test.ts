@@ -11,7 +11,7 @@ const attempt = (number: number, kind: string, rest: object) => ({
   ...{ attempt: number, action_kind: kind, purpose: 'action', backend: 'claude', how: 'answered' },
   ...{ checks: [], duration_ms: 3000, ...rest },
 })
-const event = (seq: number, second: number, type: string, data: object): DrivenRunEvent => ({
+const event = (seq: number, second: number, type: string, data: Record<string, unknown>): DrivenRunEvent => ({
   ...{ seq, type, data, at: at(second) },
 })
 

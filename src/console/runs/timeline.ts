@@ -109,7 +109,7 @@ const EVENTS: Readonly<Record<string, (event: EventData) => NodeFacts | undefine
   }),
   waiting_for_limit: ({ text, data }) => ({
     ...{ icon: 'pause', title: 'Limit', how: 'waits' },
-    detail: `${text('backend')} ${data['is_guess'] === true ? 'does not say when it can be used again; it is tried' : 'can be used again'} at ${text('until')}`,
+    detail: `${text('backend')} ${(data as { is_guess?: boolean }).is_guess === true ? 'does not say when it can be used again; it is tried' : 'can be used again'} at ${text('until')}`,
   }),
   paused: ({ text, isOpen }) => ({
     ...{ icon: 'pause', title: 'Paused', how: isOpen ? 'waits' : 'calm', detail: text('message') },
