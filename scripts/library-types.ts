@@ -23,7 +23,7 @@ function collect(shape: Json, definitions: Map<string, Json>): void {
   for (const part of partsOf(shape)) collect(part, definitions)
 }
 
-/** Those of the machine protocol begin with a small letter. A text or a number without a description needs no name of its own. */
+/** Those of the machine protocol begin with a small letter. A text or a number without a description gets no name. */
 function nameOf({ $id: name, type, description }: Json): string | undefined {
   if (typeof name !== 'string' || (type !== 'object' && description === undefined)) return undefined
   return `${name.charAt(0).toUpperCase()}${name.slice(1)}`

@@ -166,7 +166,7 @@ describe('the demo agent that asks for permission', () => {
     expect(output).toContain(said)
     expect(asked).toEqual([['Bash', 'echo "hello from drover"']])
     expect(approvals).toMatchObject([{ decision: typeof decision === 'string' ? decision : decision.decision }])
-    const next = await drover.prompt({ prompt: 'go on', session: session_id }).result
+    const next = await drover.prompt({ prompt: 'say more', session: session_id }).result
     expect(next.output).toContain(`It continues session`)
   })
 

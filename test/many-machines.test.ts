@@ -105,11 +105,11 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
     const { session_id: session } = body as { session_id: string }
     const [row] = await runSql(url, `SELECT machine FROM sessions WHERE id = '${session}'`)
     for (let turn = 0; turn < 3; turn++) {
-      const again = await post(door, `/api/v1/sessions/${session}/resume`, { prompt: 'go on' })
+      const again = await post(door, `/api/v1/sessions/${session}/resume`, { prompt: 'say more' })
       expect([again.status, await machineOf(url, again.headers['x-execution-id'])]).toEqual([200, row?.['machine']])
     }
     await workers[row?.['machine'] === 'one' ? 0 : 1]?.context.drover.worker?.stop()
-    const refused = await post(door, `/api/v1/sessions/${session}/resume`, { prompt: 'go on' })
+    const refused = await post(door, `/api/v1/sessions/${session}/resume`, { prompt: 'say more' })
     expect([refused.status, refused.body]).toMatchObject([503, { error: 'session_machine_gone' }])
   })
 
@@ -147,7 +147,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
       url,
       `INSERT INTO processes (name, machine, worker) SELECT 'x', 'gone', worker FROM processes WHERE worker IS NOT NULL`,
     )
-    const waiting = await post(door, `/api/v1/sessions/${session}/resume`, { prompt: 'go on', detach: true })
+    const waiting = await post(door, `/api/v1/sessions/${session}/resume`, { prompt: 'say more', detach: true })
     const { execution_id: id } = waiting.body as { execution_id: string }
     await runSql(url, "DELETE FROM processes WHERE name = 'x'")
     await (door.context.drover.opened.queue as PostgresWorkQueue).endStranded(0)
@@ -191,7 +191,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
     await workers[0]?.context.drover.worker?.stop()
     await startOn({ url, machine: 'one', config: { work: { repositories: [join(root, 'repository')] } } })
     for (const fork of [false, true]) {
-      const again = await post(door, `/api/v1/sessions/${session}/resume`, { prompt: 'go on', fork })
+      const again = await post(door, `/api/v1/sessions/${session}/resume`, { prompt: 'say more', fork })
       expect(again.body).toMatchObject({ error: 'workdir_not_on_worker' })
     }
   })
@@ -250,7 +250,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
       const found = (await door.request(`/api/v1/executions/${id}`)).body as Execution
       return found.ended_at !== undefined && found
     })
-    const next = await post(door, `/api/v1/sessions/${ended.session_id}/resume`, { prompt: 'go on' })
+    const next = await post(door, `/api/v1/sessions/${ended.session_id}/resume`, { prompt: 'say more' })
     expect(next.body).toMatchObject({ output: expect.stringContaining('use knots') })
     expect(await post(door, `/api/v1/executions/${id}/message`, { text: 'x' })).toMatchObject({ status: 409 })
   })

@@ -16,7 +16,7 @@ describe('the answer', () => {
   })
 
   it('names the session that it continues', () => {
-    const { replies } = planAnswer({ agent: 'codex', prompt: 'go on', resumeId: 'abc' })
+    const { replies } = planAnswer({ agent: 'codex', prompt: 'say more', resumeId: 'abc' })
     expect(replies[0]?.chunks.join('')).toContain(' It continues session abc. ')
   })
 

@@ -30,7 +30,7 @@ const SESSION: Session = {
   metadata: {},
   policy: { approval_mode: 'auto', sandbox_mode: 'default', model: 'm-1', extra: ['--stored'] },
 }
-const ASKED = { backend: 'claude', prompt: 'go on' }
+const ASKED = { backend: 'claude', prompt: 'say more' }
 const OWN = {
   model: 'm-2',
   model_aliases: {},

@@ -90,7 +90,7 @@ export function averageOf({ ended, completed, costKnown, costUsd, tokens, minute
   }
 }
 
-/** Those that were cut off have used tokens that nobody counted, and are charged what was reserved for them too. */
+/** Those that were cut off used tokens that no one has counted, and are charged what was reserved for them too. */
 function averageTokens({ ended, completed, tokens }: Pick<PastPrompts, 'ended' | 'completed' | 'tokens'>): number {
   const most = Math.max(tokens / ended, DEFAULTS.tokens)
   return completed === 0 ? most : Math.min(tokens / completed, most)

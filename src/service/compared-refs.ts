@@ -56,7 +56,7 @@ export async function findBase(asked: Asked): Promise<string | undefined> {
   return await ask(asked, ['rev-parse', '--verify', '--quiet', `${baseRef(asked.id)}^{commit}`])
 }
 
-/** The branch with the kept work, if nobody has changed, renamed or deleted it. */
+/** The branch with the kept work, unless it was changed, renamed or deleted. */
 export async function findBranch(asked: Asked, commit: string): Promise<string | undefined> {
   const args = ['for-each-ref', `--points-at=${commit}`, '--format=%(refname:short)', 'refs/heads/drover/'] as const
   const [branch = ''] = (await ask(asked, args))?.split('\n') ?? []

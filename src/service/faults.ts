@@ -100,7 +100,7 @@ export const nothingToKeep = defineFault('nothing_to_keep', 'conflict', {
 })
 
 export const serverTrouble = defineFault('server_trouble', 'unavailable', {
-  when: 'The server cannot read or write one of its own files, such as the session store. The server log names the file.',
+  when: 'The server cannot read or write a file of drover, such as the session store. The server log names the file.',
   message: (_: Record<never, never>) =>
     'the server cannot access its own files; the server log has the details under this request id',
 })

@@ -168,7 +168,7 @@ export class ComparedWork {
     )
   }
 
-  /** What is in a worktree that nobody has measured. */
+  /** What a worktree is said to contain before it is measured. */
   async #measureOpen(name: string, open: Worktree): Promise<Pick<Contender, 'worktree'>> {
     const { path, branch, base, repository } = open
     const { signal } = this.#parts

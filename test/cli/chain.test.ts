@@ -29,7 +29,7 @@ async function report(text: string, args: readonly string[] = [], options: RunOp
 
 const EXECUTION_ID = expect.stringMatching(/^exec_[0-9a-f]{24}$/)
 const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)
-const FAILING = '- {name: one, prompt: please fail}\n- {name: two, prompt: go on}\n'
+const FAILING = '- {name: one, prompt: please fail}\n- {name: two, prompt: say more}\n'
 
 describe('drover chain', () => {
   it('gives each step the earlier answers, and prints the report as JSON', async () => {

@@ -71,7 +71,7 @@ describe('drover chat with piped input', () => {
   ])('continues a session with %s', async (_name, flags) => {
     await home.drover(['first words'])
     const [{ id }] = await sessions()
-    expect((await chat(['go on'], flags(id))).code).toBe(0)
+    expect((await chat(['say more'], flags(id))).code).toBe(0)
     expect(await sessions()).toMatchObject([{ id, turn_count: 2 }])
   })
 

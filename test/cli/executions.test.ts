@@ -198,7 +198,7 @@ describe('drover say', () => {
     })
     child.kill('SIGINT')
     await ended
-    expect((await home.drover(['resume', '--last', 'go on'])).stdout).toMatch(/go on.*knots feet/)
+    expect((await home.drover(['resume', '--last', 'say more'])).stdout).toMatch(/say more.*knots feet/)
     expect(await home.drover(['say', id, 'late'])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('has already ended'),

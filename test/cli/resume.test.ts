@@ -30,8 +30,8 @@ async function show(id: string) {
 describe('a session of the demo agent', () => {
   it.each(
     firstOf([
-      ['resume', (id: string) => ['resume', id, 'go on']],
-      ['-c', () => ['-c', 'go on']],
+      ['resume', (id: string) => ['resume', id, 'say more']],
+      ['-c', () => ['-c', 'say more']],
       ['chat -c', () => ['chat', '-c']],
     ]),
   )('is not continued by the real agent with %s', async (_name, argsFor) => {
@@ -39,7 +39,7 @@ describe('a session of the demo agent', () => {
     const id = JSON.parse(demo.stdout).session_id
     expect(await show(id)).toMatchObject({ is_demo: true })
     expect((await home.drover(['sessions', 'list'])).stdout).toContain('claude (demo)')
-    const ran = await home.start(argsFor(id), { input: 'go on' }).ended
+    const ran = await home.start(argsFor(id), { input: 'say more' }).ended
     expect(ran.stderr).toContain('belongs to the demo agent, and claude is installed now')
     expect(await show(id)).toMatchObject({ turn_count: 1 })
   })
@@ -48,12 +48,12 @@ describe('a session of the demo agent', () => {
 describe('a session of the demo agent, without an installed agent', () => {
   it('is continued only with --demo, and the message says so', async () => {
     await home.drover(['first words', '--demo'], { env: home.bare })
-    const refused = await home.drover(['-c', 'go on'], { env: home.bare })
+    const refused = await home.drover(['-c', 'say more'], { env: home.bare })
     expect([refused.code, refused.stderr]).toEqual([
       1,
       expect.stringContaining('and claude is not installed; start drover with --demo to continue it'),
     ])
-    expect(await home.drover(['-c', '--demo', 'go on'], { env: home.bare })).toMatchObject({ code: 0 })
+    expect(await home.drover(['-c', '--demo', 'say more'], { env: home.bare })).toMatchObject({ code: 0 })
   })
 })
 
@@ -61,10 +61,10 @@ describe('drover resume', () => {
   it.each(['claude', 'codex', 'gemini'])('continues a session of %s', async (backend) => {
     const id = await begin(['-b', backend])
     const before = await show(id)
-    const { code, stdout, stderr } = await home.drover(['resume', id.slice(0, 8), 'go on'])
+    const { code, stdout, stderr } = await home.drover(['resume', id.slice(0, 8), 'say more'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toContain(`It continues session ${before.backend_session_id}.`)
-    expect(stdout).toContain('Your prompt arrived: "go on"')
+    expect(stdout).toContain('Your prompt arrived: "say more"')
     const after = await show(id)
     expect(after).toMatchObject({ status: 'completed', turn_count: 2, initial_prompt: 'first words' })
     expect(after.token_usage.output_tokens).toBeGreaterThan(before.token_usage.output_tokens)
@@ -97,13 +97,13 @@ describe('drover resume', () => {
 
   it('prints an ordinary result as JSON', async () => {
     const id = await begin()
-    const { stdout } = await home.drover(['resume', id, 'go on', '-o', 'json'])
+    const { stdout } = await home.drover(['resume', id, 'say more', '-o', 'json'])
     expect(JSON.parse(stdout)).toMatchObject({ session_id: id, backend: 'claude', exit_code: 0 })
   })
 
   it('warns if the permissions of the turn differ from those of the session', async () => {
     const id = await begin(['-b', 'codex', '--access', 'workspace'])
-    const same = await home.drover(['resume', id, 'go on', '--dry-run'])
+    const same = await home.drover(['resume', id, 'say more', '--dry-run'])
     expect(same).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('-s workspace-write'),
@@ -113,7 +113,7 @@ describe('drover resume', () => {
         ),
       ),
     })
-    expect(await home.drover(['resume', id, 'go on', '--access', 'full'])).toMatchObject({
+    expect(await home.drover(['resume', id, 'say more', '--access', 'full'])).toMatchObject({
       code: 0,
       stderr: 'drover: warning: sandbox_mode is full for this turn; the session was started with workspace\n',
     })
@@ -122,28 +122,28 @@ describe('drover resume', () => {
   it('prints the command with --dry-run and does not change the session', async () => {
     const id = await begin()
     const before = await show(id)
-    const { code, stdout } = await home.drover(['resume', id, 'go on', '--dry-run'])
+    const { code, stdout } = await home.drover(['resume', id, 'say more', '--dry-run'])
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout: expect.stringMatching(new RegExp(`^Would execute: .*--resume ${before.backend_session_id}`)),
     })
     expect(await show(id)).toEqual(before)
-    const json = await home.drover(['resume', id, 'go on', '--dry-run', '-o', 'json'])
+    const json = await home.drover(['resume', id, 'say more', '--dry-run', '-o', 'json'])
     expect(JSON.parse(json.stdout)).toMatchObject({ session_id: id, exit_code: 0 })
-    const events = await home.drover(['-c', 'go on', '--dry-run', '-o', 'stream-json'])
+    const events = await home.drover(['-c', 'say more', '--dry-run', '-o', 'stream-json'])
     for (const line of events.stdout.trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ session_id: id })
   })
 
   it('exits with the code of the agent when it fails', async () => {
     const id = await begin()
-    const ran = await home.drover(['resume', id, 'go on'], { script: { plainText: 'no', exitCode: 7 } })
+    const ran = await home.drover(['resume', id, 'say more'], { script: { plainText: 'no', exitCode: 7 } })
     expect(ran).toMatchObject({ code: 7, stderr: expect.stringContaining('claude failed') })
     expect(await show(id)).toMatchObject({ status: 'error' })
   })
 
   it.runIf(IS_FULL)('exits with 124 after a timeout, and the session can be resumed again', async () => {
     const id = await begin()
-    const args = ['resume', id, 'go on', '--timeout', '1']
+    const args = ['resume', id, 'say more', '--timeout', '1']
     expect(await home.drover(args, { script: { hangAfter: 'init' } })).toMatchObject({ code: 124 })
     expect(await show(id)).toMatchObject({ status: 'paused', turn_count: 2 })
     expect(await home.drover(['resume', id, 'again'])).toMatchObject({ code: 0 })
@@ -155,7 +155,7 @@ describe('the resumed session', () => {
     await begin([], home.folder('one'))
     const second = await begin([], home.folder('two'))
     for (const flag of ['--last', '--latest']) {
-      const { stdout } = await home.drover(['resume', flag, 'go on', '-o', 'json'])
+      const { stdout } = await home.drover(['resume', flag, 'say more', '-o', 'json'])
       expect(JSON.parse(stdout).session_id).toBe(second)
     }
   })
@@ -164,7 +164,7 @@ describe('the resumed session', () => {
     const one = await begin([], home.folder('one'))
     await begin([], home.folder('two'))
     symlinkSync(join(home.path, 'one'), join(home.path, 'link'))
-    const { stdout } = await home.drover(['resume', '--last', '--here', 'go on', '-o', 'json'], {
+    const { stdout } = await home.drover(['resume', '--last', '--here', 'say more', '-o', 'json'], {
       cwd: join(home.path, 'link'),
     })
     expect(JSON.parse(stdout).session_id).toBe(one)
@@ -176,7 +176,7 @@ describe('the resumed session', () => {
       const one = await begin([], home.folder('one'))
       await begin([], home.folder('two'))
       const cwd = join(home.path, 'one')
-      const { stdout } = await home.drover(['resume', '--here', 'go on', '-o', 'json'], { cwd })
+      const { stdout } = await home.drover(['resume', '--here', 'say more', '-o', 'json'], { cwd })
       expect(JSON.parse(stdout).session_id).toBe(one)
       const piped = await home.drover(['resume', '--here', '-o', 'json'], { cwd, input: 'from a pipe' })
       expect(JSON.parse(piped.stdout).session_id).toBe(one)
@@ -196,10 +196,10 @@ describe('the resumed session', () => {
       await begin([], home.folder(name))
       rmSync(join(home.path, name), { recursive: true })
     }
-    const { stdout } = await home.drover(['resume', '--last', 'go on', '-o', 'json'])
+    const { stdout } = await home.drover(['resume', '--last', 'say more', '-o', 'json'])
     expect(JSON.parse(stdout).session_id).toBe(good)
     await home.drover(['sessions', 'delete', good])
-    expect(await home.drover(['resume', '--last', 'go on'])).toMatchObject({
+    expect(await home.drover(['resume', '--last', 'say more'])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('no session can be continued (the directory of 2 sessions no longer exists)'),
     })
@@ -208,14 +208,14 @@ describe('the resumed session', () => {
   it('is one of this agent with -b', async () => {
     const codex = await begin(['-b', 'codex'])
     await begin()
-    const { stdout } = await home.drover(['resume', '--last', '-b', 'codex', 'go on', '-o', 'json'])
+    const { stdout } = await home.drover(['resume', '--last', '-b', 'codex', 'say more', '-o', 'json'])
     expect(JSON.parse(stdout)).toMatchObject({ session_id: codex, backend: 'codex' })
   })
 
   it('is never one that cannot be resumed', async () => {
     const good = await begin()
     await home.drover(['first words'], { script: { crashAfter: 'start' } })
-    const { stdout } = await home.drover(['resume', '--last', 'go on', '-o', 'json'])
+    const { stdout } = await home.drover(['resume', '--last', 'say more', '-o', 'json'])
     expect(JSON.parse(stdout).session_id).toBe(good)
   })
 
@@ -231,7 +231,7 @@ describe('the resumed session', () => {
         ],
         ['an unknown id', ['resume', 'abcd1234', 'x'], 1, 'no session abcd1234 (run'],
         ['an id that is too short', ['resume', 'abc', 'x'], 2, 'give at least its first 4 characters'],
-        ['a prompt instead of an id', ['resume', 'go on'], 2, '"go on" is not a session id; give an id'],
+        ['a prompt instead of an id', ['resume', 'say more'], 2, '"say more" is not a session id; give an id'],
         ['the id of a run', ['resume', RUN_ID, 'x'], 2, `; to resume a run, use "drover protocol resume ${RUN_ID}"`],
         ['no session at all', ['resume'], 2, 'or --last for the latest session'],
         ['no prompt', ['resume', '--last'], 2, 'no prompt; give it'],
@@ -267,7 +267,7 @@ describe('the resumed session', () => {
   it('is refused while another process uses it', async () => {
     const id = await begin()
     const pidFile = join(home.path, 'pids')
-    const { child, ended } = home.start(['resume', id, 'go on'], { script: { hangAfter: 'init', pidFile } })
+    const { child, ended } = home.start(['resume', id, 'say more'], { script: { hangAfter: 'init', pidFile } })
     await hangingAgent(pidFile)
     expect(await home.drover(['resume', id, 'me too'])).toMatchObject({
       code: 1,
@@ -350,24 +350,24 @@ describe('drover resume --fork -b', () => {
   it('says which turns are not kept', async () => {
     const id = await begin()
     await home.drover(['resume', id, 'second'], { env: KEPT })
-    const { stdout } = await forkOf(id, ['-b', 'codex', 'go on', '-o', 'json'])
+    const { stdout } = await forkOf(id, ['-b', 'codex', 'say more', '-o', 'json'])
     expect(JSON.parse(stdout).warnings).toEqual(['1 turns of the conversation are not kept and were not sent'])
   })
 
   it('is refused without kept turns, and says how to keep them', async () => {
     const id = await begin()
-    expect(await forkOf(id, ['-b', 'codex', 'go on'])).toMatchObject({
+    expect(await forkOf(id, ['-b', 'codex', 'say more'])).toMatchObject({
       code: 1,
       stdout: '',
       stderr: expect.stringContaining('set executions.keep to results or events'),
     })
-    expect(await forkOf(id, ['-b', 'claude', 'go on'])).toMatchObject({ code: 0 })
+    expect(await forkOf(id, ['-b', 'claude', 'say more'])).toMatchObject({ code: 0 })
   })
 
   it('is refused for a conversation with the demo agent', async () => {
     const demo = await home.drover(['first words', '-o', 'json', '--demo'], { env: { ...home.bare, ...KEPT } })
     const id = JSON.parse(demo.stdout).session_id
-    const { stderr } = await forkOf(id, ['-b', 'codex', 'go on'])
+    const { stderr } = await forkOf(id, ['-b', 'codex', 'say more'])
     expect(stderr).toContain('belongs to the demo agent, and codex is installed now')
   })
 })
@@ -376,7 +376,7 @@ describe('drover -c', () => {
   it('continues only the latest session of this directory', async () => {
     const one = await begin([], home.folder('one'))
     await begin([], home.folder('two'))
-    const { stdout } = await home.drover(['-c', 'go on', '-o', 'json'], { cwd: join(home.path, 'one') })
+    const { stdout } = await home.drover(['-c', 'say more', '-o', 'json'], { cwd: join(home.path, 'one') })
     expect(JSON.parse(stdout)).toMatchObject({ session_id: one })
     expect((await show(one)).turn_count).toBe(2)
   })
@@ -384,7 +384,7 @@ describe('drover -c', () => {
   it('continues the latest one of an agent with -b', async () => {
     const codex = await begin(['-b', 'codex'])
     await begin()
-    const { stdout } = await home.drover(['-c', '-b', 'codex', 'go on', '-o', 'json'])
+    const { stdout } = await home.drover(['-c', '-b', 'codex', 'say more', '-o', 'json'])
     expect(JSON.parse(stdout)).toMatchObject({ session_id: codex, backend: 'codex' })
   })
 
@@ -393,10 +393,10 @@ describe('drover -c', () => {
     await begin()
     symlinkSync(join(home.path, 'one'), join(home.path, 'link'))
     for (const workdir of ['one', 'link']) {
-      const { stdout } = await home.drover(['-c', '-w', workdir, 'go on', '-o', 'json'])
+      const { stdout } = await home.drover(['-c', '-w', workdir, 'say more', '-o', 'json'])
       expect(JSON.parse(stdout)).toMatchObject({ session_id: one })
     }
-    expect(await home.drover(['-c', '-w', 'gone', 'go on'])).toMatchObject({
+    expect(await home.drover(['-c', '-w', 'gone', 'say more'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('does not exist or is not a directory'),
     })
@@ -405,7 +405,7 @@ describe('drover -c', () => {
   it('starts nothing when there is nothing to continue here', async () => {
     await begin([], home.folder('one'))
     const two = home.folder('two')
-    expect(await home.drover(['-c', 'go on'], { cwd: two })).toEqual({
+    expect(await home.drover(['-c', 'say more'], { cwd: two })).toEqual({
       code: 1,
       stdout: '',
       stderr: `drover: no session in ${two} can be continued; -c and --here continue the latest session of one directory, "drover resume ID" continues any session in "drover sessions list", and "drover resume --last" continues the latest of all\n`,
@@ -529,7 +529,7 @@ describe.skipIf(!hasTerminals)('drover resume on a terminal', () => {
     else child.stdin.write(typed)
     if (typed === '\r') {
       await until(() => seen.includes('Prompt: '))
-      child.stdin.write('go on\n')
+      child.stdin.write('say more\n')
     }
     await new Promise((resolve) => child.on('close', resolve))
     expect(readFileSync(`${settings}-2`, 'utf8')).toBe(readFileSync(`${settings}-1`, 'utf8'))

@@ -203,9 +203,9 @@ describe.skipIf(!hasTerminals)('on a narrow terminal', () => {
   })
 
   it('long values wrap between words', async () => {
-    const id = await keep({ title: 'a title of several words that go on' })
+    const id = await keep({ title: 'a title of several words that say more' })
     const { seen } = await narrow('show', id)
-    expect(seen).toContain('title        a title of several words\n             that go on\n')
+    expect(seen).toContain('title        a title of several words\n             that say more\n')
   })
 })
 
@@ -288,7 +288,7 @@ describe('drover sessions show', () => {
 describe('an ambiguous id', () => {
   it.each<[string, string[]]>([
     ['sessions', ['sessions', 'show', 'abcd']],
-    ['resume', ['resume', 'abcd', 'go on']],
+    ['resume', ['resume', 'abcd', 'say more']],
   ])('is refused by %s with a list of candidates', async (_name, words) => {
     const ids = Array.from({ length: 6 }, (_, at) => `abcd${at}`.padEnd(32, '0'))
     for (const id of ids) await keep({ title: `number ${id[4]}`, wantedId: id })

@@ -82,7 +82,7 @@ it.runIf(IS_FULL)(
     const recent = page.getByRole('region', { name: 'Recent' })
     for (let at = 1; at <= 51; at += 1) await recordExecution(server, { prompt: `prompt ${at}`, events: [] })
     await recent.getByText('prompt 51').waitFor()
-    // The run that was stopped is one of the latest runs; executions have a limit of their own.
+    // The run that was stopped is one of the latest runs; executions have a separate limit.
     expect(await recent.locator('[data-row]').count()).toBe(51)
     expect(await recent.locator('.chip', { hasText: /^stopped$/ }).count()).toBe(1)
     // The same words on every page.

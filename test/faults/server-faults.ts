@@ -86,7 +86,7 @@ export const SERVER_FAULTS: readonly Scenario[] = [
       if (orphans.length < AGENTS) throw new Error('the agents did not outlive their server')
       const { status } = await ask(other, {
         path: `/api/v1/sessions/${sessions[0]}/resume`,
-        body: { prompt: 'go on', timeout_secs: 1 },
+        body: { prompt: 'say more', timeout_secs: 1 },
       })
       const left = processesOf(home.path).filter((pid) => orphans.includes(pid))
       expectFields({ status, left: left.length }, { status: 200, left: 0 })

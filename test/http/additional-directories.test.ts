@@ -67,7 +67,7 @@ describe('additional_directories', () => {
     const { result } = await ask(server, add(beside('one')))
     const resume = async (more: object) => {
       const path = `/api/v1/sessions/${result.session_id}/resume`
-      return (await ask(server, { prompt: 'go on', dry_run: true, ...more }, path)).result.output
+      return (await ask(server, { prompt: 'say more', dry_run: true, ...more }, path)).result.output
     }
     expect(await resume({})).toContain(`--add-dir ${beside('one')}`)
     const other = await resume(add(beside('two')))
@@ -125,7 +125,7 @@ describe('additional directories of an agent that speaks ACP', () => {
       const [one, two] = [beside('one'), beside('two')]
       const { result } = await ask(server, { backend: 'fake', ...add(one) })
       const path = `/api/v1/sessions/${result.session_id}/resume`
-      expect((await ask(server, { prompt: 'go on', ...add(one, two) }, path)).status).toBe(200)
+      expect((await ask(server, { prompt: 'say more', ...add(one, two) }, path)).status).toBe(200)
       expect((await ask(server, { backend: 'fake' })).status).toBe(200)
       expect(sent('session/new')).toEqual([[one], undefined])
       expect(sent('session/load')).toEqual([[one, two]])

@@ -165,7 +165,7 @@ describe('POST /api/v1/sessions/{id}/resume', () => {
     const first = await server.request('/api/v1/prompt', { method: 'POST', body: { ...task, ...body } })
     const { session_id: id } = first.body as { session_id: string }
     const resume = (wishes: object, session = id) =>
-      server.request(`/api/v1/sessions/${session}/resume`, { method: 'POST', body: { prompt: 'go on', ...wishes } })
+      server.request(`/api/v1/sessions/${session}/resume`, { method: 'POST', body: { prompt: 'say more', ...wishes } })
     return { server, id, resume }
   }
 

@@ -129,8 +129,8 @@ describe('a message to an agent that takes none while it works', () => {
     expect((await say(server, id, 'knots')).body).toMatchObject({ delivered: 'next_turn' })
     expect((await say(server, id, 'feet')).body).toMatchObject({ delivered: 'next_turn' })
     const session = await endTurn(agent, id)
-    const next = await resume(server, session, 'go on')
-    expect(next.output).toContain('go on')
+    const next = await resume(server, session, 'say more')
+    expect(next.output).toContain('say more')
     expect(next.output).toMatch(/knots feet/)
     const texts = (content: ExecutionEvent['content']) => [content['text'], content['delivered']]
     expect((await messagesIn(server, id)).map(texts)).toEqual([
@@ -142,7 +142,7 @@ describe('a message to an agent that takes none while it works', () => {
       ['feet', 'now'],
     ]
     expect((await messagesIn(server, next.execution_id)).map(texts)).toEqual(delivered)
-    expect((await execution(server, next.execution_id)).prompt).toBe('go on')
+    expect((await execution(server, next.execution_id)).prompt).toBe('say more')
     expect((await resume(server, session, 'more')).output).not.toContain('knots')
   })
 

@@ -80,21 +80,21 @@ const ATTEMPTS: readonly Attempt[] = [
   ['read the turns of', (id) => [`/api/v1/sessions/${id}?turns=true`, {}]],
   ['edit', (id) => [`/api/v1/sessions/${id}`, { method: 'PATCH', body: { title: 'mine' } }]],
   ['share', (id) => [`/api/v1/sessions/${id}`, { method: 'PATCH', body: { shared: true } }]],
-  ['resume', (id) => [`/api/v1/sessions/${id}/resume`, { method: 'POST', body: { prompt: 'go on' } }]],
+  ['resume', (id) => [`/api/v1/sessions/${id}/resume`, { method: 'POST', body: { prompt: 'say more' } }]],
   [
     'resume in the background',
-    (id) => [`/api/v1/sessions/${id}/resume`, { method: 'POST', body: { prompt: 'go on', detach: true } }],
+    (id) => [`/api/v1/sessions/${id}/resume`, { method: 'POST', body: { prompt: 'say more', detach: true } }],
   ],
   [
     'dry-run the next turn of',
-    (id) => [`/api/v1/sessions/${id}/resume`, { method: 'POST', body: { prompt: 'go on', dry_run: true } }],
+    (id) => [`/api/v1/sessions/${id}/resume`, { method: 'POST', body: { prompt: 'say more', dry_run: true } }],
   ],
-  ['fork', (id) => [`/api/v1/sessions/${id}/resume`, { method: 'POST', body: { prompt: 'go on', fork: true } }]],
+  ['fork', (id) => [`/api/v1/sessions/${id}/resume`, { method: 'POST', body: { prompt: 'say more', fork: true } }]],
   [
     'fork to another agent',
     (id) => [
       `/api/v1/sessions/${id}/resume`,
-      { method: 'POST', body: { prompt: 'go on', fork: true, backend: 'codex' } },
+      { method: 'POST', body: { prompt: 'say more', fork: true, backend: 'codex' } },
     ],
   ],
   [
@@ -460,7 +460,7 @@ describe('a new key with the name of a revoked one', () => {
     expect(await statusOf(`/api/v1/sessions/${session}`)).toBe(404)
     expect((await ask('/api/v1/sessions')).body).toMatchObject({ total: 0 })
     expect(await statusOf(`/openai/v1/responses/${responseId}`)).toBe(404)
-    const next = { model: 'claude', input: 'go on', previous_response_id: responseId }
+    const next = { model: 'claude', input: 'say more', previous_response_id: responseId }
     expect(await statusOf('/openai/v1/responses', { method: 'POST', body: next })).toBe(400)
     expect((await ask('/api/v1/usage')).body).toMatchObject({ rows: [], totals: { executions: 0 } })
     const again = await ask('/api/v1/prompt', { method: 'POST', body: hello, headers: repeated })

@@ -307,7 +307,7 @@ describe('POST /api/v1/sessions/{id}/resume with another backend', () => {
     for (const prompt of ['second', 'third', 'fourth']) {
       await post(`sessions/${id}/resume`, { prompt: `${prompt} ${long}` })
     }
-    const resume = (body: object) => post(`sessions/${id}/resume`, { prompt: 'go on', ...body })
+    const resume = (body: object) => post(`sessions/${id}/resume`, { prompt: 'say more', ...body })
     expect(await resume({ backend: 'codex' })).toMatchObject({ error: 'resume_invalid' })
     expect(await resume({ backend: 'claude' })).toMatchObject({ exit_code: 0 })
     const { session_id: forked, warnings } = await resume({ backend: 'codex', fork: true })
@@ -315,6 +315,6 @@ describe('POST /api/v1/sessions/{id}/resume with another backend', () => {
       expect.stringMatching(/^the conversation is long: its first \d turns were not sent$/),
     ])
     const { body } = await server.request(`/api/v1/sessions/${forked}`)
-    expect(body).toMatchObject({ backend: 'codex', parent_id: id, initial_prompt: 'go on' })
+    expect(body).toMatchObject({ backend: 'codex', parent_id: id, initial_prompt: 'say more' })
   })
 })

@@ -31,7 +31,7 @@ it('a prompt with an error in place of a result was refused', () => {
   expect(executionStateWord({ state: 'failed', backend, error })).toBe('refused')
   expect(executionStateWord({ state: 'failed', backend, usage })).toBe('failed')
   expect(executionStateWord({ state: 'failed', backend, usage, error })).toBe('failed')
-  // A bug has no kind, and a batch has no agent of its own.
+  // A bug has no kind, and a batch runs no agent itself.
   expect(executionStateWord({ state: 'failed', backend, error: { code: 'internal_error', message: 'x' } })).toBe(
     'failed',
   )

@@ -20,13 +20,13 @@ describe('an input', () => {
       { type: 'reasoning', id: 'rs_1' },
       { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'yes' }] },
       { type: 'item_reference', id: 'msg_1' },
-      { type: null, role: 'user', content: [{ type: 'input_text', text: 'go on' }] },
+      { type: null, role: 'user', content: [{ type: 'input_text', text: 'say more' }] },
     ]
     expect(read(input).entries).toEqual([
       { role: 'developer', content: 'be brief', place: 'input[0]' },
       { role: 'assistant', content: [{ type: 'output_text', text: 'yes' }], place: 'input[2]' },
       { reference: 'msg_1', place: 'input[3]' },
-      { role: 'user', content: [{ type: 'input_text', text: 'go on' }], place: 'input[4]' },
+      { role: 'user', content: [{ type: 'input_text', text: 'say more' }], place: 'input[4]' },
     ])
   })
 
