@@ -22,6 +22,7 @@ import {
   textAt,
   textNow,
 } from './observe-tree.ts'
+import { roundsOf } from './read-verdict.ts'
 import type { Tree } from './record/drive-event.shape.ts'
 import { type Attempt, attemptsAt, type DriveState } from './record/drive-state.ts'
 
@@ -37,16 +38,16 @@ export async function compareWork(
   if (reported === null || reported === undefined) return
   const state = readDriveState(context)
   const attempts = attemptsAt(state, attempt.action_id)
-  const beginOfRun = (state.attempts[0] ?? attempt).tree
+  const beginOfRound = (state.attempts[0] ?? attempt).tree
   const beginOfAction = (attempts[0] ?? attempt).tree
   const unjudged = (firstUnjudged(state, attempt) ?? attempt).tree
   // A list that was cut does not show what was changed before.
-  const begin = beginOfAction.is_cut ? beginOfRun : beginOfAction
+  const begin = beginOfAction.is_cut ? beginOfRound : beginOfAction
   const { tree: now, hidden } = await observeWholeTree(context)
   const changed = await pathsBetween(context, begin, now)
-  const flagged = await pathsBetween(context, unjudged.is_cut ? beginOfRun : unjudged, now)
+  const flagged = await pathsBetween(context, unjudged.is_cut ? beginOfRound : unjudged, now)
   const root = context.runs.workspace.worktree_root
-  const changedInRun = await pathsBetween(context, beginOfRun, now)
+  const changedInRun = await pathsBetween(context, beginOfRun(context, state) ?? beginOfRound, now)
   const toRootPath = fromFolder(state.place.folder, changedInRun)
   const implementation = { ...reported, files_changed: reported.files_changed.map(toRootPath) }
   const trace = attempts.flatMap(({ execution_id, ended }) =>
@@ -65,10 +66,10 @@ export async function compareWork(
     trace,
     checks: attempt.checks,
   })
-  const leftOut = (now.left_out ?? 0) - (beginOfRun.left_out ?? 0)
+  const leftOut = (now.left_out ?? 0) - (beginOfRound.left_out ?? 0)
   const edited = unseenEdits(trace, root, flagged)
-  const old = new Set([...(await changedSince(context, beginOfRun.head)), ...hidden])
-  const changes = await readChanges(context, { paths: flagged, old, commit: beginOfRun.head })
+  const old = new Set([...(await changedSince(context, beginOfRound.head)), ...hidden])
+  const changes = await readChanges(context, { paths: flagged, old, commit: beginOfRound.head })
   const checkedByDrover = attempt.checks.map(({ command }) => command)
   const commands = [...checkedByDrover, ...implementation.activities.map(({ command }) => command)]
   const flags = findFlags({
@@ -83,7 +84,7 @@ export async function compareWork(
     ignored: await ignoredPaths(context, edited.slice(0, MAX_EDITS)),
     unseenConfiguration: changedUnseen(unjudged, now),
     hidden: flagged.filter((path) => hidden.has(path)),
-    history: await historySince(context, beginOfRun.head),
+    history: await historySince(context, beginOfRound.head),
     checkPrograms: flagged.filter(
       (path) => old.has(path) && isRunBy(commands, posix.relative(state.place.folder ?? '', path)),
     ),
@@ -99,6 +100,11 @@ export async function compareWork(
     ],
   })
   record(context, 'evidence', { attempt: attempt.attempt, claims, flags })
+}
+
+/** The tree before the first attempt of all rounds: what an earlier round changed is part of the work. */
+function beginOfRun({ runs }: DriveContext, state: DriveState): Tree | undefined {
+  return roundsOf(runs.store, state).findLast(({ attempts }) => attempts.length > 0)?.attempts[0]?.tree
 }
 
 /** What was too much to look at. */

@@ -47,7 +47,7 @@ describe('a file that is reported as changed', () => {
     ['src/new/', 'observed'],
     ['src/other.ts', 'contradicted'],
     ['src/win', 'contradicted'],
-    ['docs/wind.md', 'claimed'],
+    ['docs/wind.md', 'observed'],
     ['dist/wind.js', 'claimed'],
     ['/etc/passwd', 'claimed'],
     ['../other/file.ts', 'claimed'],

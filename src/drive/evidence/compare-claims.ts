@@ -19,7 +19,7 @@ export type ObservedWork = {
   readonly root: string
   /** The paths that differ between the begin of the action and now. */
   readonly changed: readonly string[]
-  /** The paths that differ between the begin of the run and now. */
+  /** The paths that differ between the begin of the run, in its first round, and now. */
   readonly changedInRun: readonly string[]
   /** Whether all paths are known that differ. */
   readonly isComplete: boolean
@@ -72,7 +72,7 @@ function judgeFile(path: string, work: ObservedWork): Verdict {
     return { verdict: 'claimed', note: 'git could not observe every file' }
   }
   if (covers(place, work.changedInRun)) {
-    return { verdict: 'claimed', note: 'it was changed earlier in the run, not in this action' }
+    return { verdict: 'observed', note: 'git shows the change, which was made earlier in the run' }
   }
   return { verdict: 'contradicted', note: 'git shows no change of it' }
 }
