@@ -34,7 +34,7 @@ export function surroundings(store: RunStore, drive: DriveState): Pick<VerdictFa
 }
 
 /** The run with the rounds before it, latest first. */
-export function roundsOf(store: RunStore, drive: DriveState): DriveState[] {
+export function roundsOf(store: RunStore, drive: DriveState): [DriveState, ...DriveState[]] {
   return [drive, ...readEarlier(store, drive)]
 }
 

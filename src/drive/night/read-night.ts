@@ -13,7 +13,6 @@ import { uninterrupted } from '../drive-context.ts'
 import { hasChanged } from '../read-overlaps.ts'
 import { readVerdict, roundsOf } from '../read-verdict.ts'
 import { readDrive } from '../record/drive-journal.ts'
-import type { DriveState } from '../record/drive-state.ts'
 import { pathsOfRun } from '../report-run.ts'
 import { type Branch, findMergeOrder, type MergeOrder } from './merge-order.ts'
 import type { NightReport, NightRun } from './night-report.shape.ts'
@@ -62,11 +61,12 @@ async function tryRead(context: RunContext, id: string): Promise<(NightRun & { a
   }
 }
 
-/** Undefined if the last round has delivered, or nothing is left of what an earlier one has. */
-function deliveredBefore([last, ...earlier]: readonly DriveState[]): NightRun['delivered_before'] {
-  if (last === undefined || last.delivered !== undefined || last.discarded !== undefined) return undefined
-  const commit = earlier.find(({ delivered }) => delivered?.commit !== undefined)?.delivered?.commit
-  return last.place.kind === 'worktree' && commit !== undefined ? { branch: last.place.branch, commit } : undefined
+/** Undefined if the last round has delivered, or nothing is left of what an earlier one has. A commit whose checks fail is not delivered. */
+function deliveredBefore([last, ...earlier]: ReturnType<typeof roundsOf>): NightRun['delivered_before'] {
+  if (last.delivered !== undefined || last.discarded !== undefined) return undefined
+  const before = earlier.find(({ delivered }) => delivered?.commit !== undefined)?.delivered
+  if (last.place.kind !== 'worktree' || before?.commit === undefined || before.as === 'none') return undefined
+  return { branch: last.place.branch, commit: before.commit }
 }
 
 /** Only branches that hold delivered work. Undefined if there are none, or if git cannot try it. */

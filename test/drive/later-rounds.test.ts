@@ -1,0 +1,28 @@
+/** Rounds after the delivery, as the user asks for them. */
+import { expect, it } from 'vitest'
+import { createDriving } from '../support/driven-agents.ts'
+import { dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
+
+const asks = (question: string) => ({
+  outcome: {
+    status: 'needs_input',
+    pause: { reason: 'decision_required', question, destructive_request: null },
+    suggested_actions: [],
+    implementation: null,
+  },
+})
+
+it('does not count a commit as delivered whose checks fail in a clean checkout', { timeout: 60_000 }, async () => {
+  const driving = createDriving(
+    { implement: [{ ...HONEST, writes: { 'x.log': 'x' } }] },
+    { write: (origin) => origin.write('.gitignore', '*.log\n') },
+  )
+  const args = ['--no-review', '--check', 'test -e x.log', '--baseline', 'skip']
+  const first = await driving.drive('Show the wind in knots', ...args)
+  expect(first).toMatchObject({ code: 3, stdout: expect.stringContaining(', not delivered\n') })
+  driving.rewrite({ orient: [asks('Knots or km/h?')] })
+  expect((await driving.drive(runIdIn(first.stdout), '--also', 'Add the log')).code).toBe(4)
+  const { stdout } = await driving.call(['report', '--since', '1h'])
+  expect(stdout).toContain('## Waits for you')
+  expect(stdout).not.toContain('## Delivered')
+})
