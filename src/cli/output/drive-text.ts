@@ -50,7 +50,7 @@ export function describeRecord(event: DriveEvent, state: DriveState, times: Time
     case 'baseline_ran':
       return describeBeforeWork(event, state)
     case 'attempt_started':
-      return [{ text: describeAttempt(event.data), tone: 'title' }]
+      return [{ text: describeAttempt(event.data, state), tone: 'title' }]
     case 'approval_decided':
       return [{ text: `  ${oneLine(describeDecision(event.data))}`, tone: 'dim' }]
     case 'agent_retries':
@@ -173,14 +173,20 @@ function describeOutcome({ status, by }: EventOf<'outcome_submitted'>['data']): 
   return `  outcome: ${OUTCOMES[status] ?? status}${by === 'drover' ? ' (written by drover)' : ''}`
 }
 
-function describeAttempt({
-  attempt,
-  action_kind,
-  purpose,
-  backend,
-}: Omit<EventOf<'attempt_started'>['data'], 'tree'>): string {
+type StartedAttempt = Omit<EventOf<'attempt_started'>['data'], 'tree'>
+
+function describeAttempt(started: StartedAttempt, state: DriveState): string {
+  const { attempt, action_kind, purpose, backend } = started
   const again = PURPOSES[purpose]
-  return `${attempt}. ${action_kind} by ${backend}${again === '' ? '' : ` ${again}`}`
+  return `${attempt}. ${action_kind} by ${backend}${again === '' ? whyReviewed(started, state) : ` ${again}`}`
+}
+
+/** Why there is a review although no agent has just worked, such as after an answer. What was suggested instead is left out. */
+function whyReviewed({ attempt, action_kind }: StartedAttempt, { attempts }: DriveState): string {
+  const before = attempts.findLast((each) => each.attempt < attempt)
+  if (action_kind !== 'review' || before === undefined || before.action_kind === 'implement') return ''
+  const suggested = suggestedIn(before.ended?.outcome)
+  return `, because the changes so far are not reviewed${suggested === undefined ? '' : ` (${suggested} was suggested)`}`
 }
 
 function describeRetry(
@@ -223,6 +229,12 @@ function costParts(
 
 function summaryIn(outcome: string | undefined): string | undefined {
   return outcome === undefined ? undefined : (JSON.parse(outcome) as { summary: string }).summary
+}
+
+function suggestedIn(outcome: string | undefined): string | undefined {
+  if (outcome === undefined) return undefined
+  const { suggested_actions: suggested } = JSON.parse(outcome) as { suggested_actions: readonly { kind: string }[] }
+  return suggested[0]?.kind
 }
 
 /** What happens to the pull request. */
@@ -302,7 +314,7 @@ function describeAttemptFacts(attempt: Attempt, { state, isLastChecked, times }:
   const running = retrying === undefined ? 'running' : oneLine(times(describeRetries(retrying)))
   const end = ended === undefined ? [running] : [ended.how, ...costParts(ended, attempt)]
   return [
-    `  ${describeAttempt(attempt)}: ${end.join(' · ')}`,
+    `  ${describeAttempt(attempt, state)}: ${end.join(' · ')}`,
     { text: `    drover logs ${execution_id}`, tone: 'dim' },
     ...(ended?.problem === undefined
       ? []

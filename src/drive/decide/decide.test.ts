@@ -296,11 +296,20 @@ describe('what a run leaves open', () => {
     )
   })
 
-  it('is work that a person stopped, and on which no agent has reported', () => {
+  it('is work that a person stopped, or that waited for one, and on which no agent has reported', () => {
     const stopped = { action: { action_id: 'i', kind: 'implement' }, voided: true }
     const done = { ...stopped, action: { action_id: 'j', kind: 'implement' }, voided: false }
     const open = (actions: object[], round: number) => openWork({ actions } as never, driveState([], { round }))
-    expect(open([stopped], 2)).toMatchObject([{ text: expect.stringContaining('Finish the work') }])
+    const asked = { ...stopped, outcome: { pause: { question: 'Knots or km/h?' } } }
+    expect([open([stopped], 2), open([stopped, asked], 2)]).toMatchObject([
+      [{ name: 'work that was stopped', text: expect.stringMatching(/^A person stopped .* Finish the work/) }],
+      [
+        {
+          name: 'work that waited for a person',
+          text: expect.stringMatching(/waited for a person .* Finish the work/),
+        },
+      ],
+    ])
     expect([open([stopped], 1), open([stopped, done], 2), open([], 2)]).toEqual([[], [], []])
   })
 

@@ -349,6 +349,17 @@ describe('the verdict on a run that has ended, if', () => {
       'drover report run-1',
     ],
     [
+      'the agent that worked asked a question, and no agent reports on the work after the answer',
+      {
+        actions: [action({ voided: true, question: 'Knots?' }), action({ kind: 'orient', suggests: 'implement' })],
+        attempts: [worked()],
+        drive: { delivered: DELIVERED },
+      },
+      5,
+      `delivered, look first: the work waited for a person, and no agent has reported on it since; ${UNTESTED}`,
+      'drover report run-1',
+    ],
+    [
       'it was stopped while an agent worked, and no check has seen the work',
       {
         actions: [action({ voided: true }), action({ kind: 'orient', suggests: 'summarize' })],

@@ -146,10 +146,18 @@ function judgeOutcome(ended: EndedRun): string | undefined {
   return isReported ? 'nothing was changed, although the agent reports changes' : 'nothing was changed'
 }
 
-/** A person stopped the agent that worked. After that, the run was reviewed or ended, and no agent was asked to implement. */
-export function isWorkUnreported({ actions }: Pick<RunOutline, 'actions'>, drive: DriveState): boolean {
+/**
+ * A person stopped the agent that worked, or it waited for a person. After that, the run was reviewed or ended, and no agent was
+ * asked to implement. Undefined if one has reported.
+ */
+export function whyUnreported(
+  { actions }: Pick<RunOutline, 'actions'>,
+  drive: DriveState,
+): 'was stopped' | 'waited for a person' | undefined {
   const work = actions.filter(({ action }) => action.kind === 'implement')
-  return work.length > 0 && work.every(({ voided }) => voided === true) && hasWork(drive)
+  if (!work.every(({ voided }) => voided === true) || !hasWork(drive)) return undefined
+  const last = work.at(-1)
+  return last && (last.outcome?.pause ? 'waited for a person' : 'was stopped')
 }
 
 /** No agent was asked to implement. */
@@ -157,7 +165,7 @@ function withoutWork({ run, drive }: EndedRun, actions: readonly Action[]): stri
   const asked = actions.filter(({ action }) => action.kind !== 'summarize' && action.kind !== 'review')
   const failed = asked.find(({ outcome }) => outcome?.status === 'error')?.outcome
   if (failed !== undefined) return failed.summary
-  if (isWorkUnreported(run, drive)) return undefined
+  if (whyUnreported(run, drive) !== undefined) return undefined
   if (asked.every(({ skipped }) => skipped === true)) return 'every action was skipped'
   const said = asked.findLast(({ skipped }) => skipped !== true)?.outcome
   const isSaid = said?.status === 'completed' && said.suggested_actions.some(({ kind }) => kind === 'summarize')
@@ -178,8 +186,9 @@ function whatToLookAt({ run, drive, earlier }: EndedRun): string[] {
   const flags = rounds.flatMap((each) => seriousFlags(each).map(describeFlag))
   const review = run.actions.findLast(({ action, voided }) => action.kind === 'review' && voided !== true)
   const work = run.actions.findLast(({ action, voided }) => action.kind === 'implement' && voided !== true)
-  const stopped = isWorkUnreported(run, drive) ? ['the work was stopped, and no agent has reported on it since'] : []
-  return [...new Set([...flags, ...stopped, ...describeReview(review), ...describePartial(work)])]
+  const why = whyUnreported(run, drive)
+  const unreported = why === undefined ? [] : [`the work ${why}, and no agent has reported on it since`]
+  return [...new Set([...flags, ...unreported, ...describeReview(review), ...describePartial(work)])]
 }
 
 function describeReview(review: Action | undefined): string[] {

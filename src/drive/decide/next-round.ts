@@ -5,25 +5,29 @@ import { cleanText } from '../prompt/fence.ts'
 import type { DriveState } from '../record/drive-state.ts'
 import type { Requirement } from '../record/follow-event.shape.ts'
 import { checkResults } from './check-results.ts'
-import { isWorkUnreported } from './judge-work.ts'
+import { whyUnreported } from './judge-work.ts'
 
 /** The goal of a run has at most 256 KiB, also as JSON. */
 const MAX_CHARACTERS = 30_000
 const TITLE_CHARACTERS = 200
 const NAME_CHARACTERS = 200
 
-const UNREPORTED =
-  'A person stopped the agent that worked on the goal. Its changes are in the worktree. Finish the work, and report as changed only what you change now.'
+const UNREPORTED = {
+  'was stopped': 'A person stopped the agent that worked on the goal.',
+  'waited for a person': 'The agent that worked on the goal waited for a person before it had finished.',
+}
+const FINISH = 'Its changes are in the worktree. Finish the work, and report as changed only what you change now.'
 
 /** `name` is one line for people, `text` an entry of the next goal. */
 type OpenPart = { readonly name: string; readonly text: string }
 
-/** One part per finding of the last review and per check that still fails, and one for work that was stopped. */
+/** One part per finding of the last review and per check that still fails, and one for work that no agent has reported. */
 export function openWork({ actions }: Pick<RunOutline, 'actions'>, state: DriveState): OpenPart[] {
   const review = actions.findLast(({ action, voided }) => action.kind === 'review' && voided !== true)?.outcome?.review
   const failed = checkResults(state).flatMap(({ run, result }) => (run?.passed === false ? [{ ...run, result }] : []))
+  const why = whyUnreported({ actions }, state)
   return [
-    ...(isWorkUnreported({ actions }, state) ? [{ name: 'work that was stopped', text: UNREPORTED }] : []),
+    ...(why === undefined ? [] : [{ name: `work that ${why}`, text: `${UNREPORTED[why]} ${FINISH}` }]),
     ...failed.map(({ command, result, output }) => ({
       name: toName(`check ${command} ${result}`),
       text: `The check \`${command}\` ${result}. The end of its output:\n${output.slice(-2000)}`,
