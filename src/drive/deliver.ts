@@ -1,12 +1,11 @@
 /** Delivers the work of an ended run: as a commit on its branch, and as a draft pull request if that is wanted. */
-import { titleOfGoal } from '../contract/goal-title.ts'
 import type { Forge } from '../forge/forge.ts'
 import { Fault, isFault } from '../kit/fault.ts'
-import { withInertReferences } from '../kit/inert-references.ts'
 import { outlineRun } from '../runs/read-status.ts'
 import { resolveRevision } from '../workspace/worktrees/branch-checkouts.ts'
 import { commitWorktree } from '../workspace/worktrees/commit-worktree.ts'
 import { checkDelivery } from './check-delivery.ts'
+import { subjectOf, toTitle } from './decide/commit-subject.ts'
 import type { FollowRecord } from './decide/follow-record.ts'
 import { type DriveContext, type Recording, readDriveState, record } from './drive-context.ts'
 import { driveBranchTaken, driveDeliveryFailed, drivePullRequestOver } from './faults.ts'
@@ -19,7 +18,6 @@ import type { WorktreePlace } from './record/drive-event.shape.ts'
 import type { DriveState } from './record/drive-state.ts'
 import { describeRun } from './report-run.ts'
 
-const TITLE_CHARACTERS = 72
 const OWN_FAULTS: readonly string[] = [driveDeliveryFailed.code, driveBranchTaken.code, drivePullRequestOver.code]
 
 type Publishing = Recording & Pick<DriveContext, 'env'>
@@ -33,7 +31,7 @@ export async function deliver(context: DriveContext, { takesOver }: { takesOver:
   }
   const { runs } = context
   const { branch, base, root } = place
-  const message = `${await composeTitle(context)}\n\nRun: ${context.runId}\n`
+  const message = `${await composeSubject(context)}\n\nRun: ${context.runId}\n`
   const committed = await commitWorktree({ git: runs.git, directory: root, branch, message, signal: runs.signal })
   const { head } = takesOver && wanted.deliver === 'pr' ? await takeOver(context, place) : committed
   const tree_id = await resolveRevision(runs.git, { directory: root, signal: runs.signal }, `${head}^{tree}`)
@@ -77,19 +75,16 @@ async function deliverPullRequest(
   }
 }
 
-/** The subject of the commit. In the text of an issue, `@name` and `#12` are no references; in that of the user they are. */
+async function composeSubject(context: Recording): Promise<string> {
+  const [first, ...more] = readDriveState(context).requirements ?? []
+  return first === undefined ? await composeTitle(context) : subjectOf([first, ...more])
+}
+
+/** What the run is for. */
 async function composeTitle(context: Recording): Promise<string> {
   const { goal, issue } = readDriveState(context)
   const isOfUser = issue === undefined && (await outlineRun(context.runs, context.runId)).pinned_source === undefined
-  return isOfUser ? toCommitTitle(goal) : withInertReferences(toCommitTitle(goal))
-}
-
-function toCommitTitle(goal: string): string {
-  const line = titleOfGoal(goal)
-  const characters = [...line]
-  return characters.length > TITLE_CHARACTERS
-    ? `${characters.slice(0, TITLE_CHARACTERS - 1).join('')}…`
-    : line || 'Change'
+  return toTitle(goal, { isOfUser })
 }
 
 /** Once: a pull request that is open already is used, and a run never opens a second one. Its text tells of `delivered`. */

@@ -267,7 +267,7 @@ describe('what a run leaves open', () => {
   })
 
   it.each([
-    [{ from: 'check', by: 'build' }, 'check build failed'],
+    [{ from: 'check', by: 'build' }, 'failed check build'],
     [{ from: 'base' }, 'conflicts with the base'],
     [{ from: 'person' }, 'Round it, please.'],
     [{ from: 'comment' }, 'comment: Round it, please.'],

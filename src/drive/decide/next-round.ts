@@ -44,7 +44,7 @@ export function nameRequirement({ from, by, path, line, text }: Requirement): st
   const where = path === undefined ? '' : ` on ${path}${line === undefined ? '' : `:${line}`}`
   switch (from) {
     case 'check':
-      return toName(`check ${by} failed`)
+      return toName(`failed check ${by}`)
     case 'base':
       return 'conflicts with the base'
     case 'person':
