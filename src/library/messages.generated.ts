@@ -1622,6 +1622,8 @@ export type DrivenRun = {
     cost_usd: number
     /** The part of it that no agent reported: tokens at list prices. */
     priced_usd?: number | undefined
+    /** Attempts that are missing in the cost. Absent if there is none. */
+    unknown_cost_attempts?: number | undefined
     /** Time of agents and checks. */
     time_secs: number
   }
@@ -2148,6 +2150,8 @@ export type NightReport = {
       cost_microusd: number
       /** The part of it that no agent reported: tokens at list prices. */
       priced_microusd?: number | undefined
+      /** Attempts that are missing in the cost. Absent if there is none. */
+      unknown_cost_attempts?: number | undefined
       /** The time of agents and checks. */
       time_ms: number
     }
@@ -2162,6 +2166,8 @@ export type NightReport = {
     cost_microusd: number
     /** The part of it that no agent reported: tokens at list prices. */
     priced_microusd?: number | undefined
+    /** Attempts that are missing in the cost. Absent if there is none. */
+    unknown_cost_attempts?: number | undefined
     /** The time of agents and checks. */
     time_ms: number
   }

@@ -1,5 +1,6 @@
 /** `drover drive --queue`: what is driven, and what is queued, in its order. */
 import type { Config } from '../../config/config.shape.ts'
+import { describeUnknownCosts } from '../../drive/decide/spending.ts'
 import type { DrivenRun, RunQueue } from '../../drive/service/driven-run.shape.ts'
 import { type QueuePlaces, readQueue } from '../../drive/service/read-queue.ts'
 import { RunReader } from '../../drive/service/run-reader.ts'
@@ -53,13 +54,19 @@ function formatQueue({ parallel, runs }: RunQueue, { nameOf, isServed, times }: 
       .filter(Boolean)
       .join('; '),
   }))
+  const unknown = runs.reduce((sum, { spent }) => sum + (spent.unknown_cost_attempts ?? 0), 0)
   const tokens = runs.reduce((sum, { spent }) => sum + spent.tokens, 0)
   const cost = runs.reduce((sum, { spent }) => sum + spent.cost_usd, 0)
   const mark = runs.some(({ spent }) => spent.priced_usd !== undefined) ? '~' : ''
+  const soFar = [
+    `${tokens} tokens`,
+    ...(cost === 0 ? [] : [`${mark}$${cost.toFixed(2)}`]),
+    ...(unknown === 0 ? [] : [describeUnknownCosts(unknown)]),
+  ]
   return [
     ...formatTableWithNotes(['#', 'RUN', 'STATE', 'TOKENS', 'COST'], rows, layout),
     '',
-    `${queued} queued, ${parallel} at once. So far: ${tokens} tokens${cost === 0 ? '' : `, ${mark}$${cost.toFixed(2)}`}.`,
+    `${queued} queued, ${parallel} at once. So far: ${soFar.join(', ')}.`,
     ...(queued > 0 && !isServed ? ['No server is running, so nothing is started: drover up'] : []),
   ]
 }

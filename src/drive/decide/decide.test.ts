@@ -6,7 +6,14 @@ import { countTokens } from '../../prompts/tokens.ts'
 import { askOutcome, completeOutcome, errorOutcome } from './final-outcome.ts'
 import { decisionsIn, goalOfRound, mayStartRound, nameRequirement, openWork } from './next-round.ts'
 import { ProgressWatch, stallReason } from './progress-watch.ts'
-import { reachedCap, remainingBudget, smallerBudget, spentBy } from './spending.ts'
+import {
+  countUnknownCosts,
+  describeUnknownCosts,
+  reachedCap,
+  remainingBudget,
+  smallerBudget,
+  spentBy,
+} from './spending.ts'
 
 const KINDS = ['orient', 'clarify', 'implement', 'review', 'summarize'] as const
 const USAGE = { input_tokens: 100, output_tokens: 10, cached_tokens: 50, reasoning_tokens: 5, cache_write_tokens: 7 }
@@ -120,6 +127,20 @@ describe('the budget', () => {
   it('of an attempt without a known usage counts its time', () => {
     const attempt = attemptAt(actionOf('implement'), {}, { how: 'unknown', duration_ms: 20 })
     expect(spentBy(driveState([attempt]))).toEqual({ tokens: 0, cost_microusd: 0, time_ms: 20 })
+  })
+
+  it('misses the cost of attempts that no one knows, which are counted in all rounds', () => {
+    const ends = [
+      { cost_microusd: 0 },
+      { cost_kind: 'plan' },
+      { cost_kind: 'unknown' },
+      { how: 'unknown' },
+      null,
+    ] as const
+    const round = () => driveState(ends.map((end) => attemptAt(actionOf('implement'), {}, end)))
+    const counts = [true, false].map((isDriven) => countUnknownCosts([round(), round()], { isDriven }))
+    expect(counts).toEqual([5, 6])
+    expect([0, 1, 2].map(describeUnknownCosts)).toEqual(['', '1 attempt of unknown cost', '2 attempts of unknown cost'])
   })
 
   it('has no limits by default', () => {

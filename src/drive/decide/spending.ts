@@ -31,6 +31,25 @@ export function addSpent(one: Spent, other: Spent): Spent {
   }
 }
 
+type Rounds = readonly Pick<DriveState, 'attempts'>[]
+
+/** How many attempts of all rounds, latest first, are missing in the sum of costs. A driver may still be at the last one. */
+export function countUnknownCosts(rounds: Rounds, { isDriven }: { readonly isDriven: boolean }): number {
+  const working = isDriven ? rounds[0]?.attempts.at(-1) : undefined
+  return rounds
+    .flatMap(({ attempts }) => attempts)
+    .filter((each) => {
+      const { ended } = each
+      if (ended === undefined) return each !== working
+      return ended.cost_microusd === undefined && ended.cost_kind !== 'plan'
+    }).length
+}
+
+/** Beside the sum; empty if none is missing. */
+export function describeUnknownCosts(count: number): string {
+  return count === 0 ? '' : `${count === 1 ? '1 attempt' : `${count} attempts`} of unknown cost`
+}
+
 /** An attempt has used tokens whose cost is unknown, so a limit of costs cannot be enforced. */
 export function unpricedAttempt({ attempts }: Pick<Used, 'attempts'>): Attempt | undefined {
   return attempts.find(({ ended, backend }) => {

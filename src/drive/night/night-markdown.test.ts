@@ -3,6 +3,7 @@ import { DELIVERED, verdictOf, worked } from '../../../test/support/verdict-fact
 import type { BoundarySeen } from '../record/boundary-summary.shape.ts'
 import { formatNight } from './night-markdown.ts'
 import type { NightRun } from './night-report.shape.ts'
+import { toNightReport } from './night-report.ts'
 import { withSection } from './night-sections.ts'
 
 const SPENT = { tokens: 0, cost_microusd: 0, time_ms: 0 }
@@ -79,4 +80,16 @@ it('says where merged work went', () => {
   const verdict = verdictOf({ attempts: [worked()], drive: { delivered: DELIVERED } })
   const merged = { ...verdict, word: 'merged', reason: 'merged into main as c0ffee', exists: {} } as const
   expect(lineOf(merged)).toBe('- `run-1` Show the wind: merged into main as c0ffee')
+})
+
+it('says beside the sum how many attempts it misses', () => {
+  const verdict = verdictOf({ attempts: [worked()], drive: { delivered: DELIVERED } })
+  const run = { run_id: 'run-1', title: 'Show the wind', verdict, paths: [] }
+  const runs = [SPENT, { ...SPENT, unknown_cost_attempts: 2 }, { ...SPENT, unknown_cost_attempts: 1 }].map((spent) =>
+    withSection({ ...run, spent }),
+  )
+  const report = toNightReport('2026-01-31T00:00:00Z', runs, undefined)
+  expect(report.spent).toEqual({ ...SPENT, unknown_cost_attempts: 3 })
+  expect(formatNight(report)).toContain('3 runs, 0 tokens, 3 attempts of unknown cost, 0 minutes of agents and checks.')
+  expect(toNightReport(report.since, runs.slice(0, 1), undefined).spent).toEqual(SPENT)
 })

@@ -1,6 +1,7 @@
 /** The page for the morning in Markdown. Texts of agents and issues are made inert, as in the report about a run. Pure. */
 import { withInertIssues, withInertMarkdown, withoutInertMarks } from '../../kit/inert-references.ts'
 import { quote } from '../../runs/report-markdown.ts'
+import { describeUnknownCosts } from '../decide/spending.ts'
 import type { NightReport, NightRun } from './night-report.shape.ts'
 import { NIGHT_SECTIONS } from './night-sections.ts'
 
@@ -25,10 +26,12 @@ export function formatNight(report: NightReport, form: 'page' | 'terminal' = 'pa
 function totals({ runs, spent }: NightReport): string {
   if (runs.length === 0) return 'No run was driven in this time.'
   const cost = spent.cost_microusd === 0 ? '' : `, $${(spent.cost_microusd / 1_000_000).toFixed(2)}${pricedPart(spent)}`
+  const unknown = describeUnknownCosts(spent.unknown_cost_attempts ?? 0)
   const count = runs.length === 1 ? '1 run' : `${runs.length} runs`
   const minutes = Math.round(spent.time_ms / 60_000)
   const time = minutes === 1 ? '1 minute' : `${minutes} minutes`
-  return `${count}, ${spent.tokens} tokens${cost}, ${time} of agents and checks.`
+  const sum = `${count}, ${spent.tokens} tokens${cost}`
+  return `${[sum, unknown, time].filter((part) => part !== '').join(', ')} of agents and checks.`
 }
 
 function pricedPart({ priced_microusd: priced }: NightReport['spent']): string {

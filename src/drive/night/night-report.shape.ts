@@ -13,6 +13,7 @@ const Spent = Type.Object({
   tokens: count('Tokens.'),
   cost_microusd: count('Millionths of a dollar, as far as costs are known.'),
   priced_microusd: Type.Optional(count('The part of it that no agent reported: tokens at list prices.')),
+  unknown_cost_attempts: Type.Optional(count('Attempts that are missing in the cost. Absent if there is none.')),
   time_ms: count('The time of agents and checks.'),
 })
 

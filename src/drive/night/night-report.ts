@@ -1,5 +1,6 @@
 /** What became of all driven runs of a repository since some time: the page for the morning. Pure. */
 import { addSpent } from '../decide/spending.ts'
+import type { Spent } from '../record/spent.shape.ts'
 import type { MergeOrder } from './merge-order.ts'
 import type { NightReport, NightRun } from './night-report.shape.ts'
 
@@ -9,9 +10,17 @@ export function toNightReport(since: string, runs: readonly NightRun[], merge: M
   return {
     since,
     runs,
-    spent: runs.reduce((sum, { spent }) => addSpent(sum, spent), { tokens: 0, cost_microusd: 0, time_ms: 0 }),
+    spent: sumOf(runs.map(({ spent }) => spent)),
     ...(merge !== undefined && { merge }),
     overlaps: findOverlaps(runs),
+  }
+}
+
+function sumOf(each: readonly NightRun['spent'][]): NightReport['spent'] {
+  const unknown = each.reduce((sum, { unknown_cost_attempts: count = 0 }) => sum + count, 0)
+  return {
+    ...each.reduce<Spent>(addSpent, { tokens: 0, cost_microusd: 0, time_ms: 0 }),
+    ...(unknown > 0 && { unknown_cost_attempts: unknown }),
   }
 }
 

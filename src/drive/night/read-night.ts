@@ -8,7 +8,7 @@ import { outlineRun } from '../../runs/read-status.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { asOwner } from '../../runs/run-worktree.ts'
 import { askGit } from '../../workspace/git.ts'
-import { spentBy } from '../decide/spending.ts'
+import { countUnknownCosts, spentBy } from '../decide/spending.ts'
 import { uninterrupted } from '../drive-context.ts'
 import { hasChanged } from '../read-overlaps.ts'
 import { readVerdict, roundsOf } from '../read-verdict.ts'
@@ -50,8 +50,11 @@ async function tryRead(context: RunContext, id: string): Promise<(NightRun & { a
     const at = [run.updated_at, last?.ended?.at ?? last?.started_at ?? drive.started_at].sort().at(-1) ?? ''
     const verdict = await readVerdict(context, { run, drive })
     const paths = await pathsOfRun(context, drive)
-    const before = deliveredBefore(roundsOf(context.store, drive))
-    const facts = { run_id: id, title: titleOfGoal(drive.goal), verdict, spent: spentBy(drive), paths }
+    const rounds = roundsOf(context.store, drive)
+    const before = deliveredBefore(rounds)
+    const unknown = countUnknownCosts(rounds, { isDriven: verdict.word === 'running' })
+    const spent = { ...spentBy(drive), ...(unknown > 0 && { unknown_cost_attempts: unknown }) }
+    const facts = { run_id: id, title: titleOfGoal(drive.goal), verdict, spent, paths }
     const question = pendingQuestion(run)
     const asked = question === undefined ? {} : { question }
     return { ...withSection({ ...facts, ...asked, ...(before !== undefined && { delivered_before: before }) }), at }

@@ -228,6 +228,7 @@ export const DrivenRun = named(
         tokens: count('Tokens.'),
         cost_usd: money('Costs, as far as they are known.'),
         priced_usd: optional(money('The part of it that no agent reported: tokens at list prices.')),
+        unknown_cost_attempts: optional(count('Attempts that are missing in the cost. Absent if there is none.')),
         time_secs: Type.Number({ minimum: 0, description: 'Time of agents and checks.' }),
       },
       { description: 'What was used so far, in all rounds.' },

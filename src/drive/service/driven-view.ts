@@ -6,7 +6,7 @@ import type { Patch } from '../../workspace/worktrees/diff-worktree.ts'
 import { placeOf } from '../decide/agent-permissions.ts'
 import { testChanges } from '../decide/check-results.ts'
 import { describeAct } from '../decide/describe-act.ts'
-import { spentBy } from '../decide/spending.ts'
+import { countUnknownCosts, spentBy } from '../decide/spending.ts'
 import { toVerdict, type VerdictFacts } from '../decide/verdict.ts'
 import { flagsOf } from '../evidence/repository-flags.ts'
 import { summarizeBoundary } from '../evidence/summarize-boundary.ts'
@@ -136,7 +136,7 @@ export function toDrivenRun(facts: DrivenFacts): DrivenRun {
       },
     }),
     actions: { taken: run.actions.length, remaining: run.remaining_budget },
-    ...toOptions(drive, run),
+    ...toOptions(facts),
     ...(state === 'waiting_for_limit' && { limit: drive.waiting }),
     ...(state === 'waiting' && { waits_for: waitsFor(facts) }),
     ...(state === 'paused' && paused !== undefined && { pause: paused }),
@@ -167,10 +167,11 @@ function latest(updatedAt: string, { attempts, started_at, acts }: DriveState): 
   )
 }
 
-function toOptions(drive: DriveState, run: RunOutline) {
+function toOptions({ drive, run, earlier, drivenBy }: DrivenFacts) {
   const { options } = drive
   const { tokens, cost_microusd, priced_microusd: priced, time_ms } = spentBy(drive)
   const { max_tokens, max_cost_microusd, max_time_ms } = options
+  const unknown = countUnknownCosts([drive, ...earlier], { isDriven: drivenBy !== undefined })
   return {
     backend: options.backend,
     ...(options.model !== undefined && { model: options.model }),
@@ -192,6 +193,7 @@ function toOptions(drive: DriveState, run: RunOutline) {
       tokens,
       cost_usd: cost_microusd / 1_000_000,
       ...(priced !== undefined && { priced_usd: priced / 1_000_000 }),
+      ...(unknown > 0 && { unknown_cost_attempts: unknown }),
       time_secs: time_ms / 1000,
     },
   }

@@ -53,11 +53,12 @@ export function toNights(runs: readonly DrivenRun[], since: string): NightReport
 }
 
 function toNightRun({ id, title, verdict, spent }: DrivenRun) {
-  const { tokens, cost_usd, priced_usd: priced, time_secs } = spent
+  const { tokens, cost_usd, priced_usd: priced, unknown_cost_attempts: unknown, time_secs } = spent
   const used = {
     tokens,
     cost_microusd: Math.round(cost_usd * 1_000_000),
     ...(priced !== undefined && { priced_microusd: Math.round(priced * 1_000_000) }),
+    ...(unknown !== undefined && { unknown_cost_attempts: unknown }),
     time_ms: Math.round(time_secs * 1000),
   }
   return withSection({ run_id: id, title, verdict, spent: used, paths: [] })
