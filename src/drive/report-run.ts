@@ -47,6 +47,7 @@ export async function reportRun(context: RunContext, run: RunOutline, driven: Dr
     verdict,
     ...(also.length > 0 && { also }),
     ...toReportParts(state, await readChanges(context, state)),
+    cost: toReportCost(state, rounds),
     ...(boundary !== undefined && { boundary }),
   })
 }
@@ -144,7 +145,6 @@ function toReportParts(state: DriveState, changes: readonly ReportChange[] | und
     checks: checkResults(state).map(toReportCheck),
     ...(state.options.checks.length === 0 && { is_unchecked: true }),
     ...(state.options.mcp_servers !== undefined && { mcp_servers: state.options.mcp_servers }),
-    cost: toReportCost(state),
   }
 }
 
@@ -175,11 +175,13 @@ export function claimText({ about, subject, exit_code }: Claim): string {
   return about === 'file' ? `changed ${subject}` : `${subject} exited with ${exit_code}`
 }
 
-function toReportCost(state: DriveState): NonNullable<ReportParts['cost']> {
+function toReportCost(state: DriveState, rounds: readonly DriveState[]): NonNullable<ReportParts['cost']> {
   const { tokens, cost_microusd, priced_microusd, time_ms } = spentBy(state)
+  const attempts = rounds.flatMap((each) => each.attempts)
   return {
-    attempts: state.attempts.length,
-    attempts_with_unknown_usage: state.attempts.filter(({ ended }) => ended?.usage === undefined).length,
+    ...(rounds.length > 1 && { rounds: rounds.length }),
+    attempts: attempts.length,
+    attempts_with_unknown_usage: attempts.filter(({ ended }) => ended?.usage === undefined).length,
     tokens,
     ...(cost_microusd > 0 && { cost_usd: cost_microusd / 1_000_000 }),
     ...(priced_microusd !== undefined && { priced_usd: priced_microusd / 1_000_000 }),

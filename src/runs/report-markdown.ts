@@ -291,7 +291,7 @@ function costText({ actions, cost }: RunReport): string {
   const unknown = cost.attempts_with_unknown_usage
   return [
     ...lines,
-    `- Attempts: ${cost.attempts}${unknown === 0 ? '' : `, ${unknown} with unknown usage`}`,
+    `- Attempts: ${cost.attempts}${cost.rounds === undefined ? '' : ` in ${cost.rounds} rounds`}${unknown === 0 ? '' : `, ${unknown} with unknown usage`}`,
     `- Tokens: ${cost.tokens}`,
     ...(cost.cost_usd === undefined ? [] : [`- Cost: $${cost.cost_usd.toFixed(4)}${pricedText(cost.priced_usd)}`]),
     `- Working time: ${Math.round(cost.working_ms / 1000)} s`,

@@ -102,7 +102,10 @@ type ReportTests = {
   readonly text: string
 }
 
+/** Of all rounds up to this one. */
 type ReportCost = {
+  /** Absent: the run has only one. */
+  readonly rounds?: number
   readonly attempts: number
   readonly attempts_with_unknown_usage: number
   readonly tokens: number

@@ -4,7 +4,7 @@ import type { Limit } from '../../drive/decide/after-limit.ts'
 import { uninterrupted } from '../../drive/drive-context.ts'
 import type { DriveBegin, RoundsResult } from '../../drive/drive-rounds.ts'
 import type { ProjectTrust } from '../../drive/project-settings.ts'
-import { readVerdict } from '../../drive/read-verdict.ts'
+import { readVerdict, surroundings } from '../../drive/read-verdict.ts'
 import type { BaselineRun } from '../../drive/record/drive-state.ts'
 import { driveBusy } from '../../drive/record/faults.ts'
 import { type GivenOptions, namesOptions } from '../../drive/start/drive-options.ts'
@@ -189,6 +189,7 @@ async function reportEnd(drive: DriveHere, result: DrivenHere): Promise<number> 
     verdict,
     timesFor(out, () => runtime.clock.now()),
   )
-  await out.write(`${endLines({ verdict: shown, state, run, name, wasAsked, kept }, out).join('\n')}\n`)
+  const { earlier } = surroundings(context.store, state)
+  await out.write(`${endLines({ verdict: shown, state, earlier, run, name, wasAsked, kept }, out).join('\n')}\n`)
   return exitCode
 }

@@ -30,7 +30,7 @@ function linesFor(run: object, driven: Partial<DriveState> = {}, more: object = 
   }
   const verdict = toVerdict(facts)
   return endLines(
-    { verdict, state, run: outline, name: '6f1c', wasAsked: false, kept: undefined, ...more },
+    { verdict, state, earlier: [], run: outline, name: '6f1c', wasAsked: false, kept: undefined, ...more },
     layout,
   ).join('\n')
 }

@@ -21,6 +21,8 @@ import { describeWait } from '../run/run-waits.ts'
 type EndFacts = {
   readonly verdict: RunVerdict
   readonly state: DriveState
+  /** The rounds before it, latest first. */
+  readonly earlier: readonly DriveState[]
   readonly run: RunOutline
   /** The short id of the run. */
   readonly name: string
@@ -32,11 +34,11 @@ type EndFacts = {
 
 /** The verdict, what was used, the whole question, and what can follow. */
 export function endLines(facts: EndFacts, out: TextLayout): string[] {
-  const { verdict, state, run, wasAsked, kept } = facts
+  const { verdict, state, earlier, run, wasAsked, kept } = facts
   const isQuestion = run.state === 'paused' || run.state === 'stopped'
   return [
     ...formatLines(isQuestion ? [{ text: verdict.word, tone: 'open' }] : describeVerdict(verdict), out),
-    describeSpent(state),
+    describeSpent(state, earlier),
     ...(run.state === 'ended' ? testLines(state, out) : []),
     ...(kept === undefined ? [] : wrapWords(kept, tableWidth(out), { keepsPaths: true })),
     ...(isQuestion && !wasAsked ? ['', ...describeWait(run, out)] : []),

@@ -279,8 +279,11 @@ function describeRound(
   return `Round ${round + 1}, run ${shortRunId(id)}, works on: ${list === '' ? 'what is open' : list}`
 }
 
+/** A run with the rounds before it, latest first. */
+type Rounds = readonly [DriveState, ...DriveState[]]
+
 /** Attempts, evidence, checks, cost and where the work is, for the status of a run. */
-export function describeDrive(state: DriveState, times: Times): StyledLine[] {
+export function describeDrive([state, ...earlier]: Rounds, times: Times): StyledLine[] {
   const { place, delivered, paused, next_run_id, previous_run_id: previous, attempts, delivery_check: check } = state
   const lastChecked = attempts.findLast(({ checks }) => checks.length > 0)
   const inWorktree = isGone(state)
@@ -288,7 +291,7 @@ export function describeDrive(state: DriveState, times: Times): StyledLine[] {
     : [`branch ${place.kind === 'worktree' ? place.branch : ''}`, `worktree ${place.root}`]
   const where = place.kind === 'worktree' ? inWorktree : [`in ${place.root}`]
   return [
-    { text: `Driven: ${describeSpent(state)}`, tone: 'title' },
+    { text: `Driven: ${describeSpent(state, earlier)}`, tone: 'title' },
     ...(delivered === undefined
       ? where.map((each) => whole(`  ${each}`))
       : [describeDelivery(delivered, { indent: '  ', isGone: isGone(state) })]),
@@ -339,13 +342,14 @@ export function describePlace(state: DriveState): string {
   return place.kind === 'worktree' ? `branch ${place.branch}, in ${place.root}` : `driven in ${place.root}`
 }
 
-/** What the whole run has used. */
-export function describeSpent(state: DriveState): string {
+/** What the whole run has used, with the rounds before it, latest first. */
+export function describeSpent(state: DriveState, earlier: readonly DriveState[]): string {
   const { tokens, cost_microusd, priced_microusd: priced, time_ms } = spentBy(state)
-  const unknown = state.attempts.filter(({ ended }) => ended !== undefined && ended.usage === undefined).length
-  const count = state.attempts.length
+  const attempts = [state, ...earlier].flatMap((each) => each.attempts)
+  const unknown = attempts.filter(({ ended }) => ended !== undefined && ended.usage === undefined).length
+  const count = attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`
   const parts = [
-    count === 1 ? '1 attempt' : `${count} attempts`,
+    earlier.length === 0 ? count : `${count} in ${earlier.length + 1} rounds`,
     `${tokens} tokens`,
     ...(cost_microusd > 0 ? [formatMicro(cost_microusd, priced !== undefined)] : []),
     formatDuration(time_ms),

@@ -109,7 +109,7 @@ async function formatForPerson(invocation: Invocation, run: RunOutline, context:
           '',
           ...formatLines(
             describeDrive(
-              driven,
+              roundsOf(context.store, driven),
               timesFor(out, () => clock.now()),
             ),
             out,
