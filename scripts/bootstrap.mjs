@@ -12,6 +12,9 @@ const SLOW_MS = 60_000
 const CAUSES =
   'A missing network is the usual cause, or a proxy whose certificate npm does not know (npm config set cafile FILE)'
 const NPM_LOG = 'the newest log in ~/.npm/_logs says what fails, if anything does'
+/** At its end, `npm install` records the packages in the words of the lock file. */
+const NPM_RECORD = 'node_modules/.package-lock.json'
+const DEPENDENCIES = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies']
 const stampFile = join(root, 'node_modules', '.drover-stamp')
 
 process.exitCode = await bootstrap()
@@ -36,18 +39,21 @@ async function bootstrap() {
 
 /** The stamp is written last, and `npm ci` first deletes it with everything else: an interrupted install never looks finished. */
 async function install(lock) {
+  if (isInstalledByHand()) return finish()
   say(
     'first run in this clone (or the lock file changed): installing dependencies with npm ci, which takes a minute or two',
   )
   rmSync(stampFile, { force: true })
   const code = await npmCi(lock)
-  if (code === 0 && existsSync(join(root, 'node_modules'))) {
-    writeFileSync(stampFile, wantedStamp())
-    bundleProgram()
-    return 0
-  }
+  if (code === 0 && existsSync(join(root, 'node_modules'))) return finish()
   say(`npm ci failed (exit ${code}). ${CAUSES}; ${NPM_LOG}. Run this again to retry.`)
   return code === 0 ? 1 : code
+}
+
+function finish() {
+  writeFileSync(stampFile, wantedStamp())
+  bundleProgram()
+  return 0
 }
 
 /** The linked command of a clone starts faster from a bundle. It works without one, so a failure does not matter. */
@@ -97,6 +103,38 @@ function isInstalled() {
   }
 }
 
+/** Whether someone has run `npm install`. */
+function isInstalledByHand() {
+  try {
+    const { packages: wanted } = readJson('package-lock.json')
+    const { packages: found } = readJson(NPM_RECORD)
+    const isLocked = ['', 'runtime'].every((path) => isSameProject(readJson(join(path, 'package.json')), wanted[path]))
+    return isLocked && Object.entries(wanted).every(([path, entry]) => path === '' || isFound(entry, found[path]))
+  } catch {
+    return false
+  }
+}
+
+function isSameProject(written, locked) {
+  return DEPENDENCIES.every((kind) => textOf(written[kind]) === textOf(locked[kind]))
+}
+
+function textOf(versions = {}) {
+  return JSON.stringify(Object.entries(versions).sort())
+}
+
+/** npm leaves out optional packages for other platforms, and what only those need. */
+function isFound(wanted, found) {
+  if (found !== undefined) return found.version === wanted.version && found.integrity === wanted.integrity
+  const { optional, os, cpu, libc } = wanted
+  const isForThis = os?.includes(process.platform) && cpu?.includes(process.arch) && libc === undefined
+  return optional === true && isForThis !== true
+}
+
+function readJson(file) {
+  return JSON.parse(readFileSync(join(root, file), 'utf8'))
+}
+
 function wantedStamp() {
   const hash = createHash('sha256').update(`${process.platform}-${process.arch}\n`)
   for (const file of ['package-lock.json', 'package.json', 'runtime/package.json']) {
@@ -109,7 +147,7 @@ function wantedStamp() {
 function hasRuntime() {
   const major = Number(process.versions.node.split('.')[0])
   const platform = process.platform === 'win32' ? 'win' : process.platform
-  const carried = JSON.parse(readFileSync(join(root, 'runtime/package.json'), 'utf8')).optionalDependencies
+  const carried = readJson('runtime/package.json').optionalDependencies
   return major >= 24 || `node-${platform}-${process.arch}` in carried
 }
 

@@ -56,6 +56,34 @@ describe('the bootstrap', () => {
     },
   )
 
+  it('does not install what npm install has installed by hand', async () => {
+    noteInstalled()
+    expect(await ended(bootstrap())).toEqual({ code: 0, stderr: '' })
+    noteInstalled(() => ({}))
+    expect(await ended(bootstrap())).toEqual({ code: 0, stderr: '' })
+    expect(npmLog()).toEqual([])
+  })
+
+  it.each<[string, () => void]>([
+    ['is of another version', () => noteInstalled((packages) => change(packages, 'vitest', { version: '0.0.1' }))],
+    ['lacks a package', () => noteInstalled((packages) => change(packages, 'vitest', undefined))],
+    [
+      'lacks one for this platform',
+      () => noteInstalled((packages) => change(packages, `@esbuild/${process.platform}-${process.arch}`, undefined)),
+    ],
+    [
+      'lacks what package.json wants',
+      () => {
+        noteInstalled()
+        editJson('package.json', (text) => ({ ...text, dependencies: { other: '1.0.0' } }))
+      },
+    ],
+  ])('installs if what npm install has left %s', async (_name, prepare) => {
+    prepare()
+    letNpmFinish()
+    expect(await ended(bootstrap())).toMatchObject({ code: 0, stderr: expect.stringContaining('npm ci') })
+  })
+
   it('lets one of two first runs install while the other waits', async () => {
     const [one, other] = [bootstrap(), bootstrap()]
     await until(() => npmLog().length > 0)
@@ -154,6 +182,32 @@ async function until(isSo: () => boolean): Promise<void> {
     if (Date.now() > deadline) throw new Error('what was waited for did not happen')
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
+}
+
+type Packages = Record<string, object>
+
+/** What npm writes at the end of an installation: the packages of the lock file, without those for other platforms. */
+function noteInstalled(edit: (packages: Packages) => Packages = (packages) => packages): void {
+  const { packages } = JSON.parse(readFileSync(join(clone, 'package-lock.json'), 'utf8')) as { packages: Packages }
+  const installed = Object.entries(packages).filter(([path, entry]) => {
+    const { os, cpu, libc } = entry as { os?: string[]; cpu?: string[]; libc?: string[] }
+    const isElsewhere = os?.includes(process.platform) === false || cpu?.includes(process.arch) === false
+    return path !== '' && !isElsewhere && libc?.includes('musl') !== true
+  })
+  mkdirSync(join(clone, 'node_modules'), { recursive: true })
+  const text = JSON.stringify({ packages: edit(Object.fromEntries(installed)) })
+  writeFileSync(join(clone, 'node_modules', '.package-lock.json'), text)
+}
+
+function change(packages: Packages, name: string, entry: object | undefined): Packages {
+  const { [`node_modules/${name}`]: before, ...others } = packages
+  if (before === undefined) throw new Error(`${name} is not installed`)
+  return entry === undefined ? others : { ...others, [`node_modules/${name}`]: { ...before, ...entry } }
+}
+
+function editJson(file: string, edit: (text: object) => object): void {
+  const path = join(clone, file)
+  writeFileSync(path, JSON.stringify(edit(JSON.parse(readFileSync(path, 'utf8')))))
 }
 
 function npmLog(): string[] {

@@ -3,11 +3,10 @@ import type { Execution } from '../executions/store/execution.shape.ts'
 import { isFinal } from '../executions/store/execution-states.ts'
 import { executionAmbiguous, executionIdMalformed, executionNotFound } from '../executions/store/faults.ts'
 import { Fault, isFault } from '../kit/fault.ts'
-import { inspectLock } from '../kit/files/lock.ts'
 import { type Caller, ownerKey } from '../prompts/caller.ts'
 import { discoverWorkspace } from '../workspace/discover-workspace.ts'
 import type { Git } from '../workspace/git.ts'
-import { type FoundWorktree, toUseLock } from '../workspace/worktree-records.ts'
+import { type FoundWorktree, isInUse } from '../workspace/worktree-records.ts'
 import type { ExecutionService } from './drover-service.ts'
 import { comparisonNotFound, comparisonOver, comparisonRunning, comparisonUnknown } from './faults.ts'
 
@@ -63,12 +62,12 @@ export async function refuseRunning(
   const [{ group: id } = {}] = worktrees
   if (id === undefined) return
   const known = await findRecorded(id, choosing)
-  const isRunning = known === undefined ? await isInUse(worktrees) : !isFinal(known.state)
+  const isRunning = known === undefined ? await isAnyInUse(worktrees) : !isFinal(known.state)
   if (isRunning) throw comparisonRunning({ id })
 }
 
-async function isInUse(worktrees: readonly Pick<FoundWorktree, 'directory'>[]): Promise<boolean> {
-  for (const each of worktrees) if ((await inspectLock(toUseLock(each))).status === 'held') return true
+async function isAnyInUse(worktrees: readonly Pick<FoundWorktree, 'directory'>[]): Promise<boolean> {
+  for (const each of worktrees) if (await isInUse(each)) return true
   return false
 }
 

@@ -9,6 +9,7 @@
 import { mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { errorCode, tryTo } from '../kit/fault.ts'
+import { inspectLock } from '../kit/files/lock.ts'
 import { ensurePrivateDirectory } from '../kit/files/private-directory.ts'
 import { namesIn, readRecordFile } from '../kit/files/record-file.ts'
 import { createFile } from '../kit/files/write-file.ts'
@@ -67,6 +68,11 @@ export function deleteRecord({ directory }: Pick<Worktree, 'directory'>): void {
 /** The lock of the process that works in it. */
 export function toUseLock({ directory }: Pick<Worktree, 'directory'>): string {
   return join(directory, 'in-use.lock')
+}
+
+/** Whether a comparison is running in it. */
+export async function isInUse(worktree: Pick<Worktree, 'directory'>): Promise<boolean> {
+  return (await inspectLock(toUseLock(worktree))).status === 'held'
 }
 
 export type FoundWorktree = Worktree & {

@@ -477,6 +477,16 @@ describe('drover compare --keep, later', () => {
       expect(await drover(...act)).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(says) })
     }
     expect(worktrees()).toHaveLength(2)
+    const names = worktrees()
+    for (const more of [[], ['--discard']]) {
+      const refused = await home.drover(['worktrees', 'remove', ...names, ...more], running)
+      expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(says) })
+      expect(worktrees()).toEqual(names)
+    }
+    const { stdout } = await home.drover(['worktrees', 'list', '--json'], running)
+    expect(JSON.parse(stdout).worktrees).toMatchObject([{ state: 'in_use' }, { state: 'in_use' }])
+    const reset = JSON.parse((await home.drover(['reset', '--dry-run', '--json'], running)).stdout)
+    expect(reset).toMatchObject({ removed: [], kept: [{ reason: 'a comparison is running in it' }, {}] })
     expect(await home.drover(['cancel', short], running)).toMatchObject({ code: 0 })
     await ended
     expect(worktrees()).toEqual([])
@@ -590,7 +600,7 @@ describe('drover worktrees', () => {
     expect(await list()).toMatchObject([{ state: 'unknown' }])
     expect(await worktreesCommand('remove', 'show', '--discard')).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/ was kept: git worktree failed: \S+ has no worktree /),
+      stderr: expect.stringMatching(/ was kept: git worktree failed: \S+ has no worktree .*\)\n$/),
     })
     expect(existsSync(ran)).toBe(false)
   })

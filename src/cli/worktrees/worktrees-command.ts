@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { findPaths } from '../../config/paths.ts'
 import { Fault } from '../../kit/fault.ts'
+import { comparisonRunning } from '../../service/faults.ts'
 import { type Git, locateGit } from '../../workspace/git.ts'
-import { type FoundWorktree, listWorktrees } from '../../workspace/worktree-records.ts'
+import { type FoundWorktree, isInUse, listWorktrees } from '../../workspace/worktree-records.ts'
 import {
   describeKeepReason,
   findKeepReason,
@@ -58,8 +59,9 @@ export const remove: RunCommand = async (invocation) => {
   const { out, err } = runtime.terminal
   using interruption = listenForInterruption()
   const all = listWorktrees(findUserPaths(invocation).worktrees)
-  // All names first, so that a mistyped one removes nothing.
+  // All of them first, so that a mistyped name removes nothing.
   const chosen = [...new Set(args.map((name) => findByName(all, name)))]
+  for (const each of chosen) if (await isInUse(each)) throw comparisonRunning({ id: each.group ?? each.name })
   const options = { git: locateGit(runtime), signal: interruption.signal, isForced: flags.isOn('discard') }
   const report: { removed: Removed[]; kept: Kept[] } = { removed: [], kept: [] }
   for (const worktree of chosen) {
@@ -70,7 +72,7 @@ export const remove: RunCommand = async (invocation) => {
   if (flags.isOn('json')) await out.write(`${JSON.stringify(report, null, 2)}\n`)
   else {
     await out.write(report.removed.map(formatRemoved).join(''))
-    await err.write(report.kept.map(formatKept).join(''))
+    await err.write(report.kept.map((each) => formatKept(each, options)).join(''))
   }
   return report.kept.length === 0 ? 0 : 1
 }
@@ -112,11 +114,12 @@ function formatRemoved({ name, branch, commit }: Removed): string {
   return branch === undefined ? `Removed ${name}.\n` : `Removed ${name}. Its work is on the branch ${branch}.\n`
 }
 
-function formatKept({ name, path, reason }: Kept): string {
-  return `drover: ${name} was kept: ${toMessage(reason)} (${toMessage(path)}); --discard removes it in any case\n`
+function formatKept({ name, path, reason }: Kept, { isForced }: Pick<Options, 'isForced'>): string {
+  const remedy = isForced ? '' : '; --discard removes it in any case'
+  return `drover: ${name} was kept: ${toMessage(reason)} (${toMessage(path)})${remedy}\n`
 }
 
-type WorktreeState = 'removable' | 'directory_missing' | 'repository_missing' | 'unknown' | KeepReason
+type WorktreeState = 'removable' | 'in_use' | 'directory_missing' | 'repository_missing' | 'unknown' | KeepReason
 
 /** What would be lost with a worktree. */
 export async function readWorktreeState(
@@ -125,6 +128,7 @@ export async function readWorktreeState(
   signal: AbortSignal,
 ): Promise<WorktreeState> {
   if (!existsSync(worktree.git_common_dir)) return 'repository_missing'
+  if (await isInUse(worktree)) return 'in_use'
   if (worktree.isMissing) return 'directory_missing'
   try {
     return findKeepReason(await inspectWorktree({ git, worktree, signal })) ?? 'removable'
@@ -136,6 +140,7 @@ export async function readWorktreeState(
 
 const TEXTS: Partial<Record<WorktreeState, string>> = {
   removable: 'nothing would be lost',
+  in_use: 'a comparison is running in it',
   directory_missing: 'its directory was deleted',
   repository_missing: 'its repository is gone',
   unknown: 'git cannot read it',
