@@ -184,8 +184,7 @@ export class ExecutionWriter {
 }
 
 function toChange({ live, events, isRemoved }: Pending): ExecutionChange {
-  const { keep, countsUsage, isReserved, isSaved, attachments, hasAgent, record } = live
-  const isRefused = !hasAgent && record.error !== undefined
+  const { keep, countsUsage, isReserved, isRefused, isSaved, attachments, record } = live
   const execution = toStoredRecord(live, events)
   const kept = { execution, keep, events, attachments }
   return { ...kept, isRemoved, countsUsage, isReserved, isNew: !isSaved, isRefused, result: record.result }

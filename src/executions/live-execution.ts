@@ -33,8 +33,10 @@ export class LiveExecution {
   readonly countsUsage: boolean
   record: Execution
   hasEnded = false
-  /** Whether its agent has said anything. Before that, an error is a refusal. */
+  /** Whether an agent has said anything. */
   hasAgent = false
+  /** It failed before an agent had its prompt. */
+  isRefused = false
   /** Whether its end is charged to budgets. */
   isReserved = false
   /** Whether the store has a row for it. */

@@ -1,6 +1,7 @@
 /** The executions of this process: records prompts as executions, lets readers follow them, cancels them. */
 import { EventEmitter } from 'node:events'
 import type { UserMessage } from '../agents/adapter/agent.ts'
+import { mayHaveWorked } from '../agents/warm/faults.ts'
 import { type Clock, toTimestamp } from '../kit/clock.ts'
 import { ignoreFault } from '../kit/fault.ts'
 import type { Ids } from '../kit/ids.ts'
@@ -267,6 +268,7 @@ export class Executions implements ExecutionRecorder {
   #handOver(live: LiveExecution, backend: string): void {
     const { model: _, session_id: _session, ...rest } = live.record
     live.record = { ...rest, backend }
+    live.hasAgent = true
     void this.#writer.add(live)
   }
 
@@ -303,6 +305,7 @@ export class Executions implements ExecutionRecorder {
   async #abandon(live: LiveExecution, error: unknown): Promise<void> {
     if (isFinal(live.record.state)) return
     const state = error === undefined ? 'cancelled' : 'failed'
+    live.isRefused = error !== undefined && !live.hasAgent && !mayHaveWorked(error)
     this.#setState(live, state, {
       ended_at: this.#now(),
       ...(error !== undefined && { error: toExecutionError(error) }),

@@ -114,6 +114,21 @@ it('charges a fallback once, and each turn of a resumed session once', async () 
   expect(await shown()).toMatchObject({ requests: { used: 2 }, tokens: { used: 30, estimated: 0 } })
 })
 
+it('charges nothing for a prompt whose agent could not be started', async () => {
+  const { server, post, shown } = await startCounting({ text: ['Hi'] })
+  const path = join(server.home, '..', 'bin', 'claude')
+  writeFileSync(path, '#!/no/such/interpreter\n', { mode: 0o755 })
+  const refused = [
+    [{}, 503, 'program_not_found'],
+    [{ backend: 'nope' }, 400, 'backend_not_found'],
+    [{ workdir: '/etc' }, 400, 'workdir_not_allowed'],
+  ] as const
+  for (const [wanted, status, error] of refused)
+    expect(await post('/api/v1/prompt', { ...PROMPT, ...wanted })).toMatchObject({ status, body: { error } })
+  await post('/api/v1/parallel', { tasks: [PROMPT, { ...PROMPT, workdir: '/etc' }] })
+  expect(await shown()).toMatchObject({ requests: { used: 0, reserved: 0 }, tokens: { used: 0, reserved: 0 } })
+})
+
 it('charges what was reserved for a prompt that is cancelled, and shows it while it runs', async () => {
   const { post, shown, reserved } = await startCounting({
     text: ['a', 'b'],

@@ -7,7 +7,7 @@ import { buildCommand } from '../build-command.ts'
 import type { ToolRunOptions } from '../client-tools/run-with-tools.ts'
 import { runAgent } from '../run-agent.ts'
 import type { AgentRunOptions } from '../run-turn.ts'
-import { agentDisconnected } from '../warm/faults.ts'
+import { mayHaveWorked } from '../warm/faults.ts'
 import type { WarmPool } from './warm-pool.ts'
 
 export type WarmRunOptions = AgentRunOptions & {
@@ -101,15 +101,6 @@ async function begin(run: AgentRun): Promise<{ run: AgentRun; refusal?: undefine
     if (error instanceof Fault) return { refusal: error }
     throw error
   }
-}
-
-/** The requests that carry a prompt. */
-const PROMPT_METHODS: readonly unknown[] = ['the prompt', 'turn/start', 'session/prompt']
-
-/** Whether the agent had the prompt when it ended. One that answers with an error has done nothing. */
-function mayHaveWorked({ code, details }: Fault): boolean {
-  if (code !== agentDisconnected.code) return false
-  return PROMPT_METHODS.includes((details as Parameters<typeof agentDisconnected>[0]).method)
 }
 
 async function* continued(run: AgentRun, first: IteratorResult<AgentEvent, AgentResult>): AgentRun {

@@ -6,8 +6,10 @@ import { IS_FULL } from '../../../test/support/full-counts.ts'
 import { createPostgresDatabase, POSTGRES_PROGRAMS, runSql } from '../../../test/support/postgres.ts'
 import { describeStores, type Place, type StoreKind } from '../../../test/support/stores.ts'
 import { until } from '../../../test/support/until.ts'
+import { agentDisconnected } from '../../agents/warm/faults.ts'
 import { type Clock, systemClock } from '../../kit/clock.ts'
 import { Fault } from '../../kit/fault.ts'
+import { programNotFound } from '../../kit/faults.ts'
 import { randomIds } from '../../kit/ids.ts'
 import { type Budget, keyScope, toBudget } from '../../prompts/budget-limit.ts'
 import type { PromptLike } from '../../prompts/decide-budget.ts'
@@ -130,6 +132,42 @@ describeStores('budgets', (kind) => {
       [2_000_000, 0, 0],
       [1, 0, 0],
     ])
+  })
+
+  it('are not charged for a prompt that fails before its agent starts', async () => {
+    const { stores, run } = await open(kind, await kind.newPlace())
+    const of = [budget('1requests/once'), budget('9usd/day'), budget('9Mtokens/day'), budget('9minutes/day')]
+    const fail = (error: Error) => () => Promise.reject(error)
+    for (const error of [programNotFound({ program: 'claude' }), agentDisconnected({ method: 'initialize' })])
+      expect(await run(of, 0, fail(error))).toBeUndefined()
+    expect(await used(stores, ...of)).toEqual(of.map(() => [0, 0, 0]))
+    // It had the prompt, so no one knows what it has done.
+    await run(of, 0, fail(agentDisconnected({ method: 'session/prompt' })))
+    expect((await used(stores, ...of)).slice(0, 2)).toEqual([
+      [1, 0, 0],
+      [250_000, 0, 250_000],
+    ])
+  })
+
+  it.each([
+    ['an agent fails to start that answers in place of another one', programNotFound({ program: 'codex' })],
+    ['no one waits for the end of a prompt', undefined],
+  ])('are charged what was reserved if %s', async (_, error) => {
+    const { stores, records } = await open(kind, await kind.newPlace())
+    const of = [budget('9requests/once'), budget('9usd/day')]
+    const start = { kind: 'prompt' as const, backend: 'claude', isEphemeral: false, client: CI, onCancel: () => {} }
+    const recording = records.begin(start)
+    await stores.budgets.reserve({ executionId: recording.id, like: LIKE, budgets: of })
+    recording.reserved()
+    await recording.started()
+    recording.handedTo('codex')
+    await recording.abandon(error)
+    expect(await used(stores, ...of)).toEqual([
+      [1, 0, 0],
+      [250_000, 0, 250_000],
+    ])
+    const { totals } = await stores.executions.usage({ since: '2026-01-01', until: '2026-01-31' })
+    expect(totals.executions).toBe(1)
   })
 
   it('reserve what prompts of the key used before', async () => {

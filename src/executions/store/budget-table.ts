@@ -86,11 +86,15 @@ function* lock(budget: Omit<BudgetState, 'used' | 'reserved'>, executionId: stri
   return { ...budget, used: countIn(row, 'used'), reserved: Number(held?.['reserved'] ?? 0) }
 }
 
+/** What was refused is charged nothing. */
+export type EndedExecution = Execution & { readonly isRefused?: boolean | undefined }
+
 /** Adds what executions have used to their budgets, once: their reservations are gone then. */
-export function* settle(executions: readonly Execution[]): Steps<void> {
+export function* settle(executions: readonly EndedExecution[]): Steps<void> {
   const charges: Charge[] = []
   for (const execution of executions) {
     const rows = yield* all(`DELETE FROM budget_reservations WHERE execution_id = ? ${RETURNED}`, execution.id)
+    if (execution.isRefused === true) continue
     charges.push(...rows.map((row) => chargeFor(toReserved(row), execution)))
   }
   yield* charge(charges)

@@ -24,7 +24,7 @@ export type ExecutionChange = {
   isRemoved?: boolean
   /** Its end is added to the usage, once. */
   countsUsage?: boolean
-  /** It failed before an agent was started, and is not added to the usage. */
+  /** It failed before an agent had its prompt: it is neither added to the usage nor charged to budgets. */
   isRefused?: boolean
   /** Its end is charged to budgets, once. */
   isReserved?: boolean

@@ -1,7 +1,7 @@
 /** Changes rows of executions, together with their events and the usage, in a transaction. */
 import { type Clock, toTimestamp } from '../../kit/clock.ts'
 import { all, get, type Row, type Steps } from '../../store/sql.ts'
-import { settle } from './budget-table.ts'
+import { type EndedExecution, settle } from './budget-table.ts'
 import type { Execution, ExecutionEvent } from './execution.shape.ts'
 import type { toExecutionError } from './execution-end.ts'
 import { CHANGED, INSERT, toExecution, toInsert, toUpdate, UPDATE, writeContents } from './execution-rows.ts'
@@ -62,8 +62,7 @@ export class ExecutionTable {
     yield* this.#stored.addEvents(saved)
     const isDue = ({ execution, isReserved }: ExecutionChange) => isReserved && isFinal(execution.state)
     const ended = changes.filter((change) => isDue(change) && ids.has(change.execution.id))
-    // The result tells how it ended, even if it is not stored.
-    if (ended.length > 0) yield* settle(ended.map(({ execution, result = {} }) => ({ result, ...execution })))
+    yield* settle(ended.map(toEnded))
     return ids
   }
 
@@ -125,6 +124,11 @@ export class ExecutionTable {
     const change = 'UPDATE executions SET state = ?, error = ?, ended_at = ?, last_seq = ? WHERE number = ?'
     yield* all(change, state, error === undefined ? null : JSON.stringify(error), now, seq, number)
   }
+}
+
+/** The result tells how it ended, even if it is not stored. */
+function toEnded({ execution, isRefused, result }: ExecutionChange): EndedExecution {
+  return { ...execution, isRefused, ...(result !== undefined && { result }) }
 }
 
 /** Stores what is not stored yet. */
