@@ -78,7 +78,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
     expect(backends[0]).toMatchObject({ name: 'claude', available: true, machines: ['one'] })
   })
 
-  it('stream an answer through a server that does not run it, in all three styles', async () => {
+  it.runIf(IS_FULL)('stream an answer through a server that does not run it, in all three styles', async () => {
     const { door } = await startMachines(['one'])
     const chat = { model: 'claude', messages: [{ role: 'user', content: 'hi' }], stream: true }
     const native = await post(door, '/api/v1/prompt', { ...HELLO, output_format: 'stream-json' })
@@ -225,7 +225,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('servers and workers with one P
     expect(await ask('2')).toMatchObject({ status: 403, body: { error: 'nesting_too_deep' } })
   })
 
-  it('cancel an execution that another machine runs, and one that waits', async () => {
+  it.runIf(IS_FULL)('cancel an execution that another machine runs, and one that waits', async () => {
     const env = { DEMO_AGENT_WORD_MS: '200' }
     const { door } = await startMachines(['one'], { env, server: { max_concurrent_runs: 1 } })
     const ids: string[] = []

@@ -210,7 +210,7 @@ it.each(firstOf(STORES))('a budget in %s is announced near its end, and when it 
   ])
 })
 
-it.skipIf(POSTGRES_PROGRAMS === undefined)(
+it.skipIf(!IS_FULL || POSTGRES_PROGRAMS === undefined)(
   'two servers with one outbox deliver each event once, in the order of its run',
   async () => {
     const { receiver, target } = await startReceiver()
@@ -242,7 +242,7 @@ it.skipIf(POSTGRES_PROGRAMS === undefined)(
 )
 
 describe('drover notify', () => {
-  it('tests a target, and lists what waits', async () => {
+  it.runIf(IS_FULL)('tests a target, and lists what waits', async () => {
     const { receiver, target } = await startReceiver()
     const home = temporaryDirectory()
     const config = join(home, 'config.yaml')

@@ -177,7 +177,7 @@ describe('a collector that', () => {
         ['never answers', () => listen(() => {})],
         ['answers with garbage', () => listen((socket) => socket.end('\u0000\u0001 not HTTP sk-ant-LEAKED'))],
       ],
-      2,
+      1,
     ),
   )('%s delays neither a prompt nor the end of the server by much', async (_name, endpoint) => {
     const { answeredMs, endedMs, log } = await time(await endpoint())

@@ -297,7 +297,7 @@ describe.each(NATIVE_BACKENDS)('runAgent with %s', (backend) => {
 })
 
 describe('runAgent without an exit grace', () => {
-  it('gives the agent five seconds to exit after its terminal event', async () => {
+  it.runIf(IS_FULL)('gives the agent five seconds to exit after its terminal event', async () => {
     const program = await createLingering('claude', { text: ['fine'] })
     const { result } = await finish('claude', { request: { program } })
     expect(result).toMatchObject({ exitCode: 0, text: 'fine' })

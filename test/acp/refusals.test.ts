@@ -36,7 +36,7 @@ describe('a question of the agent', () => {
     return toolOutput(editor)
   }
 
-  it('comes from the demo agent too, if the prompt says so', async () => {
+  it.runIf(IS_FULL)('comes from the demo agent too, if the prompt says so', async () => {
     const user = createUser({}, { DEMO_AGENT_WORD_MS: '0', PATH: '/usr/bin:/bin' })
     const { create, prompt, texts, answers, asked } = await openEditorHere(user, ['--demo'])
     const { sessionId } = await create()
@@ -129,7 +129,7 @@ describe('limits of the settings', () => {
     expect(await prompt(sessionId, { say: 'x' })).toMatchObject({ stopReason: 'end_turn' })
   })
 
-  it('hold for a session that was started before them', async () => {
+  it.runIf(IS_FULL)('hold for a session that was started before them', async () => {
     const user = createUser()
     const first = await openEditorHere(user)
     const { sessionId } = await first.create()

@@ -172,7 +172,7 @@ describe.skipIf(!hasTerminals)('drover chat on a terminal', () => {
     expect(readFileSync(join(home.path, '.drover', 'chat-history'), 'utf8')).toBe('/xyzzy\n/exit\n')
   })
 
-  it('cancels only the turn with Ctrl-C, and ends with Ctrl-C twice on an empty line', async () => {
+  it.runIf(IS_FULL)('cancels only the turn with Ctrl-C, and ends with Ctrl-C twice on an empty line', async () => {
     const pidFile = join(home.path, 'pids')
     const script = JSON.stringify({ hangAfter: 'init', pidFile })
     const terminal = open([], { FAKE_AGENT_SCRIPT: script })

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { commandName } from '../../src/cli/command.ts'
 import { COMMANDS } from '../../src/cli/program/command-table.ts'
 import { callDrover } from '../support/call-drover.ts'
-import { firstOf } from '../support/full-counts.ts'
+import { firstOf, IS_FULL } from '../support/full-counts.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 import { DROVER, ending, run, runAt, runDrover, SOURCES, temporaryDirectory } from '../support/run-drover.ts'
 
@@ -354,7 +354,7 @@ describe('an alias', () => {
     expect(stderr).toContain('did you mean drover hosts install?')
   })
 
-  it('completes its flags and arguments, and is not offered itself', async () => {
+  it.runIf(IS_FULL)('completes its flags and arguments, and is not offered itself', async () => {
     const words = async (...typed: string[]) =>
       (await runDrover(['complete-words', '--', ...typed])).stdout.split('\n').map((line) => line.split('\t')[0])
     expect(await words('install', 'cl')).toEqual(['claude', ''])

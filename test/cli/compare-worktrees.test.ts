@@ -72,13 +72,13 @@ describe('drover compare --worktrees', () => {
     expect(worktrees()).toHaveLength(2)
   })
 
-  it('prints only the answers with --quiet', async () => {
+  it.runIf(IS_FULL)('prints only the answers with --quiet', async () => {
     for (const name of ['claude', 'codex']) teach(name, 'echo two >> a')
     const { stdout } = await compare('--quiet', '--check', 'true')
     expect(stdout).toMatch(/^claude\nclaude is done\n.* tokens\n\ncodex\ncodex is done\n.* tokens\n$/)
   })
 
-  it('runs no checks for an agent that failed without a change', async () => {
+  it.runIf(IS_FULL)('runs no checks for an agent that failed without a change', async () => {
     teach('claude', 'echo two >> a; exit 3')
     teach('codex', 'exit 3')
     const { code, stdout } = await compare('--check', 'true')
@@ -206,7 +206,7 @@ describe('drover compare --worktrees', () => {
     expect(existsSync(ran)).toBe(false)
   })
 
-  it('keeps the answers and the work if an agent breaks or deletes its .git', async () => {
+  it.runIf(IS_FULL)('keeps the answers and the work if an agent breaks or deletes its .git', async () => {
     teach('claude', 'echo x > .git')
     teach('codex', 'echo two >> a; rm .git')
     const { code, report } = await reportOf(compare('--json'))
@@ -264,7 +264,7 @@ describe('drover compare --worktrees', () => {
     expect(repository.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
   })
 
-  it('does not report a session that an agent left for a worktree that is removed', async () => {
+  it.runIf(IS_FULL)('does not report a session that an agent left for a worktree that is removed', async () => {
     const pidFile = join(home.path, 'pids')
     home.teach('gemini', { hangAfter: 'init', pidFile })
     const args = ['compare', '--worktrees', '--backends', 'gemini', 'Show the wind']
@@ -428,25 +428,28 @@ describe('drover compare --worktrees', () => {
     expect([existsSync(join(home.path, 'began')), worktrees(), branches()]).toEqual([false, [], []])
   })
 
-  it('lets agents work in another directory and gives them a schema, but not in a directory of the repository', async () => {
-    repository.write('sub/schema.json', '{"type": "object"}')
-    const other = home.folder('other')
-    const asking = ['--worktrees', '--backends', 'claude,codex', '--schema', 'sub/schema.json', '--dry-run', 'x']
-    const { stdout } = await drover(...asking, '--add-dir', other)
-    expect(stdout.split(`--add-dir ${other}`)).toHaveLength(2)
-    expect(stdout).toContain(`sandbox_workspace_write.writable_roots=["${other}"]`)
-    for (const part of ['--json-schema', 'Answer with one JSON object']) expect(stdout).toContain(part)
-    for (const name of ['claude', 'codex']) teach(name, 'echo two >> a')
-    for (const shared of ['sub', '.', '..']) {
-      const refused = await compare('--add-dir', shared)
-      expect(refused.stderr).toContain('cannot be an additional directory')
-    }
-    expect(worktrees()).toEqual([])
-    const { code, report } = await reportOf(compare('--add-dir', other, '--json'))
-    expect([code, report.warnings]).toEqual([
-      ...[0, [expect.stringContaining(`all agents work in ${other}`), expect.stringContaining('not committed')]],
-    ])
-  })
+  it.runIf(IS_FULL)(
+    'lets agents work in another directory and gives them a schema, but not in a directory of the repository',
+    async () => {
+      repository.write('sub/schema.json', '{"type": "object"}')
+      const other = home.folder('other')
+      const asking = ['--worktrees', '--backends', 'claude,codex', '--schema', 'sub/schema.json', '--dry-run', 'x']
+      const { stdout } = await drover(...asking, '--add-dir', other)
+      expect(stdout.split(`--add-dir ${other}`)).toHaveLength(2)
+      expect(stdout).toContain(`sandbox_workspace_write.writable_roots=["${other}"]`)
+      for (const part of ['--json-schema', 'Answer with one JSON object']) expect(stdout).toContain(part)
+      for (const name of ['claude', 'codex']) teach(name, 'echo two >> a')
+      for (const shared of ['sub', '.', '..']) {
+        const refused = await compare('--add-dir', shared)
+        expect(refused.stderr).toContain('cannot be an additional directory')
+      }
+      expect(worktrees()).toEqual([])
+      const { code, report } = await reportOf(compare('--add-dir', other, '--json'))
+      expect([code, report.warnings]).toEqual([
+        ...[0, [expect.stringContaining(`all agents work in ${other}`), expect.stringContaining('not committed')]],
+      ])
+    },
+  )
 
   it('needs a repository with a commit', async () => {
     const cwd = join(home.path, 'plain')

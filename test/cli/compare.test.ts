@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type AgentHome, createAgentHome, hangingAgent, type RunOptions } from '../support/agent-home.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { NOWHERE } from '../support/nowhere.ts'
 import { hasTerminals, leftOnScreen, startOnTerminal } from '../support/on-terminal.ts'
 import { isRunning } from '../support/test-command.ts'
@@ -156,7 +157,7 @@ describe('drover compare', () => {
     )
   })
 
-  it('runs one after another with --sequential', async () => {
+  it.runIf(IS_FULL)('runs one after another with --sequential', async () => {
     const { report: made } = await report(['hello there', '--all-backends', '--sequential'])
     const spans: { start_time: string; end_time: string }[] = made.results
     spans.slice(1).forEach((span, at) => {
@@ -205,7 +206,7 @@ describe('drover compare', () => {
     expect(made.backends).toEqual(['claude', 'codex', 'gemini'])
   })
 
-  it('marks only the agents that the demo agent replaces', async () => {
+  it.runIf(IS_FULL)('marks only the agents that the demo agent replaces', async () => {
     const args = ['hello there', '--all-backends', '--demo', '--model', 'm-1', '-q']
     const headings = (text: string) => text.match(/^(?:claude|codex|gemini)\b.*$/gm)
     const { stdout: bare } = await compare(args, { env: home.bare })
@@ -214,7 +215,7 @@ describe('drover compare', () => {
     expect(headings(installed)).toEqual(['claude (m-1)', 'codex (m-1)', 'gemini (m-1)'])
   })
 
-  it('ends all agents on Ctrl-C', async () => {
+  it.runIf(IS_FULL)('ends all agents on Ctrl-C', async () => {
     const pidFile = join(home.path, 'pids')
     home.teach('codex', { hangAfter: 'init', pidFile })
     const { child, ended } = home.start(['compare', 'hello there', '--backends', 'claude,codex'])
@@ -240,7 +241,7 @@ describe.skipIf(!hasTerminals)('drover compare on a terminal', () => {
     )
   })
 
-  it('prints them one after another on a narrow one', async () => {
+  it.runIf(IS_FULL)('prints them one after another on a narrow one', async () => {
     expect(await onTerminal(82)).toMatch(/^claude \(demo\)\none two .* ten\nCOST\n\ncodex\nshort\nCOST\n$/)
   })
 })

@@ -581,7 +581,7 @@ describe('drover doctor', () => {
     expect(checkCliError(JSON.parse(stderr))).toMatchObject({ code: 'invalid_usage', exit_code: 2 })
   })
 
-  it('reports a busy run, and does not wait for it', async () => {
+  it.runIf(IS_FULL)('reports a busy run, and does not wait for it', async () => {
     const { machine } = await diagnose('no problems')
     const [run = ''] = readdirSync(within(machine, 'runs'))
     using _lock = await takeLock({ path: within(machine, 'runs', run, 'run.lock'), mode: 'exclusive' })
@@ -671,7 +671,7 @@ describe('--clear-interrupted', () => {
     expect(site.tree()).toEqual(before)
   })
 
-  it('does nothing without an interrupted install', async () => {
+  it.runIf(IS_FULL)('does nothing without an interrupted install', async () => {
     const { machine } = await diagnose('no problems')
     const { stderr } = await machine.drover('doctor', '--clear-interrupted', '--offline')
     expect(stderr).toBe('drover: no install was interrupted, nothing to clear\n')
@@ -685,7 +685,7 @@ describe('--clear-interrupted', () => {
     expect(checkCliError(JSON.parse(stderr)).code).toBe('git_repository_required')
   })
 
-  it('waits for a running change, then reports lock_busy', async () => {
+  it.runIf(IS_FULL)('waits for a running change, then reports lock_busy', async () => {
     const { machine } = await diagnose('broken hosts')
     const copy = doctorMachine(temporaryDirectory())
     copy.realGit()

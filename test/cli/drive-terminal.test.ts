@@ -25,7 +25,7 @@ function open(script: DrivenScript, args: readonly string[], { columns = 80, noC
 const ESCAPE = '\u001b'
 const COLOURS = new RegExp(`${ESCAPE}\\[[\\d;]*m`, 'g')
 
-it.runIf(hasTerminals)('shows local times, and how far away they are', async () => {
+it.runIf(IS_FULL && hasTerminals)('shows local times, and how far away they are', async () => {
   const limited = { limit: { claude: 'API Error: Request rejected (429) · try again in 9h' } }
   const driving = createDriving({ orient: [limited] })
   const around = { cwd: driving.repository.root, env: { ...driving.env, NO_COLOR: '1' }, columns: 200 }

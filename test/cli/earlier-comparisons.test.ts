@@ -3,6 +3,7 @@ import { basename, join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { ComparisonPage } from '../../src/service/comparison.shape.ts'
 import { type AgentHome, createAgentHome, hangingAgent } from '../support/agent-home.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import type { Repository } from '../support/git-repository.ts'
 import { createRepository } from '../support/temporary-repository.ts'
 
@@ -98,7 +99,7 @@ describe('drover compare --list', () => {
     expect(never).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no comparison "zzzz"') })
   })
 
-  it('names the repository of those that are not of the current one', async () => {
+  it.runIf(IS_FULL)('names the repository of those that are not of the current one', async () => {
     await compare('Show the wind')
     const [found] = (await list()).comparisons
     const id = found?.id ?? ''
@@ -116,7 +117,7 @@ describe('drover compare --list', () => {
     expect(kept.stdout).toContain(`git -C ${repository.root} branch NAME `)
   })
 
-  it('keeps no work of an earlier comparison when the last one has none any more', async () => {
+  it.runIf(IS_FULL)('keeps no work of an earlier comparison when the last one has none any more', async () => {
     await compare('The first')
     await compare('The second')
     expect((await drover(['--drop'])).stdout).toMatch(/^Dropped claude[\s\S]*the comparison [0-9a-f]{8}: The second\n$/)
@@ -133,7 +134,7 @@ describe('drover compare --list', () => {
     expect(kept.stdout).toMatch(/^Kept codex[\s\S]*git merge drover\/the-first-codex[\s\S]*: The first\n$/)
   })
 
-  it('finds comparisons of which only the worktrees are kept', async () => {
+  it.runIf(IS_FULL)('finds comparisons of which only the worktrees are kept', async () => {
     await compare('Nothing is stored', NOT_KEEPING)
     const [found] = (await list()).comparisons
     expect(found).toEqual({
@@ -176,7 +177,7 @@ describe('drover compare --list', () => {
     ])
   })
 
-  it('is named with its checks by the log of one of its agents', async () => {
+  it.runIf(IS_FULL)('is named with its checks by the log of one of its agents', async () => {
     await compare('Show the wind', KEEPING, '--check', 'grep -q codex a')
     const { executions } = JSON.parse((await home.drover(['ps', '--all', '--json'])).stdout)
     type Row = { id: string; kind: string; backend?: string }

@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { Execution } from '../../src/executions/store/execution.shape.ts'
 import type { Script } from '../fake-agent/script.ts'
 import { type AgentHome, createAgentHome, hangingAgent } from '../support/agent-home.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { serveDrover } from '../support/serve-drover.ts'
 import { isRunning } from '../support/test-command.ts'
 import { until } from '../support/until.ts'
@@ -74,7 +75,7 @@ describe('drover ps', () => {
     await ended
   })
 
-  it('lists with --all the latest that have ended, page by page', async () => {
+  it.runIf(IS_FULL)('lists with --all the latest that have ended, page by page', async () => {
     for (const prompt of ['one', 'two', 'three']) await home.drover(['prompt', prompt], { env: KEPT })
     const list = async (args: string[]) => {
       const { stdout } = await home.drover(['ps', '--all', '--json', ...args])
@@ -126,7 +127,7 @@ describe('drover logs', () => {
     expect(stderr).toBe('drover: it failed: no[2J\n  drover: done\n')
   })
 
-  it('follows an execution of another process until its end', async () => {
+  it.runIf(IS_FULL)('follows an execution of another process until its end', async () => {
     const permits = join(home.path, 'permits')
     writeFileSync(permits, '.')
     const script = { text: ['first ', 'second ', 'third'], permits }
@@ -227,7 +228,7 @@ describe('drover cancel', () => {
     expect(again).toMatchObject({ code: 1, stdout: expect.stringContaining('had ended before: cancelled') })
   })
 
-  it('ends one of which nothing is kept, and a batch as a whole', async () => {
+  it.runIf(IS_FULL)('ends one of which nothing is kept, and a batch as a whole', async () => {
     writeFileSync(join(home.path, 'tasks.json'), JSON.stringify({ tasks: [{ prompt: 'one' }, { prompt: 'two' }] }))
     const { ended } = await startHanging(['parallel', '-f', 'tasks.json'], { env: {} as typeof KEPT })
     const found = await until(async () => {

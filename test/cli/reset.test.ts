@@ -105,7 +105,7 @@ describe('drover reset', () => {
     expect(done.kept[0].command).toBe(`drover worktrees remove ${changed.name} --discard`)
   })
 
-  it('lists what stays with commands that remove it, from the first to the last', async () => {
+  it.runIf(IS_FULL)('lists what stays with commands that remove it, from the first to the last', async () => {
     const user = createUser()
     const { root, repository, drover, add, reset, branches } = user
     expect(await drover('run', 'Show the wind', '--root', repository.root, '--json')).toMatchObject({ code: 0 })

@@ -190,7 +190,7 @@ describe('the resumed session', () => {
     },
   )
 
-  it('is never one whose directory no longer exists', async () => {
+  it.runIf(IS_FULL)('is never one whose directory no longer exists', async () => {
     const good = await begin()
     for (const name of ['one', 'two']) {
       await begin([], home.folder(name))
@@ -388,7 +388,7 @@ describe('drover -c', () => {
     expect(JSON.parse(stdout)).toMatchObject({ session_id: codex, backend: 'codex' })
   })
 
-  it('continues the latest one of the directory of -w', async () => {
+  it.runIf(IS_FULL)('continues the latest one of the directory of -w', async () => {
     const one = await begin([], home.folder('one'))
     await begin()
     symlinkSync(join(home.path, 'one'), join(home.path, 'link'))
@@ -425,7 +425,7 @@ describe.skipIf(!hasTerminals)('drover resume on a terminal', () => {
     expect(seen).not.toContain('EIO')
   })
 
-  it('misses the prompt if the shell has taken the terminal back', async () => {
+  it.runIf(IS_FULL)('misses the prompt if the shell has taken the terminal back', async () => {
     await begin()
     const terminal = startOnTerminal(['resume', '--last'], { cwd: home.path, env: home.env, isLost: true })
     await terminal.shows('Prompt: ')

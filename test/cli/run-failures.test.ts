@@ -37,7 +37,7 @@ async function inShell(
 }
 
 describe('a run that another process has locked', () => {
-  it('is run_busy, with mutation details for a change and without for status', async () => {
+  it.runIf(IS_FULL)('is run_busy, with mutation details for a change and without for status', async () => {
     const started = await adHoc()
     const lock = join(started.directory, 'run.lock')
     const holder = spawn(process.execPath, [program('lock-hold.ts'), lock, 'exclusive', '1000'])

@@ -68,7 +68,7 @@ Next:
     expect((await fixture.status(run_id)).workspace).toBe(fixture.root)
   })
 
-  it('uses the title of an issue as the goal if there is no other', async () => {
+  it.runIf(IS_FULL)('uses the title of an issue as the goal if there is no other', async () => {
     const fixture = createRunFixture()
     const { bin, calls } = installFakeGh(fixture.scratch, toFakeGitHub(makeBundle()))
     fixture.env.PATH = `${bin}:${fixture.env.PATH}`
@@ -382,7 +382,7 @@ describe('drover status --watch', () => {
 })
 
 describe.runIf(hasTerminals)('an outcome typed at a terminal', () => {
-  it('can be aborted with Ctrl-C, and changes nothing', async () => {
+  it.runIf(IS_FULL)('can be aborted with Ctrl-C, and changes nothing', async () => {
     const { fixture, ids, state } = await adHoc()
     const args = ['protocol', 'submit', ...ids, '--outcome-stdin']
     const typing = startOnTerminal(args, { cwd: fixture.root, env: fixture.env })

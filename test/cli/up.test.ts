@@ -73,7 +73,7 @@ describe('drover up', () => {
     expect(stderr).toContain('runs in your server')
   })
 
-  it('says which settings of the server differ, and how to restart it', async () => {
+  it.runIf(IS_FULL)('says which settings of the server differ, and how to restart it', async () => {
     const { drover, pidIn } = createLocalUser()
     const pid = pidIn((await drover('up')).stdout)
     await drover('config', 'set', 'unified_flags.command_timeout_secs', '77')
@@ -98,7 +98,7 @@ describe('drover up', () => {
     )
   })
 
-  it('ends by itself when no one uses it', async () => {
+  it.runIf(IS_FULL)('ends by itself when no one uses it', async () => {
     const { drover, pidIn } = createLocalUser({ background_idle_secs: 1 })
     const pid = pidIn((await drover('up')).stdout)
     await until(() => !isRunning(pid))

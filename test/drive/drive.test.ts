@@ -268,7 +268,7 @@ describe('drover drive', () => {
     ).toContain('The check `sh check.sh` ended with exit code 1')
   })
 
-  it('starts another run for the findings of a review, and says which', async () => {
+  it.runIf(IS_FULL)('starts another run for the findings of a review, and says which', async () => {
     const finding = { location: 'wind.txt:1', summary: 'Rounded', detail: '12 m/s are 23.3 knots.' }
     const found = { review: { result: 'findings_reported', findings: [finding], uncertainties: [] } }
     const driving = createDriving({
@@ -284,7 +284,7 @@ describe('drover drive', () => {
     expect(driving.repository.git('show', `${delivered?.branch}:wind.txt`)).toBe('wind: 23.3 knots\n')
   })
 
-  it('waits for an answer with exit code 4, and continues after it', async () => {
+  it.runIf(IS_FULL)('waits for an answer with exit code 4, and continues after it', async () => {
     const pause = { reason: 'decision_required', question: 'Knots or km/h?', destructive_request: null }
     const asking = { outcome: { status: 'needs_input', pause, suggested_actions: [] } }
     const driving = createDriving({ orient: [asking, {}] })
@@ -345,7 +345,7 @@ describe('drover drive', () => {
     expect(stdout.replace(/\s+/g, ' ')).toContain('to log in, run `claude` in a terminal and type /login')
   })
 
-  it('refuses a second driver', async () => {
+  it.runIf(IS_FULL)('refuses a second driver', async () => {
     const driving = createDriving({ orient: [{ pause: 1500 }] })
     const first = driving.drive(GOAL, '--no-review')
     let id = ''

@@ -101,7 +101,7 @@ describe('a repository that changes while an agent runs', () => {
     expect(driving.state()).toEqual(before)
   })
 
-  it.runIf(hasTerminals)('is restored at a terminal only if its user says yes', async () => {
+  it.runIf(IS_FULL && hasTerminals)('is restored at a terminal only if its user says yes', async () => {
     const driving = createGuarded(['git branch -f old HEAD'])
     const before = driving.state()
     const id = runIdIn((await driving.drive(GOAL, '--no-review')).stdout)

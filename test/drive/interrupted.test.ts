@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createDriving } from '../support/driven-agents.ts'
 import { dataOf, runIdIn } from '../support/driven-home.ts'
-import { firstOf } from '../support/full-counts.ts'
+import { firstOf, IS_FULL } from '../support/full-counts.ts'
 import { DROVER, ending } from '../support/run-drover.ts'
 import { until } from '../support/until.ts'
 
@@ -42,29 +42,33 @@ it('ends with 130 when it is interrupted before an agent has begun', async () =>
   expect(await ran).toMatchObject({ code: 130, stdout: '', stderr: 'drover: interrupted before an agent began\n' })
 })
 
-it('is said to be interrupted if that was during a check before the work', { timeout: 60_000 }, async () => {
-  const driving = createDriving()
-  const [began, ended] = [join(driving.scratch, 'began'), join(driving.scratch, 'ended')]
-  driving.repository.write('wait.sh', `: > '${began}'\ntest -e '${ended}' || exec sleep 30\n`)
-  driving.repository.commit()
-  const words = ['drive', 'Show the wind in knots', '--no-review', '--check', 'sh wait.sh']
-  const child = spawn(process.execPath, [DROVER, ...words], {
-    cwd: driving.repository.root,
-    env: driving.env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const ran = ending(child)
-  await until(() => existsSync(began))
-  child.kill('SIGINT')
-  const { code, stdout } = await ran
-  const id = runIdIn(stdout)
-  expect([code, driving.records(id).at(-1)?.type]).toEqual([130, 'interrupted'])
-  const status = await driving.call(['status', id])
-  const line = `not driven (interrupted just now): drover drive ${id.slice(0, 8)}`
-  expect([stdout, status.stdout]).toEqual([expect.stringContaining(line), expect.stringContaining(line)])
-  writeFileSync(ended, '')
-  expect(await driving.drive(id)).toMatchObject({ code: 0 })
-})
+it.runIf(IS_FULL)(
+  'is said to be interrupted if that was during a check before the work',
+  { timeout: 60_000 },
+  async () => {
+    const driving = createDriving()
+    const [began, ended] = [join(driving.scratch, 'began'), join(driving.scratch, 'ended')]
+    driving.repository.write('wait.sh', `: > '${began}'\ntest -e '${ended}' || exec sleep 30\n`)
+    driving.repository.commit()
+    const words = ['drive', 'Show the wind in knots', '--no-review', '--check', 'sh wait.sh']
+    const child = spawn(process.execPath, [DROVER, ...words], {
+      cwd: driving.repository.root,
+      env: driving.env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const ran = ending(child)
+    await until(() => existsSync(began))
+    child.kill('SIGINT')
+    const { code, stdout } = await ran
+    const id = runIdIn(stdout)
+    expect([code, driving.records(id).at(-1)?.type]).toEqual([130, 'interrupted'])
+    const status = await driving.call(['status', id])
+    const line = `not driven (interrupted just now): drover drive ${id.slice(0, 8)}`
+    expect([stdout, status.stdout]).toEqual([expect.stringContaining(line), expect.stringContaining(line)])
+    writeFileSync(ended, '')
+    expect(await driving.drive(id)).toMatchObject({ code: 0 })
+  },
+)
 
 it.each(firstOf(['', 'warm:\n  enabled: false\n']))(
   'continues in a new session if its agent died before it saved the first',

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import { createDriving } from '../support/driven-agents.ts'
 import { dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 
 const asks = (question: string) => ({
   outcome: {
@@ -39,16 +40,20 @@ it('counts the attempts of all rounds, knows what an earlier round changed, and 
   ])
 })
 
-it('says why there is a review after an answer, and what the next round works on', { timeout: 60_000 }, async () => {
-  const driving = createDriving({ implement: [{ ...HONEST, ...asks('Knots or km/h?') }, HONEST] })
-  const id = runIdIn((await driving.drive('Show the wind in knots')).stdout)
-  await driving.call(['answer', id, 'Leave it as it is'])
-  const { stdout } = await driving.drive(id)
-  const why = '4. review by codex, because the changes so far are not reviewed (implement was suggested)'
-  expect(stdout).toContain(`${why}\n`)
-  expect((await driving.call(['status', id])).stdout).toContain(`${why}: answered`)
-  expect(stdout).toMatch(/^Round 2, run \w{8}, works on: work that waited for a person$/m)
-})
+it.runIf(IS_FULL)(
+  'says why there is a review after an answer, and what the next round works on',
+  { timeout: 60_000 },
+  async () => {
+    const driving = createDriving({ implement: [{ ...HONEST, ...asks('Knots or km/h?') }, HONEST] })
+    const id = runIdIn((await driving.drive('Show the wind in knots')).stdout)
+    await driving.call(['answer', id, 'Leave it as it is'])
+    const { stdout } = await driving.drive(id)
+    const why = '4. review by codex, because the changes so far are not reviewed (implement was suggested)'
+    expect(stdout).toContain(`${why}\n`)
+    expect((await driving.call(['status', id])).stdout).toContain(`${why}: answered`)
+    expect(stdout).toMatch(/^Round 2, run \w{8}, works on: work that waited for a person$/m)
+  },
+)
 
 it('does not count a commit as delivered whose checks fail in a clean checkout', { timeout: 60_000 }, async () => {
   const driving = createDriving(

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { splitCommand } from '../../src/kit/shell-words.ts'
 import { createDriving } from '../support/driven-agents.ts'
 import { type DrivenScript, HONEST, runIdIn } from '../support/driven-home.ts'
+import { firstOf, IS_FULL } from '../support/full-counts.ts'
 
 const GOAL = 'Show the wind in knots'
 const pause = { reason: 'decision_required', question: 'Knots or km/h?', destructive_request: null }
@@ -12,12 +13,14 @@ function claims(files: readonly string[]) {
   return { files_changed: files, activities: [], uncertainties: [], attempts: 1 }
 }
 
-it.each<[string, DrivenScript, string[], number, number]>([
+const ROWS: [string, DrivenScript, string[], number, number][] = [
   ['a question', { orient: [{ outcome: { status: 'needs_input', pause, suggested_actions: [] } }, {}] }, [], 4, 2],
+  ['a check that fails', { implement: [HONEST] }, ['--check', 'false', '--baseline', 'skip', '--rounds', '0'], 3, 1],
   ['a contradiction', { implement: [LIE, LIE, HONEST] }, [], 4, 2],
   ['a limit', { orient: [{ usage: { input: 950, output: 50 } }, {}] }, ['--max-tokens', '1000'], 4, 1],
-  ['a check that fails', { implement: [HONEST] }, ['--check', 'false', '--baseline', 'skip', '--rounds', '0'], 3, 1],
-])('after %s', async (_name, script, words, code, count) => {
+]
+
+it.each(firstOf(ROWS, 2))('after %s', async (_name, script, words, code, count) => {
   const driving = createDriving(script)
   const ran = await driving.drive(GOAL, '--no-review', ...words)
   expect(ran).toMatchObject({ code, stderr: '' })
@@ -31,7 +34,7 @@ it.each<[string, DrivenScript, string[], number, number]>([
   }
 })
 
-it('stops a run from the checkout of the user, and says how it continues', async () => {
+it.runIf(IS_FULL)('stops a run from the checkout of the user, and says how it continues', async () => {
   const driving = createDriving({ orient: [{ outcome: { status: 'needs_input', pause, suggested_actions: [] } }, {}] })
   const id = runIdIn((await driving.drive(GOAL, '--no-review')).stdout)
   const stopped = await driving.call(['stop', id.slice(0, 8)])

@@ -216,7 +216,7 @@ describe('checks before the work', () => {
     expect(driving.calls()).toEqual([])
   })
 
-  it('that fail pause it if the baseline is required, until they are repaired', async () => {
+  it.runIf(IS_FULL)('that fail pause it if the baseline is required, until they are repaired', async () => {
     const driving = createProject()
     const ran = await driving.drive(GOAL, '--check', 'sh check.sh', '--baseline', 'require', '--no-review')
     expect(ran.code).toBe(4)

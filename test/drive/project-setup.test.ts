@@ -29,7 +29,7 @@ function createProject(driving: Driving = createDriving()) {
 }
 
 describe('drover init', () => {
-  it('proposes what it finds, saves it on request, and driven runs use it', async () => {
+  it.runIf(IS_FULL)('proposes what it finds, saves it on request, and driven runs use it', async () => {
     const { call, drive, records, setups } = createProject()
     const shown = await call(['init'])
     expect(shown).toMatchObject({ code: 0, stderr: '' })

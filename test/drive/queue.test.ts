@@ -155,27 +155,31 @@ it.runIf(IS_FULL)('is not needed to see that two open runs change the same files
   expect(shown.overlaps).toEqual([{ run_id: two, files: ['wind.txt'] }])
 })
 
-it('shows a killed run with whole words, and how much of the cost is unknown', { timeout: 60_000 }, async () => {
-  const { driving, drover } = createQueueing({ orient: [{ cost: 0.25 }], implement: [{ hangs: true }] })
-  const [killed = ''] = idsIn(
-    (await drover('drive', 'Show the wind', 'Show the rain', '--no-review', '--detach')).stdout,
-  )
-  await until(() => driving.calls().length > 1)
-  const [, pid = ''] = /process (\d+)/.exec((await drover('up', '--status')).stdout) ?? []
-  process.kill(Number(pid), 'SIGKILL')
-  const shown = await until(async () => {
-    const { stdout } = await drover('drive', '--queue')
-    return stdout.includes('not driven (') && stdout
-  })
-  expect(shown).toContain(`Show the wind; not driven (killed just now): drover drive ${killed}\n`)
-  expect(shown).toContain('1 queued, 1 at once. So far: 150 tokens, $0.25, 1 attempt of unknown cost.\n')
-  const night = await drover('report', '--since', '1h')
-  expect(night.stdout).toContain(
-    '2 runs, 150 tokens, $0.25, 1 attempt of unknown cost, 0 minutes of agents and checks.',
-  )
-})
+it.runIf(IS_FULL)(
+  'shows a killed run with whole words, and how much of the cost is unknown',
+  { timeout: 60_000 },
+  async () => {
+    const { driving, drover } = createQueueing({ orient: [{ cost: 0.25 }], implement: [{ hangs: true }] })
+    const [killed = ''] = idsIn(
+      (await drover('drive', 'Show the wind', 'Show the rain', '--no-review', '--detach')).stdout,
+    )
+    await until(() => driving.calls().length > 1)
+    const [, pid = ''] = /process (\d+)/.exec((await drover('up', '--status')).stdout) ?? []
+    process.kill(Number(pid), 'SIGKILL')
+    const shown = await until(async () => {
+      const { stdout } = await drover('drive', '--queue')
+      return stdout.includes('not driven (') && stdout
+    })
+    expect(shown).toContain(`Show the wind; not driven (killed just now): drover drive ${killed}\n`)
+    expect(shown).toContain('1 queued, 1 at once. So far: 150 tokens, $0.25, 1 attempt of unknown cost.\n')
+    const night = await drover('report', '--since', '1h')
+    expect(night.stdout).toContain(
+      '2 runs, 150 tokens, $0.25, 1 attempt of unknown cost, 0 minutes of agents and checks.',
+    )
+  },
+)
 
-it('refuses what cannot be queued, and starts nothing', async () => {
+it.runIf(IS_FULL)('refuses what cannot be queued, and starts nothing', async () => {
   const { driving, drover } = createQueueing()
   for (const [args, text] of [
     [['6f1c2c6e', 'Show the wind'], 'only new runs are queued'],

@@ -77,7 +77,7 @@ describe('a driven run in a sandbox', () => {
     expect(status.boundary).toEqual(boundary)
   })
 
-  it('reports what earlier rounds were refused, with the round', async () => {
+  it.runIf(IS_FULL)('reports what earlier rounds were refused, with the round', async () => {
     const finding = { location: 'wind.txt:1', summary: 'Rounded', detail: '12 m/s are 23.3 knots.' }
     const found = { review: { result: 'findings_reported', findings: [finding], uncertainties: [] } }
     const attacking = { ...HONEST, runsAfter: ['touch /etc/left 2>&1; true'] }
@@ -96,7 +96,19 @@ describe('a driven run in a sandbox', () => {
 
   it('does not leave it if another driver has none, not even at the beginning of the next round', async () => {
     const driving = createDriving({}, { sandbox: 'on' })
-    const words = ['--check', 'false', '--baseline', 'skip', '--approval', 'auto', '--no-review', '--rounds', '1']
+    const words = [
+      '--check',
+      'false',
+      '--baseline',
+      'skip',
+      '--approval',
+      'auto',
+      '--no-review',
+      '--rounds',
+      '1',
+      '--deliver',
+      'none',
+    ]
     const first = runIdIn((await driving.drive(GOAL, ...words)).stdout)
     const next = dataOf(driving.records(first), 'round_started')[0]?.next_run_id ?? ''
     const records = join(driving.runs, next, 'drive.jsonl')

@@ -151,7 +151,7 @@ describe.runIf(hasForge)('GitHub through the real gh', { timeout: 300_000 }, () 
     },
   )
 
-  it('on another host gets the token for that host only', async () => {
+  it.runIf(IS_FULL)('on another host gets the token for that host only', async () => {
     const repository = { ...REPOSITORY, host: 'forge.test' }
     const token = { GH_ENTERPRISE_TOKEN: 'x' }
     const known = await openForge({ repository, env: { ...token, GH_HOST: 'forge.test' } })

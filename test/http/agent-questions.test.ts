@@ -8,6 +8,7 @@ import { USER } from '../../src/prompts/caller.ts'
 import type { AcpStep } from '../fake-agent/acp-script.ts'
 import { installAcpAgent, receivedFrames } from '../support/acp-agent.ts'
 import { createUser, openEditorHere } from '../support/acp-editor.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { connectClient } from '../support/mcp-client.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { startServer, type TestServer } from '../support/start-server.ts'
@@ -173,7 +174,7 @@ describe('a client of MCP', () => {
 })
 
 describe('an editor', () => {
-  it('shows a form, whose values are the answers', async () => {
+  it.runIf(IS_FULL)('shows a form, whose values are the answers', async () => {
     const forms: unknown[] = []
     const editor = await openEditorHere(createUser(), [], (form) => {
       forms.push(form)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Script } from '../fake-agent/script.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { startServer } from '../support/start-server.ts'
 import { until } from '../support/until.ts'
@@ -72,7 +73,7 @@ describe('POST /api/v1/parallel', () => {
     expect(answer.body).toMatchObject({ total_tasks: 100, completed: 100 })
   })
 
-  it('ends its agents when the client disconnects', async () => {
+  it.runIf(IS_FULL)('ends its agents when the client disconnects', async () => {
     const server = await startServer({ env: { FAKE_AGENT_SCRIPT: JSON.stringify({ hangAfter: 'init' }) } })
     const leaving = new AbortController()
     const tasks = ['claude', 'codex', 'gemini'].map((backend) => ({ backend, prompt: 'x' }))

@@ -267,7 +267,7 @@ describe('a comparison in worktrees', () => {
     expect((await server.request(COMPARE)).body).toMatchObject({ comparisons: [] })
   })
 
-  it('says why an agent failed, and checks nothing of it', async () => {
+  it.runIf(IS_FULL)('says why an agent failed, and checks nothing of it', async () => {
     const script = JSON.stringify({ exit: { code: 3 }, stderr: 'no credits' })
     const { server, post, request } = await serveComparisons({ agents: 'fake', env: { FAKE_AGENT_SCRIPT: script } })
     const { results, execution_id: id } = (await post(COMPARE, request)).body as ComparisonResult
@@ -278,7 +278,7 @@ describe('a comparison in worktrees', () => {
     expect(shown.body).toMatchObject({ contenders: [failed, failed] })
   })
 
-  it('is kept and dropped only with the key that started it', async () => {
+  it.runIf(IS_FULL)('is kept and dropped only with the key that started it', async () => {
     const { post, repository, worktrees, request } = await serveComparisons({ server: { keys: KEYS } })
     expect((await post(COMPARE, request, 'writer')).status).toBe(200)
     const { root: workdir } = repository

@@ -17,6 +17,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startClaude } from '../../src/agents/claude/warm-agent.ts'
 import { agentRequest } from '../support/agent-request.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { createRepositoryAt, PLAIN_ENV } from '../support/git-repository.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { startServer } from '../support/start-server.ts'
@@ -248,7 +249,7 @@ describe('a program that the repository tells git to run', () => {
     }
   })
 
-  it('keeps agents from starting under a ceiling, if nothing turns it off', async () => {
+  it.runIf(IS_FULL)('keeps agents from starting under a ceiling, if nothing turns it off', async () => {
     const { plant, prompt, isStarted } = await start(READ_ONLY)
     for (const [name, how, key] of REFUSED) {
       const { workdir, hasRun } = plant(how)

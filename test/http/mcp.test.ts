@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { digest } from '../../src/kit/digest.ts'
 import type { Script } from '../fake-agent/script.ts'
 import { readPids } from '../support/fake-agent.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { connectClient, ERAS, type McpClient } from '../support/mcp-client.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { type ServerOptions, startServer, type TestServer } from '../support/start-server.ts'
@@ -59,7 +60,7 @@ describe.each(ERAS)('a client of the revision %j', (era) => {
     expect(compared.view.results?.map(({ output }) => output)).toEqual(['Hello there', 'Hello there'])
   })
 
-  it('gets a handle when its time is short, and the whole answer from execution_get', async () => {
+  it.runIf(IS_FULL)('gets a handle when its time is short, and the whole answer from execution_get', async () => {
     const { server, text, permit } = await stepwise(3, { server: { mcp_wait_secs: 0 } })
     const { call } = await connect(server, era)
     const progress: string[] = []
@@ -119,7 +120,7 @@ describe('work that a client gives up', () => {
 })
 
 describe('execution_message', () => {
-  it('tells the agent of a running execution something, and says when the agent gets it', async () => {
+  it.runIf(IS_FULL)('tells the agent of a running execution something, and says when the agent gets it', async () => {
     const { server } = await stepwise(1)
     const { call } = await connect(server)
     const { view } = await call('prompt', { prompt: 'work', wait_secs: 0 })

@@ -206,7 +206,7 @@ describe('POST /api/v1/prompt', () => {
     expect(await server.context.drover.opened.sessions.find(id)).toMatchObject({ status: 'paused' })
   })
 
-  it('accepts a shorter timeout from the request, but no longer one', async () => {
+  it.runIf(IS_FULL)('accepts a shorter timeout from the request, but no longer one', async () => {
     const server = await scripted({ hangAfter: 'init' }, { server: { request_timeout_secs: 2 } })
     for (const [asked, held] of [
       [1, '1 s'],
@@ -507,7 +507,7 @@ describe('a stream of POST /api/v1/prompt', () => {
     expect(answer.body).toMatchObject({ exit_code: 124, error_code: 'agent_timeout', error })
   })
 
-  it('sends heartbeats while the agent is silent', async () => {
+  it.runIf(IS_FULL)('sends heartbeats while the agent is silent', async () => {
     const server = await scripted({ hangAfter: 'init' }, { context: { heartbeatMs: 50 } })
     const stream = await openStream({ port: server.port, path: PROMPT, body: body('claude') })
     const init = JSON.parse((await stream.nextLine()) ?? '{}') as PromptEvent

@@ -128,7 +128,7 @@ describe('a response', () => {
     expect(later.output).toEqual(response.output)
   })
 
-  it('has what the agent thought if that is requested', async () => {
+  it.runIf(IS_FULL)('has what the agent thought if that is requested', async () => {
     const { responses } = await open()
     const asked = { model: 'claude', input: 'think', reasoning: { summary: 'auto' as const } }
     for (const response of [await responses.stream(asked).finalResponse(), await responses.create(asked)]) {
@@ -163,7 +163,7 @@ describe('a response', () => {
     expect(await thrown(responses.retrieve(data.id))).toBeInstanceOf(NotFoundError)
   })
 
-  it('lists its input in pages', async () => {
+  it.runIf(IS_FULL)('lists its input in pages', async () => {
     const { responses } = await open(HELLO)
     const { id: single } = await responses.create(hello)
     const [only, ...none] = (await responses.inputItems.list(single)).data
@@ -290,7 +290,7 @@ describe('previous_response_id', () => {
     }
   })
 
-  it('is refused if it is deleted meanwhile, or was too old', async () => {
+  it.runIf(IS_FULL)('is refused if it is deleted meanwhile, or was too old', async () => {
     const { responses, server } = await open(HELLO)
     const { sessions: store, executions: executionStore } = server.context.drover.opened
     const reopen = store.reopen.bind(store)
@@ -472,7 +472,7 @@ describe('deleting a response', () => {
     expect(await thrown(responses.delete(second.id))).toMatchObject({ status: 404, code: 'response_not_found' })
   })
 
-  it('keeps a session that the client brought along, although no other turn of it is stored any more', async () => {
+  it.runIf(IS_FULL)('keeps a session that the client brought along, without other stored turns', async () => {
     const { responses, client, server } = await open(HELLO)
     const chat = await client.chat.completions
       .create(
@@ -609,7 +609,7 @@ describe('an error of a response', () => {
     expect((await responses.retrieve(id)).metadata).toEqual(metadata)
   })
 
-  it('ends the agent when the client aborts a stream', async () => {
+  it.runIf(IS_FULL)('ends the agent when the client aborts a stream', async () => {
     const { responses, permit, pidFile, server } = await stepwise(3)
     const stream = await (async () => {
       permit()
@@ -710,7 +710,7 @@ describe('a conversation', () => {
     expect(await responses.retrieve(id)).toMatchObject({ status: 'failed', conversation: { id: conversation } })
   })
 
-  it('has one turn at a time, also the first', async () => {
+  it.runIf(IS_FULL)('has one turn at a time, also the first', async () => {
     const { client, responses, permit } = await stepwise(1)
     const { id: conversation } = await client.conversations.create()
     for (const _ of ['first', 'second']) {

@@ -6,7 +6,7 @@ import type { DrivenRun } from '../../src/drive/service/driven-run.shape.ts'
 import { digest } from '../../src/kit/digest.ts'
 import { dataOf, HONEST } from '../support/driven-home.ts'
 import { toFakeGitHub } from '../support/fake-gh.ts'
-import { firstOf, IS_FULL } from '../support/full-counts.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { findUndescribed } from '../support/openapi-document.ts'
 import { openStream } from '../support/read-stream.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
@@ -185,7 +185,7 @@ describe('a run that waits', () => {
     expect(driving.calls().map(({ kind }) => kind)).toEqual(['orient', 'orient', 'implement', 'summarize'])
   })
 
-  it('permits what is destroyed only with the digest of the request', async () => {
+  it.runIf(IS_FULL)('permits what is destroyed only with the digest of the request', async () => {
     const requestId = '1d2c3b4a-5e6f-4a7b-8c9d-0e1f2a3b4c5d'
     const targets = [{ kind: 'path', value: 'sun.js' }]
     const lost = { request_id: requestId, targets, impact: 'The file is lost.' }
@@ -243,12 +243,10 @@ describe('a run that is driven', () => {
     expect(dataOf(driving.records(id), 'attempt_ended')[0]).toMatchObject({ how: 'cancelled' })
   })
 
-  it.each(
-    firstOf([
-      ['the limits of the request', { actions: 7 }, 7],
-      ['the settings', undefined, 5],
-    ]),
-  )('that has used up its actions continues with as many as %s say', async (_, body, more) => {
+  it.runIf(IS_FULL).each([
+    ['the limits of the request', { actions: 7 }, 7],
+    ['the settings', undefined, 5],
+  ])('that has used up its actions continues with as many as %s say', async (_, body, more) => {
     const { start, reaches, change, show } = await serveRuns(
       { orient: [{}, { hangs: true }] },
       { drive: { actions: 5 } },
@@ -262,7 +260,7 @@ describe('a run that is driven', () => {
     await change(id, 'stop')
   })
 
-  it('is not changed by an agent that is nested too deeply', async () => {
+  it.runIf(IS_FULL)('is not changed by an agent that is nested too deeply', async () => {
     const { server, start, reaches } = await serveRuns({ orient: [QUESTION] })
     const { id } = await start()
     await reaches(id, 'waiting')
@@ -388,7 +386,7 @@ describe('who may see and change a run', () => {
     expect((await desk.change(own.id, 'stop')).status).toBe(200)
   })
 
-  it('is not changed by a key when its repository is no longer named', async () => {
+  it.runIf(IS_FULL)('is not changed by a key when its repository is no longer named', async () => {
     const link = join(temporaryDirectory(), 'link')
     const drive = { repositories: [link] }
     const { server, repository } = await serveRuns({ orient: [QUESTION] }, { env: KEYS, drive })
@@ -406,7 +404,7 @@ describe('who may see and change a run', () => {
     }
   })
 
-  it('is not visible to a later key of the same name, which cannot let it continue', async () => {
+  it.runIf(IS_FULL)('is not visible to a later key of the same name, which cannot let it continue', async () => {
     const keyOf = (secret: string) => ({ name: 'ada', sha256: digest(`${secret}-key-of-the-test`) })
     const { server } = await serveRuns({ orient: [QUESTION, {}] }, { server: { keys: [keyOf('first')] } })
     const send = (path: string, options?: object) => server.request(path, options)
@@ -435,7 +433,7 @@ describe('who may see and change a run', () => {
     expect(driving.calls()).toEqual([])
   })
 
-  it('lowers a mode of the settings to the ceiling', async () => {
+  it.runIf(IS_FULL)('lowers a mode of the settings to the ceiling', async () => {
     const { start, change } = await serveRuns(
       { orient: [{ hangs: true }] },
       { server: { max_sandbox_mode: 'workspace' }, drive: { approval_mode: 'none' } },

@@ -174,7 +174,7 @@ describe('drover serve', () => {
     expect((await terminal.ended).code).toBe(0)
   })
 
-  it.skipIf(!hasTerminals)('stops in order when its terminal is closed', async () => {
+  it.runIf(IS_FULL && hasTerminals)('stops in order when its terminal is closed', async () => {
     const home = temporaryDirectory()
     const env = { HOME: home, PATH: '/usr/bin:/bin' }
     const terminal = startOnTerminal(['serve', '-p', '0', '--demo'], { cwd: home, env })
@@ -320,7 +320,7 @@ describe('on a Unix socket, drover serve', () => {
     expect(existsSync(path)).toBe(false)
   })
 
-  it('replaces the socket of a killed server', async () => {
+  it.runIf(IS_FULL)('replaces the socket of a killed server', async () => {
     const path = join(temporaryDirectory(), 'drover.sock')
     const dead = serveDrover(['--socket', path, '--demo'])
     await until(() => dead.heard.stdout.includes('Press Ctrl-C to stop'))
@@ -339,7 +339,7 @@ describe('on a Unix socket, drover serve', () => {
     expect(stderr).toContain('its directory does not exist; create it, or choose another --socket')
   })
 
-  it('refuses the socket of a running server', async () => {
+  it.runIf(IS_FULL)('refuses the socket of a running server', async () => {
     const path = join(temporaryDirectory(), 'drover.sock')
     await listenerOn(path)
     const { code, stderr } = await runDrover(['serve', '--socket', path])
@@ -372,7 +372,7 @@ describe('a signal', () => {
     await expect(ask({ port, path: '/health' })).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   })
 
-  it('lets a running prompt finish', async () => {
+  it.runIf(IS_FULL)('lets a running prompt finish', async () => {
     const { env, pidFile } = fakeAgents({ delayMs: 1000 })
     const serving = serveDrover(['-p', '0'], env)
     const port = await portOf(serving)

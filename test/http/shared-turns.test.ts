@@ -67,7 +67,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('a turn that waits for its clie
     expect((await ask(two, first.next(['three']))).content).toBe('three')
   })
 
-  it('is not found by another key', async () => {
+  it.runIf(IS_FULL)('is not found by another key', async () => {
     const { worker, doors } = await openShared(SCRIPT, { server: { keys: ['ada', 'bob'].map(keyOf) } })
     const [ada, bob] = ['ada', 'bob'].map((key, at) => clientOf(doors[at]?.url ?? '', key)) as [OpenAI, OpenAI]
     const first = await ask(ada, [user])
@@ -87,7 +87,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('a turn that waits for its clie
     expect(await statesOf(worker.server)).toEqual(['completed'])
   })
 
-  it('keeps no slot of the worker', async () => {
+  it.runIf(IS_FULL)('keeps no slot of the worker', async () => {
     const { worker, one, two } = await openShared(SCRIPT, { server: { max_concurrent_runs: 1 } })
     const waiting = [await ask(one, [user]), await ask(two, [user])]
     expect(worker.server.context.drover.waitingTurns).toBe(2)

@@ -180,7 +180,7 @@ describe('a prompt', () => {
     },
   )
 
-  it('continues with another agent only in a fork, which is told the conversation', async () => {
+  it.runIf(IS_FULL)('continues with another agent only in a fork, which is told the conversation', async () => {
     const { drover } = open({ env: DEMO_ONLY })
     const first = await drover.prompt({ prompt: 'the weather', backend: 'claude' }).result
     const session = first.session_id

@@ -2,6 +2,7 @@
 import { realpathSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createDrover, type DrivenRun, type DroverError, type DroverOptions } from '../../src/library/drover.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { runAt, temporaryDirectory } from '../support/run-drover.ts'
 import { runClient } from '../support/served-runs.ts'
 import { ask } from '../support/start-server.ts'
@@ -159,34 +160,47 @@ describe('runs', () => {
     expect(await drover.runs.get(waiting.id)).toMatchObject({ state: 'ended', answers: [{ text: 'Knots' }] })
   }, 60_000)
 
-  it('are stopped, by another program too', async () => {
-    const home = temporaryDirectory()
-    const [drover, other] = [open({ home, env: { ...ENV, DEMO_AGENT_WORD_MS: '60000' } }), open({ home })]
-    const run = drover.drive({ goal: 'Show the wind', directory: repositoryOfWind(), backend: 'claude', review: false })
-    const working = await until(async () => {
-      const [found] = (await other.runs.list()).runs
-      return found?.state === 'running' ? found : undefined
-    })
-    const stopped: DrivenRun = await other.runs.stop(working.id)
-    expect(stopped.id).toBe(working.id)
-    expect((await run.result).verdict).toMatchObject({ word: 'waits for you', reason: 'the run was stopped' })
-    expect(await other.runs.get(working.id)).toMatchObject({ state: 'stopped' })
-  }, 60_000)
+  it.runIf(IS_FULL)(
+    'are stopped, by another program too',
+    async () => {
+      const home = temporaryDirectory()
+      const [drover, other] = [open({ home, env: { ...ENV, DEMO_AGENT_WORD_MS: '60000' } }), open({ home })]
+      const run = drover.drive({
+        goal: 'Show the wind',
+        directory: repositoryOfWind(),
+        backend: 'claude',
+        review: false,
+      })
+      const working = await until(async () => {
+        const [found] = (await other.runs.list()).runs
+        return found?.state === 'running' ? found : undefined
+      })
+      const stopped: DrivenRun = await other.runs.stop(working.id)
+      expect(stopped.id).toBe(working.id)
+      expect((await run.result).verdict).toMatchObject({ word: 'waits for you', reason: 'the run was stopped' })
+      expect(await other.runs.get(working.id)).toMatchObject({ state: 'stopped' })
+    },
+    60_000,
+  )
 
-  it('that are driven on are interrupted by close, and can be continued', async () => {
-    const home = temporaryDirectory()
-    const directory = repositoryOfWind()
-    const first = open({ home })
-    const { run_id: id } = await first.drive({ goal: 'Ask me first', directory, backend: 'claude', review: false })
-      .result
-    const slow = open({ home, env: { ...ENV, DEMO_AGENT_WORD_MS: '60000' } })
-    await slow.runs.answer(id, { text: 'Go on' })
-    await slow.close()
-    expect(await first.runs.get(id)).toMatchObject({ state: 'interrupted' })
-    expect(await failure(slow.runs.list())).toMatchObject({ code: 'drover_closed' })
-    expect((await first.drive({ run: id, directory }).result).verdict.word).toContain('delivered')
-    expect(await runAt(directory, ['git', 'status', '--porcelain'], {})).toMatchObject({ stdout: '' })
-  }, 60_000)
+  it.runIf(IS_FULL)(
+    'that are driven on are interrupted by close, and can be continued',
+    async () => {
+      const home = temporaryDirectory()
+      const directory = repositoryOfWind()
+      const first = open({ home })
+      const { run_id: id } = await first.drive({ goal: 'Ask me first', directory, backend: 'claude', review: false })
+        .result
+      const slow = open({ home, env: { ...ENV, DEMO_AGENT_WORD_MS: '60000' } })
+      await slow.runs.answer(id, { text: 'Go on' })
+      await slow.close()
+      expect(await first.runs.get(id)).toMatchObject({ state: 'interrupted' })
+      expect(await failure(slow.runs.list())).toMatchObject({ code: 'drover_closed' })
+      expect((await first.drive({ run: id, directory }).result).verdict.word).toContain('delivered')
+      expect(await runAt(directory, ['git', 'status', '--porcelain'], {})).toMatchObject({ stdout: '' })
+    },
+    60_000,
+  )
 
   it('are refused if they are missing, or asked for in an unknown way', async () => {
     const drover = open()

@@ -463,7 +463,7 @@ describe('files and terminals of the client', () => {
     expect([long.output.length, long.output.slice(-4), long.truncated]).toEqual([4 * 1024 * 1024, 'yEND', true])
   })
 
-  it('take kill and release in any order, and at most 32 terminals', async () => {
+  it.runIf(IS_FULL)('take kill and release in any order, and at most 32 terminals', async () => {
     const terminalId = 'terminal-1'
     const steps = [
       ask('terminal/create', { command: 'true' }),
@@ -503,7 +503,7 @@ describe('files and terminals of the client', () => {
     ])
   })
 
-  it('start nothing for an agent that was cancelled', async () => {
+  it.runIf(IS_FULL)('start nothing for an agent that was cancelled', async () => {
     const controller = new AbortController()
     const file = join(workdir, 'late')
     const steps = [

@@ -317,7 +317,7 @@ describe('a process', () => {
     expect(agent.facts().isAlive).toBe(false)
   })
 
-  it('keeps no timer of a turn: the next turn outlives the deadline of the last', async () => {
+  it.runIf(IS_FULL)('keeps no timer of a turn: the next turn outlives the deadline of the last', async () => {
     const agent = await start()
     await ask(agent, { say: 'quick' }, { request: { timeoutMs: 300 } })
     const { result } = await ask(agent, { hang: true }, { request: { timeoutMs: 900 } })
