@@ -84,7 +84,7 @@ describe('drover backup', () => {
     expect(statSync(store).mode & 0o777).toBe(0o600)
   })
 
-  it('says in one line what it wrote, and leaves nothing else beside the file', async () => {
+  it.runIf(IS_FULL)('says in one line what it wrote, and leaves nothing else beside the file', async () => {
     const { drover, prompt, root, home, file } = createUser()
     await prompt('one')
     const { code, stdout, stderr } = await drover('backup', 'copy')
@@ -174,7 +174,7 @@ describe('drover backup', () => {
     expect(namesIn(root)).toEqual([])
   })
 
-  it('does not migrate the store', async () => {
+  it.runIf(IS_FULL)('does not migrate the store', async () => {
     const { drover, prompt, store, file } = createUser()
     await prompt('one')
     const version = () => {
@@ -349,7 +349,7 @@ describe('drover restore', () => {
     expect(namesIn(user.home)).toEqual(['sessions.db'])
   })
 
-  it('replaces a damaged store, and keeps it', async () => {
+  it.runIf(IS_FULL)('replaces a damaged store, and keeps it', async () => {
     const { json, prompt, prompts, store, file } = createUser()
     await prompt('one')
     await json('backup', file)
@@ -360,7 +360,7 @@ describe('drover restore', () => {
     expect(await prompts()).toEqual(['one'])
   })
 
-  it('leaves the config alone that --config names', async () => {
+  it.runIf(IS_FULL)('leaves the config alone that --config names', async () => {
     const user = createUser()
     await user.prompt('one')
     await user.drover('config', 'set', 'server.port', '1')

@@ -416,7 +416,7 @@ const ROWS: readonly Row[] = [
 ]
 
 describe('a failed command', () => {
-  it.each(firstOf(ROWS, 15))(
+  it.each(firstOf(ROWS, 8))(
     'is %s with %s details and %s next when %s',
     async (code, details, next, _when, refused) => {
       const error = await refused()
@@ -476,7 +476,7 @@ async function skipped(started: StartedRun): Promise<StartedRun> {
 }
 
 describe('an outcome against a rule', () => {
-  it.each(firstOf(IN_STATE, 6))('is %s, exit 3, with %s, if the run %s', async (code, next, _when, make) => {
+  it.each(firstOf(IN_STATE, 3))('is %s, exit 3, with %s, if the run %s', async (code, next, _when, make) => {
     const { fixture, state } = await make()
     const { actions } = await fixture.status(state.run_id)
     const action = actions[0]?.action.action_id ?? ''

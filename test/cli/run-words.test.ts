@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { decision, destruction } from '../support/contract-examples.ts'
 import { installFakeGh, toFakeGitHub } from '../support/fake-gh.ts'
+import { firstOf, IS_FULL } from '../support/full-counts.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { stateOf } from '../support/run-fixture.ts'
@@ -34,13 +35,18 @@ describe('drover answer', () => {
     expect(answers).toMatchObject([{ text: 'Whole knots.', confirm_destructive: false }])
   })
 
-  it.each([
-    ['the beginning of an id', (started: StartedRun) => ({ args: [short(started).slice(0, 4), 'x y'] })],
-    ['a file', (started: StartedRun) => ({ args: [short(started), '-f', started.fixture.file('a.md', 'x y')] })],
-    ['a pipe', (started: StartedRun) => ({ args: [short(started)], input: 'x y' })],
-    ['a pipe, without an id', () => ({ args: [], input: 'x y' })],
-    ['the end of flags', () => ({ args: ['--', 'x y'] })],
-  ])('takes the answer with %s', async (_name, give) => {
+  it.each(
+    firstOf(
+      [
+        ['the beginning of an id', (started: StartedRun) => ({ args: [short(started).slice(0, 4), 'x y'] })],
+        ['a file', (started: StartedRun) => ({ args: [short(started), '-f', started.fixture.file('a.md', 'x y')] })],
+        ['a pipe', (started: StartedRun) => ({ args: [short(started)], input: 'x y' })],
+        ['a pipe, without an id', () => ({ args: [], input: 'x y' })],
+        ['the end of flags', () => ({ args: ['--', 'x y'] })],
+      ],
+      3,
+    ),
+  )('takes the answer with %s', async (_name, give) => {
     const started = await asking()
     const { args, ...rest } = { ...give(started) }
     const state = await stateOf(await started.fixture.drover(['answer', '--json', ...args], rest))
@@ -48,7 +54,7 @@ describe('drover answer', () => {
     expect((await started.fixture.status(state.run_id)).answers).toMatchObject([{ text: 'x y' }])
   })
 
-  it('works from another worktree of the repository', async () => {
+  it.runIf(IS_FULL)('works from another worktree of the repository', async () => {
     const started = await asking()
     const cwd = otherWorktree(started)
     expect(await stateOf(await started.fixture.drover(['answer', '--json', 'Knots.'], { cwd }))).toMatchObject({
@@ -70,11 +76,16 @@ describe('drover answer', () => {
     expect((await fixture.status(second.run_id)).answers).toBeUndefined()
   })
 
-  it.each([
-    ['no run asks', ['Knots.'], 'run_id_required', 2],
-    ['the run does not ask', ['ID', 'Knots.'], 'answer_not_expected', 3],
-    ['there is no such run', ['6f1c2c6e', 'Knots.'], 'run_not_found', 3],
-  ])('reports that %s', async (_name, args, code, exit) => {
+  it.each(
+    firstOf(
+      [
+        ['no run asks', ['Knots.'], 'run_id_required', 2],
+        ['the run does not ask', ['ID', 'Knots.'], 'answer_not_expected', 3],
+        ['there is no such run', ['6f1c2c6e', 'Knots.'], 'run_not_found', 3],
+      ],
+      2,
+    ),
+  )('reports that %s', async (_name, args, code, exit) => {
     const { fixture, state } = await adHoc()
     const error = await fixture.error(['answer', ...args.map((word) => word.replace('ID', state.run_id))])
     expect({ code: error.code, exit: error.exit_code }).toEqual({ code, exit })
@@ -121,7 +132,7 @@ describe.runIf(hasTerminals)('drover answer on a terminal', () => {
     expect((await fixture.status(state.run_id)).answers).toMatchObject([{ confirm_destructive: true }])
   })
 
-  it('asks for the answer below the quoted question, and Ctrl-C changes nothing', async () => {
+  it.runIf(IS_FULL)('asks for the answer below the quoted question, and Ctrl-C changes nothing', async () => {
     const { fixture, state } = await asking()
     const typing = startOnTerminal(['answer'], { cwd: fixture.root, env: fixture.env })
     await typing.shows('Answer: ')
@@ -156,7 +167,7 @@ describe.runIf(hasTerminals)('drover answer on a terminal', () => {
 })
 
 describe.runIf(hasTerminals)('drover stop and status on a terminal', () => {
-  it('work from another worktree of the repository', async () => {
+  it.runIf(IS_FULL)('work from another worktree of the repository', async () => {
     const started = await asking()
     const around = { cwd: otherWorktree(started), env: { ...started.fixture.env, NO_COLOR: '1' } }
     const shown = await startOnTerminal(['status', short(started)], around).ended
@@ -198,7 +209,7 @@ describe('drover continue', () => {
     expect(calls().length).toBeGreaterThan(0)
   })
 
-  it('continues with the pinned issue without a look at it', async () => {
+  it.runIf(IS_FULL)('continues with the pinned issue without a look at it', async () => {
     const { fixture } = await boundAndStopped()
     expect(await fixture.state(['continue', '--json', '--use-pinned'])).toMatchObject({ state: 'active' })
   })
@@ -240,7 +251,7 @@ describe('drover report', () => {
     expect(await fixture.error(['report', '-o', file])).toMatchObject({ code: 'file_exists' })
   })
 
-  it('is about the newest run of the repository, from another worktree too', async () => {
+  it.runIf(IS_FULL)('is about the newest run of the repository, from another worktree too', async () => {
     const started = await adHoc()
     const { stdout } = await started.fixture.drover(['report'], { cwd: otherWorktree(started) })
     expect(stdout).toContain(`Run \`${started.state.run_id}\``)

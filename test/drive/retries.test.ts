@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { expect, it } from 'vitest'
 import { createDriving } from '../support/driven-agents.ts'
 import { dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { DROVER, ending } from '../support/run-drover.ts'
 import { until } from '../support/until.ts'
 
@@ -24,7 +25,7 @@ it.each([
   expect(retries.map(({ count, since }) => [count, since])).toEqual([1, 2, 4].map((n) => [n, retries[0]?.since]))
 })
 
-it('the status says so while it retries', async () => {
+it.runIf(IS_FULL)('the status says so while it retries', async () => {
   const driving = createDriving({ implement: [{ retries: 2, hangs: true }] })
   const child = spawn(process.execPath, [DROVER, 'drive', GOAL, '--no-review'], {
     cwd: driving.repository.root,

@@ -303,7 +303,7 @@ describe.each(CASES)('$status for $name', (refused) => {
   it.each(['chat', 'message'] as const)(
     'is a problem in the format of the %s API, also if a stream was requested',
     async (name) => {
-      for (const stream of firstOf([true, false], name === 'chat' ? 2 : 1)) {
+      for (const stream of firstOf(name === 'chat' ? [true, false] : [false, true])) {
         const env = { FAKE_AGENT_SCRIPT: JSON.stringify(script), ...options.env }
         const server = await startServer({ ...options, env })
         const api = APIS[name]

@@ -37,7 +37,7 @@ const REQUESTS: [string, string, object][] = [
   ['a chat completion at the root', '/v1/chat/completions', chat],
 ]
 
-describe.each(firstOf(REQUESTS, 5))('%s with an Idempotency-Key', (_name, path, body) => {
+describe.each(firstOf(REQUESTS, 3))('%s with an Idempotency-Key', (_name, path, body) => {
   const open = async (script: Script = { text: ['Hello', ' there'] }, options: ServerOptions = {}) => {
     const server = await scripted(script, options)
     const post = (key: string, change: object = {}) =>
@@ -212,7 +212,7 @@ describe('a client whose connection is cut', () => {
     ['in the middle of the headers', 20],
   ] as const
 
-  it.each(CUTS)('%s: the openai package retries and gets the one answer', async (_name, afterBytes) => {
+  it.each(firstOf(CUTS, 2))('%s: the openai package retries and gets the one answer', async (_name, afterBytes) => {
     const server = await scripted({ text: ['Hello', ' there'], chunkMs: 30 })
     const proxy = await startCuttingProxy(server.port, { cuts: 2, afterBytes })
     const client = new OpenAI({ baseURL: `${proxy.url}/openai/v1`, apiKey: 'none', maxRetries: 4 })

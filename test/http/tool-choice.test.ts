@@ -22,7 +22,7 @@ describe('a required call', () => {
     expect((await newest(server)).prompt).toBe(user.content)
   })
 
-  it('is asked for once more in the same execution, and the counts of both turns add up', async () => {
+  it.runIf(IS_FULL)('is asked for once more in the same execution, and the counts of both turns add up', async () => {
     const script = { calls: [[call('add', 1)]], callsIf: 'it answered without a call', text: ['text {{results}}'] }
     const { client, server } = await open({ ...script, usage: { input: 100, output: 10 } })
     const first = await ask(client, [user], required)
@@ -102,7 +102,7 @@ describe('one function that must be called', () => {
     })
   })
 
-  it('is called by an agent that takes no schema', async () => {
+  it.runIf(IS_FULL)('is called by an agent that takes no schema', async () => {
     const { client, server } = await open({
       calls: [[call('add', 1)]],
       callsIf: 'one of these tools (add)',

@@ -192,7 +192,7 @@ describe('a warm process', () => {
     expect(server.logged).toHaveLength(1)
   })
 
-  it('that ended with its prompt is replaced before the next one', async () => {
+  it.runIf(IS_FULL)('that ended with its prompt is replaced before the next one', async () => {
     const server = await warmServer()
     await warmUp(server, { backend: 'codex' })
     const { output } = await prompt(server, { foreign: true, pid: true }, { backend: 'codex' })
@@ -201,7 +201,7 @@ describe('a warm process', () => {
     expect(warmOf(server)).toMatchObject([{ backend: 'codex', turns: 0 }])
   })
 
-  it('over its limit of memory ends after the prompt', async () => {
+  it.runIf(IS_FULL)('over its limit of memory ends after the prompt', async () => {
     const server = await warmServer({ max_rss_mb: 150 })
     await warmUp(server, { backend: 'claude' })
     const { output } = await prompt(server, { grow: 200, pid: true }, { backend: 'claude' })
