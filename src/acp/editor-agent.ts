@@ -329,7 +329,7 @@ const PERMISSIONS = [
 
 /** A failure of the agent is an error: an editor must not take it for an answer. */
 function toResponse(result: PromptResult): object {
-  const { error_code: code, error, token_usage: usage, warnings, session_id, execution_id } = result
+  const { error_code: code, error, retry_after_secs, token_usage: usage, warnings, session_id, execution_id } = result
   const _meta = { drover: { session_id, execution_id, ...(warnings !== undefined && { warnings }) } }
   switch (toPromptStatus(result)) {
     case 'completed':
@@ -339,7 +339,8 @@ function toResponse(result: PromptResult): object {
     default: {
       if (code === 'agent_max_turns') return { stopReason: 'max_turn_requests', usage: toEditorUsage(usage), _meta }
       const number = code === 'agent_auth_failed' ? CODES.authRequired : CODES.internal
-      throw new JsonRpcFailure({ code: number, message: error ?? 'the agent failed', data: { code } })
+      const data = { code, ...(retry_after_secs !== undefined && { retry_after_secs }) }
+      throw new JsonRpcFailure({ code: number, message: error ?? 'the agent failed', data })
     }
   }
 }
@@ -347,6 +348,7 @@ function toResponse(result: PromptResult): object {
 function toFailure(error: unknown): unknown {
   if (!(error instanceof Fault)) return error
   const { code, kind, message } = error
-  const number = kind === 'not_found' ? CODES.notFound : kind === 'invalid' ? CODES.invalid : CODES.internal
+  const isInvalid = kind === 'invalid' || kind === 'usage'
+  const number = kind === 'not_found' ? CODES.notFound : isInvalid ? CODES.invalid : CODES.internal
   return new JsonRpcFailure({ code: number, message, data: { code } })
 }

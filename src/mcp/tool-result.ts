@@ -125,11 +125,18 @@ function describeEnd({ result, error, state }: Execution, text: string): Partial
     const { results, kept, dropped, left, warnings } = result as unknown as ExecutionView
     return withoutUndefined({ results, kept, dropped, left, warnings })
   }
-  const { output, warnings, error: message, error_code: code = 'agent_failed' } = result as unknown as PromptResult
+  const {
+    output,
+    warnings,
+    error: message,
+    error_code: code = 'agent_failed',
+    retry_after_secs,
+  } = result as PromptResult
+  const details = retry_after_secs === undefined ? {} : { details: { retry_after_secs } }
   return {
     output,
     ...(warnings !== undefined && { warnings: [...warnings] }),
-    ...(message !== undefined && { error: { code, message } }),
+    ...(message !== undefined && { error: { code, message, ...details } }),
   }
 }
 

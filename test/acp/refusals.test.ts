@@ -350,7 +350,11 @@ describe('the protocol', () => {
     expect(await codeOf(failing({ result: 'Invalid API key · Please run /login' }))).toBe(-32_000)
     expect(await codeOf(failing({ result: 'API Error: 500 broken' }))).toBe(INTERNAL)
     expect(await failing({ subtype: 'error_max_turns' })).toMatchObject({ stopReason: 'max_turn_requests' })
+    await expect(failing({ result: 'API Error: Request rejected (429) · try again in 5h' })).rejects.toMatchObject({
+      data: { retry_after_secs: 5 * 60 * 60 },
+    })
     const { sessionId } = await create()
+    expect(await codeOf(prompt(sessionId, ' '))).toBe(INVALID)
     for (const [configId, value] of [
       ['mode', 'nonsense'],
       ['backend', 'nonsense'],

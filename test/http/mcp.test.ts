@@ -119,6 +119,15 @@ describe('work that a client gives up', () => {
   })
 })
 
+it('a prompt that fails at a limit says when to try again', async () => {
+  const { call } = await connect(await scripted({ fail: 429, failText: 'usage limit reached, try again in 3 hours' }))
+  const { isError, view } = await call('prompt', { prompt: 'x', backend: 'claude' })
+  expect([isError, view.error]).toMatchObject([
+    true,
+    { code: 'agent_usage_limited', details: { retry_after_secs: 3 * 60 * 60 } },
+  ])
+})
+
 describe('execution_message', () => {
   it.runIf(IS_FULL)('tells the agent of a running execution something, and says when the agent gets it', async () => {
     const { server } = await stepwise(1)
