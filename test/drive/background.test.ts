@@ -128,6 +128,17 @@ describe('drover answer', () => {
   })
 })
 
+it('a run that was answered while a demo server drives it is no run of the demo agent', async () => {
+  const { driving, drover } = createDetached({ orient: [ASKING, {}] })
+  const port = await portOf(serveDrover(['--port', '0', '--demo'], driving.env))
+  const { change, reaches } = runClient((path, options) => ask({ port, path, ...options }))
+  const id = runIdIn((await drover('drive', GOAL, '--no-review', '--detach')).stdout)
+  await reaches(id, 'waiting')
+  expect(await change(id, 'answer', { text: 'Knots.' })).toMatchObject({ status: 200 })
+  await reaches(id, 'ended')
+  expect(dataOf(driving.records(id), 'drive_resumed')).toMatchObject([{ options: { is_demo: false } }])
+})
+
 describe('options for a run that the server drives', () => {
   const limit = { claude: 'API Error: Request rejected (429) · try again in 5h' }
 

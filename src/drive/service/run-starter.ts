@@ -233,7 +233,7 @@ export class RunStarter {
     const place = placeOf(by)
     const starter = { ...requireRights(rights, toStarter(record)), ...(place !== undefined && { place }) }
     const own = asDeepAs(record, this.#promptsFor({ ...starter, depth: by.depth }))
-    const prompts = before.is_demo ? this.#withDemo(own) : own
+    const prompts = before.is_demo || place === undefined ? this.#withDemo(own, before.is_demo) : own
     if (by.is === 'client') refuseOptions(given, this.#options.settings)
     const optionsFrom = this.#optionsFrom(given, { prompts, settings: this.#options.settings })
     for (const each of [starter, by]) refuseModes(optionsFrom(before), each)
@@ -276,12 +276,13 @@ export class RunStarter {
   }
 
   #optionsFrom(given: GivenOptions, { isDemo = this.#options.isDemo, ...sources }: Sources): DriveBegin['optionsFrom'] {
-    return (before) => completeOptions(given, before, { ...sources, isDemo: isDemo || before?.is_demo === true })
+    return (before) => completeOptions(given, before, { ...sources, isDemo: before?.is_demo ?? isDemo })
   }
 
-  /** A run of the demo agent continues with it. */
-  #withDemo(prompts: PromptContext): PromptContext {
-    const { settings, env, cwd, demoAgent: demo } = this.#options
+  /** A run of the demo agent continues with it, and another one without it, whatever server continues it. */
+  #withDemo(prompts: PromptContext, isDemo: boolean): PromptContext {
+    const { settings, env, cwd, demoAgent } = this.#options
+    const demo = isDemo ? demoAgent : undefined
     return { ...prompts, locate: (backend) => locateAgent(backend, { env, cwd, backends: settings.backends, demo }) }
   }
 
