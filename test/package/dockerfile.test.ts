@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { build } from 'esbuild'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { assignments, type Built, buildStage, copySent, isSent, readDockerfile } from '../support/dockerfile.ts'
 import { IS_FULL } from '../support/full-counts.ts'
@@ -89,6 +90,16 @@ describe('.dockerignore', () => {
     ['bin/drover.cjs', true],
   ])('for %s is %s', (path, expected) => {
     expect(isSent(path, patterns)).toBe(expected)
+  })
+
+  it('sends everything that the build imports', async () => {
+    const { metafile } = await build({
+      ...{ absWorkingDir: ROOT, entryPoints: ['scripts/build.ts'], bundle: true, write: false, metafile: true },
+      ...{ platform: 'node', format: 'esm', packages: 'external' },
+    })
+    const imported = Object.keys(metafile.inputs)
+    expect(imported).toContain('scripts/bundle.ts')
+    expect(imported.filter((path) => !isSent(path, patterns))).toEqual([])
   })
 })
 
