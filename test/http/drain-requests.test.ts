@@ -177,8 +177,22 @@ describe('drain', () => {
     await until(() => hasOneQueued(server))
     server.shutdown.abort()
     await drain(server.http, { drainMs: 10, graceMs: 10_000 }, async () => server.drainDeadline.abort())
-    expect((await first).body).toMatchObject({ exit_code: 130 })
-    expect((await second).body).toMatchObject({ exit_code: -1, error_code: 'canceled', session_id: '' })
+    const cut = { error_code: 'shutting_down', error: 'the server is shutting down; retry when it is back' }
+    expect((await first).body).toMatchObject({ exit_code: 130, ...cut })
+    expect((await second).body).toMatchObject({ exit_code: -1, ...cut, session_id: '' })
+  })
+
+  it('says in a native stream that the server ends, not that someone has canceled the prompt', async () => {
+    const env = { FAKE_AGENT_SCRIPT: JSON.stringify({ hangAfter: 'init' }) }
+    const server = await startServer({ env })
+    const body = { backend: 'claude', prompt: 'x', output_format: 'stream-json' }
+    const asked = server.request('/api/v1/prompt', { method: 'POST', body })
+    await until(() => server.context.drover.slots.load().running === 1)
+    server.shutdown.abort()
+    await drain(server.http, { drainMs: 10, graceMs: 10_000 }, async () => server.drainDeadline.abort())
+    const { text } = await asked
+    expect(text).toContain('"shutting_down"')
+    expect(text).not.toContain('"agent_cancelled"')
   })
 
   it.each([

@@ -2,8 +2,11 @@
 import { toTimestamp } from '../../kit/clock.ts'
 import { requestChecker } from '../../kit/omit-empty.ts'
 import { validatePromptRequest } from '../../prompts/checks.generated.js'
+import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import type { PromptBody } from '../../prompts/prompt-request.shape.ts'
+import { type PromptResult, toPromptStatus } from '../../prompts/prompt-result.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
+import { shuttingDown } from '../errors/faults.ts'
 import { checkBody } from '../request/body.ts'
 import { type ReplyFormat, sendPrompt } from '../response/send-prompt.ts'
 import type { StreamFormat } from '../response/send-stream.ts'
@@ -26,21 +29,35 @@ export function nativeFormat(
   context: ServerContext,
 ): ReplyFormat {
   const format = prompt.output_format ?? context.config.output.format
-  return format === 'stream-json' ? ndjson(prompt.backend, context) : { toBody: (result) => result }
+  if (format === 'stream-json') return ndjson(prompt.backend, context)
+  return { toBody: (result) => (isCutOff(result, context) ? { ...result, ...CUT_OFF.result } : result) }
+}
+
+const { code, message } = shuttingDown({})
+/** A client must not take the end of the server for a cancel by a person. The session can be resumed. */
+const CUT_OFF = { result: { error_code: code, error: message }, event: { code, message } }
+
+function isCutOff(result: PromptResult, { drainDeadline }: ServerContext): boolean {
+  return drainDeadline.aborted && toPromptStatus(result) === 'canceled'
+}
+
+function withCutOff(event: PromptEvent, { drainDeadline }: ServerContext): PromptEvent {
+  if (event.type !== 'error' || event.content.code !== 'agent_cancelled' || !drainDeadline.aborted) return event
+  return { ...event, content: { ...event.content, ...CUT_OFF.event } }
 }
 
 /** The heartbeat is an event too, because some clients cannot read an empty line. */
-function ndjson(backend: string, { clock }: ServerContext): StreamFormat {
+function ndjson(backend: string, context: ServerContext): StreamFormat {
   let sessionId = ''
   return {
     contentType: 'application/x-ndjson',
     frame: (event) => {
       sessionId = event.session_id
-      return `${JSON.stringify(event)}\n`
+      return `${JSON.stringify(withCutOff(event, context))}\n`
     },
     end: () => '',
     heartbeat: () => {
-      const timestamp = toTimestamp(clock.now())
+      const timestamp = toTimestamp(context.clock.now())
       const content = { stage: 'waiting' }
       return `${JSON.stringify({ type: 'progress', backend, session_id: sessionId, timestamp, content })}\n`
     },
