@@ -8,6 +8,7 @@ import { installAcpAgent } from '../support/acp-agent.ts'
 import { callMain } from '../support/call-main.ts'
 import { installFakeAgents } from '../support/fake-agent.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
+import { portOf, serveDrover } from '../support/serve-drover.ts'
 import { isRunning } from '../support/test-command.ts'
 
 const PLATFORMS = ['linux', 'darwin'].flatMap((system) => [`${system}-x86_64`, `${system}-aarch64`])
@@ -41,6 +42,16 @@ describe('drover backends add', () => {
     const command = [join(home, 'fake-acp')]
     expect(sections()).toEqual({ 'my-agent': { protocol: 'acp', command, env: { KEY: 'a=b' }, profile } })
     expect((await drover('config', 'show')).stdout).not.toContain('a=b')
+  })
+
+  it('says that a running server does not know it before a restart', async () => {
+    const serving = serveDrover(['-p', '0', '--demo'], { HOME: home })
+    await portOf(serving)
+    const { code, stderr } = await add({})
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining(`(process ${serving.child.pid}) uses the new value of backends.my-agent after a restart`),
+    ])
   })
 
   it('tries a prompt, and whether the session can be continued', async () => {

@@ -16,6 +16,7 @@ import { nearestWord } from '../../kit/nearest.ts'
 import { USER } from '../../prompts/caller.ts'
 import { toAgentRequest } from '../../prompts/prepare-prompt.ts'
 import type { Invocation, RunCommand } from '../command.ts'
+import { noteRestart } from '../config/note-restart.ts'
 import { flagValueInvalid } from '../faults.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import { openDrover } from '../open/open-drover.ts'
@@ -115,7 +116,9 @@ async function probeAndWrite(invocation: Invocation, backend: NewBackend): Promi
   const { config: path } = findUserPaths(invocation)
   await setBackendSection({ path, name, section: { ...section, profile } })
   const shown = { name, command: section.command, profile, config: path }
-  return await printResult(invocation, shown, () => formatReport(shown, report.answer?.text))
+  const code = await printResult(invocation, shown, () => formatReport(shown, report.answer?.text))
+  await noteRestart(invocation, `backends.${name}`)
+  return code
 }
 
 /** What the agent can do, or the exit code of a user who has stopped it. */

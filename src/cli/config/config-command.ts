@@ -4,11 +4,9 @@ import { type ConfigProblem, configInvalid } from '../../config/faults.ts'
 import { findLoweredModes } from '../../config/find-lowered-modes.ts'
 import { formatOrigin } from '../../config/origin.ts'
 import { readConfig } from '../../config/read-config.ts'
-import { findKey, findMap } from '../../config/setting-keys.ts'
 import { formatValue, maskSetting, type ShownSetting, showConfig, showSetting } from '../../config/show-config.ts'
 import { isFault } from '../../kit/fault.ts'
 import type { Invocation, RunCommand } from '../command.ts'
-import { askStatus } from '../local/local-server.ts'
 import { printResult } from '../output/print-result.ts'
 import { padToColumns } from '../output/printable.ts'
 import { wrapOn } from '../output/terminal-wrap.ts'
@@ -16,6 +14,7 @@ import { tableWidth } from '../output/text-table.ts'
 import { wrapWords } from '../output/wrap-words.ts'
 import { findUserPaths, readSettings, toConfigEnvironment } from '../settings.ts'
 import type { Channel } from '../terminal.ts'
+import { noteRestart } from './note-restart.ts'
 
 /** In a pipe a longer value shifts its origin to the right; on a terminal it is wrapped. */
 const MAX_VALUE_COLUMNS = 40
@@ -78,17 +77,6 @@ export const set: RunCommand = async (invocation) => {
   await invocation.runtime.terminal.out.write(`${key} = ${formatValue(maskSetting(key, written.value))} (in ${path})\n`)
   await noteRestart(invocation, key)
   return 0
-}
-
-/** Says so if a server of this user keeps the old value until it is restarted. */
-async function noteRestart(invocation: Invocation, key: string): Promise<void> {
-  if ((findKey(key) ?? findMap(key))?.applies !== undefined) return
-  const server = await askStatus(invocation).catch(() => undefined)
-  if (server === undefined) return
-  const how = server.is_background ? 'restart it with "drover down && drover up"' : 'restart it'
-  await invocation.runtime.terminal.err.write(
-    `drover: note: the running server (process ${server.pid}) uses the new value of ${key} after a restart; ${how}\n`,
-  )
 }
 
 export const unset: RunCommand = async (invocation) => {
