@@ -213,6 +213,13 @@ describe('the verdict, if', () => {
       'drover drive run-1 --max-cost USD',
     ],
     [
+      'a budget is spent',
+      { state: 'active', drive: { paused: { reason: 'budget_spent', message: 'it resets tomorrow' } } },
+      4,
+      'paused by limit: it resets tomorrow',
+      'drover drive run-1',
+    ],
+    [
       'its time is used',
       { state: 'active', drive: { paused: { reason: 'max_time', message: 'no time left' } } },
       4,

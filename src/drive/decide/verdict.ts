@@ -197,7 +197,8 @@ function oneMore(limit: number | undefined, used: number): number | undefined {
 /** The driver has stopped, and said why. */
 function ofPause(facts: VerdictFacts, { reason, message }: NonNullable<DriveState['paused']>): Judged {
   if (reason === 'tampered') return { word: 'not delivered', reason: message, next: command(facts, 'report') }
-  if (reason === 'agent_limited') return { word: 'paused by limit', reason: message, next: command(facts, 'drive') }
+  if (reason === 'agent_limited' || reason === 'budget_spent')
+    return { word: 'paused by limit', reason: message, next: command(facts, 'drive') }
   const flag = higherLimit(reason, facts.drive)
   if (flag === undefined) return waits(facts, message)
   return { word: 'paused by limit', reason: message, next: command(facts, 'drive', flag) }
