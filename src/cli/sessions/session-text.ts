@@ -63,9 +63,13 @@ export function sessionFacts(session: Session, now?: Date): [name: string, value
     ['last error', session.error_message],
     ['metadata', Object.keys(metadata).length === 0 ? undefined : writeJson(metadata)],
     ['prompt', toOneLine(session.initial_prompt.slice(0, PROMPT_LENGTH), PROMPT_COLUMNS)],
-    ['resume with', isResumable(session) ? `drover resume ${shortenSessionId(session)} "..."` : undefined],
+    ['resume with', isResumable(session) ? resumeCommand(session) : undefined],
   ]
   return facts.filter((fact): fact is [string, string] => fact[1] !== undefined && fact[1] !== '')
+}
+
+function resumeCommand(session: Session): string {
+  return `drover resume ${shortenSessionId(session)}${session.is_demo === true ? ' --demo' : ''} "..."`
 }
 
 /** The state, the time, the duration, the tokens and the cost of a turn. */
