@@ -34,7 +34,7 @@ export const clientToolsAbandoned = defineFault('client_tools_abandoned', 'unava
 
 export const promptEmpty = defineFault('prompt_empty', 'usage', {
   when: 'A prompt is empty or only white space.',
-  message: (_: { backend: string }) => 'the prompt is empty; write what the agent should do',
+  message: (_: { backend?: string }) => 'the prompt is empty; write what the agent should do',
 })
 
 export const promptNotText = defineFault('prompt_not_text', 'usage', {

@@ -1,5 +1,6 @@
 /** Compares what agents change, each in a git worktree. Clients are limited as with driven runs. */
 import { existsSync } from 'node:fs'
+import { promptEmpty } from '../agents/faults.ts'
 import { backendNames } from '../agents/locate-agents.ts'
 import type { Config } from '../config/config.shape.ts'
 import { findUsableProject, withProject } from '../config/projects/projects.ts'
@@ -300,7 +301,8 @@ async function keepOne(
 }
 
 /** All of this is checked before an agent costs anything. */
-function checkComparison({ worktrees, checks = [], keep, backends }: Comparison): void {
+function checkComparison({ prompt, worktrees, checks = [], keep, backends }: Comparison): void {
+  if (prompt.trim() === '') throw promptEmpty({})
   for (const command of checks) parseCheck(command)
   if (worktrees !== true) {
     const field = checks.length > 0 ? 'checks' : 'keep'

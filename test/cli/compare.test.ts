@@ -82,6 +82,18 @@ describe('drover compare', () => {
     expect(made).toMatchObject({ prompt: 'from a pipe', results: [{ exit_code: 0 }] })
   })
 
+  it.each([
+    ['a blank prompt', [' \n']],
+    ['an empty file', ['--file', 'empty']],
+    ['a blank prompt in worktrees', [' ', '--worktrees']],
+  ])('refuses %s before anything starts, and records nothing', async (_name, args) => {
+    writeFileSync(join(home.path, 'empty'), '')
+    const { code, stdout, stderr } = await compare([...args, '--backends', 'claude,codex'])
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain('the prompt is empty; write what the agent should do')
+    expect(JSON.parse((await compare(['--list', '--json'])).stdout)).toMatchObject({ comparisons: [] })
+  })
+
   it('runs on all installed agents with --all-backends', async () => {
     const env = { DROVER_BACKENDS_CODEX_COMMAND: `${NOWHERE}/codex` }
     const ran = await report(['hello there', '--all-backends'], { env })

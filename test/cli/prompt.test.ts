@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { splitTokens } from '../../src/prompts/tokens.ts'
 import type { Script } from '../fake-agent/script.ts'
 import { hangingAgent } from '../support/agent-home.ts'
 import { callMain } from '../support/call-main.ts'
@@ -319,7 +320,7 @@ describe('the output', () => {
   ])('has as JSON what %s printed, the tokens and the time in the form of scripts', async (backend, raw) => {
     const report = JSON.parse((await drover(['hello there', '-b', backend, '-o', 'json'], scripted(FINE))).stdout)
     expect(report).toMatchObject({ content: report.output, duration_seconds: report.duration_ms / 1000, raw })
-    const { input_tokens: input, output_tokens: output } = report.token_usage
+    const { input, output } = splitTokens(report.token_usage, backend)
     expect(report.usage).toEqual({ input_tokens: input, output_tokens: output, total_tokens: input + output })
   })
 

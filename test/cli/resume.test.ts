@@ -46,6 +46,15 @@ describe('a session of the demo agent', () => {
 })
 
 describe('a session of the demo agent, without an installed agent', () => {
+  it('is shown with the command that continues it', async () => {
+    const { stdout } = await home.drover(['first words', '-o', 'json', '--demo'], { env: home.bare })
+    const shown = await home.drover(['sessions', 'show', JSON.parse(stdout).session_id])
+    const [, ...words] =
+      /^resume with +(drover resume [0-9a-f]{8} --demo) "\.\.\."$/m.exec(shown.stdout)?.[1]?.split(' ') ?? []
+    expect(words).toHaveLength(3)
+    expect(await home.drover([...words, 'more'], { env: home.bare })).toMatchObject({ code: 0 })
+  })
+
   it('is continued only with --demo, and the message says so', async () => {
     await home.drover(['first words', '--demo'], { env: home.bare })
     const refused = await home.drover(['-c', 'say more'], { env: home.bare })

@@ -101,7 +101,7 @@ describe('drover sessions list', () => {
     expect((await sessions('list')).stdout).toBe(
       [
         'ID        BACKEND  STATUS     LAST USED  TOKENS  TITLE',
-        `${young.slice(0, 8)}  claude   completed  just now   34      several lines`,
+        `${young.slice(0, 8)}  claude   completed  just now   36      several lines`,
         `${old.slice(0, 8)}  codex    error      3d ago     34      the parser`,
         '2 of 2\n',
       ].join('\n'),
@@ -187,7 +187,7 @@ describe('drover sessions list', () => {
     await keep({ title: '漢字'.repeat(60) })
     const terminal = startOnTerminal(['sessions', 'list'], { cwd: home.path, env: home.env, columns: 60 })
     const { seen } = await terminal.ended
-    expect(seen).toMatch(/34 {6}漢字漢字漢…\n1 of 1\n$/)
+    expect(seen).toMatch(/36 {6}漢字漢字漢…\n1 of 1\n$/)
   })
 })
 
@@ -225,7 +225,7 @@ describe('drover sessions show', () => {
         'created      T',
         'last used    T (just now)',
         'turns        1',
-        'tokens       30 in (2 cached), 4 out (1 reasoning)',
+        'tokens       32 in (2 cached), 4 out (1 reasoning)',
         'tags         a, b',
         'allowed      approval default, sandbox default',
         "agent's id   agent-1",

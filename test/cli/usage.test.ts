@@ -44,6 +44,7 @@ describe('drover usage', () => {
       expect.stringMatching(`^${today} claude 2 0 .* \\$0\\.0085$`),
       `${today} codex 1 0 1.5k 20 -`,
       expect.stringMatching(/^total 3 0 .* \$0\.0085$/),
+      'COST misses 1 execution whose cost is not known.',
     ])
     expect(await usage('-b', 'claude')).toMatchObject({
       rows: [{ key: '', executions: 2 }],

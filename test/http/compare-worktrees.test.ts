@@ -241,9 +241,11 @@ describe('a comparison in worktrees', () => {
     expect(other.git('branch', '--list', 'drover/*')).toBe('')
   })
 
-  it('is refused before anything is recorded if an agent or the program of a check does not exist', async () => {
+  it('is refused before anything is recorded if the prompt is blank, or an agent or the program of a check does not exist', async () => {
     const { server, post, worktrees, request } = await serveComparisons({ drive: { checks: [CHECK, 'nmp test'] } })
     const wrong = [
+      [{ prompt: ' \n' }, 'prompt_empty'],
+      [{ prompt: ' \n', worktrees: false }, 'prompt_empty'],
       [{ backends: ['claude', 'clade'] }, 'backend_not_found'],
       [{ checks: ['nmp test'] }, 'drive_program_missing'],
       [{ checks: ['nmp test'], dry_run: true }, 'drive_program_missing'],

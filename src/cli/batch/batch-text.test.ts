@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { canceledResult } from '../../prompts/prompt-result.ts'
+import { formatCompared, formatComparison } from './comparison-text.ts'
 import { formatOutcome, formatTotals, formatWarnings, outcomeTable } from './print-batch.ts'
 
 const OUT = {
@@ -29,4 +30,26 @@ describe('a cancelled item', () => {
 it('no line of a warning of an agent looks like a message of drover', () => {
   const warned = { ...CANCELLED, result: { ...CANCELLED.result, warnings: ['w\ndrover: a'] } }
   expect(formatWarnings([warned])).toBe('drover: warning: [1] w\n  drover: a\n')
+})
+
+describe('tokens of a cache', () => {
+  const USAGE = { output_tokens: 30, cached_tokens: 900, reasoning_tokens: 0 }
+  const results = [
+    { ...canceledResult('claude'), token_usage: { ...USAGE, input_tokens: 100, cache_write_tokens: 200 } },
+    { ...canceledResult('codex'), token_usage: { ...USAGE, input_tokens: 1200 } },
+  ]
+
+  it('count alike for claude and codex in the table and the sum of tasks', () => {
+    const outcomes = results.map((result) => ({ item: { mark: '', name: 'n', backend: result.backend }, result }))
+    const [, ...rows] = outcomeTable(outcomes, { first: 'TASK', last: 'NAME' }, OUT).trim().split('\n')
+    expect(rows).toEqual([expect.stringMatching(/ 1230 +n$/), expect.stringMatching(/ 1230 +n$/)])
+    expect(formatTotals(outcomes, { noun: 'task', durationMs: 0 })).toContain(' 2460 tokens\n')
+  })
+
+  it('count alike for claude and codex in a comparison', () => {
+    expect(formatComparison(results, { out: { ...OUT, isTty: false }, demoBackends: [] }).match(/\d+ tokens/g)).toEqual(
+      ['1230 tokens', '1230 tokens'],
+    )
+    expect(formatCompared(results, { out: OUT, isKept: true }).match(/ 1230$/gm)).toHaveLength(2)
+  })
 })

@@ -4,9 +4,10 @@ import type { CheckResult } from '../../kit/process/run-check.ts'
 import { quoteWord } from '../../kit/shell-words.ts'
 import type { ComparedResult, ComparedWorktree, KeepResult } from '../../prompts/prompt-result.shape.ts'
 import { type PromptResult, toPromptStatus } from '../../prompts/prompt-result.ts'
+import { countTokens } from '../../prompts/tokens.ts'
 import type { ComparisonView } from '../../service/comparison.shape.ts'
 import { toLabels } from '../../service/comparison-worktrees.ts'
-import { formatCost, formatDuration, totalTokens } from '../output/format-amounts.ts'
+import { formatCost, formatDuration } from '../output/format-amounts.ts'
 import { padToColumns, toMessage, toOneLine, toPrintable, toShown } from '../output/printable.ts'
 import { wrapOn } from '../output/terminal-wrap.ts'
 import { formatHeadedTable } from '../output/text-table.ts'
@@ -62,8 +63,9 @@ function shownAnswer(result: PromptResult): string {
 }
 
 function formatEffort(result: PromptResult): string {
-  const { duration_ms: durationMs, token_usage: usage, cost_usd: costUsd, cost_kind: kind } = result
-  const parts = [formatDuration(durationMs), `${totalTokens(usage)} tokens`, formatCost(costUsd, kind === 'priced')]
+  const { backend, duration_ms: durationMs, token_usage: usage, cost_usd: costUsd, cost_kind: kind } = result
+  const tokens = `${countTokens(usage, backend)} tokens`
+  const parts = [formatDuration(durationMs), tokens, formatCost(costUsd, kind === 'priced')]
   return parts.filter((part) => part !== undefined).join(', ')
 }
 
@@ -136,11 +138,11 @@ export function formatContenders(contenders: readonly Contender[], { out, id }: 
 }
 
 function toContenderRow(contender: Contender): string[] {
-  const { name, state, worktree, duration_ms: durationMs, usage, cost_usd: cost, cost_kind: kind } = contender
+  const { name, backend, state, worktree, duration_ms: durationMs, usage, cost_usd: cost, cost_kind: kind } = contender
   return [
     ...[name, state, ...formatSizes(worktree)],
     durationMs === undefined ? '-' : formatDuration(durationMs),
-    usage === undefined ? '-' : String(totalTokens(usage)),
+    usage === undefined ? '-' : String(countTokens(usage, backend)),
     formatCost(cost, kind === 'priced') ?? '-',
     contender.work === 'none' ? '-' : contender.work,
   ]
@@ -158,7 +160,8 @@ const NO_SIZES: Sizes = { files: 0, insertions: 0, deletions: 0, checks: [] }
 function toRow(result: ComparedResult): string[] {
   const { backend, worktree, duration_ms: durationMs, token_usage: usage, cost_usd: cost, cost_kind: kind } = result
   const { name = backend } = worktree ?? {}
-  const effort = [formatDuration(durationMs), String(totalTokens(usage)), formatCost(cost, kind === 'priced') ?? '-']
+  const tokens = String(countTokens(usage, backend))
+  const effort = [formatDuration(durationMs), tokens, formatCost(cost, kind === 'priced') ?? '-']
   return [name, toPromptStatus(result), ...formatSizes(worktree), ...effort]
 }
 

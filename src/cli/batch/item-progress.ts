@@ -22,7 +22,8 @@ export class ItemProgress implements Required<Pick<BatchWatcher, Watched>> {
   }
 
   started = (item: number) => {
-    this.#running.set(item, { startedAt: performance.now(), tokens: new TokenCounter(), activity: 'starting' })
+    const tokens = new TokenCounter(this.#items[item]?.backend ?? '')
+    this.#running.set(item, { startedAt: performance.now(), tokens, activity: 'starting' })
   }
 
   event = (item: number, event: AgentEvent) => {

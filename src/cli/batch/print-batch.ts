@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import { type PromptResult, type PromptStatus, toPromptStatus } from '../../prompts/prompt-result.ts'
+import { countTokens } from '../../prompts/tokens.ts'
 import type { Invocation } from '../command.ts'
-import { formatDuration, totalTokens } from '../output/format-amounts.ts'
+import { formatDuration } from '../output/format-amounts.ts'
 import { toMessage, toOneLine, toPrintable, toShown } from '../output/printable.ts'
 import { wrapOn } from '../output/terminal-wrap.ts'
 import { formatHeadedTable } from '../output/text-table.ts'
@@ -113,7 +114,7 @@ export function outcomeTable(
     item.backend,
     STATUS_TEXTS[result === undefined ? 'skipped' : toPromptStatus(result)],
     result === undefined ? '-' : formatDuration(result.duration_ms),
-    result === undefined ? '-' : String(totalTokens(result.token_usage)),
+    result === undefined ? '-' : String(countTokens(result.token_usage, result.backend)),
     item.name,
   ])
   return `${formatHeadedTable([headings, ...rows], out).join('\n')}\n`
@@ -132,7 +133,7 @@ export function formatTotals(
     ...(count('canceled') > 0 ? [`${count('canceled')} canceled`] : []),
     ...(results.length < outcomes.length ? [`${outcomes.length - results.length} skipped`] : []),
   ]
-  const tokens = results.reduce((sum, { token_usage: usage }) => sum + totalTokens(usage), 0)
+  const tokens = results.reduce((sum, { token_usage: usage, backend }) => sum + countTokens(usage, backend), 0)
   const total = `${outcomes.length} ${noun}${outcomes.length === 1 ? '' : 's'}`
   return `${total}: ${parts.join(', ')}; ${formatDuration(durationMs)}, ${tokens} tokens\n`
 }

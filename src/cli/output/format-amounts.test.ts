@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatAge, formatDuration } from './format-amounts.ts'
+import { formatAge, formatDuration, formatUsage } from './format-amounts.ts'
 
 const NOW = new Date('2026-03-10T12:00:00.000Z')
 
@@ -29,5 +29,18 @@ describe('formatDuration', () => {
     [3_723_000, '1:02:03'],
   ])('formats %i as %s', (milliseconds, text) => {
     expect(formatDuration(milliseconds)).toBe(text)
+  })
+})
+
+describe('formatUsage', () => {
+  it.each([
+    ['claude', { input_tokens: 100, output_tokens: 30, reasoning_tokens: 0, cache_write_tokens: 200 }],
+    ['codex', { input_tokens: 1200, output_tokens: 30, reasoning_tokens: 0 }],
+    ['gemini', { input_tokens: 1200, output_tokens: 20, reasoning_tokens: 10 }],
+  ])('counts each token of %s once', (backend, usage) => {
+    const thought = usage.reasoning_tokens
+    expect(formatUsage({ ...usage, cached_tokens: 900 }, backend)).toBe(
+      `1200 in (900 cached), 30 out (${thought} reasoning)`,
+    )
   })
 })

@@ -1,4 +1,5 @@
 import type { Usage } from '../../agents/adapter/agent.ts'
+import { splitTokens } from '../../prompts/tokens.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -23,14 +24,10 @@ export function formatDuration(milliseconds: number): string {
   return hours > 0 ? `${hours}:${twoDigits(minutes)}:${twoDigits(rest)}` : `${minutes}:${twoDigits(rest)}`
 }
 
-export function totalTokens({ input_tokens: input, output_tokens: output }: Usage): number {
-  return input + output
-}
-
 /** `120 in (40 cached), 30 out (10 reasoning)` */
-export function formatUsage(usage: Usage): string {
-  const { input_tokens: input, output_tokens: output, cached_tokens: cached, reasoning_tokens: reasoning } = usage
-  return `${input} in (${cached} cached), ${output} out (${reasoning} reasoning)`
+export function formatUsage(usage: Usage, backend: string): string {
+  const { input, cacheRead, output, reasoning } = splitTokens(usage, backend)
+  return `${input} in (${cacheRead} cached), ${output} out (${reasoning} reasoning)`
 }
 
 /** `$0.0043`, `$1.23`; undefined if it is not known. `~` is in front of a cost that no agent reported, or a part of it. */

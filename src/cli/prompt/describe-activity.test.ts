@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentEvent } from '../../agents/adapter/agent.ts'
-import { describeAgentEvent } from './describe-activity.ts'
+import { describeAgentEvent, TokenCounter } from './describe-activity.ts'
 
 const DENIED = {
   approval_id: 'a',
@@ -37,4 +37,14 @@ describe('describeAgentEvent', () => {
   ])('describes %s', (_name, event, words) => {
     expect(describeAgentEvent(event)).toBe(words)
   })
+})
+
+it.each([
+  ['claude', 100],
+  ['codex', 1000],
+])('the tokens of a running %s include those of its cache', (backend, input) => {
+  const counter = new TokenCounter(backend)
+  const content = { input_tokens: input, output_tokens: 30, cached_tokens: 900, reasoning_tokens: 0 }
+  counter.note({ type: 'token_usage', content })
+  expect(counter.format()).toBe('1030 tok')
 })

@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../../agents/adapter/agent.ts'
 import { describeToolInput } from '../../agents/describe-for-people.ts'
-import { totalTokens } from '../output/format-amounts.ts'
+import { countTokens } from '../../prompts/tokens.ts'
 
 /** Describes what the agent is doing in a few words; undefined if the event adds nothing. */
 export function describeAgentEvent(event: AgentEvent): string | undefined {
@@ -40,13 +40,18 @@ const BYTES_PER_TOKEN = 4
 
 /** The tokens of a running agent. Most agents report them only at the end, so new text is estimated and marked with `~`. */
 export class TokenCounter {
+  readonly #backend: string
   #reported = 0
   /** Text received since the last report. */
   #newBytes = 0
 
+  constructor(backend: string) {
+    this.#backend = backend
+  }
+
   note(event: AgentEvent): void {
     if (event.type === 'token_usage') {
-      this.#reported = totalTokens(event.content)
+      this.#reported = countTokens(event.content, this.#backend)
       this.#newBytes = 0
     }
     if (event.type === 'message' || event.type === 'thinking') this.#newBytes += Buffer.byteLength(event.content.text)

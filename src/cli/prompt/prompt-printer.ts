@@ -5,6 +5,7 @@ import { parseObject } from '../../agents/adapter/json-fields.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import { type PromptResult, toPromptStatus } from '../../prompts/prompt-result.ts'
+import { splitTokens } from '../../prompts/tokens.ts'
 import { formatCost, formatUsage } from '../output/format-amounts.ts'
 import { toMessage } from '../output/printable.ts'
 import { shortenSessionId } from '../sessions/session-text.ts'
@@ -107,7 +108,7 @@ export async function printCost({ out, err }: Terminal, result: PromptResult, op
       ? formatCost(result.cost_usd, result.cost_kind === 'priced')
       : undefined
   const parts = [
-    ...(options.showTokens ? [`tokens: ${formatUsage(result.token_usage)}`] : []),
+    ...(options.showTokens ? [`tokens: ${formatUsage(result.token_usage, result.backend)}`] : []),
     ...(options.showTiming ? [`${(result.duration_ms / 1000).toFixed(2)} s`] : []),
     ...(cost === undefined ? [] : [`cost: ${cost}`]),
   ]
@@ -132,7 +133,7 @@ type JsonReport = PromptResult & {
   /** Same as `output`. */
   content: string
   duration_seconds: number
-  /** Missing if the agent reported no tokens. */
+  /** Counted alike for each agent. Missing if the agent reported no tokens. */
   usage?: { input_tokens: number; output_tokens: number; total_tokens: number }
   /** What the agent printed: the last object of claude and gemini, every event of codex. */
   raw?: Raw
@@ -140,7 +141,7 @@ type JsonReport = PromptResult & {
 
 /** The JSON of one prompt: the result as over HTTP, and beside it fields for scripts. */
 function toJsonReport(result: PromptResult, raw: Raw | undefined): JsonReport {
-  const { input_tokens: input, output_tokens: output } = result.token_usage
+  const { input, output } = splitTokens(result.token_usage, result.backend)
   return {
     ...result,
     content: result.output,

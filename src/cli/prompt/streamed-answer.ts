@@ -35,7 +35,7 @@ export class StreamedAnswer {
   }
 
   async begin(backend: Backend): Promise<void> {
-    await this.#progress.begin(`starting ${backend}`)
+    await this.#progress.begin(backend)
   }
 
   async event(event: AgentEvent): Promise<Written> {
@@ -119,7 +119,7 @@ const QUIET_MS = 1000
 class ProgressLine {
   readonly #channel: Channel
   readonly #isAtLineStart: () => boolean
-  readonly #tokens = new TokenCounter()
+  #tokens: TokenCounter | undefined
   #startedAt = 0
   #clearedAt = 0
   #activity = ''
@@ -133,16 +133,17 @@ class ProgressLine {
     this.#isAtLineStart = isAtLineStart
   }
 
-  async begin(activity: string): Promise<void> {
+  async begin(backend: Backend): Promise<void> {
     this.#startedAt = performance.now()
-    this.#activity = activity
+    this.#activity = `starting ${backend}`
+    this.#tokens = new TokenCounter(backend)
     this.#timer = setInterval(() => this.#tick(), REDRAW_INTERVAL_MS).unref()
     await this.draw()
   }
 
   note(event: AgentEvent): void {
     this.#isPaused = false
-    this.#tokens.note(event)
+    this.#tokens?.note(event)
     this.#activity = describeAgentEvent(event) ?? this.#activity
   }
 
@@ -179,7 +180,8 @@ class ProgressLine {
   /** `12.3 s · ~340 tok · Bash npm test`, cut at the edge of the terminal. */
   #format(): string {
     const elapsed = performance.now() - this.#startedAt
-    const parts = [elapsed < 1000 ? '' : formatDuration(elapsed), this.#tokens.format(), this.#activity]
+    const tokens = this.#tokens?.format() ?? ''
+    const parts = [elapsed < 1000 ? '' : formatDuration(elapsed), tokens, this.#activity]
     return toOneLine(parts.filter((part) => part !== '').join(' · '), this.#channel.columns - 1)
   }
 }

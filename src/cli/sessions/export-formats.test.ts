@@ -27,7 +27,7 @@ function exported(format: ExportFormat, ...sessions: Exported[]): string {
   const { head, session: toText, turn, sessionEnd, foot } = EXPORTS[format]
   const texts = sessions.flatMap(({ turns = [], ...session }, at) => [
     toText(session, at),
-    ...turns.map(turn),
+    ...turns.map((each, number) => turn(each, number, session)),
     sessionEnd(turns.length),
   ])
   return [head(AT), ...texts, foot(sessions.length)].join('')

@@ -108,7 +108,7 @@ async function* exportPieces(sessions: AsyncIterable<Session>, exportOptions: Ex
     yield toText(session, counter.count)
     let turns = 0
     for await (const turn of turnsOf(session)) {
-      yield toTurnText(turn, turns)
+      yield toTurnText(turn, turns, session)
       turns += 1
     }
     yield sessionEnd(turns)
@@ -154,7 +154,7 @@ type Export = {
   /** `number` counts from 0. */
   session(session: Session, number: number): string
   /** Its turns follow `session`; if there are none, only `sessionEnd` does. */
-  turn(turn: SessionTurn, number: number): string
+  turn(turn: SessionTurn, number: number, session: Session): string
   sessionEnd(turns: number): string
   foot(count: number): string
 }
@@ -177,7 +177,7 @@ export const EXPORTS: Readonly<Record<ExportFormat, Export>> = {
   markdown: {
     head: (exportedAt) => `# Sessions\n\nExported ${exportedAt}.\n`,
     session: (session) => `\n${toMarkdown(session)}`,
-    turn: (turn, number) => `\n${turnToMarkdown(turn, number + 1)}`,
+    turn: (turn, number, { backend }) => `\n${turnToMarkdown(turn, { number: number + 1, backend })}`,
     sessionEnd: () => '',
     foot: () => '',
   },
@@ -192,12 +192,12 @@ function withoutBrace(text: string): string {
   return text.slice(0, text.lastIndexOf('}')).trimEnd()
 }
 
-function turnToMarkdown(turn: SessionTurn, number: number): string {
+function turnToMarkdown(turn: SessionTurn, { number, backend }: { number: number; backend: string }): string {
   const tools = toolLines(turn, TITLE_COLUMNS).map((line) => `- ${inCode(line)}`)
   return [
     `### Turn ${number}`,
     '',
-    inCode(turnFacts(turn)),
+    inCode(turnFacts(turn, backend)),
     '',
     ...fenced(turn.prompt),
     '',

@@ -2,9 +2,10 @@ import { describeDecision } from '../../agents/describe-for-people.ts'
 import type { SessionTurn } from '../../executions/session-turn.shape.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
 import { formatBackend } from '../../prompts/format-backend.ts'
+import { countTokens } from '../../prompts/tokens.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import { isResumable } from '../../sessions/session-changes.ts'
-import { formatAge, formatCost, formatDuration, formatUsage, totalTokens } from '../output/format-amounts.ts'
+import { formatAge, formatCost, formatDuration, formatUsage } from '../output/format-amounts.ts'
 import { toOneLine } from '../output/printable.ts'
 
 const PROMPT_COLUMNS = 200
@@ -30,7 +31,7 @@ export function sessionRows(sessions: readonly Session[], now: Date): string[][]
     session.status,
     formatAge(session.last_used, now),
     ...owner(session.api_key ?? '-'),
-    String(totalTokens(session.token_usage)),
+    String(countTokens(session.token_usage, session.backend)),
     sessionTitle(session),
   ])
   return [['ID', 'BACKEND', 'STATUS', 'LAST USED', ...owner('OWNER'), 'TOKENS', 'TITLE'], ...rows]
@@ -52,7 +53,7 @@ export function sessionFacts(session: Session, now?: Date): [name: string, value
       now === undefined ? session.last_used : `${session.last_used} (${formatAge(session.last_used, now)})`,
     ],
     ['turns', String(session.turn_count)],
-    ['tokens', formatUsage(usage)],
+    ['tokens', formatUsage(usage, session.backend)],
     ['tags', session.tags.join(', ')],
     ['API key', session.api_key],
     ['shared', session.shared === true ? 'with all API keys' : undefined],
@@ -62,20 +63,24 @@ export function sessionFacts(session: Session, now?: Date): [name: string, value
     ['last error', session.error_message],
     ['metadata', Object.keys(metadata).length === 0 ? undefined : writeJson(metadata)],
     ['prompt', toOneLine(session.initial_prompt.slice(0, PROMPT_LENGTH), PROMPT_COLUMNS)],
-    ['resume with', isResumable(session) ? `drover resume ${shortenSessionId(session)} "..."` : undefined],
+    ['resume with', isResumable(session) ? resumeCommand(session) : undefined],
   ]
   return facts.filter((fact): fact is [string, string] => fact[1] !== undefined && fact[1] !== '')
 }
 
+function resumeCommand(session: Session): string {
+  return `drover resume ${shortenSessionId(session)}${session.is_demo === true ? ' --demo' : ''} "..."`
+}
+
 /** The state, the time, the duration, the tokens and the cost of a turn. */
-export function turnFacts(sessionTurn: SessionTurn): string {
+export function turnFacts(sessionTurn: SessionTurn, backend: string): string {
   const { state, created_at: at, duration_ms: ms, usage, cost_usd: cost, cost_kind: kind, model } = sessionTurn
   const facts = [
     state,
     at,
     ms === undefined ? undefined : formatDuration(ms),
     model,
-    usage === undefined ? undefined : formatUsage(usage),
+    usage === undefined ? undefined : formatUsage(usage, backend),
     formatCost(cost, kind === 'priced'),
   ]
   return facts.filter((fact) => fact !== undefined && fact !== '').join(' · ')

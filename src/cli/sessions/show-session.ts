@@ -61,14 +61,16 @@ async function printTurns(session: Session, turns: Turns, out: Channel): Promise
   let count = 0
   for await (const turn of turns) {
     count += 1
-    if ((await out.write(turnText(turn, count, out))) === 'closed') return
+    if ((await out.write(turnText(turn, { number: count, backend: session.backend, out }))) === 'closed') return
   }
   const missing = describeMissingTurns(session, count)
   if (missing !== undefined) await out.write(`\n${out.style('dim', wrapOn(out, missing))}\n`)
 }
 
-function turnText(turn: SessionTurn, number: number, out: Channel): string {
-  const heading = out.style('bold', toOneLine(`Turn ${number} · ${turnFacts(turn)}`, tableWidth(out)))
+type TurnPlace = { number: number; backend: string; out: Channel }
+
+function turnText(turn: SessionTurn, { number, backend, out }: TurnPlace): string {
+  const heading = out.style('bold', toOneLine(`Turn ${number} · ${turnFacts(turn, backend)}`, tableWidth(out)))
   const prompt = shorten(toShown(turn.prompt.trimEnd(), out)).replace(/^/gm, '> ')
   const tools = toolLines(turn, tableWidth(out) - 1).map((line) => out.style('dim', line))
   const answer =

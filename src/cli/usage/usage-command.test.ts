@@ -9,12 +9,14 @@ const amounts = (executions: number, more: Partial<UsageRow> = {}) => ({
   ...more,
 })
 
-const report = (group_by: UsageReport['group_by'], rows: UsageRow[]): UsageReport => ({
+const TOTALS = amounts(17, { cost_usd: 12.5, failed: 2, lost: 1 })
+
+const report = (group_by: UsageReport['group_by'], rows: UsageRow[], totals = TOTALS): UsageReport => ({
   since: '2026-01-01',
   until: '2026-01-31',
   group_by,
   rows,
-  totals: amounts(17, { cost_usd: 12.5, failed: 2, lost: 1 }),
+  totals,
 })
 
 describe('formatUsageReport', () => {
@@ -24,12 +26,12 @@ describe('formatUsageReport', () => {
       { day: '2026-01-30', key: '', backend: 'codex', model: '', ...amounts(1, { failed: 2, lost: 1 }) },
       { day: '2026-01-30', key: '', backend: 'codex', model: 'gpt-5', ...amounts(1, { cost_usd: 2, priced_usd: 1 }) },
     ]
-    expect(formatUsageReport(report(['day', 'key', 'backend', 'model'], rows), 80)).toEqual([
+    expect(formatUsageReport(report(['day', 'key', 'backend', 'model'], rows), { width: 80 })).toEqual([
       'DAY         BACKEND  COUNT  FAILED  IN    OUT  COST    MODEL',
       '2026-01-31  claude   16     0       1.2k  34   $12.50  claude-opus-4',
       '2026-01-30  codex    1      3       1.2k  34   -       -',
       '2026-01-30  codex    1      0       1.2k  34   ~$2.00  gpt-5',
-      'total                17     3       1.2k  34   $12.50',
+      'total                17     3       3.6k  102  $12.50',
     ])
   })
 
@@ -38,20 +40,57 @@ describe('formatUsageReport', () => {
       { key: 'ci', ...amounts(9) },
       { key: '', ...amounts(8) },
     ]
-    expect(formatUsageReport(report(['key'], rows), 80)).toEqual([
+    expect(formatUsageReport(report(['key'], rows), { width: 80 })).toEqual([
       'KEY    COUNT  FAILED  IN    OUT  COST    TIME',
       'ci     9      0       1.2k  34   -       1:05',
       '-      8      0       1.2k  34   -       1:05',
-      'total  17     3       1.2k  34   $12.50  1:05',
+      'total  17     3       2.4k  68   $12.50  1:05',
     ])
   })
 
   it('labels the row if rows are for keys, and no key was used', () => {
-    expect(formatUsageReport(report(['key'], [{ key: '', ...amounts(17) }]), 80)).toEqual([
+    expect(formatUsageReport(report(['key'], [{ key: '', ...amounts(17) }]), { width: 80 })).toEqual([
       'KEY    COUNT  FAILED  IN    OUT  COST    TIME',
       '-      17     0       1.2k  34   -       1:05',
       'total  17     3       1.2k  34   $12.50  1:05',
     ])
+  })
+
+  it('shows no cost if only free prompts have a known one', () => {
+    const totals = amounts(3, { cost_usd: 0, unknown_cost_executions: 2 })
+    const rows = [
+      { backend: 'claude', ...amounts(1, { cost_usd: 0 }) },
+      { backend: 'codex', ...amounts(2, { cost_usd: 0, unknown_cost_executions: 1 }) },
+    ]
+    expect(formatUsageReport(report(['backend'], rows, totals), { width: 80 })).toEqual([
+      'BACKEND  COUNT  FAILED  IN    OUT  COST   TIME',
+      'claude   1      0       1.2k  34   $0.00  1:05',
+      'codex    2      0       1.2k  34   -      1:05',
+      'total    3      0       2.4k  68   -      1:05',
+    ])
+  })
+
+  it.each([
+    [1, 'COST misses 1 execution whose cost is not known.'],
+    [2, 'COST misses 2 executions whose cost is not known.'],
+  ])('says that %i is missing in the sums', (unknown, note) => {
+    const totals = amounts(3, { cost_usd: 1, unknown_cost_executions: unknown })
+    const lines = formatUsageReport(report(['backend'], [{ backend: 'codex', ...totals }], totals), { width: 80 })
+    expect(lines).toEqual([lines[0], expect.stringContaining('$1.00'), expect.stringContaining('$1.00'), note])
+  })
+
+  it('counts tokens of a cache if each row is of one agent', () => {
+    const cached = amounts(1, { input_tokens: 100, cached_tokens: 800, cache_write_tokens: 50 })
+    const inputs = (...given: Parameters<typeof formatUsageReport>) =>
+      formatUsageReport(...given).flatMap((line) => /^\S+ +1 +0 +(\S+)/.exec(line)?.[1] ?? [])
+    const rows = [
+      { backend: 'claude', ...cached },
+      { backend: 'codex', ...cached },
+    ]
+    expect(inputs(report(['backend'], rows, cached), { width: 80 })).toEqual(['950', '100', '1.1k'])
+    const byDay = report(['day'], [{ day: '2026-01-31', ...cached }], cached)
+    expect(inputs(byDay, { width: 80, backend: 'claude' })).toEqual(['950', '950'])
+    expect(inputs(byDay, { width: 80 })).toEqual(['100', '100'])
   })
 
   it('fits 80 columns, however long names and numbers are', () => {
@@ -59,14 +98,16 @@ describe('formatUsageReport', () => {
     const row = { day: '2026-01-31', key: 'k'.repeat(64), backend: 'gemini', model: 'm'.repeat(200) }
     const lines = formatUsageReport(
       report(['day', 'key', 'backend', 'model'], [{ ...row, ...amounts(123_456, large) }]),
-      80,
+      { width: 80 },
     )
     expect(lines.filter((line) => line.length > 80)).toEqual([])
     expect(lines[0]).toContain('COST')
   })
 
   it('says that there is nothing', () => {
-    expect(formatUsageReport(report(['day'], []), 80)).toEqual(['No prompt ended from 2026-01-01 to 2026-01-31.'])
+    expect(formatUsageReport(report(['day'], []), { width: 80 })).toEqual([
+      'No prompt ended from 2026-01-01 to 2026-01-31.',
+    ])
   })
 })
 

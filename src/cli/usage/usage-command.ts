@@ -3,6 +3,7 @@ import type { UsageAmounts, UsageReport, UsageRow } from '../../executions/store
 import { formatAmount, formatLimit } from '../../prompts/budget-faults.ts'
 import type { BudgetList } from '../../prompts/budget-list.shape.ts'
 import { USER } from '../../prompts/caller.ts'
+import { splitTokens } from '../../prompts/tokens.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { withExecutions } from '../executions/open-executions.ts'
 import { flagValueInvalid } from '../faults.ts'
@@ -11,6 +12,7 @@ import { formatCost, formatDuration } from '../output/format-amounts.ts'
 import { printResult } from '../output/print-result.ts'
 import { toOneLine } from '../output/printable.ts'
 import { dropColumns, formatTable, tableWidth } from '../output/text-table.ts'
+import { wrapWords } from '../output/wrap-words.ts'
 import { readSettings } from '../settings.ts'
 import { parseDay } from '../words/parse-time.ts'
 
@@ -24,7 +26,7 @@ const AMOUNTS: readonly Column[] = [
   { heading: 'FAILED', isAmount: true, cell: ({ failed, lost }) => formatCount(failed + lost) },
   { heading: 'IN', isAmount: true, cell: ({ input_tokens: input }) => formatCount(input) },
   { heading: 'OUT', isAmount: true, cell: ({ output_tokens: output }) => formatCount(output) },
-  { heading: 'COST', isAmount: true, cell: (row) => formatCost(row.cost_usd, row.priced_usd !== undefined) ?? '-' },
+  { heading: 'COST', isAmount: true, cell: (row) => knownCost(row) ?? '-' },
 ]
 
 /** The model is last, because it may be long. */
@@ -40,7 +42,8 @@ export const run: RunCommand = async (invocation) => {
   return await withExecutions(invocation, async ({ store }) => {
     const report = await store.usage(request)
     return await printResult(invocation, report, (out) => {
-      const [heading = '', ...lines] = formatUsageReport(report, tableWidth(out))
+      const options = { width: tableWidth(out), backend: request.backend }
+      const [heading = '', ...lines] = formatUsageReport(report, options)
       return `${[out.style('bold', heading), ...lines].join('\n')}\n`
     })
   })
@@ -93,10 +96,17 @@ function toRows({ budgets }: BudgetList): string[][] {
   return [['FOR', 'LIMIT', 'USED', 'RESERVED', 'RESETS'], ...rows]
 }
 
+type ReportOptions = {
+  width: number
+  /** The only agent in the report. */
+  backend?: string | undefined
+}
+
 /** Formats usage as a table that fits a width of 80. Pure. */
-export function formatUsageReport(usageReport: UsageReport, width: number): string[] {
-  const { since, until, group_by: groupBy, rows, totals } = usageReport
-  if (rows.length === 0) return [`No prompt ended from ${since} to ${until}.`]
+export function formatUsageReport(usageReport: UsageReport, { width, backend }: ReportOptions): string[] {
+  const { since, until, group_by: groupBy } = usageReport
+  if (usageReport.rows.length === 0) return [`No prompt ended from ${since} to ${until}.`]
+  const { rows, totals } = countAlike(usageReport, backend)
   const columns = [
     ...(groupBy.includes('day') ? [textColumn('DAY', ({ day }) => day)] : []),
     // Without a server there are no keys. Rows for keys alone would have no label then.
@@ -113,7 +123,33 @@ export function formatUsageReport(usageReport: UsageReport, width: number): stri
     ...rows.map((row) => columns.map(({ cell }) => cell(row))),
     columns.map(({ isAmount, cell }, at) => (isAmount ? cell(totals) : at === label ? 'total' : '')),
   ]
-  return formatTable(dropColumns(lines, width), width)
+  return [...formatTable(dropColumns(lines, width), width), ...describeMissingCost(totals, width)]
+}
+
+/** The tokens of each row mean the same for each agent, unless a row is of several agents. */
+function countAlike({ rows, totals }: UsageReport, only: string | undefined): Pick<UsageReport, 'rows' | 'totals'> {
+  const counted = rows.map((row) => {
+    const { backend = only } = row
+    if (backend === undefined) return row
+    const { input, output } = splitTokens(row, backend)
+    return { ...row, input_tokens: input, output_tokens: output }
+  })
+  const sum = (field: 'input_tokens' | 'output_tokens') => counted.reduce((total, row) => total + row[field], 0)
+  return {
+    rows: counted,
+    totals: { ...totals, input_tokens: sum('input_tokens'), output_tokens: sum('output_tokens') },
+  }
+}
+
+/** Undefined also if nothing but free prompts is known. */
+function knownCost({ cost_usd: cost, priced_usd: priced, unknown_cost_executions: unknown }: UsageAmounts) {
+  return cost === 0 && unknown > 0 ? undefined : formatCost(cost, priced !== undefined)
+}
+
+function describeMissingCost(totals: UsageAmounts, width: number): string[] {
+  const { unknown_cost_executions: unknown } = totals
+  if (unknown === 0 || knownCost(totals) === undefined) return []
+  return wrapWords(`COST misses ${unknown} execution${unknown === 1 ? '' : 's'} whose cost is not known.`, width)
 }
 
 function textColumn(heading: string, text: (row: Partial<UsageRow>) => string | undefined): Column {
