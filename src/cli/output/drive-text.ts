@@ -282,8 +282,15 @@ function describeRound(
 /** A run with the rounds before it, latest first. */
 type Rounds = readonly [DriveState, ...DriveState[]]
 
+type DriveView = {
+  readonly times: Times
+  /** A process drives it now. */
+  readonly isDriven: boolean
+}
+
 /** Attempts, evidence, checks, cost and where the work is, for the status of a run. */
-export function describeDrive([state, ...earlier]: Rounds, times: Times): StyledLine[] {
+export function describeDrive([state, ...earlier]: Rounds, view: DriveView): StyledLine[] {
+  const { times } = view
   const { place, delivered, paused, next_run_id, previous_run_id: previous, attempts, delivery_check: check } = state
   const lastChecked = attempts.findLast(({ checks }) => checks.length > 0)
   const inWorktree = isGone(state)
@@ -302,20 +309,20 @@ export function describeDrive([state, ...earlier]: Rounds, times: Times): Styled
     ...(previous === undefined ? [] : [`  continues run ${previous}`]),
     ...(next_run_id === undefined ? [] : [`  continued as ${next_run_id}`]),
     ...attempts.flatMap((attempt) =>
-      describeAttemptFacts(attempt, { state, isLastChecked: attempt === lastChecked, times }),
+      describeAttemptFacts(attempt, { state, isLastChecked: attempt === lastChecked, ...view }),
     ),
     ...(check === undefined ? [] : describeDeliveryCheck(check, state)),
     ...state.acts.map((act) => whole(`  ${times(act.at)}: ${toPrintable(times(describeAct(act)))}`)),
   ]
 }
 
-type AttemptView = { state: DriveState; isLastChecked: boolean; times: Times }
+type AttemptView = DriveView & { state: DriveState; isLastChecked: boolean }
 
 /** The output of a failed check matters as long as no later attempt was checked. */
-function describeAttemptFacts(attempt: Attempt, { state, isLastChecked, times }: AttemptView): StyledLine[] {
+function describeAttemptFacts(attempt: Attempt, { state, isLastChecked, times, isDriven }: AttemptView): StyledLine[] {
   const { ended, retrying, checks, evidence, execution_id, repository_changed: changed } = attempt
   const running = retrying === undefined ? 'running' : oneLine(times(describeRetries(retrying)))
-  const end = ended === undefined ? [running] : [ended.how, ...costParts(ended, attempt)]
+  const end = ended === undefined ? [isDriven ? running : 'unknown'] : [ended.how, ...costParts(ended, attempt)]
   return [
     `  ${describeAttempt(attempt, state)}: ${end.join(' · ')}`,
     { text: `    drover logs ${execution_id}`, tone: 'dim' },
