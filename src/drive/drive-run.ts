@@ -10,10 +10,12 @@ import { openRun } from '../runs/open-run.ts'
 import { submitOutcome } from '../runs/operations.ts'
 import { readOutcome } from '../runs/read-outcome.ts'
 import { askGit, gitErrorLine, SLOW_GIT_MS } from '../workspace/git.ts'
+import { lastBeat } from './attempt-beat.ts'
 import { compareWork } from './compare-work.ts'
 import { agentInCharge } from './decide/after-limit.ts'
 import { type DriveStep, nextStep } from './decide/next-step.ts'
 import { deliveredCommit } from './decide/queue.ts'
+import { knownDuration } from './decide/unknown-end.ts'
 import { type DriveContext, readDriveState, record, uninterrupted } from './drive-context.ts'
 import { driveNotAfter } from './faults.ts'
 import { noteRepositoryChanges } from './guard-repository.ts'
@@ -103,15 +105,17 @@ async function attempt(context: DriveContext, step: AttemptStep, actionNumber: n
 }
 
 /** The agent of the attempt may still run if its driver was killed: it is ended first. */
-async function noteUnknownEnd(context: DriveContext, { attempt, session_id, started_at }: Attempt): Promise<void> {
+async function noteUnknownEnd(context: DriveContext, unknown: Attempt): Promise<void> {
+  const { attempt, session_id } = unknown
   const store = await context.prompts.openStore()
   await store.endAbandonedTurns()
-  const since = context.runs.clock.now().getTime() - Date.parse(started_at)
+  const { journal, runs } = context
+  const known = { events: journal.events, beat: lastBeat(context, attempt), now: runs.clock.now() }
   record(context, 'attempt_ended', {
     attempt,
     how: 'unknown',
     ...(session_id !== undefined && { session_id }),
-    duration_ms: Math.max(0, Math.min(since, Number.MAX_SAFE_INTEGER)),
+    duration_ms: knownDuration(unknown, known),
     tree: await observeTree(context),
     trace: [],
     warnings: [],

@@ -26,7 +26,7 @@ import {
 import { checkResults } from './decide/check-results.ts'
 import { describeAct } from './decide/describe-act.ts'
 import { describeFollowed } from './decide/judge-work.ts'
-import { spentBy } from './decide/spending.ts'
+import { countUnknownCosts, spentBy } from './decide/spending.ts'
 import { flagsOfRun } from './evidence/repository-flags.ts'
 import { summarizeBoundary } from './evidence/summarize-boundary.ts'
 import { changedPaths } from './evidence/tree.ts'
@@ -47,7 +47,7 @@ export async function reportRun(context: RunContext, run: RunOutline, driven: Dr
     verdict,
     ...(also.length > 0 && { also }),
     ...toReportParts(state, await readChanges(context, state)),
-    cost: toReportCost(state, rounds),
+    cost: toReportCost(rounds, { isDriven: verdict.word === 'running' }),
     ...(boundary !== undefined && { boundary }),
   })
 }
@@ -175,8 +175,11 @@ export function claimText({ about, subject, exit_code }: Claim): string {
   return about === 'file' ? `changed ${subject}` : `${subject} exited with ${exit_code}`
 }
 
-function toReportCost(state: DriveState, rounds: readonly DriveState[]): NonNullable<ReportParts['cost']> {
-  const { tokens, cost_microusd, priced_microusd, time_ms } = spentBy(state)
+type Rounds = ReturnType<typeof roundsOf>
+
+function toReportCost(rounds: Rounds, { isDriven }: { isDriven: boolean }): NonNullable<ReportParts['cost']> {
+  const { tokens, cost_microusd, priced_microusd, time_ms } = spentBy(rounds[0])
+  const unknown = countUnknownCosts(rounds, { isDriven })
   const attempts = rounds.flatMap((each) => each.attempts)
   return {
     ...(rounds.length > 1 && { rounds: rounds.length }),
@@ -185,6 +188,7 @@ function toReportCost(state: DriveState, rounds: readonly DriveState[]): NonNull
     tokens,
     ...(cost_microusd > 0 && { cost_usd: cost_microusd / 1_000_000 }),
     ...(priced_microusd !== undefined && { priced_usd: priced_microusd / 1_000_000 }),
+    ...(unknown > 0 && { unknown_cost_attempts: unknown }),
     working_ms: time_ms,
   }
 }

@@ -17,6 +17,7 @@ import { billingOf } from '../prompts/turn-cost.ts'
 import { readActionMaterial } from '../runs/read-material.ts'
 import type { Session } from '../sessions/session.shape.ts'
 import { repositoryOf } from '../workspace/discover-workspace.ts'
+import { AttemptBeat } from './attempt-beat.ts'
 import { AttemptGuard } from './attempt-guard.ts'
 import { agentInCharge } from './decide/after-limit.ts'
 import { commandsFor, permissionsFor, placeOf } from './decide/agent-permissions.ts'
@@ -268,6 +269,7 @@ async function execute(
   const showsExitCodes = located?.agent.reports.exitCodes === true
   const trace = new Trace({ showsExitCodes })
   using watch = new RunWatch(context, action.action_id)
+  using _beat = new AttemptBeat(context)
   using guard = new AttemptGuard({
     signal: watch.signal,
     stallMs: state.options.stall_ms,

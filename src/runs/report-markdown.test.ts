@@ -275,4 +275,12 @@ describe('formatReport', () => {
     expect(report).toContain('- Cost: $0.2500\n- Working time: 61 s')
     expect(report).toContain('It certifies nothing.')
   })
+
+  it.each([
+    [{ cost_usd: 0.25, unknown_cost_attempts: 3 }, '- Cost: $0.2500; 3 attempts of unknown cost\n'],
+    [{ unknown_cost_attempts: 1 }, '- Cost: 1 attempt of unknown cost\n'],
+  ])('says beside the cost how many attempts it misses: %j', (cost, line) => {
+    const known = { attempts: 3, attempts_with_unknown_usage: 1, tokens: 12345, working_ms: 61_000 }
+    expect(writeReport(RUN, { cost: { ...known, ...cost } })).toContain(line)
+  })
 })

@@ -6,6 +6,7 @@ import { titleOfGoal } from '../contract/goal-title.ts'
 import { withInertIssues, withInertMarkdown, withoutInertMarks } from '../kit/inert-references.ts'
 import { toLocalMinute, withUtcTimes } from '../kit/local-time.ts'
 import { toRevealed } from '../kit/revealed-text.ts'
+import { describeUnknownCosts } from './describe-unknown-costs.ts'
 import { pendingQuestion } from './pending-question.ts'
 import type { RunOutline } from './read-status.ts'
 import { notedIn, reportedIn } from './reported-and-noted.ts'
@@ -293,9 +294,19 @@ function costText({ actions, cost }: RunReport): string {
     ...lines,
     `- Attempts: ${cost.attempts}${cost.rounds === undefined ? '' : ` in ${cost.rounds} rounds`}${unknown === 0 ? '' : `, ${unknown} with unknown usage`}`,
     `- Tokens: ${cost.tokens}`,
-    ...(cost.cost_usd === undefined ? [] : [`- Cost: $${cost.cost_usd.toFixed(4)}${pricedText(cost.priced_usd)}`]),
+    ...dollarsText(cost),
     `- Working time: ${Math.round(cost.working_ms / 1000)} s`,
   ].join('\n')
+}
+
+function dollarsText({
+  cost_usd: usd,
+  priced_usd: priced,
+  unknown_cost_attempts: unknown = 0,
+}: NonNullable<RunReport['cost']>): string[] {
+  const known = usd === undefined ? '' : `$${usd.toFixed(4)}${pricedText(priced)}`
+  const parts = [known, describeUnknownCosts(unknown)].filter((part) => part !== '')
+  return parts.length === 0 ? [] : [`- Cost: ${parts.join('; ')}`]
 }
 
 function pricedText(priced: number | undefined): string {

@@ -113,6 +113,8 @@ type ReportCost = {
   readonly cost_usd?: number
   /** The part of it that no agent reported: tokens at list prices. */
   readonly priced_usd?: number
+  /** Attempts that are missing in it. Absent if there is none. */
+  readonly unknown_cost_attempts?: number
   readonly working_ms: number
 }
 

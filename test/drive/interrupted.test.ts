@@ -1,13 +1,14 @@
 /** A driver that is interrupted. test/faults/drive-faults.ts kills it. */
 
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createDriving } from '../support/driven-agents.ts'
 import { dataOf, runIdIn } from '../support/driven-home.ts'
 import { firstOf, IS_FULL } from '../support/full-counts.ts'
 import { DROVER, ending } from '../support/run-drover.ts'
+import { startDrover } from '../support/serve-drover.ts'
 import { until } from '../support/until.ts'
 
 it('ends with 130 when it is interrupted, and continues later', { timeout: 60_000 }, async () => {
@@ -89,3 +90,27 @@ it.each(firstOf(['', 'warm:\n  enabled: false\n']))(
     expect(driving.calls().filter(({ kind }) => kind === 'orient')).toHaveLength(2)
   },
 )
+
+it('counts the time until its driver was killed, and not that until it is continued', async () => {
+  const driving = createDriving({ orient: [{ tells: ['I look.'], hangs: true }] })
+  const { root } = driving.repository
+  const words = ['drive', 'Show the wind in knots', '--root', root, '--no-review', '--max-time', '30m', '--json']
+  const driver = startDrover(words, driving.env)
+  await until(() => driver.heard.stdout.includes('I look.'))
+  const id = runIdIn(driver.heard.stdout)
+  const lock = join(driving.runs, id, 'drive.lock')
+  const started = driving.records(id).find(({ type }) => type === 'attempt_started')?.at ?? ''
+  await until(() => statSync(lock).mtimeMs > Date.parse(started))
+  driver.child.kill('SIGKILL')
+  await driver.ended
+  const livedMs = Date.now() - Date.parse(started)
+  driving.rewrite({})
+  const clock = { now: () => new Date(Date.now() + 3_600_000) }
+  expect(await driving.call(['drive', id], { clock })).toMatchObject({ code: 0 })
+  const [unknown] = dataOf(driving.records(id), 'attempt_ended')
+  expect(unknown?.how).toBe('unknown')
+  expect(unknown?.duration_ms).toBeGreaterThan(0)
+  expect(unknown?.duration_ms).toBeLessThanOrEqual(livedMs)
+  const shown = JSON.parse((await driving.call(['status', id, '--json'], { clock })).stdout)
+  expect(shown.verdict).toMatchObject({ word: 'delivered' })
+})

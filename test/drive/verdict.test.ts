@@ -187,7 +187,9 @@ describe('a driven run is', () => {
     expect((await verdictNow()).line).toBe(`not driven (killed just now): drover drive ${id}`)
     expect((await call(['status'])).stdout).toMatch(new RegExp(`^${id}  not driven  `, 'm'))
     expect((await call(['status', '--state', 'active'])).stdout).not.toContain(id)
-    expect((await call(['status', id])).stdout).not.toContain('protocol submit')
+    const dead = (await call(['status', id])).stdout
+    expect(dead).not.toContain('protocol submit')
+    expect(dead).toMatch(/orient.*: unknown$/m)
     expect((await driveAndCompare({}, [id])).verdict.word).toBe('delivered')
   })
 

@@ -38,7 +38,7 @@ export function endLines(facts: EndFacts, out: TextLayout): string[] {
   const isQuestion = run.state === 'paused' || run.state === 'stopped'
   return [
     ...formatLines(isQuestion ? [{ text: verdict.word, tone: 'open' }] : describeVerdict(verdict), out),
-    describeSpent(state, earlier),
+    describeSpent([state, ...earlier], { isDriven: false }),
     ...(run.state === 'ended' ? testLines(state, out) : []),
     ...(kept === undefined ? [] : wrapWords(kept, tableWidth(out), { keepsPaths: true })),
     ...(isQuestion && !wasAsked ? ['', ...describeWait(run, out)] : []),

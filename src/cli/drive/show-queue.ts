@@ -1,10 +1,10 @@
 /** `drover drive --queue`: what is driven, and what is queued, in its order. */
 import type { Config } from '../../config/config.shape.ts'
-import { describeUnknownCosts } from '../../drive/decide/spending.ts'
 import type { DrivenRun, RunQueue } from '../../drive/service/driven-run.shape.ts'
 import { type QueuePlaces, readQueue } from '../../drive/service/read-queue.ts'
 import { RunReader } from '../../drive/service/run-reader.ts'
 import { USER } from '../../prompts/caller.ts'
+import { describeUnknownCosts } from '../../runs/describe-unknown-costs.ts'
 import { listWatchers } from '../../watch/record/watch-records.ts'
 import { locateGit } from '../../workspace/git.ts'
 import type { Invocation } from '../command.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { actionOf, attemptAt, driveState, OPTIONS } from '../../../test/support/drive-fixture.ts'
 import type { DriveEvent } from '../../drive/record/drive-event.shape.ts'
-import { describeRecord } from './drive-text.ts'
+import { describeRecord, describeSpent } from './drive-text.ts'
 import { timesFor } from './local-times.ts'
 import { formatLines } from './text-table.ts'
 
@@ -81,4 +81,14 @@ it('the text of an agent is indented on every row, and the path of the worktree 
   const path = `/tmp/${'a'.repeat(60)}`
   const rows = formatLines([`  ${path}`, { text: `Worktree ${path}`, keepsPaths: true }], out)
   expect(rows).toEqual([`  ${path.slice(0, 37)}`, `  ${path.slice(37)}`, 'Worktree', path])
+})
+
+it.each([
+  [{ cost_microusd: 19_000 }, false, '2 attempts · 0 tokens · $0.0190 · 1 attempt of unknown cost · 20 ms'],
+  [{}, false, '2 attempts · 0 tokens · 2 attempts of unknown cost · 20 ms'],
+  [{}, true, '2 attempts · 0 tokens · 1 attempt of unknown cost · 20 ms'],
+])('a sum says how many attempts it misses: %j, driven: %j', (end, isDriven, text) => {
+  const ended = attemptAt(actionOf('implement'), {}, { how: 'answered', duration_ms: 20, ...end })
+  const running = attemptAt(actionOf('implement'), { attempt: 2 }, null)
+  expect(describeSpent([driveState([ended, running])], { isDriven }).replace(/ · \d with unknown usage/, '')).toBe(text)
 })

@@ -4,7 +4,7 @@ import { titleOfGoal } from '../../contract/goal-title.ts'
 import { limitedBy } from '../../drive/decide/after-limit.ts'
 import { describeAct } from '../../drive/decide/describe-act.ts'
 import { describeFollowed } from '../../drive/decide/judge-work.ts'
-import { spentBy } from '../../drive/decide/spending.ts'
+import { countUnknownCosts, spentBy } from '../../drive/decide/spending.ts'
 import { describeRetries } from '../../drive/decide/verdict.ts'
 import { flagsOf } from '../../drive/evidence/repository-flags.ts'
 import type { DriveEvent, Options, Purpose } from '../../drive/record/drive-event.shape.ts'
@@ -12,6 +12,7 @@ import type { EventOf } from '../../drive/record/drive-event.ts'
 import type { Attempt, DriveState } from '../../drive/record/drive-state.ts'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { countTokens } from '../../prompts/tokens.ts'
+import { describeUnknownCosts } from '../../runs/describe-unknown-costs.ts'
 import { describeBeforeWork } from './before-work-text.ts'
 import {
   describeBoundary,
@@ -282,8 +283,15 @@ function describeRound(
 /** A run with the rounds before it, latest first. */
 type Rounds = readonly [DriveState, ...DriveState[]]
 
+type DriveView = {
+  readonly times: Times
+  /** A process drives it now. */
+  readonly isDriven: boolean
+}
+
 /** Attempts, evidence, checks, cost and where the work is, for the status of a run. */
-export function describeDrive([state, ...earlier]: Rounds, times: Times): StyledLine[] {
+export function describeDrive([state, ...earlier]: Rounds, view: DriveView): StyledLine[] {
+  const { times } = view
   const { place, delivered, paused, next_run_id, previous_run_id: previous, attempts, delivery_check: check } = state
   const lastChecked = attempts.findLast(({ checks }) => checks.length > 0)
   const inWorktree = isGone(state)
@@ -291,7 +299,7 @@ export function describeDrive([state, ...earlier]: Rounds, times: Times): Styled
     : [`branch ${place.kind === 'worktree' ? place.branch : ''}`, `worktree ${place.root}`]
   const where = place.kind === 'worktree' ? inWorktree : [`in ${place.root}`]
   return [
-    { text: `Driven: ${describeSpent(state, earlier)}`, tone: 'title' },
+    { text: `Driven: ${describeSpent([state, ...earlier], view)}`, tone: 'title' },
     ...(delivered === undefined
       ? where.map((each) => whole(`  ${each}`))
       : [describeDelivery(delivered, { indent: '  ', isGone: isGone(state) })]),
@@ -302,20 +310,20 @@ export function describeDrive([state, ...earlier]: Rounds, times: Times): Styled
     ...(previous === undefined ? [] : [`  continues run ${previous}`]),
     ...(next_run_id === undefined ? [] : [`  continued as ${next_run_id}`]),
     ...attempts.flatMap((attempt) =>
-      describeAttemptFacts(attempt, { state, isLastChecked: attempt === lastChecked, times }),
+      describeAttemptFacts(attempt, { state, isLastChecked: attempt === lastChecked, ...view }),
     ),
     ...(check === undefined ? [] : describeDeliveryCheck(check, state)),
     ...state.acts.map((act) => whole(`  ${times(act.at)}: ${toPrintable(times(describeAct(act)))}`)),
   ]
 }
 
-type AttemptView = { state: DriveState; isLastChecked: boolean; times: Times }
+type AttemptView = DriveView & { state: DriveState; isLastChecked: boolean }
 
 /** The output of a failed check matters as long as no later attempt was checked. */
-function describeAttemptFacts(attempt: Attempt, { state, isLastChecked, times }: AttemptView): StyledLine[] {
+function describeAttemptFacts(attempt: Attempt, { state, isLastChecked, times, isDriven }: AttemptView): StyledLine[] {
   const { ended, retrying, checks, evidence, execution_id, repository_changed: changed } = attempt
   const running = retrying === undefined ? 'running' : oneLine(times(describeRetries(retrying)))
-  const end = ended === undefined ? [running] : [ended.how, ...costParts(ended, attempt)]
+  const end = ended === undefined ? [isDriven ? running : 'unknown'] : [ended.how, ...costParts(ended, attempt)]
   return [
     `  ${describeAttempt(attempt, state)}: ${end.join(' · ')}`,
     { text: `    drover logs ${execution_id}`, tone: 'dim' },
@@ -343,15 +351,17 @@ export function describePlace(state: DriveState): string {
 }
 
 /** What the whole run has used, with the rounds before it, latest first. */
-export function describeSpent(state: DriveState, earlier: readonly DriveState[]): string {
-  const { tokens, cost_microusd, priced_microusd: priced, time_ms } = spentBy(state)
-  const attempts = [state, ...earlier].flatMap((each) => each.attempts)
+export function describeSpent(rounds: Rounds, { isDriven }: Pick<DriveView, 'isDriven'>): string {
+  const { tokens, cost_microusd, priced_microusd: priced, time_ms } = spentBy(rounds[0])
+  const attempts = rounds.flatMap((each) => each.attempts)
+  const unpriced = countUnknownCosts(rounds, { isDriven })
   const unknown = attempts.filter(({ ended }) => ended !== undefined && ended.usage === undefined).length
   const count = attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`
   const parts = [
-    earlier.length === 0 ? count : `${count} in ${earlier.length + 1} rounds`,
+    rounds.length === 1 ? count : `${count} in ${rounds.length} rounds`,
     `${tokens} tokens`,
     ...(cost_microusd > 0 ? [formatMicro(cost_microusd, priced !== undefined)] : []),
+    ...(unpriced > 0 ? [describeUnknownCosts(unpriced)] : []),
     formatDuration(time_ms),
     ...(unknown > 0 ? [`${unknown} with unknown usage`] : []),
   ]

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { summarizeBoundary } from '../../drive/evidence/summarize-boundary.ts'
 import { readOverlaps } from '../../drive/read-overlaps.ts'
 import { roundsOf } from '../../drive/read-verdict.ts'
-import { readDrive } from '../../drive/record/drive-journal.ts'
+import { isDriven, readDrive } from '../../drive/record/drive-journal.ts'
 import { Fault } from '../../kit/fault.ts'
 import { followRun } from '../../runs/follow-run.ts'
 import { parseSectionKey } from '../../runs/parse-ids.ts'
@@ -108,10 +108,10 @@ async function formatForPerson(invocation: Invocation, run: RunOutline, context:
       : [
           '',
           ...formatLines(
-            describeDrive(
-              roundsOf(context.store, driven),
-              timesFor(out, () => clock.now()),
-            ),
+            describeDrive(roundsOf(context.store, driven), {
+              times: timesFor(out, () => clock.now()),
+              isDriven: await isDriven(context.store, run.id),
+            }),
             out,
           ),
         ]

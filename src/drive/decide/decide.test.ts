@@ -3,17 +3,11 @@ import { actionOf, attemptAt, driveState, OPTIONS } from '../../../test/support/
 import { checkOutcome } from '../../contract/outcome.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import { countTokens } from '../../prompts/tokens.ts'
+import { describeUnknownCosts } from '../../runs/describe-unknown-costs.ts'
 import { askOutcome, completeOutcome, errorOutcome } from './final-outcome.ts'
 import { decisionsIn, goalOfRound, mayStartRound, nameRequirement, openWork } from './next-round.ts'
 import { ProgressWatch, stallReason } from './progress-watch.ts'
-import {
-  countUnknownCosts,
-  describeUnknownCosts,
-  reachedCap,
-  remainingBudget,
-  smallerBudget,
-  spentBy,
-} from './spending.ts'
+import { countUnknownCosts, reachedCap, remainingBudget, smallerBudget, spentBy } from './spending.ts'
 
 const KINDS = ['orient', 'clarify', 'implement', 'review', 'summarize'] as const
 const USAGE = { input_tokens: 100, output_tokens: 10, cached_tokens: 50, reasoning_tokens: 5, cache_write_tokens: 7 }

@@ -45,11 +45,6 @@ export function countUnknownCosts(rounds: Rounds, { isDriven }: { readonly isDri
     }).length
 }
 
-/** Beside the sum; empty if none is missing. */
-export function describeUnknownCosts(count: number): string {
-  return count === 0 ? '' : `${count === 1 ? '1 attempt' : `${count} attempts`} of unknown cost`
-}
-
 /** An attempt has used tokens whose cost is unknown, so a limit of costs cannot be enforced. */
 export function unpricedAttempt({ attempts }: Pick<Used, 'attempts'>): Attempt | undefined {
   return attempts.find(({ ended, backend }) => {

@@ -90,6 +90,18 @@ it('says beside the sum how many attempts it misses', () => {
   )
   const report = toNightReport('2026-01-31T00:00:00Z', runs, undefined)
   expect(report.spent).toEqual({ ...SPENT, unknown_cost_attempts: 3 })
+  expect(formatNight(report)).toContain('- `run-1` Show the wind (2 attempts of unknown cost): branch')
   expect(formatNight(report)).toContain('3 runs, 0 tokens, 3 attempts of unknown cost, 0 minutes of agents and checks.')
   expect(toNightReport(report.since, runs.slice(0, 1), undefined).spent).toEqual(SPENT)
+})
+
+it.each([
+  [{ cost_microusd: 19_000 }, '$0.02'],
+  [{ cost_microusd: 190_000, priced_microusd: 90_000 }, '~$0.19'],
+  [{ cost_microusd: 190_000, unknown_cost_attempts: 1 }, '$0.19, 1 attempt of unknown cost'],
+])('says what each run cost: %j', (cost, text) => {
+  const verdict = { ...verdictOf({ attempts: [worked()] }), word: 'waits for you', reason: 'Knots?' } as const
+  const run = withSection({ run_id: 'run-1', title: 'Show', verdict, spent: { ...SPENT, ...cost }, paths: [] })
+  const page = formatNight(toNightReport('2026-01-31T00:00:00Z', [run], undefined), 'terminal')
+  expect(page).toContain(`- \`run-1\` Show (${text}): Knots?`)
 })

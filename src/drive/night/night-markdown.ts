@@ -1,7 +1,7 @@
 /** The page for the morning in Markdown. Texts of agents and issues are made inert, as in the report about a run. Pure. */
 import { withInertIssues, withInertMarkdown, withoutInertMarks } from '../../kit/inert-references.ts'
+import { describeUnknownCosts } from '../../runs/describe-unknown-costs.ts'
 import { quote } from '../../runs/report-markdown.ts'
-import { describeUnknownCosts } from '../decide/spending.ts'
 import type { NightReport, NightRun } from './night-report.shape.ts'
 import { NIGHT_SECTIONS } from './night-sections.ts'
 
@@ -45,6 +45,14 @@ function head({ run_id, title }: NightRun): string {
   return `- \`${run_id.slice(0, SHORT_ID)}\` ${inert(title)}`
 }
 
+/** With what it cost. */
+function headWithCost(run: NightRun): string {
+  const { cost_microusd: cost, priced_microusd: priced, unknown_cost_attempts: unknown = 0 } = run.spent
+  const known = cost === 0 ? '' : `${priced === undefined ? '' : '~'}$${(cost / 1_000_000).toFixed(2)}`
+  const parts = [known, describeUnknownCosts(unknown)].filter((part) => part !== '')
+  return parts.length === 0 ? head(run) : `${head(run)} (${parts.join(', ')})`
+}
+
 function toText(run: NightRun): string {
   if (run.section === 'Delivered') return deliveredText(run)
   return run.section === 'Delivered, look first' ? lookFirstText(run) : openText(run)
@@ -52,9 +60,10 @@ function toText(run: NightRun): string {
 
 function deliveredText(run: NightRun): string {
   const { exists, word, reason } = run.verdict
-  if (word === 'nothing to change') return `${head(run)}: nothing to change`
-  if (word === 'delivered, look first' || exists.pull_request !== undefined) return `${head(run)}: ${whereItIs(exists)}`
-  return `${head(run)}: ${inert(reason)}`
+  if (word === 'nothing to change') return `${headWithCost(run)}: nothing to change`
+  if (word === 'delivered, look first' || exists.pull_request !== undefined)
+    return `${headWithCost(run)}: ${whereItIs(exists)}`
+  return `${headWithCost(run)}: ${inert(reason)}`
 }
 
 /** Work that a person can use, whatever becomes of the round that continues it. */
@@ -81,8 +90,8 @@ function openText(run: NightRun): string {
   const { word, reason, next } = verdict
   // Such as a question with a list.
   if (question.trim().includes('\n'))
-    return `${head(run)}: ${word}\n\n${quote(visible(question)).replaceAll(/^/gm, '  ')}\n\n  - \`${next}\``
-  return `${head(run)}: ${inert(reason === '' ? word : reason)}\n  - \`${next}\``
+    return `${headWithCost(run)}: ${word}\n\n${quote(visible(question)).replaceAll(/^/gm, '  ')}\n\n  - \`${next}\``
+  return `${headWithCost(run)}: ${inert(reason === '' ? word : reason)}\n  - \`${next}\``
 }
 
 function mergeLines({ merge, runs }: NightReport): string[] {

@@ -30,7 +30,7 @@ export async function openDriveJournal(store: RunStore, runId: string): Promise<
 
 /** Whether a process drives the run. */
 export async function isDriven(store: RunStore, runId: string): Promise<boolean> {
-  const path = driveLockPathIn(findRun(store, runId).path)
+  const path = driveLockPath(store, runId)
   try {
     const lock = await takeLock({ path, mode: 'shared', waitMs: 0 })
     lock.release()
@@ -39,6 +39,11 @@ export async function isDriven(store: RunStore, runId: string): Promise<boolean>
     if (!(error instanceof Fault) || ![lockBusy.code, lockMissing.code].includes(error.code)) throw error
     return error.code === lockBusy.code
   }
+}
+
+/** The file that the driver locks. */
+export function driveLockPath(store: RunStore, runId: string): string {
+  return driveLockPathIn(findRun(store, runId).path)
 }
 
 /** The records of a driven run, oldest first. It locks and changes nothing. */

@@ -7,6 +7,7 @@ import { placeOf } from '../decide/agent-permissions.ts'
 import { testChanges } from '../decide/check-results.ts'
 import { describeAct } from '../decide/describe-act.ts'
 import { countUnknownCosts, spentBy } from '../decide/spending.ts'
+import { endOf } from '../decide/unknown-end.ts'
 import { toVerdict, type VerdictFacts } from '../decide/verdict.ts'
 import { flagsOf } from '../evidence/repository-flags.ts'
 import { summarizeBoundary } from '../evidence/summarize-boundary.ts'
@@ -309,7 +310,7 @@ function toAttempt(attempt: Attempt, { drivenBy, drive }: DrivenFacts): NonNulla
     ...(session !== undefined && { session_id: session }),
     how: ended?.how ?? (drivenBy === undefined ? 'unknown' : 'running'),
     started_at: attempt.started_at,
-    ...(ended !== undefined && { ended_at: ended.at, duration_ms: ended.duration_ms }),
+    ...(ended !== undefined && { ended_at: endOf(attempt) ?? ended.at, duration_ms: ended.duration_ms }),
     ...(ended?.usage !== undefined && { usage: ended.usage }),
     ...(ended?.cost_microusd !== undefined && { cost_usd: ended.cost_microusd / 1_000_000 }),
     ...(ended?.cost_kind !== undefined && { cost_kind: ended.cost_kind }),
