@@ -214,5 +214,5 @@ export const issueEdited = defineFault('issue_edited', 'conflict', {
 export const runDiscarded = defineFault('run_discarded', 'conflict', {
   when: 'Something was to be done with a run that was discarded.',
   message: (d: { run_id: string }) =>
-    `the run ${d.run_id} was discarded; "drover discard ${d.run_id} --undo" brings its branch back`,
+    `the run ${d.run_id} was discarded; "drover discard ${d.run_id} --undo" brings it back`,
 })

@@ -1705,12 +1705,12 @@ export type DrivenRun = {
     /** The commit that has the work. */
     commit?: string | undefined
   } | undefined
-  /** The work was discarded. `undo-discard` brings it back. */
+  /** The work was discarded. `undo-discard` brings it back. Empty if nothing was changed. */
   discarded?: {
     /** The commit that has the work. */
-    commit: string
+    commit?: string | undefined
     /** It is kept until then. */
-    until: string
+    until?: string | undefined
   } | undefined
   /** What people told agents while they worked, oldest first. */
   messages?: readonly ({

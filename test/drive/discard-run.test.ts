@@ -56,6 +56,35 @@ describe('drover discard', () => {
     expect((await run.call(['status', run.id])).stdout).toContain('stopped')
   })
 
+  it('takes a run that changed nothing from the lists, and refuses one whose branch a person deleted', async () => {
+    const NOT_NEEDED = { result: 'not_needed', files_changed: [], activities: [], uncertainties: [], attempts: 1 }
+    const idle = { implement: [{ outcome: { implementation: NOT_NEEDED } }] }
+    const run = await deliverRun({
+      script: idle,
+      before: (repository) => {
+        repository.write('wind.txt', 'wind: 23 knots\n')
+        repository.commit()
+      },
+    })
+    const verdictNow = async () => JSON.parse((await run.call(['status', run.id, '--json'])).stdout).verdict
+    expect(await verdictNow()).toMatchObject({ word: 'nothing to change' })
+    expect(run.git('branch', '--list', 'drover/*')).toBe('')
+    const state = run.state()
+    for (let times = 0; times < 2; times += 1) {
+      const ran = await run.call(['discard', run.id, '--yes'])
+      expect([ran.code, ran.stdout], ran.stderr).toEqual([0, expect.stringContaining('there was nothing to delete')])
+    }
+    expect(await verdictNow()).toMatchObject({ word: 'discarded', reason: 'nothing was changed' })
+    expect((await run.call(['discard', run.id, '--undo'])).code).toBe(0)
+    expect(await verdictNow()).toMatchObject({ word: 'nothing to change' })
+    expect(run.state()).toEqual(state)
+
+    const delivered = await deliverRun()
+    delivered.git('branch', '-D', delivered.branch)
+    const refused = await delivered.call(['discard', delivered.id, '--yes'])
+    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('was deleted')])
+  })
+
   it.runIf(IS_FULL && hasTerminals)('asks at a terminal, and changes nothing without a yes', async () => {
     const run = await deliverRun()
     const state = run.state()

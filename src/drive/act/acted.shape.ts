@@ -18,8 +18,8 @@ export const ACTED = {
   ),
   discarded: optional(
     Type.Object(
-      { commit: text('The commit that has the work.'), until: moment('It is kept until then.') },
-      { description: 'The work was discarded. `undo-discard` brings it back.' },
+      { commit: optional(text('The commit that has the work.')), until: optional(moment('It is kept until then.')) },
+      { description: 'The work was discarded. `undo-discard` brings it back. Empty if nothing was changed.' },
     ),
   ),
   messages: optional(

@@ -9,7 +9,9 @@ import { listWorktrees } from '../../workspace/worktree-records.ts'
 import { deleteBranchAt, findCheckouts, findTip } from '../../workspace/worktrees/branch-checkouts.ts'
 import { commitAll, forgetWorktree } from '../../workspace/worktrees/remove-worktree.ts'
 import { DISCARDED_REFS, discardedRef, expiredRefs, keptUntil } from '../decide/discarded-refs.ts'
+import { hasChangedNothing } from '../decide/judge-work.ts'
 import { readDriveState, record } from '../drive-context.ts'
+import { roundsOf } from '../read-verdict.ts'
 import type { WorktreePlace } from '../record/drive-event.shape.ts'
 import { restorePlace } from '../start/restore-place.ts'
 import { type Acting, inRepository } from './acting.ts'
@@ -39,7 +41,9 @@ async function keep(acting: Acting, place: WorktreePlace): Promise<void> {
     ? (await commitAll(own, runs)).head
     : await findTip(runs.git, inRepository(runs), `refs/heads/${branch}`)
   if (commit === undefined) {
-    throw branchChanged({ branch, delivered: readDriveState(acting).delivered?.commit ?? place.base, found: commit })
+    const rounds = roundsOf(runs.store, readDriveState(acting))
+    if (hasChangedNothing(rounds)) return record(acting, 'discarded', { by: who, branch })
+    throw branchChanged({ branch, delivered: rounds[0].delivered?.commit ?? place.base, found: commit })
   }
   const until = keptUntil(runs.clock.now())
   const ref = discardedRef(runId, until)
@@ -55,9 +59,10 @@ async function stopIfActive({ runs, runId }: Acting): Promise<void> {
 
 async function removeWork(acting: Acting, place: WorktreePlace): Promise<void> {
   const { git, signal } = acting.runs
-  const { commit = '' } = readDriveState(acting).discarded ?? {}
+  const { commit } = readDriveState(acting).discarded ?? {}
   const own = findOwn(acting, place)
   if (own !== undefined) await forgetWorktree({ git, worktree: own, signal })
+  if (commit === undefined) return
   await deleteBranchAt(git, inRepository(acting.runs), { branch: place.branch, commit })
 }
 
@@ -71,6 +76,7 @@ export async function undoDiscard(acting: Acting): Promise<void> {
   const { discarded, delivered, place } = readDriveState(acting)
   if (discarded === undefined) throw discardNotUndone({ run_id: runId, problem: 'it was not discarded' })
   const { branch, commit, ref } = discarded
+  if (commit === undefined || ref === undefined) return record(acting, 'discard_undone', { by: who, branch })
   const found = await findTip(runs.git, inRepository(runs), `refs/heads/${branch}`)
   if (found !== undefined && found !== commit) {
     throw discardNotUndone({ run_id: runId, problem: `there is another branch ${branch}; rename it first` })

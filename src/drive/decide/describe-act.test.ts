@@ -14,7 +14,13 @@ it.each<[Act, string, string?]>([
     'discarded',
     `; commit 0123456789ab is kept until ${at}`,
   ],
+  [
+    { type: 'discarded', at, data: { by, branch } },
+    'discarded',
+    '; it had changed nothing, so there was nothing to delete',
+  ],
   [{ type: 'discard_undone', at, data: { by, branch, commit } }, 'brought back to drover/wind'],
+  [{ type: 'discard_undone', at, data: { by, branch } }, 'brought back'],
   [{ type: 'taken', at, data: { by, branch, root: '/src' } }, 'checked out in /src'],
 ])('%j is described as %s', (act, text, after = '') => {
   expect(describeAct(act)).toBe(`${text} by ada (key)${after}`)

@@ -6,8 +6,13 @@ const COMMIT_CHARACTERS = 12
 
 /** `merged into main as 1a2b3c4d5e6f by ada (terminal)` */
 export function describeAct(act: Act): string {
-  const kept = act.type === 'discarded' ? `; commit ${short(act.data.commit)} is kept until ${act.data.until}` : ''
+  const kept = act.type === 'discarded' ? `; ${whatIsKept(act.data)}` : ''
   return `${whatWasDone(act)} by ${nameDecider(act.data.by)}${kept}`
+}
+
+function whatIsKept({ commit, until }: Extract<Act, { type: 'discarded' }>['data']): string {
+  if (commit === undefined) return 'it had changed nothing, so there was nothing to delete'
+  return `commit ${short(commit)} is kept until ${until}`
 }
 
 function whatWasDone({ type, data }: Act): string {
@@ -19,7 +24,7 @@ function whatWasDone({ type, data }: Act): string {
     case 'discarded':
       return 'discarded'
     case 'discard_undone':
-      return `brought back to ${data.branch}`
+      return data.commit === undefined ? 'brought back' : `brought back to ${data.branch}`
     case 'taken':
       return `checked out in ${data.root}`
   }

@@ -127,6 +127,13 @@ function uncheckedCommit({ attempts, baseline, options }: DriveState): string | 
   )
 }
 
+/** Its branch was at its base when it ended, so it was removed with the worktree. The rounds are latest first. */
+export function hasChangedNothing([last, ...earlier]: readonly [DriveState, ...DriveState[]]): boolean {
+  const { delivered } = last
+  const isEmpty = delivered?.branch !== undefined && delivered.commit === undefined
+  return isEmpty && earlier.every((round) => round.delivered?.commit === undefined)
+}
+
 type Action = RunOutline['actions'][number]
 
 /** Why the reports of the agents do not say that the goal is reached. */

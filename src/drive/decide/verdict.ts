@@ -116,7 +116,8 @@ function ofQueued({ drive }: VerdictFacts): Judged {
 function ofDone(facts: VerdictFacts): Judged | undefined {
   const { merged, discarded, followed } = facts.drive
   if (discarded !== undefined) {
-    const reason = `the work is kept until ${discarded.until}`
+    const { until } = discarded
+    const reason = until === undefined ? 'nothing was changed' : `the work is kept until ${until}`
     return { word: 'discarded', reason, next: command(facts, 'discard', '--undo') }
   }
   const next = command(facts, 'report')

@@ -1712,21 +1712,20 @@ let i=t.type,u=e;if(typeof i!="string")return Ee.errors=[{instancePath:s+"/type"
 e}else var n=!0;if(n){if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,
 dynamicAnchors:b})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){
 let i=t.data,u=e;if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.by===void 0&&(y="by")||i.branch===void 0&&
-(y="branch")||i.commit===void 0&&(y="commit")||i.ref===void 0&&(y="ref")||i.until===void 0&&(y="until"))return Ee.errors=
-[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;if(!(o==="by"||o==="\
-branch"||o==="commit"||o==="ref"||o==="until")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:xo},propertyName:o};
-r===null?r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};
-return r===null?r=[p]:r.push(p),e++,Ee.errors=r,!1;break}}if(m){if(i.by!==void 0){let o=e;te(i.by,{instancePath:s+"/data\
-/by",parentData:i,parentDataProperty:"by",rootData:_,dynamicAnchors:b})||(r=r===null?te.errors:r.concat(te.errors),e=r.length);
-var a=o===e}else var a=!0;if(a){if(i.branch!==void 0){let o=e;if(typeof i.branch!="string")return Ee.errors=[{instancePath:s+
-"/data/branch",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(i.commit!==void 0){let o=e;
-if(typeof i.commit!="string")return Ee.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"string"}}],!1;
-var a=o===e}else var a=!0;if(a){if(i.ref!==void 0){let o=e;if(typeof i.ref!="string")return Ee.errors=[{instancePath:s+"\
-/data/ref",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.until!==void 0){let o=e;N(i.until,
-{instancePath:s+"/data/until",parentData:i,parentDataProperty:"until",rootData:_,dynamicAnchors:b})||(r=r===null?N.errors:
-r.concat(N.errors),e=r.length);var a=o===e}else var a=!0}}}}}else return Ee.errors=[{instancePath:s+"/data",keyword:"typ\
-e",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Ee.errors=[{instancePath:s,keyword:"type",params:{
-type:"object"}}],!1;return Ee.errors=r,e===0}var $o=["by","branch","commit"];function Me(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:_=t,dynamicAnchors:b={}}={}){
+(y="branch"))return Ee.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){
+let f=e;if(!(o==="by"||o==="branch"||o==="commit"||o==="ref"||o==="until")){let p={instancePath:s+"/data",keyword:"enum",
+params:{allowedValues:xo},propertyName:o};r===null?r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={instancePath:s+"/data",
+keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,Ee.errors=r,!1;break}}if(m){if(i.by!==
+void 0){let o=e;te(i.by,{instancePath:s+"/data/by",parentData:i,parentDataProperty:"by",rootData:_,dynamicAnchors:b})||(r=
+r===null?te.errors:r.concat(te.errors),e=r.length);var a=o===e}else var a=!0;if(a){if(i.branch!==void 0){let o=e;if(typeof i.
+branch!="string")return Ee.errors=[{instancePath:s+"/data/branch",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else
+var a=!0;if(a){if(i.commit!==void 0){let o=e;if(typeof i.commit!="string")return Ee.errors=[{instancePath:s+"/data/commi\
+t",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a){if(i.ref!==void 0){let o=e;if(typeof i.ref!=
+"string")return Ee.errors=[{instancePath:s+"/data/ref",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;
+if(a)if(i.until!==void 0){let o=e;N(i.until,{instancePath:s+"/data/until",parentData:i,parentDataProperty:"until",rootData:_,
+dynamicAnchors:b})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);var a=o===e}else var a=!0}}}}}else return Ee.errors=
+[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Ee.errors=[{
+instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Ee.errors=r,e===0}var $o=["by","branch","commit"];function Me(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
 (d="at")||t.data===void 0&&(d="data"))return Me.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
 !1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},
@@ -1736,18 +1735,17 @@ g")return Me.errors=[{instancePath:s+"/type",keyword:"type",params:{type:"string
 errors=[{instancePath:s+"/type",keyword:"const",params:{allowedValue:"discard_undone"}}],!1;var n=u===e}else var n=!0;if(n){
 if(t.at!==void 0){let i=e;N(t.at,{instancePath:s+"/at",parentData:t,parentDataProperty:"at",rootData:_,dynamicAnchors:b})||
 (r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(t.data!==void 0){let i=t.data,u=e;
-if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.by===void 0&&(y="by")||i.branch===void 0&&(y="branch")||
-i.commit===void 0&&(y="commit"))return Me.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],
-!1;for(let o in i){let f=e;if(!(o==="by"||o==="branch"||o==="commit")){let p={instancePath:s+"/data",keyword:"enum",params:{
-allowedValues:$o},propertyName:o};r===null?r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={instancePath:s+"/data",keyword:"\
-propertyNames",params:{propertyName:o}};return r===null?r=[p]:r.push(p),e++,Me.errors=r,!1;break}}if(m){if(i.by!==void 0){
-let o=e;te(i.by,{instancePath:s+"/data/by",parentData:i,parentDataProperty:"by",rootData:_,dynamicAnchors:b})||(r=r===null?
-te.errors:r.concat(te.errors),e=r.length);var a=o===e}else var a=!0;if(a){if(i.branch!==void 0){let o=e;if(typeof i.branch!=
-"string")return Me.errors=[{instancePath:s+"/data/branch",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;
-if(a)if(i.commit!==void 0){let o=e;if(typeof i.commit!="string")return Me.errors=[{instancePath:s+"/data/commit",keyword:"\
-type",params:{type:"string"}}],!1;var a=o===e}else var a=!0}}}else return Me.errors=[{instancePath:s+"/data",keyword:"ty\
-pe",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else return Me.errors=[{instancePath:s,keyword:"type",params:{
-type:"object"}}],!1;return Me.errors=r,e===0}var Do=["by","branch","root"];function Ye(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:_=t,dynamicAnchors:b={}}={}){
+if(e===u)if(i&&typeof i=="object"&&!Array.isArray(i)){let y;if(i.by===void 0&&(y="by")||i.branch===void 0&&(y="branch"))
+return Me.errors=[{instancePath:s+"/data",keyword:"required",params:{missingProperty:y}}],!1;for(let o in i){let f=e;if(!(o===
+"by"||o==="branch"||o==="commit")){let p={instancePath:s+"/data",keyword:"enum",params:{allowedValues:$o},propertyName:o};
+r===null?r=[p]:r.push(p),e++}var m=f===e;if(!m){let p={instancePath:s+"/data",keyword:"propertyNames",params:{propertyName:o}};
+return r===null?r=[p]:r.push(p),e++,Me.errors=r,!1;break}}if(m){if(i.by!==void 0){let o=e;te(i.by,{instancePath:s+"/data\
+/by",parentData:i,parentDataProperty:"by",rootData:_,dynamicAnchors:b})||(r=r===null?te.errors:r.concat(te.errors),e=r.length);
+var a=o===e}else var a=!0;if(a){if(i.branch!==void 0){let o=e;if(typeof i.branch!="string")return Me.errors=[{instancePath:s+
+"/data/branch",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else var a=!0;if(a)if(i.commit!==void 0){let o=e;if(typeof i.
+commit!="string")return Me.errors=[{instancePath:s+"/data/commit",keyword:"type",params:{type:"string"}}],!1;var a=o===e}else
+var a=!0}}}else return Me.errors=[{instancePath:s+"/data",keyword:"type",params:{type:"object"}}],!1;var n=u===e}else var n=!0}}}else
+return Me.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return Me.errors=r,e===0}var Do=["by","branch","root"];function Ye(t,{instancePath:s="",parentData:A,parentDataProperty:V,rootData:_=t,dynamicAnchors:b={}}={}){
 let r=null,e=0;if(e===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let d;if(t.type===void 0&&(d="type")||t.at===void 0&&
 (d="at")||t.data===void 0&&(d="data"))return Ye.errors=[{instancePath:s,keyword:"required",params:{missingProperty:d}}],
 !1;for(let i in t){let u=e;if(!(i==="type"||i==="at"||i==="data")){let l={instancePath:s,keyword:"enum",params:{allowedValues:z},

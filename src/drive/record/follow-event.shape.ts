@@ -98,9 +98,15 @@ export const actEvents = <Checked extends TProperties>(checked: Checked) =>
     /** `by_hand`: the branch had the work already. */
     event('merged', { by, into: text, commit: text, how: literals(MERGED_HOW) }),
     event('pull_request_opened', { by, url: text }),
-    /** `ref` keeps the commit until then. The worktree and the branch are removed after this record. */
-    event('discarded', { by, branch: text, commit: text, ref: text, until: UtcTimestamp }),
-    event('discard_undone', { by, branch: text, commit: text }),
+    /** `ref` keeps the commit until then. The worktree and the branch are removed after this record. Without a commit, there was no work. */
+    event('discarded', {
+      by,
+      branch: text,
+      commit: optional(text),
+      ref: optional(text),
+      until: optional(UtcTimestamp),
+    }),
+    event('discard_undone', { by, branch: text, commit: optional(text) }),
     /** The branch is checked out in the worktree `root`. */
     event('taken', { by, branch: text, root: text }),
   ] as const

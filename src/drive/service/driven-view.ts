@@ -154,11 +154,15 @@ function toActs(drive: DriveState): Pick<DrivenRun, 'merged' | 'discarded' | 'ac
   const { discarded, acts } = drive
   return {
     ...(merged !== undefined && { merged }),
-    ...(discarded !== undefined && { discarded: { commit: discarded.commit, until: discarded.until } }),
+    ...(discarded !== undefined && { discarded: toDiscarded(discarded) }),
     ...(acts.length > 0 && {
       acts: acts.map((act) => ({ did: act.type, at: act.at, by: act.data.by, text: describeAct(act) })),
     }),
   }
+}
+
+function toDiscarded({ commit, until }: NonNullable<DriveState['discarded']>): NonNullable<DrivenRun['discarded']> {
+  return { ...(commit !== undefined && { commit }), ...(until !== undefined && { until }) }
 }
 
 function latest(updatedAt: string, { attempts, started_at, acts }: DriveState): string {
