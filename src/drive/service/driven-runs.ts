@@ -65,6 +65,10 @@ const CAN_GO_ON: readonly DrivenState[] = ['interrupted', 'paused', 'failed']
 
 const noResult = () => {}
 
+type Change = { readonly letsAgentsWork: boolean }
+const WITH_AGENTS: Change = { letsAgentsWork: true }
+const WITHOUT_AGENTS: Change = { letsAgentsWork: false }
+
 export class DrivenRuns implements RunService {
   readonly reader: RunReader
   readonly drives: BackgroundDrives
@@ -263,7 +267,7 @@ export class DrivenRuns implements RunService {
   }
 
   async stop(by: Caller, id: string): Promise<DrivenRun> {
-    const { record, context } = await this.#openToChange(id, by)
+    const { record, context } = await this.#openToChange(id, by, WITHOUT_AGENTS)
     await stopDriven(context, record.run_id)
     await Promise.race([this.drives.ended(record.run_id), sleep(STOP_MS, undefined, { ref: false })])
     return toDrivenRun(await this.reader.read(record))
@@ -301,7 +305,7 @@ export class DrivenRuns implements RunService {
 
   /** Returns the last round. */
   async act(by: Caller, id: string, act: WorkAct): Promise<DrivenRun> {
-    const record = this.#findToChange(id, by)
+    const record = this.#findToChange(id, by, WITHOUT_AGENTS)
     const { settings, directories, templates, sandbox, env, shutdown: signal } = this.#options
     refuseAct(by, act, settings)
     const context = await this.starter.openRepository(record.repository)
@@ -372,8 +376,8 @@ export class DrivenRuns implements RunService {
     return toDrivenRun(await this.reader.read(record))
   }
 
-  async #openToChange(id: string, by: Caller): Promise<OpenedRun> {
-    const record = this.#findToChange(id, by)
+  async #openToChange(id: string, by: Caller, change = WITH_AGENTS): Promise<OpenedRun> {
+    const record = this.#findToChange(id, by, change)
     const facts = await this.reader.read(record)
     const { run, drive } = facts
     if (isFinalState(stateOfDriven(facts))) throw drivenRunOver({ id: run.id, next: drive.next_run_id })
@@ -382,11 +386,11 @@ export class DrivenRuns implements RunService {
     return { record, context, actionId: run.current_action?.action_id ?? 'none', isDriven }
   }
 
-  #findToChange(id: string, by: Caller): DrivenRecord {
+  #findToChange(id: string, by: Caller, { letsAgentsWork }: Change = WITH_AGENTS): DrivenRecord {
     const record = this.reader.find(id, by)
     this.starter.requireNamed(by, record.repository)
     refuseDeepNesting(this.#options.contextFor(by))
-    refuseLimited(by, record)
+    if (letsAgentsWork) refuseLimited(by, record)
     return record
   }
 }
