@@ -114,6 +114,7 @@ describe('drover drive with several goals', () => {
       const waiting = (await queue()).runs
       expect(waiting.map(({ queue: place }) => place?.waits_for)).toEqual([undefined, 'total', 'total'])
       expect(waiting[1]?.queue?.reason).toContain('waits for a higher --total-tokens')
+      expect((await drover('drive', '--queue')).stdout).toContain('So far: 500 of 500 tokens, ')
       expect(await drover('drive', one, '--total-tokens', '1000000000')).toMatchObject({ code: 0 })
       await until(() => dataOf(driving.records(two), 'delivered')[0])
     },
@@ -237,6 +238,7 @@ it('is shown and changed by clients', async () => {
   })
   expect((await change(three.id, 'first')).body).toMatchObject({ state: 'queued' })
   const { body } = await server.request('/api/v1/queue')
+  expect((body as RunQueue).totals).toEqual([{ run_ids: [three.id], tokens: 0, max_tokens: 1_000_000, cost_usd: 0 }])
   expect((body as RunQueue).runs.map(({ id, queue }: DrivenRun) => [id, queue?.number])).toEqual([
     [one.id, undefined],
     [three.id, 1],

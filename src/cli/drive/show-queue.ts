@@ -37,7 +37,11 @@ export async function showQueue(invocation: Invocation, config: Config): Promise
 type Names = { nameOf: (runId: string) => string; isServed: boolean; times: Times }
 
 /** The queue as text for people. */
-function formatQueue({ parallel, runs }: RunQueue, { nameOf, isServed, times }: Names, layout: TextLayout): string[] {
+function formatQueue(
+  { parallel, runs, totals = [] }: RunQueue,
+  { nameOf, isServed, times }: Names,
+  layout: TextLayout,
+): string[] {
   if (runs.length === 0) return ['Nothing is queued. What became of earlier runs: drover report --since yesterday']
   const queued = runs.filter(({ state }) => state === 'queued').length
   const rows = runs.map((run) => ({
@@ -54,21 +58,41 @@ function formatQueue({ parallel, runs }: RunQueue, { nameOf, isServed, times }: 
       .filter(Boolean)
       .join('; '),
   }))
+  // The limit of all runs that are shown.
+  const whole = totals.find(({ run_ids }) => run_ids.length === runs.length)
+  return [
+    ...formatTableWithNotes(['#', 'RUN', 'STATE', 'TOKENS', 'COST'], rows, layout),
+    '',
+    `${queued} queued, ${parallel} at once. So far: ${soFar(runs, whole)}.`,
+    ...(whole === undefined ? totals.map((each) => describeGroup(each, nameOf)) : []),
+    ...(queued > 0 && !isServed ? ['No server is running, so nothing is started: drover up'] : []),
+  ]
+}
+
+type Totals = NonNullable<RunQueue['totals']>[number]
+
+/** What all runs have used, with the limits of their group. */
+function soFar(runs: RunQueue['runs'], whole: Totals | undefined): string {
   const unknown = runs.reduce((sum, { spent }) => sum + (spent.unknown_cost_attempts ?? 0), 0)
   const tokens = runs.reduce((sum, { spent }) => sum + spent.tokens, 0)
   const cost = runs.reduce((sum, { spent }) => sum + spent.cost_usd, 0)
   const mark = runs.some(({ spent }) => spent.priced_usd !== undefined) ? '~' : ''
-  const soFar = [
-    `${tokens} tokens`,
-    ...(cost === 0 ? [] : [`${mark}$${cost.toFixed(2)}`]),
-    ...(unknown === 0 ? [] : [describeUnknownCosts(unknown)]),
-  ]
+  const used = usedOf(whole ?? { tokens, cost_usd: cost }, mark)
+  return [...used, ...(unknown === 0 ? [] : [describeUnknownCosts(unknown)])].join(', ')
+}
+
+/** `4200 of 60000 tokens`, `$0.01 of $5.00` */
+function usedOf({ tokens, max_tokens, cost_usd, max_cost_usd }: Omit<Totals, 'run_ids'>, mark = ''): string[] {
+  const cost = `${mark}$${cost_usd.toFixed(2)}`
+  const ofCost = max_cost_usd === undefined ? '' : ` of $${max_cost_usd.toFixed(2)}`
   return [
-    ...formatTableWithNotes(['#', 'RUN', 'STATE', 'TOKENS', 'COST'], rows, layout),
-    '',
-    `${queued} queued, ${parallel} at once. So far: ${soFar.join(', ')}.`,
-    ...(queued > 0 && !isServed ? ['No server is running, so nothing is started: drover up'] : []),
+    `${tokens}${max_tokens === undefined ? '' : ` of ${max_tokens}`} tokens`,
+    ...(cost_usd === 0 && ofCost === '' ? [] : [`${cost}${ofCost}`]),
   ]
+}
+
+function describeGroup(totals: Totals, nameOf: Names['nameOf']): string {
+  return `Together, ${totals.run_ids.map(nameOf).join(', ')}: ${usedOf(totals).join(', ')}.`
 }
 
 function whyItWaits({ queue, state, verdict }: DrivenRun, nameOf: Names['nameOf']): string {

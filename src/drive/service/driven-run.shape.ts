@@ -12,6 +12,7 @@ import { CLAIM_VERDICTS, ENDS, PURPOSES } from '../record/drive-event.shape.ts'
 import { REQUIREMENT_SOURCES, REQUIREMENT_VERDICTS } from '../record/follow-event.shape.ts'
 import { FLAGS } from '../record/review-flags.ts'
 import { DELIVERY_CHECKS, TestChange } from '../record/test-results.shape.ts'
+import { GroupTotals } from './group-totals.shape.ts'
 
 const text = (description: string) => Type.String({ description })
 const count = (description: string) => Type.Integer({ minimum: 0, description })
@@ -381,6 +382,7 @@ export const RunQueue = named(
       DrivenRun,
       'The runs that have started, oldest first, then those that are queued, in the order in which they start. Runs that have ended stay in the list as long as runs that were queued together with them are open.',
     ),
+    totals: optional(GroupTotals),
   }),
 )
 export type RunQueue = Message<typeof RunQueue>

@@ -16,6 +16,7 @@ import { readTotals } from '../group-totals.ts'
 import { lastRound } from '../read-verdict.ts'
 import { readDrive } from '../record/drive-journal.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
+import { findDriven } from '../record/driven-records.ts'
 import type { DrivenRun, RunQueue } from './driven-run.shape.ts'
 import { type DrivenFacts, stateOfDriven, toDrivenRun } from './driven-view.ts'
 import type { RunReader } from './run-reader.ts'
@@ -86,7 +87,7 @@ const OPEN: readonly DrivenRun['state'][] = ['queued', 'running', 'waiting_for_l
 
 /** For a person: what runs, what is queued, and what became of the runs that were queued together with these. */
 export async function readQueue(places: QueuePlaces, by: Caller): Promise<RunQueue> {
-  const { reader, parallel } = places
+  const { reader, directory, parallel } = places
   const plan = await readPlan(places)
   const records = reader
     .list(by)
@@ -101,7 +102,28 @@ export async function readQueue(places: QueuePlaces, by: Caller): Promise<RunQue
     .map(({ facts, run }) => withPlan(run, facts, plan))
   const changing = all.map(({ facts }) => toChanging(facts))
   const runs = shown.map((run) => withOverlaps(run, changing)).sort(inOrder)
-  return { parallel, runs }
+  const totals = totalsOf(directory, runs)
+  return { parallel, runs, ...(totals.length > 0 && { totals }) }
+}
+
+const MICRO = 1_000_000
+
+/** What groups of runs have used, and may use; only of groups with a limit. */
+function totalsOf(directory: string, runs: readonly DrivenRun[]): NonNullable<RunQueue['totals']> {
+  const byGroup = Map.groupBy(runs, ({ id }) => findDriven(directory, id)?.group?.id)
+  return [...byGroup].flatMap(([group, members]) => {
+    const [{ id } = { id: '' }] = members
+    const totals = group === undefined ? undefined : readTotals(directory, id)
+    if (totals === undefined) return []
+    const { spent, caps } = totals
+    return {
+      run_ids: members.map((each) => each.id),
+      tokens: spent.tokens,
+      ...(caps.max_tokens !== undefined && { max_tokens: caps.max_tokens }),
+      cost_usd: spent.cost_microusd / MICRO,
+      ...(caps.max_cost_microusd !== undefined && { max_cost_usd: caps.max_cost_microusd / MICRO }),
+    }
+  })
 }
 
 function withPlan(run: DrivenRun, { drive }: DrivenFacts, plan: readonly PlannedRun[]): DrivenRun {
