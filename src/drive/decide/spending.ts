@@ -3,6 +3,7 @@ import { countTokens } from '../../prompts/tokens.ts'
 import type { DrivePause, Options } from '../record/drive-event.shape.ts'
 import type { Attempt, DriveState } from '../record/drive-state.ts'
 import type { Spent } from '../record/spent.shape.ts'
+import { isBudget } from './after-limit.ts'
 
 type Used = Pick<DriveState, 'spent' | 'attempts' | 'delivery_check'>
 
@@ -41,7 +42,8 @@ export function countUnknownCosts(rounds: Rounds, { isDriven }: { readonly isDri
     .filter((each) => {
       const { ended } = each
       if (ended === undefined) return each !== working
-      return ended.cost_microusd === undefined && ended.cost_kind !== 'plan'
+      // Nothing is paid for a prompt that a budget refuses.
+      return ended.cost_microusd === undefined && ended.cost_kind !== 'plan' && !isBudget(ended.error_code)
     }).length
 }
 
