@@ -1,6 +1,6 @@
 /**
- * Shows until when a driver worked on an attempt, in case it is killed: it sets the time of the file that it locks. Agents may
- * be silent for minutes, so the records alone do not tell.
+ * Shows until when a driver worked on an attempt, in case it is killed: it sets the time of the file that it locks.
+ * Agents may be silent for minutes, so the records alone do not tell.
  */
 import { statSync, utimesSync } from 'node:fs'
 import { orUndefined } from '../kit/fault.ts'

@@ -3,7 +3,7 @@
  *
  *     <git common dir>/drover/runs/<run id>/journal.jsonl      the events of the run, see hash-chain.ts
  *                                           drive.jsonl        what drover did to drive the run, in the same format
- *                                           drive.lock         an empty file that the driver of the run locks, see attempt-beat.ts
+ *                                           drive.lock         an empty file that its driver locks, see attempt-beat.ts
  *                                           drive.stop         an empty file: a person wants the driver to leave the pull request
  *                                           drive.kept.jsonl   what the driver had recorded, if drive.jsonl was tampered with
  *                                           repository*.json   the repository before an attempt, see repository-state.ts

@@ -34,7 +34,11 @@ it.runIf(IS_FULL)(
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(/^# Runs since .+\n\n4 runs, \d+ tokens, 10 attempts of unknown cost, 0 minutes/)
     expect(stdout).toContain(
-      `## Waits for you\n\n- \`${asking.slice(0, 8)}\` Ask me (1 attempt of unknown cost): Knots or km/h?\n  - \`drover answer ${asking}`,
+      [
+        ...['## Waits for you', ''],
+        `- \`${asking.slice(0, 8)}\` Ask me (1 attempt of unknown cost): Knots or km/h?`,
+        `  - \`drover answer ${asking}`,
+      ].join('\n'),
     )
     expect(stdout).not.toContain('@rain')
     expect(stdout).toContain('conflicts in wind.txt')

@@ -98,7 +98,10 @@ export const actEvents = <Checked extends TProperties>(checked: Checked) =>
     /** `by_hand`: the branch had the work already. */
     event('merged', { by, into: text, commit: text, how: literals(MERGED_HOW) }),
     event('pull_request_opened', { by, url: text }),
-    /** `ref` keeps the commit until then. The worktree and the branch are removed after this record. Without a commit, there was no work. */
+    /**
+     * `ref` keeps the commit until then. The worktree and the branch are removed after this record. Without a commit,
+     * there was no work.
+     */
     event('discarded', {
       by,
       branch: text,
