@@ -12,7 +12,7 @@ import { CLAIM_VERDICTS, ENDS, PURPOSES } from '../record/drive-event.shape.ts'
 import { REQUIREMENT_SOURCES, REQUIREMENT_VERDICTS } from '../record/follow-event.shape.ts'
 import { FLAGS } from '../record/review-flags.ts'
 import { DELIVERY_CHECKS, TestChange } from '../record/test-results.shape.ts'
-import { GroupTotals } from './group-totals.shape.ts'
+import { GroupTotals } from './queue-totals.shape.ts'
 
 const text = (description: string) => Type.String({ description })
 const count = (description: string) => Type.Integer({ minimum: 0, description })
