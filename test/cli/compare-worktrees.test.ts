@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type AgentHome, createAgentHome, hangingAgent } from '../support/agent-home.ts'
 import { replaceRepository } from '../support/foreign-repository.ts'
-import { IS_FULL } from '../support/full-counts.ts'
+import { firstOf, IS_FULL } from '../support/full-counts.ts'
 import type { Repository } from '../support/git-repository.ts'
 import { hasSandbox } from '../support/sandbox.ts'
 import { createRepository } from '../support/temporary-repository.ts'
@@ -293,10 +293,12 @@ describe('drover compare --worktrees', () => {
     expect(repository.git('show', `${commit}:a`)).toContain('two')
   })
 
-  it.each([
-    { during: 'a check', option: '--check', dropped: ['claude', 'codex'] },
-    { during: 'a setup', option: '--setup', dropped: undefined },
-  ])('is recorded as canceled after Ctrl-C during $during, with what was dropped', async ({ option, dropped }) => {
+  it.each(
+    firstOf([
+      { during: 'a check', option: '--check', dropped: ['claude', 'codex'] },
+      { during: 'a setup', option: '--setup', dropped: undefined },
+    ]),
+  )('is recorded as canceled after Ctrl-C during $during, with what was dropped', async ({ option, dropped }) => {
     teach('claude', 'echo two >> a')
     teach('codex', 'echo two >> a')
     const pidFile = join(home.path, 'hangs')
@@ -463,7 +465,7 @@ describe('drover compare --worktrees', () => {
 })
 
 describe('drover compare --keep, later', () => {
-  it.each(['auto', 'none'])('changes nothing while the comparison runs (executions.keep %s)', async (keep) => {
+  it.each(firstOf(['auto', 'none']))('changes nothing while the comparison runs (executions.keep %s)', async (keep) => {
     const pidFile = join(home.path, 'pids')
     teach('claude', 'echo two >> a')
     home.teach('codex', { hangAfter: 'init', pidFile })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createDriving } from '../support/driven-agents.ts'
 import { type DrivenScript, dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
-import { IS_FULL } from '../support/full-counts.ts'
+import { firstOf, IS_FULL } from '../support/full-counts.ts'
 import type { KillPoint } from '../support/kill-point.ts'
 import { DROVER, ending, runAt } from '../support/run-drover.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
@@ -142,10 +142,12 @@ it('a run that was answered while a demo server drives it is no run of the demo 
 describe('options for a run that the server drives', () => {
   const limit = { claude: 'API Error: Request rejected (429) · try again in 5h' }
 
-  it.each([
-    ['here', []],
-    ['in the background', ['--detach']],
-  ])('are used at once if it waits for a limit, %s', async (_where, detach) => {
+  it.each(
+    firstOf([
+      ['here', []],
+      ['in the background', ['--detach']],
+    ]),
+  )('are used at once if it waits for a limit, %s', async (_where, detach) => {
     const { driving, drover, delivered } = createDetached({ implement: [{ limit }, HONEST] })
     const id = runIdIn((await drover('drive', GOAL, '--no-review', '--detach')).stdout)
     await until(() => dataOf(driving.records(id), 'waiting_for_limit')[0])
@@ -159,10 +161,12 @@ describe('options for a run that the server drives', () => {
     ])
   })
 
-  it.each([
-    ['here', []],
-    ['in the background', ['--detach']],
-  ])('are refused while an agent works, %s', async (_where, detach) => {
+  it.each(
+    firstOf([
+      ['here', []],
+      ['in the background', ['--detach']],
+    ]),
+  )('are refused while an agent works, %s', async (_where, detach) => {
     const { driving, drover } = createDetached({ implement: [{ ...HONEST, hangs: true }] })
     const id = runIdIn((await drover('drive', GOAL, '--no-review', '--detach')).stdout)
     await until(() => dataOf(driving.records(id), 'attempt_started').length === 2)

@@ -37,3 +37,11 @@ it('the last word about a claim counts, and the checks of the commit', () => {
     'Boundary unsure: unsure 1 refused (1 refused)',
   ])
 })
+
+it('work without checks is shown as untested', () => {
+  const attempts = [{ checks: [], action_kind: 'implement', how: 'answered' }]
+  expect(figures({ attempts, checks: [] })).toEqual([
+    'Checks unsure: unsure none (none was given, so nothing was tested)',
+  ])
+  expect(figures({ attempts: [], checks: [] })).toEqual([])
+})

@@ -14,7 +14,7 @@ export type RunFigure = {
 }
 type Claim = NonNullable<DrivenAttempt['evidence']>['claims'][number]
 
-type Facts = Pick<DrivenRun, 'attempts' | 'delivery_check' | 'findings' | 'boundary'>
+type Facts = Pick<DrivenRun, 'attempts' | 'checks' | 'delivery_check' | 'findings' | 'boundary'>
 
 export function toFigures(run: Facts): RunFigure[] {
   return [checksFigure(run), claimsFigure(run), testsFigure(run), reviewFigure(run), boundaryFigure(run)].flat()
@@ -25,10 +25,22 @@ const toPart = (how: How, count: number) => ({ how, text: String(count) })
 function checksFigure(run: Facts): RunFigure[] {
   const { length: count } = lastChecks(run)
   const failed = lastChecks(run).filter(({ passed }) => !passed).length
-  if (count === 0) return []
+  if (count === 0) return isUntested(run) ? [UNTESTED] : []
   const parts = [toPart('good', count - failed), ...(failed > 0 ? [toPart('bad', failed)] : [])]
   const says = `${count - failed} passed, ${failed} failed`
   return [{ name: 'Checks', tab: 'evidence', how: failed > 0 ? 'bad' : 'good', parts, says }]
+}
+
+const UNTESTED: RunFigure = {
+  ...{ name: 'Checks', tab: 'report', how: 'unsure', parts: [{ how: 'unsure', text: 'none' }] },
+  says: 'none was given, so nothing was tested',
+}
+
+/** An agent has worked, and no check was given. */
+function isUntested({ attempts = [], checks }: Facts): boolean {
+  return (
+    checks?.length === 0 && attempts.some(({ action_kind: kind, how }) => kind === 'implement' && how === 'answered')
+  )
 }
 
 function claimsFigure({ attempts = [] }: Facts): RunFigure[] {
