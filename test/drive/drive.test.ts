@@ -334,7 +334,7 @@ describe('drover drive', () => {
     expect(driving.repository.git('branch')).toBe('* main\n')
   })
 
-  it('stops after one attempt if the agent is not logged in, and says how to log in', async () => {
+  it.runIf(IS_FULL)('stops after one attempt if the agent is not logged in, and says how to log in', async () => {
     const driving = createDriving()
     const [claude, started] = [join(driving.scratch, 'bin', 'claude'), join(driving.scratch, 'started')]
     rmSync(claude)
