@@ -124,7 +124,14 @@ describe('the budget', () => {
   })
 
   it('misses the cost of attempts that no one knows, which are counted in all rounds', () => {
-    const ends = [{ cost_microusd: 0 }, { cost_kind: 'plan' }, {}, { how: 'unknown' }, null] as const
+    const ends = [
+      { cost_microusd: 0 },
+      { cost_kind: 'plan' },
+      { how: 'failed', error_code: 'budget_spent' },
+      {},
+      { how: 'unknown' },
+      null,
+    ] as const
     const round = () => driveState(ends.map((end) => attemptAt(actionOf('implement'), {}, end)))
     const counts = [true, false].map((isDriven) => countUnknownCosts([round(), round()], { isDriven }))
     expect(counts).toEqual([5, 6])
