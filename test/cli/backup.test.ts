@@ -174,7 +174,7 @@ describe('drover backup', () => {
     expect(namesIn(root)).toEqual([])
   })
 
-  it.runIf(IS_FULL)('does not migrate the store', async () => {
+  it('does not migrate the store', async () => {
     const { drover, prompt, store, file } = createUser()
     await prompt('one')
     const version = () => {
@@ -349,7 +349,7 @@ describe('drover restore', () => {
     expect(namesIn(user.home)).toEqual(['sessions.db'])
   })
 
-  it.runIf(IS_FULL)('replaces a damaged store, and keeps it', async () => {
+  it('replaces a damaged store, and keeps it', async () => {
     const { json, prompt, prompts, store, file } = createUser()
     await prompt('one')
     await json('backup', file)

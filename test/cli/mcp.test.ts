@@ -108,7 +108,7 @@ describe('drover mcp', () => {
     },
   )
 
-  it.runIf(IS_FULL)('is refused in an agent that is too deep, also if the agent hides how deep it is', async () => {
+  it('is refused in an agent that is too deep, also if the agent hides how deep it is', async () => {
     const user = createUser({})
     const [command, ...args] = ['/bin/sh', '-c', 'env -u DROVER_DEPTH "$0" "$@"; exit', process.execPath, DROVER, 'mcp']
     const server = { command, args, env: { ...user.env, DROVER_DEPTH: '2' }, cwd: user.work, stderr: 'pipe' } as const

@@ -345,7 +345,7 @@ describe('drover drive', () => {
     expect(stdout.replace(/\s+/g, ' ')).toContain('to log in, run `claude` in a terminal and type /login')
   })
 
-  it.runIf(IS_FULL)('refuses a second driver', async () => {
+  it('refuses a second driver', async () => {
     const driving = createDriving({ orient: [{ pause: 1500 }] })
     const first = driving.drive(GOAL, '--no-review')
     let id = ''

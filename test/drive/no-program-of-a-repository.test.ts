@@ -18,7 +18,7 @@ import { inspectWorktree } from '../../src/workspace/worktrees/inspect-worktree.
 import { commitAll, removeWorktree } from '../../src/workspace/worktrees/remove-worktree.ts'
 import { createDriving } from '../support/driven-agents.ts'
 import { HONEST, runIdIn } from '../support/driven-home.ts'
-import { firstOf, IS_FULL } from '../support/full-counts.ts'
+import { firstOf } from '../support/full-counts.ts'
 import { PLAIN_ENV } from '../support/git-repository.ts'
 import { ROOT } from '../support/npm.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
@@ -171,7 +171,7 @@ describe('in a worktree, git runs no program that the repository names', () => {
     expect(ran(log)).toContain('core.fsmonitor')
   })
 
-  it.runIf(IS_FULL)('whatever the name of the filter is', async () => {
+  it('whatever the name of the filter is', async () => {
     const { room, log, repository, worktree } = await plantedWorktree()
     const filter = (name: string, more = '') => `[filter "${name}"]\n\tclean = "echo ${name} >> ${log}; cat"\n${more}`
     appendFileSync(join(repository.root, '.git/config'), filter('a=b', '\trequired = true\n') + filter('c.d'))

@@ -280,7 +280,7 @@ describe('a comparison in worktrees', () => {
     expect(shown.body).toMatchObject({ contenders: [failed, failed] })
   })
 
-  it.runIf(IS_FULL)('is kept and dropped only with the key that started it', async () => {
+  it('is kept and dropped only with the key that started it', async () => {
     const { post, repository, worktrees, request } = await serveComparisons({ server: { keys: KEYS } })
     expect((await post(COMPARE, request, 'writer')).status).toBe(200)
     const { root: workdir } = repository

@@ -17,7 +17,6 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startClaude } from '../../src/agents/claude/warm-agent.ts'
 import { agentRequest } from '../support/agent-request.ts'
-import { IS_FULL } from '../support/full-counts.ts'
 import { createRepositoryAt, PLAIN_ENV } from '../support/git-repository.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { startServer } from '../support/start-server.ts'
@@ -249,7 +248,7 @@ describe('a program that the repository tells git to run', () => {
     }
   })
 
-  it.runIf(IS_FULL)('keeps agents from starting under a ceiling, if nothing turns it off', async () => {
+  it('keeps agents from starting under a ceiling, if nothing turns it off', async () => {
     const { plant, prompt, isStarted } = await start(READ_ONLY)
     for (const [name, how, key] of REFUSED) {
       const { workdir, hasRun } = plant(how)
@@ -268,7 +267,7 @@ describe('a program that the repository tells git to run', () => {
     expect([(await prompt(workdir)).status, hasRun()]).toEqual([200, false])
   })
 
-  it.runIf(IS_FULL)('cannot be hidden in settings that nobody can read', async () => {
+  it('cannot be hidden in settings that nobody can read', async () => {
     const { plant, prompt, isStarted } = await start(READ_ONLY)
     const { workdir } = plant(({ root }) => appendFileSync(join(root, '.git/config'), '[filter "planted\nclean = x\n'))
     expect(await prompt(workdir)).toMatchObject({ status: 400, body: { error: 'git_settings_unreadable' } })

@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { describe, expect, it } from 'vitest'
 import { digest } from '../../src/kit/digest.ts'
-import { IS_FULL } from '../support/full-counts.ts'
 import { connectClient } from '../support/mcp-client.ts'
 import { createPostgresDatabase, POSTGRES_PROGRAMS } from '../support/postgres.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
@@ -57,7 +56,7 @@ describe('a key with directories', () => {
     expect(compared?.body).toMatchObject({ results: [{ error_code: 'workdir_not_allowed', error: refusal }] })
   })
 
-  it.runIf(IS_FULL)('does not work elsewhere through any API', async () => {
+  it('does not work elsewhere through any API', async () => {
     const { server, post, at, refusal } = await start()
     const [there, here] = [at('ab'), at('a')]
     const tasks = { tasks: [{ ...prompt, workdir: there }] }
@@ -153,7 +152,7 @@ describe('a run or a comparison of a key with directories', () => {
     expect((await client.change(id, 'answer', { text: 'Knots.' })).status).toBe(200)
   })
 
-  it.runIf(IS_FULL)('is not continued by another key with the directory', async () => {
+  it('is not continued by another key with the directory', async () => {
     const desk = { ...keyWith({ role: 'operator' }), name: 'desk', sha256: digest('the-key-of-the-desk').slice(7) }
     const keys = [keyWith({}), desk]
     const { server } = await serveRuns({ orient: [QUESTION] }, { server: { keys } })

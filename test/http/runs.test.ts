@@ -185,7 +185,7 @@ describe('a run that waits', () => {
     expect(driving.calls().map(({ kind }) => kind)).toEqual(['orient', 'orient', 'implement', 'summarize'])
   })
 
-  it.runIf(IS_FULL)('permits what is destroyed only with the digest of the request', async () => {
+  it('permits what is destroyed only with the digest of the request', async () => {
     const requestId = '1d2c3b4a-5e6f-4a7b-8c9d-0e1f2a3b4c5d'
     const targets = [{ kind: 'path', value: 'sun.js' }]
     const lost = { request_id: requestId, targets, impact: 'The file is lost.' }
@@ -260,7 +260,7 @@ describe('a run that is driven', () => {
     await change(id, 'stop')
   })
 
-  it.runIf(IS_FULL)('is not changed by an agent that is nested too deeply', async () => {
+  it('is not changed by an agent that is nested too deeply', async () => {
     const { server, start, reaches } = await serveRuns({ orient: [QUESTION] })
     const { id } = await start()
     await reaches(id, 'waiting')
@@ -383,9 +383,11 @@ describe('who may see and change a run', () => {
     expect(await desk.show(id)).toMatchObject({ id, state: 'waiting' })
     expect(driving.calls()).toHaveLength(2)
     for (const each of [own.id, id]) expect((await desk.change(each, 'stop')).status).toBe(200)
+    expect((await desk.change(id, 'merge')).body).not.toMatchObject({ error: 'drive_of_another' })
+    expect((await desk.change(id, 'discard')).status).toBe(200)
   })
 
-  it.runIf(IS_FULL)('is not changed by a key when its repository is no longer named', async () => {
+  it('is not changed by a key when its repository is no longer named', async () => {
     const link = join(temporaryDirectory(), 'link')
     const drive = { repositories: [link] }
     const { server, repository } = await serveRuns({ orient: [QUESTION] }, { env: KEYS, drive })
@@ -403,7 +405,7 @@ describe('who may see and change a run', () => {
     }
   })
 
-  it.runIf(IS_FULL)('is not visible to a later key of the same name, which cannot let it continue', async () => {
+  it('is not visible to a later key of the same name, which cannot let it continue', async () => {
     const keyOf = (secret: string) => ({ name: 'ada', sha256: digest(`${secret}-key-of-the-test`) })
     const { server } = await serveRuns({ orient: [QUESTION, {}] }, { server: { keys: [keyOf('first')] } })
     const send = (path: string, options?: object) => server.request(path, options)
@@ -432,7 +434,7 @@ describe('who may see and change a run', () => {
     expect(driving.calls()).toEqual([])
   })
 
-  it.runIf(IS_FULL)('lowers a mode of the settings to the ceiling', async () => {
+  it('lowers a mode of the settings to the ceiling', async () => {
     const { start, change } = await serveRuns(
       { orient: [{ hangs: true }] },
       { server: { max_sandbox_mode: 'workspace' }, drive: { approval_mode: 'none' } },

@@ -201,7 +201,7 @@ describe('a warm process', () => {
     expect(warmOf(server)).toMatchObject([{ backend: 'codex', turns: 0 }])
   })
 
-  it.runIf(IS_FULL)('over its limit of memory ends after the prompt', async () => {
+  it('over its limit of memory ends after the prompt', async () => {
     const server = await warmServer({ max_rss_mb: 150 })
     await warmUp(server, { backend: 'claude' })
     const { output } = await prompt(server, { grow: 200, pid: true }, { backend: 'claude' })
@@ -215,7 +215,7 @@ describe('a warm process', () => {
     expect(warmOf(server)).toHaveLength(1)
   })
 
-  it.runIf(IS_FULL)('refuses a second prompt of its session as ever', async () => {
+  it('refuses a second prompt of its session as ever', async () => {
     const server = await warmServer()
     await warmUp(server, { backend: 'claude' })
     const { session_id: id } = await prompt(server, 'first', { backend: 'claude' })
@@ -302,7 +302,7 @@ describe('something that an agent asks for', () => {
     expect(await events()).toMatch(/behavior.*deny/)
   })
 
-  it.runIf(IS_FULL)('is denied after its time', async () => {
+  it('is denied after its time', async () => {
     const server = await warmServer({ approval_timeout_secs: 1 })
     const { events } = await askFor(server, 'claude')
     expect(await events()).toMatch(/behavior.*deny.*no one decided within 1 s/)
