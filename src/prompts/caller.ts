@@ -6,7 +6,7 @@ import type { Ceilings } from './ceilings.ts'
 export type ClientKey = { readonly id: string; readonly name: string }
 
 /** Where a command of the user runs. */
-type CallerPlace = {
+export type CallerPlace = {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
   /** The demo agent may take the place of agents that are not installed. */

@@ -6,7 +6,6 @@ import { titleOfGoal } from '../contract/goal-title.ts'
 import { withInertIssues, withInertMarkdown, withoutInertMarks } from '../kit/inert-references.ts'
 import { toLocalMinute, withUtcTimes } from '../kit/local-time.ts'
 import { toRevealed } from '../kit/revealed-text.ts'
-import { describeUnknownCosts } from './describe-unknown-costs.ts'
 import { pendingQuestion } from './pending-question.ts'
 import type { RunOutline } from './read-status.ts'
 import { notedIn, reportedIn } from './reported-and-noted.ts'
@@ -307,6 +306,11 @@ function dollarsText({
   const known = usd === undefined ? '' : `$${usd.toFixed(4)}${pricedText(priced)}`
   const parts = [known, describeUnknownCosts(unknown)].filter((part) => part !== '')
   return parts.length === 0 ? [] : [`- Cost: ${parts.join('; ')}`]
+}
+
+/** Beside a sum of costs: how many attempts it misses. Empty if none. */
+export function describeUnknownCosts(count: number): string {
+  return count === 0 ? '' : `${count === 1 ? '1 attempt' : `${count} attempts`} of unknown cost`
 }
 
 function pricedText(priced: number | undefined): string {

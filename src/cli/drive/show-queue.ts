@@ -4,7 +4,7 @@ import type { DrivenRun, RunQueue } from '../../drive/service/driven-run.shape.t
 import { type QueuePlaces, readQueue } from '../../drive/service/read-queue.ts'
 import { RunReader } from '../../drive/service/run-reader.ts'
 import { USER } from '../../prompts/caller.ts'
-import { describeUnknownCosts } from '../../runs/describe-unknown-costs.ts'
+import { describeUnknownCosts } from '../../runs/report-markdown.ts'
 import { listWatchers } from '../../watch/record/watch-records.ts'
 import { locateGit } from '../../workspace/git.ts'
 import type { Invocation } from '../command.ts'

@@ -12,7 +12,7 @@ import type { EventOf } from '../../drive/record/drive-event.ts'
 import type { Attempt, DriveState } from '../../drive/record/drive-state.ts'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import { countTokens } from '../../prompts/tokens.ts'
-import { describeUnknownCosts } from '../../runs/describe-unknown-costs.ts'
+import { describeUnknownCosts } from '../../runs/report-markdown.ts'
 import { describeBeforeWork } from './before-work-text.ts'
 import {
   describeBoundary,

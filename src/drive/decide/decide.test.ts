@@ -3,7 +3,7 @@ import { actionOf, attemptAt, driveState, OPTIONS } from '../../../test/support/
 import { checkOutcome } from '../../contract/outcome.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import { countTokens } from '../../prompts/tokens.ts'
-import { describeUnknownCosts } from '../../runs/describe-unknown-costs.ts'
+import { describeUnknownCosts } from '../../runs/report-markdown.ts'
 import { askOutcome, completeOutcome, errorOutcome } from './final-outcome.ts'
 import { decisionsIn, goalOfRound, mayStartRound, nameRequirement, openWork } from './next-round.ts'
 import { ProgressWatch, stallReason } from './progress-watch.ts'

@@ -1,7 +1,6 @@
 /** The page for the morning in Markdown. Texts of agents and issues are made inert, as in the report about a run. Pure. */
 import { withInertIssues, withInertMarkdown, withoutInertMarks } from '../../kit/inert-references.ts'
-import { describeUnknownCosts } from '../../runs/describe-unknown-costs.ts'
-import { quote } from '../../runs/report-markdown.ts'
+import { describeUnknownCosts, quote } from '../../runs/report-markdown.ts'
 import type { NightReport, NightRun } from './night-report.shape.ts'
 import { NIGHT_SECTIONS } from './night-sections.ts'
 

@@ -5,7 +5,7 @@ import { locateAgent } from '../../agents/locate-agents.ts'
 import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
 import { toTimestamp } from '../../kit/clock.ts'
 import { atDepth, depthIn } from '../../kit/process/environment-variables.ts'
-import { type Caller, ownerKey } from '../../prompts/caller.ts'
+import { type Caller, type CallerPlace, ownerKey } from '../../prompts/caller.ts'
 import { refuseDeepNesting } from '../../prompts/check-permissions.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import { refuseOutside, resolveDirectory } from '../../prompts/workdir-policy.ts'
@@ -233,7 +233,8 @@ export class RunStarter {
     const place = placeOf(by)
     const starter = { ...requireRights(rights, toStarter(record)), ...(place !== undefined && { place }) }
     const own = asDeepAs(record, this.#promptsFor({ ...starter, depth: by.depth }))
-    const prompts = before.is_demo || place === undefined ? this.#withDemo(own, before.is_demo) : own
+    const isDemo = place?.isDemo ?? this.#options.isDemo
+    const prompts = isDemo === before.is_demo ? own : this.#withAgents(own, { ...place, isDemo: before.is_demo })
     if (by.is === 'client') refuseOptions(given, this.#options.settings)
     const optionsFrom = this.#optionsFrom(given, { prompts, settings: this.#options.settings })
     for (const each of [starter, by]) refuseModes(optionsFrom(before), each)
@@ -280,9 +281,9 @@ export class RunStarter {
   }
 
   /** A run of the demo agent continues with it, and another one without it, whatever server continues it. */
-  #withDemo(prompts: PromptContext, isDemo: boolean): PromptContext {
-    const { settings, env, cwd, demoAgent } = this.#options
-    const demo = isDemo ? demoAgent : undefined
+  #withAgents(prompts: PromptContext, { isDemo, ...place }: Partial<CallerPlace>): PromptContext {
+    const { settings, demoAgent, env, cwd } = { ...this.#options, ...place }
+    const demo = isDemo === true ? demoAgent : undefined
     return { ...prompts, locate: (backend) => locateAgent(backend, { env, cwd, backends: settings.backends, demo }) }
   }
 
