@@ -192,7 +192,7 @@ describe('runs', () => {
       const { run_id: id } = await first.drive({ goal: 'Ask me first', directory, backend: 'claude', review: false })
         .result
       const slow = open({ home, env: { ...ENV, DEMO_AGENT_WORD_MS: '60000' } })
-      await slow.runs.answer(id, { text: 'Yes, delete it' })
+      await slow.runs.answer(id, { text: 'Knots.' })
       await slow.close()
       expect(await first.runs.get(id)).toMatchObject({ state: 'interrupted' })
       expect(await failure(slow.runs.list())).toMatchObject({ code: 'drover_closed' })
