@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { IS_FULL } from '../../test/support/full-counts.ts'
+import { IS_FULL, runsOf, STEP } from '../../test/support/full-counts.ts'
 import { NOWHERE } from '../../test/support/nowhere.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { setConfigValue, unsetConfigValue } from './edit-config.ts'
@@ -274,7 +274,8 @@ describe('unsetConfigValue', () => {
 
 describe('a value that was set', () => {
   it('is read back, for every key with a single value', async () => {
-    for (const key of CONFIG_KEYS.filter(({ type }) => ['string', 'integer', 'boolean', 'enum'].includes(type))) {
+    const single = CONFIG_KEYS.filter(({ type }) => ['string', 'integer', 'boolean', 'enum'].includes(type))
+    for (const key of single.filter((_, place) => place % STEP === 0)) {
       const path = configFile('# mine\n')
       const setThenGet = fc.asyncProperty(valuesOf(key), async (value) => {
         await setConfigValue({ path, key: key.path, value: [String(value)] })
@@ -303,7 +304,7 @@ describe('a value that was set', () => {
         expect(await get(path, 'backends.codex.extra_flags')).toEqual(flags)
         expect(await get(path, `backends.codex.model_aliases.${alias}`)).toBe(model)
       }),
-      { numRuns: 20 },
+      { numRuns: runsOf(20) },
     )
   })
 

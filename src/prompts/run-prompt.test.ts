@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync }
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { installFakeAgent, readPids, transcriptsIn } from '../../test/support/fake-agent.ts'
+import { firstOf } from '../../test/support/full-counts.ts'
 import { NOWHERE } from '../../test/support/nowhere.ts'
 import { createPromptFixture, finishPrompt } from '../../test/support/prompt-fixture.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
@@ -38,7 +39,7 @@ describe('an agent that is kept running', () => {
   })
 })
 
-describe.each(NATIVE_BACKENDS)('runPrompt on %s', (backend) => {
+describe.each(firstOf(NATIVE_BACKENDS))('runPrompt on %s', (backend) => {
   it('runs the agent in a session that is stored before the last event', async () => {
     const { context, store, work } = await createPromptFixture({ [backend]: { text: ['Hello', ' there'] } })
     let statusAtDone: string | undefined

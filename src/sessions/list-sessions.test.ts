@@ -245,7 +245,7 @@ describeStores('sessions', (kind) => {
           }
           await store.close()
         }),
-        { numRuns: 15 },
+        { numRuns: runsOf(15) },
       )
     }, 120_000)
   })

@@ -7,6 +7,7 @@ import type { Script } from '../fake-agent/script.ts'
 import { installAcpAgent } from '../support/acp-agent.ts'
 import { callMain } from '../support/call-main.ts'
 import { installFakeAgents } from '../support/fake-agent.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
 import { isRunning } from '../support/test-command.ts'
@@ -215,7 +216,7 @@ describe('a backend of the config', () => {
     expect(JSON.parse(stdout).rows).toMatchObject([{ backend: 'vibe', executions: 3, input_tokens: 300 }])
   })
 
-  it('takes over a conversation from another agent, and hands it over', async () => {
+  it.runIf(IS_FULL)('takes over a conversation from another agent, and hands it over', async () => {
     env = { DROVER_EXECUTIONS_KEEP: 'results', PATH: `${installFakeAgents(home)}:/usr/bin:/bin` }
     await add({})
     const native = await ask('prompt', 'first words', '-b', 'claude')
@@ -286,7 +287,7 @@ describe('drover backends test', () => {
     ])
   })
 
-  it('fails for an agent that does not answer in time', async () => {
+  it.runIf(IS_FULL)('fails for an agent that does not answer in time', async () => {
     teach({ hangAfter: 'init' })
     const { code, stderr } = await drover('backends', 'test', 'codex', '--timeout', '1')
     expect([code, stderr]).toEqual([1, expect.stringContaining('codex did not finish within 1 s')])

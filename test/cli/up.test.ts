@@ -13,7 +13,7 @@ import { isRunning } from '../support/test-command.ts'
 import { until } from '../support/until.ts'
 
 describe('drover up', () => {
-  it('starts one server, and drover down ends it', async () => {
+  it.runIf(IS_FULL)('starts one server, and drover down ends it', async () => {
     const { drover, pidIn, socket } = createLocalUser()
     expect(await drover('up', '--status')).toMatchObject({
       code: 1,

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeEach, expect, it } from 'vitest'
 import { digest } from '../../src/kit/digest.ts'
 import { closeBrowser, skipWithoutBrowser, visit } from '../support/browser.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { startServer } from '../support/start-server.ts'
 
 beforeEach(skipWithoutBrowser)
@@ -74,7 +75,7 @@ it('a client is not shown these pages, and gets nothing by their addresses', asy
   }
 })
 
-it('an admin sees whose prompt it is, and which was refused', async () => {
+it.runIf(IS_FULL)('an admin sees whose prompt it is, and which was refused', async () => {
   const keys = KEYS.map((key) => (key.name === 'ci' ? { ...key, budgets: ['1requests/once'] } : key))
   const server = await startServer({ agents: 'demo', server: { keys } })
   const ask = async (key: string, prompt: string) => {

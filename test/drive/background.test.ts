@@ -142,12 +142,10 @@ it('a run that was answered while a demo server drives it is no run of the demo 
 describe('options for a run that the server drives', () => {
   const limit = { claude: 'API Error: Request rejected (429) · try again in 5h' }
 
-  it.each(
-    firstOf([
-      ['here', []],
-      ['in the background', ['--detach']],
-    ]),
-  )('are used at once if it waits for a limit, %s', async (_where, detach) => {
+  it.runIf(IS_FULL).each([
+    ['here', []],
+    ['in the background', ['--detach']],
+  ])('are used at once if it waits for a limit, %s', async (_where, detach) => {
     const { driving, drover, delivered } = createDetached({ implement: [{ limit }, HONEST] })
     const id = runIdIn((await drover('drive', GOAL, '--no-review', '--detach')).stdout)
     await until(() => dataOf(driving.records(id), 'waiting_for_limit')[0])

@@ -147,7 +147,7 @@ describe('drover pr', () => {
     expect(stderr).not.toContain('not delivered')
   })
 
-  it.runIf(hasForge)('opens one pull request, after which the run is merged on its forge', async () => {
+  it.runIf(IS_FULL && hasForge)('opens one pull request, after which the run is merged on its forge', async () => {
     const forge = await startForge()
     const run = await deliverRun({
       before: ({ git }) => {

@@ -20,7 +20,7 @@ const ROWS: [string, DrivenScript, string[], number, number][] = [
   ['a limit', { orient: [{ usage: { input: 950, output: 50 } }, {}] }, ['--max-tokens', '1000'], 4, 1],
 ]
 
-it.each(firstOf(ROWS, 2))('after %s', async (_name, script, words, code, count) => {
+it.each(firstOf(ROWS))('after %s', async (_name, script, words, code, count) => {
   const driving = createDriving(script)
   const ran = await driving.drive(GOAL, '--no-review', ...words)
   expect(ran).toMatchObject({ code, stderr: '' })

@@ -216,7 +216,7 @@ describe('GET /api/v1/executions/{id}/events', () => {
     expect(events.at(-1)).toMatchObject({ type: 'state', content: { state: 'completed' } })
   })
 
-  it('follows a running prompt until its end', async () => {
+  it.runIf(IS_FULL)('follows a running prompt until its end', async () => {
     const { server, permit } = await stepwise(2)
     const stream = await openStream({
       port: server.port,

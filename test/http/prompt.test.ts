@@ -464,7 +464,7 @@ describe('a stream of POST /api/v1/prompt', () => {
     if (code !== undefined) expect(events.at(-2)).toMatchObject({ type: 'error', content: { code } })
   })
 
-  it('ends with an error and done with exit code 124 after a timeout', async () => {
+  it.runIf(IS_FULL)('ends with an error and done with exit code 124 after a timeout', async () => {
     const server = await scripted({ hangAfter: 'init' }, { server: { request_timeout_secs: 1 } })
     const stream = await openStream({ port: server.port, path: PROMPT, body: body('claude') })
     const events = (await stream.rest()).map((line) => JSON.parse(line) as PromptEvent)

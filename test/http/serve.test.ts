@@ -275,7 +275,7 @@ describe('drover serve', () => {
     })
   })
 
-  it('says that the port in use is that of the own server', async () => {
+  it.runIf(IS_FULL)('says that the port in use is that of the own server', async () => {
     const serving = serveDrover(['-p', '0', '--demo'])
     const port = await portOf(serving)
     const { code, stderr } = await runDrover(['serve', '--demo', '-p', String(port)], { home: serving.home })
@@ -332,7 +332,7 @@ describe('on a Unix socket, drover serve', () => {
     expect((await ask({ socketPath: path, path: '/health' })).status).toBe(200)
   })
 
-  it('reports that the directory of the socket is missing', async () => {
+  it.runIf(IS_FULL)('reports that the directory of the socket is missing', async () => {
     const path = join(temporaryDirectory(), 'missing', 'drover.sock')
     const { code, stderr } = await runDrover(['serve', '--socket', path])
     expect(code).toBe(1)

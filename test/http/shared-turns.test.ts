@@ -95,7 +95,7 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('a turn that waits for its clie
     for (const each of waiting) expect((await ask(two, each.next(['three']))).content).toBe('three')
   })
 
-  it('is repeated elsewhere if its machine is killed', async () => {
+  it.runIf(IS_FULL)('is repeated elsewhere if its machine is killed', async () => {
     const url = await createPostgresDatabase()
     const postgres = { url, deadAfterMs: 2000 }
     const env = {

@@ -117,7 +117,7 @@ describe.each<Backend>(['claude', 'codex'])('warm %s', (backend) => {
     expect(await pidOf(server, { backend })).not.toBe(pid)
   })
 
-  itOnce('takes a new process after the directory was deleted and created again', async () => {
+  it.runIf(IS_FULL)('takes a new process after the directory was deleted and created again', async () => {
     const server = await warmServer()
     const workdir = join(server.workdir, 'project')
     mkdirSync(workdir)
@@ -146,7 +146,7 @@ describe.each<Backend>(['claude', 'codex'])('warm %s', (backend) => {
     await until(() => !isRunning(pid))
   })
 
-  itOnce('ends when it is too old, but not during a prompt', async () => {
+  it.runIf(IS_FULL)('ends when it is too old, but not during a prompt', async () => {
     const server = await warmServer({ max_age_secs: 1 })
     await warmUp(server, { backend })
     const running = prompt(server, { pid: true, slow: 1500 }, { backend })
@@ -177,7 +177,7 @@ describe('a warm process', () => {
     })
   })
 
-  it('that does not start is reported once, and prompts run without it', async () => {
+  it.runIf(IS_FULL)('that does not start is reported once, and prompts run without it', async () => {
     const server = await warmServer({}, { env: { WARM_FAILS: 'start' } })
     const ask = async (say: string) =>
       expect(await prompt(server, { say }, { backend: 'claude' })).not.toHaveProperty('warnings')

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { createDroverProvider } from '../../src/library/ai-sdk.ts'
 import { createDrover } from '../../src/library/drover.ts'
 import { installFakeAgents } from '../support/fake-agent.ts'
+import { IS_FULL } from '../support/full-counts.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { installWarmAgents } from '../support/warm-agents.ts'
 
@@ -53,7 +54,7 @@ describe('the provider for the AI SDK', () => {
     expect(await drover.sessions.get(session)).toMatchObject({ turn_count: 2 })
   })
 
-  it('has what the agent thought as reasoning, and an object that matches a schema', async () => {
+  it.runIf(IS_FULL)('has what the agent thought as reasoning, and an object that matches a schema', async () => {
     const script = JSON.stringify({ text: ['{"verdict":', '"pass"}'] })
     const { provider } = open(installFakeAgents, { FAKE_AGENT_SCRIPT: script })
     const output = Output.object({ schema: z.object({ verdict: z.enum(['pass', 'fail']) }) })

@@ -105,7 +105,7 @@ describe('a prompt', () => {
     await expect(drover.prompt('once more').result).rejects.toMatchObject({ code: 'budget_spent' })
   })
 
-  it('keeps its events for a reader that comes late', async () => {
+  it.runIf(IS_FULL)('keeps its events for a reader that comes late', async () => {
     const { drover } = open()
     const run = drover.prompt({ prompt: 'hello', backend: 'gemini', ephemeral: true })
     const { exit_code } = await run.result
@@ -291,7 +291,7 @@ describe('a program that ends while agents run', () => {
 })
 
 describe('an instance', () => {
-  it('shares nothing with another one', async () => {
+  it.runIf(IS_FULL)('shares nothing with another one', async () => {
     const [one, other] = [
       open({ config: { default_backend: 'gemini' } }),
       open({ config: { default_backend: 'codex' } }),

@@ -9,7 +9,7 @@ import type { RawSourceEnvelope } from '../../src/contract/raw-source-envelope.s
 import { Fault } from '../../src/kit/fault.ts'
 import { readEnvelope, readSource, type SourceReading } from '../../src/source/read-source.ts'
 import { anyBundle } from '../support/any-bundle.ts'
-import { runsOf } from '../support/full-counts.ts'
+import { firstOf, runsOf } from '../support/full-counts.ts'
 import { bodyDigest, FIVE_SECTIONS, makeBundle, manifestOf } from '../support/source-bundle.ts'
 
 const MARKER = '<!-- drover-level: change/v2 -->'
@@ -17,7 +17,7 @@ const MARKER = '<!-- drover-level: change/v2 -->'
 const CONTROLS = /[\p{Cc}--[\t\n\r]]/v
 const ANY_BYTE = Array.from({ length: 256 }, (_, byte) => byte)
 /** Enough to make of a letter a capital, of a digit another one, of a quote none. */
-const FLIPS = [1, 2, 32]
+const FLIPS = firstOf([1, 2, 32])
 
 type Change = { text: string; at: number; byte: number }
 
@@ -59,7 +59,7 @@ describe('any other byte', () => {
     const others = everyChange(text, oneBit).filter((other) => lineEnds(other) !== lineEnds(text))
     const counts = tally(others.map((body) => answerOf(readSource({ ...bundle, ...withFirst(body) }))))
     expect(counts).toEqual({ source_section_hash_mismatch: others.length })
-    expect(others.length).toBeGreaterThan(200)
+    expect(others.length).toBeGreaterThan(200 / 3)
   })
 
   it('in the marker of a section with a matching digest makes the marker invalid', () => {
@@ -77,7 +77,7 @@ describe('any other byte', () => {
       }),
     )
     expect(counts).toEqual({ source_section_invalid: others.length })
-    expect(others.length).toBeGreaterThan(90)
+    expect(others.length).toBeGreaterThan(30)
   })
 
   it('in the level marker makes the marker invalid', () => {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { decision } from '../../../test/support/contract-examples.ts'
 import { continueRun, type Driver, type DriverOptions, driveRun, outcomeOf } from '../../../test/support/drive-run.ts'
+import { IS_FULL } from '../../../test/support/full-counts.ts'
 import {
   amend,
   amended,
@@ -154,22 +155,30 @@ function deadEnds(driver: Driver, next: Refusal['next']): string[] {
   })
 }
 
+/** Of the operations in each state, one in this number is tried. */
+const SHARE = IS_FULL ? 1 : 3
+
 let refusals = 0
 
 describe('the commands that are offered', () => {
-  it.each(STATES)('can be followed if the run is in the state: %s', (_name, make) => {
-    const driver = make()
-    expect(deadEnds(driver, nextHint(driver.run))).toEqual([])
-    const found = Object.entries(OPERATIONS).flatMap(([name, operate]) => {
-      const refusal = refusalOf(() => operate(again(driver)))
-      if (refusal === undefined) return []
-      refusals += 1
-      return deadEnds(driver, refusal.next).map((end) => `${name}, ${refusal.code}: ${end}`)
-    })
-    expect(found).toEqual([])
-  })
+  it.each(STATES.map(([name, make], index) => ({ name, make, index })))(
+    'can be followed if the run is in the state: $name',
+    ({ make, index }) => {
+      const driver = make()
+      expect(deadEnds(driver, nextHint(driver.run))).toEqual([])
+      // In the gate, each state with some of the operations, and each operation in some of the states.
+      const tried = Object.entries(OPERATIONS).filter((_, place) => (place + index) % SHARE === 0)
+      const found = tried.flatMap(([name, operate]) => {
+        const refusal = refusalOf(() => operate(again(driver)))
+        if (refusal === undefined) return []
+        refusals += 1
+        return deadEnds(driver, refusal.next).map((end) => `${name}, ${refusal.code}: ${end}`)
+      })
+      expect(found).toEqual([])
+    },
+  )
 
   it('come from hundreds of refusals', () => {
-    expect(refusals).toBeGreaterThan(500)
+    expect(refusals).toBeGreaterThan(500 / SHARE)
   })
 })

@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { IS_FULL } from '../../../test/support/full-counts.ts'
 import { PLAIN_ENV, type Repository } from '../../../test/support/git-repository.ts'
 import { temporaryDirectory } from '../../../test/support/run-drover.ts'
 import { createRepository } from '../../../test/support/temporary-repository.ts'
@@ -77,7 +78,7 @@ describe('a setup', () => {
     expect(third.read('deps/lock')).toBe('one\n')
   })
 
-  it('runs again for another lock file, another command and another repository', async () => {
+  it.runIf(IS_FULL)('runs again for another lock file, another command and another repository', async () => {
     const [repository, at] = [createProject(), home()]
     const setup = [INSTALL]
     await (await open(repository, at)).prepare({ setup })

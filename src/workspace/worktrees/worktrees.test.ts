@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { IS_FULL } from '../../../test/support/full-counts.ts'
 import { PLAIN_ENV, type Repository } from '../../../test/support/git-repository.ts'
 import { temporaryDirectory } from '../../../test/support/run-drover.ts'
 import { createRepository } from '../../../test/support/temporary-repository.ts'
@@ -222,7 +223,7 @@ describe('commitWorktree', () => {
 })
 
 describe('restoreWorktree', () => {
-  it('gives a worktree the identity that it had, although others were created since', async () => {
+  it.runIf(IS_FULL)('gives a worktree the identity that it had, although others were created since', async () => {
     const { worktree, wanted } = await create()
     const before = await discoverWorkspace({ start: worktree.path, git, signal })
     await forgetWorktree({ git, worktree, signal })
@@ -340,7 +341,7 @@ describe('patchWorktree', () => {
     await expect(patch({ path: 'long' })).rejects.toThrow('no changed file "long"')
   })
 
-  it('is cut after its limit, and empty beyond what git may print', async () => {
+  it.runIf(IS_FULL)('is cut after its limit, and empty beyond what git may print', async () => {
     const { length } = (await patchOf('')).patch
     const rest = PATCH_LIMIT_BYTES - length - '@@ -1 +0,0 @@'.length
     const [fits, cut, none] = await Promise.all(
@@ -386,7 +387,7 @@ describe('removeWorktree', () => {
     expect(branches(repository)).toEqual([])
   })
 
-  it('removes a worktree with empty submodules', async () => {
+  it.runIf(IS_FULL)('removes a worktree with empty submodules', async () => {
     const repository = repositoryWithCommit()
     const inner = repositoryWithCommit()
     repository.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner.root, 'inner')
@@ -501,7 +502,7 @@ describe('a submodule that an agent fills with its own repository', () => {
     return { ...made, workspace, ran, inNested, touch, changedPaths }
   }
 
-  it('is not looked into', async () => {
+  it.runIf(IS_FULL)('is not looked into', async () => {
     const { ran, workspace, remove, commit, write, changedPaths, inside } = await fill()
     write('b', 'two\n')
     const { dirty_files } = await observeGit({ start: workspace.worktree_root, isRoot: true, git, signal })
@@ -516,7 +517,7 @@ describe('a submodule that an agent fills with its own repository', () => {
     expect(existsSync(ran)).toBe(true)
   })
 
-  it('is delivered as its new commit', async () => {
+  it.runIf(IS_FULL)('is delivered as its new commit', async () => {
     const { ran, inNested, touch, changedPaths, commit, inside } = await fill()
     inNested('-c', 'filter.bad.clean=cat', 'commit', '--quiet', '--allow-empty', '--message=Next')
     touch()

@@ -9,6 +9,7 @@ import { buildCommand } from '../../../src/agents/build-command.ts'
 import type { LongLivedAgent, Turn } from '../../../src/agents/warm/long-lived-agent.ts'
 import type { AcpScript, AcpStep } from '../../fake-agent/acp-script.ts'
 import { acpRequest, installAcpAgent, receivedFrames } from '../../support/acp-agent.ts'
+import { IS_FULL } from '../../support/full-counts.ts'
 import { temporaryDirectory } from '../../support/run-drover.ts'
 import { isRunning } from '../../support/test-command.ts'
 import { until } from '../../support/until.ts'
@@ -109,7 +110,7 @@ describe('a process that stays up', () => {
     expect(existsSync(file)).toBe(false)
   })
 
-  it('goes back to the mode of the agent after a turn with another one', async () => {
+  it.runIf(IS_FULL)('goes back to the mode of the agent after a turn with another one', async () => {
     const modes = { currentModeId: 'build', availableModes: [{ id: 'plan' }, { id: 'build' }] }
     const { ask } = await start({ session: { modes }, sessionId: 's1' })
     await ask({ sandboxMode: 'read-only' })
