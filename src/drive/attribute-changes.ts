@@ -113,7 +113,7 @@ function refsOf(drive: DriveState | undefined): RefRecord[] {
 }
 
 function refsOfAct({ type, data }: Act, isUndone: boolean): RefRecord[] {
-  if (type === 'merged') return [['put', branchRef(data.into), data.commit]]
+  // A branch of the user is not explained by a merge: an agent could put it back to an earlier one.
   if (type === 'discard_undone') return [['put', branchRef(data.branch), data.commit]]
   if (type !== 'discarded') return []
   const { branch, commit, ref } = data
