@@ -10,7 +10,7 @@ import { takeInstallLock } from './install-lock.mjs'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const SLOW_MS = 60_000
 const CAUSES =
-  'A missing network is the usual cause, or a proxy whose certificate npm does not know (npm config set cafile FILE)'
+  'A missing network is the usual cause, or a proxy whose certificate npm does not know (NODE_EXTRA_CA_CERTS=FILE, or npm config set cafile FILE)'
 const NPM_LOG = 'the newest log in ~/.npm/_logs says what fails, if anything does'
 /** At its end, `npm install` records the packages in the words of the lock file. */
 const NPM_RECORD = 'node_modules/.package-lock.json'

@@ -119,7 +119,7 @@ describe('the bootstrap', () => {
     const fast = 'const set=setInterval;globalThis.setInterval=(call,ms)=>set(call,ms===60000?10:ms)'
     const child = bootstrap(['--import', `data:text/javascript,${fast}`])
     await until(() => stderrOf(child).includes('npm is still installing'))
-    expect(stderrOf(child)).toContain('npm config set cafile FILE')
+    expect(stderrOf(child)).toContain('(NODE_EXTRA_CA_CERTS=FILE, or npm config set cafile FILE)')
     letNpmFinish()
     expect(await ended(child)).toMatchObject({ code: 0 })
   })

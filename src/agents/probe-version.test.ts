@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { NOWHERE } from '../../test/support/nowhere.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { toChildEnvironment } from '../kit/process/child-environment.ts'
+import { findAcpAgent } from './acp/agent.ts'
 import type { AgentLocation } from './locate-agents.ts'
-import { askVersion, VersionProbe } from './probe-version.ts'
+import { askVersion, findVersionProgram, VersionProbe } from './probe-version.ts'
 import { NATIVE_AGENTS } from './registry.ts'
 
 function agentThat(script: string): { located: AgentLocation; log: string } {
@@ -52,6 +53,18 @@ describe('VersionProbe', () => {
     expect(await probe.ask({ ...located, program: undefined })).toBeUndefined()
     expect(await probe.ask({ ...located, program: [`${NOWHERE}/agent`] })).toBeUndefined()
     expect(await probe.ask({ ...located, isDemo: true })).toBeUndefined()
+  })
+})
+
+describe('an agent that speaks ACP', () => {
+  const agent = findAcpAgent('my-agent', { command: ['my-agent'] } as never)
+  it.each([
+    [['/opt/my-agent', 'acp'], ['/opt/my-agent']],
+    [['/usr/bin/node', 'agent.js'], undefined],
+    [['/usr/bin/python3.12', '-m', 'agent'], undefined],
+    [['/opt/nodes', 'acp'], ['/opt/nodes']],
+  ] as const)('%j is asked for its version as %j', (program, asked) => {
+    expect(findVersionProgram({ ...agentThat('').located, agent, program })).toEqual(asked)
   })
 })
 

@@ -1,5 +1,6 @@
 /** Asks agents for their version: once for each, in the background, so that no prompt waits for it. */
 
+import { basename } from 'node:path'
 import { Fault } from '../kit/fault.ts'
 import type { ChildEnvironment, Environment } from '../kit/process/child-environment.ts'
 import { runProcess } from '../kit/process/process.ts'
@@ -36,10 +37,19 @@ export class VersionProbe {
   }
 }
 
-/** The arguments of an agent that speaks ACP start the protocol, so they are left out. */
+/**
+ * The arguments of an agent that speaks ACP start the protocol, so they are left out. Undefined if it is not installed, or if
+ * only its interpreter would answer.
+ */
 export function findVersionProgram({ agent, program }: AgentLocation): Program | undefined {
-  return program !== undefined && 'profile' in agent ? [program[0]] : program
+  if (program === undefined || !('profile' in agent)) return program
+  const [path, ...args] = program
+  return args.length > 0 && RUNS_OTHERS.test(basename(path)) ? undefined : [path]
 }
+
+/** Interpreters, and programs that fetch and start others. */
+const RUNS_OTHERS =
+  /^(?:node|bun|bunx|deno|npm|npx|pnpm|yarn|tsx|python|pypy|uv|uvx|pipx|ruby|perl|php|java|dotnet|sh|bash|zsh|env|docker|podman)[\d.]*(?:\.exe)?$/
 
 export type VersionAnswer =
   | { is: 'version'; version: string }

@@ -6,11 +6,20 @@ import { readFileBytes } from '../kit/files/read-file.ts'
 import type { RepositoryChange } from '../workspace/repository-changes.ts'
 import type { RepositoryState } from '../workspace/repository-state.ts'
 import { commitsNotedSince } from '../workspace/worktree-heads.ts'
+import { expiredRefs } from './decide/discarded-refs.ts'
 import { type DriveContext, readDriveState, workDirectory } from './drive-context.ts'
-import { type ChangeFacts, isOfOtherRun, judgeChanges, namesOthers } from './evidence/judge-repository-changes.ts'
+import {
+  type ChangeFacts,
+  isOfOtherRun,
+  judgeChanges,
+  namesOthers,
+  type RecordedRefs,
+} from './evidence/judge-repository-changes.ts'
 import { pathsBetween } from './observe-tree.ts'
+import type { Act } from './record/act-state.ts'
 import type { JudgedChange } from './record/drive-event.shape.ts'
 import { readDrive } from './record/drive-journal.ts'
+import type { DriveState } from './record/drive-state.ts'
 
 type Place = Pick<DriveContext, 'runs' | 'runId' | 'journal'>
 
@@ -34,7 +43,9 @@ export async function attributeChanges(
 ): Promise<JudgedChange[]> {
   const noted = notedIn(context, observed)
   const facts = await gatherFacts(context, changes, { ...observed, noted })
-  return judgeChanges(withoutOtherRuns(context, changes, { ...observed, noted, isNamed: namesOthers(facts) }), facts)
+  // Inside of a boundary, the agent could not have changed what it named.
+  const isNamed = facts.ownRef === undefined && namesOthers(facts)
+  return judgeChanges(withoutOtherRuns(context, changes, { ...observed, noted, isNamed }), facts)
 }
 
 type Noted = { readonly noted: ReadonlyMap<string, ReadonlySet<string>> }
@@ -49,12 +60,19 @@ function withoutOtherRuns(
   const { heads: before = {} } = saw
   const { heads: after = {}, refs } = sees
   const facts = { before, after, refs, own: ownGitDirectory(context), noted }
-  const left = changes.filter((change) => !isOfOtherRun(change, { ...facts, delivered: new Map() }))
-  // A run that has delivered may have removed its worktree. Its records are read only if they matter.
-  const isOfDrover = ({ name }: RepositoryChange) => /^refs\/(?:heads|remotes\/[^/]+)\/drover\//.test(name)
-  if (!left.some(isOfDrover)) return left
-  const delivered = deliveredIn(context.runs)
-  return left.filter((change) => !isOfOtherRun(change, { ...facts, delivered }))
+  const nothing = { put: new Map(), removed: new Map() }
+  const left = changes.filter(
+    (change) => !isOfOtherRun(change, { ...facts, recorded: nothing }) && !isSwept(context, change),
+  )
+  // A run whose work was delivered, merged or discarded may have no worktree. Its records are read only if they matter.
+  if (!left.some(({ what }) => what === 'ref')) return left
+  const recorded = recordedIn(context.runs)
+  return left.filter((change) => !isOfOtherRun(change, { ...facts, recorded }))
+}
+
+/** Discarded work whose time is over. */
+function isSwept({ runs: { clock } }: Place, { name, after }: RepositoryChange): boolean {
+  return after === undefined && expiredRefs([name], clock.now()).length > 0
 }
 
 function ownGitDirectory({ runs: { workspace } }: Place): string {
@@ -70,15 +88,40 @@ function notedIn({ runs }: Place, { saw, sees }: Observed): Map<string, Set<stri
   return new Map(names.map((name) => [name, commitsNotedSince(directory, name, before[name]?.log ?? 0)]))
 }
 
-function deliveredIn({ store }: DriveContext['runs']): Map<string, Set<string>> {
-  const found = new Map<string, Set<string>>()
+function recordedIn({ store }: DriveContext['runs']): RecordedRefs {
+  const recorded = { put: new Map<string, Set<string>>(), removed: new Map<string, Set<string>>() }
   for (const id of listRunIds(store)) {
-    const delivered = tryTo(() => readDrive(store, id))?.delivered
-    if (delivered?.branch === undefined || delivered.commit === undefined) continue
-    found.set(delivered.branch, new Set([...(found.get(delivered.branch) ?? []), delivered.commit]))
+    for (const [did, ref, commit] of refsOf(tryTo(() => readDrive(store, id)))) {
+      if (ref !== undefined && commit !== undefined)
+        recorded[did].set(ref, new Set([...(recorded[did].get(ref) ?? []), commit]))
+    }
   }
-  return found
+  return recorded
 }
+
+type RefRecord = readonly [did: keyof RecordedRefs, ref: string | undefined, commit: string | undefined]
+
+function refsOf(drive: DriveState | undefined): RefRecord[] {
+  if (drive === undefined) return []
+  const { acts, delivered, discarded, followed, pushed } = drive
+  const branch = delivered?.branch
+  return [
+    ['put', branchRef(branch), delivered?.commit],
+    ...(followed === undefined ? [] : [['removed', branchRef(branch), pushed[0]] as const]),
+    ...acts.flatMap((act) => refsOfAct(act, discarded === undefined)),
+  ]
+}
+
+function refsOfAct({ type, data }: Act, isUndone: boolean): RefRecord[] {
+  // A branch of the user is not explained by a merge: an agent could put it back to an earlier one.
+  if (type === 'discard_undone') return [['put', branchRef(data.branch), data.commit]]
+  if (type !== 'discarded') return []
+  const { branch, commit, ref } = data
+  const kept: RefRecord[] = isUndone ? [['removed', ref, commit]] : []
+  return [['put', ref, commit], ['removed', branchRef(branch), commit], ...kept]
+}
+
+const branchRef = (branch: string | undefined) => branch && `refs/heads/${branch}`
 
 async function gatherFacts(
   context: Place,

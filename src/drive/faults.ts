@@ -74,9 +74,9 @@ export const driveGoalConflict = defineFault('drive_goal_conflict', 'invalid', {
 })
 
 export const driveCheckNotAllowed = defineFault('drive_check_not_allowed', 'invalid', {
-  when: 'A client names a check that `drive.checks` does not list.',
+  when: 'A client names a check that neither `drive.checks` nor the settings of the repository list.',
   message: (d: { command: string }) =>
-    `the check ${JSON.stringify(d.command)} is not in the setting drive.checks; a client can only choose from those, because checks run on the server`,
+    `the check ${JSON.stringify(d.command)} is neither in the setting drive.checks nor saved for the repository; a client can only choose from those, because checks run on the server`,
 })
 
 export const driveDeliveryNotAllowed = defineFault('drive_delivery_not_allowed', 'invalid', {

@@ -11,13 +11,20 @@ import { type DriveContext, readDriveState } from './drive-context.ts'
 import { isDriven, readDrive } from './record/drive-journal.ts'
 import type { DriveState } from './record/drive-state.ts'
 
-/** `name`: the id of the run as commands name it. */
+type Judged = {
+  run: RunOutline
+  drive: DriveState
+  /** The id of the run as commands name it. */
+  name?: string | undefined
+  waitsFor?: VerdictFacts['waitsFor']
+}
+
 export async function readVerdict(
   { store, clock }: Pick<RunContext, 'store' | 'clock'>,
-  { run, drive, name }: { run: RunOutline; drive: DriveState; name?: string | undefined },
+  { drive, ...judged }: Judged,
 ): Promise<RunVerdict> {
-  const driven = await isDriven(store, run.id)
-  return toVerdict({ run, drive, name, isDriven: driven, ...surroundings(store, drive), now: clock.now() })
+  const driven = await isDriven(store, judged.run.id)
+  return toVerdict({ ...judged, drive, isDriven: driven, ...surroundings(store, drive), now: clock.now() })
 }
 
 /** The verdict as it will be when the driver that delivers has ended. */

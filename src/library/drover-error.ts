@@ -1,4 +1,5 @@
 import { Fault } from '../kit/fault.ts'
+import { toWireNames } from '../service/public-error.ts'
 import type { ErrorCode } from './error-codes.generated.ts'
 import type { PromptResult } from './messages.generated.ts'
 
@@ -10,7 +11,7 @@ export class DroverError extends Error {
   override readonly name: string = 'DroverError'
   /** Stays the same when the message changes: `backend_not_found`, `agent_timeout`, `agent_cancelled` … */
   readonly code: ErrorCode | (string & {})
-  /** Facts about the error, which depend on its code. */
+  /** Facts about the error, which depend on its code, named as in the errors of the HTTP API. */
   readonly details: unknown
   /** The result of a prompt that has failed: its output so far, its session, the tokens that it used. */
   readonly result: PromptResult | undefined
@@ -33,7 +34,7 @@ export class DroverError extends Error {
 export function toDroverError(error: unknown): unknown {
   if (!(error instanceof Fault)) return error
   const { code, message, details } = error
-  return new DroverError({ code, message, details, cause: error.cause })
+  return new DroverError({ code, message, details: toWireNames(details), cause: error.cause })
 }
 
 export async function throwingDroverErrors<T>(work: () => Promise<T>): Promise<T> {

@@ -70,11 +70,16 @@ export const RepositoryList = namedObject('RepositoryList', {
       problem: optional(text('Why it cannot be used.')),
       prepared_by: optional(
         literals(['user', 'file'], {
-          description: 'Who says how it is prepared: `drover project`, or `.drover.yml`.',
+          description: 'Who says how it is prepared: `drover init`, or `.drover.yml`.',
         }),
       ),
       is_outdated: optional(
         Type.Literal(true, { description: '`.drover.yml` has changed since it was trusted, and is not used.' }),
+      ),
+      is_untrusted: optional(
+        Type.Literal(true, {
+          description: 'There is a `.drover.yml` that is not used, because nobody has trusted it.',
+        }),
       ),
       setup: list('The commands that prepare a worktree.'),
       checks: list('The commands that must pass.'),

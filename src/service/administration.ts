@@ -176,16 +176,18 @@ async function listRepositories(config: Config, places: RepositoryPlaces): Promi
 async function inspect(
   config: Config,
   { path, home, git, signal }: { path: string; home: string; git: Git; signal: AbortSignal },
-): Promise<Pick<Repository, 'branch' | 'prepared_by' | 'is_outdated' | 'setup' | 'checks'>> {
+): Promise<Pick<Repository, 'branch' | 'prepared_by' | 'is_outdated' | 'is_untrusted' | 'setup' | 'checks'>> {
   const workspace = await discoverWorkspace({ start: path, git, signal })
   const project = findProject({ home, repository: workspace.git_common_dir })
-  const isOld = project !== undefined && isOutdated(project, tryToReadProjectFile(workspace.worktree_root))
+  const file = tryToReadProjectFile(workspace.worktree_root)
+  const isOld = project !== undefined && isOutdated(project, file)
   const { setup, checks } = withProject(config, isOld ? undefined : project).drive
   const branch = await findBranch(git, { directory: workspace.worktree_root, signal })
   return {
     ...(branch !== undefined && { branch }),
     ...(project !== undefined && { prepared_by: project.from }),
     ...(isOld && { is_outdated: true }),
+    ...(project === undefined && file !== undefined && { is_untrusted: true }),
     setup: [...setup],
     checks: [...checks],
   }

@@ -33,8 +33,8 @@ function hasPublicDetails({ kind, details }: Fault): boolean {
   return typeof details === 'object' && details !== null && Object.keys(details).length > 0
 }
 
-/** Field names are camelCase in faults and snake_case on the wire. */
-function toWireNames(value: unknown): unknown {
+/** Field names are camelCase in faults and snake_case in messages. */
+export function toWireNames(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toWireNames)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [toSnakeCase(name), toWireNames(part)]))

@@ -87,7 +87,7 @@ const options = {
     Type.Array(Type.String({ minLength: 1, maxLength: 4000 }), {
       maxItems: 50,
       description:
-        'Commands that must pass. A client can only choose from `drive.checks`, which is the default too; the user of the server can name any on the local socket.',
+        'Commands that must pass. A client can only choose from `drive.checks` and those that are saved for the repository, which are the default too; the user of the server can name any on the local socket.',
     }),
   ),
   actions: optional(

@@ -91,12 +91,13 @@ describe('drover ps', () => {
 
 describe('drover logs', () => {
   it('replays the answer and the tool calls of an execution that has ended', async () => {
-    const script = { text: ['It is ', 'done.'], tool: 'true' }
+    const tool = `true ${'long '.repeat(60)}end`
+    const script = { text: ['It is ', 'done.'], tool }
     const { stdout } = await home.drover(['prompt', 'go', '-o', 'json'], { env: KEPT, script })
     const id: string = JSON.parse(stdout).execution_id
     const text = await home.drover(['logs', id.slice(5, 11)])
     expect(text).toMatchObject({ code: 0, stderr: '' })
-    expect(text.stdout).toContain('→ ')
+    expect(text.stdout).toMatch(/^→ .* end$/m)
     expect(text.stdout.endsWith('It is done.\n')).toBe(true)
     const events = (await home.drover(['logs', id, '--json'])).stdout.trimEnd().split('\n')
     const seqs = events.map((line) => JSON.parse(line).seq)

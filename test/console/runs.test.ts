@@ -1,5 +1,5 @@
 /** Driven runs in the console, in a real browser. */
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
@@ -58,8 +58,12 @@ describe('a change', { timeout: 180_000 }, () => {
     async (browser) => {
       const config = { mcp_servers: [{ name: 'docs', command: 'docs-server' }] }
       const { server, driving } = await serveRuns({ orient: [QUESTION, {}] }, { config })
+      driving.repository.write('.drover.yml', 'checks: ["true"]\n')
       const { page, complaints, strangers } = await visit(`${server.url}/#/new`, { browser })
       await page.getByRole('link', { name: 'Change in a repository' }).click()
+      await page.getByText('.drover.yml is not used, because you have not trusted it.').waitFor()
+      expect(await page.getByLabel('sh check.sh').isChecked()).toBe(true)
+      rmSync(join(driving.repository.root, '.drover.yml'))
       await page.getByLabel('Goal').fill(GOAL)
       await page.getByLabel('Review by').selectOption('none')
       await page.getByRole('button', { name: 'Start' }).click()
@@ -265,6 +269,11 @@ describe('a change', { timeout: 180_000 }, () => {
     expect(await heightOf()).toBeGreaterThanOrEqual(height)
     // Two buttons stop different things, and say so.
     await page.getByRole('button', { name: 'Stop the run' }).waitFor()
+    // What the agent changes after this is not known.
+    await openTab(page, 'Files')
+    await page.getByText('No file was changed when this was read.').waitFor()
+    expect(await page.locator('.tabs .count').count()).toBe(0)
+    await openTab(page, 'Activity')
     await next.getByRole('link', { name: 'Open as a page' }).click()
     await page.getByRole('button', { name: 'Cancel this attempt' }).waitFor()
     expect(await page.getByRole('button', { name: 'Stop' }).count()).toBe(0)

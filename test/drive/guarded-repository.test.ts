@@ -7,6 +7,7 @@ import { createDriving } from '../support/driven-agents.ts'
 import { dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
 import { IS_FULL } from '../support/full-counts.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
+import { until } from '../support/until.ts'
 
 const GOAL = 'Show the wind in knots'
 
@@ -160,6 +161,23 @@ describe('a repository that changes while an agent runs', () => {
       expect(harmed.stdout).toContain('look at: repository changed: wind.txt in your worktree')
     },
   )
+
+  it.runIf(IS_FULL)('is not flagged for what drover does with another run meanwhile', async () => {
+    const driving = createDriving()
+    await driving.drive('Show the rain', '--no-review')
+    const { stdout: listed } = await driving.call(['status', '--json'])
+    const [{ id: other }] = JSON.parse(listed).runs
+    const [working, done] = [join(driving.scratch, 'working'), join(driving.scratch, 'done')]
+    const waits = `touch '${working}'; while ! test -e '${done}'; do sleep 0.1; done`
+    driving.rewrite({ implement: [{ ...HONEST, runs: [waits] }] })
+    const drive = driving.drive(GOAL, '--no-review')
+    await until(() => existsSync(working))
+    expect(await driving.call(['discard', other, '--yes'])).toMatchObject({ code: 0 })
+    writeFileSync(done, '')
+    const { code, stdout } = await drive
+    expect(code, stdout).toBe(0)
+    expect(dataOf(driving.records(runIdIn(stdout)), 'repository_changed')).toEqual([])
+  })
 
   it.runIf(IS_FULL)('is not flagged for the branch of the run', async () => {
     const driving = createGuarded(['git -c user.name=a -c user.email=a@b commit --quiet --allow-empty --message=x'])

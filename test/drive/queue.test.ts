@@ -113,7 +113,9 @@ describe('drover drive with several goals', () => {
       expect(driving.calls()).toHaveLength(1)
       const waiting = (await queue()).runs
       expect(waiting.map(({ queue: place }) => place?.waits_for)).toEqual([undefined, 'total', 'total'])
-      expect(waiting[1]?.queue?.reason).toContain('waits for a higher --total-tokens')
+      const reason = waiting[1]?.queue?.reason
+      expect(reason).toContain('waits for a higher --total-tokens')
+      expect((await drover('status', two, '--json')).stdout).toContain(`queued: ${reason}`)
       expect((await drover('drive', '--queue')).stdout).toContain('So far: 500 of 500 tokens, ')
       expect(await drover('drive', one, '--total-tokens', '1000000000')).toMatchObject({ code: 0 })
       await until(() => dataOf(driving.records(two), 'delivered')[0])

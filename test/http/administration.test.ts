@@ -2,10 +2,11 @@
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { saveProject } from '../../src/config/projects/projects.ts'
 import { digest } from '../../src/kit/digest.ts'
 import type { ApiKeyList, CreatedKey, SettingList } from '../../src/service/administration.shape.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
-import { serveRuns } from '../support/served-runs.ts'
+import { GOAL, RUNS, serveRuns } from '../support/served-runs.ts'
 import { startServer, type TestServer } from '../support/start-server.ts'
 import { CAN_DROP_PRIVILEGES, NOBODY_UID, SHARED_DIRECTORY } from '../support/unprivileged.ts'
 
@@ -172,6 +173,21 @@ it('settings are listed with their origin, without secrets', async () => {
   expect(find('server.port')).toMatchObject({ from: 'default' })
   expect(find('server.keys')).toMatchObject({ from: 'file', applies: 'at_once' })
   expect(JSON.stringify(body)).not.toContain(KEYS[0]?.sha256)
+})
+
+it('a .drover.yml that nobody trusts is named, and clients choose from the checks that are saved for the repository', async () => {
+  const { server, driving, repository, start, post } = await serveRuns()
+  const list = async () => (await server.request('/api/v1/repositories')).body
+  driving.repository.write('.drover.yml', 'checks: ["sh other.sh"]\n')
+  expect(await list()).toMatchObject({ repositories: [{ is_untrusted: true, checks: ['sh check.sh'] }] })
+  const chosen = { goal: GOAL, checks: ['true'] }
+  expect(await post(RUNS, chosen)).toMatchObject({ status: 400, body: { error: 'drive_check_not_allowed' } })
+  const saved = { repository: join(repository, '.git'), from: 'user' as const, checks: ['true', 'sh check.sh'] }
+  saveProject(join(server.home, 'projects'), saved)
+  expect(await list()).toMatchObject({ repositories: [{ prepared_by: 'user', checks: saved.checks }] })
+  expect(JSON.stringify(await list())).not.toContain('is_untrusted')
+  const run = await start({ ...chosen, queue: true })
+  expect(run.state).toBe('queued')
 })
 
 it('repositories are listed with their branch, their checks and their runs', async () => {

@@ -326,6 +326,9 @@ describe('an instance', () => {
     })
     const { drover: other } = open({ configFile: file, config: { default_backend: 'codex' } })
     expect(await other.prompt(order({ say: 'x' })).result).toMatchObject({ backend: 'codex', output: /Would execute/ })
+    const { drover: lost } = open({ configFile: `${file}.old` })
+    const missing = { code: 'config_file_missing', details: { named_by: expect.any(String) } }
+    expect(await failure(lost.prompt('x').result)).toMatchObject(missing)
     // @ts-expect-error: there is no such setting
     const { drover: wrong } = open({ config: { default_backnd: 'codex' } })
     const error = await failure(wrong.prompt('x').result)

@@ -32,6 +32,14 @@ it('no line of a warning of an agent looks like a message of drover', () => {
   expect(formatWarnings([warned])).toBe('drover: warning: [1] w\n  drover: a\n')
 })
 
+it('tasks have a column for costs if one is known', () => {
+  const known = { ...CANCELLED, result: { ...CANCELLED.result, cost_usd: 0.5, cost_kind: 'priced' as const } }
+  const unknown = { item: CANCELLED.item, result: undefined }
+  const table = outcomeTable([known, CANCELLED, unknown], { first: '#', last: 'TASK' }, OUT)
+  const ends = table.split('\n').map((line) => line.split(/ +/).slice(-3).join(' '))
+  expect(ends).toEqual(['TOKENS COST TASK', '0 ~$0.5000 alpha', '0 - alpha', '- - alpha', ''])
+})
+
 describe('tokens of a cache', () => {
   const USAGE = { output_tokens: 30, cached_tokens: 900, reasoning_tokens: 0 }
   const results = [

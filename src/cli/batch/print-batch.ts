@@ -2,7 +2,7 @@ import type { JsonObject } from '../../kit/json/json-value.ts'
 import { type PromptResult, type PromptStatus, toPromptStatus } from '../../prompts/prompt-result.ts'
 import { countTokens } from '../../prompts/tokens.ts'
 import type { Invocation } from '../command.ts'
-import { formatDuration } from '../output/format-amounts.ts'
+import { formatCost, formatDuration } from '../output/format-amounts.ts'
 import { toMessage, toOneLine, toPrintable, toShown } from '../output/printable.ts'
 import { wrapOn } from '../output/terminal-wrap.ts'
 import { formatHeadedTable } from '../output/text-table.ts'
@@ -102,19 +102,21 @@ export function failureReason({ error, exit_code: exitCode }: PromptResult): str
   return error ?? `exit code ${exitCode}`
 }
 
-/** One row per item. */
+/** One row per item. The column for costs is there if one is known. */
 export function outcomeTable(
   outcomes: readonly BatchOutcome[],
   { first, last }: { first: string; last: string },
   out: Channel,
 ) {
-  const headings = [first, 'BACKEND', 'STATUS', 'DURATION', 'TOKENS', last]
+  const hasCost = outcomes.some(({ result }) => result?.cost_usd !== undefined)
+  const headings = [first, 'BACKEND', 'STATUS', 'DURATION', 'TOKENS', ...(hasCost ? ['COST'] : []), last]
   const rows = outcomes.map(({ item, result }, at) => [
     String(at + 1),
     item.backend,
     STATUS_TEXTS[result === undefined ? 'skipped' : toPromptStatus(result)],
     result === undefined ? '-' : formatDuration(result.duration_ms),
     result === undefined ? '-' : String(countTokens(result.token_usage, result.backend)),
+    ...(hasCost ? [formatCost(result?.cost_usd, result?.cost_kind === 'priced') ?? '-'] : []),
     item.name,
   ])
   return `${formatHeadedTable([headings, ...rows], out).join('\n')}\n`

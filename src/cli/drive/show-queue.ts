@@ -97,8 +97,8 @@ function describeGroup(totals: Totals, nameOf: Names['nameOf']): string {
 
 function whyItWaits({ queue, state, verdict }: DrivenRun, nameOf: Names['nameOf']): string {
   if (queue === undefined) return state === 'running' ? verdict.reason : withoutWord(verdict)
-  const { after = '', reason = '' } = queue
-  return after === '' ? reason : reason.replaceAll(after, nameOf(after))
+  const { after = '' } = queue
+  return after === '' ? verdict.reason : verdict.reason.replaceAll(after, nameOf(after))
 }
 
 /** The column before says the word, but `not driven (killed just now): …` is one expression. */

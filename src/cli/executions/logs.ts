@@ -15,7 +15,7 @@ import type { Invocation, RunCommand } from '../command.ts'
 import { EXIT } from '../exit-status.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import { toMessage, toOneLine, toShown } from '../output/printable.ts'
-import { tableWidth } from '../output/text-table.ts'
+import { lineWidth } from '../output/text-table.ts'
 import { printCost, printProblems, withNewline } from '../prompt/prompt-printer.ts'
 import { StreamedAnswer } from '../prompt/streamed-answer.ts'
 import { type OpenExecutions, withExecutions } from './open-executions.ts'
@@ -84,7 +84,7 @@ async function printHeading(part: Execution, { invocation: { flags, runtime } }:
   if (flags.isOn('json')) return
   const { out } = runtime.terminal
   const heading = `── ${shortExecutionId(part)} ${formatBackend(part)}: ${part.prompt_start ?? ''}`
-  await out.write(`${out.style('bold', toOneLine(heading, tableWidth(out) - 1))}\n`)
+  await out.write(`${out.style('bold', toOneLine(heading, lineWidth(out)))}\n`)
 }
 
 async function showExecution({ id }: Execution, log: Log): Promise<void> {
@@ -181,7 +181,7 @@ async function printEnd(execution: Execution | undefined, log: Log, hasEvents: b
   const result = execution?.result as PromptResult | undefined
   if (!hasEvents && result !== undefined && !flags.isOn('json')) {
     for (const approval of result.approvals ?? []) {
-      const line = toOneLine(`→ ${describeDecision(approval)}`, tableWidth(terminal.out) - 1)
+      const line = toOneLine(`→ ${describeDecision(approval)}`, lineWidth(terminal.out))
       await terminal.out.write(`${terminal.out.style('dim', line)}\n`)
     }
     await terminal.out.write(withNewline(toShown(result.output, terminal.out)))

@@ -3,7 +3,7 @@ import type { Next } from '../../contract/next.shape.ts'
 import { makeVariant } from '../../contract/next-variants.ts'
 import { digest } from '../../kit/digest.ts'
 import { sessionFieldInvalid, sessionIdMalformed } from '../../sessions/faults.ts'
-import { argumentMissing, outputFailed } from '../faults.ts'
+import { argumentMissing, inputTooLarge, outputFailed } from '../faults.ts'
 import { FailureWithRemedy } from '../remedies.ts'
 import { describeFailure, type FailureContext } from './describe-failure.ts'
 
@@ -39,6 +39,15 @@ describe('the form of a failure', () => {
     const found = text.startsWith('drover: ') ? 'text' : 'contract_version' in JSON.parse(text) ? 'cliError' : 'error'
     expect(found).toBe(form)
   })
+})
+
+it('the details of an error in JSON are named as in the HTTP API', async () => {
+  const { text } = await describeFailure(inputTooLarge({ limitBytes: 9 }), {
+    ...context,
+    group: 'Prompts',
+    wantsJson: true,
+  })
+  expect(JSON.parse(text)).toMatchObject({ error: 'input_too_large', details: { limit_bytes: 9 } })
 })
 
 describe('the exit code of a failure', () => {

@@ -2,6 +2,7 @@
 import { executionIdMalformed } from '../../executions/store/faults.ts'
 import { Fault, toErrorMessage } from '../../kit/fault.ts'
 import { resumeInvalid } from '../../prompts/faults.ts'
+import { toWireNames } from '../../service/public-error.ts'
 import { sessionFieldInvalid, sessionIdMalformed } from '../../sessions/faults.ts'
 import type { Group } from '../command.ts'
 import { EXIT, isChangeGroup, toExitCode } from '../exit-status.ts'
@@ -53,7 +54,8 @@ async function describeFault(fault: Fault, remedy: Remedy, context: FailureConte
   const kind = isUsage ? 'usage' : fault.kind
   const exitCode = toExitCode(kind, context.group)
   if (context.wantsJson) {
-    return { exitCode, text: JSON.stringify({ error: fault.code, message: fault.message, details: fault.details }) }
+    const { code: error, message, details } = fault
+    return { exitCode, text: JSON.stringify({ error, message, details: toWireNames(details) }) }
   }
   const lines = [`drover: ${context.isTty ? toMessage(fault.message) : fault.message}`]
   if (kind === 'usage') lines.push(`Run "${['drover', context.command, '--help'].filter(Boolean).join(' ')}" for help.`)

@@ -69,6 +69,11 @@ export function tableWidth({ isTty, columns }: { isTty: boolean; columns: number
   return isTty ? columns : 160
 }
 
+/** For a line that is whole in a file or a pipe. */
+export function lineWidth({ isTty, columns }: { isTty: boolean; columns: number }): number {
+  return isTty ? columns - 1 : Number.POSITIVE_INFINITY
+}
+
 /** `Math.max` cannot take a hundred thousand arguments. */
 function largest(numbers: readonly number[]): number {
   return numbers.reduce((most, each) => Math.max(most, each), 0)

@@ -5,7 +5,7 @@ import { formatDuration } from '../output/format-amounts.ts'
 import { MarkdownStream } from '../output/markdown-stream.ts'
 import { toOneLine, toPrintable, toShown } from '../output/printable.ts'
 import { WordWrap } from '../output/terminal-wrap.ts'
-import { tableWidth } from '../output/text-table.ts'
+import { lineWidth } from '../output/text-table.ts'
 import type { Channel, Terminal, Written } from '../terminal.ts'
 import { describeAgentEvent, TokenCounter } from './describe-activity.ts'
 
@@ -70,7 +70,7 @@ export class StreamedAnswer {
     const { out, err } = this.#terminal
     if (this.#isLog) {
       await this.#endLine()
-      await this.#write(`${out.style('dim', toOneLine(line, tableWidth(out) - 1))}\n`)
+      await this.#write(`${out.style('dim', toOneLine(line, lineWidth(out)))}\n`)
       return
     }
     if (!err.isTty) return

@@ -1,7 +1,6 @@
 /** The run that a person means: the one they name, in any worktree of the repository, or the only one that waits. */
 import { existsSync } from 'node:fs'
 import type { ProtocolState } from '../../contract/protocol-state.shape.ts'
-import { readVerdict } from '../../drive/read-verdict.ts'
 import { readDrive } from '../../drive/record/drive-journal.ts'
 import { outlineRun, type RunOutline } from '../../runs/read-status.ts'
 import { resolveRunId, shortenKnownRunId } from '../../runs/resolve-run-id.ts'
@@ -11,9 +10,11 @@ import { findWaitingRun, type RunIntent } from '../../runs/waiting-run.ts'
 import type { Invocation } from '../command.ts'
 import { timesFor, verdictIn } from '../output/local-times.ts'
 import { offer, type WorkspaceRef } from '../remedies.ts'
+import { findUserPaths } from '../settings.ts'
 import type { WorkspaceCommand } from '../workspace-command.ts'
 import { printChange, printState } from './print-change.ts'
 import { readRunId } from './read-flags.ts'
+import { findVerdict } from './run-list.ts'
 import { formatRunView, type ViewOptions } from './run-view.ts'
 
 export type PersonRun = { context: RunContext; run: RunOutline }
@@ -63,14 +64,16 @@ export async function printRunChange(
 
 /** What the view of a run shows beside the run. */
 export async function readViewOptions(
-  { flags, runtime }: Invocation,
+  invocation: Invocation,
   context: RunContext,
   run: RunOutline,
 ): Promise<ViewOptions> {
+  const { flags, runtime } = invocation
   const drive = readDrive(context.store, run.id)
   const name = shortenKnownRunId(context, run.id)
   const { out } = runtime.terminal
-  const verdict = drive && (await readVerdict(context, { run, drive, ...(out.isTty && { name }) }))
+  const options = { records: findUserPaths(invocation).drivenRuns, ...(out.isTty && { name }) }
+  const verdict = await findVerdict(context, run, options)
   return {
     now: runtime.clock.now(),
     name,

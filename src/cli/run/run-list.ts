@@ -1,5 +1,6 @@
 import { titleOfGoal } from '../../contract/goal-title.ts'
 import type { RunVerdict } from '../../contract/run-verdict.shape.ts'
+import { readQueueWait } from '../../drive/read-queue-wait.ts'
 import { readVerdict } from '../../drive/read-verdict.ts'
 import { readDrive } from '../../drive/record/drive-journal.ts'
 import { ignoreFault } from '../../kit/fault.ts'
@@ -59,11 +60,11 @@ export type Verdicts = ReadonlyMap<string, RunVerdict | undefined>
 export async function readVerdicts(
   context: RunContext,
   { runs }: RunList,
-  nameOf: (id: string) => string = (id) => id,
+  { records, nameOf = (id) => id }: { records: string; nameOf?: ((id: string) => string) | undefined },
 ): Promise<Verdicts> {
   const read = runs.map(async (run) => {
     const outline = run.workspace_foreign === true ? { id: run.id } : run
-    return [run.id, await tryVerdict(context, outline, nameOf(run.id))] as const
+    return [run.id, await tryVerdict(context, outline, { records, name: nameOf(run.id) })] as const
   })
   return new Map(await Promise.all(read))
 }
@@ -118,6 +119,12 @@ export function noteOnVerdict(verdict: RunVerdict | undefined): string | undefin
   }
 }
 
+type VerdictOptions = {
+  /** The directory of the records of driven runs, for what a queued run waits for. */
+  records?: string
+  name?: string
+}
+
 /**
  * The verdict on a run, for commands that show any run. Undefined if the run is not driven. `run` is read if it belongs to
  * another worktree.
@@ -125,12 +132,13 @@ export function noteOnVerdict(verdict: RunVerdict | undefined): string | undefin
 export async function findVerdict(
   context: RunContext,
   run: Pick<RunOutline, 'id'> & Partial<RunOutline>,
-  name?: string,
+  { records, name }: VerdictOptions = {},
 ): Promise<RunVerdict | undefined> {
   const drive = readDrive(context.store, run.id)
   if (drive === undefined) return undefined
   const outline = run.actions === undefined ? await outlineRun(asOwner(context, run.id), run.id) : (run as RunOutline)
-  return await readVerdict(context, { run: outline, drive, name })
+  const waitsFor = records === undefined ? undefined : await readQueueWait(context, drive, records)
+  return await readVerdict(context, { run: outline, drive, name, waitsFor })
 }
 
 /** The same in a list, in which a run that cannot be read has none. */

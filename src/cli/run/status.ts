@@ -17,6 +17,7 @@ import { describeDrive, describePlace, overlapLines } from '../output/drive-text
 import { LiveLines } from '../output/live-lines.ts'
 import { timesFor, verdictIn } from '../output/local-times.ts'
 import { formatLines } from '../output/text-table.ts'
+import { findUserPaths } from '../settings.ts'
 import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'
 import { openRuns } from './open-runs.ts'
 import { readViewOptions } from './person-run.ts'
@@ -84,7 +85,12 @@ async function showOne(invocation: Invocation, context: RunContext, runId: strin
   const { flags, runtime } = invocation
   const shown = await viewFor(invocation)(context, runId)
   const text = flags.isOn('json')
-    ? toJsonLine(await withDrive(context, withVerdict(shown, await findVerdict(context, shown))))
+    ? toJsonLine(
+        await withDrive(
+          context,
+          withVerdict(shown, await findVerdict(context, shown, { records: recordsOf(invocation) })),
+        ),
+      )
     : await formatForPerson(invocation, shown, context)
   await runtime.terminal.out.write(text)
   return 0
@@ -133,12 +139,16 @@ async function showSection(
   return 0
 }
 
-async function showAll({ flags, runtime }: Invocation, context: RunContext): Promise<number> {
+const recordsOf = (invocation: Invocation) => findUserPaths(invocation).drivenRuns
+
+async function showAll(invocation: Invocation, context: RunContext): Promise<number> {
+  const { flags, runtime } = invocation
+  const records = recordsOf(invocation)
   const { out } = runtime.terminal
   const states = flags.texts('state')
   if (flags.isOn('json')) {
     const all = await listRuns(context)
-    const verdicts = await readVerdicts(context, all)
+    const verdicts = await readVerdicts(context, all, { records })
     const list = inStates(all, states, verdicts)
     const runs = list.runs.map((run) => withVerdict(run, verdicts.get(run.id)))
     await out.write(toJsonLine({ ...list, runs }))
@@ -147,7 +157,7 @@ async function showAll({ flags, runtime }: Invocation, context: RunContext): Pro
   const all = await outlineRuns(context)
   const { style, isTty, columns } = out
   const nameOf = namesOn(out, all)
-  const verdicts = await readVerdicts(context, all, nameOf)
+  const verdicts = await readVerdicts(context, all, { records, nameOf })
   const list = inStates(all, states, verdicts)
   const waits = await describePauses(context, list, { verdicts, nameOf })
   const times = timesFor(out, () => runtime.clock.now())
@@ -214,7 +224,7 @@ async function watchRun(
   const { terminal } = runtime
   if (terminal.out.canRedraw && !flags.isOn('json')) return await redrawRun(invocation, updates, context)
   for await (const run of updates) {
-    const verdict = await tryVerdict(context, run)
+    const verdict = await tryVerdict(context, run, { records: recordsOf(invocation) })
     const shown = flags.isOn('json') ? toJsonLine(withVerdict(run, verdict)) : formatUpdate(run, verdict)
     const written = await terminal.out.write(shown)
     if (written === 'closed') break

@@ -6,9 +6,10 @@ import { USER } from '../../prompts/caller.ts'
 import { splitTokens } from '../../prompts/tokens.ts'
 import type { Invocation, RunCommand } from '../command.ts'
 import { withExecutions } from '../executions/open-executions.ts'
-import { flagValueInvalid } from '../faults.ts'
+import { flagsConflict, flagValueInvalid } from '../faults.ts'
 import { openDrover } from '../open/open-drover.ts'
 import { formatCost, formatDuration } from '../output/format-amounts.ts'
+import { formatCsv } from '../output/format-csv.ts'
 import { printResult } from '../output/print-result.ts'
 import { toOneLine } from '../output/printable.ts'
 import { dropColumns, formatTable, tableWidth } from '../output/text-table.ts'
@@ -39,8 +40,14 @@ const TIME: Column = {
 
 export const run: RunCommand = async (invocation) => {
   const request = toRequest(invocation)
+  const { flags, runtime } = invocation
+  if (flags.isOn('csv') && flags.isOn('json')) throw flagsConflict({ flags: ['--csv', '--json'] })
   return await withExecutions(invocation, async ({ store }) => {
     const report = await store.usage(request)
+    if (flags.isOn('csv')) {
+      await runtime.terminal.out.write(formatUsageCsv(report))
+      return 0
+    }
     return await printResult(invocation, report, (out) => {
       const options = { width: tableWidth(out), backend: request.backend }
       const [heading = '', ...lines] = formatUsageReport(report, options)
@@ -124,6 +131,18 @@ export function formatUsageReport(usageReport: UsageReport, { width, backend }: 
     columns.map(({ isAmount, cell }, at) => (isAmount ? cell(totals) : at === label ? 'total' : '')),
   ]
   return [...formatTable(dropColumns(lines, width), width), ...describeMissingCost(totals, width)]
+}
+
+const EXACT = [
+  ...(['executions', 'completed', 'failed', 'cancelled', 'lost'] as const),
+  ...(['input_tokens', 'output_tokens', 'cached_tokens', 'reasoning_tokens', 'cache_write_tokens'] as const),
+  ...(['cost_usd', 'priced_usd', 'plan_executions', 'unknown_cost_executions', 'duration_ms'] as const),
+] satisfies readonly (keyof UsageAmounts)[]
+
+/** The rows as `--json` has them, without the totals: a spreadsheet sums by itself. An unknown cost is empty. Pure. */
+export function formatUsageCsv({ group_by: groupBy, rows }: UsageReport): string {
+  const columns = [...groupBy, ...EXACT]
+  return formatCsv([columns, ...rows.map((row) => columns.map((column) => row[column]))])
 }
 
 /** The tokens of each row mean the same for each agent, unless a row is of several agents. */

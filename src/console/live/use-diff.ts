@@ -11,7 +11,8 @@ type Size = { files: number; insertions: number; deletions: number }
 export function useDiff(run: DrivenRun | undefined, isWanted: boolean): Read & { size: Size | undefined } {
   const isOver = run !== undefined && run.state !== 'running' && run.state !== 'queued'
   const read = useRead(run, { files_only: 'true' }, run?.branch !== undefined && (isOver || isWanted))
-  return { ...read, size: read.diff && sizeOf(read.diff) }
+  // While agents work, files change after they were read.
+  return { ...read, size: isOver && read.diff !== undefined ? sizeOf(read.diff) : undefined }
 }
 
 /** More than any file that someone reads has. */

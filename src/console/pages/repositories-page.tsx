@@ -63,9 +63,7 @@ function RepositoryCard({ repository }: { repository: Repository }) {
           <dt class="dim">Decided by</dt>
           <dd>
             {DECIDED[repository.prepared_by ?? 'settings']}
-            {repository.is_outdated && (
-              <span class="warning"> It has changed since you trusted it, and is not used: run drover project.</span>
-            )}
+            <UnusedFile repository={repository} />
           </dd>
         </div>
         <div>
@@ -82,10 +80,22 @@ function RepositoryCard({ repository }: { repository: Repository }) {
 }
 
 const DECIDED = {
-  user: 'you, with drover project',
+  user: 'you, with drover init',
   file: '.drover.yml of the repository, which you trust',
   settings: 'the settings for all repositories',
 } as const
+
+/** As `drover drive` says it. */
+export function UnusedFile({ repository }: { repository: Repository | undefined }) {
+  if (!repository?.is_outdated && !repository?.is_untrusted) return null
+  return (
+    <p class="warning">
+      .drover.yml is not used, because{' '}
+      {repository.is_outdated ? 'it has changed since you trusted it' : 'you have not trusted it'}. To read and trust
+      it, run <code>drover trust</code> in {toLine(repository.path)}.
+    </p>
+  )
+}
 
 const isOpen = (column: string | undefined) => column === 'queued' || column === 'working' || column === 'needs you'
 

@@ -16,7 +16,10 @@ type FilesProps = { run: DrivenRun; diff: DrivenDiff | undefined; problem: strin
 export function FilesTab({ run, diff, problem, mayComment }: FilesProps) {
   if (problem !== undefined) return <p class="problem">{toLine(problem)}</p>
   if (diff === undefined) return <Loading />
-  if (diff.files.length === 0) return <p class="dim">No files changed.</p>
+  if (diff.files.length === 0)
+    return (
+      <p class="dim">{run.state === 'running' ? 'No file was changed when this was read.' : 'No files changed.'}</p>
+    )
   return <Changes run={run} diff={diff} mayComment={mayComment} />
 }
 

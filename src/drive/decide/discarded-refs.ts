@@ -15,7 +15,8 @@ export function discardedRef(runId: string, until: Date): string {
 /** Those whose day is over. */
 export function expiredRefs(refs: readonly string[], now: Date): string[] {
   const today = `${FOLDER}${now.toISOString().slice(0, 10)}`
-  return refs.filter((ref) => /^\d{4}-\d\d-\d\d\//.test(ref.slice(FOLDER.length)) && ref < today)
+  const isDated = (ref: string) => ref.startsWith(FOLDER) && /^\d{4}-\d\d-\d\d\//.test(ref.slice(FOLDER.length))
+  return refs.filter((ref) => isDated(ref) && ref < today)
 }
 
 export const DISCARDED_REFS = FOLDER.slice(0, -1)

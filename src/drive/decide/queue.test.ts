@@ -105,7 +105,7 @@ describe('the commit on which the next run starts', () => {
 })
 
 it.each([
-  ['turn', undefined],
+  ['turn', 'waits for its turn'],
   ['run', 'starts on the branch of a, when that is delivered'],
   ['run_not_delivered', 'waits for a, which has ended without a branch'],
   ['run_gone', 'waits for a, which does not exist any more'],

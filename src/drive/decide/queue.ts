@@ -33,14 +33,16 @@ export const QUEUE_WAITS = ['turn', 'run', 'run_not_delivered', 'run_gone', 'tot
 export type PlannedRun = {
   readonly id: string
   /** Undefined: it starts now. */
-  readonly waitsFor?: (typeof QUEUE_WAITS)[number]
+  readonly waitsFor?: QueueWait
 }
 
-/** For people. Undefined for a run that only waits for its turn. `after` is the run whose branch it starts on. */
-export function describeWait(waitsFor: (typeof QUEUE_WAITS)[number], after = ''): string | undefined {
+export type QueueWait = (typeof QUEUE_WAITS)[number]
+
+/** For people. `after` is the run whose branch it starts on. */
+export function describeWait(waitsFor: QueueWait, after = ''): string {
   switch (waitsFor) {
     case 'turn':
-      return undefined
+      return 'waits for its turn'
     case 'run':
       return `starts on the branch of ${after}, when that is delivered`
     case 'run_not_delivered':
@@ -78,7 +80,8 @@ export function planQueue({ queued, running, taken, parallel }: QueueFacts): Pla
 
 const AFTER = { open: 'run', not_delivered: 'run_not_delivered', gone: 'run_gone', delivered: undefined } as const
 
-function blockOf({ after, isTotalReached }: QueuedRun): PlannedRun['waitsFor'] {
+/** Undefined if only other runs are before it. */
+export function blockOf({ after, isTotalReached }: Pick<QueuedRun, 'after' | 'isTotalReached'>): QueueWait | undefined {
   return isTotalReached ? 'total' : after && AFTER[after.is]
 }
 

@@ -39,14 +39,14 @@ describe('the verdict, if', () => {
       'it is queued',
       { state: 'active', drive: { is_queued: true } },
       undefined,
-      'queued: it waits for its turn',
+      'queued: waits for its turn',
       'drover drive --queue',
     ],
     [
       'it starts after another run',
       { state: 'active', drive: { is_queued: true, after: 'run-0' } },
       undefined,
-      'queued: it starts when run-0 is delivered',
+      'queued: starts on the branch of run-0, when that is delivered',
       'drover drive --queue',
     ],
     [

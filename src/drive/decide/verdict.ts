@@ -10,6 +10,7 @@ import type { DriveState } from '../record/drive-state.ts'
 import { limitedUntil } from './after-limit.ts'
 import { describeMerge } from './describe-act.ts'
 import { describeFollowedOf, judgeWork } from './judge-work.ts'
+import { describeWait, type QueueWait } from './queue.ts'
 import { spentBy } from './spending.ts'
 import { VERDICT_EXIT } from './verdict-words.ts'
 
@@ -32,6 +33,8 @@ export type VerdictFacts = {
   readonly isDriven: boolean
   /** Why no process can drive it. */
   readonly problem?: { readonly message: string } | undefined
+  /** What it waits for in the queue. */
+  readonly waitsFor?: QueueWait | undefined
   /** Its worktree is still there. */
   readonly hasWorktree: boolean
   readonly now: Date
@@ -107,9 +110,8 @@ function ofWait(facts: VerdictFacts, waiting: NonNullable<DriveState['waiting']>
   return { word: 'waiting for limit', reason, next: command(facts, 'status', '--watch') }
 }
 
-function ofQueued({ drive }: VerdictFacts): Judged {
-  const reason = drive.after === undefined ? 'it waits for its turn' : `it starts when ${drive.after} is delivered`
-  return { word: 'queued', reason, next: 'drover drive --queue' }
+function ofQueued({ drive: { after }, waitsFor = after === undefined ? 'turn' : 'run' }: VerdictFacts): Judged {
+  return { word: 'queued', reason: describeWait(waitsFor, after), next: 'drover drive --queue' }
 }
 
 /** Nothing more is done with the work. */

@@ -160,11 +160,22 @@ describe('a branch of another run', () => {
     own: 'worktrees/own',
     noted: new Map(),
     refs: {},
-    delivered: new Map(),
+    recorded: { put: new Map(), removed: new Map() },
   }
   const noted = { noted: new Map([['worktrees/other', new Set([NEW])]]) }
   const { 'worktrees/other': _, ...without } = HEADS
   const unlogged = { ...HEADS, 'worktrees/own': { branch: 'drover/own', is_ours: true } } as const
+  const DISCARDED = 'drover/discarded/2026-01-08/r1'
+  const recorded = (commit: string) => ({
+    after: without,
+    recorded: {
+      put: new Map([
+        ['refs/heads/drover/other', new Set([commit])],
+        [`refs/${DISCARDED}`, new Set([commit])],
+      ]),
+      removed: new Map([['refs/heads/drover/x', new Set([commit])]]),
+    },
+  })
   const local = { refs: { 'refs/heads/drover/other': NEW } }
 
   it.each<[string, RepositoryChange, Partial<OtherRuns>, boolean]>([
@@ -183,16 +194,16 @@ describe('a branch of another run', () => {
     ['was deleted with its worktree', ref('heads/drover/other', { before: OLD }), { after: without }, true],
     ['was deleted, and its worktree is there', ref('heads/drover/other', { before: OLD }), {}, false],
     ['was deleted, and never had a worktree', ref('heads/drover/x', { before: OLD }), { after: without }, false],
+    ['was delivered, and its worktree is gone', ref('heads/drover/other'), recorded(NEW), true],
+    ['was delivered with another commit', ref('heads/drover/other'), recorded(OLD), false],
+    ['was delivered and pushed', ref('remotes/origin/drover/other'), recorded(NEW), true],
+    ['was discarded, and kept for a week', ref(DISCARDED, { after: NEW }), recorded(NEW), true],
+    ['is said to be discarded, with another commit', ref(DISCARDED, { after: NEW }), recorded(OLD), false],
+    ['was deleted when it was discarded', ref('heads/drover/x', { before: OLD }), recorded(OLD), true],
     [
-      'was delivered, and its worktree is gone',
-      ref('heads/drover/other'),
-      { after: without, delivered: new Map([['drover/other', new Set([NEW])]]) },
-      true,
-    ],
-    [
-      'was delivered with another commit',
-      ref('heads/drover/other'),
-      { after: without, delivered: new Map([['drover/other', new Set([OLD])]]) },
+      'was deleted with another commit than was discarded',
+      ref('heads/drover/x', { before: NEW }),
+      recorded(OLD),
       false,
     ],
     ['moves in a repository without logs', ref('heads/drover/other'), { before: unlogged, after: unlogged }, true],

@@ -145,18 +145,25 @@ export type OtherRuns = {
   readonly noted: ReadonlyMap<string, ReadonlySet<string>>
   /** All refs after the attempt. */
   readonly refs: Readonly<Record<string, string>>
-  /** What runs have delivered, by branch. */
-  readonly delivered: ReadonlyMap<string, ReadonlySet<string>>
+  readonly recorded: RecordedRefs
 }
 
-/** Whether a branch was moved by the run that it belongs to, and not from the worktree of another run. */
-export function isOfOtherRun({ what, name, after }: RepositoryChange, runs: OtherRuns): boolean {
+/** What other runs have recorded about refs: the commits that they put there, and those that were there when they removed them. */
+export type RecordedRefs = {
+  readonly put: ReadonlyMap<string, ReadonlySet<string>>
+  readonly removed: ReadonlyMap<string, ReadonlySet<string>>
+}
+
+/** Whether a ref was changed by the run that it belongs to, and not from the worktree of another run. */
+export function isOfOtherRun(change: RepositoryChange, runs: OtherRuns): boolean {
+  const { what, name, after } = change
   const [, branch] = /^refs\/(?:heads|remotes\/[^/]+)\/(.+)$/.exec(name) ?? []
-  if (what !== 'ref' || branch === undefined) return false
+  if (what !== 'ref') return false
+  if (isRecorded(change, runs.recorded)) return true
+  if (branch === undefined) return false
   const hadOne = Object.entries(runs.before).filter(([, head]) => head.is_ours === true && head.branch === branch)
   const isGone = hadOne.length > 0 && hadOne.every(([place]) => runs.after[place] === undefined)
   if (after === undefined) return isGone
-  if (runs.delivered.get(branch)?.has(after) === true) return true
   // What is pushed was committed before.
   const isPushed = name !== `refs/heads/${branch}` && runs.refs[`refs/heads/${branch}`] === after
   return Object.entries(runs.after).some(
@@ -165,6 +172,12 @@ export function isOfOtherRun({ what, name, after }: RepositoryChange, runs: Othe
       head.branch === branch &&
       (isPushed || runs.noted.get(place)?.has(after) === true || isWithoutLogs(runs)),
   )
+}
+
+function isRecorded({ name, before = '', after }: RepositoryChange, { put, removed }: RecordedRefs): boolean {
+  if (after === undefined) return removed.get(name)?.has(before) === true
+  const pushedFrom = name.replace(/^refs\/remotes\/[^/]+\//, 'refs/heads/')
+  return put.get(pushedFrom)?.has(after) === true
 }
 
 /** Some repositories keep no logs. Then nothing shows who has moved a branch. */

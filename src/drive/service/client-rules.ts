@@ -57,9 +57,16 @@ function onlyRepository(
   return only
 }
 
-/** Commands run on the server, and a pull request is opened with its credentials: the settings name what clients may choose. */
-export function refuseOptions({ checks = [], deliver }: GivenOptions, { drive }: DriveSettings): void {
-  const command = checks.find((each) => !drive.checks.includes(each))
+/**
+ * Commands run on the server, and a pull request is opened with its credentials: the settings name what clients may choose.
+ * `own` are the checks that the user has chosen for the repository or the run.
+ */
+export function refuseOptions(
+  { checks = [], deliver }: GivenOptions,
+  { drive }: DriveSettings,
+  own: readonly string[] = [],
+): void {
+  const command = checks.find((each) => !drive.checks.includes(each) && !own.includes(each))
   if (command !== undefined) throw driveCheckNotAllowed({ command })
   if (deliver === 'pr' && drive.deliver !== 'pr') throw driveDeliveryNotAllowed({})
 }

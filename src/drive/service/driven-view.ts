@@ -23,7 +23,7 @@ export type DrivenFacts = {
   readonly drive: DriveState
   readonly lastSeq: number
   readonly drivenBy: DrivenRun['driven_by']
-} & Pick<VerdictFacts, 'earlier' | 'hasWorktree' | 'now'>
+} & Pick<VerdictFacts, 'earlier' | 'hasWorktree' | 'waitsFor' | 'now'>
 
 export function stateOfDriven({ record, run, drive, drivenBy }: DrivenFacts): DrivenState {
   if (drivenBy !== undefined) return drive.waiting === undefined ? 'running' : 'waiting_for_limit'

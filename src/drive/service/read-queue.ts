@@ -2,7 +2,6 @@
 import { openRunStore } from '../../journal/run-store.ts'
 import { type Caller, USER } from '../../prompts/caller.ts'
 import {
-  deliveredCommit,
   describeWait,
   filesOf,
   overlapsOf,
@@ -11,8 +10,8 @@ import {
   type QueuedRun,
   type QueueFacts,
 } from '../decide/queue.ts'
-import { reachedTotal } from '../decide/spending.ts'
 import { readTotals } from '../group-totals.ts'
+import { readBlocks } from '../read-queue-wait.ts'
 import { lastRound } from '../read-verdict.ts'
 import { readDrive } from '../record/drive-journal.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
@@ -66,21 +65,8 @@ async function toQueuedRun(
     ...ownerOf(record),
     position: queued?.position ?? 0,
     isFirst: queued?.is_first === true,
-    ...(drive.after !== undefined && { after: { id: drive.after, is: await readBefore(reader, drive.after) } }),
-    isTotalReached: reachedTotal(readTotals(directory, id)) !== undefined,
+    ...(await readBlocks(reader.contextFor(record), drive, directory)),
   }
-}
-
-/** How far the run is on whose branch another one starts. */
-async function readBefore(reader: RunReader, id: string): Promise<NonNullable<QueuedRun['after']>['is']> {
-  const record = reader.findHere(id)
-  if (record === undefined || (await reader.tryRead(record)) === undefined) return 'gone'
-  const last = lastRound(openRunStore({ gitCommonDir: record.git_common_dir }), id)
-  if (deliveredCommit(last) !== undefined) return 'delivered'
-  const facts = await reader.tryRead(reader.findHere(last.run_id) ?? record)
-  const isOver =
-    facts !== undefined && ['ended', 'merged', 'discarded', 'stopped', 'failed'].includes(stateOfDriven(facts))
-  return isOver ? 'not_delivered' : 'open'
 }
 
 const OPEN: readonly DrivenRun['state'][] = ['queued', 'running', 'waiting_for_limit']
@@ -130,11 +116,10 @@ function withPlan(run: DrivenRun, { drive }: DrivenFacts, plan: readonly Planned
   const at = plan.findIndex(({ id }) => id === run.id)
   if (at === -1) return run
   const { waitsFor = 'turn' } = plan[at] ?? {}
-  const reason = describeWait(waitsFor, drive.after)
   const place = {
     ...{ number: at + 1, waits_for: waitsFor },
     ...(drive.after !== undefined && { after: drive.after }),
-    ...(reason !== undefined && { reason }),
+    ...(waitsFor !== 'turn' && { reason: describeWait(waitsFor, drive.after) }),
   }
   return { ...run, queue: place }
 }

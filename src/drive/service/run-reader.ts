@@ -16,6 +16,7 @@ import type { Git } from '../../workspace/git.ts'
 import type { Patch, PatchPart } from '../../workspace/worktrees/diff-worktree.ts'
 import { drivenRunAmbiguous, drivenRunInPlace, drivenRunNotFound } from '../faults.ts'
 import type { NightReports } from '../night/night-report.shape.ts'
+import { readQueueWait } from '../read-queue-wait.ts'
 import { surroundings } from '../read-verdict.ts'
 import { isDriven, readDriveEvents } from '../record/drive-journal.ts'
 import { toDriveState } from '../record/drive-state.ts'
@@ -91,7 +92,8 @@ export class RunReader {
     const events = readDriveEvents(context.store, runId)
     const drive = toDriveState(events)
     if (drive === undefined) throw drivenRunNotFound({ id: runId })
-    const around = { ...surroundings(context.store, drive), now: context.clock.now() }
+    const waitsFor = await readQueueWait(context, drive, this.#options.directory)
+    const around = { ...surroundings(context.store, drive), waitsFor, now: context.clock.now() }
     return { record, run, drive, lastSeq: events.length, drivenBy, ...around }
   }
 
@@ -112,9 +114,9 @@ export class RunReader {
     return run
   }
 
-  /** What no file of the run tells: the end of a driver in another process, the worktree, and how long ago a driver ended. */
+  /** What no file of the run tells: the end of a driver in another process, what a queued run waits for, the worktree, and how long ago a driver ended. */
   #mayDiffer({ driven_by: drivenBy, state, worktree, verdict }: DrivenRun): boolean {
-    const isElsewhere = drivenBy === 'another_process' || state === 'interrupted'
+    const isElsewhere = drivenBy === 'another_process' || state === 'interrupted' || state === 'queued'
     return isElsewhere || existsSync(worktree) !== (verdict.exists.worktree !== undefined)
   }
 

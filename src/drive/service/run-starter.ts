@@ -147,15 +147,16 @@ export class RunStarter {
     const prompts = this.#promptsFor(by)
     const { settings, settingsFor, directories, env } = this.#options
     const wanted = checkTarget(request)
-    if (by.is === 'client') refuseOptions(request.given, settings)
     const context = await this.openRepository(this.#repositoryFor(by, request.repository))
+    const own = settingsFor(context.workspace)
+    if (by.is === 'client') refuseOptions(request.given, settings, own.drive.checks)
     const target = findStarted(context, request.runId) ?? wanted
     if (after !== undefined && after.git_common_dir !== context.workspace.git_common_dir)
       throw driveNotAfter({ run_id: after.run_id, problem: 'it is in another repository' })
     if (by.is === 'client' && target.is === 'issue') refuseForeignIssue(target.url, await findOrigin(context))
     const approval_mode = chooseApproval(request.given.approval_mode, settings, by)
     const place = placeOf(by)
-    const sources = { prompts, settings: settingsFor(context.workspace), isDemo: place?.isDemo }
+    const sources = { prompts, settings: own, isDemo: place?.isDemo }
     const optionsFrom = this.#optionsFrom({ ...request.given, approval_mode }, sources)
     const found = await findDrive(context, {
       ...this.#startOf(target, () => {
@@ -235,7 +236,7 @@ export class RunStarter {
     const own = asDeepAs(record, this.#promptsFor({ ...starter, depth: by.depth }))
     const isDemo = place?.isDemo ?? this.#options.isDemo
     const prompts = isDemo === before.is_demo ? own : this.#withAgents(own, { ...place, isDemo: before.is_demo })
-    if (by.is === 'client') refuseOptions(given, this.#options.settings)
+    if (by.is === 'client') refuseOptions(given, this.#options.settings, before.checks)
     const optionsFrom = this.#optionsFrom(given, { prompts, settings: this.#options.settings })
     for (const each of [starter, by]) refuseModes(optionsFrom(before), each)
     refuseOutside(resolveDirectory(record.repository) ?? record.repository, starter.ceilings?.directories)

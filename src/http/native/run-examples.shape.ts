@@ -79,7 +79,7 @@ export const queued: DrivenRun = {
   title: 'Show the rain in mm',
   state: 'queued',
   verdict: {
-    ...{ word: 'queued', line: 'queued: it waits for its turn', reason: 'it waits for its turn' },
+    ...{ word: 'queued', line: 'queued: waits for its turn', reason: 'waits for its turn' },
     ...{ next: 'drover drive --queue', look_first: [], exists: {} },
   },
   spent: { tokens: 0, cost_usd: 0, time_secs: 0 },

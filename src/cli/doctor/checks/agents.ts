@@ -13,7 +13,7 @@ import type { CheckContext } from './doctor-check.ts'
 import { defineFindings, type Finding, ok, problem, warning } from './finding.ts'
 
 export const AGENT = defineFindings('Agents', 'agent', {
-  agent_ready: ok('The agent is installed and reports its version. Only a prompt shows whether it is logged in.'),
+  agent_ready: ok('The agent is installed. Only a prompt shows whether it is logged in.'),
   agent_answers: ok('With `--try`: the agent answered a short prompt.'),
   agent_fails: problem(
     'With `--try`: the agent failed to answer a short prompt.',
@@ -82,12 +82,13 @@ export function assessAll(agents: readonly AgentLocation[], { store }: Pick<Conf
 
 type AgentFacts = Omit<QuirkFacts, 'version'> & { isDefault: boolean }
 
-/** `answer` is undefined for an agent that was not started. */
+/** `answer` is undefined for an agent that was not asked. */
 function assessAgent(located: AgentLocation, answer: VersionAnswer | undefined, facts: AgentFacts): Finding[] {
   const { backend, isEnabled, program, wanted } = located
   if (!isEnabled) return [AGENT.agent_disabled({ detail: `${backend} is disabled` })]
-  if (program === undefined || answer === undefined) return [assessMissing({ backend, wanted }, facts)]
+  if (program === undefined) return [assessMissing({ backend, wanted }, facts)]
   const named = `${backend} (${program[0]})`
+  if (answer === undefined) return [AGENT.agent_ready({ detail: named })]
   if (answer.is === 'silent') {
     return [
       AGENT.agent_silent({ detail: `${named} did not answer --version within ${answer.waitedMs / 1000} seconds` }),
