@@ -1,13 +1,15 @@
 /** Who changes the tables of a PostgreSQL store, and what a role needs that does not. */
+import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openStores } from '../src/executions/store/open-stores.ts'
 import type { Stores } from '../src/executions/store/stores.ts'
 import { systemClock } from '../src/kit/clock.ts'
 import { randomIds } from '../src/kit/ids.ts'
+import { copyStore } from '../src/store/copy-store.ts'
 import { migratePostgres } from '../src/store/postgres-database.ts'
 import { POSTGRES_MIGRATIONS } from '../src/store/postgres-migrations.ts'
 import { createEmptyDatabase, createPostgresDatabase, POSTGRES_PROGRAMS, runSql } from './support/postgres.ts'
-import { runDrover } from './support/run-drover.ts'
+import { runDrover, temporaryDirectory } from './support/run-drover.ts'
 import { newSession } from './support/session-store.ts'
 
 const KNOWN = POSTGRES_MIGRATIONS.length
@@ -82,6 +84,12 @@ describe.skipIf(POSTGRES_PROGRAMS === undefined)('the tables of a PostgreSQL sto
     await sessions.checkWritable()
     expect([await leads('retention'), await sessions.endAbandonedTurns()]).toMatchObject([true, { ended: 0 }])
     expect(await sessions.delete(id)).toBe(id)
+    // The numbers of the copied rows belong to the owner.
+    const path = join(temporaryDirectory(), 'sessions.db')
+    await runSql(owner, 'DELETE FROM executions')
+    const copy = (to: string) => copyStore({ path, url: to, schema: 'drover', machine: 'here' })
+    await expect(copy(url)).rejects.toThrow('give the address of the role that owns the tables')
+    expect(await copy(owner)).toMatchObject({ sessions: 0 })
   })
 
   it('may be in another schema, beside those of another drover', async () => {

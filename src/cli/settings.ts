@@ -16,6 +16,12 @@ export function findUserPaths(invocation: Invocation): Paths {
   return findPaths(toConfigEnvironment(invocation))
 }
 
+/** The config file that `--config` or `DROVER_CONFIG` names. */
+export function findNamedConfig(invocation: Invocation): string | undefined {
+  const { config, configNamedBy } = findUserPaths(invocation)
+  return configNamedBy === undefined ? undefined : config
+}
+
 /** What agents must not read under a ceiling. */
 export function privateFilesFor(invocation: Invocation): ReturnType<typeof listPrivateFiles> {
   const { cwd, env } = invocation.runtime

@@ -40,6 +40,11 @@ export const DriveSection = strict({
     description:
       "Commands that drover runs after each implementation, and that must pass. They run without a shell; use `sh -c '…'` if you need one.",
   }),
+  require_checks: Type.Boolean({
+    default: false,
+    description:
+      'Whether runs and comparisons of clients of the server always run all checks, and clients merge only what has passed them.',
+  }),
   setup: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
     description:

@@ -62,6 +62,7 @@ export type ConfigPath =
   | 'parallel.aggregate_output'
   | 'drive.actions'
   | 'drive.checks'
+  | 'drive.require_checks'
   | 'drive.setup'
   | 'drive.copy'
   | 'drive.share'

@@ -135,11 +135,21 @@ const allowedDirectoriesAreNotBlocked: Check = ({ server }) =>
       : [`server.allowed_workdir_prefixes has ${allowed}, but ${blocked} is blocked and takes precedence`]
   })
 
+const requiredChecksAreNamed: Check = ({ drive }) =>
+  drive.require_checks && drive.checks.length === 0
+    ? ['drive.require_checks requires nothing, because drive.checks is empty; name the checks there']
+    : []
+
 function isInside(path: string, directory: string): boolean {
   return !/^\.\.(?:[/\\]|$)/.test(relative(directory, path))
 }
 
-const CHECKS: readonly Check[] = [defaultBackendIsEnabled, onlyClaudeTakesTools, allowedDirectoriesAreNotBlocked]
+const CHECKS: readonly Check[] = [
+  defaultBackendIsEnabled,
+  onlyClaudeTakesTools,
+  allowedDirectoriesAreNotBlocked,
+  requiredChecksAreNamed,
+]
 
 /** Finds settings that are valid but probably a mistake. */
 export function findWarnings(config: Config): string[] {

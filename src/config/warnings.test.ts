@@ -21,6 +21,11 @@ describe('findWarnings', () => {
       { 'backends.gemini.allowed_tools': 'Read' },
       ['backends.gemini.allowed_tools has no effect; only Claude Code takes a list of tools'],
     ],
+    [{ 'drive.require_checks': true, 'drive.checks': ['npm test'] }, []],
+    [
+      { 'drive.require_checks': true },
+      ['drive.require_checks requires nothing, because drive.checks is empty; name the checks there'],
+    ],
     [{ 'server.allowed_workdir_prefixes': ['/srv', '/etcetera', '/'] }, []],
     [
       { 'server.allowed_workdir_prefixes': ['/root/work', '/proc'] },

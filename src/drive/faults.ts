@@ -1,5 +1,6 @@
 /** Faults of driving a run. */
 import { defineFault } from '../kit/fault.ts'
+import { listSome } from '../kit/list-some.ts'
 
 export const driveCapUnsupported = defineFault('drive_cap_unsupported', 'usage', {
   when: "A limit cannot be enforced, because one of the run's agents does not report its usage, or because the price of its model is not known.",
@@ -77,6 +78,12 @@ export const driveCheckNotAllowed = defineFault('drive_check_not_allowed', 'inva
   when: 'A client names a check that neither `drive.checks` nor the settings of the repository list.',
   message: (d: { command: string }) =>
     `the check ${JSON.stringify(d.command)} is neither in the setting drive.checks nor saved for the repository; a client can only choose from those, because checks run on the server`,
+})
+
+export const driveChecksRequired = defineFault('drive_checks_required', 'unauthorized', {
+  when: 'A client names checks without all of `drive.checks`, and `drive.require_checks` is true. HTTP status 403.',
+  message: (d: { commands: readonly string[] }) =>
+    `drive.require_checks is true, and these checks are missing: ${listSome(d.commands, d.commands.length)}; leave checks out of the request, and all of them run`,
 })
 
 export const driveDeliveryNotAllowed = defineFault('drive_delivery_not_allowed', 'invalid', {

@@ -102,9 +102,10 @@ describe('isLimiting', () => {
 })
 
 describe('refuseAboveCeilings', () => {
-  const problemOf = (asked: { approval_mode?: ApprovalMode; sandbox_mode?: SandboxMode }, ceilings?: Ceilings) => {
+  type Modes = { approval_mode?: ApprovalMode; sandbox_mode?: SandboxMode }
+  const problemOf = (asked: Modes, ceilings?: Ceilings, ...place: string[]) => {
     try {
-      refuseAboveCeilings(asked, ceilings)
+      refuseAboveCeilings(asked, ceilings, ...place)
       return undefined
     } catch (error) {
       return (error as Error).message
@@ -153,6 +154,21 @@ describe('refuseAboveCeilings', () => {
     ],
     [{ sandbox_mode: 'workspace' }, toCeilings('auto', undefined), undefined],
   ])('checks %j against %j', (asked, ceilings, problem) => {
+    expect(problemOf(asked, ceilings, '$')).toBe(problem)
+  })
+
+  it.each<[Modes, Ceilings, string]>([
+    [
+      { sandbox_mode: 'workspace' },
+      toCeilings(undefined, 'read-only'),
+      'agents that change files need the sandbox mode workspace here, but server.max_sandbox_mode allows at most read-only; the operator can allow more',
+    ],
+    [
+      { approval_mode: 'none', sandbox_mode: 'full' },
+      toCeilings('auto', undefined),
+      'agents that change files need the approval mode none here, but server.max_approval_mode allows at most auto; ask for the approval_mode auto, or let the operator allow more',
+    ],
+  ])('names no field for %j, which the request does not have, against %j', (asked, ceilings, problem) => {
     expect(problemOf(asked, ceilings)).toBe(problem)
   })
 
@@ -161,7 +177,7 @@ describe('refuseAboveCeilings', () => {
       const ceilings = toCeilings(approval, sandbox)
       for (const { approvalMode, sandboxMode } of EVERY_MODE) {
         const asked = { approval_mode: approvalMode, sandbox_mode: sandboxMode }
-        if (problemOf(asked, ceilings) !== undefined) continue
+        if (problemOf(asked, ceilings, '$') !== undefined) continue
         const { approvalMode: kept, sandboxMode: confined } = lowerModes({ approvalMode, sandboxMode }, ceilings)
         // What a request names is not changed; only a sandbox that it leaves open is.
         expect(kept).toBe(approvalMode)

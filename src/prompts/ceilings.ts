@@ -34,19 +34,21 @@ type AskedModes = { approval_mode?: ApprovalMode; sandbox_mode?: SandboxMode }
  * Throws a Fault for a mode that a request names and that is above a ceiling. A sandbox mode is compared with both
  * ceilings: Codex asks no one in its sandbox, and the other agents ask no one if a request names only a sandbox mode. An
  * approval mode is compared with its own ceiling only, because the sandbox confines what the agent does without asking.
+ * `place` is where the request names them; undefined: it does not, and what it asks for needs them.
  */
-export function refuseAboveCeilings(asked: AskedModes, ceilings: Ceilings | undefined, place = '$'): void {
+export function refuseAboveCeilings(asked: AskedModes, ceilings: Ceilings | undefined, place?: string): void {
   const { approval_mode: approvalMode = 'default', sandbox_mode: sandboxMode = 'default' } = asked
   const isAbove = (limit: { mode: keyof typeof RANKS }, mode: keyof typeof RANKS) => RANKS[mode] > RANKS[limit.mode]
   const { approval, sandbox } = ceilings ?? {}
+  const fieldOf = (name: string) => place && `${place}.${name}`
   if (approval !== undefined && isAbove(approval, approvalMode)) {
     const { mode: ceiling, setting } = approval
-    throw approvalModeAboveCeiling({ field: `${place}.approval_mode`, mode: approvalMode, ceiling, setting })
+    throw approvalModeAboveCeiling({ field: fieldOf('approval_mode'), mode: approvalMode, ceiling, setting })
   }
   const limit = [sandbox, approval].find((each) => each !== undefined && isAbove(each, sandboxMode))
   if (limit === undefined) return
   const { mode: ceiling, setting } = limit
-  throw sandboxModeAboveCeiling({ field: `${place}.sandbox_mode`, mode: sandboxMode, ceiling, setting })
+  throw sandboxModeAboveCeiling({ field: fieldOf('sandbox_mode'), mode: sandboxMode, ceiling, setting })
 }
 
 type Modes = { approvalMode: ApprovalMode; sandboxMode: SandboxMode }

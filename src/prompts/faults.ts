@@ -92,18 +92,32 @@ export const promptOverfilled = defineFault('prompt_overfilled', 'invalid', {
     `with the answers inserted the prompt has more than ${d.limit} characters; insert fewer answers, or ask for shorter ones`,
 })
 
-type AboveCeiling = { field: string; mode: string; ceiling: string; setting: string }
+/** Without `field` the request names no such mode: what it asks for needs it. */
+type AboveCeiling = { field: string | undefined; mode: string; ceiling: string; setting: string }
+
+/** Agents that change files work at least with the modes of `approval_mode: auto`. */
+function describeNeed(what: string, { mode, ceiling, setting }: AboveCeiling): string {
+  const remedy =
+    ceiling === 'read-only' || ceiling === 'always'
+      ? 'the operator can allow more'
+      : 'ask for the approval_mode auto, or let the operator allow more'
+  return `agents that change files need ${what} ${mode} here, but ${setting} allows at most ${ceiling}; ${remedy}`
+}
 
 export const approvalModeAboveCeiling = defineFault('approval_mode_above_ceiling', 'invalid', {
   when: 'The approval mode of a request lets the agent do more without approval than `max_approval_mode` of the server or of the key allows.',
   message: (d: AboveCeiling) =>
-    `${d.field} is ${d.mode}, but ${d.setting} allows at most ${d.ceiling}; ask for ${d.ceiling}, or remove the field`,
+    d.field === undefined
+      ? describeNeed('the approval mode', d)
+      : `${d.field} is ${d.mode}, but ${d.setting} allows at most ${d.ceiling}; ask for ${d.ceiling}, or remove the field`,
 })
 
 export const sandboxModeAboveCeiling = defineFault('sandbox_mode_above_ceiling', 'invalid', {
   when: 'The sandbox mode of a request lets the agent do more than `max_sandbox_mode` or `max_approval_mode` of the server or of the key allows.',
   message: (d: AboveCeiling) =>
-    `${d.field} is ${d.mode}, but ${d.setting} allows at most ${d.ceiling}; ask for less, or remove the field`,
+    d.field === undefined
+      ? describeNeed('the sandbox mode', d)
+      : `${d.field} is ${d.mode}, but ${d.setting} allows at most ${d.ceiling}; ask for less, or remove the field`,
 })
 
 export const approvalNotFound = defineFault('approval_not_found', 'not_found', {

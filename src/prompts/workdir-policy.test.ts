@@ -118,14 +118,20 @@ describe('the directories of a key', () => {
     expect(resolveWorkdir(link, policy)).toBe(join(root, 'open-too'))
   })
 
-  it.each([
-    ['that of the server, in them', 'open/project', ['open-too', 'open'], 'open/project'],
-    ['the first of them', 'open', ['open-too', 'open/project'], 'open-too'],
-    ['that of the server, without any', 'open', [], 'open'],
-  ])('default to %s', (_name, cwd, paths, expected) => {
-    const ofKey = { paths: paths.map((path) => join(root, path)), setting: '' }
-    expect(chooseDefaultWorkdir(join(root, cwd), ofKey)).toBe(join(root, expected))
-    expect(chooseDefaultWorkdir(join(root, cwd), undefined)).toBe(join(root, cwd))
+  it.each<[string, string, string[] | undefined, string[], string]>([
+    ['that of the server, in them', 'open/project', ['open-too', 'open'], [], 'open/project'],
+    ['the first of them', 'open', ['open-too', 'open/project'], [], 'open-too'],
+    ['that of the server, without any', 'open', [], [], 'open'],
+    ['that of the server, for a key without', 'open', undefined, [], 'open'],
+    ['that of the server, where it allows it', 'open/project', undefined, ['open-too', 'open'], 'open/project'],
+    ['the first one of the server', 'shut', undefined, ['open-too', 'open'], 'open-too'],
+    ['the first of them that the server allows', 'shut', ['open-too', 'open/project'], ['open'], 'open/project'],
+    ['the one of the server that is in them', 'shut', ['open'], ['open/project'], 'open/project'],
+    ['one of them, which is then refused', 'shut', ['open-too'], ['open'], 'open-too'],
+  ])('default to %s', (_name, cwd, paths, allowed, expected) => {
+    const at = (path: string) => join(root, path)
+    const ofKey = paths && { paths: paths.map(at), setting: '' }
+    expect(chooseDefaultWorkdir(at(cwd), { allowed: allowed.map(at), ofKey })).toBe(at(expected))
   })
 })
 

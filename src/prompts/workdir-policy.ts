@@ -112,9 +112,17 @@ function outsideOf(
   return `is not allowed by ${setting}; choose one of them: ${paths.join(', ')}`
 }
 
-/** Where a prompt runs that names no directory: where the server was started, if its key may work there. */
-export function chooseDefaultWorkdir(cwd: string, ceiling: DirectoryCeiling | undefined): string {
-  return isInside(resolveDirectory(cwd) ?? cwd, ceiling) ? cwd : (ceiling?.paths[0] ?? cwd)
+/** Where a prompt runs that names no directory: where the server was started, or else in the first directory that is allowed. */
+export function chooseDefaultWorkdir(
+  cwd: string,
+  { allowed, ofKey }: Pick<WorkdirPolicy, 'allowed' | 'ofKey'>,
+): string {
+  const isAllowed = (path: string) => {
+    const place = resolveDirectory(path) ?? path
+    return isInside(place, ofKey) && (allowed.length === 0 || allowed.some((each) => isInDirectory(place, each)))
+  }
+  const others = [...(ofKey?.paths ?? []), ...allowed]
+  return [cwd, ...others].find(isAllowed) ?? others[0] ?? cwd
 }
 
 /** Compares whole path segments: `/srv/ab` is not within `/srv/a`. */

@@ -112,10 +112,9 @@ export class Comparisons {
   }
 
   /** The directory to compare in. Throws a Fault for what the caller may not do. */
-  #permit({ by, cwd, workdirs }: PromptContext, { workdir, checks = [] }: Pick<Comparison, 'workdir' | 'checks'>) {
+  #permit({ by, cwd, workdirs }: PromptContext, { workdir }: Pick<Comparison, 'workdir'>) {
     const { settings } = this.#parts
     if (by.is === 'user') return workdirs === undefined ? (workdir ?? cwd) : resolveWorkdir(workdir ?? cwd, workdirs)
-    refuseOptions({ checks: [...checks] }, settings)
     const repository = chooseRepository(workdir, settings, { ...by, resolve: resolveDirectory })
     refuseModes({ approval_mode: 'auto' }, by)
     return repository
@@ -149,6 +148,7 @@ export class Comparisons {
     const { worktree_root: root, git_common_dir: repository } = await discoverWorkspace({ start, git, signal })
     refuseShared(request.additional_directories, root)
     const settings = withProject(this.#parts.settings, findUsableProject({ home: projects, repository, root }))
+    if (by.is === 'client') refuseOptions({ checks: request.checks }, this.#parts.settings, settings)
     const { checks = settings.drive.checks, preparation: given } = request
     const { setup, copy, share, setup_timeout_secs: seconds } = settings.drive
     const preparation = { setup, copy, share, timeoutMs: seconds * 1000, ...given }

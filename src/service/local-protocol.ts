@@ -47,6 +47,8 @@ export type LocalStatus = LocalIdentity & {
   pid: number
   /** Started by `drover up`: it has no address, and ends by itself. */
   is_background: boolean
+  /** The config file that `--config` or `DROVER_CONFIG` named when it was started. */
+  config_file?: string
   running: number
   /** A digest of each setting, by its name. An older server does not send them. */
   settings?: Readonly<Record<string, string>>

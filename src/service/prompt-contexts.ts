@@ -67,12 +67,13 @@ export class PromptContexts {
     }
   }
 
-  /** Where a key works that may not work everywhere. */
+  /** Where a client works that may not work everywhere. */
   #placeOf({ ceilings }: Caller): Partial<Pick<PromptContext, 'cwd' | 'workdirs'>> {
     const ofKey = ceilings?.directories
     const { workdirs } = this.#forClients
-    if (ofKey === undefined || workdirs === undefined) return {}
-    return { cwd: chooseDefaultWorkdir(this.#shared.cwd, ofKey), workdirs: { ...workdirs, ofKey } }
+    if (workdirs === undefined || (ofKey === undefined && workdirs.allowed.length === 0)) return {}
+    const own = ofKey === undefined ? workdirs : { ...workdirs, ofKey }
+    return { cwd: chooseDefaultWorkdir(this.#shared.cwd, own), workdirs: own }
   }
 
   #budgetsFor(by: Caller): BudgetSource | undefined {

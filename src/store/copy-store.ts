@@ -1,7 +1,8 @@
 /** Copies a SQLite file into an empty PostgreSQL database, in one transaction. */
 import { openDatabase, type StoreDatabase } from './database.ts'
-import { storeInUse, storeNotEmpty } from './faults.ts'
+import { postgresUnavailable, storeInUse, storeNotEmpty } from './faults.ts'
 import { LONG_STATEMENT_MS, openPostgres } from './postgres-database.ts'
+import { lacksPermission } from './postgres-errors.ts'
 import { all, get, type Row, type Steps } from './sql.ts'
 
 /** How many rows of each table were copied. */
@@ -65,6 +66,13 @@ export async function copyStore({ path, url, schema, machine }: CopyOptions): Pr
       return copied
     }
     return await target.write(copy, { statementMs: LONG_STATEMENT_MS })
+  } catch (error) {
+    if (!lacksPermission(error)) throw error
+    const reason = 'only their owner may copy into the tables, and nothing was copied'
+    throw postgresUnavailable(
+      { store: target.address, reason: `${reason}; give the address of the role that owns the tables` },
+      error,
+    )
   } finally {
     file.close()
     await target.close()

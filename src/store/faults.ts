@@ -15,7 +15,7 @@ export const sessionStoreNewer = defineFault('session_store_newer', 'unavailable
 export const storeNotMigrated = defineFault('store_not_migrated', 'unavailable', {
   when: 'A PostgreSQL store has no tables yet, or those of an older version of drover.',
   message: (d: { store: string; version: number; known: number }) =>
-    `${d.store} has ${d.version === 0 ? 'no tables of drover' : `the tables of an older drover (schema ${d.version})`}, and this version needs schema ${d.known}; run "drover store migrate" as the owner of the database`,
+    `${d.store} has ${d.version === 0 ? 'no tables of drover' : `the tables of an older drover (schema ${d.version})`}, and this version needs schema ${d.known}; run "drover store migrate" as the owner of the tables: with DROVER_STORE_URL=postgres://OWNER@HOST/DATABASE`,
 })
 
 export const postgresUnavailable = defineFault('postgres_unavailable', 'unavailable', {
@@ -74,7 +74,8 @@ export const nothingToBackUp = defineFault('nothing_to_back_up', 'not_found', {
 
 export const backupByPostgres = defineFault('backup_by_postgres', 'conflict', {
   when: 'The store is a PostgreSQL database, which has its own backup programs.',
-  message: (d: { command: string }) => `sessions and executions are in PostgreSQL; use its own program: ${d.command}`,
+  message: (d: { command: string }) =>
+    `sessions and executions are in PostgreSQL; use its own program, as the role that owns the tables: ${d.command}`,
 })
 
 export const homeInUse = defineFault('home_in_use', 'conflict', {

@@ -44,6 +44,11 @@ export function isDown(error: unknown): boolean {
   return error instanceof Fault && DOWN.includes(errorCode(error.cause) ?? '')
 }
 
+/** Whether PostgreSQL refused an operation because the role may not do it. */
+export function lacksPermission(error: unknown): boolean {
+  return error instanceof Fault && errorCode(error.cause) === MISSING_PERMISSION
+}
+
 export function isConflict(error: unknown): boolean {
   return CONFLICTS.includes(errorCode(error) ?? '')
 }

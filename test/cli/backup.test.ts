@@ -223,7 +223,7 @@ describe('drover backup', () => {
     const ran = await runAt(root, [process.execPath, DROVER, command, file], { ...env, DROVER_STORE_URL: url })
     expect(ran).toMatchObject({ code: 1, stdout: '' })
     expect(ran.stderr).toBe(
-      `drover: sessions and executions are in PostgreSQL; use its own program: ${line.replace('FILE', file)}\n`,
+      `drover: sessions and executions are in PostgreSQL; use its own program, as the role that owns the tables: ${line.replace('FILE', file)}\n`,
     )
   })
 })

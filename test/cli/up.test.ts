@@ -98,6 +98,18 @@ describe('drover up', () => {
     )
   })
 
+  it('says with which config file it was started, so that a restart keeps it', async () => {
+    const { drover, work } = createLocalUser()
+    const file = join(work, 'own.yaml')
+    writeFileSync(file, 'drive: { attempts: 2 }')
+    await drover('up', '--config', 'own.yaml')
+    const status = async (...args: string[]) => (await drover('up', '--status', ...args)).stdout
+    expect(await status()).toContain(`it was started with --config ${file}, so use that for this command too.\n`)
+    expect(await status('--config', file)).not.toContain('other settings')
+    writeFileSync(file, 'drive: { attempts: 4 }')
+    expect(await status('--config', file)).toContain(`"drover down && drover up --config ${file}" restarts it.\n`)
+  })
+
   it.runIf(IS_FULL)('ends by itself when no one uses it', async () => {
     const { drover, pidIn } = createLocalUser({ background_idle_secs: 1 })
     const pid = pidIn((await drover('up')).stdout)

@@ -5,7 +5,8 @@ import type { WorkAct } from '../../src/drive/act/act-on-run.ts'
 import { digest } from '../../src/kit/digest.ts'
 import { type Caller, USER } from '../../src/prompts/caller.ts'
 import { connectClient } from '../support/mcp-client.ts'
-import { runClient, serveRuns } from '../support/served-runs.ts'
+import { GOAL, RUNS, runClient, serveRuns } from '../support/served-runs.ts'
+import { until } from '../support/until.ts'
 
 const secretOf = (name: string) => `key-of-${name}-for-the-test`
 const headersOf = (name: string) => ({ 'x-api-key': secretOf(name) })
@@ -77,4 +78,26 @@ it('a key acts on its own runs, merges and takes only with may_merge, and is nam
   // The branch has moved, so the server runs the checks first. The user may.
   const mine = await server.context.drover.runs.act(USER, id, { do: 'merge' })
   expect(mine).toMatchObject({ state: 'merged', acts: [{}, {}, { did: 'merged', by: { via: 'socket' } }] })
+})
+
+it('a client runs all checks that are required, and merges nothing that has not passed them', async () => {
+  const chief = keyOf('chief', { role: 'operator', may_merge: true })
+  const drive = { baseline: 'skip', require_checks: true }
+  const { server, repository, driving } = await serveRuns({}, { server: { keys: [chief] }, drive })
+  const client = runClient((path, options) => server.request(path, options), headersOf('chief'))
+  const refused = await client.post(RUNS, { goal: GOAL, checks: [] })
+  expect(refused).toMatchObject({ status: 403, body: { error: 'drive_checks_required' } })
+
+  // As one that was started before they were required.
+  const given = { checks: [], rounds: 0 }
+  const started = { goal: GOAL, repository, given, isReviewed: false, isIssueGoal: false }
+  const { id } = await server.context.drover.runs.start(USER, started)
+  await client.reaches(id, 'ended')
+  const early = await client.change(id, 'merge')
+  expect(early).toMatchObject({ status: 403, body: { error: 'merge_unchecked' } })
+  expect(driving.repository.git('show', 'main:wind.txt')).not.toContain('knots')
+
+  await client.change(id, 'follow-up', { also: ['Show the gusts'] })
+  const next = await until(async () => (await client.show(id)).next_run_id)
+  expect(await client.show(next)).toMatchObject({ round: 2, checks: ['sh check.sh'] })
 })

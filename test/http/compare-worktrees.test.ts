@@ -210,7 +210,8 @@ describe('a comparison in worktrees', () => {
   })
 
   it('is refused in a repository that is not named, and with a check that is not', async () => {
-    const { post, repository, worktrees, request } = await serveComparisons({ server: { keys: KEYS } })
+    const drive = { require_checks: true }
+    const { post, repository, worktrees, request } = await serveComparisons({ server: { keys: KEYS }, drive })
     const other = createRepository()
     other.write('a', 'one\n')
     other.commit()
@@ -235,6 +236,8 @@ describe('a comparison in worktrees', () => {
       const { status, body } = await post(COMPARE, { ...request, ...more }, 'writer')
       expect([status, body]).toMatchObject([400, { error }])
     }
+    const untested = await post(COMPARE, { ...request, checks: [] }, 'writer')
+    expect([untested.status, untested.body]).toMatchObject([403, { error: 'drive_checks_required' }])
     const { body } = await post(`${COMPARE}/keep`, { workdir: other.root }, 'writer')
     expect(body).toMatchObject({ error: 'drive_repository_not_named' })
     expect(worktrees()).toEqual([])

@@ -136,9 +136,14 @@ describe('POST /api/v1/prompt', () => {
     expect(answer.body).toMatchObject({ error: 'backend_unavailable' })
   })
 
-  it('checks the workdir against the allowed prefixes, also the default one', async () => {
-    const server = await startServer({ server: { allowed_workdir_prefixes: ['/srv/projects'] } })
-    const answer = await server.request(PROMPT, { method: 'POST', body: { backend: 'claude', prompt: 'x' } })
+  it('checks the workdir against the allowed prefixes, and runs in the first one by default', async () => {
+    const root = realpathSync(temporaryDirectory())
+    const server = await startServer({ server: { allowed_workdir_prefixes: [root, '/srv/projects'] } })
+    const ask = (body: object) =>
+      server.request(PROMPT, { method: 'POST', body: { ...body, backend: 'claude', prompt: 'x' } })
+    expect(await ask({ dry_run: true })).toMatchObject({ status: 200 })
+    expect((await server.request('/api/v1/me')).body).toMatchObject({ workdir: root })
+    const answer = await ask({ workdir: server.workdir })
     expect(answer.status).toBe(400)
     expect(answer.body).toMatchObject({
       error: 'workdir_not_allowed',

@@ -430,7 +430,9 @@ describe('who may see and change a run', () => {
     [{ max_sandbox_mode: 'workspace' }, { approval_mode: 'none' }, 'sandbox_mode_above_ceiling'],
   ])('has the ceilings of the server: %j refuses %j', async (server, body, error) => {
     const { post, driving } = await serveRuns({}, { server })
-    expect(await post(RUNS, { goal: GOAL, ...body })).toMatchObject({ status: 400, body: { error } })
+    const refused = await post(RUNS, { goal: GOAL, ...body })
+    expect(refused).toMatchObject({ status: 400, body: { error } })
+    expect(refused.text).not.toContain('$.sandbox_mode')
     expect(driving.calls()).toEqual([])
   })
 

@@ -6,10 +6,11 @@ import { toOwnEnvironment } from '../../kit/process/child-environment.ts'
 import { DEPTH_VARIABLE } from '../../kit/process/environment-variables.ts'
 import { startDetached } from '../../kit/process/process.ts'
 import { identifyProcess, isAlive } from '../../kit/process/process-tree.ts'
+import { quoteWord } from '../../kit/shell-words.ts'
 import { differingSettings, digestOfSettings, type LocalStatus } from '../../service/local-protocol.ts'
 import type { ServedDrover } from '../../service/served.ts'
 import type { Invocation } from '../command.ts'
-import { findUserPaths } from '../settings.ts'
+import { findNamedConfig } from '../settings.ts'
 import { localServerBusy, localServerDiffers, localServerNotEnded, localServerNotStarted } from './faults.ts'
 import { askStatus } from './local-server.ts'
 import { callServer } from './server-client.ts'
@@ -25,8 +26,9 @@ export async function requireServer(invocation: Invocation, config: Config): Pro
   const status = (await askStatus(invocation)) ?? (await startBackground(invocation))
   if (!worksAlike(status, invocation, config))
     throw localServerDiffers({
-      ...{ pid: status.pid, isBackground: status.is_background },
+      pid: status.pid,
       difference: describeDifference(status, invocation, config),
+      remedy: remedyOf(status, invocation, 'stop it with "drover down"'),
     })
   return status
 }
@@ -44,6 +46,20 @@ export function describeDifference(status: LocalStatus, { runtime }: Invocation,
 /** A config of another project may differ in all of its settings. */
 const MAX_NAMED = 10
 
+/** What to do about a difference. `restart` is for a server in the background; its own config file must not be lost with that. */
+export function remedyOf(status: LocalStatus, invocation: Invocation, restart: string): string {
+  const { config_file: file, is_background: isBackground } = status
+  if (file !== undefined && file !== findNamedConfig(invocation))
+    return `it was started with --config ${quoteWord(file)}, so use that for this command too`
+  return isBackground ? restart : 'restart that "drover serve" with the settings of this command'
+}
+
+/** Restarts a server in the background with the config file of this command. */
+export function restartCommand(invocation: Invocation): string {
+  const file = findNamedConfig(invocation)
+  return `"drover down && drover up${file === undefined ? '' : ` --config ${quoteWord(file)}`}"`
+}
+
 /** Whether the server runs a prompt as this command would. */
 export function worksAlike(status: LocalStatus, { runtime }: Invocation, config: Config): boolean {
   return status.version === runtime.version() && status.config === digestOfSettings(config)
@@ -53,8 +69,8 @@ export async function startBackground(invocation: Invocation): Promise<LocalStat
   const { runtime } = invocation
   const [node, demoAgent = ''] = runtime.demoAgent
   // The server runs in another directory, where a relative path would name another file.
-  const { config, configNamedBy } = findUserPaths(invocation)
-  const words = ['serve', '--local', '--quiet', ...(configNamedBy === undefined ? [] : ['--config', config])]
+  const config = findNamedConfig(invocation)
+  const words = ['serve', '--local', '--quiet', ...(config === undefined ? [] : ['--config', config])]
   // It outlives the agent that may have called this command, and serves others.
   const env = toOwnEnvironment({ ...runtime.env, [DEPTH_VARIABLE]: undefined })
   const { ended } = startDetached({

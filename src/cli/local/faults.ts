@@ -19,8 +19,8 @@ export const localServerSilent = defineFault('local_server_silent', 'unavailable
 
 export const localServerDiffers = defineFault('local_server_differs', 'conflict', {
   when: "Your running server's version or settings differ from those of the command that needs it.",
-  message: (d: { pid: number; isBackground: boolean; difference: string }) =>
-    `your server (process ${d.pid}) has ${d.difference}; ${d.isBackground ? 'stop it with "drover down"' : 'restart that "drover serve" with the settings of this command'}, then try again`,
+  message: (d: { pid: number; difference: string; remedy: string }) =>
+    `your server (process ${d.pid}) has ${d.difference}; ${d.remedy}, then try again`,
 })
 
 export const localServerNotEnded = defineFault('local_server_not_ended', 'unavailable', {

@@ -1,7 +1,15 @@
+import type { Config } from '../../config/config.shape.ts'
 import type { LocalStatus } from '../../service/local-protocol.ts'
-import type { RunCommand } from '../command.ts'
+import type { Invocation, RunCommand } from '../command.ts'
 import { readSettings } from '../settings.ts'
-import { describeDifference, startBackground, stopBackground, worksAlike } from './background-server.ts'
+import {
+  describeDifference,
+  remedyOf,
+  restartCommand,
+  startBackground,
+  stopBackground,
+  worksAlike,
+} from './background-server.ts'
 import { askStatus } from './local-server.ts'
 
 const EXIT_NOT_RUNNING = 1
@@ -14,7 +22,7 @@ export const run: RunCommand = async (invocation) => {
   const found = await askStatus(invocation)
   const status = found ?? (flags.isOn('status') ? undefined : await startBackground(invocation))
   const isAlike = status === undefined || worksAlike(status, invocation, config)
-  const difference = isAlike ? undefined : describeDifference(status, invocation, config)
+  const difference = isAlike ? undefined : explainDifference(status, invocation, config)
   const facts = { status, isStarted: status !== found, difference }
   await out.write(flags.isOn('json') ? toJson(facts) : formatFacts(facts, flags.isOn('status')))
   return status === undefined ? EXIT_NOT_RUNNING : 0
@@ -31,15 +39,13 @@ function toJson({ status, isStarted, difference }: Facts): string {
 function formatFacts({ status, isStarted, difference }: Facts, wantsDetails: boolean): string {
   if (status === undefined) return 'no server runs; "drover up" starts one\n'
   const short = `${isStarted ? 'started' : 'already running'}: process ${status.pid}\n`
-  return `${wantsDetails ? formatStatus(status) : short}${difference === undefined ? '' : explainDifference(status, difference)}`
+  return `${wantsDetails ? formatStatus(status) : short}${difference ?? ''}`
 }
 
 /** A prompt says only with `--verbose` that it runs without the server. */
-function explainDifference({ is_background: isBackground }: LocalStatus, difference: string): string {
-  const remedy = isBackground
-    ? '"drover down && drover up" restarts it'
-    : 'restart that "drover serve" with the settings of this command'
-  return `It has ${difference}. So prompts that you wait for run without it; ${remedy}.\n`
+function explainDifference(status: LocalStatus, invocation: Invocation, config: Config): string {
+  const remedy = remedyOf(status, invocation, `${restartCommand(invocation)} restarts it`)
+  return `It has ${describeDifference(status, invocation, config)}. So prompts that you wait for run without it; ${remedy}.\n`
 }
 
 function formatStatus({ pid, version, is_background: isBackground, running, warm }: LocalStatus): string {

@@ -18,7 +18,7 @@ import { BackgroundEnd } from '../local/background-server.ts'
 import { callServer, SHORT_ANSWER_MS } from '../local/server-client.ts'
 import { openCommandStores } from '../open/open-command-stores.ts'
 import { wrapOn } from '../output/terminal-wrap.ts'
-import { findUserPaths, readSettings, refusePassword, toConfigEnvironment } from '../settings.ts'
+import { findNamedConfig, findUserPaths, readSettings, refusePassword, toConfigEnvironment } from '../settings.ts'
 import { createHttp } from './create-http.ts'
 import { securityWarnings } from './security-warnings.ts'
 import { createServerLog, type ServerLog } from './server-log.ts'
@@ -110,7 +110,7 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
     portHelp: { command: nameServeCommand(invocation), listener: (port) => findOwnServer(invocation, port) },
     // A server without an address has nothing else to listen on.
     localSocket: isBackground || config.server.local_socket ? serverSocket : undefined,
-    local: { isBackground, onStop: () => background.end() },
+    local: { isBackground, configFile: findNamedConfig(invocation), onStop: () => background.end() },
   })
   const { drover } = http
   parts.lost.notify = (loss) => drover.lose(loss)

@@ -20,7 +20,7 @@ store.migrate. The role needs the right to create them; all others need only to 
       words: ['store', 'copy'],
       summary: 'Copy your sessions and executions into a PostgreSQL database',
       description: `Copies everything from the SQLite file into an empty PostgreSQL store, in one transaction. The file is not changed. Its tables come from
-"drover store migrate".
+"drover store migrate", and the address has the same role as there: only the owner of the tables may copy into them.
 Stop the server first. Then set store.url, or DROVER_STORE_URL, to the same address on every machine.
 The sessions stay on this machine, because it has their agents' files.`,
       positionals: [
@@ -29,7 +29,7 @@ The sessions stay on this machine, because it has their agents' files.`,
       ],
       flags: [JSON_FLAG],
       examples: {
-        'drover store copy sqlite: postgres://drover@db.example.com/drover':
+        'drover store copy sqlite: postgres://drover_owner@db.example.com/drover':
           'the password comes from PGPASSWORD or ~/.pgpass',
       },
       load: async () => ({ run: (await import('./store-command.ts')).copy }),

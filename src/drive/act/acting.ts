@@ -14,6 +14,8 @@ export type ActTools = Pick<DriveTools, 'env' | 'sandbox' | 'templates' | 'onUpd
   readonly who: Decider
   /** The directory of the worktrees that drover creates. */
   readonly worktrees: string
+  /** What work must have passed before it is merged. */
+  readonly requiredChecks?: readonly string[]
 }
 
 /** `runs` is the repository, in a worktree that stays. Nobody else can write the records. */

@@ -77,6 +77,12 @@ export const switchFailed = defineFault('switch_failed', 'conflict', {
   message: (d: { branch: string; problem: string }) => `${d.branch} was not checked out: ${d.problem}`,
 })
 
+export const mergeUnchecked = defineFault('merge_unchecked', 'unauthorized', {
+  when: 'A client asks to merge work that has not passed every check of `drive.checks`, and `drive.require_checks` is true. HTTP status 403.',
+  message: (d: { run_id: string; commands: readonly string[] }) =>
+    `the run ${d.run_id} has not passed ${listSome(d.commands, d.commands.length)}, and drive.require_checks is true; a follow-up runs all checks, or the user of the server merges it: drover merge ${d.run_id}`,
+})
+
 export const mergeNotPermitted = defineFault('merge_not_permitted', 'unauthorized', {
   when: 'An API key without `may_merge` asks to merge work or to check it out. HTTP status 403.',
   message: (d: { key: string | undefined }) =>

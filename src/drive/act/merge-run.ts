@@ -20,6 +20,7 @@ import {
 } from '../../workspace/worktrees/branch-checkouts.ts'
 import { commitMerge, tryMerge, withMergeScratch } from '../../workspace/worktrees/try-merge.ts'
 import { checkOutAndCheck } from '../check-delivery.ts'
+import { checkResults } from '../decide/check-results.ts'
 import { planMerge } from '../decide/plan-merge.ts'
 import { openBoundaryFor } from '../drive-boundary.ts'
 import { readDriveState, record, treeIdOf, uninterrupted } from '../drive-context.ts'
@@ -35,6 +36,7 @@ import {
   mergeCheckFailed,
   mergeConflict,
   mergeFailed,
+  mergeUnchecked,
   runHasPullRequest,
   switchFailed,
 } from './faults.ts'
@@ -55,6 +57,7 @@ export async function mergeRun(acting: Acting, wanted: MergeWanted): Promise<voi
   if (merged !== undefined) return
   const work = requireDelivered(acting)
   if (merging !== undefined && (await isIn(acting, merging.commit, merging.into))) return noteMerged(acting, merging)
+  refuseUnchecked(acting)
   refusePullRequest(acting, wanted)
   const into = wanted.into ?? work.place.base_branch
   const from =
@@ -62,6 +65,15 @@ export async function mergeRun(acting: Acting, wanted: MergeWanted): Promise<voi
   if (into === undefined || from === undefined) throw mergeBaseUnknown({ into })
   await requireUnchanged(acting, work)
   await mergeInto(acting, work, { into, from })
+}
+
+/** The run may have been started without a check that is required now. */
+function refuseUnchecked(acting: Acting): void {
+  const { requiredChecks = [], runId } = acting
+  const results = checkResults(readDriveState(acting))
+  const hasPassed = (check: string) => results.some(({ command, passed }) => command === check && passed)
+  const commands = requiredChecks.filter((each) => !hasPassed(each))
+  if (commands.length > 0) throw mergeUnchecked({ run_id: runId, commands })
 }
 
 function refusePullRequest(acting: Acting, { here = false }: MergeWanted): void {

@@ -10,6 +10,7 @@ import { mergeNotPermitted } from '../act/faults.ts'
 import { permissionsFor } from '../decide/agent-permissions.ts'
 import {
   driveCheckNotAllowed,
+  driveChecksRequired,
   driveDeliveryNotAllowed,
   driveIssueNotAllowed,
   driveOfAnother,
@@ -23,6 +24,8 @@ import type { DriveSettings, GivenOptions } from '../start/drive-options.ts'
 export type ServedSettings = DriveSettings & {
   readonly drive: { readonly repositories: readonly string[]; readonly max_runs: number; readonly parallel: number }
 }
+
+type RequiredChecks = { readonly drive: Pick<DriveSettings['drive'], 'checks' | 'require_checks'> }
 
 /** The one that has started a run, with what it was allowed then. */
 export function toStarter({ asked_by, api_key, key_id = '', ceilings, budgets }: DrivenRecord): Caller {
@@ -58,17 +61,33 @@ function onlyRepository(
 }
 
 /**
- * Commands run on the server, and a pull request is opened with its credentials: the settings name what clients may choose.
- * `own` are the checks that the user has chosen for the repository or the run.
+ * Commands run on the server, and a pull request is opened with its credentials: the settings name what clients may choose, and
+ * those for the repository what they may not leave out. `ofRun` are the checks that the run has already.
  */
 export function refuseOptions(
-  { checks = [], deliver }: GivenOptions,
+  { checks, deliver }: Pick<GivenOptions, 'deliver'> & { readonly checks?: readonly string[] | undefined },
   { drive }: DriveSettings,
-  own: readonly string[] = [],
+  ofRepository: RequiredChecks = { drive },
+  ofRun: readonly string[] = [],
 ): void {
-  const command = checks.find((each) => !drive.checks.includes(each) && !own.includes(each))
+  const known = [...drive.checks, ...ofRepository.drive.checks, ...ofRun]
+  const command = checks?.find((each) => !known.includes(each))
   if (command !== undefined) throw driveCheckNotAllowed({ command })
+  const missing = requiredChecks(ofRepository).filter((each) => checks?.includes(each) === false)
+  if (missing.length > 0) throw driveChecksRequired({ commands: missing })
   if (deliver === 'pr' && drive.deliver !== 'pr') throw driveDeliveryNotAllowed({})
+}
+
+function requiredChecks({ drive }: RequiredChecks): readonly string[] {
+  return drive.require_checks ? drive.checks : []
+}
+
+/** What a client says for a run that may have been started before its checks were required. */
+export function addRequiredChecks(given: GivenOptions, before: Options, settings: RequiredChecks): GivenOptions {
+  const required = requiredChecks(settings)
+  return required.length === 0
+    ? given
+    : { ...given, checks: [...new Set([...(given.checks ?? before.checks), ...required])] }
 }
 
 /** The agent that implements needs the highest modes of a run. By default it may do everything if it is in a sandbox. */
@@ -100,6 +119,11 @@ export function refuseAct(by: Caller, act: WorkAct, settings: DriveSettings): vo
   if (by.is === 'user') return
   if ((act.do === 'merge' || act.do === 'take') && !mayMerge(by)) throw mergeNotPermitted({ key: by.key?.name })
   if (act.do === 'pull_request' && by.isUser !== true) refuseOptions({ deliver: 'pr' }, settings)
+}
+
+/** The checks that work must have passed before a client merges it. */
+export function requiredToMerge(by: Caller, settings: RequiredChecks): readonly string[] {
+  return by.is === 'user' || by.isUser === true ? [] : requiredChecks(settings)
 }
 
 /** The user of the machine may, also in the console. */

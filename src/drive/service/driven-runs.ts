@@ -22,7 +22,7 @@ import { saveDriven } from '../record/driven-records.ts'
 import { driveBusy } from '../record/faults.ts'
 import { stopDriven } from '../stop-driven.ts'
 import { type BackgroundDrives, toProblem } from './background-drives.ts'
-import { refuseAct, refuseLimited, toActor, toStarter } from './client-rules.ts'
+import { refuseAct, refuseLimited, requiredToMerge, toActor, toStarter } from './client-rules.ts'
 import type { DrivenDiff, DrivenRun, DrivenRunPage, DrivenState, RunQueue } from './driven-run.shape.ts'
 import { type DetailedRun, stateOfDriven, toDrivenDiff, toDrivenRun } from './driven-view.ts'
 import { readQueue } from './read-queue.ts'
@@ -306,12 +306,13 @@ export class DrivenRuns implements RunService {
   /** Returns the last round. */
   async act(by: Caller, id: string, act: WorkAct): Promise<DrivenRun> {
     const record = this.#findToChange(id, by, WITHOUT_AGENTS)
-    const { settings, directories, templates, sandbox, env, shutdown: signal } = this.#options
+    const { settings, settingsFor, directories, templates, sandbox, env, shutdown: signal } = this.#options
     refuseAct(by, act, settings)
     const context = await this.starter.openRepository(record.repository)
     const runs = { ...context, signal, store: { ...context.store, signal } }
     const { actOnRun } = await import('../act/act-on-run.ts')
-    const places = { worktrees: directories.worktrees, templates, sandbox, env }
+    const requiredChecks = requiredToMerge(by, settingsFor(context.workspace))
+    const places = { worktrees: directories.worktrees, templates, sandbox, env, requiredChecks }
     const acting = actOnRun(runs, { runId: record.run_id, act }, { ...places, who: toActor(by), onUpdate: () => {} })
     // The server waits for it before it exits.
     this.#options.track(acting.then(noResult, noResult))

@@ -34,6 +34,7 @@ import { findOrigin } from '../start/read-issue.ts'
 import { type DriveStart, type DriveTarget, findDrive } from '../start/start-drive.ts'
 import { BackgroundDrives, type DrivesOptions } from './background-drives.ts'
 import {
+  addRequiredChecks,
   chooseApproval,
   chooseRepository,
   refuseForeignIssue,
@@ -148,15 +149,15 @@ export class RunStarter {
     const { settings, settingsFor, directories, env } = this.#options
     const wanted = checkTarget(request)
     const context = await this.openRepository(this.#repositoryFor(by, request.repository))
-    const own = settingsFor(context.workspace)
-    if (by.is === 'client') refuseOptions(request.given, settings, own.drive.checks)
+    const ofRepository = settingsFor(context.workspace)
+    if (by.is === 'client') refuseOptions(request.given, settings, ofRepository)
     const target = findStarted(context, request.runId) ?? wanted
     if (after !== undefined && after.git_common_dir !== context.workspace.git_common_dir)
       throw driveNotAfter({ run_id: after.run_id, problem: 'it is in another repository' })
     if (by.is === 'client' && target.is === 'issue') refuseForeignIssue(target.url, await findOrigin(context))
     const approval_mode = chooseApproval(request.given.approval_mode, settings, by)
     const place = placeOf(by)
-    const sources = { prompts, settings: own, isDemo: place?.isDemo }
+    const sources = { prompts, settings: ofRepository, isDemo: place?.isDemo }
     const optionsFrom = this.#optionsFrom({ ...request.given, approval_mode }, sources)
     const found = await findDrive(context, {
       ...this.#startOf(target, () => {
@@ -236,12 +237,16 @@ export class RunStarter {
     const own = asDeepAs(record, this.#promptsFor({ ...starter, depth: by.depth }))
     const isDemo = place?.isDemo ?? this.#options.isDemo
     const prompts = isDemo === before.is_demo ? own : this.#withAgents(own, { ...place, isDemo: before.is_demo })
-    if (by.is === 'client') refuseOptions(given, this.#options.settings, before.checks)
-    const optionsFrom = this.#optionsFrom(given, { prompts, settings: this.#options.settings })
-    for (const each of [starter, by]) refuseModes(optionsFrom(before), each)
+    const { settings, settingsFor } = this.#options
     refuseOutside(resolveDirectory(record.repository) ?? record.repository, starter.ceilings?.directories)
+    const context = await this.openRepository(record.repository)
+    const ofRepository = settingsFor(context.workspace)
+    if (by.is === 'client') refuseOptions(given, settings, ofRepository, before.checks)
+    const wanted = by.is === 'client' ? addRequiredChecks(given, before, ofRepository) : given
+    const optionsFrom = this.#optionsFrom(wanted, { prompts, settings })
+    for (const each of [starter, by]) refuseModes(optionsFrom(before), each)
     const start = this.#startOf({ is: 'run', id: record.run_id }, () => optionsFrom(before))
-    const found = await findDrive(await this.openRepository(record.repository), { ...start, actions, also, takesOver })
+    const found = await findDrive(context, { ...start, actions, also, takesOver })
     const begin = { ...found.begin, optionsFrom }
     const noted = { ...record, ...toRecordedLimits(starter), ...toRecordedDepth(prompts.env) }
     const { env } = place ?? this.#options

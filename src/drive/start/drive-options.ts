@@ -83,6 +83,7 @@ export type DriveSettings = {
     readonly approval_mode: Options['approval_mode']
     readonly actions: number
     readonly checks: readonly string[]
+    readonly require_checks: boolean
     readonly check_timeout_secs: number
     readonly stall_secs: number
     readonly setup: readonly string[]

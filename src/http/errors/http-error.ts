@@ -29,6 +29,8 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   origin_not_allowed: 403,
   nesting_too_deep: 403,
   merge_not_permitted: 403,
+  merge_unchecked: 403,
+  drive_checks_required: 403,
   admin_required: 403,
   session_of_another_key: 403,
   method_not_allowed: 405,

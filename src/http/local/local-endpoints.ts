@@ -26,6 +26,8 @@ import { type StreamFormat, sendStream, streamLimits } from '../response/send-st
 
 export type LocalOptions = {
   isBackground: boolean
+  /** The config file, if it is not the one in the per-user directory. */
+  configFile: string | undefined
   /** Called when the user ends the server. */
   onStop(): void
   /** A new link to the console. */
@@ -43,7 +45,7 @@ const REPLY_FORMAT: StreamFormat<LocalReply, void> = {
 }
 
 export function localEndpoints(options: LocalOptions): RegisterRoutes {
-  const { isBackground, onStop, consoleLink } = options
+  const { isBackground, configFile, onStop, consoleLink } = options
   return (scope, context) => {
     const { config, version, drover } = context
     const identity = { version, config: digestOfSettings(config) }
@@ -52,6 +54,7 @@ export function localEndpoints(options: LocalOptions): RegisterRoutes {
       pid: process.pid,
       ...identity,
       is_background: isBackground,
+      ...(configFile !== undefined && { config_file: configFile }),
       running: drover.executions.running().length,
       warm: drover.warm?.list() ?? [],
     })

@@ -61,7 +61,8 @@ export const OPERATIONS: readonly Operation[] = [
         content: { 'application/json': { shape: Health, examples: { ok } } },
       },
       503: {
-        description: 'The session store is not available, or the server is shutting down.',
+        description:
+          'The session store is not available, or the server is shutting down, which only open connections see: it refuses new ones.',
         content: { 'application/json': { shape: Type.Union([Health, NativeError]), examples: { unhealthy } } },
         headers: ['Retry-After'],
       },

@@ -72,13 +72,14 @@ function toSender(request: FastifyRequest, context: ServerContext): Sender {
   const { key, login, isLocalUser } = request.facts
   const by = toRequestCaller(request, context)
   const { approval, sandbox, directories } = by.ceilings ?? {}
+  const { allowed_workdir_prefixes: allowed } = context.config.server
   return {
     version: context.version,
     auth: isLocalUser ? 'socket' : login !== undefined ? 'login' : key !== undefined ? 'key' : 'none',
     ...(key !== undefined && { name: key.name }),
     role: isAdmin(by) ? 'admin' : visibleKeyId(by) === undefined ? 'operator' : 'client',
-    workdir: chooseDefaultWorkdir(context.drover.cwd, directories),
-    workdirs: directories?.paths ?? context.config.server.allowed_workdir_prefixes,
+    workdir: chooseDefaultWorkdir(context.drover.cwd, { allowed, ofKey: directories }),
+    workdirs: directories?.paths ?? allowed,
     ...(approval !== undefined && { max_approval_mode: approval.mode }),
     ...(sandbox !== undefined && { max_sandbox_mode: sandbox.mode }),
     may_merge: mayMerge(by),

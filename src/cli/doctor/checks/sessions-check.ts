@@ -29,7 +29,7 @@ export const STORE = defineFindings('Sessions', 'session store', {
   ),
   store_outdated: problem(
     'The PostgreSQL store has no tables yet, or those of an older drover, which this version cannot use.',
-    'run drover store migrate as the owner of the database',
+    'run drover store migrate as the owner of the tables: with DROVER_STORE_URL=postgres://OWNER@HOST/DATABASE',
   ),
   labels_missing: warning(
     'Prompts wait for a machine with a label that no worker has.',
