@@ -53,7 +53,8 @@ const ATTEMPTS = {
       const { hostname, port } = new URL(process.env.HTTP_PROXY)
       request({ host: hostname, port, path: url }, (answer) => {
         answer.resume()
-        console.log(JSON.stringify({ type: 'result', is_error: true, result: `API Error: ${answer.statusCode} no` }))
+        const result = `API Error: ${answer.statusCode} no`
+        process.stdout.write(`${JSON.stringify({ type: 'result', is_error: true, result })}\n`)
         answer.on('end', () => process.exit(1))
       })
         .on('error', () => resolve(null))

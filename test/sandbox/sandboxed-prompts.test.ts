@@ -184,7 +184,10 @@ describe('an agent inside of a boundary', () => {
 
   it('names the host that is refused and the setting, not a login, if its model service is not listed', async () => {
     const { run, own } = await fixture()
-    const refused = { error_code: 'agent_host_refused', error: expect.stringContaining('refuses models.example:80; list') }
+    const refused = {
+      error_code: 'agent_host_refused',
+      error: expect.stringContaining('refuses models.example:80; list'),
+    }
     expect((await run([['ask', 'http://models.example/']])).result).toMatchObject(refused)
     const settings = { env: { ANTHROPIC_BASE_URL: 'http://localhost:1234' } }
     writeFileSync(join(own, 'settings.json'), JSON.stringify(settings))
