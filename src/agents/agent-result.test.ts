@@ -17,6 +17,7 @@ type Case = {
   stopReason?: StopReason
   lastRetry?: AgentError
   cutOff?: string[]
+  env?: Record<string, string>
 }
 
 function resultOf(facts: Case) {
@@ -24,10 +25,11 @@ function resultOf(facts: Case) {
   return [exitCode, ended, reported?.code]
 }
 
-function whole({ exit = {}, error, hasEnded = false, stopReason, lastRetry, cutOff }: Case) {
+function whole({ exit = {}, error, hasEnded = false, stopReason, lastRetry, cutOff, env = { KEY: 'x' } }: Case) {
   return toAgentResult({
     request: {
-      agent: { login: 'run it' },
+      agent: { login: 'run it', hasLogin: ({ KEY }) => KEY !== undefined },
+      env,
       backend: 'codex',
       timeoutMs: 2500,
       firstEventTimeoutMs: 1000,
@@ -72,6 +74,12 @@ describe('a failure in a sandbox that the agent has reached no host from', () =>
       'its sandbox refuses models.example:443; list the host of its model service in sandbox.hosts, or localhost:PORT if it is on this machine (API Error: 403)',
     )
   })
+})
+
+it('says how to log in if no service is reached and there is no login', () => {
+  const error = { code: 'agent_unreachable', message: 'fetch failed' }
+  expect(whole({ error }).error?.message).toBe('fetch failed')
+  expect(whole({ error, env: {} }).error?.message).toBe('fetch failed; no login for it was found either: run it')
 })
 
 describe('toAgentResult', () => {

@@ -31,7 +31,8 @@ const stopped = (code: keyof typeof STOPS, message: string): AgentError => ({ co
 
 type Facts = {
   request: Pick<AgentRequest, 'backend' | 'timeoutMs' | 'firstEventTimeoutMs' | 'silenceMs'> & {
-    agent: Pick<AgentRequest['agent'], 'login'>
+    agent: Pick<AgentRequest['agent'], 'login' | 'hasLogin'>
+    env: AgentRequest['env']
   }
   exit: ProcessExit
   output: OutputResult
@@ -65,7 +66,15 @@ type Outcome = { exitCode: number; error?: AgentError }
 function toOutcome(facts: Facts, ended: ProcessExit['ended']): Outcome {
   const { exitCode, error: bare } = toBareOutcome(facts, ended)
   const error = bare && (isRefusedBySandbox(facts, bare) ? refusedBySandbox(facts, bare) : bare)
-  return error === undefined ? { exitCode } : { exitCode, error: withLoginSteps(error, facts.request) }
+  return error === undefined
+    ? { exitCode }
+    : { exitCode, error: withLoginSteps(suspectLogin(error, facts), facts.request) }
+}
+
+/** Without a login some agents try for minutes to reach a service that they are not meant to use. */
+function suspectLogin(error: AgentError, { request: { agent, env } }: Facts): AgentError {
+  if (error.code !== 'agent_unreachable' || agent.hasLogin?.(env) !== false) return error
+  return { ...error, message: `${error.message}; no login for it was found either: ${agent.login}` }
 }
 
 /** A status is that of the sandbox then. */
