@@ -16,6 +16,8 @@ type Case = {
   hasEnded?: boolean
   stopReason?: StopReason
   lastRetry?: AgentError
+  cutOff?: string[]
+  env?: Record<string, string>
 }
 
 function resultOf(facts: Case) {
@@ -23,10 +25,11 @@ function resultOf(facts: Case) {
   return [exitCode, ended, reported?.code]
 }
 
-function whole({ exit = {}, error, hasEnded = false, stopReason, lastRetry }: Case) {
+function whole({ exit = {}, error, hasEnded = false, stopReason, lastRetry, cutOff, env = { KEY: 'x' } }: Case) {
   return toAgentResult({
     request: {
-      agent: { login: 'run it' },
+      agent: { login: 'run it', hasLogin: ({ KEY }) => KEY !== undefined },
+      env,
       backend: 'codex',
       timeoutMs: 2500,
       firstEventTimeoutMs: 1000,
@@ -37,8 +40,47 @@ function whole({ exit = {}, error, hasEnded = false, stopReason, lastRetry }: Ca
     stopReason,
     hasEnded,
     warnings: [],
+    cutOff,
   })
 }
+
+describe('a failure in a sandbox that the agent has reached no host from', () => {
+  const away = { code: 'agent_unreachable', message: 'fetch failed' }
+  const forbidden = { code: 'agent_auth_failed', message: 'API Error: 403.', upstreamStatus: 403 }
+
+  it.each<[Case, string | undefined]>([
+    [{ error: forbidden, cutOff: ['models.example:443'] }, 'agent_host_refused'],
+    [{ error: away, cutOff: ['models.example:443'] }, 'agent_host_refused'],
+    [{ error: away, cutOff: [] }, 'agent_host_refused'],
+    [{ error: LEFT, stopReason: 'cut_off', lastRetry: away, cutOff: [] }, 'agent_host_refused'],
+    [
+      { error: LEFT, exit: { ended: 'cancelled' }, stopReason: 'silent', lastRetry: away, cutOff: [] },
+      'agent_host_refused',
+    ],
+    [{ error: forbidden }, 'agent_auth_failed'],
+    [{ error: { ...forbidden, upstreamStatus: 401 }, cutOff: ['stats.example:443'] }, 'agent_auth_failed'],
+    [
+      { error: { code: 'agent_auth_failed', message: 'Not logged in' }, cutOff: ['stats.example:443'] },
+      'agent_auth_failed',
+    ],
+    [{ error: FAILED, cutOff: ['stats.example:443'] }, 'agent_failed'],
+    [{ hasEnded: true, cutOff: [] }, undefined],
+  ])('%j is %s', (facts, code) => {
+    expect(whole(facts).error?.code).toBe(code)
+  })
+
+  it('names the hosts and the setting, and no login', () => {
+    expect(whole({ error: forbidden, cutOff: ['models.example:443'] }).error?.message).toBe(
+      'its sandbox refuses models.example:443; list the host of its model service in sandbox.hosts, or localhost:PORT if it is on this machine (API Error: 403)',
+    )
+  })
+})
+
+it('says how to log in if no service is reached and there is no login', () => {
+  const error = { code: 'agent_unreachable', message: 'fetch failed' }
+  expect(whole({ error }).error?.message).toBe('fetch failed')
+  expect(whole({ error, env: {} }).error?.message).toBe('fetch failed; no login for it was found either: run it')
+})
 
 describe('toAgentResult', () => {
   it.each<[string, Case, ReturnType<typeof resultOf>]>([

@@ -17,9 +17,9 @@ export type AgentResult = OutputResult & {
 
 /**
  * Why drover stopped the agent: it did not exit after its terminal event, wrote too much, did not begin to answer, printed
- * nothing for too long, or tried again although the model service refuses its login. A Fault says what else it did.
+ * nothing for too long, tried again although the model service refuses its login, or although the sandbox lets it reach none. A Fault says what else it did.
  */
-export type StopReason = 'lingered' | 'answer_too_long' | 'late' | 'silent' | 'refused' | Fault
+export type StopReason = 'lingered' | 'answer_too_long' | 'late' | 'silent' | 'refused' | 'cut_off' | Fault
 
 /** What ends an agent from outside. These are not failures of the agent, and no message is one of them. */
 export const STOPS = {
@@ -31,7 +31,8 @@ const stopped = (code: keyof typeof STOPS, message: string): AgentError => ({ co
 
 type Facts = {
   request: Pick<AgentRequest, 'backend' | 'timeoutMs' | 'firstEventTimeoutMs' | 'silenceMs'> & {
-    agent: Pick<AgentRequest['agent'], 'login'>
+    agent: Pick<AgentRequest['agent'], 'login' | 'hasLogin'>
+    env: AgentRequest['env']
   }
   exit: ProcessExit
   output: OutputResult
@@ -39,13 +40,19 @@ type Facts = {
   /** The terminal event was read. */
   hasEnded: boolean
   warnings: readonly string[]
+  /** The hosts that the sandbox refuses, if the model service must be one of them. */
+  cutOff?: readonly string[] | undefined
 }
 
 /** Where there is a terminal event, it decides: ending the process after it changes nothing. */
 export function toAgentResult(facts: Facts): AgentResult {
   const { exit, output, warnings } = facts
   const { error: _, lastRetry: __, ...rest } = output
-  const isFinal = isComplete(facts) || facts.stopReason === 'refused' || facts.stopReason instanceof Fault
+  const isFinal =
+    isComplete(facts) ||
+    facts.stopReason === 'refused' ||
+    facts.stopReason === 'cut_off' ||
+    facts.stopReason instanceof Fault
   const ended = isFinal ? 'itself' : isOutOfTime(facts) ? 'timeout' : exit.ended
   return { ...rest, ...toOutcome(facts, ended), warnings, ended, durationMs: exit.durationMs }
 }
@@ -57,8 +64,33 @@ function isComplete({ hasEnded, output, stopReason }: Facts): boolean {
 type Outcome = { exitCode: number; error?: AgentError }
 
 function toOutcome(facts: Facts, ended: ProcessExit['ended']): Outcome {
-  const { exitCode, error } = toBareOutcome(facts, ended)
-  return error === undefined ? { exitCode } : { exitCode, error: withLoginSteps(error, facts.request) }
+  const { exitCode, error: bare } = toBareOutcome(facts, ended)
+  const error = bare && (isRefusedBySandbox(facts, bare) ? refusedBySandbox(facts, bare) : bare)
+  return error === undefined
+    ? { exitCode }
+    : { exitCode, error: withLoginSteps(suspectLogin(error, facts), facts.request) }
+}
+
+/** Without a login some agents try for minutes to reach a service that they are not meant to use. */
+function suspectLogin(error: AgentError, { request: { agent, env } }: Facts): AgentError {
+  if (error.code !== 'agent_unreachable' || agent.hasLogin?.(env) !== false) return error
+  return { ...error, message: `${error.message}; no login for it was found either: ${agent.login}` }
+}
+
+/** A status is that of the sandbox then. */
+function isRefusedBySandbox({ cutOff, stopReason, output }: Facts, { code, upstreamStatus }: AgentError): boolean {
+  if (cutOff === undefined) return false
+  const isRetrying = isOutOfTime({ stopReason }) && output.lastRetry !== undefined
+  const isOwnStatus = upstreamStatus === 403 && cutOff.length > 0
+  return stopReason === 'cut_off' || code === 'agent_unreachable' || isRetrying || isOwnStatus
+}
+
+function refusedBySandbox({ cutOff = [] }: Facts, { message }: AgentError): AgentError {
+  const said = message.replace(/[\s.!]+$/, '')
+  const problem =
+    cutOff.length === 0 ? 'it reaches no host from its sandbox' : `its sandbox refuses ${cutOff.join(', ')}`
+  const todo = 'list the host of its model service in sandbox.hosts, or localhost:PORT if it is on this machine'
+  return { code: 'agent_host_refused', message: `${problem}; ${todo} (${said})` }
 }
 
 function toBareOutcome(facts: Facts, ended: ProcessExit['ended']): Outcome {
@@ -67,6 +99,9 @@ function toBareOutcome(facts: Facts, ended: ProcessExit['ended']): Outcome {
   if (stopReason === 'refused' && output.error !== undefined && output.lastRetry !== undefined) {
     const message = `its model service refuses its login: ${output.lastRetry.message}`
     return { exitCode: 1, error: { ...output.lastRetry, message } }
+  }
+  if (stopReason === 'cut_off' && output.error !== undefined) {
+    return { exitCode: 1, error: output.lastRetry ?? output.error }
   }
   if (stopReason instanceof Fault && !isComplete(facts)) {
     return { exitCode: 1, error: { code: stopReason.code, message: stopReason.message } }
@@ -100,7 +135,7 @@ function describeTimeout({ request, stopReason }: Facts): AgentError {
   }
 }
 
-function isOutOfTime({ stopReason }: Facts): boolean {
+function isOutOfTime({ stopReason }: Pick<Facts, 'stopReason'>): boolean {
   return stopReason === 'late' || stopReason === 'silent'
 }
 

@@ -157,6 +157,10 @@ class ColdTurn implements TurnDriver {
     return { exit, staysUp: false, stopReason: this.#stopReason }
   }
 
+  cutOff(): readonly string[] | undefined {
+    return this.#boundary?.cutOff()
+  }
+
   async warnings(sessionId: string | undefined): Promise<readonly string[]> {
     return [...this.#warnings, ...(await this.#forget(sessionId))]
   }

@@ -66,6 +66,8 @@ export type TurnDriver = {
   stop(reason: StopReason): void
   /** Waits until nothing of the turn runs, and tells how it ended. May throw a Fault if there was no event. */
   settle(isSilent: boolean): Promise<TurnEnding>
+  /** As `AgentBoundary` has it; undefined outside of a boundary. */
+  cutOff(): readonly string[] | undefined
   /** What the caller should know about the turn. `sessionId` is the agent's own. */
   warnings(sessionId: string | undefined): Promise<readonly string[]>
   /** Called in the end, without a result if something failed or the caller has stopped reading. */
@@ -82,6 +84,9 @@ export type TurnEnding = {
   stopReason: StopReason | undefined
 }
 
+/** Some agents try again for minutes. One that has reached no host by then will reach none. */
+const MOST_RETRIES = 3
+
 /** Throws a Fault if the agent cannot be started or does not take the prompt; after the first event it never throws. */
 export async function* runTurn(request: AgentRequest, driver: TurnDriver, stop?: AbortSignal): AgentRun {
   const { reader, model } = driver
@@ -91,8 +96,11 @@ export async function* runTurn(request: AgentRequest, driver: TurnDriver, stop?:
   const stopNow = () => driver.stop(stop?.reason)
   stop?.addEventListener('abort', stopNow, { once: true })
   try {
+    let retries = 0
     await driver.begin((events) => {
       if (reader.isRefused()) driver.stop('refused')
+      retries += events.filter(({ type, content }) => type === 'progress' && content.stage === 'retry').length
+      if (retries >= MOST_RETRIES && driver.cutOff() !== undefined) driver.stop('cut_off')
       if (reader.hasEnded()) silence[Symbol.dispose]()
       else silence.heard(events)
     })
@@ -106,10 +114,12 @@ export async function* runTurn(request: AgentRequest, driver: TurnDriver, stop?:
     const { events, result: finished } = reader.finish(exit, systemClock.now())
     const hasEnded = reader.hasEnded()
     const output = checkAnswer(finished, request)
+    const cutOff = driver.cutOff()
     yield* opening.add(events)
     const warnings = [...(await driver.warnings(opening.sessionId())), ...warningsIn(output, request)]
     const code = staysUp && output.error !== undefined ? exitCodeOfFailure(request.backend, output.error) : exit.code
-    const outcome = toAgentResult({ request, exit: { ...exit, code }, output, stopReason, hasEnded, warnings })
+    const ending = { exit: { ...exit, code }, stopReason, hasEnded, cutOff }
+    const outcome = toAgentResult({ request, output, warnings, ...ending })
     result = { ...(model !== undefined && { model }), ...outcome }
     yield* opening.add(closingEvents(result))
     return result

@@ -6,13 +6,21 @@ const hint = (nearest: string | undefined) => (nearest === undefined ? '' : `; d
 
 export const commandUnknown = defineFault('command_unknown', 'usage', {
   when: 'There is no command with this name.',
-  message: (d: { given: string; nearest: string | undefined; asPrompt: string | undefined }) => {
+  message: (d: {
+    given: string
+    nearest: string | undefined
+    asPrompt: string | undefined
+    /** Several words after it are more likely a prompt, even if the first one resembles a command. */
+    isSentence: boolean
+  }) => {
     if (d.given === '') return 'the first argument is empty; give a command or a prompt'
-    const alternative =
-      d.asPrompt === undefined ? '' : `; to send it as a prompt, run "drover prompt ${quoteWord(d.asPrompt)}"`
-    // Several words are more likely a prompt, even if the first one resembles a command.
-    const isSentence = d.asPrompt?.includes(' ') === true
-    return `unknown command "${d.given}"${d.nearest === undefined || isSentence ? alternative : ''}${hint(d.nearest)}`
+    const hasPrompt = d.asPrompt !== undefined && (d.nearest === undefined || d.asPrompt.includes(' '))
+    const asPrompt = hasPrompt ? `to send it as a prompt, run "drover prompt ${quoteWord(d.asPrompt ?? '')}"` : ''
+    const meant = d.nearest === undefined ? '' : `did you mean ${d.nearest}?`
+    const ways = (d.isSentence ? [asPrompt, meant] : [meant, asPrompt])
+      .filter((way) => way !== '')
+      .join(d.isSentence ? '; ' : ' Or ')
+    return `unknown command "${d.given}"${ways === '' ? '' : `; ${ways}`}`
   },
 })
 
@@ -29,8 +37,10 @@ export const protocolOperationRequired = defineFault('protocol_operation_require
 
 export const flagUnknown = defineFault('flag_unknown', 'usage', {
   when: 'The command does not have this flag.',
-  message: (d: { flag: string; command: string; nearest: string | undefined }) =>
-    `drover${d.command === '' ? '' : ` ${d.command}`} has no flag ${d.flag}${hint(d.nearest)}`,
+  message: (d: { flag: string; command: string; nearest: string | undefined; owners: readonly string[] }) => {
+    const elsewhere = d.owners.length === 0 ? '' : `; it is a flag of ${d.owners.join(', ')}`
+    return `drover${d.command === '' ? '' : ` ${d.command}`} has no flag ${d.flag}${d.nearest === undefined ? elsewhere : hint(d.nearest)}`
+  },
 })
 
 export const flagMissing = defineFault('flag_missing', 'usage', {

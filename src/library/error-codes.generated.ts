@@ -17,6 +17,7 @@ export type ErrorCode =
   | 'agent_disconnected'
   | 'agent_ended_early'
   | 'agent_failed'
+  | 'agent_host_refused'
   | 'agent_max_turns'
   | 'agent_model_unknown'
   | 'agent_out_of_credit'

@@ -780,7 +780,7 @@ export type PromptResult = {
   model?: string | undefined
   /** 0 success, 124 timeout, 130 interrupted, -1 canceled before the start; otherwise the exit code of the agent. */
   exit_code: number
-  /** How long the agent ran. */
+  /** How long the agent ran, with the time in which it waited for results of functions of the client. */
   duration_ms: number
   /** The answer; for a dry run the command that would be started. */
   output: string
@@ -917,7 +917,7 @@ export type StepResult = {
   model?: string | undefined
   /** 0 success, 124 timeout, 130 interrupted, -1 canceled before the start; otherwise the exit code of the agent. */
   exit_code: number
-  /** How long the agent ran. */
+  /** How long the agent ran, with the time in which it waited for results of functions of the client. */
   duration_ms: number
   /** The answer; for a dry run the command that would be started. */
   output: string
@@ -1009,7 +1009,7 @@ export type ComparedResult = {
   model?: string | undefined
   /** 0 success, 124 timeout, 130 interrupted, -1 canceled before the start; otherwise the exit code of the agent. */
   exit_code: number
-  /** How long the agent ran. */
+  /** How long the agent ran, with the time in which it waited for results of functions of the client. */
   duration_ms: number
   /** The answer; for a dry run the command that would be started. */
   output: string

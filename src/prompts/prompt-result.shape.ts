@@ -74,7 +74,9 @@ const RESULT = {
     description:
       '0 success, 124 timeout, 130 interrupted, -1 canceled before the start; otherwise the exit code of the agent.',
   }),
-  duration_ms: count('How long the agent ran.'),
+  duration_ms: count(
+    'How long the agent ran, with the time in which it waited for results of functions of the client.',
+  ),
   output: Type.String({ description: 'The answer; for a dry run the command that would be started.' }),
   token_usage: Usage,
   cost_usd: Type.Optional(

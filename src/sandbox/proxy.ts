@@ -30,6 +30,7 @@ export type SandboxProxy = {
 }
 
 const CONNECT_TIMEOUT_MS = 30_000
+const GAVE_UP = 'the command did not wait for it'
 const MAX_CONNECTIONS = 512
 /** Of a hostile command, in bytes. */
 const MAX_HEADERS = 16 * 1024
@@ -113,7 +114,7 @@ function tunnel(
     if (isReached) inner.destroy()
     else inner.end(describeFailure(target, error, options))
   })
-  inner.once('close', () => outer.destroy())
+  inner.once('close', () => outer.destroy(isReached ? undefined : new Error(GAVE_UP)))
   outer.once('close', () => isReached && inner.destroy())
   return outer
 }
@@ -152,7 +153,7 @@ function pass(message: IncomingMessage, response: ServerResponse, options: Ways)
     if (response.headersSent) response.destroy()
     else finish(describeFailure(target, error, options))
   })
-  response.once('close', () => outer.destroy())
+  response.once('close', () => outer.destroy(response.headersSent ? undefined : new Error(GAVE_UP)))
   message.pipe(outer)
 }
 

@@ -67,7 +67,8 @@ describe('refuseRunning', () => {
       const ask = refuseRunning(worktrees, { executions: inState(state), by: USER })
       await ask.catch((error: Error) => refused.push(`${state}: ${error.message}`))
     }
-    const says = 'aaaa1 is still running; wait for it, or cancel it with drover cancel aaaa1'
+    const says =
+      'comparison aaaa1 is still running; wait for its end with "drover logs -f aaaa1" and try again ("drover cancel aaaa1" ends it, and drops what its agents have changed)'
     expect(refused).toEqual([`queued: ${says}`, `running: ${says}`])
   })
 

@@ -54,7 +54,7 @@ export const comparisonOver = defineFault('comparison_over', 'conflict', {
 export const comparisonRunning = defineFault('comparison_running', 'conflict', {
   when: 'The work of a comparison was to be kept or dropped before the comparison had ended. Nothing was changed.',
   message: (d: { id: string }) =>
-    `${shorten(d.id)} is still running; wait for it, or cancel it with drover cancel ${shorten(d.id)}`,
+    `comparison ${shorten(d.id)} is still running; wait for its end with "drover logs -f ${shorten(d.id)}" and try again ("drover cancel ${shorten(d.id)}" ends it, and drops what its agents have changed)`,
 })
 
 export const comparisonUnknown = defineFault('comparison_unknown', 'not_found', {

@@ -137,6 +137,8 @@ export class ComparedWork {
         const name = names[at] ?? each.backend
         return {
           ...(part === undefined ? ofResult(each, state) : ofExecution(part)),
+          // As the answer has it: without the time before and after the agent.
+          duration_ms: each.duration_ms,
           ...(each.error !== undefined && { error: each.error }),
           ...{ name, ...(await this.#work(id, name, { result, worktree: each.worktree })) },
           ...(each.worktree !== undefined && { worktree: each.worktree }),
@@ -282,10 +284,9 @@ function ofExecution(part: Execution): Omit<Contender, 'name' | 'work'> {
 }
 
 /** Its execution is not kept. */
-function ofResult({ backend, exit_code: code, duration_ms }: ComparedResult, state: Execution['state']) {
+function ofResult({ backend, exit_code: code }: ComparedResult, state: Execution['state']) {
   return {
     backend,
     state: code === 0 ? ('completed' as const) : state === 'completed' ? ('failed' as const) : state,
-    duration_ms,
   }
 }

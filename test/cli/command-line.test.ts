@@ -178,6 +178,26 @@ describe('a usage error', () => {
           ['prompt', '--access', 'read-onyl', 'x'],
           '--access must be one of default, read-only, workspace, full, not "read-onyl"; did you mean read-only?',
         ],
+        [
+          'a flag of one other command',
+          ['hello there', '--worktrees'],
+          'drover prompt has no flag --worktrees; it is a flag of drover compare',
+        ],
+        [
+          'a flag without its command',
+          ['--worktrees', 'hello'],
+          'drover has no flag --worktrees; it is a flag of drover compare',
+        ],
+        [
+          'a flag of many commands, without one',
+          ['hello', '--dry-run'],
+          'unknown command "hello"; to send it as a prompt, run "drover prompt hello"',
+        ],
+        [
+          'a mistyped command with a goal',
+          ['comare', 'fix it'],
+          'unknown command "comare"; did you mean drover compare? Or to send it as a prompt, run "drover prompt \'comare fix it\'"',
+        ],
         ['an unknown short flag', ['version', '-x'], 'drover version has no flag -x'],
         ['an unknown flag before the command', ['--jsn', 'version'], 'drover has no flag --jsn'],
         ['a flag without its value', ['config', 'show', '--config'], '--config needs a value'],

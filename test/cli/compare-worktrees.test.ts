@@ -477,7 +477,7 @@ describe('drover compare --keep, later', () => {
       readFileSync(join(home.path, '.drover', 'worktrees', worktrees()[0] ?? '', 'worktree.json'), 'utf8'),
     )
     const short = group.slice('exec_'.length, 'exec_'.length + 8)
-    const says = `${short} is still running; wait for it, or cancel it with drover cancel ${short}`
+    const says = `comparison ${short} is still running; wait for its end with "drover logs -f ${short}" and try again`
     for (const act of [['--drop'], ['--keep', 'codex'], ['--keep', 'claude', '--comparison', short]]) {
       expect(await drover(...act)).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(says) })
     }

@@ -547,7 +547,8 @@ describe('GET /api/v1/events', () => {
     await reaches('ended')
     expect(await driving.call(['merge', id])).toMatchObject({ code: 0 })
     await reaches('merged')
-    expect(seen).toEqual(['running', 'waiting', 'running', 'ended', 'merged'])
+    // The command that merges holds the run meanwhile.
+    expect(seen.join(' ')).toMatch(/^running waiting running ended (running )?merged$/)
     expect(await show(id)).toMatchObject({ state: 'merged' })
     // The first thing that the other key sees is its own.
     const { id: other } = await runClient((path, options) => server.request(path, options), as('second')).start()

@@ -47,6 +47,19 @@ const ATTEMPTS = {
       asked.on('connect', ({ statusCode }) => resolve(statusCode === 200 ? 'connected' : null))
       asked.on('error', () => resolve(null)).end()
     }),
+  /** Asks a model service over plain HTTP, and ends the turn as claude does when it answers with an error. */
+  ask: (url) =>
+    new Promise((resolve) => {
+      const { hostname, port } = new URL(process.env.HTTP_PROXY)
+      request({ host: hostname, port, path: url }, (answer) => {
+        answer.resume()
+        const result = `API Error: ${answer.statusCode} no`
+        process.stdout.write(`${JSON.stringify({ type: 'result', is_error: true, result })}\n`)
+        answer.on('end', () => process.exit(1))
+      })
+        .on('error', () => resolve(null))
+        .end()
+    }),
   /** Calls a tool of an MCP server, and answers all that the server asks, or has not asked yet, as suits it. */
   lie: (server, name, path) =>
     new Promise((resolve) => {

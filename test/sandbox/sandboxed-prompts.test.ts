@@ -182,6 +182,19 @@ describe('an agent inside of a boundary', () => {
     expect((await run(variables, { sandboxSettings: { env: ['LISTED'] } })).got).toEqual(['mine', null, 'yes', '1'])
   })
 
+  it('names the host that is refused and the setting, not a login, if its model service is not listed', async () => {
+    const { run, own } = await fixture()
+    const refused = {
+      error_code: 'agent_host_refused',
+      error: expect.stringContaining('refuses models.example:80; list'),
+    }
+    expect((await run([['ask', 'http://models.example/']])).result).toMatchObject(refused)
+    const settings = { env: { ANTHROPIC_BASE_URL: 'http://localhost:1234' } }
+    writeFileSync(join(own, 'settings.json'), JSON.stringify(settings))
+    const closed = { ...refused, error: expect.stringContaining('refuses localhost:1234; list') }
+    expect((await run([['ask', 'http://models.example/']])).result).toMatchObject(closed)
+  })
+
   it('reaches listed hosts alone, and the result and the events say so', async () => {
     const { run } = await fixture()
     const server = createServer((socket) => socket.end())

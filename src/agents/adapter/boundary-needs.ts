@@ -30,6 +30,8 @@ export type BoundaryNeeds = {
   kept: readonly string[]
   /** Its model service, and where it refreshes its login. */
   hosts: readonly string[]
+  /** Addresses of model services that only its settings name. They do not open the boundary, and explain a failure. */
+  services?: readonly string[]
   /** Variables; a name may end with `*`. */
   env: readonly string[]
   /** Variables that it gets inside alone, with their values. */

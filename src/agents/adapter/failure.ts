@@ -14,6 +14,8 @@ export const FAILURES = {
   agent_overloaded: 'The model service has too much work (503, 529).',
   agent_service_failed: 'The model service failed (any other 5xx).',
   agent_unreachable: 'The model service cannot be reached, or the connection was cut.',
+  agent_host_refused:
+    'The sandbox refuses the model service of the agent. List its host in `sandbox.hosts`, with its port if it is on this machine.',
   agent_max_turns: 'The agent stopped because it reached its maximum number of turns.',
   agent_session_missing: 'The session to be resumed does not exist for this agent, user and directory.',
   agent_bad_flag: 'The agent does not accept an argument; its version may be too old or too new.',
@@ -34,7 +36,11 @@ export const OUTAGES: readonly string[] = [
   'agent_unreachable',
 ] satisfies readonly FailureCode[]
 /** Only a person can change these. */
-export const LASTING: readonly string[] = ['agent_out_of_credit', 'agent_auth_failed'] satisfies readonly FailureCode[]
+export const LASTING: readonly string[] = [
+  'agent_out_of_credit',
+  'agent_auth_failed',
+  'agent_host_refused',
+] satisfies readonly FailureCode[]
 
 /** A failure as the agent reported it. */
 export type AgentFailure = {

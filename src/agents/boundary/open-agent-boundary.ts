@@ -10,6 +10,7 @@ import type { BoundaryEvent } from '../../sandbox/boundary-report.ts'
 import { createCaches, createPolicy } from '../../sandbox/create-policy.ts'
 import { sandboxUnavailable } from '../../sandbox/faults.ts'
 import { explainFailure } from '../../sandbox/find-programs.ts'
+import { type HostRule, parseTarget, refusalOf } from '../../sandbox/host-rules.ts'
 import { type Boundary, openBoundary } from '../../sandbox/open-boundary.ts'
 import { isWithin, type SandboxPolicy, type Stage } from '../../sandbox/sandbox-policy.ts'
 import type { AgentCommand, AgentRequest, Program } from '../adapter/agent.ts'
@@ -26,11 +27,19 @@ export type AgentBoundary = {
   beginTurn(): void
   /** Keeps a login that the agent has refreshed, and what it has committed. Call it after each turn. A limit that it exceeds is an event. */
   endTurn(): Promise<void>
+  /**
+   * The hosts that it is refused, if its model service must be one of them: its settings name it, or it has tried no others.
+   * Undefined if the boundary is not why the service does not answer.
+   */
+  cutOff(): readonly string[] | undefined
   /** Why the agent was not started; undefined if it was. */
   failureOf(exit: Pick<ProcessExit, 'stderrTail'>): Fault | undefined
   /** Call it when nothing runs inside any more. */
   close(): Promise<void>
 }
+
+/** Enough to find the one that is missing. */
+const MOST_REFUSED = 5
 
 /** Throws a Fault of the sandbox. Call it when the scratch directory is written. */
 export async function openAgentBoundary(
@@ -44,6 +53,13 @@ export async function openAgentBoundary(
   const home = realpathSync.native(userHome(given))
   const directory = realpathSync.native(mkdtempSync(join(tmpdir(), 'drover-home-')))
   let staged: StagedHome | undefined
+  let hasTriedOthers = false
+  const refused = new Set<string>()
+  const note = (event: BoundaryEvent) => {
+    if (event.is === 'refused' && refused.size < MOST_REFUSED) refused.add(`${event.host}:${event.port}`)
+    hasTriedOthers ||= event.is === 'reached' || event.is === 'failed'
+    onEvent(event)
+  }
   const remove = () => {
     staged?.close()
     rmSync(directory, { recursive: true, force: true })
@@ -58,7 +74,8 @@ export async function openAgentBoundary(
     const { env, names } = toInnerEnvironment(command, { given, plan, needs })
     const { programs } = plan
     const inside = { ...policy, env: names }
-    const boundary = await openBoundary({ argv, cwd: workdir, env, policy: inside, programs, onEvent })
+    const unlisted = (needs.services ?? []).flatMap((address) => unlistedHost(address, policy.hosts))
+    const boundary = await openBoundary({ argv, cwd: workdir, env, policy: inside, programs, onEvent: note })
     return {
       command: boundary.command,
       beginTurn: boundary.bringIn,
@@ -66,6 +83,7 @@ export async function openAgentBoundary(
         own.endTurn()
         await boundary.settle()
       },
+      cutOff: () => (unlisted.length > 0 ? unlisted : hasTriedOthers ? undefined : [...refused]),
       failureOf: ({ stderrTail }) =>
         boundary.hasStarted() ? undefined : sandboxUnavailable({ problem: explainFailure(stderrTail) }),
       async close() {
@@ -78,6 +96,14 @@ export async function openAgentBoundary(
     remove()
     throw error
   }
+}
+
+/** A port of this machine that is not listed is closed inside, so the proxy sees no request for it. */
+function unlistedHost(address: string, rules: readonly HostRule[]): string[] {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  const target = url && parseTarget(`${url.hostname}:${url.port || (url.protocol === 'http:' ? 80 : 443)}`)
+  if (target === undefined || refusalOf(target, rules) === undefined) return []
+  return [`${target.host}:${target.port}`]
 }
 
 type Facts = { plan: BoundaryPlan; needs: BoundaryNeeds; home: string; stages: readonly Stage[]; argv: Program }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { AgentRequest, LineAgent } from '../adapter/agent.ts'
 import { type BoundaryNeeds, hostsIn } from '../adapter/boundary-needs.ts'
+import { objectAt, textAt } from '../adapter/json-fields.ts'
 import { createOutputReader } from '../adapter/output-reader.ts'
 import { userHome } from '../adapter/surroundings.ts'
 import { toClaudeCommand } from './command.ts'
@@ -82,7 +83,8 @@ export function claudeNeeds({ env, workdir }: Pick<AgentRequest, 'env' | 'workdi
       ...['api.anthropic.com', 'platform.claude.com', 'console.anthropic.com', 'claude.ai'],
       ...hostsIn(env, ['ANTHROPIC_BASE_URL']),
     ],
-    env: ['ANTHROPIC_*', 'CLAUDE_*', 'API_TIMEOUT_MS', 'BASH_*', 'MAX_*', 'DISABLE_*', 'MCP_*'],
+    services: [textAt(objectAt(readUserSettings({ env }).userSettings, 'env'), 'ANTHROPIC_BASE_URL') ?? ''],
+    env: ['ANTHROPIC_*', 'CLAUDE_*', 'API_TIMEOUT_MS', 'BASH_*', 'MAX_*', 'DISABLE_*', 'MCP_*', 'IS_SANDBOX'],
   }
 }
 

@@ -4,7 +4,7 @@ import { type BoundaryNeeds, hostsIn } from '../adapter/boundary-needs.ts'
 import { createOutputReader } from '../adapter/output-reader.ts'
 import { toCodexCommand, toSandbox } from './command.ts'
 import { CodexOutput } from './output.ts'
-import { codexHome, configuredModel, hasLogin, readSurroundings } from './surroundings.ts'
+import { codexHome, configuredModel, configuredService, hasLogin, readSurroundings } from './surroundings.ts'
 
 /** Settings of a `-c KEY=VALUE` that decide about the sandbox, approvals and permissions. */
 const MODE_SETTING = /^\s*["']?(?:sandbox|approval|permission|default_permission|profile|project)/
@@ -68,6 +68,7 @@ export function codexNeeds({ env }: Pick<AgentRequest, 'env'>): BoundaryNeeds {
     logins: inOwn(['auth.json']),
     kept: inOwn(['sessions']),
     hosts: ['api.openai.com', 'chatgpt.com', 'auth.openai.com', ...hostsIn(env, ['OPENAI_BASE_URL'])],
+    services: configuredService(env),
     env: ['OPENAI_*', 'CODEX_*'],
   }
 }

@@ -2,7 +2,19 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryDirectory } from '../../../test/support/run-drover.ts'
-import { configuredModel, modelInConfig } from './surroundings.ts'
+import { configuredModel, modelInConfig, serviceInConfig } from './surroundings.ts'
+
+it.each([
+  [
+    'model_provider = "a"\n[model_providers.b]\nbase_url = "http://b"\n[model_providers.a]\nname = "x"\nbase_url = "http://a/v1"',
+    ['http://a/v1'],
+  ],
+  ['[model_providers.a]\nbase_url = "http://a"', []],
+  ['model_provider = "a"\nprofile = "p"\n[model_providers.a]\nbase_url = "http://a"', []],
+  ['', []],
+])('%j chooses the model service %j', (text, service) => {
+  expect(serviceInConfig(text)).toEqual(service)
+})
 
 describe('the model in the config of codex', () => {
   it.each([

@@ -54,6 +54,22 @@ export function modelInConfig(text: string): string | undefined {
   return basic ?? literal
 }
 
+/** The address of the model service that codex's config file chooses, if it names one. */
+export function configuredService(env: AgentRequest['env']): string[] {
+  return serviceInConfig(readText(join(codexHome(env), 'config.toml')))
+}
+
+/** Pure. */
+export function serviceInConfig(text: string): string[] {
+  const [top = '', ...tables] = text.replace(/("""|''')[\s\S]*?\1/g, '""').split(/^\s*\[/m)
+  const provider = /^\s*model_provider\s*=\s*["']([\w-]+)["']/m.exec(top)?.[1]
+  // A profile may choose another one.
+  if (provider === undefined || /^\s*profile\s*=/m.test(top)) return []
+  const table = tables.find((each) => each.startsWith(`model_providers.${provider}]`)) ?? ''
+  const address = /^\s*base_url\s*=\s*["']([^"'\n]+)["']/m.exec(table)?.[1]
+  return address === undefined ? [] : [address]
+}
+
 function readText(path: string): string {
   return orUndefined(() => readFileSync(path, 'utf8')) ?? ''
 }

@@ -155,6 +155,10 @@ class ActiveTurn implements TurnPort, TurnDriver {
     return { exit, staysUp: hasEnded, stopReason }
   }
 
+  cutOff(): readonly string[] | undefined {
+    return this.#agent.cutOff()
+  }
+
   async warnings(): Promise<readonly string[]> {
     return [...this.#turn.command.warnings, ...this.#warnings]
   }

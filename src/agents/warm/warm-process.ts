@@ -45,6 +45,8 @@ export type WarmProcess = Pick<RunningProcess, 'stdin' | 'stdout' | 'exit'> & {
   stderrTail(): string
   /** Takes what the agent prints while no turn runs. Ends an agent that prints too much. */
   noteIdle(line: string): void
+  /** As `AgentBoundary` has it; undefined outside of a boundary. */
+  cutOff(): readonly string[] | undefined
   residentBytes(): Promise<number>
   end(): Promise<void>
 }
@@ -139,6 +141,7 @@ export async function startWarmProcess(launch: Launch, command: WarmCommand): Pr
       idleCharacters += line.length
       if (idleCharacters > IDLE_OUTPUT_LIMIT) void end()
     },
+    cutOff: () => boundary?.cutOff(),
     residentBytes: async () => residentBytes(await running.members()),
     end,
   }

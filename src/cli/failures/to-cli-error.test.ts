@@ -35,7 +35,9 @@ describe('formatCliError', () => {
   })
 
   it('has one code for all usage errors', () => {
-    expect(write(flagUnknown({ flag: '--x', command: 'run', nearest: undefined })).code).toBe('invalid_usage')
+    expect(write(flagUnknown({ flag: '--x', command: 'run', nearest: undefined, owners: [] })).code).toBe(
+      'invalid_usage',
+    )
   })
 
   it.each([

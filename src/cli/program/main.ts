@@ -35,7 +35,7 @@ async function printFailure(error: unknown, context: FailureContext, runtime: Ru
 }
 
 async function runCommand(target: { command: Command; rest: readonly string[] }, runtime: Runtime): Promise<number> {
-  const { command, args, flags } = parseWords(target.command, target.rest)
+  const { command, args, flags } = parseWords(target.command, target.rest, COMMANDS)
   if (flags.isOn('help')) {
     const { commandHelp } = await import('../shell/help.ts')
     await runtime.terminal.out.write(`${commandHelp(command, runtime.terminal.out)}\n`)

@@ -54,7 +54,7 @@ export function findCommand(table: readonly Command[], argv: readonly string[]):
     if (exact !== undefined) return { is: 'command', command: exact, rest: [...flags, ...argv.slice(at + 1)] }
     if (!table.some((command) => isPrefix(words, command.words))) {
       // Most unknown words are a prompt, so no one wants to know which command they resemble.
-      const fault = () => unknownCommand(table, words, argv.slice(at + 1))
+      const fault = () => unknownCommand(table, words, { before: flags, after: argv.slice(at + 1) })
       return { is: 'unknown', words: words.slice(0, -1), fault }
     }
   }
@@ -82,7 +82,9 @@ function takeLeadingFlag(table: readonly Command[], argv: readonly string[], at:
   return flag.value !== undefined && !word.includes('=') && at + 1 < argv.length ? 2 : 1
 }
 
-function unknownCommand(table: readonly Command[], words: readonly string[], rest: readonly string[]) {
+type Around = { before: readonly string[]; after: readonly string[] }
+
+function unknownCommand(table: readonly Command[], words: readonly string[], { before, after }: Around): Fault {
   const known = table.filter((command) => command.isHidden !== true || command.aliasOf !== undefined)
   const siblings = known.filter((command) => isPrefix(words.slice(0, -1), command.words))
   const names = new Set(siblings.map((command) => command.words[words.length - 1] ?? ''))
@@ -90,12 +92,27 @@ function unknownCommand(table: readonly Command[], words: readonly string[], res
   const meant = siblings.find((command) => command.words.length === words.length && command.otherNames?.includes(word))
   const last = meant?.words.at(-1) ?? nearestWord(word, [...names])
   const nearest = last && [...words.slice(0, -1), last].join(' ')
+  const foreign = nearest === undefined && words.length === 1 ? foreignFlag(table, [...before, ...after]) : undefined
+  if (foreign !== undefined) return flagUnknown({ ...foreign, command: '', nearest: undefined })
   const alias = siblings.find((command) => command.aliasOf !== undefined && commandName(command) === nearest)
+  const more = wordsBeforeFlags(after)
   return commandUnknown({
     given: words.join(' '),
     nearest: nearest && `drover ${alias?.aliasOf ?? nearest}`,
-    asPrompt: words.length === 1 ? [word, ...wordsBeforeFlags(rest)].join(' ') : undefined,
+    asPrompt: words.length === 1 ? [word, ...more].join(' ') : undefined,
+    isSentence: more.length > 1,
   })
+}
+
+/** The first flag that a prompt does not have, and the commands that have it: one of them was meant. */
+function foreignFlag(table: readonly Command[], words: readonly string[]) {
+  const prompt = table.find((command) => commandName(command) === 'prompt')
+  const known = [...(prompt?.flags ?? []), ...ROOT_FLAGS]
+  const all = [...known, ...table.flatMap((command) => command.flags)]
+  const options = tokenize(all, words).filter((token) => token.kind === 'option')
+  const flag = options.find(({ name }) => !known.some((each) => each.name === name))?.rawName ?? ''
+  const owners = ownersOf(flag, table)
+  return owners.length === 0 ? undefined : { flag, owners }
 }
 
 function wordsBeforeFlags(rest: readonly string[]): readonly string[] {
@@ -119,9 +136,9 @@ function isPrefix(words: readonly string[], of: readonly string[]): boolean {
 }
 
 /** Parses the flags and arguments of a command. With --help the arguments are not checked. */
-export function parseWords(command: Command, rest: readonly string[]): Parsed {
+export function parseWords(command: Command, rest: readonly string[], table: readonly Command[] = []): Parsed {
   const known = [...command.flags, ...GLOBAL_FLAGS]
-  const read = readFlags(known, { rest, command: commandName(command) })
+  const read = readFlags(known, { rest, command: commandName(command), table })
   const flags = toFlags(read.given)
   if (flags.isOn('help')) return { command, args: [], flags }
   return { command, args: checkArguments(command, read.positionals), flags }
@@ -132,7 +149,7 @@ export function parseRootFlags(table: readonly Command[], rest: readonly string[
   const inside = words.length === 0 ? [] : table.filter((command) => isPrefix(words, command.words))
   const own = new Map(inside.flatMap(({ flags }) => flags).map((flag) => [flag.name, flag]))
   const known = words.length === 0 ? ROOT_FLAGS : [...GLOBAL_FLAGS, ...own.values()]
-  return toFlags(readFlags(known, { rest, command: words.join(' ') }).given)
+  return toFlags(readFlags(known, { rest, command: words.join(' '), table }).given)
 }
 
 /** Reads the arguments as if they belonged to this command, without checking them. */
@@ -167,7 +184,9 @@ function tokenize(known: readonly Flag[], words: readonly string[]) {
   return parseArgs({ args: [...words], options, strict: false, allowPositionals: true, tokens: true }).tokens
 }
 
-function readFlags(known: readonly Flag[], input: { rest: readonly string[]; command: string }) {
+type Input = { rest: readonly string[]; command: string; table: readonly Command[] }
+
+function readFlags(known: readonly Flag[], input: Input) {
   const tokens = tokenize(known, input.rest)
   const given: Given = new Map()
   const positionals: string[] = []
@@ -175,13 +194,16 @@ function readFlags(known: readonly Flag[], input: { rest: readonly string[]; com
     if (token.kind === 'positional') positionals.push(token.value)
     if (token.kind !== 'option') continue
     const flag = known.find((each) => each.name === token.name)
-    if (flag === undefined) throw unknownFlag(known, { flag: token.rawName, command: input.command })
+    if (flag === undefined) throw unknownFlag(known, { flag: token.rawName, command: input.command }, input.table)
     given.set(flag.name, [...(given.get(flag.name) ?? []), flagValue(flag, token)])
   }
   return { given, positionals }
 }
 
-function unknownFlag(known: readonly Flag[], given: { flag: string; command: string }) {
+/** More commands than this have a flag that says nothing about the one that was meant. */
+const MOST_OWNERS = 3
+
+function unknownFlag(known: readonly Flag[], given: { flag: string; command: string }, table: readonly Command[]) {
   const word = given.flag.replace(/^-+/, '')
   const meant = known.find(({ otherNames }) => otherNames?.includes(word))?.name
   const nearest =
@@ -190,7 +212,14 @@ function unknownFlag(known: readonly Flag[], given: { flag: string; command: str
       word,
       known.map(({ name }) => name),
     )
-  return flagUnknown({ ...given, nearest: nearest && `--${nearest}` })
+  return flagUnknown({ ...given, nearest: nearest && `--${nearest}`, owners: ownersOf(given.flag, table) })
+}
+
+/** The commands that have this flag, if it tells them from the others. */
+function ownersOf(flag: string, table: readonly Command[]): string[] {
+  const shown = table.filter(({ isHidden, aliasOf }) => isHidden !== true && aliasOf === undefined)
+  const owners = shown.filter(({ flags }) => flags.some(({ name }) => `--${name}` === flag))
+  return owners.length > MOST_OWNERS ? [] : owners.map((command) => `drover ${commandName(command)}`)
 }
 
 /** The word after a flag is its value, whatever it begins with: scripts pass values that they do not know. */
