@@ -62,18 +62,17 @@ function onlyRepository(
 
 /**
  * Commands run on the server, and a pull request is opened with its credentials: the settings name what clients may choose, and
- * those for the repository what they may not leave out. `ofRun` are the checks that the run has already.
+ * those for the repository (`own`) what they may not leave out. `ofRun` are the checks that the run has already.
  */
 export function refuseOptions(
   { checks, deliver }: Pick<GivenOptions, 'deliver'> & { readonly checks?: readonly string[] | undefined },
   { drive }: DriveSettings,
-  ofRepository: RequiredChecks = { drive },
-  ofRun: readonly string[] = [],
+  own: RequiredChecks & { readonly ofRun?: readonly string[] } = { drive },
 ): void {
-  const known = [...drive.checks, ...ofRepository.drive.checks, ...ofRun]
+  const known = [...drive.checks, ...own.drive.checks, ...(own.ofRun ?? [])]
   const command = checks?.find((each) => !known.includes(each))
   if (command !== undefined) throw driveCheckNotAllowed({ command })
-  const missing = requiredChecks(ofRepository).filter((each) => checks?.includes(each) === false)
+  const missing = requiredChecks(own).filter((each) => checks?.includes(each) === false)
   if (missing.length > 0) throw driveChecksRequired({ commands: missing })
   if (deliver === 'pr' && drive.deliver !== 'pr') throw driveDeliveryNotAllowed({})
 }

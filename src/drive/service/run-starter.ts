@@ -241,7 +241,7 @@ export class RunStarter {
     refuseOutside(resolveDirectory(record.repository) ?? record.repository, starter.ceilings?.directories)
     const context = await this.openRepository(record.repository)
     const ofRepository = settingsFor(context.workspace)
-    if (by.is === 'client') refuseOptions(given, settings, ofRepository, before.checks)
+    if (by.is === 'client') refuseOptions(given, settings, { ...ofRepository, ofRun: before.checks })
     const wanted = by.is === 'client' ? addRequiredChecks(given, before, ofRepository) : given
     const optionsFrom = this.#optionsFrom(wanted, { prompts, settings })
     for (const each of [starter, by]) refuseModes(optionsFrom(before), each)
