@@ -49,7 +49,10 @@ describe('lowerModes', () => {
     for (const backend of NATIVE_BACKENDS) {
       for (const modes of EVERY_MODE) {
         const lowered = levelOf(backend, lowerModes(modes, toCeilings(approval, sandbox)))
-        expect(lowered, `${backend} ${JSON.stringify(modes)}`).toBeLessThanOrEqual(limit)
+        // The boundary keeps it to its directory, whatever it may run there.
+        const isConfined =
+          modes.approvalMode === 'sandboxed' && sandbox === 'workspace' && (approval ?? 'none') === 'none'
+        expect(lowered, `${backend} ${JSON.stringify(modes)}`).toBeLessThanOrEqual(isConfined ? 3 : limit)
         expect(lowered, `${backend} ${JSON.stringify(modes)}`).toBeLessThanOrEqual(levelOf(backend, modes))
       }
     }
@@ -69,6 +72,11 @@ describe('lowerModes', () => {
     ['none', 'default', toCeilings('auto', undefined), 'auto', 'default'],
     ['default', 'default', toCeilings('auto', 'workspace'), 'default', 'default'],
     ['none', 'default', toCeilings(undefined, 'workspace'), 'none', 'workspace'],
+    ['sandboxed', 'default', toCeilings(undefined, 'workspace'), 'sandboxed', 'default'],
+    ['sandboxed', 'full', toCeilings('none', 'workspace'), 'sandboxed', 'full'],
+    ['sandboxed', 'workspace', toCeilings(undefined, 'workspace'), 'sandboxed', 'workspace'],
+    ['sandboxed', 'default', toCeilings(undefined, 'read-only'), 'sandboxed', 'read-only'],
+    ['sandboxed', 'default', toCeilings('auto', 'workspace'), 'auto', 'default'],
     ['default', 'default', toCeilings(undefined, 'read-only'), 'default', 'read-only'],
     ['default', 'full', toCeilings('auto', undefined), 'default', 'workspace'],
     ['default', 'full', toCeilings('always', undefined), 'default', 'read-only'],
@@ -129,6 +137,22 @@ describe('refuseAboveCeilings', () => {
       '$.approval_mode is none, but server.max_approval_mode allows at most auto; ask for auto, or remove the field',
     ],
     [{ approval_mode: 'none' }, toCeilings('none', 'full'), undefined],
+    [{ approval_mode: 'sandboxed', sandbox_mode: 'full' }, toCeilings(undefined, 'workspace'), undefined],
+    [
+      { approval_mode: 'sandboxed', sandbox_mode: 'full' },
+      toCeilings(undefined, 'read-only'),
+      '$.sandbox_mode is full, but server.max_sandbox_mode allows at most read-only; ask for less, or remove the field',
+    ],
+    [
+      { approval_mode: 'sandboxed', sandbox_mode: 'full' },
+      toCeilings('auto', 'workspace'),
+      '$.approval_mode is sandboxed, but server.max_approval_mode allows at most auto; ask for auto, or remove the field',
+    ],
+    [
+      { approval_mode: 'none', sandbox_mode: 'full' },
+      toCeilings(undefined, 'workspace'),
+      '$.sandbox_mode is full, but server.max_sandbox_mode allows at most workspace; ask for less, or remove the field',
+    ],
     [{ approval_mode: 'none' }, toCeilings(undefined, 'read-only'), undefined],
     [{ sandbox_mode: 'read-only' }, toCeilings('always', 'read-only'), undefined],
     [

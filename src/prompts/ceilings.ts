@@ -33,7 +33,8 @@ type AskedModes = { approval_mode?: ApprovalMode; sandbox_mode?: SandboxMode }
 /**
  * Throws a Fault for a mode that a request names and that is above a ceiling. A sandbox mode is compared with both
  * ceilings: Codex asks no one in its sandbox, and the other agents ask no one if a request names only a sandbox mode. An
- * approval mode is compared with its own ceiling only, because the sandbox confines what the agent does without asking.
+ * approval mode is compared with its own ceiling only, because the sandbox confines what the agent does without asking. In the
+ * approval mode `sandboxed`, the boundary confines it: whatever the agent runs changes files only in its working directory.
  * `place` is where the request names them; undefined: it does not, and what it asks for needs them.
  */
 export function refuseAboveCeilings(asked: AskedModes, ceilings: Ceilings | undefined, place?: string): void {
@@ -45,7 +46,8 @@ export function refuseAboveCeilings(asked: AskedModes, ceilings: Ceilings | unde
     const { mode: ceiling, setting } = approval
     throw approvalModeAboveCeiling({ field: fieldOf('approval_mode'), mode: approvalMode, ceiling, setting })
   }
-  const limit = [sandbox, approval].find((each) => each !== undefined && isAbove(each, sandboxMode))
+  const compared = approvalMode === 'sandboxed' && sandboxMode === 'full' ? 'workspace' : sandboxMode
+  const limit = [sandbox, approval].find((each) => each !== undefined && isAbove(each, compared))
   if (limit === undefined) return
   const { mode: ceiling, setting } = limit
   throw sandboxModeAboveCeiling({ field: fieldOf('sandbox_mode'), mode: sandboxMode, ceiling, setting })
@@ -57,7 +59,8 @@ type Modes = { approvalMode: ApprovalMode; sandboxMode: SandboxMode }
 export function lowerModes(modes: Modes, { approval, sandbox }: Ceilings): Modes {
   const isAbove = approval !== undefined && RANKS[modes.approvalMode] > RANKS[approval.mode]
   const approvalMode = isAbove ? approval.mode : modes.approvalMode
-  const own = sandbox === undefined ? TOP_RANK : RANKS[sandbox.mode]
+  const isConfined = approvalMode === 'sandboxed' && sandbox?.mode === 'workspace'
+  const own = sandbox === undefined || isConfined ? TOP_RANK : RANKS[sandbox.mode]
   if (modes.sandboxMode !== 'default') {
     const both = approval === undefined ? own : Math.min(own, RANKS[approval.mode])
     return { approvalMode, sandboxMode: sandboxModeOf(Math.min(RANKS[modes.sandboxMode], both)) }

@@ -12,22 +12,24 @@ const KEY = 'drover_0123456789abcdef'
 const key = { name: 'ci', sha256: createHash('sha256').update(KEY).digest('hex'), requires_sandbox: true }
 
 /** A server whose agent tries to read a file of the home directory. */
-async function serve(path: string) {
+async function serve(path: string, more = {}) {
   const envIn = (workdir: string) => ({ PATH: `${join(dirname(workdir), 'bin')}:${path}` })
-  const server = await startServer({ agents: 'none', server: { keys: [key] }, envIn })
+  const server = await startServer({ agents: 'none', server: { keys: [key], ...more }, envIn })
   const userHome = dirname(server.workdir)
   writeFileSync(join(userHome, 'canary'), 'secret')
   writeFileSync(join(userHome, 'bin', 'claude'), `#!${process.execPath}\n${AGENT}`, { mode: 0o755 })
   const attempts = [
     ['read', join(userHome, 'canary')],
     ['write', join(server.workdir, 'made'), 'x'],
+    ['write', join(userHome, 'outside'), 'x'],
+    ['arguments'],
   ]
   const body = { backend: 'claude', prompt: JSON.stringify(attempts) }
   const post = (more: object) =>
     server.request('/api/v1/prompt', {
       ...{ method: 'POST', headers: { authorization: `Bearer ${KEY}` }, body: { ...body, ...more } },
     })
-  return { ...server, post }
+  return { ...server, userHome, post }
 }
 
 describe('a key that requires a sandbox', () => {
@@ -36,8 +38,21 @@ describe('a key that requires a sandbox', () => {
     const { post } = await serve(process.env['PATH'] ?? '')
     const { status, body } = await post({})
     expect({ status, body }).toMatchObject({ status: 200, body: { boundary: { enforced_by: 'bubblewrap' } } })
-    expect(JSON.parse((body as { output: string }).output)).toEqual([null, 'written'])
+    expect(JSON.parse((body as { output: string }).output).slice(0, 2)).toEqual([null, 'written'])
     expect(await post({ sandbox: 'off' })).toMatchObject({ status: 400, body: { error: 'sandbox_required' } })
+  })
+
+  it('may let agents run any command there under a ceiling, where the system keeps them to their directory', async (test) => {
+    skipWithoutSandbox(test)
+    const { post, userHome } = await serve(process.env['PATH'] ?? '', { max_sandbox_mode: 'workspace' })
+    const { status, body } = await post({ approval_mode: 'sandboxed' })
+    expect({ status, body }).toMatchObject({ status: 200, body: { boundary: { enforced_by: 'bubblewrap' } } })
+    const [secret, inside, , argv] = JSON.parse((body as { output: string }).output)
+    expect([secret, inside, argv]).toEqual([null, 'written', expect.stringContaining('bypassPermissions')])
+    expect(existsSync(join(userHome, 'outside'))).toBe(false)
+    expect(await post({ approval_mode: 'none', sandbox_mode: 'full' })).toMatchObject({
+      ...{ status: 400, body: { error: 'sandbox_mode_above_ceiling' } },
+    })
   })
 
   it('is refused where there is none', async () => {

@@ -91,6 +91,9 @@ function adviceFor(denials: readonly Denial[], request: AgentRequest): string[] 
   const has = backend === 'codex' ? [sandbox ?? approval] : [sandbox, approval]
   const needed = neededFor(denials, has)
   const isAsked = backend === 'codex' ? sandbox === undefined : true
+  // Inside of a boundary, that is enough: no mode has to be above it.
+  if (request.boundary !== undefined && needed === 'everything' && approvalMode !== 'sandboxed')
+    return ['allow with --approval sandboxed']
   const flags = [
     ...(isAsked && isBelow(approval, needed) ? [`--approval ${ALLOWING[needed].approval}`] : []),
     ...(sandbox !== undefined && isBelow(sandbox, needed) ? [`--access ${ALLOWING[needed].sandbox}`] : []),

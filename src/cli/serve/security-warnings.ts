@@ -168,7 +168,7 @@ const joinNames = (agents: readonly AgentLocation[]) => agents.map(({ backend })
 
 /** What others have asked is theirs, but an agent without a ceiling reads what the user of drover can read. */
 const keysWithoutCeilings: Rule = (facts) =>
-  facts.hasKeys && facts.agents.some(isInstalled) && !hasCeilings(facts)
+  facts.hasKeys && facts.agents.some(isInstalled) && !hasCeilings(facts) && facts.config.sandbox.mode !== 'required'
     ? {
         warning: 'keys without ceilings: their agents can read what drover keeps of all callers, and its config',
         suggestion: 'set server.max_sandbox_mode to workspace or read-only, or max_sandbox_mode of single keys',

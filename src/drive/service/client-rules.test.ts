@@ -78,10 +78,12 @@ it.each<[object, object, string | undefined]>([
 })
 
 const WORKSPACE: Ceilings = { sandbox: { mode: 'workspace', setting: 'max_sandbox_mode of the key ops' } }
+const EDITS: Ceilings = { approval: { mode: 'auto', setting: 'max_approval_mode of the key ops' } }
 
 it.each<['auto' | 'none' | undefined, 'auto' | 'none' | 'default', Ceilings | undefined, string]>([
   [undefined, 'default', undefined, 'default'],
-  [undefined, 'default', WORKSPACE, 'auto'],
+  [undefined, 'default', WORKSPACE, 'default'],
+  [undefined, 'default', EDITS, 'auto'],
   [undefined, 'none', undefined, 'none'],
   [undefined, 'none', WORKSPACE, 'auto'],
   ['none', 'auto', WORKSPACE, 'none'],
