@@ -294,7 +294,7 @@ function costText({ actions, cost }: RunReport): string {
     `- Attempts: ${cost.attempts}${cost.rounds === undefined ? '' : ` in ${cost.rounds} rounds`}${unknown === 0 ? '' : `, ${unknown} with unknown usage`}`,
     `- Tokens: ${cost.tokens}`,
     ...dollarsText(cost),
-    `- Working time: ${Math.round(cost.working_ms / 1000)} s`,
+    `- Working time: ${Math.floor(cost.working_ms / 1000)} s`,
   ].join('\n')
 }
 

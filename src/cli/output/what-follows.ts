@@ -32,7 +32,7 @@ const FOLLOW_UPS = {
   'drive-longer': ['drover drive RUN --actions 8', 'continue with 8 more'],
   'drive-in-background': ['drover drive RUN --detach', 'continue in the background'],
   'follow-background': ['drover drive RUN', 'follow it here; Ctrl-C leaves it running'],
-  'answer-background': ['drover answer RUN "TEXT"', 'answer its question; then drover drive RUN --detach continues'],
+  'answer-background': ['drover answer RUN "TEXT"', 'answer its question; the server then continues'],
   status: ['drover status RUN', 'see what it does, or what it waits for'],
   stop: ['drover stop RUN', 'stop the run; it can be resumed'],
   report: ['drover report RUN', 'what was done, and the evidence'],

@@ -12,6 +12,7 @@ import { AttachFiles, pasteInto, sentFiles } from '../parts/attach-files.tsx'
 import { LongText } from '../parts/form-fields.tsx'
 import { nameOfRepository } from '../text/format.ts'
 import { toLine } from '../text/visible-text.ts'
+import { WarnUnchecked } from './checks-of-change.tsx'
 
 const MODES = { prompt: 'Prompt', change: 'Change', compare: 'Compare' } as const
 export type ComposeMode = keyof typeof MODES
@@ -34,6 +35,7 @@ export function ComposeBox() {
   const picked = chosen.value.length > 0 ? chosen.value : isMany ? names.slice(0, MAX_COMPARED) : [standard ?? '']
   const agents = isMany ? picked : picked.slice(0, 1)
   const { repositories } = runSettings.value
+  const place = chosenOf(repository, repositories)
   const isReady =
     text.value.trim() !== '' && !isSent.value && agents.length > (isMany ? 1 : 0) && standard !== undefined
   const send = async () => {
@@ -42,10 +44,7 @@ export function ComposeBox() {
     const named = isMany || model.value.trim() === '' ? {} : { model: model.value.trim() }
     const where =
       mode === 'change'
-        ? await change(
-            { goal: text.value, backend: agents[0] ?? '', ...named },
-            repository.value || (repositories[0] ?? ''),
-          )
+        ? await change({ goal: text.value, backend: agents[0] ?? '', ...named }, place)
         : await ask({ prompt: text.value, ...named, ...sentFiles(files) }, agents)
     isSent.value = false
     if (where === undefined) return
@@ -92,6 +91,7 @@ export function ComposeBox() {
           {mode === 'change' ? 'Start change' : isMany ? `Compare ${agents.length}` : 'Start'}
         </button>
       </div>
+      {mode === 'change' && <WarnUnchecked path={place} />}
     </form>
   )
 }
@@ -133,13 +133,15 @@ function Model({ agent, value }: { agent: string | undefined; value: Signal<stri
   )
 }
 
+const chosenOf = (value: Signal<string>, all: readonly string[]): string | undefined => value.value || all[0]
+
 function Repository({ value }: { value: Signal<string> }) {
   const { repositories } = runSettings.value
   if (repositories.length === 0) return <a href="#/new/change">No repository is named: how to</a>
   return (
     <select
       aria-label="Repository"
-      value={value.value || repositories[0]}
+      value={chosenOf(value, repositories)}
       onChange={(event) => (value.value = event.currentTarget.value)}
     >
       {repositories.map((path) => (
@@ -157,8 +159,8 @@ function modelsOf(agent: string | undefined): string[] {
   return [...new Set(used)]
 }
 
-async function change(body: StartBody, repository: string): Promise<string | undefined> {
-  const run = await attempt(() => startRun({ ...body, ...(repository !== '' && { repository }) }))
+async function change(body: StartBody, repository: string | undefined): Promise<string | undefined> {
+  const run = await attempt(() => startRun({ ...body, ...(repository !== undefined && { repository }) }))
   return run === undefined ? undefined : toHash('runs', run.id)
 }
 

@@ -1,18 +1,15 @@
 /** Lets agents do a change: from a goal or an issue to a branch. */
 import { type Signal, useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
-import type { RepositoryList } from '../../service/administration.shape.ts'
 import type { StartBody } from '../../service/run-requests.shape.ts'
 import { attempt } from '../live/actions.ts'
-import { call, sender } from '../live/api.ts'
 import { findDraft } from '../live/drafts.ts'
 import { areRunsKnown, startRun } from '../live/known-runs.ts'
 import { goTo, toHash } from '../live/router.ts'
 import { backends, runSettings } from '../live/server-state.ts'
-import { CheckList, LongText, Select, SendForm, TextField } from '../parts/form-fields.tsx'
+import { LongText, Select, SendForm, TextField } from '../parts/form-fields.tsx'
 import { NewTabs } from '../parts/new-tabs.tsx'
 import { toLine } from '../text/visible-text.ts'
-import { UnusedFile } from './repositories-page.tsx'
+import { ChecksOfChange } from './checks-of-change.tsx'
 
 type Form = Record<
   'goal' | 'issue' | 'repository' | 'backend' | 'review' | 'actions' | 'tokens' | 'deliver' | 'begin',
@@ -59,7 +56,7 @@ export function NewChangePage() {
       )}
       <LongText name="Goal" rows={4} value={form.goal} onSend={submit} />
       <Fields form={form} repositories={repositories} />
-      <Checks form={form} path={form.repository.value || repositories[0]} />
+      <ChecksOfChange checks={form.checks} path={form.repository.value || repositories[0]} />
       <div class="actions">
         <button type="submit" class="primary" disabled={!isReady || isSent.value}>
           Start
@@ -123,36 +120,3 @@ function Fields({ form, repositories }: { form: Form; repositories: readonly str
 }
 
 const same = (name: string): [string, string] => [name, name]
-
-/** All that the settings name for the repository are chosen at first. Only those who manage the server may read them. */
-function Checks({ form: { checks }, path }: { form: Form; path: string | undefined }) {
-  const known = useSignal<RepositoryList['repositories']>([])
-  const isAdmin = sender.value?.role === 'admin'
-  useEffect(() => {
-    if (isAdmin) void attempt(async () => (known.value = (await call<RepositoryList>('repositories')).repositories))
-  }, [isAdmin])
-  useEffect(() => {
-    checks.value = undefined
-  }, [path])
-  const repository = known.value.find((each) => each.path === path)
-  const offered = repository?.checks ?? runSettings.value.checks
-  return (
-    <>
-      {offered.length > 0 && (
-        <CheckList
-          legend="Commands that must pass"
-          names={offered}
-          selected={checks.value ?? offered}
-          viewOf={(command) => <code>{toLine(command)}</code>}
-          onChange={(selected) => (checks.value = selected)}
-        />
-      )}
-      {repository?.checks.length === 0 && (
-        <p class="dim">
-          No command checks the work. <code>drover init</code> in {toLine(repository.path)} chooses some.
-        </p>
-      )}
-      <UnusedFile repository={repository} />
-    </>
-  )
-}

@@ -74,7 +74,12 @@ export function UsagePage() {
       </search>
       {report !== undefined && <Totals totals={report.totals} />}
       {charted !== undefined && charted.rows.length > 0 && (
-        <Chart data={toDaySeries(charted, group, measure)} measure={measure} by={NAMES[group]} />
+        <Chart
+          data={toDaySeries(charted, group, measure)}
+          measure={measure}
+          by={NAMES[group]}
+          isFree={report?.totals.cost_usd === 0}
+        />
       )}
       <h2>By {NAMES[group]}</h2>
       {isByRepository && byRun.value !== undefined && <RepositoryTable rows={byRun.value.repositories} />}
@@ -100,11 +105,13 @@ function Choice({ name, field, value, choices }: ChoiceProps) {
   )
 }
 
-function Chart({ data, measure, by }: { data: DaySeries; measure: Measure; by: string }) {
-  if (data.series.length === 0)
-    return (
-      <p class="dim">{measure === 'cost' ? 'No cost is known in this period.' : 'Nothing was used in this period.'}</p>
-    )
+type ChartProps = { data: DaySeries; measure: Measure; by: string; isFree: boolean }
+
+function Chart({ data, measure, by, isFree }: ChartProps) {
+  if (data.series.length === 0) {
+    const says = isFree ? 'Nothing was paid in this period.' : 'No cost is known in this period.'
+    return <p class="dim">{measure === 'cost' ? says : 'Nothing was used in this period.'}</p>
+  }
   const format =
     measure === 'cost' ? (value: number) => `$${value.toFixed(value < 1 && value > 0 ? 2 : 0)}` : formatCount
   return <DayChart data={data} says={`${measure === 'cost' ? 'Cost' : 'Tokens'} by day and ${by}`} format={format} />

@@ -110,12 +110,20 @@ function assessLogin(
 ): Finding[] {
   const { backend, agent, isEnabled, program } = located
   if (tried?.works === true) return [AGENT.agent_answers({ detail: describeTest(tried) })]
-  if (tried !== undefined) return [AGENT.agent_fails({ detail: `${backend} failed: ${tried.error}`, todo: undefined })]
-  if (!isEnabled || program === undefined || !lacksLogin(located, env)) return []
+  const lacksOne = isEnabled && program !== undefined && lacksLogin(located, env)
+  const todo = lacksOne ? `to log in, ${agent.login}` : undefined
+  if (tried !== undefined) {
+    const isExplained = !lacksOne || tried.error.includes(agent.login)
+    const why = isExplained ? '' : '; it has no login that drover can see'
+    return [
+      AGENT.agent_fails({ detail: `${backend} failed: ${tried.error}${why}`, todo: isExplained ? undefined : todo }),
+    ]
+  }
+  if (!lacksOne) return []
   return [
     AGENT.agent_login_missing({
       detail: `${backend} has no login that drover can see`,
-      todo: `to log in, ${agent.login}`,
+      todo,
     }),
   ]
 }
