@@ -57,6 +57,14 @@ describe('the warning about denied tool calls', () => {
     expect(warnOfDenials(denials, agentRequest(backend, modes))).toEqual(warning === undefined ? [] : [warning])
   })
 
+  it('names the mode that is enough inside of a boundary', () => {
+    const inside = agentRequest('claude', { approvalMode: 'none', sandboxMode: 'workspace' })
+    const boundary = {} as NonNullable<typeof inside.boundary>
+    expect(warnOfDenials([BASH], { ...inside, boundary })).toEqual([
+      '1 tool call was denied: Bash (make); allow with --approval sandboxed',
+    ])
+  })
+
   it('is one short line, however many and long the calls are', () => {
     const calls = Array.from({ length: 40 }, () => ({ ...BASH, subject: `echo 'a\n  b' ${'x'.repeat(1000)}` }))
     const [warning = ''] = warnOfDenials(calls, agentRequest('claude'))
