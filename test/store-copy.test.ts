@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process'
+import { on, once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
@@ -7,7 +10,7 @@ import { randomIds } from '../src/kit/ids.ts'
 import type { OutboxEntry } from '../src/store/outbox.ts'
 import { firstOf, IS_FULL } from './support/full-counts.ts'
 import { createPostgresDatabase, POSTGRES_PROGRAMS, runSql } from './support/postgres.ts'
-import { runDrover, temporaryDirectory } from './support/run-drover.ts'
+import { DROVER, ending, runDrover, temporaryDirectory } from './support/run-drover.ts'
 
 const ENV = { DROVER_EXECUTIONS_KEEP: 'events', DROVER_STORE_MACHINE: 'here' }
 const open = { clock: systemClock, ids: randomIds }
@@ -120,6 +123,27 @@ describe('a PostgreSQL store', () => {
       `${argument} has a password, and other users and agents can read a program's arguments`,
     )
     expect([ran.code === 0, ran.stderr.includes('hunter2')]).toEqual([false, false])
+  })
+
+  it('gets the password of DROVER_STORE_URL if a copy names the same address', async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {})
+      // It asks for a password.
+      socket.once('data', () => socket.write(Buffer.from('R\0\0\0\x08\0\0\0\x03', 'latin1')))
+      socket.on('data', (message) => server.emit('message', message.toString()))
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const place = `127.0.0.1:${(server.address() as AddressInfo).port}/drover`
+    const env = { HOME: temporaryDirectory(), DROVER_STORE_URL: `postgres://drover:pa55word@${place}` }
+    const argv = [DROVER, 'store', 'copy', 'sqlite:', `postgres://drover@${place}`]
+    const child = spawn(process.execPath, argv, { env })
+    const ended = ending(child)
+    const messages = on(server, 'message')
+    await messages.next()
+    expect((await messages.next()).value).toEqual(['p\0\0\0\rpa55word\0'])
+    child.kill('SIGKILL')
+    server.close()
+    await ended
   })
 
   it('has no password in the settings that are shown', async () => {

@@ -70,7 +70,7 @@ export const backendUnavailable = defineFault('backend_unavailable', 'invalid', 
   when: 'The requested agent is not installed, or is disabled in the config.',
   message: (d: { backend: Backend; reason: 'disabled' | 'not_installed'; wanted: string }) =>
     d.reason === 'disabled'
-      ? `${d.backend} is disabled; run "drover config set backends.${d.backend}.enabled true" to enable it`
+      ? `${d.backend} is disabled; run "drover config set backends.${d.backend}.enabled true" to enable it; on a server, ask who runs it`
       : `${d.backend} is not installed: the program "${d.wanted}" was not found; ${installAdvice(d.backend)}${waysAround(d.backend)}`,
 })
 

@@ -38,7 +38,7 @@ export const RunVerdict = named(
       ),
       next: text('The one command that comes next.'),
       look_first: Type.Array(Type.String(), {
-        description: 'What a person should look at before using the work, serious flags first.',
+        description: 'What a person should look at before using the work, serious flags first. It stays after a merge.',
       }),
       exists: strict(
         {

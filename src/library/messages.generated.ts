@@ -1316,7 +1316,7 @@ export type RunVerdict = {
   reason: string
   /** The one command that comes next. */
   next: string
-  /** What a person should look at before using the work, serious flags first. */
+  /** What a person should look at before using the work, serious flags first. It stays after a merge. */
   look_first: readonly string[]
   /** What there is of the work. */
   exists: {

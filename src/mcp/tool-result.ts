@@ -187,7 +187,7 @@ function textOfWorktree({ name, path, files, insertions, deletions, checks }: Co
 
 function headOfRun({ id, verdict, goal }: DrivenRun): string {
   const looks = verdict.look_first.map((each) => `\n- ${each}`).join('')
-  return `Run ${id}: ${looks === '' ? verdict.line : `${verdict.word}${looks}`}\nGoal: ${goal}`
+  return `Run ${id}: ${verdict.word === 'delivered, look first' ? verdict.word : verdict.line}${looks}\nGoal: ${goal}`
 }
 
 function detailsOfRun({ waits_for: waits, pause, problem, report }: DrivenRun): string[] {

@@ -61,6 +61,14 @@ describe('decideCost', () => {
     const odd = { input_tokens: 0, output_tokens: 0, cached_tokens: 1_000_000, reasoning_tokens: 0 }
     expect(decideCost({ usage: odd, model: 'gpt-5' }, billing('codex')).usd).toBe(0.125)
   })
+
+  it('has no digits that only the arithmetic adds', () => {
+    const noise = 0.0027199999999999998
+    expect(decideCost({ usage, model: 'x', reportedUsd: noise }, billing('claude')).usd).toBe(0.00272)
+    const tokens = { ...usage, input_tokens: 3, cached_tokens: 0, cache_write_tokens: 0, output_tokens: 0 }
+    const prices = [{ model: 'x', input: 1.1, output: 1 }]
+    expect(decideCost({ usage: tokens, model: 'x' }, billing('codex', { prices })).usd).toBe(0.0000033)
+  })
 })
 
 describe('the list of prices', () => {

@@ -27,7 +27,7 @@ const MOST_USD = 1_000_000_000
 export function decideCost({ usage, model, reportedUsd }: Turn, billing: Billing): Cost {
   if (billing.isDemo) return { kind: 'reported', usd: 0 }
   if (billing.isPlan) return { kind: 'plan' }
-  if (reportedUsd !== undefined) return { kind: 'reported', usd: Math.min(reportedUsd, MOST_USD) }
+  if (reportedUsd !== undefined) return { kind: 'reported', usd: toWholeDigits(reportedUsd) }
   const price = mayBePriced(billing) && !isNothing(usage) ? findPrice(model, billing.prices) : undefined
   return price === undefined ? { kind: 'unknown' } : { kind: 'priced', usd: priceOf(usage, price, billing) }
 }
@@ -57,5 +57,10 @@ function priceOf(usage: Usage, price: ModelPrice, { agent }: Billing): number {
   const fresh = Math.max(0, input - cacheRead - cacheWrite)
   const { cached_input: cached = price.input, cache_write: written = price.input } = price
   const millions = fresh * price.input + cacheRead * cached + cacheWrite * written + output * price.output
-  return Math.min(millions / 1_000_000, MOST_USD)
+  return toWholeDigits(millions / 1_000_000)
+}
+
+/** Sums of decimal fractions have digits that none of them has. */
+function toWholeDigits(usd: number): number {
+  return Math.round(Math.min(usd, MOST_USD) * 1e9) / 1e9
 }

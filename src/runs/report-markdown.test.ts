@@ -69,6 +69,16 @@ describe('formatReport', () => {
     expect(writeReport(RUN, { verdict }).includes(`Next: \`${next}\``)).toBe(isNamed)
   })
 
+  it.each([
+    ['delivered, look first', 'delivered, look first: no review', '**delivered, look first**\n\n- no review\n'],
+    ['merged', 'merged into main as c0ffee', '**merged** into main as c0ffee\n\n- no review\n'],
+  ] as const)('lists below %s what to look at first', (word, line, head) => {
+    const next = 'drover report run-1'
+    expect(
+      writeReport(RUN, { verdict: { word, line, reason: '', next, look_first: ['no review'], exists: {} } }),
+    ).toContain(head)
+  })
+
   it('names the rounds of refusals, and those that had another sandbox', () => {
     const by = ['agent']
     const nothing = { reached: [], refused: [], unwritable: [], exceeded: [] }

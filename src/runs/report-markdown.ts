@@ -63,7 +63,7 @@ function verdictText({ verdict }: RunReport, question = ''): string[] {
   const { word, look_first: lookFirst, next } = verdict
   const line = withUtcTimes(verdict.line)
   const isLong = lookFirst.length === 0 && question.trim().includes('\n')
-  const reason = lookFirst.length > 0 || isLong ? '' : cell(line.slice(word.length))
+  const reason = word === 'delivered, look first' || isLong ? '' : cell(line.slice(word.length))
   const separator = reason.startsWith(':') || reason === '' ? '' : ' '
   return [
     `**${word}**${separator}${reason}`,

@@ -214,10 +214,13 @@ describe('drover backup', () => {
   it.each([
     [
       'backup',
-      'pg_dump --format=custom --schema=drover --extension=pg_trgm --file=FILE postgres://ada@127.0.0.1:1/drover',
+      'pg_dump --format=custom --schema=drover --extension=pg_trgm --file=FILE postgres://OWNER@127.0.0.1:1/drover',
     ],
-    ['restore', 'pg_restore --clean --if-exists --single-transaction --dbname=postgres://ada@127.0.0.1:1/drover FILE'],
-  ])('names the program of PostgreSQL, without the password: %s', async (command, line) => {
+    [
+      'restore',
+      'pg_restore --clean --if-exists --single-transaction --dbname=postgres://OWNER@127.0.0.1:1/drover FILE',
+    ],
+  ])('names the program of PostgreSQL, with the owner in place of the role and password: %s', async (command, line) => {
     const { root, env, file } = createUser()
     const url = 'postgres://ada:secret@127.0.0.1:1/drover?password=secret'
     const ran = await runAt(root, [process.execPath, DROVER, command, file], { ...env, DROVER_STORE_URL: url })

@@ -97,6 +97,6 @@ const TONES = {
 /** In one line. What to look at comes below it, one line each. */
 function describeVerdict({ word, line, look_first: lookFirst }: RunVerdict): StyledLine[] {
   const tone = TONES[word]
-  if (lookFirst.length === 0) return [{ text: toPrintable(line), tone }]
-  return [{ text: word, tone }, ...lookFirst.map((each): StyledLine => ({ text: `  ${toPrintable(each)}`, tone }))]
+  const head = word === 'delivered, look first' ? word : toPrintable(line)
+  return [{ text: head, tone }, ...lookFirst.map((each): StyledLine => ({ text: `  ${toPrintable(each)}`, tone }))]
 }

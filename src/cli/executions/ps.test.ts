@@ -33,3 +33,8 @@ it('shows parts under their batch, oldest first, in 80 columns', () => {
     '└ 33333333  running    backend  codex (demo)  2:00      explain this',
   ])
 })
+
+it('shows who started each, if a key has started one', () => {
+  const rows = executionRows([execution(1, { api_key: 'ci' }), execution(2)], NOW)
+  expect(rows.map((row) => row[5])).toEqual(['KEY', 'ci', '-'])
+})

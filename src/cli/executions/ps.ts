@@ -74,8 +74,10 @@ function byAge(one: Execution, other: Execution): number {
   return one.created_at < other.created_at || (one.created_at === other.created_at && one.id < other.id) ? -1 : 1
 }
 
-/** One table row per execution, after the headings. Pure. */
+/** One table row per execution, after the headings. If a key has started one, they have keys. Pure. */
 export function executionRows(executions: readonly Execution[], now: Date): string[][] {
+  const hasKeys = executions.some(({ api_key: key }) => key !== undefined)
+  const ofKey = (text: string) => (hasKeys ? [text] : [])
   const rows = inFamilies(executions).map(({ execution, isPart }) => [
     // A batch is easier to see if its parts are set off.
     isPart ? `└ ${shortExecutionId(execution)}` : shortExecutionId(execution),
@@ -83,10 +85,11 @@ export function executionRows(executions: readonly Execution[], now: Date): stri
     execution.kind.replace(/^(?:parallel|chain|compare)_/, ''),
     formatBackend(execution),
     describeAge(execution, now),
+    ...ofKey(execution.api_key ?? '-'),
     toOneLine(basename(execution.workdir ?? '') || (execution.workdir ?? ''), DIRECTORY_COLUMNS),
     execution.prompt_start ?? '',
   ])
-  return [['ID', 'STATE', 'KIND', 'BACKEND', 'AGE', 'DIRECTORY', 'PROMPT'], ...rows]
+  return [['ID', 'STATE', 'KIND', 'BACKEND', 'AGE', ...ofKey('KEY'), 'DIRECTORY', 'PROMPT'], ...rows]
 }
 
 /** For how long it has been running, or when it ended. */

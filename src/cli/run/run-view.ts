@@ -91,8 +91,8 @@ function headLines(run: RunOutline, { name, out, verdict }: ViewOptions): string
 }
 
 /** What is listed or asked in full below is not in the first line too. */
-function headOf({ word, line, look_first: lookFirst }: RunVerdict, run: RunOutline): string {
-  return lookFirst.length > 0 || pendingQuestion(run) !== undefined ? word : line
+function headOf({ word, line }: RunVerdict, run: RunOutline): string {
+  return word === 'delivered, look first' || pendingQuestion(run) !== undefined ? word : line
 }
 
 function factLines(run: RunOutline, { now, out, isRemoved }: ViewOptions): string[] {

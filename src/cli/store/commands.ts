@@ -30,7 +30,7 @@ The sessions stay on this machine, because it has their agents' files.`,
       flags: [JSON_FLAG],
       examples: {
         'drover store copy sqlite: postgres://drover_owner@db.example.com/drover':
-          'the password comes from PGPASSWORD or ~/.pgpass',
+          'the password comes from PGPASSWORD, ~/.pgpass, or DROVER_STORE_URL if that is the same address',
       },
       load: async () => ({ run: (await import('./store-command.ts')).copy }),
     },

@@ -45,13 +45,17 @@ export const copy: RunCommand = async (invocation) => {
     throw argumentInvalid({ name: 'to', given: toPlainAddress(to), allowed, nearest: undefined })
   }
   refusePassword('to', to)
-  const { config } = await readSettings(invocation, [{ key: 'store.url', flag: 'from', value: SQLITE }])
+  const { config: settings } = await readSettings(invocation)
+  const { url: set } = settings.store
+  // The address in DROVER_STORE_URL may have the password that the one on the command line must not have.
+  const url = set !== SQLITE && withoutPassword(set) === withoutPassword(to) ? set : to
+  const config = { ...settings, store: { ...settings.store, url: SQLITE } }
   // Ends what a killed process left running.
   await (await openCommandStores(invocation, config)).sessions.close()
   const path = findUserPaths(invocation).sessions
   const copied = await copyStore({
     path,
-    url: to,
+    url,
     schema: config.store.schema,
     machine: config.store.machine || hostname(),
   })
@@ -150,15 +154,21 @@ function formatCounts({ sessions, executions, execution_events: events }: StoreC
   return `${count(sessions, 'session')} and ${count(executions, 'execution')} with ${count(events, 'event')}`
 }
 
-/** Throws the command of PostgreSQL that does it, without the password. */
+function withoutPassword(url: string): string {
+  return changeAddress(url, (each) => {
+    each.password = ''
+    each.searchParams.delete('password')
+  })
+}
+
+/** Throws the command of PostgreSQL that does it. The role of the address may not read all that a backup needs. */
 function refusePostgres(
   { url, schema }: Config['store'],
   { program, file }: { program: 'pg_dump' | 'pg_restore'; file: string },
 ): void {
   if (url === SQLITE) return
-  const address = changeAddress(url, (each) => {
-    each.password = ''
-    each.searchParams.delete('password')
+  const address = changeAddress(withoutPassword(url), (each) => {
+    each.username = 'OWNER'
   })
   const command =
     program === 'pg_dump'

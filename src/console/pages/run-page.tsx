@@ -74,7 +74,9 @@ function Verdict({ run }: { run: DrivenRun }) {
   if (word === 'running' || word === 'delivered') return null
   return (
     <>
-      {cardButton(run) === undefined && <p class="verdict-line">{lookFirst.length === 0 ? toLine(line) : word}</p>}
+      {cardButton(run) === undefined && (
+        <p class="verdict-line">{word === 'delivered, look first' ? word : toLine(line)}</p>
+      )}
       {lookFirst.map((each) => (
         <p key={each} class="warning">
           {toLine(each)}

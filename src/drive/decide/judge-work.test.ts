@@ -426,4 +426,17 @@ describe('the verdict on a run that has ended, if', () => {
     expect(exists).toEqual({ branch: BRANCH, commit: 'c0ffee', worktree: '/trees/wind' })
     expect(verdictOf({ drive: { next_run_id: 'run-2' } }).exists).toEqual({ follow_up: 'run-2' })
   })
+
+  it.each<[string, Partial<DriveState>, string]>([
+    [
+      'here',
+      { merged: { by: ADA, into: 'main', commit: 'c0ffee', how: 'merge_commit' } },
+      'merged into main as c0ffee',
+    ],
+    ['on the forge', { followed: { end: 'merged' } }, 'merged: pull request https://x/1 was merged'],
+  ])('still lists what to look at after a merge %s', (_place, drive, line) => {
+    const delivered = { ...DELIVERED, as: 'pr', pull_request: 'https://x/1' } as const
+    const verdict = verdictOf({ attempts: [flagged(SERIOUS)], drive: { delivered, ...drive } })
+    expect(verdict).toMatchObject({ word: 'merged', line, look_first: ['test deleted: wind.test.js', UNTESTED] })
+  })
 })

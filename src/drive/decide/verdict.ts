@@ -42,7 +42,10 @@ export type VerdictFacts = {
   readonly name?: string | undefined
 }
 
-type Judged = Pick<RunVerdict, 'word' | 'reason' | 'next'> & { readonly lookFirst?: readonly string[]; line?: string }
+type Judged = Pick<RunVerdict, 'word' | 'reason' | 'next'> & {
+  readonly lookFirst?: readonly string[] | undefined
+  readonly line?: string
+}
 
 export function toVerdict(facts: VerdictFacts): RunVerdict {
   const { word, reason, next, line, lookFirst = [] } = judge(facts)
@@ -71,7 +74,7 @@ function toPlainLine(text: string): string {
 
 function judge(facts: VerdictFacts): Judged {
   const { run, drive, isDriven } = facts
-  const { next_run_id: followUp, paused, delivered, failed } = drive
+  const { next_run_id: followUp, paused, failed } = drive
   const problem = facts.problem ?? failed
   if (isDriven && drive.waiting !== undefined) return ofWait(facts, drive.waiting)
   if (isDriven) return { word: 'running', reason: whatRuns(facts), next: command(facts, 'status', '--watch') }
@@ -89,8 +92,7 @@ function judge(facts: VerdictFacts): Judged {
   if (problem !== undefined) return { word: 'not delivered', reason: problem.message, next: command(facts, 'drive') }
   if (paused !== undefined) return ofPause(facts, paused)
   if (drive.is_queued === true) return ofQueued(facts)
-  if (run.state !== 'ended' || delivered === undefined) return notDriven(facts)
-  return judgeWork({ ...facts, delivered, report: command(facts, 'report'), name: nameOf(facts) })
+  return (run.state === 'ended' ? judgeDelivered(facts) : undefined) ?? notDriven(facts)
 }
 
 function nameOf({ run, name }: VerdictFacts): string {
@@ -114,7 +116,7 @@ function ofQueued({ drive: { after }, waitsFor = after === undefined ? 'turn' : 
   return { word: 'queued', reason: describeWait(waitsFor, after), next: 'drover drive --queue' }
 }
 
-/** Nothing more is done with the work. */
+/** Nothing more is done with the work. What it left to look at is as true of it after a merge. */
 function ofDone(facts: VerdictFacts): Judged | undefined {
   const { merged, discarded, followed } = facts.drive
   if (discarded !== undefined) {
@@ -123,9 +125,19 @@ function ofDone(facts: VerdictFacts): Judged | undefined {
     return { word: 'discarded', reason, next: command(facts, 'discard', '--undo') }
   }
   const next = command(facts, 'report')
-  if (merged !== undefined) return { word: 'merged', line: describeMerge(merged), reason: describeMerge(merged), next }
+  const lookFirst = judgeDelivered(facts)?.lookFirst
+  if (merged !== undefined) {
+    const line = describeMerge(merged)
+    return { word: 'merged', line, reason: line, next, lookFirst }
+  }
   if (followed?.end !== 'merged') return undefined
-  return { word: 'merged', reason: describeFollowedOf({ ...facts, followed }), next }
+  return { word: 'merged', reason: describeFollowedOf({ ...facts, followed }), next, lookFirst }
+}
+
+function judgeDelivered(facts: VerdictFacts): Judged | undefined {
+  const { delivered } = facts.drive
+  if (delivered === undefined) return undefined
+  return judgeWork({ ...facts, delivered, report: command(facts, 'report'), name: nameOf(facts) })
 }
 
 function whatRuns({ drive, run }: VerdictFacts): string {
