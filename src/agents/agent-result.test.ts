@@ -186,6 +186,11 @@ describe('toAgentResult', () => {
       'codex printed nothing for 0.5 s and was stopped; if it needs more time, set backends.codex.silence_secs',
     ],
     [
+      'a cancel while it retries',
+      { exit: { ended: 'cancelled' }, lastRetry: { code: 'agent_unreachable', message: 'no network' } },
+      'the run was canceled; it was retrying after: no network',
+    ],
+    [
       'a refused login',
       { error: LEFT, stopReason: 'refused', exit: { ended: 'cancelled' }, lastRetry: REFUSED },
       'its model service refuses its login: no; to log in, run it',

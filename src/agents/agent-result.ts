@@ -27,6 +27,9 @@ export const STOPS = {
   agent_output_too_large: 'The agent wrote more than 16 Mi characters; drover stopped it.',
 } as const
 
+/** The message of a cancel. What the agent was retrying may follow. */
+export const CANCELED = 'the run was canceled'
+
 const stopped = (code: keyof typeof STOPS, message: string): AgentError => ({ code, message })
 
 type Facts = {
@@ -112,7 +115,7 @@ function toBareOutcome(facts: Facts, ended: ProcessExit['ended']): Outcome {
   }
   if (ended === 'timeout') return { exitCode: EXIT_TIMEOUT, error: timeoutError(facts) }
   if (ended === 'cancelled') {
-    return { exitCode: EXIT_CANCELLED, error: stopped('agent_cancelled', 'the run was canceled') }
+    return { exitCode: EXIT_CANCELLED, error: stopped('agent_cancelled', CANCELED + lastRetryIn(facts)) }
   }
   return output.error === undefined ? { exitCode: 0 } : { exitCode: failedExitCode(exit), error: output.error }
 }
@@ -121,8 +124,11 @@ function toBareOutcome(facts: Facts, ended: ProcessExit['ended']): Outcome {
 function timeoutError(facts: Facts): AgentError {
   const { lastRetry } = facts.output
   const { code, message } = describeTimeout(facts)
-  const retries = lastRetry === undefined ? '' : `; it was retrying after: ${lastRetry.message}`
-  return { code, ...(isOutOfTime(facts) && lastRetry), message: message + retries }
+  return { code, ...(isOutOfTime(facts) && lastRetry), message: message + lastRetryIn(facts) }
+}
+
+function lastRetryIn({ output: { lastRetry } }: Facts): string {
+  return lastRetry === undefined ? '' : `; it was retrying after: ${lastRetry.message}`
 }
 
 function describeTimeout({ request, stopReason }: Facts): AgentError {

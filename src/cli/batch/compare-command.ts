@@ -97,6 +97,7 @@ async function compare(invocation: Invocation, comparison: ComparedAgents): Prom
     items,
     isLive: true,
     isDryRun,
+    agents: drover.agents,
     run: async (options) => await (await drover.batches.compare(USER, request, options)).result(),
     onEnded: ({ fileName, backend }, ended) =>
       files?.write(fileName, { backend, prompt, result: withTimes(ended.result, ended.span) }),

@@ -6,6 +6,7 @@ import { formatCost, formatDuration } from '../output/format-amounts.ts'
 import { toMessage, toOneLine, toPrintable, toShown } from '../output/printable.ts'
 import { wrapOn } from '../output/terminal-wrap.ts'
 import { formatHeadedTable } from '../output/text-table.ts'
+import { describeCancel } from '../prompt/prompt-printer.ts'
 import type { Channel } from '../terminal.ts'
 import type { BatchItem } from './item-progress.ts'
 import type { TaskInFile } from './task-file.shape.ts'
@@ -95,7 +96,7 @@ export function formatOutcome({ item, result, workdir }: BatchOutcome, out: Chan
 export function formatFailure(result: PromptResult): string | undefined {
   const status = toPromptStatus(result)
   if (status === 'completed') return undefined
-  return status === 'canceled' ? 'canceled' : `failed: ${toPrintable(failureReason(result))}`
+  return toPrintable(status === 'canceled' ? describeCancel(result) : `failed: ${failureReason(result)}`)
 }
 
 export function failureReason({ error, exit_code: exitCode }: PromptResult): string {

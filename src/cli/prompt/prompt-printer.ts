@@ -2,6 +2,7 @@
 
 import type { Backend } from '../../agents/adapter/agent.ts'
 import { parseObject } from '../../agents/adapter/json-fields.ts'
+import { CANCELED } from '../../agents/agent-result.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import { type PromptResult, toPromptStatus } from '../../prompts/prompt-result.ts'
@@ -93,9 +94,14 @@ export async function printProblems({ err }: Terminal, result: PromptResult): Pr
   const { backend, warnings = [], error } = result
   const lines = warnings.map((warning) => `drover: warning: ${toMessage(warning)}\n`)
   const isCancelled = toPromptStatus(result) === 'canceled'
-  if (isCancelled) lines.push(`drover: ${backend} was canceled\n`)
+  if (isCancelled) lines.push(`drover: ${backend} was ${toMessage(describeCancel(result))}\n`)
   else if (error !== undefined) lines.push(`drover: ${backend} failed: ${toMessage(error)}\n`)
   await err.write(lines.join(''))
+}
+
+/** `canceled`, and what the agent was retrying then. */
+export function describeCancel({ error = '' }: PromptResult): string {
+  return `canceled${error.startsWith(CANCELED) ? error.slice(CANCELED.length) : ''}`
 }
 
 type CostOptions = Pick<PrintOptions, 'showTokens' | 'showTiming'>
