@@ -4,7 +4,7 @@ import type { BatchWatcher } from '../../prompts/run-batch.ts'
 import { formatDuration } from '../output/format-amounts.ts'
 import { LiveLines } from '../output/live-lines.ts'
 import { toMessage, toOneLine } from '../output/printable.ts'
-import { RetryNotice } from '../prompt/retry-notice.ts'
+import { RetryTimer } from '../prompt/retry-notice.ts'
 import type { Channel } from '../terminal.ts'
 import { formatCheckLine } from './comparison-text.ts'
 import { type BatchItem, ItemProgress } from './item-progress.ts'
@@ -42,7 +42,7 @@ export function createSilentReporter(
 type Watched = { say: (line: string) => void; findLogin: FindLogin }
 
 function watchRetries(items: readonly BatchItem[], { say, findLogin }: Watched): Required<BatchWatcher>['event'] {
-  const notices = items.map(() => new RetryNotice(say))
+  const notices = items.map(() => new RetryTimer(say))
   return (index, event) => {
     const item = items[index]
     if (item === undefined) return

@@ -10,7 +10,7 @@ import type { PromptPrinter } from './prompt-printer.ts'
 /** Most failures of a model service are over by then. */
 const NOTICE_MS = 20_000
 
-export class RetryNotice implements Disposable {
+export class RetryTimer implements Disposable {
   readonly #say: (line: string) => void
   #timer: NodeJS.Timeout | undefined
   #isSaid = false
@@ -49,7 +49,7 @@ export function withRetryNotice(
   printer: PromptPrinter,
   { backend, findLogin, say }: { backend: string; findLogin: () => string | undefined; say: (line: string) => void },
 ): PromptPrinter {
-  const notice = new RetryNotice(say)
+  const notice = new RetryTimer(say)
   return {
     ...printer,
     event: async (event) => {
