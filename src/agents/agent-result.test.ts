@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest'
 import type { ProcessExit } from '../kit/process/process.ts'
 import { sandboxDiskLimit } from '../sandbox/faults.ts'
 import type { AgentError, OutputResult } from './adapter/agent.ts'
+import type { BoundaryPlan } from './adapter/boundary-needs.ts'
 import { NO_USAGE } from './adapter/token-usage.ts'
 import { type StopReason, toAgentResult } from './agent-result.ts'
+import { NATIVE_AGENTS } from './registry.ts'
 
 const FAILED = { code: 'agent_failed', message: 'it broke' }
 const LEFT = { code: 'agent_ended_early', message: 'it left' }
@@ -18,6 +20,7 @@ type Case = {
   lastRetry?: AgentError
   cutOff?: string[]
   env?: Record<string, string>
+  allowed?: string[]
 }
 
 function resultOf(facts: Case) {
@@ -25,11 +28,21 @@ function resultOf(facts: Case) {
   return [exitCode, ended, reported?.code]
 }
 
-function whole({ exit = {}, error, hasEnded = false, stopReason, lastRetry, cutOff, env = { KEY: 'x' } }: Case) {
+function whole({
+  exit = {},
+  error,
+  hasEnded = false,
+  stopReason,
+  lastRetry,
+  cutOff,
+  env = { KEY: 'x' },
+  allowed,
+}: Case) {
   return toAgentResult({
     request: {
       agent: { login: 'run it', hasLogin: ({ KEY }) => KEY !== undefined },
       env,
+      ...(allowed && { boundary: { settings: { env: allowed } } as unknown as BoundaryPlan }),
       backend: 'codex',
       timeoutMs: 2500,
       firstEventTimeoutMs: 1000,
@@ -80,6 +93,31 @@ it('says how to log in if no service is reached and there is no login', () => {
   const error = { code: 'agent_unreachable', message: 'fetch failed' }
   expect(whole({ error }).error?.message).toBe('fetch failed')
   expect(whole({ error, env: {} }).error?.message).toBe('fetch failed; no login for it was found either: run it')
+})
+
+describe('a variable that the agent misses', () => {
+  const error: AgentError = { code: 'agent_auth_failed', message: 'Missing environment variable: `FAKE_KEY`.' }
+  const messageOf = (facts: Case) => whole({ error, ...facts }).error?.message
+  const env = { FAKE_KEY: 'x' }
+
+  it('is for the setting of the sandbox, if the sandbox dropped it', () => {
+    expect(messageOf({ env, allowed: ['OTHER'] })).toBe(
+      'Missing environment variable: `FAKE_KEY`; to log in, let the sandbox pass on FAKE_KEY, which is set: add it to sandbox.env, as with `drover config set sandbox.env OTHER FAKE_KEY`',
+    )
+  })
+
+  it('is otherwise for the user to set', () => {
+    const message = 'Missing environment variable: `FAKE_KEY`; to log in, run it'
+    expect([messageOf({ allowed: [] }), messageOf({ env })]).toEqual([message, message])
+  })
+})
+
+it('gemini is not told to set a key that is set', () => {
+  const { loginAfter } = NATIVE_AGENTS.gemini
+  const set = { GEMINI_API_KEY: 'x' }
+  expect(loginAfter?.('Invalid auth method selected.', set)).toContain('security.auth.selectedType')
+  expect(loginAfter?.('API key not valid', set)).not.toContain('set GEMINI_API_KEY')
+  expect(loginAfter?.('Invalid auth method selected.', {})).toBeUndefined()
 })
 
 describe('toAgentResult', () => {
@@ -184,6 +222,11 @@ describe('toAgentResult', () => {
       'silence',
       { stopReason: 'silent', exit: { ended: 'cancelled' } },
       'codex printed nothing for 0.5 s and was stopped; if it needs more time, set backends.codex.silence_secs',
+    ],
+    [
+      'a cancel while it retries',
+      { exit: { ended: 'cancelled' }, lastRetry: { code: 'agent_unreachable', message: 'no network' } },
+      'the run was canceled; it was retrying after: no network',
     ],
     [
       'a refused login',

@@ -1,6 +1,7 @@
 /** The result of a run: what the agent's output says, and how its process ended. Pure. */
 import { Fault } from '../kit/fault.ts'
 import type { ProcessExit } from '../kit/process/process.ts'
+import { quoteWord } from '../kit/shell-words.ts'
 import type { AgentError, AgentEvent, AgentRequest, OutputResult } from './adapter/agent.ts'
 import { withLoginSteps } from './adapter/agent-login.ts'
 import { EXIT_CANCELLED, EXIT_TIMEOUT, exitCodeOfSignal } from './adapter/failure.ts'
@@ -27,12 +28,16 @@ export const STOPS = {
   agent_output_too_large: 'The agent wrote more than 16 Mi characters; drover stopped it.',
 } as const
 
+/** The message of a cancel. What the agent was retrying may follow. */
+export const CANCELED = 'the run was canceled'
+
 const stopped = (code: keyof typeof STOPS, message: string): AgentError => ({ code, message })
 
 type Facts = {
   request: Pick<AgentRequest, 'backend' | 'timeoutMs' | 'firstEventTimeoutMs' | 'silenceMs'> & {
-    agent: Pick<AgentRequest['agent'], 'login' | 'hasLogin'>
+    agent: Pick<AgentRequest['agent'], 'login' | 'loginAfter' | 'hasLogin'>
     env: AgentRequest['env']
+    boundary?: AgentRequest['boundary']
   }
   exit: ProcessExit
   output: OutputResult
@@ -68,13 +73,23 @@ function toOutcome(facts: Facts, ended: ProcessExit['ended']): Outcome {
   const error = bare && (isRefusedBySandbox(facts, bare) ? refusedBySandbox(facts, bare) : bare)
   return error === undefined
     ? { exitCode }
-    : { exitCode, error: withLoginSteps(suspectLogin(error, facts), facts.request) }
+    : { exitCode, error: withLoginSteps(withOwnSteps(suspectLogin(error, facts), facts), facts.request) }
 }
 
 /** Without a login some agents try for minutes to reach a service that they are not meant to use. */
 function suspectLogin(error: AgentError, { request: { agent, env } }: Facts): AgentError {
   if (error.code !== 'agent_unreachable' || agent.hasLogin?.(env) !== false) return error
   return { ...error, message: `${error.message}; no login for it was found either: ${agent.login}` }
+}
+
+/** Steps that depend on what is set. A variable that is set, and that the agent misses, has not come into the sandbox. */
+function withOwnSteps(error: AgentError, { request: { agent, env, boundary } }: Facts): AgentError {
+  const [, missing = ''] = /missing environment variable: `?(\w+)/i.exec(error.message) ?? []
+  const login =
+    boundary !== undefined && env[missing]
+      ? `let the sandbox pass on ${missing}, which is set: add it to sandbox.env, as with \`drover config set sandbox.env ${[...boundary.settings.env, missing].map(quoteWord).join(' ')}\``
+      : agent.loginAfter?.(error.message, env)
+  return login === undefined ? error : { ...error, login }
 }
 
 /** A status is that of the sandbox then. */
@@ -112,7 +127,7 @@ function toBareOutcome(facts: Facts, ended: ProcessExit['ended']): Outcome {
   }
   if (ended === 'timeout') return { exitCode: EXIT_TIMEOUT, error: timeoutError(facts) }
   if (ended === 'cancelled') {
-    return { exitCode: EXIT_CANCELLED, error: stopped('agent_cancelled', 'the run was canceled') }
+    return { exitCode: EXIT_CANCELLED, error: stopped('agent_cancelled', CANCELED + lastRetryIn(facts)) }
   }
   return output.error === undefined ? { exitCode: 0 } : { exitCode: failedExitCode(exit), error: output.error }
 }
@@ -121,8 +136,11 @@ function toBareOutcome(facts: Facts, ended: ProcessExit['ended']): Outcome {
 function timeoutError(facts: Facts): AgentError {
   const { lastRetry } = facts.output
   const { code, message } = describeTimeout(facts)
-  const retries = lastRetry === undefined ? '' : `; it was retrying after: ${lastRetry.message}`
-  return { code, ...(isOutOfTime(facts) && lastRetry), message: message + retries }
+  return { code, ...(isOutOfTime(facts) && lastRetry), message: message + lastRetryIn(facts) }
+}
+
+function lastRetryIn({ output: { lastRetry } }: Facts): string {
+  return lastRetry === undefined ? '' : `; it was retrying after: ${lastRetry.message}`
 }
 
 function describeTimeout({ request, stopReason }: Facts): AgentError {

@@ -18,6 +18,7 @@ import type {
   Usage,
 } from './adapter/agent.ts'
 import { exitCodeOfFailure } from './adapter/failure.ts'
+import { isRetry } from './adapter/output-reader.ts'
 import { warnOfDenials } from './adapter/tool-log.ts'
 import { type AgentResult, type AgentRun, type StopReason, toAgentResult } from './agent-result.ts'
 import { findMismatch } from './schema/match-schema.ts'
@@ -99,7 +100,7 @@ export async function* runTurn(request: AgentRequest, driver: TurnDriver, stop?:
     let retries = 0
     await driver.begin((events) => {
       if (reader.isRefused()) driver.stop('refused')
-      retries += events.filter(({ type, content }) => type === 'progress' && content.stage === 'retry').length
+      retries += events.filter(isRetry).length
       if (retries >= MOST_RETRIES && driver.cutOff() !== undefined) driver.stop('cut_off')
       if (reader.hasEnded()) silence[Symbol.dispose]()
       else silence.heard(events)

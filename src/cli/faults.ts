@@ -45,7 +45,7 @@ export const flagUnknown = defineFault('flag_unknown', 'usage', {
 
 export const flagMissing = defineFault('flag_missing', 'usage', {
   when: 'An argument needs a flag that was not given.',
-  message: (d: { flag: string; reason: string }) => `${d.flag} is required ${d.reason}`,
+  message: (d: { flag: string; what: string; example: string }) => `${d.what} needs ${d.flag}: ${d.example}`,
 })
 
 export const flagValueMissing = defineFault('flag_value_missing', 'usage', {
@@ -55,8 +55,14 @@ export const flagValueMissing = defineFault('flag_value_missing', 'usage', {
 
 export const flagValueInvalid = defineFault('flag_value_invalid', 'usage', {
   when: 'The value of a flag is not allowed.',
-  message: (d: { flag: string; given: string; allowed: string; known?: readonly string[] }) =>
-    `${d.flag} must be ${d.allowed}, not "${d.given}"${hint(nearestWord(d.given, d.known ?? []))}`,
+  message: (d: {
+    flag: string
+    given: string
+    allowed: string
+    known?: readonly string[]
+    todo?: string | undefined
+  }) =>
+    `${d.flag} must be ${d.allowed}, not "${d.given}"${d.todo === undefined ? hint(nearestWord(d.given, d.known ?? [])) : `; ${d.todo}`}`,
 })
 
 export const flagValueEmpty = defineFault('flag_value_empty', 'usage', {

@@ -1,3 +1,4 @@
+import { howToAdd } from '../agents/acp/known-agents.ts'
 import type { Config } from '../config/config.shape.ts'
 import { type ConfigEnvironment, findPaths, hiddenFiles, listPrivateFiles, type Paths } from '../config/paths.ts'
 import { type LoadedConfig, type Override, readConfig } from '../config/read-config.ts'
@@ -49,7 +50,8 @@ export async function readSettings(invocation: Invocation, overrides: readonly O
 function checkBackend({ flags }: Invocation, known: readonly string[]): void {
   const given = flags.text('backend')
   if (given === undefined || known.includes(given)) return
-  throw flagValueInvalid({ flag: '--backend', given, allowed: `one of ${known.join(', ')}`, known })
+  const allowed = `one of ${known.join(', ')}`
+  throw flagValueInvalid({ flag: '--backend', given, allowed, known, todo: howToAdd(given) })
 }
 
 /** Throws if the address of a store, as an argument of a command, has a password: others can read arguments. */

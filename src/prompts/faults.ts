@@ -1,3 +1,4 @@
+import { howToAdd } from '../agents/acp/known-agents.ts'
 import { defineFault } from '../kit/fault.ts'
 import { nearestWord } from '../kit/nearest.ts'
 
@@ -6,7 +7,8 @@ export const backendNotFound = defineFault('backend_not_found', 'invalid', {
   message: (d: { backend: string; known: readonly string[] }) => {
     const nearest = nearestWord(d.backend, d.known)
     const meant = nearest === undefined ? '' : `; did you mean ${nearest}?`
-    return `no backend ${JSON.stringify(d.backend)}; use ${d.known.join(', ')}${meant}`
+    const add = howToAdd(d.backend)
+    return `no backend ${JSON.stringify(d.backend)}; ${add === undefined ? '' : `${add}, or `}use ${d.known.join(', ')}${meant}`
   },
 })
 

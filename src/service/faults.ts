@@ -60,7 +60,7 @@ export const comparisonRunning = defineFault('comparison_running', 'conflict', {
 export const comparisonUnknown = defineFault('comparison_unknown', 'not_found', {
   when: 'There is no comparison with the given id, or nothing of it is kept.',
   message: (d: { id: string }) =>
-    `there is no comparison ${JSON.stringify(d.id)}; "drover compare --list" shows those that are kept`,
+    `there is no comparison ${JSON.stringify(d.id)}; "drover compare --list" shows those that are kept: without worktrees only if executions.keep is results or events`,
 })
 
 type GoneWork = {

@@ -169,6 +169,16 @@ describe('a usage error', () => {
           '--backend must be one of claude, codex, gemini, not "cluade"; did you mean claude?',
         ],
         [
+          'a backend that is not added',
+          ['-b', 'opencode', 'x'],
+          '--backend must be one of claude, codex, gemini, not "opencode"; add it with "drover backends add opencode"',
+        ],
+        [
+          'a backend to compare that is not added',
+          ['compare', '--backends', 'codex,opencode', 'x'],
+          'not "opencode"; add it with "drover backends add opencode"',
+        ],
+        [
           'a misspelled backend to compare',
           ['compare', '--backends', 'codex,cluade', 'x'],
           '--backends must be one or more of claude, codex, gemini, not "cluade"; did you mean claude?',
@@ -199,6 +209,11 @@ describe('a usage error', () => {
           'unknown command "comare"; did you mean drover compare? Or to send it as a prompt, run "drover prompt \'comare fix it\'"',
         ],
         ['an unknown short flag', ['version', '-x'], 'drover version has no flag -x'],
+        [
+          'a mistyped flag of a prompt',
+          ['--modle', 'x', 'hello'],
+          'drover prompt has no flag --modle; did you mean --model?\nRun "drover prompt --help" for help.',
+        ],
         ['an unknown flag before the command', ['--jsn', 'version'], 'drover has no flag --jsn'],
         ['a flag without its value', ['config', 'show', '--config'], '--config needs a value'],
         [

@@ -43,6 +43,7 @@ describe('drover compare', () => {
             model: 'demo',
             exit_code: 0,
             token_usage: expect.objectContaining({ output_tokens: expect.any(Number) }),
+            usage: expect.objectContaining({ total_tokens: expect.any(Number) }),
             duration_seconds: expect.any(Number),
             start_time: MOMENT,
             end_time: MOMENT,

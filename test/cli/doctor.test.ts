@@ -746,7 +746,7 @@ describe('drover doctor --try', () => {
 
   it.each([
     ['an unknown agent', ['--try', 'claud'], /no backend "claud".*did you mean claude\?/],
-    ['an agent without --try', ['claude'], /--try is required to name agents/],
+    ['an agent without --try', ['claude'], /naming agents needs --try: drover doctor --try claude/],
   ])('refuses %s', async (_name, args, message) => {
     const { code, stdout, stderr } = await doctorMachine(temporaryDirectory()).drover('doctor', ...args)
     expect([code === 0, stdout]).toEqual([false, ''])

@@ -73,6 +73,7 @@ describe('drover parallel', () => {
             end_time: MOMENT,
             output: expect.stringContaining('Your prompt arrived: "one"'),
             token_usage: expect.objectContaining({ input_tokens: expect.any(Number) }),
+            usage: expect.objectContaining({ total_tokens: expect.any(Number) }),
             backend_session_id: expect.any(String),
           },
           expect.objectContaining({ index: 1, backend: 'codex', output: expect.stringContaining('"two"') }),

@@ -294,6 +294,11 @@ export function findKnownAgent(name: string): KnownAgent | undefined {
   return KNOWN_AGENTS.find((known) => known.name === name)
 }
 
+/** What a user does to use an agent that drover knows but the config does not have, as a part of a sentence. */
+export function howToAdd(name: string): string | undefined {
+  return findKnownAgent(name) && `add it with "drover backends add ${name}"`
+}
+
 /** The profile of the agent that a command starts: it is known by its program, whatever the backend is called. */
 export function findProfile(command: readonly string[]): AcpProfile {
   const known = KNOWN_AGENTS.find((each) => each.command[0] === programName(command))

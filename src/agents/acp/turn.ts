@@ -144,7 +144,7 @@ export class AcpTurn implements TurnProtocol {
     const { request } = this.#turn
     const session = this.#session
     if (request.isEphemeral && session !== undefined && !(await this.#forget(session.sessionId))) {
-      this.#output.warnings.push(`${this.#agent.options.backend} cannot delete its session, which stays stored`)
+      this.#output.warnings.push('the agent cannot delete its session, which stays stored')
     }
     this.#onEnd()
     await this.#push(response)

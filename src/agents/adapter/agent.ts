@@ -285,6 +285,8 @@ type AgentTraits = {
   executable: string
   /** What a user does to log in, as the rest of a sentence. */
   login: string
+  /** The same after this failure, if what is set already makes other steps necessary. */
+  loginAfter?: (message: string, env: Environment) => string | undefined
   /** Whether a file with a login or a variable with a key exists, for agents of which that is known. Reads no content. */
   hasLogin?: (env: Environment) => boolean
   /** How long it may print nothing, if no setting says so: some work for minutes before they print a whole message. */

@@ -78,6 +78,11 @@ export function createOutputReader(output: AgentOutput): OutputReader {
   const repair = new TextRepair()
   let hasBegun = false
   let refusals = 0
+  let isRetrying = false
+  const noteRetries = (events: readonly AgentEvent[]) => {
+    refusals = countRefusals(refusals, output, events)
+    isRetrying = !events.some(isAnswer) && (isRetrying || events.some(isRetry))
+  }
   const read = (value: JsonRecord | undefined) => {
     const events = value && output.read(value)
     if (events !== undefined) plain = undefined
@@ -86,7 +91,7 @@ export function createOutputReader(output: AgentOutput): OutputReader {
   const readParsed = (value: JsonRecord | undefined, line: string) => {
     const events = read(value)
     hasBegun ||= events === undefined ? plain !== undefined && line.trim() !== '' : events.some(isAnswer)
-    refusals = countRefusals(refusals, output, events ?? [])
+    noteRetries(events ?? [])
     held += events === undefined ? line.length + 1 : textLength(events)
     if (events === undefined && held <= ANSWER_LIMIT_CHARACTERS) plain?.push(line)
     return events === undefined ? [] : repair.events(events, line)
@@ -101,7 +106,7 @@ export function createOutputReader(output: AgentOutput): OutputReader {
       output.readNotice &&
       ((line) => {
         const events = output.readNotice?.(line) ?? []
-        refusals = countRefusals(refusals, output, events)
+        noteRetries(events)
         return repair.value(events)
       }),
     usageSoFar: () => output.usageSoFar?.(),
@@ -111,7 +116,7 @@ export function createOutputReader(output: AgentOutput): OutputReader {
       const plainText = plain === undefined ? undefined : joinLines(plain)
       const last = repair.events(events ?? messageEvents(plainText, { isPartial: false }), plainText ?? '')
       hasBegun ||= events?.some(isAnswer) === true
-      const result = repair.value(toOutputResult(output, { end, now, plainText, hasBegun }))
+      const result = repair.value(toOutputResult(output, { end, now, plainText, hasBegun, isRetrying }))
       const warnings = [...(output.summary().warnings ?? []), ...(repair.hasReplaced ? [REPLACED_WARNING] : [])]
       return {
         events: [...last, ...repair.end()],
@@ -127,13 +132,17 @@ const MOST_REFUSALS = 2
 /** How often, one after the other, the agent has tried again because the model service refused its login. */
 function countRefusals(before: number, output: AgentOutput, events: readonly AgentEvent[]): number {
   if (events.some(isAnswer)) return 0
-  if (!events.some(({ type, content }) => type === 'progress' && content.stage === 'retry')) return before
+  if (!events.some(isRetry)) return before
   const { lastRetry } = output.summary()
   return lastRetry !== undefined && failureCode(lastRetry) === 'agent_auth_failed' ? before + 1 : 0
 }
 
-function isAnswer({ type }: AgentEvent): boolean {
+export function isAnswer({ type }: AgentEvent): boolean {
   return type === 'message' || type === 'thinking' || type === 'tool_use' || type === 'tool_result'
+}
+
+export function isRetry({ type, content }: AgentEvent): boolean {
+  return type === 'progress' && content.stage === 'retry'
 }
 
 function textLength(events: readonly AgentEvent[]): number {
@@ -152,10 +161,10 @@ function documentIn(lines: readonly string[]): JsonRecord | undefined {
 }
 
 /** `plainText` is undefined if the agent printed objects. */
-type Finish = { end: ProcessEnd; now: Date; plainText: string | undefined; hasBegun: boolean }
+type Finish = { end: ProcessEnd; now: Date; plainText: string | undefined; hasBegun: boolean; isRetrying: boolean }
 
 function toOutputResult(output: AgentOutput, finish: Finish): OutputResult {
-  const { end, now, plainText } = finish
+  const { end, now, plainText, isRetrying } = finish
   const { model, turnCount, costUsd, context, threadUsage, usage, text, ...summary } = output.summary()
   const sessionId = summary.sessionId ?? output.readStderr?.(end.stderrTail).sessionId
   const failure = findFailure(output, finish)
@@ -171,7 +180,7 @@ function toOutputResult(output: AgentOutput, finish: Finish): OutputResult {
     ...(costUsd !== undefined && { costUsd }),
     ...(context && { context }),
     ...(denials.length > 0 && { denials }),
-    ...(summary.lastRetry && { lastRetry: toError(summary.lastRetry, now) }),
+    ...(isRetrying && summary.lastRetry && { lastRetry: toError(summary.lastRetry, now) }),
   }
 }
 

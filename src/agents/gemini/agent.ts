@@ -16,6 +16,13 @@ export const gemini: LineAgent = {
   backend: 'gemini',
   executable: 'gemini',
   login: 'run `gemini` in a terminal and choose how to log in (/auth), or set GEMINI_API_KEY',
+  loginAfter: (message, { GEMINI_API_KEY: key }) => {
+    if (!key) return undefined
+    const isUnchosen = /invalid auth method/i.test(message)
+    const setting =
+      'set security.auth.selectedType to gemini-api-key in ~/.gemini/settings.json, so that it uses your key'
+    return isUnchosen ? setting : 'run `gemini` in a terminal and choose how to log in (/auth), or check GEMINI_API_KEY'
+  },
   hasLogin,
   // It does not print its thoughts.
   silenceMs: 300_000,

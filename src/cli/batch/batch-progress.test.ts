@@ -50,9 +50,22 @@ describe('the live reporter during checks', () => {
 })
 
 describe('the line reporter', () => {
+  it('names an item that only tries again', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const { written, channel } = createRecorder()
+    const { watcher, end } = createLineReporter(ITEMS, channel, (backend) => `log in to ${backend}`)
+    watcher.event?.(1, { type: 'progress', content: { stage: 'retry', message: 'no network' } })
+    vi.advanceTimersByTime(20_000)
+    await end()
+    expect(written.join('')).toBe(
+      'drover: [2] beta (codex) has only been retrying for 20 s: no network; drover sees no login of it: log in to codex\n',
+    )
+  })
+
   it('writes a line when an item starts and when it ends', async () => {
     const { written, channel } = createRecorder()
-    const { watcher, end } = createLineReporter(ITEMS, channel)
+    const { watcher, end } = createLineReporter(ITEMS, channel, () => undefined)
     for (const item of [0, 1, 2]) watcher.started?.(item)
     watcher.ended?.(0, resultOf())
     watcher.ended?.(1, resultOf({ exit_code: 1, error: 'no', error_code: 'agent_failed' }))
@@ -74,7 +87,7 @@ describe('the line reporter', () => {
     const channel = createChannel(async () => {
       throw new Error('the terminal is gone')
     })
-    const { watcher, end } = createLineReporter(ITEMS, channel)
+    const { watcher, end } = createLineReporter(ITEMS, channel, () => undefined)
     watcher.started?.(0)
     await expect(end()).resolves.toBeUndefined()
   })
@@ -156,7 +169,7 @@ describe('the live reporter', () => {
     const { channel } = createRecorder()
     const live = createLiveReporter(ITEMS, channel)
     await live.end()
-    expect([live.wantsDeltas, createLineReporter(ITEMS, channel).wantsDeltas]).toEqual([true, false])
+    expect([live.wantsDeltas, createLineReporter(ITEMS, channel, () => undefined).wantsDeltas]).toEqual([true, false])
   })
 
   it('removes its lines at the end', async () => {

@@ -4,6 +4,7 @@ import type { BatchWatcher } from '../../prompts/run-batch.ts'
 import { formatDuration } from '../output/format-amounts.ts'
 import { LiveLines } from '../output/live-lines.ts'
 import { toMessage, toOneLine } from '../output/printable.ts'
+import { RetryTimer } from '../prompt/retry-notice.ts'
 import type { Channel } from '../terminal.ts'
 import { formatCheckLine } from './comparison-text.ts'
 import { type BatchItem, ItemProgress } from './item-progress.ts'
@@ -23,11 +24,30 @@ const REASON_COLUMNS = 300
 
 type Note = Parameters<Required<BatchWatcher>['noted']>[0]
 
-/** Only notes. */
-export function createSilentReporter(channel: Channel): ProgressReporter {
+/** How to log in to an agent, if drover sees no login. */
+export type FindLogin = (backend: string) => string | undefined
+
+/** Only notes, and which items only try again. */
+export function createSilentReporter(
+  items: readonly BatchItem[],
+  channel: Channel,
+  findLogin: FindLogin,
+): ProgressReporter {
   const writing = createQueue()
   const noted = (note: Note) => writing.add(() => channel.write(`${formatNote(note)}\n`))
-  return { watcher: { noted }, wantsDeltas: false, end: writing.done }
+  const event = watchRetries(items, { say: (line) => writing.add(() => channel.write(line)), findLogin })
+  return { watcher: { noted, event }, wantsDeltas: false, end: writing.done }
+}
+
+type Watched = { say: (line: string) => void; findLogin: FindLogin }
+
+function watchRetries(items: readonly BatchItem[], { say, findLogin }: Watched): Required<BatchWatcher>['event'] {
+  const notices = items.map(() => new RetryTimer(say))
+  return (index, event) => {
+    const item = items[index]
+    if (item === undefined) return
+    notices[index]?.note(event, `${item.mark} ${formatName(item)}`, () => findLogin(item.backend))
+  }
 }
 
 /** It may name files, and an agent may have put control characters and line breaks into their names. */
@@ -36,7 +56,11 @@ function formatNote({ message, isWarning }: Note): string {
 }
 
 /** One line when an item starts and one when it ends. */
-export function createLineReporter(items: readonly BatchItem[], channel: Channel): ProgressReporter {
+export function createLineReporter(
+  items: readonly BatchItem[],
+  channel: Channel,
+  findLogin: FindLogin,
+): ProgressReporter {
   const writing = createQueue()
   const write = (line: string) => writing.add(() => channel.write(`${line}\n`))
   const writeLine = (index: number, format: (item: BatchItem) => string) => {
@@ -46,6 +70,7 @@ export function createLineReporter(items: readonly BatchItem[], channel: Channel
   return {
     watcher: {
       started: (index) => writeLine(index, (item) => `${item.mark} started: ${formatName(item)}`),
+      event: watchRetries(items, { say: (line) => writing.add(() => channel.write(line)), findLogin }),
       ended: (index, result) => writeLine(index, (item) => formatEnd(item, result)),
       checked: (name, check) => write(formatCheckLine(name, check)),
       noted: (note) => write(formatNote(note)),
@@ -57,7 +82,7 @@ export function createLineReporter(items: readonly BatchItem[], channel: Channel
 
 /** Only failures, for --quiet. */
 export function createFailureReporter(items: readonly BatchItem[], channel: Channel): ProgressReporter {
-  const { watcher, ...rest } = createLineReporter(items, channel)
+  const { watcher, ...rest } = createLineReporter(items, channel, () => undefined)
   const ended: BatchWatcher['ended'] = (item, result) => hasFailed(result) && watcher.ended?.(item, result)
   return { ...rest, watcher: { ended, ...(watcher.noted !== undefined && { noted: watcher.noted }) } }
 }

@@ -40,6 +40,15 @@ it('tasks have a column for costs if one is known', () => {
   expect(ends).toEqual(['TOKENS COST TASK', '0 ~$0.5000 alpha', '0 - alpha', '- - alpha', ''])
 })
 
+it('a comparison says why a cost is not known', () => {
+  const token_usage = { input_tokens: 9, output_tokens: 1, cached_tokens: 0, reasoning_tokens: 0 }
+  const unknown = { ...canceledResult('codex'), token_usage, model: 'house-1' }
+  const paid = { ...unknown, backend: 'claude', cost_usd: 0.5, cost_kind: 'reported' as const }
+  const shown = (results: (typeof unknown)[]) => formatCompared(results, { out: OUT, isKept: true })
+  expect(shown([paid, unknown])).toContain('\nThe cost of house-1 is not known.')
+  expect(shown([paid, { ...unknown, cost_kind: 'plan' as const } as typeof unknown])).not.toContain('not known')
+})
+
 describe('tokens of a cache', () => {
   const USAGE = { output_tokens: 30, cached_tokens: 900, reasoning_tokens: 0 }
   const results = [

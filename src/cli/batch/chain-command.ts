@@ -38,6 +38,7 @@ export const run: RunCommand = async (invocation) => {
     items,
     isLive: true,
     isDryRun,
+    agents: drover.agents,
     run: async (options) => await (await drover.batches.chain(USER, request, options)).result(),
     onEnded: ({ fileName, step, numbered }, ended) =>
       files?.write(fileName, { step, result: { ...numbered, ...withTimes(ended.result, ended.span) } }),

@@ -1,3 +1,4 @@
+import { howToAdd } from '../../agents/acp/known-agents.ts'
 import { backendUnavailable } from '../../agents/faults.ts'
 import { findInstallCommand } from '../../agents/install-command.ts'
 import { type AgentLocation, backendNames, locateAgents } from '../../agents/locate-agents.ts'
@@ -27,7 +28,7 @@ import { readPrompt } from '../prompt/read-prompt.ts'
 import { readPreparation } from '../read-preparation.ts'
 import { readSettings } from '../settings.ts'
 import type { Channel } from '../terminal.ts'
-import { formatCompared, formatComparison, formatKeepResult } from './comparison-text.ts'
+import { formatCompared, formatComparison, formatKeepResult, formatMissingCosts } from './comparison-text.ts'
 import { findCurrentRepository, isInRepository } from './current-repository.ts'
 import { checkListFlags, listEarlier } from './earlier-comparisons.ts'
 import { executeBatch } from './execute-batch.ts'
@@ -97,6 +98,7 @@ async function compare(invocation: Invocation, comparison: ComparedAgents): Prom
     items,
     isLive: true,
     isDryRun,
+    agents: drover.agents,
     run: async (options) => await (await drover.batches.compare(USER, request, options)).result(),
     onEnded: ({ fileName, backend }, ended) =>
       files?.write(fileName, { backend, prompt, result: withTimes(ended.result, ended.span) }),
@@ -190,7 +192,15 @@ async function printComparison({ flags, runtime }: Invocation, printed: Printed)
   await err.write(formatWarnings(results.map((each) => ({ item: { mark: each.backend }, result: each }))))
   const demoBackends = located.filter(({ isDemo }) => isDemo).map(({ backend }): string => backend)
   await out.write(formatComparison(results, { out, demoBackends }))
-  if (flags.isOn('quiet') || results.every(({ worktree }) => worktree === undefined)) return
+  if (flags.isOn('quiet')) return
+  if (results.every(({ worktree }) => worktree === undefined)) {
+    await out.write(
+      formatMissingCosts(results)
+        .map((line) => `\n${line}\n`)
+        .join(''),
+    )
+    return
+  }
   await out.write(formatCompared(results, { out, isKept: dropped !== undefined }))
   if (dropped !== undefined) await out.write(formatKeepResult({ ...(kept && { kept }), dropped, left: left ?? [] }))
 }
@@ -245,7 +255,8 @@ function readBackends({ flags }: Invocation, known: readonly string[]): readonly
   if (names.length === 0) throw backendsNotNamed({})
   const unknown = names.find((name) => !known.includes(name))
   if (unknown !== undefined) {
-    throw flagValueInvalid({ flag: '--backends', given: unknown, allowed: `one or more of ${known.join(', ')}`, known })
+    const allowed = `one or more of ${known.join(', ')}`
+    throw flagValueInvalid({ flag: '--backends', given: unknown, allowed, known, todo: howToAdd(unknown) })
   }
   return names
 }

@@ -93,6 +93,7 @@ export function sideBySide(texts: readonly string[], width: number): string[] {
 type ComparedCheck = ComparedWorktree['checks'][number]
 
 const OUTPUT_LINES = 10
+const NAME_COLUMNS = 60
 const LINE_COLUMNS = 160
 const HEADINGS = ['AGENT', 'STATE', 'FILES', 'ADDED', 'REMOVED', 'CHECKS', 'TIME', 'TOKENS', 'COST']
 
@@ -105,8 +106,23 @@ export function formatCompared(
   const hasCost = results.some(({ cost_usd: cost }) => cost !== undefined)
   const rows = [HEADINGS, ...results.map(toRow)].map((row) => (hasCost ? row : row.slice(0, -1)))
   const places = worktrees.flatMap(({ name, path }) => (path === undefined ? [] : [`${name}: ${toPrintable(path)}`]))
-  const table = formatHeadedTable(rows, out)
+  const table = [...formatHeadedTable(rows, out), ...formatMissingCosts(results)]
   return `${['', ...table, ...formatProblems(worktrees, out), ...(isKept ? [''] : formatPlaces(places))].join('\n')}\n`
+}
+
+/** Why agents that have used tokens have no cost. */
+export function formatMissingCosts(results: readonly PromptResult[]): string[] {
+  const missing = results.filter(({ cost_usd: cost, cost_kind: kind, token_usage: usage, backend }) => {
+    return cost === undefined && kind === undefined && countTokens(usage, backend) > 0
+  })
+  const models = new Set(
+    missing.map(({ backend, model }) => toOneLine(model ?? `the model of ${backend}`, NAME_COLUMNS)),
+  )
+  if (models.size === 0) return []
+  const whose = [...models].join(', ')
+  return [
+    `The cost of ${whose} is not known. A model without a price gets one in the setting prices (docs/budgets.md#prices).`,
+  ]
 }
 
 function formatProblems(worktrees: readonly ComparedWorktree[], out: Channel): string[] {

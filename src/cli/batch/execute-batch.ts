@@ -2,8 +2,10 @@
 import { type Clock, toTimestamp } from '../../kit/clock.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
 import type { BatchRunOptions, BatchWatcher } from '../../prompts/run-batch.ts'
+import type { AgentDirectory } from '../../service/agent-directory.ts'
 import type { Invocation } from '../command.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
+import { missingLogin } from '../prompt/retry-notice.ts'
 import {
   createFailureReporter,
   createLineReporter,
@@ -19,6 +21,7 @@ type Batch<Item, Result> = {
   items: readonly Item[]
   /** On a terminal, progress lines are redrawn in place. */
   isLive: boolean
+  agents: AgentDirectory
   /** There is no progress to show. */
   isDryRun: boolean
   run(options: BatchRunOptions): Promise<Result>
@@ -37,13 +40,13 @@ type BatchRun<Result> = {
 
 export async function executeBatch<Item extends BatchItem, Result>(
   invocation: Invocation,
-  { items, isLive, isDryRun, run, onEnded }: Batch<Item, Result>,
+  { items, isLive, isDryRun, agents, run, onEnded }: Batch<Item, Result>,
 ): Promise<BatchRun<Result>> {
   const { clock } = invocation.runtime
   using interruption = listenForInterruption()
   const times = recordTimes(clock)
   const workdirs = recordWorkdirs()
-  const reporter = chooseReporter(invocation, { items, isLive, isDryRun })
+  const reporter = chooseReporter(invocation, { items, isLive, isDryRun, agents })
   const ended = (at: number, result: PromptResult) => {
     const item = items[at]
     if (item !== undefined) onEnded?.(item, { result, span: times.spanOf(at) })
@@ -68,14 +71,15 @@ export async function executeBatch<Item extends BatchItem, Result>(
 /** With --json, plain progress lines are left out, because a program reads stderr. A person at a terminal gets live lines. */
 function chooseReporter(
   { flags, runtime }: Invocation,
-  { items, isLive, isDryRun }: Pick<Batch<BatchItem, unknown>, 'items' | 'isLive' | 'isDryRun'>,
+  { items, isLive, isDryRun, agents }: Pick<Batch<BatchItem, unknown>, 'items' | 'isLive' | 'isDryRun' | 'agents'>,
 ): ProgressReporter {
   const { err } = runtime.terminal
   const [isQuiet, isJson] = [flags.isOn('quiet'), flags.isOn('json')]
-  if (isDryRun) return createSilentReporter(err)
+  const findLogin = (backend: string) => missingLogin(agents.find(backend), runtime.env)
+  if (isDryRun) return createSilentReporter(items, err, findLogin)
   if (err.canRedraw && isLive && !isQuiet) return createLiveReporter(items, err)
-  if (isJson) return createSilentReporter(err)
-  return isQuiet ? createFailureReporter(items, err) : createLineReporter(items, err)
+  if (isJson) return createSilentReporter(items, err, findLogin)
+  return isQuiet ? createFailureReporter(items, err) : createLineReporter(items, err, findLogin)
 }
 
 /** Records when each item started and ended. */

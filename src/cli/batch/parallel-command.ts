@@ -32,6 +32,7 @@ export const run: RunCommand = async (invocation) => {
     items,
     isLive: !isLineByLine,
     isDryRun,
+    agents: drover.agents,
     run: async (options) => await (await drover.batches.parallel(USER, request, options)).result(),
     onEnded: (item, ended) => {
       files?.write(item.fileName, { task: item.task, result: toTaskEntry(item.at, item.task, ended) })

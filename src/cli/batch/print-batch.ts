@@ -6,6 +6,7 @@ import { formatCost, formatDuration } from '../output/format-amounts.ts'
 import { toMessage, toOneLine, toPrintable, toShown } from '../output/printable.ts'
 import { wrapOn } from '../output/terminal-wrap.ts'
 import { formatHeadedTable } from '../output/text-table.ts'
+import { describeCancel, type SharedUsage, sharedUsage } from '../prompt/prompt-printer.ts'
 import type { Channel } from '../terminal.ts'
 import type { BatchItem } from './item-progress.ts'
 import type { TaskInFile } from './task-file.shape.ts'
@@ -95,7 +96,7 @@ export function formatOutcome({ item, result, workdir }: BatchOutcome, out: Chan
 export function formatFailure(result: PromptResult): string | undefined {
   const status = toPromptStatus(result)
   if (status === 'completed') return undefined
-  return status === 'canceled' ? 'canceled' : `failed: ${toPrintable(failureReason(result))}`
+  return toPrintable(status === 'canceled' ? describeCancel(result) : `failed: ${failureReason(result)}`)
 }
 
 export function failureReason({ error, exit_code: exitCode }: PromptResult): string {
@@ -154,7 +155,7 @@ export function formatWarnings(
 /** When an item started and ended; empty if it never started. */
 export type Span = { start_time?: string; end_time?: string }
 
-type Timed = PromptResult & Span & { duration_seconds: number }
+type Timed = PromptResult & Span & SharedUsage & { duration_seconds: number }
 
 type Totals = { total_duration_seconds: number; start_time: string; end_time: string }
 
@@ -169,7 +170,7 @@ type TaskEntry = {
 
 /** The JSON reports of `parallel`, `chain` and `compare`. */
 export function withTimes<Result extends PromptResult>(result: Result, span: Span): Result & Timed {
-  return { ...result, duration_seconds: result.duration_ms / 1000, ...span }
+  return { ...result, ...sharedUsage(result), duration_seconds: result.duration_ms / 1000, ...span }
 }
 
 /** The result of one task together with the user's own fields of the task. */

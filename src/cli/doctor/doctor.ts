@@ -4,6 +4,7 @@ import { CONTRACT_VERSION } from '../../contract/limits.ts'
 import { checkDoctorReport } from '../../contract/reports.ts'
 import { ignoreFault } from '../../kit/fault.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
+import { quoteWord } from '../../kit/shell-words.ts'
 import { USER } from '../../prompts/caller.ts'
 import { backendNotFound } from '../../prompts/faults.ts'
 import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
@@ -52,7 +53,10 @@ type Trial = AsyncDisposable & Required<Pick<CheckOptions, 'tryAgent'>>
 async function openTrial(invocation: Invocation, signal: AbortSignal): Promise<Trial | undefined> {
   const { flags, args, runtime } = invocation
   if (!flags.isOn('try')) {
-    if (args.length > 0) throw flagMissing({ flag: '--try', reason: 'to name agents' })
+    if (args.length > 0) {
+      const example = `drover doctor --try ${args.map(quoteWord).join(' ')}`
+      throw flagMissing({ flag: '--try', what: 'naming agents', example })
+    }
     return undefined
   }
   const read = await readSettings(invocation).catch(ignoreFault)

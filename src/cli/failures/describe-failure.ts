@@ -1,11 +1,12 @@
 /** Turns whatever a command threw into an exit code and a text for stderr. */
 import { executionIdMalformed } from '../../executions/store/faults.ts'
-import { Fault, toErrorMessage } from '../../kit/fault.ts'
+import { Fault, isFault, toErrorMessage } from '../../kit/fault.ts'
 import { resumeInvalid } from '../../prompts/faults.ts'
 import { toWireNames } from '../../service/public-error.ts'
 import { sessionFieldInvalid, sessionIdMalformed } from '../../sessions/faults.ts'
 import type { Group } from '../command.ts'
 import { EXIT, isChangeGroup, toExitCode } from '../exit-status.ts'
+import { flagUnknown } from '../faults.ts'
 import { toMessage } from '../output/printable.ts'
 import { FailureWithRemedy, type Remedy } from '../remedies.ts'
 
@@ -58,7 +59,8 @@ async function describeFault(fault: Fault, remedy: Remedy, context: FailureConte
     return { exitCode, text: JSON.stringify({ error, message, details: toWireNames(details) }) }
   }
   const lines = [`drover: ${context.isTty ? toMessage(fault.message) : fault.message}`]
-  if (kind === 'usage') lines.push(`Run "${['drover', context.command, '--help'].filter(Boolean).join(' ')}" for help.`)
+  const command = isFault(fault, flagUnknown) ? fault.details.command : context.command
+  if (kind === 'usage') lines.push(`Run "${['drover', command, '--help'].filter(Boolean).join(' ')}" for help.`)
   if (next !== undefined && next.variants.length > 0) {
     const { formatCommands } = await import('./next-text.ts')
     lines.push('Next:', ...formatCommands(next, typedInputs).map((line) => `  ${line}`))

@@ -29,6 +29,7 @@ import {
   printProblems,
   withNewline,
 } from './prompt-printer.ts'
+import { missingLogin, withRetryNotice } from './retry-notice.ts'
 
 type PromptExecution = {
   request: PromptRequest
@@ -134,17 +135,24 @@ function choosePrinter(invocation: Invocation, execution: PromptExecution): Prom
 function createPrinter(invocation: Invocation, { request, config, drover, format }: PromptExecution): PromptPrinter {
   const { terminal } = invocation.runtime
   const isHere = belongsToDirectory(request, invocation.runtime.cwd)
-  const isDemo = drover.agents.find(request.backend)?.isDemo === true
+  const { out, err } = terminal
+  const located = drover.agents.find(request.backend)
+  const isDemo = located?.isDemo === true
+  const findLogin = () => missingLogin(located, invocation.runtime.env)
+  const say = (line: string) => void err.write(line).catch(() => undefined)
+  const retries = { backend: request.backend, findLogin, say }
   const options = { backend: request.backend, isHere, isDemo, ...textOptions(invocation, config) }
   switch (format) {
     case 'json':
-      return createJsonPrinter(terminal, options.backend)
+      return withRetryNotice(createJsonPrinter(terminal, options.backend), retries)
     case 'stream-json':
       return createEventPrinter(terminal)
     case 'raw':
       return createRawPrinter(terminal)
-    case 'text':
-      return createTextPrinter(terminal, options)
+    case 'text': {
+      const printer = createTextPrinter(terminal, options)
+      return out.isTty && err.canRedraw ? printer : withRetryNotice(printer, retries)
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 
 import type { Backend } from '../../agents/adapter/agent.ts'
 import { parseObject } from '../../agents/adapter/json-fields.ts'
+import { CANCELED } from '../../agents/agent-result.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import { type PromptResult, toPromptStatus } from '../../prompts/prompt-result.ts'
@@ -93,9 +94,14 @@ export async function printProblems({ err }: Terminal, result: PromptResult): Pr
   const { backend, warnings = [], error } = result
   const lines = warnings.map((warning) => `drover: warning: ${toMessage(warning)}\n`)
   const isCancelled = toPromptStatus(result) === 'canceled'
-  if (isCancelled) lines.push(`drover: ${backend} was canceled\n`)
+  if (isCancelled) lines.push(`drover: ${backend} was ${toMessage(describeCancel(result))}\n`)
   else if (error !== undefined) lines.push(`drover: ${backend} failed: ${toMessage(error)}\n`)
   await err.write(lines.join(''))
+}
+
+/** `canceled`, and what the agent was retrying then. */
+export function describeCancel({ error = '' }: PromptResult): string {
+  return `canceled${error.startsWith(CANCELED) ? error.slice(CANCELED.length) : ''}`
 }
 
 type CostOptions = Pick<PrintOptions, 'showTokens' | 'showTiming'>
@@ -129,26 +135,33 @@ async function printSessionHint({ out, err }: Terminal, result: PromptResult, op
 
 type Raw = JsonObject | { events: JsonObject[] }
 
-type JsonReport = PromptResult & {
-  /** Same as `output`. */
-  content: string
-  duration_seconds: number
+export type SharedUsage = {
   /** Counted alike for each agent. Missing if the agent reported no tokens. */
   usage?: { input_tokens: number; output_tokens: number; total_tokens: number }
-  /** What the agent printed: the last object of claude and gemini, every event of codex. */
-  raw?: Raw
 }
+
+export function sharedUsage({ token_usage: usage, backend }: PromptResult): SharedUsage {
+  const { input, output } = splitTokens(usage, backend)
+  if (input + output === 0) return {}
+  return { usage: { input_tokens: input, output_tokens: output, total_tokens: input + output } }
+}
+
+type JsonReport = PromptResult &
+  SharedUsage & {
+    /** Same as `output`. */
+    content: string
+    duration_seconds: number
+    /** What the agent printed: the last object of claude and gemini, every event of codex. */
+    raw?: Raw
+  }
 
 /** The JSON of one prompt: the result as over HTTP, and beside it fields for scripts. */
 function toJsonReport(result: PromptResult, raw: Raw | undefined): JsonReport {
-  const { input, output } = splitTokens(result.token_usage, result.backend)
   return {
     ...result,
     content: result.output,
     duration_seconds: result.duration_ms / 1000,
-    ...(input + output > 0 && {
-      usage: { input_tokens: input, output_tokens: output, total_tokens: input + output },
-    }),
+    ...sharedUsage(result),
     ...(raw !== undefined && { raw }),
   }
 }

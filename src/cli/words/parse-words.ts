@@ -106,8 +106,7 @@ function unknownCommand(table: readonly Command[], words: readonly string[], { b
 
 /** The first flag that a prompt does not have, and the commands that have it: one of them was meant. */
 function foreignFlag(table: readonly Command[], words: readonly string[]) {
-  const prompt = table.find((command) => commandName(command) === 'prompt')
-  const known = [...(prompt?.flags ?? []), ...ROOT_FLAGS]
+  const known = [...promptFlags(table), ...ROOT_FLAGS]
   const all = [...known, ...table.flatMap((command) => command.flags)]
   const options = tokenize(all, words).filter((token) => token.kind === 'option')
   const flag = options.find(({ name }) => !known.some((each) => each.name === name))?.rawName ?? ''
@@ -206,13 +205,22 @@ const MOST_OWNERS = 3
 function unknownFlag(known: readonly Flag[], given: { flag: string; command: string }, table: readonly Command[]) {
   const word = given.flag.replace(/^-+/, '')
   const meant = known.find(({ otherNames }) => otherNames?.includes(word))?.name
-  const nearest =
-    meant ??
-    nearestWord(
-      word,
-      known.map(({ name }) => name),
-    )
+  const nearest = meant ?? nearestFlag(word, known)
+  const ofPrompt = given.command === '' && nearest === undefined ? nearestFlag(word, promptFlags(table)) : undefined
+  // Without a command, most words are a prompt.
+  if (ofPrompt !== undefined) return flagUnknown({ ...given, command: 'prompt', nearest: `--${ofPrompt}`, owners: [] })
   return flagUnknown({ ...given, nearest: nearest && `--${nearest}`, owners: ownersOf(given.flag, table) })
+}
+
+function nearestFlag(word: string, known: readonly Flag[]): string | undefined {
+  return nearestWord(
+    word,
+    known.map(({ name }) => name),
+  )
+}
+
+function promptFlags(table: readonly Command[]): readonly Flag[] {
+  return table.find((command) => commandName(command) === 'prompt')?.flags ?? []
 }
 
 /** The commands that have this flag, if it tells them from the others. */

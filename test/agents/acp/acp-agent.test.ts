@@ -253,7 +253,7 @@ describe('a session', () => {
     expect(methods().slice(-1)).toEqual(['session/delete'])
     expect(deleted.result.warnings).toEqual(['fake reports no token usage'])
     const kept = await run({ initialize: { agentCapabilities: {} } }, { request })
-    expect(kept.result.warnings).toContain('fake cannot delete its session, which stays stored')
+    expect(kept.result.warnings).toContain('the agent cannot delete its session, which stays stored')
   })
 })
 
