@@ -1747,7 +1747,7 @@ export type DrivenRun = {
     /** The same in words. */
     text: string
   })[] | undefined
-  /** The endpoints that can be called now. */
+  /** The endpoints that can be called now, with the key of the request. */
   choices: readonly ('answer' | 'confirm' | 'skip' | 'stop' | 'resume' | 'first' | 'move' | 'follow-up' | 'merge' | 'pull-request' | 'take' | 'discard' | 'undo-discard')[]
   /** The number of its last event. */
   last_seq: number
