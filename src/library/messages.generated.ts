@@ -798,7 +798,7 @@ export type PromptResult = {
   error_code?: string | undefined
   /** Only on failure: the HTTP status of the model service, if the agent reports it. */
   upstream_status?: number | undefined
-  /** Only on failure: how long the model service wants the caller to wait, if the agent reports it. */
+  /** Only on failure: how long to wait before the next attempt, if the agent reports it or the server stops. */
   retry_after_secs?: number | undefined
   /** Only after a fallback: the agents that got the prompt first, and why they gave no answer. */
   fallback_from?: readonly {
@@ -935,7 +935,7 @@ export type StepResult = {
   error_code?: string | undefined
   /** Only on failure: the HTTP status of the model service, if the agent reports it. */
   upstream_status?: number | undefined
-  /** Only on failure: how long the model service wants the caller to wait, if the agent reports it. */
+  /** Only on failure: how long to wait before the next attempt, if the agent reports it or the server stops. */
   retry_after_secs?: number | undefined
   /** Only after a fallback: the agents that got the prompt first, and why they gave no answer. */
   fallback_from?: readonly {
@@ -1027,7 +1027,7 @@ export type ComparedResult = {
   error_code?: string | undefined
   /** Only on failure: the HTTP status of the model service, if the agent reports it. */
   upstream_status?: number | undefined
-  /** Only on failure: how long the model service wants the caller to wait, if the agent reports it. */
+  /** Only on failure: how long to wait before the next attempt, if the agent reports it or the server stops. */
   retry_after_secs?: number | undefined
   /** Only after a fallback: the agents that got the prompt first, and why they gave no answer. */
   fallback_from?: readonly {
@@ -1747,7 +1747,7 @@ export type DrivenRun = {
     /** The same in words. */
     text: string
   })[] | undefined
-  /** The endpoints that can be called now. */
+  /** The endpoints that can be called now, with the key of the request. */
   choices: readonly ('answer' | 'confirm' | 'skip' | 'stop' | 'resume' | 'first' | 'move' | 'follow-up' | 'merge' | 'pull-request' | 'take' | 'discard' | 'undo-discard')[]
   /** The number of its last event. */
   last_seq: number
@@ -2391,7 +2391,7 @@ export type DroverConfig = {
     default_tags?: readonly string[] | undefined
   } | undefined
   executions?: {
-    /** What is stored of a prompt that is not ephemeral: `events` (everything the agent did), `results` or `none`. With `auto`, the server stores events, and the command line stores nothing except results of comparisons in worktrees. */
+    /** What is stored of a prompt that is not ephemeral: `events` (everything the agent did), `results` or `none`. With `auto`, the server stores events, and the command line stores nothing except results of comparisons in worktrees. The session keeps its first prompt in any case. */
     keep?: 'auto' | 'events' | 'results' | 'none' | undefined
     /** Days until an execution that has ended is removed. */
     keep_days?: number | undefined

@@ -19,7 +19,7 @@ import type { Instance, OpenedInstance } from './instance.ts'
 import { type CallName, refuseUnknownOptions } from './known-options.ts'
 import type * as messages from './messages.generated.ts'
 import type { ChainCall, ParallelCall, PromptCall } from './requests.shape.ts'
-import type { BatchOptions, CallOptions, Drover, PromptOptions, PromptRun } from './types.ts'
+import type { BatchOptions, CallOptions, Drover, EndedPrompt, PromptOptions, PromptRun } from './types.ts'
 
 const checkPrompt = checker<PromptCall>('the request', validatePromptRequest)
 const checkParallel = checker<ParallelCall>('the request', validateParallelRequest)
@@ -71,7 +71,7 @@ function withBackend<T extends { backend?: string }>(
 
 function startPrompt(instance: Instance, given: messages.PromptRequest, options: PromptOptions): PromptRun {
   const begun = Promise.withResolvers<string>()
-  const run = new EventRun<messages.PromptEvent, messages.PromptResult>(
+  const run = new EventRun<messages.PromptEvent, EndedPrompt>(
     (emit, signal) =>
       throwingDroverErrors(async () => {
         refuseUnknownOptions('prompt', options)
@@ -80,7 +80,7 @@ function startPrompt(instance: Instance, given: messages.PromptRequest, options:
         const onBegin = ({ id }: { id: string }) => begun.resolve(id)
         const result = await runToEnd(instance, { opened, request, options, emit, signal, onBegin })
         if (toPromptStatus(result) !== 'completed') throw toFailure(result)
-        return result
+        return result as EndedPrompt
       }),
     options.signal,
   )

@@ -120,13 +120,19 @@ export type BatchEvent =
       event: Pick<PromptEvent, 'type' | 'content'>
     }
 
+/** The result of a prompt. In a program, every prompt is an execution. */
+export type EndedPrompt = PromptResult & {
+  /** The execution. */
+  execution_id: string
+}
+
 /**
  * A prompt that runs. It has begun when you get it, and its events are kept, so that a loop sees all of them. A loop that is
  * left early ends the agent.
  */
 export type PromptRun = AsyncIterable<PromptEvent> & {
   /** The result of a prompt that has succeeded. Rejects with a {@link DroverError} otherwise. */
-  readonly result: Promise<PromptResult>
+  readonly result: Promise<EndedPrompt>
   /** Tells the agent something while it works. The answer says whether it gets the text now or with the next prompt of its session. */
   say(text: string): Promise<MessageSent>
   /** Ends the agent. */
@@ -223,7 +229,9 @@ export type UserExecutions = {
 }
 
 /** A single run has more than one of a list. */
-export type DrivenRunDetail = DrivenRun & Required<Pick<DrivenRun, 'attempts' | 'findings' | 'report'>>
+export type DrivenRunDetail = DrivenRun & {
+  [Name in 'attempts' | 'findings' | 'report']: NonNullable<DrivenRun[Name]>
+}
 
 /** The driven runs of the user, in all repositories: of this program and of other processes. */
 export type UserRuns = {

@@ -210,5 +210,5 @@ function nextOfRun({ state, waits_for: waits, next_run_id: next, verdict }: Driv
   if (state === 'paused' || state === 'interrupted' || state === 'failed') {
     return 'A person lets it continue, with drover drive and its id or in the console.'
   }
-  return `It is over. A person continues with: ${verdict.next}`
+  return `It is over. For a person, the next command is: ${verdict.next}`
 }

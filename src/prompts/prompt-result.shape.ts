@@ -88,7 +88,7 @@ const RESULT = {
   error_code: optionalText('Only on failure: the code.'),
   upstream_status: optionalInteger('Only on failure: the HTTP status of the model service, if the agent reports it.'),
   retry_after_secs: Type.Optional(
-    count('Only on failure: how long the model service wants the caller to wait, if the agent reports it.'),
+    count('Only on failure: how long to wait before the next attempt, if the agent reports it or the server stops.'),
   ),
   fallback_from: optionalList(
     'Only after a fallback: the agents that got the prompt first, and why they gave no answer.',

@@ -30,7 +30,7 @@ describe('assessWorkdir', () => {
     ['a directory beneath an allowed one', '/a/b', ['/a'], [], undefined],
     ['a directory that only begins like an allowed one', '/ab', ['/a'], [], 'is not allowed by'],
     ['a directory above an allowed one', '/', ['/a'], [], 'is not allowed by'],
-    ['a blocked directory itself', '/a', [], ['/a'], 'is in /a'],
+    ['a blocked directory itself', '/a', [], ['/a'], 'is blocked'],
     ['a directory beneath a blocked one', '/a/b', [], ['/a'], 'is in /a'],
     ['a directory that only begins like a blocked one', '/ab', [], ['/a'], undefined],
     ['a blocked directory within an allowed one', '/a/b/c', ['/a'], ['/a/b'], 'is in /a/b'],

@@ -83,7 +83,9 @@ export function assessWorkdir(resolved: string, policy: WorkdirPolicy): string |
 /** A prefix blocks itself and everything below. A directory around it is not blocked: it is no working directory in it. */
 function blockedBy(path: string, { blocked }: WorkdirPolicy): string | undefined {
   const outer = blocked.find((prefix) => isWithin(path, prefix))
-  return outer === undefined ? undefined : `is in ${outer}, which is blocked for agents; choose another one`
+  if (outer === undefined) return undefined
+  const inside = outer === path ? '' : `in ${outer}, which is `
+  return `is ${inside}blocked for agents; choose another one`
 }
 
 /** Throws a Fault if a directory without links is not in one of those of the key. */

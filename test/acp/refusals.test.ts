@@ -139,9 +139,9 @@ describe('limits of the settings', () => {
     user.configure({ server: { blocked_workdir_prefixes: [user.work] } })
     const { agent } = await openEditorHere(user)
     const elsewhere = { sessionId, cwd: user.home, mcpServers: [] }
-    await expect(agent.request(session.load, elsewhere)).rejects.toThrow(/which is blocked/)
-    await expect(agent.request(session.resume, elsewhere)).rejects.toThrow(/which is blocked/)
-    await expect(agent.request(session.list, { cwd: user.work })).rejects.toThrow(/which is blocked/)
+    await expect(agent.request(session.load, elsewhere)).rejects.toThrow(/blocked for agents/)
+    await expect(agent.request(session.resume, elsewhere)).rejects.toThrow(/blocked for agents/)
+    await expect(agent.request(session.list, { cwd: user.work })).rejects.toThrow(/blocked for agents/)
   })
 
   it.runIf(IS_FULL)('choose the first mode: a user who has chosen one is not asked', async () => {

@@ -1,6 +1,6 @@
 /** Runs that a server drives: detached ones, and those of a server that is stopped or killed and started again. */
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createDriving } from '../support/driven-agents.ts'
@@ -274,6 +274,31 @@ describe('a server that is started again', { timeout: 60_000 }, () => {
     expect(dataOf(records, 'attempt_ended').map(({ attempt }) => attempt)).toEqual(numbers)
     expect(dataOf(records, 'attempt_ended').map(({ how }) => how)).toContain('unknown')
     expect(driving.calls().length).toBeLessThanOrEqual(numbers.length)
+  })
+
+  it('is interrupted, and has no error, if it is stopped while its driver waits for git', async () => {
+    const { driving, start } = createServedDriving()
+    const [bin = '', ...others] = driving.env.PATH.split(':')
+    const [git, hangs] = [join(bin, 'git'), join(driving.scratch, 'hangs')]
+    const hang = `test -e '${hangs}' && case "$*" in *for-each-ref*)
+      echo asked > '${hangs}'
+      while test -e '${hangs}'; do sleep 0.1; done
+      exit 1
+    esac`
+    writeFileSync(git, `#!/bin/sh\nPATH='${others.join(':')}'\n${hang}\nexec git "$@"\n`, { mode: 0o755 })
+    const server = await start()
+    const { id } = await server.start()
+    await until(() => dataOf(driving.records(id), 'attempt_started').length > 0)
+    writeFileSync(hangs, '')
+    await until(() => readFileSync(hangs, 'utf8') !== '')
+    server.child.kill('SIGTERM')
+    await until(() => server.heard.stderr.includes('stopping'))
+    rmSync(hangs)
+    expect(await server.ended).toBe(0)
+    expect(server.heard.stdout + server.heard.stderr).not.toMatch(/Fault|"level":"error"/)
+    rmSync(git)
+    const next = await start()
+    expect(await next.reaches(id, 'ended')).toMatchObject({ delivered: { as: 'branch' } })
   })
 
   it.runIf(IS_FULL)('interrupts its run when it is stopped, and continues it, but not one that waits', async () => {

@@ -36,12 +36,15 @@ it('a key acts on its own runs, merges and takes only with may_merge, and is nam
     await expect(asked, act).rejects.toMatchObject({ code: 'driven_run_not_found' })
   }
   for (const client of [ada, boss]) {
+    expect((await client.show(id)).choices).toEqual(['follow-up', 'discard'])
     for (const word of ['merge', 'take']) {
       const refused = await client.change(id, word)
       expect(refused, word).toMatchObject({ status: 403, body: { error: 'merge_not_permitted' } })
     }
     expect(await client.change(id, 'pull-request')).toMatchObject({ body: { error: 'drive_delivery_not_allowed' } })
   }
+  expect((await mia.list('')).runs).toMatchObject([{ choices: ['follow-up', 'merge', 'take', 'discard'] }])
+  expect((await server.context.drover.runs.show(USER, id)).choices).toContain('pull-request')
   expect(refs()).toBe(before)
 
   const discarded = await ada.change(id, 'discard')

@@ -177,7 +177,11 @@ describe('drain', () => {
     await until(() => hasOneQueued(server))
     server.shutdown.abort()
     await drain(server.http, { drainMs: 10, graceMs: 10_000 }, async () => server.drainDeadline.abort())
-    const cut = { error_code: 'shutting_down', error: 'the server is shutting down; retry when it is back' }
+    const cut = {
+      error_code: 'shutting_down',
+      error: 'the server is shutting down; retry when it is back',
+      retry_after_secs: 5,
+    }
     expect((await first).body).toMatchObject({ exit_code: 130, ...cut })
     expect((await second).body).toMatchObject({ exit_code: -1, ...cut, session_id: '' })
   })
@@ -192,6 +196,7 @@ describe('drain', () => {
     await drain(server.http, { drainMs: 10, graceMs: 10_000 }, async () => server.drainDeadline.abort())
     const { text } = await asked
     expect(text).toContain('"shutting_down"')
+    expect(text).toContain('"details":{"retry_after_secs":5}')
     expect(text).not.toContain('"agent_cancelled"')
   })
 

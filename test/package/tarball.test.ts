@@ -15,6 +15,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { NO_SANDBOX } from '../../scripts/bubblewrap.ts'
 import { IS_FULL } from '../support/full-counts.ts'
 import { PLAIN_ENV } from '../support/git-repository.ts'
+import { blocksIn } from '../support/markdown.ts'
 import { linkProductionDependencies, NPM, NPM_ENVIRONMENT, ROOT } from '../support/npm.ts'
 import { packPackage } from '../support/packed-package.ts'
 import { DROVER, run, runAt, runDrover, temporaryDirectory, temporaryDirectoryForAll } from '../support/run-drover.ts'
@@ -252,15 +253,27 @@ describe.runIf(IS_FULL)('the published package', () => {
     })
 
     it.each([
-      ['node16', 'node16'],
-      ['esnext', 'bundler'],
-    ])('has complete types, with the module %s and the resolution %s', async (module, resolution) => {
-      const tsc = join(ROOT, 'node_modules', '.bin', 'tsc')
-      const rules = ['--strict', '--noUncheckedIndexedAccess', '--skipLibCheck', 'false', '--noEmit', '--ignoreConfig']
-      const language = ['--target', 'es2024', '--module', module, '--moduleResolution', resolution, '--types', 'node']
-      const ran = await runAt(program, [tsc, ...rules, ...language, 'use-types.ts'], {})
-      expect(ran).toEqual({ code: 0, stdout: '', stderr: '' })
-    })
+      ['node16', 'node16', []],
+      ['esnext', 'bundler', ['--exactOptionalPropertyTypes']],
+    ])(
+      'has complete types, also for the docs, with the module %s and the resolution %s',
+      async (module, resolution, more) => {
+        const tsc = join(ROOT, 'node_modules', '.bin', 'tsc')
+        const examples = writeExamples(program)
+        expect(examples.length).toBeGreaterThan(8)
+        const rules = [
+          '--strict',
+          '--noUncheckedIndexedAccess',
+          '--skipLibCheck',
+          'false',
+          '--noEmit',
+          '--ignoreConfig',
+        ]
+        const language = ['--target', 'es2024', '--module', module, '--moduleResolution', resolution, '--types', 'node']
+        const ran = await runAt(program, [tsc, ...rules, ...more, ...language, 'use-types.ts', ...examples], {})
+        expect(ran).toEqual({ code: 0, stdout: '', stderr: '' })
+      },
+    )
 
     it('runs a prompt, imported and required, and loads neither the server nor the command line for it', async () => {
       const text = `const { createDrover } = LOADED
@@ -295,3 +308,17 @@ describe.runIf(IS_FULL)('the published package', () => {
     expect(await runAt(ROOT, [publint, 'run', tarball, '--strict'], {})).toMatchObject({ code: 0 })
   })
 })
+
+/** The examples of pages for people who import drover, each in a module, as they may be pasted. */
+function writeExamples(program: string): string[] {
+  return ['library', 'testing', 'embed'].flatMap((page) => {
+    const blocks = blocksIn(readFileSync(join(ROOT, 'docs', `${page}.md`), 'utf8'))
+    const ours = blocks.filter(({ language, code }) => language === 'js' && !/from '(?!drover')/.test(code))
+    return ours.map(({ code, line }) => {
+      const name = `${page}-${line}.ts`
+      const opened = "import { createDrover } from 'drover'\nconst drover = createDrover()\n"
+      writeFileSync(join(program, name), code.includes('createDrover') ? code : opened + code)
+      return name
+    })
+  })
+}

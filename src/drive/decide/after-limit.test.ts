@@ -66,7 +66,7 @@ describe('a usage limit', () => {
     const once = [limited({ waitMs: HOUR })]
     expect(wait(HOUR + 60_000, once)).toMatchObject({ do: 'wait_for_limit' })
     expect(wait(HOUR + 59_999, once)).toMatchObject({
-      ...{ do: 'pause', reason: 'agent_limited', message: expect.stringContaining('--max-wait') },
+      ...{ do: 'pause', reason: 'agent_limited', message: expect.stringContaining('drive.max_wait_secs') },
     })
     const twice = [limited(), limited({ number: 2, minute: 30, waitMs: HOUR })]
     expect(wait(1.5 * HOUR + 59_999, twice)).toMatchObject({ do: 'pause' })

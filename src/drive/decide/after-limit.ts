@@ -123,6 +123,8 @@ function mayTryAgain({ attempts_at_wait: waited = 0, ...state }: DriveState, { a
   return isPersonal && state.attempts_before >= attempt
 }
 
+const LONGER = 'a higher --max-wait (drive.max_wait_secs)'
+
 function wait({ options }: DriveState, limit: Limit, atAction: readonly Attempt[]): LimitStep {
   const { backend, code, until, is_guess } = limit
   if (until === undefined) return pauseFor(limit)
@@ -132,11 +134,11 @@ function wait({ options }: DriveState, limit: Limit, atAction: readonly Attempt[
     return { do: 'wait_for_limit', backend, code, until, ...(is_guess && { is_guess }) }
   const tooLong = `${describeLimit(limit)}, longer than drover may wait; continue later`
   // Another agent has the same budget.
-  if (isBudget(code)) return { do: 'pause', reason: 'budget_spent', message: `${tooLong}, or with a higher --max-wait` }
+  if (isBudget(code)) return { do: 'pause', reason: 'budget_spent', message: `${tooLong}, or with ${LONGER}` }
   return {
     do: 'pause',
     reason: 'agent_limited',
-    message: `${tooLong}, with a higher --max-wait, or with another agent`,
+    message: `${tooLong}, with ${LONGER}, or with another agent`,
   }
 }
 

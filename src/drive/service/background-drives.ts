@@ -137,6 +137,7 @@ export class BackgroundDrives {
   /** Rejects only because of a bug. */
   async #drive(drive: Drive, begun: PromiseWithResolvers<void>, own: AbortSignal): Promise<void> {
     const { record } = drive
+    const { log } = this.#options
     const interrupted = AbortSignal.any([this.#options.shutdown, this.#interruption.signal, own])
     const note = new DrivenRecordWriter(this.#options, {
       ...record,
@@ -161,7 +162,9 @@ export class BackgroundDrives {
       await this.rest(drive, () => note.end())
       await this.#runNotifyCommand(drive)
     } catch (error) {
-      if (note.hasBegun) await this.#fail(note, drive, error)
+      // What was going on was interrupted too. The next drive does it again.
+      if (error instanceof Fault && interrupted.aborted) log.info({ run: record.run_id }, 'a run was interrupted')
+      else if (note.hasBegun) await this.#fail(note, drive, error)
       begun.reject(error)
       // The caller of `launch` gets the error, unless the drive had begun.
       begun.promise.catch(() => undefined)

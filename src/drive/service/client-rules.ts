@@ -20,6 +20,7 @@ import {
 import type { Options } from '../record/drive-event.shape.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import type { DriveSettings, GivenOptions } from '../start/drive-options.ts'
+import type { RunChoice } from './driven-run.shape.ts'
 
 export type ServedSettings = DriveSettings & {
   readonly drive: { readonly repositories: readonly string[]; readonly max_runs: number; readonly parallel: number }
@@ -118,6 +119,24 @@ export function refuseAct(by: Caller, act: WorkAct, settings: DriveSettings): vo
   if (by.is === 'user') return
   if ((act.do === 'merge' || act.do === 'take') && !mayMerge(by)) throw mergeNotPermitted({ key: by.key?.name })
   if (act.do === 'pull_request' && by.isUser !== true) refuseOptions({ deliver: 'pr' }, settings)
+}
+
+const ACT_OF: Partial<Record<RunChoice, WorkAct>> = {
+  merge: { do: 'merge' },
+  take: { do: 'take' },
+  'pull-request': { do: 'pull_request' },
+}
+
+/** Whether an act that the state of a run allows is offered to the one who asks. */
+export function mayChoose(by: Caller, choice: RunChoice, settings: DriveSettings): boolean {
+  const act = ACT_OF[choice]
+  try {
+    if (act !== undefined) refuseAct(by, act, settings)
+    return true
+  } catch (error) {
+    if (error instanceof Fault) return false
+    throw error
+  }
 }
 
 /** The checks that work must have passed before a client merges it. */

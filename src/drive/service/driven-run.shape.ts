@@ -277,7 +277,7 @@ export const DrivenRun = named(
     ),
     delivered: optional(meaning('What became of the work.', Delivery)),
     ...ACTED,
-    choices: list(literals(RUN_CHOICES), 'The endpoints that can be called now.'),
+    choices: list(literals(RUN_CHOICES), 'The endpoints that can be called now, with the key of the request.'),
     last_seq: count('The number of its last event.'),
     attempts: optional(list(DrivenAttempt, 'Oldest first; only in a single run.')),
     delivery_check: optional(

@@ -22,7 +22,7 @@ import { saveDriven } from '../record/driven-records.ts'
 import { driveBusy } from '../record/faults.ts'
 import { stopDriven } from '../stop-driven.ts'
 import { type BackgroundDrives, toProblem } from './background-drives.ts'
-import { refuseAct, refuseLimited, requiredToMerge, toActor, toStarter } from './client-rules.ts'
+import { mayChoose, refuseAct, refuseLimited, requiredToMerge, toActor, toStarter } from './client-rules.ts'
 import type { DrivenDiff, DrivenRun, DrivenRunPage, DrivenState, RunQueue } from './driven-run.shape.ts'
 import { type DetailedRun, stateOfDriven, toDrivenDiff, toDrivenRun } from './driven-view.ts'
 import { readQueue } from './read-queue.ts'
@@ -85,12 +85,11 @@ export class DrivenRuns implements RunService {
   constructor(options: StarterOptions) {
     this.#options = options
     this.starter = new RunStarter(options)
-    const { directories, clock, version } = options
+    const { directories, clock, version, log, shutdown } = options
     const { git, drives } = this.starter
     const isDrivenHere = (id: string) => drives.has(id)
     this.drives = drives
     this.reader = new RunReader({ directory: directories.drivenRuns, git, clock, version, isDrivenHere })
-    const { log, shutdown } = options
     this.#queue = new RunQueueStarter({
       ...{ ...this.#queuePlaces(), clock, log, shutdown },
       drive: (record) => this.#driveQueued(record),
@@ -120,17 +119,22 @@ export class DrivenRuns implements RunService {
   /** With an id that was used before, it returns that run. */
   async start(by: Caller, request: DriveStartRequest): Promise<DrivenRun> {
     const known = request.runId === undefined ? undefined : this.reader.findHere(request.runId)
-    if (known !== undefined) return toDrivenRun(await this.reader.read(known))
+    if (known !== undefined) return await this.#read(by, known)
     if (request.queue !== undefined) return await this.#startQueued(by, request, request.queue)
-    return await this.starter.reserving(by, async () =>
-      toDrivenRun(await this.reader.read(await this.starter.start(by, request))),
-    )
+    return await this.starter.reserving(by, async () => this.#read(by, await this.starter.start(by, request)))
   }
 
   async adopt(by: Caller, run: PreparedRun): Promise<DrivenRun> {
-    return await this.starter.reserving(by, async () =>
-      toDrivenRun(await this.reader.read(await this.starter.adopt(by, run))),
-    )
+    return await this.starter.reserving(by, async () => this.#read(by, await this.starter.adopt(by, run)))
+  }
+
+  async #read(by: Caller, record: DrivenRecord): Promise<DrivenRun> {
+    return this.seenBy(by, toDrivenRun(await this.reader.read(record)))
+  }
+
+  /** It offers no act that would be refused. */
+  seenBy<Run extends DrivenRun>(by: Caller, run: Run): Run {
+    return { ...run, choices: run.choices.filter((each) => mayChoose(by, each, this.#options.settings)) }
   }
 
   async #startQueued(
@@ -146,7 +150,7 @@ export class DrivenRuns implements RunService {
     const record = await this.starter.start(by, placed, after)
     if (by.is === 'user' && by.place !== undefined) this.#prepared.set(record.run_id, { by })
     this.#queue.look()
-    return toDrivenRun(await this.reader.read(record))
+    return await this.#read(by, record)
   }
 
   /** Two keys may use the same name. */
@@ -186,7 +190,7 @@ export class DrivenRuns implements RunService {
     if (moved === undefined)
       throw runNotQueued({ id: record.queued === undefined ? record.run_id : (before ?? record.run_id) })
     this.#queue.look()
-    return toDrivenRun(await this.reader.read(moved))
+    return await this.#read(by, moved)
   }
 
   /** A run whose command is known is driven in its environment, as if it had not been queued. */
@@ -198,7 +202,7 @@ export class DrivenRuns implements RunService {
   }
 
   async show(by: Caller, id: string): Promise<DetailedRun> {
-    return await this.reader.detail(await this.reader.read(this.reader.find(id, by)))
+    return this.seenBy(by, await this.reader.detail(await this.reader.read(this.reader.find(id, by))))
   }
 
   async diff(by: Caller, id: string, part?: PatchPart): Promise<DrivenDiff> {
@@ -208,14 +212,14 @@ export class DrivenRuns implements RunService {
 
   watch(by: Caller, { onRun }: RunWatcher): () => void {
     return this.#changes.add(({ record, run }) => {
-      if (isVisible(record, by)) onRun(run)
+      if (isVisible(record, by)) onRun(this.seenBy(by, run))
     })
   }
 
   async list(by: Caller, query: RunListQuery): Promise<DrivenRunPage> {
     const found = await this.reader.page(by, query)
     const { repositories, checks } = this.#options.settings.drive
-    const runs = found.slice(0, query.limit)
+    const runs = found.slice(0, query.limit).map((run) => this.seenBy(by, run))
     return { runs, ...(found.length > runs.length && { next: runs.at(-1)?.id ?? '' }), repositories, checks }
   }
 
@@ -270,19 +274,18 @@ export class DrivenRuns implements RunService {
     const { record, context } = await this.#openToChange(id, by, WITHOUT_AGENTS)
     await stopDriven(context, record.run_id)
     await Promise.race([this.drives.ended(record.run_id), sleep(STOP_MS, undefined, { ref: false })])
-    return toDrivenRun(await this.reader.read(record))
+    return await this.#read(by, record)
   }
 
   async resume(by: Caller, id: string, { given, actions, rights }: DriveResumeRequest & Named): Promise<DrivenRun> {
     return await this.starter.reserving(by, async () => {
       const { record } = await this.#openToChange(id, by)
       const facts = await this.reader.read(record)
-      const { choices, waits_for: waitsFor } = toDrivenRun(facts)
+      const { choices, waits_for: waits } = toDrivenRun(facts)
       if (!choices.includes('resume')) throw drivenRunWaits({ id: record.run_id, choices })
-      const isUsedUp = waitsFor?.reason === 'budget_exhausted'
-      const more = actions ?? (isUsedUp ? this.#options.settings.drive.actions : undefined)
+      const more = actions ?? (waits?.reason === 'budget_exhausted' ? this.#options.settings.drive.actions : undefined)
       await this.starter.goOn(record, this.#access(by, rights), { given, actions: more, before: facts.drive.options })
-      return toDrivenRun(await this.reader.read(record))
+      return await this.#read(by, record)
     })
   }
 
@@ -299,7 +302,7 @@ export class DrivenRuns implements RunService {
       }
       const wanted = { given: {}, actions: undefined, before: last.options, also, takesOver }
       await this.starter.goOn(record, this.#access(by, rights), wanted)
-      return toDrivenRun(await this.reader.read(record))
+      return await this.#read(by, record)
     })
   }
 
@@ -317,7 +320,7 @@ export class DrivenRuns implements RunService {
     // The server waits for it before it exits.
     this.#options.track(acting.then(noResult, noResult))
     const { run_id: last } = await acting
-    return toDrivenRun(await this.reader.read(this.reader.findHere(last) ?? record))
+    return await this.#read(by, this.reader.findHere(last) ?? record)
   }
 
   async continueAll(): Promise<void> {
@@ -374,7 +377,7 @@ export class DrivenRuns implements RunService {
     if (CAN_GO_ON.includes(stateOfDriven(facts))) {
       await this.starter.goOn(record, access, { given: {}, actions: undefined, before: facts.drive.options })
     }
-    return toDrivenRun(await this.reader.read(record))
+    return await this.#read(access.by, record)
   }
 
   async #openToChange(id: string, by: Caller, change = WITH_AGENTS): Promise<OpenedRun> {

@@ -114,8 +114,8 @@ export class SharedRuns implements RunService {
 
   async show(by: Caller, id: string): Promise<DrivenRun> {
     const run = await this.#find(id, by)
-    if (this.#isElsewhere(run)) return this.#shown(run)
     const { local, board } = this.#options
+    if (this.#isElsewhere(run)) return local.seenBy(by, this.#shown(run))
     return { ...(await local.show(by, run.id)), machine: board.machine }
   }
 
@@ -133,7 +133,7 @@ export class SharedRuns implements RunService {
     const keyId = visibleKeyId(by)
     return this.#changes.add((run) => {
       if (run === undefined) onMissed()
-      else if (keyId === undefined || run.keyId === keyId) onRun(this.#asListed(run))
+      else if (keyId === undefined || run.keyId === keyId) onRun(this.#asListed(run, by))
     })
   }
 
@@ -155,9 +155,10 @@ export class SharedRuns implements RunService {
     })
   }
 
-  #asListed(shared: SharedRun): DrivenRun {
-    const run = this.#shown(shared)
-    return this.#options.local.drives.has(run.id) ? { ...run, driven_by: 'this_server' } : run
+  #asListed(shared: SharedRun, by: Caller): DrivenRun {
+    const { local } = this.#options
+    const run = local.seenBy(by, this.#shown(shared))
+    return local.drives.has(run.id) ? { ...run, driven_by: 'this_server' } : run
   }
 
   async list(by: Caller, { limit, ...query }: RunListQuery): Promise<DrivenRunPage> {
@@ -168,7 +169,7 @@ export class SharedRuns implements RunService {
       board.list({ ...query, keyId: visibleKeyId(by), limit }),
       queue.workers(),
     ])
-    const runs = found.slice(0, limit).map((each) => this.#asListed(each))
+    const runs = found.slice(0, limit).map((each) => this.#asListed(each, by))
     return { runs, ...(found.length > limit && { next: runs.at(-1)?.id ?? '' }), ...drivable(workers) }
   }
 

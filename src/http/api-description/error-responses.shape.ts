@@ -37,7 +37,7 @@ export const ERROR_RESPONSES = {
     onlyNative: [
       messageInvalid({ message: 'the request', problems: [{ path: '$.prompt', rule: 'is required' }] }),
       backendNotFound({ backend: 'clod', known: NATIVE_BACKENDS }),
-      workdirNotAllowed({ workdir: '/etc', problem: 'is in /etc, which is blocked for agents; choose another one' }),
+      workdirNotAllowed({ workdir: '/etc', problem: 'is blocked for agents; choose another one' }),
     ],
     onlyCompatible: [
       messageInvalid({ message: 'the request', problems: [{ path: '$.messages', rule: 'is required' }] }),

@@ -80,13 +80,13 @@ export const tooManyConnections = defineFault('too_many_connections', 'unavailab
 export const tooManyConnectionsOfAddress = defineFault('too_many_connections_of_address', 'rate_limited', {
   when: 'A client address has as many connections in use as `server.max_connections_per_address` allows.',
   message: (d: { limit: number }) =>
-    `your address has ${d.limit} connections in use, the most that the server allows; close some of them`,
+    `your address has ${d.limit} ${d.limit === 1 ? 'connection' : 'connections'} in use, the most that the server allows; close some of them`,
 })
 
 export const tooManyOpenRequests = defineFault('too_many_open_requests', 'rate_limited', {
   when: 'An API key, or an address without a key, has as many open requests as `server.max_open_requests_per_key` allows.',
   message: (d: { limit: number; of: 'key' | 'address' }) =>
-    `your ${d.of} has ${d.limit} open requests, the most that the server allows; close some of them, such as streams, and retry`,
+    `your ${d.of} has ${d.limit} open ${d.limit === 1 ? 'request' : 'requests'}, the most that the server allows; close some of them, such as streams, and retry`,
 })
 
 export const tooManyWrongKeys = defineFault('too_many_wrong_keys', 'rate_limited', {

@@ -66,7 +66,7 @@ const CLOSING: readonly string[] = [
 ]
 
 /** For faults that give no time to wait, or 0. */
-const DEFAULT_RETRY_SECS = 5
+export const DEFAULT_RETRY_SECS = 5
 
 /** Anything that is not a fault is a bug. The client only learns that there was one. */
 export function toHttpError(error: unknown): HttpError {

@@ -7,6 +7,7 @@ import type { PromptBody } from '../../prompts/prompt-request.shape.ts'
 import { type PromptResult, toPromptStatus } from '../../prompts/prompt-result.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
 import { shuttingDown } from '../errors/faults.ts'
+import { DEFAULT_RETRY_SECS } from '../errors/http-error.ts'
 import { checkBody } from '../request/body.ts'
 import { type ReplyFormat, sendPrompt } from '../response/send-prompt.ts'
 import type { StreamFormat } from '../response/send-stream.ts'
@@ -35,7 +36,8 @@ export function nativeFormat(
 
 const { code, message } = shuttingDown({})
 /** A client must not take the end of the server for a cancel by a person. The session can be resumed. */
-const CUT_OFF = { result: { error_code: code, error: message }, event: { code, message } }
+const again = { retry_after_secs: DEFAULT_RETRY_SECS }
+const CUT_OFF = { result: { error_code: code, error: message, ...again }, event: { code, message, details: again } }
 
 function isCutOff(result: PromptResult, { drainDeadline }: ServerContext): boolean {
   return drainDeadline.aborted && toPromptStatus(result) === 'canceled'
