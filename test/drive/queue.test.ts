@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { DrivenRun, RunQueue } from '../../src/drive/service/driven-run.shape.ts'
 import { createDriving } from '../support/driven-agents.ts'
-import { type DrivenScript, dataOf } from '../support/driven-home.ts'
+import { type DrivenScript, dataOf, HONEST } from '../support/driven-home.ts'
 import { hasForge, startForge } from '../support/forge/fake-forge.ts'
 import { IS_FULL } from '../support/full-counts.ts'
 import { DROVER, ending, runAt } from '../support/run-drover.ts'
@@ -144,6 +144,27 @@ it.runIf(IS_FULL && hasForge)('queues the open issues with a label, oldest first
   expect(await drover('skip', skipped?.id ?? '', '--root', skipped?.worktree ?? '')).toMatchObject({ code: 0 })
   expect((await queue()).runs[1]).toMatchObject({ id: skipped?.id, queue: { number: 1 } })
 })
+
+it.runIf(IS_FULL)(
+  'drives the next run while one waits for a limit, and none that would only wait',
+  {
+    timeout: 60_000,
+  },
+  async () => {
+    const limit = { claude: 'API Error: Request rejected (429) · try again in 1h' }
+    const { driving, drover, queue, delivered } = createQueueing({ implement: [{ limit }, HONEST] })
+    const flags = ['--no-review', '--detach']
+    const [limited, waiting] = idsIn((await drover('drive', 'Show the wind', 'Show the rain', ...flags)).stdout)
+    const [free = ''] = idsIn((await drover('drive', 'Show the sun', '--with', 'codex', ...flags)).stdout)
+    await delivered(free)
+    expect((await queue()).runs.map(({ id, state, queue: place }) => [id, state, place?.waits_for])).toEqual([
+      [limited, 'waiting_for_limit', undefined],
+      [waiting, 'queued', 'limit'],
+    ])
+    expect((await drover('drive', '--queue')).stdout).toContain('waits until the limit of its agent is reset')
+    expect(driving.calls().filter(({ backend }) => backend === 'claude')).toHaveLength(2)
+  },
+)
 
 it.runIf(IS_FULL)('is not needed to see that two open runs change the same files', { timeout: 60_000 }, async () => {
   const pause = { reason: 'decision_required', question: 'Knots?', destructive_request: null }

@@ -97,8 +97,8 @@ function describeGroup(totals: Totals, nameOf: Names['nameOf']): string {
 
 function whyItWaits({ queue, state, verdict }: DrivenRun, nameOf: Names['nameOf']): string {
   if (queue === undefined) return state === 'running' ? verdict.reason : withoutWord(verdict)
-  const { after = '' } = queue
-  return after === '' ? verdict.reason : verdict.reason.replaceAll(after, nameOf(after))
+  const { after = '', reason = verdict.reason } = queue
+  return after === '' ? reason : reason.replaceAll(after, nameOf(after))
 }
 
 /** The column before says the word, but `not driven (killed just now): …` is one expression. */
@@ -110,10 +110,11 @@ function withoutWord({ line, word }: DrivenRun['verdict']): string {
 /** The queue of the user, as it is on disk. It can be read and changed without a server. */
 export function openQueue(invocation: Invocation, config: Config): QueuePlaces {
   const { runtime } = invocation
-  const { drivenRuns: directory } = findUserPaths(invocation)
+  const { drivenRuns: directory, agentLimits } = findUserPaths(invocation)
+  const { clock } = runtime
   const reader = new RunReader({
-    ...{ directory, git: locateGit(runtime), clock: runtime.clock, version: runtime.version() },
+    ...{ directory, git: locateGit(runtime), clock, version: runtime.version() },
     isDrivenHere: () => false,
   })
-  return { reader, directory, parallel: config.drive.parallel }
+  return { reader, directory, agentLimits, clock, parallel: config.drive.parallel }
 }
