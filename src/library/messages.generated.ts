@@ -2182,6 +2182,8 @@ export type NightReport = {
       /** The files in conflict. */
       paths: readonly string[]
     }[]
+    /** The branch that they are merged into. Absent if none is checked out. */
+    into?: string | undefined
   } | undefined
   /** Files that several runs change. */
   overlaps: readonly {
