@@ -145,6 +145,12 @@ it.runIf(IS_FULL && hasForge)('queues the open issues with a label, oldest first
   expect((await queue()).runs[1]).toMatchObject({ id: skipped?.id, queue: { number: 1 } })
 })
 
+it.runIf(IS_FULL)('shows a run that its total has paused, with the total', { timeout: 60_000 }, async () => {
+  const { drover } = createQueueing({ orient: [{ usage: { input: 400, output: 100 }, cost: 0.0027 }] })
+  expect((await drover('drive', 'Show the wind', '--no-review', '--total-tokens', '500')).code).toBe(4)
+  expect((await drover('drive', '--queue')).stdout).toContain('So far: 500 of 500 tokens, $0.0027.')
+})
+
 it.runIf(IS_FULL)(
   'drives the next run while one waits for a limit, and none that would only wait',
   {

@@ -95,6 +95,12 @@ function isLimited(agentLimits: string, drive: DriveState, now: Date): boolean {
 }
 
 const OPEN: readonly DrivenRun['state'][] = ['queued', 'running', 'waiting_for_limit']
+const TOTALS: readonly string[] = ['total_tokens', 'total_cost']
+
+/** A run that the total of its group has paused continues with a higher one. */
+function isOpen({ state, pause }: DrivenRun): boolean {
+  return OPEN.includes(state) || (state === 'paused' && TOTALS.includes(pause?.reason ?? ''))
+}
 
 /** For a person: what runs, what is queued, and what became of the runs that were queued together with these. */
 export async function readQueue(places: QueuePlaces, by: Caller): Promise<RunQueue> {
@@ -106,7 +112,7 @@ export async function readQueue(places: QueuePlaces, by: Caller): Promise<RunQue
   const read = (await Promise.all(records.map((record) => reader.tryRead(record)))).filter((each) => each !== undefined)
   const all = read.map((facts) => ({ facts, run: toDrivenRun(facts) }))
   const groups = new Set(
-    all.filter(({ run }) => OPEN.includes(run.state)).map(({ facts }) => facts.record.group?.id ?? facts.record.run_id),
+    all.filter(({ run }) => isOpen(run)).map(({ facts }) => facts.record.group?.id ?? facts.record.run_id),
   )
   const shown = all
     .filter(({ facts, run }) => run.state !== 'continued' && groups.has(facts.record.group?.id ?? facts.record.run_id))
