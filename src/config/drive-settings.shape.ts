@@ -190,7 +190,7 @@ export const DriveSection = strict({
     minimum: 1,
     maximum: 100,
     description:
-      'A queued run starts when your server drives fewer runs than this. `drover drive` queues runs if it gets several goals or issues.',
+      'A queued run starts when your server drives fewer runs than this. Runs that wait for a limit do not count. `drover drive` queues runs if it gets several goals or issues.',
   }),
   watch: Type.Array(WatchEntry, {
     default: [],

@@ -30,6 +30,7 @@ import { countUnknownCosts, spentBy } from './decide/spending.ts'
 import { flagsOfRun } from './evidence/repository-flags.ts'
 import { summarizeBoundary } from './evidence/summarize-boundary.ts'
 import { changedPaths } from './evidence/tree.ts'
+import { NO_WORK } from './prompt/follow-ups.ts'
 import { roundsOf } from './read-verdict.ts'
 import type { Claim } from './record/drive-event.shape.ts'
 import { type DriveState, judgedAttempts } from './record/drive-state.ts'
@@ -171,7 +172,8 @@ function lastLines(output: string): string {
 }
 
 /** What the agent says. */
-export function claimText({ about, subject, exit_code }: Claim): string {
+export function claimText({ about, subject, exit_code, note }: Claim): string {
+  if (note === NO_WORK) return 'the result is "applied"'
   return about === 'file' ? `changed ${subject}` : `${subject} exited with ${exit_code}`
 }
 

@@ -7,7 +7,7 @@ import { tryTo } from '../kit/fault.ts'
 import { type Lock, takeIfFree } from '../kit/files/lock.ts'
 import { readRecordFile, saveRecordFile } from '../kit/files/record-file.ts'
 import { checker } from '../kit/schema.ts'
-import { choiceOf, isBudget, isLimit, type LimitStep, limitOf } from './decide/after-limit.ts'
+import { isBudget, isLimit, type LimitStep, limitOf, waitsForOthers } from './decide/after-limit.ts'
 import { type DriveContext, readDriveState, record } from './drive-context.ts'
 import { validateAgentLimit } from './record/checks.generated.js'
 import type { AgentLimit } from './record/user-records.shape.ts'
@@ -90,10 +90,8 @@ export async function enterOrWait(
 
 /** Whether a limit that another run has reached is waited for. Otherwise the agent is tried. */
 function isWaitedFor(context: DriveContext, { until }: AgentLimit): boolean {
-  const state = readDriveState(context)
-  const { on_limit: wanted, max_wait_ms: longest = Infinity } = state.options
-  const choice = wanted === 'ask' && context.askAboutLimit === undefined ? 'wait' : choiceOf(state)
-  return choice === 'wait' && Date.parse(until) - context.runs.clock.now().getTime() <= longest
+  const canAsk = context.askAboutLimit !== undefined
+  return waitsForOthers(readDriveState(context), until, { canAsk, now: context.runs.clock.now() })
 }
 
 const FILE_LIMIT_BYTES = 16 * 1024
@@ -111,7 +109,7 @@ function saveAgentLimit(directory: string, limit: Omit<AgentLimit, 'version'>): 
 }
 
 /** Undefined if there is none, or if the file is not valid: then the agent itself will tell. */
-function findAgentLimit(directory: string, backend: string): AgentLimit | undefined {
+export function findAgentLimit(directory: string, backend: string): AgentLimit | undefined {
   const found = tryTo(() => readRecordFile(pathOf(directory, backend), checkLimit, FILE_LIMIT_BYTES))
   return found?.backend === backend ? found : undefined
 }

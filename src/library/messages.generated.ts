@@ -1642,8 +1642,8 @@ export type DrivenRun = {
   queue?: {
     /** Its place in the queue, from 1. */
     number: number
-    /** `turn`: for other runs. `run`: until the run in `after` is delivered. `run_not_delivered`: that run has ended without a branch. `run_gone`: that run does not exist any more. `total`: its group has used what it may use. */
-    waits_for: 'turn' | 'run' | 'run_not_delivered' | 'run_gone' | 'total'
+    /** `turn`: for other runs. `run`: until the run in `after` is delivered. `run_not_delivered`: that run has ended without a branch. `run_gone`: that run does not exist any more. `total`: its group has used what it may use. `limit`: until the limit of its agent is reset. */
+    waits_for: 'turn' | 'run' | 'run_not_delivered' | 'run_gone' | 'total' | 'limit'
     /** The run whose branch it starts on. */
     after?: string | undefined
     /** Why it waits, if not only for its turn, as people read it. */
@@ -2182,6 +2182,8 @@ export type NightReport = {
       /** The files in conflict. */
       paths: readonly string[]
     }[]
+    /** The branch that they are merged into. Absent if none is checked out. */
+    into?: string | undefined
   } | undefined
   /** Files that several runs change. */
   overlaps: readonly {
@@ -2473,7 +2475,7 @@ export type DroverConfig = {
     max_runs?: number | undefined
     /** With PostgreSQL: when the machine of a run has had no worker for this many seconds, another one with the repository continues the run. 0: never, it waits for its machine. */
     move_after_secs?: number | undefined
-    /** A queued run starts when your server drives fewer runs than this. `drover drive` queues runs if it gets several goals or issues. */
+    /** A queued run starts when your server drives fewer runs than this. Runs that wait for a limit do not count. `drover drive` queues runs if it gets several goals or issues. */
     parallel?: number | undefined
     /** What a server watches: labels of issues, and schedules. It queues a run for each issue with the label and for each time, as `drover watch` does. */
     watch?: readonly ({

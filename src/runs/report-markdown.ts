@@ -224,12 +224,18 @@ function boundaryText({ boundary }: RunReport, rows: Rows): string {
     refusals.length === 0
       ? `No refusal was seen in ${where}.`
       : rows(['Refused', 'Reason', 'Times', 'By', ...heads], refusals),
-    'drover sees network hosts. A path is listed only if a command or a tool printed that it could not be written.',
+    WHAT_IS_SEEN,
     reaches.length === 0
       ? 'No network host was reached.'
       : rows(['Network host reached', 'Times', 'By', ...heads], reaches),
   ].join('\n\n')
 }
+
+const WHAT_IS_SEEN = [
+  'drover sees network hosts that its proxy is asked for; connections that go around it fail and are not listed.',
+  'A path is listed only if a command or a tool printed that it could not be written.',
+  'What is written to /tmp, /var/tmp or the home directory is discarded.',
+].join(' ')
 
 type Enforcement = Pick<NonNullable<RunReport['boundary']>, 'enforced_by' | 'around' | 'why_not'>
 

@@ -41,7 +41,11 @@ it.runIf(IS_FULL)(
       ].join('\n'),
     )
     expect(stdout).not.toContain('@rain')
-    expect(stdout).toContain('conflicts in wind.txt')
+    const name = other.slice(0, 8)
+    expect(stdout).toContain(`- \`${name}\` Show the wind in km/h: branch \`drover/`)
+    expect(stdout).toContain(
+      `conflicts in wind.txt\n  - after the merges above: \`drover drive ${name} --also 'Merge main and resolve`,
+    )
     expect(driving.repository.git('count-objects', '-v')).toBe(before)
 
     const report = JSON.parse((await driving.call(['report', '--since', '1h', '--json'])).stdout)
@@ -52,6 +56,7 @@ it.runIf(IS_FULL)(
     expect(report.merge).toEqual({
       order: branches.slice(0, 2),
       conflicts: [{ branch: branches[2], paths: ['wind.txt'] }],
+      into: 'main',
     })
     // A run of which nothing was written since then is not even read.
     const files = ['journal.jsonl', 'drive.jsonl'].map((name) =>

@@ -8,6 +8,7 @@ import { dataOf, runIdIn } from '../support/driven-home.ts'
 import { IS_FULL } from '../support/full-counts.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 import { createServedDriving } from '../support/served-runs.ts'
+import { until } from '../support/until.ts'
 
 const GOAL = 'Show the wind in knots'
 const CHECK = "sh -c 'test -e deps && sh check.sh'"
@@ -186,5 +187,23 @@ describe.runIf(hasTerminals)('at a terminal', () => {
     const second = await start(GOAL, '--no-review').ended
     expect(second.code).toBe(0)
     expect(second.seen).not.toContain('from now on?')
+  })
+
+  it.runIf(IS_FULL)('a command that names its checks and leaves the run to the server asks nothing', async () => {
+    const { repository, env, call, records } = createProject()
+    onTestFinished(async () => void (await call(['down'])))
+    repository.write('.mcp.json', '{}')
+    repository.commit()
+    const args = ['drive', GOAL, '--no-review', '--check', 'sh check.sh', '--detach']
+    const { code, seen } = await startOnTerminal(args, {
+      cwd: repository.root,
+      env: { ...env, NO_COLOR: '1' },
+      columns: 120,
+    }).ended
+    expect(code).toBe(0)
+    expect(seen).not.toContain('[y/n')
+    expect(seen).toContain('add --setup')
+    expect(seen).toContain('agents do not use the settings of the project (.mcp.json)')
+    await until(() => dataOf(records(runIdIn(seen)), 'delivered')[0])
   })
 })

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { DrivenRun, RunQueue } from '../../src/drive/service/driven-run.shape.ts'
 import { createDriving } from '../support/driven-agents.ts'
-import { type DrivenScript, dataOf } from '../support/driven-home.ts'
+import { type DrivenScript, dataOf, HONEST } from '../support/driven-home.ts'
 import { hasForge, startForge } from '../support/forge/fake-forge.ts'
 import { IS_FULL } from '../support/full-counts.ts'
 import { DROVER, ending, runAt } from '../support/run-drover.ts'
@@ -145,6 +145,33 @@ it.runIf(IS_FULL && hasForge)('queues the open issues with a label, oldest first
   expect((await queue()).runs[1]).toMatchObject({ id: skipped?.id, queue: { number: 1 } })
 })
 
+it.runIf(IS_FULL)('shows a run that its total has paused, with the total', { timeout: 60_000 }, async () => {
+  const { drover } = createQueueing({ orient: [{ usage: { input: 400, output: 100 }, cost: 0.0027 }] })
+  expect((await drover('drive', 'Show the wind', '--no-review', '--total-tokens', '500')).code).toBe(4)
+  expect((await drover('drive', '--queue')).stdout).toContain('So far: 500 of 500 tokens, $0.0027.')
+})
+
+it.runIf(IS_FULL)(
+  'drives the next run while one waits for a limit, and none that would only wait',
+  {
+    timeout: 60_000,
+  },
+  async () => {
+    const limit = { claude: 'API Error: Request rejected (429) · try again in 1h' }
+    const { driving, drover, queue, delivered } = createQueueing({ implement: [{ limit }, HONEST] })
+    const flags = ['--no-review', '--detach']
+    const [limited, waiting] = idsIn((await drover('drive', 'Show the wind', 'Show the rain', ...flags)).stdout)
+    const [free = ''] = idsIn((await drover('drive', 'Show the sun', '--with', 'codex', ...flags)).stdout)
+    await delivered(free)
+    expect((await queue()).runs.map(({ id, state, queue: place }) => [id, state, place?.waits_for])).toEqual([
+      [limited, 'waiting_for_limit', undefined],
+      [waiting, 'queued', 'limit'],
+    ])
+    expect((await drover('drive', '--queue')).stdout).toContain('waits until the limit of its agent is reset')
+    expect(driving.calls().filter(({ backend }) => backend === 'claude')).toHaveLength(2)
+  },
+)
+
 it.runIf(IS_FULL)('is not needed to see that two open runs change the same files', { timeout: 60_000 }, async () => {
   const pause = { reason: 'decision_required', question: 'Knots?', destructive_request: null }
   const asks = { outcome: { status: 'needs_input', pause, suggested_actions: [], implementation: null } }
@@ -174,7 +201,7 @@ it.runIf(IS_FULL)(
       return stdout.includes('not driven (') && stdout
     })
     expect(shown).toContain(`Show the wind; not driven (killed just now): drover drive ${killed}\n`)
-    expect(shown).toContain('1 queued, 1 at once. So far: 150 tokens, $0.25, 1 attempt of unknown cost.\n')
+    expect(shown).toContain('1 queued, 1 at once. So far: 150 tokens, $0.2500, 1 attempt of unknown cost.\n')
     const night = await drover('report', '--since', '1h')
     expect(night.stdout).toContain(
       '2 runs, 150 tokens, $0.25, 1 attempt of unknown cost, 0 minutes of agents and checks.',

@@ -141,9 +141,9 @@ const SHOWN = 20
 
 /** Without an answer they are not used, and the next run asks again. */
 export async function decideAboutSettings(
-  { flags, runtime }: Invocation,
+  { runtime }: Invocation,
   context: RunContext,
-  { use, decisions }: ProjectTrust,
+  { use, decisions, mayAsk }: ProjectTrust & { mayAsk: boolean },
 ): Promise<void> {
   if (use === 'never') return
   const { paths, digest } = await readProjectSettings(context)
@@ -153,7 +153,7 @@ export async function decideAboutSettings(
     await err.write(`drover: note: agents do not use the settings of the project (${summary(paths)}): ${reason}\n`)
   }
   if (digest === undefined) return await note('there are links among them, or too many files')
-  if (!canAsk(runtime) || flags.isOn('json')) return await note('on a terminal, "drover drive" asks about them')
+  if (!mayAsk) return await note('"drover drive GOAL" asks about them on a terminal')
   const answer = await ask({ paths, context, runtime })
   if (answer === '') return
   const decision = isYes(answer) ? 'trusted' : 'refused'

@@ -30,6 +30,7 @@ import { exitCodeOfSignal } from '../interruption.ts'
 import { requireServer } from '../local/background-server.ts'
 import { type OpenOptions, openDrover } from '../open/open-drover.ts'
 import { chooseProject } from '../project/choose-project.ts'
+import { canAsk } from '../run/ask-person.ts'
 import { openRuns } from '../run/open-runs.ts'
 import { findUserPaths, readSettings } from '../settings.ts'
 import type { Channel } from '../terminal.ts'
@@ -123,7 +124,8 @@ async function driveWanted(
   const totals = readTotals(invocation)
   if (command.runId !== undefined) raiseTotals(invocation, command.runId, totals)
   const isPrepared = target.is !== 'run' && !flags.isOn('in-place')
-  const project = isPrepared ? await chooseProject(invocation, { context, given, config }) : undefined
+  const mayAsk = mayAskFirst(invocation, { wanted, given })
+  const project = isPrepared ? await chooseProject(invocation, { context, given, config, mayAsk }) : undefined
   const settings = withProject(config, project)
   const isDemo = flags.isOn('demo') || isDemoRun(context, command.runId)
   await using drover = openDrover(invocation, {
@@ -137,7 +139,7 @@ async function driveWanted(
   const sandbox = await drover.machineSandbox()
   const { follow } = given
   const start = toStart(invocation, { context, config, sandbox, follow, newOptions: () => optionsFrom() })
-  const askFirst = (started: FoundDrive) => prepareNew({ invocation, config, drover }, started)
+  const askFirst = (started: FoundDrive) => prepareNew({ invocation, config, drover }, started, mayAsk)
   if (wanted.is === 'queue') {
     const queued = { context, config, targets: wanted.targets, given, totals, isDemo, notify: notifyCommand }
     const { review_backend } = completeOptions(withTotals(given, totals), undefined, sources())
@@ -162,6 +164,15 @@ async function driveWanted(
   })
 }
 
+/** A command with its checks that leaves its runs to the server has said what it wants. */
+function mayAskFirst(
+  { runtime, flags }: Invocation,
+  { wanted, given }: Pick<WantedDrive, 'wanted' | 'given'>,
+): boolean {
+  const isLeft = flags.isOn('detach') || wanted.is === 'queue'
+  return canAsk(runtime) && !flags.isOn('json') && !(isLeft && given.checks !== undefined)
+}
+
 function withLimitChoice(found: FoundDrive, given: GivenOptions): FoundDrive {
   return choosesLimit(given) ? { ...found, begin: { ...found.begin, choosesLimit: true } } : found
 }
@@ -170,12 +181,13 @@ function withLimitChoice(found: FoundDrive, given: GivenOptions): FoundDrive {
 async function prepareNew(
   { invocation, config, drover }: Pick<DriveHere, 'invocation' | 'config' | 'drover'>,
   { context, runId }: FoundDrive,
+  mayAsk: boolean,
 ): Promise<void> {
   const { err } = invocation.runtime.terminal
   // Without a terminal, the first attempt says it.
   const drive = err.isTty ? readDrive(context.store, runId) : undefined
   if (drive !== undefined) await noteMissingLogins(drive, { prompts: drover.runContextFor(USER), err })
-  await decideAboutSettings(invocation, context, readTrust({ invocation, config }))
+  await decideAboutSettings(invocation, context, { ...readTrust({ invocation, config }), mayAsk })
 }
 
 type Search = { context: RunContext; config: Config; follow: boolean | undefined } & Pick<

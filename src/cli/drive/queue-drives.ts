@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../../config/config.shape.ts'
 import { titleOfGoal } from '../../contract/goal-title.ts'
+import type { QueueWait } from '../../drive/decide/queue.ts'
 import { recordOfUser } from '../../drive/driven-record-writer.ts'
 import { driveNotAfter } from '../../drive/faults.ts'
 import type { RunGroup } from '../../drive/group-totals.ts'
@@ -168,6 +169,8 @@ async function latestRound(places: QueuePlaces, id: string): Promise<DrivenRun |
 
 const RUNNING: readonly DrivenRun['state'][] = ['running', 'waiting_for_limit', 'interrupted', 'continued']
 
+const WAITS_BY_ITSELF: readonly QueueWait[] = ['turn', 'limit']
+
 /** Also if the queued ones wait for something that does not happen by itself. */
 async function isOver(places: QueuePlaces, runs: readonly DrivenRun[]): Promise<boolean> {
   if (runs.some(({ state }) => RUNNING.includes(state))) return false
@@ -178,7 +181,7 @@ async function isOver(places: QueuePlaces, runs: readonly DrivenRun[]): Promise<
     .every(({ id }) => {
       // A run that is not in the plan was taken since.
       const waitsFor = plan.find((each) => each.id === id)?.waitsFor ?? 'turn'
-      return waitsFor === 'run' ? !isServed : waitsFor !== 'turn'
+      return waitsFor === 'run' ? !isServed : !WAITS_BY_ITSELF.includes(waitsFor)
     })
 }
 

@@ -10,6 +10,7 @@ import { locateGit } from '../../workspace/git.ts'
 import type { Invocation } from '../command.ts'
 import { askStatus } from '../local/local-server.ts'
 import { overlapLines } from '../output/drive-text.ts'
+import { formatCost } from '../output/format-amounts.ts'
 import { type Times, timesFor } from '../output/local-times.ts'
 import { toPrintable } from '../output/printable.ts'
 import { formatTableWithNotes, type TextLayout } from '../output/text-table.ts'
@@ -50,9 +51,7 @@ function formatQueue(
       nameOf(run.id),
       run.verdict.word,
       String(run.spent.tokens),
-      run.spent.cost_usd === 0
-        ? '-'
-        : `${run.spent.priced_usd === undefined ? '' : '~'}$${run.spent.cost_usd.toFixed(2)}`,
+      run.spent.cost_usd === 0 ? '-' : (formatCost(run.spent.cost_usd, run.spent.priced_usd !== undefined) ?? ''),
     ],
     note: [toPrintable(run.title), times(whyItWaits(run, nameOf)), ...overlapLines(run, nameOf)]
       .filter(Boolean)
@@ -76,15 +75,15 @@ function soFar(runs: RunQueue['runs'], whole: Totals | undefined): string {
   const unknown = runs.reduce((sum, { spent }) => sum + (spent.unknown_cost_attempts ?? 0), 0)
   const tokens = runs.reduce((sum, { spent }) => sum + spent.tokens, 0)
   const cost = runs.reduce((sum, { spent }) => sum + spent.cost_usd, 0)
-  const mark = runs.some(({ spent }) => spent.priced_usd !== undefined) ? '~' : ''
-  const used = usedOf(whole ?? { tokens, cost_usd: cost }, mark)
+  const isPriced = runs.some(({ spent }) => spent.priced_usd !== undefined)
+  const used = usedOf(whole ?? { tokens, cost_usd: cost }, isPriced)
   return [...used, ...(unknown === 0 ? [] : [describeUnknownCosts(unknown)])].join(', ')
 }
 
-/** `4200 of 60000 tokens`, `$0.01 of $5.00` */
-function usedOf({ tokens, max_tokens, cost_usd, max_cost_usd }: Omit<Totals, 'run_ids'>, mark = ''): string[] {
-  const cost = `${mark}$${cost_usd.toFixed(2)}`
-  const ofCost = max_cost_usd === undefined ? '' : ` of $${max_cost_usd.toFixed(2)}`
+/** `4200 of 60000 tokens`, `$0.0100 of $5.00` */
+function usedOf({ tokens, max_tokens, cost_usd, max_cost_usd }: Omit<Totals, 'run_ids'>, isPriced = false): string[] {
+  const cost = formatCost(cost_usd, isPriced)
+  const ofCost = max_cost_usd === undefined ? '' : ` of ${formatCost(max_cost_usd)}`
   return [
     `${tokens}${max_tokens === undefined ? '' : ` of ${max_tokens}`} tokens`,
     ...(cost_usd === 0 && ofCost === '' ? [] : [`${cost}${ofCost}`]),
@@ -97,8 +96,8 @@ function describeGroup(totals: Totals, nameOf: Names['nameOf']): string {
 
 function whyItWaits({ queue, state, verdict }: DrivenRun, nameOf: Names['nameOf']): string {
   if (queue === undefined) return state === 'running' ? verdict.reason : withoutWord(verdict)
-  const { after = '' } = queue
-  return after === '' ? verdict.reason : verdict.reason.replaceAll(after, nameOf(after))
+  const { after = '', reason = verdict.reason } = queue
+  return after === '' ? reason : reason.replaceAll(after, nameOf(after))
 }
 
 /** The column before says the word, but `not driven (killed just now): …` is one expression. */
@@ -110,10 +109,11 @@ function withoutWord({ line, word }: DrivenRun['verdict']): string {
 /** The queue of the user, as it is on disk. It can be read and changed without a server. */
 export function openQueue(invocation: Invocation, config: Config): QueuePlaces {
   const { runtime } = invocation
-  const { drivenRuns: directory } = findUserPaths(invocation)
+  const { drivenRuns: directory, agentLimits } = findUserPaths(invocation)
+  const { clock } = runtime
   const reader = new RunReader({
-    ...{ directory, git: locateGit(runtime), clock: runtime.clock, version: runtime.version() },
+    ...{ directory, git: locateGit(runtime), clock, version: runtime.version() },
     isDrivenHere: () => false,
   })
-  return { reader, directory, parallel: config.drive.parallel }
+  return { reader, directory, agentLimits, clock, parallel: config.drive.parallel }
 }

@@ -15,14 +15,14 @@ import type { Proposal } from '../../workspace/prepare/ecosystems.ts'
 import { lookForSetup } from '../../workspace/prepare/look-for-setup.ts'
 import type { Invocation } from '../command.ts'
 import { toPrintable } from '../output/printable.ts'
-import { askPerson, canAsk, isYes } from '../run/ask-person.ts'
+import { askPerson, isYes } from '../run/ask-person.ts'
 import { findUserPaths } from '../settings.ts'
 
-type Choice = { context: RunContext; given: GivenOptions; config: Config }
+type Choice = { context: RunContext; given: GivenOptions; config: Config; mayAsk: boolean }
 
 /** Undefined: the flags and the settings for all repositories say enough, or nothing was decided. */
 export async function chooseProject(invocation: Invocation, choice: Choice): Promise<ProjectRecord | undefined> {
-  const { context, given, config } = choice
+  const { context, given, config, mayAsk } = choice
   const { worktree_root: root, git_common_dir: repository } = context.workspace
   const { projects: home } = findUserPaths(invocation)
   const note = async (text: string) => void (await invocation.runtime.terminal.err.write(`drover: note: ${text}\n`))
@@ -36,7 +36,7 @@ export async function chooseProject(invocation: Invocation, choice: Choice): Pro
   if (saysEnough(given, config)) return undefined
   const proposal = lookForSetup(root)
   if (proposal === undefined || file !== undefined) return undefined
-  if (canAsk(invocation.runtime) && !invocation.flags.isOn('json')) return await ask(invocation, choice, proposal)
+  if (mayAsk) return await ask(invocation, choice, proposal)
   const text = describeMissing(given, proposal)
   if (text !== undefined) await note(text)
   return undefined

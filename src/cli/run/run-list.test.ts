@@ -55,7 +55,7 @@ describe('formatRuns', () => {
     expect(formatRuns(list, NOW, { ...layout, stateOf: () => 'delivered', noteOf: () => 'branch drover/knots' })).toBe(
       'ID    STATE      STARTED  GOAL\nfe6f  delivered  1h ago   Knots\n  branch drover/knots\n',
     )
-    expect(formatRuns(list, NOW, { ...layout, isTty: false })).toContain('fe6f  ended  -       1h ago')
+    expect(formatRuns(list, NOW, { ...layout, isTty: false })).toContain('fe6f  ended  1h ago')
   })
 
   it('calls a run that a person stopped by its state, and others by their verdict', () => {

@@ -25,7 +25,7 @@ type ListWords = {
   waitOf?: ((id: string) => string | undefined) | undefined
 }
 
-/** One row per run; undefined without runs. A terminal has no column for budgets if no run has one. */
+/** One row per run; undefined without runs. There is no column for budgets if no run has one. */
 export function formatRuns(list: RunList, now: Date, out: TextLayout & ListWords): string | undefined {
   const { nameOf = (id: string) => id, noteOf = () => undefined, waitOf = () => undefined } = out
   const own = list.runs.map((run) => {
@@ -34,7 +34,7 @@ export function formatRuns(list: RunList, now: Date, out: TextLayout & ListWords
     return { cells, note: notes.length === 0 ? undefined : notes.join('; ') }
   })
   const all = [...own, ...list.unavailable_runs.map(toUnavailableRow)]
-  const hasBudgets = !out.isTty || all.some(({ cells }) => cells[BUDGET] !== '-')
+  const hasBudgets = all.some(({ cells }) => cells[BUDGET] !== '-')
   const toShown = (cells: readonly string[]) => cells.filter((_, at) => at !== BUDGET || hasBudgets)
   const rows = all.map(({ cells: [id = '', ...rest], note }) => ({ cells: toShown([nameOf(id), ...rest]), note }))
   return rows.length === 0 ? undefined : `${formatTableWithNotes(toShown(LIST_HEADINGS), rows, out).join('\n')}\n`

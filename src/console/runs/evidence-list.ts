@@ -57,14 +57,19 @@ function toClaimItem(claim: Claim, at: number, checks: readonly ShownCheck[]): E
   const { about, subject, exit_code: code, verdict, note } = claim
   return {
     ...{ key: `claim ${at}`, group: 'Claims of the agent', verdict, seen: note },
-    claim: about === 'file' ? `changed ${subject}` : `${subject} exited with ${code}`,
+    claim: about === 'file' ? describeFile(subject) : `${subject} exited with ${code}`,
     proof: proofOf(claim, checks),
   }
 }
 
+/** The worktree as a whole: the agent reports the result, and no file. */
+function describeFile(subject: string): string {
+  return subject === '.' ? 'the result is "applied"' : `changed ${subject}`
+}
+
 function proofOf({ about, subject, execution_id: id, seq }: Claim, checks: readonly ShownCheck[]): Proof | undefined {
   if (id !== undefined && seq !== undefined) return { tool: { executionId: id, seq } }
-  if (about === 'file') return { path: subject }
+  if (about === 'file') return subject === '.' ? undefined : { path: subject }
   const check = checks.find(({ command }) => command === subject)
   return check === undefined ? undefined : { check }
 }

@@ -76,6 +76,15 @@ export function choiceOf({ options, limit_choice: chosen }: DriveState): LimitCh
   return wanted === 'ask' ? chosen : wanted
 }
 
+type Waiting = { readonly canAsk: boolean; readonly now: Date }
+
+/** Whether the run waits for a limit that another run has reached. Otherwise it tries the agent. */
+export function waitsForOthers(state: DriveState, until: string, { canAsk, now }: Waiting): boolean {
+  const { on_limit: wanted, max_wait_ms: longest = Infinity } = state.options
+  const choice = wanted === 'ask' && !canAsk ? 'wait' : choiceOf(state)
+  return choice === 'wait' && Date.parse(until) - now.getTime() <= longest
+}
+
 /** The agent that does an action: the one in the options, unless it has handed over. */
 export function agentInCharge(kind: Attempt['action_kind'], { options, handed_to: to }: DriveState) {
   const isReview = kind === 'review'

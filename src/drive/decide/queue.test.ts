@@ -24,6 +24,7 @@ function plan(facts: Partial<QueueFacts>): string[] {
   )
 }
 
+const OPEN = { id: 'r', is: 'open' } as const
 const three = [queued('c', 3), queued('a', 1), queued('b', 2)]
 
 describe('a new order of a queue', () => {
@@ -64,6 +65,8 @@ describe('the plan of a queue', () => {
     ['its run before has ended without a branch', { after: { id: 'r', is: 'not_delivered' } }, 'a run_not_delivered'],
     ['its run before is gone', { after: { id: 'r', is: 'gone' } }, 'a run_gone'],
     ['its group has used everything', { isTotalReached: true }, 'a total'],
+    ['its agent is limited', { isLimited: true }, 'a limit'],
+    ['its agent is limited, and its run before is not delivered yet', { isLimited: true, after: OPEN }, 'a run'],
   ])('says what a run does if %s, and starts the next one', (_, more, expected) => {
     const isBlocked = expected !== 'a'
     const both = plan({ queued: [queued('a', 1, more), queued('b', 2)] })
@@ -110,6 +113,7 @@ it.each([
   ['run_not_delivered', 'waits for a, which has ended without a branch'],
   ['run_gone', 'waits for a, which does not exist any more'],
   ['total', expect.stringContaining('--total-tokens')],
+  ['limit', 'waits until the limit of its agent is reset'],
 ] as const)('a run that waits for its %s says so', (waitsFor, reason) => {
   expect(describeWait(waitsFor, 'a')).toEqual(reason)
 })

@@ -14,13 +14,15 @@ export type QueuedRun = {
   readonly after?: { readonly id: string; readonly is: 'open' | 'delivered' | 'not_delivered' | 'gone' }
   /** The runs that were queued together have used what they may use. */
   readonly isTotalReached: boolean
+  /** Its agent has reached a limit, and the run would only wait for it. */
+  readonly isLimited?: boolean
 }
 
 type Owner = Pick<QueuedRun, 'key' | 'repository'>
 
 export type QueueFacts = {
   readonly queued: readonly QueuedRun[]
-  /** The runs that are driven now. */
+  /** The runs that are driven now, without those that use no agent: they wait for a limit, or follow their pull request. */
   readonly running: readonly Owner[]
   /** When runs were taken from the queue. */
   readonly taken: readonly (Owner & { readonly at: string })[]
@@ -28,7 +30,7 @@ export type QueueFacts = {
   readonly parallel: number
 }
 
-export const QUEUE_WAITS = ['turn', 'run', 'run_not_delivered', 'run_gone', 'total'] as const
+export const QUEUE_WAITS = ['turn', 'run', 'run_not_delivered', 'run_gone', 'total', 'limit'] as const
 
 export type PlannedRun = {
   readonly id: string
@@ -51,6 +53,8 @@ export function describeWait(waitsFor: QueueWait, after = ''): string {
       return `waits for ${after}, which does not exist any more`
     case 'total':
       return 'waits for a higher --total-tokens or --total-cost: its group has used what it may use'
+    case 'limit':
+      return 'waits until the limit of its agent is reset'
   }
 }
 
@@ -81,9 +85,11 @@ export function planQueue({ queued, running, taken, parallel }: QueueFacts): Pla
 const AFTER = { open: 'run', not_delivered: 'run_not_delivered', gone: 'run_gone', delivered: undefined } as const
 
 /** Undefined if only other runs are before it. */
-export function blockOf({ after, isTotalReached }: Pick<QueuedRun, 'after' | 'isTotalReached'>): QueueWait | undefined {
-  return isTotalReached ? 'total' : after && AFTER[after.is]
+export function blockOf({ after, isTotalReached, isLimited }: QueueBlocks): QueueWait | undefined {
+  return isTotalReached ? 'total' : ((after && AFTER[after.is]) ?? (isLimited === true ? 'limit' : undefined))
 }
+
+export type QueueBlocks = Pick<QueuedRun, 'after' | 'isTotalReached' | 'isLimited'>
 
 /** The key with the fewest runs is next, then its repository with the fewest, then the one that has waited longest. */
 function inTurns(queued: readonly QueuedRun[], { running, taken }: Pick<QueueFacts, 'running' | 'taken'>): QueuedRun[] {

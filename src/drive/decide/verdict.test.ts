@@ -137,6 +137,11 @@ describe('the verdict, if', () => {
     ],
     ['a person stopped it', { state: 'stopped' }, 4, 'waits for you: the run was stopped', 'drover drive run-1'],
     [
+      'a person stopped it, and its driver is about to end',
+      { state: 'stopped', facts: { isDriven: true } },
+      ...([4, 'waits for you: the run was stopped', 'drover drive run-1'] as const),
+    ],
+    [
       'it asks',
       {
         state: 'paused',

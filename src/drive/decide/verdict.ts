@@ -73,7 +73,9 @@ function toPlainLine(text: string): string {
 }
 
 function judge(facts: VerdictFacts): Judged {
-  const { run, drive, isDriven } = facts
+  const { run, drive } = facts
+  // The driver of a run that was stopped is about to end.
+  const isDriven = facts.isDriven && run.state !== 'stopped'
   const { next_run_id: followUp, paused, failed } = drive
   const problem = facts.problem ?? failed
   if (isDriven && drive.waiting !== undefined) return ofWait(facts, drive.waiting)

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { describeClaim } from '../prompt/follow-ups.ts'
+import { claimText } from '../report-run.ts'
 import { compareClaims, type ObservedWork, type Traced } from './compare-claims.ts'
 
 const WORK: ObservedWork = {
@@ -66,7 +68,12 @@ describe('a file that is reported as changed', () => {
 
 describe('applied work without files', () => {
   it('is contradicted if git shows no change', () => {
-    expect(claimsOf([], [], { changed: [] })).toMatchObject([{ verdict: 'contradicted' }])
+    const claims = claimsOf([], [], { changed: [] })
+    expect(claims).toMatchObject([{ verdict: 'contradicted' }])
+    expect(claims.map(describeClaim)).toEqual([
+      '- the result is "applied", but no file is reported and git shows no change',
+    ])
+    expect(claims.map(claimText)).toEqual(['the result is "applied"'])
     expect(claimsOf([], [], { changed: [], isComplete: false })).toEqual([])
     expect(claimsOf([], [], { changed: [], unread: ['a'] })).toEqual([])
     expect(claimsOf([], [])).toEqual([])

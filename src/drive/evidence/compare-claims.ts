@@ -1,7 +1,7 @@
 /** Compares what an outcome claims with what was observed. What no trace speaks about is never called contradicted. Pure. */
 import { isAbsolute, normalize, posix, relative, sep } from 'node:path'
 import type { Outcome } from '../../contract/outcome.shape.ts'
-import { howItEnded } from '../prompt/follow-ups.ts'
+import { howItEnded, NO_WORK } from '../prompt/follow-ups.ts'
 import type { Claim, TraceEntry } from '../record/drive-event.shape.ts'
 import type { EventOf } from '../record/drive-event.ts'
 import { type CommandLine, type CommandRun, findRun, isSameLine, readCommandLine } from './find-command-run.ts'
@@ -59,8 +59,7 @@ export function compareClaims(implementation: Implementation, work: ObservedWork
 /** Work that was applied must show somewhere. */
 function judgeEmptyWork({ changed, isComplete, unread }: ObservedWork): Claim[] {
   if (changed.length > 0 || !isComplete || unread.length > 0) return []
-  const note = 'the result is applied, but no file is reported and git shows no change'
-  return [{ about: 'file', subject: '.', verdict: 'contradicted', note }]
+  return [{ about: 'file', subject: '.', verdict: 'contradicted', note: NO_WORK }]
 }
 
 function judgeFile(path: string, work: ObservedWork): Verdict {

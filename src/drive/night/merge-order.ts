@@ -9,11 +9,11 @@ import {
 
 export type Branch = { readonly branch: string; readonly commit: string }
 
-export type MergeOrder = {
+type MergeOrder = {
   /** One after the other, they merge without conflicts. */
-  readonly order: readonly string[]
+  readonly order: string[]
   /** The others, with the files in conflict. */
-  readonly conflicts: readonly { readonly branch: string; readonly paths: readonly string[] }[]
+  readonly conflicts: { branch: string; paths: string[] }[]
 }
 
 /** `onto` is the commit that they are merged into. Undefined if this git cannot try it: before 2.38. */
@@ -32,12 +32,12 @@ async function tryAll(
   branches: readonly Branch[],
 ): Promise<MergeOrder | undefined> {
   const order: string[] = []
-  const conflicts: { branch: string; paths: readonly string[] }[] = []
+  const conflicts: { branch: string; paths: string[] }[] = []
   let head = onto
   for (const { branch, commit } of branches) {
     const tried = await tryMerge(scratch, head, commit)
     if (tried === undefined) return undefined
-    if (tried.is === 'conflict') conflicts.push({ branch, paths: tried.paths })
+    if (tried.is === 'conflict') conflicts.push({ branch, paths: [...tried.paths] })
     else {
       order.push(branch)
       head = await commitTree(scratch, { tree: tried.tree, parents: [head, commit], message: 'drover' })

@@ -1,5 +1,6 @@
 /** The page for the morning in Markdown. Texts of agents and issues are made inert, as in the report about a run. Pure. */
 import { withInertIssues, withInertMarkdown, withoutInertMarks } from '../../kit/inert-references.ts'
+import { quoteWord } from '../../kit/shell-words.ts'
 import { describeUnknownCosts, quote } from '../../runs/report-markdown.ts'
 import type { NightReport, NightRun } from './night-report.shape.ts'
 import { NIGHT_SECTIONS } from './night-sections.ts'
@@ -98,10 +99,18 @@ function mergeLines({ merge, runs }: NightReport): string[] {
   const ordered = merge.order.flatMap((branch) => runs.find(({ verdict }) => verdict.exists.branch === branch) ?? [])
   return [
     ...ordered.map((run, index) => `${index + 1}. ${howToMerge(run)} ${inert(run.title)}`),
-    ...merge.conflicts.map(
-      ({ branch, paths }) => `- \`${branch}\` conflicts in ${paths.map((path) => inert(path)).join(', ')}`,
-    ),
+    ...merge.conflicts.map(({ branch, paths }) => {
+      const files = paths.map((path) => inert(path)).join(', ')
+      const run = runs.find(({ verdict }) => verdict.exists.branch === branch)
+      if (run === undefined) return `- \`${branch}\` conflicts in ${files}`
+      const text = `${head(run)}: branch \`${branch}\` conflicts in ${files}`
+      return merge.into === undefined ? text : `${text}\n  - after the merges above: ${howToResolve(run, merge.into)}`
+    }),
   ]
+}
+
+function howToResolve({ run_id }: NightRun, into: string): string {
+  return `\`drover drive ${run_id.slice(0, SHORT_ID)} --also ${quoteWord(`Merge ${into} and resolve the conflicts`)}\``
 }
 
 /** What has a pull request is merged there. */

@@ -51,6 +51,7 @@ export const NightReport = named(
             }),
             'The other branches.',
           ),
+          into: Type.Optional(text('The branch that they are merged into. Absent if none is checked out.')),
         },
         {
           description: 'In which order delivered branches can be merged. Absent: nothing to merge, or git is too old.',

@@ -1,12 +1,11 @@
 /** What became of all driven runs of a repository since some time: the page for the morning. Pure. */
 import { addSpent } from '../decide/spending.ts'
 import type { Spent } from '../record/spent.shape.ts'
-import type { MergeOrder } from './merge-order.ts'
 import type { NightReport, NightRun } from './night-report.shape.ts'
 
 type Overlap = NightReport['overlaps'][number]
 
-export function toNightReport(since: string, runs: readonly NightRun[], merge: MergeOrder | undefined): NightReport {
+export function toNightReport(since: string, runs: readonly NightRun[], merge: NightReport['merge']): NightReport {
   return {
     since,
     runs,

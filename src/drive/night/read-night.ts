@@ -14,7 +14,7 @@ import { hasChanged } from '../read-overlaps.ts'
 import { readVerdict, roundsOf } from '../read-verdict.ts'
 import { readDrive } from '../record/drive-journal.ts'
 import { pathsOfRun } from '../report-run.ts'
-import { type Branch, findMergeOrder, type MergeOrder } from './merge-order.ts'
+import { type Branch, findMergeOrder } from './merge-order.ts'
 import type { NightReport, NightRun } from './night-report.shape.ts'
 import { toNightReport } from './night-report.ts'
 import { withSection } from './night-sections.ts'
@@ -77,7 +77,7 @@ async function tryMerges(
   context: RunContext,
   directory: string,
   runs: readonly NightRun[],
-): Promise<MergeOrder | undefined> {
+): Promise<NightReport['merge']> {
   const { git, workspace, signal } = context
   const branches = runs.flatMap(({ verdict: { word, exists } }): Branch[] => {
     const { branch, commit } = exists
@@ -88,5 +88,7 @@ async function tryMerges(
   const head = await askGit(git, { directory, args, signal })
   if (branches.length === 0 || head.code !== 0) return undefined
   const objects = join(workspace.git_common_dir, 'objects')
-  return await findMergeOrder({ git, objects, signal }, head.stdout.toString('utf8').trim(), branches)
+  const found = await findMergeOrder({ git, objects, signal }, head.stdout.toString('utf8').trim(), branches)
+  const into = await askGit(git, { directory, args: ['symbolic-ref', '--quiet', '--short', 'HEAD'], signal })
+  return found && { ...found, ...(into.code === 0 && { into: into.stdout.toString('utf8').trim() }) }
 }

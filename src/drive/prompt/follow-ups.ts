@@ -84,7 +84,11 @@ export function howItEnded({ exit_code, problem }: Pick<CheckRun, 'exit_code' | 
     : `ended with exit code ${exit_code}`
 }
 
+/** Against the result `applied`, which is a claim about the whole worktree. */
+export const NO_WORK = 'no file is reported and git shows no change'
+
 export function describeClaim({ about, subject, exit_code, note }: Claim): string {
+  if (note === NO_WORK) return `- the result is "applied", but ${note}`
   const said =
     about === 'file' ? `${subject} is reported as changed` : `\`${subject}\` is reported with exit code ${exit_code}`
   return `- ${said}: ${note}`

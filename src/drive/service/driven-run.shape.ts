@@ -251,7 +251,7 @@ export const DrivenRun = named(
           number: Type.Integer({ minimum: 1, description: 'Its place in the queue, from 1.' }),
           waits_for: literals(QUEUE_WAITS, {
             description:
-              '`turn`: for other runs. `run`: until the run in `after` is delivered. `run_not_delivered`: that run has ended without a branch. `run_gone`: that run does not exist any more. `total`: its group has used what it may use.',
+              '`turn`: for other runs. `run`: until the run in `after` is delivered. `run_not_delivered`: that run has ended without a branch. `run_gone`: that run does not exist any more. `total`: its group has used what it may use. `limit`: until the limit of its agent is reset.',
           }),
           after: optional(text('The run whose branch it starts on.')),
           reason: optional(text('Why it waits, if not only for its turn, as people read it.')),

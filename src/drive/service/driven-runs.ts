@@ -91,15 +91,16 @@ export class DrivenRuns implements RunService {
     this.drives = drives
     this.reader = new RunReader({ directory: directories.drivenRuns, git, clock, version, isDrivenHere })
     this.#queue = new RunQueueStarter({
-      ...{ ...this.#queuePlaces(), clock, log, shutdown },
+      ...{ ...this.#queuePlaces(), log, shutdown },
       drive: (record) => this.#driveQueued(record),
     })
     drives.onEnd(() => this.#queue.look())
   }
 
   #queuePlaces() {
-    const { directories, settings } = this.#options
-    return { reader: this.reader, directory: directories.drivenRuns, parallel: settings.drive.parallel }
+    const { directories, agentLimits, clock, settings } = this.#options
+    const { parallel } = settings.drive
+    return { reader: this.reader, directory: directories.drivenRuns, agentLimits, clock, parallel }
   }
 
   get count(): number {

@@ -1,6 +1,8 @@
 /** Reads the queue of this machine: the records of queued runs, and what each of them waits for. */
 import { openRunStore } from '../../journal/run-store.ts'
+import type { Clock } from '../../kit/clock.ts'
 import { type Caller, USER } from '../../prompts/caller.ts'
+import { agentInCharge, waitsForOthers } from '../decide/after-limit.ts'
 import {
   describeWait,
   filesOf,
@@ -14,41 +16,56 @@ import { readTotals } from '../group-totals.ts'
 import { readBlocks } from '../read-queue-wait.ts'
 import { lastRound } from '../read-verdict.ts'
 import { readDrive } from '../record/drive-journal.ts'
+import type { DriveState } from '../record/drive-state.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { findDriven } from '../record/driven-records.ts'
+import { findAgentLimit } from '../wait-for-limit.ts'
 import type { DrivenRun, RunQueue } from './driven-run.shape.ts'
 import { type DrivenFacts, stateOfDriven, toDrivenRun } from './driven-view.ts'
 import type { RunReader } from './run-reader.ts'
 
-export type QueuePlaces = { readonly reader: RunReader; readonly directory: string; readonly parallel: number }
+export type QueuePlaces = {
+  readonly reader: RunReader
+  /** The directory of the records of driven runs. */
+  readonly directory: string
+  /** The directory of what is known about limits of agents. */
+  readonly agentLimits: string
+  readonly clock: Clock
+  readonly parallel: number
+}
 
 /** The queued runs of all callers, in the order in which they start. */
 export async function readPlan(places: QueuePlaces): Promise<PlannedRun[]> {
   return planQueue(await readFacts(places))
 }
 
-async function readFacts({ reader, directory, parallel }: QueuePlaces): Promise<QueueFacts> {
+async function readFacts(places: QueuePlaces): Promise<QueueFacts> {
+  const { reader, clock, parallel } = places
+  const now = clock.now()
   const records = reader.list(USER)
   const queued: QueuedRun[] = []
   for (const record of records.filter((each) => each.queued !== undefined)) {
     const facts = await reader.tryRead(record)
-    if (facts !== undefined && stateOfDriven(facts) === 'queued')
-      queued.push(await toQueuedRun({ reader, directory }, facts))
+    if (facts !== undefined && stateOfDriven(facts) === 'queued') queued.push(await toQueuedRun(places, facts, now))
   }
   return {
     queued,
     running: records
-      .filter((each) => each.is_server_driven && each.queued === undefined && !isWatched(each))
+      .filter((each) => each.is_server_driven && each.queued === undefined && usesAgents(each, now))
       .map(ownerOf),
     taken: records.flatMap((each) => (each.taken_at === undefined ? [] : [{ ...ownerOf(each), at: each.taken_at }])),
     parallel,
   }
 }
 
-/** A run that only follows its pull request takes no place in the queue. */
-function isWatched({ run_id: id, git_common_dir: gitCommonDir }: DrivenRecord): boolean {
+/** A run that waits for a limit, or only follows its pull request, takes no place. Its driver continues it by itself. */
+function usesAgents({ run_id: id, git_common_dir: gitCommonDir }: DrivenRecord, now: Date): boolean {
   const store = openRunStore({ gitCommonDir })
-  return readDrive(store, id) !== undefined && lastRound(store, id).delivered !== undefined
+  if (readDrive(store, id) === undefined) return true
+  const { delivered, waiting } = lastRound(store, id)
+  // The agent is tried again at that moment, before its driver has said so.
+  const isWaiting = waiting !== undefined && Date.parse(waiting.until) > now.getTime()
+  return delivered === undefined && !isWaiting
 }
 
 function ownerOf({ key_id: key = '', git_common_dir: repository }: DrivenRecord) {
@@ -56,8 +73,9 @@ function ownerOf({ key_id: key = '', git_common_dir: repository }: DrivenRecord)
 }
 
 async function toQueuedRun(
-  { reader, directory }: Pick<QueuePlaces, 'reader' | 'directory'>,
+  { reader, directory, agentLimits }: QueuePlaces,
   { record, drive }: DrivenFacts,
+  now: Date,
 ): Promise<QueuedRun> {
   const { run_id: id, queued } = record
   return {
@@ -66,10 +84,23 @@ async function toQueuedRun(
     position: queued?.position ?? 0,
     isFirst: queued?.is_first === true,
     ...(await readBlocks(reader.contextFor(record), drive, directory)),
+    isLimited: isLimited(agentLimits, drive, now),
   }
 }
 
+function isLimited(agentLimits: string, drive: DriveState, now: Date): boolean {
+  const until = findAgentLimit(agentLimits, agentInCharge('orient', drive).backend)?.until
+  if (until === undefined || Date.parse(until) <= now.getTime()) return false
+  return waitsForOthers(drive, until, { canAsk: false, now })
+}
+
 const OPEN: readonly DrivenRun['state'][] = ['queued', 'running', 'waiting_for_limit']
+const TOTALS: readonly string[] = ['total_tokens', 'total_cost']
+
+/** A run that the total of its group has paused continues with a higher one. */
+function isOpen({ state, pause }: DrivenRun): boolean {
+  return OPEN.includes(state) || (state === 'paused' && TOTALS.includes(pause?.reason ?? ''))
+}
 
 /** For a person: what runs, what is queued, and what became of the runs that were queued together with these. */
 export async function readQueue(places: QueuePlaces, by: Caller): Promise<RunQueue> {
@@ -81,7 +112,7 @@ export async function readQueue(places: QueuePlaces, by: Caller): Promise<RunQue
   const read = (await Promise.all(records.map((record) => reader.tryRead(record)))).filter((each) => each !== undefined)
   const all = read.map((facts) => ({ facts, run: toDrivenRun(facts) }))
   const groups = new Set(
-    all.filter(({ run }) => OPEN.includes(run.state)).map(({ facts }) => facts.record.group?.id ?? facts.record.run_id),
+    all.filter(({ run }) => isOpen(run)).map(({ facts }) => facts.record.group?.id ?? facts.record.run_id),
   )
   const shown = all
     .filter(({ facts, run }) => run.state !== 'continued' && groups.has(facts.record.group?.id ?? facts.record.run_id))

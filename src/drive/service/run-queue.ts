@@ -1,6 +1,6 @@
 /** Starts queued runs when there is room. The record of a run is the claim: it is written before the run is driven. */
 import { join } from 'node:path'
-import { type Clock, toTimestamp } from '../../kit/clock.ts'
+import { toTimestamp } from '../../kit/clock.ts'
 import { withLock } from '../../kit/files/lock.ts'
 import { ensurePrivateDirectory } from '../../kit/files/private-directory.ts'
 import type { Log } from '../../kit/log.ts'
@@ -8,14 +8,8 @@ import { type QueuePlace, reorder } from '../decide/queue.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { findDriven, listDriven, saveDriven } from '../record/driven-records.ts'
 import { type QueuePlaces, readPlan } from './read-queue.ts'
-import type { RunReader } from './run-reader.ts'
 
-export type RunQueueOptions = {
-  readonly reader: RunReader
-  /** The directory of the records of driven runs. */
-  readonly directory: string
-  readonly parallel: number
-  readonly clock: Clock
+export type RunQueueOptions = QueuePlaces & {
   readonly log: Log
   readonly shutdown: AbortSignal
   /** Drives a run that was taken from the queue. Returns when it is driven. */
