@@ -113,7 +113,7 @@ function assessLogin(
   const lacksOne = isEnabled && program !== undefined && lacksLogin(located, env)
   const todo = lacksOne ? `to log in, ${agent.login}` : undefined
   if (tried !== undefined) {
-    const isExplained = !lacksOne || tried.error.includes(agent.login)
+    const isExplained = !lacksOne || tried.error?.includes(agent.login) === true
     const why = isExplained ? '' : '; it has no login that drover can see'
     return [
       AGENT.agent_fails({ detail: `${backend} failed: ${tried.error}${why}`, todo: isExplained ? undefined : todo }),
