@@ -17,12 +17,13 @@ import { drivenRunOver, drivenRunWaits, runNotQueued, runQueueFull } from '../fa
 import { joinGroup, type RunGroup } from '../group-totals.ts'
 import type { NightReports } from '../night/night-report.shape.ts'
 import { lastRound } from '../read-verdict.ts'
+import type { Options } from '../record/drive-event.shape.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { saveDriven } from '../record/driven-records.ts'
 import { driveBusy } from '../record/faults.ts'
 import { stopDriven } from '../stop-driven.ts'
 import { type BackgroundDrives, toProblem } from './background-drives.ts'
-import { refuseAct, refuseLimited, requiredToMerge, toActor, toStarter } from './client-rules.ts'
+import { refuseAct, refuseAgents, refuseLimited, requiredToMerge, toActor, toStarter } from './client-rules.ts'
 import type { DrivenDiff, DrivenRun, DrivenRunPage, DrivenState, RunQueue } from './driven-run.shape.ts'
 import { type DetailedRun, stateOfDriven, toDrivenDiff, toDrivenRun } from './driven-view.ts'
 import { readQueue } from './read-queue.ts'
@@ -52,6 +53,7 @@ type OpenedRun = {
   readonly context: RunContext
   readonly actionId: string
   readonly isDriven: boolean
+  readonly options: Options
 }
 
 /** How long a request to stop waits for the end of the agent. */
@@ -361,6 +363,7 @@ export class DrivenRuns implements RunService {
   /** Changes a run, and continues it. If that needs a driver and there are too many, nothing is changed. */
   async #changeAndDrive(id: string, access: Access, change: (opened: OpenedRun) => Promise<void>): Promise<DrivenRun> {
     const opened = await this.#openToChange(id, access.by)
+    refuseAgents(opened.options, access.by)
     const work = async () => {
       await change(opened)
       return await this.#driveOn(opened.record, access)
@@ -384,7 +387,7 @@ export class DrivenRuns implements RunService {
     if (isFinalState(stateOfDriven(facts))) throw drivenRunOver({ id: run.id, next: drive.next_run_id })
     const context = await openOwnWorktree(await this.starter.openRepository(record.repository), run.id)
     const isDriven = facts.drivenBy !== undefined
-    return { record, context, actionId: run.current_action?.action_id ?? 'none', isDriven }
+    return { record, context, actionId: run.current_action?.action_id ?? 'none', isDriven, options: drive.options }
   }
 
   #findToChange(id: string, by: Caller, { letsAgentsWork }: Change = WITH_AGENTS): DrivenRecord {

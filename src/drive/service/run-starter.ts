@@ -37,6 +37,7 @@ import {
   addRequiredChecks,
   chooseApproval,
   chooseRepository,
+  refuseAgents,
   refuseForeignIssue,
   refuseModes,
   refuseOptions,
@@ -244,6 +245,7 @@ export class RunStarter {
     if (by.is === 'client') refuseOptions(given, settings, { ...ofRepository, ofRun: before.checks })
     const wanted = by.is === 'client' ? addRequiredChecks(given, before, ofRepository) : given
     const optionsFrom = this.#optionsFrom(wanted, { prompts, settings })
+    refuseAgents(optionsFrom(before), by)
     for (const each of [starter, by]) refuseModes(optionsFrom(before), each)
     const start = this.#startOf({ is: 'run', id: record.run_id }, () => optionsFrom(before))
     const found = await findDrive(context, { ...start, actions, also, takesOver })
