@@ -192,7 +192,7 @@ function toNamedDigest(key: ServerKeys[number]): NamedDigest {
   const { id, name, sha256, role, fallback, rate_limit_rps: rps, rate_limit_burst: burst } = key
   const { budgets, expires_at: expiresAt } = key
   const { max_approval_mode: approval, max_sandbox_mode: sandbox, requires_sandbox: requiresSandbox = false } = key
-  const { agent_tools: agentTools, mcp_servers: mcpServers, directories } = key
+  const { agent_tools: agentTools, mcp_servers: mcpServers, directories, backends } = key
   return {
     digest: sha256,
     id,
@@ -209,6 +209,7 @@ function toNamedDigest(key: ServerKeys[number]): NamedDigest {
       ...(agentTools !== undefined && { agentTools }),
       ...(mcpServers !== undefined && { mcpServers }),
       ...(directories !== undefined && { directories }),
+      ...(backends !== undefined && { backends }),
     },
     rateLimit: { ...(rps !== undefined && { rps }), ...(burst !== undefined && { burst }) },
   }

@@ -27,6 +27,8 @@ export type ApiKey = {
     mcpServers?: readonly string[]
     /** The directories that its agents may work in. */
     directories?: readonly string[]
+    /** The agents that it may use. */
+    backends?: readonly string[]
   }
   /** It may move branches of the user. */
   mayMerge?: boolean

@@ -346,6 +346,10 @@ describe('a backend that the file defines', () => {
       'server: {model_rules: [o9-*=missing]}\n',
       'server.model_rules[0] names the backend "missing", which does not exist; use claude, codex, gemini, opencode',
     ],
+    [
+      `server: {keys: [{name: ci, sha256: ${'a'.repeat(64)}, backends: [claude, codx]}]}\n`,
+      'server.keys[0].backends[1] names the backend "codx", which does not exist; did you mean codex?',
+    ],
   ])('must exist: %s', async (text, message) => {
     const { problems = [] } = await problemsOf({ file: file + text })
     expect(problems).toMatchObject([{ key: message.split(' ')[0], rule: message.slice(message.indexOf(' ') + 1) }])

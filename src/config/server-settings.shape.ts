@@ -81,6 +81,11 @@ export const ServerKey = strict({
     textLike('^/', 'an absolute path'),
     { minItems: 1 },
   ),
+  backends: optionalList(
+    'The agents that the key may use, also as fallbacks and in its runs. Default: all.',
+    textLike(BACKEND_NAME, 'the name of a backend'),
+    { minItems: 1 },
+  ),
   requires_sandbox: optionalFlag('Every agent of this key runs in a sandbox, as with `sandbox.mode: required`.'),
 })
 

@@ -66,6 +66,7 @@ const KEYS: readonly [string, string, unknown][] = [
   ['drive.follow_poll_secs', 'integer', 60],
   ['drive.reviewers', 'list', []],
   ['drive.ready', 'boolean', false],
+  ['drive.require_checks', 'boolean', false],
   ['drive.on_flags', 'enum', 'deliver'],
   ['drive.on_limit', 'enum', 'ask'],
   ['drive.max_wait_secs', 'integer', 21_600],

@@ -200,6 +200,14 @@ const ruleBackendsExist: ConfigRule = ({ server, backends }) =>
     return [{ path: `server.model_rules[${index}]`, rule: unknownBackend(name, backends) }]
   })
 
+const keyBackendsExist: ConfigRule = ({ server, backends }) =>
+  server.keys.flatMap(({ backends: names = [] }, index) =>
+    names.flatMap((name, at) => {
+      if (Object.hasOwn(backends, name)) return []
+      return [{ path: `server.keys[${index}].backends[${at}]`, rule: unknownBackend(name, backends) }]
+    }),
+  )
+
 function unknownBackend(name: string, backends: Config['backends']): string {
   const names = Object.keys(backends)
   const nearest = nearestWord(name, names)
@@ -293,6 +301,7 @@ const CONFIG_RULES: readonly ConfigRule[] = [
   credentialsHaveNamedOrigins,
   keysAreDistinct,
   keysAreNotEmpty,
+  keyBackendsExist,
   watchersAreWhole,
   targetsAreWhole,
   serversAreWhole,

@@ -12,6 +12,7 @@ import { requiredLabel } from '../kit/label.ts'
 import { depthIn } from '../kit/process/environment-variables.ts'
 import { readAttachments } from '../prompts/attachments.ts'
 import { type Caller, type ClientKey, ownerKey, visibleKeyId } from '../prompts/caller.ts'
+import { refuseBackend } from '../prompts/ceilings.ts'
 import { refuseDeepNesting } from '../prompts/check-permissions.ts'
 import type { ExecutionOptions } from '../prompts/execution-recorder.ts'
 import { hasPlace } from '../prompts/fair-queue.ts'
@@ -190,6 +191,7 @@ async function findMachine(
 ): Promise<string | undefined> {
   // The settings of a worker may differ.
   refuseDeepNesting(context)
+  refuseBackend(request.backend, context.by.ceilings)
   const { resumes, backend } = request
   const home = resumes && (await queue.homeOf(resumes.id))
   const workdir = toDirectory(request)

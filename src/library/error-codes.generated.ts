@@ -65,6 +65,7 @@ export type ErrorCode =
   | 'backend_execution_failed'
   | 'backend_exists'
   | 'backend_name_invalid'
+  | 'backend_not_allowed'
   | 'backend_not_defined'
   | 'backend_not_found'
   | 'backend_probe_failed'

@@ -2648,6 +2648,8 @@ export type DroverConfig = {
       mcp_servers?: readonly string[] | undefined
       /** The directories that prompts and runs of this key may work in, with everything beneath them. `server.allowed_workdir_prefixes` and `server.blocked_workdir_prefixes` apply too. Default: all that these two allow. */
       directories?: readonly string[] | undefined
+      /** The agents that the key may use, also as fallbacks and in its runs. Default: all. */
+      backends?: readonly string[] | undefined
       /** Every agent of this key runs in a sandbox, as with `sandbox.mode: required`. */
       requires_sandbox?: boolean | undefined
     })[] | undefined

@@ -8,7 +8,14 @@ import {
   type SandboxMode,
 } from '../agents/adapter/agent.ts'
 import { buildCommand } from '../agents/build-command.ts'
-import { type Ceilings, confineDefault, isLimiting, lowerModes, refuseAboveCeilings } from './ceilings.ts'
+import {
+  type Ceilings,
+  confineDefault,
+  isLimiting,
+  lowerModes,
+  refuseAboveCeilings,
+  refuseBackend,
+} from './ceilings.ts'
 
 type Modes = { approvalMode: ApprovalMode; sandboxMode: SandboxMode }
 
@@ -209,4 +216,26 @@ describe('refuseAboveCeilings', () => {
       }
     }
   })
+})
+
+it.each<[string, string, Ceilings | undefined, string | undefined]>([
+  ['any one without ceilings', 'claude', undefined, undefined],
+  ['any one under another ceiling', 'claude', toCeilings('auto', 'workspace'), undefined],
+  ['one that the key has', 'codex', { backends: { names: ['codex'], setting: 'backends of the key ci' } }, undefined],
+  [
+    'not one that it does not have',
+    'claude',
+    { backends: { names: ['codex', 'gemini'], setting: 'backends of the key ci' } },
+    'the agent "claude" cannot be used: backends of the key ci does not have it; use codex, gemini',
+  ],
+  [
+    'not one whose name only begins the same',
+    'codex2',
+    { backends: { names: ['codex'], setting: 'backends of the key ci' } },
+    'the agent "codex2" cannot be used: backends of the key ci does not have it; use codex',
+  ],
+])('a caller may use %s', (_, backend, ceilings, message) => {
+  const use = () => refuseBackend(backend, ceilings)
+  if (message === undefined) expect(use).not.toThrow()
+  else expect(use).toThrow(message)
 })

@@ -1,6 +1,6 @@
-/** The highest modes that a client of the server may use. Pure. */
-import type { ApprovalMode, SandboxMode } from '../agents/adapter/agent.ts'
-import { approvalModeAboveCeiling, sandboxModeAboveCeiling } from './faults.ts'
+/** What a client of the server may use: the highest modes, and which agents. Pure. */
+import type { ApprovalMode, Backend, SandboxMode } from '../agents/adapter/agent.ts'
+import { approvalModeAboveCeiling, backendNotAllowed, sandboxModeAboveCeiling } from './faults.ts'
 import type { DirectoryCeiling } from './workdir-policy.ts'
 
 /** What a mode lets an agent do without asking: nothing, edit files in its working directory, everything. */
@@ -26,6 +26,18 @@ export type Ceilings = {
   mcpServers?: { names: readonly string[]; setting: string }
   /** The directories that agents may work in, of those that the server allows. This limits no mode. */
   directories?: DirectoryCeiling
+  /** The agents that it may use. This limits no mode. */
+  backends?: { names: readonly Backend[]; setting: string }
+}
+
+export function mayUseBackend(backend: Backend, { backends }: Ceilings = {}): boolean {
+  return backends?.names.includes(backend) ?? true
+}
+
+/** Throws `backend_not_allowed`. No other agent takes its place: the caller is told which it may name. */
+export function refuseBackend(backend: Backend, ceilings: Ceilings | undefined): void {
+  if (ceilings?.backends !== undefined && !mayUseBackend(backend, ceilings))
+    throw backendNotAllowed({ backend, ...ceilings.backends })
 }
 
 type AskedModes = { approval_mode?: ApprovalMode; sandbox_mode?: SandboxMode }

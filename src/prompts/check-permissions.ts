@@ -3,7 +3,7 @@ import type { ApprovalMode, SandboxUse } from '../agents/adapter/agent.ts'
 import { checkExtraFlags } from '../agents/extra-flags.ts'
 import { requiredLabel } from '../kit/label.ts'
 import { depthIn } from '../kit/process/environment-variables.ts'
-import { refuseAboveCeilings } from './ceilings.ts'
+import { refuseAboveCeilings, refuseBackend } from './ceilings.ts'
 import { labelMissing, nestingTooDeep, sandboxRequired } from './faults.ts'
 import type { PromptContext } from './prompt-context.ts'
 import type { PromptRequest } from './prompt-request.ts'
@@ -15,6 +15,7 @@ type Asked = Pick<PromptRequest, 'backend' | 'approval_mode' | 'sandbox_mode'> &
 export function checkPermissions(asked: Asked, permissions: Permissions, place = '$'): void {
   const { isUnsafeExtraAllowed } = permissions
   const { ceilings } = permissions.by
+  refuseBackend(asked.backend, ceilings)
   refuseAboveCeilings(asked, ceilings, place)
   const agent = permissions.locate(asked.backend)?.agent
   if (agent === undefined) return
@@ -23,7 +24,7 @@ export function checkPermissions(asked: Asked, permissions: Permissions, place =
   checkExtraFlags(asked.extra ?? [], options)
 }
 
-/** A batch with an item above a ceiling is refused as a whole, before any of its items runs. */
+/** A batch with an item that a ceiling forbids is refused as a whole, before any of its items runs. */
 export function checkItems(name: string, items: readonly Asked[], permissions: Permissions): void {
   const { isUnsafeExtraAllowed } = permissions
   const { ceilings } = permissions.by

@@ -5,6 +5,7 @@
 import { LASTING, OUTAGES, PASSING } from '../agents/adapter/failure.ts'
 import { Fault } from '../kit/fault.ts'
 import { matchesPattern } from '../kit/name-pattern.ts'
+import { mayUseBackend } from './ceilings.ts'
 import type { PromptContext } from './prompt-context.ts'
 import type { PromptEvent } from './prompt-event.ts'
 import type { PromptRequest } from './prompt-request.ts'
@@ -18,7 +19,7 @@ type Asked = {
   readonly context: { readonly by: PromptContext['by']; readonly settings: Pick<PromptContext['settings'], 'server'> }
 }
 
-/** The agents that may answer in place of the one that is asked, in their order. */
+/** The agents that may answer in place of the one that is asked, in their order. Those that the caller may not use are left out. */
 export function fallbackOf({ request, context: { by, settings } }: Asked): string[] {
   const { backend, model = backend } = request
   const byRule = settings.server.fallback_rules.map((rule) => rule.split('='))
@@ -28,7 +29,7 @@ export function fallbackOf({ request, context: { by, settings } }: Asked): strin
     byRule.flatMap(([pattern = '', to = '']) =>
       [model, backend].some((name) => matchesPattern(name, pattern)) ? to : [],
     )
-  return [...new Set(named)].filter((each) => each !== backend)
+  return [...new Set(named)].filter((each) => each !== backend && mayUseBackend(each, by.ceilings))
 }
 
 /** What an agent says before its answer. */

@@ -12,6 +12,12 @@ export const backendNotFound = defineFault('backend_not_found', 'invalid', {
   },
 })
 
+export const backendNotAllowed = defineFault('backend_not_allowed', 'unauthorized', {
+  when: 'The `backends` of an API key do not have the agent that a request would use: the one it names, the default, that of its session or of its run, or one of its fallbacks. HTTP status 403.',
+  message: (d: { backend: string; names: readonly string[]; setting: string }) =>
+    `the agent ${JSON.stringify(d.backend)} cannot be used: ${d.setting} does not have it; use ${d.names.join(', ')}`,
+})
+
 export const mcpServerUnknown = defineFault('mcp_server_unknown', 'invalid', {
   when: 'A request names an MCP server that `mcp_servers` of the config does not define, or that the caller may not use.',
   message: (d: { name: string; known: readonly string[] }) => {

@@ -16,7 +16,7 @@ import { toSandboxSettings } from '../sandbox/to-sandbox-settings.ts'
 import { checkMetadata } from '../sessions/session-rules.ts'
 import { applySettings, type Settings, silenceLimit } from './apply-settings.ts'
 import { readAttachments } from './attachments.ts'
-import { confineDefault, isLimiting } from './ceilings.ts'
+import { confineDefault, isLimiting, refuseBackend } from './ceilings.ts'
 import { checkPermissions, chooseSandbox, refuseDeepNesting, refuseOtherMachine } from './check-permissions.ts'
 import { chooseServers } from './choose-servers.ts'
 import {
@@ -40,12 +40,12 @@ import { isInDirectory, resolveWorkdir, resolveWorkdirCached } from './workdir-p
 export function toAgentRequest(request: PromptRequest, context: PromptContext): AgentRequest {
   refuseDeepNesting(context)
   const { ceilings } = context.by
+  const now = settingsFor(request.backend, context)
   const located = locateBackend(request.backend, context)
   const { agent, backend } = located
   const { resumes, forks, history, instruction = '' } = request
   const origin = resumes ?? forks
   checkOrigin(request, located)
-  const now = settingsFor(backend, context)
   const ofSameAgent = origin?.backend === backend ? origin : undefined
   const extra = request.extra ?? (ofSameAgent && extraOfCaller(ofSameAgent, now.own)) ?? []
   checkPermissions({ ...request, extra }, context)
@@ -169,8 +169,10 @@ function checkOrigin(request: PromptRequest, located: AgentLocation): void {
   if (continued !== undefined) checkSameAgent(continued, located)
 }
 
-/** Today's settings for a backend, and the ceilings of the caller. Throws a Fault if there is no such backend. */
+/** Today's settings for a backend, and the ceilings of the caller. Throws a Fault if the caller cannot use such a backend. */
 export function settingsFor(backend: Backend, { settings, by }: Pick<PromptContext, 'settings' | 'by'>): Settings {
+  // First: a limited caller does not learn which others there are.
+  refuseBackend(backend, by.ceilings)
   const own = Object.hasOwn(settings.backends, backend) ? settings.backends[backend] : undefined
   if (own === undefined) throw backendNotFound({ backend, known: backendNames(settings.backends) })
   return { own, shared: settings.unified_flags, ceilings: by.ceilings }

@@ -49,6 +49,11 @@ it.each<[string, Partial<Facts>, ReturnType<typeof ceilingsFor>]>([
     { directories: { paths: ['/srv/a'], setting: 'directories of the key ci' } },
   ],
   [
+    'the agents of the key',
+    { key: { name: 'ci', ceilings: { backends: ['codex'] } } },
+    { backends: { names: ['codex'], setting: 'backends of the key ci' } },
+  ],
+  [
     'one of the key alone',
     { key: { name: 'ci', ceilings: { approval: 'always' } } },
     { approval: { mode: 'always', setting: 'max_approval_mode of the key ci' } },

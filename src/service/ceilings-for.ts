@@ -1,4 +1,4 @@
-/** The highest modes for the prompts of a request. Pure. */
+/** What the prompts of a request may use. Pure. */
 import type { ApiKey } from '../config/api-keys.ts'
 import type { Config } from '../config/config.shape.ts'
 import type { Ceilings } from '../prompts/ceilings.ts'
@@ -29,6 +29,7 @@ export function ceilingsFor({ server, key, isOpen }: Facts): Ceilings | undefine
     ...(key?.ceilings.agentTools === 'none' && { tools: { setting: of('agent_tools') } }),
     ...(key?.ceilings.mcpServers && { mcpServers: { names: key.ceilings.mcpServers, setting: of('mcp_servers') } }),
     ...(key?.ceilings.directories && { directories: { paths: key.ceilings.directories, setting: of('directories') } }),
+    ...(key?.ceilings.backends && { backends: { names: key.ceilings.backends, setting: of('backends') } }),
     ...(key?.ceilings.requiresSandbox === true && { boundary: { setting: of('requires_sandbox') } }),
   }
   return Object.keys(ceilings).length === 0 ? undefined : ceilings

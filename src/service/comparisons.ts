@@ -15,6 +15,7 @@ import { Fault } from '../kit/fault.ts'
 import { withoutGitPlaces } from '../kit/process/environment-variables.ts'
 import { parseCheck } from '../kit/process/run-check.ts'
 import { type Caller, ownerKey } from '../prompts/caller.ts'
+import { refuseBackend } from '../prompts/ceilings.ts'
 import { refuseDeepNesting } from '../prompts/check-permissions.ts'
 import { askAgents, compareAgents } from '../prompts/compare-agents.ts'
 import { backendNotFound } from '../prompts/faults.ts'
@@ -63,6 +64,7 @@ export class Comparisons {
 
   async run(request: Comparison, context: PromptContext, options: BatchRunOptions): Promise<ComparisonResult> {
     checkComparison(request)
+    for (const each of request.backends) refuseBackend(each, context.by.ceilings)
     if (request.worktrees !== true) return await compareAgents(request, context, options)
     if (!this.#parts.isWorker) throw comparisonNeedsWorker({})
     const start = this.#permit(context, request)

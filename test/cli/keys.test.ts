@@ -134,6 +134,14 @@ describe('drover keys create', () => {
     expect((await drover('keys list')).stdout).toContain('/srv/b')
   })
 
+  it('stores the agents of a key, which must exist', async () => {
+    const { stdout } = await drover('keys create web --backend claude --backend codex --json')
+    expect(JSON.parse(stdout).backends).toEqual(['claude', 'codex'])
+    expect((await drover('keys list')).stdout).toMatch(/BACKENDS *\n.* claude, codex/)
+    expect((await drover('keys create other --backend codx')).stderr).toContain('did you mean codex?')
+    expect((await drover('keys list')).stdout).not.toContain('other')
+  })
+
   it('stores budgets and an end, and refuses those that it cannot read', async () => {
     const { stdout } = await drover('keys create ada --budget 20usd/day --budget 5Mtokens/week --expires 30d --json')
     const { budgets, expires_at: end } = JSON.parse(stdout)

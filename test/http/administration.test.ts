@@ -77,6 +77,7 @@ describe('a key', () => {
       max_sandbox_mode: 'read-only',
       budgets: ['20usd/day'],
       directories: ['/srv/a'],
+      backends: ['claude'],
       expires_at: '2999-01-01T00:00:00Z',
     }
     const { status, body: created } = await send('keys', { method: 'POST', body })
@@ -110,6 +111,8 @@ describe('a key', () => {
       [{ name: 'x', role: 'root' }, 400, 'invalid_request'],
       [{ name: 'x', budgets: ['plenty'] }, 400, 'invalid_request'],
       [{ name: 'x', directories: ['srv/a'] }, 400, 'invalid_request'],
+      [{ name: 'x', backends: [] }, 400, 'invalid_request'],
+      [{ name: 'x', backends: ['codx'] }, 400, 'config_value_invalid'],
       [{ name: 'x', sha256: '0'.repeat(64) }, 400, 'invalid_request'],
       [{ name: 'x', expires_at: '2020-01-01T00:00:00Z' }, 400, 'api_key_expired'],
       [{ name: 'ci' }, 409, 'api_key_exists'],

@@ -55,6 +55,7 @@ function limitFlags({ rate_limit_rps: rps, rate_limit_burst: burst }: ServerKey)
 
 function toNewKey({ args, flags, runtime }: Invocation): NewKey {
   const budgets = flags.texts('budget')
+  const backends = flags.texts('backend')
   const directories = flags.texts('directory').map((directory) => resolve(runtime.cwd, directory))
   const expires = expiryIn(flags.text('expires'), runtime.clock.now())
   const [rps, burst] = [flags.integer('rps'), flags.integer('burst')]
@@ -68,6 +69,7 @@ function toNewKey({ args, flags, runtime }: Invocation): NewKey {
     ...(approval !== undefined && { max_approval_mode: approval }),
     ...(sandbox !== undefined && { max_sandbox_mode: sandbox }),
     ...(directories.length > 0 && { directories }),
+    ...(backends.length > 0 && { backends }),
     ...(flags.isOn('may-merge') && { may_merge: true }),
     ...(flags.isOn('require-sandbox') && { requires_sandbox: true }),
     ...(budgets.length > 0 && { budgets }),
@@ -112,6 +114,7 @@ function toRows(keys: readonly ShownKey[]): string[][] {
 
 const OPTIONAL_COLUMNS: readonly (readonly [title: string, valueIn: (key: ShownKey) => string | undefined])[] = [
   ['DIRECTORIES', (key) => key.directories?.join(', ')],
+  ['BACKENDS', (key) => key.backends?.join(', ')],
   ['MERGE', (key) => (key.may_merge === true ? 'may' : undefined)],
   ['BUDGETS', (key) => key.budgets?.join(', ')],
   ['EXPIRES', (key) => key.expires_at],

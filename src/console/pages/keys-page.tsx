@@ -156,6 +156,7 @@ function limitsOf(key: Key): string[] {
     ...(sandbox === undefined ? [] : [`sandbox ${sandbox}`]),
     ...(key.requires_sandbox === true ? ['only inside of a sandbox'] : []),
     ...(key.directories === undefined ? [] : [`work only in ${key.directories.join(', ') || 'no directory'}`]),
+    ...(key.backends === undefined ? [] : [`use only ${key.backends.join(', ')}`]),
     ...(key.may_merge === true ? ['merge'] : []),
     ...(rps === undefined ? [] : [`${rps} requests a second`]),
   ]

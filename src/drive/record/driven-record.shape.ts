@@ -32,6 +32,7 @@ export const DrivenRecord = named(
             boundary: Type.Optional(strict({ setting: Type.String() })),
             tools: Type.Optional(strict({ setting: Type.String() })),
             mcpServers: Type.Optional(strict({ names: Type.Array(Type.String()), setting: Type.String() })),
+            backends: Type.Optional(strict({ names: Type.Array(Type.String()), setting: Type.String() })),
             directories: Type.Optional(strict({ paths: Type.Array(Type.String()), setting: Type.String() })),
           },
           { description: 'What the server allowed the client. A worker, which has no keys, continues with that.' },

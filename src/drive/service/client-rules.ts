@@ -3,7 +3,7 @@ import type { Decider } from '../../agents/adapter/agent.ts'
 import { Fault } from '../../kit/fault.ts'
 import { userName } from '../../kit/user-name.ts'
 import { type Caller, USER } from '../../prompts/caller.ts'
-import { refuseAboveCeilings } from '../../prompts/ceilings.ts'
+import { refuseAboveCeilings, refuseBackend } from '../../prompts/ceilings.ts'
 import { type DirectoryCeiling, isInside, refuseOutside } from '../../prompts/workdir-policy.ts'
 import type { WorkAct } from '../act/act-on-run.ts'
 import { mergeNotPermitted } from '../act/faults.ts'
@@ -95,6 +95,14 @@ export function refuseModes(options: Pick<Options, 'approval_mode'>, { ceilings 
   const approval = options.approval_mode === 'default' ? 'sandboxed' : options.approval_mode
   const { sandbox: _, ...modes } = permissionsFor({ kind: 'implement' }, { approval, isInside: true })
   refuseAboveCeilings(modes, ceilings)
+}
+
+/** A caller that continues a run must be allowed to use its agents, whoever started it. */
+export function refuseAgents(
+  { backend, review_backend: reviewer, fallback = [] }: Pick<Options, 'backend' | 'review_backend' | 'fallback'>,
+  { ceilings }: Pick<Caller, 'ceilings'>,
+): void {
+  for (const each of [backend, reviewer, ...fallback]) refuseBackend(each, ceilings)
 }
 
 /** What a client did not ask for is lowered to what it may ask for, if an agent can then still change files. */

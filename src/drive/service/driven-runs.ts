@@ -17,14 +17,23 @@ import { drivenRunOver, drivenRunWaits, runNotQueued, runQueueFull } from '../fa
 import { joinGroup, type RunGroup } from '../group-totals.ts'
 import type { NightReports } from '../night/night-report.shape.ts'
 import { lastRound } from '../read-verdict.ts'
+import type { Options } from '../record/drive-event.shape.ts'
 import type { DrivenRecord } from '../record/driven-record.shape.ts'
 import { saveDriven } from '../record/driven-records.ts'
 import { driveBusy } from '../record/faults.ts'
 import { stopDriven } from '../stop-driven.ts'
 import { type BackgroundDrives, toProblem } from './background-drives.ts'
-import { mayChoose, refuseAct, refuseLimited, requiredToMerge, toActor, toStarter } from './client-rules.ts'
-import type { DrivenDiff, DrivenRun, DrivenRunPage, DrivenState, RunQueue } from './driven-run.shape.ts'
-import { type DetailedRun, stateOfDriven, toDrivenDiff, toDrivenRun } from './driven-view.ts'
+import {
+  mayChoose,
+  refuseAct,
+  refuseAgents,
+  refuseLimited,
+  requiredToMerge,
+  toActor,
+  toStarter,
+} from './client-rules.ts'
+import type { DrivenDiff, DrivenRun, DrivenRunPage, RunQueue } from './driven-run.shape.ts'
+import { CAN_GO_ON, type DetailedRun, LEFT_BY_SERVER, stateOfDriven, toDrivenDiff, toDrivenRun } from './driven-view.ts'
 import { readQueue } from './read-queue.ts'
 import { type ChangedRun, type EventSource, followEvents, isFinalState, watchChanges } from './run-changes.ts'
 import type { RunListQuery } from './run-filter.ts'
@@ -35,14 +44,12 @@ import {
   type DriveResumeRequest,
   type DriveStartRequest,
   type MoreWork,
+  type Named,
   type PreparedRun,
   type Rights,
   RunStarter,
   type StarterOptions,
 } from './run-starter.ts'
-
-/** What another server says about rights. Without it, those that this process knows count. */
-type Named = { readonly rights?: Rights | undefined }
 
 type Access = { readonly by: Caller; readonly rights: Rights }
 
@@ -52,22 +59,16 @@ type OpenedRun = {
   readonly context: RunContext
   readonly actionId: string
   readonly isDriven: boolean
+  readonly options: Options
 }
 
 /** How long a request to stop waits for the end of the agent. */
 const STOP_MS = 5000
 /** For all clients together. */
 const MAX_QUEUED = 100
-/** What a server may have to continue when it was killed: also a run that is delivered may still have its worktree. */
-const LEFT_BY_SERVER: readonly DrivenState[] = ['interrupted', 'continued', 'ended']
-/** Nothing is missing but a driver. */
-const CAN_GO_ON: readonly DrivenState[] = ['interrupted', 'paused', 'failed']
 
-const noResult = () => {}
-
-type Change = { readonly letsAgentsWork: boolean }
-const WITH_AGENTS: Change = { letsAgentsWork: true }
-const WITHOUT_AGENTS: Change = { letsAgentsWork: false }
+/** Agents work after a change, or not. */
+const [WITH_AGENTS, WITHOUT_AGENTS] = [{ letsAgentsWork: true }, { letsAgentsWork: false }]
 
 export class DrivenRuns implements RunService {
   readonly reader: RunReader
@@ -87,9 +88,14 @@ export class DrivenRuns implements RunService {
     this.starter = new RunStarter(options)
     const { directories, clock, version, log, shutdown } = options
     const { git, drives } = this.starter
-    const isDrivenHere = (id: string) => drives.has(id)
     this.drives = drives
-    this.reader = new RunReader({ directory: directories.drivenRuns, git, clock, version, isDrivenHere })
+    this.reader = new RunReader({
+      directory: directories.drivenRuns,
+      git,
+      clock,
+      version,
+      isDrivenHere: (id) => drives.has(id),
+    })
     this.#queue = new RunQueueStarter({
       ...{ ...this.#queuePlaces(), log, shutdown },
       drive: (record) => this.#driveQueued(record),
@@ -319,7 +325,7 @@ export class DrivenRuns implements RunService {
     const places = { worktrees: directories.worktrees, templates, sandbox, env, requiredChecks }
     const acting = actOnRun(runs, { runId: record.run_id, act }, { ...places, who: toActor(by), onUpdate: () => {} })
     // The server waits for it before it exits.
-    this.#options.track(acting.then(noResult, noResult))
+    this.#options.track(Promise.allSettled([acting]))
     const { run_id: last } = await acting
     return await this.#read(by, this.reader.findHere(last) ?? record)
   }
@@ -365,6 +371,7 @@ export class DrivenRuns implements RunService {
   /** Changes a run, and continues it. If that needs a driver and there are too many, nothing is changed. */
   async #changeAndDrive(id: string, access: Access, change: (opened: OpenedRun) => Promise<void>): Promise<DrivenRun> {
     const opened = await this.#openToChange(id, access.by)
+    refuseAgents(opened.options, access.by)
     const work = async () => {
       await change(opened)
       return await this.#driveOn(opened.record, access)
@@ -388,10 +395,10 @@ export class DrivenRuns implements RunService {
     if (isFinalState(stateOfDriven(facts))) throw drivenRunOver({ id: run.id, next: drive.next_run_id })
     const context = await openOwnWorktree(await this.starter.openRepository(record.repository), run.id)
     const isDriven = facts.drivenBy !== undefined
-    return { record, context, actionId: run.current_action?.action_id ?? 'none', isDriven }
+    return { record, context, actionId: run.current_action?.action_id ?? 'none', isDriven, options: drive.options }
   }
 
-  #findToChange(id: string, by: Caller, { letsAgentsWork }: Change = WITH_AGENTS): DrivenRecord {
+  #findToChange(id: string, by: Caller, { letsAgentsWork } = WITH_AGENTS): DrivenRecord {
     const record = this.reader.find(id, by)
     this.starter.requireNamed(by, record.repository)
     refuseDeepNesting(this.#options.contextFor(by))

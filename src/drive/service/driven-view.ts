@@ -25,6 +25,11 @@ export type DrivenFacts = {
   readonly drivenBy: DrivenRun['driven_by']
 } & Pick<VerdictFacts, 'earlier' | 'hasWorktree' | 'waitsFor' | 'now'>
 
+/** What a server may have to continue when it was killed: also a run that is delivered may still have its worktree. */
+export const LEFT_BY_SERVER: readonly DrivenState[] = ['interrupted', 'continued', 'ended']
+/** Nothing is missing but a driver. */
+export const CAN_GO_ON: readonly DrivenState[] = ['interrupted', 'paused', 'failed']
+
 export function stateOfDriven({ record, run, drive, drivenBy }: DrivenFacts): DrivenState {
   if (drivenBy !== undefined) return drive.waiting === undefined ? 'running' : 'waiting_for_limit'
   if (drive.next_run_id !== undefined) return 'continued'

@@ -37,6 +37,7 @@ import {
   addRequiredChecks,
   chooseApproval,
   chooseRepository,
+  refuseAgents,
   refuseForeignIssue,
   refuseModes,
   refuseOptions,
@@ -63,6 +64,8 @@ export type StarterOptions = DrivesOptions & {
 
 /** What the one that has started a run may do now; undefined if it may not run agents any more. */
 export type Rights = (starter: Caller) => Caller | undefined
+/** What another server says about rights. Without it, those that this process knows count. */
+export type Named = { readonly rights?: Rights | undefined }
 
 export type DriveStartRequest = {
   /** The id of the new run, if the caller has already chosen one. A run that was started with it before is queued again. */
@@ -244,6 +247,7 @@ export class RunStarter {
     if (by.is === 'client') refuseOptions(given, settings, { ...ofRepository, ofRun: before.checks })
     const wanted = by.is === 'client' ? addRequiredChecks(given, before, ofRepository) : given
     const optionsFrom = this.#optionsFrom(wanted, { prompts, settings })
+    refuseAgents(optionsFrom(before), by)
     for (const each of [starter, by]) refuseModes(optionsFrom(before), each)
     const start = this.#startOf({ is: 'run', id: record.run_id }, () => optionsFrom(before))
     const found = await findDrive(context, { ...start, actions, also, takesOver })

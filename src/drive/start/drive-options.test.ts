@@ -49,6 +49,17 @@ describe('the reviewer of a run', () => {
     expect(chosen.review_backend).toBe(reviewer)
   })
 
+  it('is an agent that the caller may use, as the fallbacks of the settings are', () => {
+    const { by: _, ...prompts } = promptsWith({ claude: true, codex: true, gemini: true })
+    const chosenBy = (names: string[]) => {
+      const by = { is: 'client' as const, role: 'client' as const, ceilings: { backends: { names, setting: 'a key' } } }
+      const settings = { ...SETTINGS, drive: { ...SETTINGS.drive, fallback: ['codex', 'gemini'] } }
+      return completeOptions({}, undefined, { settings, prompts: { ...prompts, by }, isDemo: false })
+    }
+    expect(chosenBy(['claude', 'gemini'])).toMatchObject({ review_backend: 'gemini', fallback: ['gemini'] })
+    expect(chosenBy(['claude'])).toMatchObject({ review_backend: 'claude', fallback: [] })
+  })
+
   it('is whom the caller names, logged in or not', () => {
     const sources = { settings: SETTINGS, prompts: promptsWith({ claude: true, codex: false }), isDemo: false }
     expect(completeOptions({ review_backend: 'codex' }, undefined, sources).review_backend).toBe('codex')

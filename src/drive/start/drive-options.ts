@@ -13,6 +13,7 @@ import { findProgram } from '../../kit/process/find-program.ts'
 import { parseCheck } from '../../kit/process/run-check.ts'
 import { withoutUndefined } from '../../kit/without-undefined.ts'
 import type { Caller } from '../../prompts/caller.ts'
+import { mayUseBackend, refuseBackend } from '../../prompts/ceilings.ts'
 import { chooseServers } from '../../prompts/choose-servers.ts'
 import { canKnowCost } from '../../prompts/decide-cost.ts'
 import { backendNotFound } from '../../prompts/faults.ts'
@@ -216,8 +217,12 @@ function chooseAgents(given: GivenOptions, before: Options | undefined, choice: 
   const { settings, prompts } = choice
   const backend = given.backend ?? before?.backend ?? settings.default_backend
   const review = given.review_backend ?? before?.review_backend ?? chooseReviewer(backend, choice)
-  const fallback = [...new Set(given.fallback ?? before?.fallback ?? settings.drive.fallback)]
+  const { ceilings } = prompts.by
+  const fallback = [...new Set(given.fallback ?? before?.fallback ?? settings.drive.fallback)].filter(
+    (each) => given.fallback !== undefined || mayUseBackend(each, ceilings),
+  )
   for (const each of new Set([backend, review, ...fallback])) {
+    refuseBackend(each, ceilings)
     const located = prompts.locate(each)
     if (located === undefined) throw backendNotFound({ backend: each, known: backendNames(settings.backends) })
     // A client must not learn which command the operator configured.
@@ -259,6 +264,7 @@ function chooseReviewer(backend: Backend, choice: Choice): Backend {
   const isUsable = (each: Backend) => {
     const located = prompts.locate(each)
     if (located?.isEnabled !== true || located.program === undefined) return false
+    if (!mayUseBackend(each, prompts.by.ceilings)) return false
     return (
       unsupportedCap(located, undefined, choice) === undefined && !(isLoginSeen && lacksLogin(located, prompts.env))
     )

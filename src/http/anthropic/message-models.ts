@@ -1,19 +1,23 @@
-/** `GET /anthropic/v1/models` and `GET /anthropic/v1/models/{id}`: every enabled backend is a model. */
+/** `GET /anthropic/v1/models` and `GET /anthropic/v1/models/{id}`: every enabled backend that the sender may use is a model. */
+import type { FastifyRequest } from 'fastify'
 import { toTimestamp } from '../../kit/clock.ts'
+import { agentsOf } from '../context/sender.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
 import { modelNotFound } from '../errors/faults.ts'
 import type { MessageModel, MessageModelList } from './message-models.shape.ts'
 
 export const registerMessageModels: RegisterRoutes = (scope, context) => {
-  scope.get('/models', async () => listMessageModels(context))
+  scope.get('/models', async (request) => listMessageModels(request, context))
 
-  scope.get<{ Params: { id: string } }>('/models/:id', async ({ params: { id } }) => findMessageModel(id, context))
+  scope.get<{ Params: { id: string } }>('/models/:id', async (request) =>
+    findMessageModel(request.params.id, request, context),
+  )
 }
 
 /** In canonical order, whether the agent is installed or not. One page has them all. */
-export function listMessageModels({ drover: { agents }, startedAt }: ServerContext): MessageModelList {
-  const created_at = toTimestamp(startedAt)
-  const enabled = agents.list().filter(({ isEnabled }) => isEnabled)
+export function listMessageModels(request: FastifyRequest, context: ServerContext): MessageModelList {
+  const created_at = toTimestamp(context.startedAt)
+  const enabled = agentsOf(request, context).filter(({ isEnabled }) => isEnabled)
   const data = enabled.map(({ backend }) => ({
     type: 'model' as const,
     id: backend,
@@ -23,8 +27,8 @@ export function listMessageModels({ drover: { agents }, startedAt }: ServerConte
   return { data, has_more: false, first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null }
 }
 
-export function findMessageModel(id: string, context: ServerContext): MessageModel {
-  const model = listMessageModels(context).data.find((known) => known.id === id)
+export function findMessageModel(id: string, request: FastifyRequest, context: ServerContext): MessageModel {
+  const model = listMessageModels(request, context).data.find((known) => known.id === id)
   if (model === undefined) throw modelNotFound({ model: id, list: '/anthropic/v1/models' })
   return model
 }

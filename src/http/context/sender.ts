@@ -1,10 +1,12 @@
 /** Who sends a request. */
 import type { FastifyRequest } from 'fastify'
 import type { Decider } from '../../agents/adapter/agent.ts'
+import type { AgentLocation } from '../../agents/locate-agents.ts'
 import type { ApiKey } from '../../config/api-keys.ts'
 import type { Rights } from '../../drive/service/run-starter.ts'
 import { userName } from '../../kit/user-name.ts'
 import type { Caller, ClientKey } from '../../prompts/caller.ts'
+import { mayUseBackend } from '../../prompts/ceilings.ts'
 import { ceilingsFor } from '../../service/ceilings-for.ts'
 import { CONSOLE_USER } from './logins.ts'
 import type { ServerContext } from './server-context.ts'
@@ -16,6 +18,12 @@ export function toRequestCaller({ facts }: FastifyRequest, context: ServerContex
   if (isLocalUser) return { is: 'user', trace, depth }
   const isUser = key?.id === CONSOLE_USER.id || isOfOneUser(context)
   return { ...toCaller(key, context), trace, depth, ...(isUser && { isUser: true as const }) }
+}
+
+/** The agents that the sender may use, whether they are enabled or not. */
+export function agentsOf(request: FastifyRequest, context: ServerContext): AgentLocation[] {
+  const { ceilings } = toRequestCaller(request, context)
+  return context.drover.agents.list().filter(({ backend }) => mayUseBackend(backend, ceilings))
 }
 
 /** What the key of a run that was started before allows now. Undefined if it is not valid any more, or keys are required now. */

@@ -2,12 +2,13 @@
 import type { BackendRecord } from '../../agents/adapter/agent.shape.ts'
 import type { AgentLocation } from '../../agents/locate-agents.ts'
 import { findMachines, isInstalled } from '../context/agent-machines.ts'
+import { agentsOf } from '../context/sender.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
 
 export const registerBackends: RegisterRoutes = (scope, context) => {
-  scope.get('/backends', async () => {
+  scope.get('/backends', async (request) => {
     const machinesOf = await findMachines(context)
-    return { backends: context.drover.agents.list().map((agent) => toRecord(agent, context, machinesOf(agent))) }
+    return { backends: agentsOf(request, context).map((agent) => toRecord(agent, context, machinesOf(agent))) }
   })
 }
 

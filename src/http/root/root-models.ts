@@ -8,11 +8,12 @@ import { isMessageClient } from '../errors/api-style.ts'
 import { findModel, listModels } from '../openai/models.ts'
 
 export const registerRootModels: RegisterRoutes = (scope, context) => {
-  scope.get('/models', async ({ headers }) =>
-    isMessageClient(headers) ? listMessageModels(context) : listModels(context),
+  scope.get('/models', async (request) =>
+    isMessageClient(request.headers) ? listMessageModels(request, context) : listModels(request, context),
   )
 
-  scope.get<{ Params: { id: string } }>('/models/:id', async ({ headers, params: { id } }) =>
-    isMessageClient(headers) ? findMessageModel(id, context) : findModel(id, context),
-  )
+  scope.get<{ Params: { id: string } }>('/models/:id', async (request) => {
+    const find = isMessageClient(request.headers) ? findMessageModel : findModel
+    return find(request.params.id, request, context)
+  })
 }
