@@ -148,7 +148,7 @@ export function mayChoose(by: Caller, choice: RunChoice, settings: DriveSettings
 }
 
 /** The checks that work must have passed before a client merges it. */
-export function requiredToMerge(by: Caller, settings: RequiredChecks): readonly string[] {
+export function checksToMerge(by: Caller, settings: RequiredChecks): readonly string[] {
   return by.is === 'user' || by.isUser === true ? [] : requiredChecks(settings)
 }
 

@@ -23,15 +23,7 @@ import { saveDriven } from '../record/driven-records.ts'
 import { driveBusy } from '../record/faults.ts'
 import { stopDriven } from '../stop-driven.ts'
 import { type BackgroundDrives, toProblem } from './background-drives.ts'
-import {
-  mayChoose,
-  refuseAct,
-  refuseAgents,
-  refuseLimited,
-  requiredToMerge,
-  toActor,
-  toStarter,
-} from './client-rules.ts'
+import { checksToMerge, mayChoose, refuseAct, refuseAgents, refuseLimited, toActor, toStarter } from './client-rules.ts'
 import type { DrivenDiff, DrivenRun, DrivenRunPage, RunQueue } from './driven-run.shape.ts'
 import { CAN_GO_ON, type DetailedRun, LEFT_BY_SERVER, stateOfDriven, toDrivenDiff, toDrivenRun } from './driven-view.ts'
 import { readQueue } from './read-queue.ts'
@@ -67,6 +59,7 @@ const STOP_MS = 5000
 /** For all clients together. */
 const MAX_QUEUED = 100
 
+const noResult = () => {}
 /** Agents work after a change, or not. */
 const [WITH_AGENTS, WITHOUT_AGENTS] = [{ letsAgentsWork: true }, { letsAgentsWork: false }]
 
@@ -89,13 +82,8 @@ export class DrivenRuns implements RunService {
     const { directories, clock, version, log, shutdown } = options
     const { git, drives } = this.starter
     this.drives = drives
-    this.reader = new RunReader({
-      directory: directories.drivenRuns,
-      git,
-      clock,
-      version,
-      isDrivenHere: (id) => drives.has(id),
-    })
+    const places = { directory: directories.drivenRuns, git, clock, version }
+    this.reader = new RunReader({ ...places, isDrivenHere: (id) => drives.has(id) })
     this.#queue = new RunQueueStarter({
       ...{ ...this.#queuePlaces(), log, shutdown },
       drive: (record) => this.#driveQueued(record),
@@ -321,11 +309,11 @@ export class DrivenRuns implements RunService {
     const context = await this.starter.openRepository(record.repository)
     const runs = { ...context, signal, store: { ...context.store, signal } }
     const { actOnRun } = await import('../act/act-on-run.ts')
-    const requiredChecks = requiredToMerge(by, settingsFor(context.workspace))
+    const requiredChecks = checksToMerge(by, settingsFor(context.workspace))
     const places = { worktrees: directories.worktrees, templates, sandbox, env, requiredChecks }
     const acting = actOnRun(runs, { runId: record.run_id, act }, { ...places, who: toActor(by), onUpdate: () => {} })
     // The server waits for it before it exits.
-    this.#options.track(Promise.allSettled([acting]))
+    this.#options.track(acting.then(noResult, noResult))
     const { run_id: last } = await acting
     return await this.#read(by, this.reader.findHere(last) ?? record)
   }
