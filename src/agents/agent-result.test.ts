@@ -20,6 +20,7 @@ type Case = {
   lastRetry?: AgentError
   cutOff?: string[]
   env?: Record<string, string>
+  text?: string
   allowed?: string[]
 }
 
@@ -37,6 +38,7 @@ function whole({
   cutOff,
   env = { KEY: 'x' },
   allowed,
+  text = 'so far',
 }: Case) {
   return toAgentResult({
     request: {
@@ -49,7 +51,7 @@ function whole({
       silenceMs: 500,
     },
     exit: { pid: 1, code: 0, signal: null, durationMs: 7, ended: 'itself', forced: false, stderrTail: '', ...exit },
-    output: { text: 'so far', usage: NO_USAGE, ...(error && { error }), ...(lastRetry && { lastRetry }) },
+    output: { text, usage: NO_USAGE, ...(error && { error }), ...(lastRetry && { lastRetry }) },
     stopReason,
     hasEnded,
     warnings: [],
@@ -92,7 +94,10 @@ describe('a failure in a sandbox that the agent has reached no host from', () =>
 it('says how to log in if no service is reached and there is no login', () => {
   const error = { code: 'agent_unreachable', message: 'fetch failed' }
   expect(whole({ error }).error?.message).toBe('fetch failed')
-  expect(whole({ error, env: {} }).error?.message).toBe('fetch failed; no login for it was found either: run it')
+  expect(whole({ error, env: {} }).error?.message).toBe('fetch failed')
+  expect(whole({ error, env: {}, text: '' }).error?.message).toBe(
+    'fetch failed; no login for it was found either: run it',
+  )
 })
 
 describe('a variable that the agent misses', () => {

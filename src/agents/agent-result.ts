@@ -77,8 +77,9 @@ function toOutcome(facts: Facts, ended: ProcessExit['ended']): Outcome {
 }
 
 /** Without a login some agents try for minutes to reach a service that they are not meant to use. */
-function suspectLogin(error: AgentError, { request: { agent, env } }: Facts): AgentError {
-  if (error.code !== 'agent_unreachable' || agent.hasLogin?.(env) !== false) return error
+function suspectLogin(error: AgentError, { request: { agent, env }, output }: Facts): AgentError {
+  const isAnswering = output.text !== ''
+  if (error.code !== 'agent_unreachable' || isAnswering || agent.hasLogin?.(env) !== false) return error
   return { ...error, message: `${error.message}; no login for it was found either: ${agent.login}` }
 }
 

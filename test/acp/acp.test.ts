@@ -251,7 +251,7 @@ describe('drover acp', () => {
     await expect(invalid).rejects.toThrow(/\$\.prompt is required/)
     const newIn = (cwd: string, mcpServers: object[] = []) =>
       agent.request(methods.agent.session.new, { cwd, mcpServers: mcpServers as never })
-    await expect(newIn('/usr/lib')).rejects.toThrow(/is in \/usr\/lib, which is blocked/)
+    await expect(newIn('/usr/lib')).rejects.toThrow(/\/usr\/lib is blocked for agents/)
     await expect(newIn('work')).rejects.toThrow(/absolute/)
     const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' } as const
     const sendImage = agent.request(methods.agent.session.prompt, { sessionId, prompt: [image] })

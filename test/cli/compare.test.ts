@@ -166,7 +166,7 @@ describe('drover compare', () => {
     const { code, stdout } = await compare(['hello there', '--backends', 'claude,codex'])
     expect(code).toBe(1)
     expect(stdout).toMatch(
-      /^claude \(demo\)\nThis is .*\n[\d.]+ m?s, \d+ tokens\n\ncodex\nfailed: .*\n[\d.]+ m?s, 0 tokens\n$/,
+      /^claude \(demo\)\nThis is .*\n[\d.]+ m?s, \d+ tokens\n\ncodex\nfailed: .*\n[\d.]+ m?s, 0 tokens\n\nThe cost of demo is not known\..*\n$/,
     )
   })
 
@@ -250,11 +250,13 @@ describe.skipIf(!hasTerminals)('drover compare on a terminal', () => {
 
   it('prints the answers side by side on a wide terminal', async () => {
     expect(await onTerminal(83)).toMatch(
-      /^claude \(demo\) +│ codex\n─{40} │ ─{40}\none two three four five six seven eight +│ short\nnine ten +│\n +│\nCOST +│ COST\n$/,
+      /^claude \(demo\) +│ codex\n─{40} │ ─{40}\none two three four five six seven eight +│ short\nnine ten +│\n +│\nCOST +│ COST\n\nThe cost of demo and the model of codex is not known\..*\n$/,
     )
   })
 
   it.runIf(IS_FULL)('prints them one after another on a narrow one', async () => {
-    expect(await onTerminal(82)).toMatch(/^claude \(demo\)\none two .* ten\nCOST\n\ncodex\nshort\nCOST\n$/)
+    expect(await onTerminal(82)).toMatch(
+      /^claude \(demo\)\none two .* ten\nCOST\n\ncodex\nshort\nCOST\n\nThe cost of .*\n$/,
+    )
   })
 })

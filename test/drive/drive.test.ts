@@ -187,7 +187,7 @@ describe('drover drive', () => {
 
   it.each(
     firstOf([
-      ['', 'drover: note: agents do not use the settings of the project (.env and 1 more): on a terminal,'],
+      ['', 'drover: note: agents do not use the settings of the project (.env and 1 more): '],
       ['agents: {project_settings: never}\n', ''],
     ]),
   )('uses no settings of the project that no one has trusted: %j', async (config, note) => {

@@ -119,7 +119,7 @@ export function formatMissingCosts(results: readonly PromptResult[]): string[] {
     missing.map(({ backend, model }) => toOneLine(model ?? `the model of ${backend}`, NAME_COLUMNS)),
   )
   if (models.size === 0) return []
-  const whose = [...models].join(', ')
+  const whose = [...models].join(' and ')
   return [
     `The cost of ${whose} is not known. A model without a price gets one in the setting prices (docs/budgets.md#prices).`,
   ]
