@@ -100,7 +100,7 @@ const ExecutionsSection = strict({
   keep: literals(['auto', 'events', 'results', 'none'], {
     default: 'auto',
     description:
-      'What is stored of a prompt that is not ephemeral: `events` (everything the agent did), `results` or `none`. With `auto`, the server stores events, and the command line stores nothing except results of comparisons in worktrees. The session keeps its first prompt in any case.',
+      'What is stored of a prompt that is not ephemeral: `events` (everything the agent did), `results` or `none`. With `auto`, the server stores events, and the command line stores only results of comparisons in worktrees and what agents do in driven runs. The session keeps its first prompt in any case.',
   }),
   keep_days: Type.Integer({
     default: 7,

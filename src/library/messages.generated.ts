@@ -2393,7 +2393,7 @@ export type DroverConfig = {
     default_tags?: readonly string[] | undefined
   } | undefined
   executions?: {
-    /** What is stored of a prompt that is not ephemeral: `events` (everything the agent did), `results` or `none`. With `auto`, the server stores events, and the command line stores nothing except results of comparisons in worktrees. The session keeps its first prompt in any case. */
+    /** What is stored of a prompt that is not ephemeral: `events` (everything the agent did), `results` or `none`. With `auto`, the server stores events, and the command line stores only results of comparisons in worktrees and what agents do in driven runs. The session keeps its first prompt in any case. */
     keep?: 'auto' | 'events' | 'results' | 'none' | undefined
     /** Days until an execution that has ended is removed. */
     keep_days?: number | undefined

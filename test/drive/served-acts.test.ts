@@ -98,6 +98,7 @@ it('a client runs all checks that are required, and merges nothing that has not 
   await client.reaches(id, 'ended')
   const early = await client.change(id, 'merge')
   expect(early).toMatchObject({ status: 403, body: { error: 'merge_unchecked' } })
+  expect(await client.change(id, 'take')).toMatchObject({ status: 403, body: { error: 'merge_unchecked' } })
   expect(driving.repository.git('show', 'main:wind.txt')).not.toContain('knots')
 
   await client.change(id, 'follow-up', { also: ['Show the gusts'] })

@@ -78,7 +78,7 @@ export const switchFailed = defineFault('switch_failed', 'conflict', {
 })
 
 export const mergeUnchecked = defineFault('merge_unchecked', 'unauthorized', {
-  when: 'A client asks to merge work that has not passed every check of `drive.checks`, and `drive.require_checks` is true. HTTP status 403.',
+  when: 'A client asks to merge work, or to check it out, that has not passed every check of `drive.checks`, and `drive.require_checks` is true. HTTP status 403.',
   message: (d: { run_id: string; commands: readonly string[] }) =>
     `the run ${d.run_id} has not passed ${listSome(d.commands, d.commands.length)}, and drive.require_checks is true; a follow-up runs all checks, or the user of the server merges it: drover merge ${d.run_id}`,
 })

@@ -184,6 +184,7 @@ async function checkMerge(
 
 /** Checks the branch of a delivered run out in the worktree of the user, who continues there by hand. */
 export async function takeRun(acting: Acting): Promise<void> {
+  refuseUnchecked(acting)
   const { place } = requireDelivered(acting)
   const { branch, root: own } = place
   const { git, signal, workspace } = acting.runs
