@@ -7,6 +7,7 @@ import { createDriving } from '../support/driven-agents.ts'
 import { type DrivenScript, dataOf, HONEST, runIdIn } from '../support/driven-home.ts'
 import { firstOf, IS_FULL } from '../support/full-counts.ts'
 import type { KillPoint } from '../support/kill-point.ts'
+import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 import { DROVER, ending, runAt } from '../support/run-drover.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
 import { createServedDriving, GOAL, runClient } from '../support/served-runs.ts'
@@ -127,6 +128,33 @@ describe('drover answer', () => {
     expect(await delivered(id)).toMatchObject({ as: 'branch' })
   })
 })
+
+it.runIf(hasTerminals)(
+  'a question that is answered where the run is followed leaves the run to its server',
+  async () => {
+    const { driving, drover, delivered } = createDetached({ orient: [ASKING, { pause: 1500 }] })
+    const id = runIdIn((await drover('drive', GOAL, '--no-review', '--detach')).stdout)
+    await until(() => dataOf(driving.records(id), 'outcome_submitted')[0])
+    const around = { cwd: driving.repository.root, env: { ...driving.env, NO_COLOR: '1' }, columns: 200 }
+    const follow = () => startOnTerminal(['drive', id], around)
+    const question = 'Answer (/skip to skip, Enter to decide later): '
+    const later = follow()
+    await later.shows(question)
+    later.type('\n')
+    expect(await later.ended).toMatchObject({
+      code: 4,
+      seen: expect.stringContaining(`drover answer ${id.slice(0, 8)}`),
+    })
+    const answering = follow()
+    await answering.shows(question)
+    answering.type('Knots.\n')
+    await answering.shows('Ctrl-C leaves it running')
+    answering.type('\u0003')
+    expect(await answering.ended).toMatchObject({ code: 130 })
+    expect(await delivered(id)).toMatchObject({ as: 'branch' })
+    expect(dataOf(driving.records(id), 'attempt_ended').map(({ how }) => how)).not.toContain('cancelled')
+  },
+)
 
 it('a run that was answered while a demo server drives it is no run of the demo agent', async () => {
   const { driving, drover } = createDetached({ orient: [ASKING, {}] })

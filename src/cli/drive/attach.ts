@@ -1,4 +1,4 @@
-/** Follows a run that the server in the background drives. Detaching does not stop the run. */
+/** Follows a run that a server of the user drives. Detaching does not stop the run. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DriveUpdate } from '../../drive/drive-context.ts'
 import type { RoundsResult } from '../../drive/drive-rounds.ts'
@@ -23,26 +23,26 @@ export async function isDrivenByServer(invocation: Invocation, runId: string, er
   return run?.['driven_by'] === 'this_server'
 }
 
-/** Reports all records, then new ones, until the run rests. */
+/** How many records of a round were reported. */
+export type Shown = { runId: string; count: number }
+
+/** Reports all records that were not shown, then new ones, until the run rests. Undefined if the person left. */
 export async function attach(
   context: RunContext,
-  runId: string,
+  { runId, shown }: { runId: string; shown: Shown },
   onUpdate: (update: DriveUpdate) => void,
 ): Promise<RoundsResult | undefined> {
   const { store, signal } = context
-  let shown = { runId, count: 0 }
   while (!signal.aborted) {
-    // Asked before the records are read: those of a driver that has ended are all there.
-    const isOver = !(await isDriven(store, runId))
+    // Asked before the records are read: those of a driver that has ended are all there. It began with one of these rounds.
+    const isOver = !(await isDriven(store, runId)) && !(await isDriven(store, shown.runId))
     const state = report(context, shown, onUpdate)
-    if (state?.next_run_id !== undefined) shown = { runId: state.next_run_id, count: 0 }
+    if (state?.next_run_id !== undefined) Object.assign(shown, { runId: state.next_run_id, count: 0 })
     else if (isOver && state !== undefined) return { runId: shown.runId, end: await readEnd(context, state), state }
     else await sleep(POLL_MS, undefined, { signal }).catch(() => undefined)
   }
   return undefined
 }
-
-type Shown = { runId: string; count: number }
 
 function report({ store }: RunContext, shown: Shown, onUpdate: (update: DriveUpdate) => void): DriveState | undefined {
   const events = readEvents(store, shown.runId)

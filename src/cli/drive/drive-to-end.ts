@@ -19,9 +19,11 @@ import type { InProcessDrover } from '../../service/in-process.ts'
 import { toFollowUpBody } from '../../service/run-requests.ts'
 import type { Invocation } from '../command.ts'
 import { exitCodeOfSignal } from '../interruption.ts'
+import { askStatus } from '../local/local-server.ts'
 import { callServer } from '../local/server-client.ts'
 import { timesFor, verdictIn } from '../output/local-times.ts'
 import { canAsk } from '../run/ask-person.ts'
+import { continueInServer, wasLeftToServer } from '../run/continue-in-server.ts'
 import { findUserPaths } from '../settings.ts'
 import { attach, isDrivenByServer } from './attach.ts'
 import type { DrivePrinter } from './drive-printer.ts'
@@ -80,27 +82,62 @@ export type DriveHere = {
 type DrivenHere = RoundsResult & { isAttached?: true }
 
 /** Undefined if the server drives the run, and the person left it. */
-async function driveIt(
-  drive: DriveHere,
-  found: FoundDrive,
-  { optionsFrom, given, isDemo, notifyCommand: notify }: EndOptions,
-): Promise<DrivenHere | undefined> {
-  const { invocation, context, printer } = drive
+async function driveIt(drive: DriveHere, found: FoundDrive, options: EndOptions): Promise<DrivenHere | undefined> {
+  const { invocation } = drive
+  const { optionsFrom, given, isDemo, notifyCommand: notify } = options
+  if (await waitsForAnswer(drive, found, options)) return await followServer(drive, found, options)
   try {
     return await driveHere(drive, found, optionsFrom)
   } catch (error) {
     if (!(await isDrivenByServer(invocation, found.runId, error))) throw error
-    const { err } = invocation.runtime.terminal
     const isChanged = namesOptions(given)
     if (isChanged) {
       const body = toLocalDrive(invocation, { found, given, isDemo, notify })
       await callServer(invocation, { method: 'POST', path: '/local/drive', body })
     } else await askServerForMore(invocation, found)
-    const how = isChanged ? 'these options' : 'its own options'
-    await err.write(`drover: the run continues in the background with ${how}. Ctrl-C leaves it running.\n`)
-    const result = await attach(context, found.runId, (update) => printer.update(update))
-    return result && { ...result, isAttached: true }
+    await sayServerDrives(invocation, isChanged ? 'these options' : 'its own options')
+    return await followServer(drive, found, options)
   }
+}
+
+/** The run was left to a server that is there, and nothing is wanted but to answer its question and to see how it ends. */
+async function waitsForAnswer(
+  { invocation, context }: DriveHere,
+  { runId, begin }: FoundDrive,
+  { given, notifyCommand }: EndOptions,
+): Promise<boolean> {
+  const isMore = namesOptions(given) || notifyCommand !== undefined || (begin.also ?? []).length > 0
+  if (isMore || !canAskIn(invocation) || !wasLeftToServer(invocation, runId)) return false
+  const { state, pause_reason: reason } = await outlineRun(context, runId)
+  if (state !== 'paused' || reason === undefined || !ASKED.includes(reason)) return false
+  return (await askStatus(invocation)) !== undefined
+}
+
+const ASKED: readonly string[] = ['decision_required', 'destructive_confirmation_required', 'budget_exhausted']
+
+/** Asks what the run waits for, and lets the server continue it. */
+async function followServer(
+  drive: DriveHere,
+  found: FoundDrive,
+  { optionsFrom }: EndOptions,
+): Promise<DrivenHere | undefined> {
+  const { invocation, context, printer } = drive
+  const shown = { runId: found.runId, count: 0 }
+  for (;;) {
+    const result = await attach(context, { runId: found.runId, shown }, (update) => printer.update(update))
+    if (result?.end.is !== 'waits' || !canAskIn(invocation)) return result && { ...result, isAttached: true }
+    await printer.clearLive()
+    const run = await outlineRun(context, result.runId)
+    if (!(await askAboutRun(invocation.runtime, run, context))) return { ...result, isAttached: true }
+    if (!(await continueInServer(invocation, result.runId))) return await driveHere(drive, found, optionsFrom)
+    await sayServerDrives(invocation, 'its own options')
+  }
+}
+
+async function sayServerDrives({ runtime }: Invocation, how: string): Promise<void> {
+  await runtime.terminal.err.write(
+    `drover: the run continues in the background with ${how}. Ctrl-C leaves it running.\n`,
+  )
 }
 
 /** The server follows the pull request of the run, and does what is wanted in addition. */
@@ -184,7 +221,7 @@ async function reportEnd(drive: DriveHere, result: DrivenHere): Promise<number> 
     await out.write(`${JSON.stringify(ended)}\n`)
     return exitCode
   }
-  const wasAsked = canAskIn(invocation) && result.isAttached !== true
+  const wasAsked = canAskIn(invocation) && (result.isAttached !== true || end.is === 'waits')
   const shown = verdictIn(
     verdict,
     timesFor(out, () => runtime.clock.now()),

@@ -8,9 +8,14 @@ import { callServer } from '../local/server-client.ts'
 import { toMessage } from '../output/printable.ts'
 import { findUserPaths } from '../settings.ts'
 
+/** Whether a server was its last driver. */
+export function wasLeftToServer(invocation: Invocation, runId: string): boolean {
+  return findDriven(findUserPaths(invocation).drivenRuns, runId)?.was_server_driven === true
+}
+
 /** Whether it continues. Why a server that runs refuses it is said on standard error: the change itself was made. */
 export async function continueInServer(invocation: Invocation, runId: string): Promise<boolean> {
-  if (findDriven(findUserPaths(invocation).drivenRuns, runId)?.was_server_driven !== true) return false
+  if (!wasLeftToServer(invocation, runId)) return false
   const { env, cwd, terminal } = invocation.runtime
   const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined)
   const body: LocalResume = { env: Object.fromEntries(given), cwd }
