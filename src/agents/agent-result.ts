@@ -18,7 +18,8 @@ export type AgentResult = OutputResult & {
 
 /**
  * Why drover stopped the agent: it did not exit after its terminal event, wrote too much, did not begin to answer, printed
- * nothing for too long, tried again although the model service refuses its login, or although the sandbox lets it reach none. A Fault says what else it did.
+ * nothing for too long, or tried again although the model service refuses its login or the sandbox lets it reach none. A
+ * Fault says what else it did.
  */
 export type StopReason = 'lingered' | 'answer_too_long' | 'late' | 'silent' | 'refused' | 'cut_off' | Fault
 

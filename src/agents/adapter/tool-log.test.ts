@@ -63,6 +63,9 @@ describe('the warning about denied tool calls', () => {
     expect(warnOfDenials([BASH], { ...inside, boundary })).toEqual([
       '1 tool call was denied: Bash (make); allow with --approval sandboxed',
     ])
+    expect(warnOfDenials([BASH], { ...inside, sandboxMode: 'read-only', boundary })).toEqual([
+      '1 tool call was denied: Bash (make); allow with --access full',
+    ])
   })
 
   it('is one short line, however many and long the calls are', () => {

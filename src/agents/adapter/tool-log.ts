@@ -92,8 +92,8 @@ function adviceFor(denials: readonly Denial[], request: AgentRequest): string[] 
   const needed = neededFor(denials, has)
   const isAsked = backend === 'codex' ? sandbox === undefined : true
   // Inside of a boundary, that is enough: no mode has to be above it.
-  if (request.boundary !== undefined && needed === 'everything' && approvalMode !== 'sandboxed')
-    return ['allow with --approval sandboxed']
+  const isEnough = request.boundary !== undefined && sandboxMode !== 'read-only' && approvalMode !== 'sandboxed'
+  if (isEnough && needed === 'everything') return ['allow with --approval sandboxed']
   const flags = [
     ...(isAsked && isBelow(approval, needed) ? [`--approval ${ALLOWING[needed].approval}`] : []),
     ...(sandbox !== undefined && isBelow(sandbox, needed) ? [`--access ${ALLOWING[needed].sandbox}`] : []),
