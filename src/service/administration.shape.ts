@@ -78,7 +78,7 @@ export const RepositoryList = namedObject('RepositoryList', {
       ),
       is_untrusted: optional(
         Type.Literal(true, {
-          description: 'There is a `.drover.yml` that is not used, because nobody has trusted it.',
+          description: 'There is a `.drover.yml` that is not used, because the user has not trusted it.',
         }),
       ),
       setup: list('The commands that prepare a worktree.'),

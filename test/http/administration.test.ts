@@ -178,7 +178,7 @@ it('settings are listed with their origin, without secrets', async () => {
   expect(JSON.stringify(body)).not.toContain(KEYS[0]?.sha256)
 })
 
-it('a .drover.yml that nobody trusts is named, and clients choose from the checks that are saved for the repository', async () => {
+it('a .drover.yml that is not trusted is named, and clients choose from the checks that are saved for the repository', async () => {
   const { server, driving, repository, start, post } = await serveRuns()
   const list = async () => (await server.request('/api/v1/repositories')).body
   driving.repository.write('.drover.yml', 'checks: ["sh other.sh"]\n')

@@ -267,7 +267,7 @@ describe('a program that the repository tells git to run', () => {
     expect([(await prompt(workdir)).status, hasRun()]).toEqual([200, false])
   })
 
-  it('cannot be hidden in settings that nobody can read', async () => {
+  it('cannot be hidden in settings that cannot be read', async () => {
     const { plant, prompt, isStarted } = await start(READ_ONLY)
     const { workdir } = plant(({ root }) => appendFileSync(join(root, '.git/config'), '[filter "planted\nclean = x\n'))
     expect(await prompt(workdir)).toMatchObject({ status: 400, body: { error: 'git_settings_unreadable' } })

@@ -77,7 +77,7 @@ describe('a key with agents', () => {
     expect((await post('/api/v1/prompt', asked('nothing'))).body).toMatchObject({ error: 'backend_not_allowed' })
   })
 
-  it('is not answered by another one in place of its own', async () => {
+  it('gets no answer of another one if its own fails', async () => {
     const { server, post } = await start(LIMITED, { fallback_rules: ['codex=claude', 'codex=gemini'] })
     const script = { fail: 429, failText: 'usage limit reached, try again in 3 hours' } as const
     installFakeAgent(join(server.home, '..', 'bin'), 'codex', { script })

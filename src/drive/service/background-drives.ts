@@ -162,7 +162,7 @@ export class BackgroundDrives {
       await this.rest(drive, () => note.end())
       await this.#runNotifyCommand(drive)
     } catch (error) {
-      // What was going on was interrupted too. The next drive does it again.
+      // Its work was interrupted too. The next drive does it again.
       if (error instanceof Fault && interrupted.aborted) log.info({ run: record.run_id }, 'a run was interrupted')
       else if (note.hasBegun) await this.#fail(note, drive, error)
       begun.reject(error)

@@ -97,7 +97,7 @@ export function refuseModes(options: Pick<Options, 'approval_mode'>, { ceilings 
   refuseAboveCeilings(modes, ceilings)
 }
 
-/** A caller that continues a run must be allowed to use its agents, whoever started it. */
+/** A caller that continues a run must be allowed to use its agents, also if another one started it. */
 export function refuseAgents(
   { backend, review_backend: reviewer, fallback = [] }: Pick<Options, 'backend' | 'review_backend' | 'fallback'>,
   { ceilings }: Pick<Caller, 'ceilings'>,
