@@ -89,6 +89,9 @@ describe('a driven run in a project with dependencies', () => {
     expect(stderr).toMatch(
       /^drover: note: this project uses npm \(package-lock\.json\).*--setup 'npm ci' --check 'npm test'/,
     )
+    expect(await driving.call(['config', 'set', 'drive.checks', 'sh check.sh'])).toMatchObject({ code: 0 })
+    const checked = await driving.drive(GOAL, '--no-review')
+    expect(checked.stderr).toMatch(/a new worktree has nothing installed; add --setup 'npm ci', or run/)
   })
 
   it.runIf(IS_FULL)('pauses with the output of a setup that fails, and runs it again', async () => {

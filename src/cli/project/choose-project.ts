@@ -37,7 +37,7 @@ export async function chooseProject(invocation: Invocation, choice: Choice): Pro
   const proposal = lookForSetup(root)
   if (proposal === undefined || file !== undefined) return undefined
   if (mayAsk) return await ask(invocation, choice, proposal)
-  const text = describeMissing(given, proposal)
+  const text = describeMissing(given, proposal, config)
   if (text !== undefined) await note(text)
   return undefined
 }
@@ -73,11 +73,17 @@ async function ask(
 }
 
 /** What to add to the command, in one line. Pure. */
-function describeMissing({ setup, share, checks }: GivenOptions, proposal: Proposal): string | undefined {
-  const isPrepared = setup !== undefined || share !== undefined || proposal.setup.length === 0
+function describeMissing(
+  { setup, share, checks }: GivenOptions,
+  proposal: Proposal,
+  { drive }: Pick<Config, 'drive'>,
+): string | undefined {
+  const isSet = drive.setup.length + drive.share.length > 0
+  const isPrepared = setup !== undefined || share !== undefined || proposal.setup.length === 0 || isSet
+  const isChecked = checks !== undefined || drive.checks.length > 0
   const flags = [
     ...(isPrepared ? [] : proposal.setup.map((command) => `--setup ${quoteWord(command)}`)),
-    ...(checks !== undefined ? [] : proposal.checks.map((command) => `--check ${quoteWord(command)}`)),
+    ...(isChecked ? [] : proposal.checks.map((command) => `--check ${quoteWord(command)}`)),
   ]
   if (flags.length === 0) return undefined
   const found = proposal.found.map(({ manager, file }) => `${manager} (${file})`).join(', ')
