@@ -145,7 +145,7 @@ describe('describePolicyChanges', () => {
       { sandbox_mode: 'read-only' },
       'sandbox_mode is default, as when the session was started; the settings now say read-only',
     ],
-    [{ model: undefined }, 'model is m-1, as when the session was started; the settings now say no value'],
+    [{ model: undefined }, 'model is m-1, as when the session was started; the settings now have none'],
   ])('reports that a new session would have %j', (today, sentence) => {
     expect(changes({}, today)).toEqual([sentence])
   })

@@ -110,18 +110,21 @@ export function onlyPermissions({ approval_mode, sandbox_mode }: SessionPolicy, 
   return { ...others, approval_mode, sandbox_mode }
 }
 
+const NONE = 'no value'
+
 /** One sentence for each difference between the policy of the session, of this turn and of today's settings. */
 export function describePolicyChanges({ stored, actual, today }: Policies): string[] {
   return POLICY_FIELDS.flatMap((name) => {
     const [before, turn, now] = [stored, actual, today].map((policy) => describeValue(policy[name]))
     if (turn !== before) return [`${name} is ${turn} for this turn; the session was started with ${before}`]
-    if (now !== before) return [`${name} is ${before}, as when the session was started; the settings now say ${now}`]
+    const setting = now === NONE ? 'have none' : `say ${now}`
+    if (now !== before) return [`${name} is ${before}, as when the session was started; the settings now ${setting}`]
     return []
   })
 }
 
 function describeValue(value: string | readonly string[] | undefined): string {
-  if (value === undefined || value.length === 0) return 'no value'
+  if (value === undefined || value.length === 0) return NONE
   return typeof value === 'string' ? value : value.join(' ')
 }
 
