@@ -468,6 +468,7 @@ export type ErrorCode =
   | 'usage_period_invalid'
   | 'usage_too_large'
   | 'watch_busy'
+  | 'watch_without_repository'
   | 'workdir_missing'
   | 'workdir_not_allowed'
   | 'workdir_not_on_worker'

@@ -6,3 +6,9 @@ export const watchBusy = defineFault('watch_busy', 'conflict', {
   message: (d: { what: string; pid: number | undefined }) =>
     `${d.what} is already watched${d.pid === undefined ? '' : ` by process ${d.pid}`}; one process is enough`,
 })
+
+export const watchWithoutRepository = defineFault('watch_without_repository', 'usage', {
+  when: 'Issues were to be watched from a clone that has no remote `origin` on github.com, and no repository was named.',
+  message: () =>
+    'there is no remote origin on github.com whose issues could be watched; name the repository with --repo OWNER/NAME, or with repo in drive.watch',
+})

@@ -2,7 +2,6 @@
 
 import { resolve } from 'node:path'
 import { linkToRun } from '../drive/announce-run.ts'
-import { issueWithoutRepository } from '../drive/faults.ts'
 import type { RunService } from '../drive/service/run-service.ts'
 import { findOrigin } from '../drive/start/read-issue.ts'
 import { locateGh } from '../forge/gh.ts'
@@ -15,6 +14,7 @@ import { decodeGoal, GOAL_INPUT } from '../runs/text-inputs.ts'
 import { discoverWorkspace, repositoryOf } from '../workspace/discover-workspace.ts'
 import { locateGit } from '../workspace/git.ts'
 import { nextTime } from './decide/schedule.ts'
+import { watchWithoutRepository } from './faults.ts'
 import { IssueWatch } from './issue-watcher.ts'
 import type { Watcher } from './record/watch-record.shape.ts'
 import { listWatchers, watcherId } from './record/watch-records.ts'
@@ -67,7 +67,7 @@ export async function openWatcher(entry: WatchEntry, around: WatchPlaces): Promi
   }
   const directory = repositoryOf(workspace)
   const origin = entry.repo ?? toName(await findOrigin({ git, workspace, signal }))
-  if (origin === undefined) throw issueWithoutRepository({ issue: 'the watcher' })
+  if (origin === undefined) throw watchWithoutRepository({})
   const { watched, watch } = openIssues({ ...entry, repo: origin, repository, budgetDirectory: directory }, around)
   return { watched, loop: new WatcherLoop({ ...common, watched, watch }) }
 }

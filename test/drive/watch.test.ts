@@ -309,6 +309,14 @@ describe.runIf(hasForge)('drover watch', () => {
 })
 
 describe('drover watch --schedule', () => {
+  it('tells a mistake when it starts, not when the time comes', async () => {
+    const driving = createDriving({})
+    const watch = (...args: string[]) => driving.call(['watch', '--once', ...args])
+    const missing = await watch('--schedule', '0 3 * * *', '--goal-file', 'missing.md')
+    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('missing.md')])
+    expect(await watch()).toMatchObject({ code: 2, stderr: expect.stringContaining('--repo OWNER/NAME') })
+  })
+
   it.runIf(IS_FULL)(
     'starts one run for all times that were missed, also after a kill',
     { timeout: 120_000 },

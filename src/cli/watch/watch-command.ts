@@ -4,6 +4,7 @@ import { linkToRun } from '../../drive/announce-run.ts'
 import type { DrivenRun } from '../../drive/service/driven-run.shape.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import type { BudgetList } from '../../prompts/budget-list.shape.ts'
+import { decodeGoal, GOAL_INPUT } from '../../runs/text-inputs.ts'
 import type { Watcher } from '../../watch/record/watch-record.shape.ts'
 import { listWatchers } from '../../watch/record/watch-records.ts'
 import type { WatchedRuns } from '../../watch/watched-runs.ts'
@@ -15,12 +16,13 @@ import { listenForInterruption } from '../interruption.ts'
 import { requireServer } from '../local/background-server.ts'
 import { callServer } from '../local/server-client.ts'
 import { toPrintable } from '../output/printable.ts'
+import { readInput } from '../read-input.ts'
 import { findUserPaths, readSettings } from '../settings.ts'
 
 export const run: RunCommand = async (invocation) => {
   const { flags, runtime } = invocation
   if (flags.isOn('list')) return await list(invocation)
-  const entry = readEntry(invocation)
+  const entry = await readEntry(invocation)
   const { config } = await readSettings(invocation)
   const { env, cwd, clock } = runtime
   const interruption = listenForInterruption()
@@ -44,7 +46,7 @@ export const run: RunCommand = async (invocation) => {
   return 0
 }
 
-function readEntry({ flags, runtime }: Invocation): WatchEntry {
+async function readEntry({ flags, runtime }: Invocation): Promise<WatchEntry> {
   const [schedule, file] = [flags.text('schedule'), flags.text('goal-file')]
   if ((schedule === undefined) !== (file === undefined))
     throw flagsConflict({ flags: ['--schedule', '--goal-file'], instead: 'give both, or neither' })
@@ -52,6 +54,8 @@ function readEntry({ flags, runtime }: Invocation): WatchEntry {
   if (schedule !== undefined && issues !== undefined) throw flagsConflict({ flags: ['--schedule', `--${issues}`] })
   if (flags.isOn('wait') && !flags.isOn('once'))
     throw flagsConflict({ flags: ['--wait', 'no --once'], instead: 'use --once --wait' })
+  // It is read again when the time comes. A mistake is told now, not at three o'clock.
+  if (file !== undefined) decodeGoal(await readInput({ ...GOAL_INPUT, file, runtime }))
   return {
     repository: resolve(runtime.cwd, flags.text('root') ?? ''),
     ...{ repo: flags.text('repo'), label: flags.text('label'), schedule, timezone: flags.text('timezone') },

@@ -48,7 +48,9 @@ describe('decideDue', () => {
 
   it.each(['', 'daily', '0 3 * *', '61 3 * * 1', '0 0 3 * * 1', '0 3 * * 1; rm'])('refuses %j', (pattern) => {
     const times = { since: new Date(0), now: new Date(0) }
-    expect(() => decideDue({ pattern }, times)).toThrow(/schedule/)
+    expect(() => decideDue({ pattern }, times)).toThrow(
+      /^the schedule .* is not valid: (?!CronPattern).*[^.]; use five fields/,
+    )
   })
 
   it('refuses a time zone that does not exist', () => {

@@ -16,7 +16,10 @@ export function nextTime({ pattern, timezone }: Schedule, after: Date): Date | u
     const cron = new Cron(pattern, { mode: '5-part', paused: true, ...(timezone !== undefined && { timezone }) })
     return cron.nextRun(after) ?? undefined
   } catch (error) {
-    throw scheduleInvalid({ pattern, problem: toErrorMessage(error) }, error)
+    const problem = toErrorMessage(error)
+      .replace(/^CronPattern: /, '')
+      .replace(/\.$/, '')
+    throw scheduleInvalid({ pattern, problem }, error)
   }
 }
 
