@@ -114,6 +114,11 @@ describe('a change', { timeout: 180_000 }, () => {
       expect(driving.repository.git('show', 'main:wind.txt')).toBe('wind: 23 knots\n')
       await openTab(page, 'Activity')
       await timeline.getByText(/^merged into main as .+ by /).waitFor()
+      // As after the days for which executions are kept.
+      await other.page.route('**/executions/**', (route) => route.fulfill({ status: 404, json: {} }))
+      await openTab(other.page, 'Activity')
+      await other.page.locator('.timeline').getByText('Implement', { exact: true }).click()
+      await other.page.getByText('Its steps are not stored').waitFor()
       await page.goto(`${server.url}/#/usage?by=repository&measure=tokens`)
       await page.locator('.legend', { hasText: 'weather' }).waitFor()
       await page.getByRole('row', { name: /^weather 1 / }).waitFor()

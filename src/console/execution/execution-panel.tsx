@@ -11,7 +11,7 @@ import { AttachedFiles } from '../parts/attach-files.tsx'
 import { Markdown } from '../parts/markdown-view.tsx'
 import { Age, Elapsed, Owner, StateChip, Tokens } from '../parts/state-chip.tsx'
 import { Code } from '../parts/text-view.tsx'
-import { describeMissing } from '../text/describe-missing.ts'
+import { describeMissing, isMissing, NOT_STORED } from '../text/describe-missing.ts'
 import { executionStateWord } from '../text/state-word.ts'
 import { toLine, toVisible } from '../text/visible-text.ts'
 import { TranscriptView } from './transcript-view.tsx'
@@ -21,8 +21,14 @@ type PanelProps = { followed: FollowedExecution; hasPrompt?: boolean; hasFacts?:
 export function ExecutionPanel({ followed, hasPrompt = true, hasFacts = true, seq }: PanelProps) {
   const record = followed.record.value
   const transcript = followed.transcript.value
-  if (followed.problem.value !== undefined) {
-    return <p class="problem">{toVisible(describeMissing('execution', followed.problem.value).title)}</p>
+  const problem = followed.problem.value
+  if (problem !== undefined) {
+    // What led here names it, so it was there.
+    return isMissing(problem) ? (
+      <p class="dim">{NOT_STORED}</p>
+    ) : (
+      <p class="problem">{toVisible(describeMissing('execution', problem).title)}</p>
+    )
   }
   if (record === undefined) return <p class="dim">Loading…</p>
   const isLive = isRunning(record)
