@@ -42,6 +42,8 @@ describe('drover merge', () => {
     expect([run.state(), dataOf(run.records(run.id), 'merged').length]).toEqual([state, 1])
     const more = await run.drive(run.id, '--also', 'Show the rain')
     expect([more.code, more.stderr]).toEqual([3, expect.stringContaining('the work was merged')])
+    const taken = await run.call(['take', run.id])
+    expect([taken.code, taken.stderr]).toEqual([3, expect.stringContaining('it was deleted after its merge into main')])
   })
 
   it('creates a merge commit in the name of the user if the branch has moved, after the checks passed on it', async () => {

@@ -182,6 +182,13 @@ async function checkMerge(
   if (checked.result === 'failed') throw mergeCheckFailed({ into, reason: checked.reason ?? 'a check fails' })
 }
 
+async function refuseGoneBranch(acting: Acting, branch: string): Promise<void> {
+  if ((await findTip(acting.runs.git, inRepository(acting.runs), branchRef(branch))) !== undefined) return
+  const { merged } = readDriveState(acting)
+  const problem = merged === undefined ? 'it was deleted' : `it was deleted after its merge into ${merged.into}`
+  throw switchFailed({ branch, problem })
+}
+
 /** Checks the branch of a delivered run out in the worktree of the user, who continues there by hand. */
 export async function takeRun(acting: Acting): Promise<void> {
   refuseUnchecked(acting)
@@ -193,6 +200,7 @@ export async function takeRun(acting: Acting): Promise<void> {
   const around = { directory: root, signal }
   if ((await findBranch(git, around)) !== branch) {
     await refuseDirty(acting, root)
+    await refuseGoneBranch(acting, branch)
     const kept = await removeDelivered(acting.worktrees, acting.runs, readDriveState(acting))
     if (kept !== undefined) throw switchFailed({ branch, problem: kept })
     const roots = await findCheckouts(git, inRepository(acting.runs), branch)
