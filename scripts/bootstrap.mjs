@@ -2,13 +2,18 @@
 // which may be as old as 18, before anything is installed: plain JavaScript, built-in modules only.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { takeInstallLock } from './install-lock.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const SLOW_MS = 60_000
+const LOOK_MS = 15_000
+/** As many looks as there are in a minute. */
+const LOOKS = 4
+/** What npm repeats for minutes, and what does not pass. */
+const CERTIFICATE = /failed with ((?:SELF_SIGNED_CERT|DEPTH_ZERO_SELF|UNABLE_TO_|CERT_)[A-Z_]*)/
 const CAUSES =
   'A missing network is the usual cause, or a proxy whose certificate npm does not know (NODE_EXTRA_CA_CERTS=FILE, or npm config set cafile FILE)'
 const NPM_LOG = 'the newest log in ~/.npm/_logs says what fails, if anything does'
@@ -44,9 +49,12 @@ async function install(lock) {
     'first run in this clone (or the lock file changed): installing dependencies with npm ci, which takes a minute or two',
   )
   rmSync(stampFile, { force: true })
-  const code = await npmCi(lock)
+  const { code, certificate } = await npmCi(lock)
   if (code === 0 && existsSync(join(root, 'node_modules'))) return finish()
-  say(`npm ci failed (exit ${code}). ${CAUSES}; ${NPM_LOG}. Run this again to retry.`)
+  if (certificate !== undefined) {
+    say(`npm does not trust the certificate of its registry (${certificate}), perhaps that of a proxy. Set`)
+    say('NODE_EXTRA_CA_CERTS=FILE, or run npm config set cafile FILE, then run this again.')
+  } else say(`npm ci failed (exit ${code}). ${CAUSES}; ${NPM_LOG}. Run this again to retry.`)
   return code === 0 ? 1 : code
 }
 
@@ -78,15 +86,32 @@ function npmCi(lock) {
   lock.names(child.pid)
   const forward = (signal) => child.kill(signal)
   process.on('SIGINT', forward).on('SIGTERM', forward)
+  const started = Date.now()
+  let looks = 0
+  let certificate
   // npm repeats what fails for minutes, and is silent meanwhile.
-  const slow = setInterval(
-    () => say(`npm is still installing. If this takes longer than usual: ${CAUSES}; ${NPM_LOG}.`),
-    SLOW_MS,
-  )
+  const slow = setInterval(() => {
+    certificate = CERTIFICATE.exec(newestLog(started))?.[1]
+    if (certificate !== undefined) child.kill()
+    else if (++looks % LOOKS === 0)
+      say(`npm is still installing. If this takes longer than usual: ${CAUSES}; ${NPM_LOG}.`)
+  }, LOOK_MS)
   return new Promise((resolve) => {
-    child.on('error', () => resolve(1))
-    child.on('exit', (code, signal) => resolve(signal === null ? (code ?? 1) : 1))
+    child.on('error', () => resolve({ code: 1, certificate }))
+    child.on('exit', (code, signal) => resolve({ code: signal === null ? (code ?? 1) : 1, certificate }))
   }).finally(() => clearInterval(slow))
+}
+
+/** Of npm, since that time. Empty if it writes elsewhere. */
+function newestLog(started) {
+  try {
+    const directory = join(homedir(), '.npm', '_logs')
+    const since = new Date(started).toISOString().replace(/[:.]/g, '_')
+    const newest = readdirSync(directory).sort().at(-1)
+    return newest !== undefined && newest > since ? readFileSync(join(directory, newest), 'utf8') : ''
+  } catch {
+    return ''
+  }
 }
 
 /** npm inside an npm script inherits settings from the outer call that would change what it installs. */

@@ -20,6 +20,12 @@ const wait = setInterval(() => {
   process.exitCode = existsSync('npm.fail') ? 7 : 0
 }, 10)`
 
+/** Looks at once, again and again. */
+const FAST = [
+  '--import',
+  'data:text/javascript,const set=setInterval;globalThis.setInterval=(call,ms)=>set(call,ms===15000?10:ms)',
+]
+
 let clone: string
 
 beforeEach(() => {
@@ -116,12 +122,28 @@ describe('the bootstrap', () => {
   })
 
   it('names the usual causes after a minute in which npm was silent', async () => {
-    const fast = 'const set=setInterval;globalThis.setInterval=(call,ms)=>set(call,ms===60000?10:ms)'
-    const child = bootstrap(['--import', `data:text/javascript,${fast}`])
+    const child = bootstrap(FAST)
     await until(() => stderrOf(child).includes('npm is still installing'))
     expect(stderrOf(child)).toContain('(NODE_EXTRA_CA_CERTS=FILE, or npm config set cafile FILE)')
     letNpmFinish()
     expect(await ended(child)).toMatchObject({ code: 0 })
+  })
+
+  it('ends an npm that does not trust the certificate of its registry, and says so', async () => {
+    const logs = join(clone, '.npm', '_logs')
+    mkdirSync(logs, { recursive: true })
+    const name = (time: number) => `${new Date(time).toISOString().replace(/[:.]/g, '_')}-debug-0.log`
+    const line = '25 http fetch GET https://npm.test/a attempt 1 failed with SELF_SIGNED_CERT_IN_CHAIN\n'
+    writeFileSync(join(logs, name(Date.now() - 60_000)), line)
+    const child = bootstrap(FAST)
+    await until(() => stderrOf(child).includes('npm is still installing'))
+    writeFileSync(join(logs, name(Date.now() + 1000)), line)
+    const { code, stderr } = await ended(child)
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('certificate of its registry (SELF_SIGNED_CERT_IN_CHAIN)'),
+    ])
+    expect(stderr).toContain('npm config set cafile FILE')
   })
 
   it('reports a failure with a remedy, and tries again next time', async () => {
@@ -155,7 +177,7 @@ const outputs = new WeakMap<ChildProcess, { text: string }>()
 function bootstrap(nodeFlags: readonly string[] = []): ChildProcess {
   const child = spawn(process.execPath, [...nodeFlags, 'scripts/bootstrap.mjs'], {
     cwd: clone,
-    env: { PATH: process.env['PATH'], npm_execpath: join(clone, 'npm.js') },
+    env: { PATH: process.env['PATH'], HOME: clone, npm_execpath: join(clone, 'npm.js') },
     stdio: ['ignore', 'ignore', 'pipe'],
     detached: true,
   })
