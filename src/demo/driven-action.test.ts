@@ -12,3 +12,11 @@ it.each([
   expect(text.startsWith("This is drover's built-in demo agent. No model is called.")).toBe(isSaid)
   expect(text).toContain('```drover-outcome\n')
 })
+
+it('writes the goal, and adds to the file if it is asked again and not told the goal', () => {
+  const [first, other] = ['1', '2'].map((id) => planAction(`drover action: implement ${id}\n${GOAL}`)?.file)
+  expect([first?.content, first?.addition]).toEqual([expect.stringContaining('> Show knots. Ask me.\n'), undefined])
+  expect(other?.content).not.toBe(first?.content)
+  const again = planAction('drover action: implement 1\n\n## What drover saw\n')?.file
+  expect(again?.addition).toBe('\nWritten for action 1 again.\n')
+})

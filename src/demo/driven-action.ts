@@ -1,20 +1,34 @@
 /** The demo agent's part in `drover drive`: it recognizes the prompt of an action and reports an outcome. */
 
 /** The file that the demo agent writes where an agent is expected to change something. Pure. */
-type DemoFile = { path: string; content: string }
+type DemoFile = {
+  path: string
+  content: string
+  /** What is added instead if the file is there: a further attempt is not told the goal again. */
+  addition?: string
+}
 
 const FILE = 'drover-demo.md'
 
-export function planFile(goal: string): DemoFile {
+export function planFile(goal: string, action?: string): DemoFile {
   const quoted = goal.trim().replace(/^/gm, '> ')
-  const content = `# Demo\n\nThe demo agent of drover wrote this file. It calls no model. The goal was:\n\n${quoted}\n`
-  return { path: FILE, content }
+  // Two runs with the same goal change something both.
+  const what = action === undefined ? 'this file' : `this file for action ${action}`
+  return { path: FILE, content: `${HEAD}${what}. It calls no model. The goal was:\n\n${quoted}\n` }
+}
+
+const HEAD = '# Demo\n\nThe demo agent of drover wrote '
+
+function planAddition(action: string): DemoFile {
+  const said = `for action ${action} again`
+  return { path: FILE, content: `${HEAD}this file ${said}. It calls no model.\n`, addition: `\nWritten ${said}.\n` }
 }
 
 export type DrivenAction = {
   kind: string
   id: string
-  goal: string
+  /** Undefined if the prompt does not say it. */
+  goal: string | undefined
   /** A file that the agent really writes, in its working directory. */
   file?: DemoFile
   text: string
@@ -27,14 +41,14 @@ export function planAction(prompt: string): DrivenAction | undefined {
   const [, kind, id] = FIRST_LINE.exec(prompt) ?? []
   if (kind === undefined || id === undefined) return undefined
   // The goal of an issue is between two lines that mark it as data.
-  const goal =
-    /\n## Goal\n\n(?:<<<data .*\n)?([\s\S]*?)\n+(?:>>>data .*\n+)?## This action\n/.exec(prompt)?.[1] ?? 'unknown'
+  const goal = /\n## Goal\n\n(?:<<<data .*\n)?([\s\S]*?)\n+(?:>>>data .*\n+)?## This action\n/.exec(prompt)?.[1]
   const isFirst = kind === 'orient' && !prompt.includes('A person has answered.')
-  const isAsking = isFirst && /\bask me\b/i.test(goal)
+  const isAsking = isFirst && /\bask me\b/i.test(goal ?? '')
   const outcome = { ...frame(kind, id), ...(isAsking ? QUESTION : REPORTS[kind]) }
   const greeting = isFirst ? "This is drover's built-in demo agent. No model is called.\n\n" : ''
   const text = `${greeting}\`\`\`drover-outcome\n${JSON.stringify(outcome, null, 2)}\n\`\`\`\n`
-  return { kind, id, goal, text, ...(kind === 'implement' && { file: planFile(goal) }) }
+  const file = goal === undefined ? planAddition(id) : planFile(goal, id)
+  return { kind, id, goal, text, ...(kind === 'implement' && { file }) }
 }
 
 function frame(kind: string, id: string): object {

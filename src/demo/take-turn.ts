@@ -1,6 +1,6 @@
 /** One turn of the demo agent: what the prompt asks for, printed as the agent would. */
 import { randomUUID } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Asked, readAsked, requiredCall } from './asked-words.ts'
 import { callFunction } from './call-function.ts'
@@ -77,7 +77,7 @@ class Turn {
     this.#port = port
     this.#output = output
     this.#driven = planAction(request.prompt)
-    this.#asked = readAsked(this.#driven?.goal ?? request.prompt)
+    this.#asked = readAsked(this.#driven === undefined ? request.prompt : (this.#driven.goal ?? ''))
   }
 
   async take(): Promise<number> {
@@ -97,7 +97,9 @@ class Turn {
 
   #writeFile(): void {
     const file = this.#settings.doesWrite ? planFile(this.#request.prompt) : this.#driven?.file
-    if (file !== undefined) writeFileSync(file.path, file.content)
+    if (file === undefined) return
+    if (file.addition !== undefined && existsSync(file.path)) appendFileSync(file.path, file.addition)
+    else writeFileSync(file.path, file.content)
   }
 
   /** Sentences about what has happened. */
