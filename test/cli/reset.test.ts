@@ -171,7 +171,7 @@ describe('drover reset', () => {
     const { path, name } = await user.add('clean')
     const answer = async (text: string) => {
       const terminal = startOnTerminal(['reset'], { cwd: user.root, env: user.env, columns: 200 })
-      await until(() => terminal.seen().includes('Do this? [y/N] '))
+      await until(() => terminal.seen().includes('Remove 1 worktree? [y/N] '))
       terminal.child.stdin.write(`${text}\n`)
       await ending(terminal.child)
       return terminal.seen()
@@ -187,6 +187,6 @@ describe('drover reset', () => {
     const terminal = startOnTerminal(['reset'], { cwd, env, columns: 200 })
     expect(await ending(terminal.child)).toMatchObject({ code: 0 })
     expect(terminal.seen()).toContain('What stays, and what removes it:')
-    expect(terminal.seen()).not.toContain('Do this?')
+    expect(terminal.seen()).not.toContain('[y/N]')
   })
 })

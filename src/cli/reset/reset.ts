@@ -38,7 +38,7 @@ export const run: RunCommand = async (invocation) => {
     const plan = await planReset(invocation, looking)
     if (isDryRun || !hasEffect(plan)) return await printResult(invocation, plan, () => formatReset(plan))
     await runtime.terminal.out.write(formatReset(plan))
-    const answer = await askPerson(runtime, { question: 'Do this? [y/N] ', signal })
+    const answer = await askPerson(runtime, { question: describeEffect(plan), signal })
     if (!isYes(answer)) {
       await runtime.terminal.out.write('Nothing was changed.\n')
       return EXIT_DECLINED
@@ -50,6 +50,18 @@ export const run: RunCommand = async (invocation) => {
 
 function hasEffect({ server, removed }: ResetReport): boolean {
   return server?.is_background === true || removed.length > 0
+}
+
+/** The list above it also has what is only for the user to do. */
+function describeEffect({ server, removed }: ResetReport): string {
+  const count = removed.length
+  const parts = [
+    ...(server?.is_background === true ? ['Stop the server'] : []),
+    ...(count > 0
+      ? [`${server?.is_background === true ? 'remove' : 'Remove'} ${count === 1 ? '1 worktree' : `${count} worktrees`}`]
+      : []),
+  ]
+  return `${parts.join(' and ')}? [y/N] `
 }
 
 async function planReset(invocation: Invocation, looking: Looking): Promise<ResetReport> {
