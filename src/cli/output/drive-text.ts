@@ -118,8 +118,9 @@ function describeStart(started: EventOf<'drive_started'>['data']): StyledLine[] 
     place.kind === 'worktree'
       ? [`Branch ${place.branch}`, whole(`Worktree ${place.root}`)]
       : [whole(`In place: ${place.root}, as it is`)]
-  const review = isReviewed === false ? 'no review' : `review by ${options.review_backend}`
-  const agents = `Work by ${formatAgent(options)}, ${review}${options.is_demo ? ' (demo)' : ''}`
+  const demo = options.is_demo ? ' (demo)' : ''
+  const review = isReviewed === false ? 'no review' : `review by ${options.review_backend}${demo}`
+  const agents = `Work by ${formatAgent(options)}${demo}, ${review}`
   const title = `Run ${run_id}: ${round > 1 ? `round ${round} of ` : ''}${oneLine(titleOfGoal(goal))}`
   return [
     { text: title, tone: 'title' },
@@ -165,7 +166,7 @@ const PURPOSES: Readonly<Record<Purpose, string>> = {
   contradiction: 'again, because its outcome was contradicted',
   stalled: 'again, because it made no progress',
   after_failure: 'again, after a failure',
-  after_unknown_end: 'again, because the end of the attempt before is unknown',
+  after_unknown_end: 'again, because the attempt before was cut off',
   after_limit: 'again, after its limit',
   hand_over: 'instead of the agent before',
 }
