@@ -9,7 +9,7 @@ import { endAllProcesses } from '../../kit/process/running-processes.ts'
 import { quoteWord } from '../../kit/shell-words.ts'
 import { formatBackend } from '../../prompts/format-backend.ts'
 import type { SettingsSource } from '../../service/administration.ts'
-import { type BoundAddress, baseUrl, type ListenAddress } from '../../service/server-address.ts'
+import { type BoundAddress, baseUrl, isLoopbackHost, type ListenAddress } from '../../service/server-address.ts'
 import { Ending, startServerLife } from '../../service/start-and-stop.ts'
 import { migratePostgres } from '../../store/postgres-database.ts'
 import type { Invocation, RunCommand } from '../command.ts'
@@ -223,8 +223,9 @@ function securityText(facts: BannerFacts): string {
   const { bound, hasKeys, config } = facts
   const { server, sandbox } = config
   const state = (isOn: boolean) => (isOn ? 'enabled' : 'disabled')
+  const isLocal = 'socket' in bound || isLoopbackHost(bound.host)
   return [
-    `auth ${state(hasKeys)}`,
+    `auth ${state(hasKeys)}${hasKeys || !isLocal ? '' : ' (only this machine can connect)'}`,
     `rate limit ${state(server.rate_limit_enabled)}`,
     `metrics ${state(server.metrics_enabled)}`,
     `trusted proxies ${server.trusted_proxies.join(' ') || 'none'}`,

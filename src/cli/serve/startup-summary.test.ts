@@ -45,7 +45,7 @@ describe('startupSummary', () => {
   it('shows the address, the console, the agents, and warnings last', () => {
     expect(plain(FACTS)).toBe(`drover 1.2.3 listens on http://127.0.0.1:8080
 console    http://127.0.0.1:8080/
-security   auth disabled, rate limit disabled, metrics disabled, trusted proxies none, bind host 127.0.0.1, CORS origins none, ceilings none, sandbox.mode off
+security   auth disabled (only this machine can connect), rate limit disabled, metrics disabled, trusted proxies none, bind host 127.0.0.1, CORS origins none, ceilings none, sandbox.mode off
 agents     claude, codex (demo), gemini (not installed)
 endpoints  /api/v1, /openai/v1, /health (4 in all, --verbose lists them with all settings). Press Ctrl-C to stop.
 ! codex: not installed. The built-in demo agent answers with canned text instead.
