@@ -5,7 +5,7 @@ n;)w++,c=a.charCodeAt(h++),c>=55296&&c<=56319&&h<n&&(c=a.charCodeAt(h),(c&64512)
 utput","parallel","drive","sandbox","server","warm","store","work","telemetry","notify"],te=["limit","key","repository",
 "label"],ie=["model","input","cached_input","cache_write","output"],ne=["name","command","args","env","url","headers","r\
 ead_only"],M=new RegExp("^[a-z][a-z0-9-]{0,31}$","u"),W=new RegExp("^[0-9]{1,9}(?:\\.[0-9]{1,6})?[kM]?(?:usd|tokens|reque\
-sts|minutes)/(?:day|week|month|once)$","u"),ae=new RegExp("^[^\\s=,]+$",""),k=new RegExp("^.*$","u");var oe=["approval_mode","sandbox_mode","verbose","dry_run","max_turns","max_tokens","command_timeout_secs","silence_secs"],
+sts|minutes)/(?:day|week|month|once)$","u"),ae=new RegExp("^[^\\s=,]+$",""),g=new RegExp("^.*$","u");var oe=["approval_mode","sandbox_mode","verbose","dry_run","max_turns","max_tokens","command_timeout_secs","silence_secs"],
 X=["default","auto","sandboxed","none","always"],le=["default","read-only","workspace","full"];function x(a,{instancePath:n="",
 parentData:w,parentDataProperty:h,rootData:c=a,dynamicAnchors:_={}}={}){let e=null,t=0;if(a&&typeof a=="object"&&!Array.
 isArray(a)){for(let r in a){let s=t;if(!(r==="approval_mode"||r==="sandbox_mode"||r==="verbose"||r==="dry_run"||r==="max\
@@ -38,7 +38,7 @@ instancePath:n+"/silence_secs",keyword:"maximum",params:{comparison:"<=",limit:6
 e.push(s),t++}}}}else{let r={instancePath:n,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return x.
 errors=e,t===0}var pe=new RegExp("^[a-z][a-z0-9-]{0,31}$","u");var me=["protocol","command","env","model","profile","ignores_project","approval_mode","sandbox_mode","silence_secs","en\
 abled","plan","system_prompt"],ue=["acp"],C=["","default","auto","sandboxed","none","always"],T=["","default","read-only",
-"workspace","full"],g=new RegExp("^[^\\u0000]*$",""),b=new RegExp("^(?!-)[^\\u0000-\\u001f]*$","");function N(a,{instancePath:n="",
+"workspace","full"],k=new RegExp("^[^\\u0000]*$",""),b=new RegExp("^(?!-)[^\\u0000-\\u001f]*$","");function N(a,{instancePath:n="",
 parentData:w,parentDataProperty:h,rootData:c=a,dynamicAnchors:_={}}={}){let e=null,t=0;if(a&&typeof a=="object"&&!Array.
 isArray(a)){if(a.protocol===void 0){let r={instancePath:n,keyword:"required",params:{missingProperty:"protocol"}};e===null?
 e=[r]:e.push(r),t++}if(a.command===void 0){let r={instancePath:n,keyword:"required",params:{missingProperty:"command"}};
@@ -49,19 +49,19 @@ t++}var d=s===t;if(!d){let i={instancePath:n,keyword:"propertyNames",params:{pro
 if(a.protocol!==void 0&&a.protocol!=="acp"){let r={instancePath:n+"/protocol",keyword:"enum",params:{allowedValues:ue}};
 e===null?e=[r]:e.push(r),t++}if(a.command!==void 0){let r=a.command;if(Array.isArray(r)){if(r.length<1){let i={instancePath:n+
 "/command",keyword:"minItems",params:{limit:1}};e===null?e=[i]:e.push(i),t++}let s=r.length;for(let i=0;i<s;i++){let l=r[i];
-if(typeof l=="string"){if(!g.test(l)){let p={instancePath:n+"/command/"+i,keyword:"saidPattern",params:{says:"text witho\
+if(typeof l=="string"){if(!k.test(l)){let p={instancePath:n+"/command/"+i,keyword:"saidPattern",params:{says:"text witho\
 ut NUL characters"}};e===null?e=[p]:e.push(p),t++}if(l.length===0){let p={instancePath:n+"/command/"+i,keyword:"minLengt\
 h",params:{limit:1}};e===null?e=[p]:e.push(p),t++}}else{let p={instancePath:n+"/command/"+i,keyword:"type",params:{type:"\
 string"}};e===null?e=[p]:e.push(p),t++}}}else{let s={instancePath:n+"/command",keyword:"type",params:{type:"array"}};e===
-null?e=[s]:e.push(s),t++}}if(a.env!==void 0){let r=a.env;if(r&&typeof r=="object"&&!Array.isArray(r)){for(let s in r)if(k.
-test(s)){let i=r[s];if(typeof i=="string"){if(!g.test(i)){let l={instancePath:n+"/env/"+s.replace(/~/g,"~0").replace(/\//g,
+null?e=[s]:e.push(s),t++}}if(a.env!==void 0){let r=a.env;if(r&&typeof r=="object"&&!Array.isArray(r)){for(let s in r)if(g.
+test(s)){let i=r[s];if(typeof i=="string"){if(!k.test(i)){let l={instancePath:n+"/env/"+s.replace(/~/g,"~0").replace(/\//g,
 "~1"),keyword:"saidPattern",params:{says:"text without NUL characters"}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:n+
 "/env/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{
 let s={instancePath:n+"/env",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}}if(a.model!==void 0){let r=a.
 model;if(typeof r=="string"){if(!b.test(r)){let s={instancePath:n+"/model",keyword:"saidPattern",params:{says:"a model n\
 ame, without control characters and not starting with -"}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:n+"/mo\
 del",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(a.profile!==void 0){let r=a.profile;if(r&&typeof r==
-"object"&&!Array.isArray(r)){for(let s in r)if(k.test(s)){let i=r[s];if(typeof i=="string"){if(!g.test(i)){let l={instancePath:n+
+"object"&&!Array.isArray(r)){for(let s in r)if(g.test(s)){let i=r[s];if(typeof i=="string"){if(!k.test(i)){let l={instancePath:n+
 "/profile/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"saidPattern",params:{says:"text without NUL characters"}};
 e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:n+"/profile/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"t\
 ype",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let s={instancePath:n+"/profile",keyword:"type",params:{
@@ -79,7 +79,7 @@ e.push(s),t++}}}if(a.enabled!==void 0&&typeof a.enabled!="boolean"){let r={insta
 type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(a.plan!==void 0&&typeof a.plan!="boolean"){let r={instancePath:n+"/plan",
 keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(a.system_prompt!==void 0){let r=a.system_prompt;
 if(typeof r=="string"){if(Buffer.byteLength(r)>65536){let s={instancePath:n+"/system_prompt",keyword:"maxUtf8Bytes",params:{
-limit:65536}};e===null?e=[s]:e.push(s),t++}if(!g.test(r)){let s={instancePath:n+"/system_prompt",keyword:"saidPattern",params:{
+limit:65536}};e===null?e=[s]:e.push(s),t++}if(!k.test(r)){let s={instancePath:n+"/system_prompt",keyword:"saidPattern",params:{
 says:"text without NUL characters"}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:n+"/system_prompt",keyword:"\
 type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}}else{let r={instancePath:n,keyword:"type",params:{type:"obj\
 ect"}};e===null?e=[r]:e.push(r),t++}return N.errors=e,t===0}var O=["model","allowed_tools","approval_mode","sandbox_mode","silence_secs","extra_flags","enabled","plan","system_prom\
@@ -91,7 +91,7 @@ e===null?e=[i]:e.push(i),t++}var d=s===t;if(!d){let i={instancePath:n,keyword:"p
 null?e=[i]:e.push(i),t++}}if(a.model!==void 0){let r=a.model;if(typeof r=="string"){if(!b.test(r)){let s={instancePath:n+
 "/model",keyword:"saidPattern",params:{says:"a model name, without control characters and not starting with -"}};e===null?
 e=[s]:e.push(s),t++}}else{let s={instancePath:n+"/model",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),
-t++}}if(a.allowed_tools!==void 0){let r=a.allowed_tools;if(typeof r=="string"){if(!g.test(r)){let s={instancePath:n+"/al\
+t++}}if(a.allowed_tools!==void 0){let r=a.allowed_tools;if(typeof r=="string"){if(!k.test(r)){let s={instancePath:n+"/al\
 lowed_tools",keyword:"saidPattern",params:{says:"text without NUL characters"}};e===null?e=[s]:e.push(s),t++}}else{let s={
 instancePath:n+"/allowed_tools",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(a.approval_mode!==
 void 0){let r=a.approval_mode;if(!(r===""||r==="default"||r==="auto"||r==="sandboxed"||r==="none"||r==="always")){let s={
@@ -103,7 +103,7 @@ pe",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&
 instancePath:n+"/silence_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[s]:e.push(s),t++}if(r<
 -1||isNaN(r)){let s={instancePath:n+"/silence_secs",keyword:"minimum",params:{comparison:">=",limit:-1}};e===null?e=[s]:
 e.push(s),t++}}}if(a.extra_flags!==void 0){let r=a.extra_flags;if(Array.isArray(r)){let s=r.length;for(let i=0;i<s;i++){
-let l=r[i];if(typeof l=="string"){if(!g.test(l)){let p={instancePath:n+"/extra_flags/"+i,keyword:"saidPattern",params:{says:"\
+let l=r[i];if(typeof l=="string"){if(!k.test(l)){let p={instancePath:n+"/extra_flags/"+i,keyword:"saidPattern",params:{says:"\
 text without NUL characters"}};e===null?e=[p]:e.push(p),t++}if(l.length===0){let p={instancePath:n+"/extra_flags/"+i,keyword:"\
 minLength",params:{limit:1}};e===null?e=[p]:e.push(p),t++}}else{let p={instancePath:n+"/extra_flags/"+i,keyword:"type",params:{
 type:"string"}};e===null?e=[p]:e.push(p),t++}}}else{let s={instancePath:n+"/extra_flags",keyword:"type",params:{type:"ar\
@@ -111,14 +111,14 @@ ray"}};e===null?e=[s]:e.push(s),t++}}if(a.enabled!==void 0&&typeof a.enabled!="b
 keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(a.plan!==void 0&&typeof a.plan!="boolean"){let r={
 instancePath:n+"/plan",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(a.system_prompt!==void 0){
 let r=a.system_prompt;if(typeof r=="string"){if(Buffer.byteLength(r)>65536){let s={instancePath:n+"/system_prompt",keyword:"\
-maxUtf8Bytes",params:{limit:65536}};e===null?e=[s]:e.push(s),t++}if(!g.test(r)){let s={instancePath:n+"/system_prompt",keyword:"\
+maxUtf8Bytes",params:{limit:65536}};e===null?e=[s]:e.push(s),t++}if(!k.test(r)){let s={instancePath:n+"/system_prompt",keyword:"\
 saidPattern",params:{says:"text without NUL characters"}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:n+"/sys\
 tem_prompt",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(a.command!==void 0){let r=a.command;
-if(typeof r=="string"){if(!g.test(r)){let s={instancePath:n+"/command",keyword:"saidPattern",params:{says:"text without \
+if(typeof r=="string"){if(!k.test(r)){let s={instancePath:n+"/command",keyword:"saidPattern",params:{says:"text without \
 NUL characters"}};e===null?e=[s]:e.push(s),t++}if(r.length===0){let s={instancePath:n+"/command",keyword:"minLength",params:{
 limit:1}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:n+"/command",keyword:"type",params:{type:"string"}};e===
 null?e=[s]:e.push(s),t++}}if(a.model_aliases!==void 0){let r=a.model_aliases;if(r&&typeof r=="object"&&!Array.isArray(r)){
-for(let s in r)if(k.test(s)){let i=r[s];if(typeof i=="string"){if(!b.test(i)){let l={instancePath:n+"/model_aliases/"+s.
+for(let s in r)if(g.test(s)){let i=r[s];if(typeof i=="string"){if(!b.test(i)){let l={instancePath:n+"/model_aliases/"+s.
 replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"saidPattern",params:{says:"a model name, without control characters and \
 not starting with -"}};e===null?e=[l]:e.push(l),t++}if(i.length===0){let l={instancePath:n+"/model_aliases/"+s.replace(/~/g,
 "~0").replace(/\//g,"~1"),keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:n+
@@ -132,7 +132,7 @@ i),t++}var d=s===t;if(!d){let i={instancePath:n,keyword:"propertyNames",params:{
 t++}}if(a.model!==void 0){let r=a.model;if(typeof r=="string"){if(!b.test(r)){let s={instancePath:n+"/model",keyword:"sa\
 idPattern",params:{says:"a model name, without control characters and not starting with -"}};e===null?e=[s]:e.push(s),t++}}else{
 let s={instancePath:n+"/model",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(a.allowed_tools!==
-void 0){let r=a.allowed_tools;if(typeof r=="string"){if(!g.test(r)){let s={instancePath:n+"/allowed_tools",keyword:"said\
+void 0){let r=a.allowed_tools;if(typeof r=="string"){if(!k.test(r)){let s={instancePath:n+"/allowed_tools",keyword:"said\
 Pattern",params:{says:"text without NUL characters"}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:n+"/allowed\
 _tools",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(a.approval_mode!==void 0){let r=a.approval_mode;
 if(!(r===""||r==="default"||r==="auto"||r==="sandboxed"||r==="none"||r==="always")){let s={instancePath:n+"/approval_mod\
@@ -143,7 +143,7 @@ enum",params:{allowedValues:T}};e===null?e=[s]:e.push(s),t++}}if(a.silence_secs!
 e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let s={instancePath:n+"/silence_\
 secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[s]:e.push(s),t++}if(r<-1||isNaN(r)){let s={instancePath:n+
 "/silence_secs",keyword:"minimum",params:{comparison:">=",limit:-1}};e===null?e=[s]:e.push(s),t++}}}if(a.extra_flags!==void 0){
-let r=a.extra_flags;if(Array.isArray(r)){let s=r.length;for(let i=0;i<s;i++){let l=r[i];if(typeof l=="string"){if(!g.test(
+let r=a.extra_flags;if(Array.isArray(r)){let s=r.length;for(let i=0;i<s;i++){let l=r[i];if(typeof l=="string"){if(!k.test(
 l)){let p={instancePath:n+"/extra_flags/"+i,keyword:"saidPattern",params:{says:"text without NUL characters"}};e===null?
 e=[p]:e.push(p),t++}if(l.length===0){let p={instancePath:n+"/extra_flags/"+i,keyword:"minLength",params:{limit:1}};e===null?
 e=[p]:e.push(p),t++}}else{let p={instancePath:n+"/extra_flags/"+i,keyword:"type",params:{type:"string"}};e===null?e=[p]:
@@ -152,13 +152,13 @@ t++}}if(a.enabled!==void 0&&typeof a.enabled!="boolean"){let r={instancePath:n+"
 oolean"}};e===null?e=[r]:e.push(r),t++}if(a.plan!==void 0&&typeof a.plan!="boolean"){let r={instancePath:n+"/plan",keyword:"\
 type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(a.system_prompt!==void 0){let r=a.system_prompt;if(typeof r==
 "string"){if(Buffer.byteLength(r)>65536){let s={instancePath:n+"/system_prompt",keyword:"maxUtf8Bytes",params:{limit:65536}};
-e===null?e=[s]:e.push(s),t++}if(!g.test(r)){let s={instancePath:n+"/system_prompt",keyword:"saidPattern",params:{says:"t\
+e===null?e=[s]:e.push(s),t++}if(!k.test(r)){let s={instancePath:n+"/system_prompt",keyword:"saidPattern",params:{says:"t\
 ext without NUL characters"}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:n+"/system_prompt",keyword:"type",params:{
-type:"string"}};e===null?e=[s]:e.push(s),t++}}if(a.command!==void 0){let r=a.command;if(typeof r=="string"){if(!g.test(r)){
+type:"string"}};e===null?e=[s]:e.push(s),t++}}if(a.command!==void 0){let r=a.command;if(typeof r=="string"){if(!k.test(r)){
 let s={instancePath:n+"/command",keyword:"saidPattern",params:{says:"text without NUL characters"}};e===null?e=[s]:e.push(
 s),t++}if(r.length===0){let s={instancePath:n+"/command",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),
 t++}}else{let s={instancePath:n+"/command",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(a.model_aliases!==
-void 0){let r=a.model_aliases;if(r&&typeof r=="object"&&!Array.isArray(r)){for(let s in r)if(k.test(s)){let i=r[s];if(typeof i==
+void 0){let r=a.model_aliases;if(r&&typeof r=="object"&&!Array.isArray(r)){for(let s in r)if(g.test(s)){let i=r[s];if(typeof i==
 "string"){if(!b.test(i)){let l={instancePath:n+"/model_aliases/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"saidP\
 attern",params:{says:"a model name, without control characters and not starting with -"}};e===null?e=[l]:e.push(l),t++}if(i.
 length===0){let l={instancePath:n+"/model_aliases/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"minLength",params:{
@@ -173,7 +173,7 @@ i),t++}var d=s===t;if(!d){let i={instancePath:n,keyword:"propertyNames",params:{
 t++}}if(a.model!==void 0){let r=a.model;if(typeof r=="string"){if(!b.test(r)){let s={instancePath:n+"/model",keyword:"sa\
 idPattern",params:{says:"a model name, without control characters and not starting with -"}};e===null?e=[s]:e.push(s),t++}}else{
 let s={instancePath:n+"/model",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(a.allowed_tools!==
-void 0){let r=a.allowed_tools;if(typeof r=="string"){if(!g.test(r)){let s={instancePath:n+"/allowed_tools",keyword:"said\
+void 0){let r=a.allowed_tools;if(typeof r=="string"){if(!k.test(r)){let s={instancePath:n+"/allowed_tools",keyword:"said\
 Pattern",params:{says:"text without NUL characters"}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:n+"/allowed\
 _tools",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(a.approval_mode!==void 0){let r=a.approval_mode;
 if(!(r===""||r==="default"||r==="auto"||r==="sandboxed"||r==="none"||r==="always")){let s={instancePath:n+"/approval_mod\
@@ -184,7 +184,7 @@ enum",params:{allowedValues:T}};e===null?e=[s]:e.push(s),t++}}if(a.silence_secs!
 e===null?e=[s]:e.push(s),t++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let s={instancePath:n+"/silence_\
 secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[s]:e.push(s),t++}if(r<-1||isNaN(r)){let s={instancePath:n+
 "/silence_secs",keyword:"minimum",params:{comparison:">=",limit:-1}};e===null?e=[s]:e.push(s),t++}}}if(a.extra_flags!==void 0){
-let r=a.extra_flags;if(Array.isArray(r)){let s=r.length;for(let i=0;i<s;i++){let l=r[i];if(typeof l=="string"){if(!g.test(
+let r=a.extra_flags;if(Array.isArray(r)){let s=r.length;for(let i=0;i<s;i++){let l=r[i];if(typeof l=="string"){if(!k.test(
 l)){let p={instancePath:n+"/extra_flags/"+i,keyword:"saidPattern",params:{says:"text without NUL characters"}};e===null?
 e=[p]:e.push(p),t++}if(l.length===0){let p={instancePath:n+"/extra_flags/"+i,keyword:"minLength",params:{limit:1}};e===null?
 e=[p]:e.push(p),t++}}else{let p={instancePath:n+"/extra_flags/"+i,keyword:"type",params:{type:"string"}};e===null?e=[p]:
@@ -193,13 +193,13 @@ t++}}if(a.enabled!==void 0&&typeof a.enabled!="boolean"){let r={instancePath:n+"
 oolean"}};e===null?e=[r]:e.push(r),t++}if(a.plan!==void 0&&typeof a.plan!="boolean"){let r={instancePath:n+"/plan",keyword:"\
 type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(a.system_prompt!==void 0){let r=a.system_prompt;if(typeof r==
 "string"){if(Buffer.byteLength(r)>65536){let s={instancePath:n+"/system_prompt",keyword:"maxUtf8Bytes",params:{limit:65536}};
-e===null?e=[s]:e.push(s),t++}if(!g.test(r)){let s={instancePath:n+"/system_prompt",keyword:"saidPattern",params:{says:"t\
+e===null?e=[s]:e.push(s),t++}if(!k.test(r)){let s={instancePath:n+"/system_prompt",keyword:"saidPattern",params:{says:"t\
 ext without NUL characters"}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:n+"/system_prompt",keyword:"type",params:{
-type:"string"}};e===null?e=[s]:e.push(s),t++}}if(a.command!==void 0){let r=a.command;if(typeof r=="string"){if(!g.test(r)){
+type:"string"}};e===null?e=[s]:e.push(s),t++}}if(a.command!==void 0){let r=a.command;if(typeof r=="string"){if(!k.test(r)){
 let s={instancePath:n+"/command",keyword:"saidPattern",params:{says:"text without NUL characters"}};e===null?e=[s]:e.push(
 s),t++}if(r.length===0){let s={instancePath:n+"/command",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),
 t++}}else{let s={instancePath:n+"/command",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),t++}}if(a.model_aliases!==
-void 0){let r=a.model_aliases;if(r&&typeof r=="object"&&!Array.isArray(r)){for(let s in r)if(k.test(s)){let i=r[s];if(typeof i==
+void 0){let r=a.model_aliases;if(r&&typeof r=="object"&&!Array.isArray(r)){for(let s in r)if(g.test(s)){let i=r[s];if(typeof i==
 "string"){if(!b.test(i)){let l={instancePath:n+"/model_aliases/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"saidP\
 attern",params:{says:"a model name, without control characters and not starting with -"}};e===null?e=[l]:e.push(l),t++}if(i.
 length===0){let l={instancePath:n+"/model_aliases/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"minLength",params:{
@@ -254,20 +254,20 @@ t++}}}if(a.max_mb!==void 0){let r=a.max_mb;if(!(typeof r=="number"&&!(r%1)&&!isN
 1e6||isNaN(r)){let s={instancePath:n+"/max_mb",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[s]:e.push(
 s),t++}if(r<1||isNaN(r)){let s={instancePath:n+"/max_mb",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=
 [s]:e.push(s),t++}}}}else{let r={instancePath:n,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return P.
-errors=e,t===0}var we=["format","show_tokens","show_timing","color"],ge=["default","text","json","stream-json"];function q(a,{instancePath:n="",
+errors=e,t===0}var we=["format","show_tokens","show_timing","color"],ke=["default","text","json","stream-json"];function q(a,{instancePath:n="",
 parentData:w,parentDataProperty:h,rootData:c=a,dynamicAnchors:_={}}={}){let e=null,t=0;if(a&&typeof a=="object"&&!Array.
 isArray(a)){for(let r in a){let s=t;if(!(r==="format"||r==="show_tokens"||r==="show_timing"||r==="color")){let i={instancePath:n,
 keyword:"enum",params:{allowedValues:we},propertyName:r};e===null?e=[i]:e.push(i),t++}var d=s===t;if(!d){let i={instancePath:n,
 keyword:"propertyNames",params:{propertyName:r}};e===null?e=[i]:e.push(i),t++}}if(a.format!==void 0){let r=a.format;if(!(r===
-"default"||r==="text"||r==="json"||r==="stream-json")){let s={instancePath:n+"/format",keyword:"enum",params:{allowedValues:ge}};
+"default"||r==="text"||r==="json"||r==="stream-json")){let s={instancePath:n+"/format",keyword:"enum",params:{allowedValues:ke}};
 e===null?e=[s]:e.push(s),t++}}if(a.show_tokens!==void 0&&typeof a.show_tokens!="boolean"){let r={instancePath:n+"/show_t\
 okens",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(a.show_timing!==void 0&&typeof a.show_timing!=
 "boolean"){let r={instancePath:n+"/show_timing",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(a.
 color!==void 0&&typeof a.color!="boolean"){let r={instancePath:n+"/color",keyword:"type",params:{type:"boolean"}};e===null?
 e=[r]:e.push(r),t++}}else{let r={instancePath:n,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return q.
-errors=e,t===0}var ke=["max_workers","fail_fast","aggregate_output"];function D(a,{instancePath:n="",parentData:w,parentDataProperty:h,
+errors=e,t===0}var ge=["max_workers","fail_fast","aggregate_output"];function D(a,{instancePath:n="",parentData:w,parentDataProperty:h,
 rootData:c=a,dynamicAnchors:_={}}={}){let e=null,t=0;if(a&&typeof a=="object"&&!Array.isArray(a)){for(let r in a){let s=t;
-if(!(r==="max_workers"||r==="fail_fast"||r==="aggregate_output")){let i={instancePath:n,keyword:"enum",params:{allowedValues:ke},
+if(!(r==="max_workers"||r==="fail_fast"||r==="aggregate_output")){let i={instancePath:n,keyword:"enum",params:{allowedValues:ge},
 propertyName:r};e===null?e=[i]:e.push(i),t++}var d=s===t;if(!d){let i={instancePath:n,keyword:"propertyNames",params:{propertyName:r}};
 e===null?e=[i]:e.push(i),t++}}if(a.max_workers!==void 0){let r=a.max_workers;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&
 isFinite(r))){let s={instancePath:n+"/max_workers",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),t++}
@@ -277,25 +277,34 @@ minimum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),t++}}}if(a.f
 boolean"){let r={instancePath:n+"/fail_fast",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(a.aggregate_output!==
 void 0&&typeof a.aggregate_output!="boolean"){let r={instancePath:n+"/aggregate_output",keyword:"type",params:{type:"boo\
 lean"}};e===null?e=[r]:e.push(r),t++}}else{let r={instancePath:n,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.
-push(r),t++}return D.errors=e,t===0}var be=["actions","checks","require_checks","setup","copy","share","setup_timeout_secs","template_max_bytes","baseline",
-"check_timeout_secs","attempts","rounds","approval_mode","sandbox","stall_secs","deliver","follow","follow_rounds","foll\
-ow_poll_secs","reviewers","ready","on_flags","on_limit","max_wait_secs","fallback","repositories","max_runs","move_after\
-_secs","parallel","watch","watch_secs","mention"],xe=["note","skip","require"],Ne=["on","off","required"],ve=["none","br\
-anch","pr"],Ae=["deliver","ask"],je=["ask","wait","next","pause"],Fe=["repository","repo","label","schedule","timezone",
-"goal_file"],Le=new RegExp("^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$","u"),$e=new RegExp("^[^,]{1,100}$","u"),Pe=new RegExp("^[\
-A-Za-z0-9][A-Za-z0-9-]{0,38}$","u");function V(a,{instancePath:n="",parentData:w,parentDataProperty:h,rootData:c=a,dynamicAnchors:_={}}={}){
-let e=null,t=0;if(a&&typeof a=="object"&&!Array.isArray(a)){for(let s in a){let i=t;if(!(s==="actions"||s==="checks"||s===
-"require_checks"||s==="setup"||s==="copy"||s==="share"||s==="setup_timeout_secs"||s==="template_max_bytes"||s==="baselin\
-e"||s==="check_timeout_secs"||s==="attempts"||s==="rounds"||s==="approval_mode"||s==="sandbox"||s==="stall_secs"||s==="d\
-eliver"||s==="follow"||s==="follow_rounds"||s==="follow_poll_secs"||s==="reviewers"||s==="ready"||s==="on_flags"||s==="o\
-n_limit"||s==="max_wait_secs"||s==="fallback"||s==="repositories"||s==="max_runs"||s==="move_after_secs"||s==="parallel"||
-s==="watch"||s==="watch_secs"||s==="mention")){let l={instancePath:n,keyword:"enum",params:{allowedValues:be},propertyName:s};
-e===null?e=[l]:e.push(l),t++}var d=i===t;if(!d){let l={instancePath:n,keyword:"propertyNames",params:{propertyName:s}};e===
-null?e=[l]:e.push(l),t++}}if(a.actions!==void 0){let s=a.actions;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){
-let i={instancePath:n+"/actions",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="numb\
-er"&&isFinite(s)){if(s>1e3||isNaN(s)){let i={instancePath:n+"/actions",keyword:"maximum",params:{comparison:"<=",limit:1e3}};
-e===null?e=[i]:e.push(i),t++}if(s<1||isNaN(s)){let i={instancePath:n+"/actions",keyword:"minimum",params:{comparison:">=",
-limit:1}};e===null?e=[i]:e.push(i),t++}}}if(a.checks!==void 0){let s=a.checks;if(Array.isArray(s)){let i=s.length;for(let l=0;l<
+push(r),t++}return D.errors=e,t===0}var be=["actions","max_tokens","max_cost_usd","checks","require_checks","setup","copy","share","setup_timeout_secs","tem\
+plate_max_bytes","baseline","check_timeout_secs","attempts","rounds","approval_mode","sandbox","stall_secs","deliver","f\
+ollow","follow_rounds","follow_poll_secs","reviewers","ready","on_flags","on_limit","max_wait_secs","fallback","reposito\
+ries","max_runs","move_after_secs","parallel","watch","watch_secs","mention"],xe=["note","skip","require"],Ne=["on","off",
+"required"],ve=["none","branch","pr"],Ae=["deliver","ask"],je=["ask","wait","next","pause"],Fe=["repository","repo","lab\
+el","schedule","timezone","goal_file"],Le=new RegExp("^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$","u"),$e=new RegExp("^[^,]{1,100\
+}$","u"),Pe=new RegExp("^[A-Za-z0-9][A-Za-z0-9-]{0,38}$","u");function V(a,{instancePath:n="",parentData:w,parentDataProperty:h,
+rootData:c=a,dynamicAnchors:_={}}={}){let e=null,t=0;if(a&&typeof a=="object"&&!Array.isArray(a)){for(let s in a){let i=t;
+if(!(s==="actions"||s==="max_tokens"||s==="max_cost_usd"||s==="checks"||s==="require_checks"||s==="setup"||s==="copy"||s===
+"share"||s==="setup_timeout_secs"||s==="template_max_bytes"||s==="baseline"||s==="check_timeout_secs"||s==="attempts"||s===
+"rounds"||s==="approval_mode"||s==="sandbox"||s==="stall_secs"||s==="deliver"||s==="follow"||s==="follow_rounds"||s==="f\
+ollow_poll_secs"||s==="reviewers"||s==="ready"||s==="on_flags"||s==="on_limit"||s==="max_wait_secs"||s==="fallback"||s===
+"repositories"||s==="max_runs"||s==="move_after_secs"||s==="parallel"||s==="watch"||s==="watch_secs"||s==="mention")){let l={
+instancePath:n,keyword:"enum",params:{allowedValues:be},propertyName:s};e===null?e=[l]:e.push(l),t++}var d=i===t;if(!d){
+let l={instancePath:n,keyword:"propertyNames",params:{propertyName:s}};e===null?e=[l]:e.push(l),t++}}if(a.actions!==void 0){
+let s=a.actions;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/actions",keyword:"type",
+params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>1e3||isNaN(s)){let i={instancePath:n+
+"/actions",keyword:"maximum",params:{comparison:"<=",limit:1e3}};e===null?e=[i]:e.push(i),t++}if(s<1||isNaN(s)){let i={instancePath:n+
+"/actions",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[i]:e.push(i),t++}}}if(a.max_tokens!==void 0){
+let s=a.max_tokens;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={instancePath:n+"/max_tokens",keyword:"\
+type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&isFinite(s)){if(s>1e12||isNaN(s)){let i={
+instancePath:n+"/max_tokens",keyword:"maximum",params:{comparison:"<=",limit:1e12}};e===null?e=[i]:e.push(i),t++}if(s<0||
+isNaN(s)){let i={instancePath:n+"/max_tokens",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(
+i),t++}}}if(a.max_cost_usd!==void 0){let s=a.max_cost_usd;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let i={
+instancePath:n+"/max_cost_usd",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof s=="number"&&
+isFinite(s)){if(s>1e6||isNaN(s)){let i={instancePath:n+"/max_cost_usd",keyword:"maximum",params:{comparison:"<=",limit:1e6}};
+e===null?e=[i]:e.push(i),t++}if(s<0||isNaN(s)){let i={instancePath:n+"/max_cost_usd",keyword:"minimum",params:{comparison:"\
+>=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(a.checks!==void 0){let s=a.checks;if(Array.isArray(s)){let i=s.length;for(let l=0;l<
 i;l++){let p=s[l];if(typeof p=="string"){if(p.length===0){let o={instancePath:n+"/checks/"+l,keyword:"minLength",params:{
 limit:1}};e===null?e=[o]:e.push(o),t++}}else{let o={instancePath:n+"/checks/"+l,keyword:"type",params:{type:"string"}};e===
 null?e=[o]:e.push(o),t++}}}else{let i={instancePath:n+"/checks",keyword:"type",params:{type:"array"}};e===null?e=[i]:e.push(
@@ -946,13 +955,13 @@ if(m.args!==void 0){let u=m.args;if(Array.isArray(u)){if(u.length>64){let y={ins
 maxItems",params:{limit:64}};e===null?e=[y]:e.push(y),t++}let f=u.length;for(let y=0;y<f;y++)if(typeof u[y]!="string"){let G={
 instancePath:n+"/mcp_servers/"+o+"/args/"+y,keyword:"type",params:{type:"string"}};e===null?e=[G]:e.push(G),t++}}else{let f={
 instancePath:n+"/mcp_servers/"+o+"/args",keyword:"type",params:{type:"array"}};e===null?e=[f]:e.push(f),t++}}if(m.env!==
-void 0){let u=m.env;if(u&&typeof u=="object"&&!Array.isArray(u)){for(let f in u)if(k.test(f)&&typeof u[f]!="string"){let y={
+void 0){let u=m.env;if(u&&typeof u=="object"&&!Array.isArray(u)){for(let f in u)if(g.test(f)&&typeof u[f]!="string"){let y={
 instancePath:n+"/mcp_servers/"+o+"/env/"+f.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"type",params:{type:"string"}};
 e===null?e=[y]:e.push(y),t++}}else{let f={instancePath:n+"/mcp_servers/"+o+"/env",keyword:"type",params:{type:"object"}};
 e===null?e=[f]:e.push(f),t++}}if(m.url!==void 0){let u=m.url;if(typeof u=="string"){if(u.length===0){let f={instancePath:n+
 "/mcp_servers/"+o+"/url",keyword:"minLength",params:{limit:1}};e===null?e=[f]:e.push(f),t++}}else{let f={instancePath:n+
 "/mcp_servers/"+o+"/url",keyword:"type",params:{type:"string"}};e===null?e=[f]:e.push(f),t++}}if(m.headers!==void 0){let u=m.
-headers;if(u&&typeof u=="object"&&!Array.isArray(u)){for(let f in u)if(k.test(f)&&typeof u[f]!="string"){let y={instancePath:n+
+headers;if(u&&typeof u=="object"&&!Array.isArray(u)){for(let f in u)if(g.test(f)&&typeof u[f]!="string"){let y={instancePath:n+
 "/mcp_servers/"+o+"/headers/"+f.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"type",params:{type:"string"}};e===null?e=
 [y]:e.push(y),t++}}else{let f={instancePath:n+"/mcp_servers/"+o+"/headers",keyword:"type",params:{type:"object"}};e===null?
 e=[f]:e.push(f),t++}}if(m.read_only!==void 0&&typeof m.read_only!="boolean"){let u={instancePath:n+"/mcp_servers/"+o+"/r\

@@ -35,6 +35,20 @@ export const DriveSection = strict({
     maximum: 1000,
     description: 'Maximum actions per driven run.',
   }),
+  max_tokens: Type.Integer({
+    default: 0,
+    minimum: 0,
+    maximum: 1_000_000_000_000,
+    description:
+      'The tokens that a new run may use with all of its rounds, unless it names a limit itself (`--max-tokens`). 0: no limit.',
+  }),
+  max_cost_usd: Type.Integer({
+    default: 0,
+    minimum: 0,
+    maximum: 1_000_000,
+    description:
+      'What a new run may cost with all of its rounds, in US dollars, unless it names a limit itself (`--max-cost`). 0: no limit. Its agents must report what they cost, or have a price.',
+  }),
   checks: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
     description:

@@ -61,6 +61,8 @@ export type ConfigPath =
   | 'parallel.fail_fast'
   | 'parallel.aggregate_output'
   | 'drive.actions'
+  | 'drive.max_tokens'
+  | 'drive.max_cost_usd'
   | 'drive.checks'
   | 'drive.require_checks'
   | 'drive.setup'

@@ -47,6 +47,8 @@ const KEYS: readonly [string, string, unknown][] = [
   ['parallel.fail_fast', 'boolean', false],
   ['parallel.aggregate_output', 'boolean', true],
   ['drive.actions', 'integer', 8],
+  ['drive.max_tokens', 'integer', 0],
+  ['drive.max_cost_usd', 'integer', 0],
   ['drive.checks', 'list', []],
   ['drive.require_checks', 'boolean', false],
   ['drive.setup', 'list', []],

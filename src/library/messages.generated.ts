@@ -2421,6 +2421,10 @@ export type DroverConfig = {
   drive?: {
     /** Maximum actions per driven run. */
     actions?: number | undefined
+    /** The tokens that a new run may use with all of its rounds, unless it names a limit itself (`--max-tokens`). 0: no limit. */
+    max_tokens?: number | undefined
+    /** What a new run may cost with all of its rounds, in US dollars, unless it names a limit itself (`--max-cost`). 0: no limit. Its agents must report what they cost, or have a price. */
+    max_cost_usd?: number | undefined
     /** Commands that drover runs after each implementation, and that must pass. They run without a shell; use `sh -c '…'` if you need one. */
     checks?: readonly string[] | undefined
     /** Whether runs and comparisons of clients of the server always run all checks, and clients merge only what has passed them. */

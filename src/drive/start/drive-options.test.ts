@@ -36,6 +36,22 @@ function promptsWith(logins: Logins): Prompts {
   } as unknown as Prompts
 }
 
+describe('the limits of a run', () => {
+  const settings = { ...SETTINGS, drive: { ...SETTINGS.drive, max_tokens: 500, max_cost_usd: 3 } }
+  const capsOf = (given: Parameters<typeof completeOptions>[0], before?: Options) => {
+    const chosen = completeOptions(given, before, { settings, prompts: promptsWith({ claude: true }), isDemo: false })
+    return [chosen.max_tokens, chosen.max_cost_microusd]
+  }
+
+  it('are those of the settings unless it names its own, and stay when it continues', () => {
+    expect(capsOf({})).toEqual([500, 3_000_000])
+    expect(capsOf({ max_tokens: 900 })).toEqual([900, 3_000_000])
+    const before = { backend: 'claude', review_backend: 'claude', max_tokens: 7 } as Options
+    expect(capsOf({}, before)).toEqual([7, undefined])
+    expect(capsOf({ max_cost_microusd: 1 }, before)).toEqual([7, 1])
+  })
+})
+
 describe('the reviewer of a run', () => {
   it.each<[string, Logins, string]>([
     ['another agent that is installed', { claude: true, codex: true }, 'codex'],

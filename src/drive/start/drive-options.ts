@@ -83,6 +83,8 @@ export type DriveSettings = {
   readonly drive: Pick<Options, 'rounds' | 'attempts' | 'deliver'> & {
     readonly approval_mode: Options['approval_mode']
     readonly actions: number
+    readonly max_tokens: number
+    readonly max_cost_usd: number
     readonly checks: readonly string[]
     readonly require_checks: boolean
     readonly check_timeout_secs: number
@@ -111,13 +113,19 @@ export type OptionSources = {
   isDemo: boolean
 }
 
+/** Of a new run. A run that continues keeps what it has, also if that is none. */
+function standardCaps({ max_tokens: tokens, max_cost_usd: cost }: DriveSettings['drive']): Caps {
+  return { ...(tokens > 0 && { max_tokens: tokens }), ...(cost > 0 && { max_cost_microusd: cost * 1_000_000 }) }
+}
+
 /** What the caller says, else as before, else as in the settings. Agents must be installed. */
 export function completeOptions(given: GivenOptions, before: Options | undefined, sources: OptionSources): Options {
   const { settings, isDemo } = sources
   const { drive } = settings
+  const standing = before ?? standardCaps(drive)
   const caps = withoutUndefined({
-    max_tokens: given.max_tokens ?? before?.max_tokens,
-    max_cost_microusd: given.max_cost_microusd ?? before?.max_cost_microusd,
+    max_tokens: given.max_tokens ?? standing.max_tokens,
+    max_cost_microusd: given.max_cost_microusd ?? standing.max_cost_microusd,
     max_time_ms: given.max_time_ms ?? before?.max_time_ms,
   })
   const agents = chooseAgents(given, before, { ...sources, caps })
