@@ -57,7 +57,10 @@ describe('drover drive with several goals', () => {
       implement: [{ edits: { 'a.txt': 'a\n' } }, { edits: { 'b.txt': 'b\n' } }],
     })
     const [one = ''] = idsIn((await drover('drive', 'Write a', '--no-review', '--detach')).stdout)
-    const [two = ''] = idsIn((await drover('drive', 'Write b', '--no-review', '--detach', '--after', one)).stdout)
+    const flags = ['--no-review', '--detach', '--after', one, '--check', 'true', '--max-tokens', '900']
+    const { stdout: second } = await drover('drive', 'Write b', ...flags)
+    expect(second).toContain('\nWork by claude, no review\nChecks: true\nLimits: 900 tokens\n')
+    const [two = ''] = idsIn(second)
     const waits = (await queue()).runs.find(({ id }) => id === two)?.queue
     expect(waits === undefined || waits.after === one).toBe(true)
     const [{ commit: before = '' }, { commit = '' }] = [await delivered(one), await delivered(two)]

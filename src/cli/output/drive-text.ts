@@ -118,14 +118,27 @@ function describeStart(started: EventOf<'drive_started'>['data']): StyledLine[] 
     place.kind === 'worktree'
       ? [`Branch ${place.branch}`, whole(`Worktree ${place.root}`)]
       : [whole(`In place: ${place.root}, as it is`)]
-  const demo = options.is_demo ? ' (demo)' : ''
-  const review = isReviewed === false ? 'no review' : `review by ${options.review_backend}${demo}`
-  const agents = `Work by ${formatAgent(options)}${demo}, ${review}`
   const title = `Run ${run_id}: ${round > 1 ? `round ${round} of ` : ''}${oneLine(titleOfGoal(goal))}`
   return [
     { text: title, tone: 'title' },
-    ...[...where, ...folderLines(place, 'Folder'), agents, ...describeLimits(options)],
+    ...[...where, ...folderLines(place, 'Folder'), describeAgents(options, isReviewed), ...describeLimits(options)],
     ...(options.checks.length > 0 || round > 1 ? [] : [UNCHECKED]),
+  ]
+}
+
+function describeAgents(options: Options, isReviewed: boolean | undefined): string {
+  const demo = options.is_demo ? ' (demo)' : ''
+  const review = isReviewed === false ? 'no review' : `review by ${options.review_backend}${demo}`
+  return `Work by ${formatAgent(options)}${demo}, ${review}`
+}
+
+/** What is the same for all runs that are queued together. */
+export function describeQueued(options: Options, isReviewed: boolean): StyledLine[] {
+  const checks = options.checks.map((check) => toPrintable(check)).join(', ')
+  return [
+    whole(describeAgents(options, isReviewed)),
+    ...(checks === '' ? [UNCHECKED] : [whole(`Checks: ${checks}`)]),
+    ...describeLimits(options).map(whole),
   ]
 }
 
