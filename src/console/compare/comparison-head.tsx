@@ -156,7 +156,7 @@ function ContenderRow({ each, hasWork, isCutOff, isWinner, onKeep }: ContenderRo
       )}
       <td data-column="Time">{duration === undefined ? '–' : formatDuration(duration)}</td>
       <td data-column="Tokens">
-        <Tokens usage={usage} cost={cost} kind={kind} />
+        <Tokens usage={usage} backend={each.backend} cost={cost} kind={kind} />
       </td>
       {hasWork && (
         <td data-column="Work">

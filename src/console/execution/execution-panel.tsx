@@ -60,7 +60,12 @@ function ExecutionFacts(props: { record: Execution; transcript: Transcript; isCu
       <Owner of={record} />
       <Elapsed execution={record} />
       <Age time={record.created_at} of="started" />
-      <Tokens usage={record.usage ?? transcript.usage} cost={record.cost_usd} kind={record.cost_kind} />
+      <Tokens
+        usage={record.usage ?? transcript.usage}
+        backend={record.backend}
+        cost={record.cost_usd}
+        kind={record.cost_kind}
+      />
       {record.workdir !== undefined && <span class="path dim">{toLine(record.workdir)}</span>}
       {isCut && <span class="cut">connection cut, connecting again…</span>}
       {isRunning(record) && (

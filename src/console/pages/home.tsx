@@ -159,7 +159,7 @@ function ExecutionRow({ execution }: { execution: Execution }) {
         {isLive && <span class="activity">{toLine(activity?.text ?? '')}</span>}
         <span class="row-facts dim">
           <Owner of={execution} />
-          <Tokens usage={execution.usage ?? activity?.usage} />
+          <Tokens usage={execution.usage ?? activity?.usage} backend={backend} />
           <RowCost cost={execution.cost_usd} isPriced={execution.cost_kind === 'priced'} />
           {isLive ? <Elapsed execution={execution} /> : <Age time={created} />}
         </span>
