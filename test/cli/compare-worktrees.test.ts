@@ -111,7 +111,7 @@ describe('drover compare --worktrees', () => {
     expect(repository.git('log', '-1', '--format=%s', branches()[0] ?? '').trim()).toBe('Fix')
   })
 
-  it('shows what would run in the worktrees, and records nothing of a dry run', async () => {
+  it('shows what would run in the worktrees, and lists no dry run', async () => {
     const { code, stdout, stderr } = await compare('--check', 'true', '--dry-run')
     expect(code).toBe(0)
     expect(stdout).toContain('acceptEdits')
