@@ -12,6 +12,7 @@ import { Markdown } from '../parts/markdown-view.tsx'
 import { Age, Elapsed, Owner, StateChip, Tokens } from '../parts/state-chip.tsx'
 import { Code } from '../parts/text-view.tsx'
 import { describeMissing, isMissing, NOT_STORED } from '../text/describe-missing.ts'
+import { nameExecution } from '../text/execution-title.ts'
 import { executionStateWord } from '../text/state-word.ts'
 import { toLine, toVisible } from '../text/visible-text.ts'
 import { TranscriptView } from './transcript-view.tsx'
@@ -52,7 +53,7 @@ function ExecutionFacts(props: { record: Execution; transcript: Transcript; isCu
     <header class="facts">
       <StateChip word={executionStateWord(record)} />
       <strong>
-        {toLine(record.backend ?? record.kind)}
+        {nameExecution(record)}
         {record.is_demo === true && ' (demo)'}
         {record.kind === 'dry_run' && ' (dry run)'}
       </strong>
