@@ -33,6 +33,12 @@ it.runIf(IS_FULL)('a first visit has three things to try, and one of them starts
   expect(await row.innerText()).toContain('Explain what this project does')
   expect((await row.boundingBox())?.height).toBeLessThan(30)
   expect(await first.count()).toBe(0)
+  await page.goto(`${server.url}/#/new`)
+  await page.getByRole('checkbox', { name: 'claude', exact: true }).check()
+  expect(await page.getByText('This server may not change any repository.').count()).toBe(0)
+  await page.getByRole('checkbox', { name: 'codex', exact: true }).check()
+  await page.getByText('This server may not change any repository.').waitFor()
+  expect(await page.getByLabel(/^Each changes files/).isDisabled()).toBe(true)
   expect(complaints).toEqual([])
 })
 
