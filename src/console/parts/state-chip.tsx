@@ -3,6 +3,7 @@ import type { Session } from '../../sessions/session.shape.ts'
 import { sender } from '../live/api.ts'
 import { now } from '../live/now.ts'
 import { countAlike } from '../text/count-alike.ts'
+import { elapsedOf } from '../text/elapsed.ts'
 import { formatAge, formatCost, formatDuration, formatTokens } from '../text/format.ts'
 import type { StateWord } from '../text/state-word.ts'
 import { toLine } from '../text/visible-text.ts'
@@ -14,10 +15,8 @@ export function StateChip({ word }: { word: StateWord }) {
 
 /** How long it runs or ran; empty before its start. */
 export function Elapsed({ execution }: { execution: Execution }) {
-  const { started_at: start, ended_at: end } = execution
-  if (start === undefined) return null
-  const until = end === undefined ? now.value : Date.parse(end)
-  return <span>{formatDuration(Math.max(0, until - Date.parse(start)))}</span>
+  const time = elapsedOf(execution, now.value)
+  return time === undefined ? null : <span>{formatDuration(time)}</span>
 }
 
 /** `of`: what happened then, where that is not clear. */
