@@ -33,9 +33,10 @@ async function createCutOff() {
   const part: Execution = {
     ...{ ...lost, id: `exec_${'b'.repeat(24)}`, kind: 'compare_backend', backend: 'claude' },
     ...{ state: 'completed', workdir: worktree.path },
+    ...{ started_at: '2026-01-31T09:00:00.000Z', ended_at: '2026-01-31T09:00:03.700Z' },
   }
   const executions: ComparedParts['executions'] = {
-    find: async () => compared,
+    find: async (_by, id) => (id === ID ? compared : { ...part, result: { duration_ms: 3500 } }),
     list: async () => ({ executions: [part] }),
   }
   const parts = { executions, by: USER, worktrees: home, env, cwd: repository.root, signal }
@@ -51,6 +52,12 @@ it('shows the work of a comparison that was killed during its checks, and says t
       { name: 'claude', work: 'open', worktree: { path: worktree.path, files: 1, insertions: 1, checks: [] } },
     ],
   })
+})
+
+it('has the time that the answer of an agent has, before the comparison has ended and after it was killed', async () => {
+  const { parts } = await createCutOff()
+  const { contenders } = await new ComparedWork(parts).show(ID)
+  expect(contenders.map(({ duration_ms: time }) => time)).toEqual([3500])
 })
 
 it('shows its changes with new files, also if the agent has replaced .git', async () => {

@@ -154,7 +154,7 @@ export class ComparedWork {
       parts.map(async (part, at): Promise<Contender> => {
         const open = this.#worktrees.find((each) => each.group === id && isBelow(part.workdir, each.path))
         const name = open?.label ?? names[at] ?? ''
-        const known = { ...ofExecution(part), name }
+        const known = { ...ofExecution(part), ...(await this.#measuredTime(part)), name }
         if (!isFinal(state)) return { ...known, work: 'none' }
         if (open !== undefined) return { ...known, work: 'open', ...(await this.#measureOpen(name, open)) }
         if (workdir === undefined || !isBelow(part.workdir, this.#parts.worktrees)) return { ...known, work: 'none' }
@@ -168,6 +168,18 @@ export class ComparedWork {
         }
       }),
     )
+  }
+
+  /** As the answer has it: without the time before and after the agent. Only the execution alone has its result. */
+  async #measuredTime({ id, state }: Execution): Promise<Pick<Contender, 'duration_ms'>> {
+    if (!isFinal(state)) return {}
+    const { executions, by } = this.#parts
+    const { result } = await executions.find(by, id).catch((error: unknown) => {
+      if (isFault(error, executionNotFound)) return { result: undefined }
+      throw error
+    })
+    const time = result?.['duration_ms']
+    return typeof time === 'number' ? { duration_ms: time } : {}
   }
 
   /** What a worktree is said to contain before it is measured. */

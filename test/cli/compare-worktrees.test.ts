@@ -62,7 +62,7 @@ describe('drover compare --worktrees', () => {
     const { code, stdout, stderr } = await compare('--check', check, '--check', 'true')
     expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringMatching(/^codex: true passed/m) })
     expect(stdout).toMatch(
-      /^AGENT +STATE +FILES +ADDED +REMOVED +CHECKS +TIME +TOKENS\nclaude +completed +2 +\+2 +-0 +2 passed +\S+ m?s +0\ncodex +completed +1 +\+1 +-1 +1 of 2 failed +\S+ m?s +0$/m,
+      /^AGENT +STATE +FILES +ADDED +REMOVED +CHECKS +TIME +TOKENS\nclaude +completed +2 +\+2 +-0 +2 passed +\S+ m?s +-\ncodex +completed +1 +\+1 +-1 +1 of 2 failed +\S+ m?s +-$/m,
     )
     expect(stdout).toMatch(
       /^codex: sh -c .* failed with exit code 1\n {2}\/.*\/worktrees\/show-the-wind-codex-[0-9a-f]{8}\//m,
@@ -111,7 +111,7 @@ describe('drover compare --worktrees', () => {
     expect(repository.git('log', '-1', '--format=%s', branches()[0] ?? '').trim()).toBe('Fix')
   })
 
-  it('shows what would run in the worktrees, and records nothing of a dry run', async () => {
+  it('shows what would run in the worktrees, and lists no dry run', async () => {
     const { code, stdout, stderr } = await compare('--check', 'true', '--dry-run')
     expect(code).toBe(0)
     expect(stdout).toContain('acceptEdits')

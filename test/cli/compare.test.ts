@@ -166,7 +166,7 @@ describe('drover compare', () => {
     const { code, stdout } = await compare(['hello there', '--backends', 'claude,codex'])
     expect(code).toBe(1)
     expect(stdout).toMatch(
-      /^claude \(demo\)\nThis is .*\n[\d.]+ m?s, \d+ tokens\n\ncodex\nfailed: .*\n[\d.]+ m?s, 0 tokens\n\nThe cost of demo is not known\..*\n$/,
+      /^claude \(demo\)\nThis is .*\n[\d.]+ m?s, \d+ tokens\n\ncodex\nfailed: .*\n[\d.]+ m?s\n\nThe cost of demo is not known\..*\n$/,
     )
   })
 

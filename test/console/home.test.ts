@@ -33,6 +33,12 @@ it.runIf(IS_FULL)('a first visit has three things to try, and one of them starts
   expect(await row.innerText()).toContain('Explain what this project does')
   expect((await row.boundingBox())?.height).toBeLessThan(30)
   expect(await first.count()).toBe(0)
+  await page.goto(`${server.url}/#/new`)
+  await page.getByRole('checkbox', { name: 'claude', exact: true }).check()
+  expect(await page.getByText('This server may not change any repository.').count()).toBe(0)
+  await page.getByRole('checkbox', { name: 'codex', exact: true }).check()
+  await page.getByText('This server may not change any repository.').waitFor()
+  expect(await page.getByLabel(/^Each changes files/).isDisabled()).toBe(true)
   expect(complaints).toEqual([])
 })
 
@@ -95,20 +101,38 @@ it.runIf(IS_FULL)(
   },
 )
 
-it.runIf(IS_FULL)('a dry run is marked, and not counted', async () => {
-  const server = await startServer({ agents: 'demo' })
-  const body = { backend: 'claude', prompt: 'only look', dry_run: true }
-  expect((await server.request('/api/v1/prompt', { method: 'POST', body })).status).toBe(200)
-  await server.context.drover.records.save()
-  const { page, complaints } = await visit(`${server.url}/`)
-  const row = page.getByRole('region', { name: 'Recent' }).locator('.row', { hasText: 'only look' })
-  await row.getByText('dry run', { exact: true }).waitFor()
-  await row.getByRole('link').click()
-  await page.getByText('claude (demo) (dry run)').waitFor()
-  await page.goto(`${server.url}/#/usage?measure=tokens`)
-  await page.getByText('Nothing was used in this period.').first().waitFor()
-  expect(complaints).toEqual([])
-})
+it.runIf(IS_FULL)(
+  'a dry run is marked, and not counted; tasks are titled by their prompts and lead to them',
+  async () => {
+    const server = await startServer({ agents: 'demo' })
+    const body = { backend: 'claude', prompt: 'only look', dry_run: true }
+    expect((await server.request('/api/v1/prompt', { method: 'POST', body })).status).toBe(200)
+    await server.context.drover.records.save()
+    const { page, complaints } = await visit(`${server.url}/`, { expects: /404/ })
+    const row = page.getByRole('region', { name: 'Recent' }).locator('.row', { hasText: 'only look' })
+    await row.getByText('dry run', { exact: true }).waitFor()
+    await row.getByRole('link').click()
+    await page.getByText('claude (demo) (dry run)').waitFor()
+    await page.goto(`${server.url}/#/usage?measure=tokens`)
+    await page.getByText('Nothing was used in this period.').first().waitFor()
+    const both = { prompt: 'look twice', backends: ['claude', 'codex'], dry_run: true }
+    await server.request('/api/v1/compare', { method: 'POST', body: both })
+    const tasks = ['count', 'sort'].map((prompt) => ({ backend: 'codex', prompt }))
+    await server.request('/api/v1/parallel', { method: 'POST', body: { tasks } })
+    await server.context.drover.records.save()
+    await page.goto(`${server.url}/`)
+    const compared = page.locator('.row', { hasText: 'look twice' })
+    expect(await compared.innerText()).toMatch(/^done\s+compare\s+dry run\s+look twice/)
+    await page.locator('.row', { hasText: 'count · sort' }).getByRole('link').click()
+    await page.getByRole('heading', { name: /count · sort$/ }).waitFor()
+    await page.locator('.row', { hasText: 'sort' }).getByRole('link').click()
+    await page.getByRole('link', { name: 'Batch' }).click()
+    await page.getByRole('heading', { name: /count · sort$/ }).waitFor()
+    await page.goto(`${server.url}/#/compare/${page.url().split('/').at(-1)}`)
+    await page.getByRole('heading', { name: /count · sort$/ }).waitFor()
+    expect(complaints).toEqual([])
+  },
+)
 
 it.runIf(isFull)('what ended before is read in pages', async () => {
   const server = await startServer({ agents: 'demo' })

@@ -163,19 +163,27 @@ describe('the console', () => {
     await page.getByText('of ada').waitFor()
   })
 
-  it.runIf(IS_FULL)('shows an answer as it comes, what runs with its last line, and cancels it', async () => {
-    const script = { text: ['first line\n', 'the last line'], hangAfter: 'text' }
-    const server = await startServer({ env: { FAKE_AGENT_SCRIPT: JSON.stringify(script) } })
-    const { page } = await visit(`${server.url}/#/`)
-    await home(page)
-    await startPrompt(page, 'hang, please')
-    await page.locator('[data-state=running] .markdown', { hasText: 'the last line' }).waitFor()
-    await page.keyboard.press('h')
-    await page.locator('.activity', { hasText: 'the last line' }).waitFor()
-    await page.getByRole('button', { name: 'Cancel' }).click()
-    await page.locator('.chip', { hasText: 'stopped' }).waitFor()
-    expect(await page.getByRole('heading', { name: /^Working/ }).count()).toBe(0)
-  })
+  it.runIf(IS_FULL)(
+    'shows an answer as it comes, what runs with its last line, and cancels it, or all of a comparison',
+    async () => {
+      const script = { text: ['first line\n', 'the last line'], hangAfter: 'text' }
+      const server = await startServer({ env: { FAKE_AGENT_SCRIPT: JSON.stringify(script) } })
+      const { page } = await visit(`${server.url}/#/`)
+      await home(page)
+      await startPrompt(page, 'hang, please')
+      await page.locator('[data-state=running] .markdown', { hasText: 'the last line' }).waitFor()
+      await page.keyboard.press('h')
+      await page.locator('.activity', { hasText: 'the last line' }).waitFor()
+      await page.getByRole('button', { name: 'Cancel' }).click()
+      await page.locator('.chip', { hasText: 'stopped' }).waitFor()
+      expect(await page.getByRole('heading', { name: /^Working/ }).count()).toBe(0)
+      await startPrompt(page, 'hang, both', ['claude', 'codex'])
+      await ended(page, 'running', 2)
+      await page.getByRole('button', { name: 'Cancel all agents' }).click()
+      await ended(page, 'cancelled', 2)
+      await page.getByRole('button', { name: 'Cancel all agents' }).waitFor({ state: 'detached' })
+    },
+  )
 })
 
 describe('the keyboard', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { canceledResult } from '../../prompts/prompt-result.ts'
-import { formatCompared, formatComparison } from './comparison-text.ts'
+import { formatCompared, formatComparison, formatContenders } from './comparison-text.ts'
 import { formatOutcome, formatTotals, formatWarnings, outcomeTable } from './print-batch.ts'
 
 const OUT = {
@@ -19,11 +19,9 @@ describe('a cancelled item', () => {
   it('is called canceled in the output, the table and the totals', () => {
     expect(formatOutcome(CANCELLED, OUT)).toBe('[1] alpha (claude)\ncanceled\n\n')
     expect(outcomeTable([CANCELLED], { first: 'TASK', last: 'NAME' }, OUT).split('\n')[1]).toMatch(
-      /^1 +claude +CANCELED +0 ms +0 +alpha$/,
+      /^1 +claude +CANCELED +0 ms +- +alpha$/,
     )
-    expect(formatTotals([CANCELLED], { noun: 'task', durationMs: 0 })).toBe(
-      '1 task: 0 completed, 1 canceled; 0 ms, 0 tokens\n',
-    )
+    expect(formatTotals([CANCELLED], { noun: 'task', durationMs: 0 })).toBe('1 task: 0 completed, 1 canceled; 0 ms\n')
   })
 })
 
@@ -37,7 +35,18 @@ it('tasks have a column for costs if one is known', () => {
   const unknown = { item: CANCELLED.item, result: undefined }
   const table = outcomeTable([known, CANCELLED, unknown], { first: '#', last: 'TASK' }, OUT)
   const ends = table.split('\n').map((line) => line.split(/ +/).slice(-3).join(' '))
-  expect(ends).toEqual(['TOKENS COST TASK', '0 ~$0.5000 alpha', '0 - alpha', '- - alpha', ''])
+  expect(ends).toEqual(['TOKENS COST TASK', '- ~$0.5000 alpha', '- - alpha', '- - alpha', ''])
+})
+
+it('the tokens of an agent that reported none are not known', () => {
+  const { result } = CANCELLED
+  const { backend, duration_ms } = result
+  const contender = { name: backend, backend, duration_ms, usage: result.token_usage }
+  expect(formatCompared([result], { out: OUT, isKept: true })).toMatch(/TOKENS\n.* -\n/)
+  expect(formatContenders([{ ...contender, state: 'failed', work: 'none' }], { out: OUT, id: 'exec_1' })).toMatch(
+    /COST +WORK\n.* 0 ms +- +- +-\n/,
+  )
+  expect(formatComparison([result], { out: { ...OUT, isTty: false }, demoBackends: [] })).toMatch(/\n0 ms\n$/)
 })
 
 it('a comparison says why a cost is not known', () => {

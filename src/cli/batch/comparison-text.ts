@@ -7,7 +7,7 @@ import { type PromptResult, toPromptStatus } from '../../prompts/prompt-result.t
 import { countTokens } from '../../prompts/tokens.ts'
 import type { ComparisonView } from '../../service/comparison.shape.ts'
 import { toLabels } from '../../service/comparison-worktrees.ts'
-import { formatCost, formatDuration } from '../output/format-amounts.ts'
+import { formatCost, formatDuration, formatTokenCount } from '../output/format-amounts.ts'
 import { padToColumns, toMessage, toOneLine, toPrintable, toShown } from '../output/printable.ts'
 import { wrapOn } from '../output/terminal-wrap.ts'
 import { formatHeadedTable } from '../output/text-table.ts'
@@ -64,8 +64,9 @@ function shownAnswer(result: PromptResult): string {
 
 function formatEffort(result: PromptResult): string {
   const { backend, duration_ms: durationMs, token_usage: usage, cost_usd: costUsd, cost_kind: kind } = result
-  const tokens = `${countTokens(usage, backend)} tokens`
-  const parts = [formatDuration(durationMs), tokens, formatCost(costUsd, kind === 'priced')]
+  const tokens = formatTokenCount(usage, backend)
+  const counted = tokens === undefined ? undefined : `${tokens} tokens`
+  const parts = [formatDuration(durationMs), counted, formatCost(costUsd, kind === 'priced')]
   return parts.filter((part) => part !== undefined).join(', ')
 }
 
@@ -158,7 +159,7 @@ function toContenderRow(contender: Contender): string[] {
   return [
     ...[name, state, ...formatSizes(worktree)],
     durationMs === undefined ? '-' : formatDuration(durationMs),
-    usage === undefined ? '-' : String(countTokens(usage, backend)),
+    formatTokenCount(usage, backend) ?? '-',
     formatCost(cost, kind === 'priced') ?? '-',
     contender.work === 'none' ? '-' : contender.work,
   ]
@@ -176,7 +177,7 @@ const NO_SIZES: Sizes = { files: 0, insertions: 0, deletions: 0, checks: [] }
 function toRow(result: ComparedResult): string[] {
   const { backend, worktree, duration_ms: durationMs, token_usage: usage, cost_usd: cost, cost_kind: kind } = result
   const { name = backend } = worktree ?? {}
-  const tokens = String(countTokens(usage, backend))
+  const tokens = formatTokenCount(usage, backend) ?? '-'
   const effort = [formatDuration(durationMs), tokens, formatCost(cost, kind === 'priced') ?? '-']
   return [name, toPromptStatus(result), ...formatSizes(worktree), ...effort]
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../kit/json/json-value.ts'
 import { type PromptResult, type PromptStatus, toPromptStatus } from '../../prompts/prompt-result.ts'
 import { countTokens } from '../../prompts/tokens.ts'
 import type { Invocation } from '../command.ts'
-import { formatCost, formatDuration } from '../output/format-amounts.ts'
+import { formatCost, formatDuration, formatTokenCount } from '../output/format-amounts.ts'
 import { toMessage, toOneLine, toPrintable, toShown } from '../output/printable.ts'
 import { wrapOn } from '../output/terminal-wrap.ts'
 import { formatHeadedTable } from '../output/text-table.ts'
@@ -116,7 +116,7 @@ export function outcomeTable(
     item.backend,
     STATUS_TEXTS[result === undefined ? 'skipped' : toPromptStatus(result)],
     result === undefined ? '-' : formatDuration(result.duration_ms),
-    result === undefined ? '-' : String(countTokens(result.token_usage, result.backend)),
+    (result && formatTokenCount(result.token_usage, result.backend)) ?? '-',
     ...(hasCost ? [formatCost(result?.cost_usd, result?.cost_kind === 'priced') ?? '-'] : []),
     item.name,
   ])
@@ -138,7 +138,8 @@ export function formatTotals(
   ]
   const tokens = results.reduce((sum, { token_usage: usage, backend }) => sum + countTokens(usage, backend), 0)
   const total = `${outcomes.length} ${noun}${outcomes.length === 1 ? '' : 's'}`
-  return `${total}: ${parts.join(', ')}; ${formatDuration(durationMs)}, ${tokens} tokens\n`
+  const effort = `${formatDuration(durationMs)}${tokens === 0 ? '' : `, ${tokens} tokens`}`
+  return `${total}: ${parts.join(', ')}; ${effort}\n`
 }
 
 /** Prints each warning once, with the items it belongs to: a hundred tasks may have the same warning. */

@@ -1,5 +1,5 @@
 import type { Usage } from '../../agents/adapter/agent.ts'
-import { splitTokens } from '../../prompts/tokens.ts'
+import { countTokens, splitTokens } from '../../prompts/tokens.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -28,6 +28,12 @@ export function formatDuration(milliseconds: number): string {
 export function formatUsage(usage: Usage, backend: string): string {
   const { input, cacheRead, output, reasoning } = splitTokens(usage, backend)
   return `${input} in (${cacheRead} cached), ${output} out (${reasoning} reasoning)`
+}
+
+/** All tokens of a turn; undefined if the agent has reported none, because every model call has some. */
+export function formatTokenCount(usage: Usage | undefined, backend: string): string | undefined {
+  const tokens = usage === undefined ? 0 : countTokens(usage, backend)
+  return tokens === 0 ? undefined : String(tokens)
 }
 
 /** `$0.0043`, `$1.23`; undefined if it is not known. `~` is in front of a cost that no agent reported, or a part of it. */

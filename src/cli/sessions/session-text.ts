@@ -2,10 +2,9 @@ import { describeDecision } from '../../agents/describe-for-people.ts'
 import type { SessionTurn } from '../../executions/session-turn.shape.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
 import { formatBackend } from '../../prompts/format-backend.ts'
-import { countTokens } from '../../prompts/tokens.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import { isResumable } from '../../sessions/session-changes.ts'
-import { formatAge, formatCost, formatDuration, formatUsage } from '../output/format-amounts.ts'
+import { formatAge, formatCost, formatDuration, formatTokenCount, formatUsage } from '../output/format-amounts.ts'
 import { toOneLine } from '../output/printable.ts'
 
 const PROMPT_COLUMNS = 200
@@ -31,7 +30,7 @@ export function sessionRows(sessions: readonly Session[], now: Date): string[][]
     session.status,
     formatAge(session.last_used, now),
     ...owner(session.api_key ?? '-'),
-    String(countTokens(session.token_usage, session.backend)),
+    formatTokenCount(session.token_usage, session.backend) ?? '-',
     sessionTitle(session),
   ])
   return [['ID', 'BACKEND', 'STATUS', 'LAST USED', ...owner('OWNER'), 'TOKENS', 'TITLE'], ...rows]

@@ -5,8 +5,9 @@ import type { KeepResult } from '../../prompts/prompt-result.shape.ts'
 import type { ComparedDiff, ComparisonView } from '../../service/comparison.shape.ts'
 import { FileHead, FileLines } from '../diff/file-diff.tsx'
 import { PromptView } from '../execution/execution-panel.tsx'
-import { attempt, tell } from '../live/actions.ts'
+import { attempt, cancelExecution, tell } from '../live/actions.ts'
 import { call } from '../live/api.ts'
+import { isRunning } from '../live/server-state.ts'
 import { useWideEnough } from '../live/use-layout.ts'
 import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -39,6 +40,11 @@ export function ComparisonHead({ view, onKept }: ComparisonHeadProps) {
         <span class="facts">
           <StateChip word={toStateWord(view.state)} />
           <Age time={view.created_at} />
+          {isRunning(view) && (
+            <button type="button" class="danger" onClick={() => void cancelExecution(view.id)}>
+              Cancel all agents
+            </button>
+          )}
         </span>
       </header>
       {prompt !== undefined && <PromptView text={prompt} />}
@@ -156,7 +162,7 @@ function ContenderRow({ each, hasWork, isCutOff, isWinner, onKeep }: ContenderRo
       )}
       <td data-column="Time">{duration === undefined ? '–' : formatDuration(duration)}</td>
       <td data-column="Tokens">
-        <Tokens usage={usage} cost={cost} kind={kind} />
+        <Tokens usage={usage} backend={each.backend} cost={cost} kind={kind} />
       </td>
       {hasWork && (
         <td data-column="Work">

@@ -12,6 +12,7 @@ import { Markdown } from '../parts/markdown-view.tsx'
 import { Age, Elapsed, Owner, StateChip, Tokens } from '../parts/state-chip.tsx'
 import { Code } from '../parts/text-view.tsx'
 import { describeMissing, isMissing, NOT_STORED } from '../text/describe-missing.ts'
+import { nameExecution } from '../text/execution-title.ts'
 import { executionStateWord } from '../text/state-word.ts'
 import { toLine, toVisible } from '../text/visible-text.ts'
 import { TranscriptView } from './transcript-view.tsx'
@@ -52,7 +53,7 @@ function ExecutionFacts(props: { record: Execution; transcript: Transcript; isCu
     <header class="facts">
       <StateChip word={executionStateWord(record)} />
       <strong>
-        {toLine(record.backend ?? record.kind)}
+        {nameExecution(record)}
         {record.is_demo === true && ' (demo)'}
         {record.kind === 'dry_run' && ' (dry run)'}
       </strong>
@@ -60,7 +61,12 @@ function ExecutionFacts(props: { record: Execution; transcript: Transcript; isCu
       <Owner of={record} />
       <Elapsed execution={record} />
       <Age time={record.created_at} of="started" />
-      <Tokens usage={record.usage ?? transcript.usage} cost={record.cost_usd} kind={record.cost_kind} />
+      <Tokens
+        usage={record.usage ?? transcript.usage}
+        backend={record.backend}
+        cost={record.cost_usd}
+        kind={record.cost_kind}
+      />
       {record.workdir !== undefined && <span class="path dim">{toLine(record.workdir)}</span>}
       {isCut && <span class="cut">connection cut, connecting again…</span>}
       {isRunning(record) && (

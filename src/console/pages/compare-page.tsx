@@ -15,6 +15,7 @@ import { ResumeForm } from '../parts/resume-form.tsx'
 import type { PageProblem } from '../text/describe-missing.ts'
 import { diffLines } from '../text/diff-lines.ts'
 import { toVisible } from '../text/visible-text.ts'
+import { ExecutionPage } from './execution-page.tsx'
 
 export function ComparePage({ id }: { id: string }) {
   const named = id.split(',').filter(Boolean)
@@ -33,6 +34,8 @@ function Comparison({ id }: { id: string }) {
     )
   // Also when an agent begins or ends.
   useEffect(() => void read(), [id, executionsVersion.value])
+  // Of a dry run, or of tasks.
+  if (problem.value?.code === 'comparison_unknown') return <ExecutionPage id={id} />
   if (problem.value !== undefined)
     return <Missing what="comparison" problem={problem.value} href="#/compare" says="Comparisons" />
   if (view.value === undefined) return <p class="dim">Loading…</p>

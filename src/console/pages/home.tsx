@@ -1,12 +1,12 @@
 /** What needs the user, what runs, what ran, and the agents. */
 import { useEffect } from 'preact/hooks'
 import type { Execution } from '../../executions/store/execution.shape.ts'
-import { attempt, cancelExecution } from '../live/actions.ts'
+import { ExecutionRow } from '../execution/execution-row.tsx'
+import { attempt } from '../live/actions.ts'
 import { findDraft } from '../live/drafts.ts'
 import { activeRuns, areRunsKnown, runs } from '../live/known-runs.ts'
 import { askForNotifications, permission } from '../live/notifications.ts'
 import { now } from '../live/now.ts'
-import { toHash } from '../live/router.ts'
 import {
   backends,
   executionsVersion,
@@ -15,15 +15,11 @@ import {
   mayBeOlder,
   readOlder,
   refreshBackends,
-  serverState,
   topExecutions,
 } from '../live/server-state.ts'
-import { Age, Elapsed, Owner, RowCost, StateChip, Tokens } from '../parts/state-chip.tsx'
 import { groupByDay, listRecent, type Recent } from '../runs/recent.ts'
 import { RunRow } from '../runs/run-row.tsx'
 import { describeHealth, describeProcesses, whyNoAgent } from '../text/agent-health.ts'
-import { executionStateWord } from '../text/state-word.ts'
-import { toLine } from '../text/visible-text.ts'
 import { ComposeBox, type ComposeMode } from './compose-box.tsx'
 import { NeedsYou } from './needs-you.tsx'
 
@@ -135,41 +131,6 @@ function FirstSteps() {
         ))}
       </div>
     </section>
-  )
-}
-
-/** A batch opens as a comparison, everything else as an execution. */
-function toHref({ id, kind }: Execution): string {
-  return kind === 'compare' || kind === 'parallel' || kind === 'chain'
-    ? toHash('compare', id)
-    : toHash('executions', id)
-}
-
-function ExecutionRow({ execution }: { execution: Execution }) {
-  const { id, backend, kind, prompt_start: start, created_at: created, workdir } = execution
-  const activity = serverState.value.activities.get(id)
-  const isLive = isRunning(execution)
-  return (
-    <div class="row">
-      <a class="row-link" data-row href={toHref(execution)} title={toLine(workdir ?? '')}>
-        <StateChip word={executionStateWord(execution)} />
-        <span class="row-backend">{toLine(backend ?? kind)}</span>
-        {kind === 'dry_run' && <span class="tag">dry run</span>}
-        <span class="row-text">{toLine(start ?? id)}</span>
-        {isLive && <span class="activity">{toLine(activity?.text ?? '')}</span>}
-        <span class="row-facts dim">
-          <Owner of={execution} />
-          <Tokens usage={execution.usage ?? activity?.usage} />
-          <RowCost cost={execution.cost_usd} isPriced={execution.cost_kind === 'priced'} />
-          {isLive ? <Elapsed execution={execution} /> : <Age time={created} />}
-        </span>
-      </a>
-      {isLive && (
-        <button type="button" class="small" onClick={() => void cancelExecution(id)}>
-          Cancel
-        </button>
-      )}
-    </div>
   )
 }
 

@@ -3,11 +3,12 @@ import { type Signal, useSignal } from '@preact/signals'
 import type { StartBody } from '../../service/run-requests.shape.ts'
 import { attempt } from '../live/actions.ts'
 import { findDraft } from '../live/drafts.ts'
-import { areRunsKnown, startRun } from '../live/known-runs.ts'
+import { startRun } from '../live/known-runs.ts'
 import { goTo, toHash } from '../live/router.ts'
 import { backends, runSettings } from '../live/server-state.ts'
 import { LongText, Select, SendForm, TextField } from '../parts/form-fields.tsx'
 import { NewTabs } from '../parts/new-tabs.tsx'
+import { NoRepository } from '../parts/no-repository.tsx'
 import { toLine } from '../text/visible-text.ts'
 import { ChecksOfChange } from './checks-of-change.tsx'
 
@@ -45,15 +46,7 @@ export function NewChangePage() {
     <SendForm onSend={submit}>
       <h1>New change</h1>
       <NewTabs current="change" />
-      {areRunsKnown.value && repositories.length === 0 && (
-        <p class="warning">
-          This server may not change any repository. Run{' '}
-          <code>drover config set drive.repositories /path/to/repository</code>
-          {backends.value.some(({ machines }) => machines !== undefined)
-            ? ' on a worker, and restart drover work there.'
-            : ' on its machine, and restart it.'}
-        </p>
-      )}
+      <NoRepository />
       <LongText name="Goal" rows={4} value={form.goal} onSend={submit} />
       <Fields form={form} repositories={repositories} />
       <ChecksOfChange checks={form.checks} path={form.repository.value || repositories[0]} />

@@ -10,6 +10,7 @@ import { goTo, type Route, route, toHash } from '../live/router.ts'
 import { backends, topExecutions } from '../live/server-state.ts'
 import { CheckList, LongText, Select, SendForm, TextField } from '../parts/form-fields.tsx'
 import { NewTabs } from '../parts/new-tabs.tsx'
+import { lacksRepository, NoRepository } from '../parts/no-repository.tsx'
 import { whyNoAgent } from '../text/agent-health.ts'
 
 /** Each column of a comparison has its own stream, and browsers allow six connections to a server. */
@@ -81,16 +82,7 @@ export function NewPage() {
           onChange={(names) => (chosen.value = names)}
         />
       )}
-      {selected.length > 1 && (
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={isolated.value}
-            onChange={(event) => (isolated.value = event.currentTarget.checked)}
-          />
-          Each changes files in a git worktree, the checks run there, and you keep the work of one
-        </label>
-      )}
+      {selected.length > 1 && <InWorktrees value={isolated} />}
       <div class="fields">
         <TextField name="Directory" value={workdir} placeholder={sender.value?.workdir ?? ''} choices={directories()} />
         <TextField name="Model" value={model} placeholder="the agent's default" />
@@ -116,6 +108,23 @@ export function NewPage() {
         </span>
       </div>
     </SendForm>
+  )
+}
+
+function InWorktrees({ value }: { value: Signal<boolean> }) {
+  return (
+    <>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={value.value}
+          disabled={lacksRepository()}
+          onChange={(event) => (value.value = event.currentTarget.checked)}
+        />
+        Each changes files in a git worktree, the checks run there, and you keep the work of one
+      </label>
+      <NoRepository />
+    </>
   )
 }
 

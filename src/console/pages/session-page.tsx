@@ -48,7 +48,7 @@ export function SessionPage({ id }: { id: string }) {
       {turns.length === 0 && <p class="dim">No turn of this session is kept. Its first prompt was:</p>}
       {turns.length === 0 && <PromptView text={value.initial_prompt} />}
       {turns.map((turn) => (
-        <Turn key={turn.execution_id} turn={turn} />
+        <Turn key={turn.execution_id} turn={turn} backend={value.backend} />
       ))}
       <ResumeForm sessionId={value.id} backend={value.backend} onStarted={() => void read()} />
     </div>
@@ -67,7 +67,7 @@ function Facts({ session }: { session: SessionDetail }) {
       <span>
         {session.turn_count} {session.turn_count === 1 ? 'turn' : 'turns'}
       </span>
-      <Tokens usage={session.token_usage} />
+      <Tokens usage={session.token_usage} backend={session.backend} />
       <Age time={session.last_used} of="used" />
       <Owner of={session} />
       <span class="path dim">{toLine(session.working_dir)}</span>
@@ -76,14 +76,16 @@ function Facts({ session }: { session: SessionDetail }) {
   )
 }
 
+type TurnProps = { turn: SessionTurn; backend: string }
+
 /** A turn that runs is followed. One that has ended shows its answer; its steps are loaded on demand. */
-function Turn({ turn }: { turn: SessionTurn }) {
+function Turn({ turn, backend }: TurnProps) {
   const areStepsOpen = useSignal(false)
   const isLive = isRunning(turn)
   return (
     <article class="turn">
       <PromptView text={turn.prompt} id={turn.execution_id} files={turn.attachments} />
-      {isLive ? <Steps id={turn.execution_id} /> : <Answer turn={turn} />}
+      {isLive ? <Steps id={turn.execution_id} /> : <Answer turn={turn} backend={backend} />}
       {!isLive && (
         <details onToggle={(event) => (areStepsOpen.value = event.currentTarget.open)}>
           <summary class="dim">Steps{formatCalls(turn.tools.length)}</summary>
@@ -99,14 +101,14 @@ function formatCalls(calls: number): string {
   return calls === 1 ? ': 1 tool call' : `: ${calls} tool calls`
 }
 
-function Answer({ turn }: { turn: SessionTurn }) {
+function Answer({ turn, backend }: TurnProps) {
   return (
     <>
       <div class="facts">
         <StateChip word={toStateWord(turn.state)} />
         {turn.duration_ms !== undefined && <span>{formatDuration(turn.duration_ms)}</span>}
         <Age time={turn.created_at} of="started" />
-        <Tokens usage={turn.usage} cost={turn.cost_usd} kind={turn.cost_kind} />
+        <Tokens usage={turn.usage} backend={backend} cost={turn.cost_usd} kind={turn.cost_kind} />
         <a href={toHash('executions', turn.execution_id)}>Execution</a>
       </div>
       {turn.answer !== undefined && <Markdown text={turn.answer} />}

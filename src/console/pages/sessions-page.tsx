@@ -95,7 +95,7 @@ function SessionRow({ session }: { session: Listed }) {
             {session.turn_count} {session.turn_count === 1 ? 'turn' : 'turns'}
           </span>
           <span class="row-amounts">
-            <Tokens usage={session.token_usage} />
+            <Tokens usage={session.token_usage} backend={session.backend} />
           </span>
           <Age time={session.last_used} />
         </span>

@@ -7,6 +7,7 @@ import type { UsageAmounts, UsageReport, UsageRow } from '../../executions/store
 import { DayChart } from '../chart/day-chart.tsx'
 import { type DaySeries, type Measure, type SeriesField, toDaySeries } from '../chart/day-series.ts'
 import { type RepositoryUsage, type RunUsage, toRunUsage } from '../chart/run-usage.ts'
+import { countRowsAlike, describeMissingCost, joinRows, knownCost } from '../chart/usage-rows.ts'
 import { attempt } from '../live/actions.ts'
 import { call } from '../live/api.ts'
 import { route } from '../live/router.ts'
@@ -41,8 +42,8 @@ export function UsagePage() {
   const since = new Date(Date.now() - (Number(days) - 1) * DAY_MS).toISOString().slice(0, 10)
   useEffect(() => {
     void attempt(async () => {
-      byDay.value = await call<UsageReport>(`usage?since=${since}&group_by=day,${field}`)
-      grouped.value = await call<UsageReport>(`usage?since=${since}&group_by=${field}`)
+      grouped.value = await readUsage(since, [field])
+      byDay.value = await readUsage(since, ['day', field])
     })
     // Also when an execution ends.
   }, [since, field, executionsVersion.value])
@@ -53,8 +54,8 @@ export function UsagePage() {
     })
   }, [since, isByRepository, executionsVersion.value])
   useEffect(() => void attempt(async () => (latencies.value = await readLatencies())), [executionsVersion.value])
-  const report = byDay.value
-  const charted = isByRepository ? byRun.value?.report : report
+  const report = grouped.value
+  const charted = isByRepository ? byRun.value?.report : byDay.value
   return (
     <div class="page">
       <h1>Usage and budgets</h1>
@@ -78,16 +79,22 @@ export function UsagePage() {
           data={toDaySeries(charted, group, measure)}
           measure={measure}
           by={NAMES[group]}
-          isFree={report?.totals.cost_usd === 0}
+          isFree={report !== undefined && knownCost(report.totals) === '$0.00'}
         />
       )}
       <h2>By {NAMES[group]}</h2>
       {isByRepository && byRun.value !== undefined && <RepositoryTable rows={byRun.value.repositories} />}
-      {!isByRepository && grouped.value !== undefined && <UsageTable rows={grouped.value.rows} group={field} />}
+      {!isByRepository && report !== undefined && <UsageTable rows={joinRows(report.rows, field)} group={field} />}
       <h2>How long answers take</h2>
       <LatencyTable latencies={latencies.value} />
     </div>
   )
+}
+
+/** With the agent in every row, because agents count differently. */
+async function readUsage(since: string, fields: readonly string[]): Promise<UsageReport> {
+  const groups = [...new Set([...fields, 'backend'])]
+  return countRowsAlike(await call<UsageReport>(`usage?since=${since}&group_by=${groups.join()}`))
 }
 
 type ChoiceProps = { name: string; field: string; value: string; choices: readonly (readonly [string, string])[] }
@@ -124,22 +131,21 @@ function Totals({ totals }: { totals: UsageAmounts }) {
     ['tokens read', formatCount(totals.input_tokens)],
     ['tokens written', formatCount(totals.output_tokens)],
     ['from caches', formatCount(totals.cached_tokens)],
-    [
-      'cost',
-      totals.cost_usd === undefined && totals.executions > 0
-        ? 'not known'
-        : formatCost(totals.cost_usd ?? 0, totals.priced_usd !== undefined),
-    ],
+    ['cost', knownCost(totals) ?? (totals.executions > 0 ? 'not known' : formatCost(0))],
   ]
+  const missing = describeMissingCost(totals)
   return (
-    <dl class="totals">
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
+    <>
+      <dl class="totals">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {missing !== '' && <p class="dim">{missing}</p>}
+    </>
   )
 }
 
@@ -163,7 +169,7 @@ function UsageTable({ rows, group }: { rows: readonly UsageRow[]; group: Exclude
               <td>{row.failed + row.lost}</td>
               <td>{formatCount(row.input_tokens)}</td>
               <td>{formatCount(row.output_tokens)}</td>
-              <td>{row.cost_usd === undefined ? '–' : formatCost(row.cost_usd, row.priced_usd !== undefined)}</td>
+              <td>{knownCost(row) ?? '–'}</td>
               <td>{formatDuration(row.duration_ms)}</td>
             </tr>
           ))}

@@ -2,6 +2,8 @@ import type { Execution } from '../../executions/store/execution.shape.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import { sender } from '../live/api.ts'
 import { now } from '../live/now.ts'
+import { countAlike } from '../text/count-alike.ts'
+import { elapsedOf } from '../text/elapsed.ts'
 import { formatAge, formatCost, formatDuration, formatTokens } from '../text/format.ts'
 import type { StateWord } from '../text/state-word.ts'
 import { toLine } from '../text/visible-text.ts'
@@ -13,10 +15,8 @@ export function StateChip({ word }: { word: StateWord }) {
 
 /** How long it runs or ran; empty before its start. */
 export function Elapsed({ execution }: { execution: Execution }) {
-  const { started_at: start, ended_at: end } = execution
-  if (start === undefined) return null
-  const until = end === undefined ? now.value : Date.parse(end)
-  return <span>{formatDuration(Math.max(0, until - Date.parse(start)))}</span>
+  const time = elapsedOf(execution, now.value)
+  return time === undefined ? null : <span>{formatDuration(time)}</span>
 }
 
 /** `of`: what happened then, where that is not clear. */
@@ -28,13 +28,19 @@ export function Age({ time, of = '' }: { time: string; of?: string }) {
   )
 }
 
-type Amounts = { usage: Execution['usage']; cost?: number | undefined; kind?: Execution['cost_kind'] }
+type Amounts = {
+  usage: Execution['usage']
+  /** Agents count differently. */
+  backend: string | undefined
+  cost?: number | undefined
+  kind?: Execution['cost_kind']
+}
 
 /** Tokens and cost, as far as they are known. */
-export function Tokens({ usage, cost, kind }: Amounts) {
+export function Tokens({ usage, backend, cost, kind }: Amounts) {
   if (usage === undefined) return null
-  const { input_tokens: read, output_tokens: written, cached_tokens: cached } = usage
-  const title = `${read} tokens read, ${written} written, ${cached} from a cache`
+  const { read, written } = countAlike(usage, backend)
+  const title = `${read} tokens read, ${written} written, ${usage.cached_tokens} from a cache`
   const parts = [formatTokens(read, written), cost === undefined ? '' : formatCost(cost, kind === 'priced')].filter(
     Boolean,
   )

@@ -80,7 +80,7 @@ function AttemptNode({ attempt, title, detail, time }: AttemptProps) {
           <strong>{toLine(title)}</strong>
           <span class="dim">{toLine(detail)}</span>
           <span class="dim">
-            <Tokens usage={attempt.usage} cost={attempt.cost_usd} kind={attempt.cost_kind} />
+            <Tokens usage={attempt.usage} backend={attempt.backend} cost={attempt.cost_usd} kind={attempt.cost_kind} />
           </span>
           {time}
         </summary>

@@ -1,6 +1,6 @@
 /** Says why the page of one thing has nothing to show. The errors of the server speak to programs. Pure. */
 
-export type PageProblem = { status: number; message: string }
+export type PageProblem = { status: number; message: string; code?: string }
 
 /** An address that is wrong (400), or names something that is gone or belongs to someone else (404). */
 export const isMissing = ({ status }: PageProblem): boolean => status === 400 || status === 404
