@@ -67,8 +67,10 @@ export function commandRunner(context: Checking, { checkout, ...by }: RunOptions
     const { boundary, runs } = context
     if (boundary.is === 'outside') return await runCheck(check)
     const notes = new BoundaryNotes(context, by)
-    const worktree = toWorktreeDirectories(checkout ?? runs.workspace, checkout ? null : ownBranch(context))
-    const enclose = boundary.sandbox.encloseChecks(worktree, (event) => notes.add(event))
+    const branch = checkout ? null : ownBranch(context)
+    const worktree = toWorktreeDirectories(checkout ?? runs.workspace, branch)
+    const isMadeByDrover = checkout !== undefined || branch !== null
+    const enclose = boundary.sandbox.encloseChecks({ worktree, isMadeByDrover }, (event) => notes.add(event))
     const result = await runCheck({ ...check, enclose })
     notes.end(result.output)
     return result

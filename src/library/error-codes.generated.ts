@@ -391,6 +391,7 @@ export type ErrorCode =
   | 'sandbox_disk_limit'
   | 'sandbox_host_invalid'
   | 'sandbox_mode_above_ceiling'
+  | 'sandbox_repositories_unknown'
   | 'sandbox_required'
   | 'sandbox_too_wide'
   | 'sandbox_unavailable'

@@ -46,7 +46,7 @@ type AskedModes = { approval_mode?: ApprovalMode; sandbox_mode?: SandboxMode }
  * Throws a Fault for a mode that a request names and that is above a ceiling. A sandbox mode is compared with both
  * ceilings: Codex asks no one in its sandbox, and the other agents ask no one if a request names only a sandbox mode. An
  * approval mode is compared with its own ceiling only, because the sandbox confines what the agent does without asking. In the
- * approval mode `sandboxed`, the boundary confines it: whatever the agent runs changes files only in its working directory.
+ * approval mode `sandboxed`, the boundary confines it: whatever the agent runs changes files only in its worktree.
  * `place` is where the request names them; undefined: it does not, and what it asks for needs them.
  */
 export function refuseAboveCeilings(asked: AskedModes, ceilings: Ceilings | undefined, place?: string): void {

@@ -1,18 +1,11 @@
 /** Turns a caller's request into the request for an agent: applies settings, resolves directory, program and limits. */
-import type { AgentRequest, Backend, Program, SandboxUse } from '../agents/adapter/agent.ts'
-import type { BoundaryPlan } from '../agents/adapter/boundary-needs.ts'
+import type { AgentRequest, Backend, Program } from '../agents/adapter/agent.ts'
 import { rootsOf } from '../agents/adapter/roots.ts'
-import { userHome } from '../agents/adapter/surroundings.ts'
 import { buildCommand } from '../agents/build-command.ts'
 import { withoutModeFlags } from '../agents/extra-flags.ts'
 import { refuseGitSettings } from '../agents/git-settings.ts'
 import { type AgentLocation, backendNames, requireProgram } from '../agents/locate-agents.ts'
 import { newScratchDirectory } from '../agents/scratch-files.ts'
-import { Fault, isFault } from '../kit/fault.ts'
-import { findWorktree } from '../kit/git/find-worktree.ts'
-import { sandboxUnavailable } from '../sandbox/faults.ts'
-import { findSandboxPrograms, type SandboxPrograms } from '../sandbox/find-programs.ts'
-import { toSandboxSettings } from '../sandbox/to-sandbox-settings.ts'
 import { checkMetadata } from '../sessions/session-rules.ts'
 import { applySettings, type Settings, silenceLimit } from './apply-settings.ts'
 import { readAttachments } from './attachments.ts'
@@ -31,6 +24,7 @@ import {
 } from './continue-session.ts'
 import { backendNotFound } from './faults.ts'
 import type { PreparedPrompt } from './open-turn.ts'
+import { describeGap, planBoundary } from './plan-boundary.ts'
 import { closeFiles, refuseAround, refuseClosed } from './private-files.ts'
 import type { PromptContext } from './prompt-context.ts'
 import type { PromptRequest } from './prompt-request.ts'
@@ -75,7 +69,7 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
     ...project,
     closedFiles: closedFilesFor({ ...context, agent, ...place, isDryRun }),
     ...modes,
-    ...(sandbox !== 'off' && planBoundary(sandbox, request, { context, workdir })),
+    ...(sandbox !== 'off' && planBoundary(sandbox, request, { context, ...place, extraFlags: now.own.extra_flags })),
     prompt: (history?.text ?? '') + request.prompt + instruction,
     extra: ceilings === undefined ? filledIn.extra : withoutModeFlags(filledIn.extra, agent).kept,
     clientTools: request.clientTools?.tools,
@@ -234,6 +228,7 @@ export function preparePrompt(
     ...(request.history?.notes ?? []),
     ...serversFor(request, agentRequest, context).warnings,
     ...(missing === undefined ? [] : [`the agent runs without a sandbox: ${missing}`]),
+    ...describeGap(agentRequest),
     ...policyChanges(request, agentRequest, context),
   ]
   if (changes.length === 0) return { agentRequest, command }
@@ -250,39 +245,4 @@ function policyChanges(request: PromptRequest, agentRequest: AgentRequest, conte
   }
   const stored = onlyPermissions(origin.policy, actual)
   return describePolicyChanges({ stored, actual, today: onlyPermissions(today, actual) })
-}
-
-/**
- * Finds what the boundary of an agent consists of. Throws a Fault if a boundary is required and this machine has none.
- */
-function planBoundary(
-  use: Exclude<SandboxUse, 'off'>,
-  { sandboxAdditions, ownBranch: branch }: PromptRequest,
-  { context, workdir }: Pick<AgentRequest, 'workdir'> & { context: PromptContext },
-): Pick<AgentRequest, 'boundary' | 'missingBoundary'> {
-  const programs = findPrograms(context)
-  if (programs instanceof Fault) {
-    if (use === 'required') throw programs
-    return { missingBoundary: programs.message }
-  }
-  const { root, git } = findWorktree(workdir, userHome(context.env))
-  const own = branch === undefined ? git : git && { ...git, branch }
-  const boundary: BoundaryPlan = {
-    programs,
-    worktree: { root, ...(own !== undefined && { git: own }) },
-    droverHome: context.sandbox.droverHome,
-    hidden: context.sandbox.hidden,
-    caches: context.settings.sandbox.caches,
-    settings: toSandboxSettings(context.settings.sandbox, sandboxAdditions),
-  }
-  return { boundary }
-}
-
-function findPrograms({ sandbox, env, cwd }: PromptContext): SandboxPrograms | Fault {
-  try {
-    return findSandboxPrograms({ env, cwd }, sandbox.forwarder)
-  } catch (error) {
-    if (isFault(error, sandboxUnavailable)) return error
-    throw error
-  }
 }

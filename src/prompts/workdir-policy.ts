@@ -1,6 +1,7 @@
 /** Which working directories are allowed. Links are resolved before comparing, and the agent starts in the resolved path. */
 import { realpathSync, statSync } from 'node:fs'
 import { isAbsolute, normalize, sep } from 'node:path'
+import { withParents } from '../kit/git/find-worktree.ts'
 import { workdirNotAllowed } from './faults.ts'
 
 /** Absolute, links resolved where the directory exists. */
@@ -78,6 +79,19 @@ export function assessWorkdir(resolved: string, policy: WorkdirPolicy): string |
   if (isOutside(allowed)) return 'is not allowed by server.allowed_workdir_prefixes; choose one of those directories'
   if (isOutside(repositories)) return 'is not in work.repositories of the worker; choose one of those directories'
   return undefined
+}
+
+/** Of the directories from `root` down to a working directory, the first that the caller may work in. Without links. */
+export function widestAllowed(workdir: string, root: string, policy: WorkdirPolicy | undefined): string {
+  if (policy === undefined) return root
+  const mayWorkIn = (path: string) => assessWorkdir(path, policy) === undefined && isInside(path, policy.ofKey)
+  const between = withParents(workdir).filter((path) => isWithin(path, root))
+  return between.findLast(mayWorkIn) ?? workdir
+}
+
+/** What is blocked below directories, where agents may work around it. */
+export function blockedBelow(directories: readonly string[], policy: WorkdirPolicy | undefined): string[] {
+  return (policy?.blocked ?? []).filter((path) => directories.some((each) => path !== each && isWithin(path, each)))
 }
 
 /** A prefix blocks itself and everything below. A directory around it is not blocked: it is no working directory in it. */

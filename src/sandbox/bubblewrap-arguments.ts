@@ -62,12 +62,13 @@ function chooseForwarder({ node, forwarder, relay }: SandboxPrograms, ports: rea
   return { file: relay.file, argv: [relay.shell, INSIDE.forwarder, relay.socat] }
 }
 
-function toArguments({ path, as, from = path }: Mount): string[] {
+function toArguments({ path, as, from = path, isOptional }: Mount): string[] {
+  const ending = isOptional ? '-try' : ''
   switch (as) {
     case 'read':
-      return ['--ro-bind', from, path]
+      return [`--ro-bind${ending}`, from, path]
     case 'write':
-      return ['--bind', from, path]
+      return [`--bind${ending}`, from, path]
     case 'own':
       return ['--perms', '1777', '--size', String(OWN_BYTES), '--tmpfs', path]
     case 'empty directory':

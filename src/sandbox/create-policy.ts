@@ -6,7 +6,8 @@ import { digest } from '../kit/digest.ts'
 import { orUndefined } from '../kit/fault.ts'
 import { readFileBytes } from '../kit/files/read-file.ts'
 import { encodeUtf8 } from '../kit/utf8.ts'
-import { sandboxHostInvalid, sandboxTooWide } from './faults.ts'
+import { sandboxHostInvalid, sandboxRepositoriesUnknown, sandboxTooWide } from './faults.ts'
+import { findInnerRepositories, type InnerRepositories } from './find-inner-repositories.ts'
 import { type HostRule, parseHostRule } from './host-rules.ts'
 import {
   isWithin,
@@ -30,10 +31,16 @@ type GitDirectories = {
   branch?: string | null
 }
 
-export type PolicyRequest = {
+/** Where a command works. */
+export type WorkPlace = {
   worktree: WorktreeDirectories
   /** Directories that are open as the worktree is. Their repositories are only read. */
   added?: readonly string[] | undefined
+  /** Drover has made the worktree: repositories below it come from commands that run there, which have to be able to change them. */
+  isMadeByDrover?: boolean | undefined
+}
+
+export type PolicyRequest = WorkPlace & {
   home: string
   droverHome: string
   /** Node, and what the command is started with. */
@@ -41,6 +48,8 @@ export type PolicyRequest = {
   settings: SandboxSettings
   /** The command changes nothing in the worktree. */
   isReadOnly?: boolean
+  /** Nothing may be written if there may be repositories that were not found. */
+  needsAllRepositories?: boolean | undefined
   /** Never seen, besides what no command sees. */
   hidden?: readonly string[]
   stages?: readonly Stage[]
@@ -54,7 +63,7 @@ export type SandboxSettings = {
   limits: SandboxLimits
 }
 
-/** Throws `sandbox_too_wide` or `sandbox_host_invalid`. */
+/** Throws `sandbox_too_wide`, `sandbox_host_invalid` or `sandbox_repositories_unknown`. */
 export function createPolicy(request: PolicyRequest): SandboxPolicy {
   const { worktree, home, droverHome, programs, settings, isReadOnly, hidden = [], stages = [] } = request
   const added = (request.added ?? []).map(realPath)
@@ -62,9 +71,12 @@ export function createPolicy(request: PolicyRequest): SandboxPolicy {
   const write = settings.write.map(realPath)
   const wide = [worktree.root, ...added, ...write].find((path) => isWithin(realHome, [path]))
   if (wide !== undefined) throw sandboxTooWide({ path: wide })
+  const inner = findRepositoriesIn({ ...request, added })
+  if (!isReadOnly && request.needsAllRepositories) refuseGap(inner)
   const mounts = toMounts({
     worktree: { root: worktree.root, commonDirectory: worktree.git?.commonDirectory, isReadOnly },
     added,
+    inner,
     home: realHome,
     droverHome: realPath(droverHome),
     programs: programs.map(realPath),
@@ -77,6 +89,16 @@ export function createPolicy(request: PolicyRequest): SandboxPolicy {
   const hosts = settings.hosts.flatMap(readHostRule)
   const own = isReadOnly ? undefined : readOwnGit(worktree)
   return { mounts, home: realHome, hosts, env: settings.env, limits: settings.limits, own }
+}
+
+/** The repositories that a command could write, besides that of the worktree. */
+export function findRepositoriesIn({ worktree, added = [], isMadeByDrover }: WorkPlace): InnerRepositories {
+  return findInnerRepositories([...(isMadeByDrover ? [] : [worktree.root]), ...added.map(realPath)])
+}
+
+/** Throws `sandbox_repositories_unknown`. */
+export function refuseGap({ gap }: Pick<InnerRepositories, 'gap'>): void {
+  if (gap !== undefined) throw sandboxRepositoriesUnknown({ problem: gap })
 }
 
 function readHostRule(text: string): HostRule[] {

@@ -28,3 +28,9 @@ export const sandboxTooWide = defineFault('sandbox_too_wide', 'usage', {
   message: (d: { path: string }) =>
     `${d.path} contains your home directory, and a sandboxed command may not write there; choose a directory below it`,
 })
+
+export const sandboxRepositoriesUnknown = defineFault('sandbox_repositories_unknown', 'usage', {
+  when: 'An agent that must not leave its sandbox would work in a directory where drover cannot find all repositories, so it could change what git runs outside.',
+  message: (d: { problem: string }) =>
+    `drover cannot protect all repositories below the working directory: ${d.problem}; choose a directory further down, or the access read-only`,
+})

@@ -8,6 +8,8 @@ export type Mount = {
   as: 'read' | 'write' | 'own' | 'empty directory' | 'empty file'
   /** What is mounted there, if it is not the same path. */
   from?: string
+  /** It may have gone since it was found. */
+  isOptional?: true
 }
 
 /** A directory outside that takes the place of another one inside. */
@@ -56,6 +58,8 @@ export type PolicyFacts = {
   worktree: WorktreePaths
   /** Directories that are open as the worktree is. */
   added?: readonly string[]
+  /** The repositories below them: what stays as it is, and the directories around it, outer ones first. */
+  inner?: { fixed: readonly string[]; pinned: readonly string[] }
   home: string
   /** Of drover: no command may see its store. */
   droverHome: string
@@ -140,6 +144,11 @@ export function toMounts(facts: PolicyFacts): Mount[] {
   })
   const programs = facts.programs.filter((path) => !isWithin(path, SYSTEM))
   const commons = worktree.commonDirectory === undefined ? [] : [worktree.commonDirectory]
+  const { fixed, pinned } = facts.inner ?? { fixed: [], pinned: [] }
+  const innerMounts = [
+    ...(isReadOnly ? [] : pinned).map((path): Mount => ({ path, as: 'write', isOptional: true })),
+    ...fixed.map((path): Mount => ({ path, as: 'read', isOptional: true })),
+  ]
   return [
     ...existing('read', KERNEL_READS),
     ...hide(KERNEL_SECRETS),
@@ -150,8 +159,8 @@ export function toMounts(facts: PolicyFacts): Mount[] {
       ...existing('read', [...HOME_READS.map(inHome), ...facts.read]),
       ...existing('write', facts.write),
     ]),
-    ...withoutSecrets([...addedMounts, ...workMounts(worktree), ...existing('read', programs)]),
-    ...hide([...commons, ...added.map((root) => join(root, '.git'))].map((path) => join(path, RUN_STORE))),
+    ...withoutSecrets([...addedMounts, ...workMounts(worktree), ...innerMounts, ...existing('read', programs)]),
+    ...hide([...commons, ...added.map((root) => join(root, '.git')), ...fixed].map((path) => join(path, RUN_STORE))),
   ]
 }
 

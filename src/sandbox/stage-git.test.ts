@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
@@ -26,6 +26,10 @@ const BRANCH = 'refs/heads/drover/one'
 
 /** A linked worktree on a branch, and what a command has of it. */
 function stage() {
+  return stageIn(newPlace())
+}
+
+function newPlace() {
   const common = join(temporaryDirectory(), '.git')
   const [directory, at] = [join(common, 'worktrees', 'one'), temporaryDirectory()]
   for (const folder of [join(directory, 'logs'), join(common, 'refs/heads/drover'), join(common, 'logs')])
@@ -40,6 +44,10 @@ function stage() {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text)
   writeFileSync(join(common, BRANCH), ONE)
   for (const each of COMMITS) writeObject(join(common, 'objects'), each)
+  return { common, directory, at }
+}
+
+function stageIn({ common, directory, at }: ReturnType<typeof newPlace>) {
   const staged = stageGit({ directory, commonDirectory: common, branch: BRANCH }, at)
   return {
     ...staged,
@@ -70,6 +78,25 @@ describe('what a command has changed of its git directory', () => {
     writeFileSync(inside(`git/${name}`), 'x')
     takeBack()
     expect(existsSync(join(directory, name))).toBe(false)
+  })
+
+  it('is not taken back of submodules that were there before, if git would run what it names', () => {
+    const place = newPlace()
+    const { directory } = place
+    mkdirSync(join(directory, 'modules/a/b'), { recursive: true })
+    writeFileSync(join(directory, 'modules/a/b/HEAD'), ONE)
+    const { inside, takeBack, read } = stageIn(place)
+    const files = ['config', 'hooks/post-checkout', 'info/attributes', 'index']
+    for (const file of ['a/b', 'new'].flatMap((name) =>
+      ['HEAD', ...files].map((each) => `git/modules/${name}/${each}`),
+    )) {
+      mkdirSync(dirname(inside(file)), { recursive: true })
+      writeFileSync(inside(file), 'x')
+    }
+    takeBack()
+    const has = (name: string) => files.filter((each) => existsSync(join(directory, 'modules', name, each)))
+    expect([has('a/b'), has('new')]).toEqual([['index'], files])
+    expect(read('worktrees/one/modules/a/b/HEAD')).toBe('x')
   })
 
   it('is taken back if it is a new file or gone, but not through a link, nor if it has changed outside', () => {

@@ -24,6 +24,8 @@ const OBJECTS = '/run/drover/objects'
 /** Others would redirect git, name programs, or keep drover from removing the worktree. */
 const FIXED: readonly string[] = ['commondir', 'gitdir', 'config.worktree']
 const NOT_TAKEN: readonly string[] = [...FIXED, 'locked']
+/** The same of a submodule. One that was there before keeps its own. */
+const OF_MODULE = /^modules\/(.+)\/(?:config|config\.worktree|commondir|gitdir|hooks\/.+|info\/attributes)$/s
 /** The name of a branch has at most 4096 bytes. */
 const LIMIT_BYTES = 8192
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})\n$/
@@ -32,9 +34,10 @@ export function stageGit({ directory, commonDirectory, branch }: OwnGit, at: str
   const place = (name: string) => join(at, name)
   for (const folder of ['objects/info', 'objects/pack']) mkdirSync(place(folder), { recursive: true })
   writeFileSync(place('objects/info/alternates'), `${OBJECTS}\n`)
+  const modules = listModules(join(directory, 'modules'))
   const own = new StagedFolder(
     { real: directory, staged: place('git') },
-    { takes: (path) => (path === 'HEAD' ? isHead(place('git/HEAD'), branch) : isTaken(path)) },
+    { takes: (path) => (path === 'HEAD' ? isHead(place('git/HEAD'), branch) : isTaken(path, modules)) },
   )
   // An empty file keeps a command from creating one.
   if (!existsSync(place('git/config.worktree'))) writeFileSync(place('git/config.worktree'), '')
@@ -86,8 +89,16 @@ function stageBranch(commonDirectory: string, branch: string, place: (name: stri
   return { folders, mounts }
 }
 
-function isTaken(path: string): boolean {
-  return !NOT_TAKEN.includes(path) && !path.endsWith('.lock')
+function isTaken(path: string, modules: ReadonlySet<string>): boolean {
+  const [, module] = OF_MODULE.exec(path) ?? []
+  return !NOT_TAKEN.includes(path) && !path.endsWith('.lock') && (module === undefined || !modules.has(module))
+}
+
+/** The repositories of submodules. The name of one can have slashes. */
+function listModules(directory: string): Set<string> {
+  if (!existsSync(directory)) return new Set()
+  const files = readdirSync(directory, { recursive: true, encoding: 'utf8' })
+  return new Set(files.filter((path) => basename(path) === 'HEAD').map(dirname))
 }
 
 /** `HEAD` and a branch can also name another branch, which git outside would then write. */

@@ -135,7 +135,8 @@ export class ComparisonWorktrees implements AsyncDisposable {
     return async (check) => {
       if (boundary.is === 'outside') return await runCheck(check)
       const there = toWorktreeDirectories(await workspace, toRef(worktree))
-      const enclose = boundary.sandbox.encloseChecks(there, (event) => void seen.add(event))
+      const place = { worktree: there, isMadeByDrover: true }
+      const enclose = boundary.sandbox.encloseChecks(place, (event) => void seen.add(event))
       const result = await runCheck({ ...check, enclose })
       seen.addPrinted(result.output)
       return result

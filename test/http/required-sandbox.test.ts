@@ -1,8 +1,9 @@
 /** A sandbox that a key or the settings require. */
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { createRepositoryAt } from '../support/git-repository.ts'
 import { runDrover, temporaryDirectory } from '../support/run-drover.ts'
 import { skipWithoutSandbox } from '../support/sandbox.ts'
 import { startServer } from '../support/start-server.ts'
@@ -53,6 +54,22 @@ describe('a key that requires a sandbox', () => {
     expect(await post({ approval_mode: 'none', sandbox_mode: 'full' })).toMatchObject({
       ...{ status: 400, body: { error: 'sandbox_mode_above_ceiling' } },
     })
+  })
+
+  it('lets its agents write only in its directories, although the repository around them is larger', async (test) => {
+    skipWithoutSandbox(test)
+    const { post, workdir, changeKeys } = await serve(process.env['PATH'] ?? '')
+    const part = join(workdir, 'part')
+    createRepositoryAt(workdir)
+    mkdirSync(part)
+    const prompt = JSON.stringify([workdir, part].map((path) => ['write', join(path, 'made'), 'x']))
+    const made = async (directories: string[]) => {
+      await changeKeys([{ ...key, directories }])
+      expect((await post({ prompt, workdir: part, approval_mode: 'sandboxed' })).status).toBe(200)
+      return [workdir, part].map((path) => existsSync(join(path, 'made')))
+    }
+    expect(await made([part])).toEqual([false, true])
+    expect(await made([workdir])).toEqual([true, true])
   })
 
   it('is refused where there is none', async () => {

@@ -34,6 +34,10 @@ const ATTEMPTS = {
     renameSync(`${path}.new`, path)
     return 'replaced'
   },
+  move: (path, target) => {
+    renameSync(path, target)
+    return 'moved'
+  },
   link: (path, target) => {
     symlinkSync(target, path)
     return 'linked'

@@ -1,5 +1,5 @@
 /** Prompts whose agent runs inside of a boundary. */
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
@@ -11,6 +11,8 @@ import type { PromptContext } from '../../src/prompts/prompt-context.ts'
 import type { PromptBody } from '../../src/prompts/prompt-request.shape.ts'
 import type { PromptRequest } from '../../src/prompts/prompt-request.ts'
 import { runPromptToEnd } from '../../src/prompts/run-prompt.ts'
+import { createWorkdirPolicy } from '../../src/prompts/workdir-policy.ts'
+import { createRepositoryAt } from '../support/git-repository.ts'
 import { createPromptFixture, finishPrompt } from '../support/prompt-fixture.ts'
 import { temporaryDirectoryForAll } from '../support/run-drover.ts'
 import { skipWithoutSandbox } from '../support/sandbox.ts'
@@ -92,6 +94,74 @@ describe('an agent inside of a boundary', () => {
     expect((await run(attempts, { ...more, sandbox_mode: 'read-only' })).got).toEqual(['hello', null, null])
     expect((await run(attempts, more)).got).toEqual(['hello', 'written', null])
     expect([existsSync(join(added, 'made')), existsSync(join(added, '.git', 'hook'))]).toEqual([true, false])
+  })
+
+  it('changes no repository below its directory that was there before, nor puts another one in its place', async () => {
+    const { run, work } = await fixture()
+    const at = (path: string) => join(work, path)
+    const { git } = createRepositoryAt(at('team/repo'))
+    git('commit', '--quiet', '--allow-empty', '--message=First')
+    git('worktree', 'add', '--quiet', at('linked'))
+    const attempts: Attempt[] = [
+      ['write', at('team/repo/.git/config'), 'x'],
+      ['write', at('team/repo/.git/hooks/post-checkout'), 'x'],
+      ['write', at('linked/.git'), 'gitdir: /tmp'],
+      ['move', at('team/repo/.git'), at('team/repo/away')],
+      ['move', at('team/repo'), at('team/away')],
+      ['move', at('team'), at('away')],
+      ['move', at('linked'), at('away')],
+    ]
+    expect((await run(attempts)).got).toEqual(attempts.map(() => null))
+    const allowed: Attempt[] = [
+      ['write', at('team/repo/made'), 'x'],
+      ['move', at('team/repo/made'), at('team/repo/moved')],
+      ['write', at('own/.git/config'), 'x'],
+    ]
+    expect((await run(allowed)).got).toEqual(['written', 'moved', 'written'])
+    expect(git('status', '--porcelain')).toBe('?? moved\n')
+  })
+
+  it('works where drover cannot find all repositories only if nothing requires the sandbox, and with a warning', async () => {
+    const { run, context, work } = await fixture()
+    createRepositoryAt(join(work, 'repo'))
+    symlinkSync('repo/.git', join(work, '.git'))
+    const refused = { code: 'sandbox_repositories_unknown', message: expect.stringContaining(`${work}/.git is a link`) }
+    await expect(run([])).rejects.toMatchObject(refused)
+    expect((await run([], { sandbox_mode: 'read-only' })).result.error).toBeUndefined()
+    Object.assign(context, { by: { is: 'user' } })
+    expect((await run([])).result.warnings).toEqual([expect.stringContaining('may not protect all repositories')])
+  })
+
+  it('writes of a repository only what its caller may work in', async () => {
+    const { run, context, work, directory } = await fixture()
+    createRepositoryAt(work)
+    const at = (path: string) => join(work, path)
+    for (const path of ['a/b', 'a/shut']) mkdirSync(at(path), { recursive: true })
+    const files = ['file', '.git/config', 'a/file', 'a/b/file', 'a/shut/file'].map(at)
+    const attempts = files.flatMap((path): Attempt[] => [
+      ['read', path],
+      ['write', path, 'x'],
+    ])
+    /** What the agent saw, and what it changed outside. */
+    const results = async (policy: object) => {
+      for (const path of files) writeFileSync(path, '')
+      Object.assign(context, { workdirs: createWorkdirPolicy({ allowed: [], blocked: [], ...policy }) })
+      const { got } = await run(attempts, { workdir: at('a/b') })
+      const isOpen = (path: string, index: number) => got[index * 2] === '' || readFileSync(path, 'utf8') === 'x'
+      return files.filter(isOpen).map((path) => path.slice(work.length + 1))
+    }
+    const ofKey = { ofKey: { paths: [at('a')], setting: 'directories of the key ci' } }
+    const [allowed, blocked] = [['a/file', 'a/b/file'], { blocked: [at('a/shut')] }]
+    expect(await results({ allowed: [directory] })).toEqual(files.map((path) => path.slice(work.length + 1)))
+    expect(await results({ allowed: [directory], ...ofKey, ...blocked })).toEqual(allowed)
+    expect(await results({ allowed: [at('a')], ...blocked })).toEqual(allowed)
+    expect(await results({ allowed: [directory], ...blocked })).toEqual(['file', '.git/config', ...allowed])
+  })
+
+  it('sees no file because an argument of its caller names it', async () => {
+    const { run, directory } = await fixture()
+    const canary = join(directory, 'canary')
+    expect((await run([['read', canary]], { model: canary })).got).toEqual([null])
   })
 
   it('keeps a login that it refreshes, and its sessions, and nothing else', async () => {

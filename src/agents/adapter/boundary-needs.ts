@@ -1,12 +1,20 @@
 /** What agents need inside of a boundary. */
 import type { Environment } from '../../kit/process/child-environment.ts'
 import type { SandboxSettings, WorktreeDirectories } from '../../sandbox/create-policy.ts'
+import type { InnerRepositories } from '../../sandbox/find-inner-repositories.ts'
 import type { SandboxPrograms } from '../../sandbox/find-programs.ts'
 
 /** That an agent runs inside of a boundary, and what the boundary has in it besides the needs of the agent. */
 export type BoundaryPlan = {
   programs: SandboxPrograms
   worktree: WorktreeDirectories
+  /** As `PolicyRequest` has them. */
+  isMadeByDrover: boolean
+  needsAllRepositories: boolean
+  /** Those that were there when the request was made. */
+  repositories: InnerRepositories
+  /** Arguments of the user: the files that they name can be seen. */
+  arguments: readonly string[]
   /** The files of drover, which are hidden. */
   droverHome: string
   /** Other files that are hidden. */

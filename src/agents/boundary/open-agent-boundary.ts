@@ -113,18 +113,20 @@ type Facts = { plan: BoundaryPlan; needs: BoundaryNeeds; home: string; stages: r
  * of the sandbox.
  */
 function toAgentPolicy(request: AgentRequest, { plan, needs, home, stages, argv }: Facts): SandboxPolicy {
-  const { settings, worktree, droverHome, hidden, programs } = plan
+  const { settings, worktree, isMadeByDrover, needsAllRepositories, droverHome, hidden, programs } = plan
   const others = (needs.programs ?? []).flatMap((name) => findProgram(name, { env: request.env, cwd: home }) ?? [])
   return createPolicy({
-    worktree,
+    ...{ worktree, isMadeByDrover, needsAllRepositories },
     added: request.additionalDirectories,
     home,
     droverHome,
     stages,
-    // An argument can name the worktree too, and programs are mounted read-only.
+    // Another argument, such as a model, may come from a caller who must not see what it names. It can name the worktree too, and programs are mounted read-only.
     programs: [
       programs.node,
-      ...[...argv, ...others].flatMap((part) => programPath(part, home)),
+      ...[argv[0], ...request.program.slice(1), ...plan.arguments, ...others].flatMap((part) =>
+        programPath(part, home),
+      ),
       // PATH has a link to it there.
       ...others.map(dirname),
     ].filter(

@@ -17,6 +17,8 @@ function keyOf(over: Partial<AgentRequest>, client = '', configs: readonly Confi
 const BOUNDARY = {
   programs: { bubblewrap: '/bwrap', node: '/node', forwarder: '/forwarder', limiter: undefined },
   worktree: { root: '/work' },
+  repositories: { fixed: [], pinned: [] },
+  ...{ isMadeByDrover: false, needsAllRepositories: false, arguments: [] },
   droverHome: '/drover',
   hidden: [],
   caches: [],
@@ -31,6 +33,12 @@ describe('a process inside of a boundary is not shared by requests', () => {
     ['without one', { boundary: undefined }],
     ['with other hosts', { boundary: { ...BOUNDARY, settings: { ...BOUNDARY.settings, hosts: [] } } }],
     ['in another worktree', { boundary: { ...BOUNDARY, worktree: { root: '/other' } } }],
+    ['in a part of the worktree', { boundary: { ...BOUNDARY, worktree: { root: '/work/part' } } }],
+    [
+      'where repositories have come',
+      { boundary: { ...BOUNDARY, repositories: { fixed: ['/work/a/.git'], pinned: [] } } },
+    ],
+    ['that must not see what is blocked', { boundary: { ...BOUNDARY, hidden: ['/work/b'] } }],
     ['that may only read', { sandboxMode: 'read-only' }],
     ['that must not see other files', { closedFiles: ['/keys'] }],
   ])('%s', (_, over) => {

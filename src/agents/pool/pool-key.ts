@@ -35,8 +35,9 @@ export function toPoolKey(request: AgentRequest, backend: WarmBackend, client: s
 function boundaryPart(request: AgentRequest): string {
   const { boundary } = request
   if (boundary === undefined) return ''
-  const { worktree, droverHome, settings, caches, programs } = boundary
-  return JSON.stringify([worktree, droverHome, settings, caches, programs, request.closedFiles, isReadOnly(request)])
+  const { worktree, repositories, droverHome, hidden, settings, caches, programs } = boundary
+  const mounts = [worktree, repositories.fixed, droverHome, hidden, settings, caches, programs]
+  return JSON.stringify([...mounts, request.closedFiles, isReadOnly(request)])
 }
 
 /** What every shell counts up or remembers; no agent depends on it. */

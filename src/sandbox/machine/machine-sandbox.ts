@@ -6,7 +6,14 @@ import { findProgram } from '../../kit/process/find-program.ts'
 import type { Enclose } from '../../kit/process/run-check.ts'
 import type { BoundaryEvent } from '../boundary-report.ts'
 import { verifyBoundary } from '../check/verify-boundary.ts'
-import { createCaches, createPolicy, type PolicyRequest, realPath, type WorktreeDirectories } from '../create-policy.ts'
+import {
+  createCaches,
+  createPolicy,
+  type PolicyRequest,
+  realPath,
+  type WorkPlace,
+  type WorktreeDirectories,
+} from '../create-policy.ts'
 import { sandboxTooWide, sandboxUnavailable } from '../faults.ts'
 import { explainFailure, findSandboxPrograms, type SandboxPrograms } from '../find-programs.ts'
 import { openBoundary } from '../open-boundary.ts'
@@ -45,7 +52,10 @@ export class MachineSandbox {
     try {
       const programs = findSandboxPrograms(this.#parts, files.forwarder)
       await verifyBoundary({ env, programs, probe: files.probe, droverHome })
-      if (worktree) createPolicy({ worktree, home, droverHome, programs: [], settings: toCheckSettings(settings) })
+      if (worktree) {
+        const made = { worktree, isMadeByDrover: true }
+        createPolicy({ ...made, home, droverHome, programs: [], settings: toCheckSettings(settings) })
+      }
       return undefined
     } catch (error) {
       if (error instanceof Fault && EXPLAINED.includes(error.code)) return error.message
@@ -54,14 +64,14 @@ export class MachineSandbox {
   }
 
   /** How checks and setups of a worktree are started inside. */
-  encloseChecks(worktree: WorktreeDirectories, onEvent: (event: BoundaryEvent) => void): Enclose {
+  encloseChecks(place: Omit<WorkPlace, 'added'>, onEvent: (event: BoundaryEvent) => void): Enclose {
     const { droverHome, homeDirectory: home, settings, files, hidden } = this.#parts
     return encloseCommands({
       machine: { programs: findSandboxPrograms(this.#parts, files.forwarder), home, droverHome },
-      worktree,
+      ...place,
       settings: toCheckSettings(settings),
       hidden,
-      stages: createCaches(worktree, { droverHome, home, names: settings.caches }),
+      stages: createCaches(place.worktree, { droverHome, home, names: settings.caches }),
       onEvent,
     })
   }
