@@ -105,6 +105,8 @@ describe('drover compare', () => {
     const noCodex = { DROVER_BACKENDS_CODEX_COMMAND: '/nonexistent/codex' }
     const ran = await report(['hello there'], { env: noCodex })
     expect(ran).toMatchObject({ code: 0, stderr: '', report: { backends: ['claude', 'gemini'] } })
+    const shown = await report(['hello there', '--dry-run'], { env: noCodex })
+    expect(shown.report).toMatchObject({ backends: ['claude', 'gemini'] })
     const onlyClaude = { ...noCodex, DROVER_BACKENDS_GEMINI_ENABLED: 'false' }
     expect(await compare(['hello there'], { env: onlyClaude })).toMatchObject({
       code: 1,
@@ -179,9 +181,8 @@ describe('drover compare', () => {
   })
 
   it('uses one model and one timeout for all agents', async () => {
-    const { report: made } = await report(['hello there', '--all-backends', '-m', 'm-1', '--dry-run'], {
-      env: home.bare,
-    })
+    const named = ['--backends', 'claude,codex,gemini', '-m', 'm-1', '--dry-run']
+    const { report: made } = await report(['hello there', ...named], { env: home.bare })
     expect(made.results.map(({ output }: { output: string }) => /--model[ =]m-1|-m m-1/.test(output))).toEqual([
       true,
       true,

@@ -267,10 +267,11 @@ function locateAll({ flags, runtime }: Invocation, { backends }: Config): readon
 
 type BackendChoice = { names: readonly string[] | undefined; isDryRun: boolean; err: Channel; atLeast: number }
 
-/** Leaves out named agents that cannot be used, with a warning. A dry run does not need them installed. */
+/** Leaves out named agents that cannot be used, with a warning. A dry run does not need named ones installed. */
 async function chooseBackends(located: readonly AgentLocation[], backendChoice: BackendChoice): Promise<string[]> {
   const { names, isDryRun, err, atLeast } = backendChoice
-  const isUsable = ({ isEnabled, program }: AgentLocation) => isEnabled && (isDryRun || program !== undefined)
+  const isShown = isDryRun && names !== undefined
+  const isUsable = ({ isEnabled, program }: AgentLocation) => isEnabled && (isShown || program !== undefined)
   const usable = located.filter(isUsable).map(({ backend }): string => backend)
   const missing = located.filter((agent) => names?.includes(agent.backend) === true && !isUsable(agent))
   for (const { backend, isEnabled, wanted } of missing) {
