@@ -510,7 +510,7 @@ describe('drover compare --keep, later', () => {
     expect(branches()).toHaveLength(1)
     expect(await drover('--keep', 'claude')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('no worktrees from a comparison'),
+      stderr: expect.stringContaining(`claude was kept as the branch ${branches()[0]}\n`),
     })
   })
 

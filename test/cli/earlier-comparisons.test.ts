@@ -97,8 +97,11 @@ describe('drover compare --list', () => {
       ...{ id, state: 'completed', prompt: 'Show the wind', winner: 'codex' },
       contenders: [{ worktree: { checks: [{ exit_code: 1, output: 'no knots\n' }] } }, { work: 'kept' }],
     })
-    const never = await drover(['--show', 'zzzz'])
-    expect(never).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no comparison "zzzz"') })
+    expect((await drover(['--keep', 'claude'])).stderr).toMatch(
+      /\(Show the wind\), has no worktrees any more: claude was dropped; to get it back: git branch NAME [0-9a-f]{12}\n/,
+    )
+    const tooShort = await drover(['--show', short.slice(0, 3)])
+    expect(tooShort).toMatchObject({ code: 1, stderr: expect.stringContaining('give at least 4 characters of its id') })
   })
 
   it.runIf(IS_FULL)('names the repository of those that are not of the current one', async () => {
