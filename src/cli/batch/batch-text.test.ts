@@ -46,7 +46,10 @@ it('a comparison says why a cost is not known', () => {
   const paid = { ...unknown, backend: 'claude', cost_usd: 0.5, cost_kind: 'reported' as const }
   const shown = (results: (typeof unknown)[]) => formatCompared(results, { out: OUT, isKept: true })
   expect(shown([paid, unknown])).toContain('\nThe cost of house-1 is not known.')
-  expect(shown([paid, { ...unknown, cost_kind: 'plan' as const } as typeof unknown])).not.toContain('not known')
+  const planned = { ...unknown, cost_kind: 'plan' as const } as typeof unknown
+  expect(shown([paid, planned])).not.toContain('not known')
+  expect(shown([planned])).toMatch(/ COST\n.* plan$/m)
+  expect(formatComparison([planned], { out: { ...OUT, isTty: false }, demoBackends: [] })).toMatch(/10 tokens, plan\n$/)
 })
 
 describe('tokens of a cache', () => {

@@ -126,7 +126,10 @@ or to the one that --comparison names, and so does --diff. Ctrl-C leaves no proc
       flag('--keep NAME', "Keep this agent's work as a branch, and drop the others"),
       flag('--drop', 'Drop all worktrees of the last comparison'),
       flag('--diff NAME', "Print this agent's changes as a patch, with new files"),
-      flag('--comparison ID', 'With --diff, --keep or --drop: the comparison with this id, or at least its first 4 characters'),
+      flag(
+        '--comparison ID',
+        'With --diff, --keep or --drop: the comparison with this id, or at least its first 4 characters',
+      ),
       flag('--list', 'List earlier comparisons'),
       flag('--show ID', 'Show an earlier comparison, named as for --comparison: its answers, checks and changes'),
       flag('-n, --limit N', 'With --list: show at most N (default: 20)', { integer: { min: 1, max: 100 } }),

@@ -7,7 +7,7 @@ import { type PromptResult, toPromptStatus } from '../../prompts/prompt-result.t
 import { countTokens } from '../../prompts/tokens.ts'
 import type { ComparisonView } from '../../service/comparison.shape.ts'
 import { toLabels } from '../../service/comparison-worktrees.ts'
-import { formatCost, formatDuration } from '../output/format-amounts.ts'
+import { formatDuration, formatPaid } from '../output/format-amounts.ts'
 import { padToColumns, toMessage, toOneLine, toPrintable, toShown } from '../output/printable.ts'
 import { wrapOn } from '../output/terminal-wrap.ts'
 import { formatHeadedTable } from '../output/text-table.ts'
@@ -63,9 +63,8 @@ function shownAnswer(result: PromptResult): string {
 }
 
 function formatEffort(result: PromptResult): string {
-  const { backend, duration_ms: durationMs, token_usage: usage, cost_usd: costUsd, cost_kind: kind } = result
-  const tokens = `${countTokens(usage, backend)} tokens`
-  const parts = [formatDuration(durationMs), tokens, formatCost(costUsd, kind === 'priced')]
+  const { backend, duration_ms: durationMs, token_usage: usage } = result
+  const parts = [formatDuration(durationMs), `${countTokens(usage, backend)} tokens`, formatPaid(result)]
   return parts.filter((part) => part !== undefined).join(', ')
 }
 
@@ -103,7 +102,7 @@ export function formatCompared(
   { out, isKept }: { out: Channel; isKept: boolean },
 ): string {
   const worktrees = results.flatMap(({ worktree }) => worktree ?? [])
-  const hasCost = results.some(({ cost_usd: cost }) => cost !== undefined)
+  const hasCost = results.some((each) => formatPaid(each) !== undefined)
   const rows = [HEADINGS, ...results.map(toRow)].map((row) => (hasCost ? row : row.slice(0, -1)))
   const places = worktrees.flatMap(({ name, path }) => (path === undefined ? [] : [`${name}: ${toPrintable(path)}`]))
   const table = [...formatHeadedTable(rows, out), ...formatMissingCosts(results)]
@@ -154,12 +153,12 @@ export function formatContenders(contenders: readonly Contender[], { out, id }: 
 }
 
 function toContenderRow(contender: Contender): string[] {
-  const { name, backend, state, worktree, duration_ms: durationMs, usage, cost_usd: cost, cost_kind: kind } = contender
+  const { name, backend, state, worktree, duration_ms: durationMs, usage } = contender
   return [
     ...[name, state, ...formatSizes(worktree)],
     durationMs === undefined ? '-' : formatDuration(durationMs),
     usage === undefined ? '-' : String(countTokens(usage, backend)),
-    formatCost(cost, kind === 'priced') ?? '-',
+    formatPaid(contender) ?? '-',
     contender.work === 'none' ? '-' : contender.work,
   ]
 }
@@ -174,10 +173,10 @@ type Sizes = Pick<ComparedWorktree, 'files' | 'insertions' | 'deletions' | 'chec
 const NO_SIZES: Sizes = { files: 0, insertions: 0, deletions: 0, checks: [] }
 
 function toRow(result: ComparedResult): string[] {
-  const { backend, worktree, duration_ms: durationMs, token_usage: usage, cost_usd: cost, cost_kind: kind } = result
+  const { backend, worktree, duration_ms: durationMs, token_usage: usage } = result
   const { name = backend } = worktree ?? {}
   const tokens = String(countTokens(usage, backend))
-  const effort = [formatDuration(durationMs), tokens, formatCost(cost, kind === 'priced') ?? '-']
+  const effort = [formatDuration(durationMs), tokens, formatPaid(result) ?? '-']
   return [name, toPromptStatus(result), ...formatSizes(worktree), ...effort]
 }
 

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../kit/json/json-value.ts'
 import { type PromptResult, type PromptStatus, toPromptStatus } from '../../prompts/prompt-result.ts'
 import { countTokens } from '../../prompts/tokens.ts'
 import type { Invocation } from '../command.ts'
-import { formatCost, formatDuration } from '../output/format-amounts.ts'
+import { formatDuration, formatPaid } from '../output/format-amounts.ts'
 import { toMessage, toOneLine, toPrintable, toShown } from '../output/printable.ts'
 import { wrapOn } from '../output/terminal-wrap.ts'
 import { formatHeadedTable } from '../output/text-table.ts'
@@ -109,7 +109,7 @@ export function outcomeTable(
   { first, last }: { first: string; last: string },
   out: Channel,
 ) {
-  const hasCost = outcomes.some(({ result }) => result?.cost_usd !== undefined)
+  const hasCost = outcomes.some(({ result }) => result !== undefined && formatPaid(result) !== undefined)
   const headings = [first, 'BACKEND', 'STATUS', 'DURATION', 'TOKENS', ...(hasCost ? ['COST'] : []), last]
   const rows = outcomes.map(({ item, result }, at) => [
     String(at + 1),
@@ -117,7 +117,7 @@ export function outcomeTable(
     STATUS_TEXTS[result === undefined ? 'skipped' : toPromptStatus(result)],
     result === undefined ? '-' : formatDuration(result.duration_ms),
     result === undefined ? '-' : String(countTokens(result.token_usage, result.backend)),
-    ...(hasCost ? [formatCost(result?.cost_usd, result?.cost_kind === 'priced') ?? '-'] : []),
+    ...(hasCost ? [formatPaid(result ?? {}) ?? '-'] : []),
     item.name,
   ])
   return `${formatHeadedTable([headings, ...rows], out).join('\n')}\n`

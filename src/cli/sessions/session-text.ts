@@ -5,7 +5,7 @@ import { formatBackend } from '../../prompts/format-backend.ts'
 import { countTokens } from '../../prompts/tokens.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import { isResumable } from '../../sessions/session-changes.ts'
-import { formatAge, formatCost, formatDuration, formatUsage } from '../output/format-amounts.ts'
+import { formatAge, formatDuration, formatPaid, formatUsage } from '../output/format-amounts.ts'
 import { toOneLine } from '../output/printable.ts'
 
 const PROMPT_COLUMNS = 200
@@ -74,14 +74,14 @@ function resumeCommand(session: Session): string {
 
 /** The state, the time, the duration, the tokens and the cost of a turn. */
 export function turnFacts(sessionTurn: SessionTurn, backend: string): string {
-  const { state, created_at: at, duration_ms: ms, usage, cost_usd: cost, cost_kind: kind, model } = sessionTurn
+  const { state, created_at: at, duration_ms: ms, usage, model } = sessionTurn
   const facts = [
     state,
     at,
     ms === undefined ? undefined : formatDuration(ms),
     model,
     usage === undefined ? undefined : formatUsage(usage, backend),
-    formatCost(cost, kind === 'priced'),
+    formatPaid(sessionTurn),
   ]
   return facts.filter((fact) => fact !== undefined && fact !== '').join(' · ')
 }
