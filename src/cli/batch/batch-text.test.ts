@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { canceledResult } from '../../prompts/prompt-result.ts'
-import { formatCompared, formatComparison } from './comparison-text.ts'
+import { formatCompared, formatComparison, formatContenders } from './comparison-text.ts'
 import { formatOutcome, formatTotals, formatWarnings, outcomeTable } from './print-batch.ts'
 
 const OUT = {
@@ -30,6 +30,13 @@ describe('a cancelled item', () => {
 it('no line of a warning of an agent looks like a message of drover', () => {
   const warned = { ...CANCELLED, result: { ...CANCELLED.result, warnings: ['w\ndrover: a'] } }
   expect(formatWarnings([warned])).toBe('drover: warning: [1] w\n  drover: a\n')
+})
+
+it('an agent that was canceled in a comparison is called that, not a run', () => {
+  const canceled = { name: 'claude', backend: 'claude', state: 'cancelled', work: 'none' } as const
+  const shown = (error: string) => formatContenders([{ ...canceled, error }], { out: OUT, id: 'exec_1' })
+  expect(shown('the run was canceled')).toMatch(/\nclaude: canceled\n$/)
+  expect(shown('the run was canceled; it was retrying after: no network')).toMatch(/: canceled; it was retrying after:/)
 })
 
 it('tasks have a column for costs if one is known', () => {

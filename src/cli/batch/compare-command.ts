@@ -189,7 +189,9 @@ async function printComparison({ flags, runtime }: Invocation, printed: Printed)
     return
   }
   const { results, dropped, left, kept } = result
-  await err.write(formatWarnings(results.map((each) => ({ item: { mark: each.backend }, result: each }))))
+  const labels = toLabels(results.map(({ backend }) => backend))
+  const warned = results.map((each, at) => ({ item: { mark: labels[at] ?? each.backend }, result: each }))
+  await err.write(formatWarnings(warned, (names) => `${names.join(', ')}:`))
   const demoBackends = located.filter(({ isDemo }) => isDemo).map(({ backend }): string => backend)
   await out.write(formatComparison(results, { out, demoBackends }))
   if (flags.isOn('quiet')) return

@@ -12,6 +12,7 @@ import { padToColumns, toMessage, toOneLine, toPrintable, toShown } from '../out
 import { wrapOn } from '../output/terminal-wrap.ts'
 import { formatHeadedTable } from '../output/text-table.ts'
 import { wrapWords } from '../output/wrap-words.ts'
+import { describeCancel } from '../prompt/prompt-printer.ts'
 import type { Channel } from '../terminal.ts'
 import { formatFailure } from './print-batch.ts'
 
@@ -136,7 +137,10 @@ type Contender = ComparisonView['contenders'][number]
 /** The same of an earlier comparison, with what became of the work. */
 export function formatContenders(contenders: readonly Contender[], { out, id }: { out: Channel; id: string }): string {
   const worktrees = contenders.flatMap(({ worktree }) => worktree ?? [])
-  const errors = contenders.flatMap(({ name, error }) => (error === undefined ? [] : [`${name}: ${toMessage(error)}`]))
+  const errors = contenders.flatMap(({ name, state, error }) => {
+    if (error === undefined) return []
+    return [`${name}: ${toMessage(state === 'cancelled' ? describeCancel({ error }) : error)}`]
+  })
   const rows = [[...HEADINGS, 'WORK'], ...contenders.map(toContenderRow)]
   const open = contenders.flatMap(({ name, work, worktree }) => {
     const { path } = worktree ?? {}

@@ -141,15 +141,19 @@ export function formatTotals(
   return `${total}: ${parts.join(', ')}; ${formatDuration(durationMs)}, ${tokens} tokens\n`
 }
 
+type Marked = { item: { mark: string }; result: PromptResult | undefined }
+
 /** Prints each warning once, with the items it belongs to: a hundred tasks may have the same warning. */
 export function formatWarnings(
-  outcomes: readonly { item: { mark: string }; result: PromptResult | undefined }[],
+  outcomes: readonly Marked[],
+  joinMarks = (marks: readonly string[]) => marks.join(' '),
 ): string {
   const marks = new Map<string, string[]>()
   for (const { item, result } of outcomes) {
     for (const warning of result?.warnings ?? []) marks.set(warning, [...(marks.get(warning) ?? []), item.mark])
   }
-  return [...marks].map(([warning, marked]) => `drover: warning: ${marked.join(' ')} ${toMessage(warning)}\n`).join('')
+  const lines = [...marks].map(([warning, marked]) => `drover: warning: ${joinMarks(marked)} ${toMessage(warning)}\n`)
+  return lines.join('')
 }
 
 /** When an item started and ended; empty if it never started. */

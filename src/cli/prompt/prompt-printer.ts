@@ -100,7 +100,7 @@ export async function printProblems({ err }: Terminal, result: PromptResult): Pr
 }
 
 /** `canceled`, and what the agent was retrying then. */
-export function describeCancel({ error = '' }: PromptResult): string {
+export function describeCancel({ error = '' }: Pick<PromptResult, 'error'>): string {
   return `canceled${error.startsWith(CANCELED) ? error.slice(CANCELED.length) : ''}`
 }
 
