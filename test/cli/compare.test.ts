@@ -202,9 +202,12 @@ describe('drover compare', () => {
 
   it('prints only failures and answers with --quiet', async () => {
     home.teach('codex', { fail: 500 })
-    const { stdout, stderr } = await compare(['hello there', '--backends', 'claude,codex', '-q'])
-    expect(stderr).toMatch(/^\[2\/2\] failed after \S+ m?s: codex: .*\n$/)
-    expect(stdout).toMatch(/^claude \(demo\)\n/)
+    const args = ['hello there', '--backends', 'claude,codex', '--access', 'read-only', '-q']
+    const { stdout, stderr } = await compare(args)
+    expect(stderr).toMatch(
+      /^\[2\/2\] failed after \S+ m?s: codex: .*\ndrover: warning: claude: sandbox_mode read-only is .*\n$/,
+    )
+    expect(stdout).toMatch(/^claude \(demo\)\nThis is .*\n\ncodex\nfailed: .*\n$/)
   })
 
   it('prints the permissions and directory of each agent in a dry run', async () => {

@@ -86,7 +86,8 @@ describe('drover compare --list', () => {
     expect(open.stdout).toMatch(new RegExp(`\nclaude .* ${times[0]} .*\ncodex .* ${times[1]} `))
     expect(open.stdout).toMatch(/\nclaude: sh -c .* failed with exit code 1\n {2}no knots\n/)
     expect(open.stdout).toContain(`drover compare --keep NAME --comparison ${short}\n`)
-    await drover(['--keep', 'codex', '--comparison', short])
+    expect((await drover(['--show', short, '--quiet'])).stdout).toBe('claude\nclaude is done\n\ncodex\ncodex is done\n')
+    expect((await drover(['--keep', 'codex', '--comparison', short, '--quiet'])).stdout).toBe('')
     const kept = (await drover(['--show', short])).stdout
     expect(kept).toMatch(/\nclaude .* dropped\ncodex .* kept\n/)
     expect(kept).not.toContain('--keep NAME')

@@ -148,7 +148,7 @@ or to the one that --comparison names, and so does --diff. Ctrl-C leaves no proc
       ...ADDED_INPUT,
       ...OUTPUT_DIR,
       JSON_FLAG,
-      flag('-q, --quiet', 'Print only the answers'),
+      flag('-q, --quiet', 'Print only the answers; with --keep or --drop, only what could not be dropped'),
       DRY_RUN,
       DEMO,
     ],

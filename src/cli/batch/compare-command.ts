@@ -28,7 +28,7 @@ import { readPrompt } from '../prompt/read-prompt.ts'
 import { readPreparation } from '../read-preparation.ts'
 import { readSettings } from '../settings.ts'
 import type { Channel } from '../terminal.ts'
-import { formatCompared, formatComparison, formatKeepResult, formatMissingCosts } from './comparison-text.ts'
+import { formatCompared, formatComparison, formatKeepResult, formatMissingCosts, leftLines } from './comparison-text.ts'
 import { findCurrentRepository, isInRepository } from './current-repository.ts'
 import { checkListFlags, listEarlier } from './earlier-comparisons.ts'
 import { executeBatch } from './execute-batch.ts'
@@ -152,7 +152,11 @@ async function keepAfterComparison(invocation: Invocation): Promise<number> {
   const here = await findCurrentRepository(invocation, interruption.signal)
   const { repository } = result
   const isElsewhere = repository !== undefined && !isInRepository(repository, here)
-  await printResult(invocation, result, () => formatKeepResult(result, isElsewhere ? repository : undefined))
+  await printResult(invocation, result, () =>
+    invocation.flags.isOn('quiet')
+      ? toLines(leftLines(result.left))
+      : formatKeepResult(result, isElsewhere ? repository : undefined),
+  )
   return result.left.length > 0 ? 1 : 0
 }
 
@@ -193,8 +197,12 @@ async function printComparison({ flags, runtime }: Invocation, printed: Printed)
   const warned = results.map((each, at) => ({ item: { mark: labels[at] ?? each.backend }, result: each }))
   await err.write(formatWarnings(warned, (names) => `${names.join(', ')}:`))
   const demoBackends = located.filter(({ isDemo }) => isDemo).map(({ backend }): string => backend)
-  await out.write(formatComparison(results, { out, demoBackends }))
-  if (flags.isOn('quiet')) return
+  const isQuiet = flags.isOn('quiet')
+  await out.write(formatComparison(results, { out, demoBackends, isQuiet }))
+  if (isQuiet) {
+    await out.write(toLines(leftLines(left ?? [])))
+    return
+  }
   if (results.every(({ worktree }) => worktree === undefined)) {
     await out.write(
       formatMissingCosts(results)
@@ -205,6 +213,10 @@ async function printComparison({ flags, runtime }: Invocation, printed: Printed)
   }
   await out.write(formatCompared(results, { out, isKept: dropped !== undefined }))
   if (dropped !== undefined) await out.write(formatKeepResult({ ...(kept && { kept }), dropped, left: left ?? [] }))
+}
+
+function toLines(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('')
 }
 
 /** All of this is checked before an agent costs anything. */

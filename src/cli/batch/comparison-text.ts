@@ -20,14 +20,21 @@ type ComparisonLayout = {
   out: Channel
   /** The agents that the demo agent replaced. */
   demoBackends: readonly string[]
+  /** Without the time, the tokens and the cost of each answer. */
+  isQuiet?: boolean
 }
 
 export function formatComparison(results: readonly PromptResult[], layout: ComparisonLayout): string {
-  const { out, demoBackends } = layout
+  const { out, demoBackends, isQuiet = false } = layout
   const width = out.isTty ? columnWidth(results.length, out.columns) : undefined
   const labels = toLabels(results.map(({ backend }) => backend))
   const names = results.map((result, at) => formatName(result, labels[at] ?? '', demoBackends))
-  if (width === undefined) return results.map((result, at) => formatAnswer(result, names[at] ?? '', out)).join('\n')
+  const effort = (result: PromptResult) => (isQuiet ? '' : formatEffort(result))
+  if (width === undefined) {
+    return results
+      .map((each, at) => formatAnswer(each, { out, name: names[at] ?? '', effort: effort(each) }))
+      .join('\n')
+  }
   const columns = [
     sideBySide(names, width),
     sideBySide(
@@ -38,18 +45,16 @@ export function formatComparison(results: readonly PromptResult[], layout: Compa
       results.map((result) => toPrintable(shownAnswer(result))),
       width,
     ),
-    sideBySide(
-      results.map(() => ''),
-      width,
-    ),
-    sideBySide(results.map(formatEffort), width),
+    ...(isQuiet ? [] : [results.map(() => ''), results.map(effort)].map((texts) => sideBySide(texts, width))),
   ]
   return `${columns.flat().join('\n')}\n`
 }
 
-function formatAnswer(result: PromptResult, name: string, out: Channel): string {
-  const heading = out.style('bold', name)
-  return `${heading}\n${wrapOn(out, toShown(shownAnswer(result), out))}\n${out.style('dim', formatEffort(result))}\n`
+type Answer = { out: Channel; name: string; effort: string }
+
+function formatAnswer(result: PromptResult, { out, name, effort }: Answer): string {
+  const lines = [out.style('bold', name), wrapOn(out, toShown(shownAnswer(result), out))]
+  return `${[...lines, ...(effort === '' ? [] : [out.style('dim', effort)])].join('\n')}\n`
 }
 
 /** The demo agent has no model, and not every agent reports its own. */
@@ -242,6 +247,11 @@ export function toShortId(id: string): string {
   return id.startsWith('exec_') ? shortExecutionId({ id }) : id
 }
 
+/** What could not be dropped: also for `--quiet`. */
+export function leftLines(left: KeepResult['left']): string[] {
+  return left.map(({ name, path, reason }) => `Left ${name} in ${toMessage(path)}: ${toMessage(reason)}`)
+}
+
 /** `elsewhere` is the repository, if it is not the current one. */
 export function formatKeepResult(
   { kept, dropped, left, comparison: id, prompt_start: prompt = '' }: KeepResult,
@@ -255,7 +265,7 @@ export function formatKeepResult(
         ? `Dropped ${name}, which changed nothing.`
         : `Dropped ${name}. To get it back: ${git} branch NAME ${id.slice(0, 12)}`
     }),
-    ...left.map(({ name, path, reason }) => `Left ${name} in ${toMessage(path)}: ${toMessage(reason)}`),
+    ...leftLines(left),
     ...(kept === undefined ? [] : [toPrintable(`To merge it into your branch: ${git} merge ${kept.branch}`)]),
     ...(id === undefined ? [] : [`This was the comparison ${toShortId(id)}: ${toOneLine(prompt, PROMPT_COLUMNS)}`]),
   ]
