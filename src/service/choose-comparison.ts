@@ -7,8 +7,8 @@ import { type Caller, ownerKey } from '../prompts/caller.ts'
 import { discoverWorkspace } from '../workspace/discover-workspace.ts'
 import type { Git } from '../workspace/git.ts'
 import { type FoundWorktree, isInUse } from '../workspace/worktree-records.ts'
-import type { ExecutionService } from './drover-service.ts'
 import { findBranch, findDropped, findKept } from './compared-refs.ts'
+import type { ExecutionService } from './drover-service.ts'
 import { comparisonNotFound, comparisonOver, comparisonRunning, comparisonUnknown, type EndedWork } from './faults.ts'
 
 export type Choosing = {
@@ -144,10 +144,7 @@ async function findRepository(start: string, around: { git: Git; signal: AbortSi
 }
 
 /** What became of the work of one agent of a comparison without worktrees. */
-async function findEnded(
-  { id, workdir }: Execution,
-  { git, signal, name }: Choosing,
-): Promise<EndedWork | undefined> {
+async function findEnded({ id, workdir }: Execution, { git, signal, name }: Choosing): Promise<EndedWork | undefined> {
   if (name === undefined || workdir === undefined) return undefined
   const asked = { git, signal, repository: workdir, id }
   const kept = await findKept(asked, name)

@@ -116,6 +116,9 @@ describe('drover compare --list', () => {
       new RegExp(`^ID +STATE +CHECKS +WORK +AGE +REPOSITORY +PROMPT\\n.*just now +${name} +Show the wind\\n`),
     )
     expect((await drover(['--list'])).stdout).not.toContain('REPOSITORY')
+    const asked = ['compare', '--backends', 'claude', 'Only answers']
+    await home.drover(asked, { cwd: home.path, env: { ...KEEPING, DROVER_EXECUTIONS_KEEP: 'results' } })
+    expect((await drover(['--list', '-n', '1'])).stdout).toMatch(new RegExp(` ${basename(home.path)} +Only answers\\n`))
     const kept = await elsewhere('--keep', 'codex', '--comparison', id)
     expect(kept.stdout).toMatch(
       new RegExp(`: git -C ${repository.root} merge drover/show-the-wind-codex-[0-9a-f]{8}\\n`),
