@@ -83,6 +83,13 @@ describe('drover compare', () => {
     expect(made).toMatchObject({ prompt: 'from a pipe', results: [{ exit_code: 0 }] })
   })
 
+  it('warns of a task file, which is one prompt to it', async () => {
+    writeFileSync(join(home.path, 't.yaml'), '- prompt: one\n- prompt: two\n')
+    const { code, stderr } = await compare(['-f', 't.yaml', '--backends', 'claude', '--dry-run'])
+    expect(code).toBe(0)
+    expect(stderr).toMatch(/^drover: warning: t\.yaml looks like a task file, .*"drover parallel -f t\.yaml" runs its/)
+  })
+
   it.each([
     ['a blank prompt', [' \n']],
     ['an empty file', ['--file', 'empty']],

@@ -5,6 +5,7 @@ import { type AgentLocation, backendNames, locateAgents } from '../../agents/loc
 import type { Config } from '../../config/config.shape.ts'
 import { Fault, isFault } from '../../kit/fault.ts'
 import { DEFAULT_CHECK_TIMEOUT_MS, parseCheck } from '../../kit/process/run-check.ts'
+import { quoteWord } from '../../kit/shell-words.ts'
 import { USER } from '../../prompts/caller.ts'
 import type { ComparisonResult, KeepResult } from '../../prompts/prompt-result.shape.ts'
 import { toPromptStatus } from '../../prompts/prompt-result.ts'
@@ -22,7 +23,7 @@ import {
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import { openDrover } from '../open/open-drover.ts'
 import { printResult } from '../output/print-result.ts'
-import { toShown } from '../output/printable.ts'
+import { toPrintable, toShown } from '../output/printable.ts'
 import { readSandbox, requestFromFlags } from '../prompt/prompt-flags.ts'
 import { readPrompt } from '../prompt/read-prompt.ts'
 import { readPreparation } from '../read-preparation.ts'
@@ -35,6 +36,7 @@ import { executeBatch } from './execute-batch.ts'
 import { formatWarnings, printDryRun, withTimes, withTotals } from './print-batch.ts'
 import { showEarlier } from './print-comparison.ts'
 import { closeResultFiles, openResultFiles, resultFileName, resultsDirectory } from './result-files.ts'
+import { isParallelFile } from './task-file.ts'
 
 export const run: RunCommand = async (invocation) => {
   const { flags, runtime } = invocation
@@ -56,6 +58,7 @@ export const run: RunCommand = async (invocation) => {
   const backends = await chooseBackends(located, choice)
   checkKeptName(invocation, backends)
   const comparison = { config, located, isDryRun, backends, prompt: await readPrompt(invocation) }
+  await warnOfTaskFile(invocation, comparison.prompt)
   using interruption = listenForInterruption()
   try {
     return await compare(invocation, comparison)
@@ -69,6 +72,16 @@ export const run: RunCommand = async (invocation) => {
 
 function isAbortError(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError'
+}
+
+/** People expect that its tasks are compared one by one. */
+async function warnOfTaskFile({ flags, runtime }: Invocation, prompt: string): Promise<void> {
+  if (!(await isParallelFile(prompt))) return
+  const file = flags.text('file')
+  const [named, input] = file === undefined ? ['the prompt', ''] : [toPrintable(file), ` -f ${quoteWord(file)}`]
+  await runtime.terminal.err.write(
+    `drover: warning: ${named} looks like a task file, but is sent as one prompt; "drover parallel${toPrintable(input)}" runs its tasks, and docs/compare-agents.md#compare-on-several-tasks has a loop that compares agents on several\n`,
+  )
 }
 
 type ComparedAgents = {
