@@ -76,6 +76,7 @@ const NOT_RUN: Readonly<Record<string, readonly [count: number, because: string]
 const PROGRESS = /^(?:\[\d\/\d\] (?:started|finished after [\d.]+ m?s): \w+|\w+: .* passed \([\d.]+ m?s\))\n/gm
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0
+const hasJq = spawnSync('jq', ['--version']).status === 0
 
 /** Two servers for all pages: one for every client, and one with a key. */
 const servers = { open: '', withKey: '' }
@@ -101,6 +102,7 @@ describe('the examples', () => {
     { timeout: 120_000 },
     async ({ path, examples }, { skip }) => {
       skip(!hasCurl && examples.some(({ code }) => code.includes('curl ')), 'curl is not installed')
+      skip(!hasJq && examples.some(({ code }) => /^jq /m.test(code)), 'jq is not installed')
       skip(!hasTerminals && examples.some(({ mark }) => mark === 'terminal'), 'script is not installed')
       const hasKey = path.startsWith('docs/clients/') || path === 'docs/team-endpoint.md'
       const url = hasKey ? servers.withKey : servers.open

@@ -51,6 +51,9 @@ describe('chooseNamed', () => {
     expect(await namesOf(chooseNamed('aaaa1', choosing))).toEqual(['exec_aaaa1-claude', 'exec_aaaa1-gemini'])
     await expect(chooseNamed('exec_bbbb4', choosing)).rejects.toThrow('there is no comparison "exec_bbbb4"')
     await expect(chooseNamed('zzzz', choosing)).rejects.toMatchObject({ code: 'comparison_unknown' })
+    await expect(chooseNamed('exec_aaa', choosing)).rejects.toThrow(
+      '"exec_aaa" is too short to name a comparison; give',
+    )
   })
 })
 

@@ -7,8 +7,9 @@ import { type Caller, ownerKey } from '../prompts/caller.ts'
 import { discoverWorkspace } from '../workspace/discover-workspace.ts'
 import type { Git } from '../workspace/git.ts'
 import { type FoundWorktree, isInUse } from '../workspace/worktree-records.ts'
+import { findBranch, findDropped, findKept } from './compared-refs.ts'
 import type { ExecutionService } from './drover-service.ts'
-import { comparisonNotFound, comparisonOver, comparisonRunning, comparisonUnknown } from './faults.ts'
+import { comparisonNotFound, comparisonOver, comparisonRunning, comparisonUnknown, type EndedWork } from './faults.ts'
 
 export type Choosing = {
   /** All worktrees of the user, oldest first. */
@@ -17,6 +18,8 @@ export type Choosing = {
   by: Caller
   git: Git
   signal: AbortSignal
+  /** The agent whose work the caller wants. */
+  name?: string | undefined
 }
 
 const SHORTEST_PREFIX = 4
@@ -33,7 +36,8 @@ export async function chooseNamed(given: string, choosing: Choosing): Promise<Fo
   if (known === undefined) throw comparisonUnknown({ id: given })
   // It has no worktrees yet.
   if (!isFinal(known.state)) throw comparisonRunning({ id: known.id })
-  throw comparisonOver({ ...describe(known), is_last: false, others: toOpen(own) })
+  const wanted = await findEnded(known, choosing)
+  throw comparisonOver({ ...describe(known), is_last: false, others: toOpen(own), wanted })
 }
 
 /**
@@ -43,14 +47,14 @@ export async function chooseNamed(given: string, choosing: Choosing): Promise<Fo
 export async function chooseLast(gitCommonDir: string, choosing: Choosing): Promise<FoundWorktree[]> {
   const here = ownWorktrees(choosing).filter((each) => each.git_common_dir === gitCommonDir)
   const last = here.at(-1)
-  const newer = await findNewer(last, gitCommonDir, {
-    ...choosing,
-    ...(last === undefined && { state: 'running' as const }),
-  })
+  const newer = await findNewer(last, gitCommonDir, choosing)
   // It has no worktrees yet.
   if (newer !== undefined && !isFinal(newer.state)) throw comparisonRunning({ id: newer.id })
+  if (newer !== undefined) {
+    const wanted = await findEnded(newer, choosing)
+    throw comparisonOver({ ...describe(newer), is_last: true, others: toOpen(here), wanted })
+  }
   if (last === undefined) throw comparisonNotFound({ name: undefined, known: [] })
-  if (newer !== undefined) throw comparisonOver({ ...describe(newer), is_last: true, others: toOpen(here) })
   return here.filter((each) => each.group === last.group)
 }
 
@@ -115,17 +119,17 @@ async function findRecorded(
 async function findNewer(
   last: FoundWorktree | undefined,
   gitCommonDir: string,
-  { executions, by, git, signal, state }: Choosing & { state?: 'running' },
+  { executions, by, git, signal }: Choosing,
 ): Promise<Execution | undefined> {
-  const { executions: recorded } = await executions.list(
-    by,
-    { kind: 'compare', ...(state !== undefined && { state }) },
-    { limit: MAX_NEWER },
-  )
+  const { executions: recorded } = await executions.list(by, { kind: 'compare' }, { limit: MAX_NEWER })
+  const repositories = new Map<string, string | undefined>()
   for (const each of recorded) {
     if (last !== undefined && (each.id === last.group || each.created_at <= last.created_at)) return undefined
     if (each.workdir === undefined || each.key_id !== ownerKey(by)?.id) continue
-    if ((await findRepository(each.workdir, { git, signal })) === gitCommonDir) return each
+    if (!repositories.has(each.workdir)) {
+      repositories.set(each.workdir, await findRepository(each.workdir, { git, signal }))
+    }
+    if (repositories.get(each.workdir) === gitCommonDir) return each
   }
   return undefined
 }
@@ -137,6 +141,16 @@ async function findRepository(start: string, around: { git: Git; signal: AbortSi
     if (!(error instanceof Fault) || around.signal.aborted) throw error
     return undefined
   }
+}
+
+/** What became of the work of one agent of a comparison without worktrees. */
+async function findEnded({ id, workdir }: Execution, { git, signal, name }: Choosing): Promise<EndedWork | undefined> {
+  if (name === undefined || workdir === undefined) return undefined
+  const asked = { git, signal, repository: workdir, id }
+  const kept = await findKept(asked, name)
+  if (kept === undefined) return { name, dropped: await findDropped(asked, name) }
+  const branch = await findBranch(asked, kept)
+  return { name, kept: branch === undefined ? `the commit ${kept.slice(0, 12)}` : `the branch ${branch}` }
 }
 
 function describe({ id, prompt, prompt_start: start = prompt }: Execution) {

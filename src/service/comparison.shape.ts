@@ -39,6 +39,7 @@ export const ComparisonView = named(
     prompt: optional(text('The prompt for all agents.')),
     created_at: moment('When it was started.'),
     ended_at: optional(moment('When it ended.')),
+    workdir: optional(text('The directory of the agents, if they did not work in worktrees.')),
     winner: optional(text('The agent whose work was kept.')),
     contenders: Type.Array(Contender, { description: 'In the order of the request.' }),
     warnings: optional(Type.Array(Type.String(), { description: 'As in the result.' })),
@@ -58,6 +59,7 @@ export const ComparisonSummary = named(
     created_at: moment('When it was started.'),
     ended_at: optional(moment('When it ended.')),
     repository: optional(text('The repository, if the agents worked in worktrees.')),
+    workdir: optional(text('The directory of the agents, if they did not work in worktrees.')),
     winner: optional(text('The agent whose work was kept.')),
     contenders: Type.Array(
       Type.Object({

@@ -94,7 +94,7 @@ export class Comparisons {
     refuseDeepNesting(context)
     const git = locateGit(context)
     const { executions } = this.#parts
-    const choosing = { worktrees: listWorktrees(this.#parts.worktrees), executions, by: context.by, git, signal }
+    const choosing = { worktrees: listWorktrees(this.#parts.worktrees), executions, by: context.by, git, signal, name }
     const named = given === undefined ? undefined : await chooseNamed(given, choosing)
     const start = this.#permit(context, {
       ...request,

@@ -23,6 +23,9 @@ export const comparisonNeedsWorker = defineFault('comparison_needs_worker', 'una
     'this server runs no agents, so it cannot compare in worktrees; send the request to a server without --no-work',
 })
 
+/** Of the beginning of an id, as with other executions. */
+const SHORTEST_ID = 4
+
 type NamedComparison = { id: string; prompt: string | undefined }
 
 function shorten(id: string): string {
@@ -36,18 +39,28 @@ function nameComparison({ id, prompt = '' }: NamedComparison): string {
   return line === '' ? short : `${short} (${line.slice(0, 60).toWellFormed()})`
 }
 
+/** What became of the work that a caller asked for. */
+export type EndedWork = { name: string; kept?: string | undefined; dropped?: string | undefined }
+
+function describeEnded({ name = '', kept, dropped }: Partial<EndedWork> = {}): string {
+  if (kept !== undefined) return `${name} was kept as ${kept}`
+  if (dropped === undefined) return 'its work was kept or dropped, or it had none'
+  return `${name} was dropped; to get it back: git branch NAME ${dropped.slice(0, 12)}`
+}
+
 export const comparisonOver = defineFault('comparison_over', 'conflict', {
   when: 'The comparison that was named, or the last one in the repository, has no worktrees any more: its work was kept or dropped, or it had none. Nothing was changed.',
   message: ({
     is_last: isLast,
     others,
+    wanted,
     ...over
-  }: NamedComparison & { is_last: boolean; others: readonly NamedComparison[] }) => {
+  }: NamedComparison & { is_last: boolean; others: readonly NamedComparison[]; wanted?: EndedWork | undefined }) => {
     const which = isLast
       ? `the last comparison in this repository, ${nameComparison(over)},`
       : `the comparison ${nameComparison(over)}`
     const open = others.slice(0, 5).map(nameComparison).join(', ')
-    return `${which} has no worktrees any more: its work was kept or dropped, or it had none${others.length === 0 ? '' : `; name a comparison that has some: ${open}`}`
+    return `${which} has no worktrees any more: ${describeEnded(wanted)}${others.length === 0 ? '' : `; name a comparison that has some: ${open}`}`
   },
 })
 
@@ -60,7 +73,9 @@ export const comparisonRunning = defineFault('comparison_running', 'conflict', {
 export const comparisonUnknown = defineFault('comparison_unknown', 'not_found', {
   when: 'There is no comparison with the given id, or nothing of it is kept.',
   message: (d: { id: string }) =>
-    `there is no comparison ${JSON.stringify(d.id)}; "drover compare --list" shows those that are kept: without worktrees only if executions.keep is results or events`,
+    d.id.replace(/^exec_/, '').length < SHORTEST_ID
+      ? `${JSON.stringify(d.id)} is too short to name a comparison; give at least ${SHORTEST_ID} characters of its id, as "drover compare --list" shows it`
+      : `there is no comparison ${JSON.stringify(d.id)}; "drover compare --list" shows those that are kept: without worktrees only if executions.keep is results or events`,
 })
 
 type GoneWork = {

@@ -37,9 +37,12 @@ describe('summarizeView', () => {
       { ...base, name: 'claude', worktree: { repository: '/r', checks } },
       { ...base, name: 'codex', work: 'none' },
     ]
-    const view = { id: 'exec_1', state: 'completed', created_at: 'T', contenders } as unknown as ComparisonView
+    const known = { id: 'exec_1', state: 'completed', created_at: 'T' }
+    const view = { ...known, contenders } as unknown as ComparisonView
     const summary = summarizeView(view, { prompt: 'p', workdir: '/elsewhere' })
     expect(summary).toMatchObject({ repository: '/r', prompt_start: 'p' })
+    const ofAnswers = { ...known, state: 'completed', contenders: [], workdir: '/w' } as const
+    expect(summarizeView(ofAnswers, { prompt: 'p', workdir: undefined })).toMatchObject({ workdir: '/w' })
     expect(summary.contenders).toEqual([
       { ...base, name: 'claude', checks: { passed: 1, failed: 2 } },
       { ...base, name: 'codex', work: 'none' },

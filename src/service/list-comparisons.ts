@@ -50,6 +50,7 @@ export function summarizeView(view: ComparisonView, { prompt, workdir }: Known):
     ...(ended_at !== undefined && { ended_at }),
     ...(prompt !== undefined && { prompt_start: shorten(prompt) }),
     ...(repository !== undefined && { repository }),
+    ...(view.workdir !== undefined && { workdir: view.workdir }),
     ...(winner !== undefined && { winner }),
     contenders: view.contenders.map(({ name, backend, state: ended, work, commit, worktree }) => ({
       ...{ name, backend, state: ended, work },

@@ -60,6 +60,20 @@ it('has the time that the answer of an agent has, before the comparison has ende
   expect(contenders.map(({ duration_ms: time }) => time)).toEqual([3500])
 })
 
+it('has the directory of a comparison of answers, which only its parts know', async () => {
+  const ended = { state: 'completed', created_at: 'T', owner: '', last_seq: 0 } as const
+  const executions: ComparedParts['executions'] = {
+    find: async () => ({ ...ended, id: ID, kind: 'compare' }),
+    list: async () => ({
+      executions: [
+        { ...ended, id: `exec_${'b'.repeat(24)}`, kind: 'compare_backend', backend: 'claude', workdir: '/w' },
+      ],
+    }),
+  }
+  const parts = { executions, by: USER, worktrees: '/none', env: {}, cwd: '/', signal: new AbortController().signal }
+  expect(await new ComparedWork(parts).show(ID)).toMatchObject({ workdir: '/w' })
+})
+
 it('shows its changes with new files, also if the agent has replaced .git', async () => {
   const { parts, worktree } = await createCutOff()
   const diff = () => new ComparedWork(parts).diff({ id: ID, name: 'claude' })

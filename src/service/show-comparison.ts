@@ -27,6 +27,7 @@ import { comparedWorkGone, comparisonNotFound, comparisonUnknown } from './fault
 
 type Contender = ComparisonView['contenders'][number]
 type Place = Pick<ComparedWorktree, 'base' | 'repository'>
+type Ended = { result: ComparisonResult | undefined; parts: readonly Execution[] }
 type Named = Pick<ComparedWorktree, 'name' | 'repository'>
 
 export type ComparedParts = {
@@ -58,7 +59,12 @@ export class ComparedWork {
   async show(named: string): Promise<ComparisonView> {
     const { execution, result } = await this.#find(named)
     const { id, state, prompt, created_at, ended_at } = execution
-    const contenders = await this.#contenders(execution, result)
+    const { executions, by } = this.#parts
+    const page = await executions.list(by, { parent: id }, { limit: MAX_PARTS })
+    const parts = page.executions.toReversed()
+    const contenders = await this.#contenders(execution, { result, parts })
+    // A comparison in worktrees has the repository itself.
+    const workdir = execution.workdir === undefined ? parts[0]?.workdir : undefined
     const winner = contenders.find(({ work }) => work === 'kept')?.name
     const isCutOff = result === undefined && state === 'lost' && contenders.some(({ work }) => work !== 'none')
     const warnings = isCutOff ? [NOT_CHECKED] : result?.warnings
@@ -66,6 +72,7 @@ export class ComparedWork {
       ...{ id, state, created_at, contenders },
       ...(prompt !== undefined && { prompt }),
       ...(ended_at !== undefined && { ended_at }),
+      ...(workdir !== undefined && { workdir }),
       ...(winner !== undefined && { winner }),
       ...(warnings !== undefined && { warnings: [...warnings] }),
     }
@@ -124,11 +131,8 @@ export class ComparedWork {
     return { execution, result: execution.result as ComparisonResult | undefined }
   }
 
-  async #contenders(execution: Execution, result: ComparisonResult | undefined): Promise<Contender[]> {
+  async #contenders(execution: Execution, { result, parts }: Ended): Promise<Contender[]> {
     const { id, state } = execution
-    const { executions, by } = this.#parts
-    const page = await executions.list(by, { parent: id }, { limit: MAX_PARTS })
-    const parts = page.executions.toReversed()
     if (result === undefined) return await this.#unfinished(execution, parts)
     const names = toLabels(result.backends)
     return await Promise.all(

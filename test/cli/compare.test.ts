@@ -83,6 +83,13 @@ describe('drover compare', () => {
     expect(made).toMatchObject({ prompt: 'from a pipe', results: [{ exit_code: 0 }] })
   })
 
+  it('warns of a task file, which is one prompt to it', async () => {
+    writeFileSync(join(home.path, 't.yaml'), '- prompt: one\n- prompt: two\n')
+    const { code, stderr } = await compare(['-f', 't.yaml', '--backends', 'claude', '--dry-run'])
+    expect(code).toBe(0)
+    expect(stderr).toMatch(/^drover: warning: t\.yaml looks like a task file, .*"drover parallel -f t\.yaml" runs its/)
+  })
+
   it.each([
     ['a blank prompt', [' \n']],
     ['an empty file', ['--file', 'empty']],
@@ -105,6 +112,8 @@ describe('drover compare', () => {
     const noCodex = { DROVER_BACKENDS_CODEX_COMMAND: '/nonexistent/codex' }
     const ran = await report(['hello there'], { env: noCodex })
     expect(ran).toMatchObject({ code: 0, stderr: '', report: { backends: ['claude', 'gemini'] } })
+    const shown = await report(['hello there', '--dry-run'], { env: noCodex })
+    expect(shown.report).toMatchObject({ backends: ['claude', 'gemini'] })
     const onlyClaude = { ...noCodex, DROVER_BACKENDS_GEMINI_ENABLED: 'false' }
     expect(await compare(['hello there'], { env: onlyClaude })).toMatchObject({
       code: 1,
@@ -179,9 +188,8 @@ describe('drover compare', () => {
   })
 
   it('uses one model and one timeout for all agents', async () => {
-    const { report: made } = await report(['hello there', '--all-backends', '-m', 'm-1', '--dry-run'], {
-      env: home.bare,
-    })
+    const named = ['--backends', 'claude,codex,gemini', '-m', 'm-1', '--dry-run']
+    const { report: made } = await report(['hello there', ...named], { env: home.bare })
     expect(made.results.map(({ output }: { output: string }) => /--model[ =]m-1|-m m-1/.test(output))).toEqual([
       true,
       true,
@@ -201,9 +209,12 @@ describe('drover compare', () => {
 
   it('prints only failures and answers with --quiet', async () => {
     home.teach('codex', { fail: 500 })
-    const { stdout, stderr } = await compare(['hello there', '--backends', 'claude,codex', '-q'])
-    expect(stderr).toMatch(/^\[2\/2\] failed after \S+ m?s: codex: .*\n$/)
-    expect(stdout).toMatch(/^claude \(demo\)\n/)
+    const args = ['hello there', '--backends', 'claude,codex', '--access', 'read-only', '-q']
+    const { stdout, stderr } = await compare(args)
+    expect(stderr).toMatch(
+      /^\[2\/2\] failed after \S+ m?s: codex: .*\ndrover: warning: claude: sandbox_mode read-only is .*\n$/,
+    )
+    expect(stdout).toMatch(/^claude \(demo\)\nThis is .*\n\ncodex\nfailed: .*\n$/)
   })
 
   it('prints the permissions and directory of each agent in a dry run', async () => {

@@ -86,7 +86,8 @@ describe('drover compare --list', () => {
     expect(open.stdout).toMatch(new RegExp(`\nclaude .* ${times[0]} .*\ncodex .* ${times[1]} `))
     expect(open.stdout).toMatch(/\nclaude: sh -c .* failed with exit code 1\n {2}no knots\n/)
     expect(open.stdout).toContain(`drover compare --keep NAME --comparison ${short}\n`)
-    await drover(['--keep', 'codex', '--comparison', short])
+    expect((await drover(['--show', short, '--quiet'])).stdout).toBe('claude\nclaude is done\n\ncodex\ncodex is done\n')
+    expect((await drover(['--keep', 'codex', '--comparison', short, '--quiet'])).stdout).toBe('')
     const kept = (await drover(['--show', short])).stdout
     expect(kept).toMatch(/\nclaude .* dropped\ncodex .* kept\n/)
     expect(kept).not.toContain('--keep NAME')
@@ -97,8 +98,11 @@ describe('drover compare --list', () => {
       ...{ id, state: 'completed', prompt: 'Show the wind', winner: 'codex' },
       contenders: [{ worktree: { checks: [{ exit_code: 1, output: 'no knots\n' }] } }, { work: 'kept' }],
     })
-    const never = await drover(['--show', 'zzzz'])
-    expect(never).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no comparison "zzzz"') })
+    expect((await drover(['--keep', 'claude'])).stderr).toMatch(
+      /\(Show the wind\), has no worktrees any more: claude was dropped; to get it back: git branch NAME [0-9a-f]{12}\n/,
+    )
+    const tooShort = await drover(['--show', short.slice(0, 3)])
+    expect(tooShort).toMatchObject({ code: 1, stderr: expect.stringContaining('give at least 4 characters of its id') })
   })
 
   it.runIf(IS_FULL)('names the repository of those that are not of the current one', async () => {
@@ -112,6 +116,9 @@ describe('drover compare --list', () => {
       new RegExp(`^ID +STATE +CHECKS +WORK +AGE +REPOSITORY +PROMPT\\n.*just now +${name} +Show the wind\\n`),
     )
     expect((await drover(['--list'])).stdout).not.toContain('REPOSITORY')
+    const asked = ['compare', '--backends', 'claude', 'Only answers']
+    await home.drover(asked, { cwd: home.path, env: { ...KEEPING, DROVER_EXECUTIONS_KEEP: 'results' } })
+    expect((await drover(['--list', '-n', '1'])).stdout).toMatch(new RegExp(` ${basename(home.path)} +Only answers\\n`))
     const kept = await elsewhere('--keep', 'codex', '--comparison', id)
     expect(kept.stdout).toMatch(
       new RegExp(`: git -C ${repository.root} merge drover/show-the-wind-codex-[0-9a-f]{8}\\n`),

@@ -320,6 +320,6 @@ describe('a comparison in worktrees', () => {
       isError: false,
       text: expect.stringContaining(`Kept codex as the branch ${branches()}`),
     })
-    expect((await writer.call('compare_keep', { workdir: request.workdir })).text).toContain('comparison_not_found')
+    expect((await writer.call('compare_keep', { workdir: request.workdir })).text).toContain('comparison_over')
   })
 })

@@ -263,7 +263,7 @@ describe('several prompts', () => {
     expect(dropped).toMatchObject([{ name: 'codex' }])
     expect(repository.git('show', `${kept?.branch}:drover-demo.md`)).toContain('Show the wind')
     expect(readdirSync(join(home, 'worktrees'))).toEqual([])
-    expect(await failure(drover.keep({}))).toMatchObject({ code: 'comparison_not_found' })
+    expect(await failure(drover.keep({}))).toMatchObject({ code: 'comparison_over' })
   })
 })
 

@@ -30,6 +30,13 @@ it('no line of a warning of an agent looks like a message of drover', () => {
   expect(formatWarnings([warned])).toBe('drover: warning: [1] w\n  drover: a\n')
 })
 
+it('an agent that was canceled in a comparison is called that, not a run', () => {
+  const canceled = { name: 'claude', backend: 'claude', state: 'cancelled', work: 'none' } as const
+  const shown = (error: string) => formatContenders([{ ...canceled, error }], { out: OUT, id: 'exec_1' })
+  expect(shown('the run was canceled')).toMatch(/\nclaude: canceled\n$/)
+  expect(shown('the run was canceled; it was retrying after: no network')).toMatch(/: canceled; it was retrying after:/)
+})
+
 it('tasks have a column for costs if one is known', () => {
   const known = { ...CANCELLED, result: { ...CANCELLED.result, cost_usd: 0.5, cost_kind: 'priced' as const } }
   const unknown = { item: CANCELLED.item, result: undefined }
@@ -55,7 +62,10 @@ it('a comparison says why a cost is not known', () => {
   const paid = { ...unknown, backend: 'claude', cost_usd: 0.5, cost_kind: 'reported' as const }
   const shown = (results: (typeof unknown)[]) => formatCompared(results, { out: OUT, isKept: true })
   expect(shown([paid, unknown])).toContain('\nThe cost of house-1 is not known.')
-  expect(shown([paid, { ...unknown, cost_kind: 'plan' as const } as typeof unknown])).not.toContain('not known')
+  const planned = { ...unknown, cost_kind: 'plan' as const } as typeof unknown
+  expect(shown([paid, planned])).not.toContain('not known')
+  expect(shown([planned])).toMatch(/ COST\n.* plan$/m)
+  expect(formatComparison([planned], { out: { ...OUT, isTty: false }, demoBackends: [] })).toMatch(/10 tokens, plan\n$/)
 })
 
 describe('tokens of a cache', () => {

@@ -5,6 +5,7 @@ import { type AgentLocation, backendNames, locateAgents } from '../../agents/loc
 import type { Config } from '../../config/config.shape.ts'
 import { Fault, isFault } from '../../kit/fault.ts'
 import { DEFAULT_CHECK_TIMEOUT_MS, parseCheck } from '../../kit/process/run-check.ts'
+import { quoteWord } from '../../kit/shell-words.ts'
 import { USER } from '../../prompts/caller.ts'
 import type { ComparisonResult, KeepResult } from '../../prompts/prompt-result.shape.ts'
 import { toPromptStatus } from '../../prompts/prompt-result.ts'
@@ -22,19 +23,20 @@ import {
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import { openDrover } from '../open/open-drover.ts'
 import { printResult } from '../output/print-result.ts'
-import { toShown } from '../output/printable.ts'
+import { toPrintable, toShown } from '../output/printable.ts'
 import { readSandbox, requestFromFlags } from '../prompt/prompt-flags.ts'
 import { readPrompt } from '../prompt/read-prompt.ts'
 import { readPreparation } from '../read-preparation.ts'
 import { readSettings } from '../settings.ts'
 import type { Channel } from '../terminal.ts'
-import { formatCompared, formatComparison, formatKeepResult, formatMissingCosts } from './comparison-text.ts'
+import { formatCompared, formatComparison, formatKeepResult, formatMissingCosts, leftLines } from './comparison-text.ts'
 import { findCurrentRepository, isInRepository } from './current-repository.ts'
 import { checkListFlags, listEarlier } from './earlier-comparisons.ts'
 import { executeBatch } from './execute-batch.ts'
 import { formatWarnings, printDryRun, withTimes, withTotals } from './print-batch.ts'
 import { showEarlier } from './print-comparison.ts'
 import { closeResultFiles, openResultFiles, resultFileName, resultsDirectory } from './result-files.ts'
+import { isParallelFile } from './task-file.ts'
 
 export const run: RunCommand = async (invocation) => {
   const { flags, runtime } = invocation
@@ -56,6 +58,7 @@ export const run: RunCommand = async (invocation) => {
   const backends = await chooseBackends(located, choice)
   checkKeptName(invocation, backends)
   const comparison = { config, located, isDryRun, backends, prompt: await readPrompt(invocation) }
+  await warnOfTaskFile(invocation, comparison.prompt)
   using interruption = listenForInterruption()
   try {
     return await compare(invocation, comparison)
@@ -69,6 +72,16 @@ export const run: RunCommand = async (invocation) => {
 
 function isAbortError(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError'
+}
+
+/** People expect that its tasks are compared one by one. */
+async function warnOfTaskFile({ flags, runtime }: Invocation, prompt: string): Promise<void> {
+  if (!(await isParallelFile(prompt))) return
+  const file = flags.text('file')
+  const [named, input] = file === undefined ? ['the prompt', ''] : [toPrintable(file), ` -f ${quoteWord(file)}`]
+  await runtime.terminal.err.write(
+    `drover: warning: ${named} looks like a task file, but is sent as one prompt; "drover parallel${toPrintable(input)}" runs its tasks, and docs/compare-agents.md#compare-on-several-tasks has a loop that compares agents on several\n`,
+  )
 }
 
 type ComparedAgents = {
@@ -152,7 +165,11 @@ async function keepAfterComparison(invocation: Invocation): Promise<number> {
   const here = await findCurrentRepository(invocation, interruption.signal)
   const { repository } = result
   const isElsewhere = repository !== undefined && !isInRepository(repository, here)
-  await printResult(invocation, result, () => formatKeepResult(result, isElsewhere ? repository : undefined))
+  await printResult(invocation, result, () =>
+    invocation.flags.isOn('quiet')
+      ? toLines(leftLines(result.left))
+      : formatKeepResult(result, isElsewhere ? repository : undefined),
+  )
   return result.left.length > 0 ? 1 : 0
 }
 
@@ -189,10 +206,16 @@ async function printComparison({ flags, runtime }: Invocation, printed: Printed)
     return
   }
   const { results, dropped, left, kept } = result
-  await err.write(formatWarnings(results.map((each) => ({ item: { mark: each.backend }, result: each }))))
+  const labels = toLabels(results.map(({ backend }) => backend))
+  const warned = results.map((each, at) => ({ item: { mark: labels[at] ?? each.backend }, result: each }))
+  await err.write(formatWarnings(warned, (names) => `${names.join(', ')}:`))
   const demoBackends = located.filter(({ isDemo }) => isDemo).map(({ backend }): string => backend)
-  await out.write(formatComparison(results, { out, demoBackends }))
-  if (flags.isOn('quiet')) return
+  const isQuiet = flags.isOn('quiet')
+  await out.write(formatComparison(results, { out, demoBackends, isQuiet }))
+  if (isQuiet) {
+    await out.write(toLines(leftLines(left ?? [])))
+    return
+  }
   if (results.every(({ worktree }) => worktree === undefined)) {
     await out.write(
       formatMissingCosts(results)
@@ -203,6 +226,10 @@ async function printComparison({ flags, runtime }: Invocation, printed: Printed)
   }
   await out.write(formatCompared(results, { out, isKept: dropped !== undefined }))
   if (dropped !== undefined) await out.write(formatKeepResult({ ...(kept && { kept }), dropped, left: left ?? [] }))
+}
+
+function toLines(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('')
 }
 
 /** All of this is checked before an agent costs anything. */
@@ -267,10 +294,11 @@ function locateAll({ flags, runtime }: Invocation, { backends }: Config): readon
 
 type BackendChoice = { names: readonly string[] | undefined; isDryRun: boolean; err: Channel; atLeast: number }
 
-/** Leaves out named agents that cannot be used, with a warning. A dry run does not need them installed. */
+/** Leaves out named agents that cannot be used, with a warning. A dry run does not need named ones installed. */
 async function chooseBackends(located: readonly AgentLocation[], backendChoice: BackendChoice): Promise<string[]> {
   const { names, isDryRun, err, atLeast } = backendChoice
-  const isUsable = ({ isEnabled, program }: AgentLocation) => isEnabled && (isDryRun || program !== undefined)
+  const isShown = isDryRun && names !== undefined
+  const isUsable = ({ isEnabled, program }: AgentLocation) => isEnabled && (isShown || program !== undefined)
   const usable = located.filter(isUsable).map(({ backend }): string => backend)
   const missing = located.filter((agent) => names?.includes(agent.backend) === true && !isUsable(agent))
   for (const { backend, isEnabled, wanted } of missing) {

@@ -7,11 +7,12 @@ import { type PromptResult, toPromptStatus } from '../../prompts/prompt-result.t
 import { countTokens } from '../../prompts/tokens.ts'
 import type { ComparisonView } from '../../service/comparison.shape.ts'
 import { toLabels } from '../../service/comparison-worktrees.ts'
-import { formatCost, formatDuration, formatTokenCount } from '../output/format-amounts.ts'
+import { formatDuration, formatPaid, formatTokenCount } from '../output/format-amounts.ts'
 import { padToColumns, toMessage, toOneLine, toPrintable, toShown } from '../output/printable.ts'
 import { wrapOn } from '../output/terminal-wrap.ts'
 import { formatHeadedTable } from '../output/text-table.ts'
 import { wrapWords } from '../output/wrap-words.ts'
+import { describeCancel } from '../prompt/prompt-printer.ts'
 import type { Channel } from '../terminal.ts'
 import { formatFailure } from './print-batch.ts'
 
@@ -19,14 +20,21 @@ type ComparisonLayout = {
   out: Channel
   /** The agents that the demo agent replaced. */
   demoBackends: readonly string[]
+  /** Without the time, the tokens and the cost of each answer. */
+  isQuiet?: boolean
 }
 
 export function formatComparison(results: readonly PromptResult[], layout: ComparisonLayout): string {
-  const { out, demoBackends } = layout
+  const { out, demoBackends, isQuiet = false } = layout
   const width = out.isTty ? columnWidth(results.length, out.columns) : undefined
   const labels = toLabels(results.map(({ backend }) => backend))
   const names = results.map((result, at) => formatName(result, labels[at] ?? '', demoBackends))
-  if (width === undefined) return results.map((result, at) => formatAnswer(result, names[at] ?? '', out)).join('\n')
+  const effort = (result: PromptResult) => (isQuiet ? '' : formatEffort(result))
+  if (width === undefined) {
+    return results
+      .map((each, at) => formatAnswer(each, { out, name: names[at] ?? '', effort: effort(each) }))
+      .join('\n')
+  }
   const columns = [
     sideBySide(names, width),
     sideBySide(
@@ -37,18 +45,16 @@ export function formatComparison(results: readonly PromptResult[], layout: Compa
       results.map((result) => toPrintable(shownAnswer(result))),
       width,
     ),
-    sideBySide(
-      results.map(() => ''),
-      width,
-    ),
-    sideBySide(results.map(formatEffort), width),
+    ...(isQuiet ? [] : [results.map(() => ''), results.map(effort)].map((texts) => sideBySide(texts, width))),
   ]
   return `${columns.flat().join('\n')}\n`
 }
 
-function formatAnswer(result: PromptResult, name: string, out: Channel): string {
-  const heading = out.style('bold', name)
-  return `${heading}\n${wrapOn(out, toShown(shownAnswer(result), out))}\n${out.style('dim', formatEffort(result))}\n`
+type Answer = { out: Channel; name: string; effort: string }
+
+function formatAnswer(result: PromptResult, { out, name, effort }: Answer): string {
+  const lines = [out.style('bold', name), wrapOn(out, toShown(shownAnswer(result), out))]
+  return `${[...lines, ...(effort === '' ? [] : [out.style('dim', effort)])].join('\n')}\n`
 }
 
 /** The demo agent has no model, and not every agent reports its own. */
@@ -63,10 +69,10 @@ function shownAnswer(result: PromptResult): string {
 }
 
 function formatEffort(result: PromptResult): string {
-  const { backend, duration_ms: durationMs, token_usage: usage, cost_usd: costUsd, cost_kind: kind } = result
+  const { backend, duration_ms: durationMs, token_usage: usage } = result
   const tokens = formatTokenCount(usage, backend)
   const counted = tokens === undefined ? undefined : `${tokens} tokens`
-  const parts = [formatDuration(durationMs), counted, formatCost(costUsd, kind === 'priced')]
+  const parts = [formatDuration(durationMs), counted, formatPaid(result)]
   return parts.filter((part) => part !== undefined).join(', ')
 }
 
@@ -104,7 +110,7 @@ export function formatCompared(
   { out, isKept }: { out: Channel; isKept: boolean },
 ): string {
   const worktrees = results.flatMap(({ worktree }) => worktree ?? [])
-  const hasCost = results.some(({ cost_usd: cost }) => cost !== undefined)
+  const hasCost = results.some((each) => formatPaid(each) !== undefined)
   const rows = [HEADINGS, ...results.map(toRow)].map((row) => (hasCost ? row : row.slice(0, -1)))
   const places = worktrees.flatMap(({ name, path }) => (path === undefined ? [] : [`${name}: ${toPrintable(path)}`]))
   const table = [...formatHeadedTable(rows, out), ...formatMissingCosts(results)]
@@ -138,7 +144,10 @@ type Contender = ComparisonView['contenders'][number]
 /** The same of an earlier comparison, with what became of the work. */
 export function formatContenders(contenders: readonly Contender[], { out, id }: { out: Channel; id: string }): string {
   const worktrees = contenders.flatMap(({ worktree }) => worktree ?? [])
-  const errors = contenders.flatMap(({ name, error }) => (error === undefined ? [] : [`${name}: ${toMessage(error)}`]))
+  const errors = contenders.flatMap(({ name, state, error }) => {
+    if (error === undefined) return []
+    return [`${name}: ${toMessage(state === 'cancelled' ? describeCancel({ error }) : error)}`]
+  })
   const rows = [[...HEADINGS, 'WORK'], ...contenders.map(toContenderRow)]
   const open = contenders.flatMap(({ name, work, worktree }) => {
     const { path } = worktree ?? {}
@@ -155,12 +164,12 @@ export function formatContenders(contenders: readonly Contender[], { out, id }: 
 }
 
 function toContenderRow(contender: Contender): string[] {
-  const { name, backend, state, worktree, duration_ms: durationMs, usage, cost_usd: cost, cost_kind: kind } = contender
+  const { name, backend, state, worktree, duration_ms: durationMs, usage } = contender
   return [
     ...[name, state, ...formatSizes(worktree)],
     durationMs === undefined ? '-' : formatDuration(durationMs),
     formatTokenCount(usage, backend) ?? '-',
-    formatCost(cost, kind === 'priced') ?? '-',
+    formatPaid(contender) ?? '-',
     contender.work === 'none' ? '-' : contender.work,
   ]
 }
@@ -175,10 +184,10 @@ type Sizes = Pick<ComparedWorktree, 'files' | 'insertions' | 'deletions' | 'chec
 const NO_SIZES: Sizes = { files: 0, insertions: 0, deletions: 0, checks: [] }
 
 function toRow(result: ComparedResult): string[] {
-  const { backend, worktree, duration_ms: durationMs, token_usage: usage, cost_usd: cost, cost_kind: kind } = result
+  const { backend, worktree, duration_ms: durationMs, token_usage: usage } = result
   const { name = backend } = worktree ?? {}
   const tokens = formatTokenCount(usage, backend) ?? '-'
-  const effort = [formatDuration(durationMs), tokens, formatCost(cost, kind === 'priced') ?? '-']
+  const effort = [formatDuration(durationMs), tokens, formatPaid(result) ?? '-']
   return [name, toPromptStatus(result), ...formatSizes(worktree), ...effort]
 }
 
@@ -240,6 +249,11 @@ export function toShortId(id: string): string {
   return id.startsWith('exec_') ? shortExecutionId({ id }) : id
 }
 
+/** What could not be dropped: also for `--quiet`. */
+export function leftLines(left: KeepResult['left']): string[] {
+  return left.map(({ name, path, reason }) => `Left ${name} in ${toMessage(path)}: ${toMessage(reason)}`)
+}
+
 /** `elsewhere` is the repository, if it is not the current one. */
 export function formatKeepResult(
   { kept, dropped, left, comparison: id, prompt_start: prompt = '' }: KeepResult,
@@ -253,7 +267,7 @@ export function formatKeepResult(
         ? `Dropped ${name}, which changed nothing.`
         : `Dropped ${name}. To get it back: ${git} branch NAME ${id.slice(0, 12)}`
     }),
-    ...left.map(({ name, path, reason }) => `Left ${name} in ${toMessage(path)}: ${toMessage(reason)}`),
+    ...leftLines(left),
     ...(kept === undefined ? [] : [toPrintable(`To merge it into your branch: ${git} merge ${kept.branch}`)]),
     ...(id === undefined ? [] : [`This was the comparison ${toShortId(id)}: ${toOneLine(prompt, PROMPT_COLUMNS)}`]),
   ]

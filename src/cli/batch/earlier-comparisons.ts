@@ -63,7 +63,7 @@ function formatPage({ comparisons, offset, has_more: hasMore }: ComparisonPage, 
 
 /** A row for each comparison, with a row for each of its agents below it. Pure. */
 function comparisonRows(comparisons: readonly ComparisonSummary[], { now, here }: Around): string[][] {
-  const elsewhere = ({ repository }: ComparisonSummary) =>
+  const elsewhere = ({ workdir, repository = workdir }: ComparisonSummary) =>
     repository === undefined || isInRepository(repository, here) ? '' : basename(repository)
   const hasOthers = comparisons.some((each) => elsewhere(each) !== '')
   const rows = comparisons.flatMap((each) => [

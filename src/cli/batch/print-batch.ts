@@ -2,7 +2,7 @@ import type { JsonObject } from '../../kit/json/json-value.ts'
 import { type PromptResult, type PromptStatus, toPromptStatus } from '../../prompts/prompt-result.ts'
 import { countTokens } from '../../prompts/tokens.ts'
 import type { Invocation } from '../command.ts'
-import { formatCost, formatDuration, formatTokenCount } from '../output/format-amounts.ts'
+import { formatDuration, formatPaid, formatTokenCount } from '../output/format-amounts.ts'
 import { toMessage, toOneLine, toPrintable, toShown } from '../output/printable.ts'
 import { wrapOn } from '../output/terminal-wrap.ts'
 import { formatHeadedTable } from '../output/text-table.ts'
@@ -109,7 +109,7 @@ export function outcomeTable(
   { first, last }: { first: string; last: string },
   out: Channel,
 ) {
-  const hasCost = outcomes.some(({ result }) => result?.cost_usd !== undefined)
+  const hasCost = outcomes.some(({ result }) => result !== undefined && formatPaid(result) !== undefined)
   const headings = [first, 'BACKEND', 'STATUS', 'DURATION', 'TOKENS', ...(hasCost ? ['COST'] : []), last]
   const rows = outcomes.map(({ item, result }, at) => [
     String(at + 1),
@@ -117,7 +117,7 @@ export function outcomeTable(
     STATUS_TEXTS[result === undefined ? 'skipped' : toPromptStatus(result)],
     result === undefined ? '-' : formatDuration(result.duration_ms),
     (result && formatTokenCount(result.token_usage, result.backend)) ?? '-',
-    ...(hasCost ? [formatCost(result?.cost_usd, result?.cost_kind === 'priced') ?? '-'] : []),
+    ...(hasCost ? [formatPaid(result ?? {}) ?? '-'] : []),
     item.name,
   ])
   return `${formatHeadedTable([headings, ...rows], out).join('\n')}\n`
@@ -142,15 +142,19 @@ export function formatTotals(
   return `${total}: ${parts.join(', ')}; ${effort}\n`
 }
 
+type Marked = { item: { mark: string }; result: PromptResult | undefined }
+
 /** Prints each warning once, with the items it belongs to: a hundred tasks may have the same warning. */
 export function formatWarnings(
-  outcomes: readonly { item: { mark: string }; result: PromptResult | undefined }[],
+  outcomes: readonly Marked[],
+  joinMarks = (marks: readonly string[]) => marks.join(' '),
 ): string {
   const marks = new Map<string, string[]>()
   for (const { item, result } of outcomes) {
     for (const warning of result?.warnings ?? []) marks.set(warning, [...(marks.get(warning) ?? []), item.mark])
   }
-  return [...marks].map(([warning, marked]) => `drover: warning: ${marked.join(' ')} ${toMessage(warning)}\n`).join('')
+  const lines = [...marks].map(([warning, marked]) => `drover: warning: ${joinMarks(marked)} ${toMessage(warning)}\n`)
+  return lines.join('')
 }
 
 /** When an item started and ended; empty if it never started. */

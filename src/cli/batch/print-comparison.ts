@@ -30,7 +30,9 @@ export async function showEarlier(invocation: Invocation): Promise<number> {
   })
   const answers = flags.isOn('json') ? NO_ANSWERS : await findAnswers(view, drover)
   const now = runtime.clock.now()
-  return await printResult(invocation, view, (out) => formatView(view, answers, { out, now }))
+  return await printResult(invocation, view, (out) =>
+    formatView(view, answers, { out, now, isQuiet: flags.isOn('quiet') }),
+  )
 }
 
 type Answers = { results: readonly ComparedResult[]; demoBackends: readonly string[] }
@@ -53,11 +55,14 @@ async function findAnswers(
   }
 }
 
+type Shown = { out: Channel; now: Date; isQuiet: boolean }
+
 /** Pure. */
-function formatView(view: ComparisonView, answers: Answers, { out, now }: { out: Channel; now: Date }): string {
+function formatView(view: ComparisonView, answers: Answers, { out, now, isQuiet }: Shown): string {
   const { id, state, prompt = '', created_at: time, contenders, warnings = [] } = view
   const head = toOneLine(`${toShortId(id)} ${state}, ${formatAge(time, now)}: ${prompt}`, tableWidth(out))
   const { results, demoBackends } = answers
+  if (isQuiet) return formatComparison(results, { out, demoBackends, isQuiet })
   return [
     `${out.style('bold', head)}\n`,
     ...(results.length === 0 ? [] : ['\n', formatComparison(results, { out, demoBackends })]),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Fault } from '../../kit/fault.ts'
 import { validateChainFile, validateParallelFile } from './checks.generated.js'
-import { checkTasks, looksLikeJson, parseTaskText } from './task-file.ts'
+import { checkTasks, isParallelFile, looksLikeJson, parseTaskText } from './task-file.ts'
 
 const SHAPES = {
   tasks: { noun: 'tasks', validate: validateParallelFile },
@@ -21,6 +21,20 @@ function refusal(text: string, options: Parameters<typeof check>[1] = {}): strin
   }
   return 'taken'
 }
+
+describe('isParallelFile', () => {
+  it.each([
+    ['- prompt: one\n- prompt: two\n', true],
+    ['tasks:\n  - prompt: one\n    backend: codex\n', true],
+    ['[{ "prompt": "one" }]', true],
+    ['Write a task file with a prompt: it has a list.\n', false],
+    ['steps:\n  - prompt: one\n', false],
+    ['- prompt: one\n  chek: x\n', false],
+    ['prompt: "one\n', false],
+  ])('takes only a whole and valid task file for one: %j', async (text, is) => {
+    expect(await isParallelFile(text)).toBe(is)
+  })
+})
 
 describe('a task file', () => {
   const TASKS = { tasks: [{ prompt: 'a' }, { prompt: 'b', backend: 'codex', meta: { ticket: 7.5 } }] }

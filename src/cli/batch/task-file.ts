@@ -36,6 +36,24 @@ export async function readChainFile(invocation: Invocation): Promise<CheckedFile
   return checkTasks(await readTree(invocation, 'steps'), { noun: 'steps', validate: validateChainFile })
 }
 
+/** More than people write as tasks; a prompt may be much longer, and takes long to parse. */
+const LOOKS_LIMIT = 1024 * 1024
+
+/** Whether all of a text is a valid file of `drover parallel`. */
+export async function isParallelFile(text: string): Promise<boolean> {
+  if (text.length > LOOKS_LIMIT || !/\bprompt["']?\s*:/.test(text)) return false
+  const bytes = Buffer.from(text)
+  const { validateParallelFile } = await import('./checks.generated.js')
+  try {
+    const tree = parseTaskText({ source: '', bytes, isJson: looksLikeJson(bytes) })
+    checkTasks(tree, { noun: 'tasks', validate: validateParallelFile })
+    return true
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    return false
+  }
+}
+
 type Noun = 'tasks' | 'steps'
 
 async function readTree(invocation: Invocation, noun: Noun): Promise<TaskTree> {

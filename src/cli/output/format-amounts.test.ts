@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatAge, formatDuration, formatUsage } from './format-amounts.ts'
+import { formatAge, formatDuration, formatPaid, formatUsage } from './format-amounts.ts'
 
 const NOW = new Date('2026-03-10T12:00:00.000Z')
 
@@ -29,6 +29,17 @@ describe('formatDuration', () => {
     [3_723_000, '1:02:03'],
   ])('formats %i as %s', (milliseconds, text) => {
     expect(formatDuration(milliseconds)).toBe(text)
+  })
+})
+
+describe('formatPaid', () => {
+  it.each([
+    [{ cost_usd: 0.0043, cost_kind: 'reported' }, '$0.0043'],
+    [{ cost_usd: 1.234, cost_kind: 'priced' }, '~$1.23'],
+    [{ cost_kind: 'plan' }, 'plan'],
+    [{}, undefined],
+  ] as const)('formats %j as %s', (paid, text) => {
+    expect(formatPaid(paid)).toBe(text)
   })
 })
 

@@ -43,3 +43,10 @@ export function formatCost(costUsd: number | undefined, isPriced = false): strin
   const shown = costUsd < 0.0001 ? '<$0.0001' : `$${costUsd.toFixed(costUsd < 1 ? 4 : 2)}`
   return isPriced ? `~${shown}` : shown
 }
+
+type Paid = { cost_usd?: number | undefined; cost_kind?: 'reported' | 'priced' | 'plan' | undefined }
+
+/** The same of one prompt; `plan` if a subscription pays. */
+export function formatPaid({ cost_usd: cost, cost_kind: kind }: Paid): string | undefined {
+  return cost === undefined && kind === 'plan' ? kind : formatCost(cost, kind === 'priced')
+}

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../kit/json/json-value.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import { type PromptResult, toPromptStatus } from '../../prompts/prompt-result.ts'
 import { splitTokens } from '../../prompts/tokens.ts'
-import { formatCost, formatUsage } from '../output/format-amounts.ts'
+import { formatPaid, formatUsage } from '../output/format-amounts.ts'
 import { toMessage } from '../output/printable.ts'
 import { shortenSessionId } from '../sessions/session-text.ts'
 import type { Terminal, Written } from '../terminal.ts'
@@ -100,7 +100,7 @@ export async function printProblems({ err }: Terminal, result: PromptResult): Pr
 }
 
 /** `canceled`, and what the agent was retrying then. */
-export function describeCancel({ error = '' }: PromptResult): string {
+export function describeCancel({ error = '' }: Pick<PromptResult, 'error'>): string {
   return `canceled${error.startsWith(CANCELED) ? error.slice(CANCELED.length) : ''}`
 }
 
@@ -108,11 +108,8 @@ type CostOptions = Pick<PrintOptions, 'showTokens' | 'showTiming'>
 
 /** A person always sees what was paid; a pipe gets it only with `--usage`. */
 export async function printCost({ out, err }: Terminal, result: PromptResult, options: CostOptions): Promise<void> {
-  const isPaid = result.cost_usd !== 0
-  const cost =
-    options.showTokens || (isPaid && out.isTty && err.isTty)
-      ? formatCost(result.cost_usd, result.cost_kind === 'priced')
-      : undefined
+  const isPaid = result.cost_usd !== 0 && result.cost_kind !== 'plan'
+  const cost = options.showTokens || (isPaid && out.isTty && err.isTty) ? formatPaid(result) : undefined
   const parts = [
     ...(options.showTokens ? [`tokens: ${formatUsage(result.token_usage, result.backend)}`] : []),
     ...(options.showTiming ? [`${(result.duration_ms / 1000).toFixed(2)} s`] : []),

@@ -4,7 +4,7 @@ import { writeJson } from '../../kit/json/write-json.ts'
 import { formatBackend } from '../../prompts/format-backend.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import { isResumable } from '../../sessions/session-changes.ts'
-import { formatAge, formatCost, formatDuration, formatTokenCount, formatUsage } from '../output/format-amounts.ts'
+import { formatAge, formatDuration, formatPaid, formatTokenCount, formatUsage } from '../output/format-amounts.ts'
 import { toOneLine } from '../output/printable.ts'
 
 const PROMPT_COLUMNS = 200
@@ -73,14 +73,14 @@ function resumeCommand(session: Session): string {
 
 /** The state, the time, the duration, the tokens and the cost of a turn. */
 export function turnFacts(sessionTurn: SessionTurn, backend: string): string {
-  const { state, created_at: at, duration_ms: ms, usage, cost_usd: cost, cost_kind: kind, model } = sessionTurn
+  const { state, created_at: at, duration_ms: ms, usage, model } = sessionTurn
   const facts = [
     state,
     at,
     ms === undefined ? undefined : formatDuration(ms),
     model,
     usage === undefined ? undefined : formatUsage(usage, backend),
-    formatCost(cost, kind === 'priced'),
+    formatPaid(sessionTurn),
   ]
   return facts.filter((fact) => fact !== undefined && fact !== '').join(' · ')
 }

@@ -67,7 +67,8 @@ export async function checkAgents(context: CheckContext): Promise<Finding[]> {
       context.tryAgent?.(backend),
     ])
     const facts = { isRoot, env, hasTimeout, isDefault: backend === config.default_backend }
-    return [...assessAgent(located, answer, facts), ...assessLogin(located, { env, tried })]
+    const isOutside = config.sandbox.mode === 'off'
+    return [...assessAgent(located, answer, facts), ...assessLogin(located, { env, tried, isOutside })]
   })
   return [...assessAll(agents, config), ...(await Promise.all(findings)).flat()]
 }
@@ -106,10 +107,13 @@ function assessAgent(located: AgentLocation, answer: VersionAnswer | undefined, 
 /** A prompt that was answered or not tells more than a file. */
 function assessLogin(
   located: AgentLocation,
-  { env, tried }: { env: Environment; tried: BackendTest | undefined },
+  { env, tried, isOutside }: { env: Environment; tried: BackendTest | undefined; isOutside: boolean },
 ): Finding[] {
   const { backend, agent, isEnabled, program } = located
-  if (tried?.works === true) return [AGENT.agent_answers({ detail: describeTest(tried) })]
+  if (tried?.works === true) {
+    const where = isOutside ? ', outside of the sandbox' : ''
+    return [AGENT.agent_answers({ detail: `${describeTest(tried)}${where}` })]
+  }
   const lacksOne = isEnabled && program !== undefined && lacksLogin(located, env)
   const todo = lacksOne ? `to log in, ${agent.login}` : undefined
   if (tried !== undefined) {
