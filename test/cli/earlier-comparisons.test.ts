@@ -82,7 +82,7 @@ describe('drover compare --list', () => {
       /^[0-9a-f]{8} completed, just now: Show the wind\n\nclaude\nclaude is done\n[\s\S]*\ncodex is done\n/,
     )
     expect(open.stdout).toMatch(/\nclaude +completed +1 +\+1 +-0 +1 of 1 failed .* open\ncodex .* 1 passed .* open\n/)
-    const times = [...open.stdout.matchAll(/^([\d.]+ m?s), /gm)].map(([, time]) => time)
+    const times = [...open.stdout.matchAll(/^([\d.]+ m?s)(?:, |$)/gm)].map(([, time]) => time)
     expect(open.stdout).toMatch(new RegExp(`\nclaude .* ${times[0]} .*\ncodex .* ${times[1]} `))
     expect(open.stdout).toMatch(/\nclaude: sh -c .* failed with exit code 1\n {2}no knots\n/)
     expect(open.stdout).toContain(`drover compare --keep NAME --comparison ${short}\n`)
