@@ -1,4 +1,5 @@
 /** The first page: what one can start, what waits, and what has ended. */
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeEach, expect, it } from 'vitest'
 import { closeBrowser, isFull, skipWithoutBrowser, visit } from '../support/browser.ts'
 import { copyRun } from '../support/copied-runs.ts'
@@ -95,7 +96,7 @@ it.runIf(IS_FULL)(
   },
 )
 
-it.runIf(IS_FULL)('a dry run is marked, and not counted', async () => {
+it.runIf(IS_FULL)('a dry run is marked, and not counted; usage can be downloaded', async () => {
   const server = await startServer({ agents: 'demo' })
   const body = { backend: 'claude', prompt: 'only look', dry_run: true }
   expect((await server.request('/api/v1/prompt', { method: 'POST', body })).status).toBe(200)
@@ -107,6 +108,10 @@ it.runIf(IS_FULL)('a dry run is marked, and not counted', async () => {
   await page.getByText('claude (demo) (dry run)').waitFor()
   await page.goto(`${server.url}/#/usage?measure=tokens`)
   await page.getByText('Nothing was used in this period.').first().waitFor()
+  await page.goto(`${server.url}/#/usage?days=7&by=key`)
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByText('Download CSV').click()])
+  expect(download.suggestedFilename()).toMatch(/^usage-by-key-since-.+\.csv$/)
+  expect(readFileSync(await download.path(), 'utf8')).toMatch(/^day,key,backend,executions,/)
   expect(complaints).toEqual([])
 })
 
