@@ -90,6 +90,8 @@ it.runIf(IS_FULL)(
     await page.goto(`${server.url}/#/runs`)
     const words = async () => new Set(await page.locator('.chip').allInnerTexts())
     await expect.poll(words).toEqual(new Set(['needs you', 'stopped']))
+    // There are older prompts, but no older runs.
+    expect(await page.getByText('Show older').count()).toBe(0)
     await page.goto(`${server.url}/#/runs/${id}`)
     await page.locator('.run-head .chip', { hasText: /^stopped$/ }).waitFor()
     expect(complaints).toEqual([])
